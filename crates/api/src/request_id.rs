@@ -1,0 +1,49 @@
+//! Every request has an id: the caller's own, or a new one. It comes back in the headers and in the body of an
+//! error, so that what a person saw can be found in the log.
+
+use axum::extract::Request;
+use axum::http::{HeaderMap, HeaderName, HeaderValue};
+use axum::middleware::Next;
+use axum::response::Response;
+use uuid::Uuid;
+
+use crate::ApiError;
+
+/// Either is accepted, both are answered.
+const NAMES: [HeaderName; 2] =
+    [HeaderName::from_static("x-request-id"), HeaderName::from_static("x-correlation-id")];
+/// Longer ones are not worth a place in every log line.
+const LONGEST: usize = 128;
+
+pub(crate) async fn attach(request: Request, next: Next) -> Response {
+    let id = given(request.headers()).unwrap_or_else(generated);
+    let mut response = next.run(request).await;
+    if let Some(error) = response.extensions_mut().remove::<ApiError>() {
+        let headers = std::mem::take(response.headers_mut());
+        response = error.answer(&id);
+        // What a fallback said beside its status (Allow) still holds; its body, and with it these two, does not.
+        for (name, value) in &headers {
+            if *name != axum::http::header::CONTENT_LENGTH && *name != axum::http::header::CONTENT_TYPE {
+                response.headers_mut().insert(name.clone(), value.clone());
+            }
+        }
+    }
+    if let Ok(value) = HeaderValue::from_str(&id) {
+        for name in NAMES {
+            response.headers_mut().insert(name, value.clone());
+        }
+    }
+    response
+}
+
+/// The caller's id, if it is one that can stand in a log line as it is.
+fn given(headers: &HeaderMap) -> Option<String> {
+    let id = NAMES.iter().find_map(|name| headers.get(name))?.to_str().ok()?;
+    let sound = !id.is_empty() && id.len() <= LONGEST && id.bytes().all(|byte| byte.is_ascii_graphic());
+    sound.then(|| id.to_owned())
+}
+
+/// Sixteen hexadecimal digits, from the random half of a new UUID.
+fn generated() -> String {
+    format!("{:016x}", Uuid::now_v7().as_u64_pair().1)
+}

@@ -1,0 +1,154 @@
+use std::io;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use async_trait::async_trait;
+use axum::body::{Body, to_bytes};
+use axum::http::{HeaderMap, Request, StatusCode};
+use quire_ports::{PortError, PortResult};
+use serde_json::{Value, json};
+use tower::ServiceExt;
+
+use super::router;
+use crate::{ApiError, DatabaseCheck, Exposition, StorageCheck, Surface};
+
+/// A database that does as it is told.
+enum Database {
+    Answers,
+    Fails,
+    Hangs,
+}
+
+#[async_trait]
+impl DatabaseCheck for Database {
+    async fn ask(&self) -> PortResult<()> {
+        match self {
+            Self::Answers => Ok(()),
+            Self::Fails => Err(PortError::Corrupt("no such table".to_owned())),
+            Self::Hangs => std::future::pending().await,
+        }
+    }
+}
+
+struct Metrics;
+
+#[async_trait]
+impl Exposition for Metrics {
+    async fn render(&self) -> String {
+        "quire_slots 2\n".to_owned()
+    }
+}
+
+fn surface(database: Database, storage: StorageCheck) -> Surface {
+    Surface { database: Arc::new(database), storage, metrics: Arc::new(Metrics), version: "1.2.3" }
+}
+
+fn sound() -> Surface {
+    surface(Database::Answers, StorageCheck::new(|| Ok(())))
+}
+
+async fn ask(surface: Surface, request: Request<Body>) -> (StatusCode, HeaderMap, Value) {
+    let (parts, body) = router(surface).oneshot(request).await.unwrap().into_parts();
+    let body = to_bytes(body, usize::MAX).await.unwrap();
+    let body = serde_json::from_slice(&body).unwrap_or_else(|_| String::from_utf8_lossy(&body).into());
+    (parts.status, parts.headers, body)
+}
+
+fn get(path: &str) -> Request<Body> {
+    Request::get(path).body(Body::empty()).unwrap()
+}
+
+#[tokio::test]
+async fn readiness_names_what_is_wrong_and_never_waits_for_it() {
+    let gone = || StorageCheck::new(|| Err(io::ErrorKind::NotFound.into()));
+    let fine = || StorageCheck::new(|| Ok(()));
+    for (surface, database, storage) in [
+        (surface(Database::Fails, fine()), "error", "ok"),
+        (surface(Database::Hangs, fine()), "error", "ok"),
+        (surface(Database::Answers, gone()), "ok", "error"),
+    ] {
+        let (status, _, body) = ask(surface, get("/health")).await;
+        assert_eq!(status, StatusCode::SERVICE_UNAVAILABLE);
+        assert_eq!(body, json!({"status": "degraded", "database": database, "storage": storage}));
+    }
+    let (status, _, body) = ask(sound(), get("/health/ready")).await;
+    assert_eq!(status, StatusCode::OK);
+    assert_eq!(body, json!({"status": "healthy", "database": "ok", "storage": "ok"}));
+    let (status, _, body) = ask(surface(Database::Hangs, gone()), get("/health/live")).await;
+    assert_eq!((status, body), (StatusCode::OK, json!({"status": "alive"})));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_disk_that_hangs_costs_one_thread_however_often_somebody_asks() {
+    let started = Arc::new(AtomicUsize::new(0));
+    let (let_go, hold) = std::sync::mpsc::channel::<()>();
+    let hold = std::sync::Mutex::new(hold);
+    let count = started.clone();
+    let surface = surface(
+        Database::Answers,
+        StorageCheck::new(move || {
+            count.fetch_add(1, Ordering::SeqCst);
+            let _ = hold.lock().unwrap().recv();
+            Ok(())
+        }),
+    );
+    for _ in 0..3 {
+        let (_, _, body) = ask(surface.clone(), get("/health")).await;
+        assert_eq!(body["storage"], "error");
+    }
+    assert_eq!(started.load(Ordering::SeqCst), 1);
+    drop(let_go);
+}
+
+#[tokio::test]
+async fn what_is_not_here_gets_the_error_body() {
+    let (status, headers, body) = ask(sound(), get("/documents")).await;
+    assert_eq!(status, StatusCode::NOT_FOUND);
+    assert_eq!(body["error_code"], "NOT_FOUND");
+    let id = body["correlation_id"].as_str().unwrap();
+    assert!(id.len() == 16 && id.bytes().all(|byte| byte.is_ascii_hexdigit()), "{id}");
+    assert_eq!(headers["x-request-id"], id);
+    assert_eq!(headers["content-type"], "application/json");
+
+    let wrong = Request::post("/health").body(Body::empty()).unwrap();
+    let (status, headers, body) = ask(sound(), wrong).await;
+    assert_eq!((status, &body["error_code"]), (StatusCode::METHOD_NOT_ALLOWED, &"METHOD_NOT_ALLOWED".into()));
+    assert_eq!(headers["allow"], "GET,HEAD");
+}
+
+#[tokio::test]
+async fn the_callers_id_comes_back_unless_it_could_not_stand_in_a_log() {
+    for (header, given, kept) in [
+        ("x-request-id", "abc-123", true),
+        ("x-correlation-id", "abc-123", true),
+        ("x-request-id", "two words", false),
+        ("x-request-id", "", false),
+    ] {
+        let request = Request::get("/version").header(header, given).body(Body::empty()).unwrap();
+        let (_, headers, body) = ask(sound(), request).await;
+        assert_eq!(body, json!({"name": "quire", "version": "1.2.3"}));
+        assert_eq!(headers["x-request-id"] == given, kept, "{header}: {given}");
+        assert_eq!(headers["x-request-id"], headers["x-correlation-id"]);
+    }
+    let long = Request::get("/version").header("x-request-id", "a".repeat(129)).body(Body::empty()).unwrap();
+    assert_eq!(ask(sound(), long).await.1["x-request-id"].len(), 16);
+}
+
+#[tokio::test]
+async fn metrics_are_text_of_the_kind_that_prometheus_reads() {
+    let (status, headers, body) = ask(sound(), get("/metrics")).await;
+    assert_eq!((status, body), (StatusCode::OK, "quire_slots 2\n".into()));
+    assert!(headers["content-type"].to_str().unwrap().starts_with("text/plain; version=0.0.4"));
+}
+
+#[test]
+fn what_a_port_says_becomes_an_answer_without_its_inner_workings() {
+    let unavailable =
+        PortError::Unavailable { service: "database", reason: "it is full".to_owned(), contention: false };
+    assert!(matches!(ApiError::from(unavailable), ApiError::Unavailable(said) if said.contains("full")));
+    let missing = ApiError::from(PortError::NotFound("run 7".to_owned()));
+    assert_eq!(missing, ApiError::NotFound("run 7 was not found".to_owned()));
+    assert_eq!(ApiError::from(PortError::Corrupt("SELECT secret".to_owned())), ApiError::Internal);
+    let answer = ApiError::Unavailable("later".to_owned()).answer("id");
+    assert!(answer.headers().contains_key("retry-after"));
+}

@@ -1,0 +1,187 @@
+//! The engine: claims runs, executes their steps and settles them, and saves what others left behind.
+//!
+//! ```text
+//!   claim ──▶ execute ──▶ persist        a run, from the queue to its end
+//!   heartbeat                            keeps the lease; without it, everything claimed is lost
+//!   watch                                recovers orphans, times out the overdue, releases the delayed
+//!   tally                                writes the figures of the minute
+//! ```
+//!
+//! All safety is in the store: a run belongs to whoever holds its fence. The engine may be slow, stopped, cut off
+//! or killed at any point without harm. It keeps ticking whatever the store answers.
+
+mod claim;
+mod execute;
+mod heartbeat;
+mod persist;
+pub mod report;
+mod settings;
+mod tally;
+mod watch;
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use quire_domain::{Pipeline, Plan, WorkerId};
+use quire_ports::{Lease, PortResult, Probe, RescueRules, Store, Worker};
+use tokio::sync::{Notify, Semaphore};
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+pub use settings::{LeaseTerms, PipelineSetup, Settings};
+
+use tally::Tally;
+
+/// A running engine. Dropping it without [`Engine::stop`] is what a crash looks like to everyone else.
+pub struct Engine {
+    inner: Arc<Inner>,
+    /// Where steps run: threads of their own, so that no step can hold up a lease or a request.
+    work: Option<tokio::runtime::Runtime>,
+    /// The loop that claims; it ends first.
+    claiming: TaskTracker,
+    /// The loops that must go on while runs are under way.
+    tending: TaskTracker,
+}
+
+struct Inner {
+    store: Store,
+    settings: Settings,
+    pipelines: HashMap<Pipeline, PipelineSetup>,
+    plans: Vec<Plan>,
+    rules: RescueRules,
+    probe: Arc<dyn Probe>,
+    work: tokio::runtime::Handle,
+    /// This engine's current life as a worker.
+    life: Mutex<Arc<Life>>,
+    slots: Arc<Semaphore>,
+    slot_freed: Notify,
+    runs: TaskTracker,
+    /// No more claims.
+    stopping: CancellationToken,
+    /// No more waiting for runs either.
+    halted: CancellationToken,
+    tally: Tally,
+}
+
+/// One registration as a worker, from its lease to the loss of it.
+struct Life {
+    worker: WorkerId,
+    lost: CancellationToken,
+}
+
+impl Engine {
+    /// Registers as a worker, recovers what is orphaned and starts working.
+    pub async fn start(
+        store: Store,
+        settings: Settings,
+        pipelines: Vec<PipelineSetup>,
+        probe: Arc<dyn Probe>,
+    ) -> PortResult<Self> {
+        let work = settings.work_runtime()?;
+        let inner = Arc::new(Inner {
+            rules: settings.rescue_rules(&pipelines),
+            plans: pipelines.iter().map(|setup| setup.plan.clone()).collect(),
+            pipelines: pipelines.into_iter().map(|setup| (setup.plan.pipeline, setup)).collect(),
+            work: work.handle().clone(),
+            life: Mutex::new(Arc::new(Life::new())),
+            slots: Arc::new(Semaphore::new(settings.slots as usize)),
+            slot_freed: Notify::new(),
+            runs: TaskTracker::new(),
+            stopping: CancellationToken::new(),
+            halted: CancellationToken::new(),
+            tally: Tally::default(),
+            store,
+            settings,
+            probe,
+        });
+        let (claiming, tending) = (TaskTracker::new(), TaskTracker::new());
+        let engine = Self { inner: inner.clone(), work: Some(work), claiming, tending };
+        inner.register(&inner.life()).await?;
+        inner.recover_orphans().await?;
+        engine.claiming.spawn(claim::keep_claiming(inner.clone()));
+        engine.tending.spawn(heartbeat::keep_alive(inner.clone()));
+        engine.tending.spawn(watch::keep_watching(inner.clone()));
+        engine.tending.spawn(tally::keep_counting(inner));
+        Ok(engine)
+    }
+
+    /// Stops: takes nothing new, hands back what has not begun, waits a bounded time for the rest, settles what is
+    /// still not done as its pipeline's recovery says, and resigns.
+    pub async fn stop(self) {
+        let inner = self.inner.clone();
+        inner.stopping.cancel();
+        for tracker in [&self.claiming, &self.tending, &inner.runs] {
+            tracker.close();
+        }
+        // What the claiming loop had just taken becomes a run under way, so it is waited for first.
+        let all_ended = async {
+            self.claiming.wait().await;
+            inner.runs.wait().await;
+        };
+        tokio::pin!(all_ended);
+        tokio::select! {
+            () = &mut all_ended => {}
+            () = inner.store.clock.sleep(inner.settings.shutdown_wait) => {
+                tracing::warn!(running = inner.runs.len(), "runs are still under way at shutdown; settling them");
+                inner.halted.cancel();
+                all_ended.await;
+            }
+        }
+        inner.halted.cancel();
+        self.tending.wait().await;
+        if let Err(error) = inner.store.workers.resign(inner.life().worker, inner.store.clock.now()).await {
+            tracing::warn!(%error, "the worker could not resign; its lease will run out");
+        }
+    }
+
+    /// Runs being worked on now.
+    pub fn running(&self) -> usize {
+        self.inner.runs.len()
+    }
+}
+
+impl Drop for Engine {
+    fn drop(&mut self) {
+        self.inner.stopping.cancel();
+        self.inner.halted.cancel();
+        self.inner.life().lost.cancel();
+        if let Some(work) = self.work.take() {
+            // A step that ignores its cancellation may still hold a thread; it is not waited for.
+            work.shutdown_background();
+        }
+    }
+}
+
+impl Inner {
+    fn life(&self) -> Arc<Life> {
+        self.life.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    async fn register(&self, life: &Life) -> PortResult<()> {
+        let now = self.store.clock.now();
+        let worker = Worker {
+            id: life.worker,
+            name: self.settings.name.clone(),
+            slots: self.settings.slots,
+            started_at: now,
+            seen_at: now,
+            lease: Some(self.lease_from(now)),
+        };
+        self.store.workers.register(&worker).await
+    }
+
+    fn lease_from(&self, now: jiff::Timestamp) -> Lease {
+        match self.settings.lease {
+            LeaseTerms::Exclusive => Lease::Exclusive,
+            LeaseTerms::Renewed { term } => {
+                Lease::Until(now.saturating_add(term).unwrap_or(jiff::Timestamp::MAX))
+            }
+        }
+    }
+}
+
+impl Life {
+    fn new() -> Self {
+        Self { worker: WorkerId::new(), lost: CancellationToken::new() }
+    }
+}

@@ -1,0 +1,127 @@
+//! What happened, told twice: as a structured log line and as metrics. Both are best effort and wait for nothing.
+
+use jiff::SignedDuration;
+use quire_domain::{Effect, Event, EventType, Pipeline, StepName, Transition, WorkerId};
+use quire_ports::Claimed;
+
+/// Logs an event with the keys that every event line has; what does not apply is null.
+pub fn log(event: &Event, correlation_id: Option<&str>) {
+    let document = event.subject.filter(|_| event.pipeline == Some(Pipeline::Document));
+    let request = event.subject.filter(|_| event.pipeline == Some(Pipeline::Link));
+    let failure = event.failure.as_ref();
+    tracing::info!(
+        target: "quire::event",
+        document_id = document.map(tracing::field::display),
+        request_id = request.map(tracing::field::display),
+        run_id = event.run.map(tracing::field::display),
+        step_name = event.step.map(StepName::as_str),
+        event_type = event.event_type.as_str(),
+        error_code = event.error_code(),
+        correlation_id,
+        stage = event.step.map(StepName::as_str),
+        attempt = event.attempt,
+        delay_ms = event.delay_ms,
+        error = failure.map(|failure| failure.message.as_str()),
+        at = %event.at,
+    );
+}
+
+/// Logs what a transition recorded.
+pub fn log_transition(transition: &Transition) {
+    for effect in &transition.effects {
+        if let Effect::Record(event) = effect {
+            log(event, transition.run.correlation_id.as_deref());
+        }
+    }
+}
+
+/// Logs and counts an event.
+pub(super) fn event(event: &Event, correlation_id: Option<&str>) {
+    log(event, correlation_id);
+    count(event);
+}
+
+/// Logs and counts what a transition recorded.
+pub(super) fn transition(transition: &Transition) {
+    for effect in &transition.effects {
+        if let Effect::Record(recorded) = effect {
+            event(recorded, transition.run.correlation_id.as_deref());
+        }
+    }
+}
+
+/// Logs and counts a start.
+pub(super) fn started(claimed: &Claimed, worker: WorkerId) {
+    let run = &claimed.run;
+    let correlation_id = run.correlation_id.as_deref();
+    let at = run.state.started_at().unwrap_or(run.queued_at);
+    let waited = at.duration_since(run.queued_at);
+    metrics::histogram!("quire_run_wait_seconds", "pipeline" => run.pipeline.as_str())
+        .record(waited.as_secs_f64());
+    event(&Event { worker: Some(worker), ..Event::of_run(EventType::RunStarted, run, at) }, correlation_id);
+    if let Some(step) = claimed.step {
+        let started = Event {
+            worker: Some(worker),
+            step: Some(step),
+            attempt: Some(1),
+            ..Event::of_run(EventType::StepStarted, run, at)
+        };
+        event(&started, correlation_id);
+    }
+}
+
+/// Counts a run whose owner had gone.
+pub(super) fn recovered(pipeline: Pipeline) {
+    metrics::counter!("quire_runs_recovered_total", "pipeline" => pipeline.as_str()).increment(1);
+}
+
+/// Counts a late write that was refused.
+pub(super) fn refused(pipeline: Pipeline) {
+    metrics::counter!("quire_late_writes_refused_total", "pipeline" => pipeline.as_str()).increment(1);
+}
+
+/// Measures an attempt of a step.
+pub(super) fn step_took(step: StepName, took: SignedDuration) {
+    metrics::histogram!(
+        "quire_step_duration_seconds",
+        "pipeline" => step.pipeline().as_str(),
+        "step" => step.as_str()
+    )
+    .record(took.as_secs_f64());
+}
+
+fn count(event: &Event) {
+    let Some(pipeline) = event.pipeline.map(Pipeline::as_str) else { return };
+    let finished = |outcome: &'static str| {
+        metrics::counter!("quire_runs_finished_total", "pipeline" => pipeline, "outcome" => outcome)
+            .increment(1);
+        if let Some(start) = event.started_at {
+            metrics::histogram!("quire_run_duration_seconds", "pipeline" => pipeline, "outcome" => outcome)
+                .record(event.at.duration_since(start).as_secs_f64());
+        }
+    };
+    match event.event_type {
+        EventType::RunStarted => {
+            metrics::counter!("quire_runs_started_total", "pipeline" => pipeline).increment(1);
+        }
+        EventType::RunCompleted => finished("completed"),
+        EventType::RunFailed => finished("failed"),
+        EventType::RunTimedOut => finished("timed_out"),
+        EventType::RunRecoveredAsFailed => finished("recovered_as_failed"),
+        EventType::RunRequeued => {
+            metrics::counter!("quire_runs_requeued_total", "pipeline" => pipeline).increment(1);
+        }
+        EventType::StepRetried => {
+            let step = event.step.map_or("", StepName::as_str);
+            metrics::counter!("quire_step_retries_total", "pipeline" => pipeline, "step" => step)
+                .increment(1);
+        }
+        EventType::StepFailed => {
+            let step = event.step.map_or("", StepName::as_str);
+            let code = event.error_code().unwrap_or_default().to_owned();
+            metrics::counter!("quire_step_failures_total", "pipeline" => pipeline, "step" => step, "code" => code)
+                .increment(1);
+        }
+        _ => {}
+    }
+}

@@ -1,0 +1,133 @@
+//! The figures of the minute. Counted in memory as things happen, added to the store every few seconds: they are
+//! for plots, and a crash may cost the last few. The history itself is exact.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use jiff::Timestamp;
+use quire_domain::{Effect, Event, EventType, Pipeline, Transition};
+use quire_ports::{MinuteFigures, PortResult};
+
+use super::Inner;
+
+const FLUSH_EVERY: Duration = Duration::from_secs(10);
+const MINUTE_SECONDS: i64 = 60;
+
+#[derive(Default)]
+pub(super) struct Tally {
+    minutes: Mutex<BTreeMap<(Timestamp, Pipeline), MinuteFigures>>,
+}
+
+pub(super) async fn keep_counting(engine: Arc<Inner>) {
+    let mut queue_was_empty = true;
+    loop {
+        let last = tokio::select! {
+            () = engine.store.clock.sleep(FLUSH_EVERY) => false,
+            () = engine.halted.cancelled() => true,
+        };
+        match engine.flush(queue_was_empty).await {
+            Ok(empty) => queue_was_empty = empty,
+            Err(error) => tracing::warn!(%error, "the figures could not be written; trying again"),
+        }
+        if last {
+            return;
+        }
+    }
+}
+
+impl Inner {
+    /// Adds what was counted, with the depth of the queue. Answers whether the queue is empty.
+    async fn flush(&self, queue_was_empty: bool) -> PortResult<bool> {
+        let now = self.store.clock.now();
+        let depth = self.store.history.queue_depth().await?;
+        for waiting in &depth {
+            let oldest = waiting.oldest_queued_at.map_or(0, |at| now.duration_since(at).as_millis());
+            let oldest_ms = u64::try_from(oldest).unwrap_or(0);
+            self.tally.with(now, waiting.pipeline, |minute| {
+                minute.queued = waiting.queued.max(minute.queued);
+                minute.oldest_ms = oldest_ms.max(minute.oldest_ms);
+            });
+        }
+        if depth.is_empty() && !queue_was_empty {
+            // One row of zeroes, so that a plot comes down to the ground.
+            for plan in &self.plans {
+                self.tally.with(now, plan.pipeline, |_| ());
+            }
+        }
+        let minutes = self.tally.take();
+        if minutes.is_empty() {
+            return Ok(depth.is_empty());
+        }
+        if let Err(error) = self.store.figures.add(&minutes).await {
+            self.tally.put_back(minutes);
+            return Err(error);
+        }
+        Ok(depth.is_empty())
+    }
+}
+
+impl Tally {
+    pub(super) fn count(&self, event: &Event) {
+        let Some(pipeline) = event.pipeline else { return };
+        let took = event.started_at.map_or(0, |start| event.at.duration_since(start).as_millis());
+        let took_ms = u64::try_from(took).unwrap_or(0);
+        match event.event_type {
+            EventType::RunStarted => self.with(event.at, pipeline, |minute| minute.started += 1),
+            EventType::RunCompleted => self.with(event.at, pipeline, |minute| {
+                minute.completed += 1;
+                minute.duration_ms += took_ms;
+            }),
+            EventType::RunFailed | EventType::RunRecoveredAsFailed => {
+                self.with(event.at, pipeline, |minute| minute.failed += 1);
+            }
+            EventType::RunTimedOut => self.with(event.at, pipeline, |minute| minute.timed_out += 1),
+            EventType::RunRequeued => self.with(event.at, pipeline, |minute| minute.requeued += 1),
+            EventType::StepRetried => self.with(event.at, pipeline, |minute| minute.step_retries += 1),
+            EventType::LateWriteRefused => self.with(event.at, pipeline, |minute| minute.refused += 1),
+            _ => {}
+        }
+    }
+
+    pub(super) fn count_transition(&self, transition: &Transition) {
+        for effect in &transition.effects {
+            if let Effect::Record(event) = effect {
+                self.count(event);
+            }
+        }
+    }
+
+    pub(super) fn recovered(&self, transition: &Transition) {
+        let at = transition.run.state.completed_at().unwrap_or(transition.run.queued_at);
+        self.with(at, transition.run.pipeline, |minute| minute.recovered += 1);
+    }
+
+    fn with(&self, at: Timestamp, pipeline: Pipeline, change: impl FnOnce(&mut MinuteFigures)) {
+        let second = at.as_second().div_euclid(MINUTE_SECONDS) * MINUTE_SECONDS;
+        let minute = Timestamp::from_second(second).unwrap_or(at);
+        let mut minutes = self.minutes.lock().unwrap_or_else(PoisonError::into_inner);
+        change(minutes.entry((minute, pipeline)).or_insert_with(|| MinuteFigures::empty(minute, pipeline)));
+    }
+
+    fn take(&self) -> Vec<MinuteFigures> {
+        let mut minutes = self.minutes.lock().unwrap_or_else(PoisonError::into_inner);
+        std::mem::take(&mut *minutes).into_values().collect()
+    }
+
+    /// What could not be written is counted again next time.
+    fn put_back(&self, figures: Vec<MinuteFigures>) {
+        for kept in figures {
+            self.with(kept.minute, kept.pipeline, |minute| {
+                minute.started += kept.started;
+                minute.completed += kept.completed;
+                minute.failed += kept.failed;
+                minute.timed_out += kept.timed_out;
+                minute.requeued += kept.requeued;
+                minute.step_retries += kept.step_retries;
+                minute.recovered += kept.recovered;
+                minute.refused += kept.refused;
+                minute.duration_ms += kept.duration_ms;
+            });
+        }
+    }
+}

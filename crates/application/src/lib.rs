@@ -1,0 +1,4 @@
+//! What Quire does: the verbs a person would say, and the engine that carries out what was accepted.
+
+pub mod engine;
+pub mod run;

@@ -1,0 +1,13 @@
+//! Ask for a run.
+
+use quire_domain::{Event, EventType, NewRun, Run};
+use quire_ports::{PortResult, Store};
+
+use crate::engine::report;
+
+/// Accepts a run. When this answers, the run is stored and will be executed, whatever crashes.
+pub async fn enqueue(store: &Store, new: &NewRun) -> PortResult<Run> {
+    let run = store.queue.enqueue(new, store.clock.now()).await?;
+    report::log(&Event::of_run(EventType::RunCreated, &run, run.created_at), run.correlation_id.as_deref());
+    Ok(run)
+}

@@ -1,0 +1,71 @@
+//! Benchmarks and drills: what `cargo xtask bench` and `cargo xtask drill` run.
+//!
+//! Every figure is a ratio to a baseline measured in the same process, in interleaved pairs, because the machine is
+//! noisy and only ratios travel.
+
+// A benchmark that meets an error has nothing better to do than to stop and say so.
+#![allow(clippy::unwrap_used, clippy::expect_used)]
+// Rates and ratios are for people; the last digits of a count do not matter.
+#![allow(clippy::cast_precision_loss)]
+
+mod database;
+mod drill;
+mod feed;
+mod queue;
+mod rehearsal;
+mod report;
+
+use std::ffi::OsString;
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+/// Measure Quire, and try to break it.
+#[derive(Parser)]
+struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Measure one area against its baseline.
+    Bench {
+        #[command(subcommand)]
+        area: Area,
+    },
+    /// Kill, stop and restart things at random under load, then check the history.
+    Drill(drill::Options),
+    /// The real program with rehearsed steps, for drills.
+    #[command(hide = true)]
+    Rehearse {
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        arguments: Vec<OsString>,
+    },
+    /// Ask for runs and print what was accepted, for drills.
+    #[command(hide = true)]
+    Feed(feed::Options),
+}
+
+#[derive(Subcommand)]
+enum Area {
+    /// The queue: drain rate, latency, concurrent enqueuing, large backlogs, idle cost.
+    Queue(queue::Options),
+}
+
+fn main() -> ExitCode {
+    let sound = match Arguments::parse().command {
+        Command::Rehearse { arguments } => return rehearsal::run(arguments),
+        Command::Bench { area: Area::Queue(options) } => asynchronously(queue::bench(options)),
+        Command::Drill(options) => asynchronously(drill::drill(options)),
+        Command::Feed(options) => asynchronously(async {
+            feed::feed(options).await;
+            true
+        }),
+    };
+    if sound { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+fn asynchronously<T>(work: impl Future<Output = T>) -> T {
+    tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap().block_on(work)
+}

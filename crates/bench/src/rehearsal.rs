@@ -1,0 +1,39 @@
+//! The real program with rehearsed steps: what drills kill, stop and restart.
+
+use std::collections::HashMap;
+use std::ffi::OsString;
+use std::process::ExitCode;
+use std::time::Duration;
+
+use quire_domain::{Failure, Pipeline, StepName};
+use quire_testkit::steps;
+use rand::RngExt;
+
+/// How long a rehearsed step takes at most, in milliseconds.
+pub const STEP_MS: &str = "QUIRE_REHEARSAL_STEP_MS";
+const DEFAULT_STEP_MS: u64 = 20;
+/// One attempt in so many fails and is tried again.
+const FAILS_ONE_IN: u32 = 50;
+
+/// Runs `quire` with these arguments, and with steps that take a while, fail now and then, and leave something
+/// behind.
+pub fn run(arguments: Vec<OsString>) -> ExitCode {
+    let command_line = std::iter::once(OsString::from("quire")).chain(arguments);
+    quire::run_with(command_line, |_| {
+        let longest = std::env::var(STEP_MS).ok().and_then(|ms| ms.parse().ok()).unwrap_or(DEFAULT_STEP_MS);
+        let work = steps::step(move |context| async move {
+            let (pause, fails) = {
+                let mut rng = rand::rng();
+                (rng.random_range(0..=longest), rng.random_ratio(1, FAILS_ONE_IN))
+            };
+            tokio::time::sleep(Duration::from_millis(pause)).await;
+            if fails {
+                return Err(Failure::transient("REHEARSED", "a rehearsed failure"));
+            }
+            Ok(steps::artifact(context.step.as_str(), "{}"))
+        });
+        let steps: HashMap<_, _> =
+            [StepName::Extraction, StepName::Interpretation].map(|step| (step, work.clone())).into();
+        vec![(Pipeline::Document, steps)]
+    })
+}

@@ -1,0 +1,21 @@
+//! The rules of Quire, and nothing else.
+//!
+//! What may happen to a run, in which order steps go, when a failure is worth another attempt: all of it is
+//! decided here by plain functions over plain data. This crate does no I/O, reads no clock and knows no database,
+//! so that every rule can be read, tested and trusted on its own.
+
+pub mod document;
+pub mod event;
+pub mod ids;
+pub mod pipeline;
+pub mod run;
+
+pub use document::{Document, ReviewStatus};
+pub use event::{Details, Event, EventId, EventType, RecordedEvent, StepStatus};
+pub use ids::{ArtifactId, DocumentId, RunId, SubjectId, WorkerId};
+pub use pipeline::{Pipeline, Plan, StepName, UnknownName};
+pub use run::{
+    Backoff, Effect, Failure, FailureKind, FailureRecord, FailureType, Fence, NewRun, Policy, Priority,
+    Recovery, Refusal, Requeue, Run, State, Transition,
+};
+pub use run::{Change, Reason, Turn};

@@ -1,0 +1,244 @@
+//! The three pipelines and their closed, ordered sets of steps.
+//!
+//! A step belongs to exactly one pipeline and is spelled as that pipeline's users spell it; any other pair of
+//! pipeline and name is refused before it reaches a database.
+
+use std::fmt;
+
+use jiff::SignedDuration;
+use serde::{Deserialize, Serialize};
+
+/// What kind of work a run is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Pipeline {
+    /// A document read, understood and indexed.
+    Document,
+    /// An idea expanded and reviewed by five personas.
+    Proposal,
+    /// A web page read and summarised.
+    Link,
+}
+
+impl Pipeline {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Document, Self::Proposal, Self::Link];
+
+    /// The stored and shown form.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Document => "document",
+            Self::Proposal => "proposal",
+            Self::Link => "link",
+        }
+    }
+
+    /// The pipeline of that name.
+    pub fn parse(name: &str) -> Result<Self, UnknownName> {
+        Self::ALL.into_iter().find(|pipeline| pipeline.as_str() == name).ok_or_else(|| UnknownName {
+            what: "pipeline",
+            name: name.to_owned(),
+            known: "document, proposal, link".to_owned(),
+        })
+    }
+
+    /// Every step this pipeline can have, in order.
+    pub fn steps(self) -> &'static [StepName] {
+        use StepName as S;
+        match self {
+            Self::Document => &[S::Extraction, S::Interpretation, S::Embedding],
+            Self::Proposal => &[
+                S::Expand,
+                S::ReviewArchitect,
+                S::ReviewCritic,
+                S::ReviewOptimist,
+                S::ReviewSecurity,
+                S::ReviewUserAdvocate,
+                S::AggregateDecision,
+            ],
+            Self::Link => &[S::LinkExtraction, S::LinkSummarization],
+        }
+    }
+
+    /// The step of this pipeline with exactly that name.
+    pub fn step(self, name: &str) -> Result<StepName, UnknownName> {
+        self.steps().iter().copied().find(|step| step.as_str() == name).ok_or_else(|| UnknownName {
+            what: "step",
+            name: name.to_owned(),
+            known: self.steps().iter().map(|step| step.as_str()).collect::<Vec<_>>().join(", "),
+        })
+    }
+}
+
+impl fmt::Display for Pipeline {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// One step of one pipeline.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[allow(missing_docs)] // The names are the documentation.
+pub enum StepName {
+    Extraction,
+    Interpretation,
+    Embedding,
+    Expand,
+    ReviewArchitect,
+    ReviewCritic,
+    ReviewOptimist,
+    ReviewSecurity,
+    ReviewUserAdvocate,
+    AggregateDecision,
+    LinkExtraction,
+    LinkSummarization,
+}
+
+impl StepName {
+    /// The stored and shown form. No two steps share one, so it also tells the pipeline.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Extraction => "EXTRACTION",
+            Self::Interpretation => "INTERPRETATION",
+            Self::Embedding => "EMBEDDING",
+            Self::Expand => "expand",
+            Self::ReviewArchitect => "review_architect",
+            Self::ReviewCritic => "review_critic",
+            Self::ReviewOptimist => "review_optimist",
+            Self::ReviewSecurity => "review_security",
+            Self::ReviewUserAdvocate => "review_user_advocate",
+            Self::AggregateDecision => "aggregate_decision",
+            Self::LinkExtraction => "extraction",
+            Self::LinkSummarization => "summarization",
+        }
+    }
+
+    /// The pipeline it belongs to.
+    pub fn pipeline(self) -> Pipeline {
+        match self {
+            Self::Extraction | Self::Interpretation | Self::Embedding => Pipeline::Document,
+            Self::LinkExtraction | Self::LinkSummarization => Pipeline::Link,
+            _ => Pipeline::Proposal,
+        }
+    }
+
+    /// Its place in the pipeline, from 0.
+    pub fn order(self) -> u8 {
+        let place = self.pipeline().steps().iter().position(|step| *step == self);
+        // Every step stands in its pipeline's list (a test walks them all), and lists are short.
+        place.map_or(0, |place| u8::try_from(place).unwrap_or(u8::MAX))
+    }
+}
+
+impl fmt::Display for StepName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+impl Serialize for StepName {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.as_str())
+    }
+}
+
+impl<'de> Deserialize<'de> for StepName {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let name = String::deserialize(deserializer)?;
+        Pipeline::ALL.iter().find_map(|pipeline| pipeline.step(&name).ok()).ok_or_else(|| {
+            serde::de::Error::custom(UnknownName {
+                what: "step",
+                name,
+                known: "see each pipeline".to_owned(),
+            })
+        })
+    }
+}
+
+/// A name outside a closed set.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("unknown {what} {name:?}; known are: {known}")]
+pub struct UnknownName {
+    /// The kind of thing that was named.
+    pub what: &'static str,
+    /// What was given.
+    pub name: String,
+    /// What would have been accepted.
+    pub known: String,
+}
+
+/// How a pipeline is carried out here: which of its steps, in order, and how long a run of it may take.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Plan {
+    /// The pipeline.
+    pub pipeline: Pipeline,
+    /// The steps every run of it goes through, in order.
+    pub steps: Vec<StepName>,
+    /// How long a run may be RUNNING under one owner.
+    pub limit: SignedDuration,
+}
+
+impl Plan {
+    /// The first step that has not succeeded, where a run starts or resumes.
+    pub fn first_unfinished(&self, done: &[StepName]) -> Option<StepName> {
+        self.steps.iter().copied().find(|step| !done.contains(step))
+    }
+
+    /// The step after `step`, if there is one.
+    pub fn after(&self, step: StepName) -> Option<StepName> {
+        let place = self.steps.iter().position(|candidate| *candidate == step)?;
+        self.steps.get(place + 1).copied()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Proves R041, R138: the sets are closed and ordered.
+    #[test]
+    fn each_pipeline_has_exactly_its_steps_in_order_and_refuses_others() {
+        let names = |pipeline: Pipeline| -> Vec<_> { pipeline.steps().iter().map(|s| s.as_str()).collect() };
+        assert_eq!(names(Pipeline::Document), ["EXTRACTION", "INTERPRETATION", "EMBEDDING"]);
+        assert_eq!(
+            names(Pipeline::Proposal),
+            [
+                "expand",
+                "review_architect",
+                "review_critic",
+                "review_optimist",
+                "review_security",
+                "review_user_advocate",
+                "aggregate_decision"
+            ]
+        );
+        assert_eq!(names(Pipeline::Link), ["extraction", "summarization"]);
+        for pipeline in Pipeline::ALL {
+            for (place, step) in pipeline.steps().iter().enumerate() {
+                assert_eq!(usize::from(step.order()), place);
+                assert_eq!(step.pipeline(), pipeline);
+                assert_eq!(pipeline.step(step.as_str()), Ok(*step));
+            }
+        }
+        for wrong in ["extraction", "Extraction", "expand", "", "EXTRACTION "] {
+            let refused = Pipeline::Document.step(wrong).unwrap_err();
+            assert!(refused.to_string().contains("EXTRACTION, INTERPRETATION"), "{refused}");
+        }
+        assert!(Pipeline::Proposal.step("invalid_step").is_err());
+        assert!(Pipeline::parse("documents").is_err());
+    }
+
+    #[test]
+    fn a_plan_resumes_at_the_first_step_that_has_not_succeeded() {
+        let plan = Plan {
+            pipeline: Pipeline::Document,
+            steps: vec![StepName::Extraction, StepName::Interpretation],
+            limit: SignedDuration::from_secs(120),
+        };
+        assert_eq!(plan.first_unfinished(&[]), Some(StepName::Extraction));
+        assert_eq!(plan.first_unfinished(&[StepName::Extraction]), Some(StepName::Interpretation));
+        assert_eq!(plan.first_unfinished(&plan.steps), None);
+        assert_eq!(plan.after(StepName::Extraction), Some(StepName::Interpretation));
+        assert_eq!(plan.after(StepName::Interpretation), None);
+    }
+}

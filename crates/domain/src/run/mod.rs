@@ -1,0 +1,17 @@
+//! What a run is and what may happen to it.
+
+mod failure;
+mod lease;
+mod priority;
+mod retry;
+mod state;
+mod transition;
+mod turn;
+
+pub use failure::{Failure, FailureKind, FailureRecord, FailureType};
+pub use lease::Fence;
+pub use priority::Priority;
+pub use retry::{Backoff, Policy, Recovery, Requeue};
+pub use state::{NewRun, Reason, Run, State};
+pub use transition::{Change, Effect, Refusal, Transition, apply, create};
+pub use turn::Turn;

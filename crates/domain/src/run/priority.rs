@@ -1,0 +1,65 @@
+//! How urgent a run is. Ordered by rank and never by its name: as text, `normal` would come after `high`.
+
+use crate::pipeline::UnknownName;
+
+/// How urgent a run is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
+pub enum Priority {
+    /// In its turn.
+    #[default]
+    Normal,
+    /// Before everything normal.
+    High,
+}
+
+impl Priority {
+    /// Both, lowest first.
+    pub const ALL: [Self; 2] = [Self::Normal, Self::High];
+
+    /// What the databases sort by; larger goes first.
+    pub fn rank(self) -> i16 {
+        match self {
+            Self::Normal => 0,
+            Self::High => 1,
+        }
+    }
+
+    /// The priority of that rank.
+    pub fn from_rank(rank: i16) -> Option<Self> {
+        Self::ALL.into_iter().find(|priority| priority.rank() == rank)
+    }
+
+    /// The shown form.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Normal => "normal",
+            Self::High => "high",
+        }
+    }
+
+    /// The priority of that name.
+    pub fn parse(name: &str) -> Result<Self, UnknownName> {
+        Self::ALL.into_iter().find(|priority| priority.as_str() == name).ok_or_else(|| UnknownName {
+            what: "priority",
+            name: name.to_owned(),
+            known: "normal, high".to_owned(),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Proves R199.
+    #[test]
+    fn high_outranks_normal_although_its_name_sorts_first() {
+        assert!(Priority::High.rank() > Priority::Normal.rank());
+        assert!(Priority::High.as_str() < Priority::Normal.as_str());
+        for priority in Priority::ALL {
+            assert_eq!(Priority::from_rank(priority.rank()), Some(priority));
+            assert_eq!(Priority::parse(priority.as_str()), Ok(priority));
+        }
+        assert!(Priority::parse("urgent").is_err());
+    }
+}

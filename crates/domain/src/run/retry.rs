@@ -1,0 +1,158 @@
+//! When to try again: the delays between attempts of a step, and what becomes of a run whose attempt failed.
+
+use jiff::{SignedDuration, Timestamp};
+use rand::{Rng, RngExt};
+
+use super::failure::FailureKind;
+
+/// Exponential backoff with jitter between the attempts of one step.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Backoff {
+    /// Attempts in all, the first included.
+    pub attempts: u32,
+    /// Delay after the first failed attempt.
+    pub base_ms: u64,
+    /// No delay is longer than this, jitter included.
+    pub max_ms: u64,
+    /// How far a delay may stray from its nominal value, as a share of it.
+    pub jitter_ratio: f64,
+}
+
+impl Backoff {
+    /// The delay after `attempt` (from 1) failed: base doubled with each attempt, capped, strayed by the jitter,
+    /// and capped again so that the cap is a promise.
+    pub fn delay_ms(&self, attempt: u32, rng: &mut impl Rng) -> u64 {
+        let doublings = attempt.saturating_sub(1).min(63);
+        let nominal = self.base_ms.saturating_mul(1 << doublings).min(self.max_ms);
+        #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, clippy::cast_precision_loss)]
+        // Delays are far below 2^52 ms and the ratio is between 0 and 1.
+        let stray = (nominal as f64 * self.jitter_ratio) as u64;
+        let lowest = nominal.saturating_sub(stray);
+        rng.random_range(lowest..=nominal.saturating_add(stray)).min(self.max_ms)
+    }
+
+    /// How long to wait before the next attempt of a step, or `None` when it has had its last one or another
+    /// cannot help.
+    pub fn next(
+        &self,
+        attempt: u32,
+        kind: FailureKind,
+        now: Timestamp,
+        rng: &mut impl Rng,
+    ) -> Option<SignedDuration> {
+        if attempt >= self.attempts || !kind.is_retryable() {
+            return None;
+        }
+        let backoff =
+            SignedDuration::from_millis(i64::try_from(self.delay_ms(attempt, rng)).unwrap_or(i64::MAX));
+        Some(match kind {
+            FailureKind::RateLimited { until } => backoff.max(until.duration_since(now)),
+            _ => backoff,
+        })
+    }
+}
+
+/// What becomes of a run whose attempt failed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Requeue {
+    /// It has failed.
+    Never,
+    /// It goes back to the queue by itself, until its claims are spent.
+    Auto {
+        /// Claims in all.
+        max_claims: u32,
+        /// Doubled with each requeue.
+        base_delay: SignedDuration,
+    },
+    /// It has failed, and a person may send it back to the queue.
+    Manual {
+        /// Requeues in all.
+        max_retries: u32,
+        /// Doubled with each requeue.
+        base_delay: SignedDuration,
+    },
+}
+
+/// What becomes of a run whose owner is gone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Recovery {
+    /// It has failed, with `PROCESS_TERMINATED`.
+    Fail,
+    /// It goes back to the queue and resumes at its first unfinished step, until its claims are spent.
+    Requeue {
+        /// Claims in all.
+        max_claims: u32,
+    },
+}
+
+/// Everything that decides how runs of one pipeline are retried.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Policy {
+    /// Between attempts of a step.
+    pub backoff: Backoff,
+    /// After an attempt of the run failed.
+    pub requeue: Requeue,
+    /// After its owner disappeared.
+    pub recovery: Recovery,
+}
+
+/// `base · 2^n`, without overflow.
+pub(super) fn doubled(base: SignedDuration, n: u32) -> SignedDuration {
+    base.checked_mul(1 << n.min(20)).unwrap_or(SignedDuration::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use proptest::prelude::*;
+    use rand::SeedableRng;
+    use rand::rngs::StdRng;
+
+    use super::*;
+
+    const DEFAULT: Backoff = Backoff { attempts: 9, base_ms: 500, max_ms: 5000, jitter_ratio: 0.2 };
+
+    #[test]
+    fn without_jitter_the_delays_are_those_of_the_table() {
+        let exact = Backoff { jitter_ratio: 0.0, ..DEFAULT };
+        let mut rng = StdRng::seed_from_u64(1);
+        let delays: Vec<_> = (1..=6).map(|attempt| exact.delay_ms(attempt, &mut rng)).collect();
+        assert_eq!(delays, [500, 1000, 2000, 4000, 5000, 5000]);
+    }
+
+    #[test]
+    fn there_is_no_delay_after_the_last_attempt_nor_after_a_permanent_failure() {
+        let mut rng = StdRng::seed_from_u64(1);
+        let now = Timestamp::UNIX_EPOCH;
+        let two = Backoff { attempts: 2, ..DEFAULT };
+        assert!(two.next(1, FailureKind::Transient, now, &mut rng).is_some());
+        assert_eq!(two.next(2, FailureKind::Transient, now, &mut rng), None);
+        assert_eq!(two.next(1, FailureKind::Permanent, now, &mut rng), None);
+    }
+
+    #[test]
+    fn a_rate_limit_is_waited_out() {
+        let mut rng = StdRng::seed_from_u64(1);
+        let now = Timestamp::UNIX_EPOCH;
+        let until = now + SignedDuration::from_secs(42);
+        let delay = DEFAULT.next(1, FailureKind::RateLimited { until }, now, &mut rng);
+        assert_eq!(delay, Some(SignedDuration::from_secs(42)));
+    }
+
+    proptest! {
+        #[test]
+        fn a_delay_stays_within_its_jitter_and_never_above_the_cap(
+            attempt in 1u32..200, base in 1u64..60_000, max in 1u64..300_000, ratio in 0.0f64..=1.0, seed: u64,
+        ) {
+            let backoff = Backoff { attempts: 10, base_ms: base, max_ms: max, jitter_ratio: ratio };
+            let nominal = Backoff { jitter_ratio: 0.0, ..backoff }.delay_ms(attempt, &mut StdRng::seed_from_u64(0));
+            let delay = backoff.delay_ms(attempt, &mut StdRng::seed_from_u64(seed));
+            prop_assert!(delay <= max);
+            let nominal = Duration::from_millis(nominal);
+            let delay = Duration::from_millis(delay) + Duration::from_millis(1);
+            prop_assert!(delay >= nominal.mul_f64(1.0 - ratio));
+            prop_assert!(delay <= nominal.mul_f64(1.0 + ratio) + Duration::from_millis(2));
+        }
+    }
+}

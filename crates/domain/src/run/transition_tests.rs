@@ -1,0 +1,260 @@
+//! The state machine under every sequence of changes that a generator can think of, and by example where a
+//! requirement names a number.
+
+use proptest::prelude::*;
+
+use super::*;
+use crate::ids::{RunId, SubjectId};
+use crate::run::Priority;
+
+fn new_run(pipeline: Pipeline) -> NewRun {
+    NewRun {
+        id: RunId::new(),
+        pipeline,
+        subject: SubjectId::new(),
+        priority: Priority::Normal,
+        correlation_id: Some("req-1".to_owned()),
+    }
+}
+
+fn at(second: i64) -> Timestamp {
+    Timestamp::from_second(1_800_000_000 + second).unwrap()
+}
+
+const MINUTE: SignedDuration = SignedDuration::from_mins(1);
+const MANUAL: Requeue = Requeue::Manual { max_retries: 5, base_delay: MINUTE };
+const AUTO: Requeue = Requeue::Auto { max_claims: 3, base_delay: SignedDuration::from_secs(30) };
+
+fn started(pipeline: Pipeline) -> Run {
+    let (run, _) = create(&new_run(pipeline), at(0));
+    apply(&run, start_change(), at(1)).unwrap().run
+}
+
+fn start_change() -> Change {
+    Change::Start { worker: WorkerId::new(), limit: SignedDuration::from_secs(120) }
+}
+
+fn fail_change(pipeline: Pipeline, requeue: Requeue) -> Change {
+    Change::Fail {
+        step: pipeline.steps()[0],
+        failure: Failure::transient("PROVIDER_DOWN", "the provider did not answer"),
+        requeue,
+    }
+}
+
+fn recorded(transition: &Transition) -> Vec<EventType> {
+    transition
+        .effects
+        .iter()
+        .filter_map(|effect| match effect {
+            Effect::Record(event) => Some(event.event_type),
+            _ => None,
+        })
+        .collect()
+}
+
+/// Proves R132.
+#[test]
+fn a_run_is_created_queued_with_queued_at_and_no_retries() {
+    let (run, event) = create(&new_run(Pipeline::Proposal), at(0));
+    assert_eq!(run.state, State::Queued { available_at: None });
+    assert_eq!((run.queued_at, run.retry_count, run.attempts), (at(0), 0, 0));
+    assert_eq!(event.event_type, EventType::RunCreated);
+}
+
+/// Proves R133, R007.
+#[test]
+fn only_queued_runs_start_and_only_running_runs_end() {
+    let (queued, _) = create(&new_run(Pipeline::Proposal), at(0));
+    let running = started(Pipeline::Proposal);
+    let ended = apply(&running, Change::Complete, at(2)).unwrap().run;
+    for run in [&running, &ended] {
+        assert!(matches!(apply(run, start_change(), at(3)), Err(Refusal::NotQueued { .. })));
+        assert!(matches!(apply(run, Change::Withdraw, at(3)), Err(Refusal::NotQueued { .. })));
+    }
+    for run in [&queued, &ended] {
+        for change in [
+            Change::Complete,
+            fail_change(Pipeline::Proposal, MANUAL),
+            Change::TimeOut,
+            Change::Orphan { recovery: Recovery::Fail },
+            Change::HandBack,
+        ] {
+            assert!(matches!(apply(run, change, at(3)), Err(Refusal::NotRunning { .. })));
+        }
+    }
+}
+
+/// Proves R135, R136.
+#[test]
+fn a_failed_proposal_is_retried_at_most_five_times_after_two_to_the_n_minutes() {
+    let mut run = started(Pipeline::Proposal);
+    for n in 1..=5 {
+        run = apply(&run, fail_change(Pipeline::Proposal, MANUAL), at(10)).unwrap().run;
+        assert_eq!(run.state.as_str(), "FAILED");
+        let retried = apply(&run, Change::Retry { requeue: MANUAL }, at(100)).unwrap();
+        assert_eq!(recorded(&retried), [EventType::RunRetried]);
+        run = retried.run;
+        assert_eq!((run.retry_count, run.queued_at), (n, at(100)));
+        assert_eq!(run.state, State::Queued { available_at: Some(at(100 + 60 * (1 << n))) });
+        assert!(matches!(
+            apply(&run, Change::Retry { requeue: MANUAL }, at(100)),
+            Err(Refusal::NotFailed { .. })
+        ));
+        run = apply(&run, start_change(), at(5000)).unwrap().run;
+    }
+    run = apply(&run, fail_change(Pipeline::Proposal, MANUAL), at(9000)).unwrap().run;
+    let refused = apply(&run, Change::Retry { requeue: MANUAL }, at(9001)).unwrap_err();
+    assert_eq!(refused, Refusal::RetriesSpent { max: 5 });
+}
+
+/// Proves R014: whatever the policy says, an ended document run stays as it is.
+#[test]
+fn a_document_run_that_ended_never_changes() {
+    let running = started(Pipeline::Document);
+    let ends = [
+        Change::Complete,
+        Change::TimeOut,
+        fail_change(Pipeline::Document, Requeue::Never),
+        Change::Orphan { recovery: Recovery::Fail },
+    ];
+    for end in ends {
+        let ended = apply(&running, end, at(2)).unwrap().run;
+        for change in [
+            start_change(),
+            Change::Complete,
+            Change::TimeOut,
+            fail_change(Pipeline::Document, AUTO),
+            Change::Orphan { recovery: Recovery::Requeue { max_claims: 9 } },
+            Change::HandBack,
+            Change::Retry { requeue: MANUAL },
+            Change::Withdraw,
+        ] {
+            assert!(apply(&ended, change, at(3)).is_err());
+        }
+    }
+}
+
+/// Proves R167: under `auto` a failed attempt counts, waits longer each time and is FAILED at the limit.
+#[test]
+fn an_automatic_requeue_counts_attempts_and_gives_up_at_the_limit() {
+    let mut run = started(Pipeline::Document);
+    for (n, wait) in [(1, 60), (2, 120)] {
+        let transition = apply(&run, fail_change(Pipeline::Document, AUTO), at(10)).unwrap();
+        assert_eq!(recorded(&transition), [EventType::RunRequeued]);
+        run = transition.run;
+        assert_eq!((run.attempts, run.retry_count), (n, n));
+        assert_eq!(run.state, State::Queued { available_at: Some(at(10 + wait)) });
+        run = apply(&run, start_change(), at(1000)).unwrap().run;
+    }
+    let last = apply(&run, fail_change(Pipeline::Document, AUTO), at(2000)).unwrap();
+    assert_eq!(recorded(&last), [EventType::RunFailed]);
+    assert_eq!(last.run.attempts, 3);
+    assert_eq!(last.run.state.reason().unwrap().failure_type, FailureType::ExtractionFailed);
+}
+
+#[test]
+fn a_permanent_failure_is_never_requeued_and_a_rate_limit_is_waited_out() {
+    let run = started(Pipeline::Document);
+    let failed = |failure| Change::Fail { step: StepName::Interpretation, failure, requeue: AUTO };
+    let end = apply(&run, failed(Failure::permanent("BROKEN", "it is broken")), at(10)).unwrap();
+    assert_eq!(end.run.state.as_str(), "FAILED");
+    let limited = Failure::new(FailureKind::RateLimited { until: at(9000) }, "RATE_LIMITED", "slow down");
+    let wait = apply(&run, failed(limited), at(10)).unwrap();
+    assert_eq!(wait.run.state, State::Queued { available_at: Some(at(9000)) });
+}
+
+/// Proves R195 (the rule): the same orphan under both recovery policies.
+#[test]
+fn an_orphan_fails_or_goes_back_to_the_queue_as_the_policy_says() {
+    let run = started(Pipeline::Document);
+    let failed = apply(&run, Change::Orphan { recovery: Recovery::Fail }, at(5)).unwrap();
+    assert_eq!(recorded(&failed), [EventType::RunRecoveredAsFailed]);
+    assert_eq!(failed.run.state.reason().unwrap().failure_type, FailureType::ProcessTerminated);
+    assert_eq!(failed.run.state.completed_at(), Some(at(5)));
+
+    let back = Change::Orphan { recovery: Recovery::Requeue { max_claims: 2 } };
+    let requeued = apply(&run, back.clone(), at(5)).unwrap();
+    assert_eq!(recorded(&requeued), [EventType::RunRequeued]);
+    assert_eq!(requeued.run.state, State::Queued { available_at: None });
+    assert!(requeued.effects.contains(&Effect::ReopenSteps));
+    let again = apply(&requeued.run, start_change(), at(6)).unwrap().run;
+    let spent = apply(&again, back, at(7)).unwrap();
+    assert_eq!(recorded(&spent), [EventType::RunRecoveredAsFailed]);
+}
+
+fn any_change(pipeline: Pipeline) -> impl Strategy<Value = Change> {
+    let requeue = prop_oneof![Just(Requeue::Never), Just(AUTO), Just(MANUAL)];
+    let recovery = prop_oneof![Just(Recovery::Fail), Just(Recovery::Requeue { max_claims: 3 })];
+    let kind = prop_oneof![
+        Just(FailureKind::Transient),
+        Just(FailureKind::Permanent),
+        Just(FailureKind::TimedOut),
+        (0i64..900).prop_map(|s| FailureKind::RateLimited { until: at(s) }),
+    ];
+    let step = prop::sample::select(pipeline.steps());
+    prop_oneof![
+        3 => Just(()).prop_map(|()| start_change()),
+        1 => Just(Change::Complete),
+        2 => (step, kind, requeue.clone()).prop_map(|(step, kind, requeue)| Change::Fail {
+            step,
+            failure: Failure::new(kind, "CODE", "message"),
+            requeue,
+        }),
+        1 => Just(Change::TimeOut),
+        2 => recovery.prop_map(|recovery| Change::Orphan { recovery }),
+        1 => Just(Change::HandBack),
+        2 => requeue.prop_map(|requeue| Change::Retry { requeue }),
+        1 => Just(Change::Withdraw),
+    ]
+}
+
+fn any_history() -> impl Strategy<Value = (Pipeline, Vec<Change>)> {
+    prop::sample::select(&Pipeline::ALL[..])
+        .prop_flat_map(|pipeline| (Just(pipeline), prop::collection::vec(any_change(pipeline), 1..40)))
+}
+
+proptest! {
+    /// Proves R036, R134: each attempt starts once and ends once, stamps belong to their state, and the counters
+    /// never contradict each other, whatever happens in whatever order.
+    #[test]
+    fn any_sequence_of_changes_keeps_the_invariants((pipeline, changes) in any_history()) {
+        let (mut run, _) = create(&new_run(pipeline), at(0));
+        let mut open_attempt: Option<Fence> = None;
+        for (second, change) in (1i64..).zip(changes) {
+            let before = run.clone();
+            let Ok(transition) = apply(&run, change, at(second)) else {
+                continue;
+            };
+            run = transition.run.clone();
+            prop_assert_eq!(transition.from, before.fence);
+            prop_assert_eq!(run.fence, before.fence.next());
+            prop_assert!(run.attempts >= run.retry_count);
+            prop_assert_eq!(run.created_at, before.created_at);
+            prop_assert_eq!(run.state.started_at().is_none(), matches!(run.state, State::Queued { .. })
+                || run.state.reason().is_some_and(|r| r.failure_type == FailureType::Withdrawn));
+            prop_assert_eq!(run.state.completed_at().is_some(), run.state.is_terminal());
+            prop_assert_eq!(run.state.is_terminal() && !matches!(run.state, State::Completed { .. }),
+                run.state.reason().is_some());
+            for effect in &transition.effects {
+                let Effect::Record(event) = effect else { continue };
+                match event.event_type {
+                    EventType::RunStarted => {
+                        prop_assert_eq!(open_attempt, None);
+                        open_attempt = event.fence;
+                    }
+                    EventType::RunWithdrawn | EventType::RunRetried => prop_assert_eq!(open_attempt, None),
+                    _ => {
+                        prop_assert!(event.event_type.ends_attempt());
+                        prop_assert_eq!(open_attempt.take(), event.fence);
+                    }
+                }
+            }
+            prop_assert_eq!(open_attempt.is_some(), matches!(run.state, State::Running { .. }));
+            if before.state.is_terminal() {
+                prop_assert!(pipeline != Pipeline::Document);
+                prop_assert_eq!(run.state.as_str(), "QUEUED");
+            }
+        }
+    }
+}

@@ -1,0 +1,3 @@
+DROP TABLE runs;
+DROP TABLE documents;
+DROP FUNCTION refuse();

@@ -1,0 +1,10 @@
+DROP VIEW document_processing_jobs;
+DROP VIEW run_attempts;
+DROP VIEW step_events;
+DROP TRIGGER runs_take_their_events ON runs;
+DROP TABLE artifacts;
+DROP TABLE step_progress;
+DROP TABLE events;
+DROP FUNCTION take_events_along();
+DROP FUNCTION keep_while_run_exists();
+DROP FUNCTION events_take_turns();

@@ -1,0 +1,1 @@
+SELECT left('quire_runs_' || current_schema(), 63)

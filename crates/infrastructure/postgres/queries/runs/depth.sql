@@ -1,0 +1,9 @@
+-- Each part has an index of its own, so that what has ended is never looked at.
+SELECT pipeline, priority, count(*), min(queued_at)
+FROM (SELECT pipeline, priority, queued_at FROM runs WHERE turn = 'READY'
+      UNION ALL
+      SELECT pipeline, priority, queued_at FROM runs WHERE turn = 'DELAYED'
+      UNION ALL
+      SELECT pipeline, priority, queued_at FROM runs WHERE turn = 'BEHIND') AS waiting
+GROUP BY pipeline, priority
+ORDER BY pipeline, priority DESC

@@ -1,0 +1,4 @@
+SELECT document_id, status, attempts, started_at, completed_at, error_log
+FROM document_processing_jobs
+WHERE document_id = $1
+ORDER BY created_at, run_id

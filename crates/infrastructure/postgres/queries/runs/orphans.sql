@@ -1,0 +1,13 @@
+-- RUNNING, and the owner's lease has ended; or no owner is named at all and it is older than the backstop. What
+-- somebody is just writing about is left for the next time.
+SELECT id, pipeline, subject_id, state, priority, fence, attempts, retry_count, created_at, queued_at, available_at,
+       started_at, deadline_at, completed_at, worker_id, correlation_id, failure_type, error
+FROM runs
+WHERE turn = 'HELD'
+  AND CASE WHEN worker_id IS NULL
+           THEN started_at < $2
+           ELSE NOT EXISTS (SELECT 1 FROM workers w
+                            WHERE w.id = runs.worker_id AND w.ended_at IS NULL
+                              AND (w.lease_until IS NULL OR w.lease_until > $1)) END
+LIMIT $3
+FOR UPDATE SKIP LOCKED

@@ -1,0 +1,16 @@
+-- The oldest run behind comes to the front, wherever the front is free. The inner lock steps on to the next one
+-- when the oldest has just been withdrawn.
+UPDATE runs
+SET turn = CASE WHEN runs.available_at > next.at THEN 'DELAYED' ELSE 'READY' END
+FROM (SELECT behind.id, u.at
+      FROM unnest($1::uuid[], $2::text[], $3::timestamptz[]) AS u (subject_id, pipeline, at)
+      CROSS JOIN LATERAL (SELECT id
+                          FROM runs b
+                          WHERE b.subject_id = u.subject_id AND b.pipeline = u.pipeline AND b.turn = 'BEHIND'
+                            AND NOT EXISTS (SELECT 1 FROM runs f
+                                            WHERE f.subject_id = u.subject_id AND f.pipeline = u.pipeline
+                                              AND f.turn IN ('READY', 'DELAYED', 'HELD'))
+                          ORDER BY b.created_at, b.id
+                          LIMIT 1
+                          FOR UPDATE OF b) AS behind) AS next
+WHERE runs.id = next.id

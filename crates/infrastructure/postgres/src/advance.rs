@@ -1,0 +1,157 @@
+//! What owners write about their runs.
+
+use std::collections::{HashMap, HashSet};
+
+use async_trait::async_trait;
+use quire_domain::{Event, RunId, StepName};
+use quire_ports::{Advance, PortResult, Written};
+use sqlx::PgConnection;
+
+use crate::batcher::Work;
+use crate::database::{Database, commit};
+use crate::error::translate;
+use crate::row::{At, get, int, text};
+use crate::sql;
+use crate::steps::project;
+use crate::transition::{Move, Woke, append, perform, update};
+
+pub(crate) struct WriteAdvances(pub(crate) Database);
+
+#[async_trait]
+impl Work for WriteAdvances {
+    type Input = Advance;
+    type Output = (Written, Woke);
+
+    async fn run(&self, advances: &[Advance]) -> PortResult<Vec<PortResult<(Written, Woke)>>> {
+        let mut transaction = self.0.begin().await?;
+        let mut events = Vec::new();
+        let mut written = HashMap::new();
+        let mut woke = false;
+        for round in rounds(advances) {
+            let Woke(ready) = write(&mut transaction, advances, &round, &mut written, &mut events).await?;
+            woke |= ready;
+        }
+        append(&mut transaction, &events, Woke(woke)).await?;
+        commit(transaction).await?;
+        let outcome = |place: usize| written.get(&place).copied().unwrap_or(Written::Refused);
+        Ok((0..advances.len()).map(|place| Ok((outcome(place), Woke(woke)))).collect())
+    }
+}
+
+/// Two writes about one run must follow each other: the second judges by the fence that the first leaves. It is
+/// rare, so almost always there is one round.
+fn rounds(advances: &[Advance]) -> Vec<Vec<usize>> {
+    let mut rounds: Vec<Vec<usize>> = Vec::new();
+    let mut seen: HashMap<RunId, usize> = HashMap::new();
+    for (place, advance) in advances.iter().enumerate() {
+        let times = seen.entry(advance.run.id).or_default();
+        if *times == rounds.len() {
+            rounds.push(Vec::new());
+        }
+        rounds[*times].push(place);
+        *times += 1;
+    }
+    rounds
+}
+
+/// Writes those at the places of `round`, but for their events.
+async fn write(
+    connection: &mut PgConnection,
+    advances: &[Advance],
+    round: &[usize],
+    written: &mut HashMap<usize, Written>,
+    events: &mut Vec<Event>,
+) -> PortResult<Woke> {
+    let group: Vec<&Advance> = round.iter().map(|place| &advances[*place]).collect();
+    let held = hold(connection, &group).await?;
+    // Asked after the locks were had: an earlier try that was still on its way is finished by now.
+    let done = done_before(connection, &group).await?;
+    let mut accepted = Vec::with_capacity(group.len());
+    for (place, advance) in round.iter().zip(&group) {
+        if done.contains(&advance.run.id) {
+            written.insert(*place, Written::Accepted);
+        } else if held.contains(&advance.run.id) {
+            written.insert(*place, Written::Accepted);
+            accepted.push(*advance);
+        } else {
+            written.insert(*place, Written::Refused);
+            events.push(advance.refusal());
+        }
+    }
+    store(connection, &accepted, events).await
+}
+
+/// The writes whose fence holds: states, steps, artifacts, turns. Their events are left for the end.
+async fn store(
+    connection: &mut PgConnection,
+    accepted: &[&Advance],
+    events: &mut Vec<Event>,
+) -> PortResult<Woke> {
+    let ends: Vec<Move<'_>> = accepted
+        .iter()
+        .filter_map(|advance| advance.end.as_ref().map(|end| Move { transition: end, at: advance.at }))
+        .collect();
+    update(connection, &ends).await?;
+    project(connection, accepted.iter().flat_map(|advance| &advance.events)).await?;
+    let (mut recorded, woke) = perform(connection, &ends).await?;
+    insert_artifacts(connection, accepted).await?;
+    for advance in accepted {
+        events.extend(advance.events.iter().cloned());
+        events.extend(recorded.remove(&advance.run.id).unwrap_or_default());
+    }
+    Ok(woke)
+}
+
+/// Locks the runs and tells whose fence still holds.
+async fn hold(connection: &mut PgConnection, group: &[&Advance]) -> PortResult<HashSet<RunId>> {
+    let fence = |advance: &&Advance| advance.end.as_ref().map_or(advance.run.fence, |end| end.from).0;
+    let rows = sqlx::query(sql!("runs/hold"))
+        .bind(group.iter().map(|advance| advance.run.id.0).collect::<Vec<_>>())
+        .bind(group.iter().map(fence).collect::<Vec<_>>())
+        .fetch_all(connection)
+        .await
+        .map_err(translate)?;
+    rows.iter().map(|row| get(row, 0).map(RunId)).collect()
+}
+
+/// The runs whose write was tried before and had succeeded without an answer.
+async fn done_before(connection: &mut PgConnection, group: &[&Advance]) -> PortResult<HashSet<RunId>> {
+    let asked: Vec<(&Advance, &Event)> = group
+        .iter()
+        .filter(|advance| advance.repeated)
+        .filter_map(|advance| advance.marker().map(|marker| (*advance, marker)))
+        .collect();
+    if asked.is_empty() {
+        return Ok(HashSet::new());
+    }
+    let rows = sqlx::query(sql!("events/exists"))
+        .bind(asked.iter().map(|(advance, _)| advance.run.id.0).collect::<Vec<_>>())
+        .bind(asked.iter().map(|(advance, _)| advance.run.fence.0).collect::<Vec<_>>())
+        .bind(asked.iter().map(|(_, marker)| marker.event_type.as_str()).collect::<Vec<_>>())
+        .bind(asked.iter().map(|(_, marker)| marker.step.map(StepName::as_str)).collect::<Vec<_>>())
+        .bind(asked.iter().map(|(_, marker)| marker.attempt.map(int)).collect::<Vec<_>>())
+        .fetch_all(connection)
+        .await
+        .map_err(translate)?;
+    rows.iter().map(|row| get(row, 0).map(RunId)).collect()
+}
+
+async fn insert_artifacts(connection: &mut PgConnection, accepted: &[&Advance]) -> PortResult<()> {
+    let artifacts: Vec<_> = accepted
+        .iter()
+        .flat_map(|advance| advance.artifacts.iter().map(|artifact| (advance.run.id, artifact)))
+        .collect();
+    if artifacts.is_empty() {
+        return Ok(());
+    }
+    sqlx::query(sql!("artifacts/insert"))
+        .bind(artifacts.iter().map(|(_, artifact)| artifact.id.0).collect::<Vec<_>>())
+        .bind(artifacts.iter().map(|(run, _)| run.0).collect::<Vec<_>>())
+        .bind(artifacts.iter().map(|(_, artifact)| text(&artifact.artifact_type)).collect::<Vec<_>>())
+        .bind(artifacts.iter().map(|(_, artifact)| text(&artifact.payload)).collect::<Vec<_>>())
+        .bind(artifacts.iter().map(|(_, artifact)| At(artifact.created_at)).collect::<Vec<_>>())
+        .execute(connection)
+        .await
+        .map_err(translate)?;
+    Ok(())
+}

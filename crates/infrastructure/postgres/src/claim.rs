@@ -1,0 +1,103 @@
+//! Runs are handed to a worker.
+
+use std::collections::HashMap;
+
+use quire_domain::run::apply;
+use quire_domain::{Change, Event, EventType, Fence, Plan, Run, RunId, StepName, Transition};
+use quire_ports::{Claim, Claimed, PortError, PortResult};
+use sqlx::PgConnection;
+
+use crate::error::{corrupt, translate};
+use crate::row::{self, At, bigint, get};
+use crate::sql;
+use crate::steps::project;
+use crate::transition::{Move, Woke, append, update};
+
+/// Starts the runs whose turn it is. They stay locked from the moment they are found.
+pub(crate) async fn start_next(connection: &mut PgConnection, claim: &Claim<'_>) -> PortResult<Vec<Claimed>> {
+    let next = next_up(connection, claim).await?;
+    if next.is_empty() {
+        return Ok(Vec::new());
+    }
+    let done = done_before(connection, &next).await?;
+    let mut started = Vec::with_capacity(next.len());
+    for run in &next {
+        let plan = plan_of(claim, run)?;
+        let step = plan.first_unfinished(done.get(&run.id).map_or(&[], Vec::as_slice));
+        started.push((start(run, plan, claim)?, step));
+    }
+    store(connection, claim, &started).await?;
+    Ok(started.into_iter().map(|(transition, step)| Claimed { run: transition.run, step }).collect())
+}
+
+/// The runs whose turn it is, most urgent first.
+async fn next_up(connection: &mut PgConnection, claim: &Claim<'_>) -> PortResult<Vec<Run>> {
+    let rows = sqlx::query(sql!("runs/next"))
+        .bind(claim.plans.iter().map(|plan| plan.pipeline.as_str()).collect::<Vec<_>>())
+        .bind(bigint(claim.limit))
+        .bind(claim.worker.0)
+        .bind(At(claim.at))
+        .fetch_all(connection)
+        .await
+        .map_err(translate)?;
+    rows.iter().map(row::run).collect()
+}
+
+/// What earlier attempts at these runs have achieved. Most runs have had none, and are not asked about.
+async fn done_before(
+    connection: &mut PgConnection,
+    next: &[Run],
+) -> PortResult<HashMap<RunId, Vec<StepName>>> {
+    let tried: HashMap<RunId, &Run> =
+        next.iter().filter(|run| run.fence > Fence::default()).map(|run| (run.id, run)).collect();
+    let mut done: HashMap<RunId, Vec<StepName>> = HashMap::new();
+    if tried.is_empty() {
+        return Ok(done);
+    }
+    let rows = sqlx::query(sql!("steps/done"))
+        .bind(tried.keys().map(|id| id.0).collect::<Vec<_>>())
+        .fetch_all(connection)
+        .await
+        .map_err(translate)?;
+    for row in &rows {
+        let id = RunId(get(row, 0)?);
+        if let Some(run) = tried.get(&id) {
+            done.entry(id).or_default().push(run.pipeline.step(get(row, 1)?).map_err(corrupt)?);
+        }
+    }
+    Ok(done)
+}
+
+fn plan_of<'p>(claim: &Claim<'p>, run: &Run) -> PortResult<&'p Plan> {
+    let plan = claim.plans.iter().find(|plan| plan.pipeline == run.pipeline);
+    plan.ok_or_else(|| PortError::Corrupt(format!("nobody asked for {} runs", run.pipeline)))
+}
+
+fn start(run: &Run, plan: &Plan, claim: &Claim<'_>) -> PortResult<Transition> {
+    let change = Change::Start { worker: claim.worker, limit: plan.limit };
+    apply(run, change, claim.at).map_err(|why| PortError::Corrupt(why.to_string()))
+}
+
+async fn store(
+    connection: &mut PgConnection,
+    claim: &Claim<'_>,
+    started: &[(Transition, Option<StepName>)],
+) -> PortResult<()> {
+    let moves: Vec<_> = started.iter().map(|(transition, _)| Move { transition, at: claim.at }).collect();
+    update(connection, &moves).await?;
+    let mut events = Vec::with_capacity(2 * started.len());
+    for (transition, step) in started {
+        events.extend(transition.effects.iter().filter_map(|effect| match effect {
+            quire_domain::Effect::Record(event) => Some(event.clone()),
+            _ => None,
+        }));
+        events.extend(step.map(|step| Event {
+            worker: Some(claim.worker),
+            step: Some(step),
+            attempt: Some(1),
+            ..Event::of_run(EventType::StepStarted, &transition.run, claim.at)
+        }));
+    }
+    project(connection, &events).await?;
+    append(connection, &events, Woke(false)).await
+}

@@ -1,0 +1,166 @@
+//! Runs enter the queue.
+//!
+//! A run goes behind its subject's front, if there is one, and else becomes the front. Both can change while it is
+//! decided: a front that is found is locked, so that it cannot end before the run behind it is there to be seen;
+//! and if none is found but somebody else makes one first, the unique index says so and the question is asked anew.
+
+use std::collections::HashSet;
+
+use async_trait::async_trait;
+use jiff::Timestamp;
+use quire_domain::run::create;
+use quire_domain::{Event, NewRun, Pipeline, Run, RunId, SubjectId, Turn};
+use quire_ports::{PortError, PortResult};
+use sqlx::PgConnection;
+
+use crate::batcher::Work;
+use crate::database::{Database, commit};
+use crate::error::{corrupt, translate, unavailable};
+use crate::row::{self, At, get, text};
+use crate::sql;
+use crate::transition::{Woke, append};
+
+/// How often a subject's front may change under our hands before somebody else should go first.
+const ROUNDS: usize = 50;
+
+/// A wish for a run, and when it was made.
+#[derive(Clone, Debug)]
+pub(crate) struct Wish {
+    pub(crate) new: NewRun,
+    pub(crate) at: Timestamp,
+}
+
+pub(crate) struct InsertRuns(pub(crate) Database);
+
+#[async_trait]
+impl Work for InsertRuns {
+    type Input = Wish;
+    type Output = Run;
+
+    async fn run(&self, wishes: &[Wish]) -> PortResult<Vec<PortResult<Run>>> {
+        let mut transaction = self.0.begin().await?;
+        let (runs, events) = insert(&mut transaction, wishes).await?;
+        append(&mut transaction, &events, Woke(true)).await?;
+        commit(transaction).await?;
+        Ok(runs)
+    }
+}
+
+/// Inserts runs and answers each, with the events that remain to be appended. Runs that are there already are
+/// answered as they are.
+pub(crate) async fn insert(
+    connection: &mut PgConnection,
+    wishes: &[Wish],
+) -> PortResult<(Vec<PortResult<Run>>, Vec<Event>)> {
+    let created: Vec<(Run, Event)> = wishes.iter().map(|wish| create(&wish.new, wish.at)).collect();
+    let inserted = insert_all(connection, created.iter().map(|(run, _)| run).collect()).await?;
+    let mut fresh = inserted.clone();
+    // Of two wishes for the same run in one batch, the first made it and the second finds it.
+    let is_fresh: Vec<bool> = created.iter().map(|(run, _)| fresh.remove(&run.id)).collect();
+    let known: Vec<RunId> =
+        created.iter().zip(&is_fresh).filter(|(_, fresh)| !**fresh).map(|((run, _), _)| run.id).collect();
+    let stored = find_all(connection, &known).await?;
+    let mut runs = Vec::with_capacity(created.len());
+    let mut events = Vec::with_capacity(created.len());
+    for ((run, event), fresh) in created.into_iter().zip(is_fresh) {
+        if fresh {
+            events.push(event);
+            runs.push(Ok(run));
+        } else {
+            runs.push(same(&run, &stored));
+        }
+    }
+    Ok((runs, events))
+}
+
+/// The stored run of that id, if it is the one that was asked for.
+fn same(wanted: &Run, stored: &[Run]) -> PortResult<Run> {
+    let found = stored.iter().find(|run| run.id == wanted.id);
+    let found = found.ok_or_else(|| PortError::NotFound(format!("run {}", wanted.id)))?;
+    if found.subject == wanted.subject && found.pipeline == wanted.pipeline {
+        Ok(found.clone())
+    } else {
+        Err(PortError::Conflict(format!("another run has the id {}", wanted.id)))
+    }
+}
+
+/// Answers the ids that were not there before.
+async fn insert_all(connection: &mut PgConnection, mut pending: Vec<&Run>) -> PortResult<HashSet<RunId>> {
+    // The same order for everybody, so that no two batches wait for each other; oldest first within a subject.
+    pending.sort_by_key(|run| (run.subject, run.pipeline, run.created_at, run.id));
+    let mut ids = HashSet::new();
+    pending.retain(|run| ids.insert(run.id));
+    let mut inserted = HashSet::new();
+    for _ in 0..ROUNDS {
+        if pending.is_empty() {
+            return Ok(inserted);
+        }
+        let fronts = lock_fronts(connection, &pending).await?;
+        let round = places(&pending, &fronts);
+        let new = insert_round(connection, &round).await?;
+        let missed: Vec<RunId> = round.iter().map(|(run, _)| run.id).filter(|id| !new.contains(id)).collect();
+        let there: HashSet<RunId> =
+            find_all(connection, &missed).await?.into_iter().map(|run| run.id).collect();
+        pending.retain(|run| !new.contains(&run.id) && !there.contains(&run.id));
+        inserted.extend(new);
+    }
+    Err(unavailable("others are writing to the same subjects", true))
+}
+
+type Front = (SubjectId, Pipeline);
+
+/// Who goes in now, and where: everybody behind a front, and where there is none, the first, to be the front.
+fn places<'r>(pending: &[&'r Run], fronts: &HashSet<Front>) -> Vec<(&'r Run, Turn)> {
+    let mut begun = HashSet::new();
+    let mut places = Vec::with_capacity(pending.len());
+    for run in pending {
+        let subject = (run.subject, run.pipeline);
+        if fronts.contains(&subject) {
+            places.push((*run, Turn::Behind));
+        } else if begun.insert(subject) {
+            places.push((*run, Turn::Ready));
+        }
+    }
+    places
+}
+
+async fn lock_fronts(connection: &mut PgConnection, pending: &[&Run]) -> PortResult<HashSet<Front>> {
+    let mut subjects: Vec<Front> = pending.iter().map(|run| (run.subject, run.pipeline)).collect();
+    subjects.dedup();
+    let rows = sqlx::query(sql!("runs/fronts"))
+        .bind(subjects.iter().map(|(subject, _)| subject.0).collect::<Vec<_>>())
+        .bind(subjects.iter().map(|(_, pipeline)| pipeline.as_str()).collect::<Vec<_>>())
+        .fetch_all(connection)
+        .await
+        .map_err(translate)?;
+    let front = |row| Ok((SubjectId(get(row, 0)?), Pipeline::parse(get(row, 1)?).map_err(corrupt)?));
+    rows.iter().map(front).collect()
+}
+
+async fn insert_round(connection: &mut PgConnection, round: &[(&Run, Turn)]) -> PortResult<HashSet<RunId>> {
+    let runs = || round.iter().map(|(run, _)| run);
+    let rows = sqlx::query(sql!("runs/insert"))
+        .bind(runs().map(|run| run.id.0).collect::<Vec<_>>())
+        .bind(runs().map(|run| run.pipeline.as_str()).collect::<Vec<_>>())
+        .bind(runs().map(|run| run.subject.0).collect::<Vec<_>>())
+        .bind(round.iter().map(|(_, turn)| turn.as_str()).collect::<Vec<_>>())
+        .bind(runs().map(|run| run.priority.rank()).collect::<Vec<_>>())
+        .bind(runs().map(|run| run.correlation_id.as_deref().map(text)).collect::<Vec<_>>())
+        .bind(runs().map(|run| At(run.created_at)).collect::<Vec<_>>())
+        .fetch_all(connection)
+        .await
+        .map_err(translate)?;
+    rows.iter().map(|row| get(row, 0).map(RunId)).collect()
+}
+
+async fn find_all(connection: &mut PgConnection, ids: &[RunId]) -> PortResult<Vec<Run>> {
+    if ids.is_empty() {
+        return Ok(Vec::new());
+    }
+    let rows = sqlx::query(sql!("runs/find_all"))
+        .bind(ids.iter().map(|id| id.0).collect::<Vec<_>>())
+        .fetch_all(connection)
+        .await
+        .map_err(translate)?;
+    rows.iter().map(row::run).collect()
+}

@@ -1,0 +1,113 @@
+//! Quire's store on PostgreSQL: many processes, one database.
+//!
+//! Writes that come often, [`enqueue`] and [`advance`], go through a [`batcher`] each: whatever waits is written by
+//! a few set-based statements in one transaction, so that one commit pays for all of it. Every transaction locks
+//! its runs first, in the order of their ids, and appends to the history last. That order keeps transactions from
+//! waiting for each other in circles, and the history in the order of its commits.
+
+mod advance;
+mod batcher;
+mod claim;
+mod clock;
+mod database;
+mod documents;
+mod enqueue;
+mod error;
+mod figures;
+mod history;
+mod listener;
+mod queue;
+mod rescue;
+mod row;
+mod schema;
+mod steps;
+mod transition;
+mod workers;
+
+#[cfg(feature = "testing")]
+pub mod testing;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use quire_ports::{PortResult, Store};
+use tokio::sync::Notify;
+
+pub use clock::DatabaseClock;
+
+use crate::advance::WriteAdvances;
+use crate::batcher::Batcher;
+use crate::database::Database;
+use crate::enqueue::InsertRuns;
+use crate::listener::Listener;
+
+/// The text of a query, by entity and verb.
+macro_rules! sql {
+    ($name:literal) => {
+        include_str!(concat!("../queries/", $name, ".sql"))
+    };
+}
+pub(crate) use sql;
+
+/// How the server is used.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// How many connections this process may hold, one more for listening aside.
+    pub max_connections: u32,
+    /// The schema to work in; the connection's own if none is named.
+    pub schema: Option<String>,
+    /// How long to wait for a connection before answering that there is none.
+    pub acquire_timeout: Duration,
+    /// How long the server may work on one statement.
+    pub statement_timeout: Duration,
+    /// How many operations may share one commit.
+    pub group_limit: usize,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            max_connections: 8,
+            schema: None,
+            acquire_timeout: Duration::from_secs(5),
+            statement_timeout: Duration::from_secs(30),
+            group_limit: 100,
+        }
+    }
+}
+
+/// A PostgreSQL database behind every port of a store.
+pub struct PgStore {
+    database: Database,
+    enqueues: Batcher<InsertRuns>,
+    advances: Batcher<WriteAdvances>,
+    wakeup: Arc<Notify>,
+    clock: Arc<DatabaseClock>,
+    _listener: Listener,
+}
+
+impl PgStore {
+    /// Connects to the server. The schema is as it was; see [`quire_ports::Schema`].
+    pub async fn connect(url: &str, options: Options) -> PortResult<Self> {
+        let database = Database::connect(url, &options).await?;
+        let clock = Arc::new(DatabaseClock::default());
+        let mut transaction = database.begin().await?;
+        clock.measure(&mut transaction).await?;
+        database::commit(transaction).await?;
+        let wakeup = Arc::new(Notify::new());
+        Ok(Self {
+            enqueues: Batcher::start(InsertRuns(database.clone()), options.group_limit),
+            advances: Batcher::start(WriteAdvances(database.clone()), options.group_limit),
+            _listener: Listener::start(url, &options, wakeup.clone())?,
+            database,
+            wakeup,
+            clock,
+        })
+    }
+
+    /// This store behind its ports, by the server's clock.
+    pub fn into_store(self) -> Store {
+        let clock = self.clock.clone();
+        Store::of(Arc::new(self), clock)
+    }
+}

@@ -1,0 +1,152 @@
+//! The queue of runs.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use jiff::Timestamp;
+use quire_domain::run::apply;
+use quire_domain::{Change, Event, NewRun, Requeue, Run, RunId, Transition};
+use quire_ports::{Advance, Claim, Claimed, PortError, PortResult, RunQueue, Written};
+use sqlx::PgConnection;
+use tokio::sync::Notify;
+
+use crate::claim::start_next;
+use crate::database::commit;
+use crate::enqueue::Wish;
+use crate::error::{translate, unavailable};
+use crate::row::{self, At, bigint};
+use crate::steps::project;
+use crate::transition::{self, Move, Woke, append, is_newcomer};
+use crate::{PgStore, sql};
+
+/// How often a change is tried while others change the same subject.
+const TRIES: usize = 5;
+
+#[async_trait]
+impl RunQueue for PgStore {
+    async fn enqueue(&self, new: &NewRun, at: Timestamp) -> PortResult<Run> {
+        let run = self.enqueues.submit(Wish { new: new.clone(), at }).await?;
+        self.wakeup.notify_one();
+        Ok(run)
+    }
+
+    async fn claim(&self, claim: Claim<'_>) -> PortResult<Vec<Claimed>> {
+        let mut transaction = self.database.begin().await?;
+        let claimed = start_next(&mut transaction, &claim).await?;
+        commit(transaction).await?;
+        Ok(claimed)
+    }
+
+    async fn advance(&self, advance: Advance) -> PortResult<Written> {
+        let (written, woke) = self.advances.submit(advance).await?;
+        self.wake(woke);
+        Ok(written)
+    }
+
+    async fn release_due(&self, at: Timestamp, limit: usize) -> PortResult<usize> {
+        let mut transaction = self.database.begin().await?;
+        let released = sqlx::query(sql!("runs/release_due"))
+            .bind(At(at))
+            .bind(bigint(limit))
+            .execute(&mut *transaction)
+            .await
+            .map_err(translate)?
+            .rows_affected();
+        if released > 0 {
+            sqlx::query(sql!("runs/notify")).execute(&mut *transaction).await.map_err(translate)?;
+        }
+        commit(transaction).await?;
+        self.wake(Woke(released > 0));
+        Ok(usize::try_from(released).unwrap_or(usize::MAX))
+    }
+
+    async fn retry(&self, run: RunId, requeue: Requeue, at: Timestamp) -> PortResult<Transition> {
+        self.change(run, &Change::Retry { requeue }, at).await
+    }
+
+    async fn withdraw(&self, run: RunId, at: Timestamp) -> PortResult<Transition> {
+        self.change(run, &Change::Withdraw, at).await
+    }
+
+    async fn record(&self, event: &Event) -> PortResult<()> {
+        let mut transaction = self.database.begin().await?;
+        project(&mut transaction, [event]).await?;
+        append(&mut transaction, std::slice::from_ref(event), Woke(false)).await?;
+        commit(transaction).await
+    }
+
+    fn wakeup(&self) -> Arc<Notify> {
+        self.wakeup.clone()
+    }
+}
+
+impl PgStore {
+    pub(crate) fn wake(&self, woke: Woke) {
+        if woke.0 {
+            self.wakeup.notify_one();
+        }
+    }
+
+    /// Lets a change happen to a run. A new front that came between is no reason to bother anybody.
+    async fn change(&self, id: RunId, change: &Change, at: Timestamp) -> PortResult<Transition> {
+        let mut tries = TRIES;
+        loop {
+            match self.change_once(id, change.clone(), at).await {
+                Err(error) if error.is_contention() && tries > 1 => tries -= 1,
+                outcome => return outcome,
+            }
+        }
+    }
+
+    /// Reads a run, lets the domain decide and stores what it says.
+    async fn change_once(&self, id: RunId, change: Change, at: Timestamp) -> PortResult<Transition> {
+        let mut transaction = self.database.begin().await?;
+        let run = find_for_update(&mut transaction, id).await?;
+        let transition = apply(&run, change, at).map_err(|why| PortError::Conflict(why.to_string()))?;
+        if is_newcomer(&transition) {
+            lock_front(&mut transaction, &run).await?;
+        }
+        let woke = transition::write(&mut transaction, &[Move { transition: &transition, at }]).await?;
+        commit(transaction).await?;
+        self.wake(woke);
+        Ok(transition)
+    }
+}
+
+/// The run of that id, if there is one.
+pub(crate) fn found(rows: &[sqlx::postgres::PgRow], id: RunId) -> PortResult<Run> {
+    rows.first().map_or_else(|| Err(PortError::NotFound(format!("run {id}"))), row::run)
+}
+
+async fn find_for_update(connection: &mut PgConnection, id: RunId) -> PortResult<Run> {
+    let rows = sqlx::query(sql!("runs/find_for_update"))
+        .bind(id.0)
+        .fetch_all(connection)
+        .await
+        .map_err(translate)?;
+    found(&rows, id)
+}
+
+/// Keeps the front from ending before the newcomer behind it can be seen. When the front that was waited for is
+/// none any more, another may have taken its place.
+async fn lock_front(connection: &mut PgConnection, run: &Run) -> PortResult<()> {
+    for _ in 0..TRIES {
+        let locked = sqlx::query(sql!("runs/front"))
+            .bind(run.subject.0)
+            .bind(run.pipeline.as_str())
+            .execute(&mut *connection)
+            .await
+            .map_err(translate)?
+            .rows_affected();
+        let another: bool = sqlx::query_scalar(sql!("runs/has_front"))
+            .bind(run.subject.0)
+            .bind(run.pipeline.as_str())
+            .fetch_one(&mut *connection)
+            .await
+            .map_err(translate)?;
+        if locked > 0 || !another {
+            return Ok(());
+        }
+    }
+    Err(unavailable("others are writing to the same subject", true))
+}

@@ -1,0 +1,102 @@
+//! A bed for the suites: this store in an empty schema of its own, and a way past it.
+
+// Called by tests, where a panic is the verdict.
+#![allow(clippy::unwrap_used, clippy::expect_used)]
+
+use std::str::FromStr;
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use quire_testkit::{Bed, RawSql};
+use sqlx::postgres::PgConnectOptions;
+use sqlx::{AssertSqlSafe, ConnectOptions, Executor, PgConnection, Row};
+use uuid::Uuid;
+
+use crate::{Options, PgStore};
+
+/// A schema that goes when this goes.
+pub struct Place {
+    /// Its name.
+    pub schema: String,
+}
+
+/// Where the server is.
+pub fn url() -> String {
+    std::env::var("QUIRE_TEST_POSTGRES_URL")
+        .expect("QUIRE_TEST_POSTGRES_URL is not set; run `cargo xtask test`, which starts a server")
+}
+
+impl Place {
+    /// A new schema with nothing in it.
+    pub async fn empty() -> Self {
+        let place = Self { schema: format!("t_{}", Uuid::now_v7().simple()) };
+        let create = format!("CREATE SCHEMA {}", place.schema);
+        place.connection().await.execute(AssertSqlSafe(create)).await.unwrap();
+        place
+    }
+
+    /// A new schema with every table.
+    pub async fn migrated() -> Self {
+        let place = Self::empty().await;
+        place.store().await.into_store().schema.up(None).await.unwrap();
+        place
+    }
+
+    /// A store that works here. Each has connections of its own, as another process would.
+    pub async fn store(&self) -> PgStore {
+        let options = Options { schema: Some(self.schema.clone()), max_connections: 4, ..Options::default() };
+        PgStore::connect(&url(), options).await.unwrap()
+    }
+
+    /// A connection past the store.
+    pub async fn connection(&self) -> PgConnection {
+        let options = PgConnectOptions::from_str(&url()).unwrap().application_name("quire-test");
+        options.options([("search_path", self.schema.as_str())]).connect().await.unwrap()
+    }
+}
+
+impl Drop for Place {
+    /// Best effort: a schema that stays behind disturbs nobody.
+    fn drop(&mut self) {
+        let drop = format!("SET lock_timeout = '2s'; DROP SCHEMA IF EXISTS {} CASCADE", self.schema);
+        let dropped = std::thread::spawn(move || {
+            let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+            runtime.block_on(async {
+                let options = PgConnectOptions::from_str(&url()).map_err(std::io::Error::other)?;
+                let mut connection = options.connect().await.map_err(std::io::Error::other)?;
+                let dropping = sqlx::raw_sql(AssertSqlSafe(drop)).execute(&mut connection).await;
+                dropping.map(|_| ()).map_err(std::io::Error::other)
+            })
+        });
+        let _ = dropped.join();
+    }
+}
+
+struct Raw {
+    place: Arc<Place>,
+}
+
+#[async_trait]
+impl RawSql for Raw {
+    async fn execute(&self, statement: &str) -> Result<u64, String> {
+        let statement = AssertSqlSafe(statement.to_owned());
+        let done = self.place.connection().await.execute(statement).await;
+        done.map(|done| done.rows_affected()).map_err(|error| error.to_string())
+    }
+
+    async fn number(&self, query: &str) -> i64 {
+        let query = AssertSqlSafe(query.to_owned());
+        self.place.connection().await.fetch_one(query).await.unwrap().get(0)
+    }
+
+    fn id(&self, id: Uuid) -> String {
+        format!("'{id}'::uuid")
+    }
+}
+
+/// A store in a schema of its own.
+pub async fn bed() -> Bed {
+    let place = Arc::new(Place::migrated().await);
+    let store = place.store().await.into_store();
+    Bed { store, sql: Arc::new(Raw { place: place.clone() }), keep: Box::new(place) }
+}

@@ -1,0 +1,128 @@
+//! Connections, migrations and messages: what the server brings with it.
+
+// In a test a panic is the verdict.
+#![allow(clippy::unwrap_used)]
+
+use std::time::Duration;
+
+use quire_domain::{EventId, SubjectId};
+use quire_ports::{EventFilter, PortError, RunFilter};
+use quire_postgres::testing::{Place, url};
+use quire_postgres::{Options, PgStore};
+use quire_testkit::fixture::document_run;
+use sqlx::{AssertSqlSafe, Executor, Row};
+use tokio::time::timeout;
+
+const SOON: Duration = Duration::from_secs(20);
+
+/// Ends every connection that a store has to this place.
+async fn cut_all(place: &Place) -> usize {
+    let mut connection = place.connection().await;
+    let cut = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity \
+               WHERE pid IN (SELECT pid FROM store_connections)";
+    connection.execute(cut).await.map(|done| usize::try_from(done.rows_affected()).unwrap()).unwrap()
+}
+
+/// A store whose connections were cut goes on, without an error, with new ones.
+#[tokio::test(flavor = "multi_thread")]
+async fn broken_connections_are_replaced_without_anybody_noticing() {
+    let place = Place::migrated().await;
+    let store = place.store().await.into_store();
+    // Several connections, each of which says who it is.
+    let mut connection = place.connection().await;
+    connection.execute("CREATE TABLE store_connections (pid int)").await.unwrap();
+    connection
+        .execute(
+            "CREATE FUNCTION note() RETURNS trigger LANGUAGE plpgsql AS \
+             $$ BEGIN INSERT INTO store_connections VALUES (pg_backend_pid()); RETURN NULL; END $$; \
+             CREATE TRIGGER noted AFTER INSERT ON runs FOR EACH STATEMENT EXECUTE FUNCTION note()",
+        )
+        .await
+        .unwrap();
+    for _ in 0..3 {
+        store.queue.enqueue(&document_run(SubjectId::new()), store.clock.now()).await.unwrap();
+        assert!(cut_all(&place).await > 0);
+        store.queue.enqueue(&document_run(SubjectId::new()), store.clock.now()).await.unwrap();
+        assert!(cut_all(&place).await > 0);
+        store.history.events(EventId(0), EventFilter::default(), 1).await.unwrap();
+    }
+    assert_eq!(store.history.runs(&RunFilter { limit: 100, ..RunFilter::default() }).await.unwrap().len(), 6);
+}
+
+/// A server that is not there is said to be so, without its address or password.
+#[tokio::test]
+async fn an_absent_server_is_unavailable_and_no_error_tells_the_password() {
+    let options = Options { acquire_timeout: Duration::from_millis(300), ..Options::default() };
+    for url in ["postgres://u:hunter2@127.0.0.1:1/x", "postgres://u:hunter2@/%zz", "hunter2://x"] {
+        let Err(error) = PgStore::connect(url, options.clone()).await else { panic!("{url} is no server") };
+        assert!(!format!("{error} {error:?}").contains("hunter2"), "{error}");
+    }
+    let Err(error) = PgStore::connect("postgres://u:p@127.0.0.1:1/x", options).await else { panic!() };
+    assert!(error.is_passing() && !error.is_contention(), "{error}");
+}
+
+/// Before the first migration every question has one answer: what to do.
+#[tokio::test]
+async fn a_database_without_a_schema_says_what_to_do() {
+    let place = Place::empty().await;
+    let store = place.store().await.into_store();
+    let asked = store.queue.enqueue(&document_run(SubjectId::new()), store.clock.now()).await;
+    let Err(PortError::Conflict(message)) = asked else { panic!("{asked:?}") };
+    assert!(message.contains("quire migrate up"), "{message}");
+    assert!(store.schema.status().await.unwrap().iter().all(|migration| migration.applied_at.is_none()));
+}
+
+/// Two migrators at once: each migration is applied once, and both end well.
+#[tokio::test(flavor = "multi_thread")]
+async fn two_migrators_at_once_apply_each_migration_once() {
+    let place = Place::empty().await;
+    let (one, other) = (place.store().await.into_store(), place.store().await.into_store());
+    let both = async { tokio::join!(one.schema.up(None), other.schema.up(None)) };
+    let (first, second) = timeout(SOON, both).await.unwrap();
+    let mut applied = [first.unwrap(), second.unwrap()].concat();
+    applied.sort_unstable();
+    assert_eq!(applied, [1, 2, 3, 4]);
+}
+
+/// Proves R160 for an index build that was interrupted: what it left behind is replaced.
+#[tokio::test(flavor = "multi_thread")]
+async fn an_interrupted_index_build_is_done_again() {
+    let place = Place::empty().await;
+    let store = place.store().await.into_store();
+    store.schema.up(Some(3)).await.unwrap();
+    let mut connection = place.connection().await;
+    connection.execute("CREATE INDEX runs_held ON runs (id)").await.unwrap();
+    assert_eq!(store.schema.up(None).await.unwrap(), [4]);
+    let definition: String = connection
+        .fetch_one(AssertSqlSafe(format!(
+            "SELECT indexdef FROM pg_indexes WHERE indexname = 'runs_held' AND schemaname = '{}'",
+            place.schema
+        )))
+        .await
+        .unwrap()
+        .get(0);
+    assert!(definition.contains("(deadline_at)"), "{definition}");
+}
+
+/// What one process enqueues wakes another.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_run_enqueued_here_wakes_a_worker_there() {
+    let place = Place::migrated().await;
+    let (here, there) = (place.store().await.into_store(), place.store().await.into_store());
+    let wakeup = there.queue.wakeup();
+    // The first word is that listening has begun.
+    timeout(SOON, wakeup.notified()).await.unwrap();
+    here.queue.enqueue(&document_run(SubjectId::new()), here.clock.now()).await.unwrap();
+    timeout(SOON, wakeup.notified()).await.expect("the other process is told");
+}
+
+/// The store's time is the server's.
+#[tokio::test]
+async fn the_clock_is_the_servers() {
+    let place = Place::empty().await;
+    let store = place.store().await.into_store();
+    let query = "SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint";
+    let server: i64 = place.connection().await.fetch_one(query).await.unwrap().get(0);
+    assert!((store.clock.now().as_millisecond() - server).abs() < 2000);
+    assert!(url().starts_with("postgres"));
+}

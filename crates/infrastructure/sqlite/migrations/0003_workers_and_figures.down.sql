@@ -1,0 +1,2 @@
+DROP TABLE figures;
+DROP TABLE workers;

@@ -1,0 +1,49 @@
+//! SQLite's errors, translated once.
+
+use quire_ports::PortError;
+use rusqlite::ffi::ErrorCode;
+
+/// What the application is told. SQLite's own texts may name files, so only constraint messages, which are ours,
+/// pass through.
+#[allow(clippy::needless_pass_by_value)] // `map_err(translate)` reads best.
+pub(crate) fn translate(error: rusqlite::Error) -> PortError {
+    let unavailable = |reason: &str, contention| PortError::Unavailable {
+        service: "database",
+        reason: reason.to_owned(),
+        contention,
+    };
+    match &error {
+        rusqlite::Error::QueryReturnedNoRows => PortError::NotFound("what was asked for".to_owned()),
+        rusqlite::Error::SqliteFailure(failure, message) => match failure.code {
+            ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked => {
+                unavailable("another process is writing to it", true)
+            }
+            ErrorCode::DiskFull => unavailable("the disk is full", false),
+            ErrorCode::CannotOpen => unavailable("the file cannot be opened", false),
+            ErrorCode::ReadOnly | ErrorCode::PermissionDenied => {
+                unavailable("the file cannot be written", false)
+            }
+            ErrorCode::SystemIoFailure | ErrorCode::OutOfMemory | ErrorCode::OperationInterrupted => {
+                unavailable("the disk does not answer as it should", false)
+            }
+            ErrorCode::ConstraintViolation => PortError::Conflict(
+                message.clone().unwrap_or_else(|| "a rule of the database refused it".to_owned()),
+            ),
+            ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase => {
+                PortError::Corrupt("the file is not a sound database".to_owned())
+            }
+            _ => PortError::Corrupt(message.clone().unwrap_or_else(|| error.to_string())),
+        },
+        _ => PortError::Corrupt(error.to_string()),
+    }
+}
+
+/// Something stored that has no meaning here.
+pub(crate) fn corrupt(error: impl std::fmt::Display) -> PortError {
+    PortError::Corrupt(error.to_string())
+}
+
+/// The writer or reader has stopped: the process is on its way out.
+pub(crate) fn stopped() -> PortError {
+    PortError::Unavailable { service: "database", reason: "it was closed".to_owned(), contention: false }
+}

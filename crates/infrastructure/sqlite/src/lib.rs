@@ -1,0 +1,79 @@
+//! Quire's store on SQLite: one file, one writer, full durability.
+//!
+//! Every change goes through the [`writer`], a thread that takes whatever operations are waiting, runs them in one
+//! `BEGIN IMMEDIATE` transaction, commits once and only then answers. The more there is to do, the more one `fsync`
+//! pays for.
+
+mod documents;
+mod error;
+mod figures;
+mod history;
+mod lock;
+mod queue;
+mod reader;
+mod rescue;
+mod row;
+mod schema;
+#[cfg(feature = "testing")]
+pub mod testing;
+mod transition;
+mod workers;
+mod writer;
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use quire_ports::{PortResult, Store, SystemClock};
+use tokio::sync::Notify;
+
+pub use lock::{FileLock, Locked};
+
+use crate::reader::Readers;
+use crate::writer::Writer;
+
+/// The text of a query, by entity and verb.
+macro_rules! sql {
+    ($name:literal) => {
+        include_str!(concat!("../queries/", $name, ".sql"))
+    };
+}
+pub(crate) use sql;
+
+/// How the file is used.
+#[derive(Clone, Copy, Debug)]
+pub struct Options {
+    /// How many operations may share one commit.
+    pub group_limit: usize,
+    /// How long to wait while another process writes, before answering that the database is busy.
+    pub busy_timeout: Duration,
+    /// Connections for reading.
+    pub readers: usize,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { group_limit: 100, busy_timeout: Duration::from_secs(5), readers: 4 }
+    }
+}
+
+/// A database file behind every port of a store.
+pub struct SqliteStore {
+    writer: Writer,
+    readers: Readers,
+    wakeup: Arc<Notify>,
+}
+
+impl SqliteStore {
+    /// Opens the file, creating it if there is none. Its schema is as it was; see [`quire_ports::Schema`].
+    pub fn open(path: &Path, options: Options) -> PortResult<Self> {
+        let writer = Writer::open(path, options)?;
+        let readers = Readers::open(path, options)?;
+        Ok(Self { writer, readers, wakeup: Arc::new(Notify::new()) })
+    }
+
+    /// This store behind its ports, by the machine's clock.
+    pub fn into_store(self) -> Store {
+        Store::of(Arc::new(self), Arc::new(SystemClock))
+    }
+}

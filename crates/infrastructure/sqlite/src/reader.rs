@@ -1,0 +1,49 @@
+//! A few connections for reading, each used by one caller at a time, off the async threads.
+
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use quire_ports::PortResult;
+use rusqlite::{Connection, OpenFlags};
+use tokio::sync::Semaphore;
+
+use crate::Options;
+use crate::error::stopped;
+use crate::writer::connect;
+
+pub(crate) struct Readers {
+    idle: Arc<Mutex<Vec<Connection>>>,
+    permits: Arc<Semaphore>,
+}
+
+impl Readers {
+    pub(crate) fn open(path: &Path, options: Options) -> PortResult<Self> {
+        let flags =
+            OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_URI;
+        let count = options.readers.max(1);
+        let mut idle = Vec::with_capacity(count);
+        for _ in 0..count {
+            let connection = connect(path, flags, options.busy_timeout)?;
+            connection.pragma_update(None, "query_only", true).map_err(crate::error::translate)?;
+            idle.push(connection);
+        }
+        Ok(Self { idle: Arc::new(Mutex::new(idle)), permits: Arc::new(Semaphore::new(count)) })
+    }
+
+    pub(crate) async fn read<T, F>(&self, query: F) -> PortResult<T>
+    where
+        T: Send + 'static,
+        F: FnOnce(&Connection) -> PortResult<T> + Send + 'static,
+    {
+        let permit = self.permits.clone().acquire_owned().await.map_err(|_| stopped())?;
+        let idle = self.idle.clone();
+        let work = move || {
+            let connection = idle.lock().unwrap_or_else(PoisonError::into_inner).pop().ok_or_else(stopped)?;
+            let outcome = query(&connection);
+            idle.lock().unwrap_or_else(PoisonError::into_inner).push(connection);
+            drop(permit);
+            outcome
+        };
+        tokio::task::spawn_blocking(work).await.map_err(|_| stopped())?
+    }
+}

@@ -1,0 +1,119 @@
+//! Rows to domain values and back.
+
+use jiff::Timestamp;
+use quire_domain::run::Reason;
+use quire_domain::{
+    Details, Event, EventId, EventType, FailureRecord, FailureType, Fence, Pipeline, Priority, RecordedEvent,
+    Run, RunId, State, SubjectId, WorkerId,
+};
+use quire_ports::{PortError, PortResult};
+use rusqlite::Row;
+use uuid::Uuid;
+
+use crate::error::{corrupt, translate};
+
+/// A time as it is stored.
+pub(crate) fn micros(at: Timestamp) -> i64 {
+    at.as_microsecond()
+}
+
+pub(crate) fn timestamp(micros: i64) -> PortResult<Timestamp> {
+    Timestamp::from_microsecond(micros).map_err(corrupt)
+}
+
+pub(crate) fn optional_timestamp(micros: Option<i64>) -> PortResult<Option<Timestamp>> {
+    micros.map(timestamp).transpose()
+}
+
+/// A column by its place, translated.
+pub(crate) fn get<T: rusqlite::types::FromSql>(row: &Row<'_>, index: usize) -> PortResult<T> {
+    row.get(index).map_err(translate)
+}
+
+pub(crate) fn uuid(bytes: [u8; 16]) -> Uuid {
+    Uuid::from_bytes(bytes)
+}
+
+/// A run from the columns that every query of runs selects, in that order.
+pub(crate) fn run(row: &Row<'_>) -> PortResult<Run> {
+    let state: String = get(row, 3)?;
+    let started_at = optional_timestamp(get(row, 11)?)?;
+    let completed_at = optional_timestamp(get(row, 13)?)?;
+    let missing = |what: &str| PortError::Corrupt(format!("a run that is {state} has no {what}"));
+    let reason = || -> PortResult<Reason> {
+        let failure_type: String = get(row, 16)?;
+        let error: String = get(row, 17)?;
+        let record: FailureRecord = serde_json::from_str(&error).map_err(corrupt)?;
+        Ok(Reason { failure_type: FailureType::parse(&failure_type), record })
+    };
+    let state = match state.as_str() {
+        "QUEUED" => State::Queued { available_at: optional_timestamp(get(row, 10)?)? },
+        "RUNNING" => State::Running {
+            started_at: started_at.ok_or_else(|| missing("start"))?,
+            deadline_at: optional_timestamp(get(row, 12)?)?,
+            worker: get::<Option<[u8; 16]>>(row, 14)?.map(|id| WorkerId(uuid(id))),
+        },
+        "COMPLETED" => State::Completed {
+            started_at: started_at.ok_or_else(|| missing("start"))?,
+            completed_at: completed_at.ok_or_else(|| missing("end"))?,
+        },
+        "FAILED" => State::Failed {
+            started_at,
+            completed_at: completed_at.ok_or_else(|| missing("end"))?,
+            reason: reason()?,
+        },
+        "TIMED_OUT" => State::TimedOut {
+            started_at: started_at.ok_or_else(|| missing("start"))?,
+            completed_at: completed_at.ok_or_else(|| missing("end"))?,
+            reason: reason()?,
+        },
+        other => return Err(PortError::Corrupt(format!("a run is in the unknown state {other:?}"))),
+    };
+    let rank: i16 = get(row, 4)?;
+    Ok(Run {
+        id: RunId(uuid(get(row, 0)?)),
+        pipeline: Pipeline::parse(&get::<String>(row, 1)?).map_err(corrupt)?,
+        subject: SubjectId(uuid(get(row, 2)?)),
+        priority: Priority::from_rank(rank)
+            .ok_or_else(|| PortError::Corrupt(format!("a run has the unknown priority {rank}")))?,
+        fence: Fence(get(row, 5)?),
+        attempts: get(row, 6)?,
+        retry_count: get(row, 7)?,
+        created_at: timestamp(get(row, 8)?)?,
+        queued_at: timestamp(get(row, 9)?)?,
+        correlation_id: get(row, 15)?,
+        state,
+    })
+}
+
+/// An event from the columns of `events/after.sql`.
+pub(crate) fn event(row: &Row<'_>) -> PortResult<RecordedEvent> {
+    let pipeline =
+        get::<Option<String>>(row, 3)?.map(|name| Pipeline::parse(&name).map_err(corrupt)).transpose()?;
+    let step = match (pipeline, get::<Option<String>>(row, 8)?) {
+        (Some(pipeline), Some(name)) => Some(pipeline.step(&name).map_err(corrupt)?),
+        _ => None,
+    };
+    let details = details(get(row, 11)?)?;
+    Ok(RecordedEvent {
+        id: EventId(get(row, 0)?),
+        event: Event {
+            event_type: EventType::parse(&get::<String>(row, 2)?).map_err(corrupt)?,
+            at: timestamp(get(row, 1)?)?,
+            pipeline,
+            subject: get::<Option<[u8; 16]>>(row, 4)?.map(|id| SubjectId(uuid(id))),
+            run: get::<Option<[u8; 16]>>(row, 5)?.map(|id| RunId(uuid(id))),
+            fence: get::<Option<i32>>(row, 6)?.map(Fence),
+            worker: get::<Option<[u8; 16]>>(row, 7)?.map(|id| WorkerId(uuid(id))),
+            step,
+            attempt: get(row, 9)?,
+            started_at: optional_timestamp(get(row, 10)?)?,
+            failure: details.failure,
+            delay_ms: details.delay_ms,
+        },
+    })
+}
+
+pub(crate) fn details(json: Option<String>) -> PortResult<Details> {
+    json.map_or_else(|| Ok(Details::default()), |json| serde_json::from_str(&json).map_err(corrupt))
+}

@@ -1,0 +1,56 @@
+//! A bed for the suites: this store on an empty file, and a way past it.
+
+// Called by tests, where a panic is the verdict.
+#![allow(clippy::unwrap_used)]
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use quire_testkit::{Bed, RawSql};
+use uuid::Uuid;
+
+use crate::{Options, SqliteStore};
+
+struct Raw {
+    path: PathBuf,
+}
+
+impl Raw {
+    fn connect(&self) -> rusqlite::Connection {
+        let connection = rusqlite::Connection::open(&self.path).unwrap();
+        connection.busy_timeout(std::time::Duration::from_secs(10)).unwrap();
+        connection.pragma_update(None, "foreign_keys", true).unwrap();
+        connection
+    }
+}
+
+#[async_trait]
+impl RawSql for Raw {
+    async fn execute(&self, statement: &str) -> Result<u64, String> {
+        let connection = self.connect();
+        let mut prepared = connection.prepare(statement).map_err(|error| error.to_string())?;
+        if prepared.column_count() > 0 {
+            prepared.exists([]).map_err(|error| error.to_string())?;
+            return Ok(0);
+        }
+        prepared.execute([]).map(|changed| changed as u64).map_err(|error| error.to_string())
+    }
+
+    async fn number(&self, query: &str) -> i64 {
+        self.connect().query_row(query, [], |row| row.get(0)).unwrap()
+    }
+
+    fn id(&self, id: Uuid) -> String {
+        format!("x'{}'", id.simple())
+    }
+}
+
+/// A store on a file of its own.
+pub async fn bed() -> Bed {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("quire.db");
+    let store = SqliteStore::open(&path, Options::default()).unwrap().into_store();
+    store.schema.up(None).await.unwrap();
+    Bed { store, sql: Arc::new(Raw { path }), keep: Box::new(folder) }
+}

@@ -1,0 +1,32 @@
+//! Time, as a need: so that tests can hold it still and databases can share theirs.
+
+use std::time::Duration;
+
+use async_trait::async_trait;
+use jiff::Timestamp;
+
+/// Tells the time and waits.
+#[async_trait]
+pub trait Clock: Send + Sync + 'static {
+    /// Now. On PostgreSQL this is the server's time, so that workers on machines whose clocks disagree still agree
+    /// about whose lease has expired.
+    fn now(&self) -> Timestamp;
+
+    /// Returns when that much time has passed.
+    async fn sleep(&self, duration: Duration);
+}
+
+/// The machine's own clock.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct SystemClock;
+
+#[async_trait]
+impl Clock for SystemClock {
+    fn now(&self) -> Timestamp {
+        Timestamp::now()
+    }
+
+    async fn sleep(&self, duration: Duration) {
+        tokio::time::sleep(duration).await;
+    }
+}

@@ -1,0 +1,168 @@
+//! What can be asked about runs. Nothing here changes anything.
+
+use async_trait::async_trait;
+use jiff::Timestamp;
+use quire_domain::{
+    ArtifactId, EventId, EventType, FailureRecord, Fence, Pipeline, Priority, RecordedEvent, Run, RunId,
+    StepName, StepStatus, SubjectId, WorkerId,
+};
+
+use crate::PortResult;
+
+/// Which runs to list.
+#[derive(Clone, Debug, Default)]
+pub struct RunFilter {
+    /// Only of this pipeline.
+    pub pipeline: Option<Pipeline>,
+    /// Only in this state, by its stored name.
+    pub state: Option<String>,
+    /// Only of this subject.
+    pub subject: Option<SubjectId>,
+    /// Only older than this one, to page on.
+    pub before: Option<RunId>,
+    /// At most this many.
+    pub limit: u32,
+}
+
+/// Which events to read.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct EventFilter {
+    /// Only of this run.
+    pub run: Option<RunId>,
+    /// Only of this subject.
+    pub subject: Option<SubjectId>,
+}
+
+/// Where a step of a run stands: the projection of its events.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StepProgress {
+    /// The step.
+    pub step: StepName,
+    /// Its status.
+    pub status: StepStatus,
+    /// Its attempt within the current claim, from 1.
+    pub attempt: u32,
+    /// When it last started.
+    pub started_at: Option<Timestamp>,
+    /// When it last ended.
+    pub completed_at: Option<Timestamp>,
+    /// The code of its failure.
+    pub error_code: Option<String>,
+    /// The message of its failure.
+    pub error_message: Option<String>,
+}
+
+/// One change of a step: an append-only record.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StepRecord {
+    /// The step.
+    pub step: StepName,
+    /// The status it got.
+    pub status: StepStatus,
+    /// The attempt, from 1.
+    pub attempt: u32,
+    /// When that attempt started.
+    pub started_at: Option<Timestamp>,
+    /// When it ended.
+    pub ended_at: Option<Timestamp>,
+    /// The code of its failure.
+    pub error_code: Option<String>,
+    /// The particulars of its failure.
+    pub details: Option<FailureRecord>,
+}
+
+/// One attempt at a run that has ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Attempt {
+    /// Under which token.
+    pub fence: Fence,
+    /// By whom.
+    pub worker: Option<WorkerId>,
+    /// When it started.
+    pub started_at: Option<Timestamp>,
+    /// When it ended.
+    pub ended_at: Timestamp,
+    /// How.
+    pub outcome: EventType,
+    /// What went wrong.
+    pub failure: Option<FailureRecord>,
+}
+
+/// Something a run produced.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Artifact {
+    /// Its identity.
+    pub id: ArtifactId,
+    /// Its type.
+    pub artifact_type: String,
+    /// Its content, or a reference to it.
+    pub payload: String,
+    /// When it was recorded.
+    pub created_at: Timestamp,
+}
+
+/// A document's run as the job view shows it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Job {
+    /// The document.
+    pub document: SubjectId,
+    /// PENDING, PROCESSING, COMPLETED or FAILED.
+    pub status: String,
+    /// Claims that ended badly.
+    pub attempts: u32,
+    /// When the current or last attempt started.
+    pub started_at: Option<Timestamp>,
+    /// When it ended.
+    pub completed_at: Option<Timestamp>,
+    /// A JSON list of what went wrong, oldest first.
+    pub error_log: String,
+}
+
+/// How many runs of one kind wait, and since when.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct QueueDepth {
+    /// The pipeline.
+    pub pipeline: Pipeline,
+    /// The priority.
+    pub priority: Priority,
+    /// How many wait.
+    pub queued: u64,
+    /// Since when the longest has waited.
+    pub oldest_queued_at: Option<Timestamp>,
+}
+
+/// Reads runs and their history.
+#[async_trait]
+pub trait History: Send + Sync {
+    /// The run of that id.
+    async fn run(&self, id: RunId) -> PortResult<Run>;
+
+    /// Runs, newest first.
+    async fn runs(&self, filter: &RunFilter) -> PortResult<Vec<Run>>;
+
+    /// Events after `after`, oldest first, at most `limit`. A caller that goes on from the last id it got misses
+    /// none.
+    async fn events(&self, after: EventId, filter: EventFilter, limit: u32)
+    -> PortResult<Vec<RecordedEvent>>;
+
+    /// Where each step of a run stands, in order. Steps never reached are left out.
+    async fn steps(&self, run: RunId) -> PortResult<Vec<StepProgress>>;
+
+    /// Every change of every step of a run, oldest first.
+    async fn step_records(&self, run: RunId) -> PortResult<Vec<StepRecord>>;
+
+    /// The attempts of a run that have ended, oldest first.
+    async fn attempts(&self, run: RunId) -> PortResult<Vec<Attempt>>;
+
+    /// What a run produced, oldest first.
+    async fn artifacts(&self, run: RunId) -> PortResult<Vec<Artifact>>;
+
+    /// A document's runs as the job view shows them, oldest first.
+    async fn jobs(&self, document: SubjectId) -> PortResult<Vec<Job>>;
+
+    /// How many runs wait, by pipeline and priority.
+    async fn queue_depth(&self) -> PortResult<Vec<QueueDepth>>;
+
+    /// How many steps stand as failed, by step, most first.
+    async fn failures_by_step(&self) -> PortResult<Vec<(StepName, u64)>>;
+}

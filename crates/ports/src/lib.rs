@@ -1,0 +1,32 @@
+//! What the application needs from the outside: one trait per need, one method per transaction.
+//!
+//! An adapter implements these traits over SQLite, PostgreSQL or a file system; the application never learns
+//! which. Every method is all or nothing, and every error is one of the few in [`PortError`].
+
+mod clock;
+mod documents;
+mod error;
+mod figures;
+mod history;
+mod probe;
+mod queue;
+mod rescue;
+mod schema;
+mod step;
+mod store;
+mod workers;
+
+pub use clock::{Clock, SystemClock};
+pub use documents::Documents;
+pub use error::{PortError, PortResult};
+pub use figures::{Figures, MinuteFigures};
+pub use history::{
+    Artifact, Attempt, EventFilter, History, Job, QueueDepth, RunFilter, StepProgress, StepRecord,
+};
+pub use probe::{Breakpoint, NoProbe, Probe};
+pub use queue::{Advance, Claim, Claimed, RunQueue, Written};
+pub use rescue::{Rescue, RescueRules};
+pub use schema::{MigrationStatus, Schema};
+pub use step::{Step, StepContext, StepOutput};
+pub use store::Store;
+pub use workers::{Lease, Worker, Workers};

@@ -1,0 +1,121 @@
+//! `quire migrate`
+
+use clap::Subcommand;
+use quire_ports::MigrationStatus;
+use serde_json::json;
+
+use super::output;
+use crate::config::Config;
+use crate::trouble::Trouble;
+use crate::wire;
+
+/// Bring the database to another version of its schema, or see which one it has
+///
+/// On SQLite, `quire serve` does this by itself. On PostgreSQL it is a step of its own, so that it happens when
+/// you mean it to.
+#[derive(Subcommand)]
+#[command(after_help = "Examples:\n  \
+    quire migrate status\n  \
+    quire migrate up\n  \
+    quire migrate down --to 3      take back everything above version 3, and the data in it")]
+pub(super) enum Migrate {
+    /// Apply what is missing; creates a SQLite database that is not there yet
+    Up {
+        /// Stop at this version [default: the newest]
+        #[arg(long, value_name = "VERSION")]
+        to: Option<u32>,
+    },
+    /// Take back everything above a version, with the data that only newer versions can hold
+    Down {
+        /// The version to go back to; 0 empties the database
+        #[arg(long, value_name = "VERSION")]
+        to: u32,
+    },
+    /// Show every version, and when it was applied
+    Status {
+        /// As JSON
+        #[arg(long)]
+        json: bool,
+    },
+}
+
+impl Migrate {
+    pub(super) async fn run(self, config: &Config) -> Result<String, Trouble> {
+        match self {
+            Self::Up { to } => up(config, to).await,
+            Self::Down { to } => down(config, to).await,
+            Self::Status { json } => status(config, json).await,
+        }
+    }
+}
+
+async fn up(config: &Config, to: Option<u32>) -> Result<String, Trouble> {
+    let (store, _lock) = wire::open_for_migration(config, true).await?;
+    let before = store.schema.status().await?;
+    require_known(to, &before)?;
+    let applied = store.schema.up(to).await?;
+    let now = current(&store.schema.status().await?);
+    if applied.is_empty() {
+        return Ok(format!("Nothing to apply: the database is at version {now}.\n"));
+    }
+    Ok(format!("Applied {}. The database is at version {now}.\n", names(&applied, &before)))
+}
+
+async fn down(config: &Config, to: u32) -> Result<String, Trouble> {
+    let (store, _lock) = wire::open_for_migration(config, false).await?;
+    let before = store.schema.status().await?;
+    require_known(Some(to), &before)?;
+    let undone = store.schema.down(to).await?;
+    let now = current(&store.schema.status().await?);
+    if undone.is_empty() {
+        return Ok(format!("Nothing to take back: the database is at version {now}.\n"));
+    }
+    Ok(format!("Took back {}. The database is at version {now}.\n", names(&undone, &before)))
+}
+
+async fn status(config: &Config, as_json: bool) -> Result<String, Trouble> {
+    let store = wire::open_existing(config).await?;
+    let migrations = store.schema.status().await?;
+    if as_json {
+        let list = migrations.iter().map(|migration| {
+            json!({
+                "version": migration.version,
+                "name": migration.name,
+                "applied_at": migration.applied_at.map(|at| at.to_string()),
+            })
+        });
+        let (version, newest) = (current(&migrations), migrations.len());
+        return Ok(output::json(
+            &json!({ "version": version, "newest": newest, "migrations": list.collect::<Vec<_>>() }),
+        ));
+    }
+    let rows: Vec<[String; 3]> = migrations
+        .iter()
+        .map(|migration| {
+            let applied = migration.applied_at.map_or_else(|| "not yet".to_owned(), |at| format!("{at:.0}"));
+            [migration.version.to_string(), migration.name.to_owned(), applied]
+        })
+        .collect();
+    Ok(output::table(["VERSION", "NAME", "APPLIED"], &rows))
+}
+
+fn current(migrations: &[MigrationStatus]) -> u32 {
+    migrations.iter().filter(|one| one.applied_at.is_some()).map(|one| one.version).max().unwrap_or(0)
+}
+
+fn require_known(to: Option<u32>, migrations: &[MigrationStatus]) -> Result<(), Trouble> {
+    match to {
+        Some(to) if to as usize > migrations.len() => {
+            Err(Trouble::new(format!("there is no version {to}; the newest is {}", migrations.len())))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn names(versions: &[u32], migrations: &[MigrationStatus]) -> String {
+    let name = |version: &u32| {
+        let known = migrations.iter().find(|migration| migration.version == *version);
+        known.map_or_else(|| version.to_string(), |migration| migration.name.to_owned())
+    };
+    versions.iter().map(name).collect::<Vec<_>>().join(", ")
+}

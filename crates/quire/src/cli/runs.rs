@@ -1,0 +1,141 @@
+//! `quire runs`: the verbs; how a run looks is in [`show`].
+
+mod show;
+
+use clap::{Args, Subcommand};
+use quire_application::run;
+use quire_domain::{EventId, Pipeline, RunId, SubjectId, UnknownName};
+use quire_ports::{EventFilter, RunFilter, Store};
+
+use super::output;
+use crate::config::Config;
+use crate::trouble::Trouble;
+use crate::wire;
+
+/// Events read at a time while looking for the last ones.
+const PAGE: u32 = 1000;
+/// How many of the last events are shown.
+const LAST_EVENTS: usize = 20;
+/// The states by their stored names.
+const STATES: [&str; 5] = ["QUEUED", "RUNNING", "COMPLETED", "FAILED", "TIMED_OUT"];
+
+/// List runs, look at one, or send a failed one back to the queue
+#[derive(Subcommand)]
+#[command(after_help = "Examples:\n  \
+    quire runs list --state FAILED --limit 20\n  \
+    quire runs show 01890a5d-ac96-774b-bcce-b302099a8057\n  \
+    quire runs retry 01890a5d-ac96-774b-bcce-b302099a8057")]
+pub(super) enum Runs {
+    List(List),
+    /// Show a run: where it stands, its steps, its attempts and what happened last
+    Show {
+        /// The id of the run
+        run: RunId,
+        /// As JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Send a failed run back to the queue
+    ///
+    /// For proposals and links, as often as their pipeline allows. A document's run that ended never changes.
+    Retry {
+        /// The id of the run
+        run: RunId,
+    },
+}
+
+/// List runs, newest first
+#[derive(Args)]
+pub(super) struct List {
+    /// Only of this pipeline: document, proposal or link
+    #[arg(long, value_parser = pipeline)]
+    pipeline: Option<Pipeline>,
+    /// Only in this state
+    #[arg(long, value_parser = state,
+          help = "Only in this state: QUEUED, RUNNING, COMPLETED, FAILED or TIMED_OUT")]
+    state: Option<String>,
+    /// Only of this document, proposal or link
+    #[arg(long, value_name = "ID")]
+    subject: Option<SubjectId>,
+    /// At most this many
+    #[arg(long, default_value_t = 50)]
+    limit: u32,
+    /// As JSON
+    #[arg(long)]
+    json: bool,
+}
+
+impl Runs {
+    pub(super) async fn run(self, config: &Config) -> Result<String, Trouble> {
+        let store = wire::open_beside(config).await?;
+        match self {
+            Self::List(list) => list.run(&store).await,
+            Self::Show { run, json } => {
+                let details = details(&store, run).await?;
+                Ok(if json { output::json(&details.to_json()) } else { details.to_text() })
+            }
+            Self::Retry { run } => retry(&store, config, run).await,
+        }
+    }
+}
+
+impl List {
+    async fn run(self, store: &Store) -> Result<String, Trouble> {
+        let filter = RunFilter {
+            pipeline: self.pipeline,
+            state: self.state,
+            subject: self.subject,
+            before: None,
+            limit: self.limit,
+        };
+        let runs = store.history.runs(&filter).await?;
+        Ok(if self.json {
+            output::json(&runs.iter().map(show::run_json).collect())
+        } else if runs.is_empty() {
+            "No such runs.\n".to_owned()
+        } else {
+            show::list(&runs)
+        })
+    }
+}
+
+async fn details(store: &Store, id: RunId) -> Result<show::Details, Trouble> {
+    let run = store.history.run(id).await?;
+    let filter = EventFilter { run: Some(id), subject: None };
+    let mut events = Vec::new();
+    let mut after = EventId(0);
+    loop {
+        let page = store.history.events(after, filter, PAGE).await?;
+        let full = page.len() == PAGE as usize;
+        after = page.last().map_or(after, |last| last.id);
+        events.extend(page);
+        events.drain(..events.len().saturating_sub(LAST_EVENTS));
+        if !full {
+            break;
+        }
+    }
+    Ok(show::Details {
+        run,
+        steps: store.history.steps(id).await?,
+        attempts: store.history.attempts(id).await?,
+        events,
+    })
+}
+
+async fn retry(store: &Store, config: &Config, id: RunId) -> Result<String, Trouble> {
+    let pipeline = store.history.run(id).await?.pipeline;
+    let run = run::retry(store, id, config.policy(pipeline).requeue).await?;
+    Ok(format!("Run {id} is {}{}.\n", run.state.as_str(), show::waits(&run)))
+}
+
+fn pipeline(name: &str) -> Result<Pipeline, UnknownName> {
+    Pipeline::parse(name)
+}
+
+fn state(name: &str) -> Result<String, UnknownName> {
+    let upper = name.to_uppercase();
+    if STATES.contains(&upper.as_str()) {
+        return Ok(upper);
+    }
+    Err(UnknownName { what: "state", name: name.to_owned(), known: STATES.join(", ") })
+}

@@ -1,0 +1,126 @@
+//! Bounds and relations: what one value may be, and what two of them may be together.
+
+use std::fmt::Display;
+use std::ops::RangeInclusive;
+
+use jiff::SignedDuration;
+
+use super::location::Location;
+use super::{Config, PipelineConfig, RequeueChoice};
+
+/// A rule that does not hold.
+#[derive(Debug)]
+pub(super) struct Broken {
+    pub(super) key: &'static str,
+    pub(super) rule: String,
+}
+
+pub(super) fn check(config: &Config) -> Result<(), Broken> {
+    Location::of(&config.storage.database, &config.storage.data)
+        .map_err(|rule| Broken { key: "storage.database", rule })?;
+    check_database(config)?;
+    check_engine(config)?;
+    let pipelines = &config.pipelines;
+    check_pipeline(&pipelines.document, &DOCUMENT)?;
+    check_pipeline(&pipelines.proposal, &PROPOSAL)?;
+    check_pipeline(&pipelines.link, &LINK)?;
+    holds(pipelines.document.requeue != RequeueChoice::Manual, DOCUMENT.requeue, || {
+        "must be \"default\", \"none\" or \"auto\": a document's run that ended never changes; create a new run \
+         instead"
+            .to_owned()
+    })
+}
+
+fn check_database(config: &Config) -> Result<(), Broken> {
+    let database = &config.database;
+    within("database.max_connections", &database.max_connections, 1..=1000)?;
+    within("database.group_limit", &database.group_limit, 1..=10_000)?;
+    lasting("database.busy_timeout", database.busy_timeout, SignedDuration::ZERO..=minutes(10))
+}
+
+fn check_engine(config: &Config) -> Result<(), Broken> {
+    let engine = &config.engine;
+    within("engine.slots", &engine.slots, 0..=1000)?;
+    within("engine.claim_limit", &engine.claim_limit, 1..=10_000)?;
+    lasting("engine.tick", engine.tick, SignedDuration::from_millis(10)..=minutes(10))?;
+    lasting("engine.lease", engine.lease, SignedDuration::from_millis(100)..=minutes(60))?;
+    lasting("engine.heartbeat", engine.heartbeat, SignedDuration::from_millis(10)..=minutes(60))?;
+    lasting("engine.zombie_after", engine.zombie_after, SignedDuration::from_secs(1)..=days(365))?;
+    lasting("engine.deadline_grace", engine.deadline_grace, SignedDuration::ZERO..=minutes(60))?;
+    lasting("engine.shutdown_wait", engine.shutdown_wait, SignedDuration::ZERO..=minutes(60))?;
+    holds(engine.heartbeat < engine.lease, "engine.heartbeat", || {
+        format!("must be shorter than engine.lease, which is {:#}", engine.lease)
+    })?;
+    let retry = engine.retry;
+    within("engine.retry.base_delay_ms", &retry.base_delay_ms, 0..=60_000)?;
+    within("engine.retry.max_delay_ms", &retry.max_delay_ms, 0..=300_000)?;
+    within("engine.retry.jitter_ratio", &retry.jitter_ratio, 0.0..=1.0)?;
+    holds(retry.base_delay_ms <= retry.max_delay_ms, "engine.retry.base_delay_ms", || {
+        format!("must not be more than engine.retry.max_delay_ms, which is {}", retry.max_delay_ms)
+    })
+}
+
+/// The keys of one pipeline's settings.
+struct Keys {
+    run_limit: &'static str,
+    step_attempts: &'static str,
+    requeue: &'static str,
+    max_claims: &'static str,
+    max_retries: &'static str,
+    requeue_delay: &'static str,
+}
+
+macro_rules! keys {
+    ($pipeline:literal) => {
+        Keys {
+            run_limit: concat!("pipelines.", $pipeline, ".run_limit"),
+            step_attempts: concat!("pipelines.", $pipeline, ".step_attempts"),
+            requeue: concat!("pipelines.", $pipeline, ".requeue"),
+            max_claims: concat!("pipelines.", $pipeline, ".max_claims"),
+            max_retries: concat!("pipelines.", $pipeline, ".max_retries"),
+            requeue_delay: concat!("pipelines.", $pipeline, ".requeue_delay"),
+        }
+    };
+}
+
+const DOCUMENT: Keys = keys!("document");
+const PROPOSAL: Keys = keys!("proposal");
+const LINK: Keys = keys!("link");
+
+fn check_pipeline(pipeline: &PipelineConfig, keys: &Keys) -> Result<(), Broken> {
+    lasting(keys.run_limit, pipeline.run_limit, SignedDuration::from_millis(10)..=days(7))?;
+    within(keys.step_attempts, &pipeline.step_attempts, 1..=10)?;
+    within(keys.max_claims, &pipeline.max_claims, 1..=100)?;
+    within(keys.max_retries, &pipeline.max_retries, 0..=100)?;
+    lasting(keys.requeue_delay, pipeline.requeue_delay, SignedDuration::ZERO..=days(1))
+}
+
+fn holds(rule: bool, key: &'static str, text: impl FnOnce() -> String) -> Result<(), Broken> {
+    if rule { Ok(()) } else { Err(Broken { key, rule: text() }) }
+}
+
+fn within<T: PartialOrd + Display>(
+    key: &'static str,
+    value: &T,
+    bounds: RangeInclusive<T>,
+) -> Result<(), Broken> {
+    holds(bounds.contains(value), key, || format!("must be between {} and {}", bounds.start(), bounds.end()))
+}
+
+fn lasting(
+    key: &'static str,
+    value: SignedDuration,
+    bounds: RangeInclusive<SignedDuration>,
+) -> Result<(), Broken> {
+    holds(bounds.contains(&value), key, || {
+        format!("must be between {:#} and {:#}", bounds.start(), bounds.end())
+    })
+}
+
+fn minutes(count: i64) -> SignedDuration {
+    SignedDuration::from_mins(count)
+}
+
+fn days(count: i64) -> SignedDuration {
+    SignedDuration::from_hours(24 * count)
+}

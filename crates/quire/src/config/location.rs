@@ -1,0 +1,42 @@
+//! Where the database is.
+
+use std::path::{Path, PathBuf};
+
+/// The name of the SQLite file in the data folder.
+const FILE_NAME: &str = "quire.db";
+
+/// Where the database is, and with it which kind it is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Location {
+    /// A file.
+    Sqlite(PathBuf),
+    /// A server, by its URL.
+    Postgres(String),
+}
+
+impl Location {
+    /// What `storage.database` says.
+    pub(super) fn of(database: &str, data: &Path) -> Result<Self, String> {
+        if database.is_empty() {
+            return Ok(Self::usual(data));
+        }
+        if database.starts_with("postgres://") || database.starts_with("postgresql://") {
+            return Ok(Self::Postgres(database.to_owned()));
+        }
+        let path = database.strip_prefix("sqlite:").map(|path| path.strip_prefix("//").unwrap_or(path));
+        match path {
+            Some(path) if !path.is_empty() => Ok(Self::Sqlite(path.into())),
+            _ => Err("must be empty, sqlite:PATH or postgres://user:password@host/name".to_owned()),
+        }
+    }
+
+    /// The file in the data folder.
+    pub(super) fn usual(data: &Path) -> Self {
+        Self::Sqlite(data.join(FILE_NAME))
+    }
+
+    /// Whether it is SQLite.
+    pub fn is_sqlite(&self) -> bool {
+        matches!(self, Self::Sqlite(_))
+    }
+}

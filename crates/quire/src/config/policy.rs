@@ -1,0 +1,93 @@
+//! What the settings mean to the engine: plans, policies and terms.
+
+use std::thread::available_parallelism;
+use std::time::Duration;
+
+use jiff::SignedDuration;
+use quire_application::engine::{LeaseTerms, Settings};
+use quire_domain::{Backoff, Pipeline, Plan, Policy, Recovery, Requeue, StepName};
+
+use super::{Config, PipelineConfig, RecoveryChoice, RequeueChoice};
+
+impl Config {
+    /// How an engine of this name works, keeping its lease on these terms.
+    pub fn engine_settings(&self, name: String, lease: LeaseTerms) -> Settings {
+        let engine = &self.engine;
+        Settings {
+            name,
+            slots: self.slots(),
+            claim_limit: engine.claim_limit as usize,
+            tick: plain(engine.tick),
+            lease,
+            heartbeat: plain(engine.heartbeat),
+            zombie_after: engine.zombie_after,
+            grace: engine.deadline_grace,
+            shutdown_wait: plain(engine.shutdown_wait),
+        }
+    }
+
+    /// Runs worked on at once.
+    pub fn slots(&self) -> u32 {
+        match self.engine.slots {
+            0 => available_parallelism().map_or(1, |cores| u32::try_from(cores.get()).unwrap_or(u32::MAX)),
+            slots => slots,
+        }
+    }
+
+    /// The steps of a pipeline and how long a run of it may take.
+    pub fn plan(&self, pipeline: Pipeline) -> Plan {
+        let wanted = |step: &StepName| *step != StepName::Embedding || self.search.enabled;
+        Plan {
+            pipeline,
+            steps: pipeline.steps().iter().copied().filter(wanted).collect(),
+            limit: self.pipeline(pipeline).run_limit,
+        }
+    }
+
+    /// How runs of a pipeline are retried and recovered. What `default` means depends on the database: one process
+    /// on SQLite fails what it cannot finish, workers on PostgreSQL take over from one another.
+    pub fn policy(&self, pipeline: Pipeline) -> Policy {
+        let settings = self.pipeline(pipeline);
+        let single = self.location().is_sqlite();
+        let PipelineConfig { max_claims, max_retries, requeue_delay: base_delay, .. } = *settings;
+        let requeue = match settings.requeue {
+            RequeueChoice::Default if pipeline != Pipeline::Document => RequeueChoice::Manual,
+            RequeueChoice::Default if single => RequeueChoice::None,
+            RequeueChoice::Default => RequeueChoice::Auto,
+            chosen => chosen,
+        };
+        let fails = match settings.recovery {
+            RecoveryChoice::Default => single,
+            RecoveryChoice::Fail => true,
+            RecoveryChoice::Requeue => false,
+        };
+        let retry = self.engine.retry;
+        Policy {
+            backoff: Backoff {
+                attempts: settings.step_attempts,
+                base_ms: retry.base_delay_ms,
+                max_ms: retry.max_delay_ms,
+                jitter_ratio: retry.jitter_ratio,
+            },
+            requeue: match requeue {
+                RequeueChoice::None | RequeueChoice::Default => Requeue::Never,
+                RequeueChoice::Auto => Requeue::Auto { max_claims, base_delay },
+                RequeueChoice::Manual => Requeue::Manual { max_retries, base_delay },
+            },
+            recovery: if fails { Recovery::Fail } else { Recovery::Requeue { max_claims } },
+        }
+    }
+
+    fn pipeline(&self, pipeline: Pipeline) -> &PipelineConfig {
+        match pipeline {
+            Pipeline::Document => &self.pipelines.document,
+            Pipeline::Proposal => &self.pipelines.proposal,
+            Pipeline::Link => &self.pipelines.link,
+        }
+    }
+}
+
+/// Settings were checked not to be negative.
+pub(crate) fn plain(duration: SignedDuration) -> Duration {
+    duration.try_into().unwrap_or_default()
+}

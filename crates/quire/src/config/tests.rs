@@ -1,0 +1,174 @@
+use std::path::Path;
+
+use quire_domain::{Pipeline, Recovery, Requeue, StepName};
+
+use super::layers::variable;
+use super::*;
+
+/// The configuration of a file, some variables and some flags.
+fn load(file: &str, variables: &[(&str, &str)], flags: &[Flag]) -> Result<(Config, Layers), ConfigError> {
+    let mut layers = Layers::defaults()?;
+    layers.lay_file(Path::new("quire.toml"), file)?;
+    layers
+        .lay_environment(variables.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())))?;
+    for flag in flags {
+        layers.set_text(flag.key, &flag.value, super::layers::Origin::Flag(flag.name))?;
+    }
+    Config::from_layers(layers)
+}
+
+fn refused(file: &str, variables: &[(&str, &str)]) -> String {
+    load(file, variables, &[]).unwrap_err().to_string()
+}
+
+#[test]
+fn the_defaults_are_sound_and_every_key_has_its_own_variable() {
+    let (config, layers) = load("", &[], &[]).unwrap();
+    assert_eq!(config.server.listen, "127.0.0.1:8080");
+    assert_eq!(config.engine.lease, SignedDuration::from_secs(15));
+    assert_eq!(config.location(), Location::Sqlite("./quire-data/quire.db".into()));
+    let variables: std::collections::BTreeSet<_> = layers.settings.keys().map(|key| variable(key)).collect();
+    assert_eq!(variables.len(), layers.settings.len());
+    assert!(variables.contains("QUIRE_PIPELINES_DOCUMENT_RUN_LIMIT"));
+}
+
+#[test]
+fn a_flag_beats_a_variable_beats_the_file_beats_the_default() {
+    let file = "[engine]\nslots = 3\ntick = '2s'\n[log]\nlevel = 'warn'";
+    let variables = [("QUIRE_ENGINE_SLOTS", "5"), ("QUIRE_LOG_LEVEL", "debug"), ("PATH", "/bin")];
+    let flags = [Flag { name: "--log-level", key: "log.level", value: "error".to_owned() }];
+    let (config, layers) = load(file, &variables, &flags).unwrap();
+    assert_eq!(config.engine.heartbeat, SignedDuration::from_secs(5));
+    assert_eq!(config.engine.tick, SignedDuration::from_secs(2));
+    assert_eq!(config.slots(), 5);
+    assert_eq!(config.log.level, LogLevel::Error);
+    let text = layers.to_toml();
+    for line in [
+        "heartbeat = \"5s\"\n",
+        "tick = \"2s\"  # from quire.toml\n",
+        "slots = 5  # from environment variable QUIRE_ENGINE_SLOTS\n",
+        "level = \"error\"  # from --log-level\n",
+    ] {
+        assert!(text.contains(line), "{line} is not in:\n{text}");
+    }
+}
+
+#[test]
+fn what_is_shown_can_be_read_again() {
+    let (_, layers) = load("[storage]\ndata = 'a \"quoted\" \\ folder'", &[], &[]).unwrap();
+    let (config, again) = load(&layers.to_toml(), &[], &[]).unwrap();
+    assert_eq!(config.storage.data, Path::new("a \"quoted\" \\ folder"));
+    assert_eq!(again.nested(), layers.nested());
+}
+
+#[test]
+fn an_unknown_name_is_refused_with_the_nearest_known_one() {
+    let in_file = refused("[engine]\nslot = 3", &[]);
+    assert!(in_file.contains("engine.slot in quire.toml (did you mean engine.slots?)"), "{in_file}");
+    let section = refused("[enigne]\nslots = 3", &[]);
+    assert!(section.contains("did you mean engine.slots?"), "{section}");
+    let variable = refused("", &[("QUIRE_ENGINE_SLOT", "3")]);
+    assert!(variable.contains("QUIRE_ENGINE_SLOT") && variable.contains("QUIRE_ENGINE_SLOTS?"), "{variable}");
+    let far = refused("", &[("QUIRE_COLOUR_OF_THE_SKY", "blue")]);
+    assert!(far.contains("QUIRE_COLOUR_OF_THE_SKY") && !far.contains("did you mean"), "{far}");
+    load("", &[("QUIRE_TEST_POSTGRES_URL", "x"), ("QUIRE_REHEARSAL_FAULT", "y")], &[]).unwrap();
+}
+
+#[test]
+fn a_bad_value_is_refused_with_its_key_its_value_and_what_is_allowed() {
+    for (file, key, value, allowed) in [
+        ("[engine]\nslots = 5000", "engine.slots", "5000", "between 0 and 1000"),
+        ("[engine]\nslots = -1", "engine.slots", "-1", "u32"),
+        ("[engine]\nslots = '3'", "engine.slots", "\"3\"", "a whole number"),
+        ("[engine]\ntick = '1ms'", "engine.tick", "\"1ms\"", "between 10ms and 10m"),
+        ("[engine]\ntick = '5 parsecs'", "engine.tick", "parsecs", "a duration such as"),
+        ("[engine]\ntick = '-5s'", "engine.tick", "-5s", "a duration such as"),
+        (
+            "[engine]\nheartbeat = '15s'",
+            "engine.heartbeat",
+            "\"15s\"",
+            "shorter than engine.lease, which is 15s",
+        ),
+        (
+            "[engine.retry]\nbase_delay_ms = 6000",
+            "engine.retry.base_delay_ms",
+            "6000",
+            "engine.retry.max_delay_ms",
+        ),
+        ("[engine.retry]\njitter_ratio = 2", "engine.retry.jitter_ratio", "2.0", "between 0 and 1"),
+        ("[pipelines.link]\nrequeue = 'often'", "pipelines.link.requeue", "often", "`auto`"),
+        (
+            "[pipelines.document]\nrequeue = 'manual'",
+            "pipelines.document.requeue",
+            "manual",
+            "create a new run",
+        ),
+        ("[search]\nenabled = 'yes'", "search.enabled", "yes", "true or false"),
+        ("[log]\nformat = 'xml'", "log.format", "xml", "`pretty`"),
+        ("[storage]\ndatabase = 'mysql://x'", "storage.database", "mysql", "postgres://"),
+    ] {
+        let refused = refused(file, &[]);
+        for part in [key, value, allowed, "from quire.toml"] {
+            assert!(refused.contains(part), "{part} is not in: {refused}");
+        }
+    }
+    let variable = refused("", &[("QUIRE_ENGINE_SLOTS", "many")]);
+    assert!(variable.contains("\"many\" (from environment variable QUIRE_ENGINE_SLOTS)"), "{variable}");
+    assert!(refused("[engine", &[]).contains("quire.toml is not valid TOML"));
+}
+
+#[test]
+fn passwords_are_never_shown() {
+    let secret = "hunter2";
+    for url in [
+        "postgres://quire:hunter2@db/quire",
+        "postgres://quire:pa@ss?hunter2/@db/quire",
+        "postgresql://quire@db/quire?sslmode=require&password=hunter2&x=1",
+        "postgres://quire:x@db/quire?sslpassword=hunter2",
+    ] {
+        assert!(!masked(url).contains(secret), "{}", masked(url));
+        let variables = [("QUIRE_STORAGE_DATABASE", url)];
+        assert!(!load("", &variables, &[]).unwrap().1.to_toml().contains(secret));
+    }
+    assert_eq!(masked("postgres://quire:hunter2@db:5432/q?a=b"), "postgres://quire:***@db:5432/q?a=b");
+    assert_eq!(masked("sqlite:quire.db"), "sqlite:quire.db");
+    let refused = refused("", &[("QUIRE_STORAGE_DATABASE", "mysql://quire:hunter2@db/quire")]);
+    assert!(refused.contains("storage.database") && !refused.contains(secret), "{refused}");
+}
+
+#[test]
+fn what_default_means_depends_on_the_database_and_the_pipeline() {
+    let policies = |database: &str| {
+        let (config, _) = load("", &[("QUIRE_STORAGE_DATABASE", database)], &[]).unwrap();
+        Pipeline::ALL.map(|pipeline| config.policy(pipeline))
+    };
+    let [document, proposal, link] = policies("");
+    assert_eq!((document.requeue, document.recovery), (Requeue::Never, Recovery::Fail));
+    assert_eq!((document.backoff.attempts, proposal.backoff.attempts), (2, 3));
+    let base_delay = SignedDuration::from_mins(1);
+    assert_eq!(proposal.requeue, Requeue::Manual { max_retries: 5, base_delay });
+    assert_eq!(link.recovery, Recovery::Fail);
+    let [document, _, link] = policies("postgres://db/quire");
+    let base_delay = SignedDuration::from_secs(30);
+    assert_eq!(document.requeue, Requeue::Auto { max_claims: 3, base_delay });
+    assert_eq!(document.recovery, Recovery::Requeue { max_claims: 3 });
+    assert_eq!(link.recovery, Recovery::Requeue { max_claims: 3 });
+}
+
+#[test]
+fn without_search_a_document_has_two_steps() {
+    let steps = |file| load(file, &[], &[]).unwrap().0.plan(Pipeline::Document).steps;
+    assert_eq!(steps(""), [StepName::Extraction, StepName::Interpretation]);
+    assert_eq!(steps("[search]\nenabled = true"), Pipeline::Document.steps());
+}
+
+#[test]
+fn a_database_is_named_by_its_url() {
+    let of = |database| Location::of(database, Path::new("data"));
+    assert_eq!(of(""), Ok(Location::Sqlite("data/quire.db".into())));
+    assert_eq!(of("sqlite:x.db"), Ok(Location::Sqlite("x.db".into())));
+    assert_eq!(of("sqlite:///srv/x.db"), Ok(Location::Sqlite("/srv/x.db".into())));
+    assert_eq!(of("postgresql://h/n"), Ok(Location::Postgres("postgresql://h/n".to_owned())));
+    assert!(of("sqlite:").is_err());
+    assert!(of("x.db").is_err());
+}

@@ -1,0 +1,159 @@
+//! What `serve` and `worker` share: an engine and a listener that live until the process is told to stop.
+
+use std::net::{SocketAddr, ToSocketAddrs};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use quire_api::Surface;
+use quire_application::engine::{Engine, PipelineSetup};
+use quire_ports::NoProbe;
+use tokio::net::TcpListener;
+use tokio_util::sync::CancellationToken;
+
+use crate::config::Config;
+use crate::scrape::Scrape;
+use crate::telemetry::{self, Metrics, Telemetry};
+use crate::trouble::Trouble;
+use crate::wire::{self, Opened};
+use crate::{StepFactory, shutdown};
+
+/// How often histograms are tidied.
+const TIDY_EVERY: Duration = Duration::from_secs(10);
+/// How long answers under way may take once the engine has stopped.
+const LAST_ANSWERS: Duration = Duration::from_secs(5);
+
+/// Runs an engine, and answers at `listen` if there is one, until told to stop. `ready` is called once with the
+/// address when everything works.
+pub(crate) async fn host(
+    config: &Config,
+    telemetry: &Telemetry,
+    steps: StepFactory,
+    listen: Option<SocketAddr>,
+    ready: impl FnOnce(Option<SocketAddr>) -> Result<(), Trouble>,
+) -> Result<(), Trouble> {
+    let stop = shutdown::on_signal()?;
+    let metrics = telemetry::install_metrics()?;
+    // First the database, whose lock says more than a port that is taken; last the engine, which changes things.
+    let opened = wire::open_for_engine(config).await?;
+    let listener = match listen {
+        Some(address) => Some(bind(address).await?),
+        None => None,
+    };
+    let engine = Arc::new(Mutex::new(Some(start_engine(config, &opened, steps).await?)));
+    tidy_until(stop.clone(), metrics.clone());
+
+    let address = listener.as_ref().map(TcpListener::local_addr).transpose()?;
+    let answering = listener.map(|listener| {
+        let surface = surface(config, &opened, metrics, telemetry, engine.clone());
+        let stop = stop.clone();
+        tokio::spawn(quire_api::serve(listener, surface, async move { stop.cancelled().await }))
+    });
+    ready(address)?;
+    stop.cancelled().await;
+    let engine = engine.lock().unwrap_or_else(PoisonError::into_inner).take();
+    if let Some(engine) = engine {
+        engine.stop().await;
+    }
+    if let Some(answering) = answering {
+        // Whoever still waits for an answer then does not get it.
+        let _ = tokio::time::timeout(LAST_ANSWERS, answering).await;
+    }
+    tracing::info!("stopped");
+    Ok(())
+}
+
+/// The address to listen on, as `setting` has it. Only this machine: nobody is asked who they are yet.
+pub(crate) fn loopback(setting: &str, listen: &str) -> Result<SocketAddr, Trouble> {
+    let address = listen.to_socket_addrs().ok().and_then(|mut found| found.next()).ok_or_else(|| {
+        Trouble::new(format!("{setting} = {listen:?}: must be an address and a port, such as 127.0.0.1:8080"))
+    })?;
+    if address.ip().is_loopback() {
+        return Ok(address);
+    }
+    Err(Trouble::new(format!(
+        "{setting} = {listen:?}: Quire has no authentication yet and answers only on this machine; use \
+         127.0.0.1:{}",
+        address.port()
+    )))
+}
+
+async fn bind(address: SocketAddr) -> Result<TcpListener, Trouble> {
+    TcpListener::bind(address).await.map_err(|error| {
+        Trouble::new(format!(
+            "cannot listen on {address} ({error}); stop what does, or choose another address with --listen"
+        ))
+    })
+}
+
+async fn start_engine(config: &Config, opened: &Opened, steps: StepFactory) -> Result<Engine, Trouble> {
+    let pipelines: Vec<PipelineSetup> = steps(config)
+        .into_iter()
+        .filter(|(_, steps)| !steps.is_empty())
+        .map(|(pipeline, steps)| PipelineSetup {
+            plan: config.plan(pipeline),
+            policy: config.policy(pipeline),
+            steps,
+        })
+        .collect();
+    let settings = config.engine_settings(name(), opened.lease);
+    tracing::info!(
+        slots = settings.slots,
+        pipelines = %pipelines.iter().map(|setup| setup.plan.pipeline.as_str()).collect::<Vec<_>>().join(" "),
+        "starting the engine"
+    );
+    Ok(Engine::start(opened.store.clone(), settings, pipelines, Arc::new(NoProbe)).await?)
+}
+
+fn surface(
+    config: &Config,
+    opened: &Opened,
+    metrics: Metrics,
+    telemetry: &Telemetry,
+    engine: Arc<Mutex<Option<Engine>>>,
+) -> Surface {
+    let running =
+        move || engine.lock().unwrap_or_else(PoisonError::into_inner).as_ref().map_or(0, Engine::running);
+    let lost = telemetry.lost.clone();
+    let scrape = Scrape::new(metrics, opened.store.clone(), lost, config.slots(), Box::new(running));
+    Surface {
+        database: Arc::new(opened.store.clone()),
+        storage: wire::storage_check(config),
+        metrics: Arc::new(scrape),
+        version: env!("CARGO_PKG_VERSION"),
+    }
+}
+
+fn tidy_until(stop: CancellationToken, metrics: Metrics) {
+    tokio::spawn(async move {
+        loop {
+            tokio::select! {
+                () = tokio::time::sleep(TIDY_EVERY) => metrics.tidy(),
+                () = stop.cancelled() => return,
+            }
+        }
+    });
+}
+
+/// Host and process, for the list of workers.
+fn name() -> String {
+    let host = std::fs::read_to_string("/proc/sys/kernel/hostname").or_else(|_| std::env::var("HOSTNAME"));
+    format!("{}:{}", host.as_deref().map_or("localhost", str::trim), std::process::id())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_this_machine_may_ask() {
+        for allowed in ["127.0.0.1:8080", "[::1]:0", "127.8.0.1:1"] {
+            assert!(loopback("server.listen", allowed).is_ok(), "{allowed}");
+        }
+        let refused = loopback("server.listen", "0.0.0.0:8080").unwrap_err().to_string();
+        assert!(refused.contains("server.listen") && refused.contains("127.0.0.1:8080"), "{refused}");
+        for senseless in ["8080", "127.0.0.1", ""] {
+            let refused = loopback("server.listen", senseless).unwrap_err().to_string();
+            assert!(refused.contains("server.listen"), "{refused}");
+        }
+    }
+}

@@ -1,0 +1,5 @@
+//! The `quire` program.
+
+fn main() -> std::process::ExitCode {
+    quire::run(quire::wire::built_in_steps)
+}

@@ -1,0 +1,183 @@
+use std::io::{self, Write};
+use std::sync::mpsc::{Receiver, Sender, channel};
+
+use jiff::Timestamp;
+use quire_application::engine::report;
+use quire_domain::{Event, EventType, Failure, Pipeline, RunId, StepName, SubjectId};
+use serde_json::Value;
+use tracing::subscriber::with_default;
+
+use super::*;
+
+const JSON: Log = Log { level: LogLevel::Info, format: LogFormat::Auto };
+
+/// Hands on what is written.
+struct Lines(Sender<Vec<u8>>);
+
+impl Write for Lines {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.send(bytes.to_vec()).map_err(io::Error::other)?;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// The lines that `action` logs.
+fn logged(log: Log, action: impl FnOnce()) -> String {
+    let (lines, written) = channel();
+    let (layer, telemetry) = layer(log, false, Lines(lines));
+    with_default(tracing_subscriber::registry().with(layer), action);
+    drop(telemetry);
+    String::from_utf8(written.iter().flatten().collect()).unwrap()
+}
+
+fn lines(text: &str) -> Vec<Value> {
+    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+/// Proves R039.
+#[test]
+fn every_line_has_the_keys_that_every_line_must_have() {
+    let (run, document) = (RunId::new(), SubjectId::new());
+    let failure = Failure::transient("PAGE_UNREADABLE", "page 3 has no \"text\"\n");
+    let event = Event {
+        pipeline: Some(Pipeline::Document),
+        subject: Some(document),
+        run: Some(run),
+        step: Some(StepName::Extraction),
+        attempt: Some(1),
+        delay_ms: Some(500),
+        failure: Some(failure.record(Some(StepName::Extraction), None)),
+        ..Event::bare(EventType::StepRetried, Timestamp::UNIX_EPOCH)
+    };
+    let text = logged(JSON, || {
+        report::log(&event, Some("c0ffee"));
+        report::log(&Event::bare(EventType::SchedulerContention, Timestamp::UNIX_EPOCH), None);
+        tracing::warn!(worker_id = 7, ratio = 0.5, good = true, debug = ?Some(1), "something else");
+        tracing::debug!("too fine");
+    });
+    let lines = lines(&text);
+    assert_eq!(lines.len(), 3, "{text}");
+    for line in &lines {
+        for key in ["timestamp", "level", "target", "message"] {
+            assert!(line[key].is_string(), "{key} in {line}");
+        }
+        for key in ["document_id", "run_id", "step_name", "event_type", "error_code"] {
+            assert!(line.as_object().unwrap().contains_key(key), "{key} in {line}");
+        }
+        line["timestamp"].as_str().unwrap().parse::<Timestamp>().unwrap();
+    }
+    let told = &lines[0];
+    assert_eq!(told["timestamp"], "1970-01-01T00:00:00Z");
+    assert_eq!(told["message"], "STEP_RETRIED");
+    assert_eq!(told["target"], "quire::event");
+    assert_eq!(told["document_id"], document.to_string());
+    assert_eq!(told["run_id"], run.to_string());
+    assert_eq!(told["step_name"], "EXTRACTION");
+    assert_eq!(told["event_type"], "STEP_RETRIED");
+    assert_eq!(told["error_code"], "PAGE_UNREADABLE");
+    assert_eq!(told["correlation_id"], "c0ffee");
+    assert_eq!(told["stage"], "EXTRACTION");
+    assert_eq!((&told["attempt"], &told["delay_ms"]), (&Value::from(1), &Value::from(500)));
+    assert_eq!(told["error"], "page 3 has no \"text\"\n");
+    assert!(lines[1]["run_id"].is_null() && lines[1]["error_code"].is_null());
+    let other = &lines[2];
+    assert_eq!((&other["level"], &other["message"]), (&Value::from("WARN"), &Value::from("something else")));
+    assert_eq!(
+        (&other["worker_id"], &other["ratio"], &other["good"]),
+        (&7.into(), &0.5.into(), &true.into())
+    );
+    assert_eq!(other["debug"], "Some(1)");
+}
+
+#[test]
+fn people_get_text() {
+    let text = logged(Log { format: LogFormat::Pretty, ..JSON }, || tracing::info!(slots = 2, "starting"));
+    assert!(text.contains("INFO") && text.contains("starting") && text.contains("slots=2"), "{text}");
+    assert!(!text.contains('\u{1b}'), "colours in a file: {text}");
+}
+
+/// An output that fails every time.
+struct Failing;
+
+impl Write for Failing {
+    fn write(&mut self, _: &[u8]) -> io::Result<usize> {
+        Err(io::ErrorKind::StorageFull.into())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Err(io::ErrorKind::StorageFull.into())
+    }
+}
+
+/// An output that takes nothing for as long as the test holds the other end.
+struct Hanging(Receiver<()>);
+
+impl Write for Hanging {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let _ = self.0.recv();
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+fn log_lines(output: impl Write + Send + 'static, count: u64) -> Telemetry {
+    let (layer, telemetry) = layer(JSON, false, output);
+    with_default(tracing_subscriber::registry().with(layer), || {
+        for number in 0..count {
+            tracing::info!(number, "work goes on");
+        }
+    });
+    telemetry
+}
+
+/// Proves R040: a sink that fails costs lines, which are counted, and nothing else.
+#[test]
+fn an_output_that_always_fails_is_not_noticed_by_whoever_logs() {
+    let telemetry = log_lines(Failing, 100);
+    let lost = telemetry.lost.clone();
+    // Waits until the thread has tried to write all of them.
+    drop(telemetry);
+    assert_eq!(lost.lines(), 100);
+}
+
+/// Proves R040: a sink that never returns delays nobody. If it did, this test would not end.
+#[test]
+fn an_output_that_hangs_forever_is_not_noticed_by_whoever_logs() {
+    let (let_go, hold) = channel();
+    let count = 20_000;
+    let telemetry = log_lines(Hanging(hold), count);
+    let lost = telemetry.lost.lines();
+    assert!(lost > 0 && lost < count, "{lost} of {count} lines were lost");
+    // Let it end in peace.
+    drop(let_go);
+}
+
+#[test]
+fn every_counter_is_there_before_anything_has_happened() {
+    let recorder = super::metrics::builder().unwrap().build_recorder();
+    let text = ::metrics::with_local_recorder(&recorder, || {
+        super::metrics::describe();
+        super::metrics::start_at_zero();
+        ::metrics::histogram!("quire_run_wait_seconds", "pipeline" => "link").record(0.3);
+        recorder.handle().render()
+    });
+    for line in [
+        "quire_lock_skips_total 0",
+        "quire_log_lines_dropped_total 0",
+        "quire_runs_finished_total{pipeline=\"document\",outcome=\"timed_out\"} 0",
+        "quire_step_retries_total{pipeline=\"link\",step=\"summarization\"} 0",
+        "quire_store_errors_total{doing=\"claim\"} 0",
+        "# TYPE quire_run_wait_seconds histogram",
+        "quire_run_wait_seconds_bucket{pipeline=\"link\",le=\"0.5\"} 1",
+        "# HELP quire_runs_started_total Runs started.",
+    ] {
+        assert!(text.lines().any(|found| found == line), "{line} is not in:\n{text}");
+    }
+}

@@ -1,0 +1,161 @@
+//! Where concrete adapters are named, and nowhere else: which database, which files, which steps.
+
+use std::path::Path;
+
+use quire_api::StorageCheck;
+use quire_application::engine::LeaseTerms;
+use quire_domain::Pipeline;
+use quire_ports::{MigrationStatus, Store};
+use quire_postgres::PgStore;
+use quire_sqlite::{FileLock, SqliteStore};
+
+use crate::Steps;
+use crate::config::{Config, Location, masked, plain};
+use crate::trouble::Trouble;
+
+/// The steps that come with the program.
+pub fn built_in_steps(_: &Config) -> Vec<(Pipeline, Steps)> {
+    Vec::new()
+}
+
+/// A database that an engine works on.
+pub(crate) struct Opened {
+    pub(crate) store: Store,
+    pub(crate) lease: LeaseTerms,
+    /// On SQLite, held for as long as the engine works.
+    _lock: Option<FileLock>,
+}
+
+/// Opens the database for an engine: alone and up to date on SQLite; on PostgreSQL, where others work too, only if
+/// its schema is already the one this program knows.
+pub(crate) async fn open_for_engine(config: &Config) -> Result<Opened, Trouble> {
+    match config.location() {
+        Location::Sqlite(path) => {
+            let lock = create_and_lock(config, &path)?;
+            let store = sqlite(config, &path)?;
+            let applied = store.schema.up(None).await?;
+            if !applied.is_empty() {
+                tracing::info!(versions = ?applied, "brought the database up to date");
+            }
+            Ok(Opened { store, lease: LeaseTerms::Exclusive, _lock: Some(lock) })
+        }
+        Location::Postgres(url) => {
+            make_folder(&config.storage.data)?;
+            let store = postgres(config, &url).await?;
+            require_current(&store).await?;
+            let lease = LeaseTerms::Renewed { term: config.engine.lease };
+            Ok(Opened { store, lease, _lock: None })
+        }
+    }
+}
+
+/// Opens the database for a command, which may work beside a running server.
+pub(crate) async fn open_beside(config: &Config) -> Result<Store, Trouble> {
+    let store = open_existing(config).await?;
+    require_current(&store).await?;
+    Ok(store)
+}
+
+/// Opens the database as it is, whatever the version of its schema. Creates nothing.
+pub(crate) async fn open_existing(config: &Config) -> Result<Store, Trouble> {
+    match config.location() {
+        Location::Sqlite(path) => {
+            require_file(&path)?;
+            sqlite(config, &path)
+        }
+        Location::Postgres(url) => postgres(config, &url).await,
+    }
+}
+
+/// Opens the database to change its schema. On SQLite no engine may be at work; the lock keeps one from starting.
+pub(crate) async fn open_for_migration(
+    config: &Config,
+    create: bool,
+) -> Result<(Store, Option<FileLock>), Trouble> {
+    match config.location() {
+        Location::Sqlite(path) => {
+            if !create {
+                require_file(&path)?;
+            }
+            let lock = create_and_lock(config, &path)?;
+            Ok((sqlite(config, &path)?, Some(lock)))
+        }
+        Location::Postgres(url) => Ok((postgres(config, &url).await?, None)),
+    }
+}
+
+/// Whether the data folder can be written to.
+pub(crate) fn storage_check(config: &Config) -> StorageCheck {
+    let probe = config.storage.data.join(format!(".writable-{}", std::process::id()));
+    StorageCheck::new(move || {
+        std::fs::write(&probe, [])?;
+        std::fs::remove_file(&probe)
+    })
+}
+
+fn sqlite(config: &Config, path: &Path) -> Result<Store, Trouble> {
+    let options = quire_sqlite::Options {
+        group_limit: config.database.group_limit as usize,
+        busy_timeout: plain(config.database.busy_timeout),
+        readers: config.database.max_connections as usize,
+    };
+    let opened = SqliteStore::open(path, options);
+    let store = opened.map_err(|error| Trouble::new(format!("{}: {error}", path.display())))?;
+    Ok(store.into_store())
+}
+
+async fn postgres(config: &Config, url: &str) -> Result<Store, Trouble> {
+    let database = &config.database;
+    let options = quire_postgres::Options {
+        max_connections: database.max_connections,
+        schema: Some(database.schema.clone()).filter(|schema| !schema.is_empty()),
+        acquire_timeout: plain(database.busy_timeout),
+        group_limit: database.group_limit as usize,
+        ..quire_postgres::Options::default()
+    };
+    let connected = PgStore::connect(url, options).await;
+    let store = connected.map_err(|error| Trouble::new(format!("{}: {error}", masked(url))))?;
+    Ok(store.into_store())
+}
+
+fn create_and_lock(config: &Config, path: &Path) -> Result<FileLock, Trouble> {
+    make_folder(&config.storage.data)?;
+    if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
+        make_folder(folder)?;
+    }
+    Ok(FileLock::acquire(path)?)
+}
+
+fn make_folder(folder: &Path) -> Result<(), Trouble> {
+    std::fs::create_dir_all(folder).map_err(|error| {
+        Trouble::new(format!(
+            "the folder {} cannot be created ({error}); choose another one with --data",
+            folder.display()
+        ))
+    })
+}
+
+fn require_file(path: &Path) -> Result<(), Trouble> {
+    if path.is_file() {
+        return Ok(());
+    }
+    Err(Trouble::new(format!(
+        "there is no database at {}; `quire serve` or `quire migrate up` creates it, --data or --database names \
+         another one",
+        path.display()
+    )))
+}
+
+/// Refuses a database whose schema is older than this program's. (A newer one is refused by the store itself.)
+async fn require_current(store: &Store) -> Result<(), Trouble> {
+    let status = store.schema.status().await?;
+    let is_applied = |migration: &&MigrationStatus| migration.applied_at.is_some();
+    let applied = status.iter().filter(is_applied).count();
+    if applied == status.len() {
+        return Ok(());
+    }
+    Err(Trouble::new(format!(
+        "the database is at version {applied} and this program needs version {}; run `quire migrate up` first",
+        status.len()
+    )))
+}

@@ -1,0 +1,11 @@
+//! Drives the real program from outside, as a person or a supervisor would. One binary, so that it links once.
+
+// All of it is test code: what cannot go on has failed.
+#![allow(clippy::unwrap_used)]
+
+mod commands;
+mod configuration;
+mod postgres;
+mod program;
+mod runs;
+mod serving;

@@ -1,0 +1,185 @@
+//! The program under test, in a folder of its own. Nothing here waits for time to pass: only for lines, answers
+//! and ends.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
+use std::path::PathBuf;
+use std::process::{Child, ChildStdout, Command, ExitStatus, Stdio};
+
+use tempfile::TempDir;
+
+/// A folder to work in, and the program.
+pub struct Quire {
+    folder: TempDir,
+    variables: Vec<(String, String)>,
+}
+
+/// What a command that ended has said.
+pub struct Said {
+    pub status: ExitStatus,
+    pub out: String,
+    pub err: String,
+}
+
+/// A server that is ready.
+pub struct Server {
+    child: Child,
+    stdout: BufReader<ChildStdout>,
+    /// Its first line.
+    pub said: String,
+    pub address: String,
+}
+
+/// What a server answered.
+pub struct Answer {
+    pub status: u16,
+    pub head: String,
+    pub body: String,
+}
+
+impl Quire {
+    pub fn new() -> Self {
+        Self { folder: tempfile::tempdir().unwrap(), variables: Vec::new() }
+    }
+
+    /// With this environment variable for every command.
+    pub fn with(mut self, name: &str, value: &str) -> Self {
+        self.variables.push((name.to_owned(), value.to_owned()));
+        self
+    }
+
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    pub fn write(&self, name: &str, text: &str) {
+        std::fs::write(self.path(name), text).unwrap();
+    }
+
+    /// The program, in its folder and with none of the settings of whoever runs the tests.
+    pub fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_quire"));
+        command.args(arguments).current_dir(self.folder.path()).stdin(Stdio::null());
+        for (name, _) in std::env::vars_os() {
+            if name.to_string_lossy().starts_with("QUIRE_") {
+                command.env_remove(name);
+            }
+        }
+        command.envs(self.variables.iter().map(|(name, value)| (name, value)));
+        command
+    }
+
+    pub fn run(&self, arguments: &[&str]) -> Said {
+        said(&mut self.command(arguments))
+    }
+
+    /// What it says when all goes well.
+    pub fn says(&self, arguments: &[&str]) -> String {
+        let said = self.run(arguments);
+        assert!(said.status.success(), "{arguments:?}: {}", said.err);
+        said.out
+    }
+
+    /// What it says when it refuses.
+    pub fn refuses(&self, arguments: &[&str]) -> String {
+        refusal(&mut self.command(arguments))
+    }
+
+    /// A server on any free port, once it says that it is ready.
+    pub fn serve(&self) -> Server {
+        let mut server = self.start(&["serve", "--listen", "127.0.0.1:0"]);
+        let address =
+            server.said.strip_prefix("Quire is ready at http://").and_then(|rest| rest.strip_suffix("/\n"));
+        server.address = address.unwrap_or_else(|| panic!("not ready: {:?}", server.said)).to_owned();
+        server
+    }
+
+    /// A command that stays, once it has said its first line.
+    pub fn start(&self, arguments: &[&str]) -> Server {
+        let mut command = self.command(arguments);
+        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        let mut stdout = BufReader::new(child.stdout.take().unwrap());
+        let mut said = String::new();
+        stdout.read_line(&mut said).unwrap();
+        Server { child, stdout, said, address: String::new() }
+    }
+}
+
+pub fn said(command: &mut Command) -> Said {
+    let output = command.output().unwrap();
+    Said {
+        status: output.status,
+        out: String::from_utf8(output.stdout).unwrap(),
+        err: String::from_utf8(output.stderr).unwrap(),
+    }
+}
+
+pub fn refusal(command: &mut Command) -> String {
+    let said = said(command);
+    assert_eq!(said.status.code(), Some(1), "{}{}", said.out, said.err);
+    assert_eq!(said.out, "");
+    said.err
+}
+
+impl Server {
+    pub fn id(&self) -> u32 {
+        self.child.id()
+    }
+
+    pub fn get(&self, path: &str) -> Answer {
+        self.ask(&format!("GET {path} HTTP/1.1\r\nHost: quire\r\nConnection: close\r\n\r\n"))
+    }
+
+    /// Sends exactly this, and reads until the server closes.
+    pub fn ask(&self, request: &str) -> Answer {
+        let mut stream = TcpStream::connect(&self.address).unwrap();
+        stream.write_all(request.as_bytes()).unwrap();
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).unwrap();
+        let (head, body) = answer.split_once("\r\n\r\n").unwrap();
+        let status = head.split(' ').nth(1).unwrap().parse().unwrap();
+        Answer { status, head: head.to_lowercase(), body: body.to_owned() }
+    }
+
+    pub fn signal(&self, name: &str) {
+        let sent = Command::new("kill").args([name, &self.child.id().to_string()]).status().unwrap();
+        assert!(sent.success());
+    }
+
+    /// Sends the beginning of a request, once the server has taken the connection.
+    pub fn begin(&self, request: &str) -> TcpStream {
+        let mut stream = TcpStream::connect(&self.address).unwrap();
+        // Connections are taken in order, so that this one is when the next one is answered.
+        stream.write_all(request.as_bytes()).unwrap();
+        assert_eq!(self.get("/health/live").status, 200);
+        stream
+    }
+
+    /// Reads the log until a line has this in it.
+    pub fn wait_for_log(&mut self, text: &str) {
+        let log = BufReader::new(self.child.stderr.as_mut().unwrap());
+        assert!(log.lines().any(|line| line.unwrap().contains(text)), "{text} is not in the log");
+    }
+
+    pub fn wait(mut self) -> ExitStatus {
+        self.child.wait().unwrap()
+    }
+
+    /// Asks it to stop; what it said after the ready line, and all that it logged.
+    pub fn stop(mut self) -> Said {
+        self.signal("-TERM");
+        let mut out = String::new();
+        self.stdout.read_to_string(&mut out).unwrap();
+        let mut err = String::new();
+        self.child.stderr.take().unwrap().read_to_string(&mut err).unwrap();
+        Said { status: self.child.wait().unwrap(), out, err }
+    }
+}
+
+impl Drop for Server {
+    /// A test that fails leaves no server behind.
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}

@@ -1,0 +1,66 @@
+//! What the database refuses by itself.
+
+use quire_domain::{DocumentId, RunId, SubjectId};
+use quire_ports::PortError;
+
+use crate::fixture::{Bed, at};
+
+/// Enums, counters and stamps are constraints.
+pub async fn the_database_refuses_what_no_run_can_be(bed: &Bed) {
+    let id = bed.enqueue(SubjectId::new(), at(0)).await;
+    let literal = bed.sql.id(id.0);
+    for change in [
+        "state = 'PAUSED'",
+        "pipeline = 'other'",
+        "priority = 7",
+        "retry_count = -1",
+        "attempts = -1",
+        "retry_count = 1",
+        "turn = NULL",
+        "turn = 'NEXT'",
+        "turn = 'DELAYED'",
+        "started_at = created_at",
+        "completed_at = created_at",
+        "state = 'RUNNING', turn = 'HELD'",
+        "state = 'COMPLETED', turn = NULL",
+        "state = 'FAILED', turn = NULL, completed_at = created_at",
+        "fence = -1",
+    ] {
+        let done = bed.sql.execute(&format!("UPDATE runs SET {change} WHERE id = {literal}")).await;
+        assert!(done.is_err(), "{change}: {done:?}");
+    }
+    assert_eq!(bed.state(id).await, "QUEUED");
+}
+
+/// Proves R041, R138 in the database.
+pub async fn unknown_steps_are_refused(bed: &Bed) {
+    let id = bed.enqueue(SubjectId::new(), at(0)).await;
+    let literal = bed.sql.id(id.0);
+    let insert = |name: &str, status: &str| {
+        format!(
+            "INSERT INTO step_progress (run_id, step_name, step_order, status) \
+             VALUES ({literal}, '{name}', 0, '{status}')"
+        )
+    };
+    assert!(bed.sql.execute(&insert("invalid_step", "PENDING")).await.is_err());
+    assert!(bed.sql.execute(&insert("EXTRACTION", "DONE")).await.is_err());
+    assert_eq!(bed.sql.execute(&insert("EXTRACTION", "PENDING")).await, Ok(1));
+    assert!(
+        bed.sql.execute(&insert("EXTRACTION", "PENDING")).await.is_err(),
+        "one row for each run and step"
+    );
+    let orphan = bed.sql.id(RunId::new().0);
+    let nobodys = insert("EXTRACTION", "PENDING").replace(&literal, &orphan);
+    assert!(bed.sql.execute(&nobodys).await.is_err(), "no step without its run");
+}
+
+/// The same answer from every port.
+pub async fn what_is_not_there_is_said_to_be_missing(bed: &Bed) {
+    let missing = |answer: Result<(), PortError>| matches!(answer, Err(PortError::NotFound(_)));
+    let run = RunId::new();
+    assert!(missing(bed.store.history.run(run).await.map(drop)));
+    assert!(missing(bed.store.queue.withdraw(run, at(0)).await.map(drop)));
+    assert!(missing(bed.store.documents.find(DocumentId::new()).await.map(drop)));
+    assert!(bed.store.history.steps(run).await.unwrap().is_empty());
+    assert!(bed.store.history.attempts(run).await.unwrap().is_empty());
+}

@@ -1,0 +1,93 @@
+//! The suites that every adapter of the store's ports passes, one case per promise.
+//!
+//! An adapter calls [`store_conformance!`](crate::store_conformance) once, with a function that makes a
+//! [`Bed`](crate::Bed) on an empty database, and gets one test per case.
+
+pub mod claiming;
+pub mod fencing;
+pub mod history;
+pub mod leases;
+pub mod limits;
+pub mod recovery;
+pub mod retrying;
+pub mod schema;
+
+/// One test for each case, against the bed that `$bed` makes.
+#[macro_export]
+macro_rules! store_conformance {
+    ($bed:path) => {
+        $crate::conformance_cases! { $bed, claiming:
+            a_run_is_accepted_once_however_often_it_is_asked_for,
+            a_run_of_a_busy_subject_is_accepted_and_waits,
+            runs_of_a_subject_start_oldest_first_and_one_at_a_time,
+            a_head_that_waits_blocks_its_subject_and_no_other,
+            high_priority_goes_first_then_the_longest_queued,
+            claimers_at_the_same_time_never_share_a_run_or_a_subject,
+            the_database_itself_refuses_a_second_running_run,
+            a_claim_takes_only_the_pipelines_it_names,
+            runs_enqueued_at_the_same_time_are_all_kept_in_one_line,
+        }
+        $crate::conformance_cases! { $bed, fencing:
+            a_write_by_the_owner_is_stored_whole,
+            a_late_write_is_refused_and_leaves_only_the_event_that_says_so,
+            a_write_that_is_repeated_is_stored_once,
+            an_ended_document_run_cannot_be_changed_even_by_hand,
+            a_withdrawn_run_gives_its_turn_away,
+        }
+        $crate::conformance_cases! { $bed, recovery:
+            recovery_as_failure_touches_orphans_and_nothing_else,
+            recovery_by_requeue_resumes_at_the_first_unfinished_step,
+            an_orphan_is_failed_when_its_claims_are_spent,
+            a_run_without_an_owner_is_recovered_only_past_the_threshold,
+            a_living_owner_is_timed_out_and_a_gone_one_is_not,
+        }
+        $crate::conformance_cases! { $bed, leases:
+            a_lease_that_has_ended_is_not_renewed_and_claims_nothing,
+            an_exclusive_worker_ends_every_other_lease,
+            workers_long_gone_are_forgotten_unless_they_own_something,
+        }
+        $crate::conformance_cases! { $bed, retrying:
+            a_failed_proposal_goes_back_to_the_queue_after_its_delay,
+            a_retried_run_takes_its_old_place_in_its_subject,
+            only_failed_runs_of_a_pipeline_that_allows_it_are_retried,
+            an_automatic_requeue_shows_in_the_job_view,
+        }
+        $crate::conformance_cases! { $bed, history:
+            step_records_are_appended_and_the_projection_follows,
+            the_projection_keeps_stamps_and_clears_errors,
+            a_reprocess_leaves_earlier_runs_and_artifacts_alone,
+            the_job_view_shows_the_same_runs_in_its_own_words,
+            the_monitoring_questions_have_answers,
+            figures_add_up_by_the_minute,
+            events_can_be_paged_without_gaps,
+            the_history_cannot_be_rewritten,
+            purging_a_subject_takes_everything_with_it_but_the_trace,
+            a_document_and_its_first_run_are_added_together_or_not_at_all,
+        }
+        $crate::conformance_cases! { $bed, limits:
+            the_database_refuses_what_no_run_can_be,
+            unknown_steps_are_refused,
+            what_is_not_there_is_said_to_be_missing,
+        }
+        $crate::conformance_cases! { $bed, schema:
+            migrating_down_and_up_again_restores_the_schema_and_keeps_the_runs,
+            migrating_twice_does_nothing_the_second_time,
+        }
+    };
+}
+
+/// The tests of one module.
+#[macro_export]
+macro_rules! conformance_cases {
+    ($bed:path, $module:ident: $($case:ident),+ $(,)?) => {
+        mod $module {
+            $(
+                #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+                async fn $case() {
+                    let bed = $bed().await;
+                    $crate::conformance::$module::$case(&bed).await;
+                }
+            )+
+        }
+    };
+}

@@ -1,0 +1,20 @@
+//! What proves Quire: suites that every adapter passes, rehearsed failures, a clock that stands still, a checker of
+//! histories. It stands on the domain and the ports alone, so it cannot favour an implementation.
+
+// Everything here is called by tests, where a panic is the verdict.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::missing_panics_doc)]
+
+pub mod checker;
+pub mod clock;
+pub mod conformance;
+pub mod fixture;
+pub mod observed;
+pub mod probe;
+pub mod snapshot;
+pub mod steps;
+
+pub use checker::{Checked, Violation};
+pub use clock::FakeClock;
+pub use fixture::{Bed, RawSql};
+pub use observed::{Fault, Observer};
+pub use probe::Rehearsal;

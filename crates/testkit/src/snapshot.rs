@@ -1,0 +1,44 @@
+//! The whole state as text: every run with its steps, and the history, with identifiers named in order of
+//! appearance so that two executions of the same story read the same.
+
+use std::collections::HashMap;
+use std::fmt::Write;
+
+use quire_domain::{EventId, RunId};
+use quire_ports::{EventFilter, RunFilter, Store};
+
+/// The state of a store, as a story that can be compared.
+pub async fn of(store: &Store) -> String {
+    let mut runs = store.history.runs(&RunFilter { limit: 1000, ..RunFilter::default() }).await.unwrap();
+    runs.reverse();
+    let names: HashMap<RunId, usize> = (1..).zip(&runs).map(|(number, run)| (run.id, number)).collect();
+    let mut text = String::new();
+    for run in &runs {
+        let reason = run.state.reason().map_or("", |reason| reason.failure_type.as_str());
+        writeln!(
+            text,
+            "run {} {} {} attempts={} retries={} {reason}",
+            names[&run.id],
+            run.pipeline,
+            run.state.as_str(),
+            run.attempts,
+            run.retry_count
+        )
+        .unwrap();
+        for step in store.history.steps(run.id).await.unwrap() {
+            let code = step.error_code.unwrap_or_default();
+            writeln!(text, "  {} {} attempt={} {code}", step.step, step.status.as_str(), step.attempt)
+                .unwrap();
+        }
+    }
+    for recorded in store.history.events(EventId(0), EventFilter::default(), 10_000).await.unwrap() {
+        let event = recorded.event;
+        let run =
+            event.run.and_then(|id| names.get(&id)).map_or_else(String::new, |name| format!(" run {name}"));
+        let step = event.step.map_or_else(String::new, |step| format!(" {step}"));
+        let attempt = event.attempt.map_or_else(String::new, |attempt| format!(" #{attempt}"));
+        let code = event.error_code().map_or_else(String::new, |code| format!(" {code}"));
+        writeln!(text, "{}{run}{step}{attempt}{code}", event.event_type.as_str()).unwrap();
+    }
+    text.lines().map(|line| line.trim_end().to_owned() + "\n").collect()
+}

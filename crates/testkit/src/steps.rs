@@ -1,0 +1,48 @@
+//! Steps made of closures, for pipelines that exist only in tests and drills.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use quire_domain::{Failure, Plan, StepName};
+use quire_ports::{Step, StepContext, StepOutput};
+
+/// What a step answers.
+pub type StepResult = Result<StepOutput, Failure>;
+
+struct FromFn<F>(F);
+
+#[async_trait]
+impl<F, R> Step for FromFn<F>
+where
+    F: Fn(StepContext) -> R + Send + Sync + 'static,
+    R: Future<Output = StepResult> + Send + 'static,
+{
+    async fn run(&self, context: StepContext) -> StepResult {
+        (self.0)(context).await
+    }
+}
+
+/// A step that does what the closure does.
+pub fn step<F, R>(work: F) -> Arc<dyn Step>
+where
+    F: Fn(StepContext) -> R + Send + Sync + 'static,
+    R: Future<Output = StepResult> + Send + 'static,
+{
+    Arc::new(FromFn(work))
+}
+
+/// A step that does nothing, successfully.
+pub fn nothing() -> Arc<dyn Step> {
+    step(|_| async { Ok(StepOutput::default()) })
+}
+
+/// The same work for every step of a plan.
+pub fn everywhere(plan: &Plan, work: &Arc<dyn Step>) -> HashMap<StepName, Arc<dyn Step>> {
+    plan.steps.iter().map(|name| (*name, work.clone())).collect()
+}
+
+/// What a successful step leaves behind.
+pub fn artifact(artifact_type: &str, payload: &str) -> StepOutput {
+    StepOutput { artifacts: vec![(artifact_type.to_owned(), payload.to_owned())] }
+}

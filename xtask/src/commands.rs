@@ -1,0 +1,126 @@
+//! What each command does, in terms of services, checks and cargo.
+
+use std::io::Write as _;
+
+use crate::Result;
+use crate::cargo::{cargo, succeed};
+use crate::checks;
+use crate::services::Services;
+use crate::stages::Stages;
+
+pub fn test(arguments: &[String]) -> Result<()> {
+    let TestArguments { only_tests, cargo_test } = TestArguments::parse(arguments)?;
+    let mut stages = Stages::default();
+    let services = stages.require("start PostgreSQL and Redis", Services::start)?;
+    if !only_tests {
+        checks::run(&mut stages);
+    }
+    stages.run("cargo test", || succeed(cargo().arg("test").args(cargo_test).envs(services.variables())));
+    stages.run("stop PostgreSQL and Redis", || services.stop());
+    stages.finish()
+}
+
+pub fn check(arguments: &[String]) -> Result<()> {
+    refuse_arguments("check", arguments)?;
+    let mut stages = Stages::default();
+    checks::run(&mut stages);
+    stages.finish()
+}
+
+pub fn bench(arguments: &[String]) -> Result<()> {
+    if arguments.is_empty() {
+        return Err("which benchmark? Name it: `cargo xtask bench NAME`".into());
+    }
+    run_quire_bench("bench", arguments)
+}
+
+pub fn drill(arguments: &[String]) -> Result<()> {
+    run_quire_bench("drill", arguments)
+}
+
+pub fn services(arguments: &[String]) -> Result<()> {
+    refuse_arguments("services", arguments)?;
+    let services = Services::start()?;
+    let mut out = std::io::stdout().lock();
+    for (name, value) in services.variables() {
+        writeln!(out, "export {name}='{value}'").map_err(|error| format!("cannot print: {error}"))?;
+    }
+    drop(out);
+    eprintln!("PostgreSQL and Redis are running; press Ctrl-C to stop them.");
+    services.wait()
+}
+
+fn run_quire_bench(subcommand: &str, arguments: &[String]) -> Result<()> {
+    let services = Services::start()?;
+    let outcome = succeed(
+        cargo()
+            .args(["run", "--release", "--package", "quire-bench", "--", subcommand])
+            .args(arguments)
+            .envs(services.variables()),
+    );
+    outcome.and(services.stop())
+}
+
+fn refuse_arguments(command: &str, arguments: &[String]) -> Result<()> {
+    match arguments.first() {
+        Some(argument) => Err(format!("`cargo xtask {command}` takes no argument `{argument}`")),
+        None => Ok(()),
+    }
+}
+
+#[derive(Debug, PartialEq)]
+struct TestArguments {
+    only_tests: bool,
+    cargo_test: Vec<String>,
+}
+
+impl TestArguments {
+    fn parse(arguments: &[String]) -> Result<Self> {
+        let dashes = arguments.iter().position(|argument| argument == "--").unwrap_or(arguments.len());
+        let (own, passed_on) = arguments.split_at(dashes);
+        if let Some(argument) = own.iter().find(|argument| *argument != "--only-tests") {
+            return Err(format!(
+                "`cargo xtask test` has no argument `{argument}`; what `cargo test` shall get comes after `--`"
+            ));
+        }
+        let passed_on = passed_on.get(1..).unwrap_or_default();
+        let mut cargo_test = Vec::new();
+        if !names_a_package(passed_on) {
+            cargo_test.push("--workspace".to_owned());
+        }
+        cargo_test.extend_from_slice(passed_on);
+        Ok(Self { only_tests: !own.is_empty(), cargo_test })
+    }
+}
+
+/// Whether the arguments choose packages themselves; cargo would let `--workspace` override that choice.
+fn names_a_package(cargo_test: &[String]) -> bool {
+    cargo_test
+        .iter()
+        .take_while(|argument| *argument != "--")
+        .any(|argument| argument.starts_with("-p") || argument.starts_with("--package"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::TestArguments;
+
+    fn parse(line: &str) -> Result<(bool, String), String> {
+        let arguments: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
+        TestArguments::parse(&arguments).map(|parsed| (parsed.only_tests, parsed.cargo_test.join(" ")))
+    }
+
+    #[test]
+    fn the_whole_workspace_is_tested_unless_a_package_is_named() {
+        assert_eq!(parse(""), Ok((false, "--workspace".into())));
+        assert_eq!(parse("--only-tests -- claim"), Ok((true, "--workspace claim".into())));
+        assert_eq!(parse("-- -p quire claim"), Ok((false, "-p quire claim".into())));
+        assert_eq!(parse("-- -- -p"), Ok((false, "--workspace -- -p".into())));
+    }
+
+    #[test]
+    fn an_argument_for_cargo_test_needs_the_dashes() {
+        let message = parse("claim").unwrap_err();
+        assert!(message.contains("`claim`") && message.contains("after `--`"), "{message}");
+    }
+}

@@ -1,0 +1,45 @@
+//! The guard process: starts the services, tells its parent where they are, and stops them when the parent is gone.
+
+use std::io::{Read as _, Write as _, stdin, stdout};
+
+use super::postgres::Postgres;
+use super::redis::Redis;
+use super::{READY, Variable};
+use crate::Result;
+use crate::temp_dir::TempDir;
+
+const POSTGRES_URL: &str = "QUIRE_TEST_POSTGRES_URL";
+const REDIS_URL: &str = "QUIRE_TEST_REDIS_URL";
+
+/// The body of the hidden command. The folder is declared first, and so removed last.
+pub fn guard() -> Result<()> {
+    let folder = TempDir::create("run")?;
+    let postgres = unless_given(POSTGRES_URL, || Postgres::start(&folder))?;
+    let redis = unless_given(REDIS_URL, || Redis::start(folder.path()))?;
+    let variables = [
+        postgres.as_ref().map_or_else(|| given(POSTGRES_URL), Postgres::variables),
+        redis.as_ref().map_or_else(|| given(REDIS_URL), |redis| vec![(REDIS_URL.to_owned(), redis.url())]),
+    ];
+    // When the parent is already gone, so is the reader of these lines, and the wait below ends at once.
+    let _ = announce(&variables.concat());
+    let _ = stdin().lock().read_to_end(&mut Vec::new());
+    postgres.map_or(Ok(()), Postgres::stop)
+}
+
+fn announce(variables: &[Variable]) -> std::io::Result<()> {
+    let mut out = stdout().lock();
+    for (name, value) in variables {
+        writeln!(out, "{name}={value}")?;
+    }
+    writeln!(out, "{READY}")?;
+    out.flush()
+}
+
+fn unless_given<T>(variable: &str, start: impl FnOnce() -> Result<T>) -> Result<Option<T>> {
+    if given(variable).is_empty() { start().map(Some) } else { Ok(None) }
+}
+
+fn given(variable: &str) -> Vec<Variable> {
+    let value = std::env::var(variable).ok().filter(|value| !value.is_empty());
+    value.map(|value| (variable.to_owned(), value)).into_iter().collect()
+}

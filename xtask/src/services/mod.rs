@@ -1,0 +1,97 @@
+//! The servers that tests, benchmarks and drills use.
+//!
+//! They belong to a second process, the guard, which ends them when a pipe from us closes. The operating system closes
+//! it however we end: normally, by Ctrl-C, or killed. A signal handler would miss the last.
+
+mod guard;
+mod port;
+mod postgres;
+mod redis;
+
+use std::io::{BufRead as _, BufReader};
+use std::os::unix::process::CommandExt as _;
+use std::process::{Child, ChildStdin, Command, Stdio};
+
+use crate::Result;
+
+pub use guard::guard;
+
+/// The hidden command under which xtask starts itself as the guard.
+pub const GUARD: &str = "guard-services";
+
+/// The guard's last line, after those with the variables.
+const READY: &str = "ready";
+
+/// An environment variable's name and value.
+type Variable = (String, String);
+
+/// Running services; dropping this stops them.
+pub struct Services {
+    guard: Child,
+    lifeline: Option<ChildStdin>,
+    variables: Vec<Variable>,
+}
+
+impl Services {
+    /// Starts the guard and waits until every service answers.
+    pub fn start() -> Result<Self> {
+        let xtask = std::env::current_exe().map_err(|error| format!("cannot find xtask itself: {error}"))?;
+        let mut guard = Command::new(xtask)
+            .arg(GUARD)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            // Out of the terminal's group: Ctrl-C is for us, and the guard must outlive it to clean up.
+            .process_group(0)
+            .spawn()
+            .map_err(|error| format!("cannot start the services: {error}"))?;
+        let lifeline = guard.stdin.take();
+        let mut services = Self { guard, lifeline, variables: Vec::new() };
+        services.read_variables()?;
+        Ok(services)
+    }
+
+    /// What a process needs in its environment to find the services.
+    pub fn variables(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.variables.iter().map(|(name, value)| (name.as_str(), value.as_str()))
+    }
+
+    /// Stops the services and waits until they have.
+    pub fn stop(mut self) -> Result<()> {
+        self.lifeline = None;
+        self.wait_for_guard()
+    }
+
+    /// Keeps the services running until this process is interrupted.
+    pub fn wait(mut self) -> Result<()> {
+        self.wait_for_guard()
+    }
+
+    fn read_variables(&mut self) -> Result<()> {
+        let said = self.guard.stdout.take().into_iter().flat_map(|stdout| BufReader::new(stdout).lines());
+        for line in said.map_while(std::result::Result::ok) {
+            if line == READY {
+                return Ok(());
+            }
+            if let Some((name, value)) = line.split_once('=') {
+                self.variables.push((name.to_owned(), value.to_owned()));
+            }
+        }
+        Err("the services did not start; the reason is above".into())
+    }
+
+    fn wait_for_guard(&mut self) -> Result<()> {
+        match self.guard.wait() {
+            Ok(status) if status.success() => Ok(()),
+            Ok(status) => Err(format!("the services did not stop cleanly: {status}")),
+            Err(error) => Err(format!("cannot wait for the services: {error}")),
+        }
+    }
+}
+
+impl Drop for Services {
+    fn drop(&mut self) {
+        self.lifeline = None;
+        // Nobody is left to tell; `stop` reports.
+        let _ = self.guard.wait();
+    }
+}
