@@ -2,24 +2,24 @@
 //! itself is restarted under them.
 
 use std::process::Command;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use quire_domain::RunId;
-use quire_ports::Store;
+use quire_domain::{EventId, EventType, RunId};
+use quire_ports::{EventFilter, Store};
 use rand::RngExt;
+use tokio_util::sync::CancellationToken;
 
 use super::processes::{Environment, Victim, quire};
 use super::{drained, judge};
 use crate::{database, feed, rehearsal};
 
 const WORKERS: usize = 4;
+const ASKERS: usize = 8;
 const LEASE: Duration = Duration::from_secs(3);
 
 pub async fn drill(short: bool) -> bool {
     let (runs, subjects) = if short { (400, 60) } else { (5000, 300) };
-    println!("\n## PostgreSQL: {WORKERS} workers, {runs} runs on {subjects} subjects");
+    println!("\n## PostgreSQL: {WORKERS} workers, at least {runs} runs on {subjects} subjects");
     let database = database::fresh(database::Kind::Postgres, 100).await;
     let environment: Environment = vec![
         ("QUIRE_STORAGE_DATABASE", quire_postgres::testing::url()),
@@ -30,27 +30,32 @@ pub async fn drill(short: bool) -> bool {
         ("QUIRE_ENGINE_HEARTBEAT", "1s".to_owned()),
         ("QUIRE_PIPELINES_DOCUMENT_REQUEUE_DELAY", "1s".to_owned()),
         ("QUIRE_LOG_LEVEL", "error".to_owned()),
-        (rehearsal::STEP_MS, if short { "40" } else { "150" }.to_owned()),
+        (rehearsal::STEP_MS, "300".to_owned()),
     ];
     quire(&["migrate", "status"], &environment);
     let mut workers: Vec<Victim> = (0..WORKERS).map(|_| Victim::quire(&["worker"], &environment)).collect();
-    let accepted = Arc::new(AtomicUsize::new(0));
-    let feeding = tokio::spawn(feed_all(database.store.clone(), runs, subjects, accepted.clone()));
+
+    let long = if short { Duration::from_secs(8) } else { Duration::from_mins(1) };
+    let enough = CancellationToken::new();
+    let feeding = tokio::spawn(feed_until(enough.clone(), database.store.clone(), runs, subjects, long));
 
     let mut restarts = if short { Vec::new() } else { vec!["immediate", "fast"] };
     let (mut kills, mut stops) = (0, 0);
     let started = Instant::now();
-    let long = if short { Duration::from_secs(8) } else { Duration::from_mins(1) };
-    while started.elapsed() < long {
+    let (mut refused, mut seen) = (0, EventId(0));
+    // As long as planned, and until it has reached what it is for.
+    while started.elapsed() < long || (refused == 0 && started.elapsed() < 4 * long) {
+        refused += refused_since(&database.store, &mut seen).await;
         let share = started.elapsed().as_secs_f64() / long.as_secs_f64();
         if restarts.len() == 2 && share > 0.3 || restarts.len() == 1 && share > 0.6 {
             restart_server(restarts.remove(0));
         }
-        let (index, kill, pause) = {
+        let (index, pause) = {
             let mut rng = rand::rng();
-            (rng.random_range(0..WORKERS), rng.random_ratio(1, 2), rng.random_range(200..1500))
+            (rng.random_range(0..WORKERS), rng.random_range(200..1500))
         };
-        if kill {
+        tokio::time::sleep(Duration::from_millis(pause)).await;
+        if kills < stops {
             let fresh = start_worker(&environment);
             std::mem::replace(&mut workers[index], fresh).kill();
             kills += 1;
@@ -60,9 +65,10 @@ pub async fn drill(short: bool) -> bool {
             workers[index].signal("CONT");
             stops += 1;
         }
-        tokio::time::sleep(Duration::from_millis(pause)).await;
     }
+    enough.cancel();
     let accepted = feeding.await.unwrap();
+    let known = accepted.len();
     let all_done = drained(&database.store, Duration::from_mins(3)).await;
     let ended_well = workers.into_iter().all(Victim::stop);
     let restarted = if short { 0 } else { 2 };
@@ -74,7 +80,12 @@ pub async fn drill(short: bool) -> bool {
     if checked.refused == 0 {
         println!("no late write was refused: the drill did not reach what it is for");
     }
-    all_done && ended_well && checked.refused > 0 && checked.violations.is_empty() && checked.runs == runs
+    all_done
+        && ended_well
+        && checked.refused > 0
+        && checked.violations.is_empty()
+        && checked.runs == known
+        && known >= runs
 }
 
 /// A worker cannot start while the server is down; the next try finds it up.
@@ -82,28 +93,49 @@ fn start_worker(environment: &Environment) -> Victim {
     Victim::quire(&["worker"], environment)
 }
 
-/// Asks for every run until it is accepted, whatever the server does meanwhile. Asking twice for the same id is safe.
-async fn feed_all(store: Store, runs: usize, subjects: u128, count: Arc<AtomicUsize>) -> Vec<RunId> {
-    let mut askers = Vec::new();
-    for _ in 0..8 {
-        let (store, count) = (store.clone(), count.clone());
-        askers.push(tokio::spawn(async move {
+/// Asks for runs until told that it is enough, at a pace that reaches `runs` within the drill, and for each until it is
+/// accepted, whatever the server does meanwhile: asking twice for the same id is safe.
+async fn feed_until(
+    enough: CancellationToken,
+    store: Store,
+    runs: usize,
+    subjects: u128,
+    long: Duration,
+) -> Vec<RunId> {
+    let pause = long.mul_f64(0.8 * ASKERS as f64 / runs as f64);
+    let ask = || {
+        let (store, enough) = (store.clone(), enough.clone());
+        tokio::spawn(async move {
             let mut accepted = Vec::new();
-            while count.fetch_add(1, Ordering::Relaxed) < runs {
+            while !enough.is_cancelled() || accepted.len() < runs.div_ceil(ASKERS) {
                 let new = feed::any_run(subjects);
                 while store.queue.enqueue(&new, store.clock.now()).await.is_err() {
                     tokio::time::sleep(Duration::from_millis(50)).await;
                 }
                 accepted.push(new.id);
+                tokio::time::sleep(pause).await;
             }
             accepted
-        }));
-    }
+        })
+    };
+    let asking: Vec<_> = (0..ASKERS).map(|_| ask()).collect();
     let mut accepted = Vec::new();
-    for asker in askers {
+    for asker in asking {
         accepted.extend(asker.await.unwrap());
     }
     accepted
+}
+
+/// Late writes refused since the last look. A server that is down is asked again later.
+async fn refused_since(store: &Store, seen: &mut EventId) -> usize {
+    let mut refused = 0;
+    while let Ok(page) = store.history.events(*seen, EventFilter::default(), 5000).await
+        && let Some(last) = page.last()
+    {
+        *seen = last.id;
+        refused += page.iter().filter(|told| told.event.event_type == EventType::LateWriteRefused).count();
+    }
+    refused
 }
 
 /// Restarts the private server that `cargo xtask` started, as the user it runs as.

@@ -32,6 +32,9 @@ pub fn no_op_documents() -> Vec<PipelineSetup> {
     vec![PipelineSetup { steps: steps::everywhere(&plan, &steps::nothing()), plan, policy }]
 }
 
+/// How many slots keep a store busy.
+const MANY_SLOTS: u32 = 400;
+
 /// A worker with that many slots.
 pub fn settings(slots: u32) -> Settings {
     Settings {
@@ -77,10 +80,18 @@ impl Probe for Counter {
 
 /// Runs settled per second by an engine with enough slots to keep the store busy.
 pub async fn engine_rate(store: &Store, runs: usize) -> f64 {
+    rate(store, runs, settings(MANY_SLOTS)).await
+}
+
+/// The same, taking one run at a time. On a store that groups nothing, each transition has its own commit.
+async fn one_by_one_rate(store: &Store, runs: usize) -> f64 {
+    rate(store, runs, Settings { claim_limit: 1, ..settings(MANY_SLOTS) }).await
+}
+
+async fn rate(store: &Store, runs: usize, settings: Settings) -> f64 {
     let counter = Counter::of(runs);
     let start = Instant::now();
-    let engine =
-        Engine::start(store.clone(), settings(400), no_op_documents(), counter.clone()).await.unwrap();
+    let engine = Engine::start(store.clone(), settings, no_op_documents(), counter.clone()).await.unwrap();
     counter.done().await;
     let rate = runs as f64 / start.elapsed().as_secs_f64();
     engine.stop().await;
@@ -106,7 +117,7 @@ pub async fn measure(kind: Kind, options: &Options) -> Vec<Line> {
         let few = options.runs / 10;
         let database = database::fresh(kind, 1).await;
         bare::fill(kind, &database, few).await;
-        let single = engine_rate(&database.store, few).await;
+        let single = one_by_one_rate(&database.store, few).await;
         eprintln!("pair {}: bare {bare:.0}/s, engine {engine:.0}/s, one commit each {single:.0}/s", pair + 1);
         to_bare.push(engine / bare);
         to_single.push(engine / single);

@@ -76,7 +76,8 @@ impl Writer {
         // Write-ahead log with an fsync at each commit: what was acknowledged survives a power cut.
         connection
             .execute_batch(
-                "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = 4000;",
+                "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = 4000; \
+                 PRAGMA cache_size = -16000; PRAGMA temp_store = MEMORY;",
             )
             .map_err(translate)?;
         let (operations, queue) = mpsc::channel(WAITING);
