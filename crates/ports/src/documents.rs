@@ -17,6 +17,6 @@ pub trait Documents: Send + Sync {
     async fn find(&self, id: DocumentId) -> PortResult<Document>;
 
     /// Removes a subject whole: its runs, their steps, artifacts and history, and the document if it is one.
-    /// What remains is one event that says so. Answers how many runs went. `Conflict` while one is RUNNING.
+    /// What remains are the events that name no run, and one that says what was done. Answers how many runs went. `Conflict` while one is RUNNING.
     async fn purge(&self, subject: SubjectId, at: Timestamp) -> PortResult<u64>;
 }

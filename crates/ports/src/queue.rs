@@ -86,7 +86,7 @@ pub trait RunQueue: Send + Sync {
     /// Takes a queued run out of the queue. `Conflict` if it has started.
     async fn withdraw(&self, run: RunId, at: Timestamp) -> PortResult<Transition>;
 
-    /// Appends an event that belongs to no transition.
+    /// Appends an event that belongs to no run.
     async fn record(&self, event: &Event) -> PortResult<()>;
 
     /// Notified when there may be something to claim.

@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 use jiff::{SignedDuration, Timestamp};
-use quire_domain::{Pipeline, Recovery, Transition};
+use quire_domain::{Pipeline, Recovery, RunId, Transition, WorkerId};
 
 use crate::PortResult;
 
@@ -15,6 +15,13 @@ pub struct RescueRules {
     pub zombie_after: SignedDuration,
     /// How long past its deadline a run of a living owner is left to that owner.
     pub grace: SignedDuration,
+}
+
+impl RescueRules {
+    /// What becomes of an orphan of that pipeline. One that no rule names is failed, which promises nothing.
+    pub fn recovery_of(&self, pipeline: Pipeline) -> Recovery {
+        self.recovery.iter().find(|(of, _)| *of == pipeline).map_or(Recovery::Fail, |(_, recovery)| *recovery)
+    }
 }
 
 /// Finds and settles them.
@@ -35,5 +42,15 @@ pub trait Rescue: Send + Sync {
         rules: &RescueRules,
         at: Timestamp,
         limit: usize,
+    ) -> PortResult<Vec<Transition>>;
+
+    /// Gives back the RUNNING runs that the store believes `worker` to hold, other than those it `knows` of: a claim
+    /// whose answer was lost made them its own without its knowledge. Only the worker itself may ask, and only while
+    /// it is not claiming.
+    async fn hand_back_unknown(
+        &self,
+        worker: WorkerId,
+        known: &[RunId],
+        at: Timestamp,
     ) -> PortResult<Vec<Transition>>;
 }

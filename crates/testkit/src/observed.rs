@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use jiff::{SignedDuration, Timestamp};
-use quire_domain::{Event, NewRun, Requeue, Run, RunId, Transition};
+use quire_domain::{Event, NewRun, Requeue, Run, RunId, Transition, WorkerId};
 use quire_ports::{
     Advance, Claim, Claimed, PortError, PortResult, Rescue, RescueRules, RunQueue, Store, Written,
 };
@@ -175,5 +175,16 @@ impl Rescue for Watched {
         let ended = self.rescue.time_out_overdue(rules, at, limit).await;
         self.observer.ring();
         ended
+    }
+
+    async fn hand_back_unknown(
+        &self,
+        worker: WorkerId,
+        known: &[RunId],
+        at: Timestamp,
+    ) -> PortResult<Vec<Transition>> {
+        let handed_back = self.rescue.hand_back_unknown(worker, known, at).await;
+        self.observer.ring();
+        handed_back
     }
 }

@@ -1,13 +1,17 @@
 //! The scheduler: looks at the queue on every tick and whenever something wakes it, and never in between.
 
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError};
 
-use quire_domain::{Change, Event, EventType};
+use jiff::{SignedDuration, Timestamp};
+use quire_domain::{Change, Event, EventType, RunId};
 use quire_ports::{Breakpoint, Claim, Claimed, PortError};
-use tokio::sync::OwnedSemaphorePermit;
 
 use super::execute::execute;
+use super::slots::Slot;
 use super::{Inner, Life, report};
+
+/// How long after a claim that got no answer its commit may still come through.
+const DOUBT: SignedDuration = SignedDuration::from_mins(1);
 
 /// What a look at the queue found.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -20,20 +24,12 @@ enum Found {
 
 pub(super) async fn keep_claiming(engine: Arc<Inner>) {
     let wakeup = engine.store.queue.wakeup();
-    let mut contended = false;
+    let mut scheduler = Scheduler { engine: &engine, contended: false, doubtful_until: None };
     while !engine.stopping.is_cancelled() {
-        let found = engine.claim_once().await;
-        contended = match &found {
-            Ok(_) if contended => !engine.tell_of_contention().await,
-            Ok(_) => false,
-            Err(error) => {
-                engine.claim_failed(error);
-                contended || error.is_contention()
-            }
-        };
-        if found == Ok(Found::Plenty) {
+        let found = scheduler.look().await;
+        if found == Some(Found::Plenty) {
             tokio::select! {
-                () = engine.a_slot() => {}
+                () = engine.slots.wait() => {}
                 () = engine.stopping.cancelled() => {}
             }
         } else {
@@ -46,11 +42,68 @@ pub(super) async fn keep_claiming(engine: Arc<Inner>) {
     }
 }
 
+struct Scheduler<'e> {
+    engine: &'e Arc<Inner>,
+    /// There was contention that could not be written down while it lasted.
+    contended: bool,
+    /// A claim got no answer: until then, runs may be ours without our knowing.
+    doubtful_until: Option<Timestamp>,
+}
+
+impl Scheduler<'_> {
+    async fn look(&mut self) -> Option<Found> {
+        let found = match self.settle_doubts().await {
+            Ok(()) => self.engine.claim_once().await,
+            Err(error) => Err(error),
+        };
+        match found {
+            Ok(found) => {
+                if self.contended {
+                    self.contended = !self.engine.tell_of_contention().await;
+                }
+                Some(found)
+            }
+            Err(error) => {
+                self.engine.claim_failed(&error);
+                self.contended |= error.is_contention();
+                self.doubtful_until = self.engine.store.clock.now().checked_add(DOUBT).ok();
+                None
+            }
+        }
+    }
+
+    /// After a claim whose answer was lost, gives back whatever it may have claimed.
+    async fn settle_doubts(&mut self) -> Result<(), PortError> {
+        let Some(until) = self.doubtful_until else { return Ok(()) };
+        let now = self.engine.store.clock.now();
+        let (worker, known) = (self.engine.life().worker, self.engine.known());
+        for transition in self.engine.store.rescue.hand_back_unknown(worker, &known, now).await? {
+            report::transition(&transition);
+        }
+        if now > until {
+            self.doubtful_until = None;
+        }
+        Ok(())
+    }
+}
+
+/// A run that this engine holds, in a slot of its own, until this is dropped.
+struct Held {
+    engine: Arc<Inner>,
+    run: RunId,
+}
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        self.engine.held.lock().unwrap_or_else(PoisonError::into_inner).remove(&self.run);
+    }
+}
+
 impl Inner {
     /// Claims what fits in the free slots and sets it going.
     async fn claim_once(self: &Arc<Self>) -> Result<Found, PortError> {
         self.probe.reached(Breakpoint::BeforeClaim, None).await?;
-        let limit = self.slots.available_permits().min(self.settings.claim_limit);
+        let limit = self.slots.free().min(self.settings.claim_limit);
         if limit == 0 {
             return Ok(Found::Plenty);
         }
@@ -61,30 +114,30 @@ impl Inner {
         let found = if claimed.len() < limit { Found::TheRest } else { Found::Plenty };
         self.probe.reached(Breakpoint::AfterClaim, None).await?;
         for claimed in claimed {
-            let Ok(slot) = self.slots.clone().try_acquire_owned() else {
+            let Some(slot) = self.slots.take() else {
                 // Only this loop takes slots, so there are as many as it counted.
-                self.give_back(life.clone(), claimed).await;
+                self.give_back(&life, &claimed).await;
                 continue;
             };
             report::started(&claimed, life.worker);
             self.tally.count(&Event::of_run(EventType::RunStarted, &claimed.run, at));
-            self.runs.spawn(run_in_slot(self.clone(), life.clone(), claimed, slot));
+            let held = self.hold(claimed.run.id);
+            self.runs.spawn(run_in_slot(held, life.clone(), claimed, slot));
         }
         Ok(found)
     }
 
-    pub(super) async fn give_back(&self, life: Arc<Life>, claimed: Claimed) {
-        self.settle(&life, &claimed.run, Vec::new(), Change::HandBack).await;
+    fn hold(self: &Arc<Self>, run: RunId) -> Held {
+        self.held.lock().unwrap_or_else(PoisonError::into_inner).insert(run);
+        Held { engine: self.clone(), run }
     }
 
-    /// Returns when a slot is free.
-    async fn a_slot(&self) {
-        while self.slots.available_permits() == 0 {
-            self.slot_freed.notified().await;
-        }
-        // Runs tend to end together, as their writes were committed together: let all of them give up their slots
-        // first, and claim for all of them at once.
-        tokio::task::yield_now().await;
+    fn known(&self) -> Vec<RunId> {
+        self.held.lock().unwrap_or_else(PoisonError::into_inner).iter().copied().collect()
+    }
+
+    pub(super) async fn give_back(&self, life: &Life, claimed: &Claimed) {
+        self.settle(life, &claimed.run, Vec::new(), Vec::new(), Change::HandBack).await;
     }
 
     fn claim_failed(&self, error: &PortError) {
@@ -97,15 +150,13 @@ impl Inner {
         }
     }
 
-    /// Contention could not be written down while it lasted. Whether it is now.
+    /// Writes down the contention that is over. Whether that went well.
     async fn tell_of_contention(&self) -> bool {
         let event = Event::bare(EventType::SchedulerContention, self.store.clock.now());
         self.store.queue.record(&event).await.is_ok()
     }
 }
 
-async fn run_in_slot(engine: Arc<Inner>, life: Arc<Life>, claimed: Claimed, slot: OwnedSemaphorePermit) {
-    execute(&engine, life, claimed).await;
-    drop(slot);
-    engine.slot_freed.notify_one();
+async fn run_in_slot(held: Held, life: Arc<Life>, claimed: Claimed, slot: Arc<Slot>) {
+    execute(&held.engine, life, claimed, slot).await;
 }

@@ -4,24 +4,25 @@ use std::pin::Pin;
 use std::sync::Arc;
 
 use jiff::{SignedDuration, Timestamp};
-use quire_domain::{ArtifactId, Change, Event, EventType, Failure, Run, State, StepName};
+use quire_domain::{ArtifactId, Change, Event, EventType, Failure, Requeue, Run, State, StepName};
 use quire_ports::{Artifact, Breakpoint, Claimed, StepContext, StepOutput};
 use tokio::sync::watch;
 
 use super::persist::Persisted;
+use super::slots::Slot;
 use super::{Inner, Life, PipelineSetup, report};
 
-pub(super) async fn execute(engine: &Arc<Inner>, life: Arc<Life>, claimed: Claimed) {
+pub(super) async fn execute(engine: &Arc<Inner>, life: Arc<Life>, claimed: Claimed, slot: Arc<Slot>) {
     let Some(setup) = engine.pipelines.get(&claimed.run.pipeline) else {
         // Claims name the pipelines of this engine, so this is a store that answers something else.
         tracing::error!(run_id = %claimed.run.id, "claimed a run of a pipeline that is not set up here");
         return;
     };
     if engine.stopping.is_cancelled() {
-        engine.give_back(life, claimed).await;
+        engine.give_back(&life, &claimed).await;
         return;
     }
-    let (cancel, cancelled) = watch::channel(false);
+    let started_at = claimed.run.state.started_at().unwrap_or(claimed.run.queued_at);
     let deadline = deadline_of(&claimed.run, engine.store.clock.now());
     let mut execution = Execution {
         deadline: Box::pin(async move { engine.store.clock.sleep(deadline).await }),
@@ -29,11 +30,14 @@ pub(super) async fn execute(engine: &Arc<Inner>, life: Arc<Life>, claimed: Claim
         life,
         setup,
         run: claimed.run,
-        cancelled,
+        slot,
+        cancel: watch::Sender::new(false),
     };
-    execution.steps(claimed.step).await;
-    // Whatever a step still holds, it may let go.
-    let _ = cancel.send(true);
+    match claimed.step {
+        Some(step) => execution.steps(Attempt { step, number: 1, started_at }).await,
+        // Everything had succeeded already and only the end was missing.
+        None => execution.complete().await,
+    }
 }
 
 fn deadline_of(run: &Run, now: Timestamp) -> std::time::Duration {
@@ -50,7 +54,9 @@ struct Execution<'e> {
     life: Arc<Life>,
     setup: &'e PipelineSetup,
     run: Run,
-    cancelled: watch::Receiver<bool>,
+    slot: Arc<Slot>,
+    /// Tells the step that nobody waits for it any more.
+    cancel: watch::Sender<bool>,
     deadline: Pin<Box<dyn Future<Output = ()> + Send + 'e>>,
 }
 
@@ -73,33 +79,31 @@ enum Stop {
 }
 
 impl Execution<'_> {
-    async fn steps(&mut self, first: Option<StepName>) {
-        let change = match self.step_by_step(first).await {
-            Ok(()) | Err(Stop::Lost) => return,
-            Err(Stop::TimedOut) => Change::TimeOut,
-            Err(Stop::Halted) => Change::Orphan { recovery: self.setup.policy.recovery },
-        };
-        self.end(Vec::new(), Vec::new(), change).await;
-    }
-
-    async fn step_by_step(&mut self, first: Option<StepName>) -> Result<(), Stop> {
-        let Some(step) = first else {
-            // Everything had succeeded already and only the end was missing.
-            self.end(Vec::new(), Vec::new(), Change::Complete).await;
-            return Ok(());
-        };
-        let mut attempt = Some(Attempt { step, number: 1, started_at: self.started_at() });
-        while let Some(current) = attempt {
-            attempt = match self.work(current).await? {
-                Ok(output) => self.succeeded(current, output).await,
-                Err(failure) => self.failed(current, failure).await?,
+    async fn steps(&mut self, first: Attempt) {
+        let mut attempt = first;
+        loop {
+            let next = match self.work(attempt).await {
+                Ok(Ok(output)) => Ok(self.succeeded(attempt, output).await),
+                Ok(Err(failure)) => self.failed(attempt, failure).await,
+                Err(stop) => Err(stop),
             };
+            match next {
+                Ok(Some(next)) => attempt = next,
+                Ok(None) => return,
+                Err(stop) => return self.stop(attempt, &stop).await,
+            }
         }
-        Ok(())
     }
 
-    fn started_at(&self) -> Timestamp {
-        self.run.state.started_at().unwrap_or(self.run.queued_at)
+    async fn stop(&mut self, attempt: Attempt, stop: &Stop) {
+        // First of all the step lets go of what it holds; the store may take its time.
+        let _ = self.cancel.send(true);
+        let change = match stop {
+            Stop::Lost => return,
+            Stop::TimedOut => Change::TimeOut,
+            Stop::Halted => Change::Orphan { recovery: self.setup.policy.recovery },
+        };
+        self.end(attempt, Vec::new(), Vec::new(), change).await;
     }
 
     /// The work itself, on the threads kept for it.
@@ -114,9 +118,12 @@ impl Execution<'_> {
             run: self.run.clone(),
             step: attempt.step,
             attempt: attempt.number,
-            cancelled: self.cancelled.clone(),
+            cancelled: self.cancel.subscribe(),
         };
+        let slot = self.slot.clone();
         let mut working = self.engine.work.spawn(async move {
+            // Held for as long as the step really runs, whatever becomes of the run.
+            let _slot = slot;
             let unavailable =
                 |error: quire_ports::PortError| Failure::transient("STORE_UNAVAILABLE", error.to_string());
             probe.reached(Breakpoint::BeforeStep, Some(run)).await.map_err(unavailable)?;
@@ -154,12 +161,12 @@ impl Execution<'_> {
         });
         let artifacts = artifacts.collect();
         let Some(step) = self.setup.plan.after(attempt.step) else {
-            self.end(events, artifacts, Change::Complete).await;
+            self.end(attempt, events, artifacts, Change::Complete).await;
             return None;
         };
         let next = Attempt { step, number: 1, started_at: now };
         events.push(self.started(next));
-        self.advance(events, artifacts).await.then_some(next)
+        self.advance(attempt, events, artifacts).await.then_some(next)
     }
 
     /// Records a failure; then either the next attempt, after a pause, or the end of this one's run.
@@ -170,7 +177,7 @@ impl Execution<'_> {
         let delay = self.setup.policy.backoff.next(attempt.number, failure.kind, now, &mut rand::rng());
         let Some(delay) = delay.filter(|delay| self.fits(now, *delay)) else {
             let change = Change::Fail { step: attempt.step, failure, requeue: self.setup.policy.requeue };
-            self.end(vec![failed], Vec::new(), change).await;
+            self.end(attempt, vec![failed], Vec::new(), change).await;
             return Ok(None);
         };
         let retried = Event {
@@ -178,13 +185,13 @@ impl Execution<'_> {
             delay_ms: u64::try_from(delay.as_millis()).ok(),
             ..failed.clone()
         };
-        if !self.advance(vec![failed, retried], Vec::new()).await {
+        if !self.advance(attempt, vec![failed, retried], Vec::new()).await {
             return Ok(None);
         }
         let clock = self.engine.store.clock.clone();
         self.wait_for(clock.sleep(delay.try_into().unwrap_or_default())).await?;
         let next = Attempt { number: attempt.number + 1, started_at: clock.now(), ..attempt };
-        Ok(self.advance(vec![self.started(next)], Vec::new()).await.then_some(next))
+        Ok(self.advance(next, vec![self.started(next)], Vec::new()).await.then_some(next))
     }
 
     /// Whether there is time left for another attempt after that delay.
@@ -223,27 +230,40 @@ impl Execution<'_> {
     }
 
     /// Writes about the run while it goes on. False when it is no longer ours to go on with.
-    async fn advance(&mut self, events: Vec<Event>, artifacts: Vec<Artifact>) -> bool {
+    async fn advance(&mut self, attempt: Attempt, events: Vec<Event>, artifacts: Vec<Artifact>) -> bool {
         let written = self.engine.persist(&self.life, &self.run, events, artifacts, None).await;
-        if self.engine.probe.reached(Breakpoint::AfterAdvance, Some(self.run.id)).await.is_err() {
+        if let Persisted::Impossible(failure) = written {
+            self.fail_unstorable(attempt, failure).await;
             return false;
         }
-        match written {
-            Persisted::Stored => true,
-            Persisted::Gone => false,
-            Persisted::Impossible(failure) => {
-                // What the step produced cannot be stored, and will not be next time either.
-                let step = self.setup.plan.steps[0];
-                let change = Change::Fail { step, failure, requeue: quire_domain::Requeue::Never };
-                self.engine.settle(&self.life, &self.run, Vec::new(), change).await;
-                false
-            }
+        let goes_on = self.engine.probe.reached(Breakpoint::AfterAdvance, Some(self.run.id)).await.is_ok();
+        goes_on && matches!(written, Persisted::Stored)
+    }
+
+    async fn end(&mut self, attempt: Attempt, events: Vec<Event>, artifacts: Vec<Artifact>, change: Change) {
+        let written = self.engine.settle(&self.life, &self.run, events, artifacts, change).await;
+        if let Persisted::Impossible(failure) = written {
+            self.fail_unstorable(attempt, failure).await;
+        }
+        // A fault planned here comes too late to matter.
+        let _ = self.engine.probe.reached(Breakpoint::AfterSettle, Some(self.run.id)).await;
+    }
+
+    /// What the step produced cannot be stored, and will not be next time either: that is its failure.
+    async fn fail_unstorable(&mut self, attempt: Attempt, failure: Failure) {
+        let now = self.engine.store.clock.now();
+        let record = failure.record(Some(attempt.step), self.run.correlation_id.as_deref());
+        let failed = self.ended(EventType::StepFailed, attempt, now, Some(record));
+        let change = Change::Fail { step: attempt.step, failure, requeue: Requeue::Never };
+        if let Persisted::Impossible(failure) =
+            self.engine.settle(&self.life, &self.run, vec![failed], Vec::new(), change).await
+        {
+            tracing::error!(run_id = %self.run.id, error = failure.message, "a run could not be failed");
         }
     }
 
-    async fn end(&mut self, events: Vec<Event>, artifacts: Vec<Artifact>, change: Change) {
-        self.engine.settle_with(&self.life, &self.run, events, artifacts, change).await;
-        // A fault planned here comes too late to matter.
-        let _ = self.engine.probe.reached(Breakpoint::AfterSettle, Some(self.run.id)).await;
+    async fn complete(&mut self) {
+        let nothing = (Vec::new(), Vec::new());
+        self.engine.settle(&self.life, &self.run, nothing.0, nothing.1, Change::Complete).await;
     }
 }

@@ -16,21 +16,26 @@ mod heartbeat;
 mod persist;
 pub mod report;
 mod settings;
+mod slots;
 mod tally;
 mod watch;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
-use quire_domain::{Pipeline, Plan, WorkerId};
+use quire_domain::{Pipeline, Plan, RunId, WorkerId};
 use quire_ports::{Lease, PortResult, Probe, RescueRules, Store, Worker};
-use tokio::sync::{Notify, Semaphore};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 pub use settings::{LeaseTerms, PipelineSetup, Settings};
 
+use slots::Slots;
 use tally::Tally;
+
+/// How long a store that does not answer may hold up the end of a shutdown.
+const LAST_WRITES: Duration = Duration::from_secs(10);
 
 /// A running engine. Dropping it without [`Engine::stop`] is what a crash looks like to everyone else.
 pub struct Engine {
@@ -53,8 +58,9 @@ struct Inner {
     work: tokio::runtime::Handle,
     /// This engine's current life as a worker.
     life: Mutex<Arc<Life>>,
-    slots: Arc<Semaphore>,
-    slot_freed: Notify,
+    slots: Arc<Slots>,
+    /// The runs that this engine knows to be its own.
+    held: Mutex<HashSet<RunId>>,
     runs: TaskTracker,
     /// No more claims.
     stopping: CancellationToken,
@@ -79,13 +85,13 @@ impl Engine {
     ) -> PortResult<Self> {
         let work = settings.work_runtime()?;
         let inner = Arc::new(Inner {
-            rules: settings.rescue_rules(&pipelines),
+            rules: settings.rescue_rules(),
             plans: pipelines.iter().map(|setup| setup.plan.clone()).collect(),
             pipelines: pipelines.into_iter().map(|setup| (setup.plan.pipeline, setup)).collect(),
             work: work.handle().clone(),
             life: Mutex::new(Arc::new(Life::new())),
-            slots: Arc::new(Semaphore::new(settings.slots as usize)),
-            slot_freed: Notify::new(),
+            slots: Slots::new(settings.slots),
+            held: Mutex::default(),
             runs: TaskTracker::new(),
             stopping: CancellationToken::new(),
             halted: CancellationToken::new(),
@@ -113,25 +119,27 @@ impl Engine {
         for tracker in [&self.claiming, &self.tending, &inner.runs] {
             tracker.close();
         }
-        // What the claiming loop had just taken becomes a run under way, so it is waited for first.
-        let all_ended = async {
-            self.claiming.wait().await;
-            inner.runs.wait().await;
-        };
-        tokio::pin!(all_ended);
         tokio::select! {
-            () = &mut all_ended => {}
+            () = self.all_ended() => {}
             () = inner.store.clock.sleep(inner.settings.shutdown_wait) => {
                 tracing::warn!(running = inner.runs.len(), "runs are still under way at shutdown; settling them");
-                inner.halted.cancel();
-                all_ended.await;
             }
         }
         inner.halted.cancel();
-        self.tending.wait().await;
-        if let Err(error) = inner.store.workers.resign(inner.life().worker, inner.store.clock.now()).await {
-            tracing::warn!(%error, "the worker could not resign; its lease will run out");
+        let last_writes = async {
+            self.all_ended().await;
+            self.tending.wait().await;
+            inner.resign().await;
+        };
+        if tokio::time::timeout(LAST_WRITES, last_writes).await.is_err() {
+            tracing::warn!("the store does not answer; leaving what is not settled to recovery");
         }
+    }
+
+    async fn all_ended(&self) {
+        // What the claiming loop had just taken becomes a run under way, so it is waited for first.
+        self.claiming.wait().await;
+        self.inner.runs.wait().await;
     }
 
     /// Runs being worked on now.
@@ -168,6 +176,12 @@ impl Inner {
             lease: Some(self.lease_from(now)),
         };
         self.store.workers.register(&worker).await
+    }
+
+    async fn resign(&self) {
+        if let Err(error) = self.store.workers.resign(self.life().worker, self.store.clock.now()).await {
+            tracing::warn!(%error, "the worker could not resign; its lease will run out");
+        }
     }
 
     fn lease_from(&self, now: jiff::Timestamp) -> Lease {

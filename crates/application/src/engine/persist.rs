@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use quire_domain::run::apply;
-use quire_domain::{Change, Event, Failure, Requeue, Run, Transition};
+use quire_domain::{Change, Event, Failure, Run, Transition};
 use quire_ports::{Advance, Artifact, PortError, Written};
 
 use super::{Inner, Life, report};
@@ -25,25 +25,17 @@ pub(super) enum Persisted {
 
 impl Inner {
     /// Ends a run, or sends it back to the queue.
-    pub(super) async fn settle(&self, life: &Life, run: &Run, events: Vec<Event>, change: Change) {
-        self.settle_with(life, run, events, Vec::new(), change).await;
-    }
-
-    pub(super) async fn settle_with(
+    pub(super) async fn settle(
         &self,
         life: &Life,
         run: &Run,
         events: Vec<Event>,
         artifacts: Vec<Artifact>,
         change: Change,
-    ) {
-        let Some(end) = self.decide(run, change) else { return };
-        if let Persisted::Impossible(failure) = self.persist(life, run, events, artifacts, Some(end)).await {
-            let step = run.pipeline.steps()[0];
-            let Some(end) = self.decide(run, Change::Fail { step, failure, requeue: Requeue::Never }) else {
-                return;
-            };
-            self.persist(life, run, Vec::new(), Vec::new(), Some(end)).await;
+    ) -> Persisted {
+        match self.decide(run, change) {
+            Some(end) => self.persist(life, run, events, artifacts, Some(end)).await,
+            None => Persisted::Gone,
         }
     }
 

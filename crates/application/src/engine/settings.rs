@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use jiff::SignedDuration;
-use quire_domain::{Plan, Policy, StepName};
+use quire_domain::{Pipeline, Plan, Policy, Recovery, StepName};
 use quire_ports::{PortError, PortResult, RescueRules, Step};
 
 /// More threads than this for steps only cost memory; steps beyond wait for a thread.
@@ -32,6 +32,9 @@ pub struct Settings {
     pub grace: SignedDuration,
     /// How long a shutdown waits for runs under way.
     pub shutdown_wait: Duration,
+    /// What becomes of orphans, for every pipeline of the database: this engine recovers also what it could not
+    /// execute.
+    pub recovery: Vec<(Pipeline, Recovery)>,
 }
 
 /// How an engine keeps its lease.
@@ -71,11 +74,7 @@ impl Settings {
             })
     }
 
-    pub(super) fn rescue_rules(&self, pipelines: &[PipelineSetup]) -> RescueRules {
-        RescueRules {
-            recovery: pipelines.iter().map(|setup| (setup.plan.pipeline, setup.policy.recovery)).collect(),
-            zombie_after: self.zombie_after,
-            grace: self.grace,
-        }
+    pub(super) fn rescue_rules(&self) -> RescueRules {
+        RescueRules { recovery: self.recovery.clone(), zombie_after: self.zombie_after, grace: self.grace }
     }
 }

@@ -17,18 +17,23 @@ pub(super) async fn keep_watching(engine: Arc<Inner>) {
             () = engine.store.clock.sleep(engine.settings.tick) => {}
             () = engine.stopping.cancelled() => return,
         }
-        if let Err(error) = engine.watch_once().await {
-            tracing::warn!(%error, "the watchdog could not look around; trying again on the next tick");
-            metrics::counter!("quire_store_errors_total", "doing" => "watch").increment(1);
-        }
+        engine.watch_once().await;
     }
 }
 
 impl Inner {
-    async fn watch_once(&self) -> Result<(), PortError> {
-        self.probe.reached(Breakpoint::BeforeWatch, None).await?;
-        self.recover_orphans().await?;
-        self.time_out_overdue().await?;
+    /// Each look by itself: one that fails must not keep the others from what they are there for.
+    async fn watch_once(&self) {
+        if let Err(error) = self.probe.reached(Breakpoint::BeforeWatch, None).await {
+            return watch_failed(&error);
+        }
+        let looks = [self.recover_orphans().await, self.time_out_overdue().await, self.release_due().await];
+        for error in looks.iter().filter_map(|look| look.as_ref().err()) {
+            watch_failed(error);
+        }
+    }
+
+    async fn release_due(&self) -> PortResult<()> {
         while self.store.queue.release_due(self.store.clock.now(), BATCH).await? == BATCH {}
         Ok(())
     }
@@ -63,4 +68,9 @@ impl Inner {
         self.tally.count_transition(transition);
         report::transition(transition);
     }
+}
+
+fn watch_failed(error: &PortError) {
+    tracing::warn!(%error, "the watchdog could not look around; trying again on the next tick");
+    metrics::counter!("quire_store_errors_total", "doing" => "watch").increment(1);
 }

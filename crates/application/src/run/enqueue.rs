@@ -7,7 +7,11 @@ use crate::engine::report;
 
 /// Accepts a run. When this answers, the run is stored and will be executed, whatever crashes.
 pub async fn enqueue(store: &Store, new: &NewRun) -> PortResult<Run> {
-    let run = store.queue.enqueue(new, store.clock.now()).await?;
-    report::log(&Event::of_run(EventType::RunCreated, &run, run.created_at), run.correlation_id.as_deref());
+    let now = store.clock.now();
+    let run = store.queue.enqueue(new, now).await?;
+    if run.created_at == now {
+        // Asking twice for the same run makes one, and tells of one.
+        report::log(&Event::of_run(EventType::RunCreated, &run, now), run.correlation_id.as_deref());
+    }
     Ok(run)
 }

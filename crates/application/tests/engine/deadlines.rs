@@ -16,6 +16,7 @@ crate::on_each_store! {
     a_run_past_its_limit_is_timed_out_and_its_step_is_told_to_stop,
     a_result_that_comes_after_the_deadline_is_discarded,
     the_watchdog_ends_what_a_hung_worker_does_not,
+    a_step_that_cannot_be_stopped_keeps_its_slot,
 }
 
 /// Proves R013.
@@ -101,5 +102,38 @@ async fn the_watchdog_ends_what_a_hung_worker_does_not(stage: Stage) {
     let stored = stage.store.history.run(run).await.unwrap();
     let took = stored.state.completed_at().unwrap().duration_since(stored.state.started_at().unwrap());
     assert!(took >= SignedDuration::from_secs(125), "the owner has the grace for itself: {took}");
+    engine.stop().await;
+}
+
+/// A thread that is still busy is no thread for the next run: it is not claimed until there is one.
+async fn a_step_that_cannot_be_stopped_keeps_its_slot(stage: Stage) {
+    let hung = stage.enqueue(SubjectId::new()).await;
+    let (release, gate) = std::sync::mpsc::channel::<()>();
+    let gate = Arc::new(std::sync::Mutex::new(gate));
+    let work = steps::step(move |context| {
+        let gate = gate.clone();
+        async move {
+            if context.run.id == hung {
+                // Deaf to its cancellation, as a parser in a loop would be.
+                gate.lock().unwrap().recv().unwrap();
+            }
+            Ok(StepOutput::default())
+        }
+    });
+    let settings = quire_application::engine::Settings { slots: 1, ..Stage::settings() };
+    let engine = stage.engine_with(settings, documents_within(LIMIT, strict(), &work)).await;
+    stage.probe.wait_for(Breakpoint::BeforeStep, 1).await;
+    stage.until_state_in_time(hung, "TIMED_OUT").await;
+    let next = stage.enqueue(SubjectId::new()).await;
+    let watched = stage.probe.count(Breakpoint::BeforeWatch);
+    stage
+        .observer
+        .until_in_time(&stage.clock, SECOND, || async {
+            stage.probe.count(Breakpoint::BeforeWatch) > watched + 3
+        })
+        .await;
+    assert_eq!(stage.state(next).await, "QUEUED");
+    release.send(()).unwrap();
+    stage.until_state_in_time(next, "COMPLETED").await;
     engine.stop().await;
 }

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use jiff::SignedDuration;
-use quire_application::engine::{LeaseTerms, Settings};
-use quire_domain::{EventType, StepName, SubjectId};
+use quire_application::engine::{Engine, LeaseTerms, Settings};
+use quire_domain::{EventType, Pipeline, Recovery, StepName, SubjectId};
 use quire_ports::{Breakpoint, StepOutput};
 use quire_testkit::steps;
 use tokio::sync::Semaphore;
@@ -15,6 +15,7 @@ crate::on_each_store! {
     at_start_up_orphans_are_failed,
     at_start_up_orphans_are_requeued_and_resume_where_they_were,
     the_watchdog_finds_orphans_while_the_engine_runs,
+    an_engine_recovers_also_what_it_could_not_execute_by_that_pipelines_rule,
     an_engine_that_lost_its_lease_abandons_its_runs_and_goes_on_as_another,
 }
 
@@ -128,5 +129,15 @@ async fn an_engine_that_lost_its_lease_abandons_its_runs_and_goes_on_as_another(
     stage.until_state_in_time(run, "COMPLETED").await;
     let told = stage.told(run).await;
     assert_eq!(told.iter().filter(|kind| **kind == EventType::RunCompleted).count(), 1);
+    engine.stop().await;
+}
+
+/// Proves R195 for an engine without the means: the rule belongs to the pipeline, not to whoever finds the orphan.
+async fn an_engine_recovers_also_what_it_could_not_execute_by_that_pipelines_rule(stage: Stage) {
+    let run = orphan(&stage).await;
+    let recovery = vec![(Pipeline::Document, Recovery::Requeue { max_claims: 3 })];
+    let settings = Settings { recovery, ..Stage::settings() };
+    let engine = Engine::start(stage.store.clone(), settings, Vec::new(), stage.probe.clone()).await.unwrap();
+    assert_eq!(stage.state(run).await, "QUEUED");
     engine.stop().await;
 }

@@ -17,7 +17,7 @@ crate::on_each_store! {
     a_reprocess_never_cancels_what_is_running,
     an_idle_engine_looks_once_a_tick,
     contention_is_told_and_the_run_starts_on_a_later_tick,
-    a_step_may_block_its_thread_without_stopping_the_engine,
+    steps_that_block_every_thread_do_not_cost_the_lease,
 }
 
 /// Proves R001, R036, R037, R045: starting the engine is all it takes.
@@ -159,8 +159,8 @@ async fn contention_is_told_and_the_run_starts_on_a_later_tick(stage: Stage) {
     engine.stop().await;
 }
 
-/// Proves R022 as far as the engine goes: with every slot's thread blocked, claims and leases go on.
-async fn a_step_may_block_its_thread_without_stopping_the_engine(stage: Stage) {
+/// As far as the engine goes: with every slot's thread blocked, the lease is kept.
+async fn steps_that_block_every_thread_do_not_cost_the_lease(stage: Stage) {
     let (go, gate) = std::sync::mpsc::channel::<()>();
     let gate = Arc::new(std::sync::Mutex::new(gate));
     let mut runs = Vec::new();

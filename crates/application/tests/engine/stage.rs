@@ -72,6 +72,7 @@ impl Stage {
             zombie_after: SignedDuration::from_hours(2),
             grace: SignedDuration::from_secs(5),
             shutdown_wait: Duration::from_secs(15),
+            recovery: Vec::new(),
         }
     }
 
@@ -80,6 +81,8 @@ impl Stage {
     }
 
     pub async fn engine_with(&self, settings: Settings, pipelines: Vec<PipelineSetup>) -> Engine {
+        let recovery = pipelines.iter().map(|setup| (setup.plan.pipeline, setup.policy.recovery)).collect();
+        let settings = Settings { recovery, ..settings };
         Engine::start(self.store.clone(), settings, pipelines, self.probe.clone()).await.unwrap()
     }
 

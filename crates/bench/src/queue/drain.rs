@@ -47,6 +47,7 @@ pub fn settings(slots: u32) -> Settings {
         zombie_after: SignedDuration::from_hours(2),
         grace: SignedDuration::from_secs(5),
         shutdown_wait: Duration::from_secs(15),
+        recovery: vec![(Pipeline::Document, Recovery::Fail)],
     }
 }
 

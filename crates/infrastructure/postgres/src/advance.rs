@@ -23,18 +23,23 @@ impl Work for WriteAdvances {
     type Output = (Written, Woke);
 
     async fn run(&self, advances: &[Advance]) -> PortResult<Vec<PortResult<(Written, Woke)>>> {
-        let mut transaction = self.0.begin().await?;
-        let mut events = Vec::new();
-        let mut written = HashMap::new();
-        let mut woke = false;
-        for round in rounds(advances) {
-            let Woke(ready) = write(&mut transaction, advances, &round, &mut written, &mut events).await?;
-            woke |= ready;
-        }
-        append(&mut transaction, &events, Woke(woke)).await?;
-        commit(transaction).await?;
-        let outcome = |place: usize| written.get(&place).copied().unwrap_or(Written::Refused);
-        Ok((0..advances.len()).map(|place| Ok((outcome(place), Woke(woke)))).collect())
+        self.0
+            .bounded(async {
+                let mut transaction = self.0.begin().await?;
+                let mut events = Vec::new();
+                let mut written = HashMap::new();
+                let mut woke = false;
+                for round in rounds(advances) {
+                    let Woke(ready) =
+                        write(&mut transaction, advances, &round, &mut written, &mut events).await?;
+                    woke |= ready;
+                }
+                append(&mut transaction, &events, Woke(woke)).await?;
+                commit(transaction).await?;
+                let outcome = |place: usize| written.get(&place).copied().unwrap_or(Written::Refused);
+                Ok((0..advances.len()).map(|place| Ok((outcome(place), Woke(woke)))).collect())
+            })
+            .await
     }
 }
 
@@ -62,12 +67,14 @@ async fn write(
     written: &mut HashMap<usize, Written>,
     events: &mut Vec<Event>,
 ) -> PortResult<Woke> {
-    let group: Vec<&Advance> = round.iter().map(|place| &advances[*place]).collect();
+    let mut places = round.to_vec();
+    places.sort_by_key(|place| advances[*place].run.id);
+    let group: Vec<&Advance> = places.iter().map(|place| &advances[*place]).collect();
     let held = hold(connection, &group).await?;
     // Asked after the locks were had: an earlier try that was still on its way is finished by now.
     let done = done_before(connection, &group).await?;
     let mut accepted = Vec::with_capacity(group.len());
-    for (place, advance) in round.iter().zip(&group) {
+    for (place, advance) in places.iter().zip(&group) {
         if done.contains(&advance.run.id) {
             written.insert(*place, Written::Accepted);
         } else if held.contains(&advance.run.id) {
@@ -81,37 +88,50 @@ async fn write(
     store(connection, &accepted, events).await
 }
 
-/// The writes whose fence holds: states, steps, artifacts, turns. Their events are left for the end.
+/// Keeps the runs from changing hands and tells whose fence still holds. Runs that end are moved at once, which
+/// locks them too; the others are locked in a way that lets new runs queue up behind them.
+async fn hold(connection: &mut PgConnection, group: &[&Advance]) -> PortResult<HashSet<RunId>> {
+    let mut held = lock(connection, group).await?;
+    held.extend(update(connection, &ends(group)).await?);
+    Ok(held)
+}
+
+fn ends<'a>(group: &[&'a Advance]) -> Vec<Move<'a>> {
+    let ends = group
+        .iter()
+        .filter_map(|advance| advance.end.as_ref().map(|end| Move { transition: end, at: advance.at }));
+    ends.collect()
+}
+
+/// Locks those of the runs that go on.
+async fn lock(connection: &mut PgConnection, group: &[&Advance]) -> PortResult<HashSet<RunId>> {
+    let going_on: Vec<_> = group.iter().filter(|advance| advance.end.is_none()).collect();
+    if going_on.is_empty() {
+        return Ok(HashSet::new());
+    }
+    let rows = sqlx::query(sql!("runs/hold"))
+        .bind(going_on.iter().map(|advance| advance.run.id.0).collect::<Vec<_>>())
+        .bind(going_on.iter().map(|advance| advance.run.fence.0).collect::<Vec<_>>())
+        .fetch_all(connection)
+        .await
+        .map_err(translate)?;
+    rows.iter().map(|row| get(row, 0).map(RunId)).collect()
+}
+
+/// What comes with the writes whose fence holds: steps, artifacts, turns. Their events are left for the end.
 async fn store(
     connection: &mut PgConnection,
     accepted: &[&Advance],
     events: &mut Vec<Event>,
 ) -> PortResult<Woke> {
-    let ends: Vec<Move<'_>> = accepted
-        .iter()
-        .filter_map(|advance| advance.end.as_ref().map(|end| Move { transition: end, at: advance.at }))
-        .collect();
-    update(connection, &ends).await?;
     project(connection, accepted.iter().flat_map(|advance| &advance.events)).await?;
-    let (mut recorded, woke) = perform(connection, &ends).await?;
+    let (mut recorded, woke) = perform(connection, &ends(accepted)).await?;
     insert_artifacts(connection, accepted).await?;
     for advance in accepted {
         events.extend(advance.events.iter().cloned());
         events.extend(recorded.remove(&advance.run.id).unwrap_or_default());
     }
     Ok(woke)
-}
-
-/// Locks the runs and tells whose fence still holds.
-async fn hold(connection: &mut PgConnection, group: &[&Advance]) -> PortResult<HashSet<RunId>> {
-    let fence = |advance: &&Advance| advance.end.as_ref().map_or(advance.run.fence, |end| end.from).0;
-    let rows = sqlx::query(sql!("runs/hold"))
-        .bind(group.iter().map(|advance| advance.run.id.0).collect::<Vec<_>>())
-        .bind(group.iter().map(fence).collect::<Vec<_>>())
-        .fetch_all(connection)
-        .await
-        .map_err(translate)?;
-    rows.iter().map(|row| get(row, 0).map(RunId)).collect()
 }
 
 /// The runs whose write was tried before and had succeeded without an answer.

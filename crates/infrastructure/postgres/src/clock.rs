@@ -1,10 +1,11 @@
-//! The server's time, told by this machine's clock and how far it is off.
+//! The server's time, told by this machine's steady clock since the server was last asked.
 //!
 //! Leases are judged by one clock for all workers. Asking the server each time would cost a round trip; asking it
-//! with every heartbeat is enough.
+//! with every heartbeat is enough. What runs in between is the clock that nobody sets, so that a correction of this
+//! machine's time of day cannot make everybody else's leases look expired.
 
-use std::sync::atomic::{AtomicI64, Ordering};
-use std::time::Duration;
+use std::sync::{PoisonError, RwLock};
+use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
 use jiff::{SignedDuration, Timestamp};
@@ -14,22 +15,33 @@ use sqlx::PgConnection;
 use crate::error::translate;
 use crate::row::At;
 
+/// An answer that took longer than this says too little about the moment it was given.
+const SLOWEST_ANSWER: Duration = Duration::from_secs(1);
+
 /// The server's clock.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct DatabaseClock {
-    /// What has to be added to this machine's time, in microseconds.
-    offset: AtomicI64,
+    /// What time it was at the server, and when that was here.
+    asked: RwLock<(Timestamp, Instant)>,
+}
+
+impl Default for DatabaseClock {
+    /// This machine's time, until the server is asked.
+    fn default() -> Self {
+        Self { asked: RwLock::new((Timestamp::now(), Instant::now())) }
+    }
 }
 
 impl DatabaseClock {
     /// Asks the server. Its answer is taken for the middle of the round trip.
     pub(crate) async fn measure(&self, connection: &mut PgConnection) -> PortResult<()> {
-        let before = Timestamp::now().as_microsecond();
+        let before = Instant::now();
         let server: At =
             sqlx::query_scalar("SELECT clock_timestamp()").fetch_one(connection).await.map_err(translate)?;
-        let after = Timestamp::now().as_microsecond();
-        let middle = before + (after - before) / 2;
-        self.offset.store(server.0.as_microsecond() - middle, Ordering::Relaxed);
+        let took = before.elapsed();
+        if took <= SLOWEST_ANSWER {
+            *self.asked.write().unwrap_or_else(PoisonError::into_inner) = (server.0, before + took / 2);
+        }
         Ok(())
     }
 }
@@ -37,8 +49,9 @@ impl DatabaseClock {
 #[async_trait]
 impl Clock for DatabaseClock {
     fn now(&self) -> Timestamp {
-        let offset = SignedDuration::from_micros(self.offset.load(Ordering::Relaxed));
-        let now = Timestamp::now().saturating_add(offset).unwrap_or(Timestamp::MAX);
+        let (server, here) = *self.asked.read().unwrap_or_else(PoisonError::into_inner);
+        let since = SignedDuration::try_from(here.elapsed()).unwrap_or(SignedDuration::MAX);
+        let now = server.saturating_add(since).unwrap_or(Timestamp::MAX);
         // As fine as the database keeps it, so that what is stored is what was meant.
         Timestamp::from_microsecond(now.as_microsecond()).unwrap_or(now)
     }
@@ -53,11 +66,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_offset_is_added_and_microseconds_are_the_finest_grain() {
+    fn it_goes_on_from_what_the_server_said_in_microseconds() {
         let clock = DatabaseClock::default();
-        clock.offset.store(3_600_000_000, Ordering::Relaxed);
-        let ahead = clock.now().duration_since(Timestamp::now());
-        assert!((ahead - SignedDuration::from_hours(1)).abs() < SignedDuration::from_secs(5), "{ahead}");
-        assert_eq!(clock.now().subsec_nanosecond() % 1000, 0);
+        let said = Timestamp::from_second(1_900_000_000).unwrap();
+        *clock.asked.write().unwrap() = (said, Instant::now());
+        let first = clock.now();
+        assert!(first >= said && first.duration_since(said) < SignedDuration::from_secs(5), "{first}");
+        assert!(clock.now() >= first);
+        assert_eq!(first.subsec_nanosecond() % 1000, 0);
     }
 }

@@ -1,16 +1,50 @@
 //! Connections to the server and the settings they share.
 
+use std::ops::{Deref, DerefMut};
 use std::str::FromStr;
+use std::time::Duration;
 
 use quire_ports::PortResult;
+use sqlx::pool::PoolConnection;
 use sqlx::postgres::{PgArguments, PgConnectOptions, PgPoolOptions, PgRow};
 use sqlx::query::Query;
-use sqlx::{ConnectOptions, PgConnection, PgPool, Postgres, Transaction};
+use sqlx::{ConnectOptions, PgConnection, PgPool, Postgres};
 
 use crate::Options;
-use crate::error::{is_broken, not_a_url, translate};
+use crate::error::{is_broken, not_a_url, translate, unavailable};
 
-pub(crate) type Tx = Transaction<'static, Postgres>;
+/// How long after the server's own limit on a statement an answer is still waited for. A server that has vanished
+/// without a word is noticed by nothing else.
+const LAST_WORD: Duration = Duration::from_secs(5);
+
+/// A transaction. Left unfinished, whatever the reason, it takes its connection with it: the server undoes the one
+/// when it misses the other, and nobody inherits a connection in the middle of something.
+pub(crate) struct Tx {
+    connection: PoolConnection<Postgres>,
+    finished: bool,
+}
+
+impl Deref for Tx {
+    type Target = PgConnection;
+
+    fn deref(&self) -> &PgConnection {
+        &self.connection
+    }
+}
+
+impl DerefMut for Tx {
+    fn deref_mut(&mut self) -> &mut PgConnection {
+        &mut self.connection
+    }
+}
+
+impl Drop for Tx {
+    fn drop(&mut self) {
+        if !self.finished {
+            self.connection.close_on_drop();
+        }
+    }
+}
 
 /// The server, reached through a few connections.
 #[derive(Clone)]
@@ -18,11 +52,13 @@ pub(crate) struct Database {
     pub(crate) pool: PgPool,
     /// As often as every idle connection can turn out to be broken, and once more.
     tries: u32,
+    /// How long anything may take.
+    limit: Duration,
 }
 
 impl Database {
     pub(crate) async fn connect(url: &str, options: &Options) -> PortResult<Self> {
-        let max_connections = options.max_connections.max(2);
+        let max_connections = options.max_connections.max(1);
         let pool = PgPoolOptions::new()
             .max_connections(max_connections)
             .acquire_timeout(options.acquire_timeout)
@@ -31,7 +67,7 @@ impl Database {
             .connect_with(settings(url, options)?)
             .await
             .map_err(translate)?;
-        Ok(Self { pool, tries: max_connections + 1 })
+        Ok(Self { pool, tries: max_connections + 1, limit: options.statement_timeout + LAST_WORD })
     }
 
     /// A transaction. Connections that broke while they were idle show it here, before anything was asked of them,
@@ -39,10 +75,24 @@ impl Database {
     pub(crate) async fn begin(&self) -> PortResult<Tx> {
         let mut tries = self.tries;
         loop {
-            match self.pool.begin().await {
+            match self.try_begin().await {
                 Err(error) if is_broken(&error) && tries > 1 => tries -= 1,
                 begun => return begun.map_err(translate),
             }
+        }
+    }
+
+    async fn try_begin(&self) -> Result<Tx, sqlx::Error> {
+        let mut transaction = Tx { connection: self.pool.acquire().await?, finished: false };
+        sqlx::raw_sql("BEGIN").execute(&mut *transaction).await?;
+        Ok(transaction)
+    }
+
+    /// Does something, or says after a while that the server does not answer.
+    pub(crate) async fn bounded<T>(&self, work: impl Future<Output = PortResult<T>>) -> PortResult<T> {
+        match tokio::time::timeout(self.limit, work).await {
+            Ok(outcome) => outcome,
+            Err(_) => Err(unavailable("the server does not answer", false)),
         }
     }
 
@@ -57,17 +107,38 @@ impl Database {
         Q: Fn() -> Query<'q, Postgres, PgArguments> + Send + Sync,
     {
         let mut tries = self.tries;
-        loop {
-            match query().fetch_all(&self.pool).await {
-                Err(error) if is_broken(&error) && tries > 1 => tries -= 1,
-                rows => return rows.map_err(translate),
+        let reading = async {
+            loop {
+                match self.try_read(query()).await {
+                    Err(error) if is_broken(&error) && tries > 1 => tries -= 1,
+                    rows => return rows.map_err(translate),
+                }
             }
-        }
+        };
+        self.bounded(reading).await
+    }
+
+    async fn try_read(&self, query: Query<'_, Postgres, PgArguments>) -> Result<Vec<PgRow>, sqlx::Error> {
+        let mut reading = Tx { connection: self.pool.acquire().await?, finished: false };
+        let rows = query.fetch_all(&mut *reading).await?;
+        reading.finished = true;
+        Ok(rows)
     }
 }
 
-pub(crate) async fn commit(transaction: Tx) -> PortResult<()> {
-    transaction.commit().await.map_err(translate)
+pub(crate) async fn commit(mut transaction: Tx) -> PortResult<()> {
+    finish(&mut transaction, "COMMIT").await
+}
+
+/// Ends a transaction in which nothing went wrong but what was asked is refused.
+pub(crate) async fn rollback(mut transaction: Tx) -> PortResult<()> {
+    finish(&mut transaction, "ROLLBACK").await
+}
+
+async fn finish(transaction: &mut Tx, how: &'static str) -> PortResult<()> {
+    sqlx::raw_sql(how).execute(&mut **transaction).await.map_err(translate)?;
+    transaction.finished = true;
+    Ok(())
 }
 
 /// What every connection is set to.
@@ -79,9 +150,10 @@ pub(crate) fn settings(url: &str, options: &Options) -> PortResult<PgConnectOpti
         .disable_statement_logging()
         .options([
             ("statement_timeout", statement_timeout.as_str()),
-            ("lock_timeout", "5s"),
-            // A process that hangs in the middle of a transaction must not hold its locks for ever.
-            ("idle_in_transaction_session_timeout", "60s"),
+            // A process that is stopped in the middle of a transaction must not hold up the others: it may be
+            // holding the lock on the history. The others wait a little longer than it is allowed to.
+            ("idle_in_transaction_session_timeout", "3s"),
+            ("lock_timeout", "10s"),
             // Every query here walks an index. A plan made while a table was small, or before it was analysed,
             // would scan it, and go on doing so while it grows.
             ("enable_seqscan", "off"),

@@ -17,23 +17,27 @@ use crate::{PgStore, sql};
 #[async_trait]
 impl Documents for PgStore {
     async fn add(&self, document: &Document, run: Option<&NewRun>, at: Timestamp) -> PortResult<()> {
-        let mut events = vec![Event {
-            pipeline: Some(Pipeline::Document),
-            subject: Some(document.id.into()),
-            ..Event::bare(EventType::DocumentUploaded, at)
-        }];
-        let mut transaction = self.database.begin().await?;
-        insert(&mut transaction, document).await?;
-        if let Some(new) = run {
-            let wish = Wish { new: new.clone(), at };
-            let (runs, created) = enqueue::insert(&mut transaction, &[wish]).await?;
-            runs.into_iter().collect::<PortResult<Vec<_>>>()?;
-            events.extend(created);
-        }
-        append(&mut transaction, &events, Woke(run.is_some())).await?;
-        commit(transaction).await?;
-        self.wake(Woke(run.is_some()));
-        Ok(())
+        self.database
+            .bounded(async {
+                let mut events = vec![Event {
+                    pipeline: Some(Pipeline::Document),
+                    subject: Some(document.id.into()),
+                    ..Event::bare(EventType::DocumentUploaded, at)
+                }];
+                let mut transaction = self.database.begin().await?;
+                insert(&mut transaction, document).await?;
+                if let Some(new) = run {
+                    let wish = Wish { new: new.clone(), at };
+                    let (runs, created) = enqueue::insert(&mut transaction, &[wish]).await?;
+                    runs.into_iter().collect::<PortResult<Vec<_>>>()?;
+                    events.extend(created);
+                }
+                append(&mut transaction, &events, Woke(run.is_some())).await?;
+                commit(transaction).await?;
+                self.wake(Woke(run.is_some()));
+                Ok(())
+            })
+            .await
     }
 
     async fn find(&self, id: DocumentId) -> PortResult<Document> {
@@ -45,31 +49,37 @@ impl Documents for PgStore {
     }
 
     async fn purge(&self, subject: SubjectId, at: Timestamp) -> PortResult<u64> {
-        let mut transaction = self.database.begin().await?;
-        // With the front locked, nobody can put a run behind it that this would miss.
-        sqlx::query(sql!("runs/front"))
-            .bind(subject.0)
-            .bind(None::<&str>)
-            .execute(&mut *transaction)
+        self.database
+            .bounded(async {
+                let mut transaction = self.database.begin().await?;
+                // With the front locked, nobody can put a run behind it that this would miss.
+                sqlx::query(sql!("runs/front"))
+                    .bind(subject.0)
+                    .bind(None::<&str>)
+                    .execute(&mut *transaction)
+                    .await
+                    .map_err(translate)?;
+                let running: bool = sqlx::query_scalar(sql!("runs/is_running"))
+                    .bind(subject.0)
+                    .fetch_one(&mut *transaction)
+                    .await
+                    .map_err(translate)?;
+                if running {
+                    return Err(PortError::Conflict(
+                        "a run of this subject is RUNNING; wait for it to end".into(),
+                    ));
+                }
+                let runs = delete(&mut transaction, sql!("runs/delete"), subject).await?;
+                let documents = delete(&mut transaction, sql!("documents/delete"), subject).await?;
+                if runs + documents == 0 {
+                    return Err(PortError::NotFound(format!("subject {subject}")));
+                }
+                let purged = Event { subject: Some(subject), ..Event::bare(EventType::SubjectPurged, at) };
+                append(&mut transaction, &[purged], Woke(false)).await?;
+                commit(transaction).await?;
+                Ok(runs)
+            })
             .await
-            .map_err(translate)?;
-        let running: bool = sqlx::query_scalar(sql!("runs/is_running"))
-            .bind(subject.0)
-            .fetch_one(&mut *transaction)
-            .await
-            .map_err(translate)?;
-        if running {
-            return Err(PortError::Conflict("a run of this subject is RUNNING; wait for it to end".into()));
-        }
-        let runs = delete(&mut transaction, sql!("runs/delete"), subject).await?;
-        let documents = delete(&mut transaction, sql!("documents/delete"), subject).await?;
-        if runs + documents == 0 {
-            return Err(PortError::NotFound(format!("subject {subject}")));
-        }
-        let purged = Event { subject: Some(subject), ..Event::bare(EventType::SubjectPurged, at) };
-        append(&mut transaction, &[purged], Woke(false)).await?;
-        commit(transaction).await?;
-        Ok(runs)
     }
 }
 

@@ -38,11 +38,15 @@ impl Work for InsertRuns {
     type Output = Run;
 
     async fn run(&self, wishes: &[Wish]) -> PortResult<Vec<PortResult<Run>>> {
-        let mut transaction = self.0.begin().await?;
-        let (runs, events) = insert(&mut transaction, wishes).await?;
-        append(&mut transaction, &events, Woke(true)).await?;
-        commit(transaction).await?;
-        Ok(runs)
+        self.0
+            .bounded(async {
+                let mut transaction = self.0.begin().await?;
+                let (runs, events) = insert(&mut transaction, wishes).await?;
+                append(&mut transaction, &events, Woke(true)).await?;
+                commit(transaction).await?;
+                Ok(runs)
+            })
+            .await
     }
 }
 

@@ -44,7 +44,10 @@ fn translate_state(refused: &dyn DatabaseError) -> PortError {
             "53" => unavailable("the server is out of memory, disk or connections", false),
             "57" | "58" => unavailable("the server is stopping, starting or failing", false),
             "25" => unavailable("the server takes no writes", false),
-            _ => PortError::Corrupt(refused.message().to_owned()),
+            // Data that cannot be stored as it is, and will not be next time either.
+            "22" | "54" => PortError::Corrupt(refused.message().to_owned()),
+            // Whatever else the server has against it, somebody may mend: nothing is given up for it.
+            _ => unavailable(&format!("the server refuses it (SQLSTATE {state})"), false),
         },
     }
 }

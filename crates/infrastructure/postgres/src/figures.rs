@@ -15,14 +15,18 @@ use crate::{PgStore, sql};
 #[async_trait]
 impl Figures for PgStore {
     async fn add(&self, figures: &[MinuteFigures]) -> PortResult<()> {
-        let mut minutes: Vec<&MinuteFigures> = figures.iter().collect();
-        // The same order for every process, so that no two wait for each other.
-        minutes.sort_by_key(|minute| (minute.minute, minute.pipeline.as_str()));
-        let mut transaction = self.database.begin().await?;
-        for minute in minutes {
-            add(&mut transaction, minute).await?;
-        }
-        commit(transaction).await
+        self.database
+            .bounded(async {
+                let mut minutes: Vec<&MinuteFigures> = figures.iter().collect();
+                // The same order for every process, so that no two wait for each other.
+                minutes.sort_by_key(|minute| (minute.minute, minute.pipeline.as_str()));
+                let mut transaction = self.database.begin().await?;
+                for minute in minutes {
+                    add(&mut transaction, minute).await?;
+                }
+                commit(transaction).await
+            })
+            .await
     }
 
     async fn between(&self, from: Timestamp, to: Timestamp) -> PortResult<Vec<MinuteFigures>> {

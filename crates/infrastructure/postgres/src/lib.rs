@@ -79,6 +79,8 @@ impl Default for Options {
 /// A PostgreSQL database behind every port of a store.
 pub struct PgStore {
     database: Database,
+    /// For signs of life alone: they must not wait for a connection behind anybody's work.
+    vital: Database,
     enqueues: Batcher<InsertRuns>,
     advances: Batcher<WriteAdvances>,
     wakeup: Arc<Notify>,
@@ -90,6 +92,7 @@ impl PgStore {
     /// Connects to the server. The schema is as it was; see [`quire_ports::Schema`].
     pub async fn connect(url: &str, options: Options) -> PortResult<Self> {
         let database = Database::connect(url, &options).await?;
+        let vital = Database::connect(url, &Options { max_connections: 1, ..options.clone() }).await?;
         let clock = Arc::new(DatabaseClock::default());
         let mut transaction = database.begin().await?;
         clock.measure(&mut transaction).await?;
@@ -100,6 +103,7 @@ impl PgStore {
             advances: Batcher::start(WriteAdvances(database.clone()), options.group_limit),
             _listener: Listener::start(url, &options, wakeup.clone())?,
             database,
+            vital,
             wakeup,
             clock,
         })

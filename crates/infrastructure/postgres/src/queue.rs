@@ -11,7 +11,7 @@ use sqlx::PgConnection;
 use tokio::sync::Notify;
 
 use crate::claim::start_next;
-use crate::database::commit;
+use crate::database::{commit, rollback};
 use crate::enqueue::Wish;
 use crate::error::{translate, unavailable};
 use crate::row::{self, At, bigint};
@@ -31,10 +31,14 @@ impl RunQueue for PgStore {
     }
 
     async fn claim(&self, claim: Claim<'_>) -> PortResult<Vec<Claimed>> {
-        let mut transaction = self.database.begin().await?;
-        let claimed = start_next(&mut transaction, &claim).await?;
-        commit(transaction).await?;
-        Ok(claimed)
+        self.database
+            .bounded(async {
+                let mut transaction = self.database.begin().await?;
+                let claimed = start_next(&mut transaction, &claim).await?;
+                commit(transaction).await?;
+                Ok(claimed)
+            })
+            .await
     }
 
     async fn advance(&self, advance: Advance) -> PortResult<Written> {
@@ -44,20 +48,24 @@ impl RunQueue for PgStore {
     }
 
     async fn release_due(&self, at: Timestamp, limit: usize) -> PortResult<usize> {
-        let mut transaction = self.database.begin().await?;
-        let released = sqlx::query(sql!("runs/release_due"))
-            .bind(At(at))
-            .bind(bigint(limit))
-            .execute(&mut *transaction)
+        self.database
+            .bounded(async {
+                let mut transaction = self.database.begin().await?;
+                let released = sqlx::query(sql!("runs/release_due"))
+                    .bind(At(at))
+                    .bind(bigint(limit))
+                    .execute(&mut *transaction)
+                    .await
+                    .map_err(translate)?
+                    .rows_affected();
+                if released > 0 {
+                    sqlx::query(sql!("runs/notify")).execute(&mut *transaction).await.map_err(translate)?;
+                }
+                commit(transaction).await?;
+                self.wake(Woke(released > 0));
+                Ok(usize::try_from(released).unwrap_or(usize::MAX))
+            })
             .await
-            .map_err(translate)?
-            .rows_affected();
-        if released > 0 {
-            sqlx::query(sql!("runs/notify")).execute(&mut *transaction).await.map_err(translate)?;
-        }
-        commit(transaction).await?;
-        self.wake(Woke(released > 0));
-        Ok(usize::try_from(released).unwrap_or(usize::MAX))
     }
 
     async fn retry(&self, run: RunId, requeue: Requeue, at: Timestamp) -> PortResult<Transition> {
@@ -69,10 +77,14 @@ impl RunQueue for PgStore {
     }
 
     async fn record(&self, event: &Event) -> PortResult<()> {
-        let mut transaction = self.database.begin().await?;
-        project(&mut transaction, [event]).await?;
-        append(&mut transaction, std::slice::from_ref(event), Woke(false)).await?;
-        commit(transaction).await
+        self.database
+            .bounded(async {
+                let mut transaction = self.database.begin().await?;
+                project(&mut transaction, [event]).await?;
+                append(&mut transaction, std::slice::from_ref(event), Woke(false)).await?;
+                commit(transaction).await
+            })
+            .await
     }
 
     fn wakeup(&self) -> Arc<Notify> {
@@ -100,16 +112,29 @@ impl PgStore {
 
     /// Reads a run, lets the domain decide and stores what it says.
     async fn change_once(&self, id: RunId, change: Change, at: Timestamp) -> PortResult<Transition> {
-        let mut transaction = self.database.begin().await?;
-        let run = find_for_update(&mut transaction, id).await?;
-        let transition = apply(&run, change, at).map_err(|why| PortError::Conflict(why.to_string()))?;
-        if is_newcomer(&transition) {
-            lock_front(&mut transaction, &run).await?;
-        }
-        let woke = transition::write(&mut transaction, &[Move { transition: &transition, at }]).await?;
-        commit(transaction).await?;
-        self.wake(woke);
-        Ok(transition)
+        self.database
+            .bounded(async {
+                let mut transaction = self.database.begin().await?;
+                let run = find_for_update(&mut transaction, id).await?;
+                let transition = match apply(&run, change, at) {
+                    Ok(transition) => transition,
+                    Err(why) => {
+                        rollback(transaction).await?;
+                        return Err(PortError::Conflict(why.to_string()));
+                    }
+                };
+                let newcomer = is_newcomer(&transition);
+                let front_is_kept = newcomer && lock_front(&mut transaction, &run).await?;
+                let woke =
+                    transition::write(&mut transaction, &[Move { transition: &transition, at }]).await?;
+                if newcomer && !front_is_kept && !takes_part(&mut transaction, &run).await? {
+                    return Err(unavailable("another run of the subject came first", true));
+                }
+                commit(transaction).await?;
+                self.wake(woke);
+                Ok(transition)
+            })
+            .await
     }
 }
 
@@ -128,8 +153,8 @@ async fn find_for_update(connection: &mut PgConnection, id: RunId) -> PortResult
 }
 
 /// Keeps the front from ending before the newcomer behind it can be seen. When the front that was waited for is
-/// none any more, another may have taken its place.
-async fn lock_front(connection: &mut PgConnection, run: &Run) -> PortResult<()> {
+/// none any more, another may have taken its place. Answers whether there is one.
+async fn lock_front(connection: &mut PgConnection, run: &Run) -> PortResult<bool> {
     for _ in 0..TRIES {
         let locked = sqlx::query(sql!("runs/front"))
             .bind(run.subject.0)
@@ -145,8 +170,19 @@ async fn lock_front(connection: &mut PgConnection, run: &Run) -> PortResult<()> 
             .await
             .map_err(translate)?;
         if locked > 0 || !another {
-            return Ok(());
+            return Ok(locked > 0);
         }
     }
     Err(unavailable("others are writing to the same subject", true))
+}
+
+/// Whether a front was made after none was found. If not, somebody else's came between unseen and may end before
+/// this transaction does, without knowing of the newcomer behind it.
+async fn takes_part(connection: &mut PgConnection, run: &Run) -> PortResult<bool> {
+    sqlx::query_scalar(sql!("runs/made_front"))
+        .bind(run.subject.0)
+        .bind(run.pipeline.as_str())
+        .fetch_one(connection)
+        .await
+        .map_err(translate)
 }

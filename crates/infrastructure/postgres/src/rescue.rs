@@ -3,9 +3,12 @@
 use async_trait::async_trait;
 use jiff::Timestamp;
 use quire_domain::run::apply;
-use quire_domain::{Change, Pipeline, Recovery, Run, Transition};
+use quire_domain::{Change, Run, RunId, Transition, WorkerId};
 use quire_ports::{PortError, PortResult, Rescue, RescueRules};
-use sqlx::PgConnection;
+use sqlx::Postgres;
+use sqlx::postgres::PgArguments;
+use sqlx::query::Query;
+use uuid::Uuid;
 
 use crate::database::commit;
 use crate::error::translate;
@@ -22,10 +25,9 @@ impl Rescue for PgStore {
         limit: usize,
     ) -> PortResult<Vec<Transition>> {
         let older_than = at.saturating_sub(rules.zombie_after).unwrap_or(Timestamp::MIN);
-        self.settle_all(sql!("runs/orphans"), older_than, at, limit, |run| Change::Orphan {
-            recovery: recovery_of(&rules.recovery, run.pipeline),
-        })
-        .await
+        let orphans = || by_time(sql!("runs/orphans"), older_than, at, limit);
+        let change = |run: &Run| Change::Orphan { recovery: rules.recovery_of(run.pipeline) };
+        self.settle_all(orphans, at, change).await
     }
 
     async fn time_out_overdue(
@@ -35,52 +37,51 @@ impl Rescue for PgStore {
         limit: usize,
     ) -> PortResult<Vec<Transition>> {
         let due_before = at.saturating_sub(rules.grace).unwrap_or(Timestamp::MIN);
-        self.settle_all(sql!("runs/overdue"), due_before, at, limit, |_| Change::TimeOut).await
+        let overdue = || by_time(sql!("runs/overdue"), due_before, at, limit);
+        self.settle_all(overdue, at, |_| Change::TimeOut).await
+    }
+
+    async fn hand_back_unknown(
+        &self,
+        worker: WorkerId,
+        known: &[RunId],
+        at: Timestamp,
+    ) -> PortResult<Vec<Transition>> {
+        let known: Vec<Uuid> = known.iter().map(|id| id.0).collect();
+        let unknown = || sqlx::query(sql!("runs/held_by")).bind(worker.0).bind(known.clone());
+        self.settle_all(unknown, at, |_| Change::HandBack).await
     }
 }
 
-/// A pipeline that no rule names is recovered as the safest rule does.
-fn recovery_of(rules: &[(Pipeline, Recovery)], pipeline: Pipeline) -> Recovery {
-    rules.iter().find(|(of, _)| *of == pipeline).map_or(Recovery::Fail, |(_, recovery)| *recovery)
+type Question = Query<'static, Postgres, PgArguments>;
+
+fn by_time(query: &'static str, before: Timestamp, at: Timestamp, limit: usize) -> Question {
+    sqlx::query(query).bind(At(at)).bind(At(before)).bind(bigint(limit))
 }
 
 impl PgStore {
-    /// Finds runs by `query` and lets `change` happen to each, all in one transaction.
+    /// Finds runs, locks them and lets `change` happen to each, all in one transaction.
     async fn settle_all(
         &self,
-        query: &'static str,
-        before: Timestamp,
+        find: impl Fn() -> Question + Send + Sync,
         at: Timestamp,
-        limit: usize,
         change: impl Fn(&Run) -> Change + Send + Sync,
     ) -> PortResult<Vec<Transition>> {
-        let mut transaction = self.database.begin().await?;
-        let settled = found(&mut transaction, query, before, at, limit)
-            .await?
-            .iter()
-            .map(|run| apply(run, change(run), at).map_err(|why| PortError::Corrupt(why.to_string())))
-            .collect::<PortResult<Vec<Transition>>>()?;
-        let moves: Vec<Move<'_>> = settled.iter().map(|transition| Move { transition, at }).collect();
-        let woke = transition::write(&mut transaction, &moves).await?;
-        commit(transaction).await?;
-        self.wake(woke);
-        Ok(settled)
+        self.database
+            .bounded(async {
+                let mut transaction = self.database.begin().await?;
+                let rows = find().fetch_all(&mut *transaction).await.map_err(translate)?;
+                let runs = rows.iter().map(row::run).collect::<PortResult<Vec<Run>>>()?;
+                let settled = runs
+                    .iter()
+                    .map(|run| apply(run, change(run), at).map_err(|why| PortError::Corrupt(why.to_string())))
+                    .collect::<PortResult<Vec<Transition>>>()?;
+                let moves: Vec<Move<'_>> = settled.iter().map(|transition| Move { transition, at }).collect();
+                let woke = transition::write(&mut transaction, &moves).await?;
+                commit(transaction).await?;
+                self.wake(woke);
+                Ok(settled)
+            })
+            .await
     }
-}
-
-async fn found(
-    connection: &mut PgConnection,
-    query: &'static str,
-    before: Timestamp,
-    at: Timestamp,
-    limit: usize,
-) -> PortResult<Vec<Run>> {
-    let rows = sqlx::query(query)
-        .bind(At(at))
-        .bind(At(before))
-        .bind(bigint(limit))
-        .fetch_all(connection)
-        .await
-        .map_err(translate)?;
-    rows.iter().map(row::run).collect()
 }

@@ -9,6 +9,7 @@ use quire_ports::{MigrationStatus, PortError, PortResult, Schema};
 use sqlx::{AssertSqlSafe, Connection, PgConnection};
 
 use crate::PgStore;
+use crate::database::commit;
 use crate::error::{translate, unavailable};
 use crate::row::{At, timestamp};
 
@@ -46,6 +47,7 @@ impl Schema for PgStore {
             .await
             .map_err(translate)?;
         let applied = if exists { applied(&mut transaction).await? } else { Vec::new() };
+        commit(transaction).await?;
         let describe = |(index, migration): (usize, &Migration)| MigrationStatus {
             version: version(index),
             name: migration.name,

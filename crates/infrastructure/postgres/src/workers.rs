@@ -14,53 +14,69 @@ use crate::{PgStore, sql};
 #[async_trait]
 impl Workers for PgStore {
     async fn register(&self, worker: &Worker) -> PortResult<()> {
-        let now = At(worker.seen_at);
-        let mut transaction = self.database.begin().await?;
-        if worker.lease == Some(Lease::Exclusive) {
-            sqlx::query(sql!("workers/end_others"))
-                .bind(now)
-                .execute(&mut *transaction)
-                .await
-                .map_err(translate)?;
-        }
-        sqlx::query(sql!("workers/forget")).bind(now).execute(&mut *transaction).await.map_err(translate)?;
-        sqlx::query(sql!("workers/register"))
-            .bind(worker.id.0)
-            .bind(&worker.name)
-            .bind(int(worker.slots))
-            .bind(At(worker.started_at))
-            .bind(now)
-            .bind(worker.lease.and_then(until))
-            .execute(&mut *transaction)
+        self.vital
+            .bounded(async {
+                let now = At(worker.seen_at);
+                let mut transaction = self.vital.begin().await?;
+                if worker.lease == Some(Lease::Exclusive) {
+                    sqlx::query(sql!("workers/end_others"))
+                        .bind(now)
+                        .execute(&mut *transaction)
+                        .await
+                        .map_err(translate)?;
+                }
+                sqlx::query(sql!("workers/forget"))
+                    .bind(now)
+                    .execute(&mut *transaction)
+                    .await
+                    .map_err(translate)?;
+                sqlx::query(sql!("workers/register"))
+                    .bind(worker.id.0)
+                    .bind(&worker.name)
+                    .bind(int(worker.slots))
+                    .bind(At(worker.started_at))
+                    .bind(now)
+                    .bind(worker.lease.and_then(until))
+                    .execute(&mut *transaction)
+                    .await
+                    .map_err(translate)?;
+                self.clock.measure(&mut transaction).await?;
+                commit(transaction).await
+            })
             .await
-            .map_err(translate)?;
-        self.clock.measure(&mut transaction).await?;
-        commit(transaction).await
     }
 
     async fn renew(&self, worker: WorkerId, at: Timestamp, lease: Lease) -> PortResult<bool> {
-        let mut transaction = self.database.begin().await?;
-        let renewed = sqlx::query(sql!("workers/renew"))
-            .bind(worker.0)
-            .bind(At(at))
-            .bind(until(lease))
-            .execute(&mut *transaction)
+        self.vital
+            .bounded(async {
+                let mut transaction = self.vital.begin().await?;
+                let renewed = sqlx::query(sql!("workers/renew"))
+                    .bind(worker.0)
+                    .bind(At(at))
+                    .bind(until(lease))
+                    .execute(&mut *transaction)
+                    .await
+                    .map_err(translate)?;
+                self.clock.measure(&mut transaction).await?;
+                commit(transaction).await?;
+                Ok(renewed.rows_affected() == 1)
+            })
             .await
-            .map_err(translate)?;
-        self.clock.measure(&mut transaction).await?;
-        commit(transaction).await?;
-        Ok(renewed.rows_affected() == 1)
     }
 
     async fn resign(&self, worker: WorkerId, at: Timestamp) -> PortResult<()> {
-        let mut transaction = self.database.begin().await?;
-        sqlx::query(sql!("workers/resign"))
-            .bind(worker.0)
-            .bind(At(at))
-            .execute(&mut *transaction)
+        self.vital
+            .bounded(async {
+                let mut transaction = self.vital.begin().await?;
+                sqlx::query(sql!("workers/resign"))
+                    .bind(worker.0)
+                    .bind(At(at))
+                    .execute(&mut *transaction)
+                    .await
+                    .map_err(translate)?;
+                commit(transaction).await
+            })
             .await
-            .map_err(translate)?;
-        commit(transaction).await
     }
 
     async fn list(&self) -> PortResult<Vec<Worker>> {

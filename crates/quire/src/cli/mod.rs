@@ -13,6 +13,7 @@ mod worker;
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand};
 
@@ -147,9 +148,15 @@ fn asking<T>(command: impl Future<Output = Result<T, Trouble>>) -> Result<T, Tro
     tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(command)
 }
 
+/// How long work on other threads may hold up the end of the process.
+const LAST_THREADS: Duration = Duration::from_secs(5);
+
 /// Runs a command that stays, on as many threads as there are cores.
 fn staying<T>(command: impl Future<Output = Result<T, Trouble>>) -> Result<T, Trouble> {
-    tokio::runtime::Builder::new_multi_thread().enable_all().build()?.block_on(command)
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+    let outcome = runtime.block_on(command);
+    runtime.shutdown_timeout(LAST_THREADS);
+    outcome
 }
 
 #[cfg(test)]

@@ -236,9 +236,11 @@ pub(super) fn variable(key: &str) -> String {
 }
 
 fn parse(text: &str, origin: &Origin) -> Result<Table, ConfigError> {
-    text.parse::<Table>().map_err(|error| ConfigError::NotToml {
-        origin: origin.clone(),
-        why: error.to_string().trim_end().to_owned(),
+    text.parse::<Table>().map_err(|error| {
+        // Where, and what, but not the line itself: it may hold a password.
+        let before = error.span().and_then(|span| text.get(..span.start)).unwrap_or_default();
+        let line = before.matches('\n').count() + 1;
+        ConfigError::NotToml { origin: origin.clone(), why: format!("line {line}: {}", error.message()) }
     })
 }
 

@@ -23,6 +23,7 @@ impl Config {
             zombie_after: engine.zombie_after,
             grace: engine.deadline_grace,
             shutdown_wait: plain(engine.shutdown_wait),
+            recovery: Pipeline::ALL.map(|pipeline| (pipeline, self.policy(pipeline).recovery)).to_vec(),
         }
     }
 

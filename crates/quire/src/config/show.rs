@@ -59,7 +59,10 @@ fn quoted(text: &str) -> String {
 
 /// A database URL without its passwords. In doubt it hides more.
 pub fn masked(url: &str) -> String {
-    let Some((scheme, rest)) = url.split_once("://") else { return url.to_owned() };
+    let Some((scheme, rest)) = url.split_once("://") else {
+        // No URL, but what stands before an @ may still be a password that was meant to go into one.
+        return url.rsplit_once('@').map_or_else(|| url.to_owned(), |(_, rest)| format!("{MASK}@{rest}"));
+    };
     // The last @ of all: a password may hold one, or a ? or a /, that somebody forgot to encode.
     let (user, rest) = match rest.rsplit_once('@') {
         Some((user, rest)) => (Some(user), rest),

@@ -40,6 +40,7 @@ macro_rules! store_conformance {
             an_orphan_is_failed_when_its_claims_are_spent,
             a_run_without_an_owner_is_recovered_only_past_the_threshold,
             a_living_owner_is_timed_out_and_a_gone_one_is_not,
+            runs_that_their_owner_knows_nothing_of_are_given_back,
         }
         $crate::conformance_cases! { $bed, leases:
             a_lease_that_has_ended_is_not_renewed_and_claims_nothing,

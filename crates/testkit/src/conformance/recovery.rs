@@ -152,3 +152,22 @@ pub async fn a_living_owner_is_timed_out_and_a_gone_one_is_not(bed: &Bed) {
     assert_eq!(late, Written::Refused);
     assert_eq!(bed.state(hung).await, "TIMED_OUT");
 }
+
+/// A claim whose answer was lost made runs the worker's own: it gives back those it knows nothing of, and no others.
+pub async fn runs_that_their_owner_knows_nothing_of_are_given_back(bed: &Bed) {
+    let worker = bed.worker(at(0)).await;
+    let other = bed.worker(at(0)).await;
+    let mut runs = Vec::new();
+    for (second, owner) in [(0, worker), (1, worker), (2, other)] {
+        runs.push(bed.enqueue(SubjectId::new(), at(second)).await);
+        bed.claim_one(owner, at(second)).await;
+    }
+    let back = bed.store.rescue.hand_back_unknown(worker, &runs[..1], at(3)).await.unwrap();
+    assert_eq!(ids(&back), [runs[1]]);
+    for (run, state) in runs.iter().zip(["RUNNING", "QUEUED", "RUNNING"]) {
+        assert_eq!(bed.state(*run).await, state);
+    }
+    let stored = bed.store.history.run(runs[1]).await.unwrap();
+    assert_eq!((stored.attempts, stored.retry_count, stored.queued_at), (0, 0, at(1)));
+    assert_eq!(bed.claim_one(other, at(4)).await.run.id, runs[1]);
+}

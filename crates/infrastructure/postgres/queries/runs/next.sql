@@ -12,6 +12,6 @@ CROSS JOIN LATERAL (SELECT *
                     LIMIT $2
                     FOR UPDATE SKIP LOCKED) AS r
 WHERE EXISTS (SELECT 1 FROM workers
-              WHERE id = $3 AND ended_at IS NULL AND (lease_until IS NULL OR lease_until > $4))
+              WHERE id = $3 AND ended_at IS NULL AND (lease_until IS NULL OR lease_until > greatest($4, clock_timestamp())))
 ORDER BY r.priority DESC, r.queued_at, r.id
 LIMIT $2
