@@ -38,13 +38,25 @@ pub struct Database {
     _keep: Box<dyn Any + Send>,
 }
 
-/// Makes one. `group_limit` is how many operations may share a commit.
-pub async fn fresh(kind: Kind, group_limit: usize) -> Database {
+/// Whether operations share commits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Grouping {
+    /// As many as the store sees fit.
+    Usual,
+    /// Each has its own.
+    None,
+}
+
+/// Makes one.
+pub async fn fresh(kind: Kind, grouping: Grouping) -> Database {
     match kind {
         Kind::Sqlite => {
             let folder = tempfile::tempdir().unwrap();
             let path = folder.path().join("bench.db");
-            let options = quire_sqlite::Options { group_limit, ..quire_sqlite::Options::default() };
+            let mut options = quire_sqlite::Options::default();
+            if grouping == Grouping::None {
+                options.group_limit = 1;
+            }
             let store = SqliteStore::open(&path, options).unwrap().into_store();
             store.schema.up(None).await.unwrap();
             Database { store, path, schema: String::new(), _keep: Box::new(folder) }
@@ -52,11 +64,13 @@ pub async fn fresh(kind: Kind, group_limit: usize) -> Database {
         Kind::Postgres => {
             let place = Place::migrated().await;
             let schema = place.schema.clone();
-            let options = quire_postgres::Options {
-                group_limit,
+            let mut options = quire_postgres::Options {
                 schema: Some(schema.clone()),
                 ..quire_postgres::Options::default()
             };
+            if grouping == Grouping::None {
+                options.group_limit = 1;
+            }
             let store = PgStore::connect(&testing::url(), options).await.unwrap().into_store();
             Database { store, path: PathBuf::new(), schema, _keep: Box::new(place) }
         }

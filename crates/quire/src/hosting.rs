@@ -4,9 +4,10 @@ use std::net::{SocketAddr, ToSocketAddrs};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use quire_api::Surface;
+use async_trait::async_trait;
+use quire_api::{DatabaseCheck, Surface};
 use quire_application::engine::{Engine, PipelineSetup};
-use quire_ports::NoProbe;
+use quire_ports::{NoProbe, PortError, PortResult, Store};
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
@@ -111,15 +112,39 @@ fn surface(
     telemetry: &Telemetry,
     engine: Arc<Mutex<Option<Engine>>>,
 ) -> Surface {
+    let asked = engine.clone();
+    let heard =
+        move || asked.lock().unwrap_or_else(PoisonError::into_inner).as_ref().is_some_and(Engine::is_heard);
     let running =
         move || engine.lock().unwrap_or_else(PoisonError::into_inner).as_ref().map_or(0, Engine::running);
     let lost = telemetry.lost.clone();
     let scrape = Scrape::new(metrics, opened.store.clone(), lost, config.slots(), Box::new(running));
     Surface {
-        database: Arc::new(opened.store.clone()),
+        database: Arc::new(Working { store: opened.store.clone(), heard: Box::new(heard) }),
         storage: wire::storage_check(config),
         metrics: Arc::new(scrape),
         version: env!("CARGO_PKG_VERSION"),
+    }
+}
+
+/// A database that answers and also takes what the engine writes: one that is full, locked or read-only answers
+/// questions as ever.
+struct Working {
+    store: Store,
+    heard: Box<dyn Fn() -> bool + Send + Sync>,
+}
+
+#[async_trait]
+impl DatabaseCheck for Working {
+    async fn ask(&self) -> PortResult<()> {
+        if !(self.heard)() {
+            return Err(PortError::Unavailable {
+                service: "database",
+                reason: "it has taken no sign of life from the engine for a while".to_owned(),
+                contention: false,
+            });
+        }
+        self.store.ask().await
     }
 }
 

@@ -95,9 +95,9 @@ pub(crate) fn storage_check(config: &Config) -> StorageCheck {
 
 fn sqlite(config: &Config, path: &Path) -> Result<Store, Trouble> {
     let options = quire_sqlite::Options {
-        group_limit: config.database.group_limit as usize,
         busy_timeout: plain(config.database.busy_timeout),
         readers: config.database.max_connections as usize,
+        ..quire_sqlite::Options::default()
     };
     let opened = SqliteStore::open(path, options);
     let store = opened.map_err(|error| Trouble::new(format!("{}: {error}", path.display())))?;
@@ -110,7 +110,6 @@ async fn postgres(config: &Config, url: &str) -> Result<Store, Trouble> {
         max_connections: database.max_connections,
         schema: Some(database.schema.clone()).filter(|schema| !schema.is_empty()),
         acquire_timeout: plain(database.busy_timeout),
-        group_limit: database.group_limit as usize,
         ..quire_postgres::Options::default()
     };
     let connected = PgStore::connect(url, options).await;

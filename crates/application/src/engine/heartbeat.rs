@@ -36,7 +36,9 @@ impl Inner {
     async fn renew(&self) -> Result<bool, PortError> {
         self.probe.reached(Breakpoint::BeforeHeartbeat, None).await?;
         let now = self.store.clock.now();
-        self.store.workers.renew(self.life().worker, now, self.lease_from(now)).await
+        let renewed = self.store.workers.renew(self.life().worker, now, self.lease_from(now)).await?;
+        self.heard();
+        Ok(renewed)
     }
 
     /// The lease has ended, and with it every claim made under it: let go of all of them and register as a new

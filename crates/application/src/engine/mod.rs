@@ -22,7 +22,7 @@ mod watch;
 
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use quire_domain::{Pipeline, Plan, RunId, WorkerId};
 use quire_ports::{Lease, PortResult, Probe, RescueRules, Store, Worker};
@@ -36,6 +36,8 @@ use tally::Tally;
 
 /// How long a store that does not answer may hold up the end of a shutdown.
 const LAST_WRITES: Duration = Duration::from_secs(10);
+/// After so many heartbeats without success an engine counts as unheard.
+const MISSED_BEATS: u32 = 3;
 
 /// A running engine. Dropping it without [`Engine::stop`] is what a crash looks like to everyone else.
 pub struct Engine {
@@ -67,6 +69,8 @@ struct Inner {
     /// No more waiting for runs either.
     halted: CancellationToken,
     tally: Tally,
+    /// When the store last took a sign of life.
+    heard_at: Mutex<Instant>,
 }
 
 /// One registration as a worker, from its lease to the loss of it.
@@ -96,6 +100,7 @@ impl Engine {
             stopping: CancellationToken::new(),
             halted: CancellationToken::new(),
             tally: Tally::default(),
+            heard_at: Mutex::new(Instant::now()),
             store,
             settings,
             probe,
@@ -142,6 +147,13 @@ impl Engine {
         self.inner.runs.wait().await;
     }
 
+    /// Whether the store has lately taken a sign of life. An engine without one can store nothing, whatever else
+    /// still answers.
+    pub fn is_heard(&self) -> bool {
+        let last = *self.inner.heard_at.lock().unwrap_or_else(PoisonError::into_inner);
+        last.elapsed() <= self.inner.settings.heartbeat * MISSED_BEATS
+    }
+
     /// Runs being worked on now.
     pub fn running(&self) -> usize {
         self.inner.runs.len()
@@ -175,7 +187,13 @@ impl Inner {
             seen_at: now,
             lease: Some(self.lease_from(now)),
         };
-        self.store.workers.register(&worker).await
+        self.store.workers.register(&worker).await?;
+        self.heard();
+        Ok(())
+    }
+
+    fn heard(&self) {
+        *self.heard_at.lock().unwrap_or_else(PoisonError::into_inner) = Instant::now();
     }
 
     async fn resign(&self) {

@@ -1,15 +1,19 @@
 //! A store that fails, before a write or after it.
 
+use std::time::Duration;
+
+use quire_application::engine::Settings;
 use quire_domain::{EventType, SubjectId};
 use quire_ports::{Breakpoint, PortError};
 use quire_testkit::{Fault, snapshot, steps};
 
-use crate::stage::{Stage, documents, strict};
+use crate::stage::{SECOND, Stage, documents, strict};
 
 crate::on_each_store! {
     a_result_survives_an_outage_and_is_stored_once,
     a_result_that_no_store_can_take_fails_the_run,
     a_claim_whose_answer_was_lost_is_given_back_and_made_again,
+    an_engine_whose_heartbeats_fail_is_not_heard,
 }
 
 /// However a write fails, before or after it was done, the story that is kept is the same.
@@ -72,5 +76,49 @@ async fn a_claim_whose_answer_was_lost_is_given_back_and_made_again(stage: Stage
     assert_eq!(told.iter().filter(|kind| **kind == EventType::RunRequeued).count(), 1);
     let stored = stage.store.history.run(lost).await.unwrap();
     assert_eq!((stored.attempts, stored.retry_count), (0, 0), "it was not the run's fault");
+    engine.stop().await;
+}
+
+/// A store that takes no sign of life any more makes the engine unheard, which readiness reports.
+async fn an_engine_whose_heartbeats_fail_is_not_heard(stage: Stage) {
+    let settings = Settings { heartbeat: Duration::from_millis(1), ..Stage::settings() };
+    let engine = stage.engine_with(settings, documents(strict(), &steps::nothing())).await;
+    // It is held at its next heartbeat, as by a store that does not answer.
+    stage.probe.hold_once(Breakpoint::BeforeHeartbeat);
+    let beats = stage.probe.count(Breakpoint::BeforeHeartbeat);
+    let quiet = || async { stage.probe.count(Breakpoint::BeforeHeartbeat) > beats && !engine.is_heard() };
+    stage.observer.until_in_time(&stage.clock, SECOND, quiet).await;
+    stage.probe.release();
+    stage.observer.until_in_time(&stage.clock, SECOND, || async { engine.is_heard() }).await;
+    engine.stop().await;
+}
+
+/// Proves R020 with a real lock: another process writes for a while, right when a result is to be stored. The engine
+/// goes on ticking, and what it had done is stored once the lock is gone.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_locked_sqlite_file_delays_and_loses_nothing() {
+    let options = quire_sqlite::Options { busy_timeout: Duration::from_millis(5), ..Default::default() };
+    let (bed, path) = quire_sqlite::testing::bed_with(options).await;
+    let stage = Stage::set(bed);
+    let runs = [stage.enqueue(SubjectId::new()).await, stage.enqueue(SubjectId::new()).await];
+    stage.probe.hold_once(Breakpoint::AfterStep);
+    let engine = stage.engine(documents(strict(), &steps::nothing())).await;
+    stage.probe.wait_for(Breakpoint::AfterStep, 1).await;
+
+    let other = rusqlite::Connection::open(path).unwrap();
+    while other.execute_batch("BEGIN IMMEDIATE").is_err() {}
+    stage.probe.release();
+    let looks = stage.probe.count(Breakpoint::BeforeClaim);
+    let ticking = || async { stage.probe.count(Breakpoint::BeforeClaim) > looks + 3 };
+    stage.observer.until_in_time(&stage.clock, SECOND, ticking).await;
+    assert!(stage.store.queue.withdraw(runs[0], stage.store.clock.now()).await.unwrap_err().is_contention());
+    other.execute_batch("ROLLBACK").unwrap();
+
+    for run in runs {
+        stage.until_state_in_time(run, "COMPLETED").await;
+        let told = stage.told(run).await;
+        assert_eq!(told.iter().filter(|kind| **kind == EventType::StepSucceeded).count(), 2);
+    }
+    assert!(stage.times_told(EventType::SchedulerContention).await >= 1);
     engine.stop().await;
 }

@@ -20,7 +20,7 @@ const LEASE: Duration = Duration::from_secs(3);
 pub async fn drill(short: bool) -> bool {
     let (runs, subjects) = if short { (400, 60) } else { (5000, 300) };
     println!("\n## PostgreSQL: {WORKERS} workers, at least {runs} runs on {subjects} subjects");
-    let database = database::fresh(database::Kind::Postgres, 100).await;
+    let database = database::fresh(database::Kind::Postgres, database::Grouping::Usual).await;
     let environment: Environment = vec![
         ("QUIRE_STORAGE_DATABASE", quire_postgres::testing::url()),
         ("QUIRE_DATABASE_SCHEMA", database.schema.clone()),

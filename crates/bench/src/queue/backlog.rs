@@ -3,7 +3,7 @@
 
 use super::drain::engine_rate;
 use super::{Options, bare};
-use crate::database::{self, Kind};
+use crate::database::{self, Grouping, Kind};
 use crate::report::{Line, median};
 
 const SHORT: usize = 10_000;
@@ -14,13 +14,13 @@ const CROWD: usize = 100_000;
 pub async fn measure(kind: Kind, options: &Options) -> Vec<Line> {
     let few = options.runs.min(SHORT) / 2;
     // The long backlog is made once: what is drained from it in all the pairs is a small part of it.
-    let long = database::fresh(kind, 100).await;
+    let long = database::fresh(kind, Grouping::Usual).await;
     bare::fill(kind, &long, LONG).await;
-    let crowded = database::fresh(kind, 100).await;
+    let crowded = database::fresh(kind, Grouping::Usual).await;
     bare::fill_one_subject(kind, &crowded, CROWD).await;
     let (mut to_long, mut to_crowd) = (Vec::new(), Vec::new());
     for pair in 0..options.pairs {
-        let short = database::fresh(kind, 100).await;
+        let short = database::fresh(kind, Grouping::Usual).await;
         bare::fill(kind, &short, SHORT).await;
         let base = engine_rate(&short.store, few).await;
         let with_backlog = engine_rate(&long.store, few).await;

@@ -14,7 +14,7 @@ use quire_testkit::steps;
 use tokio::sync::Notify;
 
 use super::{Options, bare};
-use crate::database::{self, Kind};
+use crate::database::{self, Grouping, Kind};
 use crate::report::{Line, median};
 
 /// The document pipeline with steps that do nothing.
@@ -105,18 +105,18 @@ pub async fn measure(kind: Kind, options: &Options) -> Vec<Line> {
     let (mut bare_rates, mut engine_rates) = (Vec::new(), Vec::new());
     let mut weights = (String::new(), String::new());
     for pair in 0..options.pairs {
-        let database = database::fresh(kind, 100).await;
+        let database = database::fresh(kind, Grouping::Usual).await;
         bare::fill(kind, &database, options.runs).await;
         let bare = bare::drain(kind, &database, options.runs).await;
         weights.0 = bare::weight(kind, &database, options.runs).await;
 
-        let database = database::fresh(kind, 100).await;
+        let database = database::fresh(kind, Grouping::Usual).await;
         bare::fill(kind, &database, options.runs).await;
         let engine = engine_rate(&database.store, options.runs).await;
         weights.1 = bare::weight(kind, &database, options.runs).await;
 
         let few = options.runs / 10;
-        let database = database::fresh(kind, 1).await;
+        let database = database::fresh(kind, Grouping::None).await;
         bare::fill(kind, &database, few).await;
         let single = one_by_one_rate(&database.store, few).await;
         eprintln!("pair {}: bare {bare:.0}/s, engine {engine:.0}/s, one commit each {single:.0}/s", pair + 1);

@@ -4,7 +4,7 @@
 use std::time::Instant;
 
 use super::{Options, bare};
-use crate::database::{self, Kind};
+use crate::database::{self, Grouping, Kind};
 use crate::feed;
 use crate::report::{Line, median};
 
@@ -15,10 +15,10 @@ pub async fn measure(kind: Kind, options: &Options) -> Vec<Line> {
     let each = options.runs / ASKERS / 4;
     let mut ratios = Vec::new();
     for pair in 0..options.pairs {
-        let database = database::fresh(kind, 100).await;
+        let database = database::fresh(kind, Grouping::Usual).await;
         let bare = bare::insert_each(kind, &database, ASKERS, each).await;
 
-        let database = database::fresh(kind, 100).await;
+        let database = database::fresh(kind, Grouping::Usual).await;
         let start = Instant::now();
         let asking: Vec<_> = (0..ASKERS)
             .map(|_| {

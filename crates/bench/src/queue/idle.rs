@@ -11,7 +11,7 @@ const WATCHED: Duration = Duration::from_secs(20);
 /// The table for one database. The process is the real program in its rehearsal form.
 pub async fn measure(kind: Kind) -> Vec<Line> {
     let folder = tempfile::tempdir().unwrap();
-    let database = crate::database::fresh(kind, 100).await;
+    let database = crate::database::fresh(kind, crate::database::Grouping::Usual).await;
     let mut environment: Environment =
         vec![("QUIRE_STORAGE_DATA", folder.path().to_string_lossy().into_owned())];
     if kind == Kind::Postgres {

@@ -8,14 +8,14 @@ use quire_testkit::steps;
 use tokio::sync::mpsc;
 
 use super::drain::{no_op_documents, settings};
-use crate::database::{self, Kind};
+use crate::database::{self, Grouping, Kind};
 use crate::report::{Line, percentile};
 
 const ROUNDS: usize = 300;
 
 /// The table for one database.
 pub async fn measure(kind: Kind) -> Vec<Line> {
-    let database = database::fresh(kind, 100).await;
+    let database = database::fresh(kind, Grouping::Usual).await;
     let store = &database.store;
     let (started, mut starts) = mpsc::unbounded_channel();
     let work = steps::step(move |context| {

@@ -53,7 +53,7 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Self {
-        Self { group_limit: 100, busy_timeout: Duration::from_secs(5), readers: 4 }
+        Self { group_limit: 256, busy_timeout: Duration::from_secs(5), readers: 4 }
     }
 }
 

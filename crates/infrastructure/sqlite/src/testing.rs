@@ -48,9 +48,15 @@ impl RawSql for Raw {
 
 /// A store on a file of its own.
 pub async fn bed() -> Bed {
+    bed_with(Options::default()).await.0
+}
+
+/// The same with other options, and where its file is.
+pub async fn bed_with(options: Options) -> (Bed, PathBuf) {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("quire.db");
-    let store = SqliteStore::open(&path, Options::default()).unwrap().into_store();
+    let store = SqliteStore::open(&path, options).unwrap().into_store();
     store.schema.up(None).await.unwrap();
-    Bed { store, sql: Arc::new(Raw { path }), keep: Box::new(folder) }
+    let sql = Arc::new(Raw { path: path.clone() });
+    (Bed { store, sql, keep: Box::new(folder) }, path)
 }

@@ -34,7 +34,6 @@ pub(super) fn check(config: &Config) -> Result<(), Broken> {
 fn check_database(config: &Config) -> Result<(), Broken> {
     let database = &config.database;
     within("database.max_connections", &database.max_connections, 1..=1000)?;
-    within("database.group_limit", &database.group_limit, 1..=10_000)?;
     lasting("database.busy_timeout", database.busy_timeout, SignedDuration::ZERO..=minutes(10))
 }
 

@@ -59,7 +59,6 @@ pub struct Database {
     pub max_connections: u32,
     #[serde(deserialize_with = "duration")]
     pub busy_timeout: SignedDuration,
-    pub group_limit: u32,
     pub schema: String,
 }
 
