@@ -9,6 +9,17 @@ use crate::Result;
 pub fn cargo() -> Command {
     let mut command = Command::new(program());
     command.current_dir(workspace_root());
+    // What cargo tells xtask about xtask is not for whom xtask starts: build scripts that look at it would run again,
+    // and half the workspace with them, whenever a person and xtask build in turns.
+    for (name, _) in std::env::vars_os() {
+        let text = name.to_string_lossy();
+        if text.starts_with("CARGO_PKG_")
+            || text.starts_with("CARGO_MANIFEST_")
+            || text == "CARGO_PRIMARY_PACKAGE"
+        {
+            command.env_remove(&name);
+        }
+    }
     command
 }
 

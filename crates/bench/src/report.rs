@@ -48,12 +48,24 @@ impl Line {
     }
 }
 
+/// What one measurement has to say.
+#[derive(Default)]
+pub struct Table {
+    /// Its figures.
+    pub lines: Vec<Line>,
+    /// What else came out on the way.
+    pub notes: Vec<String>,
+}
+
 /// Prints a table in Markdown, so that it can go into the documentation as it is. False if something was missed.
-pub fn print(title: &str, lines: &[Line]) -> bool {
+pub fn print(title: &str, table: &Table) -> bool {
     println!("\n### {title}\n\n| measured | figure | wanted | met |\n|---|---|---|---|");
-    for line in lines {
+    for line in &table.lines {
         let met = if line.met { "yes" } else { "**no**" };
         println!("| {} | {} | {} | {met} |", line.what, line.figure, line.wanted);
     }
-    lines.iter().all(|line| line.met)
+    if !table.notes.is_empty() {
+        println!("\n{}.", table.notes.join("; "));
+    }
+    table.lines.iter().all(|line| line.met)
 }

@@ -14,6 +14,7 @@ mod rescue;
 mod schema;
 mod step;
 mod store;
+mod stored;
 mod workers;
 
 pub use clock::{Clock, SystemClock};
@@ -29,4 +30,5 @@ pub use rescue::{Rescue, RescueRules};
 pub use schema::{MigrationStatus, Schema};
 pub use step::{Step, StepContext, StepOutput};
 pub use store::Store;
+pub use stored::StoredRun;
 pub use workers::{Lease, Worker, Workers};

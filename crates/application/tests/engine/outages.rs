@@ -108,8 +108,8 @@ async fn a_locked_sqlite_file_delays_and_loses_nothing() {
     let other = rusqlite::Connection::open(path).unwrap();
     while other.execute_batch("BEGIN IMMEDIATE").is_err() {}
     stage.probe.release();
-    let looks = stage.probe.count(Breakpoint::BeforeClaim);
-    let ticking = || async { stage.probe.count(Breakpoint::BeforeClaim) > looks + 3 };
+    let looks = stage.probe.count(Breakpoint::BeforeWatch);
+    let ticking = || async { stage.probe.count(Breakpoint::BeforeWatch) > looks + 3 };
     stage.observer.until_in_time(&stage.clock, SECOND, ticking).await;
     assert!(stage.store.queue.withdraw(runs[0], stage.store.clock.now()).await.unwrap_err().is_contention());
     other.execute_batch("ROLLBACK").unwrap();
@@ -119,6 +119,7 @@ async fn a_locked_sqlite_file_delays_and_loses_nothing() {
         let told = stage.told(run).await;
         assert_eq!(told.iter().filter(|kind| **kind == EventType::StepSucceeded).count(), 2);
     }
-    assert!(stage.times_told(EventType::SchedulerContention).await >= 1);
+    let contention_is_told = || async { stage.times_told(EventType::SchedulerContention).await >= 1 };
+    stage.observer.until_in_time(&stage.clock, SECOND, contention_is_told).await;
     engine.stop().await;
 }

@@ -4,14 +4,14 @@
 use super::drain::engine_rate;
 use super::{Options, bare};
 use crate::database::{self, Grouping, Kind};
-use crate::report::{Line, median};
+use crate::report::{Line, Table, median};
 
 const SHORT: usize = 10_000;
 const LONG: usize = 1_000_000;
 const CROWD: usize = 100_000;
 
 /// The table for one database.
-pub async fn measure(kind: Kind, options: &Options) -> Vec<Line> {
+pub async fn measure(kind: Kind, options: &Options) -> Table {
     let few = options.runs.min(SHORT) / 2;
     // The long backlog is made once: what is drained from it in all the pairs is a small part of it.
     let long = database::fresh(kind, Grouping::Usual).await;
@@ -33,8 +33,11 @@ pub async fn measure(kind: Kind, options: &Options) -> Vec<Line> {
         to_long.push(base / with_backlog);
         to_crowd.push(base / with_crowd);
     }
-    vec![
-        Line::at_most("slower with 1M queued than with 10k", median(to_long), 1.3, "×"),
-        Line::at_most("slower with 100k of one subject at the head", median(to_crowd), 1.3, "×"),
-    ]
+    Table {
+        lines: vec![
+            Line::at_most("slower with 1M queued than with 10k", median(to_long), 1.3, "×"),
+            Line::at_most("slower with 100k of one subject at the head", median(to_crowd), 1.3, "×"),
+        ],
+        notes: Vec::new(),
+    }
 }

@@ -15,7 +15,7 @@ use tokio::sync::Notify;
 
 use super::{Options, bare};
 use crate::database::{self, Grouping, Kind};
-use crate::report::{Line, median};
+use crate::report::{Line, Table, median};
 
 /// The document pipeline with steps that do nothing.
 pub fn no_op_documents() -> Vec<PipelineSetup> {
@@ -100,7 +100,7 @@ async fn rate(store: &Store, runs: usize, settings: Settings) -> f64 {
 }
 
 /// The table for one database.
-pub async fn measure(kind: Kind, options: &Options) -> Vec<Line> {
+pub async fn measure(kind: Kind, options: &Options) -> Table {
     let (mut to_bare, mut to_single) = (Vec::new(), Vec::new());
     let (mut bare_rates, mut engine_rates) = (Vec::new(), Vec::new());
     let mut weights = (String::new(), String::new());
@@ -125,10 +125,13 @@ pub async fn measure(kind: Kind, options: &Options) -> Vec<Line> {
         bare_rates.push(bare);
         engine_rates.push(engine);
     }
-    println!("\nbare loop {:.0} runs/s, engine {:.0} runs/s", median(bare_rates), median(engine_rates));
-    println!("bare: {}\nengine: {}", weights.0, weights.1);
+    let notes = vec![
+        format!("bare loop {:.0} runs/s, engine {:.0} runs/s", median(bare_rates), median(engine_rates)),
+        format!("bare {}", weights.0),
+        format!("engine {}", weights.1),
+    ];
     let single = "engine to itself with one commit per transition";
-    match kind {
+    let lines = match kind {
         Kind::Sqlite => vec![
             Line::at_least("engine to bare loop", median(to_bare), 0.7, "×"),
             Line::at_least(single, median(to_single), 6.0, "×"),
@@ -137,5 +140,6 @@ pub async fn measure(kind: Kind, options: &Options) -> Vec<Line> {
             Line::at_least("engine to bare loop", median(to_bare), 0.8, "×"),
             Line::at_least(single, median(to_single), 1.0, "×"),
         ],
-    }
+    };
+    Table { lines, notes }
 }

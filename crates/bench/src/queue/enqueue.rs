@@ -6,12 +6,12 @@ use std::time::Instant;
 use super::{Options, bare};
 use crate::database::{self, Grouping, Kind};
 use crate::feed;
-use crate::report::{Line, median};
+use crate::report::{Line, Table, median};
 
 const ASKERS: usize = 16;
 
 /// The table for one database.
-pub async fn measure(kind: Kind, options: &Options) -> Vec<Line> {
+pub async fn measure(kind: Kind, options: &Options) -> Table {
     let each = options.runs / ASKERS / 4;
     let mut ratios = Vec::new();
     for pair in 0..options.pairs {
@@ -38,5 +38,13 @@ pub async fn measure(kind: Kind, options: &Options) -> Vec<Line> {
         eprintln!("pair {}: bare {bare:.0}/s, Quire {quire:.0}/s", pair + 1);
         ratios.push(quire / bare);
     }
-    vec![Line::at_least(format!("{ASKERS} enqueuers to {ASKERS} bare connections"), median(ratios), 0.8, "×")]
+    Table {
+        lines: vec![Line::at_least(
+            format!("{ASKERS} enqueuers to {ASKERS} bare connections"),
+            median(ratios),
+            0.8,
+            "×",
+        )],
+        notes: Vec::new(),
+    }
 }

@@ -4,12 +4,12 @@ use std::time::Duration;
 
 use crate::database::Kind;
 use crate::drill::processes::{Environment, Victim};
-use crate::report::Line;
+use crate::report::{Line, Table};
 
 const WATCHED: Duration = Duration::from_secs(20);
 
 /// The table for one database. The process is the real program in its rehearsal form.
-pub async fn measure(kind: Kind) -> Vec<Line> {
+pub async fn measure(kind: Kind) -> Table {
     let folder = tempfile::tempdir().unwrap();
     let database = crate::database::fresh(kind, crate::database::Grouping::Usual).await;
     let mut environment: Environment =
@@ -27,10 +27,13 @@ pub async fn measure(kind: Kind) -> Vec<Line> {
     let share = (cpu_ticks(pid) - before) as f64 / TICKS_PER_SECOND / WATCHED.as_secs_f64() * 100.0;
     let resident = resident_mb(pid);
     assert!(server.stop(), "it stops when asked");
-    vec![
-        Line::at_most("idle server, share of a core", share, 1.0, " %"),
-        Line::at_most("idle server, resident", resident, 40.0, " MB"),
-    ]
+    Table {
+        lines: vec![
+            Line::at_most("idle server, share of a core", share, 1.0, " %"),
+            Line::at_most("idle server, resident", resident, 40.0, " MB"),
+        ],
+        notes: Vec::new(),
+    }
 }
 
 /// What the kernel counts processor time in, on every Linux this runs on.

@@ -49,14 +49,14 @@ pub async fn bench(options: Options) -> bool {
     for kind in kinds {
         for part in parts.into_iter().filter(|part| options.part.is_none_or(|only| only == *part)) {
             eprintln!("measuring {part:?} on {}", kind.name());
-            let lines = match part {
+            let table = match part {
                 Part::Drain => drain::measure(kind, &options).await,
                 Part::Latency => latency::measure(kind).await,
                 Part::Enqueue => enqueue::measure(kind, &options).await,
                 Part::Backlog => backlog::measure(kind, &options).await,
                 Part::Idle => idle::measure(kind).await,
             };
-            met &= report::print(&format!("{part:?}, {}", kind.name()), &lines);
+            met &= report::print(&format!("{part:?}, {}", kind.name()), &table);
         }
     }
     met

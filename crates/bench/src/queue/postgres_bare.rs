@@ -165,7 +165,7 @@ pub async fn weight(schema: &str, runs: usize) -> String {
     .unwrap();
     let count = |index: usize| row.get::<Option<i64>, _>(index).unwrap_or(0) as f64 / runs as f64;
     format!(
-        "rows per run: {:.1} inserted, {:.1} updated; {:.0} bytes on disk with indexes and old versions",
+        "rows per run: {:.1} inserted, {:.1} updated, {:.0} bytes on disk with indexes and old versions",
         count(0),
         count(1),
         count(2)

@@ -249,7 +249,7 @@ pub fn weight(path: &Path, runs: usize) -> String {
         .unwrap();
     // A run's row and each of its two steps are changed after they were inserted: 2 + 1 + 1.
     format!(
-        "rows per run: {:.1} inserted, 4 updated; {:.0} bytes on disk with indexes",
+        "rows per run: {:.1} inserted, 4 updated, {:.0} bytes on disk with indexes",
         rows as f64 / runs as f64,
         bytes as f64 / runs as f64
     )

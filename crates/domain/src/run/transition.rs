@@ -19,6 +19,7 @@ use super::failure::{Failure, FailureKind, FailureRecord, FailureType};
 use super::lease::Fence;
 use super::retry::{Recovery, Requeue, doubled};
 use super::state::{NewRun, Reason, Run, State};
+use super::turn::Turn;
 use crate::event::{Event, EventType};
 use crate::ids::WorkerId;
 use crate::pipeline::{Pipeline, StepName};
@@ -71,6 +72,19 @@ pub struct Transition {
     pub run: Run,
     /// What has to be stored with it, in this order.
     pub effects: Vec<Effect>,
+}
+
+impl Transition {
+    /// The turn that the run has afterwards.
+    pub fn turn(&self, at: Timestamp) -> Option<Turn> {
+        if self.is_newcomer() { Some(Turn::Behind) } else { Turn::at_front(&self.run, at) }
+    }
+
+    /// Whether the run comes back to a subject where others may wait: then it gets its place only when the turn is
+    /// given anew.
+    pub fn is_newcomer(&self) -> bool {
+        matches!(self.run.state, State::Queued { .. }) && self.effects.contains(&Effect::PassTurn)
+    }
 }
 
 /// What has to be stored together with a run's new state.
@@ -200,17 +214,7 @@ fn fail(
     let failure_type = failure.failure_type.unwrap_or_else(|| FailureType::of_step(step));
     let mut event = owned.event(EventType::RunFailed, run, at);
     event.failure = Some(record.clone());
-    let next = Run {
-        attempts,
-        ..moved(
-            run,
-            State::Failed {
-                started_at: Some(owned.started_at),
-                completed_at: at,
-                reason: Reason { failure_type, record },
-            },
-        )
-    };
+    let next = owned.failed(run, Reason { failure_type, record }, at);
     Ok(Transition { from: run.fence, run: next, effects: vec![Effect::Record(event), Effect::PassTurn] })
 }
 
@@ -256,17 +260,8 @@ fn orphan(run: &Run, recovery: Recovery, at: Timestamp) -> Result<Transition, Re
     }
     let mut event = owned.event(EventType::RunRecoveredAsFailed, run, at);
     event.failure = Some(record.clone());
-    let next = Run {
-        attempts,
-        ..moved(
-            run,
-            State::Failed {
-                started_at: Some(owned.started_at),
-                completed_at: at,
-                reason: Reason { failure_type: FailureType::ProcessTerminated, record },
-            },
-        )
-    };
+    let reason = Reason { failure_type: FailureType::ProcessTerminated, record };
+    let next = owned.failed(run, reason, at);
     Ok(Transition {
         from: run.fence,
         run: next,
@@ -343,6 +338,12 @@ impl Owned {
     /// An event that ends this attempt.
     fn event(&self, event_type: EventType, run: &Run, at: Timestamp) -> Event {
         Event { worker: self.worker, started_at: Some(self.started_at), ..Event::of_run(event_type, run, at) }
+    }
+
+    /// The end of a run after an attempt that counts.
+    fn failed(&self, run: &Run, reason: Reason, at: Timestamp) -> Run {
+        let state = State::Failed { started_at: Some(self.started_at), completed_at: at, reason };
+        Run { attempts: run.attempts + 1, ..moved(run, state) }
     }
 
     /// Back to the queue after an attempt that counts.

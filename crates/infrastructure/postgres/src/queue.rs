@@ -16,7 +16,7 @@ use crate::enqueue::Wish;
 use crate::error::{translate, unavailable};
 use crate::row::{self, At, bigint};
 use crate::steps::project;
-use crate::transition::{self, Move, Woke, append, is_newcomer};
+use crate::transition::{self, Move, Woke, append};
 use crate::{PgStore, sql};
 
 /// How often a change is tried while others change the same subject.
@@ -123,7 +123,7 @@ impl PgStore {
                         return Err(PortError::Conflict(why.to_string()));
                     }
                 };
-                let newcomer = is_newcomer(&transition);
+                let newcomer = transition.is_newcomer();
                 let front_is_kept = newcomer && lock_front(&mut transaction, &run).await?;
                 let woke =
                     transition::write(&mut transaction, &[Move { transition: &transition, at }]).await?;

@@ -1,12 +1,11 @@
 //! Rows to domain values and back.
 
 use jiff::Timestamp;
-use quire_domain::run::Reason;
 use quire_domain::{
-    Details, Event, EventId, EventType, FailureRecord, FailureType, Fence, Pipeline, Priority, RecordedEvent,
-    Run, RunId, State, SubjectId, WorkerId,
+    Details, Event, EventId, EventType, FailureRecord, Fence, Pipeline, RecordedEvent, Run, RunId, SubjectId,
+    WorkerId,
 };
-use quire_ports::{PortError, PortResult};
+use quire_ports::{PortResult, StoredRun};
 use sqlx::encode::IsNull;
 use sqlx::error::BoxDynError;
 use sqlx::postgres::types::Oid;
@@ -102,55 +101,27 @@ pub(crate) fn json(failure: &FailureRecord) -> FailureRecord {
 
 /// A run from the columns that every query of runs selects, in that order.
 pub(crate) fn run(row: &PgRow) -> PortResult<Run> {
-    let rank: i16 = get(row, 4)?;
-    Ok(Run {
-        id: RunId(get(row, 0)?),
-        pipeline: Pipeline::parse(get(row, 1)?).map_err(corrupt)?,
-        subject: SubjectId(get(row, 2)?),
-        priority: Priority::from_rank(rank)
-            .ok_or_else(|| PortError::Corrupt(format!("a run has the unknown priority {rank}")))?,
-        fence: Fence(get(row, 5)?),
+    let stored = StoredRun {
+        id: get(row, 0)?,
+        pipeline: get(row, 1)?,
+        subject_id: get(row, 2)?,
+        state: get(row, 3)?,
+        priority: get(row, 4)?,
+        fence: get(row, 5)?,
         attempts: count(row, 6)?,
         retry_count: count(row, 7)?,
         created_at: timestamp(row, 8)?,
         queued_at: timestamp(row, 9)?,
+        available_at: optional_timestamp(row, 10)?,
+        started_at: optional_timestamp(row, 11)?,
+        deadline_at: optional_timestamp(row, 12)?,
+        completed_at: optional_timestamp(row, 13)?,
+        worker_id: get(row, 14)?,
         correlation_id: get(row, 15)?,
-        state: state(row)?,
-    })
-}
-
-fn state(row: &PgRow) -> PortResult<State> {
-    let state: &str = get(row, 3)?;
-    let started_at = optional_timestamp(row, 11)?;
-    let completed_at = optional_timestamp(row, 13)?;
-    let missing = |what: &str| PortError::Corrupt(format!("a run that is {state} has no {what}"));
-    let reason = || -> PortResult<Reason> {
-        let Json(record) = get(row, 17)?;
-        Ok(Reason { failure_type: FailureType::parse(get(row, 16)?), record })
+        failure_type: get(row, 16)?,
+        error: get::<Option<Json<FailureRecord>>>(row, 17)?.map(|Json(record)| record),
     };
-    Ok(match state {
-        "QUEUED" => State::Queued { available_at: optional_timestamp(row, 10)? },
-        "RUNNING" => State::Running {
-            started_at: started_at.ok_or_else(|| missing("start"))?,
-            deadline_at: optional_timestamp(row, 12)?,
-            worker: get::<Option<Uuid>>(row, 14)?.map(WorkerId),
-        },
-        "COMPLETED" => State::Completed {
-            started_at: started_at.ok_or_else(|| missing("start"))?,
-            completed_at: completed_at.ok_or_else(|| missing("end"))?,
-        },
-        "FAILED" => State::Failed {
-            started_at,
-            completed_at: completed_at.ok_or_else(|| missing("end"))?,
-            reason: reason()?,
-        },
-        "TIMED_OUT" => State::TimedOut {
-            started_at: started_at.ok_or_else(|| missing("start"))?,
-            completed_at: completed_at.ok_or_else(|| missing("end"))?,
-            reason: reason()?,
-        },
-        other => return Err(PortError::Corrupt(format!("a run is in the unknown state {other:?}"))),
-    })
+    stored.try_into()
 }
 
 /// An event from the columns of `events/after.sql`.

@@ -50,7 +50,7 @@ pub(crate) async fn update(connection: &mut PgConnection, moves: &[Move<'_>]) ->
         .bind(runs().map(|run| run.id.0).collect::<Vec<_>>())
         .bind(moves.iter().map(|step| step.transition.from.0).collect::<Vec<_>>())
         .bind(runs().map(|run| run.state.as_str()).collect::<Vec<_>>())
-        .bind(moves.iter().map(|step| turn(*step).map(Turn::as_str)).collect::<Vec<_>>())
+        .bind(moves.iter().map(|step| step.transition.turn(step.at).map(Turn::as_str)).collect::<Vec<_>>())
         .bind(runs().map(|run| run.fence.0).collect::<Vec<_>>())
         .bind(runs().map(|run| int(run.attempts)).collect::<Vec<_>>())
         .bind(runs().map(|run| int(run.retry_count)).collect::<Vec<_>>())
@@ -66,14 +66,6 @@ pub(crate) async fn update(connection: &mut PgConnection, moves: &[Move<'_>]) ->
         .await
         .map_err(translate)?;
     rows.iter().map(|row| get(row, 0).map(RunId)).collect()
-}
-
-fn turn(step: Move<'_>) -> Option<Turn> {
-    if is_newcomer(step.transition) {
-        Some(Turn::Behind)
-    } else {
-        Turn::at_front(&step.transition.run, step.at)
-    }
 }
 
 fn available_at(run: &Run) -> Option<Timestamp> {
@@ -98,11 +90,6 @@ fn failure_type(run: &Run) -> Option<&'static str> {
 fn error(run: &Run) -> PortResult<Option<String>> {
     let record = run.state.reason().map(|reason| json(&reason.record));
     record.map(|record| serde_json::to_string(&record)).transpose().map_err(corrupt)
-}
-
-/// A retried run comes back to a subject where others may wait: it gets a place only when the turn is given anew.
-pub(crate) fn is_newcomer(transition: &Transition) -> bool {
-    matches!(transition.run.state, State::Queued { .. }) && transition.effects.contains(&Effect::PassTurn)
 }
 
 /// Stores what transitions bring with them, but for their events, which are the last thing in a transaction.
@@ -169,7 +156,7 @@ fn subjects(moves: &[Move<'_>]) -> (Vec<Uuid>, Vec<&'static str>) {
 }
 
 async fn step_back(connection: &mut PgConnection, moves: &[Move<'_>]) -> PortResult<()> {
-    let newcomers: Vec<_> = moves.iter().copied().filter(|step| is_newcomer(step.transition)).collect();
+    let newcomers: Vec<_> = moves.iter().copied().filter(|step| step.transition.is_newcomer()).collect();
     if newcomers.is_empty() {
         return Ok(());
     }

@@ -1,12 +1,10 @@
 //! Rows to domain values and back.
 
 use jiff::Timestamp;
-use quire_domain::run::Reason;
 use quire_domain::{
-    Details, Event, EventId, EventType, FailureRecord, FailureType, Fence, Pipeline, Priority, RecordedEvent,
-    Run, RunId, State, SubjectId, WorkerId,
+    Details, Event, EventId, EventType, Fence, Pipeline, RecordedEvent, Run, RunId, SubjectId, WorkerId,
 };
-use quire_ports::{PortError, PortResult};
+use quire_ports::{PortResult, StoredRun};
 use rusqlite::Row;
 use uuid::Uuid;
 
@@ -36,54 +34,28 @@ pub(crate) fn uuid(bytes: [u8; 16]) -> Uuid {
 
 /// A run from the columns that every query of runs selects, in that order.
 pub(crate) fn run(row: &Row<'_>) -> PortResult<Run> {
-    let state: String = get(row, 3)?;
-    let started_at = optional_timestamp(get(row, 11)?)?;
-    let completed_at = optional_timestamp(get(row, 13)?)?;
-    let missing = |what: &str| PortError::Corrupt(format!("a run that is {state} has no {what}"));
-    let reason = || -> PortResult<Reason> {
-        let failure_type: String = get(row, 16)?;
-        let error: String = get(row, 17)?;
-        let record: FailureRecord = serde_json::from_str(&error).map_err(corrupt)?;
-        Ok(Reason { failure_type: FailureType::parse(&failure_type), record })
-    };
-    let state = match state.as_str() {
-        "QUEUED" => State::Queued { available_at: optional_timestamp(get(row, 10)?)? },
-        "RUNNING" => State::Running {
-            started_at: started_at.ok_or_else(|| missing("start"))?,
-            deadline_at: optional_timestamp(get(row, 12)?)?,
-            worker: get::<Option<[u8; 16]>>(row, 14)?.map(|id| WorkerId(uuid(id))),
-        },
-        "COMPLETED" => State::Completed {
-            started_at: started_at.ok_or_else(|| missing("start"))?,
-            completed_at: completed_at.ok_or_else(|| missing("end"))?,
-        },
-        "FAILED" => State::Failed {
-            started_at,
-            completed_at: completed_at.ok_or_else(|| missing("end"))?,
-            reason: reason()?,
-        },
-        "TIMED_OUT" => State::TimedOut {
-            started_at: started_at.ok_or_else(|| missing("start"))?,
-            completed_at: completed_at.ok_or_else(|| missing("end"))?,
-            reason: reason()?,
-        },
-        other => return Err(PortError::Corrupt(format!("a run is in the unknown state {other:?}"))),
-    };
-    let rank: i16 = get(row, 4)?;
-    Ok(Run {
-        id: RunId(uuid(get(row, 0)?)),
-        pipeline: Pipeline::parse(&get::<String>(row, 1)?).map_err(corrupt)?,
-        subject: SubjectId(uuid(get(row, 2)?)),
-        priority: Priority::from_rank(rank)
-            .ok_or_else(|| PortError::Corrupt(format!("a run has the unknown priority {rank}")))?,
-        fence: Fence(get(row, 5)?),
+    let error: Option<String> = get(row, 17)?;
+    let stored = StoredRun {
+        id: uuid(get(row, 0)?),
+        pipeline: get(row, 1)?,
+        subject_id: uuid(get(row, 2)?),
+        state: get(row, 3)?,
+        priority: get(row, 4)?,
+        fence: get(row, 5)?,
         attempts: get(row, 6)?,
         retry_count: get(row, 7)?,
         created_at: timestamp(get(row, 8)?)?,
         queued_at: timestamp(get(row, 9)?)?,
+        available_at: optional_timestamp(get(row, 10)?)?,
+        started_at: optional_timestamp(get(row, 11)?)?,
+        deadline_at: optional_timestamp(get(row, 12)?)?,
+        completed_at: optional_timestamp(get(row, 13)?)?,
+        worker_id: get::<Option<[u8; 16]>>(row, 14)?.map(uuid),
         correlation_id: get(row, 15)?,
-        state,
-    })
+        failure_type: get(row, 16)?,
+        error: error.map(|json| serde_json::from_str(&json).map_err(corrupt)).transpose()?,
+    };
+    stored.try_into()
 }
 
 /// An event from the columns of `events/after.sql`.

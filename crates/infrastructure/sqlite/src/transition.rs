@@ -35,7 +35,6 @@ pub(crate) fn update(connection: &Connection, transition: &Transition, at: Times
         State::Running { deadline_at, worker, .. } => (None, *deadline_at, *worker),
         _ => (None, None, None),
     };
-    let turn = if is_newcomer(transition) { Some(Turn::Behind) } else { Turn::at_front(run, at) };
     let reason = run.state.reason();
     let error = reason.map(|reason| serde_json::to_string(&reason.record)).transpose().map_err(corrupt)?;
     let changed = connection
@@ -45,7 +44,7 @@ pub(crate) fn update(connection: &Connection, transition: &Transition, at: Times
                 run.id.0.as_bytes(),
                 transition.from.0,
                 run.state.as_str(),
-                turn.map(Turn::as_str),
+                transition.turn(at).map(Turn::as_str),
                 run.fence.0,
                 run.attempts,
                 run.retry_count,
@@ -63,11 +62,6 @@ pub(crate) fn update(connection: &Connection, transition: &Transition, at: Times
     Ok(changed == 1)
 }
 
-/// A retried run comes back to a subject where others may wait: it gets a place only when the turn is given anew.
-fn is_newcomer(transition: &Transition) -> bool {
-    matches!(transition.run.state, State::Queued { .. }) && transition.effects.contains(&Effect::PassTurn)
-}
-
 /// Stores what a transition brings with it.
 pub(crate) fn perform(connection: &Connection, transition: &Transition, at: Timestamp) -> PortResult<Woke> {
     let run = &transition.run;
@@ -83,7 +77,7 @@ pub(crate) fn perform(connection: &Connection, transition: &Transition, at: Time
                     .map_err(translate)?;
             }
             Effect::PassTurn => {
-                if is_newcomer(transition) {
+                if transition.is_newcomer() {
                     connection
                         .prepare_cached(sql!("runs/step_back"))
                         .and_then(|mut statement| {
