@@ -8,6 +8,7 @@ pub mod document;
 pub mod event;
 pub mod ids;
 pub mod pipeline;
+pub mod reading;
 pub mod run;
 
 pub use document::{Document, ReviewStatus};

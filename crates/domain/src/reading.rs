@@ -1,0 +1,159 @@
+//! What was read from a document: pages, lines and words, each word with its place, and a plain text whose every
+//! stretch can be found again on the page.
+//!
+//! One system of coordinates serves everybody: points (1/72 inch) from the top left corner of the page as a person
+//! sees it, cropped and turned upright, x to the right and y down. A page image at scale `s` shows the point (x, y) at
+//! the pixel (s·x, s·y).
+
+use std::ops::Range;
+
+use serde::{Deserialize, Serialize};
+
+/// A rectangle on a page.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[allow(missing_docs)] // Left, top, right, bottom.
+pub struct Rect {
+    pub x0: f32,
+    pub y0: f32,
+    pub x1: f32,
+    pub y1: f32,
+}
+
+impl Rect {
+    /// The smallest one that holds both.
+    #[must_use]
+    pub fn union(self, other: Self) -> Self {
+        Self {
+            x0: self.x0.min(other.x0),
+            y0: self.y0.min(other.y0),
+            x1: self.x1.max(other.x1),
+            y1: self.y1.max(other.y1),
+        }
+    }
+}
+
+/// A word and its place.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[allow(missing_docs)]
+pub struct Word {
+    pub text: String,
+    pub rect: Rect,
+}
+
+/// Words that stand on one line, in the order they are read.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[allow(missing_docs)]
+pub struct Line {
+    pub words: Vec<Word>,
+}
+
+/// A page, in the order it is read.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[allow(missing_docs)]
+pub struct Page {
+    pub width: f32,
+    pub height: f32,
+    pub lines: Vec<Line>,
+}
+
+/// A document as it was read.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[allow(missing_docs)]
+pub struct Reading {
+    pub pages: Vec<Page>,
+}
+
+/// The plain text of a reading: words apart by a space, lines and pages by a line break.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct PlainText {
+    /// The text.
+    pub text: String,
+    /// Where each word stands in it, in order.
+    spans: Vec<Span>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+struct Span {
+    bytes: Range<usize>,
+    page: usize,
+    rect: Rect,
+}
+
+/// A stretch of text found again on its page.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Place {
+    /// The page, from 1.
+    pub page: usize,
+    /// The word's rectangle.
+    pub rect: Rect,
+}
+
+impl Reading {
+    /// The plain text, with the way back to the words.
+    pub fn plain_text(&self) -> PlainText {
+        let mut plain = PlainText::default();
+        for (page, number) in self.pages.iter().zip(1..) {
+            for line in &page.lines {
+                for (index, word) in line.words.iter().enumerate() {
+                    if index > 0 {
+                        plain.text.push(' ');
+                    }
+                    let start = plain.text.len();
+                    plain.text.push_str(&word.text);
+                    let bytes = start..plain.text.len();
+                    plain.spans.push(Span { bytes, page: number, rect: word.rect });
+                }
+                plain.text.push('\n');
+            }
+        }
+        plain
+    }
+}
+
+impl PlainText {
+    /// The places of the words that a stretch of the text touches, in order. Found by halving: the length of the
+    /// document hardly matters.
+    pub fn places(&self, stretch: Range<usize>) -> Vec<Place> {
+        let first = self.spans.partition_point(|span| span.bytes.end <= stretch.start);
+        let touched = self.spans[first..].iter().take_while(|span| span.bytes.start < stretch.end);
+        touched.map(|span| Place { page: span.page, rect: span.rect }).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn word(text: &str, x0: f32) -> Word {
+        Word { text: text.to_owned(), rect: Rect { x0, y0: 0.0, x1: x0 + 10.0, y1: 10.0 } }
+    }
+
+    fn page(lines: &[&[&str]]) -> Page {
+        let lines = lines.iter().map(|words| Line {
+            words: (0u8..).zip(*words).map(|(place, text)| word(text, f32::from(place) * 20.0)).collect(),
+        });
+        Page { width: 100.0, height: 100.0, lines: lines.collect() }
+    }
+
+    /// Proves R087 for the way back: the page is the real one, from 1.
+    #[test]
+    fn any_stretch_of_the_text_is_found_on_its_page() {
+        let reading = Reading {
+            pages: vec![page(&[&["Peso:", "4,2", "kg"], &["Año"]]), page(&[]), page(&[&["fin"]])],
+        };
+        let plain = reading.plain_text();
+        assert_eq!(plain.text, "Peso: 4,2 kg\nAño\nfin\n");
+        let find = |snippet: &str| {
+            let start = plain.text.find(snippet).unwrap();
+            plain.places(start..start + snippet.len())
+        };
+        let pages = |snippet: &str| find(snippet).iter().map(|place| place.page).collect::<Vec<_>>();
+        assert_eq!(pages("4,2 kg"), [1, 1]);
+        assert_eq!(find("4,2 kg")[0].rect.x0.to_bits(), 20.0f32.to_bits());
+        assert_eq!(pages("ño"), [1], "part of a word is the word");
+        assert_eq!(pages("fin"), [3]);
+        assert_eq!(pages("kg\nAño\nfin"), [1, 1, 3]);
+        assert!(plain.places(5..6).is_empty(), "between two words there is none");
+        assert!(plain.places(plain.text.len()..plain.text.len() + 9).is_empty());
+    }
+}
