@@ -5,6 +5,8 @@
 //! sees it, cropped and turned upright, x to the right and y down. A page image at scale `s` shows the point (x, y) at
 //! the pixel (s·x, s·y).
 
+pub mod quality;
+
 use std::ops::Range;
 
 use serde::{Deserialize, Serialize};

@@ -1,0 +1,237 @@
+//! Whether a text that was read is worth understanding.
+//!
+//! Some PDFs give text that nobody wrote: fonts that map letters to the wrong ones, scans recognised badly, tables of
+//! symbols. What is built on such a text would be wrong with confidence, so it stops here. The measure is deliberately
+//! simple: shares of characters and words, each with a name, so that a person can see why.
+
+/// Below this many visible characters there is nothing to judge.
+const FEWEST_CHARACTERS: usize = 20;
+/// Texts below this score are not used.
+const PASS: f32 = 0.60;
+/// What earlier readings made of "tratamiento", "traquea" and "tiene": letters that were swapped, not misspelt.
+const SWAPPED: [&str; 3] = ["dratamiento", "draquea", "diene"];
+
+/// What speaks against a text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs)] // The names are the documentation.
+pub enum Flaw {
+    TooShort,
+    NotHumanReadable,
+    NoLetters,
+    TooFewWords,
+    LowVowelRatio,
+    Gibberish,
+    HighPunctuation,
+    LowWhitespace,
+    NoLineBreaks,
+    LongTokens,
+    SingleLetters,
+    MostlyUppercase,
+    SwappedLetters,
+}
+
+/// What becomes of a text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// It can be used.
+    Good,
+    /// There is hardly anything, or nothing that can be read.
+    Unreadable,
+    /// It can be read, and should not be trusted.
+    Low,
+}
+
+/// How good a text is, and why not better.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Quality {
+    /// From 0 to 1.
+    pub score: f32,
+    /// What speaks against it.
+    pub flaws: Vec<Flaw>,
+}
+
+impl Quality {
+    /// Judges a text. Takes time in proportion to its length, whatever is in it.
+    pub fn of(text: &str) -> Self {
+        let counts = Counts::of(text);
+        if let Some(flaw) = counts.unreadable() {
+            return Self { score: 0.0, flaws: vec![flaw] };
+        }
+        let (flaws, penalties): (Vec<Flaw>, Vec<f32>) = counts.penalties().into_iter().unzip();
+        let score = (1.0 - penalties.iter().sum::<f32>()).clamp(0.0, 1.0);
+        Self { score, flaws }
+    }
+
+    /// What becomes of the text.
+    pub fn verdict(&self) -> Verdict {
+        let unreadable = [Flaw::TooShort, Flaw::NotHumanReadable, Flaw::NoLetters, Flaw::TooFewWords];
+        if self.flaws.iter().any(|flaw| unreadable.contains(flaw)) {
+            Verdict::Unreadable
+        } else if self.score < PASS || self.flaws.contains(&Flaw::SwappedLetters) {
+            Verdict::Low
+        } else {
+            Verdict::Good
+        }
+    }
+}
+
+#[derive(Default)]
+struct Counts {
+    characters: usize,
+    visible: usize,
+    printable: usize,
+    whitespace: usize,
+    line_breaks: usize,
+    letters: usize,
+    uppercase: usize,
+    latin: usize,
+    common: usize,
+    vowels: usize,
+    punctuation: usize,
+    odd: usize,
+    tokens: usize,
+    words: usize,
+    long_tokens: usize,
+    single_letters: usize,
+    after_single: bool,
+    /// Latin words of four letters or more, and those among them that nobody could pronounce.
+    pronounceable_or_not: usize,
+    unpronounceable: usize,
+    swapped: usize,
+}
+
+impl Counts {
+    fn of(text: &str) -> Self {
+        let mut counts = Self::default();
+        for character in text.chars() {
+            counts.character(character);
+        }
+        for token in text.split_whitespace() {
+            counts.token(token);
+        }
+        counts
+    }
+
+    fn character(&mut self, character: char) {
+        self.characters += 1;
+        if character.is_whitespace() {
+            self.whitespace += 1;
+            self.printable += 1;
+            self.line_breaks += usize::from(character == '\n');
+            return;
+        }
+        self.visible += 1;
+        if character.is_control() || character == '\u{FFFD}' || is_private(character) {
+            return;
+        }
+        self.printable += 1;
+        if character.is_alphabetic() {
+            self.letters += 1;
+            self.uppercase += usize::from(character.is_uppercase());
+            self.latin += usize::from(is_latin(character));
+            self.common += usize::from(is_common(character));
+            self.vowels += usize::from(is_vowel(character));
+        } else if !character.is_numeric() {
+            let usual = ".,;:!?()[]{}'\"-/%€$+*=<>&@#º°ª«»“”‘’–—•¿¡…_|".contains(character);
+            self.punctuation += usize::from(usual);
+            self.odd += usize::from(!usual);
+        }
+    }
+
+    fn token(&mut self, token: &str) {
+        self.tokens += 1;
+        let word = token.trim_matches(|character: char| !character.is_alphabetic());
+        let letters = word.chars().filter(|character| character.is_alphabetic()).count();
+        self.words += usize::from(letters >= 3);
+        self.long_tokens += usize::from(letters >= 12);
+        let single = letters == 1 && token.chars().count() == 1;
+        // "y", "a" and "o" are words; letters that were torn apart stand beside each other.
+        self.single_letters += usize::from(single && (self.after_single || !word.chars().all(is_vowel)));
+        self.after_single = single;
+        if SWAPPED.iter().any(|swapped| word.to_lowercase() == *swapped) {
+            self.swapped += 1;
+        }
+        if letters >= 4 && word.chars().all(is_latin) {
+            self.pronounceable_or_not += 1;
+            self.unpronounceable += usize::from(!can_be_said(word));
+        }
+    }
+
+    fn unreadable(&self) -> Option<Flaw> {
+        if self.visible < FEWEST_CHARACTERS {
+            Some(Flaw::TooShort)
+        } else if self.letters == 0 {
+            Some(Flaw::NoLetters)
+        } else if share(self.printable, self.characters) < 0.90
+            || share(self.letters, self.visible) < 0.35
+            || share(self.odd, self.visible) >= 0.15
+        {
+            Some(Flaw::NotHumanReadable)
+        } else if self.words < 3 {
+            Some(Flaw::TooFewWords)
+        } else {
+            None
+        }
+    }
+
+    /// Words that nobody could say, or letters in shares that no language has.
+    fn is_gibberish(&self) -> bool {
+        let unsaid = share(self.unpronounceable, self.pronounceable_or_not);
+        let enough = self.pronounceable_or_not >= 5;
+        enough && (unsaid > 0.30 || share(self.common, self.latin) < 0.50)
+    }
+
+    fn penalties(&self) -> Vec<(Flaw, f32)> {
+        // Vowels and the like are asked of texts in Latin letters alone; others have their own ways.
+        let is_latin = share(self.latin, self.letters) > 0.5;
+        let rules = [
+            (Flaw::LowVowelRatio, 0.20, is_latin && share(self.vowels, self.letters) < 0.30),
+            (Flaw::Gibberish, 0.45, is_latin && self.is_gibberish()),
+            (Flaw::HighPunctuation, 0.25, share(self.punctuation, self.visible) > 0.25),
+            (Flaw::LowWhitespace, 0.20, share(self.whitespace, self.characters) < 0.10),
+            (
+                Flaw::NoLineBreaks,
+                0.10,
+                self.characters > 800 && share(self.line_breaks, self.characters) < 0.0005,
+            ),
+            (Flaw::LongTokens, 0.35, self.tokens >= 80 && share(self.long_tokens, self.tokens) > 0.20),
+            (Flaw::SingleLetters, 0.35, self.tokens > 120 && share(self.single_letters, self.tokens) > 0.045),
+            (Flaw::MostlyUppercase, 0.20, self.tokens < 250 && share(self.uppercase, self.letters) > 0.80),
+            (Flaw::SwappedLetters, 0.40, self.swapped > 0),
+        ];
+        rules.into_iter().filter(|(_, _, holds)| *holds).map(|(flaw, penalty, _)| (flaw, penalty)).collect()
+    }
+}
+
+#[allow(clippy::cast_precision_loss)] // Shares of texts; the seventh digit decides nothing.
+fn share(part: usize, whole: usize) -> f32 {
+    if whole == 0 { 0.0 } else { part as f32 / whole as f32 }
+}
+
+/// Code points that mean whatever a font says they mean.
+fn is_private(character: char) -> bool {
+    matches!(character, '\u{E000}'..='\u{F8FF}' | '\u{F0000}'..='\u{10FFFD}')
+}
+
+fn is_latin(character: char) -> bool {
+    matches!(character, 'A'..='Z' | 'a'..='z' | '\u{C0}'..='\u{24F}')
+}
+
+fn is_vowel(character: char) -> bool {
+    "aeiouyàáâãäåæèéêëìíîïòóôõöøùúûüýÿœ".contains(character.to_lowercase().next().unwrap_or(character))
+}
+
+/// The letters that make up two thirds and more of a text in any language written with them.
+fn is_common(character: char) -> bool {
+    "eaionrstldáéíóàèìòäëïöâêîôãõå".contains(character.to_lowercase().next().unwrap_or(character))
+}
+
+/// A word that has a vowel, and never five consonants in a row.
+fn can_be_said(word: &str) -> bool {
+    let runs = word.split(is_vowel).map(|consonants| consonants.chars().count());
+    word.chars().any(is_vowel) && runs.max().unwrap_or(0) < 5
+}
+
+#[cfg(test)]
+#[path = "quality_tests.rs"]
+mod tests;
