@@ -81,24 +81,12 @@ async fn the_watchdog_ends_what_a_hung_worker_does_not(stage: Stage) {
     let run = stage.enqueue(SubjectId::new()).await;
     let hung = stage.bed.worker(stage.store.clock.now()).await;
     stage.bed.claim_one(hung, stage.store.clock.now()).await;
-    let work = steps::step(|_| async { Ok(StepOutput::default()) });
-    let engine = stage.engine(documents(strict(), &work)).await;
-    let lease = |stage: &Stage| {
-        let now = stage.store.clock.now();
-        (now, quire_ports::Lease::Until(now + SignedDuration::from_secs(15)))
-    };
-    while stage.state(run).await == "RUNNING" {
-        let (now, until) = lease(&stage);
-        assert!(stage.store.workers.renew(hung, now, until).await.unwrap(), "the owner lives");
-        let watched = stage.probe.count(Breakpoint::BeforeWatch);
-        stage
-            .observer
-            .until_in_time(&stage.clock, SECOND, || async {
-                stage.probe.count(Breakpoint::BeforeWatch) > watched
-            })
-            .await;
-    }
-    assert_eq!(stage.state(run).await, "TIMED_OUT");
+    // It says that it lives, and will for longer than this story takes.
+    let now = stage.store.clock.now();
+    let lease = quire_ports::Lease::Until(now + SignedDuration::from_hours(1000));
+    assert!(stage.store.workers.renew(hung, now, lease).await.unwrap());
+    let engine = stage.engine(documents(strict(), &steps::nothing())).await;
+    stage.until_state_in_time(run, "TIMED_OUT").await;
     let stored = stage.store.history.run(run).await.unwrap();
     let took = stored.state.completed_at().unwrap().duration_since(stored.state.started_at().unwrap());
     assert!(took >= SignedDuration::from_secs(125), "the owner has the grace for itself: {took}");

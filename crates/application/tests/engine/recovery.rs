@@ -58,8 +58,9 @@ async fn at_start_up_orphans_are_requeued_and_resume_where_they_were(stage: Stag
     let second = stage.engine(documents(lenient(), &work)).await;
     stage.until_state(run, "COMPLETED").await;
     assert_eq!(*done.lock().unwrap(), [StepName::Extraction, StepName::Interpretation]);
+    // At least two: a claim that the first engine had under way when it was dropped is handed back, uncounted.
     let told = stage.told(run).await;
-    assert_eq!(told.iter().filter(|kind| **kind == EventType::RunStarted).count(), 2);
+    assert!(told.iter().filter(|kind| **kind == EventType::RunStarted).count() >= 2);
     assert!(told.contains(&EventType::RunRequeued));
     let stored = stage.store.history.run(run).await.unwrap();
     assert_eq!((stored.attempts, stored.retry_count), (1, 1));
