@@ -3,6 +3,7 @@
 //! An adapter implements these traits over SQLite, PostgreSQL or a file system; the application never learns
 //! which. Every method is all or nothing, and every error is one of the few in [`PortError`].
 
+mod blobs;
 mod clock;
 mod documents;
 mod error;
@@ -10,6 +11,7 @@ mod figures;
 mod history;
 mod probe;
 mod queue;
+mod reader;
 mod rescue;
 mod schema;
 mod step;
@@ -17,6 +19,7 @@ mod store;
 mod stored;
 mod workers;
 
+pub use blobs::Blobs;
 pub use clock::{Clock, SystemClock};
 pub use documents::Documents;
 pub use error::{PortError, PortResult};
@@ -26,6 +29,7 @@ pub use history::{
 };
 pub use probe::{Breakpoint, NoProbe, Probe};
 pub use queue::{Advance, Claim, Claimed, RunQueue, Written};
+pub use reader::{PageImage, ReadDocument, ReadError, ReadRequest, ReadTrouble, Reader};
 pub use rescue::{Rescue, RescueRules};
 pub use schema::{MigrationStatus, Schema};
 pub use step::{Step, StepContext, StepOutput};

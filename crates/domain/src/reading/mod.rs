@@ -5,10 +5,12 @@
 //! sees it, cropped and turned upright, x to the right and y down. A page image at scale `s` shows the point (x, y) at
 //! the pixel (s·x, s·y).
 
+mod kind;
 pub mod quality;
 
 use std::ops::Range;
 
+pub use kind::FileKind;
 use serde::{Deserialize, Serialize};
 
 /// A rectangle on a page.
@@ -47,6 +49,8 @@ pub struct Word {
 #[allow(missing_docs)]
 pub struct Line {
     pub words: Vec<Word>,
+    /// Whether a paragraph begins here.
+    pub opens_paragraph: bool,
 }
 
 /// A page, in the order it is read.
@@ -56,6 +60,8 @@ pub struct Page {
     pub width: f32,
     pub height: f32,
     pub lines: Vec<Line>,
+    /// Whether its words were recognised from its picture.
+    pub recognised: bool,
 }
 
 /// A document as it was read.
@@ -133,8 +139,9 @@ mod tests {
     fn page(lines: &[&[&str]]) -> Page {
         let lines = lines.iter().map(|words| Line {
             words: (0u8..).zip(*words).map(|(place, text)| word(text, f32::from(place) * 20.0)).collect(),
+            opens_paragraph: false,
         });
-        Page { width: 100.0, height: 100.0, lines: lines.collect() }
+        Page { width: 100.0, height: 100.0, lines: lines.collect(), recognised: false }
     }
 
     /// Proves R087 for the way back: the page is the real one, from 1.

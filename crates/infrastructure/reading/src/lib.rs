@@ -4,3 +4,24 @@
 //! inside the server.
 
 pub mod pdf;
+
+use quire_domain::reading::Page;
+use serde::{Deserialize, Serialize};
+
+/// What is on a page besides text.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Ink {
+    /// The share of the page that pictures cover, from 0 to 1.
+    pub pictures: f32,
+    /// How many shapes are drawn: a page set in outlines has thousands and not one letter.
+    pub shapes: u32,
+}
+
+/// A page as it was read from the file.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct PageRead {
+    /// Its words.
+    pub page: Page,
+    /// What else is on it.
+    pub ink: Ink,
+}

@@ -89,7 +89,7 @@ impl Gathering {
     fn end_line(&mut self) {
         self.end_word();
         if !self.words.is_empty() {
-            self.lines.push(Line { words: std::mem::take(&mut self.words) });
+            self.lines.push(Line { words: std::mem::take(&mut self.words), opens_paragraph: false });
         }
     }
 }

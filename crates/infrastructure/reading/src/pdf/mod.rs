@@ -1,15 +1,18 @@
-//! PDF: glyphs as they are drawn, gathered into words and lines.
+//! PDF: glyphs as they are drawn, gathered into words and lines; and pages drawn as images.
 
 mod device;
 mod gather;
 
+use hayro_interpret::hayro_syntax::page::Page as PdfPage;
 use hayro_interpret::hayro_syntax::{LoadPdfError, Pdf};
 use hayro_interpret::util::{RectExt, TransformExt};
 use hayro_interpret::{Context, InterpreterCache, InterpreterSettings, interpret_page};
-use quire_domain::reading::{Page, Reading};
+use quire_domain::reading::Page;
 
 use device::TextDevice;
 use gather::lines;
+
+use crate::{Ink, PageRead};
 
 /// Why a PDF cannot be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -22,23 +25,42 @@ pub enum PdfError {
     Invalid,
 }
 
-/// The words of every page, with their places.
-pub fn read(file: Vec<u8>) -> Result<Reading, PdfError> {
-    let pdf = Pdf::new(file).map_err(|error| match error {
-        LoadPdfError::Decryption(_) => PdfError::Encrypted,
-        LoadPdfError::Invalid => PdfError::Invalid,
-    })?;
-    let cache = InterpreterCache::new();
-    let pages = pdf.pages().iter().map(|page| {
-        let (width, height) = page.render_dimensions();
-        let upright = page.initial_transform(true).to_kurbo();
-        let whole = page.intersected_crop_box().to_kurbo();
-        let mut context = Context::new(upright, whole, &cache, page.xref(), InterpreterSettings::default());
-        let mut device = TextDevice::default();
-        interpret_page(page, &mut context, &mut device);
-        Page { width, height, lines: lines(&device.into_glyphs()) }
-    });
-    Ok(Reading { pages: pages.collect() })
+/// An open PDF.
+pub struct PdfFile {
+    pdf: Pdf,
+}
+
+impl PdfFile {
+    /// Opens a PDF. One that is encrypted with the empty password is read as if it were not.
+    pub fn open(file: Vec<u8>) -> Result<Self, PdfError> {
+        let pdf = Pdf::new(file).map_err(|error| match error {
+            LoadPdfError::Decryption(_) => PdfError::Encrypted,
+            LoadPdfError::Invalid => PdfError::Invalid,
+        })?;
+        Ok(Self { pdf })
+    }
+
+    /// How many pages it has.
+    pub fn page_count(&self) -> usize {
+        self.pdf.pages().len()
+    }
+
+    /// The words of each page, with their places, one page after the other.
+    pub fn read_pages(&self) -> impl Iterator<Item = PageRead> {
+        let cache = InterpreterCache::new();
+        self.pdf.pages().iter().map(move |page| read(page, &cache))
+    }
+}
+
+fn read<'a>(page: &'a PdfPage<'a>, cache: &InterpreterCache<'a>) -> PageRead {
+    let (width, height) = page.render_dimensions();
+    let upright = page.initial_transform(true).to_kurbo();
+    let whole = page.intersected_crop_box().to_kurbo();
+    let mut context = Context::new(upright, whole, cache, page.xref(), InterpreterSettings::default());
+    let mut device = TextDevice::default();
+    interpret_page(page, &mut context, &mut device);
+    let lines = lines(&device.into_glyphs());
+    PageRead { page: Page { width, height, lines, recognised: false }, ink: Ink::default() }
 }
 
 #[cfg(test)]

@@ -1,6 +1,13 @@
 //! PDFs written here, byte by byte, and what is read from them.
 
+use quire_domain::reading::Reading;
+
 use super::*;
+
+fn read(file: Vec<u8>) -> Result<Reading, PdfError> {
+    let file = PdfFile::open(file)?;
+    Ok(Reading { pages: file.read_pages().map(|read| read.page).collect() })
+}
 
 /// A PDF of one page per content stream, in the standard font at the sizes the streams ask for.
 fn pdf(contents: &[&str], page_extra: &str) -> Vec<u8> {

@@ -1,0 +1,1 @@
+//! Things outside that Quire talks to, one module each.

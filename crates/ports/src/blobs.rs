@@ -1,0 +1,24 @@
+//! Files: what was taken in, and what steps wrote beside it.
+
+use std::ops::Range;
+
+use async_trait::async_trait;
+
+use crate::PortResult;
+
+/// Where files are kept, by names such as `0192…/original.pdf`: parts of letters, digits, `-`, `_` and `.`, apart by
+/// slashes. A name that is anything else is `Conflict` and touches nothing.
+#[async_trait]
+pub trait Blobs: Send + Sync {
+    /// Writes a file, whole and durable before it answers, in place of one of that name. Nobody ever sees half of it.
+    async fn put(&self, name: &str, content: Vec<u8>) -> PortResult<()>;
+
+    /// A file's content, if it is not larger than `limit` bytes; else `Conflict`.
+    async fn get(&self, name: &str, limit: u64) -> PortResult<Vec<u8>>;
+
+    /// A part of a file. `Corrupt` if the file is shorter.
+    async fn get_range(&self, name: &str, range: Range<u64>) -> PortResult<Vec<u8>>;
+
+    /// Removes everything whose name begins with this folder. True if there was anything.
+    async fn remove_folder(&self, folder: &str) -> PortResult<bool>;
+}

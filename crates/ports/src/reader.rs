@@ -1,0 +1,110 @@
+//! Reading: from a file's bytes to pages with words.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use quire_domain::reading::{FileKind, Reading};
+
+/// A file to read.
+#[derive(Clone, Debug)]
+pub struct ReadRequest {
+    /// Its bytes.
+    pub file: Arc<[u8]>,
+    /// The language that a person says it is in, as ISO 639-1.
+    pub language: Option<String>,
+}
+
+/// A file that was read.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ReadDocument {
+    /// What it turned out to be.
+    pub kind: FileKind,
+    /// What stands on its pages.
+    pub reading: Reading,
+    /// Its language as ISO 639-1: the one that a person said, else the one it seems to be in, if any.
+    pub language: Option<String>,
+}
+
+/// The image of one page.
+#[derive(Clone, Debug)]
+pub struct PageImage {
+    /// The file's bytes.
+    pub file: Arc<[u8]>,
+    /// Which page, from 1.
+    pub page: usize,
+    /// Pixels per point.
+    pub scale: f32,
+}
+
+/// Why a file could not be read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs)] // The codes are the documentation.
+pub enum ReadTrouble {
+    UnsupportedMediaType,
+    PdfEncrypted,
+    PdfInvalid,
+    FileInvalid,
+    PageNotFound,
+    DocumentTooLarge,
+    ParserCrashed,
+    ParserTimeout,
+    ParserMemory,
+    ParserUnavailable,
+    OcrNotAvailable,
+    OcrFailed,
+}
+
+impl ReadTrouble {
+    /// The stable code.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::UnsupportedMediaType => "UNSUPPORTED_MEDIA_TYPE",
+            Self::PdfEncrypted => "PDF_ENCRYPTED",
+            Self::PdfInvalid => "PDF_INVALID",
+            Self::FileInvalid => "FILE_INVALID",
+            Self::PageNotFound => "PAGE_NOT_FOUND",
+            Self::DocumentTooLarge => "DOCUMENT_TOO_LARGE",
+            Self::ParserCrashed => "PARSER_CRASHED",
+            Self::ParserTimeout => "PARSER_TIMEOUT",
+            Self::ParserMemory => "PARSER_MEMORY",
+            Self::ParserUnavailable => "PARSER_UNAVAILABLE",
+            Self::OcrNotAvailable => "OCR_NOT_AVAILABLE",
+            Self::OcrFailed => "OCR_FAILED",
+        }
+    }
+
+    /// Whether the same file may fare better another time.
+    pub fn may_pass(self) -> bool {
+        matches!(self, Self::ParserCrashed | Self::ParserUnavailable | Self::OcrFailed)
+    }
+}
+
+/// That a file could not be read, and what to do.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{message}")]
+pub struct ReadError {
+    /// Why.
+    pub trouble: ReadTrouble,
+    /// What happened and what to do, for people. Never a path or document text.
+    pub message: String,
+    /// What an engineer wants to know: signal, exit code, the end of what the parser said, limits.
+    pub diagnosis: Option<String>,
+}
+
+impl ReadError {
+    /// Without a diagnosis.
+    pub fn new(trouble: ReadTrouble, message: impl Into<String>) -> Self {
+        Self { trouble, message: message.into(), diagnosis: None }
+    }
+}
+
+/// Reads files that strangers sent. Whatever they contain, it answers within its limits, and it lets go of all that it
+/// holds as soon as nobody waits for the answer.
+#[async_trait]
+pub trait Reader: Send + Sync {
+    /// Reads a file: its text and where it stands, recognised from the picture where there is none.
+    async fn read(&self, request: ReadRequest) -> Result<ReadDocument, ReadError>;
+
+    /// Draws one page as PNG.
+    async fn image(&self, request: PageImage) -> Result<Vec<u8>, ReadError>;
+}
