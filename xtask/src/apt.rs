@@ -1,5 +1,6 @@
-//! Installing a Debian package that a task needs and the machine lacks.
+//! Debian packages that a task needs and the machine lacks.
 
+use std::path::Path;
 use std::process::Command;
 
 use crate::Result;
@@ -8,14 +9,28 @@ use crate::cargo::succeed_quietly;
 /// Installs the package; when that cannot be done here, says what to do instead.
 pub fn install(package: &str, instead: &str) -> Result<()> {
     eprintln!("installing the Debian package {package}");
-    apt_get(&["update", "--quiet=2"])
+    update()
         .and_then(|()| apt_get(&["install", "--yes", "--quiet=2", "--no-install-recommends", package]))
         .map_err(|error| format!("{error}\nInstall {package} as root and try again, or {instead}."))
 }
 
+/// Brings the lists of packages up to date, without which a fresh machine knows no package.
+pub fn update() -> Result<()> {
+    apt_get(&["update", "--quiet=2"])
+}
+
+/// Downloads a package's file into a folder without installing it.
+pub fn download(package: &str, folder: &Path) -> Result<()> {
+    succeed_quietly(command(&["download", "--quiet=2", package]).current_dir(folder))
+}
+
 fn apt_get(arguments: &[&str]) -> Result<()> {
+    succeed_quietly(&mut command(arguments))
+}
+
+fn command(arguments: &[&str]) -> Command {
     let mut command = Command::new("apt-get");
     // RUNLEVEL=1 keeps the package from starting a server of its own: ours are private.
     command.args(arguments).env("DEBIAN_FRONTEND", "noninteractive").env("RUNLEVEL", "1");
-    succeed_quietly(&mut command)
+    command
 }

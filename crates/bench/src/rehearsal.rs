@@ -19,7 +19,7 @@ const FAILS_ONE_IN: u32 = 50;
 /// behind.
 pub fn run(arguments: Vec<OsString>) -> ExitCode {
     let command_line = std::iter::once(OsString::from("quire")).chain(arguments);
-    quire::run_with(command_line, |_| {
+    quire::run_with(command_line, |_, _| {
         let longest = std::env::var(STEP_MS).ok().and_then(|ms| ms.parse().ok()).unwrap_or(DEFAULT_STEP_MS);
         let work = steps::step(move |context| async move {
             let (pause, fails) = {
@@ -34,6 +34,6 @@ pub fn run(arguments: Vec<OsString>) -> ExitCode {
         });
         let steps: HashMap<_, _> =
             [StepName::Extraction, StepName::Interpretation].map(|step| (step, work.clone())).into();
-        vec![(Pipeline::Document, steps)]
+        Box::pin(async move { Ok(vec![(Pipeline::Document, steps)]) })
     })
 }

@@ -3,7 +3,9 @@
 
 use jiff::Timestamp;
 
+use crate::event::{Event, EventType};
 use crate::ids::DocumentId;
+use crate::pipeline::Pipeline;
 
 /// A document as it was taken in, with what people said about it since.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -26,6 +28,13 @@ pub struct Document {
     pub review_status: ReviewStatus,
     /// The language a person chose for it, ISO 639-1.
     pub language_override: Option<String>,
+}
+
+impl Document {
+    /// An event about the document of that id and about no run.
+    pub fn event(event_type: EventType, id: DocumentId, at: Timestamp) -> Event {
+        Event { pipeline: Some(Pipeline::Document), subject: Some(id.into()), ..Event::bare(event_type, at) }
+    }
 }
 
 /// Whether a person has checked a document. Independent of processing.

@@ -7,7 +7,8 @@ use async_trait::async_trait;
 use crate::PortResult;
 
 /// Where files are kept, by names such as `0192…/original.pdf`: parts of letters, digits, `-`, `_` and `.`, apart by
-/// slashes. A name that is anything else is `Conflict` and touches nothing.
+/// slashes. No part is `.` or `..` or longer than 255 bytes, and no name is longer than 1024. A name that is anything
+/// else is `Conflict` and touches nothing.
 #[async_trait]
 pub trait Blobs: Send + Sync {
     /// Writes a file, whole and durable before it answers, in place of one of that name. Nobody ever sees half of it.
@@ -16,9 +17,9 @@ pub trait Blobs: Send + Sync {
     /// A file's content, if it is not larger than `limit` bytes; else `Conflict`.
     async fn get(&self, name: &str, limit: u64) -> PortResult<Vec<u8>>;
 
-    /// A part of a file. `Corrupt` if the file is shorter.
+    /// A part of a file. `Corrupt` if the file is shorter; `Conflict` if the range ends before it begins.
     async fn get_range(&self, name: &str, range: Range<u64>) -> PortResult<Vec<u8>>;
 
-    /// Removes everything whose name begins with this folder. True if there was anything.
+    /// Removes, durably, every file in this folder and in those below it. True if there was any.
     async fn remove_folder(&self, folder: &str) -> PortResult<bool>;
 }

@@ -16,7 +16,12 @@ pub trait Documents: Send + Sync {
     /// The document of that id.
     async fn find(&self, id: DocumentId) -> PortResult<Document>;
 
+    /// Sets or clears the language that a person asks for, and tells of it. Runs that are there keep theirs, and none
+    /// is created: only runs created later use it.
+    async fn set_language(&self, id: DocumentId, language: Option<&str>, at: Timestamp) -> PortResult<()>;
+
     /// Removes a subject whole: its runs, their steps, artifacts and history, and the document if it is one.
-    /// What remains are the events that name no run, and one that says what was done. Answers how many runs went. `Conflict` while one is RUNNING.
+    /// What remains are the events that name no run, and one that says what was done. Answers how many runs went.
+    /// `Conflict` while one is RUNNING.
     async fn purge(&self, subject: SubjectId, at: Timestamp) -> PortResult<u64>;
 }

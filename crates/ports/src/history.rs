@@ -157,6 +157,13 @@ pub trait History: Send + Sync {
     /// What a run produced, oldest first.
     async fn artifacts(&self, run: RunId) -> PortResult<Vec<Artifact>>;
 
+    /// The artifact of this type that the subject's newest run with one produced, and the run.
+    async fn latest_artifact(
+        &self,
+        subject: SubjectId,
+        artifact_type: &str,
+    ) -> PortResult<Option<(RunId, Artifact)>>;
+
     /// A document's runs as the job view shows them, oldest first.
     async fn jobs(&self, document: SubjectId) -> PortResult<Vec<Job>>;
 

@@ -65,8 +65,8 @@ pub enum Written {
 /// The queue of runs.
 #[async_trait]
 pub trait RunQueue: Send + Sync {
-    /// Accepts a run: QUEUED, behind the older runs of its subject. Asking again with the same id answers the same
-    /// run and changes nothing.
+    /// Accepts a run: QUEUED, behind the older runs of its subject. A document's run gets the language that is set
+    /// for the document at this moment. Asking again with the same id answers the same run and changes nothing.
     async fn enqueue(&self, new: &NewRun, at: Timestamp) -> PortResult<Run>;
 
     /// Starts up to `limit` runs, each at the head of its subject, by priority, then `queued_at`, then id. Each

@@ -30,6 +30,7 @@ pub struct StoredRun {
     pub correlation_id: Option<String>,
     pub failure_type: Option<String>,
     pub error: Option<FailureRecord>,
+    pub language: Option<String>,
 }
 
 impl TryFrom<StoredRun> for Run {
@@ -49,6 +50,7 @@ impl TryFrom<StoredRun> for Run {
             queued_at: stored.queued_at,
             state: stored.to_state()?,
             correlation_id: stored.correlation_id,
+            language: stored.language,
         })
     }
 }

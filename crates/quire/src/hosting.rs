@@ -87,13 +87,15 @@ async fn bind(address: SocketAddr) -> Result<TcpListener, Trouble> {
 }
 
 async fn start_engine(config: &Config, opened: &Opened, steps: StepFactory) -> Result<Engine, Trouble> {
-    let pipelines: Vec<PipelineSetup> = steps(config)
+    let pipelines: Vec<PipelineSetup> = steps(config.clone(), opened.store.clone())
+        .await?
         .into_iter()
         .filter(|(_, steps)| !steps.is_empty())
-        .map(|(pipeline, steps)| PipelineSetup {
-            plan: config.plan(pipeline),
-            policy: config.policy(pipeline),
-            steps,
+        .map(|(pipeline, steps)| {
+            let mut plan = config.plan(pipeline);
+            // Steps that this program does not have yet are no part of a run.
+            plan.steps.retain(|step| steps.contains_key(step));
+            PipelineSetup { plan, policy: config.policy(pipeline), steps }
         })
         .collect();
     let settings = config.engine_settings(name(), opened.lease);

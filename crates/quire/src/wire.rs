@@ -1,21 +1,35 @@
-//! Where concrete adapters are named, and nowhere else: which database, which files, which steps.
+//! Where concrete adapters are named, and nowhere else: which database, which files, which reader, which steps.
+
+pub(crate) mod reading;
 
 use std::path::Path;
+use std::sync::Arc;
 
 use quire_api::StorageCheck;
 use quire_application::engine::LeaseTerms;
-use quire_domain::Pipeline;
-use quire_ports::{MigrationStatus, Store};
+use quire_application::steps::Extraction;
+use quire_connectors::blob::DiskBlobs;
+use quire_domain::{Pipeline, StepName};
+use quire_ports::{Blobs, MigrationStatus, Step, Store};
 use quire_postgres::PgStore;
 use quire_sqlite::{FileLock, SqliteStore};
 
-use crate::Steps;
 use crate::config::{Config, Location, masked, plain};
 use crate::trouble::Trouble;
+use crate::{Steps, StepsToCome};
 
 /// The steps that come with the program.
-pub fn built_in_steps(_: &Config) -> Vec<(Pipeline, Steps)> {
-    Vec::new()
+pub fn built_in_steps(config: Config, store: Store) -> StepsToCome {
+    Box::pin(async move {
+        let extraction = Extraction {
+            documents: store.documents.clone(),
+            blobs: blobs(&config)?,
+            reader: Arc::new(reading::start(&config).await?),
+            largest: config.reading.max_file_mb << 20,
+        };
+        let extraction: Arc<dyn Step> = Arc::new(extraction);
+        Ok(vec![(Pipeline::Document, Steps::from([(StepName::Extraction, extraction)]))])
+    })
 }
 
 /// A database that an engine works on.
@@ -82,6 +96,14 @@ pub(crate) async fn open_for_migration(
         }
         Location::Postgres(url) => Ok((postgres(config, &url).await?, None)),
     }
+}
+
+/// Where files are kept.
+pub(crate) fn blobs(config: &Config) -> Result<Arc<dyn Blobs>, Trouble> {
+    let folder = config.storage.data.join("documents");
+    let opened = DiskBlobs::open(&folder);
+    let blobs = opened.map_err(|error| Trouble::new(format!("{}: {error}", folder.display())))?;
+    Ok(Arc::new(blobs))
 }
 
 /// Whether the data folder can be written to.

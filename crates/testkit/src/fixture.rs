@@ -6,7 +6,10 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use jiff::{SignedDuration, Timestamp};
-use quire_domain::{NewRun, Pipeline, Plan, Priority, RunId, StepName, SubjectId, WorkerId};
+use quire_domain::{
+    Document, DocumentId, NewRun, Pipeline, Plan, Priority, ReviewStatus, RunId, StepName, SubjectId,
+    WorkerId,
+};
 use quire_ports::{Claim, Claimed, Lease, Store, Worker};
 use uuid::Uuid;
 
@@ -41,6 +44,21 @@ pub fn start() -> Timestamp {
 /// So many seconds after [`start`].
 pub fn at(second: i64) -> Timestamp {
     start() + SignedDuration::from_secs(second)
+}
+
+/// A document that was taken in at [`start`].
+pub fn document(id: DocumentId) -> Document {
+    Document {
+        id,
+        original_filename: "record.pdf".to_owned(),
+        content_type: "application/pdf".to_owned(),
+        file_size: 1234,
+        content_hash: [7; 32],
+        storage_path: format!("{id}/original.pdf"),
+        created_at: start(),
+        review_status: ReviewStatus::InReview,
+        language_override: None,
+    }
 }
 
 /// A document run on a subject.

@@ -7,6 +7,7 @@
 pub mod checker;
 pub mod clock;
 pub mod conformance;
+pub mod documents;
 pub mod fixture;
 pub mod observed;
 pub mod probe;
@@ -15,6 +16,7 @@ pub mod steps;
 
 pub use checker::{Checked, Violation};
 pub use clock::FakeClock;
+pub use conformance::blobs::BlobsBed;
 pub use fixture::{Bed, RawSql};
 pub use observed::{Fault, Observer};
 pub use probe::Rehearsal;

@@ -153,13 +153,8 @@ impl Execution<'_> {
     async fn succeeded(&mut self, attempt: Attempt, output: StepOutput) -> Option<Attempt> {
         let now = self.engine.store.clock.now();
         let mut events = vec![self.ended(EventType::StepSucceeded, attempt, now, None)];
-        let artifacts = output.artifacts.into_iter().map(|(artifact_type, payload)| Artifact {
-            id: ArtifactId::new(),
-            artifact_type,
-            payload,
-            created_at: now,
-        });
-        let artifacts = artifacts.collect();
+        let artifacts = output.artifacts.into_iter();
+        let artifacts = artifacts.map(|(kind, payload)| artifact(kind, payload, now)).collect();
         let Some(step) = self.setup.plan.after(attempt.step) else {
             self.end(attempt, events, artifacts, Change::Complete).await;
             return None;
@@ -169,15 +164,19 @@ impl Execution<'_> {
         self.advance(attempt, events, artifacts).await.then_some(next)
     }
 
-    /// Records a failure; then either the next attempt, after a pause, or the end of this one's run.
-    async fn failed(&mut self, attempt: Attempt, failure: Failure) -> Result<Option<Attempt>, Stop> {
+    /// Records a failure, with its diagnosis; then either the next attempt, after a pause, or the end of this one's
+    /// run.
+    async fn failed(&mut self, attempt: Attempt, mut failure: Failure) -> Result<Option<Attempt>, Stop> {
         let now = self.engine.store.clock.now();
         let record = failure.record(Some(attempt.step), self.run.correlation_id.as_deref());
-        let failed = self.ended(EventType::StepFailed, attempt, now, Some(record.clone()));
+        let failed = self.ended(EventType::StepFailed, attempt, now, Some(record));
+        let diagnosis = failure.diagnosis.take();
+        let diagnosis = diagnosis.map(|told| artifact(Failure::DIAGNOSIS.to_owned(), told.into(), now));
+        let artifacts = Vec::from_iter(diagnosis);
         let delay = self.setup.policy.backoff.next(attempt.number, failure.kind, now, &mut rand::rng());
         let Some(delay) = delay.filter(|delay| self.fits(now, *delay)) else {
             let change = Change::Fail { step: attempt.step, failure, requeue: self.setup.policy.requeue };
-            self.end(attempt, vec![failed], Vec::new(), change).await;
+            self.end(attempt, vec![failed], artifacts, change).await;
             return Ok(None);
         };
         let retried = Event {
@@ -185,7 +184,7 @@ impl Execution<'_> {
             delay_ms: u64::try_from(delay.as_millis()).ok(),
             ..failed.clone()
         };
-        if !self.advance(attempt, vec![failed, retried], Vec::new()).await {
+        if !self.advance(attempt, vec![failed, retried], artifacts).await {
             return Ok(None);
         }
         let clock = self.engine.store.clock.clone();
@@ -266,4 +265,8 @@ impl Execution<'_> {
         let nothing = (Vec::new(), Vec::new());
         self.engine.settle(&self.life, &self.run, nothing.0, nothing.1, Change::Complete).await;
     }
+}
+
+fn artifact(artifact_type: String, payload: String, created_at: Timestamp) -> Artifact {
+    Artifact { id: ArtifactId::new(), artifact_type, payload, created_at }
 }

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use jiff::SignedDuration;
 use quire_domain::{EventType, Failure, FailureKind, Pipeline, Policy, Priority, Requeue, SubjectId};
 use quire_ports::StepOutput;
-use quire_testkit::{fixture, steps};
+use quire_testkit::{Fault, fixture, snapshot, steps};
 
 use crate::stage::{Stage, documents, documents_within, lenient, strict, whole};
 
@@ -18,6 +18,8 @@ crate::on_each_store! {
     the_worker_goes_on_after_a_failure_and_the_run_comes_back,
     a_rate_limit_beyond_the_deadline_goes_back_to_the_queue,
     a_failed_proposal_runs_again_when_a_person_asks,
+    every_failed_attempt_keeps_its_diagnosis_and_tells_nobody,
+    a_diagnosis_is_stored_once_when_the_answer_to_its_write_is_lost,
 }
 
 /// Fails until it has been called `failures` times.
@@ -164,5 +166,44 @@ async fn a_failed_proposal_runs_again_when_a_person_asks(stage: Stage) {
     assert_eq!(stored.retry_count, 1);
     let waited = stored.state.started_at().unwrap().duration_since(failed_at);
     assert!(waited >= SignedDuration::from_mins(2), "{waited}");
+    engine.stop().await;
+}
+
+/// Each attempt has another diagnosis, and it is stored with the attempt's failure.
+fn diagnosed() -> Arc<dyn quire_ports::Step> {
+    steps::step(|context: quire_ports::StepContext| async move {
+        let failure = Failure::transient("FLAKY", "the page could not be read");
+        Err(failure.with_diagnosis(format!("glyph {} of 'Secreto'", context.attempt)))
+    })
+}
+
+async fn every_failed_attempt_keeps_its_diagnosis_and_tells_nobody(stage: Stage) {
+    let run = stage.enqueue(SubjectId::new()).await;
+    let engine = stage.engine(documents(strict(), &diagnosed())).await;
+    stage.until_state_in_time(run, "FAILED").await;
+    let kept = stage.store.history.artifacts(run).await.unwrap();
+    let told: Vec<_> = kept.iter().map(|kept| (kept.artifact_type.as_str(), kept.payload.as_str())).collect();
+    assert_eq!(told, [("DIAGNOSIS", "glyph 1 of 'Secreto'"), ("DIAGNOSIS", "glyph 2 of 'Secreto'")]);
+    let events = stage.events(run).await;
+    let failed_at: Vec<_> = events
+        .iter()
+        .filter(|event| event.event_type == EventType::StepFailed)
+        .map(|event| event.at)
+        .collect();
+    assert_eq!(kept.iter().map(|kept| kept.created_at).collect::<Vec<_>>(), failed_at);
+    let stored = stage.store.history.run(run).await.unwrap();
+    let records = stage.store.history.step_records(run).await.unwrap();
+    let everything_else = format!("{events:?} {stored:?} {records:?} {}", snapshot::of(&stage.store).await);
+    assert!(everything_else.contains("FLAKY") && !everything_else.contains("Secreto"), "{everything_else}");
+    engine.stop().await;
+}
+
+/// It is in the same write as the failure, and shares its fate.
+async fn a_diagnosis_is_stored_once_when_the_answer_to_its_write_is_lost(stage: Stage) {
+    let run = stage.enqueue(SubjectId::new()).await;
+    stage.observer.plan(Fault::After);
+    let engine = stage.engine(documents(strict(), &diagnosed())).await;
+    stage.until_state_in_time(run, "FAILED").await;
+    assert_eq!(stage.store.history.artifacts(run).await.unwrap().len(), 2);
     engine.stop().await;
 }

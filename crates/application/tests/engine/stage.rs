@@ -6,7 +6,7 @@ use std::time::Duration;
 use jiff::SignedDuration;
 use quire_application::engine::{Engine, LeaseTerms, PipelineSetup, Settings};
 use quire_domain::{
-    Backoff, EventId, EventType, NewRun, Pipeline, Plan, Policy, Priority, Recovery, Requeue, RunId,
+    Backoff, Event, EventId, EventType, NewRun, Pipeline, Plan, Policy, Priority, Recovery, Requeue, RunId,
     SubjectId,
 };
 use quire_ports::{EventFilter, Step, Store};
@@ -112,11 +112,16 @@ impl Stage {
         self.observer.until_in_time(&self.clock, SECOND, || async { self.state(run).await == state }).await;
     }
 
-    /// The history of a run, by event type.
-    pub async fn told(&self, run: RunId) -> Vec<EventType> {
+    /// The history of a run.
+    pub async fn events(&self, run: RunId) -> Vec<Event> {
         let filter = EventFilter { run: Some(run), subject: None };
         let events = self.store.history.events(EventId(0), filter, 1000).await.unwrap();
-        events.into_iter().map(|recorded| recorded.event.event_type).collect()
+        events.into_iter().map(|recorded| recorded.event).collect()
+    }
+
+    /// The history of a run, by event type.
+    pub async fn told(&self, run: RunId) -> Vec<EventType> {
+        self.events(run).await.into_iter().map(|event| event.event_type).collect()
     }
 
     /// How often something stands in the whole history.

@@ -2,6 +2,17 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::UnknownName;
+
+/// Programs put a few lines before the header of a PDF; readers have always looked for it this far.
+const PDF_HEADER_WITHIN: usize = 1024;
+/// The part that makes a zip a DOCX.
+const DOCX_PART: &[u8] = b"word/document.xml";
+/// How far markup is looked for behind leading comments, in characters.
+const OPENING: usize = 4096;
+/// Texts that are written to be interpreted: shown as they are they would be mostly tags.
+const MARKUP: [&str; 9] = ["<?xml", "<!doctype", "<html", "<head", "<body", "<svg", "{\\rtf", "%!ps", "gif8"];
+
 /// A kind of file that can be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -11,5 +22,151 @@ pub enum FileKind {
     Png,
     Jpeg,
     Docx,
+    /// Plain text and Markdown, which is read as it is written.
     Text,
 }
+
+impl FileKind {
+    /// Every kind.
+    pub const ALL: [Self; 5] = [Self::Pdf, Self::Png, Self::Jpeg, Self::Docx, Self::Text];
+
+    /// The stable name.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Pdf => "pdf",
+            Self::Png => "png",
+            Self::Jpeg => "jpeg",
+            Self::Docx => "docx",
+            Self::Text => "text",
+        }
+    }
+
+    /// The kind of that name.
+    pub fn parse(name: &str) -> Result<Self, UnknownName> {
+        Self::ALL.into_iter().find(|kind| kind.as_str() == name).ok_or_else(|| UnknownName {
+            what: "kind of file",
+            name: name.to_owned(),
+            known: Self::ALL.map(Self::as_str).join(", "),
+        })
+    }
+
+    /// What HTTP calls it.
+    pub fn media_type(self) -> &'static str {
+        match self {
+            Self::Pdf => "application/pdf",
+            Self::Png => "image/png",
+            Self::Jpeg => "image/jpeg",
+            Self::Docx => "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
+            Self::Text => "text/plain",
+        }
+    }
+
+    /// How the name of such a file ends, without the dot.
+    pub fn extension(self) -> &'static str {
+        match self {
+            Self::Pdf => "pdf",
+            Self::Png => "png",
+            Self::Jpeg => "jpg",
+            Self::Docx => "docx",
+            Self::Text => "txt",
+        }
+    }
+
+    /// What a file is, if it is of a kind that can be read. It only looks: a file can be a PDF by its first bytes and
+    /// still be too damaged to read. Takes time in proportion to the file's length, whatever is in it.
+    pub fn sniff(file: &[u8]) -> Option<Self> {
+        if file.starts_with(b"\x89PNG\r\n\x1a\n") {
+            Some(Self::Png)
+        } else if file.starts_with(b"\xff\xd8\xff") {
+            Some(Self::Jpeg)
+        } else if file.starts_with(b"PK\x03\x04") {
+            // Before PDF: a zip may begin with a PDF that it holds.
+            has_docx_part(file).then_some(Self::Docx)
+        } else if contains(&file[..file.len().min(PDF_HEADER_WITHIN)], b"%PDF-") {
+            Some(Self::Pdf)
+        } else {
+            is_text(file).then_some(Self::Text)
+        }
+    }
+}
+
+fn contains(bytes: &[u8], wanted: &[u8]) -> bool {
+    bytes.windows(wanted.len()).any(|window| window == wanted)
+}
+
+/// Whether a header of the zip, beside an entry or in its directory, has the name of the document's part.
+fn has_docx_part(zip: &[u8]) -> bool {
+    zip.windows(DOCX_PART.len())
+        .enumerate()
+        .any(|(at, name)| name == DOCX_PART && (is_local_header(zip, at) || is_directory_header(zip, at)))
+}
+
+fn is_local_header(zip: &[u8], name_at: usize) -> bool {
+    is_header(zip, name_at.checked_sub(30), b"PK\x03\x04", 26)
+}
+
+fn is_directory_header(zip: &[u8], name_at: usize) -> bool {
+    is_header(zip, name_at.checked_sub(46), b"PK\x01\x02", 28)
+}
+
+/// Whether a header starts there and says that its name is as long as the one that is looked for.
+fn is_header(zip: &[u8], start: Option<usize>, signature: &[u8], length_at: usize) -> bool {
+    let Some(header) = start.and_then(|start| zip.get(start..)) else { return false };
+    let length = header.get(length_at..length_at + 2);
+    header.starts_with(signature)
+        && length.is_some_and(|length| usize::from(length[0]) == DOCX_PART.len() && length[1] == 0)
+}
+
+fn is_text(file: &[u8]) -> bool {
+    let units = |bytes: &[u8], unit: fn([u8; 2]) -> u16| {
+        let units: Vec<u16> = bytes.as_chunks().0.iter().map(|pair| unit(*pair)).collect();
+        reads_as_text(char::decode_utf16(units.iter().copied()).map(|unit| unit.unwrap_or('\u{FFFD}')))
+    };
+    match file {
+        [0xff, 0xfe, rest @ ..] => units(rest, u16::from_le_bytes),
+        [0xfe, 0xff, rest @ ..] => units(rest, u16::from_be_bytes),
+        _ => match std::str::from_utf8(file) {
+            Ok(text) => reads_as_text(text.trim_start_matches('\u{FEFF}').chars()),
+            Err(_) => reads_as_text(file.iter().map(|byte| windows_1252(*byte))),
+        },
+    }
+}
+
+/// Enough of Windows-1252 to tell whether a byte means anything: which sign the others are makes no difference here.
+fn windows_1252(byte: u8) -> char {
+    match byte {
+        0x81 | 0x8d | 0x8f | 0x90 | 0x9d => '\u{81}',
+        0x80..=0x9f => '€',
+        _ => char::from(byte),
+    }
+}
+
+fn reads_as_text(text: impl Iterator<Item = char>) -> bool {
+    let mut opening = String::new();
+    let mut visible = false;
+    for (index, character) in text.enumerate() {
+        if character.is_control() && !matches!(character, '\t' | '\n' | '\r' | '\u{c}') {
+            return false;
+        }
+        visible |= !character.is_whitespace() && !matches!(character, '\u{200B}' | '\u{FEFF}');
+        if index < OPENING {
+            opening.push(character.to_ascii_lowercase());
+        }
+    }
+    visible && !is_markup(&opening)
+}
+
+fn is_markup(opening: &str) -> bool {
+    let mut rest = opening.trim_start();
+    while let Some((_, after)) = rest.strip_prefix("<!--").and_then(|comment| comment.split_once("-->")) {
+        rest = after.trim_start();
+    }
+    MARKUP.iter().filter_map(|marker| rest.strip_prefix(marker)).any(|after| {
+        // `<header>` is not `<head>`; `{\rtf1` and `GIF89a` go on with a digit.
+        !after.starts_with(|next: char| next.is_ascii_alphabetic())
+    })
+}
+
+#[cfg(test)]
+#[path = "kind_tests.rs"]
+mod tests;

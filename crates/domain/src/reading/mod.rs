@@ -71,7 +71,8 @@ pub struct Reading {
     pub pages: Vec<Page>,
 }
 
-/// The plain text of a reading: words apart by a space, lines and pages by a line break.
+/// The plain text of a reading: words apart by a space, lines and pages by a line break, and an empty line before each
+/// paragraph but the first of a page. A word that was broken at the end of a line is whole again.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PlainText {
     /// The text.
@@ -101,18 +102,7 @@ impl Reading {
     pub fn plain_text(&self) -> PlainText {
         let mut plain = PlainText::default();
         for (page, number) in self.pages.iter().zip(1..) {
-            for line in &page.lines {
-                for (index, word) in line.words.iter().enumerate() {
-                    if index > 0 {
-                        plain.text.push(' ');
-                    }
-                    let start = plain.text.len();
-                    plain.text.push_str(&word.text);
-                    let bytes = start..plain.text.len();
-                    plain.spans.push(Span { bytes, page: number, rect: word.rect });
-                }
-                plain.text.push('\n');
-            }
+            plain.write_page(page, number);
         }
         plain
     }
@@ -126,6 +116,47 @@ impl PlainText {
         let touched = self.spans[first..].iter().take_while(|span| span.bytes.start < stretch.end);
         touched.map(|span| Place { page: span.page, rect: span.rect }).collect()
     }
+
+    fn write_page(&mut self, page: &Page, number: usize) {
+        for (index, line) in page.lines.iter().enumerate() {
+            if index > 0 && line.opens_paragraph {
+                self.text.push('\n');
+            }
+            let next = page.lines.get(index + 1);
+            let broken = next.is_some_and(|next| goes_on(line, next));
+            self.write_line(line, number, broken);
+        }
+    }
+
+    /// If its last word is broken, the next line's first word goes on where it ends, without the hyphen.
+    fn write_line(&mut self, line: &Line, page: usize, broken: bool) {
+        for (place, word) in line.words.iter().enumerate() {
+            let whole = place + 1 < line.words.len() || !broken;
+            let text = if whole { &word.text } else { word.text.strip_suffix(HYPHENS).unwrap_or(&word.text) };
+            let start = self.text.len();
+            self.text.push_str(text);
+            self.spans.push(Span { bytes: start..self.text.len(), page, rect: word.rect });
+            if whole {
+                self.text.push(' ');
+            }
+        }
+        if !broken {
+            if self.text.ends_with(' ') {
+                self.text.pop();
+            }
+            self.text.push('\n');
+        }
+    }
+}
+
+/// What stands at the end of a line where a word was broken.
+const HYPHENS: [char; 3] = ['-', '\u{2010}', '\u{AD}'];
+
+/// Whether the last word of a line goes on in the next: a letter and a hyphen here, a small letter there.
+fn goes_on(line: &Line, next: &Line) -> bool {
+    let (Some(last), Some(first)) = (line.words.last(), next.words.first()) else { return false };
+    let Some(stem) = last.text.strip_suffix(HYPHENS) else { return false };
+    !next.opens_paragraph && stem.ends_with(char::is_alphabetic) && first.text.starts_with(char::is_lowercase)
 }
 
 #[cfg(test)]
@@ -164,5 +195,43 @@ mod tests {
         assert_eq!(pages("kg\nAño\nfin"), [1, 1, 3]);
         assert!(plain.places(5..6).is_empty(), "between two words there is none");
         assert!(plain.places(plain.text.len()..plain.text.len() + 9).is_empty());
+    }
+
+    /// Proves R087: a word that was broken is found whole in the text, and its stretch is both its parts on the page.
+    #[test]
+    fn a_word_broken_at_the_end_of_a_line_is_whole_in_the_text_and_has_two_places() {
+        for hyphen in ["-", "\u{AD}", "\u{2010}"] {
+            let broken = format!("trata{hyphen}");
+            let reading = Reading { pages: vec![page(&[&["el", &broken], &["miento", "sigue"]])] };
+            let plain = reading.plain_text();
+            assert_eq!(plain.text, "el tratamiento sigue\n");
+            assert_eq!(plain.places(3..14).len(), 2, "both parts");
+            assert_eq!(plain.places(3..4).len(), 1, "its beginning is on the first line");
+            assert_eq!(plain.places(15..20).len(), 1, "the next word is another one");
+        }
+    }
+
+    #[test]
+    fn a_hyphen_that_breaks_no_word_stays() {
+        let text = |lines: &[&[&str]]| Reading { pages: vec![page(lines)] }.plain_text().text;
+        assert_eq!(text(&[&["10-"], &["20"]]), "10-\n20\n");
+        assert_eq!(text(&[&["Rio-"], &["Negro"]]), "Rio-\nNegro\n");
+        assert_eq!(text(&[&["a", "-"], &["b"]]), "a -\nb\n");
+        let pages = vec![page(&[&["trata-"]]), page(&[&["miento"]])];
+        assert_eq!(Reading { pages }.plain_text().text, "trata-\nmiento\n", "never across pages");
+        let mut apart = page(&[&["trata-"], &["miento"]]);
+        apart.lines[1].opens_paragraph = true;
+        assert_eq!(Reading { pages: vec![apart] }.plain_text().text, "trata-\n\nmiento\n", "nor paragraphs");
+    }
+
+    #[test]
+    fn an_empty_line_stands_before_each_paragraph_but_the_first_of_a_page() {
+        let mut first = page(&[&["uno"], &["dos"], &["tres"]]);
+        first.lines[0].opens_paragraph = true;
+        first.lines[2].opens_paragraph = true;
+        let mut second = page(&[&["cuatro"]]);
+        second.lines[0].opens_paragraph = true;
+        let plain = Reading { pages: vec![first, second] }.plain_text();
+        assert_eq!(plain.text, "uno\ndos\n\ntres\ncuatro\n");
     }
 }

@@ -1,5 +1,7 @@
 //! What can go wrong with a step or a run, and whether trying again can help.
 
+use std::fmt;
+
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
@@ -32,7 +34,7 @@ impl FailureKind {
 }
 
 /// What went wrong in one attempt of a step, as the step itself tells it.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct Failure {
     /// Whether trying again can help.
     pub kind: FailureKind,
@@ -44,9 +46,15 @@ pub struct Failure {
     pub error_code: String,
     /// What happened and what to do, for people. Never a path, a secret or document text.
     pub message: String,
+    /// What a programmer needs to find out why: it may quote the document, so it is kept as an artifact of the run
+    /// and never told in a record, a log or a message.
+    pub diagnosis: Option<Box<str>>,
 }
 
 impl Failure {
+    /// The type of the artifact that keeps a diagnosis.
+    pub const DIAGNOSIS: &str = "DIAGNOSIS";
+
     /// A failure of the given kind.
     pub fn new(kind: FailureKind, error_code: impl Into<String>, message: impl Into<String>) -> Self {
         let error_code = error_code.into();
@@ -56,6 +64,7 @@ impl Failure {
             error_type: error_code.clone(),
             error_code,
             message: cut(message.into()),
+            diagnosis: None,
         }
     }
 
@@ -69,6 +78,18 @@ impl Failure {
         Self::new(FailureKind::Permanent, error_code, message)
     }
 
+    /// The same, with what a programmer needs to find out why.
+    #[must_use]
+    pub fn with_diagnosis(self, diagnosis: impl Into<String>) -> Self {
+        Self { diagnosis: Some(diagnosis.into().into_boxed_str()), ..self }
+    }
+
+    /// The same, marking the run with this type if it ends it.
+    #[must_use]
+    pub fn with_failure_type(self, failure_type: FailureType) -> Self {
+        Self { failure_type: Some(failure_type), ..self }
+    }
+
     /// The record that is kept of it.
     pub fn record(&self, stage: Option<StepName>, correlation_id: Option<&str>) -> FailureRecord {
         FailureRecord {
@@ -78,6 +99,20 @@ impl Failure {
             stage,
             correlation_id: correlation_id.map(str::to_owned),
         }
+    }
+}
+
+/// Says that there is a diagnosis and not what it is: what can be printed ends up in a log one day.
+impl fmt::Debug for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Failure")
+            .field("kind", &self.kind)
+            .field("failure_type", &self.failure_type)
+            .field("error_type", &self.error_type)
+            .field("error_code", &self.error_code)
+            .field("message", &self.message)
+            .field("diagnosed", &self.diagnosis.is_some())
+            .finish()
     }
 }
 
@@ -115,7 +150,7 @@ macro_rules! failure_types {
             pub const ALL: &'static [Self] = &[$(Self::$variant),+];
 
             /// The stored and shown form.
-            pub fn as_str(self) -> &'static str {
+            pub const fn as_str(self) -> &'static str {
                 match self { $(Self::$variant => $name),+ }
             }
         }
@@ -170,6 +205,18 @@ mod tests {
         let failure = Failure::transient("X", "é".repeat(900));
         assert_eq!(failure.message.chars().count(), MESSAGE_CHARS);
         assert_eq!(Failure::transient("X", "short").message, "short");
+    }
+
+    #[test]
+    fn a_diagnosis_is_neither_in_the_record_nor_in_what_is_printed() {
+        let failure = Failure::permanent("EXTRACTION_LOW_QUALITY", "the text is not readable")
+            .with_failure_type(FailureType::ExtractionLowQuality)
+            .with_diagnosis("score 0.31 of 'Pac1ente'");
+        let record = failure.record(Some(StepName::Extraction), Some("req-1"));
+        for told in [format!("{failure:?}"), format!("{record:?}"), serde_json::to_string(&record).unwrap()] {
+            assert!(told.contains("EXTRACTION_LOW_QUALITY") && !told.contains("Pac1ente"), "{told}");
+        }
+        assert_eq!(failure.failure_type, Some(FailureType::ExtractionLowQuality));
     }
 
     #[test]

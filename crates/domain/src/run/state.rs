@@ -36,6 +36,8 @@ pub struct Run {
     pub priority: Priority,
     /// What ties it to the request that caused it.
     pub correlation_id: Option<String>,
+    /// The language a person asked for when the run was created, as ISO 639-1. It stays, whatever is asked for later.
+    pub language: Option<String>,
     /// When it was accepted. Decides the order within a subject.
     pub created_at: Timestamp,
     /// When it last entered the queue. Decides the order across subjects.

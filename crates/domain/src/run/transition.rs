@@ -139,7 +139,8 @@ pub enum Refusal {
     },
 }
 
-/// A new run, accepted: QUEUED, never tried.
+/// A new run, accepted: QUEUED, never tried. Its language is known to whoever keeps the document: the store fills it
+/// in as it takes the run.
 pub fn create(new: &NewRun, at: Timestamp) -> (Run, Event) {
     let run = Run {
         id: new.id,
@@ -147,6 +148,7 @@ pub fn create(new: &NewRun, at: Timestamp) -> (Run, Event) {
         subject: new.subject,
         priority: new.priority,
         correlation_id: new.correlation_id.clone(),
+        language: None,
         created_at: at,
         queued_at: at,
         attempts: 0,

@@ -1,1 +1,3 @@
 //! Things outside that Quire talks to, one module each.
+
+pub mod blob;

@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 use jiff::Timestamp;
-use quire_domain::{Document, DocumentId, Event, EventType, NewRun, Pipeline, ReviewStatus, SubjectId};
+use quire_domain::{Document, DocumentId, Event, EventType, NewRun, ReviewStatus, SubjectId};
 use quire_ports::{Documents, PortError, PortResult};
 use sqlx::PgConnection;
 use sqlx::postgres::PgRow;
@@ -19,11 +19,7 @@ impl Documents for PgStore {
     async fn add(&self, document: &Document, run: Option<&NewRun>, at: Timestamp) -> PortResult<()> {
         self.database
             .bounded(async {
-                let mut events = vec![Event {
-                    pipeline: Some(Pipeline::Document),
-                    subject: Some(document.id.into()),
-                    ..Event::bare(EventType::DocumentUploaded, at)
-                }];
+                let mut events = vec![Document::event(EventType::DocumentUploaded, document.id, at)];
                 let mut transaction = self.database.begin().await?;
                 insert(&mut transaction, document).await?;
                 if let Some(new) = run {
@@ -46,6 +42,27 @@ impl Documents for PgStore {
             Some(row) => document(id, row),
             None => Err(PortError::NotFound(format!("document {id}"))),
         }
+    }
+
+    async fn set_language(&self, id: DocumentId, language: Option<&str>, at: Timestamp) -> PortResult<()> {
+        self.database
+            .bounded(async {
+                let mut transaction = self.database.begin().await?;
+                let changed = sqlx::query(sql!("documents/set_language"))
+                    .bind(id.0)
+                    .bind(language.map(text))
+                    .bind(At(at))
+                    .execute(&mut *transaction)
+                    .await
+                    .map_err(translate)?;
+                if changed.rows_affected() == 0 {
+                    return Err(PortError::NotFound(format!("document {id}")));
+                }
+                let overridden = Document::event(EventType::DocumentLanguageOverridden, id, at);
+                append(&mut transaction, &[overridden], Woke(false)).await?;
+                commit(transaction).await
+            })
+            .await
     }
 
     async fn purge(&self, subject: SubjectId, at: Timestamp) -> PortResult<u64> {

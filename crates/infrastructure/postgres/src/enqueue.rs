@@ -4,7 +4,7 @@
 //! decided: a front that is found is locked, so that it cannot end before the run behind it is there to be seen;
 //! and if none is found but somebody else makes one first, the unique index says so and the question is asked anew.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use async_trait::async_trait;
 use jiff::Timestamp;
@@ -57,19 +57,19 @@ pub(crate) async fn insert(
     wishes: &[Wish],
 ) -> PortResult<(Vec<PortResult<Run>>, Vec<Event>)> {
     let created: Vec<(Run, Event)> = wishes.iter().map(|wish| create(&wish.new, wish.at)).collect();
-    let inserted = insert_all(connection, created.iter().map(|(run, _)| run).collect()).await?;
-    let mut fresh = inserted.clone();
+    let mut inserted = insert_all(connection, created.iter().map(|(run, _)| run).collect()).await?;
     // Of two wishes for the same run in one batch, the first made it and the second finds it.
-    let is_fresh: Vec<bool> = created.iter().map(|(run, _)| fresh.remove(&run.id)).collect();
+    let languages: Vec<Option<Language>> = created.iter().map(|(run, _)| inserted.remove(&run.id)).collect();
+    let is_known = |(_, language): &(&(Run, Event), &Option<Language>)| language.is_none();
     let known: Vec<RunId> =
-        created.iter().zip(&is_fresh).filter(|(_, fresh)| !**fresh).map(|((run, _), _)| run.id).collect();
+        created.iter().zip(&languages).filter(is_known).map(|((run, _), _)| run.id).collect();
     let stored = find_all(connection, &known).await?;
     let mut runs = Vec::with_capacity(created.len());
     let mut events = Vec::with_capacity(created.len());
-    for ((run, event), fresh) in created.into_iter().zip(is_fresh) {
-        if fresh {
+    for ((run, event), language) in created.into_iter().zip(languages) {
+        if let Some(language) = language {
             events.push(event);
-            runs.push(Ok(run));
+            runs.push(Ok(Run { language, ..run }));
         } else {
             runs.push(same(&run, &stored));
         }
@@ -88,13 +88,19 @@ fn same(wanted: &Run, stored: &[Run]) -> PortResult<Run> {
     }
 }
 
-/// Answers the ids that were not there before.
-async fn insert_all(connection: &mut PgConnection, mut pending: Vec<&Run>) -> PortResult<HashSet<RunId>> {
+/// The language that a run got from its document, if that has one.
+type Language = Option<String>;
+
+/// Answers the runs that were not there before, each with its language.
+async fn insert_all(
+    connection: &mut PgConnection,
+    mut pending: Vec<&Run>,
+) -> PortResult<HashMap<RunId, Language>> {
     // The same order for everybody, so that no two batches wait for each other; oldest first within a subject.
     pending.sort_by_key(|run| (run.subject, run.pipeline, run.created_at, run.id));
     let mut ids = HashSet::new();
     pending.retain(|run| ids.insert(run.id));
-    let mut inserted = HashSet::new();
+    let mut inserted = HashMap::new();
     for _ in 0..ROUNDS {
         if pending.is_empty() {
             return Ok(inserted);
@@ -102,10 +108,11 @@ async fn insert_all(connection: &mut PgConnection, mut pending: Vec<&Run>) -> Po
         let fronts = lock_fronts(connection, &pending).await?;
         let round = places(&pending, &fronts);
         let new = insert_round(connection, &round).await?;
-        let missed: Vec<RunId> = round.iter().map(|(run, _)| run.id).filter(|id| !new.contains(id)).collect();
+        let missed: Vec<RunId> =
+            round.iter().map(|(run, _)| run.id).filter(|id| !new.contains_key(id)).collect();
         let there: HashSet<RunId> =
             find_all(connection, &missed).await?.into_iter().map(|run| run.id).collect();
-        pending.retain(|run| !new.contains(&run.id) && !there.contains(&run.id));
+        pending.retain(|run| !new.contains_key(&run.id) && !there.contains(&run.id));
         inserted.extend(new);
     }
     Err(unavailable("others are writing to the same subjects", true))
@@ -141,7 +148,10 @@ async fn lock_fronts(connection: &mut PgConnection, pending: &[&Run]) -> PortRes
     rows.iter().map(front).collect()
 }
 
-async fn insert_round(connection: &mut PgConnection, round: &[(&Run, Turn)]) -> PortResult<HashSet<RunId>> {
+async fn insert_round(
+    connection: &mut PgConnection,
+    round: &[(&Run, Turn)],
+) -> PortResult<HashMap<RunId, Language>> {
     let runs = || round.iter().map(|(run, _)| run);
     let rows = sqlx::query(sql!("runs/insert"))
         .bind(runs().map(|run| run.id.0).collect::<Vec<_>>())
@@ -154,7 +164,7 @@ async fn insert_round(connection: &mut PgConnection, round: &[(&Run, Turn)]) -> 
         .fetch_all(connection)
         .await
         .map_err(translate)?;
-    rows.iter().map(|row| get(row, 0).map(RunId)).collect()
+    rows.iter().map(|row| Ok((RunId(get(row, 0)?), get(row, 1)?))).collect()
 }
 
 async fn find_all(connection: &mut PgConnection, ids: &[RunId]) -> PortResult<Vec<Run>> {

@@ -72,6 +72,16 @@ impl History for PgStore {
         self.rows(|| sqlx::query(sql!("artifacts/of_run")).bind(run.0), artifact).await
     }
 
+    async fn latest_artifact(
+        &self,
+        subject: SubjectId,
+        artifact_type: &str,
+    ) -> PortResult<Option<(RunId, Artifact)>> {
+        let artifact_type = artifact_type.to_owned();
+        let query = || sqlx::query(sql!("artifacts/latest")).bind(subject.0).bind(artifact_type.clone());
+        Ok(self.rows(query, |row| Ok((RunId(get(row, 4)?), artifact(row)?))).await?.pop())
+    }
+
     async fn jobs(&self, document: SubjectId) -> PortResult<Vec<Job>> {
         self.rows(|| sqlx::query(sql!("runs/jobs")).bind(document.0), job).await
     }

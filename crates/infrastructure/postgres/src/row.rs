@@ -120,6 +120,7 @@ pub(crate) fn run(row: &PgRow) -> PortResult<Run> {
         correlation_id: get(row, 15)?,
         failure_type: get(row, 16)?,
         error: get::<Option<Json<FailureRecord>>>(row, 17)?.map(|Json(record)| record),
+        language: get(row, 18)?,
     };
     stored.try_into()
 }

@@ -30,7 +30,13 @@ macro_rules! migrations {
     };
 }
 
-migrations!["0001_documents_and_runs", "0002_history", "0003_workers_and_figures", "0004_indexes"];
+migrations![
+    "0001_documents_and_runs",
+    "0002_history",
+    "0003_workers_and_figures",
+    "0004_indexes",
+    "0005_run_language",
+];
 
 /// What the first line of a file says whose statements go one by one.
 const NO_TRANSACTION: &str = "-- no-transaction";

@@ -81,7 +81,8 @@ async fn two_migrators_at_once_apply_each_migration_once() {
     let (first, second) = timeout(SOON, both).await.unwrap();
     let mut applied = [first.unwrap(), second.unwrap()].concat();
     applied.sort_unstable();
-    assert_eq!(applied, [1, 2, 3, 4]);
+    let all: Vec<u32> = one.schema.status().await.unwrap().iter().map(|each| each.version).collect();
+    assert_eq!(applied, all);
 }
 
 /// Proves R160 for an index build that was interrupted: what it left behind is replaced.
@@ -92,7 +93,7 @@ async fn an_interrupted_index_build_is_done_again() {
     store.schema.up(Some(3)).await.unwrap();
     let mut connection = place.connection().await;
     connection.execute("CREATE INDEX runs_held ON runs (id)").await.unwrap();
-    assert_eq!(store.schema.up(None).await.unwrap(), [4]);
+    assert_eq!(store.schema.up(Some(4)).await.unwrap(), [4]);
     let definition: String = connection
         .fetch_one(AssertSqlSafe(format!(
             "SELECT indexdef FROM pg_indexes WHERE indexname = 'runs_held' AND schemaname = '{}'",

@@ -3,9 +3,20 @@
 //! Everything in here parses what strangers send. It is meant to run in a process of its own, with limits, and never
 //! inside the server.
 
+pub mod document;
+pub mod docx;
+pub mod draw;
+pub mod language;
+pub mod ocr;
 pub mod pdf;
+pub mod picture;
+mod reader;
+pub mod sandbox;
+pub mod text;
+pub mod typeset;
 
 use quire_domain::reading::Page;
+pub use reader::LocalReader;
 use serde::{Deserialize, Serialize};
 
 /// What is on a page besides text.

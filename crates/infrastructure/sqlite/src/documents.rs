@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 use jiff::Timestamp;
-use quire_domain::{Document, DocumentId, Event, EventType, NewRun, Pipeline, ReviewStatus, SubjectId};
+use quire_domain::{Document, DocumentId, Event, EventType, NewRun, ReviewStatus, SubjectId};
 use quire_ports::{Documents, PortError, PortResult};
 use rusqlite::{OptionalExtension, params};
 
@@ -34,12 +34,7 @@ impl Documents for SqliteStore {
                         ],
                     )
                     .map_err(translate)?;
-                let uploaded = Event {
-                    pipeline: Some(Pipeline::Document),
-                    subject: Some(document.id.into()),
-                    ..Event::bare(EventType::DocumentUploaded, at)
-                };
-                append(connection, &uploaded)?;
+                append(connection, &Document::event(EventType::DocumentUploaded, document.id, at))?;
                 if let Some(run) = &run {
                     enqueue(connection, run, at)?;
                 }
@@ -81,6 +76,21 @@ impl Documents for SqliteStore {
                     })
                     .map_err(translate)?;
                 found.unwrap_or_else(|| Err(PortError::NotFound(format!("document {id}"))))
+            })
+            .await
+    }
+
+    async fn set_language(&self, id: DocumentId, language: Option<&str>, at: Timestamp) -> PortResult<()> {
+        let language = language.map(str::to_owned);
+        self.writer
+            .write(move |connection| {
+                let changed = connection
+                    .execute(sql!("documents/set_language"), params![id.0.as_bytes(), language, micros(at)])
+                    .map_err(translate)?;
+                if changed == 0 {
+                    return Err(PortError::NotFound(format!("document {id}")));
+                }
+                append(connection, &Document::event(EventType::DocumentLanguageOverridden, id, at))
             })
             .await
     }

@@ -85,17 +85,19 @@ impl History for SqliteStore {
     }
 
     async fn artifacts(&self, run: RunId) -> PortResult<Vec<Artifact>> {
-        let query =
-            "SELECT id, artifact_type, payload, created_at FROM artifacts WHERE run_id = ?1 ORDER BY id";
-        self.rows(query, [run.0.into_bytes()], |row| {
-            Ok(Artifact {
-                id: ArtifactId(uuid(get(row, 0)?)),
-                artifact_type: get(row, 1)?,
-                payload: get(row, 2)?,
-                created_at: timestamp(get(row, 3)?)?,
-            })
-        })
-        .await
+        self.rows(sql!("artifacts/of_run"), [run.0.into_bytes()], artifact).await
+    }
+
+    async fn latest_artifact(
+        &self,
+        subject: SubjectId,
+        artifact_type: &str,
+    ) -> PortResult<Option<(RunId, Artifact)>> {
+        let parameters = (subject.0.into_bytes(), artifact_type.to_owned());
+        let found = self.rows(sql!("artifacts/latest"), parameters, |row| {
+            Ok((RunId(uuid(get(row, 4)?)), artifact(row)?))
+        });
+        Ok(found.await?.pop())
     }
 
     async fn jobs(&self, document: SubjectId) -> PortResult<Vec<Job>> {
@@ -157,4 +159,13 @@ impl SqliteStore {
             })
             .await
     }
+}
+
+fn artifact(row: &Row<'_>) -> PortResult<Artifact> {
+    Ok(Artifact {
+        id: ArtifactId(uuid(get(row, 0)?)),
+        artifact_type: get(row, 1)?,
+        payload: get(row, 2)?,
+        created_at: timestamp(get(row, 3)?)?,
+    })
 }

@@ -110,19 +110,20 @@ pub(crate) fn enqueue(connection: &Connection, new: &NewRun, at: Timestamp) -> P
     let inserted = connection
         .prepare_cached(sql!("runs/insert"))
         .and_then(|mut statement| {
-            statement.execute(params![
+            let values = params![
                 run.id.0.as_bytes(),
                 run.pipeline.as_str(),
                 run.subject.0.as_bytes(),
                 run.priority.rank(),
                 run.correlation_id,
                 micros(at),
-            ])
+            ];
+            statement.query_row(values, |row| row.get(0)).optional()
         })
         .map_err(translate)?;
-    if inserted == 1 {
+    if let Some(language) = inserted {
         append(connection, &event)?;
-        return Ok(run);
+        return Ok(Run { language, ..run });
     }
     let stored = find(connection, new.id)?;
     if stored.subject == new.subject && stored.pipeline == new.pipeline {

@@ -54,6 +54,7 @@ pub(crate) fn run(row: &Row<'_>) -> PortResult<Run> {
         correlation_id: get(row, 15)?,
         failure_type: get(row, 16)?,
         error: error.map(|json| serde_json::from_str(&json).map_err(corrupt)).transpose()?,
+        language: get(row, 18)?,
     };
     stored.try_into()
 }

@@ -26,7 +26,13 @@ macro_rules! migrations {
     };
 }
 
-migrations!["0001_documents_and_runs", "0002_history", "0003_workers_and_figures", "0004_indexes"];
+migrations![
+    "0001_documents_and_runs",
+    "0002_history",
+    "0003_workers_and_figures",
+    "0004_indexes",
+    "0005_run_language",
+];
 
 #[async_trait]
 impl Schema for SqliteStore {

@@ -6,6 +6,7 @@ mod migrate;
 mod output;
 mod purge;
 mod queue;
+mod read;
 mod runs;
 mod serve;
 mod worker;
@@ -33,6 +34,7 @@ use crate::trouble::Trouble;
     after_help = "Examples:\n  \
         quire serve                        start on SQLite in ./quire-data\n  \
         quire serve --data /srv/quire      keep everything there instead\n  \
+        quire read invoice.pdf             what stands on its pages\n  \
         quire queue                        what waits, what failed, who works\n  \
         quire runs list --state FAILED     which runs failed\n  \
         quire config                       every setting and where it came from\n\n\
@@ -82,6 +84,7 @@ enum Command {
     Runs(runs::Runs),
     Queue(queue::Queue),
     Purge(purge::Purge),
+    Read(read::Read),
     /// Print the settings in effect, and where each came from
     ///
     /// As TOML that can be used as a configuration file, except that passwords are masked.
@@ -117,6 +120,7 @@ pub(crate) fn execute(
         Command::Runs(runs) => asking(runs.run(&config))?,
         Command::Queue(queue) => asking(queue.run(&config))?,
         Command::Purge(purge) => asking(purge.run(&config))?,
+        Command::Read(read) => return staying(read.run(&config)),
         Command::Config => config::show(&layers),
     };
     output::say(&said)?;

@@ -7,7 +7,7 @@ use crate::config::Config;
 use crate::trouble::Trouble;
 use crate::wire;
 
-/// Remove a document, proposal or link for good: its runs, what they found, and its history
+/// Remove a document, proposal or link for good: its files, its runs, what they found, and its history
 ///
 /// What remains is one event that says so. It cannot be undone, so it wants --yes.
 #[derive(Args)]
@@ -29,7 +29,8 @@ impl Purge {
             )));
         }
         let store = wire::open_beside(config).await?;
-        let runs = store.documents.purge(subject, store.clock.now()).await?;
+        let blobs = wire::blobs(config)?;
+        let runs = quire_application::document::purge(&store, &*blobs, subject).await?;
         let plural = if runs == 1 { "" } else { "s" };
         Ok(format!("Removed {subject} with {runs} run{plural}.\n"))
     }

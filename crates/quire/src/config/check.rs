@@ -20,6 +20,7 @@ pub(super) fn check(config: &Config) -> Result<(), Broken> {
         .map_err(|rule| Broken { key: "storage.database", rule })?;
     check_database(config)?;
     check_engine(config)?;
+    check_reading(config)?;
     let pipelines = &config.pipelines;
     check_pipeline(&pipelines.document, &DOCUMENT)?;
     check_pipeline(&pipelines.proposal, &PROPOSAL)?;
@@ -57,6 +58,21 @@ fn check_engine(config: &Config) -> Result<(), Broken> {
     holds(retry.base_delay_ms <= retry.max_delay_ms, "engine.retry.base_delay_ms", || {
         format!("must not be more than engine.retry.max_delay_ms, which is {}", retry.max_delay_ms)
     })
+}
+
+fn check_reading(config: &Config) -> Result<(), Broken> {
+    let reading = &config.reading;
+    within("reading.parsers", &reading.parsers, 0..=256)?;
+    // A parser that may not even hold itself and a small document could never start.
+    within("reading.memory_mb", &reading.memory_mb, 128..=1 << 20)?;
+    lasting("reading.time_limit", reading.time_limit, SignedDuration::from_secs(1)..=minutes(60))?;
+    within("reading.max_file_mb", &reading.max_file_mb, 1..=2048)?;
+    within("reading.max_pages", &reading.max_pages, 1..=1_000_000)?;
+    within("reading.ocr.memory_mb", &reading.ocr.memory_mb, 256..=1 << 20)?;
+    lasting("reading.ocr.time_limit", reading.ocr.time_limit, SignedDuration::from_secs(1)..=minutes(60))?;
+    within("reading.images.parsers", &reading.images.parsers, 1..=64)?;
+    within("reading.images.max_scale", &reading.images.max_scale, 0.1..=10.0)?;
+    within("reading.images.cache_mb", &reading.images.cache_mb, 1..=1 << 16)
 }
 
 /// The keys of one pipeline's settings.

@@ -6,6 +6,7 @@ mod check;
 mod layers;
 mod location;
 mod policy;
+mod reading;
 mod show;
 
 use std::path::{Path, PathBuf};
@@ -16,6 +17,7 @@ use serde::{Deserialize, Deserializer};
 pub use layers::{ConfigError, Flag, Layers};
 pub use location::Location;
 pub(crate) use policy::plain;
+pub use reading::{Images, Ocr, Reading};
 pub use show::masked;
 
 /// The reference: every setting, its default and why.
@@ -33,6 +35,7 @@ pub struct Config {
     pub database: Database,
     pub engine: Engine,
     pub pipelines: Pipelines,
+    pub reading: Reading,
     pub search: Search,
     pub log: Log,
 }

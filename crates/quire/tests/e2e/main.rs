@@ -7,5 +7,6 @@ mod commands;
 mod configuration;
 mod postgres;
 mod program;
+mod reading;
 mod runs;
 mod serving;

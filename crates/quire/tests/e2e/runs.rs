@@ -1,5 +1,7 @@
 //! Commands about runs that are really there. The test plays the worker, through the store itself.
 
+use std::path::Path;
+
 use jiff::Timestamp;
 use quire_domain::run::apply;
 use quire_domain::{
@@ -119,7 +121,24 @@ async fn what_is_purged_is_gone() {
     let quire = Quire::new();
     let store = database(&quire);
     let run = enqueue(&store, Pipeline::Link).await;
-    let said = quire.says(&["purge", &run.subject.to_string(), "--yes"]);
-    assert_eq!(said, format!("Removed {} with 1 run.\n", run.subject));
+    let subject = run.subject.to_string();
+    let (files, others) = (quire.path("quire-data/documents").join(&subject), SubjectId::new().to_string());
+    let others = files.with_file_name(others);
+    let keep_a_file = |folder: &Path| {
+        std::fs::create_dir_all(folder.join("runs")).unwrap();
+        std::fs::write(folder.join("runs/raw-text.txt"), "text").unwrap();
+    };
+    keep_a_file(&files);
+    keep_a_file(&others);
+    let said = quire.says(&["purge", &subject, "--yes"]);
+    assert_eq!(said, format!("Removed {subject} with 1 run.\n"));
     assert!(quire.refuses(&["runs", "show", &run.id.to_string()]).contains("was not found"));
+    assert!(!files.exists());
+    assert!(others.join("runs/raw-text.txt").exists(), "nobody else's");
+
+    // As after a crash between the rows and the files.
+    keep_a_file(&files);
+    assert_eq!(quire.says(&["purge", &subject, "--yes"]), format!("Removed {subject} with 0 runs.\n"));
+    assert!(!files.exists());
+    assert!(quire.refuses(&["purge", &subject, "--yes"]).contains("was not found"));
 }

@@ -2,14 +2,14 @@
 
 use jiff::SignedDuration;
 use quire_domain::{
-    Change, Document, DocumentId, Event, EventId, EventType, Failure, Pipeline, Priority, Requeue,
-    ReviewStatus, StepName, StepStatus, SubjectId,
+    Change, Document, DocumentId, Event, EventId, EventType, Failure, Pipeline, Priority, Requeue, StepName,
+    StepStatus, SubjectId,
 };
 use quire_ports::{EventFilter, MinuteFigures, PortError, RunFilter, Written};
 
 use super::claiming::complete;
 use super::fencing::{end, raw_text, step_write};
-use crate::fixture::{Bed, at, document_run, new_run};
+use crate::fixture::{Bed, at, document, document_run, new_run};
 
 /// Proves R043, R044.
 pub async fn step_records_are_appended_and_the_projection_follows(bed: &Bed) {
@@ -263,17 +263,7 @@ pub async fn purging_a_subject_takes_everything_with_it_but_the_trace(bed: &Bed)
 /// One transaction for the document, its run and what is told of both.
 pub async fn a_document_and_its_first_run_are_added_together_or_not_at_all(bed: &Bed) {
     let id = DocumentId::new();
-    let document = Document {
-        id,
-        original_filename: "record.pdf".to_owned(),
-        content_type: "application/pdf".to_owned(),
-        file_size: 1234,
-        content_hash: [7; 32],
-        storage_path: format!("{id}/original.pdf"),
-        created_at: at(0),
-        review_status: ReviewStatus::InReview,
-        language_override: Some("es".to_owned()),
-    };
+    let document = Document { language_override: Some("es".to_owned()), ..document(id) };
     let run = document_run(id.into());
     bed.store.documents.add(&document, Some(&run), at(0)).await.unwrap();
     assert_eq!(bed.store.documents.find(id).await.unwrap(), document);

@@ -1,11 +1,13 @@
-//! The suites that every adapter of the store's ports passes, one case per promise.
+//! The suites that every adapter of a port passes, one case per promise.
 //!
-//! An adapter calls [`store_conformance!`](crate::store_conformance) once, with a function that makes a
+//! A store calls [`store_conformance!`](crate::store_conformance) once, with a function that makes a
 //! [`Bed`](crate::Bed) on an empty database, and gets one test per case.
 
+pub mod blobs;
 pub mod claiming;
 pub mod fencing;
 pub mod history;
+pub mod language;
 pub mod leases;
 pub mod limits;
 pub mod recovery;
@@ -64,6 +66,13 @@ macro_rules! store_conformance {
             the_history_cannot_be_rewritten,
             purging_a_subject_takes_everything_with_it_but_the_trace,
             a_document_and_its_first_run_are_added_together_or_not_at_all,
+        }
+        $crate::conformance_cases! { $bed, language:
+            a_run_keeps_the_language_that_was_set_when_it_was_created,
+            only_runs_of_documents_have_the_language_of_a_document,
+            changing_the_language_is_told_and_creates_no_run,
+            the_database_itself_refuses_to_change_the_language_of_a_run,
+            runs_that_wait_have_their_language_after_the_schema_is_brought_up_to_date,
         }
         $crate::conformance_cases! { $bed, limits:
             the_database_refuses_what_no_run_can_be,

@@ -1,108 +1,159 @@
 //! A device that draws nothing: it notes each glyph, what it says and where it stands.
 //!
-//! Invisible text is noted too. Scans carry what was recognised on them that way.
+//! Invisible text is noted too. Scans carry what was recognised on them that way. Pictures are never decoded and
+//! outlines never built: where they are is enough.
 
-use hayro_interpret::font::{Glyph as Drawn, GlyphRun};
-use hayro_interpret::hayro_cmap::BfString;
-use hayro_interpret::kurbo::{Affine, BezPath, Point, Vec2};
+use hayro_interpret::font::{Glyph as Drawn, GlyphRun, PositionedGlyph};
+use hayro_interpret::hayro_cmap::WritingMode;
+use hayro_interpret::kurbo::{Affine, BezPath, Rect, Vec2};
 use hayro_interpret::{BlendMode, ClipPath, Device, DrawMode, DrawProps, Image, ImageDrawProps, SoftMask};
+
+use super::cover::Cover;
+use super::gather::{Gathered, Gathering, Glyph};
+use super::spelling::spell;
+use crate::Ink;
 
 /// Glyph programs are drawn on a square of so many units.
 const UNITS_PER_EM: f64 = 1000.0;
-/// What a glyph says whose font does not tell.
-const UNKNOWN: char = '\u{FFFD}';
 /// A font that keeps its widths to itself.
 const USUAL_WIDTH: f32 = 500.0;
+/// In vertical writing: where the line's foot is in the square, and where the pen is put down.
+const VERTICAL_FOOT: f64 = 200.0;
+const VERTICAL_START: f64 = 880.0;
 
-/// One glyph on the page.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) struct Glyph {
-    /// What it says; a ligature says several letters.
-    pub(super) text: String,
-    /// Where the pen was put down.
-    pub(super) origin: Point,
-    /// How far the pen moves on.
-    pub(super) advance: Vec2,
-    /// The height of the font's square, upwards.
-    pub(super) up: Vec2,
+/// Notes what stands on one page.
+pub(super) struct TextDevice {
+    gathering: Gathering,
+    letters: String,
+    /// The last run that was filled: the same run is stroked right after it when text is made bold that way.
+    filled: Option<RunMark>,
+    cover: Cover,
+    shapes: u32,
 }
 
-#[derive(Default)]
-pub(super) struct TextDevice {
-    glyphs: Vec<Glyph>,
-    /// Where the last run began, to know it when it is drawn a second time.
-    last_run: usize,
+/// Enough of a run to know it again.
+#[derive(Clone, Copy, PartialEq)]
+struct RunMark {
+    length: usize,
+    codes: [u32; 2],
+    places: [Affine; 2],
 }
 
 impl TextDevice {
-    pub(super) fn into_glyphs(self) -> Vec<Glyph> {
-        self.glyphs
+    pub(super) fn new(width: f32, height: f32) -> Self {
+        Self {
+            gathering: Gathering::new(width, height),
+            letters: String::new(),
+            filled: None,
+            cover: Cover::new(width, height),
+            shapes: 0,
+        }
     }
 
-    /// Text that is filled and then stroked is drawn twice in the same place, and read once.
-    fn is_repeated(&self, run: &[Glyph]) -> bool {
-        let last = &self.glyphs[self.last_run..];
-        !run.is_empty()
-            && last.len() == run.len()
-            && last.iter().zip(run).all(|(a, b)| a.text == b.text && a.origin.distance(b.origin) < 0.01)
+    /// What was written, and what else was drawn.
+    pub(super) fn finish(self) -> (Gathered, Ink) {
+        let ink = Ink { pictures: self.cover.share(), shapes: self.shapes };
+        (self.gathering.finish(), ink)
+    }
+
+    fn note(&mut self, drawn: &Drawn<'_>, placed: Affine, vertical: bool) {
+        self.letters.clear();
+        spell(drawn.as_unicode(), &mut self.letters);
+        let along = |x: f64, y: f64| linear(placed, x, y);
+        let origin = placed.translation().to_point();
+        let width = || f64::from(width_of(drawn).unwrap_or(USUAL_WIDTH));
+        let glyph = if vertical {
+            Glyph {
+                origin: origin + along(VERTICAL_FOOT, VERTICAL_START),
+                advance: along(0.0, -UNITS_PER_EM),
+                up: along(UNITS_PER_EM, 0.0),
+            }
+        } else {
+            Glyph { origin, advance: along(width(), 0.0), up: along(0.0, UNITS_PER_EM) }
+        };
+        self.gathering.take(glyph, &self.letters);
+    }
+
+    fn note_shape(&mut self) {
+        self.shapes = self.shapes.saturating_add(1);
     }
 }
 
 impl<'a> Device<'a> for TextDevice {
-    fn draw_glyph_run(&mut self, run: &GlyphRun<'_, 'a>, props: DrawProps<'a>, _: &DrawMode) {
-        let noted: Vec<Glyph> =
-            run.glyphs().iter().map(|glyph| note(glyph, props.transform * glyph.transform())).collect();
-        if !self.is_repeated(&noted) {
-            self.last_run = self.glyphs.len();
-            self.glyphs.extend(noted);
+    fn draw_glyph_run(&mut self, run: &GlyphRun<'_, 'a>, props: DrawProps<'a>, mode: &DrawMode) {
+        let glyphs = run.glyphs();
+        let mark = mark_of(glyphs, props.transform);
+        let again = matches!(mode, DrawMode::Stroke(_)) && mark.is_some() && mark == self.filled;
+        self.filled = mark.filter(|_| matches!(mode, DrawMode::Fill(_)));
+        if again {
+            return;
+        }
+        let vertical = run.writing_mode() == WritingMode::Vertical;
+        let stretched = is_stretched(glyphs);
+        for glyph in glyphs {
+            let placed = props.transform * glyph.transform();
+            self.note(glyph, if stretched { unstretched(placed) } else { placed }, vertical);
         }
     }
 
-    fn draw_path(&mut self, _: &BezPath, _: DrawProps<'a>, _: &DrawMode) {}
+    fn draw_path(&mut self, _: &BezPath, _: DrawProps<'a>, _: &DrawMode) {
+        self.note_shape();
+    }
+
+    fn draw_rect(&mut self, _: &Rect, _: DrawProps<'a>, _: &DrawMode) {
+        self.note_shape();
+    }
+
+    fn draw_image(&mut self, image: Image<'a, '_>, props: ImageDrawProps<'a>) {
+        let pixels = Rect::new(0.0, 0.0, f64::from(image.width()), f64::from(image.height()));
+        self.cover.add(props.transform.transform_rect_bbox(pixels));
+    }
+
     fn push_clip_path(&mut self, _: &ClipPath) {}
+    fn push_clip_rect(&mut self, _: &Rect) {}
     fn push_transparency_group(&mut self, _: f32, _: Option<SoftMask<'a>>, _: BlendMode) {}
-    fn draw_image(&mut self, _: Image<'a, '_>, _: ImageDrawProps<'a>) {}
     fn pop_clip(&mut self) {}
     fn pop_transparency_group(&mut self) {}
 }
 
-fn note(glyph: &Drawn<'_>, placed: Affine) -> Glyph {
-    let width = match glyph {
+fn mark_of(glyphs: &[PositionedGlyph<'_>], transform: Affine) -> Option<RunMark> {
+    let (first, last) = (glyphs.first()?, glyphs.last()?);
+    Some(RunMark {
+        length: glyphs.len(),
+        codes: [first.char_code(), last.char_code()],
+        places: [transform * first.transform(), transform * last.transform()],
+    })
+}
+
+fn width_of(drawn: &Drawn<'_>) -> Option<f32> {
+    match drawn {
         Drawn::Outline(outline) => outline.advance_width(),
         Drawn::Type3(drawn) => drawn.advance_width(),
-    };
-    let origin = placed * Point::ZERO;
-    let along = |x: f64, y: f64| (placed * Point::new(x, y)) - origin;
-    Glyph {
-        text: spelled(glyph.as_unicode()),
-        origin,
-        advance: along(f64::from(width.unwrap_or(USUAL_WIDTH)), 0.0),
-        up: along(0.0, UNITS_PER_EM),
     }
 }
 
-fn spelled(unicode: Option<BfString>) -> String {
-    let text = match unicode {
-        Some(BfString::Char(letter)) => letter.to_string(),
-        Some(BfString::String(letters)) => letters,
-        None => UNKNOWN.to_string(),
-    };
-    text.chars().flat_map(letters_of).collect()
+/// A vector, moved as the transform moves it.
+fn linear(transform: Affine, x: f64, y: f64) -> Vec2 {
+    let [xx, xy, yx, yy, ..] = transform.as_coeffs();
+    Vec2::new(xx * x + yx * y, xy * x + yy * y)
 }
 
-/// A ligature by its letters, so that words are found however they were set.
-fn letters_of(letter: char) -> Vec<char> {
-    let letters = match letter {
-        '\u{FB00}' => "ff",
-        '\u{FB01}' => "fi",
-        '\u{FB02}' => "fl",
-        '\u{FB03}' => "ffi",
-        '\u{FB04}' => "ffl",
-        '\u{FB05}' | '\u{FB06}' => "st",
-        // A hyphen that is only shown where a line breaks, and characters that show nothing.
-        '\u{00AD}' => "-",
-        '\u{200B}' | '\u{FEFF}' | '\0' => "",
-        other => return vec![other],
-    };
-    letters.chars().collect()
+/// Glyphs that stand in for a font that is not in the file are stretched, each by itself, to the widths that the file
+/// gives. The pen moves by those widths and not by the stretched ones.
+fn is_stretched(glyphs: &[PositionedGlyph<'_>]) -> bool {
+    let width = |glyph: &PositionedGlyph<'_>| linear(glyph.transform(), 1.0, 0.0).hypot2();
+    let Some(first) = glyphs.first().map(width) else { return false };
+    glyphs[1..].iter().any(|glyph| (width(glyph) - first).abs() > first * 0.001)
+}
+
+/// As wide as it is high.
+fn unstretched(placed: Affine) -> Affine {
+    let [xx, xy, yx, yy, left, top] = placed.as_coeffs();
+    let (width, height) = (Vec2::new(xx, xy).hypot(), Vec2::new(yx, yy).hypot());
+    if width > 0.0 && height.is_finite() {
+        let share = height / width;
+        Affine::new([xx * share, xy * share, yx, yy, left, top])
+    } else {
+        placed
+    }
 }

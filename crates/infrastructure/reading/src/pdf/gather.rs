@@ -1,121 +1,369 @@
-//! Glyphs into words, words into lines: by where the pen went.
+//! Glyphs into words, words into strokes: by where the pen went.
 //!
 //! A PDF has no words, only glyphs at places. The pen tells: if it was put down again about where the last glyph left
-//! it, the word goes on; a little further along, the next word begins; anywhere else, the next line.
+//! it, the word goes on; a little further along, the next word begins; anywhere else, the next stroke. What the strokes
+//! have to do with each other is told later, from where they stand (`order`).
+//!
+//! Scripts that are written from right to left are mostly drawn from left to right all the same, each word with its last
+//! letter first. Some producers draw them as they are written: then each glyph ends where the one before it began. Such
+//! words are marked, so that their letters are not turned around again.
+//!
+//! Nothing is allocated for a glyph: all letters of a page stand in one text, and words are stretches of it.
+
+use std::ops::Range;
 
 use hayro_interpret::kurbo::{Point, Vec2};
-use quire_domain::reading::{Line, Rect, Word};
+use quire_domain::reading::Rect;
 
-use super::device::Glyph;
+use super::direction::is_right_to_left;
+use super::spelling::is_mark;
 
 /// Shares of the font's size. A gap this wide parts two words,
-const WORD_GAP: f64 = 0.15;
-/// one this wide parts two columns,
-const COLUMN_GAP: f64 = 2.5;
+pub(super) const WORD_GAP: f64 = 0.15;
+/// one this wide parts two strokes, which may stand in two columns,
+const STROKE_GAP: f64 = 1.0;
 /// a step back this far is a new start,
 const STEP_BACK: f64 = 0.5;
-/// and a step aside this far is another line.
+/// a step aside this far is another line,
 const STEP_ASIDE: f64 = 0.4;
+/// and the same glyph again this near is the same glyph, made bold.
+const SAME_PLACE: f64 = 0.12;
 /// How much of the font's square stands above the line on which letters stand, and how much hangs below.
 const ASCENT: f64 = 0.8;
 const DESCENT: f64 = 0.2;
 /// Directions whose cosine is above this are the same.
 const SAME_WAY: f64 = 0.99;
+/// Fonts larger than this many times the page are no text.
+const LARGEST: f64 = 2.0;
+/// Letters set apart, as in T I T L E: at least so many, their gaps at most this wide and alike to this much.
+const FEWEST_SPACED: usize = 4;
+const WIDEST_SPACING: f32 = 0.6;
+const SPACING_ALIKE: f32 = 0.08;
 
-/// The lines of a page, in the order they were drawn.
-pub(super) fn lines(glyphs: &[Glyph]) -> Vec<Line> {
-    let mut gathering = Gathering::default();
-    for glyph in glyphs {
-        gathering.take(glyph);
-    }
-    gathering.end_line();
-    gathering.lines
+/// One glyph on the page.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Glyph {
+    /// Where the pen was put down.
+    pub(super) origin: Point,
+    /// How far the pen moves on.
+    pub(super) advance: Vec2,
+    /// The height of the font's square, upwards.
+    pub(super) up: Vec2,
 }
 
-#[derive(Default)]
-struct Gathering {
-    lines: Vec<Line>,
-    words: Vec<Word>,
-    word: Option<Word>,
-    /// Where the last glyph left the pen, how it went, and how large its font was.
+/// A word as the pen wrote it.
+#[derive(Clone, Debug)]
+pub(super) struct Scrap {
+    /// Its letters in the text of the page.
+    pub(super) text: Range<usize>,
+    pub(super) rect: Rect,
+    /// Where it begins and ends along the way of its stroke.
+    pub(super) from: f32,
+    pub(super) to: f32,
+    /// Whether the pen went backwards, so that its letters are in the order they are read.
+    pub(super) leftwards: bool,
+}
+
+/// Words that the pen wrote in one go.
+#[derive(Clone, Debug)]
+pub(super) struct Stroke {
+    pub(super) words: Range<usize>,
+    /// Where it was begun.
+    pub(super) origin: (f32, f32),
+    /// The way the pen went, one long.
+    pub(super) way: (f32, f32),
+    /// The largest font in it.
+    pub(super) size: f32,
+}
+
+/// All that was written on a page, in the order it was drawn.
+#[derive(Debug, Default)]
+pub(super) struct Gathered {
+    pub(super) text: String,
+    pub(super) words: Vec<Scrap>,
+    pub(super) strokes: Vec<Stroke>,
+    /// Whether there is any letter of a script that is written from right to left.
+    pub(super) right_to_left: bool,
+}
+
+/// Takes glyphs one by one.
+pub(super) struct Gathering {
+    done: Gathered,
+    page: (f64, f64),
+    word: Option<Scrap>,
+    stroke: Option<Stroke>,
     pen: Option<Pen>,
+    ink: Option<Inked>,
 }
 
+/// Where the last glyph left the pen, how it went, and how large its font was.
 #[derive(Clone, Copy)]
 struct Pen {
+    from: Point,
     at: Point,
     way: Vec2,
     size: f64,
 }
 
+/// The last glyph that can be seen.
+#[derive(Clone, Copy)]
+struct Inked {
+    letter: char,
+    pen: Pen,
+}
+
 /// How a glyph goes on from where the pen was.
+#[derive(Clone, Copy, PartialEq)]
 enum Step {
     SameWord,
     NextWord,
-    NextLine,
+    NextStroke,
 }
 
 impl Gathering {
-    fn take(&mut self, glyph: &Glyph) {
-        let Some(next) = pen_after(glyph) else { return };
-        match self.pen.map_or(Step::NextLine, |pen| step(pen, glyph, next)) {
-            Step::SameWord => {}
-            Step::NextWord => self.end_word(),
-            Step::NextLine => self.end_line(),
+    /// For a page of this size.
+    pub(super) fn new(width: f32, height: f32) -> Self {
+        Self {
+            done: Gathered::default(),
+            page: (f64::from(width), f64::from(height)),
+            word: None,
+            stroke: None,
+            pen: None,
+            ink: None,
         }
-        if glyph.text.chars().all(char::is_whitespace) {
-            self.end_word();
-        } else {
-            self.write(glyph);
-        }
-        self.pen = Some(next);
     }
 
-    fn write(&mut self, glyph: &Glyph) {
-        let rect = rect_of(glyph);
+    /// The next glyph, and what it says.
+    pub(super) fn take(&mut self, glyph: Glyph, letters: &str) {
+        let Some(first) = letters.chars().next() else { return };
+        let Some(next) = pen_after(&glyph, self.page) else { return };
+        if first.is_whitespace() && letters.trim_start().is_empty() {
+            return self.leave_room(next);
+        }
+        let rect = rect_of(&glyph);
+        if !self.is_on_page(rect) || self.is_again(first, next) {
+            return;
+        }
+        if is_mark(first) && self.ink.is_some_and(|ink| stands_over(ink.pen, next)) && self.word.is_some() {
+            return self.write(letters, rect, None);
+        }
+        let (step, leftwards) = self.step_to(next, first);
+        match step {
+            Step::SameWord => {}
+            Step::NextWord => self.end_word(),
+            Step::NextStroke => self.end_stroke(),
+        }
+        self.begin(next, leftwards);
+        self.write(letters, rect, Some(next));
+        self.pen = Some(next);
+        self.ink = Some(Inked { letter: first, pen: next });
+    }
+
+    /// All that was taken.
+    pub(super) fn finish(mut self) -> Gathered {
+        self.end_stroke();
+        self.done
+    }
+
+    /// A space ends the word; one that does not follow where the pen was says nothing.
+    fn leave_room(&mut self, next: Pen) {
+        if self.word.is_some() {
+            self.end_word();
+            self.done.text.push(' ');
+        }
+        let follows = self.pen.is_some_and(|pen| step(pen, next) != Step::NextStroke);
+        if follows {
+            self.pen = Some(next);
+        }
+    }
+
+    fn is_on_page(&self, rect: Rect) -> bool {
+        let (width, height) = self.page;
+        f64::from(rect.x1) > 0.0
+            && f64::from(rect.x0) < width
+            && f64::from(rect.y1) > 0.0
+            && f64::from(rect.y0) < height
+    }
+
+    fn is_again(&self, letter: char, next: Pen) -> bool {
+        self.ink.is_some_and(|ink| {
+            ink.letter == letter
+                && ink.pen.from.distance(next.from) < SAME_PLACE * ink.pen.size.min(next.size)
+        })
+    }
+
+    /// The step, and whether it was taken backwards.
+    fn step_to(&self, next: Pen, letter: char) -> (Step, bool) {
+        let Some(pen) = self.pen else { return (Step::NextStroke, false) };
+        let ahead = match step(pen, next) {
+            // Spaces can lead far away, to the next column of a table.
+            Step::NextWord if self.is_far_from_ink(next) => Step::NextStroke,
+            step => step,
+        };
+        let turned = self.word.as_ref().is_some_and(|word| word.leftwards);
+        if ahead == Step::NextStroke && (turned || is_right_to_left(letter)) {
+            let back = step_back(pen, next);
+            return (back, back != Step::NextStroke);
+        }
+        (ahead, false)
+    }
+
+    fn is_far_from_ink(&self, next: Pen) -> bool {
+        self.ink.is_some_and(|ink| {
+            (next.from - ink.pen.at).dot(ink.pen.way) > STROKE_GAP * 1.5 * ink.pen.size.max(next.size)
+        })
+    }
+
+    fn begin(&mut self, next: Pen, leftwards: bool) {
+        let first_word = self.done.words.len();
+        let stroke = self.stroke.get_or_insert_with(|| Stroke {
+            words: first_word..first_word,
+            origin: (narrow(next.from.x), narrow(next.from.y)),
+            way: (narrow(next.way.x), narrow(next.way.y)),
+            size: narrow(next.size),
+        });
+        stroke.size = stroke.size.max(narrow(next.size));
+        let text = &mut self.done.text;
+        if let Some(word) = self.word.as_mut().filter(|word| leftwards && !word.leftwards) {
+            // Its first glyph was taken for one drawn the other way.
+            turn_around(text, word.text.start);
+            word.leftwards = true;
+        }
+    }
+
+    /// Adds letters to the word. Those of one glyph are in the order they are read; a word that will be turned around
+    /// wants them the other way. A mark does not move the pen.
+    fn write(&mut self, letters: &str, rect: Rect, moved: Option<Pen>) {
+        let start = self.done.text.len();
+        let backwards = letters.chars().next().is_some_and(is_right_to_left);
+        self.done.right_to_left |= backwards;
+        self.done.text.push_str(letters);
+        let turned = self.word.as_ref().is_some_and(|word| word.leftwards);
+        if backwards && !turned && letters.chars().nth(1).is_some() {
+            turn_around(&mut self.done.text, start);
+        }
+        let text = start..self.done.text.len();
+        let Some((from, to)) = moved.and_then(|pen| self.ends(pen)) else {
+            return self.widen(text.end, rect);
+        };
         match &mut self.word {
             Some(word) => {
-                word.text.push_str(&glyph.text);
-                word.rect = word.rect.union(rect);
+                word.from = word.from.min(from);
+                word.to = word.to.max(to);
+                self.widen(text.end, rect);
             }
-            None => self.word = Some(Word { text: glyph.text.clone(), rect }),
+            None => self.word = Some(Scrap { text, rect, from, to, leftwards: false }),
         }
+    }
+
+    fn widen(&mut self, end: usize, rect: Rect) {
+        if let Some(word) = &mut self.word {
+            word.text.end = end;
+            word.rect = word.rect.union(rect);
+        }
+    }
+
+    /// Where a glyph begins and ends along the way of the stroke.
+    fn ends(&self, pen: Pen) -> Option<(f32, f32)> {
+        let stroke = self.stroke.as_ref()?;
+        let way = Vec2::new(f64::from(stroke.way.0), f64::from(stroke.way.1));
+        let (from, to) = (pen.from.to_vec2().dot(way), pen.at.to_vec2().dot(way));
+        Some((narrow(from.min(to)), narrow(from.max(to))))
     }
 
     fn end_word(&mut self) {
-        self.words.extend(self.word.take());
+        self.done.words.extend(self.word.take());
     }
 
-    fn end_line(&mut self) {
+    fn end_stroke(&mut self) {
         self.end_word();
-        if !self.words.is_empty() {
-            self.lines.push(Line { words: std::mem::take(&mut self.words), opens_paragraph: false });
+        if let Some(mut stroke) = self.stroke.take() {
+            join_spaced_letters(&mut self.done.words, stroke.words.start, &self.done.text, stroke.size);
+            stroke.words.end = self.done.words.len();
+            self.done.strokes.push(stroke);
         }
     }
 }
 
+/// Letters set apart evenly are one word: single letters without spaces between them, all gaps alike. Gaps that differ,
+/// or are as wide as columns are apart, part words as always.
+fn join_spaced_letters(words: &mut Vec<Scrap>, start: usize, text: &str, size: f32) {
+    if words.len() < start + FEWEST_SPACED {
+        return;
+    }
+    let mut kept = start;
+    let mut at = start;
+    while at < words.len() {
+        let run = spaced_letters(&words[at..], text, size);
+        if run >= FEWEST_SPACED {
+            let last = words[at + run - 1].clone();
+            let word = &mut words[at];
+            word.text.end = last.text.end;
+            word.to = last.to;
+            word.rect = word.rect.union(last.rect);
+            words.swap(kept, at);
+            kept += 1;
+            at += run;
+        } else {
+            words.swap(kept, at);
+            kept += 1;
+            at += 1;
+        }
+    }
+    words.truncate(kept);
+}
+
+/// How many of the first words are single letters with the same gap between them.
+fn spaced_letters(words: &[Scrap], text: &str, size: f32) -> usize {
+    let is_letter = |word: &Scrap| {
+        let mut letters = text[word.text.clone()].chars();
+        letters.next().is_some_and(char::is_alphabetic) && letters.next().is_none()
+    };
+    let mut usual = None;
+    let mut follows = |pair: &[Scrap]| {
+        let gap = (pair[1].from - pair[0].to) / size;
+        let alike = usual.is_none_or(|usual: f32| (gap - usual).abs() < SPACING_ALIKE);
+        usual = usual.or(Some(gap));
+        // A space between them stands in the text too.
+        let apart = pair[0].text.end != pair[1].text.start;
+        alike && !apart && gap < WIDEST_SPACING && is_letter(&pair[1])
+    };
+    if words.first().is_some_and(is_letter) {
+        1 + words.windows(2).take_while(|pair| follows(pair)).count()
+    } else {
+        0
+    }
+}
+
+/// Turns the end of a text around, letter by letter.
+fn turn_around(text: &mut String, start: usize) {
+    let turned: String = text[start..].chars().rev().collect();
+    text.truncate(start);
+    text.push_str(&turned);
+}
+
 /// Nothing for a glyph that has no size or no place: there is nothing to see of it.
-fn pen_after(glyph: &Glyph) -> Option<Pen> {
+fn pen_after(glyph: &Glyph, page: (f64, f64)) -> Option<Pen> {
     let size = glyph.up.hypot();
     let at = glyph.origin + glyph.advance;
-    let sound = size.is_finite() && size > 0.0 && at.x.is_finite() && at.y.is_finite();
+    let sound = size > 0.0 && size < LARGEST * (page.0 + page.1) && at.x.is_finite() && at.y.is_finite();
     let length = glyph.advance.hypot();
     // A glyph without width goes the way its font lies: to the right of up.
     let way = if length > 0.0 { glyph.advance / length } else { Vec2::new(-glyph.up.y, glyph.up.x) / size };
-    sound.then_some(Pen { at, way, size })
+    sound.then_some(Pen { from: glyph.origin, at, way, size })
 }
 
-fn step(pen: Pen, glyph: &Glyph, next: Pen) -> Step {
-    let moved = glyph.origin - pen.at;
+fn step(pen: Pen, next: Pen) -> Step {
+    let moved = next.from - pen.at;
     let along = moved.dot(pen.way);
     let aside = moved.cross(pen.way).abs();
     let size = pen.size.max(next.size);
     let elsewhere = pen.way.dot(next.way) < SAME_WAY
         || aside > STEP_ASIDE * size
         || along < -STEP_BACK * size
-        || along > COLUMN_GAP * size;
+        || along > STROKE_GAP * size;
     if elsewhere {
-        Step::NextLine
+        Step::NextStroke
     } else if along > WORD_GAP * size {
         Step::NextWord
     } else {
@@ -123,7 +371,22 @@ fn step(pen: Pen, glyph: &Glyph, next: Pen) -> Step {
     }
 }
 
-#[allow(clippy::cast_possible_truncation)] // Pages are far smaller than what f32 can tell apart.
+/// The same for a pen that goes from right to left: the next glyph ends where this one began.
+fn step_back(pen: Pen, next: Pen) -> Step {
+    let back = Pen { at: pen.from, way: -pen.way, ..pen };
+    let ahead = Pen { from: next.at, at: next.from, way: -next.way, size: next.size };
+    step(back, ahead)
+}
+
+/// Whether a mark belongs to the glyph that was drawn last.
+fn stands_over(last: Pen, mark: Pen) -> bool {
+    let moved = mark.from - last.from;
+    let along = moved.dot(last.way);
+    let width = (last.at - last.from).hypot();
+    let room = last.size * 0.3;
+    along > -room && along < width + room && moved.cross(last.way).abs() < last.size
+}
+
 fn rect_of(glyph: &Glyph) -> Rect {
     let corners = [
         glyph.origin + glyph.up * ASCENT,
@@ -132,8 +395,13 @@ fn rect_of(glyph: &Glyph) -> Rect {
         glyph.origin + glyph.advance - glyph.up * DESCENT,
     ];
     let at = |corner: Point| {
-        let (x, y) = (corner.x as f32, corner.y as f32);
+        let (x, y) = (narrow(corner.x), narrow(corner.y));
         Rect { x0: x, y0: y, x1: x, y1: y }
     };
     corners[1..].iter().fold(at(corners[0]), |rect, corner| rect.union(at(*corner)))
+}
+
+#[allow(clippy::cast_possible_truncation)] // Pages are far smaller than what f32 can tell apart.
+fn narrow(wide: f64) -> f32 {
+    wide as f32
 }

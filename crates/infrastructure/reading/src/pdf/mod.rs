@@ -1,7 +1,18 @@
 //! PDF: glyphs as they are drawn, gathered into words and lines; and pages drawn as images.
 
+mod arabic;
+mod columns;
+mod cover;
 mod device;
+mod direction;
+mod fields;
 mod gather;
+mod image;
+mod order;
+mod paragraphs;
+mod rows;
+mod spelling;
+mod twice;
 
 use hayro_interpret::hayro_syntax::page::Page as PdfPage;
 use hayro_interpret::hayro_syntax::{LoadPdfError, Pdf};
@@ -10,9 +21,8 @@ use hayro_interpret::{Context, InterpreterCache, InterpreterSettings, interpret_
 use quire_domain::reading::Page;
 
 use device::TextDevice;
-use gather::lines;
 
-use crate::{Ink, PageRead};
+use crate::PageRead;
 
 /// Why a PDF cannot be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -45,6 +55,11 @@ impl PdfFile {
         self.pdf.pages().len()
     }
 
+    /// Width and height of a page, from 0, in points.
+    pub fn page_size(&self, index: usize) -> Option<(f32, f32)> {
+        self.pdf.pages().get(index).map(PdfPage::render_dimensions)
+    }
+
     /// The words of each page, with their places, one page after the other.
     pub fn read_pages(&self) -> impl Iterator<Item = PageRead> {
         let cache = InterpreterCache::new();
@@ -57,10 +72,12 @@ fn read<'a>(page: &'a PdfPage<'a>, cache: &InterpreterCache<'a>) -> PageRead {
     let upright = page.initial_transform(true).to_kurbo();
     let whole = page.intersected_crop_box().to_kurbo();
     let mut context = Context::new(upright, whole, cache, page.xref(), InterpreterSettings::default());
-    let mut device = TextDevice::default();
+    let mut device = TextDevice::new(width, height);
     interpret_page(page, &mut context, &mut device);
-    let lines = lines(&device.into_glyphs());
-    PageRead { page: Page { width, height, lines, recognised: false }, ink: Ink::default() }
+    let (gathered, ink) = device.finish();
+    let mut lines = order::lines(&gathered);
+    lines.extend(fields::lines(page, upright));
+    PageRead { page: Page { width, height, lines, recognised: false }, ink }
 }
 
 #[cfg(test)]

@@ -1,5 +1,10 @@
 //! PDFs written here, byte by byte, and what is read from them.
 
+#[path = "order_tests.rs"]
+mod order_tests;
+#[path = "sound_tests.rs"]
+mod sound_tests;
+
 use quire_domain::reading::Reading;
 
 use super::*;
@@ -11,12 +16,17 @@ fn read(file: Vec<u8>) -> Result<Reading, PdfError> {
 
 /// A PDF of one page per content stream, in the standard font at the sizes the streams ask for.
 fn pdf(contents: &[&str], page_extra: &str) -> Vec<u8> {
+    pdf_in_font(contents, page_extra, "/Encoding /WinAnsiEncoding", &[])
+}
+
+/// The same with a font that has these entries. Further objects are numbered after those of the pages.
+fn pdf_in_font(contents: &[&str], page_extra: &str, font: &str, further: &[String]) -> Vec<u8> {
     let count = contents.len();
     let kids: Vec<String> = (0..count).map(|page| format!("{} 0 R", 4 + 2 * page)).collect();
     let mut objects = vec![
         "<< /Type /Catalog /Pages 2 0 R >>".to_owned(),
         format!("<< /Type /Pages /Kids [{}] /Count {count} >>", kids.join(" ")),
-        "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>".to_owned(),
+        format!("<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica {font} >>"),
     ];
     for (page, content) in contents.iter().enumerate() {
         objects.push(format!(
@@ -26,6 +36,7 @@ fn pdf(contents: &[&str], page_extra: &str) -> Vec<u8> {
         ));
         objects.push(format!("<< /Length {} >>\nstream\n{content}\nendstream", content.len()));
     }
+    objects.extend_from_slice(further);
     let mut file = b"%PDF-1.4\n".to_vec();
     let mut offsets = Vec::new();
     for (number, object) in (1..).zip(&objects) {

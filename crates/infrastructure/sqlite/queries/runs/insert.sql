@@ -1,8 +1,10 @@
--- At the front of its subject if nobody is, else behind.
-INSERT INTO runs (id, pipeline, subject_id, state, turn, priority, correlation_id, created_at, queued_at)
+-- At the front of its subject if nobody is, else behind; in the language that its document has now.
+INSERT INTO runs (id, pipeline, subject_id, state, turn, priority, correlation_id, created_at, queued_at, language)
 VALUES (?1, ?2, ?3, 'QUEUED',
         CASE WHEN EXISTS (SELECT 1 FROM runs
                           WHERE subject_id = ?3 AND pipeline = ?2 AND turn IN ('READY', 'DELAYED', 'HELD'))
              THEN 'BEHIND' ELSE 'READY' END,
-        ?4, ?5, ?6, ?6)
+        ?4, ?5, ?6, ?6,
+        (SELECT language_override FROM documents WHERE id = ?3 AND ?2 = 'document'))
 ON CONFLICT (id) DO NOTHING
+RETURNING language

@@ -1,0 +1,135 @@
+//! The image of one page, drawn when it is asked for the first time and then kept for a while.
+
+use std::sync::Arc;
+
+use quick_cache::Weighter;
+use quick_cache::sync::Cache;
+use quire_domain::{Document, DocumentId};
+use quire_ports::{Blobs, Documents, PageImage, PortError, ReadError, Reader};
+
+/// Drawings change when the program that draws does.
+const DRAWN_BY: &str = env!("CARGO_PKG_VERSION");
+
+/// Bounds of what is drawn and kept.
+#[derive(Clone, Copy, Debug)]
+pub struct ImageSettings {
+    /// The smallest and the largest number of pixels per point.
+    pub scales: (f32, f32),
+    /// Bytes of images kept in memory.
+    pub kept: u64,
+    /// Bytes of the largest file that is drawn.
+    pub largest: u64,
+}
+
+/// Which image.
+#[derive(Clone, Debug)]
+pub struct ImageRequest {
+    /// Of which document.
+    pub document: DocumentId,
+    /// Which page, from 1.
+    pub page: usize,
+    /// Pixels per point.
+    pub scale: f32,
+    /// The tag of the image that the asker already has.
+    pub known: Option<String>,
+}
+
+/// The image, or that the asker has it already.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ImageAnswer {
+    /// What they have is right.
+    Unchanged {
+        /// Its tag.
+        tag: String,
+    },
+    /// The image.
+    Image {
+        /// Its tag: the same tag is the same image.
+        tag: String,
+        /// The file.
+        png: Arc<[u8]>,
+    },
+}
+
+/// Why there is no image.
+#[derive(Clone, Debug, thiserror::Error)]
+pub enum ImageError {
+    /// The scale is out of bounds.
+    #[error("scale must be between {0} and {1}")]
+    Scale(f32, f32),
+    /// Storage has no such document or file, or does not answer.
+    #[error(transparent)]
+    Port(#[from] PortError),
+    /// The page cannot be drawn.
+    #[error(transparent)]
+    Read(#[from] ReadError),
+}
+
+/// Draws pages and keeps what was drawn.
+pub struct PageImages {
+    documents: Arc<dyn Documents>,
+    blobs: Arc<dyn Blobs>,
+    reader: Arc<dyn Reader>,
+    settings: ImageSettings,
+    drawn: Cache<String, Arc<[u8]>, Weight>,
+}
+
+#[derive(Clone)]
+struct Weight;
+
+impl Weighter<String, Arc<[u8]>> for Weight {
+    fn weight(&self, tag: &String, png: &Arc<[u8]>) -> u64 {
+        (tag.len() + png.len()) as u64
+    }
+}
+
+/// A page of text at a usual scale, to guess how many images fit.
+const USUAL_SIZE: u64 = 60 << 10;
+
+impl PageImages {
+    /// Draws with that reader.
+    pub fn new(
+        documents: Arc<dyn Documents>,
+        blobs: Arc<dyn Blobs>,
+        reader: Arc<dyn Reader>,
+        settings: ImageSettings,
+    ) -> Self {
+        let expected = usize::try_from(settings.kept / USUAL_SIZE).unwrap_or(usize::MAX);
+        let drawn = Cache::with_weighter(expected, settings.kept, Weight);
+        Self { documents, blobs, reader, settings, drawn }
+    }
+
+    /// The image of a page. Askers of the same image at the same time wait for one drawing.
+    pub async fn image(&self, request: ImageRequest) -> Result<ImageAnswer, ImageError> {
+        let (least, most) = self.settings.scales;
+        if !(least..=most).contains(&request.scale) {
+            return Err(ImageError::Scale(least, most));
+        }
+        let document = self.documents.find(request.document).await?;
+        let tag = tag(&document, request.page, request.scale);
+        if request.known.as_ref() == Some(&tag) {
+            return Ok(ImageAnswer::Unchanged { tag });
+        }
+        let drawing = self.draw(&document, request.page, request.scale);
+        let png = self.drawn.get_or_insert_async(&tag, drawing).await?;
+        Ok(ImageAnswer::Image { tag, png })
+    }
+
+    async fn draw(&self, document: &Document, page: usize, scale: f32) -> Result<Arc<[u8]>, ImageError> {
+        let file = self.blobs.get(&document.storage_path, self.settings.largest).await?;
+        Ok(self.reader.image(PageImage { file: file.into(), page, scale }).await?.into())
+    }
+}
+
+/// Made of what decides the image, so that it is known without drawing.
+fn tag(document: &Document, page: usize, scale: f32) -> String {
+    let [first, second] = [0, 8].map(|start| {
+        let bytes: [u8; 8] = std::array::from_fn(|place| document.content_hash[start + place]);
+        u64::from_be_bytes(bytes)
+    });
+    format!("{first:016x}{second:016x}-{page}-{scale}-{DRAWN_BY}")
+}
+
+#[cfg(test)]
+#[path = "image_tests.rs"]
+mod tests;

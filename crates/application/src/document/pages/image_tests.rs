@@ -1,0 +1,125 @@
+//! Images from a reader that counts how often it has to draw.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use async_trait::async_trait;
+use quire_connectors::blob::DiskBlobs;
+use quire_domain::DocumentId;
+use quire_ports::{ReadDocument, ReadRequest, ReadTrouble};
+use quire_testkit::fixture::{Bed, at, document};
+use tempfile::TempDir;
+use tokio::sync::Semaphore;
+
+use super::*;
+
+/// Draws the page number and the scale, page 9 not at all, and waits for a permit each time.
+struct Counting {
+    drawn: AtomicUsize,
+    permits: Semaphore,
+}
+
+#[async_trait]
+impl Reader for Counting {
+    async fn read(&self, _: ReadRequest) -> Result<ReadDocument, ReadError> {
+        unreachable!("images are drawn from the file alone")
+    }
+
+    async fn image(&self, request: PageImage) -> Result<Vec<u8>, ReadError> {
+        self.permits.acquire().await.unwrap().forget();
+        self.drawn.fetch_add(1, Ordering::SeqCst);
+        if request.page == 9 {
+            return Err(ReadError::new(ReadTrouble::PageNotFound, "no such page"));
+        }
+        Ok(format!("{} at {}", request.page, request.scale).into_bytes())
+    }
+}
+
+struct Scene {
+    images: Arc<PageImages>,
+    reader: Arc<Counting>,
+    document: DocumentId,
+    _keep: (Bed, TempDir),
+}
+
+async fn scene(permits: usize) -> Scene {
+    let bed = quire_sqlite::testing::bed().await;
+    let folder = tempfile::tempdir().unwrap();
+    let blobs = DiskBlobs::open(folder.path()).unwrap();
+    let document = document(DocumentId::new());
+    bed.store.documents.add(&document, None, at(0)).await.unwrap();
+    blobs.put(&document.storage_path, b"%PDF".to_vec()).await.unwrap();
+    let reader = Arc::new(Counting { drawn: AtomicUsize::new(0), permits: Semaphore::new(permits) });
+    let settings = ImageSettings { scales: (0.1, 4.0), kept: 1 << 20, largest: 1 << 20 };
+    let images = PageImages::new(bed.store.documents.clone(), Arc::new(blobs), reader.clone(), settings);
+    Scene { images: Arc::new(images), reader, document: document.id, _keep: (bed, folder) }
+}
+
+impl Scene {
+    fn request(&self, page: usize, scale: f32) -> ImageRequest {
+        ImageRequest { document: self.document, page, scale, known: None }
+    }
+
+    async fn image(&self, page: usize, scale: f32) -> (String, Arc<[u8]>) {
+        match self.images.image(self.request(page, scale)).await.unwrap() {
+            ImageAnswer::Image { tag, png } => (tag, png),
+            ImageAnswer::Unchanged { .. } => panic!("nothing was known"),
+        }
+    }
+
+    fn drawn(&self) -> usize {
+        self.reader.drawn.load(Ordering::SeqCst)
+    }
+}
+
+#[tokio::test]
+async fn an_image_is_drawn_once_and_each_page_and_scale_is_another() {
+    let scene = scene(100).await;
+    let (tag, png) = scene.image(1, 1.5).await;
+    assert_eq!(&*png, b"1 at 1.5");
+    assert_eq!(scene.image(1, 1.5).await, (tag.clone(), png));
+    assert_eq!(scene.drawn(), 1);
+    for (page, scale) in [(2, 1.5), (1, 2.0)] {
+        assert_ne!(scene.image(page, scale).await.0, tag);
+    }
+    assert_eq!(scene.drawn(), 3);
+}
+
+#[tokio::test]
+async fn whoever_has_the_image_is_told_so_without_drawing() {
+    let scene = scene(1).await;
+    let (tag, _) = scene.image(1, 1.0).await;
+    let again = ImageRequest { known: Some(tag.clone()), ..scene.request(1, 1.0) };
+    assert_eq!(scene.images.image(again).await.unwrap(), ImageAnswer::Unchanged { tag });
+}
+
+#[tokio::test]
+async fn askers_at_the_same_time_wait_for_one_drawing() {
+    let scene = scene(0).await;
+    let asking: Vec<_> = (0..8)
+        .map(|_| {
+            let (images, request) = (scene.images.clone(), scene.request(1, 1.0));
+            tokio::spawn(async move { images.image(request).await.unwrap() })
+        })
+        .collect();
+    scene.reader.permits.add_permits(1);
+    for asker in asking {
+        assert!(matches!(asker.await.unwrap(), ImageAnswer::Image { .. }));
+    }
+    assert_eq!(scene.drawn(), 1);
+}
+
+#[tokio::test]
+async fn a_failure_is_not_kept_and_a_scale_out_of_bounds_draws_nothing() {
+    let scene = scene(100).await;
+    for _ in 0..2 {
+        assert!(matches!(scene.images.image(scene.request(9, 1.0)).await, Err(ImageError::Read(_))));
+    }
+    assert_eq!(scene.drawn(), 2);
+    for scale in [0.0, -1.0, 4.1, f32::NAN, f32::INFINITY] {
+        let refused = scene.images.image(scene.request(1, scale)).await;
+        assert!(matches!(refused, Err(ImageError::Scale(..))), "{scale}");
+    }
+    let unknown = ImageRequest { document: DocumentId::new(), ..scene.request(1, 1.0) };
+    assert!(matches!(scene.images.image(unknown).await, Err(ImageError::Port(PortError::NotFound(_)))));
+    assert_eq!(scene.drawn(), 2);
+}

@@ -1,0 +1,137 @@
+//! Remove a subject for good: its rows, and then its files.
+
+use quire_domain::SubjectId;
+use quire_ports::{Blobs, PortError, PortResult, Store};
+
+/// Removes a subject whole and answers how many runs went. `Conflict` while one is RUNNING; nothing is touched then.
+///
+/// The rows go first, in one transaction: nothing names the files any more, and no run can start that would miss
+/// them. If the files then cannot be removed, or a crash comes in between, asking again removes them.
+pub async fn purge(store: &Store, blobs: &dyn Blobs, subject: SubjectId) -> PortResult<u64> {
+    let rows = store.documents.purge(subject, store.clock.now()).await;
+    if !matches!(rows, Ok(_) | Err(PortError::NotFound(_))) {
+        return rows;
+    }
+    let had_files = blobs.remove_folder(&subject.to_string()).await?;
+    match rows {
+        Err(_) if had_files => Ok(0),
+        rows => rows,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::ops::Range;
+
+    use async_trait::async_trait;
+    use quire_connectors::blob::DiskBlobs;
+    use quire_domain::{DocumentId, RunId};
+    use quire_testkit::fixture::{Bed, at, document, document_run};
+    use tempfile::TempDir;
+
+    use super::*;
+
+    struct Scene {
+        bed: Bed,
+        blobs: DiskBlobs,
+        _folder: TempDir,
+    }
+
+    async fn scene() -> Scene {
+        let folder = tempfile::tempdir().unwrap();
+        let blobs = DiskBlobs::open(folder.path()).unwrap();
+        Scene { bed: quire_sqlite::testing::bed().await, blobs, _folder: folder }
+    }
+
+    impl Scene {
+        /// A document with a run that waits, its original and a text that a run wrote.
+        async fn add(&self) -> (SubjectId, RunId) {
+            let document = document(DocumentId::new());
+            let run = document_run(document.id.into());
+            self.bed.store.documents.add(&document, Some(&run), at(0)).await.unwrap();
+            self.blobs.put(&document.storage_path, b"%PDF".to_vec()).await.unwrap();
+            let text = format!("{}/runs/{}/raw-text.txt", document.id, run.id);
+            self.blobs.put(&text, b"text".to_vec()).await.unwrap();
+            (document.id.into(), run.id)
+        }
+
+        async fn purge(&self, subject: SubjectId) -> PortResult<u64> {
+            purge(&self.bed.store, &self.blobs, subject).await
+        }
+
+        async fn has_original(&self, subject: SubjectId) -> bool {
+            self.blobs.get(&format!("{subject}/original.pdf"), 100).await.is_ok()
+        }
+    }
+
+    /// A disk that is away.
+    struct Away;
+
+    #[async_trait]
+    impl Blobs for Away {
+        async fn put(&self, _: &str, _: Vec<u8>) -> PortResult<()> {
+            Err(away())
+        }
+
+        async fn get(&self, _: &str, _: u64) -> PortResult<Vec<u8>> {
+            Err(away())
+        }
+
+        async fn get_range(&self, _: &str, _: Range<u64>) -> PortResult<Vec<u8>> {
+            Err(away())
+        }
+
+        async fn remove_folder(&self, _: &str) -> PortResult<bool> {
+            Err(away())
+        }
+    }
+
+    fn away() -> PortError {
+        PortError::Unavailable { service: "storage", reason: "rehearsed".to_owned(), contention: false }
+    }
+
+    #[tokio::test]
+    async fn a_purge_takes_rows_and_files_of_its_subject_and_no_other() {
+        let scene = scene().await;
+        let ((gone, run), (kept, _)) = (scene.add().await, scene.add().await);
+        assert_eq!(scene.purge(gone).await.unwrap(), 1);
+        assert!(matches!(scene.bed.store.history.run(run).await, Err(PortError::NotFound(_))));
+        assert!(!scene.blobs.remove_folder(&gone.to_string()).await.unwrap(), "no file is left");
+        assert!(scene.has_original(kept).await);
+        assert!(scene.bed.store.documents.find(DocumentId(kept.0)).await.is_ok());
+    }
+
+    #[tokio::test]
+    async fn a_purge_that_was_interrupted_after_the_rows_is_finished_by_asking_again() {
+        let scene = scene().await;
+        let (subject, run) = scene.add().await;
+        assert_eq!(purge(&scene.bed.store, &Away, subject).await, Err(away()));
+        assert!(matches!(scene.bed.store.history.run(run).await, Err(PortError::NotFound(_))));
+        assert!(scene.has_original(subject).await);
+        assert_eq!(scene.purge(subject).await.unwrap(), 0);
+        assert!(!scene.has_original(subject).await);
+        let nothing_left = scene.purge(subject).await;
+        assert!(matches!(nothing_left, Err(PortError::NotFound(_))), "{nothing_left:?}");
+    }
+
+    #[tokio::test]
+    async fn a_purge_during_a_run_is_refused_and_touches_nothing() {
+        let scene = scene().await;
+        let (subject, run) = scene.add().await;
+        let worker = scene.bed.worker(at(0)).await;
+        scene.bed.claim_one(worker, at(1)).await;
+        let refused = scene.purge(subject).await;
+        assert!(matches!(refused, Err(PortError::Conflict(_))), "{refused:?}");
+        assert!(scene.has_original(subject).await);
+        assert_eq!(scene.bed.state(run).await, "RUNNING");
+    }
+
+    #[tokio::test]
+    async fn a_subject_without_files_is_purged_and_an_unknown_one_is_not_found() {
+        let scene = scene().await;
+        let subject = SubjectId::new();
+        scene.bed.enqueue(subject, at(0)).await;
+        assert_eq!(scene.purge(subject).await.unwrap(), 1);
+        assert!(matches!(scene.purge(SubjectId::new()).await, Err(PortError::NotFound(_))));
+    }
+}

@@ -1,0 +1,198 @@
+//! Documents that the bench makes itself, the same on every machine: prose, tables, many small letters.
+
+use rand::rngs::StdRng;
+use rand::seq::IndexedRandom as _;
+use rand::{RngExt as _, SeedableRng as _};
+
+use super::pdf::{self, Font, Page, file};
+
+/// Made documents by name.
+pub fn all() -> Vec<(String, Vec<u8>)> {
+    let mut random = StdRng::seed_from_u64(1);
+    let mut made: Vec<(String, Vec<u8>)> =
+        (1..=4).map(|number| (format!("prose-{number}"), file(&prose(&mut random, 40)))).collect();
+    made.extend((1..=4).map(|number| (format!("table-{number}"), file(&table(&mut random, 25)))));
+    made.extend((1..=60).map(|number| (format!("letter-{number}"), file(&prose(&mut random, 1)))));
+    made
+}
+
+/// A document of one word, so that what it takes is what any document takes.
+pub fn one_word() -> Vec<u8> {
+    let mut page = Page::default();
+    page.text(Font::Upright, 11.0, (MARGIN, TOP), "hola");
+    file(&[page])
+}
+
+/// A full page of text.
+pub fn text_page() -> Vec<u8> {
+    file(&prose(&mut StdRng::seed_from_u64(2), 1))
+}
+
+const MARGIN: f32 = 70.0;
+const TOP: f32 = pdf::HEIGHT - 80.0;
+const BOTTOM: f32 = 80.0;
+
+const WORDS: &[&str] = &[
+    "de",
+    "la",
+    "que",
+    "el",
+    "en",
+    "y",
+    "los",
+    "se",
+    "del",
+    "las",
+    "por",
+    "un",
+    "para",
+    "con",
+    "no",
+    "una",
+    "su",
+    "al",
+    "es",
+    "lo",
+    "como",
+    "más",
+    "pero",
+    "sus",
+    "le",
+    "ya",
+    "o",
+    "este",
+    "sí",
+    "porque",
+    "esta",
+    "entre",
+    "cuando",
+    "muy",
+    "sin",
+    "sobre",
+    "también",
+    "me",
+    "hasta",
+    "hay",
+    "donde",
+    "quien",
+    "desde",
+    "todo",
+    "nos",
+    "durante",
+    "paciente",
+    "análisis",
+    "informe",
+    "tratamiento",
+    "exploración",
+    "temperatura",
+    "frecuencia",
+    "peso",
+    "vacuna",
+    "consulta",
+    "radiografía",
+    "ecografía",
+    "diagnóstico",
+    "pronóstico",
+    "revisión",
+    "evolución",
+    "señal",
+    "año",
+    "factura",
+    "importe",
+    "dirección",
+    "teléfono",
+    "código",
+    "número",
+    "fecha",
+    "kg",
+    "4,2",
+    "38,5",
+    "(120)",
+    "2026",
+    "the",
+    "record",
+    "of",
+    "each",
+    "visit",
+    "shows",
+    "weight",
+    "and",
+    "temperature",
+    "at",
+    "normal",
+    "range",
+    "für",
+    "größe",
+    "über",
+    "straße",
+    "prüfung",
+    "où",
+    "première",
+    "être",
+    "français",
+    "contrôle",
+    "résultat",
+    "âge",
+];
+
+fn words(random: &mut StdRng, count: usize) -> String {
+    let words: Vec<&str> = (0..count).map(|_| *WORDS.choose(random).unwrap()).collect();
+    words.join(" ")
+}
+
+/// Pages of paragraphs, each under a heading.
+fn prose(random: &mut StdRng, pages: usize) -> Vec<Page> {
+    (0..pages)
+        .map(|_| {
+            let mut page = Page::default();
+            let mut y = TOP;
+            while y > BOTTOM {
+                page.text(Font::Bold, 13.0, (MARGIN, y), &words(random, 4));
+                y -= 20.0;
+                for _ in 0..random.random_range(4..12) {
+                    page.text(Font::Upright, 10.0, (MARGIN, y), &words(random, 12));
+                    y -= 13.0;
+                }
+                y -= 14.0;
+            }
+            page
+        })
+        .collect()
+}
+
+/// Pages of rows with a rule under each.
+fn table(random: &mut StdRng, pages: usize) -> Vec<Page> {
+    const COLUMNS: usize = 5;
+    (0..pages)
+        .map(|_| {
+            let mut page = Page::default();
+            let mut y = TOP;
+            while y > BOTTOM {
+                let mut x = MARGIN;
+                for column in 0..COLUMNS {
+                    let cell = if column == 0 { words(random, 2) } else { amount(random) };
+                    page.text(Font::Upright, 9.0, (x, y), &cell);
+                    x += if column == 0 { 150.0 } else { 75.0 };
+                }
+                page.line((MARGIN, y - 4.0), (pdf::WIDTH - MARGIN, y - 4.0));
+                y -= 16.0;
+            }
+            page
+        })
+        .collect()
+}
+
+fn amount(random: &mut StdRng) -> String {
+    format!("{},{:02}", random.random_range(0..10_000), random.random_range(0..100))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_same_documents_are_made_every_time() {
+        assert_eq!(all(), all());
+        assert_eq!(text_page(), text_page());
+    }
+}

@@ -1,0 +1,6 @@
+//! Files, by their names.
+
+mod disk;
+mod name;
+
+pub use disk::DiskBlobs;

@@ -1,0 +1,17 @@
+//! The disk passes what every place for files passes.
+
+#![allow(clippy::unwrap_used)]
+
+use std::sync::Arc;
+
+use quire_connectors::blob::DiskBlobs;
+use quire_testkit::BlobsBed;
+
+#[allow(clippy::unused_async)] // The suite waits for its bed, because most have to be made over a network.
+async fn bed() -> BlobsBed {
+    let folder = tempfile::tempdir().unwrap();
+    let blobs = DiskBlobs::open(folder.path().join("documents")).unwrap();
+    BlobsBed { blobs: Arc::new(blobs), keep: Box::new(folder) }
+}
+
+quire_testkit::blobs_conformance!(crate::bed);

@@ -1,0 +1,80 @@
+//! Which language a text is in.
+
+use whichlang::{Lang, detect_language};
+
+/// Fewer words tell too little.
+const FEWEST_WORDS: usize = 6;
+/// The text is asked in pieces of so many words, and at most so many of them: a page is enough to know.
+const PIECE: usize = 30;
+const PIECES: usize = 40;
+
+/// The language as ISO 639-1, unless the text is too short or its pieces disagree.
+pub fn detect(text: &str) -> Option<&'static str> {
+    let words: Vec<&str> =
+        text.split_whitespace().filter(|word| has_letters(word)).take(PIECE * PIECES).collect();
+    if words.len() < FEWEST_WORDS {
+        return None;
+    }
+    // The rest of a text is no piece of its own unless it is all there is.
+    let size = PIECE.min(words.len());
+    let votes: Vec<Lang> = words.chunks_exact(size).map(|piece| detect_language(&piece.join(" "))).collect();
+    let count = |language: Lang| votes.iter().filter(|vote| **vote == language).count();
+    let winner = votes.iter().copied().max_by_key(|language| count(*language))?;
+    (count(winner) * 2 > votes.len()).then(|| code(winner))
+}
+
+fn has_letters(word: &str) -> bool {
+    word.chars().any(char::is_alphabetic)
+}
+
+fn code(language: Lang) -> &'static str {
+    match language {
+        Lang::Ara => "ar",
+        Lang::Cmn => "zh",
+        Lang::Deu => "de",
+        Lang::Eng => "en",
+        Lang::Fra => "fr",
+        Lang::Hin => "hi",
+        Lang::Ita => "it",
+        Lang::Jpn => "ja",
+        Lang::Kor => "ko",
+        Lang::Nld => "nl",
+        Lang::Por => "pt",
+        Lang::Rus => "ru",
+        Lang::Spa => "es",
+        Lang::Swe => "sv",
+        Lang::Tur => "tr",
+        Lang::Vie => "vi",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_sentence_tells_its_language() {
+        let cases = [
+            ("El paciente presenta vómitos desde hace dos días y no quiere comer.", "es"),
+            ("The patient has been vomiting for two days and does not want to eat.", "en"),
+            ("Le chat vomit depuis deux jours et ne veut plus manger.", "fr"),
+            ("Der Hund hat seit zwei Tagen Durchfall und frisst nicht mehr.", "de"),
+        ];
+        for (text, language) in cases {
+            assert_eq!(detect(text), Some(language), "{text}");
+        }
+    }
+
+    /// Proves R084 for the detector: unsure is not an error.
+    #[test]
+    fn too_little_text_or_pieces_that_disagree_are_in_no_language() {
+        for text in ["", "   ", "Peso 4,2 kg", "uno dos tres cuatro cinco", "12 34 56 78 90 12 34"] {
+            assert_eq!(detect(text), None, "{text:?}");
+        }
+        let piece = |sentence: &str| sentence.split(' ').cycle().take(PIECE).collect::<Vec<_>>().join(" ");
+        let spanish = piece("el perro come bien y duerme toda la noche en su casa con los niños");
+        let english = piece("the dog eats well and sleeps all night long in the house with the kids");
+        assert_eq!((detect(&spanish), detect(&english)), (Some("es"), Some("en")));
+        assert_eq!(detect(&format!("{spanish} {english}")), None);
+    }
+}

@@ -1,0 +1,58 @@
+//! The process that becomes tesseract: it gives up what tesseract does not need, and then executes it.
+
+use std::ffi::OsString;
+use std::io::{self, Write};
+use std::os::unix::process::CommandExt;
+use std::path::Path;
+use std::process::{Command, ExitCode};
+
+use crate::sandbox::confine;
+
+/// The first argument of a process that shall become tesseract.
+pub const ARGUMENT: &str = "recognise-child";
+
+/// What tesseract reads: itself, its libraries and its data.
+const SYSTEM: [&str; 7] = ["/usr", "/bin", "/lib", "/lib64", "/etc", "/opt", "/nix"];
+
+/// What it may use.
+pub(super) struct Terms {
+    pub(super) memory: u64,
+    pub(super) seconds: u64,
+}
+
+impl Terms {
+    pub(super) fn command_line(&self) -> [OsString; 3] {
+        [ARGUMENT.into(), self.memory.to_string().into(), self.seconds.to_string().into()]
+    }
+}
+
+/// Becomes the program that the arguments name, after [`ARGUMENT`], memory and time. Returns only if it cannot.
+pub fn run() -> ExitCode {
+    let why = match confined(std::env::args_os().skip(2)) {
+        Ok(mut program) => program.exec(),
+        Err(error) => error,
+    };
+    let _ = writeln!(io::stderr(), "{why}");
+    ExitCode::FAILURE
+}
+
+/// Confines this process, and what it shall become.
+fn confined(mut arguments: impl Iterator<Item = OsString>) -> io::Result<Command> {
+    let mut number = || arguments.next().and_then(|text| text.to_str()?.parse().ok());
+    let (Some(memory), Some(seconds)) = (number(), number()) else {
+        return Err(io::ErrorKind::InvalidInput.into());
+    };
+    let program = arguments.next().ok_or(io::ErrorKind::InvalidInput)?;
+    confine::limit(memory)?;
+    confine::limit_time(seconds)?;
+    let data = std::env::var_os("TESSDATA_PREFIX");
+    let mut readable: Vec<&Path> = SYSTEM.iter().map(Path::new).collect();
+    readable.extend(data.as_deref().map(Path::new));
+    readable.extend(Path::new(&program).parent());
+    // Where the kernel cannot hold a process this way, the limits above still do.
+    confine::deny_files(&readable);
+    confine::deny_network();
+    let mut command = Command::new(&program);
+    command.args(arguments);
+    Ok(command)
+}

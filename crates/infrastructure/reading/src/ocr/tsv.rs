@@ -1,0 +1,96 @@
+//! What tesseract writes with `tsv`: a table of boxes, of which those of level 5 are words.
+
+use quire_domain::reading::{Line, Rect, Word};
+
+/// Words below this confidence, in percent, are specks and lines taken for letters.
+const LEAST_CONFIDENCE: f32 = 10.0;
+const WORD: &str = "5";
+
+/// The lines of a page. `scale` is how many pixels a point has. Rows that make no sense are passed over.
+pub(super) fn lines(table: &str, scale: f32) -> Vec<Line> {
+    let mut lines: Vec<Line> = Vec::new();
+    let (mut last_line, mut last_paragraph) = (None, None);
+    for row in table.lines().filter_map(Row::parse) {
+        let paragraph = (row.block, row.paragraph);
+        let line = (paragraph, row.line);
+        if last_line != Some(line) {
+            lines.push(Line { words: Vec::new(), opens_paragraph: last_paragraph != Some(paragraph) });
+            (last_line, last_paragraph) = (Some(line), Some(paragraph));
+        }
+        if let Some(line) = lines.last_mut() {
+            line.words.push(Word { text: row.text.to_owned(), rect: row.rect(scale) });
+        }
+    }
+    lines
+}
+
+struct Row<'t> {
+    block: u32,
+    paragraph: u32,
+    line: u32,
+    left: f32,
+    top: f32,
+    width: f32,
+    height: f32,
+    text: &'t str,
+}
+
+impl<'t> Row<'t> {
+    fn parse(row: &'t str) -> Option<Self> {
+        let mut columns = row.splitn(12, '\t');
+        if columns.next()? != WORD {
+            return None;
+        }
+        let _page = columns.next()?;
+        let mut number = || columns.next()?.parse().ok();
+        let (block, paragraph, line, _word) = (number()?, number()?, number()?, number()?);
+        let mut measure = || columns.next()?.parse().ok().filter(|value: &f32| value.is_finite());
+        let (left, top, width, height) = (measure()?, measure()?, measure()?, measure()?);
+        let confidence: f32 = measure()?;
+        let text = columns.next()?.trim();
+        let sound = confidence >= LEAST_CONFIDENCE && !text.is_empty();
+        sound.then_some(Self { block, paragraph, line, left, top, width, height, text })
+    }
+
+    fn rect(&self, scale: f32) -> Rect {
+        Rect {
+            x0: self.left / scale,
+            y0: self.top / scale,
+            x1: (self.left + self.width) / scale,
+            y1: (self.top + self.height) / scale,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const TABLE: &str = "level\tpage_num\tblock_num\tpar_num\tline_num\tword_num\tleft\ttop\twidth\theight\tconf\ttext\n\
+        1\t1\t0\t0\t0\t0\t0\t0\t2480\t3508\t-1\t\n\
+        5\t1\t1\t1\t1\t1\t100\t200\t80\t40\t96.5\tPeso:\n\
+        5\t1\t1\t1\t1\t2\t200\t200\t60\t40\t91.0\t4,2\n\
+        5\t1\t1\t1\t2\t1\t100\t260\t60\t40\t95.0\tkg\n\
+        5\t1\t1\t2\t1\t1\t100\t400\t60\t40\t95.0\tfin\n\
+        5\t1\t2\t1\t1\t1\t100\t500\t60\t40\t4.0\t~\n\
+        5\t1\t2\t1\t1\t2\t100\t500\t60\t40\t88.0\t \n";
+
+    #[test]
+    fn words_come_in_lines_and_paragraphs_with_their_places_in_points() {
+        let lines = lines(TABLE, 4.0);
+        let texts: Vec<Vec<&str>> =
+            lines.iter().map(|line| line.words.iter().map(|word| word.text.as_str()).collect()).collect();
+        assert_eq!(texts, [vec!["Peso:", "4,2"], vec!["kg"], vec!["fin"]]);
+        assert_eq!(lines.iter().map(|line| line.opens_paragraph).collect::<Vec<_>>(), [true, false, true]);
+        assert_eq!(lines[0].words[0].rect, Rect { x0: 25.0, y0: 50.0, x1: 45.0, y1: 60.0 });
+    }
+
+    proptest! {
+        #[test]
+        fn any_table_gives_lines_or_nothing(table in "([0-9a-z\t\n.-]|5\t1\t){0,300}") {
+            prop_assert!(lines(&table, 4.0).iter().all(|line| !line.words.is_empty()));
+        }
+    }
+}

@@ -1,0 +1,57 @@
+//! Pages as images: for people to look at, and for recognition.
+
+use hayro::vello_cpu::Pixmap;
+use hayro::vello_cpu::color::palette::css::WHITE;
+use hayro::{PixmapSettings, RenderCache, RenderSettings};
+use hayro_interpret::InterpreterSettings;
+
+use super::PdfFile;
+use crate::draw::{self, DrawError};
+
+impl PdfFile {
+    /// A page, counted from 0, as PNG with so many pixels per point, on white paper.
+    pub fn image(&self, index: usize, scale: f32) -> Result<Vec<u8>, DrawError> {
+        let drawn = self.drawn(index, scale)?;
+        let (width, height) = (drawn.width().into(), drawn.height().into());
+        let pixels = drawn.data_as_u8_slice();
+        // Most pages are black on white, and a third of the bytes says as much.
+        if is_gray(pixels) {
+            let grays: Vec<u8> = pixels.as_chunks().0.iter().map(|[red, _, _, _]| *red).collect();
+            draw::gray_png(width, height, &grays)
+        } else {
+            let colors: Vec<u8> =
+                pixels.as_chunks().0.iter().flat_map(|[red, green, blue, _]| [*red, *green, *blue]).collect();
+            draw::rgb_png(width, height, &colors)
+        }
+    }
+
+    /// A page, counted from 0, as gray PNG for recognition.
+    pub fn gray_image(&self, index: usize, scale: f32) -> Result<Vec<u8>, DrawError> {
+        let drawn = self.drawn(index, scale)?;
+        let grays: Vec<u8> = drawn.data_as_u8_slice().as_chunks().0.iter().copied().map(luma).collect();
+        draw::gray_png(drawn.width().into(), drawn.height().into(), &grays)
+    }
+
+    fn drawn(&self, index: usize, scale: f32) -> Result<Pixmap, DrawError> {
+        let page = self.pdf.pages().get(index).ok_or(DrawError::NoSuchPage)?;
+        let (width, height) = page.render_dimensions();
+        draw::pixels(width, height, scale)?;
+        let paper = PixmapSettings { x_scale: scale, y_scale: scale, bg_color: WHITE };
+        let cache = RenderCache::new();
+        Ok(hayro::render(page, &cache, &InterpreterSettings::default(), &RenderSettings::default(), &paper))
+    }
+}
+
+fn is_gray(pixels: &[u8]) -> bool {
+    pixels.as_chunks().0.iter().all(|[red, green, blue, _]| red == green && green == blue)
+}
+
+/// How bright a color seems, as television has it.
+#[allow(clippy::cast_possible_truncation)] // The weights add up to 256.
+fn luma([red, green, blue, _]: [u8; 4]) -> u8 {
+    ((77 * u32::from(red) + 150 * u32::from(green) + 29 * u32::from(blue)) >> 8) as u8
+}
+
+#[cfg(test)]
+#[path = "image_tests.rs"]
+pub(super) mod tests;

@@ -1,0 +1,153 @@
+//! Photographs and scans: one page without words, until somebody recognises them.
+
+use std::io::Cursor;
+
+use image::imageops::FilterType;
+use image::{DynamicImage, ImageDecoder, ImageFormat, ImageReader, Limits};
+use quire_domain::reading::Page;
+
+use crate::draw::{self, DrawError};
+use crate::{Ink, PageRead};
+
+/// Scanners do not make larger ones, and a pixel takes up to eight bytes.
+const MOST_PIXELS: u64 = 100_000_000;
+const LONGEST_SIDE: u32 = 20_000;
+const MOST_BYTES: u64 = 512 << 20;
+/// The longer side of the page, in points: that of A4.
+const LONGER_SIDE: f32 = 842.0;
+
+/// Why a picture cannot be read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum PictureError {
+    /// It is neither PNG nor JPEG, or too damaged.
+    #[error("the file is not a PNG or JPEG that can be read; it may be damaged or incomplete")]
+    Invalid,
+    /// It has too many pixels.
+    #[error(
+        "the picture has more than 100 megapixels or a side of more than 20,000; scale it down and send it again"
+    )]
+    TooLarge,
+}
+
+/// An open picture: upright, opaque, and gray or in colors of a byte each.
+pub struct Picture {
+    image: DynamicImage,
+}
+
+impl Picture {
+    /// Opens a PNG or JPEG and turns it the way its camera says it was held.
+    pub fn open(file: &[u8]) -> Result<Self, PictureError> {
+        let format = image::guess_format(file).map_err(|_| PictureError::Invalid)?;
+        if !matches!(format, ImageFormat::Png | ImageFormat::Jpeg) {
+            return Err(PictureError::Invalid);
+        }
+        let mut reader = ImageReader::with_format(Cursor::new(file), format);
+        reader.limits(limits());
+        let mut decoder = reader.into_decoder().map_err(|error| why(&error))?;
+        let (width, height) = decoder.dimensions();
+        if u64::from(width) * u64::from(height) > MOST_PIXELS || decoder.total_bytes() > MOST_BYTES {
+            return Err(PictureError::TooLarge);
+        }
+        // A picture whose camera says nothing sensible is taken as it is.
+        let held = decoder.orientation().ok();
+        let mut image = plain(DynamicImage::from_decoder(decoder).map_err(|error| why(&error))?);
+        if let Some(held) = held {
+            image.apply_orientation(held);
+        }
+        Ok(Self { image })
+    }
+
+    /// The page: no words yet, and a picture all over it.
+    pub fn page(&self) -> PageRead {
+        let (width, height) = self.points();
+        let page = Page { width, height, ..Page::default() };
+        PageRead { page, ink: Ink { pictures: 1.0, shapes: 0 } }
+    }
+
+    /// The page as PNG with so many pixels per point.
+    pub fn image(&self, scale: f32) -> Result<Vec<u8>, DrawError> {
+        let (width, height) = self.points();
+        let (width, height) = draw::pixels(width, height, scale)?;
+        match self.resized(width.into(), height.into()) {
+            DynamicImage::ImageLuma8(gray) => draw::gray_png(gray.width(), gray.height(), gray.as_raw()),
+            other => {
+                let colors = other.into_rgb8();
+                draw::rgb_png(colors.width(), colors.height(), colors.as_raw())
+            }
+        }
+    }
+
+    /// The picture as gray PNG for recognition, and its pixels per point. It is made smaller only if a side is longer
+    /// than so many pixels, and never larger.
+    pub fn gray_image(&self, longest_side: u32) -> Result<(Vec<u8>, f32), DrawError> {
+        let (width, height) = (self.image.width(), self.image.height());
+        let longer = width.max(height);
+        let target = longer.min(longest_side.max(1));
+        let side = |side: u32| u64::from(side) * u64::from(target) / u64::from(longer.max(1));
+        let side = |length: u32| u32::try_from(side(length)).unwrap_or(target).max(1);
+        let gray = self.resized(side(width), side(height)).into_luma8();
+        let png = draw::gray_png(gray.width(), gray.height(), gray.as_raw())?;
+        #[allow(clippy::cast_precision_loss)] // At most 20,000 pixels.
+        Ok((png, target as f32 / LONGER_SIDE))
+    }
+
+    #[allow(clippy::cast_precision_loss)] // At most 20,000 pixels.
+    fn points(&self) -> (f32, f32) {
+        let (width, height) = (self.image.width() as f32, self.image.height() as f32);
+        let points = LONGER_SIDE / width.max(height);
+        (width * points, height * points)
+    }
+
+    fn resized(&self, width: u32, height: u32) -> DynamicImage {
+        if (width, height) == (self.image.width(), self.image.height()) {
+            self.image.clone()
+        } else if width <= self.image.width() && height <= self.image.height() {
+            // Averages whole blocks of pixels: much faster, and what is made smaller needs no more.
+            self.image.thumbnail_exact(width, height)
+        } else {
+            self.image.resize_exact(width, height, FilterType::Triangle)
+        }
+    }
+}
+
+fn limits() -> Limits {
+    let mut limits = Limits::default();
+    limits.max_image_width = Some(LONGEST_SIDE);
+    limits.max_image_height = Some(LONGEST_SIDE);
+    limits.max_alloc = Some(MOST_BYTES);
+    limits
+}
+
+fn why(error: &image::ImageError) -> PictureError {
+    match error {
+        image::ImageError::Limits(_) => PictureError::TooLarge,
+        _ => PictureError::Invalid,
+    }
+}
+
+/// A byte per sample; what can be seen through lies on white paper.
+fn plain(image: DynamicImage) -> DynamicImage {
+    let color = image.color();
+    if color.has_alpha() {
+        let mut pixels = image.into_rgba8();
+        for pixel in pixels.pixels_mut() {
+            let [red, green, blue, alpha] = pixel.0;
+            pixel.0 = [over_white(red, alpha), over_white(green, alpha), over_white(blue, alpha), u8::MAX];
+        }
+        DynamicImage::ImageRgb8(DynamicImage::ImageRgba8(pixels).into_rgb8())
+    } else if color.has_color() {
+        DynamicImage::ImageRgb8(image.into_rgb8())
+    } else {
+        DynamicImage::ImageLuma8(image.into_luma8())
+    }
+}
+
+#[allow(clippy::cast_possible_truncation)] // A mean of two bytes.
+fn over_white(sample: u8, alpha: u8) -> u8 {
+    let (sample, alpha) = (u32::from(sample), u32::from(alpha));
+    ((sample * alpha + 255 * (255 - alpha)) / 255) as u8
+}
+
+#[cfg(test)]
+#[path = "picture_tests.rs"]
+mod tests;

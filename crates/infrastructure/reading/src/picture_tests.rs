@@ -1,0 +1,151 @@
+//! Pictures made here, whole and broken.
+
+use image::{GrayImage, Luma, Rgb, RgbImage, Rgba, RgbaImage};
+use proptest::prelude::*;
+
+use super::*;
+
+fn file(image: &DynamicImage, format: ImageFormat) -> Vec<u8> {
+    let mut file = Cursor::new(Vec::new());
+    image.write_to(&mut file, format).unwrap();
+    file.into_inner()
+}
+
+/// Left half black, right half white.
+fn halves(width: u32, height: u32) -> DynamicImage {
+    let pixel = |x: u32| Luma([if x < width / 2 { 0 } else { 255 }]);
+    GrayImage::from_fn(width, height, |x, _| pixel(x)).into()
+}
+
+fn opened(png: &[u8]) -> DynamicImage {
+    image::load_from_memory(png).unwrap()
+}
+
+/// A JPEG whose camera says how it was held.
+fn held(image: &DynamicImage, orientation: u8) -> Vec<u8> {
+    let plain = file(image, ImageFormat::Jpeg);
+    let mut exif = b"Exif\0\0MM\0\x2a\0\0\0\x08\0\x01\x01\x12\0\x03\0\0\0\x01\0".to_vec();
+    exif.extend([orientation, 0, 0, 0, 0, 0, 0]);
+    let length = u16::try_from(exif.len() + 2).unwrap().to_be_bytes();
+    [&plain[..2], &[0xff, 0xe1], &length, &exif, &plain[2..]].concat()
+}
+
+#[test]
+fn a_picture_is_a_page_without_words_whose_longer_side_is_that_of_a4() {
+    for format in [ImageFormat::Png, ImageFormat::Jpeg] {
+        let picture = Picture::open(&file(&halves(100, 50), format)).unwrap();
+        let read = picture.page();
+        assert_eq!(
+            (read.page.width.to_bits(), read.page.height.to_bits()),
+            (842f32.to_bits(), 421f32.to_bits())
+        );
+        assert!(read.page.lines.is_empty());
+        assert_eq!(read.ink, Ink { pictures: 1.0, shapes: 0 });
+    }
+}
+
+#[test]
+fn the_image_has_so_many_pixels_per_point_and_keeps_its_colors() {
+    let red: DynamicImage = RgbImage::from_pixel(40, 20, Rgb([200, 10, 10])).into();
+    let picture = Picture::open(&file(&red, ImageFormat::Png)).unwrap();
+    for scale in [0.01f32, 0.5, 2.0] {
+        let shown = opened(&picture.image(scale).unwrap());
+        let width = draw::pixels(842.0, 421.0, scale).unwrap().0;
+        assert_eq!(shown.width(), u32::from(width));
+        assert_eq!(shown.into_rgb8()[(3, 2)], Rgb([200, 10, 10]));
+    }
+    assert_eq!(picture.image(50.0), Err(DrawError::TooLarge));
+    assert_eq!(picture.image(f32::NAN), Err(DrawError::UnusableScale));
+}
+
+#[test]
+fn recognition_gets_gray_and_a_smaller_picture_only_if_it_must() {
+    let picture = Picture::open(&file(&halves(842, 400), ImageFormat::Png)).unwrap();
+    let (png, scale) = picture.gray_image(4000).unwrap();
+    assert_eq!((opened(&png).width(), opened(&png).height(), scale.to_bits()), (842, 400, 1f32.to_bits()));
+    let (png, scale) = picture.gray_image(421).unwrap();
+    assert_eq!((opened(&png).width(), opened(&png).height(), scale.to_bits()), (421, 200, 0.5f32.to_bits()));
+    assert!(matches!(opened(&png), DynamicImage::ImageLuma8(_)));
+    assert!(picture.gray_image(0).is_ok());
+}
+
+#[test]
+fn a_photograph_is_turned_the_way_the_camera_was_held() {
+    let image = halves(64, 32);
+    let upright = Picture::open(&held(&image, 6)).unwrap();
+    let shown = upright.image.to_luma8();
+    assert_eq!((shown.width(), shown.height()), (32, 64));
+    assert!(shown[(16, 5)].0[0] < 50 && shown[(16, 60)].0[0] > 200, "the left edge is now the top");
+    let odd = Picture::open(&held(&image, 99)).unwrap();
+    assert_eq!(odd.image.width(), 64);
+}
+
+#[test]
+fn what_can_be_seen_through_lies_on_white_paper() {
+    let glass: DynamicImage = RgbaImage::from_pixel(4, 4, Rgba([0, 0, 0, 0])).into();
+    let picture = Picture::open(&file(&glass, ImageFormat::Png)).unwrap();
+    assert_eq!(picture.image.to_luma8()[(1, 1)], Luma([255]));
+}
+
+/// The file says it has so many pixels and brings none of them.
+fn boast(width: u32, height: u32) -> Vec<u8> {
+    let mut png = file(&halves(2, 2), ImageFormat::Png);
+    png[16..20].copy_from_slice(&width.to_be_bytes());
+    png[20..24].copy_from_slice(&height.to_be_bytes());
+    let checksum = checksum(&png[12..29]).to_be_bytes();
+    png[29..33].copy_from_slice(&checksum);
+    png
+}
+
+/// The checksum of a PNG's chunk, by its definition.
+fn checksum(bytes: &[u8]) -> u32 {
+    !bytes.iter().fold(u32::MAX, |sum, byte| {
+        (0..8).fold(sum ^ u32::from(*byte), |sum, _| (sum >> 1) ^ (0xEDB8_8320 & (sum & 1).wrapping_neg()))
+    })
+}
+
+#[test]
+fn absurd_sizes_are_refused_before_any_memory_is_taken() {
+    for (width, height) in [(2_000_000_000, 2_000_000_000), (20_001, 1), (1, 20_001), (20_000, 20_000)] {
+        assert_eq!(
+            Picture::open(&boast(width, height)).err(),
+            Some(PictureError::TooLarge),
+            "{width} {height}"
+        );
+    }
+    assert_eq!(Picture::open(&boast(0, 5)).err(), Some(PictureError::Invalid));
+}
+
+#[test]
+fn broken_files_are_said_to_be_broken() {
+    let jpeg = file(&halves(64, 64), ImageFormat::Jpeg);
+    let png = file(&halves(64, 64), ImageFormat::Png);
+    for broken in [&b""[..], b"hello", b"GIF89a", &jpeg[..20], &jpeg[..jpeg.len() / 4], &png[..30]] {
+        assert_eq!(Picture::open(broken).err(), Some(PictureError::Invalid), "{} bytes", broken.len());
+    }
+    assert_eq!(Picture::open(&png[..png.len() / 2]).err(), Some(PictureError::Invalid));
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+    #[test]
+    fn damaged_pictures_never_panic(
+        jpeg in any::<bool>(),
+        damage in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..12),
+        cut in any::<prop::sample::Index>(),
+    ) {
+        let format = if jpeg { ImageFormat::Jpeg } else { ImageFormat::Png };
+        let mut bytes = file(&halves(16, 16), format);
+        for (index, byte) in damage {
+            let at = index.index(bytes.len());
+            bytes[at] = byte;
+        }
+        // Half of the cuts are none.
+        bytes.truncate(bytes.len().min(cut.index(bytes.len() * 2)));
+        if let Ok(picture) = Picture::open(&bytes)
+            && picture.image.width() * picture.image.height() < 1_000_000
+        {
+            prop_assert!(picture.gray_image(64).is_ok());
+        }
+    }
+}

@@ -1,0 +1,231 @@
+//! Reads a file from its bytes to its words: sniffed, parsed in the sandbox, and recognised page by page where there is
+//! a picture and no text.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use quire_domain::reading::quality::{Flaw, Quality};
+use quire_domain::reading::{FileKind, Line, Page, Reading};
+use quire_ports::{PageImage, ReadDocument, ReadError, ReadRequest, ReadTrouble, Reader};
+use tokio::task::JoinSet;
+
+use crate::language::detect;
+use crate::ocr::Ocr;
+use crate::sandbox::Sandbox;
+use crate::{Ink, PageRead};
+
+/// A page with fewer visible characters says next to nothing.
+const FEWEST_CHARACTERS: usize = 20;
+/// Of a page that says nothing, the share that pictures cover if it is a scan, and if it may be one.
+const SCAN: f32 = 0.5;
+const MAYBE_SCAN: f32 = 0.15;
+/// So many shapes on a page that says nothing may be letters drawn as outlines.
+const OUTLINES: u32 = 200;
+/// One in so many characters without a meaning makes the text of a page useless.
+const MEANINGLESS: usize = 10;
+
+/// Reads files in child processes.
+pub struct LocalReader {
+    /// The kinds that are read.
+    pub kinds: Vec<FileKind>,
+    /// Where documents are parsed.
+    pub parsing: Sandbox,
+    /// Where pages are drawn for people, who shall not wait for documents.
+    pub drawing: Sandbox,
+    /// What recognises scans; nothing if they are left as they are.
+    pub ocr: Option<Ocr>,
+}
+
+#[async_trait]
+impl Reader for LocalReader {
+    async fn read(&self, request: ReadRequest) -> Result<ReadDocument, ReadError> {
+        let kind = self.kind_of(&request.file)?;
+        let mut pages = self.parsing.read(kind, request.file.clone()).await?;
+        if let Some(ocr) = &self.ocr {
+            let language = request.language.clone().or_else(|| language_of(&pages));
+            self.recognise(ocr, kind, &request.file, language, &mut pages).await?;
+        }
+        let language = request.language.or_else(|| language_of(&pages));
+        let pages = pages.into_iter().map(|read| read.page).collect();
+        Ok(ReadDocument { kind, reading: Reading { pages }, language })
+    }
+
+    async fn image(&self, request: PageImage) -> Result<Vec<u8>, ReadError> {
+        let kind = self.kind_of(&request.file)?;
+        let index = request.page.checked_sub(1).ok_or_else(no_such_page)?;
+        self.drawing.image(kind, request.file, index, request.scale).await
+    }
+}
+
+impl LocalReader {
+    fn kind_of(&self, file: &[u8]) -> Result<FileKind, ReadError> {
+        FileKind::sniff(file).filter(|kind| self.kinds.contains(kind)).ok_or_else(|| {
+            let kinds: Vec<&str> = self.kinds.iter().map(|kind| kind.as_str()).collect();
+            ReadError::new(
+                ReadTrouble::UnsupportedMediaType,
+                format!("the file is of a kind that is not read; send one of these: {}", kinds.join(", ")),
+            )
+        })
+    }
+
+    async fn recognise(
+        &self,
+        ocr: &Ocr,
+        kind: FileKind,
+        file: &Arc<[u8]>,
+        language: Option<String>,
+        pages: &mut [PageRead],
+    ) -> Result<(), ReadError> {
+        let mut under_way = JoinSet::new();
+        for (index, page) in pages.iter().enumerate() {
+            let Some(need) = Need::of(page) else { continue };
+            let (parsing, ocr, file, language) =
+                (self.parsing.clone(), ocr.clone(), file.clone(), language.clone());
+            under_way.spawn(async move {
+                let recognised = recognise_page(&parsing, &ocr, kind, file, index, language.as_deref()).await;
+                (index, need, recognised)
+            });
+        }
+        // Whoever stops waiting, or an error here, drops the set and with it all that is under way.
+        while let Some(done) = under_way.join_next().await {
+            let Ok((index, need, recognised)) = done else { return Err(broken_off()) };
+            match recognised {
+                Ok(lines) => improve(&mut pages[index].page, lines),
+                Err(error) if need == Need::Scan => return Err(error),
+                Err(error) => {
+                    let code = error.trouble.as_str();
+                    tracing::debug!(page = index + 1, code, "a page was not recognised");
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+async fn recognise_page(
+    parsing: &Sandbox,
+    ocr: &Ocr,
+    kind: FileKind,
+    file: Arc<[u8]>,
+    index: usize,
+    language: Option<&str>,
+) -> Result<Vec<Line>, ReadError> {
+    ocr.check().await?;
+    let image = parsing.scan(kind, file, index).await?;
+    ocr.recognise(&image, language).await
+}
+
+/// How much a page needs to be recognised from its picture.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Need {
+    /// It is a scan: without recognition its content would be missing.
+    Scan,
+    /// Its text is poor; recognition may find better.
+    PoorText,
+}
+
+impl Need {
+    fn of(read: &PageRead) -> Option<Self> {
+        let text = text_of(&read.page);
+        let Ink { pictures, shapes } = read.ink;
+        if visible(&text) >= FEWEST_CHARACTERS {
+            return is_poor(&text).then_some(Self::PoorText);
+        }
+        if pictures >= SCAN {
+            Some(Self::Scan)
+        } else if pictures >= MAYBE_SCAN || shapes >= OUTLINES {
+            Some(Self::PoorText)
+        } else {
+            None
+        }
+    }
+}
+
+/// Letters that mean nothing, or words that nobody could say.
+fn is_poor(text: &str) -> bool {
+    let meaningless = |letter: &char| matches!(letter, '\u{FFFD}' | '\u{E000}'..='\u{F8FF}');
+    let lost = text.chars().filter(meaningless).count();
+    lost * MEANINGLESS > visible(text) || Quality::of(text).flaws.contains(&Flaw::Gibberish)
+}
+
+/// Takes what was recognised, unless it says less than what was there.
+fn improve(page: &mut Page, lines: Vec<Line>) {
+    let recognised = Page { lines, recognised: true, ..Page { lines: Vec::new(), ..page.clone() } };
+    let (old, new) = (text_of(page), text_of(&recognised));
+    if visible(&new) > visible(&old)
+        || (is_poor(&old) && !is_poor(&new) && visible(&new) >= FEWEST_CHARACTERS)
+    {
+        *page = recognised;
+    }
+}
+
+fn text_of(page: &Page) -> String {
+    let words = page.lines.iter().flat_map(|line| &line.words);
+    words.flat_map(|word| [word.text.as_str(), " "]).collect()
+}
+
+fn visible(text: &str) -> usize {
+    text.chars().filter(|letter| !letter.is_whitespace()).count()
+}
+
+fn language_of(pages: &[PageRead]) -> Option<String> {
+    let text: String = pages.iter().map(|read| text_of(&read.page)).collect();
+    detect(&text).map(str::to_owned)
+}
+
+fn no_such_page() -> ReadError {
+    ReadError::new(ReadTrouble::PageNotFound, "pages are counted from 1")
+}
+
+fn broken_off() -> ReadError {
+    ReadError::new(ReadTrouble::OcrFailed, "recognising a page broke off; try again, or report this document")
+}
+
+#[cfg(test)]
+mod tests {
+    use quire_domain::reading::{Rect, Word};
+
+    use super::*;
+
+    fn page(text: &str, pictures: f32, shapes: u32) -> PageRead {
+        let rect = Rect { x0: 0.0, y0: 0.0, x1: 1.0, y1: 1.0 };
+        let words = text.split_whitespace().map(|text| Word { text: text.to_owned(), rect }).collect();
+        let lines = vec![Line { words, opens_paragraph: true }];
+        PageRead { page: Page { lines, ..Page::default() }, ink: Ink { pictures, shapes } }
+    }
+
+    #[test]
+    fn only_pages_without_usable_text_are_recognised() {
+        let fine = "El paciente come bien y duerme toda la noche.";
+        let gibberish = "xkrtpl mndfgh qwrtzx bcdfgk plmknj hgfdsz";
+        let cases = [
+            (page(fine, 1.0, 0), None),
+            (page("", 0.9, 0), Some(Need::Scan)),
+            (page("3", 0.9, 0), Some(Need::Scan)),
+            (page("Anexo", 0.2, 0), Some(Need::PoorText)),
+            (page("Anexo", 0.0, 3), None),
+            (page("", 0.0, 0), None),
+            (page("", 0.0, 5000), Some(Need::PoorText)),
+            (page(&"\u{FFFD}".repeat(40), 0.0, 0), Some(Need::PoorText)),
+            (page(gibberish, 0.0, 0), Some(Need::PoorText)),
+            (page("12,5 34,7 8,9 10,2 33,1 7,7 1,5", 0.0, 0), None),
+        ];
+        for (read, need) in cases {
+            assert_eq!(Need::of(&read), need, "{}", text_of(&read.page));
+        }
+    }
+
+    #[test]
+    fn what_was_recognised_replaces_less_and_worse_but_not_more() {
+        let lines = |text| page(text, 0.0, 0).page.lines;
+        let after = |old, new| {
+            let mut page = page(old, 1.0, 0).page;
+            improve(&mut page, lines(new));
+            text_of(&page).trim().to_owned()
+        };
+        assert_eq!(after("3", "Historia clínica 3"), "Historia clínica 3");
+        assert_eq!(after("Página 3", "3"), "Página 3");
+        let lost = "\u{FFFD}".repeat(60);
+        assert_eq!(after(&lost, "El paciente come bien hoy"), "El paciente come bien hoy");
+    }
+}

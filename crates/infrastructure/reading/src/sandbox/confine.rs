@@ -1,0 +1,145 @@
+//! A process gives up what it does not need, for good: memory beyond a limit, files, the network, nearly every system
+//! call. Whatever takes it over afterwards can compute, answer on the streams it was given, and nothing else.
+
+use std::io;
+
+use rustix::process::{DumpableBehavior, Resource, Rlimit, set_dumpable_behavior, setrlimit};
+use serde::{Deserialize, Serialize};
+
+/// What holds a process.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Confinement {
+    /// Its address space is limited.
+    pub memory: bool,
+    /// The kernel keeps it from files and the network (Landlock).
+    pub landlock: bool,
+    /// The kernel ends it on any system call that computing does not need (seccomp).
+    pub seccomp: bool,
+}
+
+/// Limits memory and what a process leaves behind: no core, which would hold the document; no file at all.
+pub fn limit(memory: u64) -> io::Result<()> {
+    for (resource, most) in [(Resource::As, memory), (Resource::Core, 0), (Resource::Fsize, 0)] {
+        setrlimit(resource, Rlimit { current: Some(most), maximum: Some(most) })?;
+    }
+    #[cfg(target_os = "linux")]
+    set_dumpable_behavior(DumpableBehavior::NotDumpable)?;
+    Ok(())
+}
+
+/// Lets the process use so many more seconds of processor time before the kernel ends it.
+pub fn limit_time(seconds: u64) -> io::Result<()> {
+    let used = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime).tv_sec;
+    let until = u64::try_from(used).unwrap_or_default().saturating_add(seconds).saturating_add(1);
+    // Only the soft limit: the next document is allowed its own time.
+    setrlimit(Resource::Cpu, Rlimit { current: Some(until), maximum: None })?;
+    Ok(())
+}
+
+#[cfg(target_os = "linux")]
+pub use linux::{allow_only_computing, deny_files, deny_network};
+
+#[cfg(target_os = "linux")]
+mod linux {
+    use std::collections::BTreeMap;
+    use std::path::Path;
+
+    use landlock::{
+        ABI, Access, AccessFs, AccessNet, Ruleset, RulesetAttr, RulesetCreatedAttr, RulesetStatus, Scope,
+        path_beneath_rules,
+    };
+    use seccompiler::{BpfProgram, SeccompAction, SeccompFilter, SeccompRule};
+
+    /// The newest rules that are asked for; older kernels hold what they know of them.
+    const RULES: ABI = ABI::V6;
+
+    /// Takes all files and the network from this thread and those it starts, but for reading and executing what is
+    /// below these folders. True if the kernel can.
+    pub fn deny_files(except: &[&Path]) -> bool {
+        let rules = Ruleset::default()
+            .handle_access(AccessFs::from_all(RULES))
+            .and_then(|rules| rules.handle_access(AccessNet::from_all(RULES)))
+            .and_then(|rules| rules.scope(Scope::from_all(RULES)))
+            .and_then(Ruleset::create)
+            .and_then(|rules| rules.add_rules(path_beneath_rules(except, AccessFs::from_read(RULES))))
+            .and_then(landlock::RulesetCreated::restrict_self);
+        rules.is_ok_and(|status| status.ruleset != RulesetStatus::NotEnforced)
+    }
+
+    /// What a process needs that only computes, allocates and talks on open streams, and what the runtime does when it
+    /// ends or aborts.
+    const COMPUTING: &[libc::c_long] = &[
+        libc::SYS_read,
+        libc::SYS_readv,
+        libc::SYS_write,
+        libc::SYS_writev,
+        libc::SYS_close,
+        libc::SYS_futex,
+        libc::SYS_mmap,
+        libc::SYS_munmap,
+        libc::SYS_mremap,
+        libc::SYS_mprotect,
+        libc::SYS_madvise,
+        libc::SYS_brk,
+        libc::SYS_clock_gettime,
+        libc::SYS_prlimit64,
+        libc::SYS_getrandom,
+        libc::SYS_sched_yield,
+        libc::SYS_sigaltstack,
+        libc::SYS_rt_sigaction,
+        libc::SYS_rt_sigprocmask,
+        libc::SYS_rt_sigreturn,
+        libc::SYS_restart_syscall,
+        libc::SYS_getpid,
+        libc::SYS_gettid,
+        libc::SYS_tgkill,
+        libc::SYS_exit,
+        libc::SYS_exit_group,
+    ];
+
+    /// From now on, on every thread, the kernel ends this process on any other system call. True if the kernel can.
+    pub fn allow_only_computing() -> bool {
+        let allowed = COMPUTING.iter().map(|call| (*call, Vec::new())).collect();
+        apply(allowed, SeccompAction::KillProcess, SeccompAction::Allow)
+    }
+
+    /// From now on this process and those it becomes cannot reach the network or other processes; asking is answered
+    /// with an error. True if the kernel can.
+    pub fn deny_network() -> bool {
+        let denied = [libc::SYS_socket, libc::SYS_connect, libc::SYS_bind, libc::SYS_ptrace, libc::SYS_kill];
+        let denied = denied.iter().map(|call| (*call, Vec::new())).collect();
+        #[allow(clippy::cast_sign_loss)] // An error number is positive.
+        let refused = SeccompAction::Errno(libc::EACCES as u32);
+        apply(denied, SeccompAction::Allow, refused)
+    }
+
+    fn apply(
+        calls: BTreeMap<libc::c_long, Vec<SeccompRule>>,
+        others: SeccompAction,
+        these: SeccompAction,
+    ) -> bool {
+        let Ok(machine) = std::env::consts::ARCH.try_into() else { return false };
+        let filter = SeccompFilter::new(calls, others, these, machine);
+        let program = filter.and_then(BpfProgram::try_from);
+        program.is_ok_and(|program| seccompiler::apply_filter_all_threads(&program).is_ok())
+    }
+}
+
+/// Other systems have other means; none is used yet, and the server says so at its start.
+#[cfg(not(target_os = "linux"))]
+mod elsewhere {
+    /// Not here.
+    pub fn deny_files(_: &[&std::path::Path]) -> bool {
+        false
+    }
+    /// Not here.
+    pub fn allow_only_computing() -> bool {
+        false
+    }
+    /// Not here.
+    pub fn deny_network() -> bool {
+        false
+    }
+}
+#[cfg(not(target_os = "linux"))]
+pub use elsewhere::{allow_only_computing, deny_files, deny_network};

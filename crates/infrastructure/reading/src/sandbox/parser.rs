@@ -1,0 +1,194 @@
+//! The server's hand on one parser.
+
+use std::io;
+use std::process::Stdio;
+use std::time::Duration;
+
+use quire_ports::{ReadError, ReadTrouble};
+use tokio::io::{AsyncReadExt, AsyncWriteExt, BufReader};
+use tokio::process::{Child, ChildStdin, ChildStdout, Command};
+use tokio::task::JoinHandle;
+use tokio::time::timeout;
+
+use super::confine::Confinement;
+use super::protocol::{Answer, Job, Refusal, decode, encode, length_of, too_long};
+use super::verdict::{Broken, verdict};
+use super::{Limits, Program};
+
+/// A start that takes longer than this will not come.
+const START: Duration = Duration::from_secs(20);
+/// How much of what a parser writes on its standard error is kept.
+const LAST_WORDS: u64 = 4096;
+/// How long a parser that broke off is given to end and to say why.
+const LAST_MOMENT: Duration = Duration::from_secs(1);
+/// What is read from a parser at once.
+const BUFFER: usize = 256 << 10;
+
+/// A running parser. Dropping it ends it.
+pub(super) struct Parser {
+    child: Child,
+    to: ChildStdin,
+    from: BufReader<ChildStdout>,
+    last_words: JoinHandle<String>,
+    confinement: Confinement,
+    documents: u32,
+    /// False from the start of a job to its proper end.
+    sound: bool,
+}
+
+impl Parser {
+    pub(super) async fn start(program: &Program, limits: &Limits) -> Result<Self, ReadError> {
+        let started = timeout(START, Self::spawn(program, limits)).await;
+        started.unwrap_or_else(|_| Err(io::ErrorKind::TimedOut.into())).map_err(|error| ReadError {
+            trouble: ReadTrouble::ParserUnavailable,
+            message: "no parser could be started; the machine may be out of memory or processes".to_owned(),
+            diagnosis: Some(format!("starting a parser: {error}")),
+        })
+    }
+
+    async fn spawn(program: &Program, limits: &Limits) -> io::Result<Self> {
+        let mut child = Command::new(&program.path)
+            .arg0("quire")
+            .args(&program.arguments)
+            .env_clear()
+            // One heap: each further one would reserve address space, which is what is limited.
+            .env("MALLOC_ARENA_MAX", "1")
+            .current_dir("/")
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .kill_on_drop(true)
+            .spawn()?;
+        let (Some(to), Some(from), Some(errors)) =
+            (child.stdin.take(), child.stdout.take(), child.stderr.take())
+        else {
+            return Err(io::ErrorKind::BrokenPipe.into());
+        };
+        let last_words = tokio::spawn(async move {
+            let mut words = Vec::new();
+            let _ = errors.take(LAST_WORDS).read_to_end(&mut words).await;
+            String::from_utf8_lossy(&words).into_owned()
+        });
+        let mut parser = Self {
+            child,
+            to,
+            from: BufReader::with_capacity(BUFFER, from),
+            last_words,
+            confinement: Confinement::default(),
+            documents: 0,
+            sound: true,
+        };
+        parser.say(&encode(limits)?).await?;
+        match parser.hear(&mut limits.answer.clone()).await? {
+            Answer::Ready(confinement) => parser.confinement = confinement,
+            _ => return Err(io::ErrorKind::InvalidData.into()),
+        }
+        Ok(parser)
+    }
+
+    pub(super) fn confinement(&self) -> Confinement {
+        self.confinement
+    }
+
+    pub(super) fn is_alive(&mut self) -> bool {
+        matches!(self.child.try_wait(), Ok(None))
+    }
+
+    /// Whether it can take another document.
+    pub(super) fn is_fit(&self, limits: &Limits) -> bool {
+        self.sound && self.documents < limits.documents
+    }
+
+    /// Gives it a document and takes its answers. A parser that breaks off is ended before this returns.
+    pub(super) async fn work(
+        &mut self,
+        job: Job,
+        file: &[u8],
+        limits: &Limits,
+        take: impl FnMut(Answer) -> bool,
+    ) -> Result<(), ReadError> {
+        self.documents += 1;
+        self.sound = false;
+        let broken = match timeout(limits.time, self.converse(job, file, limits, take)).await {
+            Ok(Ok(outcome)) => {
+                self.sound = true;
+                return outcome.map_err(refused);
+            }
+            Ok(Err(error)) => Broken::Stream(error),
+            Err(_) => Broken::TimeUp,
+        };
+        Err(self.end(&broken, limits).await)
+    }
+
+    async fn converse(
+        &mut self,
+        job: Job,
+        file: &[u8],
+        limits: &Limits,
+        mut take: impl FnMut(Answer) -> bool,
+    ) -> io::Result<Result<(), (Refusal, String)>> {
+        // A parser that ended in the middle of the document has said why on its standard error.
+        self.say(&encode(&job)?).await?;
+        self.say(file).await?;
+        let mut left = limits.answer;
+        loop {
+            match self.hear(&mut left).await? {
+                Answer::Done => return Ok(Ok(())),
+                Answer::Refused(refusal, message) => return Ok(Err((refusal, message))),
+                Answer::Ready(_) => return Err(unfit()),
+                answer => {
+                    if !take(answer) {
+                        return Err(unfit());
+                    }
+                }
+            }
+        }
+    }
+
+    async fn say(&mut self, content: &[u8]) -> io::Result<()> {
+        self.to.write_all(&length_of(content)?).await?;
+        self.to.write_all(content).await
+    }
+
+    /// The next answer, if it is no longer than what is left of the allowance.
+    async fn hear(&mut self, left: &mut u64) -> io::Result<Answer> {
+        let length = u64::from(self.from.read_u32_le().await?);
+        *left = left.checked_sub(length).ok_or_else(too_long)?;
+        let mut frame = Vec::new();
+        // Grows as bytes really come.
+        (&mut self.from).take(length).read_to_end(&mut frame).await?;
+        if frame.len() as u64 == length { decode(&frame) } else { Err(io::ErrorKind::UnexpectedEof.into()) }
+    }
+
+    /// Ends it and tells why it had to end.
+    async fn end(&mut self, broken: &Broken, limits: &Limits) -> ReadError {
+        // It may be ending by itself: the end of its stream and the end of the process are two things.
+        let ends_itself =
+            matches!(broken, Broken::Stream(error) if error.kind() != io::ErrorKind::InvalidData);
+        let mut status = None;
+        if ends_itself {
+            status = timeout(LAST_MOMENT, self.child.wait()).await.ok().and_then(Result::ok);
+        }
+        if status.is_none() {
+            let _ = self.child.kill().await;
+        }
+        let last_words = timeout(LAST_MOMENT, &mut self.last_words).await;
+        let last_words = last_words.ok().and_then(Result::ok).unwrap_or_default();
+        verdict(broken, status, &last_words, limits)
+    }
+}
+
+fn refused((refusal, message): (Refusal, String)) -> ReadError {
+    let trouble = match refusal {
+        Refusal::Encrypted => ReadTrouble::PdfEncrypted,
+        Refusal::PdfInvalid => ReadTrouble::PdfInvalid,
+        Refusal::FileInvalid => ReadTrouble::FileInvalid,
+        Refusal::PageNotFound => ReadTrouble::PageNotFound,
+        Refusal::TooLarge => ReadTrouble::DocumentTooLarge,
+    };
+    ReadError::new(trouble, message)
+}
+
+fn unfit() -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidData, "an answer to another question")
+}

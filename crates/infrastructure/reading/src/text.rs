@@ -1,0 +1,64 @@
+//! Plain text, and Markdown as it is written: decoded, parted into paragraphs and set on pages.
+
+use crate::PageRead;
+use crate::typeset::{self, Block, TooManyPages};
+
+/// What Windows-1252 means by the bytes from 0x80 to 0x9F. Five mean nothing.
+pub(crate) const WINDOWS_1252: [char; 32] = [
+    '€', '\u{FFFD}', '‚', 'ƒ', '„', '…', '†', '‡', 'ˆ', '‰', 'Š', '‹', 'Œ', '\u{FFFD}', 'Ž', '\u{FFFD}',
+    '\u{FFFD}', '‘', '’', '“', '”', '•', '–', '—', '˜', '™', 'š', '›', 'œ', '\u{FFFD}', 'ž', 'Ÿ',
+];
+
+/// Reads a text, whatever bytes it consists of.
+pub fn read(file: &[u8]) -> Result<Vec<PageRead>, TooManyPages> {
+    let text = decode(file).replace("\r\n", "\n").replace('\r', "\n");
+    typeset::set(paragraphs(&text))
+}
+
+/// The text that the bytes mean: by their mark if they have one, else UTF-8 if they can be, else Windows-1252.
+pub fn decode(file: &[u8]) -> String {
+    match file {
+        [0xff, 0xfe, rest @ ..] => utf16(rest, u16::from_le_bytes),
+        [0xfe, 0xff, rest @ ..] => utf16(rest, u16::from_be_bytes),
+        _ => match std::str::from_utf8(file) {
+            Ok(text) => text.trim_start_matches('\u{FEFF}').to_owned(),
+            Err(_) => file.iter().map(|byte| windows_1252(*byte)).collect(),
+        },
+    }
+}
+
+/// Half a character is shown as one that is missing; half a unit at the end is dropped.
+fn utf16(bytes: &[u8], unit: fn([u8; 2]) -> u16) -> String {
+    let units = bytes.as_chunks().0.iter().map(|pair| unit(*pair));
+    char::decode_utf16(units).map(|character| character.unwrap_or(char::REPLACEMENT_CHARACTER)).collect()
+}
+
+fn windows_1252(byte: u8) -> char {
+    match byte {
+        0x80..=0x9f => WINDOWS_1252[usize::from(byte) - 0x80],
+        _ => char::from(byte),
+    }
+}
+
+/// Lines that follow each other without an empty one between them.
+fn paragraphs(text: &str) -> impl Iterator<Item = Block> {
+    let mut lines = text.split('\n').peekable();
+    std::iter::from_fn(move || {
+        while lines.next_if(|line| is_empty(line)).is_some() {}
+        let mut paragraph = lines.next()?.to_owned();
+        while let Some(line) = lines.next_if(|line| !is_empty(line)) {
+            paragraph.push('\n');
+            paragraph.push_str(line);
+        }
+        Some(Block::Paragraph(paragraph))
+    })
+}
+
+/// A form feed is no text and yet says something.
+fn is_empty(line: &str) -> bool {
+    line.chars().all(|character| character.is_whitespace() && character != '\u{c}')
+}
+
+#[cfg(test)]
+#[path = "text_tests.rs"]
+mod tests;

@@ -1,0 +1,2 @@
+DROP TRIGGER runs_language_is_final;
+ALTER TABLE runs DROP COLUMN language;

@@ -1,0 +1,158 @@
+//! `quire read`
+
+mod files;
+mod show;
+
+use std::collections::VecDeque;
+use std::io::IsTerminal as _;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use clap::Args;
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use quire_domain::reading::quality::{Quality, Verdict};
+use quire_ports::{PageImage, ReadDocument, ReadRequest, Reader};
+use quire_reading::LocalReader;
+
+use super::output;
+use crate::config::Config;
+use crate::trouble::Trouble;
+use crate::wire;
+
+/// Read documents and print what stands on their pages
+///
+/// The reading step alone, without server or database: PDF, PNG, JPEG, DOCX and plain text, scans through tesseract. Of
+/// a folder, everything that can be read is. Says what could not be read and then ends with 1.
+#[derive(Args)]
+#[command(after_help = "Examples:\n  \
+    quire read invoice.pdf                        its text\n  \
+    quire read --json *.pdf > words.jsonl         pages, words and boxes, one document a line\n  \
+    quire read --images pages/ --scale 2 scans/   every page as PNG")]
+pub(super) struct Read {
+    /// Files, or folders with files
+    #[arg(required = true, value_name = "FILE")]
+    paths: Vec<PathBuf>,
+    /// Print pages, words and boxes as JSON, one document a line; boxes are in points from the page's top left
+    #[arg(long)]
+    json: bool,
+    /// Also write every page as PNG into this folder
+    #[arg(long, value_name = "DIR")]
+    images: Option<PathBuf>,
+    /// Pixels per point of those images: 1.5 is 108 dots per inch
+    #[arg(long, default_value_t = 1.5, value_name = "SCALE", requires = "images")]
+    scale: f32,
+    /// The language of the documents as ISO 639-1, such as es, instead of what they seem to be in
+    #[arg(long, value_name = "CODE")]
+    language: Option<String>,
+}
+
+/// What was read of one file, or why not.
+type Outcome = Result<Done, String>;
+
+/// One file that was read.
+struct Done {
+    document: ReadDocument,
+    text: String,
+    quality: Quality,
+}
+
+impl Read {
+    pub(super) async fn run(self, config: &Config) -> Result<ExitCode, Trouble> {
+        if !(0.1..=config.reading.images.max_scale).contains(&self.scale) {
+            let most = config.reading.images.max_scale;
+            return Err(Trouble::new(format!("--scale {}: must be between 0.1 and {most}", self.scale)));
+        }
+        let found = files::gather(&self.paths, &config.reading.formats)?;
+        if let Some(folder) = &self.images {
+            std::fs::create_dir_all(folder)?;
+        }
+        let reader = Arc::new(wire::reading::start(config).await?);
+        let progress = progress_bar(found.len());
+        let mut failed = 0;
+        let mut under_way = VecDeque::new();
+        let mut waiting = found.iter();
+        // As many at once as there are parsers, and a few more so that none waits; printed in the order of the names.
+        let most = wire::reading::parsers(config) + 2;
+        loop {
+            while under_way.len() < most {
+                let Some(path) = waiting.next() else { break };
+                under_way.push_back((path, self.begin(config, &reader, path.clone())));
+            }
+            let Some((path, reading)) = under_way.pop_front() else { break };
+            let outcome =
+                reading.await.unwrap_or_else(|_| Err("reading it broke off; please report this file".into()));
+            let told = progress.suspend(|| show::tell(&self, path, &outcome, found.len() > 1))?;
+            failed += usize::from(!told);
+            progress.inc(1);
+        }
+        progress.finish_and_clear();
+        if found.len() > 1 {
+            eprintln!("{}", show::summary(found.len(), failed));
+        }
+        Ok(if failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    }
+
+    fn begin(
+        &self,
+        config: &Config,
+        reader: &Arc<LocalReader>,
+        path: PathBuf,
+    ) -> tokio::task::JoinHandle<Outcome> {
+        let reader = reader.clone();
+        let language = self.language.clone();
+        let images = self.images.clone().map(|folder| (folder, self.scale));
+        let largest = config.reading.max_file_mb << 20;
+        tokio::spawn(async move {
+            let file = files::load(path.clone(), largest).await?;
+            let request = ReadRequest { file: file.clone(), language };
+            let read = reader.read(request).await;
+            let document = read.map_err(|error| format!("{} ({})", error.message, error.trouble.as_str()))?;
+            if let Some((folder, scale)) = images {
+                draw(&*reader, &file, document.reading.pages.len(), scale, &folder, &path).await?;
+            }
+            let text = document.reading.plain_text().text;
+            let quality = Quality::of(&text);
+            Ok(Done { document, text, quality })
+        })
+    }
+}
+
+async fn draw(
+    reader: &dyn Reader,
+    file: &Arc<[u8]>,
+    pages: usize,
+    scale: f32,
+    folder: &std::path::Path,
+    path: &std::path::Path,
+) -> Result<(), String> {
+    let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+    for page in 1..=pages {
+        let png = reader.image(PageImage { file: file.clone(), page, scale }).await;
+        let png =
+            png.map_err(|error| format!("page {page}: {} ({})", error.message, error.trouble.as_str()))?;
+        let place = folder.join(format!("{stem}-{page}.png"));
+        tokio::fs::write(&place, png).await.map_err(|error| format!("{}: {error}", place.display()))?;
+    }
+    Ok(())
+}
+
+/// The code under which a run of this document would fail.
+fn refused(quality: &Quality) -> Option<&'static str> {
+    match quality.verdict() {
+        Verdict::Good => None,
+        Verdict::Unreadable => Some("EXTRACTION_FAILED"),
+        Verdict::Low => Some("EXTRACTION_LOW_QUALITY"),
+    }
+}
+
+/// On a terminal, and for more than one file.
+fn progress_bar(files: usize) -> ProgressBar {
+    let shown = files > 1 && std::io::stderr().is_terminal();
+    let target = if shown { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
+    let bar = ProgressBar::with_draw_target(Some(files as u64), target);
+    match ProgressStyle::with_template("{bar:40} {pos}/{len} documents, {per_sec}, {eta} left") {
+        Ok(style) => bar.with_style(style),
+        Err(_) => bar,
+    }
+}

@@ -1,0 +1,80 @@
+//! The reader: parsers in child processes of this very program, and tesseract behind one.
+
+use std::process::ExitCode;
+use std::thread::available_parallelism;
+
+use quire_reading::LocalReader;
+use quire_reading::ocr::{self, Ocr, OcrSettings};
+use quire_reading::sandbox::{self, Limits, Program, Sandbox};
+
+use crate::config::{Config, plain};
+use crate::trouble::Trouble;
+
+/// If this process was started by another one of this program to work for it, that is what it does.
+pub fn as_child() -> Option<ExitCode> {
+    let asked = std::env::args_os().nth(1)?;
+    match asked.to_str()? {
+        sandbox::child::ARGUMENT => Some(sandbox::child::run()),
+        ocr::child::ARGUMENT => Some(ocr::child::run()),
+        _ => None,
+    }
+}
+
+/// Starts the parsers, and says what holds them.
+pub(crate) async fn start(config: &Config) -> Result<LocalReader, Trouble> {
+    let limits = limits(config);
+    let parsing = sandbox(limits, parsers(config)).await?;
+    let drawing = sandbox(limits, config.reading.images.parsers as usize).await?;
+    let held = parsing.confinement();
+    tracing::info!(
+        parsers = parsers(config),
+        memory_mb = config.reading.memory_mb,
+        seccomp = held.seccomp,
+        landlock = held.landlock,
+        "documents are parsed in child processes"
+    );
+    if !held.seccomp && !held.landlock {
+        tracing::warn!(
+            "this system cannot cut parsers off from files and network; their memory and time are limited"
+        );
+    }
+    Ok(LocalReader { kinds: config.reading.formats.clone(), parsing, drawing, ocr: recogniser(config) })
+}
+
+/// How many parsers work at the same time.
+pub(crate) fn parsers(config: &Config) -> usize {
+    match config.reading.parsers {
+        0 => available_parallelism().map_or(1, usize::from),
+        parsers => parsers as usize,
+    }
+}
+
+async fn sandbox(limits: Limits, size: usize) -> Result<Sandbox, Trouble> {
+    Sandbox::start(Program::this(), limits, size).await.map_err(|error| {
+        let why = error.diagnosis.unwrap_or_default();
+        Trouble::new(format!("{} ({why})", error.message))
+    })
+}
+
+fn limits(config: &Config) -> Limits {
+    let reading = &config.reading;
+    Limits {
+        memory: reading.memory_mb << 20,
+        time: plain(reading.time_limit),
+        file: reading.max_file_mb << 20,
+        pages: reading.max_pages as usize,
+        ..Limits::default()
+    }
+}
+
+fn recogniser(config: &Config) -> Option<Ocr> {
+    let ocr = &config.reading.ocr;
+    let settings = OcrSettings {
+        program: ocr.program.clone(),
+        languages: ocr.languages.clone(),
+        time: plain(ocr.time_limit),
+        memory: ocr.memory_mb << 20,
+        pages: parsers(config),
+    };
+    ocr.enabled.then(|| Ocr::new(settings))
+}

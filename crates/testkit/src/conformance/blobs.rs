@@ -1,0 +1,286 @@
+//! What every place for files promises.
+//!
+//! An adapter calls [`blobs_conformance!`](crate::blobs_conformance) once, with a function that makes a [`BlobsBed`]
+//! on an empty place, and gets one test per case.
+
+use std::any::Any;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use quire_ports::{Blobs, PortError};
+
+/// A place for files to try things on.
+pub struct BlobsBed {
+    /// The place.
+    pub blobs: Arc<dyn Blobs>,
+    /// Whatever has to live as long: a temporary folder, a container to delete.
+    pub keep: Box<dyn Any + Send + Sync>,
+}
+
+/// One test for each case, against the bed that `$bed` makes.
+#[macro_export]
+macro_rules! blobs_conformance {
+    ($bed:path) => {
+        $crate::conformance_cases! { $bed, blobs:
+            what_was_put_is_what_is_got,
+            a_file_may_be_empty,
+            a_put_takes_the_place_of_what_was_there,
+            readers_see_the_old_or_the_new_and_never_a_mix,
+            of_puts_at_the_same_time_one_is_left_whole,
+            what_is_not_there_is_said_to_be_missing_by_its_name,
+            a_name_that_is_none_is_refused_by_every_method,
+            the_longest_names_are_taken,
+            a_file_larger_than_the_limit_is_refused,
+            a_range_is_got_without_the_rest,
+            a_range_beyond_the_end_is_corrupt,
+            removing_a_folder_takes_everything_below_and_nothing_beside,
+            removing_a_folder_that_is_not_there_removes_nothing,
+            a_folder_can_be_filled_again_after_it_was_removed,
+            puts_while_their_folder_is_removed_are_whole_or_gone,
+        }
+    };
+}
+
+/// More than any file in these cases has.
+const ROOMY: u64 = 1 << 24;
+
+/// The outcome of a put must not depend on what is in the file.
+pub async fn what_was_put_is_what_is_got(bed: &BlobsBed) {
+    let every_byte: Vec<u8> = (0..=255).cycle().take(300_000).collect();
+    for name in
+        ["alone", "0192-ab/original.pdf", "0192-ab/runs/7_x/raw-text.txt", "0192-ab/..odd..", ".hidden"]
+    {
+        bed.blobs.put(name, every_byte.clone()).await.unwrap();
+        assert!(bed.blobs.get(name, ROOMY).await.unwrap() == every_byte, "{name}");
+    }
+}
+
+/// An empty file is a file.
+pub async fn a_file_may_be_empty(bed: &BlobsBed) {
+    bed.blobs.put("a/empty", Vec::new()).await.unwrap();
+    assert_eq!(bed.blobs.get("a/empty", 0).await.unwrap(), b"");
+    assert_eq!(bed.blobs.get_range("a/empty", 0..0).await.unwrap(), b"");
+    assert!(bed.blobs.remove_folder("a").await.unwrap());
+}
+
+/// Shorter or longer, nothing of the old remains.
+pub async fn a_put_takes_the_place_of_what_was_there(bed: &BlobsBed) {
+    for content in [&b"first and long"[..], b"short", b"third and longer still"] {
+        bed.blobs.put("a/file", content.to_vec()).await.unwrap();
+        assert_eq!(bed.blobs.get("a/file", ROOMY).await.unwrap(), content);
+    }
+}
+
+/// Each content is one byte over and over, its length told by that byte, so that a mix of two shows.
+fn uniform(byte: u8) -> Vec<u8> {
+    vec![byte; 50_000 + usize::from(byte) * 1_000]
+}
+
+fn assert_uniform(content: &[u8]) {
+    let first = *content.first().expect("it is not empty");
+    assert!(content == uniform(first), "a mix, or a part, of {} bytes", content.len());
+}
+
+/// Whoever reads while others write gets one of the contents, whole.
+pub async fn readers_see_the_old_or_the_new_and_never_a_mix(bed: &BlobsBed) {
+    bed.blobs.put("a/file", uniform(0)).await.unwrap();
+    let done = Arc::new(AtomicBool::new(false));
+    let readers: Vec<_> = (0..3)
+        .map(|_| {
+            let (blobs, done) = (bed.blobs.clone(), done.clone());
+            tokio::spawn(async move {
+                // At least one look after the last write.
+                loop {
+                    let last = done.load(Ordering::SeqCst);
+                    assert_uniform(&blobs.get("a/file", ROOMY).await.unwrap());
+                    if last {
+                        break;
+                    }
+                }
+            })
+        })
+        .collect();
+    for byte in 1..=40 {
+        bed.blobs.put("a/file", uniform(byte)).await.unwrap();
+    }
+    done.store(true, Ordering::SeqCst);
+    for reader in readers {
+        reader.await.unwrap();
+    }
+    assert!(bed.blobs.get("a/file", ROOMY).await.unwrap() == uniform(40), "the last write is what stays");
+}
+
+/// Nobody loses a race so badly that neither wins.
+pub async fn of_puts_at_the_same_time_one_is_left_whole(bed: &BlobsBed) {
+    let writers: Vec<_> = (0..8)
+        .map(|byte| {
+            let blobs = bed.blobs.clone();
+            tokio::spawn(async move { blobs.put("new/folder/file", uniform(byte)).await })
+        })
+        .collect();
+    for writer in writers {
+        writer.await.unwrap().unwrap();
+    }
+    assert_uniform(&bed.blobs.get("new/folder/file", ROOMY).await.unwrap());
+}
+
+/// A folder is no file, and a file is no folder.
+pub async fn what_is_not_there_is_said_to_be_missing_by_its_name(bed: &BlobsBed) {
+    bed.blobs.put("a/file", b"x".to_vec()).await.unwrap();
+    for name in ["b", "a/other", "a", "a/file/below", "no/such/folder"] {
+        let got = bed.blobs.get(name, ROOMY).await;
+        assert!(matches!(&got, Err(PortError::NotFound(what)) if what.ends_with(name)), "{name}: {got:?}");
+        let range = bed.blobs.get_range(name, 0..1).await;
+        assert!(
+            matches!(&range, Err(PortError::NotFound(what)) if what.ends_with(name)),
+            "{name}: {range:?}"
+        );
+    }
+}
+
+/// Proves R076: no name leads out of the place, or to two places.
+pub async fn a_name_that_is_none_is_refused_by_every_method(bed: &BlobsBed) {
+    let too_long_a_part = "x".repeat(256);
+    let too_long = ["x".repeat(200).as_str(); 6].join("/");
+    let refused = [
+        "",
+        "/",
+        "/a",
+        "a/",
+        "a//b",
+        ".",
+        "..",
+        "./a",
+        "a/.",
+        "../a",
+        "a/../b",
+        "a/..",
+        "a\\b",
+        "..\\a",
+        "a b",
+        "a\0",
+        "a\n",
+        "é",
+        "a:b",
+        "~incoming",
+        "~incoming/a",
+        "C:a",
+        "a*",
+        "%2e%2e/a",
+        &too_long_a_part,
+        &too_long,
+    ];
+    for name in refused {
+        let put = bed.blobs.put(name, b"x".to_vec()).await;
+        let got = bed.blobs.get(name, ROOMY).await.map(drop);
+        let range = bed.blobs.get_range(name, 0..1).await.map(drop);
+        let removed = bed.blobs.remove_folder(name).await.map(drop);
+        for outcome in [put, got, range, removed] {
+            assert!(matches!(outcome, Err(PortError::Conflict(_))), "{name:?}: {outcome:?}");
+        }
+    }
+}
+
+/// What is just short enough works whole.
+pub async fn the_longest_names_are_taken(bed: &BlobsBed) {
+    let part = "x".repeat(255);
+    let name = [part.as_str(); 4].join("/");
+    assert_eq!(name.len(), 1023);
+    bed.blobs.put(&name, b"deep".to_vec()).await.unwrap();
+    assert_eq!(bed.blobs.get(&name, ROOMY).await.unwrap(), b"deep");
+    assert!(bed.blobs.remove_folder(&part).await.unwrap());
+    assert!(bed.blobs.get(&name, ROOMY).await.is_err());
+}
+
+/// Exactly the limit is allowed.
+pub async fn a_file_larger_than_the_limit_is_refused(bed: &BlobsBed) {
+    bed.blobs.put("a/file", b"12345".to_vec()).await.unwrap();
+    assert_eq!(bed.blobs.get("a/file", 5).await.unwrap(), b"12345");
+    assert_eq!(bed.blobs.get("a/file", u64::MAX).await.unwrap(), b"12345");
+    for limit in [0, 4] {
+        let got = bed.blobs.get("a/file", limit).await;
+        assert!(matches!(got, Err(PortError::Conflict(_))), "{limit}: {got:?}");
+    }
+}
+
+/// From anywhere to anywhere within.
+pub async fn a_range_is_got_without_the_rest(bed: &BlobsBed) {
+    bed.blobs.put("a/file", b"0123456789".to_vec()).await.unwrap();
+    for (range, expected) in
+        [(0..10, &b"0123456789"[..]), (3..7, b"3456"), (9..10, b"9"), (4..4, b""), (10..10, b"")]
+    {
+        assert_eq!(bed.blobs.get_range("a/file", range).await.unwrap(), expected);
+    }
+}
+
+/// Whoever asks for a range knows the file; if it is shorter, something is wrong with it.
+pub async fn a_range_beyond_the_end_is_corrupt(bed: &BlobsBed) {
+    bed.blobs.put("a/file", b"0123456789".to_vec()).await.unwrap();
+    for range in [0..11, 9..20, 10..11, 50..60, 0..u64::MAX, u64::MAX - 1..u64::MAX] {
+        let got = bed.blobs.get_range("a/file", range.clone()).await;
+        assert!(matches!(got, Err(PortError::Corrupt(_))), "{range:?}: {got:?}");
+    }
+    #[allow(clippy::reversed_empty_ranges)] // That is the case.
+    let backwards = bed.blobs.get_range("a/file", 7..3).await;
+    assert!(matches!(backwards, Err(PortError::Conflict(_))), "{backwards:?}");
+}
+
+/// Proves that a purge of one subject cannot touch another.
+pub async fn removing_a_folder_takes_everything_below_and_nothing_beside(bed: &BlobsBed) {
+    let gone = ["a/b/file", "a/b/c/file", "a/b/c/d/e/file"];
+    let kept = ["a/bc/file", "a/b.txt", "a/file", "b/file", "a/a/b/file", "ab"];
+    for name in gone.iter().chain(&kept) {
+        bed.blobs.put(name, name.as_bytes().to_vec()).await.unwrap();
+    }
+    assert!(bed.blobs.remove_folder("a/b").await.unwrap());
+    for name in gone {
+        assert!(matches!(bed.blobs.get(name, ROOMY).await, Err(PortError::NotFound(_))), "{name}");
+    }
+    for name in kept {
+        assert_eq!(bed.blobs.get(name, ROOMY).await.unwrap(), name.as_bytes());
+    }
+}
+
+/// Asking again says that there was nothing, and a file is no folder.
+pub async fn removing_a_folder_that_is_not_there_removes_nothing(bed: &BlobsBed) {
+    bed.blobs.put("a/file", b"x".to_vec()).await.unwrap();
+    for folder in ["b", "a/b", "a/file", "a/file/c", "a/fil"] {
+        assert!(!bed.blobs.remove_folder(folder).await.unwrap(), "{folder}");
+    }
+    assert_eq!(bed.blobs.get("a/file", ROOMY).await.unwrap(), b"x");
+    assert!(bed.blobs.remove_folder("a").await.unwrap());
+    assert!(!bed.blobs.remove_folder("a").await.unwrap());
+}
+
+/// A name is free again.
+pub async fn a_folder_can_be_filled_again_after_it_was_removed(bed: &BlobsBed) {
+    for content in [&b"one"[..], b"two"] {
+        bed.blobs.put("a/b/file", content.to_vec()).await.unwrap();
+        assert_eq!(bed.blobs.get("a/b/file", ROOMY).await.unwrap(), content);
+        assert!(bed.blobs.remove_folder("a").await.unwrap());
+    }
+}
+
+/// Whichever comes first, a put that was answered put a whole file.
+pub async fn puts_while_their_folder_is_removed_are_whole_or_gone(bed: &BlobsBed) {
+    let done = Arc::new(AtomicBool::new(false));
+    let remover = {
+        let (blobs, done) = (bed.blobs.clone(), done.clone());
+        tokio::spawn(async move {
+            while !done.load(Ordering::SeqCst) {
+                blobs.remove_folder("a").await.unwrap();
+            }
+        })
+    };
+    for byte in 0..30 {
+        bed.blobs.put("a/b/c/file", uniform(byte)).await.unwrap();
+        match bed.blobs.get("a/b/c/file", ROOMY).await {
+            Ok(content) => assert_uniform(&content),
+            Err(error) => assert!(matches!(error, PortError::NotFound(_)), "{error:?}"),
+        }
+    }
+    done.store(true, Ordering::SeqCst);
+    remover.await.unwrap();
+    bed.blobs.put("a/b/c/file", uniform(99)).await.unwrap();
+    assert_uniform(&bed.blobs.get("a/b/c/file", ROOMY).await.unwrap());
+}

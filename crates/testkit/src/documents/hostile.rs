@@ -1,0 +1,150 @@
+//! Documents that try to hurt whoever opens them.
+
+use std::io::Write as _;
+
+use flate2::Compression;
+use flate2::write::ZlibEncoder;
+
+use super::pdf::{Pdf, clinical_record, text_page};
+
+/// A hostile document and the codes with which it may be refused. One that is read is fine, too, unless it `must` fail.
+#[derive(Clone, Debug)]
+pub struct Hostile {
+    /// What it tries.
+    pub name: &'static str,
+    /// The file.
+    pub file: Vec<u8>,
+    /// Codes that are right answers.
+    pub codes: &'static [&'static str],
+    /// Whether reading it would be wrong.
+    pub must_fail: bool,
+}
+
+const DAMAGED: &[&str] = &["PDF_INVALID", "EXTRACTION_FAILED", "EXTRACTION_LOW_QUALITY"];
+const TOO_MUCH: &[&str] = &[
+    "PDF_INVALID",
+    "EXTRACTION_FAILED",
+    "EXTRACTION_LOW_QUALITY",
+    "PARSER_MEMORY",
+    "PARSER_TIMEOUT",
+    "PARSER_CRASHED",
+    "DOCUMENT_TOO_LARGE",
+];
+
+/// All of them.
+pub fn hostile() -> Vec<Hostile> {
+    let may = |name, file, codes| Hostile { name, file, codes, must_fail: false };
+    let must = |name, file, codes| Hostile { name, file, codes, must_fail: true };
+    let good = clinical_record(3);
+    vec![
+        must("cut off in its first half", good[..good.len() / 3].to_vec(), DAMAGED),
+        may("cut off before its table", good[..good.len() - 200].to_vec(), DAMAGED),
+        may("a table that names itself as the one before", looping_table(), DAMAGED),
+        must("a tree of pages that contains itself", looping_pages(), DAMAGED),
+        may("a form that draws itself", looping_form(), TOO_MUCH),
+        may("arrays nested a hundred thousand deep", deep_object(), TOO_MUCH),
+        may("a page whose operands are nested a hundred thousand deep", deep_content(), TOO_MUCH),
+        may("graphics states saved a million times", saved_states(), TOO_MUCH),
+        may("two gigabytes of nothing in two megabytes", bomb(2048), TOO_MUCH),
+        may("a page as large as a country", huge_page(), TOO_MUCH),
+        may("a million objects", million_objects(), TOO_MUCH),
+        may("ten million letters in one place", many_letters(), TOO_MUCH),
+        must("not a PDF beyond its first line", b"%PDF-1.7\nhello\n%%EOF".to_vec(), DAMAGED),
+        must("a PDF without pages", Pdf::of_pages(&[]).file(), DAMAGED),
+        must("a password that nobody told", include_bytes!("with-password.pdf").to_vec(), &["PDF_ENCRYPTED"]),
+    ]
+}
+
+fn looping_table() -> Vec<u8> {
+    Pdf::of_pages(&[text_page(&["El paciente come bien y duerme toda la noche."])])
+        .file_with("/Prev STARTXREF")
+}
+
+fn looping_pages() -> Vec<u8> {
+    let mut pdf = Pdf::of_pages(&[text_page(&["nadie lee esto"])]);
+    pdf.replace(2, "<< /Type /Pages /Kids [2 0 R 2 0 R] /Count 2 >>");
+    pdf.file()
+}
+
+fn looping_form() -> Vec<u8> {
+    let mut pdf = Pdf::of_pages(&["/X Do".to_owned()]);
+    let form = pdf.object("null");
+    let entries = format!(
+        "/Type /XObject /Subtype /Form /BBox [0 0 595 842] /Resources << /XObject << /X {form} 0 R >> >>"
+    );
+    let mut inner = Pdf::default();
+    inner.stream(&entries, b"/X Do /X Do");
+    pdf.replace(form, inner.into_objects().remove(0));
+    pdf.replace(
+        4,
+        format!(
+            "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Contents 5 0 R \
+             /Resources << /XObject << /X {form} 0 R >> >> >>"
+        ),
+    );
+    pdf.file()
+}
+
+const DEEP: usize = 100_000;
+
+fn deep_object() -> Vec<u8> {
+    let mut pdf = Pdf::of_pages(&[text_page(&["El paciente come bien y duerme toda la noche."])]);
+    let deep = pdf.object(["[".repeat(DEEP), "]".repeat(DEEP)].concat());
+    pdf.replace(
+        4,
+        format!(
+            "<< /Type /Page /Parent 2 0 R /MediaBox {deep} 0 R /Contents 5 0 R /Resources << /Font << /F 3 0 R >> >> >>"
+        ),
+    );
+    pdf.file()
+}
+
+fn deep_content() -> Vec<u8> {
+    let nested = ["[".repeat(DEEP), "]".repeat(DEEP), " TJ ".to_owned()].concat();
+    let dictionaries = ["<< /A ".repeat(DEEP), ">>".repeat(DEEP), " BDC".to_owned()].concat();
+    Pdf::of_pages(&[format!("BT /F 10 Tf {nested} ET {dictionaries}")]).file()
+}
+
+fn saved_states() -> Vec<u8> {
+    Pdf::of_pages(&["q ".repeat(1_000_000)]).file()
+}
+
+/// A page of so many megabytes of spaces, and the same again within itself.
+fn bomb(megabytes: usize) -> Vec<u8> {
+    let mut squeezed = ZlibEncoder::new(Vec::new(), Compression::best());
+    let megabyte = vec![b' '; 1 << 20];
+    for _ in 0..megabytes {
+        squeezed.write_all(&megabyte).unwrap();
+    }
+    let squeezed = squeezed.finish().unwrap();
+    let mut pdf = Pdf::of_pages(&[String::new()]);
+    let stream = pdf.stream("/Filter /FlateDecode", &squeezed);
+    pdf.replace(4, format!("<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Contents {stream} 0 R >>"));
+    pdf.file()
+}
+
+fn huge_page() -> Vec<u8> {
+    let mut pdf = Pdf::of_pages(&[text_page(&["El paciente come bien y duerme toda la noche."])]);
+    pdf.replace(
+        4,
+        "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 1e12 1e12] /Contents 5 0 R /Resources << /Font << /F 3 0 R >> >> >>",
+    );
+    pdf.file()
+}
+
+fn million_objects() -> Vec<u8> {
+    let mut pdf = Pdf::of_pages(&[text_page(&["El paciente come bien y duerme toda la noche."])]);
+    for _ in 0..1_000_000 {
+        pdf.object("null");
+    }
+    pdf.file()
+}
+
+fn many_letters() -> Vec<u8> {
+    let mut content = "BT /F 1 Tf 0 0 Td ".to_owned();
+    for _ in 0..100_000 {
+        content.push_str("(aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa) Tj ");
+    }
+    content.push_str("ET");
+    Pdf::of_pages(&[content]).file()
+}

@@ -1,0 +1,30 @@
+//! What the benchmark of reading needs: the programs it compares with, and something to read.
+
+mod manuals;
+mod pymupdf;
+
+use std::ffi::OsString;
+use std::process::Command;
+
+use crate::cargo::answers;
+use crate::{Result, apt};
+
+/// What quire-bench needs in its environment to find all that.
+pub fn variables() -> Result<Vec<(&'static str, OsString)>> {
+    let manuals = std::env::join_paths(manuals::folders())
+        .map_err(|error| format!("the temporary folder has an unusable name: {error}"))?;
+    Ok(vec![
+        ("QUIRE_BENCH_PYTHON", pymupdf::python()?.into()),
+        ("QUIRE_BENCH_PDFTOTEXT", pdftotext()?.into()),
+        ("QUIRE_BENCH_MANUALS", manuals),
+    ])
+}
+
+/// The name of pdftotext, after installing it if it is missing.
+fn pdftotext() -> Result<&'static str> {
+    const NAME: &str = "pdftotext";
+    if !answers(Command::new(NAME).arg("-v")) {
+        apt::install("poppler-utils", "put pdftotext on PATH in another way")?;
+    }
+    Ok(NAME)
+}
