@@ -50,7 +50,7 @@ fn a_confined_process() {
     match case.as_str() {
         "landlock, a file" => {
             assert!(deny_files(&[]));
-            File::open(manifest).map(|_| ()).unwrap_or_else(refused);
+            File::open(manifest).map_or_else(refused, |_| ());
         }
         "landlock, a file that is excepted" => {
             assert!(deny_files(&[Path::new(env!("CARGO_MANIFEST_DIR"))]));
@@ -61,11 +61,11 @@ fn a_confined_process() {
         "landlock, a new file" => {
             assert!(deny_files(&[Path::new(env!("CARGO_MANIFEST_DIR"))]));
             let place = Path::new(env!("CARGO_TARGET_TMPDIR")).join("confined");
-            File::create(place).map(|_| ()).unwrap_or_else(refused);
+            File::create(place).map_or_else(refused, |_| ());
         }
         "landlock, the network" => {
             assert!(deny_files(&[]));
-            TcpStream::connect(address).map(|_| ()).unwrap_or_else(refused);
+            TcpStream::connect(address).map_or_else(refused, |_| ());
         }
         "seccomp, a file" => {
             assert!(allow_only_computing());
@@ -87,7 +87,7 @@ fn a_confined_process() {
         "the network denied" => {
             assert!(deny_network());
             assert!(Command::new("/bin/true").status().unwrap().success(), "the rest works");
-            TcpStream::connect(address).map(|_| ()).unwrap_or_else(refused);
+            TcpStream::connect(address).map_or_else(refused, |_| ());
         }
         "memory" => {
             limit(512 << 20).unwrap();
