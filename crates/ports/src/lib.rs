@@ -29,7 +29,7 @@ pub use history::{
 };
 pub use probe::{Breakpoint, NoProbe, Probe};
 pub use queue::{Advance, Claim, Claimed, RunQueue, Written};
-pub use reader::{PageImage, ReadDocument, ReadError, ReadRequest, ReadTrouble, Reader};
+pub use reader::{PageImage, ReadDocument, ReadError, ReadRequest, ReadTrouble, Reader, RecognisedPages};
 pub use rescue::{Rescue, RescueRules};
 pub use schema::{MigrationStatus, Schema};
 pub use step::{Step, StepContext, StepOutput};

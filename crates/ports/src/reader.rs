@@ -3,15 +3,27 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use quire_domain::reading::{FileKind, Reading};
+use quire_domain::reading::{FileKind, Line, Reading};
+
+/// Pages of one document that were recognised before, so that no attempt repeats the work of another.
+#[async_trait]
+pub trait RecognisedPages: Send + Sync {
+    /// The lines of a page, from 1, as they were recognised in that language.
+    async fn find(&self, page: usize, language: Option<&str>) -> Option<Vec<Line>>;
+
+    /// Keeps the lines of a page. If that is not possible, the next attempt has to recognise it again.
+    async fn keep(&self, page: usize, language: Option<&str>, lines: &[Line]);
+}
 
 /// A file to read.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct ReadRequest {
     /// Its bytes.
     pub file: Arc<[u8]>,
     /// The language that a person says it is in, as ISO 639-1.
     pub language: Option<String>,
+    /// What was recognised of it before, if that is kept.
+    pub recognised: Option<Arc<dyn RecognisedPages>>,
 }
 
 /// A file that was read.

@@ -10,6 +10,7 @@ use quire_ports::{
     Blobs, Documents, PortError, ReadDocument, ReadError, ReadRequest, Reader, Step, StepContext, StepOutput,
 };
 
+use super::recognised::KeptWithDocument;
 use crate::document::pages::{PageEntry, PageIndex, RawText};
 
 /// The code of what has none of its own.
@@ -32,7 +33,13 @@ pub struct Extraction {
 impl Step for Extraction {
     async fn run(&self, context: StepContext) -> Result<StepOutput, Failure> {
         let file = self.load(&context.run).await?;
-        let request = ReadRequest { file: file.into(), language: context.run.language.clone() };
+        let recognised =
+            Arc::new(KeptWithDocument { blobs: self.blobs.clone(), document: context.run.subject });
+        let request = ReadRequest {
+            file: file.into(),
+            language: context.run.language.clone(),
+            recognised: Some(recognised),
+        };
         let read = self.reader.read(request).await.map_err(unread)?;
         let plain = read.reading.plain_text();
         judge(&plain.text)?;

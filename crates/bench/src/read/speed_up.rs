@@ -6,7 +6,7 @@ use super::corpus::Corpus;
 use crate::report::{Line, Table, median};
 
 /// How often a round reads the corpus, so that the last file, which one core reads while the other idles, weighs little.
-const TIMES: usize = 2;
+const TIMES: usize = 4;
 
 /// The table.
 pub fn measure(corpus: &Corpus, options: &Options) -> Table {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use quire_domain::reading::quality::{Flaw, Quality};
 use quire_domain::reading::{FileKind, Line, Page, Reading};
-use quire_ports::{PageImage, ReadDocument, ReadError, ReadRequest, ReadTrouble, Reader};
+use quire_ports::{PageImage, ReadDocument, ReadError, ReadRequest, ReadTrouble, Reader, RecognisedPages};
 use tokio::task::JoinSet;
 
 use crate::language::detect;
@@ -42,8 +42,15 @@ impl Reader for LocalReader {
         let kind = self.kind_of(&request.file)?;
         let mut pages = self.parsing.read(kind, request.file.clone()).await?;
         if let Some(ocr) = &self.ocr {
-            let language = request.language.clone().or_else(|| language_of(&pages));
-            self.recognise(ocr, kind, &request.file, language, &mut pages).await?;
+            let task = Recognition {
+                parsing: self.parsing.clone(),
+                ocr: ocr.clone(),
+                kind,
+                file: request.file.clone(),
+                language: request.language.clone().or_else(|| language_of(&pages)),
+                kept: request.recognised.clone(),
+            };
+            recognise(&Arc::new(task), &mut pages).await?;
         }
         let language = request.language.or_else(|| language_of(&pages));
         let pages = pages.into_iter().map(|read| read.page).collect();
@@ -67,52 +74,59 @@ impl LocalReader {
             )
         })
     }
-
-    async fn recognise(
-        &self,
-        ocr: &Ocr,
-        kind: FileKind,
-        file: &Arc<[u8]>,
-        language: Option<String>,
-        pages: &mut [PageRead],
-    ) -> Result<(), ReadError> {
-        let mut under_way = JoinSet::new();
-        for (index, page) in pages.iter().enumerate() {
-            let Some(need) = Need::of(page) else { continue };
-            let (parsing, ocr, file, language) =
-                (self.parsing.clone(), ocr.clone(), file.clone(), language.clone());
-            under_way.spawn(async move {
-                let recognised = recognise_page(&parsing, &ocr, kind, file, index, language.as_deref()).await;
-                (index, need, recognised)
-            });
-        }
-        // Whoever stops waiting, or an error here, drops the set and with it all that is under way.
-        while let Some(done) = under_way.join_next().await {
-            let Ok((index, need, recognised)) = done else { return Err(broken_off()) };
-            match recognised {
-                Ok(lines) => improve(&mut pages[index].page, lines),
-                Err(error) if need == Need::Scan => return Err(error),
-                Err(error) => {
-                    let code = error.trouble.as_str();
-                    tracing::debug!(page = index + 1, code, "a page was not recognised");
-                }
-            }
-        }
-        Ok(())
-    }
 }
 
-async fn recognise_page(
-    parsing: &Sandbox,
-    ocr: &Ocr,
+/// Recognises the pages that need it, side by side.
+async fn recognise(task: &Arc<Recognition>, pages: &mut [PageRead]) -> Result<(), ReadError> {
+    let mut under_way = JoinSet::new();
+    for (index, page) in pages.iter().enumerate() {
+        if let Some(need) = Need::of(page) {
+            let task = task.clone();
+            under_way.spawn(async move { (index, need, task.page(index).await) });
+        }
+    }
+    // Whoever stops waiting, or an error here, drops the set and with it all that is under way.
+    while let Some(done) = under_way.join_next().await {
+        let Ok((index, need, recognised)) = done else { return Err(broken_off()) };
+        match recognised {
+            Ok(lines) => improve(&mut pages[index].page, lines),
+            Err(error) if need == Need::Scan => return Err(error),
+            Err(error) => {
+                let code = error.trouble.as_str();
+                tracing::debug!(page = index + 1, code, "a page was not recognised");
+            }
+        }
+    }
+    Ok(())
+}
+
+/// What recognising the pages of one document takes.
+struct Recognition {
+    parsing: Sandbox,
+    ocr: Ocr,
     kind: FileKind,
     file: Arc<[u8]>,
-    index: usize,
-    language: Option<&str>,
-) -> Result<Vec<Line>, ReadError> {
-    ocr.check().await?;
-    let image = parsing.scan(kind, file, index).await?;
-    ocr.recognise(&image, language).await
+    language: Option<String>,
+    kept: Option<Arc<dyn RecognisedPages>>,
+}
+
+impl Recognition {
+    /// The lines of a page, from 0: from before, else recognised now and kept at once.
+    async fn page(&self, index: usize) -> Result<Vec<Line>, ReadError> {
+        let (number, language) = (index + 1, self.language.as_deref());
+        if let Some(kept) = &self.kept
+            && let Some(lines) = kept.find(number, language).await
+        {
+            return Ok(lines);
+        }
+        self.ocr.check().await?;
+        let image = self.parsing.scan(self.kind, self.file.clone(), index).await?;
+        let lines = self.ocr.recognise(&image, language).await?;
+        if let Some(kept) = &self.kept {
+            kept.keep(number, language, &lines).await;
+        }
+        Ok(lines)
+    }
 }
 
 /// How much a page needs to be recognised from its picture.

@@ -105,7 +105,7 @@ impl Read {
         let largest = config.reading.max_file_mb << 20;
         tokio::spawn(async move {
             let file = files::load(path.clone(), largest).await?;
-            let request = ReadRequest { file: file.clone(), language };
+            let request = ReadRequest { file: file.clone(), language, recognised: None };
             let read = reader.read(request).await;
             let document = read.map_err(|error| format!("{} ({})", error.message, error.trouble.as_str()))?;
             if let Some((folder, scale)) = images {

@@ -10,13 +10,11 @@ use hayro_interpret::{BlendMode, ClipPath, Device, DrawMode, DrawProps, Image, I
 
 use super::cover::Cover;
 use super::gather::{Gathered, Gathering, Glyph};
-use super::spelling::spell;
+use super::meaning::Meanings;
 use crate::Ink;
 
 /// Glyph programs are drawn on a square of so many units.
 const UNITS_PER_EM: f64 = 1000.0;
-/// A font that keeps its widths to itself.
-const USUAL_WIDTH: f32 = 500.0;
 /// In vertical writing: where the line's foot is in the square, and where the pen is put down.
 const VERTICAL_FOOT: f64 = 200.0;
 const VERTICAL_START: f64 = 880.0;
@@ -24,7 +22,7 @@ const VERTICAL_START: f64 = 880.0;
 /// Notes what stands on one page.
 pub(super) struct TextDevice {
     gathering: Gathering,
-    letters: String,
+    meanings: Meanings,
     /// The last run that was filled: the same run is stroked right after it when text is made bold that way.
     filled: Option<RunMark>,
     cover: Cover,
@@ -43,7 +41,7 @@ impl TextDevice {
     pub(super) fn new(width: f32, height: f32) -> Self {
         Self {
             gathering: Gathering::new(width, height),
-            letters: String::new(),
+            meanings: Meanings::new(),
             filled: None,
             cover: Cover::new(width, height),
             shapes: 0,
@@ -57,11 +55,9 @@ impl TextDevice {
     }
 
     fn note(&mut self, drawn: &Drawn<'_>, placed: Affine, vertical: bool) {
-        self.letters.clear();
-        spell(drawn.as_unicode(), &mut self.letters);
+        let (letters, width) = self.meanings.of(drawn);
         let along = |x: f64, y: f64| linear(placed, x, y);
         let origin = placed.translation().to_point();
-        let width = || f64::from(width_of(drawn).unwrap_or(USUAL_WIDTH));
         let glyph = if vertical {
             Glyph {
                 origin: origin + along(VERTICAL_FOOT, VERTICAL_START),
@@ -69,9 +65,9 @@ impl TextDevice {
                 up: along(UNITS_PER_EM, 0.0),
             }
         } else {
-            Glyph { origin, advance: along(width(), 0.0), up: along(0.0, UNITS_PER_EM) }
+            Glyph { origin, advance: along(f64::from(width), 0.0), up: along(0.0, UNITS_PER_EM) }
         };
-        self.gathering.take(glyph, &self.letters);
+        self.gathering.take(glyph, letters);
     }
 
     fn note_shape(&mut self) {
@@ -90,6 +86,7 @@ impl<'a> Device<'a> for TextDevice {
         }
         let vertical = run.writing_mode() == WritingMode::Vertical;
         let stretched = is_stretched(glyphs);
+        self.meanings.next_run();
         for glyph in glyphs {
             let placed = props.transform * glyph.transform();
             self.note(glyph, if stretched { unstretched(placed) } else { placed }, vertical);
@@ -123,13 +120,6 @@ fn mark_of(glyphs: &[PositionedGlyph<'_>], transform: Affine) -> Option<RunMark>
         codes: [first.char_code(), last.char_code()],
         places: [transform * first.transform(), transform * last.transform()],
     })
-}
-
-fn width_of(drawn: &Drawn<'_>) -> Option<f32> {
-    match drawn {
-        Drawn::Outline(outline) => outline.advance_width(),
-        Drawn::Type3(drawn) => drawn.advance_width(),
-    }
 }
 
 /// A vector, moved as the transform moves it.

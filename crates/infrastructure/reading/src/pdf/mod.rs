@@ -8,6 +8,7 @@ mod direction;
 mod fields;
 mod gather;
 mod image;
+mod meaning;
 mod order;
 mod paragraphs;
 mod rows;

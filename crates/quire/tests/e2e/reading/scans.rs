@@ -108,6 +108,27 @@ async fn a_language_that_tesseract_lacks_says_what_to_install() {
     drop(server);
 }
 
+/// A later run finds what an earlier one recognised: it completes although there is nothing to recognise with any more.
+#[tokio::test]
+async fn a_page_is_recognised_once_for_all_runs() {
+    let quire = quire();
+    let server = quire.serve();
+    let beside = Beside::of(&quire);
+    let first = beside.ended(beside.add(Some(&scan()), None).await).await;
+    assert_eq!(failure(&first), None);
+    assert!(server.stop().status.success());
+
+    let quire = quire.with("QUIRE_READING_OCR_PROGRAM", "/nonexistent/tesseract");
+    let server = quire.serve();
+    let again = quire_testkit::fixture::document_run(first.subject);
+    beside.store.queue.enqueue(&again, jiff::Timestamp::now()).await.unwrap();
+    assert_eq!(failure(&beside.ended(again.id).await), None);
+    let document = DocumentId(first.subject.0);
+    let page = pages::page(&beside.store, &beside.blobs, document, 1).await.unwrap();
+    assert!(page.recognised && page.lines.len() > 5);
+    drop(server);
+}
+
 /// A tesseract that hangs is ended with its page's time, and the run says so.
 #[tokio::test]
 async fn a_tesseract_that_hangs_costs_its_time_and_no_more() {
