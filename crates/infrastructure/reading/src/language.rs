@@ -4,7 +4,8 @@ use whichlang::{Lang, detect_language};
 
 /// Fewer words tell too little.
 const FEWEST_WORDS: usize = 6;
-/// The text is asked in pieces of so many words, and at most so many of them: a page is enough to know.
+/// The text is asked in pieces of so many words, at least three if it is long enough, and at most so many of them: a page
+/// is enough to know.
 const PIECE: usize = 30;
 const PIECES: usize = 40;
 
@@ -15,8 +16,8 @@ pub fn detect(text: &str) -> Option<&'static str> {
     if words.len() < FEWEST_WORDS {
         return None;
     }
-    // The rest of a text is no piece of its own unless it is all there is.
-    let size = PIECE.min(words.len());
+    // The rest of a text is no piece of its own.
+    let size = (words.len() / 3).clamp(FEWEST_WORDS, PIECE);
     let votes: Vec<Lang> = words.chunks_exact(size).map(|piece| detect_language(&piece.join(" "))).collect();
     let count = |language: Lang| votes.iter().filter(|vote| **vote == language).count();
     let winner = votes.iter().copied().max_by_key(|language| count(*language))?;
@@ -72,6 +73,7 @@ mod tests {
             assert_eq!(detect(text), None, "{text:?}");
         }
         let piece = |sentence: &str| sentence.split(' ').cycle().take(PIECE).collect::<Vec<_>>().join(" ");
+        let piece = |sentence| [piece(sentence), piece(sentence)].join(" ");
         let spanish = piece("el perro come bien y duerme toda la noche en su casa con los niños");
         let english = piece("the dog eats well and sleeps all night long in the house with the kids");
         assert_eq!((detect(&spanish), detect(&english)), (Some("es"), Some("en")));

@@ -10,7 +10,7 @@ use quire_ports::{PageImage, ReadDocument, ReadError, ReadRequest, ReadTrouble, 
 use tokio::task::JoinSet;
 
 use crate::language::detect;
-use crate::ocr::Ocr;
+use crate::ocr::{Ocr, PageLanguage};
 use crate::sandbox::Sandbox;
 use crate::{Ink, PageRead};
 
@@ -19,6 +19,8 @@ const FEWEST_CHARACTERS: usize = 20;
 /// Of a page that says nothing, the share that pictures cover if it is a scan, and if it may be one.
 const SCAN: f32 = 0.5;
 const MAYBE_SCAN: f32 = 0.15;
+/// Less text on a scan is a stamp, a signature or the scanner's own advertisement, and not what the page says.
+const STAMP: usize = 300;
 /// So many shapes on a page that says nothing may be letters drawn as outlines.
 const OUTLINES: u32 = 200;
 /// One in so many characters without a meaning makes the text of a page useless.
@@ -47,7 +49,11 @@ impl Reader for LocalReader {
                 ocr: ocr.clone(),
                 kind,
                 file: request.file.clone(),
-                language: request.language.clone().or_else(|| language_of(&pages)),
+                language: match (&request.language, language_of(&pages)) {
+                    (Some(set), _) => PageLanguage::Set(set.clone()),
+                    (None, Some(seems)) => PageLanguage::Likely(seems),
+                    (None, None) => PageLanguage::Unknown,
+                },
                 kept: request.recognised.clone(),
             };
             recognise(&Arc::new(task), &mut pages).await?;
@@ -78,15 +84,18 @@ impl LocalReader {
 
 /// Recognises the pages that need it, side by side.
 async fn recognise(task: &Arc<Recognition>, pages: &mut [PageRead]) -> Result<(), ReadError> {
+    let needed: Vec<(usize, Need)> =
+        pages.iter().enumerate().filter_map(|(index, page)| Some((index, Need::of(page)?))).collect();
+    let mut waiting = needed.into_iter();
     let mut under_way = JoinSet::new();
-    for (index, page) in pages.iter().enumerate() {
-        if let Some(need) = Need::of(page) {
+    // A long scan takes part in the queue for parsers with a few pages at a time, so that others get their turn. Whoever
+    // stops waiting, or an error here, drops the set and with it all that is under way.
+    loop {
+        for (index, need) in waiting.by_ref().take(task.ocr.width().saturating_sub(under_way.len())) {
             let task = task.clone();
             under_way.spawn(async move { (index, need, task.page(index).await) });
         }
-    }
-    // Whoever stops waiting, or an error here, drops the set and with it all that is under way.
-    while let Some(done) = under_way.join_next().await {
+        let Some(done) = under_way.join_next().await else { return Ok(()) };
         let Ok((index, need, recognised)) = done else { return Err(broken_off()) };
         match recognised {
             Ok(lines) => improve(&mut pages[index].page, lines),
@@ -97,7 +106,6 @@ async fn recognise(task: &Arc<Recognition>, pages: &mut [PageRead]) -> Result<()
             }
         }
     }
-    Ok(())
 }
 
 /// What recognising the pages of one document takes.
@@ -106,22 +114,23 @@ struct Recognition {
     ocr: Ocr,
     kind: FileKind,
     file: Arc<[u8]>,
-    language: Option<String>,
+    language: PageLanguage,
     kept: Option<Arc<dyn RecognisedPages>>,
 }
 
 impl Recognition {
     /// The lines of a page, from 0: from before, else recognised now and kept at once.
     async fn page(&self, index: usize) -> Result<Vec<Line>, ReadError> {
-        let (number, language) = (index + 1, self.language.as_deref());
+        let (number, language) = (index + 1, self.language.code());
         if let Some(kept) = &self.kept
             && let Some(lines) = kept.find(number, language).await
         {
             return Ok(lines);
         }
-        self.ocr.check().await?;
+        self.ocr.check(&self.language).await?;
+        let _turn = self.ocr.turn().await;
         let image = self.parsing.scan(self.kind, self.file.clone(), index).await?;
-        let lines = self.ocr.recognise(&image, language).await?;
+        let lines = self.ocr.recognise(&image, &self.language).await?;
         if let Some(kept) = &self.kept {
             kept.keep(number, language, &lines).await;
         }
@@ -142,8 +151,10 @@ impl Need {
     fn of(read: &PageRead) -> Option<Self> {
         let text = text_of(&read.page);
         let Ink { pictures, shapes } = read.ink;
-        if visible(&text) >= FEWEST_CHARACTERS {
-            return is_poor(&text).then_some(Self::PoorText);
+        let characters = visible(&text);
+        if characters >= FEWEST_CHARACTERS {
+            let is_stamp = pictures >= SCAN && characters < STAMP;
+            return (is_stamp || is_poor(&text)).then_some(Self::PoorText);
         }
         if pictures >= SCAN {
             Some(Self::Scan)
@@ -213,7 +224,9 @@ mod tests {
         let fine = "El paciente come bien y duerme toda la noche.";
         let gibberish = "xkrtpl mndfgh qwrtzx bcdfgk plmknj hgfdsz";
         let cases = [
-            (page(fine, 1.0, 0), None),
+            (page(fine, 0.2, 0), None),
+            (page("Firmado digitalmente por la clínica el 12/03/2024", 0.9, 0), Some(Need::PoorText)),
+            (page(&fine.repeat(10), 1.0, 0), None),
             (page("", 0.9, 0), Some(Need::Scan)),
             (page("3", 0.9, 0), Some(Need::Scan)),
             (page("Anexo", 0.2, 0), Some(Need::PoorText)),

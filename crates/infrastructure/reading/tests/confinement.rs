@@ -79,6 +79,25 @@ fn a_confined_process() {
             assert!(allow_only_computing());
             let _ = Command::new("/bin/true").status();
         }
+        "seccomp, the limits of another process" => {
+            let parent = rustix::process::getppid();
+            assert!(allow_only_computing());
+            let none = rustix::process::Rlimit { current: Some(3), maximum: Some(3) };
+            let _ = rustix::process::prlimit(parent, rustix::process::Resource::Nofile, none);
+        }
+        "the limits of another process" => {
+            assert!(deny_network());
+            let none = rustix::process::Rlimit { current: Some(3), maximum: Some(3) };
+            let parent = rustix::process::getppid();
+            let asked = rustix::process::prlimit(parent, rustix::process::Resource::Nofile, none);
+            asked.map_err(Into::into).map_or_else(refused, |_| ());
+        }
+        "a signal to another process" => {
+            assert!(deny_network());
+            let parent = rustix::process::getppid().unwrap();
+            let asked = rustix::process::kill_process(parent, rustix::process::Signal::TERM);
+            asked.map_err(Into::into).map_or_else(refused, |()| ());
+        }
         "seccomp, computing" => {
             assert!(allow_only_computing());
             let sum: usize = (0..1000).map(|size| vec![1u8; size * 100].len()).sum();
@@ -117,15 +136,22 @@ fn landlock_keeps_a_process_from_files_and_the_network() {
 
 #[test]
 fn seccomp_ends_a_process_that_does_anything_but_compute() {
-    for case in ["seccomp, a file", "seccomp, the network", "seccomp, another program"] {
+    for case in [
+        "seccomp, a file",
+        "seccomp, the network",
+        "seccomp, another program",
+        "seccomp, the limits of another process",
+    ] {
         assert_eq!(ended_by(case), (Some(SIGSYS), None), "{case}");
     }
     assert_eq!(ended_by("seccomp, computing"), (None, Some(0)));
 }
 
 #[test]
-fn a_program_that_is_denied_the_network_is_told_so_and_can_do_the_rest() {
-    assert_eq!(ended_by("the network denied"), (None, Some(REFUSED)));
+fn a_program_that_is_denied_the_network_and_other_processes_is_told_so_and_can_do_the_rest() {
+    for case in ["the network denied", "the limits of another process", "a signal to another process"] {
+        assert_eq!(ended_by(case), (None, Some(REFUSED)), "{case}");
+    }
 }
 
 #[test]

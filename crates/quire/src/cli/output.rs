@@ -9,10 +9,16 @@ use crate::trouble::Trouble;
 
 /// Writes to standard output. A reader that has seen enough (`| head`) is no trouble.
 pub(crate) fn say(text: &str) -> Result<(), Trouble> {
+    go_on_saying(text).map(|_| ())
+}
+
+/// The same, and whether anybody still reads.
+pub(crate) fn go_on_saying(text: &str) -> Result<bool, Trouble> {
     let mut out = stdout().lock();
     match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
-        Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(error.into()),
-        _ => Ok(()),
+        Ok(()) => Ok(true),
+        Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(false),
+        Err(error) => Err(error.into()),
     }
 }
 

@@ -5,7 +5,7 @@ mod show;
 
 use std::collections::VecDeque;
 use std::io::IsTerminal as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 
@@ -64,10 +64,13 @@ impl Read {
             return Err(Trouble::new(format!("--scale {}: must be between 0.1 and {most}", self.scale)));
         }
         let found = files::gather(&self.paths, &config.reading.formats)?;
-        if let Some(folder) = &self.images {
-            std::fs::create_dir_all(folder)?;
+        if self.images.is_some() {
+            files::require_apart(&found)?;
         }
-        let reader = Arc::new(wire::reading::start(config).await?);
+        let mut reader = wire::reading::start(config).await?;
+        // Nobody else waits for pages here, so all parsers draw.
+        reader.drawing = reader.parsing.clone();
+        let reader = Arc::new(reader);
         let progress = progress_bar(found.len());
         let mut failed = 0;
         let mut under_way = VecDeque::new();
@@ -76,14 +79,17 @@ impl Read {
         let most = wire::reading::parsers(config) + 2;
         loop {
             while under_way.len() < most {
-                let Some(path) = waiting.next() else { break };
-                under_way.push_back((path, self.begin(config, &reader, path.clone())));
+                let Some(file) = waiting.next() else { break };
+                under_way.push_back((file, self.begin(config, &reader, file.clone())));
             }
-            let Some((path, reading)) = under_way.pop_front() else { break };
+            let Some((file, reading)) = under_way.pop_front() else { break };
             let outcome =
                 reading.await.unwrap_or_else(|_| Err("reading it broke off; please report this file".into()));
-            let told = progress.suspend(|| show::tell(&self, path, &outcome, found.len() > 1))?;
-            failed += usize::from(!told);
+            match progress.suspend(|| show::tell(&self, &file.path, &outcome, found.len() > 1))? {
+                show::Told::Read => {}
+                show::Told::Failed => failed += 1,
+                show::Told::NobodyReads => return Ok(ExitCode::SUCCESS),
+            }
             progress.inc(1);
         }
         progress.finish_and_clear();
@@ -97,19 +103,20 @@ impl Read {
         &self,
         config: &Config,
         reader: &Arc<LocalReader>,
-        path: PathBuf,
+        found: files::Found,
     ) -> tokio::task::JoinHandle<Outcome> {
         let reader = reader.clone();
         let language = self.language.clone();
         let images = self.images.clone().map(|folder| (folder, self.scale));
         let largest = config.reading.max_file_mb << 20;
         tokio::spawn(async move {
-            let file = files::load(path.clone(), largest).await?;
+            let file = files::load(found.path.clone(), largest).await?;
             let request = ReadRequest { file: file.clone(), language, recognised: None };
             let read = reader.read(request).await;
             let document = read.map_err(|error| format!("{} ({})", error.message, error.trouble.as_str()))?;
             if let Some((folder, scale)) = images {
-                draw(&*reader, &file, document.reading.pages.len(), scale, &folder, &path).await?;
+                let stem = folder.join(found.image_stem());
+                draw(&*reader, &file, document.reading.pages.len(), scale, &stem).await?;
             }
             let text = document.reading.plain_text().text;
             let quality = Quality::of(&text);
@@ -123,15 +130,18 @@ async fn draw(
     file: &Arc<[u8]>,
     pages: usize,
     scale: f32,
-    folder: &std::path::Path,
-    path: &std::path::Path,
+    stem: &Path,
 ) -> Result<(), String> {
-    let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+    if let Some(folder) = stem.parent() {
+        tokio::fs::create_dir_all(folder).await.map_err(|error| format!("{}: {error}", folder.display()))?;
+    }
     for page in 1..=pages {
         let png = reader.image(PageImage { file: file.clone(), page, scale }).await;
         let png =
             png.map_err(|error| format!("page {page}: {} ({})", error.message, error.trouble.as_str()))?;
-        let place = folder.join(format!("{stem}-{page}.png"));
+        let mut place = stem.as_os_str().to_owned();
+        place.push(format!("-{page}.png"));
+        let place = PathBuf::from(place);
         tokio::fs::write(&place, png).await.map_err(|error| format!("{}: {error}", place.display()))?;
     }
     Ok(())

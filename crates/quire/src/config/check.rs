@@ -68,9 +68,16 @@ fn check_reading(config: &Config) -> Result<(), Broken> {
     lasting("reading.time_limit", reading.time_limit, SignedDuration::from_secs(1)..=minutes(60))?;
     within("reading.max_file_mb", &reading.max_file_mb, 1..=2048)?;
     within("reading.max_pages", &reading.max_pages, 1..=1_000_000)?;
+    within("reading.max_words", &reading.max_words, 1000..=100_000_000)?;
+    within("reading.documents_per_parser", &reading.documents_per_parser, 1..=1_000_000)?;
     within("reading.ocr.memory_mb", &reading.ocr.memory_mb, 256..=1 << 20)?;
     lasting("reading.ocr.time_limit", reading.ocr.time_limit, SignedDuration::from_secs(1)..=minutes(60))?;
     within("reading.images.parsers", &reading.images.parsers, 1..=64)?;
+    lasting(
+        "reading.images.time_limit",
+        reading.images.time_limit,
+        SignedDuration::from_secs(1)..=minutes(60),
+    )?;
     within("reading.images.max_scale", &reading.images.max_scale, 0.1..=10.0)?;
     within("reading.images.cache_mb", &reading.images.cache_mb, 1..=1 << 16)
 }

@@ -18,6 +18,8 @@ pub struct Reading {
     pub time_limit: SignedDuration,
     pub max_file_mb: u64,
     pub max_pages: u32,
+    pub max_words: u32,
+    pub documents_per_parser: u32,
     pub ocr: Ocr,
     pub images: Images,
 }
@@ -40,6 +42,8 @@ pub struct Ocr {
 #[allow(missing_docs)]
 pub struct Images {
     pub parsers: u32,
+    #[serde(deserialize_with = "duration")]
+    pub time_limit: SignedDuration,
     pub max_scale: f32,
     pub cache_mb: u64,
 }

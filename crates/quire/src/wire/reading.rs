@@ -24,7 +24,9 @@ pub fn as_child() -> Option<ExitCode> {
 pub(crate) async fn start(config: &Config) -> Result<LocalReader, Trouble> {
     let limits = limits(config);
     let parsing = sandbox(limits, parsers(config)).await?;
-    let drawing = sandbox(limits, config.reading.images.parsers as usize).await?;
+    let images = config.reading.images;
+    let drawing =
+        sandbox(Limits { time: plain(images.time_limit), ..limits }, images.parsers as usize).await?;
     let held = parsing.confinement();
     tracing::info!(
         parsers = parsers(config),
@@ -63,6 +65,8 @@ fn limits(config: &Config) -> Limits {
         time: plain(reading.time_limit),
         file: reading.max_file_mb << 20,
         pages: reading.max_pages as usize,
+        words: reading.max_words as usize,
+        documents: reading.documents_per_parser,
         ..Limits::default()
     }
 }

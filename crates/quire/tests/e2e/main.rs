@@ -1,7 +1,7 @@
 //! Drives the real program from outside, as a person or a supervisor would. One binary, so that it links once.
 
 // All of it is test code: what cannot go on has failed.
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, clippy::expect_used)]
 
 mod commands;
 mod configuration;

@@ -49,6 +49,8 @@ pub fn hostile() -> Vec<Hostile> {
         may("a page as large as a country", huge_page(), TOO_MUCH),
         may("a million objects", million_objects(), TOO_MUCH),
         may("ten million letters in one place", many_letters(), TOO_MUCH),
+        must("a dense page shown three thousand times", dense_pages(), &["DOCUMENT_TOO_LARGE", "PARSER_TIMEOUT"]),
+        may("a letter wider than the world", wide_letter(), DAMAGED),
         must("not a PDF beyond its first line", b"%PDF-1.7\nhello\n%%EOF".to_vec(), DAMAGED),
         must("a PDF without pages", Pdf::of_pages(&[]).file(), DAMAGED),
         must("a password that nobody told", include_bytes!("with-password.pdf").to_vec(), &["PDF_ENCRYPTED"]),
@@ -138,6 +140,29 @@ fn million_objects() -> Vec<u8> {
         pdf.object("null");
     }
     pdf.file()
+}
+
+/// A hundred kilobytes that say nine million words.
+fn dense_pages() -> Vec<u8> {
+    let words = "la gata come poco y duerme mucho ".repeat(430);
+    let mut pdf = Pdf::of_pages(&vec![String::new(); 3000]);
+    let content = pdf.stream("", format!("BT /F 1 Tf 0 0 Td ({words}) Tj ET").as_bytes());
+    for page in 0..3000 {
+        pdf.replace(
+            4 + 2 * page,
+            format!(
+                "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 9000 842] /Contents {content} 0 R \
+                 /Resources << /Font << /F 3 0 R >> >> >>"
+            ),
+        );
+    }
+    pdf.file()
+}
+
+fn wide_letter() -> Vec<u8> {
+    let wide = "9".repeat(30);
+    let text = text_page(&["El paciente come bien y duerme toda la noche."]);
+    Pdf::of_pages(&[format!("{text} BT /F 1000 Tf {wide} Tz 50 500 Td (Hola) Tj ET")]).file()
 }
 
 fn many_letters() -> Vec<u8> {

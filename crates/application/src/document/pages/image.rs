@@ -6,6 +6,7 @@ use quick_cache::Weighter;
 use quick_cache::sync::Cache;
 use quire_domain::{Document, DocumentId};
 use quire_ports::{Blobs, Documents, PageImage, PortError, ReadError, Reader};
+use tokio::sync::Semaphore;
 
 /// Drawings change when the program that draws does.
 const DRAWN_BY: &str = env!("CARGO_PKG_VERSION");
@@ -19,6 +20,8 @@ pub struct ImageSettings {
     pub kept: u64,
     /// Bytes of the largest file that is drawn.
     pub largest: u64,
+    /// Drawings at the same time; each holds a file in memory.
+    pub at_once: usize,
 }
 
 /// Which image.
@@ -71,6 +74,7 @@ pub struct PageImages {
     blobs: Arc<dyn Blobs>,
     reader: Arc<dyn Reader>,
     settings: ImageSettings,
+    places: Semaphore,
     drawn: Cache<String, Arc<[u8]>, Weight>,
 }
 
@@ -96,7 +100,8 @@ impl PageImages {
     ) -> Self {
         let expected = usize::try_from(settings.kept / USUAL_SIZE).unwrap_or(usize::MAX);
         let drawn = Cache::with_weighter(expected, settings.kept, Weight);
-        Self { documents, blobs, reader, settings, drawn }
+        let places = Semaphore::new(settings.at_once.max(1));
+        Self { documents, blobs, reader, settings, places, drawn }
     }
 
     /// The image of a page. Askers of the same image at the same time wait for one drawing.
@@ -116,6 +121,8 @@ impl PageImages {
     }
 
     async fn draw(&self, document: &Document, page: usize, scale: f32) -> Result<Arc<[u8]>, ImageError> {
+        // First a place, then the file: whoever waits holds nothing.
+        let _place = self.places.acquire().await;
         let file = self.blobs.get(&document.storage_path, self.settings.largest).await?;
         Ok(self.reader.image(PageImage { file: file.into(), page, scale }).await?.into())
     }

@@ -8,7 +8,6 @@ use quire_domain::DocumentId;
 use quire_ports::{ReadDocument, ReadRequest, ReadTrouble};
 use quire_testkit::fixture::{Bed, at, document};
 use tempfile::TempDir;
-use tokio::sync::Semaphore;
 
 use super::*;
 
@@ -49,7 +48,7 @@ async fn scene(permits: usize) -> Scene {
     bed.store.documents.add(&document, None, at(0)).await.unwrap();
     blobs.put(&document.storage_path, b"%PDF".to_vec()).await.unwrap();
     let reader = Arc::new(Counting { drawn: AtomicUsize::new(0), permits: Semaphore::new(permits) });
-    let settings = ImageSettings { scales: (0.1, 4.0), kept: 1 << 20, largest: 1 << 20 };
+    let settings = ImageSettings { scales: (0.1, 4.0), kept: 1 << 20, largest: 1 << 20, at_once: 2 };
     let images = PageImages::new(bed.store.documents.clone(), Arc::new(blobs), reader.clone(), settings);
     Scene { images: Arc::new(images), reader, document: document.id, _keep: (bed, folder) }
 }

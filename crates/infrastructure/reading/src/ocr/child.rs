@@ -48,7 +48,13 @@ fn confined(mut arguments: impl Iterator<Item = OsString>) -> io::Result<Command
     let data = std::env::var_os("TESSDATA_PREFIX");
     let mut readable: Vec<&Path> = SYSTEM.iter().map(Path::new).collect();
     readable.extend(data.as_deref().map(Path::new));
-    readable.extend(Path::new(&program).parent());
+    // Where a package manager of its own keeps program, libraries and data side by side.
+    let home = std::fs::canonicalize(&program).ok();
+    let home = home.as_deref().and_then(Path::parent).map(|folder| match folder.file_name() {
+        Some(name) if name == "bin" => folder.parent().unwrap_or(folder),
+        _ => folder,
+    });
+    readable.extend(home);
     // Where the kernel cannot hold a process this way, the limits above still do.
     confine::deny_files(&readable);
     confine::deny_network();

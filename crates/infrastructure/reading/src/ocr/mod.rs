@@ -1,28 +1,35 @@
 //! Recognising the words of a page from its picture, with the program `tesseract`.
 //!
-//! It is started for each page by a child of this program, which first gives up the network, files beyond the system's
-//! own, memory and time beyond a limit, and then becomes tesseract.
+//! It is started for each page by a child of this program, which first gives up the network, other processes, files beyond
+//! the system's own, memory and time beyond a limit, and then becomes tesseract.
 
 pub mod child;
 mod languages;
 mod ordinals;
+mod trouble;
 mod tsv;
 
 use std::ffi::OsString;
 use std::io;
 use std::path::PathBuf;
-use std::process::{Output, Stdio};
+use std::process::{ExitStatus, Stdio};
 use std::sync::Arc;
 use std::time::Duration;
 
 use quire_domain::reading::Line;
-use quire_ports::{ReadError, ReadTrouble};
-use tokio::io::AsyncWriteExt;
+use quire_ports::ReadError;
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWriteExt};
 use tokio::process::Command;
-use tokio::sync::{OnceCell, Semaphore};
+use tokio::sync::{Mutex, OwnedSemaphorePermit, Semaphore};
 use tokio::time::timeout;
 
 use crate::sandbox::{Image, this_executable};
+use trouble::{failed, missing, not_installed};
+
+/// No page of words takes more to write down; what does is not read to its end.
+const LONGEST_ANSWER: u64 = 16 << 20;
+/// A tesseract that complains more than this is not well.
+const LONGEST_COMPLAINT: u64 = 64 << 10;
 
 /// How a page is recognised.
 #[derive(Clone, Debug)]
@@ -39,6 +46,27 @@ pub struct OcrSettings {
     pub pages: usize,
 }
 
+/// The language of a page.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum PageLanguage {
+    /// A person said so: this one and no other.
+    Set(String),
+    /// The rest of the document seems to be in it; the usual ones are expected as well.
+    Likely(String),
+    /// Nobody knows: one of the usual ones.
+    Unknown,
+}
+
+impl PageLanguage {
+    /// Its name, if there is one.
+    pub fn code(&self) -> Option<&str> {
+        match self {
+            Self::Set(code) | Self::Likely(code) => Some(code),
+            Self::Unknown => None,
+        }
+    }
+}
+
 /// Recognises pages.
 #[derive(Clone)]
 pub struct Ocr {
@@ -48,14 +76,23 @@ pub struct Ocr {
 struct Inner {
     settings: OcrSettings,
     launcher: PathBuf,
-    places: Semaphore,
-    /// The program and the languages it has been given, once asked.
-    installed: OnceCell<Installed>,
+    places: Arc<Semaphore>,
+    /// What was found when it was last looked for.
+    installed: Mutex<Option<Installed>>,
 }
 
+#[derive(Clone)]
 struct Installed {
     program: PathBuf,
+    /// By tesseract's names.
     languages: Vec<String>,
+}
+
+/// What a child wrote, and how it ended.
+struct Written {
+    status: ExitStatus,
+    answer: Vec<u8>,
+    complaint: String,
 }
 
 impl Ocr {
@@ -67,61 +104,90 @@ impl Ocr {
     /// Recognises in children of that program, whose main function calls [`child::run`] when its first argument is
     /// [`child::ARGUMENT`].
     pub fn launched_by(launcher: PathBuf, settings: OcrSettings) -> Self {
-        let places = Semaphore::new(settings.pages.max(1));
-        Self { inner: Arc::new(Inner { settings, launcher, places, installed: OnceCell::new() }) }
+        let places = Arc::new(Semaphore::new(settings.pages.max(1)));
+        Self { inner: Arc::new(Inner { settings, launcher, places, installed: Mutex::new(None) }) }
     }
 
-    /// Whether there is a tesseract to recognise with; else what to do about it.
-    pub async fn check(&self) -> Result<(), ReadError> {
-        self.inner.installed().await.map(|_| ())
+    /// How many pages are recognised at the same time.
+    pub fn width(&self) -> usize {
+        self.inner.settings.pages.max(1)
     }
 
-    /// The lines of a page. `language` is the one it is in, if known.
-    pub async fn recognise(&self, image: &Image, language: Option<&str>) -> Result<Vec<Line>, ReadError> {
-        let inner = &self.inner;
-        let installed = inner.installed().await?;
-        let expected: Vec<&str> = match language {
-            Some(language) => vec![language],
-            None => inner.settings.languages.iter().map(String::as_str).collect(),
-        };
-        let chosen = languages::choose(&expected, &installed.languages).ok_or_else(|| missing(&expected))?;
-        let _place = inner.places.acquire().await;
-        let output =
-            inner.run(installed, &chosen, image).await.map_err(|error| failed(&error.to_string()))?;
-        if !output.status.success() {
-            let said = String::from_utf8_lossy(&output.stderr);
-            return Err(failed(&format!("{}: {}", output.status, said.trim())));
+    /// Waits until a page can be recognised. Whoever draws the page only then keeps few pictures waiting.
+    pub async fn turn(&self) -> Option<OwnedSemaphorePermit> {
+        self.inner.places.clone().acquire_owned().await.ok()
+    }
+
+    /// Whether there is a tesseract that knows that language; else what to do about it.
+    pub async fn check(&self, language: &PageLanguage) -> Result<(), ReadError> {
+        self.inner.prepared(language).await.map(|_| ())
+    }
+
+    /// The lines of a page.
+    pub async fn recognise(&self, image: &Image, language: &PageLanguage) -> Result<Vec<Line>, ReadError> {
+        let (program, languages) = self.inner.prepared(language).await?;
+        let dots = format!("{:.0}", image.scale * 72.0);
+        let arguments = ["stdin", "stdout", "-l", &languages, "--dpi", &dots, "--psm", "3", "tsv"];
+        let written = self.inner.run(program, &arguments, &image.png).await;
+        let written = written.map_err(|error| failed(&error.to_string()))?;
+        if !written.status.success() {
+            return Err(failed(&format!("{}: {}", written.status, written.complaint)));
         }
-        let mut lines = tsv::lines(&String::from_utf8_lossy(&output.stdout), image.scale);
-        ordinals::mend(&mut lines, &chosen);
+        let mut lines = tsv::lines(&String::from_utf8_lossy(&written.answer), image.scale);
+        ordinals::mend(&mut lines, &languages);
         Ok(lines)
     }
 }
 
 impl Inner {
-    /// Asked once; a failure is not kept, so that installing tesseract helps without a restart.
-    async fn installed(&self) -> Result<&Installed, ReadError> {
-        self.installed.get_or_try_init(|| self.look()).await
+    /// The program, and what to tell it about languages. What is missing is looked for again each time, so that
+    /// installing it helps at once.
+    async fn prepared(&self, language: &PageLanguage) -> Result<(PathBuf, String), ReadError> {
+        let expected = self.expected(language);
+        let mut installed = self.installed.lock().await;
+        if let Some(known) = &*installed
+            && let Some(chosen) = languages::choose(&expected, &known.languages)
+        {
+            return Ok((known.program.clone(), chosen));
+        }
+        let found = self.look().await?;
+        let chosen = languages::choose(&expected, &found.languages);
+        let program = found.program.clone();
+        *installed = Some(found);
+        chosen.map(|chosen| (program, chosen)).ok_or_else(|| missing(&expected))
     }
 
+    fn expected<'l>(&'l self, language: &'l PageLanguage) -> Vec<&'l str> {
+        let usual = self.settings.languages.iter().map(String::as_str);
+        match language {
+            PageLanguage::Set(code) => vec![code],
+            PageLanguage::Likely(code) => {
+                std::iter::once(code.as_str()).chain(usual.filter(|usual| usual != code)).collect()
+            }
+            PageLanguage::Unknown => usual.collect(),
+        }
+    }
+
+    /// Asks the way pages are recognised, so that a program that cannot work like this is not taken for one.
     async fn look(&self) -> Result<Installed, ReadError> {
-        let program = find(&self.settings.program).ok_or_else(|| not_installed(&self.settings.program))?;
-        let asked = Command::new(&program).arg("--list-langs").stdin(Stdio::null()).output().await;
-        let output = asked.map_err(|_| not_installed(&self.settings.program))?;
-        let listed = String::from_utf8_lossy(&output.stdout);
+        let name = &self.settings.program;
+        let program = find(name).ok_or_else(|| not_installed(&format!("{name} is not there")))?;
+        let written = self.run(program.clone(), &["--list-langs"], &[]).await;
+        let written = written.map_err(|error| not_installed(&error.to_string()))?;
+        if !written.status.success() {
+            return Err(not_installed(&format!("{}: {}", written.status, written.complaint)));
+        }
+        let listed = String::from_utf8_lossy(&written.answer);
         let languages = listed.lines().skip(1).map(|line| line.trim().to_owned()).collect();
         Ok(Installed { program, languages })
     }
 
-    async fn run(&self, installed: &Installed, languages: &str, image: &Image) -> io::Result<Output> {
+    async fn run(&self, program: PathBuf, arguments: &[&str], input: &[u8]) -> io::Result<Written> {
         let terms = child::Terms { memory: self.settings.memory, seconds: self.settings.time.as_secs() };
-        let mut arguments: Vec<OsString> = vec![installed.program.clone().into()];
-        arguments.extend(["stdin", "stdout", "-l", languages, "--dpi"].map(OsString::from));
-        arguments.push(format!("{:.0}", image.scale * 72.0).into());
-        arguments.extend(["--psm", "3", "tsv"].map(OsString::from));
         let mut child = Command::new(&self.launcher)
             .arg0("quire")
             .args(terms.command_line())
+            .arg(OsString::from(program))
             .args(arguments)
             .env_clear()
             .envs(std::env::var_os("TESSDATA_PREFIX").map(|place| ("TESSDATA_PREFIX", place)))
@@ -133,18 +199,33 @@ impl Inner {
             .stderr(Stdio::piped())
             .kill_on_drop(true)
             .spawn()?;
-        let to = child.stdin.take();
-        let talk = async {
-            let feed = async {
-                if let Some(mut to) = to {
-                    // One that does not want all of it says why at its end.
-                    let _ = to.write_all(&image.png).await;
-                }
-            };
-            tokio::join!(feed, child.wait_with_output()).1
+        let (to, from, errors) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
+        let feed = async {
+            if let Some(mut to) = to {
+                // One that does not want all of it says why at its end.
+                let _ = to.write_all(input).await;
+            }
         };
-        timeout(self.settings.time, talk).await.unwrap_or_else(|_| Err(io::ErrorKind::TimedOut.into()))
+        let talk =
+            async { tokio::join!(feed, all_of(from, LONGEST_ANSWER), all_of(errors, LONGEST_COMPLAINT)) };
+        let conversation = async {
+            let ((), answer, complaint) = talk.await;
+            let complaint = String::from_utf8_lossy(&complaint?).trim().to_owned();
+            Ok(Written { answer: answer?, complaint, status: child.wait().await? })
+        };
+        timeout(self.settings.time, conversation)
+            .await
+            .unwrap_or_else(|_| Err(io::ErrorKind::TimedOut.into()))
     }
+}
+
+/// What comes until the end of the stream, if it is not more than that.
+async fn all_of(from: Option<impl AsyncRead + Unpin>, most: u64) -> io::Result<Vec<u8>> {
+    let mut content = Vec::new();
+    if let Some(from) = from {
+        from.take(most + 1).read_to_end(&mut content).await?;
+    }
+    if content.len() as u64 > most { Err(io::ErrorKind::FileTooLarge.into()) } else { Ok(content) }
 }
 
 /// The place of a program: as given if it is a path, else where the search path has it.
@@ -154,38 +235,4 @@ fn find(program: &str) -> Option<PathBuf> {
     }
     let path = std::env::var_os("PATH")?;
     std::env::split_paths(&path).map(|folder| folder.join(program)).find(|place| place.is_file())
-}
-
-fn not_installed(program: &str) -> ReadError {
-    ReadError {
-        trouble: ReadTrouble::OcrNotAvailable,
-        message: "the document has pages without text, and the program that recognises scans is missing; install it \
-                  (Debian and Ubuntu: apt-get install tesseract-ocr tesseract-ocr-spa) and process the document again"
-            .to_owned(),
-        diagnosis: Some(format!("{program} cannot be executed")),
-    }
-}
-
-fn missing(languages: &[&str]) -> ReadError {
-    let packages: Vec<String> = languages
-        .iter()
-        .map(|language| format!("tesseract-ocr-{}", languages::tesseract_name(language).unwrap_or(language)))
-        .collect();
-    ReadError::new(
-        ReadTrouble::OcrNotAvailable,
-        format!(
-            "scans in this language cannot be recognised yet; install its data (Debian and Ubuntu: apt-get install {}) \
-             and process the document again",
-            packages.join(" ")
-        ),
-    )
-}
-
-fn failed(why: &str) -> ReadError {
-    ReadError {
-        trouble: ReadTrouble::OcrFailed,
-        message: "a page without text could not be recognised from its picture; try again, or scan it anew"
-            .to_owned(),
-        diagnosis: Some(format!("recognising a page: {why}")),
-    }
 }

@@ -1,6 +1,7 @@
 //! PDF: glyphs as they are drawn, gathered into words and lines; and pages drawn as images.
 
 mod arabic;
+mod beside;
 mod columns;
 mod cover;
 mod device;
@@ -77,7 +78,7 @@ fn read<'a>(page: &'a PdfPage<'a>, cache: &InterpreterCache<'a>) -> PageRead {
     interpret_page(page, &mut context, &mut device);
     let (gathered, ink) = device.finish();
     let mut lines = order::lines(&gathered);
-    lines.extend(fields::lines(page, upright));
+    beside::insert(&mut lines, fields::lines(page, upright));
     PageRead { page: Page { width, height, lines, recognised: false }, ink }
 }
 

@@ -3,7 +3,7 @@
 
 use std::io;
 
-use rustix::process::{DumpableBehavior, Resource, Rlimit, set_dumpable_behavior, setrlimit};
+use rustix::process::{Resource, Rlimit, setrlimit};
 use serde::{Deserialize, Serialize};
 
 /// What holds a process.
@@ -23,7 +23,7 @@ pub fn limit(memory: u64) -> io::Result<()> {
         setrlimit(resource, Rlimit { current: Some(most), maximum: Some(most) })?;
     }
     #[cfg(target_os = "linux")]
-    set_dumpable_behavior(DumpableBehavior::NotDumpable)?;
+    rustix::process::set_dumpable_behavior(rustix::process::DumpableBehavior::NotDumpable)?;
     Ok(())
 }
 
@@ -48,7 +48,10 @@ mod linux {
         ABI, Access, AccessFs, AccessNet, Ruleset, RulesetAttr, RulesetCreatedAttr, RulesetStatus, Scope,
         path_beneath_rules,
     };
-    use seccompiler::{BpfProgram, SeccompAction, SeccompFilter, SeccompRule};
+    use seccompiler::{
+        BpfProgram, SeccompAction, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompFilter,
+        SeccompRule,
+    };
 
     /// The newest rules that are asked for; older kernels hold what they know of them.
     const RULES: ABI = ABI::V6;
@@ -82,7 +85,6 @@ mod linux {
         libc::SYS_madvise,
         libc::SYS_brk,
         libc::SYS_clock_gettime,
-        libc::SYS_prlimit64,
         libc::SYS_getrandom,
         libc::SYS_sched_yield,
         libc::SYS_sigaltstack,
@@ -92,32 +94,72 @@ mod linux {
         libc::SYS_restart_syscall,
         libc::SYS_getpid,
         libc::SYS_gettid,
-        libc::SYS_tgkill,
         libc::SYS_exit,
         libc::SYS_exit_group,
     ];
 
     /// From now on, on every thread, the kernel ends this process on any other system call. True if the kernel can.
     pub fn allow_only_computing() -> bool {
-        let allowed = COMPUTING.iter().map(|call| (*call, Vec::new())).collect();
+        let mut allowed: Calls = COMPUTING.iter().map(|call| (*call, Vec::new())).collect();
+        // Its own limits and signals to itself are part of computing; those of other processes are not.
+        let (Some(own_limits), Some(own_signals)) =
+            (first_is(SeccompCmpOp::Eq, 0), first_is(SeccompCmpOp::Eq, pid()))
+        else {
+            return false;
+        };
+        allowed.insert(libc::SYS_prlimit64, own_limits);
+        allowed.insert(libc::SYS_tgkill, own_signals);
         apply(allowed, SeccompAction::KillProcess, SeccompAction::Allow)
     }
+
+    /// What reaches the network or another process.
+    const REACHING: &[libc::c_long] = &[
+        libc::SYS_socket,
+        libc::SYS_connect,
+        libc::SYS_bind,
+        libc::SYS_io_uring_setup,
+        libc::SYS_ptrace,
+        libc::SYS_process_vm_readv,
+        libc::SYS_process_vm_writev,
+        libc::SYS_pidfd_open,
+        libc::SYS_pidfd_getfd,
+        libc::SYS_pidfd_send_signal,
+        libc::SYS_kill,
+        libc::SYS_tkill,
+        libc::SYS_rt_sigqueueinfo,
+        libc::SYS_rt_tgsigqueueinfo,
+    ];
 
     /// From now on this process and those it becomes cannot reach the network or other processes; asking is answered
     /// with an error. True if the kernel can.
     pub fn deny_network() -> bool {
-        let denied = [libc::SYS_socket, libc::SYS_connect, libc::SYS_bind, libc::SYS_ptrace, libc::SYS_kill];
-        let denied = denied.iter().map(|call| (*call, Vec::new())).collect();
+        let mut denied: Calls = REACHING.iter().map(|call| (*call, Vec::new())).collect();
+        let (Some(others_limits), Some(others_signals)) =
+            (first_is(SeccompCmpOp::Ne, 0), first_is(SeccompCmpOp::Ne, pid()))
+        else {
+            return false;
+        };
+        denied.insert(libc::SYS_prlimit64, others_limits);
+        denied.insert(libc::SYS_tgkill, others_signals);
         #[allow(clippy::cast_sign_loss)] // An error number is positive.
         let refused = SeccompAction::Errno(libc::EACCES as u32);
         apply(denied, SeccompAction::Allow, refused)
     }
 
-    fn apply(
-        calls: BTreeMap<libc::c_long, Vec<SeccompRule>>,
-        others: SeccompAction,
-        these: SeccompAction,
-    ) -> bool {
+    /// System calls, each with the conditions under which it is meant; without any, always.
+    type Calls = BTreeMap<libc::c_long, Vec<SeccompRule>>;
+
+    /// That the first argument, a process, compares so.
+    fn first_is(comparison: SeccompCmpOp, process: u64) -> Option<Vec<SeccompRule>> {
+        let condition = SeccompCondition::new(0, SeccompCmpArgLen::Dword, comparison, process).ok()?;
+        Some(vec![SeccompRule::new(vec![condition]).ok()?])
+    }
+
+    fn pid() -> u64 {
+        std::process::id().into()
+    }
+
+    fn apply(calls: Calls, others: SeccompAction, these: SeccompAction) -> bool {
         let Ok(machine) = std::env::consts::ARCH.try_into() else { return false };
         let filter = SeccompFilter::new(calls, others, these, machine);
         let program = filter.and_then(BpfProgram::try_from);

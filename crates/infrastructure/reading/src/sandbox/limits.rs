@@ -13,10 +13,12 @@ pub struct Limits {
     pub time: Duration,
     /// Bytes of a document.
     pub file: u64,
-    /// Bytes of an answer: what the server has to hold of one document.
+    /// Bytes of an answer in all.
     pub answer: u64,
     /// Pages of a document.
     pub pages: usize,
+    /// Words of a document: what the server has to hold of it, at some hundred bytes each.
+    pub words: usize,
     /// Documents after which a parser is replaced, so that what it leaks or hoards does not pile up.
     pub documents: u32,
 }
@@ -29,7 +31,8 @@ impl Default for Limits {
             file: 64 << 20,
             answer: 128 << 20,
             pages: 5000,
-            documents: 500,
+            words: 500_000,
+            documents: 100,
         }
     }
 }

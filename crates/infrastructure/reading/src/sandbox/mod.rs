@@ -9,10 +9,12 @@ pub mod confine;
 mod limits;
 mod parser;
 pub mod protocol;
+mod trust;
 mod verdict;
 mod work;
 
 use std::ffi::OsString;
+use std::io;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -26,7 +28,8 @@ pub use protocol::Image;
 
 use crate::PageRead;
 use parser::Parser;
-use protocol::{Answer, Job};
+use protocol::{Answer, Job, unfit};
+use trust::{Pages, checked};
 
 /// What is started as a parser.
 #[derive(Clone, Debug)]
@@ -94,18 +97,14 @@ impl Sandbox {
 
     /// The words of every page.
     pub async fn read(&self, kind: FileKind, file: Arc<[u8]>) -> Result<Vec<PageRead>, ReadError> {
-        let mut pages = Vec::new();
-        self.inner
-            .clone()
-            .call(Job::Read(kind), &file, |answer| match answer {
-                Answer::Page(page) => {
-                    pages.push(page);
-                    true
-                }
-                _ => false,
-            })
-            .await?;
-        Ok(pages)
+        let mut pages = Pages::default();
+        let limits = self.inner.limits;
+        let take = |answer| match answer {
+            Answer::Page(page) => pages.take(page, &limits),
+            _ => Err(unfit()),
+        };
+        self.inner.clone().call(Job::Read(kind), &file, take).await?;
+        Ok(pages.pages)
     }
 
     /// A page, from 0, drawn for people as PNG.
@@ -126,16 +125,14 @@ impl Sandbox {
 
     async fn drawn(&self, job: Job, file: &[u8]) -> Result<Image, ReadError> {
         let mut drawn = None;
-        self.inner
-            .clone()
-            .call(job, file, |answer| match answer {
-                Answer::Image(image) if drawn.is_none() => {
-                    drawn = Some(image);
-                    true
-                }
-                _ => false,
-            })
-            .await?;
+        let take = |answer| match answer {
+            Answer::Image(image) if drawn.is_none() => {
+                drawn = Some(checked(image)?);
+                Ok(())
+            }
+            _ => Err(unfit()),
+        };
+        self.inner.clone().call(job, file, take).await?;
         drawn.ok_or_else(|| {
             ReadError::new(
                 ReadTrouble::ParserCrashed,
@@ -146,13 +143,13 @@ impl Sandbox {
 }
 
 impl Inner {
-    /// Gives a document to a parser. `take` gets each answer and says whether it fits. Whoever stops waiting ends the
+    /// Gives a document to a parser. `take` gets each answer and refuses what does not fit. Whoever stops waiting ends the
     /// parser with it: there is no other way to stop work on a hostile document.
     async fn call(
         self: Arc<Self>,
         job: Job,
         file: &[u8],
-        take: impl FnMut(Answer) -> bool,
+        take: impl FnMut(Answer) -> io::Result<()>,
     ) -> Result<(), ReadError> {
         if file.len() as u64 > self.limits.file {
             let most = self.limits.file >> 20;

@@ -6,21 +6,23 @@ use std::time::Duration;
 
 use quire_ports::{ReadError, ReadTrouble};
 use tokio::io::{AsyncReadExt, AsyncWriteExt, BufReader};
-use tokio::process::{Child, ChildStdin, ChildStdout, Command};
+use tokio::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command};
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
 use super::confine::Confinement;
-use super::protocol::{Answer, Job, Refusal, decode, encode, length_of, too_long};
+use super::protocol::{Answer, Job, Refusal, decode, encode, length_of, too_long, unfit};
 use super::verdict::{Broken, verdict};
 use super::{Limits, Program};
 
 /// A start that takes longer than this will not come.
 const START: Duration = Duration::from_secs(20);
 /// How much of what a parser writes on its standard error is kept.
-const LAST_WORDS: u64 = 4096;
+const LAST_WORDS: usize = 4096;
 /// How long a parser that broke off is given to end and to say why.
 const LAST_MOMENT: Duration = Duration::from_secs(1);
+/// No page has more bytes of words: decoded they take many times as much.
+const LONGEST_PAGE: u64 = 8 << 20;
 /// What is read from a parser at once.
 const BUFFER: usize = 256 << 10;
 
@@ -64,11 +66,7 @@ impl Parser {
         else {
             return Err(io::ErrorKind::BrokenPipe.into());
         };
-        let last_words = tokio::spawn(async move {
-            let mut words = Vec::new();
-            let _ = errors.take(LAST_WORDS).read_to_end(&mut words).await;
-            String::from_utf8_lossy(&words).into_owned()
-        });
+        let last_words = tokio::spawn(last_words(errors));
         let mut parser = Self {
             child,
             to,
@@ -79,7 +77,7 @@ impl Parser {
             sound: true,
         };
         parser.say(&encode(limits)?).await?;
-        match parser.hear(&mut limits.answer.clone()).await? {
+        match parser.hear(&mut limits.answer.clone(), LONGEST_PAGE).await? {
             Answer::Ready(confinement) => parser.confinement = confinement,
             _ => return Err(io::ErrorKind::InvalidData.into()),
         }
@@ -105,13 +103,14 @@ impl Parser {
         job: Job,
         file: &[u8],
         limits: &Limits,
-        take: impl FnMut(Answer) -> bool,
+        take: impl FnMut(Answer) -> io::Result<()>,
     ) -> Result<(), ReadError> {
         self.documents += 1;
         self.sound = false;
         let broken = match timeout(limits.time, self.converse(job, file, limits, take)).await {
             Ok(Ok(outcome)) => {
-                self.sound = true;
+                // Whatever it says unasked is not for the next document.
+                self.sound = self.from.buffer().is_empty();
                 return outcome.map_err(refused);
             }
             Ok(Err(error)) => Broken::Stream(error),
@@ -125,22 +124,19 @@ impl Parser {
         job: Job,
         file: &[u8],
         limits: &Limits,
-        mut take: impl FnMut(Answer) -> bool,
+        mut take: impl FnMut(Answer) -> io::Result<()>,
     ) -> io::Result<Result<(), (Refusal, String)>> {
         // A parser that ended in the middle of the document has said why on its standard error.
         self.say(&encode(&job)?).await?;
         self.say(file).await?;
         let mut left = limits.answer;
+        let longest = if matches!(job, Job::Read(_)) { LONGEST_PAGE } else { limits.answer };
         loop {
-            match self.hear(&mut left).await? {
+            match self.hear(&mut left, longest).await? {
                 Answer::Done => return Ok(Ok(())),
                 Answer::Refused(refusal, message) => return Ok(Err((refusal, message))),
                 Answer::Ready(_) => return Err(unfit()),
-                answer => {
-                    if !take(answer) {
-                        return Err(unfit());
-                    }
-                }
+                answer => take(answer)?,
             }
         }
     }
@@ -150,9 +146,12 @@ impl Parser {
         self.to.write_all(content).await
     }
 
-    /// The next answer, if it is no longer than what is left of the allowance.
-    async fn hear(&mut self, left: &mut u64) -> io::Result<Answer> {
+    /// The next answer, if it is no longer than what is left of the allowance, and than a single one may be.
+    async fn hear(&mut self, left: &mut u64, longest: u64) -> io::Result<Answer> {
         let length = u64::from(self.from.read_u32_le().await?);
+        if length > longest {
+            return Err(too_long());
+        }
         *left = left.checked_sub(length).ok_or_else(too_long)?;
         let mut frame = Vec::new();
         // Grows as bytes really come.
@@ -189,6 +188,12 @@ fn refused((refusal, message): (Refusal, String)) -> ReadError {
     ReadError::new(trouble, message)
 }
 
-fn unfit() -> io::Error {
-    io::Error::new(io::ErrorKind::InvalidData, "an answer to another question")
+/// The end of what comes, however much it is: a parser that finds nobody listening would have to wait.
+async fn last_words(mut errors: ChildStderr) -> String {
+    let (mut kept, mut piece) = (Vec::new(), [0; 1024]);
+    while let Ok(length @ 1..) = errors.read(&mut piece).await {
+        kept.extend(&piece[..length]);
+        kept.drain(..kept.len().saturating_sub(LAST_WORDS));
+    }
+    String::from_utf8_lossy(&kept).into_owned()
 }

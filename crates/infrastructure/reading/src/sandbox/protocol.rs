@@ -110,6 +110,11 @@ pub fn too_long() -> io::Error {
     io::Error::new(io::ErrorKind::InvalidData, "a frame is longer than it may be")
 }
 
+/// That an answer belongs to another question.
+pub fn unfit() -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidData, "an answer to another question")
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;

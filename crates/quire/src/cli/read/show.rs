@@ -8,13 +8,21 @@ use serde_json::{Value, json};
 use super::{Done, Outcome, Read, output, refused};
 use crate::trouble::Trouble;
 
-/// Prints one outcome. False if the file counts as failed.
-pub(super) fn tell(asked: &Read, path: &Path, outcome: &Outcome, several: bool) -> Result<bool, Trouble> {
+/// What became of telling an outcome.
+pub(super) enum Told {
+    Read,
+    Failed,
+    /// Whoever read what was printed has gone.
+    NobodyReads,
+}
+
+/// Prints one outcome.
+pub(super) fn tell(asked: &Read, path: &Path, outcome: &Outcome, several: bool) -> Result<Told, Trouble> {
     let done = match outcome {
         Ok(done) => done,
         Err(why) => {
             eprintln!("quire: {}: {why}", path.display());
-            return Ok(false);
+            return Ok(Told::Failed);
         }
     };
     let text = if asked.json {
@@ -24,12 +32,14 @@ pub(super) fn tell(asked: &Read, path: &Path, outcome: &Outcome, several: bool) 
     } else {
         format!("{}\n", done.text.trim_end_matches('\n'))
     };
-    output::say(&text)?;
+    if !output::go_on_saying(&text)? {
+        return Ok(Told::NobodyReads);
+    }
     match refused(&done.quality) {
-        None => Ok(true),
+        None => Ok(Told::Read),
         Some(code) => {
             eprintln!("quire: {}: the text is too poor to be processed ({code})", path.display());
-            Ok(false)
+            Ok(Told::Failed)
         }
     }
 }

@@ -36,6 +36,12 @@ fn pages_are_written_as_images() {
     for page in ["pages/record-1.png", "pages/record-2.png"] {
         assert!(std::fs::read(quire.path(page)).unwrap().starts_with(b"\x89PNG"), "{page}");
     }
+    std::fs::create_dir_all(quire.path("inbox/deeper")).unwrap();
+    for place in ["inbox/record.pdf", "inbox/deeper/record.pdf"] {
+        std::fs::copy(quire.path("record.pdf"), quire.path(place)).unwrap();
+    }
+    quire.says(&["read", "--images", "all", "--scale", "1", "inbox"]);
+    assert!(quire.path("all/record-1.png").exists() && quire.path("all/deeper/record-2.png").exists());
     let refused = quire.refuses(&["read", "--images", "pages", "--scale", "400", "record.pdf"]);
     assert!(refused.contains("--scale 400: must be between 0.1 and 4"), "{refused}");
 }

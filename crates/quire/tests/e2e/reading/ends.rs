@@ -1,10 +1,8 @@
 //! Parsers end with whoever wanted their work: a run whose time is up, a server that stops, a server that is killed.
 
-use std::time::Duration;
-
 use quire_testkit::documents::{Pdf, text_page};
 
-use super::{Beside, quire};
+use super::{Beside, quire, wait_until};
 use crate::program::Server;
 
 /// Work for much longer than the test takes.
@@ -31,13 +29,6 @@ fn is_gone(id: u32) -> bool {
     stat.map_or(true, |stat| {
         stat.rsplit_once(')').is_some_and(|(_, rest)| rest.trim_start().starts_with('Z'))
     })
-}
-
-/// Looks again and again: what another process does sends no word.
-async fn wait_until(mut holds: impl FnMut() -> bool) {
-    while !holds() {
-        tokio::time::sleep(Duration::from_millis(5)).await;
-    }
 }
 
 /// The parser that is at work: the one that uses the processor.

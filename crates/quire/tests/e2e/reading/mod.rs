@@ -19,6 +19,19 @@ use quire_sqlite::{Options, SqliteStore};
 
 use crate::program::Quire;
 
+/// A test that waits longer has failed.
+const MOST_PATIENCE: Duration = Duration::from_mins(5);
+
+/// Looks again and again: what another process does sends no word.
+async fn wait_until(mut holds: impl FnMut() -> bool) {
+    let looking = async {
+        while !holds() {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    };
+    tokio::time::timeout(MOST_PATIENCE, looking).await.expect("it never happened");
+}
+
 /// The real program as a parser.
 fn parser() -> Program {
     Program::child_of(PathBuf::from(env!("CARGO_BIN_EXE_quire")), child::ARGUMENT)
@@ -73,6 +86,11 @@ impl Beside {
 
     /// The run once it has ended. Another process works on it, so the only way to know is to look.
     async fn ended(&self, run: RunId) -> Run {
+        let looking = self.look_until_ended(run);
+        tokio::time::timeout(MOST_PATIENCE, looking).await.expect("the run never ended")
+    }
+
+    async fn look_until_ended(&self, run: RunId) -> Run {
         loop {
             let found = self.store.history.run(run).await.unwrap();
             if found.state.is_terminal() {

@@ -13,7 +13,7 @@ use quire_testkit::documents::{Pdf, clinical_record, text_page};
 use tempfile::TempDir;
 use tokio::task::JoinHandle;
 
-use super::{parser, tight};
+use super::{parser, tight, wait_until};
 
 async fn sandbox(limits: Limits) -> Sandbox {
     Sandbox::start(parser(), limits, 1).await.unwrap()
@@ -89,13 +89,6 @@ fn ticks(id: &str) -> Option<u64> {
     let stat = std::fs::read_to_string(format!("/proc/{id}/stat")).ok()?;
     let fields: Vec<&str> = stat.rsplit_once(')')?.1.split_whitespace().collect();
     (fields[0] != "Z").then(|| fields[11].parse().unwrap())
-}
-
-/// Looks again and again: what another process does sends no word.
-async fn wait_until(mut holds: impl FnMut() -> bool) {
-    while !holds() {
-        tokio::time::sleep(Duration::from_millis(5)).await;
-    }
 }
 
 #[tokio::test]

@@ -1,0 +1,39 @@
+//! What is said when a page cannot be recognised.
+
+use quire_ports::{ReadError, ReadTrouble};
+
+use super::languages::tesseract_name;
+
+pub(super) fn not_installed(why: &str) -> ReadError {
+    ReadError {
+        trouble: ReadTrouble::OcrNotAvailable,
+        message: "the document has pages without text, and the program that recognises scans is missing; install it \
+                  (Debian and Ubuntu: apt-get install tesseract-ocr tesseract-ocr-spa) and process the document again"
+            .to_owned(),
+        diagnosis: Some(format!("looking for tesseract: {why}")),
+    }
+}
+
+pub(super) fn missing(languages: &[&str]) -> ReadError {
+    let packages: Vec<String> = languages
+        .iter()
+        .map(|language| format!("tesseract-ocr-{}", tesseract_name(language).unwrap_or(language)))
+        .collect();
+    ReadError::new(
+        ReadTrouble::OcrNotAvailable,
+        format!(
+            "scans in this language cannot be recognised yet; install its data (Debian and Ubuntu: apt-get install {}) \
+             and process the document again",
+            packages.join(" ")
+        ),
+    )
+}
+
+pub(super) fn failed(why: &str) -> ReadError {
+    ReadError {
+        trouble: ReadTrouble::OcrFailed,
+        message: "a page without text could not be recognised from its picture; try again, or scan it anew"
+            .to_owned(),
+        diagnosis: Some(format!("recognising a page: {why}")),
+    }
+}

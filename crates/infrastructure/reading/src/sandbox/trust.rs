@@ -1,0 +1,127 @@
+//! What the server accepts of an answer. A parser may have been taken over by the document it reads, so that nothing it
+//! says is taken as it is: not how much there is, not where it stands, not even that a number is one.
+
+use std::io;
+
+use quire_domain::reading::{Page, Rect};
+
+use super::Limits;
+use super::protocol::{Image, too_long};
+use crate::PageRead;
+
+/// How a PNG begins.
+const PNG: &[u8] = b"\x89PNG\r\n\x1a\n";
+
+/// Pages as they come, counted against the limits.
+#[derive(Default)]
+pub(super) struct Pages {
+    pub(super) pages: Vec<PageRead>,
+    words: usize,
+}
+
+impl Pages {
+    pub(super) fn take(&mut self, mut read: PageRead, limits: &Limits) -> io::Result<()> {
+        let words: usize = read.page.lines.iter().map(|line| line.words.len()).sum();
+        // A line without words costs memory all the same.
+        self.words += words.max(read.page.lines.len());
+        if self.words > limits.words || self.pages.len() >= limits.pages {
+            return Err(too_long());
+        }
+        let sound = |side: f32| side.is_finite() && side > 0.0;
+        if !sound(read.page.width) || !sound(read.page.height) {
+            return Err(senseless("a page has no size"));
+        }
+        keep_on_page(&mut read.page);
+        self.pages.push(read);
+        Ok(())
+    }
+}
+
+/// Boxes end where the page does; words that are nowhere are dropped.
+fn keep_on_page(page: &mut Page) {
+    let (width, height) = (page.width, page.height);
+    for line in &mut page.lines {
+        line.words.retain_mut(|word| {
+            let Rect { x0, y0, x1, y1 } = word.rect;
+            word.rect = Rect {
+                x0: x0.clamp(0.0, width),
+                y0: y0.clamp(0.0, height),
+                x1: x1.clamp(0.0, width),
+                y1: y1.clamp(0.0, height),
+            };
+            [x0, y0, x1, y1].iter().all(|edge| edge.is_finite())
+        });
+    }
+    page.lines.retain(|line| !line.words.is_empty());
+}
+
+/// An image is a PNG, at a scale that makes sense.
+pub(super) fn checked(image: Image) -> io::Result<Image> {
+    if !image.png.starts_with(PNG) {
+        return Err(senseless("an image is no PNG"));
+    }
+    if !image.scale.is_finite() || image.scale <= 0.0 {
+        return Err(senseless("an image has no scale"));
+    }
+    Ok(image)
+}
+
+fn senseless(what: &'static str) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidData, what)
+}
+
+#[cfg(test)]
+mod tests {
+    use quire_domain::reading::{Line, Word};
+
+    use super::*;
+
+    fn page(rects: &[[f32; 4]]) -> PageRead {
+        let word = |[x0, y0, x1, y1]: &[f32; 4]| Word {
+            text: "a".to_owned(),
+            rect: Rect { x0: *x0, y0: *y0, x1: *x1, y1: *y1 },
+        };
+        let lines =
+            rects.iter().map(|rect| Line { words: vec![word(rect)], opens_paragraph: false }).collect();
+        PageRead {
+            page: Page { width: 100.0, height: 50.0, lines, recognised: false },
+            ..PageRead::default()
+        }
+    }
+
+    #[test]
+    fn boxes_end_where_the_page_does_and_words_that_are_nowhere_are_dropped() {
+        let mut pages = Pages::default();
+        let rects = [[10.0, -5.0, 300.0, 20.0], [0.0, 0.0, f32::INFINITY, 1.0], [f32::NAN, 0.0, 1.0, 1.0]];
+        pages.take(page(&rects), &Limits::default()).unwrap();
+        let kept = &pages.pages[0].page.lines;
+        assert_eq!(kept.len(), 1);
+        assert_eq!(kept[0].words[0].rect, Rect { x0: 10.0, y0: 0.0, x1: 100.0, y1: 20.0 });
+    }
+
+    #[test]
+    fn more_pages_words_or_empty_lines_than_allowed_are_refused() {
+        let limits = Limits { pages: 2, words: 3, ..Limits::default() };
+        let one = [0.0, 0.0, 1.0, 1.0];
+        assert!(Pages::default().take(page(&[one; 4]), &limits).is_err());
+        let mut empty_lines = page(&[one; 4]);
+        empty_lines.page.lines.iter_mut().for_each(|line| line.words.clear());
+        assert!(Pages::default().take(empty_lines, &limits).is_err());
+        let mut pages = Pages::default();
+        pages.take(page(&[one]), &limits).unwrap();
+        pages.take(page(&[one]), &limits).unwrap();
+        assert!(pages.take(page(&[one]), &limits).is_err());
+    }
+
+    #[test]
+    fn pages_without_a_size_and_images_that_are_none_are_refused() {
+        for width in [0.0, -1.0, f32::NAN, f32::INFINITY] {
+            let mut read = page(&[]);
+            read.page.width = width;
+            assert!(Pages::default().take(read, &Limits::default()).is_err(), "{width}");
+        }
+        let image = |png: &[u8], scale| checked(Image { png: png.to_vec(), scale }).is_ok();
+        assert!(image(PNG, 1.5));
+        assert!(!image(b"GIF89a", 1.5) && !image(PNG, 0.0) && !image(PNG, f32::NAN));
+    }
+}
