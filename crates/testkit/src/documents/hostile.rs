@@ -49,7 +49,11 @@ pub fn hostile() -> Vec<Hostile> {
         may("a page as large as a country", huge_page(), TOO_MUCH),
         may("a million objects", million_objects(), TOO_MUCH),
         may("ten million letters in one place", many_letters(), TOO_MUCH),
-        must("a dense page shown three thousand times", dense_pages(), &["DOCUMENT_TOO_LARGE", "PARSER_TIMEOUT"]),
+        must(
+            "a dense page shown three thousand times",
+            dense_pages(),
+            &["DOCUMENT_TOO_LARGE", "PARSER_TIMEOUT"],
+        ),
         may("a letter wider than the world", wide_letter(), DAMAGED),
         must("not a PDF beyond its first line", b"%PDF-1.7\nhello\n%%EOF".to_vec(), DAMAGED),
         must("a PDF without pages", Pdf::of_pages(&[]).file(), DAMAGED),

@@ -70,6 +70,7 @@ pub struct Sandbox {
 struct Inner {
     program: Program,
     limits: Limits,
+    size: usize,
     /// One permit for each parser that may work at the same time.
     places: Semaphore,
     idle: Mutex<Vec<Parser>>,
@@ -85,8 +86,14 @@ impl Sandbox {
             idle.push(Parser::start(&program, &limits).await?);
         }
         let confinement = idle[0].confinement();
-        let inner =
-            Inner { program, limits, places: Semaphore::new(size), idle: Mutex::new(idle), confinement };
+        let inner = Inner {
+            program,
+            limits,
+            size,
+            places: Semaphore::new(size),
+            idle: Mutex::new(idle),
+            confinement,
+        };
         Ok(Self { inner: Arc::new(inner) })
     }
 
@@ -160,13 +167,15 @@ impl Inner {
         }
         let place = self.places.acquire().await;
         let mut parser = self.warm().await?;
+        // The next document shall not wait for a start, neither after a parser that has done its share nor after a crash.
+        if parser.nears_its_end(&self.limits) {
+            self.clone().refill();
+        }
         let outcome = parser.work(job, file, &self.limits, take).await;
         if parser.is_fit(&self.limits) {
             self.idle.lock().unwrap_or_else(PoisonError::into_inner).push(parser);
-        } else {
-            // The next document shall not wait for a start.
-            let inner = self.clone();
-            tokio::spawn(async move { inner.refill().await });
+        } else if !parser.is_sound() {
+            self.clone().refill();
         }
         drop(place);
         outcome
@@ -185,13 +194,16 @@ impl Inner {
         }
     }
 
-    async fn refill(&self) {
-        if let Ok(parser) = Parser::start(&self.program, &self.limits).await {
-            let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
-            // Somebody may have been faster.
-            if idle.len() < self.places.available_permits() {
-                idle.push(parser);
+    /// Starts another parser meanwhile.
+    fn refill(self: Arc<Self>) {
+        tokio::spawn(async move {
+            if let Ok(parser) = Parser::start(&self.program, &self.limits).await {
+                let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
+                // One more than can work at the same time: the one that takes over from another.
+                if idle.len() <= self.size {
+                    idle.push(parser);
+                }
             }
-        }
+        });
     }
 }

@@ -23,6 +23,8 @@ const LAST_WORDS: usize = 4096;
 const LAST_MOMENT: Duration = Duration::from_secs(1);
 /// No page has more bytes of words: decoded they take many times as much.
 const LONGEST_PAGE: u64 = 8 << 20;
+/// So many documents before its last, a parser's successor is started.
+const EARLY: u32 = 5;
 /// What is read from a parser at once.
 const BUFFER: usize = 256 << 10;
 
@@ -90,6 +92,16 @@ impl Parser {
 
     pub(super) fn is_alive(&mut self) -> bool {
         matches!(self.child.try_wait(), Ok(None))
+    }
+
+    /// Whether its last documents begin, and another one should be started. True once in its life.
+    pub(super) fn nears_its_end(&self, limits: &Limits) -> bool {
+        limits.documents.saturating_sub(self.documents) == EARLY.min(limits.documents)
+    }
+
+    /// Whether its last job ended as it should.
+    pub(super) fn is_sound(&self) -> bool {
+        self.sound
     }
 
     /// Whether it can take another document.
