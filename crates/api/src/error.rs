@@ -3,25 +3,57 @@
 use axum::Json;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use quire_ports::PortError;
+use quire_application::document::pages::ImageError;
+use quire_ports::{PortError, ReadError, ReadTrouble};
 use serde::Serialize;
+use serde_json::{Value, json};
 
 /// After how many seconds a client should ask again when something is not available.
 const RETRY_AFTER: HeaderValue = HeaderValue::from_static("5");
 
+macro_rules! codes {
+    ($($variant:ident = $status:ident $name:literal),+ $(,)?) => {
+        /// The stable codes of errors, each with its status.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        #[allow(missing_docs)] // The names are the documentation.
+        pub enum Code { $($variant),+ }
+
+        impl Code {
+            /// As a client sees it.
+            pub const fn as_str(self) -> &'static str {
+                match self { $(Self::$variant => $name),+ }
+            }
+
+            /// The status of the answer.
+            pub const fn status(self) -> StatusCode {
+                match self { $(Self::$variant => StatusCode::$status),+ }
+            }
+        }
+    };
+}
+
+codes! {
+    InvalidRequest = BAD_REQUEST "INVALID_REQUEST",
+    NotFound = NOT_FOUND "NOT_FOUND",
+    MethodNotAllowed = METHOD_NOT_ALLOWED "METHOD_NOT_ALLOWED",
+    Conflict = CONFLICT "CONFLICT",
+    ArtifactMissing = GONE "ARTIFACT_MISSING",
+    FileTooLarge = PAYLOAD_TOO_LARGE "FILE_TOO_LARGE",
+    RequestBodyTooLarge = PAYLOAD_TOO_LARGE "REQUEST_BODY_TOO_LARGE",
+    UnsupportedMediaType = UNSUPPORTED_MEDIA_TYPE "UNSUPPORTED_MEDIA_TYPE",
+    InternalError = INTERNAL_SERVER_ERROR "INTERNAL_ERROR",
+    ServiceUnavailable = SERVICE_UNAVAILABLE "SERVICE_UNAVAILABLE",
+}
+
 /// Why a request was not answered as wished.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum ApiError {
-    /// There is no such thing.
-    NotFound(String),
-    /// The page exists, but not for this method.
-    MethodNotAllowed,
-    /// It contradicts what is there.
-    Conflict(String),
-    /// Something it needs does not answer; later it may.
-    Unavailable(String),
-    /// Our fault. What happened is in the log, not in the answer.
-    Internal,
+#[derive(Clone, Debug, PartialEq)]
+pub struct ApiError {
+    /// Its kind.
+    pub code: Code,
+    /// What happened and what to do, for people. Never a path, a secret or anything of the inner workings.
+    pub message: String,
+    /// Particulars for programs, such as a `reason` or `max_bytes`.
+    pub details: Option<Value>,
 }
 
 /// The body of every error.
@@ -29,37 +61,60 @@ pub enum ApiError {
 struct Body<'a> {
     error_code: &'static str,
     message: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    details: Option<&'a Value>,
     correlation_id: &'a str,
 }
 
 impl ApiError {
-    pub(crate) fn no_such_page() -> Self {
-        Self::NotFound("there is nothing at this address".to_owned())
+    /// Without particulars.
+    pub fn new(code: Code, message: impl Into<String>) -> Self {
+        Self { code, message: message.into(), details: None }
     }
 
-    fn parts(&self) -> (StatusCode, &'static str, &str) {
-        match self {
-            Self::NotFound(message) => (StatusCode::NOT_FOUND, "NOT_FOUND", message),
-            Self::MethodNotAllowed => (
-                StatusCode::METHOD_NOT_ALLOWED,
-                "METHOD_NOT_ALLOWED",
-                "this address does not answer to that method",
-            ),
-            Self::Conflict(message) => (StatusCode::CONFLICT, "CONFLICT", message),
-            Self::Unavailable(message) => (StatusCode::SERVICE_UNAVAILABLE, "SERVICE_UNAVAILABLE", message),
-            Self::Internal => (
-                StatusCode::INTERNAL_SERVER_ERROR,
-                "INTERNAL_ERROR",
-                "something went wrong here; the log has it under this correlation_id",
-            ),
-        }
+    /// With these particulars, an object.
+    #[must_use]
+    pub fn with(mut self, details: Value) -> Self {
+        self.details = Some(details);
+        self
+    }
+
+    /// A conflict with one of the reasons that clients know.
+    pub fn conflict(reason: &str, message: impl Into<String>) -> Self {
+        Self::new(Code::Conflict, message).with(json!({ "reason": reason }))
+    }
+
+    /// Something in the request, by its name, is not as it must be.
+    pub fn invalid(parameter: &str, message: &str) -> Self {
+        Self::new(Code::InvalidRequest, format!("{parameter}: {message}"))
+            .with(json!({ "parameter": parameter }))
+    }
+
+    /// Our fault. What happened goes to the log and not into the answer.
+    pub fn internal(error: &str) -> Self {
+        tracing::error!(error, "a request met something stored that is not as expected");
+        let message = "something went wrong here; the log has it under this correlation_id";
+        Self::new(Code::InternalError, message)
+    }
+
+    pub(crate) fn no_such_page() -> Self {
+        Self::new(Code::NotFound, "there is nothing at this address")
+    }
+
+    pub(crate) fn method_not_allowed() -> Self {
+        Self::new(Code::MethodNotAllowed, "this address does not answer to that method")
     }
 
     /// The answer, with the id under which the log knows it.
     pub(crate) fn answer(&self, correlation_id: &str) -> Response {
-        let (status, error_code, message) = self.parts();
-        let mut response = (status, Json(Body { error_code, message, correlation_id })).into_response();
-        if status == StatusCode::SERVICE_UNAVAILABLE {
+        let body = Body {
+            error_code: self.code.as_str(),
+            message: &self.message,
+            details: self.details.as_ref(),
+            correlation_id,
+        };
+        let mut response = (self.code.status(), Json(body)).into_response();
+        if self.code == Code::ServiceUnavailable {
             response.headers_mut().insert(header::RETRY_AFTER, RETRY_AFTER);
         }
         response
@@ -70,13 +125,37 @@ impl From<PortError> for ApiError {
     fn from(error: PortError) -> Self {
         let message = error.to_string();
         match error {
-            PortError::NotFound(_) => Self::NotFound(message),
-            PortError::Conflict(_) => Self::Conflict(message),
-            PortError::Unavailable { .. } => Self::Unavailable(message),
-            PortError::Corrupt(_) => {
-                tracing::error!(error = %message, "a request met something stored that is not as expected");
-                Self::Internal
+            PortError::NotFound(_) => Self::new(Code::NotFound, message),
+            PortError::Conflict(_) => Self::new(Code::Conflict, message),
+            PortError::Unavailable { .. } => Self::new(Code::ServiceUnavailable, message),
+            PortError::Corrupt(_) => Self::internal(&message),
+        }
+    }
+}
+
+impl From<ReadError> for ApiError {
+    /// What stands in a document does not change, so asking again helps only where the trouble was not the document's.
+    fn from(error: ReadError) -> Self {
+        if let Some(diagnosis) = &error.diagnosis {
+            tracing::warn!(code = error.trouble.as_str(), diagnosis, "a page could not be drawn");
+        }
+        let code = match error.trouble {
+            ReadTrouble::PageNotFound | ReadTrouble::UnsupportedMediaType => Code::NotFound,
+            trouble if trouble.may_pass() => Code::ServiceUnavailable,
+            _ => Code::Conflict,
+        };
+        Self::new(code, error.message).with(json!({ "reason": error.trouble.as_str() }))
+    }
+}
+
+impl From<ImageError> for ApiError {
+    fn from(error: ImageError) -> Self {
+        match error {
+            ImageError::Scale(least, most) => {
+                Self::invalid("scale", &format!("must be between {least} and {most}"))
             }
+            ImageError::Port(error) => error.into(),
+            ImageError::Read(error) => error.into(),
         }
     }
 }
@@ -84,7 +163,7 @@ impl From<PortError> for ApiError {
 impl IntoResponse for ApiError {
     /// Only marks the response: the body needs the request's id, which the outermost layer knows.
     fn into_response(self) -> Response {
-        let mut response = self.parts().0.into_response();
+        let mut response = self.code.status().into_response();
         response.extensions_mut().insert(self);
         response
     }

@@ -2,23 +2,30 @@
 //!
 //! This crate knows ports and never an adapter: whoever wires the program hands in what it needs as a [`Surface`].
 
+mod documents;
 pub mod error;
 mod health;
 mod metrics;
+mod request;
 mod request_id;
 pub mod router;
+mod runs;
 mod serve;
 mod version;
 
 use std::sync::Arc;
 
-pub use error::ApiError;
+use quire_application::document::pages::PageImages;
+use quire_application::document::upload::UploadTerms;
+use quire_ports::{Blobs, Store};
+
+pub use error::{ApiError, Code};
 pub use health::{DatabaseCheck, StorageCheck};
 pub use metrics::Exposition;
 pub use router::router;
 pub use serve::serve;
 
-/// What the handlers work with.
+/// What a process shows over HTTP.
 #[derive(Clone)]
 pub struct Surface {
     /// Whether the database answers.
@@ -29,4 +36,21 @@ pub struct Surface {
     pub metrics: Arc<dyn Exposition>,
     /// The version of the program.
     pub version: &'static str,
+    /// Documents and runs; a worker shows none.
+    pub product: Option<Product>,
+}
+
+/// What the handlers of documents and runs work with.
+#[derive(Clone)]
+pub struct Product {
+    /// The database.
+    pub store: Store,
+    /// The files.
+    pub blobs: Arc<dyn Blobs>,
+    /// The images of pages.
+    pub images: Arc<PageImages>,
+    /// Which files are taken in.
+    pub uploads: Arc<UploadTerms>,
+    /// Whether documents are processed at all.
+    pub processing: bool,
 }

@@ -15,8 +15,13 @@ const NAMES: [HeaderName; 2] =
 /// Longer ones are not worth a place in every log line.
 const LONGEST: usize = 128;
 
-pub(crate) async fn attach(request: Request, next: Next) -> Response {
+/// The id of a request, for whoever answers it.
+#[derive(Clone, Debug)]
+pub(crate) struct RequestId(pub(crate) String);
+
+pub(crate) async fn attach(mut request: Request, next: Next) -> Response {
     let id = given(request.headers()).unwrap_or_else(generated);
+    request.extensions_mut().insert(RequestId(id.clone()));
     let mut response = next.run(request).await;
     if let Some(error) = response.extensions_mut().remove::<ApiError>() {
         let headers = std::mem::take(response.headers_mut());

@@ -5,12 +5,13 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use async_trait::async_trait;
 use axum::body::{Body, to_bytes};
 use axum::http::{HeaderMap, Request, StatusCode};
-use quire_ports::{PortError, PortResult};
+use quire_application::document::pages::ImageError;
+use quire_ports::{PortError, PortResult, ReadError, ReadTrouble};
 use serde_json::{Value, json};
 use tower::ServiceExt;
 
 use super::router;
-use crate::{ApiError, DatabaseCheck, Exposition, StorageCheck, Surface};
+use crate::{ApiError, Code, DatabaseCheck, Exposition, StorageCheck, Surface};
 
 /// A database that does as it is told.
 enum Database {
@@ -40,7 +41,13 @@ impl Exposition for Metrics {
 }
 
 fn surface(database: Database, storage: StorageCheck) -> Surface {
-    Surface { database: Arc::new(database), storage, metrics: Arc::new(Metrics), version: "1.2.3" }
+    Surface {
+        database: Arc::new(database),
+        storage,
+        metrics: Arc::new(Metrics),
+        version: "1.2.3",
+        product: None,
+    }
 }
 
 fn sound() -> Surface {
@@ -141,14 +148,45 @@ async fn metrics_are_text_of_the_kind_that_prometheus_reads() {
     assert!(headers["content-type"].to_str().unwrap().starts_with("text/plain; version=0.0.4"));
 }
 
+/// Proves R074.
 #[test]
 fn what_a_port_says_becomes_an_answer_without_its_inner_workings() {
     let unavailable =
         PortError::Unavailable { service: "database", reason: "it is full".to_owned(), contention: false };
-    assert!(matches!(ApiError::from(unavailable), ApiError::Unavailable(said) if said.contains("full")));
+    let answer = ApiError::from(unavailable);
+    assert!(answer.code == Code::ServiceUnavailable && answer.message.contains("full"), "{answer:?}");
+    assert!(answer.answer("id").headers().contains_key("retry-after"));
     let missing = ApiError::from(PortError::NotFound("run 7".to_owned()));
-    assert_eq!(missing, ApiError::NotFound("run 7 was not found".to_owned()));
-    assert_eq!(ApiError::from(PortError::Corrupt("SELECT secret".to_owned())), ApiError::Internal);
-    let answer = ApiError::Unavailable("later".to_owned()).answer("id");
-    assert!(answer.headers().contains_key("retry-after"));
+    assert_eq!(missing, ApiError::new(Code::NotFound, "run 7 was not found"));
+    let corrupt = ApiError::from(PortError::Corrupt("SELECT secret".to_owned()));
+    assert!(corrupt.code == Code::InternalError && !corrupt.message.contains("secret"), "{corrupt:?}");
+}
+
+/// Proves R074 for pages that cannot be drawn: what is the document's fault is not worth asking for again.
+#[test]
+fn a_page_that_cannot_be_drawn_says_whether_asking_again_helps() {
+    for (trouble, code) in [
+        (ReadTrouble::PageNotFound, Code::NotFound),
+        (ReadTrouble::UnsupportedMediaType, Code::NotFound),
+        (ReadTrouble::PdfEncrypted, Code::Conflict),
+        (ReadTrouble::ParserTimeout, Code::Conflict),
+        (ReadTrouble::ParserCrashed, Code::ServiceUnavailable),
+    ] {
+        let answer = ApiError::from(ReadError::new(trouble, "what to do"));
+        assert_eq!((answer.code, answer.details), (code, Some(json!({"reason": trouble.as_str()}))));
+    }
+    let refused = ApiError::from(ImageError::Scale(0.1, 4.0));
+    assert_eq!(
+        (refused.code, refused.message.as_str()),
+        (Code::InvalidRequest, "scale: must be between 0.1 and 4")
+    );
+}
+
+/// A worker has no documents to show.
+#[tokio::test]
+async fn without_a_product_there_are_no_documents() {
+    assert_eq!(
+        ask(sound(), get("/runs/0192f0c1-5b7a-7c3e-8f00-0123456789ab")).await.0,
+        StatusCode::NOT_FOUND
+    );
 }

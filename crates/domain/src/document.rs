@@ -6,6 +6,7 @@ use jiff::Timestamp;
 use crate::event::{Event, EventType};
 use crate::ids::DocumentId;
 use crate::pipeline::Pipeline;
+use crate::run::{FailureType, NewRun, State};
 
 /// A document as it was taken in, with what people said about it since.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -35,6 +36,12 @@ impl Document {
     pub fn event(event_type: EventType, id: DocumentId, at: Timestamp) -> Event {
         Event { pipeline: Some(Pipeline::Document), subject: Some(id.into()), ..Event::bare(event_type, at) }
     }
+
+    /// The event that tells of a person's wish for this run of a document.
+    pub fn reprocess_requested(run: &NewRun, at: Timestamp) -> Event {
+        let document = DocumentId(run.subject.0);
+        Event { run: Some(run.id), ..Self::event(EventType::ReprocessRequested, document, at) }
+    }
 }
 
 /// Whether a person has checked a document. Independent of processing.
@@ -54,5 +61,192 @@ impl ReviewStatus {
             Self::InReview => "IN_REVIEW",
             Self::Reviewed => "REVIEWED",
         }
+    }
+}
+
+/// Where the processing of a document stands, as people see it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum DocumentStatus {
+    /// No run was ever asked for.
+    Uploaded,
+    /// The latest run waits or works.
+    Processing,
+    /// The latest run completed.
+    Completed,
+    /// The latest run failed.
+    Failed,
+    /// The latest run took too long.
+    TimedOut,
+}
+
+impl DocumentStatus {
+    /// All of them.
+    pub const ALL: [Self; 5] =
+        [Self::Uploaded, Self::Processing, Self::Completed, Self::Failed, Self::TimedOut];
+
+    /// The form that programs see.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Uploaded => "UPLOADED",
+            Self::Processing => "PROCESSING",
+            Self::Completed => "COMPLETED",
+            Self::Failed => "FAILED",
+            Self::TimedOut => "TIMED_OUT",
+        }
+    }
+
+    /// A few words for people.
+    pub fn label(self) -> &'static str {
+        match self {
+            Self::Uploaded => "Uploaded",
+            Self::Processing => "Processing",
+            Self::Completed => "Ready for review",
+            Self::Failed => "Failed",
+            Self::TimedOut => "Processing timed out",
+        }
+    }
+
+    /// The status of that name.
+    pub fn parse(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|status| status.as_str() == name)
+    }
+}
+
+/// A document's status and what goes with it. It is worked out whenever somebody asks and never stored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Standing {
+    /// The status.
+    pub status: DocumentStatus,
+    /// Why the latest run did not complete, from the kinds that people know what to do about.
+    pub failure_type: Option<FailureType>,
+    /// One sentence for people.
+    pub message: &'static str,
+}
+
+/// Where a document stands whose latest run, by the time it was created, is in this state.
+pub fn status_of(latest: Option<&State>) -> Standing {
+    let (status, message) = match latest {
+        None => (DocumentStatus::Uploaded, "Processing has not started."),
+        Some(State::Queued { .. } | State::Running { .. }) => {
+            (DocumentStatus::Processing, "Processing is in progress.")
+        }
+        Some(State::Completed { .. }) => (DocumentStatus::Completed, "Processing is complete."),
+        Some(State::Failed { reason, .. }) => (DocumentStatus::Failed, told(reason.failure_type)),
+        Some(State::TimedOut { .. }) => (
+            DocumentStatus::TimedOut,
+            "Processing took too long and was stopped; process the document again.",
+        ),
+    };
+    let failure_type = latest.and_then(State::reason).map(|reason| shown(reason.failure_type));
+    Standing { status, failure_type, message }
+}
+
+/// The kinds that say something about a document; whatever else ended a run is shown as unknown.
+fn shown(failure_type: FailureType) -> FailureType {
+    match failure_type {
+        FailureType::ExtractionFailed
+        | FailureType::ExtractionLowQuality
+        | FailureType::InterpretationFailed
+        | FailureType::EmbeddingFailed
+        | FailureType::ProcessTerminated
+        | FailureType::RunTimedOut => failure_type,
+        _ => FailureType::UnknownError,
+    }
+}
+
+fn told(failure_type: FailureType) -> &'static str {
+    match failure_type {
+        FailureType::ExtractionFailed => "The text of the document could not be read.",
+        FailureType::ExtractionLowQuality => "The text of the document is too poor to be trusted.",
+        FailureType::InterpretationFailed => "The document was read but could not be understood.",
+        FailureType::EmbeddingFailed => "The document could not be prepared for search.",
+        FailureType::ProcessTerminated => {
+            "The program stopped while it processed the document; process it again."
+        }
+        FailureType::RunTimedOut => "Processing took too long and was stopped; process the document again.",
+        FailureType::Withdrawn => "Processing was withdrawn before it started.",
+        _ => "Processing failed for a reason that is not known.",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::run::{FailureRecord, Reason};
+
+    const NOW: Timestamp = Timestamp::UNIX_EPOCH;
+
+    fn reason(failure_type: FailureType) -> Reason {
+        let record = FailureRecord {
+            error_type: "permanent".to_owned(),
+            error_code: "X".to_owned(),
+            message: String::new(),
+            stage: None,
+            correlation_id: None,
+        };
+        Reason { failure_type, record }
+    }
+
+    fn failed(failure_type: FailureType) -> State {
+        State::Failed { started_at: None, completed_at: NOW, reason: reason(failure_type) }
+    }
+
+    /// Proves R027.
+    #[test]
+    fn the_status_follows_from_the_latest_run() {
+        let timed_out =
+            State::TimedOut { started_at: NOW, completed_at: NOW, reason: reason(FailureType::RunTimedOut) };
+        let running = State::Running { started_at: NOW, deadline_at: None, worker: None };
+        let cases = [
+            (None, "UPLOADED", "Uploaded", None),
+            (Some(State::Queued { available_at: None }), "PROCESSING", "Processing", None),
+            (Some(running), "PROCESSING", "Processing", None),
+            (
+                Some(State::Completed { started_at: NOW, completed_at: NOW }),
+                "COMPLETED",
+                "Ready for review",
+                None,
+            ),
+            (
+                Some(failed(FailureType::ExtractionFailed)),
+                "FAILED",
+                "Failed",
+                Some(FailureType::ExtractionFailed),
+            ),
+            (Some(timed_out), "TIMED_OUT", "Processing timed out", Some(FailureType::RunTimedOut)),
+        ];
+        for (latest, status, label, failure_type) in cases {
+            let standing = status_of(latest.as_ref());
+            assert_eq!((standing.status.as_str(), standing.status.label()), (status, label));
+            assert_eq!(standing.failure_type, failure_type, "{status}");
+            assert!(standing.message.ends_with('.'), "{status}");
+        }
+    }
+
+    /// Proves R030.
+    #[test]
+    fn a_failure_that_says_nothing_about_the_document_is_shown_as_unknown() {
+        let known = [
+            FailureType::ExtractionFailed,
+            FailureType::ExtractionLowQuality,
+            FailureType::InterpretationFailed,
+            FailureType::EmbeddingFailed,
+            FailureType::ProcessTerminated,
+            FailureType::RunTimedOut,
+        ];
+        for failure_type in FailureType::ALL {
+            let shown = status_of(Some(&failed(*failure_type))).failure_type.unwrap();
+            let expected =
+                if known.contains(failure_type) { *failure_type } else { FailureType::UnknownError };
+            assert_eq!(shown, expected);
+        }
+    }
+
+    #[test]
+    fn every_status_is_found_by_its_name() {
+        for status in DocumentStatus::ALL {
+            assert_eq!(DocumentStatus::parse(status.as_str()), Some(status));
+        }
+        assert_eq!(DocumentStatus::parse("completed"), None);
     }
 }

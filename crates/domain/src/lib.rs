@@ -11,7 +11,7 @@ pub mod pipeline;
 pub mod reading;
 pub mod run;
 
-pub use document::{Document, ReviewStatus};
+pub use document::{Document, DocumentStatus, ReviewStatus, Standing, status_of};
 pub use event::{Details, Event, EventId, EventType, RecordedEvent, StepStatus};
 pub use ids::{ArtifactId, DocumentId, RunId, SubjectId, WorkerId};
 pub use pipeline::{Pipeline, Plan, StepName, UnknownName};

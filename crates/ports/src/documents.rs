@@ -2,9 +2,46 @@
 
 use async_trait::async_trait;
 use jiff::Timestamp;
-use quire_domain::{Document, DocumentId, NewRun, SubjectId};
+use quire_domain::{Document, DocumentId, NewRun, Run, SubjectId};
 
 use crate::PortResult;
+
+/// A place in the list of documents, which goes by the time they were taken in and then by their id.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DocumentPlace {
+    /// When the document at this place was taken in.
+    pub created_at: Timestamp,
+    /// Which it is.
+    pub id: DocumentId,
+}
+
+/// Which part of the list of documents, newest first.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct DocumentsPart {
+    /// Only what comes after this place, which is older.
+    pub after: Option<DocumentPlace>,
+    /// How many to pass over first.
+    pub skip: u32,
+    /// At most how many.
+    pub limit: u32,
+}
+
+/// A document with what became of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Overview {
+    /// The document.
+    pub document: Document,
+    /// When it last changed.
+    pub updated_at: Timestamp,
+    /// When a person has checked it.
+    pub reviewed_at: Option<Timestamp>,
+    /// Who.
+    pub reviewed_by: Option<String>,
+    /// Its latest run, by the time it was created.
+    pub latest_run: Option<Run>,
+    /// The payload of the artifact in which that run says what text it read.
+    pub text: Option<String>,
+}
 
 /// Where documents are kept.
 #[async_trait]
@@ -15,6 +52,19 @@ pub trait Documents: Send + Sync {
 
     /// The document of that id.
     async fn find(&self, id: DocumentId) -> PortResult<Document>;
+
+    /// The document of that id, with what became of it.
+    async fn overview(&self, id: DocumentId) -> PortResult<Overview>;
+
+    /// A part of the list of documents, newest first. What it costs depends on the part alone and not on how many
+    /// documents there are.
+    async fn list(&self, part: DocumentsPart) -> PortResult<Vec<Overview>>;
+
+    /// How many documents there are; the counting ends at `most`.
+    async fn count(&self, most: u32) -> PortResult<u32>;
+
+    /// Accepts another run of a document, and tells that a person asked for it. `NotFound` without such a document.
+    async fn reprocess(&self, run: &NewRun, at: Timestamp) -> PortResult<Run>;
 
     /// Sets or clears the language that a person asks for, and tells of it. Runs that are there keep theirs, and none
     /// is created: only runs created later use it.

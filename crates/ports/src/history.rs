@@ -151,6 +151,9 @@ pub trait History: Send + Sync {
     /// Every change of every step of a run, oldest first.
     async fn step_records(&self, run: RunId) -> PortResult<Vec<StepRecord>>;
 
+    /// The newest runs of a document, at most `limit`, each with every change of its steps; oldest first in both.
+    async fn processing(&self, document: SubjectId, limit: u32) -> PortResult<Vec<(Run, Vec<StepRecord>)>>;
+
     /// The attempts of a run that have ended, oldest first.
     async fn attempts(&self, run: RunId) -> PortResult<Vec<Attempt>>;
 

@@ -19,9 +19,9 @@ mod store;
 mod stored;
 mod workers;
 
-pub use blobs::Blobs;
+pub use blobs::{Blobs, Incoming};
 pub use clock::{Clock, SystemClock};
-pub use documents::Documents;
+pub use documents::{DocumentPlace, Documents, DocumentsPart, Overview};
 pub use error::{PortError, PortResult};
 pub use figures::{Figures, MinuteFigures};
 pub use history::{

@@ -5,7 +5,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use quire_api::{DatabaseCheck, Surface};
+use quire_api::{DatabaseCheck, Product, Surface};
+use quire_application::document::upload::UploadTerms;
 use quire_application::engine::{Engine, PipelineSetup};
 use quire_ports::{NoProbe, PortError, PortResult, Store};
 use tokio::net::TcpListener;
@@ -23,6 +24,15 @@ const TIDY_EVERY: Duration = Duration::from_secs(10);
 /// How long answers under way may take once the engine has stopped.
 const LAST_ANSWERS: Duration = Duration::from_secs(5);
 
+/// What is shown at the address.
+#[derive(Clone, Copy)]
+pub(crate) enum Shows {
+    /// Documents and runs, health and metrics.
+    Everything,
+    /// Health and metrics.
+    Health,
+}
+
 /// Runs an engine, and answers at `listen` if there is one, until told to stop. `ready` is called once with the
 /// address when everything works.
 pub(crate) async fn host(
@@ -30,6 +40,7 @@ pub(crate) async fn host(
     telemetry: &Telemetry,
     steps: StepFactory,
     listen: Option<SocketAddr>,
+    shows: Shows,
     ready: impl FnOnce(Option<SocketAddr>) -> Result<(), Trouble>,
 ) -> Result<(), Trouble> {
     let stop = shutdown::on_signal()?;
@@ -40,12 +51,16 @@ pub(crate) async fn host(
         Some(address) => Some(bind(address).await?),
         None => None,
     };
+    let product = match shows {
+        Shows::Everything => Some(product(config, &opened)?),
+        Shows::Health => None,
+    };
     let engine = Arc::new(Mutex::new(Some(start_engine(config, &opened, steps).await?)));
     tidy_until(stop.clone(), metrics.clone());
 
     let address = listener.as_ref().map(TcpListener::local_addr).transpose()?;
     let answering = listener.map(|listener| {
-        let surface = surface(config, &opened, metrics, telemetry, engine.clone());
+        let surface = Surface { product, ..surface(config, &opened, metrics, telemetry, engine.clone()) };
         let stop = stop.clone();
         tokio::spawn(quire_api::serve(listener, surface, async move { stop.cancelled().await }))
     });
@@ -126,7 +141,16 @@ fn surface(
         storage: wire::storage_check(config),
         metrics: Arc::new(scrape),
         version: env!("CARGO_PKG_VERSION"),
+        product: None,
     }
+}
+
+fn product(config: &Config, opened: &Opened) -> Result<Product, Trouble> {
+    let (store, blobs) = (opened.store.clone(), wire::blobs(config)?);
+    let images = Arc::new(wire::page_images(config, &store, blobs.clone()));
+    let kinds = config.reading.formats.clone();
+    let uploads = Arc::new(UploadTerms { kinds, largest: config.uploads.max_mb << 20 });
+    Ok(Product { store, blobs, images, uploads, processing: config.uploads.processing })
 }
 
 /// A database that answers and also takes what the engine writes: one that is full, locked or read-only answers

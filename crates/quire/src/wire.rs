@@ -6,6 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use quire_api::StorageCheck;
+use quire_application::document::pages::{ImageSettings, PageImages};
 use quire_application::engine::LeaseTerms;
 use quire_application::steps::Extraction;
 use quire_connectors::blob::DiskBlobs;
@@ -17,6 +18,9 @@ use quire_sqlite::{FileLock, SqliteStore};
 use crate::config::{Config, Location, masked, plain};
 use crate::trouble::Trouble;
 use crate::{Steps, StepsToCome};
+
+/// The smallest scale of a page, in pixels per point.
+const SMALLEST_SCALE: f32 = 0.1;
 
 /// The steps that come with the program.
 pub fn built_in_steps(config: Config, store: Store) -> StepsToCome {
@@ -104,6 +108,18 @@ pub(crate) fn blobs(config: &Config) -> Result<Arc<dyn Blobs>, Trouble> {
     let opened = DiskBlobs::open(&folder);
     let blobs = opened.map_err(|error| Trouble::new(format!("{}: {error}", folder.display())))?;
     Ok(Arc::new(blobs))
+}
+
+/// What draws pages for people.
+pub(crate) fn page_images(config: &Config, store: &Store, blobs: Arc<dyn Blobs>) -> PageImages {
+    let images = config.reading.images;
+    let settings = ImageSettings {
+        scales: (SMALLEST_SCALE, images.max_scale),
+        kept: images.cache_mb << 20,
+        largest: config.reading.max_file_mb << 20,
+        at_once: images.parsers as usize,
+    };
+    PageImages::new(store.documents.clone(), blobs, Arc::new(reading::Drawing::new(config)), settings)
 }
 
 /// Whether the data folder can be written to.

@@ -1,6 +1,17 @@
 //! What a person can ask about documents.
 
+mod detail;
+mod history;
+mod list;
 pub mod pages;
 mod purge;
+mod reprocess;
+mod set_language;
+pub mod upload;
 
+pub use detail::{DocumentView, detail};
+pub use history::{ProcessingHistory, history};
+pub use list::{DocumentList, ListRequest, MOST_LOOKED_AT, Total, list};
 pub use purge::purge;
+pub use reprocess::reprocess;
+pub use set_language::{is_language, set_language};

@@ -26,6 +26,7 @@ mod tests {
     use async_trait::async_trait;
     use quire_connectors::blob::DiskBlobs;
     use quire_domain::{DocumentId, RunId};
+    use quire_ports::Incoming;
     use quire_testkit::fixture::{Bed, at, document, document_run};
     use tempfile::TempDir;
 
@@ -78,6 +79,14 @@ mod tests {
         }
 
         async fn get_range(&self, _: &str, _: Range<u64>) -> PortResult<Vec<u8>> {
+            Err(away())
+        }
+
+        async fn receive(&self) -> PortResult<Box<dyn Incoming>> {
+            Err(away())
+        }
+
+        async fn remove(&self, _: &str) -> PortResult<bool> {
             Err(away())
         }
 

@@ -1,9 +1,11 @@
 //! What a person can ask about runs.
 
 mod enqueue;
+mod raw_text;
 mod retry;
 mod withdraw;
 
 pub use enqueue::enqueue;
+pub use raw_text::{TextError, language_used, raw_text};
 pub use retry::retry;
 pub use withdraw::withdraw;

@@ -2,17 +2,23 @@
 
 use async_trait::async_trait;
 use jiff::Timestamp;
-use quire_domain::{Document, DocumentId, Event, EventType, NewRun, ReviewStatus, SubjectId};
-use quire_ports::{Documents, PortError, PortResult};
+use quire_domain::{Document, DocumentId, Event, EventType, NewRun, ReviewStatus, Run, SubjectId};
+use quire_ports::{DocumentPlace, Documents, DocumentsPart, Overview, PortError, PortResult};
 use sqlx::PgConnection;
 use sqlx::postgres::PgRow;
+use uuid::Uuid;
 
-use crate::database::commit;
+use crate::database::{commit, rollback};
 use crate::enqueue::{self, Wish};
 use crate::error::{corrupt, translate};
-use crate::row::{At, get, text, timestamp};
+use crate::row::{self, At, get, optional_timestamp, text, timestamp};
 use crate::transition::{Woke, append};
 use crate::{PgStore, sql};
+
+/// Where the list begins: newer than any document.
+const BEFORE_ALL: DocumentPlace = DocumentPlace { created_at: Timestamp::MAX, id: DocumentId(Uuid::max()) };
+/// Where the columns of a document begin behind those of its run.
+const DOCUMENT: usize = 19;
 
 #[async_trait]
 impl Documents for PgStore {
@@ -39,9 +45,56 @@ impl Documents for PgStore {
     async fn find(&self, id: DocumentId) -> PortResult<Document> {
         let rows = self.database.read(|| sqlx::query(sql!("documents/find")).bind(id.0)).await?;
         match rows.first() {
-            Some(row) => document(id, row),
-            None => Err(PortError::NotFound(format!("document {id}"))),
+            Some(row) => document(id, row, 0),
+            None => Err(missing(id)),
         }
+    }
+
+    async fn overview(&self, id: DocumentId) -> PortResult<Overview> {
+        let rows = self.database.read(|| sqlx::query(sql!("documents/overview")).bind(id.0)).await?;
+        rows.first().map_or_else(|| Err(missing(id)), overview)
+    }
+
+    async fn list(&self, part: DocumentsPart) -> PortResult<Vec<Overview>> {
+        let after = part.after.unwrap_or(BEFORE_ALL);
+        let query = || {
+            sqlx::query(sql!("documents/list"))
+                .bind(At(after.created_at))
+                .bind(after.id.0)
+                .bind(i64::from(part.limit))
+                .bind(i64::from(part.skip))
+        };
+        self.rows(query, overview).await
+    }
+
+    async fn count(&self, most: u32) -> PortResult<u32> {
+        let query = || sqlx::query(sql!("documents/count")).bind(i64::from(most));
+        let counted = self.rows(query, |row| get::<i64>(row, 0)).await?;
+        Ok(counted.first().map_or(0, |counted| u32::try_from(*counted).unwrap_or(most)))
+    }
+
+    async fn reprocess(&self, run: &NewRun, at: Timestamp) -> PortResult<Run> {
+        let id = DocumentId(run.subject.0);
+        self.database
+            .bounded(async {
+                let mut transaction = self.database.begin().await?;
+                let held =
+                    sqlx::query(sql!("documents/hold")).bind(id.0).fetch_optional(&mut *transaction).await;
+                if held.map_err(translate)?.is_none() {
+                    rollback(transaction).await?;
+                    return Err(missing(id));
+                }
+                let wish = Wish { new: run.clone(), at };
+                let (runs, created) = enqueue::insert(&mut transaction, &[wish]).await?;
+                let mut events = vec![Document::reprocess_requested(run, at)];
+                events.extend(created);
+                let accepted = runs.into_iter().next().unwrap_or_else(|| Err(missing(id)))?;
+                append(&mut transaction, &events, Woke(true)).await?;
+                commit(transaction).await?;
+                self.wake(Woke(true));
+                Ok(accepted)
+            })
+            .await
     }
 
     async fn set_language(&self, id: DocumentId, language: Option<&str>, at: Timestamp) -> PortResult<()> {
@@ -56,7 +109,7 @@ impl Documents for PgStore {
                     .await
                     .map_err(translate)?;
                 if changed.rows_affected() == 0 {
-                    return Err(PortError::NotFound(format!("document {id}")));
+                    return Err(missing(id));
                 }
                 let overridden = Document::event(EventType::DocumentLanguageOverridden, id, at);
                 append(&mut transaction, &[overridden], Woke(false)).await?;
@@ -69,6 +122,12 @@ impl Documents for PgStore {
         self.database
             .bounded(async {
                 let mut transaction = self.database.begin().await?;
+                // First the document, then its runs: the order in which everybody takes them.
+                sqlx::query(sql!("documents/lock"))
+                    .bind(subject.0)
+                    .execute(&mut *transaction)
+                    .await
+                    .map_err(translate)?;
                 // With the front locked, nobody can put a run behind it that this would miss.
                 sqlx::query(sql!("runs/front"))
                     .bind(subject.0)
@@ -116,22 +175,39 @@ async fn insert(connection: &mut PgConnection, document: &Document) -> PortResul
     Ok(())
 }
 
-fn document(id: DocumentId, row: &PgRow) -> PortResult<Document> {
-    let reviewed: &str = get(row, 6)?;
+fn missing(id: DocumentId) -> PortError {
+    PortError::NotFound(format!("document {id}"))
+}
+
+/// A document from the columns of `documents/find.sql`, which begin at `first`.
+fn document(id: DocumentId, row: &PgRow, first: usize) -> PortResult<Document> {
+    let reviewed: &str = get(row, first + 6)?;
     Ok(Document {
         id,
-        original_filename: get(row, 0)?,
-        content_type: get(row, 1)?,
-        file_size: get::<i64>(row, 2)?.unsigned_abs(),
-        content_hash: get(row, 3)?,
-        storage_path: get(row, 4)?,
-        created_at: timestamp(row, 5)?,
+        original_filename: get(row, first)?,
+        content_type: get(row, first + 1)?,
+        file_size: get::<i64>(row, first + 2)?.unsigned_abs(),
+        content_hash: get(row, first + 3)?,
+        storage_path: get(row, first + 4)?,
+        created_at: timestamp(row, first + 5)?,
         review_status: if reviewed == ReviewStatus::Reviewed.as_str() {
             ReviewStatus::Reviewed
         } else {
             ReviewStatus::InReview
         },
-        language_override: get(row, 7)?,
+        language_override: get(row, first + 7)?,
+    })
+}
+
+fn overview(row: &PgRow) -> PortResult<Overview> {
+    let has_run = get::<Option<Uuid>>(row, 0)?.is_some();
+    Ok(Overview {
+        document: document(DocumentId(get(row, DOCUMENT + 8)?), row, DOCUMENT)?,
+        updated_at: timestamp(row, DOCUMENT + 9)?,
+        reviewed_at: optional_timestamp(row, DOCUMENT + 10)?,
+        reviewed_by: get(row, DOCUMENT + 11)?,
+        latest_run: has_run.then(|| row::run(row)).transpose()?,
+        text: get(row, DOCUMENT + 12)?,
     })
 }
 

@@ -1,5 +1,7 @@
 //! What can be asked about runs.
 
+use std::collections::HashMap;
+
 use async_trait::async_trait;
 use quire_domain::{
     ArtifactId, EventId, EventType, Fence, Pipeline, Priority, RecordedEvent, Run, RunId, StepName,
@@ -64,6 +66,20 @@ impl History for PgStore {
         self.rows(|| sqlx::query(sql!("steps/records")).bind(run.0), step_record).await
     }
 
+    async fn processing(&self, document: SubjectId, limit: u32) -> PortResult<Vec<(Run, Vec<StepRecord>)>> {
+        let ask = |query: &'static str| move || sqlx::query(query).bind(document.0).bind(i64::from(limit));
+        let runs = self.rows(ask(sql!("runs/newest_of_document")), row::run).await?;
+        let mut records: HashMap<RunId, Vec<StepRecord>> = HashMap::new();
+        for (run, record) in self.rows(ask(sql!("steps/records_of_document")), record_of_run).await? {
+            records.entry(run).or_default().push(record);
+        }
+        let with_records = |run: Run| {
+            let records = records.remove(&run.id).unwrap_or_default();
+            (run, records)
+        };
+        Ok(runs.into_iter().rev().map(with_records).collect())
+    }
+
     async fn attempts(&self, run: RunId) -> PortResult<Vec<Attempt>> {
         self.rows(|| sqlx::query(sql!("events/attempts")).bind(run.0), attempt).await
     }
@@ -120,6 +136,10 @@ fn step_record(row: &PgRow) -> PortResult<StepRecord> {
         error_code: get(row, 5)?,
         details: details(row, 6)?.failure,
     })
+}
+
+fn record_of_run(row: &PgRow) -> PortResult<(RunId, StepRecord)> {
+    Ok((RunId(get(row, 8)?), step_record(row)?))
 }
 
 fn attempt(row: &PgRow) -> PortResult<Attempt> {

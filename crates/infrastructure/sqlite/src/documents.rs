@@ -2,15 +2,21 @@
 
 use async_trait::async_trait;
 use jiff::Timestamp;
-use quire_domain::{Document, DocumentId, Event, EventType, NewRun, ReviewStatus, SubjectId};
-use quire_ports::{Documents, PortError, PortResult};
-use rusqlite::{OptionalExtension, params};
+use quire_domain::{Document, DocumentId, Event, EventType, NewRun, ReviewStatus, Run, SubjectId};
+use quire_ports::{DocumentPlace, Documents, DocumentsPart, Overview, PortError, PortResult};
+use rusqlite::{Row, params};
+use uuid::Uuid;
 
 use crate::error::{corrupt, translate};
 use crate::queue::enqueue;
-use crate::row::{get, micros, timestamp};
+use crate::row::{self, get, micros, optional_timestamp, timestamp, uuid};
 use crate::transition::append;
 use crate::{SqliteStore, sql};
+
+/// Where the list begins: newer than any document.
+const BEFORE_ALL: DocumentPlace = DocumentPlace { created_at: Timestamp::MAX, id: DocumentId(Uuid::max()) };
+/// Where the columns of a document begin behind those of its run.
+const DOCUMENT: usize = 19;
 
 #[async_trait]
 impl Documents for SqliteStore {
@@ -46,38 +52,43 @@ impl Documents for SqliteStore {
     }
 
     async fn find(&self, id: DocumentId) -> PortResult<Document> {
-        self.readers
-            .read(move |connection| {
-                let found = connection
-                    .prepare_cached(sql!("documents/find"))
-                    .and_then(|mut statement| {
-                        statement
-                            .query_row([id.0.as_bytes()], |row| {
-                                Ok((|| {
-                                    let reviewed: String = get(row, 6)?;
-                                    Ok(Document {
-                                        id,
-                                        original_filename: get(row, 0)?,
-                                        content_type: get(row, 1)?,
-                                        file_size: get::<i64>(row, 2)?.unsigned_abs(),
-                                        content_hash: get(row, 3)?,
-                                        storage_path: get(row, 4)?,
-                                        created_at: timestamp(get(row, 5)?)?,
-                                        review_status: if reviewed == ReviewStatus::Reviewed.as_str() {
-                                            ReviewStatus::Reviewed
-                                        } else {
-                                            ReviewStatus::InReview
-                                        },
-                                        language_override: get(row, 7)?,
-                                    })
-                                })())
-                            })
-                            .optional()
-                    })
+        self.one(sql!("documents/find"), id, move |row| document(id, row, 0)).await
+    }
+
+    async fn overview(&self, id: DocumentId) -> PortResult<Overview> {
+        self.one(sql!("documents/overview"), id, overview).await
+    }
+
+    async fn list(&self, part: DocumentsPart) -> PortResult<Vec<Overview>> {
+        let after = part.after.unwrap_or(BEFORE_ALL);
+        let parameters =
+            (micros(after.created_at), after.id.0.into_bytes(), i64::from(part.limit), i64::from(part.skip));
+        self.rows(sql!("documents/list"), parameters, overview).await
+    }
+
+    async fn count(&self, most: u32) -> PortResult<u32> {
+        let counted = self.rows(sql!("documents/count"), [most], |row| get(row, 0)).await?;
+        Ok(counted.first().copied().unwrap_or_default())
+    }
+
+    async fn reprocess(&self, run: &NewRun, at: Timestamp) -> PortResult<Run> {
+        let new = run.clone();
+        let id = DocumentId(new.subject.0);
+        let run = self
+            .writer
+            .write(move |connection| {
+                let exists: bool = connection
+                    .query_row(sql!("documents/exists"), [id.0.as_bytes()], |row| row.get(0))
                     .map_err(translate)?;
-                found.unwrap_or_else(|| Err(PortError::NotFound(format!("document {id}"))))
+                if !exists {
+                    return Err(missing(id));
+                }
+                append(connection, &Document::reprocess_requested(&new, at))?;
+                enqueue(connection, &new, at)
             })
-            .await
+            .await?;
+        self.wakeup.notify_one();
+        Ok(run)
     }
 
     async fn set_language(&self, id: DocumentId, language: Option<&str>, at: Timestamp) -> PortResult<()> {
@@ -88,7 +99,7 @@ impl Documents for SqliteStore {
                     .execute(sql!("documents/set_language"), params![id.0.as_bytes(), language, micros(at)])
                     .map_err(translate)?;
                 if changed == 0 {
-                    return Err(PortError::NotFound(format!("document {id}")));
+                    return Err(missing(id));
                 }
                 append(connection, &Document::event(EventType::DocumentLanguageOverridden, id, at))
             })
@@ -124,4 +135,52 @@ impl Documents for SqliteStore {
             })
             .await
     }
+}
+
+impl SqliteStore {
+    /// The one row of a document, mapped.
+    async fn one<T, M>(&self, query: &'static str, id: DocumentId, map: M) -> PortResult<T>
+    where
+        T: Send + 'static,
+        M: Fn(&Row<'_>) -> PortResult<T> + Send + 'static,
+    {
+        let found = self.rows(query, [id.0.into_bytes()], map).await?.pop();
+        found.ok_or_else(|| missing(id))
+    }
+}
+
+fn missing(id: DocumentId) -> PortError {
+    PortError::NotFound(format!("document {id}"))
+}
+
+/// A document from the columns of `documents/find.sql`, which begin at `first`.
+fn document(id: DocumentId, row: &Row<'_>, first: usize) -> PortResult<Document> {
+    let reviewed: String = get(row, first + 6)?;
+    Ok(Document {
+        id,
+        original_filename: get(row, first)?,
+        content_type: get(row, first + 1)?,
+        file_size: get::<i64>(row, first + 2)?.unsigned_abs(),
+        content_hash: get(row, first + 3)?,
+        storage_path: get(row, first + 4)?,
+        created_at: timestamp(get(row, first + 5)?)?,
+        review_status: if reviewed == ReviewStatus::Reviewed.as_str() {
+            ReviewStatus::Reviewed
+        } else {
+            ReviewStatus::InReview
+        },
+        language_override: get(row, first + 7)?,
+    })
+}
+
+fn overview(row: &Row<'_>) -> PortResult<Overview> {
+    let has_run = get::<Option<[u8; 16]>>(row, 0)?.is_some();
+    Ok(Overview {
+        document: document(DocumentId(uuid(get(row, DOCUMENT + 8)?)), row, DOCUMENT)?,
+        updated_at: timestamp(get(row, DOCUMENT + 9)?)?,
+        reviewed_at: optional_timestamp(get(row, DOCUMENT + 10)?)?,
+        reviewed_by: get(row, DOCUMENT + 11)?,
+        latest_run: has_run.then(|| row::run(row)).transpose()?,
+        text: get(row, DOCUMENT + 12)?,
+    })
 }

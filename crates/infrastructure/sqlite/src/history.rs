@@ -1,5 +1,7 @@
 //! What can be asked about runs.
 
+use std::collections::HashMap;
+
 use async_trait::async_trait;
 use quire_domain::{
     ArtifactId, EventId, EventType, Fence, Pipeline, Priority, RecordedEvent, Run, RunId, StepName,
@@ -55,19 +57,22 @@ impl History for SqliteStore {
     }
 
     async fn step_records(&self, run: RunId) -> PortResult<Vec<StepRecord>> {
-        self.rows(sql!("steps/records"), [run.0.into_bytes()], |row| {
-            let pipeline = Pipeline::parse(&get::<String>(row, 7)?).map_err(corrupt)?;
-            Ok(StepRecord {
-                step: pipeline.step(&get::<String>(row, 0)?).map_err(corrupt)?,
-                status: StepStatus::parse(&get::<String>(row, 1)?).map_err(corrupt)?,
-                attempt: get(row, 2)?,
-                started_at: optional_timestamp(get(row, 3)?)?,
-                ended_at: optional_timestamp(get(row, 4)?)?,
-                error_code: get(row, 5)?,
-                details: details(get(row, 6)?)?.failure,
-            })
-        })
-        .await
+        self.rows(sql!("steps/records"), [run.0.into_bytes()], step_record).await
+    }
+
+    async fn processing(&self, document: SubjectId, limit: u32) -> PortResult<Vec<(Run, Vec<StepRecord>)>> {
+        let parameters = (document.0.into_bytes(), limit);
+        let runs = self.rows(sql!("runs/newest_of_document"), parameters, row::run).await?;
+        let mut records: HashMap<RunId, Vec<StepRecord>> = HashMap::new();
+        let of_run = |row: &Row<'_>| Ok((RunId(uuid(get(row, 8)?)), step_record(row)?));
+        for (run, record) in self.rows(sql!("steps/records_of_document"), parameters, of_run).await? {
+            records.entry(run).or_default().push(record);
+        }
+        let with_records = |run: Run| {
+            let records = records.remove(&run.id).unwrap_or_default();
+            (run, records)
+        };
+        Ok(runs.into_iter().rev().map(with_records).collect())
     }
 
     async fn attempts(&self, run: RunId) -> PortResult<Vec<Attempt>> {
@@ -141,7 +146,7 @@ impl History for SqliteStore {
 
 impl SqliteStore {
     /// Every row of a query, mapped.
-    async fn rows<T, P, M>(&self, query: &'static str, parameters: P, map: M) -> PortResult<Vec<T>>
+    pub(crate) async fn rows<T, P, M>(&self, query: &'static str, parameters: P, map: M) -> PortResult<Vec<T>>
     where
         T: Send + 'static,
         P: Params + Send + 'static,
@@ -159,6 +164,19 @@ impl SqliteStore {
             })
             .await
     }
+}
+
+fn step_record(row: &Row<'_>) -> PortResult<StepRecord> {
+    let pipeline = Pipeline::parse(&get::<String>(row, 7)?).map_err(corrupt)?;
+    Ok(StepRecord {
+        step: pipeline.step(&get::<String>(row, 0)?).map_err(corrupt)?,
+        status: StepStatus::parse(&get::<String>(row, 1)?).map_err(corrupt)?,
+        attempt: get(row, 2)?,
+        started_at: optional_timestamp(get(row, 3)?)?,
+        ended_at: optional_timestamp(get(row, 4)?)?,
+        error_code: get(row, 5)?,
+        details: details(get(row, 6)?)?.failure,
+    })
 }
 
 fn artifact(row: &Row<'_>) -> PortResult<Artifact> {

@@ -32,6 +32,7 @@ migrations![
     "0003_workers_and_figures",
     "0004_indexes",
     "0005_run_language",
+    "0006_list_of_documents",
 ];
 
 #[async_trait]

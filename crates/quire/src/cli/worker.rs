@@ -5,7 +5,7 @@ use clap::Args;
 use super::output;
 use crate::StepFactory;
 use crate::config::Config;
-use crate::hosting::{host, loopback};
+use crate::hosting::{Shows, host, loopback};
 use crate::telemetry::Telemetry;
 use crate::trouble::Trouble;
 
@@ -36,6 +36,7 @@ impl Worker {
             ));
         }
         let listen = self.listen.as_deref().map(|listen| loopback("--listen", listen)).transpose()?;
-        super::staying(host(config, telemetry, steps, listen, |_| output::say("Quire worker is ready\n")))
+        let ready = |_| output::say("Quire worker is ready\n");
+        super::staying(host(config, telemetry, steps, listen, Shows::Health, ready))
     }
 }

@@ -21,6 +21,7 @@ pub(super) fn check(config: &Config) -> Result<(), Broken> {
     check_database(config)?;
     check_engine(config)?;
     check_reading(config)?;
+    check_uploads(config)?;
     let pipelines = &config.pipelines;
     check_pipeline(&pipelines.document, &DOCUMENT)?;
     check_pipeline(&pipelines.proposal, &PROPOSAL)?;
@@ -80,6 +81,16 @@ fn check_reading(config: &Config) -> Result<(), Broken> {
     )?;
     within("reading.images.max_scale", &reading.images.max_scale, 0.1..=10.0)?;
     within("reading.images.cache_mb", &reading.images.cache_mb, 1..=1 << 16)
+}
+
+fn check_uploads(config: &Config) -> Result<(), Broken> {
+    let (taken, read) = (config.uploads.max_mb, config.reading.max_file_mb);
+    within("uploads.max_mb", &taken, 1..=2048)?;
+    holds(taken <= read, "uploads.max_mb", || {
+        format!(
+            "must not be more than reading.max_file_mb, which is {read}: what is taken in should be readable"
+        )
+    })
 }
 
 /// The keys of one pipeline's settings.

@@ -8,6 +8,7 @@ mod location;
 mod policy;
 mod reading;
 mod show;
+mod uploads;
 
 use std::path::{Path, PathBuf};
 
@@ -19,6 +20,7 @@ pub use location::Location;
 pub(crate) use policy::plain;
 pub use reading::{Images, Ocr, Reading};
 pub use show::masked;
+pub use uploads::Uploads;
 
 /// The reference: every setting, its default and why.
 pub const DEFAULTS: &str = include_str!("../../../../quire.default.toml");
@@ -35,6 +37,7 @@ pub struct Config {
     pub database: Database,
     pub engine: Engine,
     pub pipelines: Pipelines,
+    pub uploads: Uploads,
     pub reading: Reading,
     pub search: Search,
     pub log: Log,

@@ -103,6 +103,8 @@ fn a_bad_value_is_refused_with_its_key_its_value_and_what_is_allowed() {
             "manual",
             "create a new run",
         ),
+        ("[uploads]\nmax_mb = 0", "uploads.max_mb", "0", "between 1 and 2048"),
+        ("[uploads]\nmax_mb = 65", "uploads.max_mb", "65", "reading.max_file_mb, which is 64"),
         ("[search]\nenabled = 'yes'", "search.enabled", "yes", "true or false"),
         ("[log]\nformat = 'xml'", "log.format", "xml", "`pretty`"),
         ("[storage]\ndatabase = 'mysql://x'", "storage.database", "mysql", "postgres://"),

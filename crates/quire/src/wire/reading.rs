@@ -3,9 +3,13 @@
 use std::process::ExitCode;
 use std::thread::available_parallelism;
 
+use async_trait::async_trait;
+use quire_domain::reading::FileKind;
+use quire_ports::{PageImage, ReadDocument, ReadError, ReadRequest, Reader};
 use quire_reading::LocalReader;
 use quire_reading::ocr::{self, Ocr, OcrSettings};
 use quire_reading::sandbox::{self, Limits, Program, Sandbox};
+use tokio::sync::OnceCell;
 
 use crate::config::{Config, plain};
 use crate::trouble::Trouble;
@@ -24,9 +28,6 @@ pub fn as_child() -> Option<ExitCode> {
 pub(crate) async fn start(config: &Config) -> Result<LocalReader, Trouble> {
     let limits = limits(config);
     let parsing = sandbox(limits, parsers(config)).await?;
-    let images = config.reading.images;
-    let drawing =
-        sandbox(Limits { time: plain(images.time_limit), ..limits }, images.parsers as usize).await?;
     let held = parsing.confinement();
     tracing::info!(
         parsers = parsers(config),
@@ -40,7 +41,45 @@ pub(crate) async fn start(config: &Config) -> Result<LocalReader, Trouble> {
             "this system cannot cut parsers off from files and network; their memory and time are limited"
         );
     }
-    Ok(LocalReader { kinds: config.reading.formats.clone(), parsing, drawing, ocr: recogniser(config) })
+    let kinds = config.reading.formats.clone();
+    Ok(LocalReader { kinds, drawing: parsing.clone(), parsing, ocr: recogniser(config) })
+}
+
+/// Draws pages for people in parsers of its own, who shall not wait for documents. They are started when the first
+/// page is asked for.
+pub(crate) struct Drawing {
+    kinds: Vec<FileKind>,
+    limits: Limits,
+    parsers: usize,
+    started: OnceCell<LocalReader>,
+}
+
+impl Drawing {
+    pub(crate) fn new(config: &Config) -> Self {
+        let images = config.reading.images;
+        Self {
+            kinds: config.reading.formats.clone(),
+            limits: Limits { time: plain(images.time_limit), ..limits(config) },
+            parsers: images.parsers as usize,
+            started: OnceCell::new(),
+        }
+    }
+
+    async fn start(&self) -> Result<LocalReader, ReadError> {
+        let drawing = Sandbox::start(Program::this(), self.limits, self.parsers).await?;
+        Ok(LocalReader { kinds: self.kinds.clone(), parsing: drawing.clone(), drawing, ocr: None })
+    }
+}
+
+#[async_trait]
+impl Reader for Drawing {
+    async fn read(&self, request: ReadRequest) -> Result<ReadDocument, ReadError> {
+        self.started.get_or_try_init(|| self.start()).await?.read(request).await
+    }
+
+    async fn image(&self, request: PageImage) -> Result<Vec<u8>, ReadError> {
+        self.started.get_or_try_init(|| self.start()).await?.image(request).await
+    }
 }
 
 /// How many parsers work at the same time.

@@ -5,8 +5,10 @@
 
 mod commands;
 mod configuration;
+mod documents;
 mod postgres;
 mod program;
 mod reading;
 mod runs;
 mod serving;
+mod uploading;

@@ -37,6 +37,12 @@ macro_rules! blobs_conformance {
             removing_a_folder_that_is_not_there_removes_nothing,
             a_folder_can_be_filled_again_after_it_was_removed,
             puts_while_their_folder_is_removed_are_whole_or_gone,
+            what_came_in_pieces_is_what_was_put_whole,
+            a_file_that_is_still_coming_in_is_seen_by_nobody,
+            a_file_that_was_given_up_never_was,
+            files_that_come_in_at_the_same_time_do_not_mix,
+            removing_a_file_takes_it_and_the_folders_it_leaves_empty,
+            removing_a_file_that_is_not_there_removes_nothing,
         }
     };
 }
@@ -174,8 +180,10 @@ pub async fn a_name_that_is_none_is_refused_by_every_method(bed: &BlobsBed) {
         let put = bed.blobs.put(name, b"x".to_vec()).await;
         let got = bed.blobs.get(name, ROOMY).await.map(drop);
         let range = bed.blobs.get_range(name, 0..1).await.map(drop);
-        let removed = bed.blobs.remove_folder(name).await.map(drop);
-        for outcome in [put, got, range, removed] {
+        let received = bed.blobs.receive().await.unwrap().finish(name).await;
+        let removed = bed.blobs.remove(name).await.map(drop);
+        let folder_removed = bed.blobs.remove_folder(name).await.map(drop);
+        for outcome in [put, got, range, received, removed, folder_removed] {
             assert!(matches!(outcome, Err(PortError::Conflict(_))), "{name:?}: {outcome:?}");
         }
     }
@@ -283,4 +291,100 @@ pub async fn puts_while_their_folder_is_removed_are_whole_or_gone(bed: &BlobsBed
     remover.await.unwrap();
     bed.blobs.put("a/b/c/file", uniform(99)).await.unwrap();
     assert_uniform(&bed.blobs.get("a/b/c/file", ROOMY).await.unwrap());
+}
+
+/// However it is cut, and also when there is nothing in it.
+pub async fn what_came_in_pieces_is_what_was_put_whole(bed: &BlobsBed) {
+    let content: Vec<u8> = (0..=255).cycle().take(1_500_000).collect();
+    for (length, piece) in [(0, 1), (1, 1), (300_000, 77), (1_500_000, 65_536), (1_500_000, 1_500_000)] {
+        let content = &content[..length];
+        // The first round makes the file, the second takes its place.
+        for name in ["whole/file", "whole/file", "alone"] {
+            let mut incoming = bed.blobs.receive().await.unwrap();
+            for piece in content.chunks(piece) {
+                incoming.write(piece).await.unwrap();
+            }
+            incoming.finish(name).await.unwrap();
+            assert!(bed.blobs.get(name, ROOMY).await.unwrap() == content, "{length} bytes by {piece}");
+        }
+    }
+}
+
+/// Proves R051: until it is whole, its name shows what was there before.
+pub async fn a_file_that_is_still_coming_in_is_seen_by_nobody(bed: &BlobsBed) {
+    bed.blobs.put("a/old", uniform(1)).await.unwrap();
+    let mut replacing = bed.blobs.receive().await.unwrap();
+    let mut new = bed.blobs.receive().await.unwrap();
+    for half in uniform(9).chunks(uniform(9).len() / 2 + 1) {
+        replacing.write(half).await.unwrap();
+        new.write(half).await.unwrap();
+        assert!(bed.blobs.get("a/old", ROOMY).await.unwrap() == uniform(1));
+        assert!(matches!(bed.blobs.get("b/new", ROOMY).await, Err(PortError::NotFound(_))));
+        assert!(!bed.blobs.remove_folder("b").await.unwrap());
+    }
+    replacing.finish("a/old").await.unwrap();
+    new.finish("b/new").await.unwrap();
+    for name in ["a/old", "b/new"] {
+        assert!(bed.blobs.get(name, ROOMY).await.unwrap() == uniform(9), "{name}");
+    }
+}
+
+/// Dropped, or refused at the end for its name, it changes nothing.
+pub async fn a_file_that_was_given_up_never_was(bed: &BlobsBed) {
+    bed.blobs.put("a/file", uniform(1)).await.unwrap();
+    let mut dropped = bed.blobs.receive().await.unwrap();
+    let mut refused = bed.blobs.receive().await.unwrap();
+    for incoming in [&mut dropped, &mut refused] {
+        incoming.write(&vec![7; 1_000_000]).await.unwrap();
+    }
+    drop(dropped);
+    assert!(matches!(refused.finish("../file").await, Err(PortError::Conflict(_))));
+    assert!(bed.blobs.get("a/file", ROOMY).await.unwrap() == uniform(1));
+}
+
+/// Each keeps to itself, and the last to finish is what a shared name shows.
+pub async fn files_that_come_in_at_the_same_time_do_not_mix(bed: &BlobsBed) {
+    let mut all = Vec::new();
+    for _ in 0..8 {
+        all.push(bed.blobs.receive().await.unwrap());
+    }
+    for _ in 0..10 {
+        for (byte, incoming) in (0..).zip(&mut all) {
+            incoming.write(&vec![byte; 30_000]).await.unwrap();
+        }
+    }
+    for (byte, incoming) in (0..).zip(all) {
+        incoming.finish(&format!("each/{byte}")).await.unwrap();
+    }
+    for byte in 0..8_u8 {
+        let content = bed.blobs.get(&format!("each/{byte}"), ROOMY).await.unwrap();
+        assert!(content == vec![byte; 300_000], "{byte}");
+    }
+}
+
+/// What is beside it stays, and so do the folders that this is in.
+pub async fn removing_a_file_takes_it_and_the_folders_it_leaves_empty(bed: &BlobsBed) {
+    for name in ["a/b/c/file", "a/beside", "alone"] {
+        bed.blobs.put(name, b"x".to_vec()).await.unwrap();
+        assert_eq!(bed.blobs.get(name, ROOMY).await.unwrap(), b"x");
+    }
+    assert!(bed.blobs.remove("a/b/c/file").await.unwrap());
+    assert!(bed.blobs.remove("alone").await.unwrap());
+    for name in ["a/b/c/file", "alone"] {
+        assert!(matches!(bed.blobs.get(name, ROOMY).await, Err(PortError::NotFound(_))), "{name}");
+        assert!(!bed.blobs.remove(name).await.unwrap(), "{name}");
+    }
+    assert_eq!(bed.blobs.get("a/beside", ROOMY).await.unwrap(), b"x");
+    // What was a folder may be a file now.
+    bed.blobs.put("a/b", b"y".to_vec()).await.unwrap();
+    assert_eq!(bed.blobs.get("a/b", ROOMY).await.unwrap(), b"y");
+}
+
+/// A folder is no file.
+pub async fn removing_a_file_that_is_not_there_removes_nothing(bed: &BlobsBed) {
+    bed.blobs.put("a/b/file", b"x".to_vec()).await.unwrap();
+    for name in ["a", "a/b", "a/b/other", "a/b/file/below", "c", "c/d"] {
+        assert!(!bed.blobs.remove(name).await.unwrap(), "{name}");
+    }
+    assert_eq!(bed.blobs.get("a/b/file", ROOMY).await.unwrap(), b"x");
 }

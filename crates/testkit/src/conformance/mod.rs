@@ -5,6 +5,7 @@
 
 pub mod blobs;
 pub mod claiming;
+pub mod documents;
 pub mod fencing;
 pub mod history;
 pub mod language;
@@ -66,6 +67,13 @@ macro_rules! store_conformance {
             the_history_cannot_be_rewritten,
             purging_a_subject_takes_everything_with_it_but_the_trace,
             a_document_and_its_first_run_are_added_together_or_not_at_all,
+        }
+        $crate::conformance_cases! { $bed, documents:
+            documents_are_listed_newest_first_and_each_place_leads_on,
+            counting_documents_ends_where_it_is_told,
+            a_document_is_shown_with_its_latest_run_and_that_runs_text,
+            asking_for_another_run_is_told_with_the_run_and_changes_nothing_else,
+            the_history_of_a_document_has_its_newest_runs_with_their_steps,
         }
         $crate::conformance_cases! { $bed, language:
             a_run_keeps_the_language_that_was_set_when_it_was_created,

@@ -43,13 +43,13 @@ fn tight() -> Limits {
 }
 
 /// What stands beside a running server: its database and its folder.
-struct Beside {
-    store: Store,
-    blobs: DiskBlobs,
+pub(crate) struct Beside {
+    pub(crate) store: Store,
+    pub(crate) blobs: DiskBlobs,
 }
 
 impl Beside {
-    fn of(quire: &Quire) -> Self {
+    pub(crate) fn of(quire: &Quire) -> Self {
         let store =
             SqliteStore::open(&quire.path("quire-data/quire.db"), Options::default()).unwrap().into_store();
         let blobs = DiskBlobs::open(quire.path("quire-data/documents")).unwrap();
@@ -57,7 +57,7 @@ impl Beside {
     }
 
     /// Takes a document in, with its first run.
-    async fn add(&self, file: Option<&[u8]>, language: Option<&str>) -> RunId {
+    pub(crate) async fn add(&self, file: Option<&[u8]>, language: Option<&str>) -> RunId {
         let id = DocumentId::new();
         let document = Document {
             id,
@@ -85,7 +85,7 @@ impl Beside {
     }
 
     /// The run once it has ended. Another process works on it, so the only way to know is to look.
-    async fn ended(&self, run: RunId) -> Run {
+    pub(crate) async fn ended(&self, run: RunId) -> Run {
         let looking = self.look_until_ended(run);
         tokio::time::timeout(MOST_PATIENCE, looking).await.expect("the run never ended")
     }
@@ -112,6 +112,6 @@ fn failure(run: &Run) -> Option<(&'static str, String)> {
 }
 
 /// A server that looks at its queue often, since nobody tells it of what is put beside it.
-fn quire() -> Quire {
+pub(crate) fn quire() -> Quire {
     Quire::new().with("QUIRE_ENGINE_TICK", "20ms").with("QUIRE_READING_MEMORY_MB", "512")
 }

@@ -7,6 +7,7 @@
 mod error;
 mod folder;
 mod read;
+mod receive;
 mod remove;
 mod write;
 
@@ -15,10 +16,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use quire_ports::{Blobs, PortResult};
+use quire_ports::{Blobs, Incoming, PortResult};
 
 use self::error::{closed, unavailable};
 use self::folder::Folder;
+use self::receive::Receiving;
 use super::name::Name;
 
 /// Files in a folder of this machine.
@@ -56,6 +58,11 @@ impl Blobs for DiskBlobs {
         self.at_root(move |root| write::put(root, &name, &content)).await
     }
 
+    /// Touches the disk only when there is something to write.
+    async fn receive(&self) -> PortResult<Box<dyn Incoming>> {
+        Ok(Box::new(Receiving::new(self.root.clone())))
+    }
+
     async fn get(&self, name: &str, limit: u64) -> PortResult<Vec<u8>> {
         let name = Name::parse(name)?;
         self.at_root(move |root| read::get(root, &name, limit)).await
@@ -64,6 +71,11 @@ impl Blobs for DiskBlobs {
     async fn get_range(&self, name: &str, range: Range<u64>) -> PortResult<Vec<u8>> {
         let name = Name::parse(name)?;
         self.at_root(move |root| read::get_range(root, &name, &range)).await
+    }
+
+    async fn remove(&self, name: &str) -> PortResult<bool> {
+        let name = Name::parse(name)?;
+        self.at_root(move |root| remove::remove(root, &name).map_err(unavailable)).await
     }
 
     async fn remove_folder(&self, folder: &str) -> PortResult<bool> {

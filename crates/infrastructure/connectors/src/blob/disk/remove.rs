@@ -1,11 +1,39 @@
-//! Removing a folder with everything in it. What was removed when a crash interrupts it is removed, and asking again
-//! removes the rest.
+//! Removing a file, or a folder with everything in it. What was removed when a crash interrupts it is removed, and
+//! asking again removes the rest.
 
 use rustix::io::{Errno, Result};
 use rustix::path::Arg;
 
 use super::folder::Folder;
 use crate::blob::name::Name;
+
+pub(super) fn remove(root: &Folder, name: &Name) -> Result<bool> {
+    let (folders, last) = name.split();
+    let mut way: Vec<(&str, Folder)> = Vec::new();
+    for part in folders {
+        let next = match way.last().map_or(root, |(_, folder)| folder).enter(part) {
+            Err(Errno::NOENT | Errno::NOTDIR | Errno::LOOP) => return Ok(false),
+            next => next?,
+        };
+        way.push((part, next));
+    }
+    let folder = way.last().map_or(root, |(_, folder)| folder);
+    // A folder of that name is no file: the kernel says so in one of two ways.
+    let removed = match folder.remove_file(last) {
+        Err(Errno::ISDIR | Errno::PERM) => return Ok(false),
+        removed => removed?,
+    };
+    // Also when nothing was there: whoever removed it may have died before this.
+    folder.sync()?;
+    while let Some((part, _)) = way.pop() {
+        let above = way.last().map_or(root, |(_, folder)| folder);
+        if !above.remove_empty(part)? {
+            break;
+        }
+        above.sync()?;
+    }
+    Ok(removed)
+}
 
 pub(super) fn remove_folder(root: &Folder, name: &Name) -> Result<bool> {
     let (folders, last) = name.split();

@@ -9,7 +9,7 @@ use quire_ports::PortError;
 use tempfile::TempDir;
 
 use super::*;
-use crate::blob::disk::write::{INCOMING, Incoming, fill};
+use crate::blob::disk::write::{INCOMING, Incoming};
 
 fn disk() -> (DiskBlobs, TempDir) {
     let folder = tempfile::tempdir().unwrap();
@@ -44,37 +44,86 @@ async fn files_are_where_their_names_say_and_only_their_owner_reads_them() {
     assert_eq!(incoming(&folder), 0);
 }
 
-/// As if the process was killed between the write and the move.
+fn half_a_file(folder: &TempDir) -> Incoming {
+    let mut incoming = Incoming::begin(&Folder::root(&root(folder)).unwrap()).unwrap();
+    incoming.append(b"half").unwrap();
+    incoming
+}
+
+/// As another process does that starts while this one writes.
 #[tokio::test]
-async fn a_file_that_was_not_moved_to_its_name_is_seen_by_nobody() {
+async fn a_file_that_was_not_moved_to_its_name_is_seen_by_nobody_and_left_to_its_writer() {
     let (blobs, folder) = disk();
     blobs.put("a/file", b"old".to_vec()).await.unwrap();
-    let killed = Incoming::write(&Folder::root(&root(&folder)).unwrap(), b"half").unwrap();
-    std::mem::forget(killed);
-    assert_eq!(incoming(&folder), 1);
+    let writing = half_a_file(&folder);
     let again = DiskBlobs::open(root(&folder)).unwrap();
     assert_eq!(again.get("a/file", 100).await.unwrap(), b"old");
     assert!(!again.remove_folder("b").await.unwrap());
-    assert_eq!(incoming(&folder), 1, "it is young: its writer may be another process");
+    assert_eq!(incoming(&folder), 1, "its writer lives");
+    writing.finish(&Folder::root(&root(&folder)).unwrap(), &Name::parse("a/file").unwrap()).unwrap();
+    assert_eq!(again.get("a/file", 100).await.unwrap(), b"half");
 }
 
-#[tokio::test]
-async fn what_a_dead_process_left_is_removed_when_it_is_old() {
+/// Proves R051 for what a killed process left: nobody holds its lock.
+#[test]
+fn what_a_dead_process_left_is_removed_at_the_next_start_however_young_it_is() {
     let (_, folder) = disk();
     let place = root(&folder).join(INCOMING);
-    for (name, age) in [("old", 3_700), ("young", 3_500)] {
-        let file = fs::File::create(place.join(name)).unwrap();
-        file.set_modified(SystemTime::now() - Duration::from_secs(age)).unwrap();
+    for name in ["one", "another"] {
+        fs::write(place.join(name), b"half").unwrap();
     }
+    let writing = half_a_file(&folder);
     DiskBlobs::open(root(&folder)).unwrap();
-    assert!(!place.join("old").exists());
-    assert!(place.join("young").exists());
+    assert_eq!(incoming(&folder), 1, "only what is being written");
+    drop(writing);
+    assert_eq!(incoming(&folder), 0);
 }
 
 #[test]
-fn a_write_that_fails_leaves_nothing_behind() {
-    let (_, folder) = disk();
-    drop(Incoming::write(&Folder::root(&root(&folder)).unwrap(), b"half").unwrap());
+fn a_file_that_is_given_up_leaves_nothing_behind() {
+    let (blobs, folder) = disk();
+    drop(half_a_file(&folder));
+    assert_eq!(incoming(&folder), 0);
+
+    let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+    runtime.block_on(async {
+        let mut coming = blobs.receive().await.unwrap();
+        coming.write(&vec![1; 1_000_000]).await.unwrap();
+        assert_eq!(incoming(&folder), 1, "large enough to be on the disk");
+        drop(coming);
+    });
+    // Its last act is to have done, or to drop, what was handed to other threads.
+    drop(runtime);
+    assert_eq!(incoming(&folder), 0);
+}
+
+/// Small files make one trip to the disk, and memory holds no more than the limit of what comes in.
+#[tokio::test]
+async fn what_is_gathered_in_memory_is_bounded() {
+    let (blobs, folder) = disk();
+    let mut coming = blobs.receive().await.unwrap();
+    coming.write(&vec![1; 100_000]).await.unwrap();
+    assert_eq!(incoming(&folder), 0, "not worth a trip yet");
+    for _ in 0..50 {
+        coming.write(&vec![1; 100_000]).await.unwrap();
+    }
+    let entry = fs::read_dir(root(&folder).join(INCOMING)).unwrap().next().unwrap().unwrap();
+    assert!(entry.metadata().unwrap().len() > 4_500_000);
+    coming.finish("a/file").await.unwrap();
+    assert_eq!(blobs.get("a/file", 10_000_000).await.unwrap().len(), 5_100_000);
+    assert_eq!(incoming(&folder), 0);
+}
+
+#[tokio::test]
+async fn after_a_write_that_failed_nothing_gets_a_name() {
+    let (blobs, folder) = disk();
+    let mut coming = blobs.receive().await.unwrap();
+    fs::rename(root(&folder), folder.path().join("elsewhere")).unwrap();
+    assert_unavailable(&coming.write(&vec![1; 1_000_000]).await, folder.path());
+    fs::rename(folder.path().join("elsewhere"), root(&folder)).unwrap();
+    assert_unavailable(&coming.write(b"more").await, folder.path());
+    assert_unavailable(&coming.finish("a/file").await, folder.path());
+    assert!(matches!(blobs.get("a/file", 100).await, Err(PortError::NotFound(_))));
     assert_eq!(incoming(&folder), 0);
 }
 
@@ -94,8 +143,10 @@ async fn a_file_and_a_folder_cannot_share_a_name() {
 #[test]
 #[cfg(target_os = "linux")]
 fn a_full_disk_is_said_to_be_full() {
-    let full = fs::File::options().write(true).open("/dev/full").unwrap();
-    let outcome = fill(full, b"x");
+    let (_, folder) = disk();
+    let mut incoming = Incoming::begin(&Folder::root(&root(&folder)).unwrap()).unwrap();
+    incoming.file = fs::File::options().write(true).open("/dev/full").unwrap();
+    let outcome = incoming.append(b"x");
     assert_unavailable(&outcome, Path::new("/dev"));
     assert!(outcome.unwrap_err().to_string().contains("the disk is full"));
 }

@@ -1,0 +1,86 @@
+//! `GET /documents/{id}`
+
+use axum::Json;
+use axum::extract::State;
+use jiff::Timestamp;
+use quire_application::document::{self, DocumentView};
+use quire_domain::{DocumentId, FailureType, Run, RunId};
+use serde::Serialize;
+
+use crate::request::Id;
+use crate::{ApiError, Product};
+
+/// A document and where it stands.
+#[derive(Serialize)]
+pub(crate) struct Detail {
+    document_id: DocumentId,
+    original_filename: String,
+    content_type: String,
+    file_size: u64,
+    created_at: Timestamp,
+    updated_at: Timestamp,
+    status: &'static str,
+    status_label: &'static str,
+    status_message: &'static str,
+    failure_type: Option<&'static str>,
+    review_status: &'static str,
+    reviewed_at: Option<Timestamp>,
+    reviewed_by: Option<String>,
+    language_override: Option<String>,
+    latest_run: Option<LatestRun>,
+}
+
+#[derive(Serialize)]
+struct LatestRun {
+    run_id: RunId,
+    state: &'static str,
+    failure_type: Option<&'static str>,
+    created_at: Timestamp,
+    started_at: Option<Timestamp>,
+    completed_at: Option<Timestamp>,
+    language_used: Option<String>,
+    schema_version_used: Option<u32>,
+}
+
+pub(crate) async fn detail(State(product): State<Product>, Id(id): Id) -> Result<Json<Detail>, ApiError> {
+    let view = document::detail(&product.store, DocumentId(id)).await?;
+    Ok(Json(Detail::of(view)))
+}
+
+impl Detail {
+    /// As it is shown.
+    pub(crate) fn of(view: DocumentView) -> Self {
+        let DocumentView { overview, standing, language_used } = view;
+        let document = overview.document;
+        Self {
+            document_id: document.id,
+            original_filename: document.original_filename,
+            content_type: document.content_type,
+            file_size: document.file_size,
+            created_at: document.created_at,
+            updated_at: overview.updated_at,
+            status: standing.status.as_str(),
+            status_label: standing.status.label(),
+            status_message: standing.message,
+            failure_type: standing.failure_type.map(FailureType::as_str),
+            review_status: document.review_status.as_str(),
+            reviewed_at: overview.reviewed_at,
+            reviewed_by: overview.reviewed_by,
+            language_override: document.language_override,
+            latest_run: overview.latest_run.map(|run| latest(&run, language_used)),
+        }
+    }
+}
+
+fn latest(run: &Run, language_used: Option<String>) -> LatestRun {
+    LatestRun {
+        run_id: run.id,
+        state: run.state.as_str(),
+        failure_type: run.state.reason().map(|reason| reason.failure_type.as_str()),
+        created_at: run.created_at,
+        started_at: run.state.started_at(),
+        completed_at: run.state.completed_at(),
+        language_used,
+        schema_version_used: None,
+    }
+}

@@ -1,0 +1,79 @@
+//! `GET /documents/{id}/processing-history`
+
+use axum::Json;
+use axum::extract::State;
+use jiff::Timestamp;
+use quire_application::document;
+use quire_domain::{DocumentId, Run, RunId};
+use quire_ports::StepRecord;
+use serde::Serialize;
+
+use crate::request::Id;
+use crate::runs::step_status;
+use crate::{ApiError, Product};
+
+#[derive(Serialize)]
+pub(crate) struct History {
+    document_id: DocumentId,
+    runs: Vec<HistoryRun>,
+    /// Only the newest few hundred runs are told of.
+    older_runs_left_out: bool,
+}
+
+#[derive(Serialize)]
+struct HistoryRun {
+    run_id: RunId,
+    state: &'static str,
+    failure_type: Option<&'static str>,
+    created_at: Timestamp,
+    started_at: Option<Timestamp>,
+    completed_at: Option<Timestamp>,
+    steps: Vec<HistoryStep>,
+}
+
+#[derive(Serialize)]
+struct HistoryStep {
+    step_name: &'static str,
+    step_status: &'static str,
+    attempt: u32,
+    started_at: Option<Timestamp>,
+    ended_at: Option<Timestamp>,
+    error_code: Option<String>,
+    details: Option<Particulars>,
+}
+
+#[derive(Serialize)]
+struct Particulars {
+    message: String,
+}
+
+pub(crate) async fn history(State(product): State<Product>, Id(id): Id) -> Result<Json<History>, ApiError> {
+    let document_id = DocumentId(id);
+    let found = document::history(&product.store, document_id).await?;
+    let runs = found.runs.into_iter().map(|(run, steps)| shown(&run, steps)).collect();
+    Ok(Json(History { document_id, runs, older_runs_left_out: found.leaves_out_older }))
+}
+
+fn shown(run: &Run, steps: Vec<StepRecord>) -> HistoryRun {
+    HistoryRun {
+        run_id: run.id,
+        state: run.state.as_str(),
+        failure_type: run.state.reason().map(|reason| reason.failure_type.as_str()),
+        created_at: run.created_at,
+        started_at: run.state.started_at(),
+        completed_at: run.state.completed_at(),
+        steps: steps.into_iter().map(step).collect(),
+    }
+}
+
+fn step(record: StepRecord) -> HistoryStep {
+    HistoryStep {
+        step_name: record.step.as_str(),
+        step_status: step_status(record.status),
+        attempt: record.attempt,
+        started_at: record.started_at,
+        ended_at: record.ended_at,
+        error_code: record.error_code,
+        details: record.details.map(|failure| Particulars { message: failure.message }),
+    }
+}

@@ -1,0 +1,202 @@
+//! `GET /documents`
+
+use axum::Json;
+use axum::extract::State;
+use base64::Engine;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use jiff::Timestamp;
+use quire_application::document::{self, DocumentList, DocumentView, ListRequest};
+use quire_domain::{DocumentId, DocumentStatus, RunId};
+use quire_ports::DocumentPlace;
+use serde::Serialize;
+use uuid::Uuid;
+
+use crate::request::Parameters;
+use crate::{ApiError, Product};
+
+/// How many are listed unless another number is asked for, and how many at most.
+const USUAL: u32 = 50;
+const MOST: u32 = 200;
+/// Whoever wants to go further goes by the cursor, which costs the same everywhere.
+const FURTHEST: u32 = 100_000;
+/// The longest part of a name to look for.
+const LONGEST_NAME: usize = 200;
+
+#[derive(Serialize)]
+pub(crate) struct List {
+    items: Vec<Item>,
+    limit: u32,
+    offset: u32,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    total: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    total_is_lower_bound: Option<bool>,
+    next_cursor: Option<String>,
+    /// A filter looks at so many documents and no more. Then the list goes on at `next_cursor`, even if it is empty here.
+    search_was_cut_short: bool,
+}
+
+#[derive(Serialize)]
+struct Item {
+    document_id: DocumentId,
+    original_filename: String,
+    created_at: Timestamp,
+    status: &'static str,
+    status_label: &'static str,
+    failure_type: Option<&'static str>,
+    review_status: &'static str,
+    reviewed_at: Option<Timestamp>,
+    reviewed_by: Option<String>,
+    latest_run_id: Option<RunId>,
+    latest_run_state: Option<&'static str>,
+    latest_run_failure_type: Option<&'static str>,
+    latest_run_language_used: Option<String>,
+    latest_run_schema_version_used: Option<u32>,
+}
+
+pub(crate) async fn list(
+    State(product): State<Product>,
+    parameters: Parameters,
+) -> Result<Json<List>, ApiError> {
+    let request = request(&parameters)?;
+    let found = document::list(&product.store, &request).await?;
+    Ok(Json(answer(&request, found)))
+}
+
+fn request(parameters: &Parameters) -> Result<ListRequest, ApiError> {
+    let after = parameters.text("cursor").map(place).transpose()?;
+    let offset = number(parameters, "offset", 0, 0, FURTHEST)?;
+    if after.is_some() && offset > 0 {
+        return Err(ApiError::invalid("offset", "does not go with a cursor; leave one of them out"));
+    }
+    Ok(ListRequest {
+        limit: number(parameters, "limit", USUAL, 1, MOST)?,
+        offset,
+        after,
+        status: parameters.text("status").map(status).transpose()?,
+        name: parameters.text("q").map(name).transpose()?,
+    })
+}
+
+fn number(parameters: &Parameters, called: &str, usual: u32, least: u32, most: u32) -> Result<u32, ApiError> {
+    let rule = format!("must be a whole number from {least} to {most}");
+    let number = parameters.value(called, &rule)?.unwrap_or(usual);
+    if (least..=most).contains(&number) { Ok(number) } else { Err(ApiError::invalid(called, &rule)) }
+}
+
+fn status(name: &str) -> Result<DocumentStatus, ApiError> {
+    DocumentStatus::parse(name).ok_or_else(|| {
+        let known = DocumentStatus::ALL.map(DocumentStatus::as_str).join(", ");
+        ApiError::invalid("status", &format!("must be one of {known}"))
+    })
+}
+
+fn name(part: &str) -> Result<String, ApiError> {
+    if part.chars().count() > LONGEST_NAME {
+        return Err(ApiError::invalid("q", &format!("must have at most {LONGEST_NAME} characters")));
+    }
+    Ok(part.to_owned())
+}
+
+/// The time in microseconds and the id, so that nobody is tempted to make one.
+fn cursor(place: DocumentPlace) -> String {
+    let mut bytes = place.created_at.as_microsecond().to_be_bytes().to_vec();
+    bytes.extend(place.id.0.as_bytes());
+    URL_SAFE_NO_PAD.encode(bytes)
+}
+
+fn place(cursor: &str) -> Result<DocumentPlace, ApiError> {
+    let parse = || {
+        let bytes = URL_SAFE_NO_PAD.decode(cursor).ok()?;
+        let (time, id) = bytes.split_at_checked(8)?;
+        let created_at = Timestamp::from_microsecond(i64::from_be_bytes(time.try_into().ok()?)).ok()?;
+        Some(DocumentPlace { created_at, id: DocumentId(Uuid::from_slice(id).ok()?) })
+    };
+    parse().ok_or_else(|| ApiError::invalid("cursor", "must be the next_cursor of an earlier answer"))
+}
+
+fn answer(request: &ListRequest, found: DocumentList) -> List {
+    List {
+        items: found.items.into_iter().map(item).collect(),
+        limit: request.limit,
+        offset: request.offset,
+        total: found.total.map(|total| total.count),
+        total_is_lower_bound: found.total.map(|total| total.is_lower_bound),
+        next_cursor: found.next.map(cursor),
+        search_was_cut_short: found.is_cut_short,
+    }
+}
+
+fn item(view: DocumentView) -> Item {
+    let DocumentView { overview, standing, language_used } = view;
+    let document = overview.document;
+    let run = overview.latest_run.as_ref();
+    let failure_type = standing.failure_type.map(quire_domain::FailureType::as_str);
+    Item {
+        document_id: document.id,
+        original_filename: document.original_filename,
+        created_at: document.created_at,
+        status: standing.status.as_str(),
+        status_label: standing.status.label(),
+        failure_type,
+        review_status: document.review_status.as_str(),
+        reviewed_at: overview.reviewed_at,
+        reviewed_by: overview.reviewed_by,
+        latest_run_id: run.map(|run| run.id),
+        latest_run_state: run.map(|run| run.state.as_str()),
+        latest_run_failure_type: run.and_then(|run| run.state.reason()).map(|why| why.failure_type.as_str()),
+        latest_run_language_used: language_used,
+        latest_run_schema_version_used: None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// Proves R063 for what may be asked.
+    #[test]
+    fn what_is_out_of_bounds_is_refused_by_its_name() {
+        for (query, parameter) in [
+            ("limit=0", "limit"),
+            ("limit=201", "limit"),
+            ("limit=-1", "limit"),
+            ("limit=", "limit"),
+            ("offset=x", "offset"),
+            ("offset=100001", "offset"),
+            ("status=DONE", "status"),
+            ("cursor=abc", "cursor"),
+            ("cursor=%20", "cursor"),
+            (&format!("q={}", "x".repeat(201)), "q"),
+        ] {
+            let refused = request(&Parameters::of(query)).unwrap_err();
+            assert!(refused.message.starts_with(&format!("{parameter}: ")), "{query}: {}", refused.message);
+        }
+        let usual = request(&Parameters::of("colour=red")).unwrap();
+        assert_eq!((usual.limit, usual.offset, usual.after), (USUAL, 0, None));
+    }
+
+    #[test]
+    fn a_cursor_leads_back_to_its_place_and_goes_with_no_offset() {
+        for created_at in [Timestamp::UNIX_EPOCH, "2024-02-29T12:00:00.000001Z".parse().unwrap()] {
+            let here = DocumentPlace { created_at, id: DocumentId::new() };
+            assert_eq!(place(&cursor(here)).unwrap(), here);
+            let both = format!("cursor={}&offset=1", cursor(here));
+            assert!(request(&Parameters::of(&both)).is_err());
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn a_cursor_that_somebody_made_is_a_place_or_refused(text in any::<String>(), bytes in any::<[u8; 24]>()) {
+            for made in [text, URL_SAFE_NO_PAD.encode(bytes)] {
+                match place(&made) {
+                    Ok(here) => prop_assert_eq!(cursor(here), made),
+                    Err(refused) => prop_assert_eq!(refused.code, crate::Code::InvalidRequest),
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,18 @@
+//! Documents over HTTP, a file for each question.
+
+mod detail;
+mod download;
+mod history;
+mod language;
+mod list;
+mod pages;
+mod reprocess;
+pub(crate) mod upload;
+
+pub(crate) use detail::detail;
+pub(crate) use download::download;
+pub(crate) use history::history;
+pub(crate) use language::set_language;
+pub(crate) use list::list;
+pub(crate) use pages::{page, page_image, pages};
+pub(crate) use reprocess::reprocess;

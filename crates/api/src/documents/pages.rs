@@ -1,0 +1,167 @@
+//! `GET /documents/{id}/pages`, the words on one of them, and its image.
+
+use axum::Json;
+use axum::body::{Body, Bytes};
+use axum::extract::State;
+use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use quire_application::document::pages::{self, ImageAnswer, ImageRequest, PageEntry};
+use quire_domain::reading::Page;
+use quire_domain::{DocumentId, RunId};
+use quire_ports::PortError;
+use serde::Serialize;
+
+use crate::request::{Id, PageOf, Parameters};
+use crate::{ApiError, Code, Product};
+
+/// Pixels per point, unless others are asked for.
+const USUAL_SCALE: f32 = 1.0;
+
+#[derive(Serialize)]
+pub(crate) struct PageList {
+    document_id: DocumentId,
+    /// The run that read them.
+    run_id: RunId,
+    pages: Vec<Listed>,
+}
+
+#[derive(Serialize)]
+struct Listed {
+    page: usize,
+    width: f32,
+    height: f32,
+    recognised: bool,
+    words: usize,
+}
+
+/// A page's words, each with its box in points from the top left corner.
+#[derive(Serialize)]
+pub(crate) struct PageWords {
+    document_id: DocumentId,
+    page: usize,
+    #[serde(flatten)]
+    content: Page,
+}
+
+pub(crate) async fn pages(State(product): State<Product>, Id(id): Id) -> Result<Json<PageList>, ApiError> {
+    let document_id = DocumentId(id);
+    let (run_id, index) = pages::list(&product.store, document_id).await?;
+    let listed = |(place, entry): (usize, &PageEntry)| Listed {
+        page: place + 1,
+        width: entry.width,
+        height: entry.height,
+        recognised: entry.recognised,
+        words: entry.words,
+    };
+    Ok(Json(PageList { document_id, run_id, pages: index.pages.iter().enumerate().map(listed).collect() }))
+}
+
+pub(crate) async fn page(
+    State(product): State<Product>,
+    PageOf(id, page): PageOf,
+) -> Result<Json<PageWords>, ApiError> {
+    let document_id = DocumentId(id);
+    match pages::page(&product.store, &*product.blobs, document_id, page).await {
+        Ok(content) => Ok(Json(PageWords { document_id, page, content })),
+        Err(error @ PortError::NotFound(_)) => Err(missing(&product, document_id, page, error).await),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// Whether there is no such page, or only its file is gone.
+async fn missing(product: &Product, document: DocumentId, page: usize, error: PortError) -> ApiError {
+    match pages::list(&product.store, document).await {
+        Ok((_, index)) if page <= index.pages.len() => {
+            let message = "the file with the words of this page is gone; process the document again";
+            ApiError::new(Code::ArtifactMissing, message)
+        }
+        _ => error.into(),
+    }
+}
+
+pub(crate) async fn page_image(
+    State(product): State<Product>,
+    PageOf(id, page): PageOf,
+    parameters: Parameters,
+    headers: HeaderMap,
+) -> Result<Response, ApiError> {
+    let scale = parameters.value("scale", "must be a number of pixels per point, such as 1.5")?;
+    let known = Known::of(&headers);
+    let request = ImageRequest {
+        document: DocumentId(id),
+        page,
+        scale: scale.unwrap_or(USUAL_SCALE),
+        known: known.tags.first().cloned(),
+    };
+    // What is not found from here on is the file.
+    product.store.documents.find(request.document).await?;
+    let answer = product.images.image(request).await.map_err(|error| match error {
+        pages::ImageError::Port(PortError::NotFound(_)) => {
+            ApiError::new(Code::ArtifactMissing, "the document's file is gone; upload the document again")
+        }
+        error => error.into(),
+    })?;
+    shown(answer, &known)
+}
+
+fn shown(answer: ImageAnswer, known: &Known) -> Result<Response, ApiError> {
+    let (tag, png) = match answer {
+        ImageAnswer::Unchanged { tag } => (tag, None),
+        ImageAnswer::Image { tag, png } => {
+            let has_it = known.includes(&tag);
+            (tag, (!has_it).then_some(png))
+        }
+    };
+    let tag = HeaderValue::from_str(&format!("\"{tag}\""));
+    let headers = [
+        (
+            header::ETAG,
+            tag.map_err(|_| ApiError::internal("the tag of an image does not fit into a header"))?,
+        ),
+        // Whoever kept it asks whether it still holds: a document may have been removed.
+        (header::CACHE_CONTROL, HeaderValue::from_static("private, no-cache")),
+    ];
+    Ok(match png {
+        None => (StatusCode::NOT_MODIFIED, headers).into_response(),
+        Some(png) => {
+            let content_type = [(header::CONTENT_TYPE, HeaderValue::from_static("image/png"))];
+            (headers, content_type, Body::from(Bytes::from_owner(png))).into_response()
+        }
+    })
+}
+
+/// The images that the asker has, by their tags.
+struct Known {
+    tags: Vec<String>,
+    any: bool,
+}
+
+impl Known {
+    fn of(headers: &HeaderMap) -> Self {
+        let given = headers.get_all(header::IF_NONE_MATCH).iter().filter_map(|value| value.to_str().ok());
+        let given: Vec<&str> = given.flat_map(|value| value.split(',')).map(str::trim).collect();
+        let bare = |tag: &&str| tag.trim_start_matches("W/").trim_matches('"').to_owned();
+        Self { any: given.contains(&"*"), tags: given.iter().map(bare).collect() }
+    }
+
+    fn includes(&self, tag: &str) -> bool {
+        self.any || self.tags.iter().any(|known| known == tag)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tags_are_found_in_a_list_weak_ones_too() {
+        let mut headers = HeaderMap::new();
+        headers.append(header::IF_NONE_MATCH, HeaderValue::from_static("\"a-1\", W/\"b-2\""));
+        headers.append(header::IF_NONE_MATCH, HeaderValue::from_static("\"c-3\""));
+        let known = Known::of(&headers);
+        assert!(known.includes("a-1") && known.includes("b-2") && known.includes("c-3"));
+        assert!(!known.includes("d-4") && !Known::of(&HeaderMap::new()).includes("a-1"));
+        headers.insert(header::IF_NONE_MATCH, HeaderValue::from_static("*"));
+        assert!(Known::of(&headers).includes("anything"));
+    }
+}

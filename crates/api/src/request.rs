@@ -1,0 +1,144 @@
+//! What a request says, read strictly: ids, parameters and bodies. Each refusal names what was wrong.
+
+use std::collections::HashMap;
+use std::str::FromStr;
+
+use axum::body::Bytes;
+use axum::extract::rejection::{BytesRejection, FailedToBufferBody};
+use axum::extract::{FromRequest, FromRequestParts, Path, Request};
+use axum::http::request::Parts;
+use serde::de::DeserializeOwned;
+use serde_json::json;
+use uuid::Uuid;
+
+use crate::{ApiError, Code};
+
+/// Bytes of the largest body that is not a file.
+pub(crate) const LARGEST_BODY: usize = 1 << 20;
+
+/// The id in the path. Only the one usual way of writing a UUID is taken, so that nothing else gets near a file's name.
+pub(crate) struct Id(pub(crate) Uuid);
+
+impl<S: Send + Sync> FromRequestParts<S> for Id {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, ApiError> {
+        segment(parts, state, "id").await.and_then(|text| id(&text)).map(Self)
+    }
+}
+
+/// The id of a document and the number of a page of it, from 1.
+pub(crate) struct PageOf(pub(crate) Uuid, pub(crate) usize);
+
+impl<S: Send + Sync> FromRequestParts<S> for PageOf {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, ApiError> {
+        let document = segment(parts, state, "id").await.and_then(|text| id(&text))?;
+        let number = segment(parts, state, "number").await?;
+        let number = number.parse().ok().filter(|number| *number > 0);
+        let number = number.ok_or_else(|| ApiError::invalid("number", "must be a page, counted from 1"))?;
+        Ok(Self(document, number))
+    }
+}
+
+async fn segment<S: Send + Sync>(parts: &mut Parts, state: &S, name: &str) -> Result<String, ApiError> {
+    let path = Path::<HashMap<String, String>>::from_request_parts(parts, state).await;
+    let segment = path.ok().and_then(|Path(mut segments)| segments.remove(name));
+    segment.ok_or_else(|| ApiError::invalid(name, "must be readable text"))
+}
+
+fn id(text: &str) -> Result<Uuid, ApiError> {
+    let refused = || {
+        ApiError::invalid("id", "must be a UUID in lower case, such as 0192f0c1-5b7a-7c3e-8f00-0123456789ab")
+    };
+    let id = Uuid::from_str(text).map_err(|_| refused())?;
+    if id.to_string() == text { Ok(id) } else { Err(refused()) }
+}
+
+/// The parameters after the question mark. Unknown ones are nobody's business; of one given twice the last counts.
+pub(crate) struct Parameters(HashMap<String, String>);
+
+impl<S: Send + Sync> FromRequestParts<S> for Parameters {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, ApiError> {
+        Ok(Self::of(parts.uri.query().unwrap_or_default()))
+    }
+}
+
+impl Parameters {
+    pub(crate) fn of(query: &str) -> Self {
+        Self(form_urlencoded::parse(query.as_bytes()).into_owned().collect())
+    }
+
+    /// As it was sent, unless nothing was.
+    pub(crate) fn text(&self, name: &str) -> Option<&str> {
+        self.0.get(name).map(String::as_str).filter(|text| !text.is_empty())
+    }
+
+    /// As a value of that kind; `must` says what it has to be.
+    pub(crate) fn value<T: FromStr>(&self, name: &str, must: &str) -> Result<Option<T>, ApiError> {
+        let parse = |text: &String| text.parse().map_err(|_| ApiError::invalid(name, must));
+        self.0.get(name).map(parse).transpose()
+    }
+}
+
+/// A body in JSON, whatever its content type says.
+pub(crate) struct JsonBody<T>(pub(crate) T);
+
+impl<S: Send + Sync, T: DeserializeOwned> FromRequest<S> for JsonBody<T> {
+    type Rejection = ApiError;
+
+    async fn from_request(request: Request, state: &S) -> Result<Self, ApiError> {
+        let body = Bytes::from_request(request, state).await.map_err(|rejection| unread(&rejection))?;
+        let parsed = serde_json::from_slice(&body);
+        // Its own words name fields and places, and nothing of ours.
+        parsed.map(Self).map_err(|error| ApiError::invalid("body", &format!("is not as expected: {error}")))
+    }
+}
+
+fn unread(rejection: &BytesRejection) -> ApiError {
+    match rejection {
+        BytesRejection::FailedToBufferBody(FailedToBufferBody::LengthLimitError(_)) => {
+            let message = format!("the body is larger than {LARGEST_BODY} bytes, the most that is taken");
+            ApiError::new(Code::RequestBodyTooLarge, message).with(json!({ "max_bytes": LARGEST_BODY }))
+        }
+        _ => ApiError::invalid("body", "did not arrive whole"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Proves R076.
+    #[test]
+    fn only_the_usual_form_of_an_id_is_one() {
+        assert!(id("0192f0c1-5b7a-7c3e-8f00-0123456789ab").is_ok());
+        for wrong in [
+            "",
+            "..",
+            "7",
+            "0192F0C1-5B7A-7C3E-8F00-0123456789AB",
+            "0192f0c15b7a7c3e8f000123456789ab",
+            "{0192f0c1-5b7a-7c3e-8f00-0123456789ab}",
+            "urn:uuid:0192f0c1-5b7a-7c3e-8f00-0123456789ab",
+        ] {
+            assert_eq!(id(wrong).unwrap_err().code, Code::InvalidRequest, "{wrong}");
+        }
+    }
+
+    #[test]
+    fn parameters_are_decoded_and_a_malformed_one_is_named() {
+        let parameters = Parameters::of("q=informe+m%C3%A9dico&limit=ten&other=%FF&empty=");
+        assert_eq!(parameters.text("q"), Some("informe médico"));
+        assert_eq!((parameters.text("empty"), parameters.text("absent")), (None, None));
+        assert_eq!(parameters.value::<u32>("absent", "must be a number"), Ok(None));
+        let refused = parameters.value::<u32>("limit", "must be a number").unwrap_err();
+        assert_eq!(
+            (refused.code, refused.message.as_str()),
+            (Code::InvalidRequest, "limit: must be a number")
+        );
+    }
+}

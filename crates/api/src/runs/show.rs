@@ -1,0 +1,98 @@
+//! `GET /runs/{id}`
+
+use axum::Json;
+use axum::extract::State;
+use jiff::Timestamp;
+use quire_domain::{Run, RunId, StepStatus, SubjectId};
+use quire_ports::{StepProgress, Store};
+use serde::Serialize;
+
+use crate::request::Id;
+use crate::{ApiError, Product};
+
+/// A run and where each of its steps stands.
+#[derive(Serialize)]
+pub(crate) struct Shown {
+    run_id: RunId,
+    pipeline: &'static str,
+    subject_id: SubjectId,
+    state: &'static str,
+    failure_type: Option<&'static str>,
+    error_code: Option<String>,
+    error_message: Option<String>,
+    created_at: Timestamp,
+    queued_at: Timestamp,
+    started_at: Option<Timestamp>,
+    completed_at: Option<Timestamp>,
+    attempts: u32,
+    retry_count: u32,
+    language_used: Option<String>,
+    schema_version_used: Option<u32>,
+    correlation_id: Option<String>,
+    steps: Vec<ShownStep>,
+}
+
+#[derive(Serialize)]
+struct ShownStep {
+    step_name: &'static str,
+    step_status: &'static str,
+    attempt: u32,
+    started_at: Option<Timestamp>,
+    ended_at: Option<Timestamp>,
+    error_code: Option<String>,
+}
+
+pub(crate) async fn show(State(product): State<Product>, Id(id): Id) -> Result<Json<Shown>, ApiError> {
+    let run = product.store.history.run(RunId(id)).await?;
+    shown(&product.store, run).await.map(Json)
+}
+
+pub(super) async fn shown(store: &Store, run: Run) -> Result<Shown, ApiError> {
+    let steps = store.history.steps(run.id).await?;
+    let language_used = quire_application::run::language_used(store, &run).await?;
+    Ok(Shown::of(run, language_used, steps))
+}
+
+impl Shown {
+    fn of(run: Run, language_used: Option<String>, steps: Vec<StepProgress>) -> Self {
+        let reason = run.state.reason();
+        Self {
+            run_id: run.id,
+            pipeline: run.pipeline.as_str(),
+            subject_id: run.subject,
+            state: run.state.as_str(),
+            failure_type: reason.map(|reason| reason.failure_type.as_str()),
+            error_code: reason.map(|reason| reason.record.error_code.clone()),
+            error_message: reason.map(|reason| reason.record.message.clone()),
+            created_at: run.created_at,
+            queued_at: run.queued_at,
+            started_at: run.state.started_at(),
+            completed_at: run.state.completed_at(),
+            attempts: run.attempts,
+            retry_count: run.retry_count,
+            language_used,
+            schema_version_used: None,
+            correlation_id: run.correlation_id,
+            steps: steps.into_iter().map(step).collect(),
+        }
+    }
+}
+
+fn step(progress: StepProgress) -> ShownStep {
+    ShownStep {
+        step_name: progress.step.as_str(),
+        step_status: step_status(progress.status),
+        attempt: progress.attempt,
+        started_at: progress.started_at,
+        ended_at: progress.completed_at,
+        error_code: progress.error_code,
+    }
+}
+
+/// The status of a step in the words of this surface.
+pub(crate) fn step_status(status: StepStatus) -> &'static str {
+    match status {
+        StepStatus::Pending => "NOT_STARTED",
+        status => status.as_str(),
+    }
+}

@@ -1,0 +1,15 @@
+//! `POST /runs/{id}/withdraw`
+
+use axum::Json;
+use axum::extract::State;
+use quire_application::run;
+use quire_domain::RunId;
+
+use super::show::{Shown, shown};
+use crate::request::Id;
+use crate::{ApiError, Product};
+
+pub(crate) async fn withdraw(State(product): State<Product>, Id(id): Id) -> Result<Json<Shown>, ApiError> {
+    let run = run::withdraw(&product.store, RunId(id)).await?;
+    shown(&product.store, run).await.map(Json)
+}

@@ -1,0 +1,41 @@
+//! One document, with what became of it.
+
+use quire_domain::{DocumentId, Standing, status_of};
+use quire_ports::{DocumentPlace, Overview, PortResult, Store};
+
+use super::pages::RawText;
+
+/// A document as people see it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DocumentView {
+    /// What is stored.
+    pub overview: Overview,
+    /// Where its processing stands.
+    pub standing: Standing,
+    /// The language in which its latest run read it; while it has not, the one that was asked for, if any.
+    pub language_used: Option<String>,
+}
+
+impl DocumentView {
+    pub(super) fn of(overview: Overview) -> Self {
+        let standing = status_of(overview.latest_run.as_ref().map(|run| &run.state));
+        let asked_for = overview.latest_run.as_ref().and_then(|run| run.language.clone());
+        let language_used = overview.text.as_deref().and_then(language_of).or(asked_for);
+        Self { overview, standing, language_used }
+    }
+
+    pub(super) fn place(&self) -> DocumentPlace {
+        let document = &self.overview.document;
+        DocumentPlace { created_at: document.created_at, id: document.id }
+    }
+}
+
+/// The language of a text, from the payload of its artifact.
+fn language_of(payload: &str) -> Option<String> {
+    serde_json::from_str::<RawText>(payload).ok().map(|text| text.language)
+}
+
+/// The document of that id.
+pub async fn detail(store: &Store, id: DocumentId) -> PortResult<DocumentView> {
+    store.documents.overview(id).await.map(DocumentView::of)
+}

@@ -1,0 +1,166 @@
+//! The list of documents, newest first, in parts.
+//!
+//! A document's status is stored nowhere and its name is in no index, so that a list by one of them has to look at
+//! documents one after another. It looks at so many and no more, says so, and says where to go on.
+
+use quire_domain::DocumentStatus;
+use quire_ports::{DocumentPlace, DocumentsPart, PortResult, Store};
+
+use super::DocumentView;
+
+/// Counting and looking end here.
+pub const MOST_LOOKED_AT: u32 = if cfg!(test) { 10 } else { 10_000 };
+/// How many are looked at in one reading.
+const STRIDE: u32 = if cfg!(test) { 4 } else { 500 };
+
+/// Which documents to list.
+#[derive(Clone, Debug, Default)]
+pub struct ListRequest {
+    /// At most how many.
+    pub limit: u32,
+    /// How many to pass over first.
+    pub offset: u32,
+    /// Only what comes after this place: what an earlier list gave as `next`.
+    pub after: Option<DocumentPlace>,
+    /// Only those that stand so.
+    pub status: Option<DocumentStatus>,
+    /// Only those with this in their name, whether in capitals or not.
+    pub name: Option<String>,
+}
+
+/// A part of the list.
+#[derive(Clone, Debug, Default)]
+pub struct DocumentList {
+    /// The documents.
+    pub items: Vec<DocumentView>,
+    /// How many there are in all; not told to whoever goes on from a place.
+    pub total: Option<Total>,
+    /// Where the next part begins, if there may be one.
+    pub next: Option<DocumentPlace>,
+    /// Whether the search ended before the list did, because it has looked at as many as it may.
+    pub is_cut_short: bool,
+}
+
+/// How many documents there are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Total {
+    /// So many,
+    pub count: u32,
+    /// or more.
+    pub is_lower_bound: bool,
+}
+
+/// Lists documents.
+pub async fn list(store: &Store, request: &ListRequest) -> PortResult<DocumentList> {
+    if request.status.is_some() || request.name.is_some() {
+        Search::of(request).run(store).await
+    } else {
+        part(store, request).await
+    }
+}
+
+async fn part(store: &Store, request: &ListRequest) -> PortResult<DocumentList> {
+    let one_more = request.limit.saturating_add(1);
+    let part = DocumentsPart { after: request.after, skip: request.offset, limit: one_more };
+    let mut items: Vec<DocumentView> =
+        store.documents.list(part).await?.into_iter().map(DocumentView::of).collect();
+    let has_more = items.len() > request.limit as usize;
+    items.truncate(request.limit as usize);
+    let next = items.last().filter(|_| has_more).map(DocumentView::place);
+    let total = match request.after {
+        Some(_) => None,
+        None => Some(total(store.documents.count(MOST_LOOKED_AT + 1).await?)),
+    };
+    Ok(DocumentList { items, total, next, is_cut_short: false })
+}
+
+fn total(counted: u32) -> Total {
+    Total { count: counted.min(MOST_LOOKED_AT), is_lower_bound: counted > MOST_LOOKED_AT }
+}
+
+/// A walk along the list.
+struct Search<'r> {
+    request: &'r ListRequest,
+    /// In small letters.
+    name: Option<String>,
+    items: Vec<DocumentView>,
+    /// How many fit what is asked for, shown or not.
+    fitting: u32,
+    looked_at: u32,
+    place: Option<DocumentPlace>,
+    is_at_end: bool,
+}
+
+impl<'r> Search<'r> {
+    fn of(request: &'r ListRequest) -> Self {
+        let name = request.name.as_ref().map(|name| name.to_lowercase());
+        let (items, place) = (Vec::new(), request.after);
+        Self { request, name, items, fitting: 0, looked_at: 0, place, is_at_end: false }
+    }
+
+    async fn run(mut self, store: &Store) -> PortResult<DocumentList> {
+        while !self.is_over() {
+            let limit = STRIDE.min(MOST_LOOKED_AT - self.looked_at);
+            let read = store.documents.list(DocumentsPart { after: self.place, skip: 0, limit }).await?;
+            self.is_at_end = read.len() < limit as usize;
+            for document in read.into_iter().map(DocumentView::of) {
+                if self.is_satisfied() {
+                    // What was read beyond is for the next part.
+                    self.is_at_end = false;
+                    break;
+                }
+                self.look_at(document);
+            }
+        }
+        Ok(self.outcome())
+    }
+
+    fn look_at(&mut self, document: DocumentView) {
+        self.looked_at += 1;
+        self.place = Some(document.place());
+        if self.fits(&document) {
+            if self.fitting >= self.request.offset && !self.is_full() {
+                self.items.push(document);
+            }
+            self.fitting += 1;
+        }
+    }
+
+    fn fits(&self, document: &DocumentView) -> bool {
+        let status = self.request.status.is_none_or(|status| status == document.standing.status);
+        let filename = &document.overview.document.original_filename;
+        status && self.name.as_ref().is_none_or(|name| filename.to_lowercase().contains(name))
+    }
+
+    fn is_full(&self) -> bool {
+        self.items.len() >= self.request.limit as usize
+    }
+
+    /// Whoever goes on from a place wants the next part alone; the others also want to know how many there are.
+    fn is_satisfied(&self) -> bool {
+        self.request.after.is_some() && self.is_full()
+    }
+
+    fn is_over(&self) -> bool {
+        self.is_at_end || self.is_satisfied() || self.looked_at >= MOST_LOOKED_AT
+    }
+
+    fn outcome(self) -> DocumentList {
+        let is_cut_short = !self.is_at_end && self.looked_at >= MOST_LOOKED_AT;
+        let shown = self.request.offset.saturating_add(u32::try_from(self.items.len()).unwrap_or(u32::MAX));
+        let has_more = !self.is_at_end || self.fitting > shown;
+        // A full part goes on behind its last document; one that is not full, where the search ended.
+        let end = if self.is_full() { self.items.last().map(DocumentView::place) } else { self.place };
+        let total = Total { count: self.fitting, is_lower_bound: !self.is_at_end };
+        DocumentList {
+            next: end.filter(|_| has_more),
+            total: self.request.after.is_none().then_some(total),
+            is_cut_short,
+            items: self.items,
+        }
+    }
+}
+
+#[cfg(test)]
+#[path = "list_tests.rs"]
+mod tests;

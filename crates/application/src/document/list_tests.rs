@@ -1,0 +1,95 @@
+//! Lists of a few documents, where looking ends after ten.
+
+use quire_domain::{Document, DocumentId};
+use quire_testkit::fixture::{Bed, at, document};
+
+use super::*;
+
+/// So many documents, the newest called `last`; every third has a run that waits.
+async fn bed_of(count: i64) -> Bed {
+    let bed = quire_sqlite::testing::bed().await;
+    for number in 0..count {
+        let original_filename =
+            if number + 1 == count { "LAST.pdf".to_owned() } else { format!("{number}.pdf") };
+        let document = Document { created_at: at(number), original_filename, ..document(DocumentId::new()) };
+        bed.store.documents.add(&document, None, at(number)).await.unwrap();
+        if number % 3 == 0 {
+            bed.enqueue(document.id.into(), at(number)).await;
+        }
+    }
+    bed
+}
+
+fn names(list: &DocumentList) -> Vec<&str> {
+    list.items.iter().map(|item| item.overview.document.original_filename.as_str()).collect()
+}
+
+/// Every part from the first on, each from where the one before ended.
+async fn follow(bed: &Bed, mut request: ListRequest) -> Vec<String> {
+    let mut all = Vec::new();
+    loop {
+        let part = list(&bed.store, &request).await.unwrap();
+        assert_eq!(part.total.is_some(), request.after.is_none());
+        all.extend(names(&part).into_iter().map(str::to_owned));
+        let Some(next) = part.next else { return all };
+        request = ListRequest { after: Some(next), offset: 0, ..request };
+    }
+}
+
+/// Proves R063: exact while it can be counted, then a lower bound.
+#[tokio::test]
+async fn the_total_is_exact_up_to_a_bound() {
+    for (documents, expected) in [
+        (0, Total { count: 0, is_lower_bound: false }),
+        (10, Total { count: 10, is_lower_bound: false }),
+        (11, Total { count: 10, is_lower_bound: true }),
+    ] {
+        let bed = bed_of(documents).await;
+        let request = ListRequest { limit: 3, ..ListRequest::default() };
+        let part = list(&bed.store, &request).await.unwrap();
+        assert_eq!(part.total, Some(expected));
+        assert_eq!(part.next.is_some(), documents > 3);
+    }
+}
+
+/// Proves R063: parts that follow one another are the whole list, newest first.
+#[tokio::test]
+async fn parts_follow_one_another_without_gap_or_repetition() {
+    let bed = bed_of(8).await;
+    for limit in [1, 3, 8, 9] {
+        let all = follow(&bed, ListRequest { limit, ..ListRequest::default() }).await;
+        assert_eq!(all, ["LAST.pdf", "6.pdf", "5.pdf", "4.pdf", "3.pdf", "2.pdf", "1.pdf", "0.pdf"]);
+    }
+    let passed_over = ListRequest { limit: 2, offset: 6, ..ListRequest::default() };
+    assert_eq!(names(&list(&bed.store, &passed_over).await.unwrap()), ["1.pdf", "0.pdf"]);
+}
+
+#[tokio::test]
+async fn a_filter_finds_by_status_and_by_name_whether_in_capitals_or_not() {
+    let bed = bed_of(9).await;
+    let processing =
+        ListRequest { limit: 2, status: Some(DocumentStatus::Processing), ..ListRequest::default() };
+    let part = list(&bed.store, &processing).await.unwrap();
+    assert_eq!(names(&part), ["6.pdf", "3.pdf"]);
+    assert_eq!(part.total, Some(Total { count: 3, is_lower_bound: false }));
+    assert!(!part.is_cut_short);
+    assert_eq!(follow(&bed, processing.clone()).await, ["6.pdf", "3.pdf", "0.pdf"]);
+    assert_eq!(follow(&bed, ListRequest { limit: 1, ..processing.clone() }).await.len(), 3);
+    let second = ListRequest { offset: 2, ..processing };
+    assert_eq!(names(&list(&bed.store, &second).await.unwrap()), ["0.pdf"]);
+    for name in ["last", "LAST", "ast.P"] {
+        let request = ListRequest { limit: 5, name: Some(name.to_owned()), ..ListRequest::default() };
+        assert_eq!(names(&list(&bed.store, &request).await.unwrap()), ["LAST.pdf"], "{name}");
+    }
+}
+
+#[tokio::test]
+async fn a_search_that_looked_at_enough_says_so_and_where_to_go_on() {
+    let bed = bed_of(25).await;
+    let request = ListRequest { limit: 5, name: Some("3.pdf".to_owned()), ..ListRequest::default() };
+    let part = list(&bed.store, &request).await.unwrap();
+    assert_eq!(names(&part), ["23.pdf"], "13 and 3 are too far down");
+    assert!(part.is_cut_short && part.next.is_some());
+    assert_eq!(part.total, Some(Total { count: 1, is_lower_bound: true }));
+    assert_eq!(follow(&bed, request).await, ["23.pdf", "13.pdf", "3.pdf"]);
+}

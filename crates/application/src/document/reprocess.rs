@@ -1,0 +1,26 @@
+//! Process a document again.
+
+use quire_domain::{Document, DocumentId, Event, EventType, NewRun, Pipeline, Priority, Run, RunId};
+use quire_ports::{PortResult, Store};
+
+use crate::engine::report;
+
+/// Accepts another run of a document. Whatever runs there are go on as they were; this one waits for its turn.
+pub async fn reprocess(
+    store: &Store,
+    document: DocumentId,
+    correlation_id: Option<String>,
+) -> PortResult<Run> {
+    let now = store.clock.now();
+    let new = NewRun {
+        id: RunId::new(),
+        pipeline: Pipeline::Document,
+        subject: document.into(),
+        priority: Priority::Normal,
+        correlation_id,
+    };
+    let run = store.documents.reprocess(&new, now).await?;
+    report::log(&Document::reprocess_requested(&new, now), run.correlation_id.as_deref());
+    report::log(&Event::of_run(EventType::RunCreated, &run, now), run.correlation_id.as_deref());
+    Ok(run)
+}

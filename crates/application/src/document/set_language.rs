@@ -1,0 +1,48 @@
+//! Say in which language a document is.
+
+use quire_domain::{Document, DocumentId, EventType};
+use quire_ports::{PortError, PortResult, Store};
+
+use crate::engine::report;
+
+/// Every code of ISO 639-1.
+const CODES: &str = "aa ab ae af ak am an ar as av ay az ba be bg bh bi bm bn bo br bs ca ce ch co cr cs cu cv cy da de dv \
+    dz ee el en eo es et eu fa ff fi fj fo fr fy ga gd gl gn gu gv ha he hi ho hr ht hu hy hz ia id ie ig ii ik io is it \
+    iu ja jv ka kg ki kj kk kl km kn ko kr ks ku kv kw ky la lb lg li ln lo lt lu lv mg mh mi mk ml mn mr ms mt my na nb \
+    nd ne ng nl nn no nr nv ny oc oj om or os pa pi pl ps pt qu rm rn ro ru rw sa sc sd se sg si sk sl sm sn so sq sr ss \
+    st su sv sw ta te tg th ti tk tl tn to tr ts tt tw ty ug uk ur uz ve vi vo wa wo xh yi yo za zh zu";
+
+/// Whether this is a language as ISO 639-1 writes it.
+pub fn is_language(code: &str) -> bool {
+    CODES.split_ascii_whitespace().any(|known| known == code)
+}
+
+/// Sets or clears the language of a document for the runs that are created from now on. `Conflict` for what is no
+/// language.
+pub async fn set_language(store: &Store, id: DocumentId, language: Option<&str>) -> PortResult<()> {
+    if language.is_some_and(|code| !is_language(code)) {
+        return Err(PortError::Conflict(
+            "a language is two small letters as in ISO 639-1, such as es".to_owned(),
+        ));
+    }
+    let now = store.clock.now();
+    store.documents.set_language(id, language, now).await?;
+    report::log(&Document::event(EventType::DocumentLanguageOverridden, id, now), None);
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Proves R082.
+    #[test]
+    fn a_language_is_one_of_the_codes_in_small_letters() {
+        for code in ["es", "en", "zu", "aa"] {
+            assert!(is_language(code), "{code}");
+        }
+        for wrong in ["", " ", "e", "ES", "eng", "xx", "es en", "e s", "ñ"] {
+            assert!(!is_language(wrong), "{wrong:?}");
+        }
+    }
+}

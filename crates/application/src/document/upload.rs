@@ -1,0 +1,228 @@
+//! Take a document in: its file, piece by piece as it comes, and then its record.
+//!
+//! The order is what makes a pair of the two. First the ids; then the file, whole and durable under its name; last, in
+//! one transaction, the record and the first run. A crash in between leaves a file that nothing names, which nobody
+//! sees, and never a record without its file.
+
+mod file_name;
+mod sniffer;
+
+use std::sync::Arc;
+
+use jiff::Timestamp;
+use quire_domain::reading::FileKind;
+use quire_domain::run::create;
+use quire_domain::{Document, DocumentId, EventType, NewRun, Pipeline, Priority, ReviewStatus, RunId};
+use quire_ports::{Blobs, Incoming, Overview, PortError, PortResult, Store};
+use sha2::{Digest as _, Sha256};
+
+use self::file_name::base_name;
+use self::sniffer::{Sniffer, Verdict};
+use super::DocumentView;
+use crate::engine::report;
+
+/// What is taken in.
+#[derive(Clone, Debug)]
+pub struct UploadTerms {
+    /// The kinds of files.
+    pub kinds: Vec<FileKind>,
+    /// Bytes of the largest one.
+    pub largest: u64,
+}
+
+/// Why a file was not taken in. Nothing of it is left.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum UploadError {
+    /// It is larger than what is taken.
+    #[error("the file is larger than {largest} bytes, the most that is taken; split it")]
+    TooLarge {
+        /// Bytes of the largest file that is.
+        largest: u64,
+    },
+    /// There is nothing in it.
+    #[error("the file is empty; send one with something in it")]
+    Empty,
+    /// It is of no kind that is taken.
+    #[error("the file is of a kind that is not taken; send one of: {}", names(.kinds))]
+    Unsupported {
+        /// The kinds that are.
+        kinds: Vec<FileKind>,
+    },
+    /// Storage or the database could not do their part.
+    #[error(transparent)]
+    Port(#[from] PortError),
+}
+
+/// The first run that a new document gets.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FirstRun {
+    /// How urgent it is.
+    pub priority: Priority,
+    /// What ties it to the request that brought the document.
+    pub correlation_id: Option<String>,
+}
+
+/// A file on its way in. Whoever drops it before it is finished leaves nothing behind.
+pub struct Upload {
+    store: Store,
+    blobs: Arc<dyn Blobs>,
+    terms: Arc<UploadTerms>,
+    incoming: Box<dyn Incoming>,
+    sniffer: Sniffer,
+    hash: Sha256,
+    size: u64,
+}
+
+impl Upload {
+    /// Begins one.
+    pub async fn begin(store: Store, blobs: Arc<dyn Blobs>, terms: Arc<UploadTerms>) -> PortResult<Self> {
+        let incoming = blobs.receive().await?;
+        let (sniffer, hash) = (Sniffer::default(), Sha256::new());
+        Ok(Self { store, blobs, terms, incoming, sniffer, hash, size: 0 })
+    }
+
+    /// Takes the next piece. Refuses as soon as it is clear that the file will not be taken.
+    pub async fn write(&mut self, piece: &[u8]) -> Result<(), UploadError> {
+        self.size += piece.len() as u64;
+        if self.size > self.terms.largest {
+            return Err(UploadError::TooLarge { largest: self.terms.largest });
+        }
+        match self.sniffer.see(piece) {
+            Verdict::Open => {}
+            Verdict::Known(kind) => self.require(kind).map(drop)?,
+        }
+        self.hash.update(piece);
+        Ok(self.incoming.write(piece).await?)
+    }
+
+    /// Keeps the file and adds the document under that name, with its first run if it gets one. Answers it as it was at
+    /// that moment. What is begun here is brought to its end even if nobody waits for the answer any more.
+    pub async fn finish(self, name: &str, first: Option<FirstRun>) -> Result<DocumentView, UploadError> {
+        if self.size == 0 {
+            return Err(UploadError::Empty);
+        }
+        let kind = self.require(self.sniffer.conclude())?;
+        let id = DocumentId::new();
+        let at = as_kept(self.store.clock.now());
+        let document = Document {
+            id,
+            original_filename: base_name(name, kind),
+            content_type: kind.media_type().to_owned(),
+            file_size: self.size,
+            content_hash: self.hash.finalize().into(),
+            storage_path: format!("{id}/original.{}", kind.extension()),
+            created_at: at,
+            review_status: ReviewStatus::InReview,
+            language_override: None,
+        };
+        let run = first.map(|first| NewRun {
+            id: RunId::new(),
+            pipeline: Pipeline::Document,
+            subject: id.into(),
+            priority: first.priority,
+            correlation_id: first.correlation_id,
+        });
+        let pair = Pair { store: self.store, blobs: self.blobs, document, run };
+        let kept = tokio::spawn(pair.keep(self.incoming)).await;
+        Ok(kept.map_err(|_| interrupted())??)
+    }
+
+    fn require(&self, kind: Option<FileKind>) -> Result<FileKind, UploadError> {
+        kind.filter(|kind| self.terms.kinds.contains(kind))
+            .ok_or_else(|| UploadError::Unsupported { kinds: self.terms.kinds.clone() })
+    }
+}
+
+/// A file and its record, which exist together or not at all.
+struct Pair {
+    store: Store,
+    blobs: Arc<dyn Blobs>,
+    document: Document,
+    run: Option<NewRun>,
+}
+
+impl Pair {
+    async fn keep(self, incoming: Box<dyn Incoming>) -> PortResult<DocumentView> {
+        if let Err(error) = incoming.finish(&self.document.storage_path).await {
+            // It may have its name already, and only not be durable.
+            self.remove_file().await;
+            return Err(error);
+        }
+        self.add().await?;
+        Ok(self.tell())
+    }
+
+    /// Adds the record; removes the file again if there is to be none.
+    async fn add(&self) -> PortResult<()> {
+        let document = &self.document;
+        let added = self.store.documents.add(document, self.run.as_ref(), document.created_at).await;
+        let Err(error) = added else { return Ok(()) };
+        if error.is_passing() {
+            // The transaction may have been made and only its answer lost.
+            match self.store.documents.find(document.id).await {
+                Ok(_) => return Ok(()),
+                Err(PortError::NotFound(_)) => {}
+                Err(_) => {
+                    // A file without a record is seen by nobody; a record without a file would be.
+                    tracing::warn!(
+                        document_id = %document.id,
+                        "the database does not say whether it has this document; its file is kept"
+                    );
+                    return Err(error);
+                }
+            }
+        }
+        self.remove_file().await;
+        Err(error)
+    }
+
+    async fn remove_file(&self) {
+        if let Err(error) = self.blobs.remove(&self.document.storage_path).await {
+            tracing::warn!(
+                document_id = %self.document.id,
+                %error,
+                "the file of a document that was not taken in cannot be removed"
+            );
+        }
+    }
+
+    /// Logs what happened, and answers what there is now.
+    fn tell(self) -> DocumentView {
+        let (at, document) = (self.document.created_at, self.document);
+        let created = self.run.map(|run| create(&run, at));
+        let correlation_id = created.as_ref().and_then(|(run, _)| run.correlation_id.as_deref());
+        report::log(&Document::event(EventType::DocumentUploaded, document.id, at), correlation_id);
+        if let Some((_, event)) = &created {
+            report::log(event, correlation_id);
+        }
+        DocumentView::of(Overview {
+            document,
+            updated_at: at,
+            reviewed_at: None,
+            reviewed_by: None,
+            latest_run: created.map(|(run, _)| run),
+            text: None,
+        })
+    }
+}
+
+/// As fine as the databases keep it, so that what is answered is what is stored.
+fn as_kept(at: Timestamp) -> Timestamp {
+    Timestamp::from_microsecond(at.as_microsecond()).unwrap_or(at)
+}
+
+/// The process is on its way out.
+fn interrupted() -> PortError {
+    PortError::Unavailable {
+        service: "server",
+        reason: "it was stopped meanwhile".to_owned(),
+        contention: false,
+    }
+}
+
+fn names(kinds: &[FileKind]) -> String {
+    kinds.iter().map(|kind| kind.as_str()).collect::<Vec<_>>().join(", ")
+}
+
+#[cfg(test)]
+mod tests;

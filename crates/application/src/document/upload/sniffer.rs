@@ -1,0 +1,228 @@
+//! What kind of file it is, told while it comes in and without holding more than a window of it.
+//!
+//! The rule is the domain's, [`FileKind::sniff`], and is only asked here. Most kinds show in the first window. Two do
+//! not: a zip is a DOCX if a certain part is anywhere in it, and a text is one only as far as everything in it is text.
+//! Their further windows are each judged as a file of their own that opens as the whole one did.
+
+use quire_domain::reading::FileKind;
+
+/// Bytes that are judged together. A file that is not longer is judged exactly as the domain would.
+const WINDOW: usize = 64 << 10;
+/// How every zip opens.
+const ZIP: &[u8] = b"PK\x03\x04";
+/// Bytes of a zip's window that are judged again with the next: more than the header that may be cut there.
+const HEADER: usize = 64;
+/// Characters that every further window of a text is judged behind. That far the domain looks for what makes a file
+/// that opens like text something else.
+const PLAIN: usize = 1024;
+
+/// What is known so far.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Verdict {
+    /// Nothing certain.
+    Open,
+    /// This kind, or none that can be read, whatever is still to come.
+    Known(Option<FileKind>),
+}
+
+#[derive(Default)]
+enum Sight {
+    #[default]
+    Opening,
+    /// A zip in which nothing was found yet.
+    Zip,
+    /// Text so far, each further window of which is judged behind this.
+    Text(Vec<u8>),
+    Known(Option<FileKind>),
+}
+
+/// Looks at a file as it passes.
+#[derive(Default)]
+pub(super) struct Sniffer {
+    window: Vec<u8>,
+    sight: Sight,
+}
+
+impl Sniffer {
+    /// Looks at the next piece.
+    pub(super) fn see(&mut self, piece: &[u8]) -> Verdict {
+        if !matches!(self.sight, Sight::Known(_)) {
+            self.window.extend_from_slice(piece);
+            if self.window.len() > WINDOW {
+                self.judge();
+            }
+        }
+        match self.sight {
+            Sight::Known(kind) => Verdict::Known(kind),
+            _ => Verdict::Open,
+        }
+    }
+
+    /// What it is, now that all of it has passed.
+    pub(super) fn conclude(&self) -> Option<FileKind> {
+        match &self.sight {
+            Sight::Opening => FileKind::sniff(&self.window),
+            Sight::Zip => FileKind::sniff(&[ZIP, &self.window].concat()),
+            Sight::Text(opening) => FileKind::sniff(&[opening, &*self.window].concat()),
+            Sight::Known(kind) => *kind,
+        }
+    }
+
+    /// Judges the window and keeps of it what has to be judged with the next.
+    fn judge(&mut self) {
+        match &self.sight {
+            Sight::Opening => self.judge_opening(),
+            Sight::Zip => match self.conclude() {
+                None => self.keep_last(HEADER),
+                kind => self.sight = Sight::Known(kind),
+            },
+            Sight::Text(opening) => {
+                let end = whole_characters(opening, &self.window);
+                let kind = FileKind::sniff(&[opening, &self.window[..end]].concat());
+                if kind == Some(FileKind::Text) {
+                    self.keep_last(self.window.len() - end);
+                } else {
+                    self.sight = Sight::Known(None);
+                }
+            }
+            Sight::Known(_) => {}
+        }
+        if matches!(self.sight, Sight::Known(_)) {
+            self.window = Vec::new();
+        }
+    }
+
+    fn judge_opening(&mut self) {
+        let end = whole_characters(&self.window, &self.window);
+        match FileKind::sniff(&self.window[..end]) {
+            Some(FileKind::Text) => {
+                self.sight = Sight::Text(plain_opening(&self.window));
+                self.keep_last(self.window.len() - end);
+            }
+            None if self.window.starts_with(ZIP) => {
+                self.sight = Sight::Zip;
+                self.keep_last(HEADER);
+            }
+            kind => self.sight = Sight::Known(kind),
+        }
+    }
+
+    fn keep_last(&mut self, length: usize) {
+        self.window.drain(..self.window.len() - length);
+    }
+}
+
+/// Plain text in the encoding in which the file opens.
+fn plain_opening(file: &[u8]) -> Vec<u8> {
+    match file {
+        [0xff, 0xfe, ..] => [&[0xff, 0xfe][..], &b"x\0".repeat(PLAIN)].concat(),
+        [0xfe, 0xff, ..] => [&[0xfe, 0xff][..], &b"\0x".repeat(PLAIN)].concat(),
+        _ => vec![b'x'; PLAIN],
+    }
+}
+
+/// Where the last whole character ends in a window of a file that opens like this.
+fn whole_characters(opening: &[u8], window: &[u8]) -> usize {
+    if matches!(opening, [0xff, 0xfe, ..] | [0xfe, 0xff, ..]) {
+        return window.len() & !1;
+    }
+    match std::str::from_utf8(window) {
+        Err(error) if error.error_len().is_none() => error.valid_up_to(),
+        _ => window.len(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn by_pieces(file: &[u8], size: usize) -> Option<FileKind> {
+        let mut sniffer = Sniffer::default();
+        for piece in file.chunks(size) {
+            sniffer.see(piece);
+            assert!(sniffer.window.len() <= WINDOW + size);
+        }
+        sniffer.conclude()
+    }
+
+    /// A zip that holds something of that length before the part that makes it a DOCX.
+    fn docx(before: usize) -> Vec<u8> {
+        let mut zip = b"PK\x03\x04".to_vec();
+        zip.resize(30 + before, b'-');
+        zip.extend(b"PK\x03\x04");
+        zip.extend([0; 22]);
+        zip.extend([17, 0, 0, 0]);
+        zip.extend(b"word/document.xml");
+        zip.extend([b'-'; 1000]);
+        zip
+    }
+
+    fn utf16(text: &str, unit: fn(u16) -> [u8; 2]) -> Vec<u8> {
+        std::iter::once(0xfeff).chain(text.encode_utf16()).flat_map(unit).collect()
+    }
+
+    #[test]
+    fn a_kind_that_shows_at_the_beginning_is_known_at_once_and_nothing_is_kept() {
+        let png = [b"\x89PNG\r\n\x1a\n".to_vec(), vec![0; 3 * WINDOW]].concat();
+        let mut sniffer = Sniffer::default();
+        assert_eq!(sniffer.see(&png[..WINDOW]), Verdict::Open);
+        assert_eq!(sniffer.see(&png[WINDOW..]), Verdict::Known(Some(FileKind::Png)));
+        assert_eq!(sniffer.window.capacity(), 0);
+        assert_eq!(sniffer.conclude(), Some(FileKind::Png));
+    }
+
+    /// Proves R058 for a file that only opens like what is taken.
+    #[test]
+    fn a_text_that_turns_into_something_else_is_none() {
+        let text = "El paciente come bien.\n".repeat(10_000);
+        assert_eq!(by_pieces(text.as_bytes(), 8192), Some(FileKind::Text));
+        let turned = [text.as_bytes(), b"\0\x01\x02", text.as_bytes()].concat();
+        assert_eq!(by_pieces(&turned, 8192), None);
+        let mut sniffer = Sniffer::default();
+        let verdicts: Vec<_> = turned.chunks(WINDOW).map(|piece| sniffer.see(piece)).collect();
+        assert_eq!(verdicts.last(), Some(&Verdict::Known(None)), "it is refused before it has all come");
+    }
+
+    #[test]
+    fn a_text_may_speak_of_other_kinds_anywhere() {
+        let text = format!("{}%PDF-1.7 {}<html>", "a".repeat(WINDOW + 1), "b".repeat(WINDOW));
+        assert_eq!(by_pieces(text.as_bytes(), 1000), Some(FileKind::Text));
+    }
+
+    #[test]
+    fn a_zip_without_the_part_is_none() {
+        assert_eq!(by_pieces(&docx(0)[..60], 7), None);
+        let other = docx(3 * WINDOW);
+        assert_eq!(by_pieces(&other[..2 * WINDOW], 4096), None);
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(64))]
+
+        #[test]
+        fn a_file_in_pieces_is_what_it_is_as_a_whole(
+            size in 1_usize..100_000,
+            length in 0_usize..200_000,
+            sign in prop::sample::select(vec!["a", "é", "漢", "🐈", "a é漢\n🐈"]),
+            shift in 0_usize..4,
+        ) {
+            let text = format!("{}{}", "x".repeat(shift), sign.repeat(length / sign.len()));
+            let latin = [&b"x"[..], &b"a\xe9o ".repeat(length / 4)].concat();
+            let pdf = [b"%PDF-1.7\n".to_vec(), vec![0; length]].concat();
+            let noise = [vec![0x13; length], b"x".to_vec()].concat();
+            for file in [
+                text.clone().into_bytes(),
+                utf16(&text, u16::to_le_bytes),
+                utf16(&text, u16::to_be_bytes),
+                latin,
+                docx(length),
+                pdf,
+                noise,
+            ] {
+                prop_assert_eq!(by_pieces(&file, size), FileKind::sniff(&file));
+            }
+        }
+    }
+}

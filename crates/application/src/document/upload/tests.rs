@@ -1,0 +1,224 @@
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use quire_connectors::blob::DiskBlobs;
+use quire_domain::{EventId, Run, SubjectId};
+use quire_ports::{Documents, DocumentsPart, EventFilter, Overview, RunFilter};
+use quire_testkit::fixture::Bed;
+use tempfile::TempDir;
+
+use super::*;
+
+/// What happens to a transaction.
+#[derive(Clone, Copy, PartialEq)]
+enum Fate {
+    Refused,
+    NotMade,
+    MadeWithoutAnAnswer,
+    LostWithTheDatabase,
+}
+
+/// Documents whose next transaction goes wrong.
+struct Unlucky {
+    real: Arc<dyn Documents>,
+    fate: Fate,
+}
+
+fn away() -> PortError {
+    PortError::Unavailable { service: "database", reason: "rehearsed".to_owned(), contention: false }
+}
+
+#[async_trait]
+impl Documents for Unlucky {
+    async fn add(&self, document: &Document, run: Option<&NewRun>, at: Timestamp) -> PortResult<()> {
+        match self.fate {
+            Fate::Refused => Err(PortError::Conflict("rehearsed".to_owned())),
+            Fate::NotMade | Fate::LostWithTheDatabase => Err(away()),
+            Fate::MadeWithoutAnAnswer => {
+                self.real.add(document, run, at).await?;
+                Err(away())
+            }
+        }
+    }
+
+    async fn find(&self, id: DocumentId) -> PortResult<Document> {
+        if self.fate == Fate::LostWithTheDatabase { Err(away()) } else { self.real.find(id).await }
+    }
+
+    async fn overview(&self, _: DocumentId) -> PortResult<Overview> {
+        Err(away())
+    }
+
+    async fn list(&self, _: DocumentsPart) -> PortResult<Vec<Overview>> {
+        Err(away())
+    }
+
+    async fn count(&self, _: u32) -> PortResult<u32> {
+        Err(away())
+    }
+
+    async fn reprocess(&self, _: &NewRun, _: Timestamp) -> PortResult<Run> {
+        Err(away())
+    }
+
+    async fn set_language(&self, _: DocumentId, _: Option<&str>, _: Timestamp) -> PortResult<()> {
+        Err(away())
+    }
+
+    async fn purge(&self, _: SubjectId, _: Timestamp) -> PortResult<u64> {
+        Err(away())
+    }
+}
+
+struct Scene {
+    bed: Bed,
+    folder: TempDir,
+    terms: UploadTerms,
+}
+
+async fn scene() -> Scene {
+    let terms = UploadTerms { kinds: vec![FileKind::Pdf, FileKind::Text], largest: 1 << 20 };
+    Scene { bed: quire_sqlite::testing::bed().await, folder: tempfile::tempdir().unwrap(), terms }
+}
+
+impl Scene {
+    async fn upload(&self, store: Store, file: &[u8]) -> Result<DocumentView, UploadError> {
+        let blobs = Arc::new(DiskBlobs::open(self.folder.path()).unwrap());
+        let mut upload = Upload::begin(store, blobs, Arc::new(self.terms.clone())).await?;
+        for piece in file.chunks(50_000) {
+            upload.write(piece).await?;
+        }
+        let first = FirstRun { priority: Priority::High, correlation_id: Some("req-1".to_owned()) };
+        upload.finish("folder/record.pdf", Some(first)).await
+    }
+
+    fn store(&self, fate: Fate) -> Store {
+        let real = self.bed.store.documents.clone();
+        Store { documents: Arc::new(Unlucky { real, fate }), ..self.bed.store.clone() }
+    }
+
+    async fn runs(&self) -> Vec<Run> {
+        self.bed.store.history.runs(&RunFilter { limit: 10, ..RunFilter::default() }).await.unwrap()
+    }
+
+    /// What is in the folder, but for the place of what is coming in, which must be empty.
+    fn files(&self) -> Vec<String> {
+        let names = |folder: &std::path::Path| -> Vec<String> {
+            let entries = std::fs::read_dir(folder).unwrap();
+            entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect()
+        };
+        assert_eq!(names(&self.folder.path().join("~incoming")), [""; 0]);
+        let mut found = names(self.folder.path());
+        found.retain(|name| name != "~incoming");
+        found
+    }
+}
+
+fn pdf(length: usize) -> Vec<u8> {
+    [b"%PDF-1.7\n".to_vec(), vec![b'.'; length]].concat()
+}
+
+/// Proves R031 and R049.
+#[tokio::test]
+async fn a_document_is_taken_in_with_its_file_its_hash_and_its_first_run() {
+    let scene = scene().await;
+    let file = pdf(700_000);
+    let taken = scene.upload(scene.bed.store.clone(), &file).await.unwrap();
+    let id = taken.overview.document.id;
+    let document = scene.bed.store.documents.find(id).await.unwrap();
+    assert_eq!(
+        scene.bed.store.documents.overview(id).await.unwrap(),
+        taken.overview,
+        "what is answered is stored"
+    );
+    assert_eq!(document.original_filename, "record.pdf");
+    assert_eq!((document.content_type.as_str(), document.file_size), ("application/pdf", file.len() as u64));
+    assert_eq!(document.content_hash, <[u8; 32]>::from(Sha256::digest(&file)));
+    assert_eq!(document.storage_path, format!("{}/original.pdf", document.id));
+    assert_eq!(document.review_status, ReviewStatus::InReview);
+    assert!(std::fs::read(scene.folder.path().join(&document.storage_path)).unwrap() == file);
+    let runs = scene.runs().await;
+    assert_eq!(taken.overview.latest_run.as_slice(), runs);
+    assert_eq!((runs[0].subject, runs[0].priority), (document.id.into(), Priority::High));
+    assert_eq!(runs[0].correlation_id.as_deref(), Some("req-1"));
+}
+
+/// Proves R052.
+#[tokio::test]
+async fn when_the_record_is_not_made_the_file_goes_again() {
+    for fate in [Fate::Refused, Fate::NotMade] {
+        let scene = scene().await;
+        let refused = scene.upload(scene.store(fate), &pdf(10)).await;
+        assert!(matches!(refused, Err(UploadError::Port(_))), "{refused:?}");
+        assert_eq!(scene.files(), [""; 0]);
+        assert!(scene.runs().await.is_empty());
+    }
+}
+
+#[tokio::test]
+async fn a_record_that_was_made_without_an_answer_counts_and_keeps_its_file() {
+    let scene = scene().await;
+    let taken = scene.upload(scene.store(Fate::MadeWithoutAnAnswer), &pdf(10)).await.unwrap();
+    assert_eq!(scene.files(), [taken.overview.document.id.to_string()]);
+    assert_eq!(scene.runs().await.len(), 1);
+}
+
+#[tokio::test]
+async fn while_nobody_can_say_whether_there_is_a_record_the_file_stays() {
+    let scene = scene().await;
+    let refused = scene.upload(scene.store(Fate::LostWithTheDatabase), &pdf(10)).await;
+    assert_eq!(refused, Err(UploadError::Port(away())));
+    assert_eq!(scene.files().len(), 1);
+}
+
+/// Proves R053.
+#[tokio::test]
+async fn without_the_file_there_is_no_record() {
+    let scene = scene().await;
+    let blobs = Arc::new(DiskBlobs::open(scene.folder.path().join("documents")).unwrap());
+    let terms = Arc::new(scene.terms.clone());
+    let mut upload = Upload::begin(scene.bed.store.clone(), blobs, terms).await.unwrap();
+    upload.write(&pdf(10)).await.unwrap();
+    std::fs::remove_dir_all(scene.folder.path().join("documents")).unwrap();
+    let refused = upload.finish("record.pdf", None).await;
+    assert!(matches!(refused, Err(UploadError::Port(PortError::Unavailable { .. }))), "{refused:?}");
+    let events = scene.bed.store.history.events(EventId(0), EventFilter::default(), 10).await.unwrap();
+    assert_eq!(events, []);
+}
+
+/// Proves R058 to R060 below HTTP.
+#[tokio::test]
+async fn what_is_too_large_empty_or_of_another_kind_is_refused_and_leaves_nothing() {
+    let scene = scene().await;
+    let kinds = scene.terms.kinds.clone();
+    let png = [b"\x89PNG\r\n\x1a\n".to_vec(), vec![0; 600_000]].concat();
+    for (file, error) in [
+        (pdf(1 << 20), UploadError::TooLarge { largest: 1 << 20 }),
+        (Vec::new(), UploadError::Empty),
+        (png, UploadError::Unsupported { kinds: kinds.clone() }),
+        (b"\0\x01\x02".to_vec(), UploadError::Unsupported { kinds }),
+    ] {
+        assert_eq!(scene.upload(scene.bed.store.clone(), &file).await, Err(error));
+    }
+    assert!(
+        scene.upload(scene.bed.store.clone(), &pdf((1 << 20) - 9)).await.is_ok(),
+        "exactly the limit is taken"
+    );
+    assert_eq!(scene.runs().await.len(), 1);
+}
+
+/// Proves R068's half about uploads.
+#[tokio::test]
+async fn without_processing_a_document_gets_no_run() {
+    let scene = scene().await;
+    let blobs = Arc::new(DiskBlobs::open(scene.folder.path()).unwrap());
+    let terms = Arc::new(scene.terms.clone());
+    let mut upload = Upload::begin(scene.bed.store.clone(), blobs, terms).await.unwrap();
+    upload.write(b"Paciente: Luna").await.unwrap();
+    let taken = upload.finish("", None).await.unwrap();
+    assert_eq!(taken.overview.latest_run, None);
+    assert_eq!(taken.standing.status.as_str(), "UPLOADED");
+    assert_eq!(taken.overview.document.original_filename, "document.txt");
+    assert!(scene.runs().await.is_empty());
+    assert_eq!(scene.files().len(), 1);
+}

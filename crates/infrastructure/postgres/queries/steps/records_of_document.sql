@@ -1,0 +1,9 @@
+-- OFFSET 0 keeps the planner from looking for runs among all events: it goes from each run to its own.
+SELECT e.step_name, e.step_status, e.attempt, e.started_at, e.ended_at, e.error_code, e.details, r.pipeline, r.id
+FROM (SELECT id, pipeline
+      FROM runs
+      WHERE subject_id = $1 AND pipeline = 'document'
+      ORDER BY created_at DESC, id DESC
+      LIMIT $2) r
+CROSS JOIN LATERAL (SELECT * FROM step_events WHERE run_id = r.id OFFSET 0) e
+ORDER BY e.id

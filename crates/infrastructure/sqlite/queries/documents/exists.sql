@@ -1,0 +1,1 @@
+SELECT EXISTS (SELECT 1 FROM documents WHERE id = ?1)

@@ -1,0 +1,11 @@
+//! `[uploads]`
+
+use serde::Deserialize;
+
+/// `[uploads]`
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[allow(missing_docs)]
+pub struct Uploads {
+    pub max_mb: u64,
+    pub processing: bool,
+}
