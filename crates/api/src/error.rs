@@ -34,6 +34,7 @@ macro_rules! codes {
 
 codes! {
     InvalidRequest = BAD_REQUEST "INVALID_REQUEST",
+    Forbidden = FORBIDDEN "FORBIDDEN",
     NotFound = NOT_FOUND "NOT_FOUND",
     MethodNotAllowed = METHOD_NOT_ALLOWED "METHOD_NOT_ALLOWED",
     Conflict = CONFLICT "CONFLICT",
@@ -136,9 +137,8 @@ impl From<PortError> for ApiError {
 impl From<ReadError> for ApiError {
     /// What stands in a document does not change, so asking again helps only where the trouble was not the document's.
     fn from(error: ReadError) -> Self {
-        if let Some(diagnosis) = &error.diagnosis {
-            tracing::warn!(code = error.trouble.as_str(), diagnosis, "a page could not be drawn");
-        }
+        // The diagnosis may quote the document, and a log is not the place for that.
+        tracing::warn!(code = error.trouble.as_str(), "a page could not be drawn");
         let code = match error.trouble {
             ReadTrouble::PageNotFound | ReadTrouble::UnsupportedMediaType => Code::NotFound,
             trouble if trouble.may_pass() => Code::ServiceUnavailable,

@@ -6,6 +6,7 @@ mod documents;
 pub mod error;
 mod health;
 mod metrics;
+mod neighbours;
 mod request;
 mod request_id;
 pub mod router;

@@ -6,7 +6,7 @@ use axum::middleware;
 use axum::routing::{get, patch, post};
 
 use crate::request::LARGEST_BODY;
-use crate::{ApiError, Product, Surface, documents, health, metrics, request_id, runs, version};
+use crate::{ApiError, Product, Surface, documents, health, metrics, neighbours, request_id, runs, version};
 
 /// The surface of a Quire process.
 pub fn router(surface: Surface) -> Router {
@@ -45,6 +45,8 @@ fn product(product: Product) -> Router {
         .route("/runs/{id}/artifacts/raw-text", get(runs::raw_text))
         .route("/runs/{id}/withdraw", post(runs::withdraw))
         .layer(DefaultBodyLimit::max(LARGEST_BODY))
+        // Before anything is read of the request.
+        .layer(middleware::from_fn(neighbours::only))
         .with_state(product)
 }
 

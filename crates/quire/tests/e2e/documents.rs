@@ -33,7 +33,7 @@ impl Raw {
 fn send(server: &Server, request: &str, head: &str, body: &str) -> Raw {
     let mut stream = TcpStream::connect(&server.address).unwrap();
     let length = body.len();
-    write!(stream, "{request} HTTP/1.1\r\nHost: quire\r\nConnection: close\r\nContent-Length: {length}\r\n{head}\r\n{body}")
+    write!(stream, "{request} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Length: {length}\r\n{head}\r\n{body}")
         .unwrap();
     let mut answer = Vec::new();
     stream.read_to_end(&mut answer).unwrap();

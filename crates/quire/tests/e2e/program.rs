@@ -127,7 +127,7 @@ impl Server {
     }
 
     pub fn get(&self, path: &str) -> Answer {
-        self.ask(&format!("GET {path} HTTP/1.1\r\nHost: quire\r\nConnection: close\r\n\r\n"))
+        self.ask(&format!("GET {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"))
     }
 
     /// Sends exactly this, and reads until the server closes.

@@ -56,8 +56,9 @@ fn metrics_are_there_from_the_first_scrape() {
 fn an_unknown_address_gets_the_error_body_with_the_callers_id() {
     let quire = Quire::new();
     let server = quire.serve();
-    let answer = server
-        .ask("GET /nowhere HTTP/1.1\r\nHost: quire\r\nX-Request-ID: abc-123\r\nConnection: close\r\n\r\n");
+    let answer = server.ask(
+        "GET /nowhere HTTP/1.1\r\nHost: localhost\r\nX-Request-ID: abc-123\r\nConnection: close\r\n\r\n",
+    );
     let body: Value = serde_json::from_str(&answer.body).unwrap();
     assert_eq!(answer.status, 404);
     assert_eq!((&body["error_code"], &body["correlation_id"]), (&json!("NOT_FOUND"), &json!("abc-123")));
@@ -122,7 +123,7 @@ fn a_second_signal_does_not_wait() {
     let quire = Quire::new();
     let mut server = quire.serve();
     // A request that never ends keeps a graceful stop waiting.
-    let _slow = server.begin("GET /health HTTP/1.1\r\nHost: quire\r\n");
+    let _slow = server.begin("GET /health HTTP/1.1\r\nHost: localhost\r\n");
     server.signal("-INT");
     server.wait_for_log("stopping");
     server.signal("-INT");

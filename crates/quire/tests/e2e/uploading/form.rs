@@ -68,7 +68,7 @@ impl Form {
 
 pub fn opening(path: &str) -> String {
     format!(
-        "POST {path} HTTP/1.1\r\nHost: quire\r\nConnection: close\r\n\
+        "POST {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\
          Content-Type: multipart/form-data; boundary={BOUNDARY}\r\n"
     )
 }

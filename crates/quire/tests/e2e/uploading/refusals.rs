@@ -125,7 +125,7 @@ async fn an_empty_file_or_none_or_a_form_that_is_none_is_an_invalid_request() {
         let answer = form.send(&server, "/documents/upload");
         assert_refused(&answer, 400, "INVALID_REQUEST");
     }
-    let head = "POST /documents HTTP/1.1\r\nHost: quire\r\nConnection: close\r\nContent-Type: application/pdf\r\n\
+    let head = "POST /documents HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Type: application/pdf\r\n\
                 Content-Length: 4\r\n\r\n";
     assert_refused(&send(&server.address, head, b"%PDF").unwrap(), 400, "INVALID_REQUEST");
     let answer = Form::file("a.pdf", &file).send(&server, "/documents/upload?priority=urgent");
