@@ -57,6 +57,7 @@ pub fn hostile() -> Vec<Hostile> {
         may("a letter wider than the world", wide_letter(), DAMAGED),
         must("not a PDF beyond its first line", b"%PDF-1.7\nhello\n%%EOF".to_vec(), DAMAGED),
         must("a PDF without pages", Pdf::of_pages(&[]).file(), DAMAGED),
+        may("an empty password, which is none", include_bytes!("with-empty-password.pdf").to_vec(), &[]),
         must("a password that nobody told", include_bytes!("with-password.pdf").to_vec(), &["PDF_ENCRYPTED"]),
     ]
 }
