@@ -30,10 +30,8 @@ const MEANINGLESS: usize = 10;
 pub struct LocalReader {
     /// The kinds that are read.
     pub kinds: Vec<FileKind>,
-    /// Where documents are parsed.
+    /// Where documents are parsed and pages drawn.
     pub parsing: Sandbox,
-    /// Where pages are drawn for people, who shall not wait for documents.
-    pub drawing: Sandbox,
     /// What recognises scans; nothing if they are left as they are.
     pub ocr: Option<Ocr>,
 }
@@ -66,7 +64,7 @@ impl Reader for LocalReader {
     async fn image(&self, request: PageImage) -> Result<Vec<u8>, ReadError> {
         let kind = self.kind_of(&request.file)?;
         let index = request.page.checked_sub(1).ok_or_else(no_such_page)?;
-        self.drawing.image(kind, request.file, index, request.scale).await
+        self.parsing.image(kind, request.file, index, request.scale).await
     }
 }
 

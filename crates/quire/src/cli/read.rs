@@ -67,10 +67,7 @@ impl Read {
         if self.images.is_some() {
             files::require_apart(&found)?;
         }
-        let mut reader = wire::reading::start(config).await?;
-        // Nobody else waits for pages here, so all parsers draw.
-        reader.drawing = reader.parsing.clone();
-        let reader = Arc::new(reader);
+        let reader = Arc::new(wire::reading::start(config).await?);
         let progress = progress_bar(found.len());
         let mut failed = 0;
         let mut under_way = VecDeque::new();

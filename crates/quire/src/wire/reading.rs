@@ -42,7 +42,7 @@ pub(crate) async fn start(config: &Config) -> Result<LocalReader, Trouble> {
         );
     }
     let kinds = config.reading.formats.clone();
-    Ok(LocalReader { kinds, drawing: parsing.clone(), parsing, ocr: recogniser(config) })
+    Ok(LocalReader { kinds, parsing, ocr: recogniser(config) })
 }
 
 /// Draws pages for people in parsers of its own, who shall not wait for documents. They are started when the first
@@ -66,8 +66,8 @@ impl Drawing {
     }
 
     async fn start(&self) -> Result<LocalReader, ReadError> {
-        let drawing = Sandbox::start(Program::this(), self.limits, self.parsers).await?;
-        Ok(LocalReader { kinds: self.kinds.clone(), parsing: drawing.clone(), drawing, ocr: None })
+        let parsing = Sandbox::start(Program::this(), self.limits, self.parsers).await?;
+        Ok(LocalReader { kinds: self.kinds.clone(), parsing, ocr: None })
     }
 }
 
