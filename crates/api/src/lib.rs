@@ -2,6 +2,7 @@
 //!
 //! This crate knows ports and never an adapter: whoever wires the program hands in what it needs as a [`Surface`].
 
+mod caller;
 mod documents;
 pub mod error;
 mod health;

@@ -7,6 +7,7 @@ use axum::body::Bytes;
 use axum::extract::rejection::{BytesRejection, FailedToBufferBody};
 use axum::extract::{FromRequest, FromRequestParts, Path, Request};
 use axum::http::request::Parts;
+use quire_domain::Priority;
 use serde::de::DeserializeOwned;
 use serde_json::json;
 use uuid::Uuid;
@@ -81,6 +82,13 @@ impl Parameters {
     pub(crate) fn value<T: FromStr>(&self, name: &str, must: &str) -> Result<Option<T>, ApiError> {
         let parse = |text: &String| text.parse().map_err(|_| ApiError::invalid(name, must));
         self.0.get(name).map(parse).transpose()
+    }
+
+    /// How urgent what is asked for is.
+    pub(crate) fn priority(&self) -> Result<Priority, ApiError> {
+        let given = self.text("priority").map(Priority::parse).transpose();
+        let given = given.map_err(|_| ApiError::invalid("priority", "must be high or normal"))?;
+        Ok(given.unwrap_or_default())
     }
 }
 

@@ -38,9 +38,15 @@ impl Document {
     }
 
     /// The event that tells of a person's wish for this run of a document.
-    pub fn reprocess_requested(run: &NewRun, at: Timestamp) -> Event {
+    pub fn reprocess_requested(run: &NewRun, actor: &str, at: Timestamp) -> Event {
         let document = DocumentId(run.subject.0);
-        Event { run: Some(run.id), ..Self::event(EventType::ReprocessRequested, document, at) }
+        let requested = Self::asked(EventType::ReprocessRequested, document, actor, at);
+        Event { run: Some(run.id), ..requested }
+    }
+
+    /// An event that somebody asked for.
+    pub fn asked(event_type: EventType, id: DocumentId, actor: &str, at: Timestamp) -> Event {
+        Event { actor: Some(actor.to_owned()), ..Self::event(event_type, id, at) }
     }
 }
 

@@ -173,6 +173,8 @@ pub struct Event {
     pub failure: Option<FailureRecord>,
     /// How long until the next attempt.
     pub delay_ms: Option<u64>,
+    /// Which person or program asked for it, by the name of their credential.
+    pub actor: Option<String>,
 }
 
 impl Event {
@@ -202,12 +204,14 @@ impl Event {
             started_at: None,
             failure: None,
             delay_ms: None,
+            actor: None,
         }
     }
 
     /// Its particulars, if it has any.
     pub fn details(&self) -> Option<Details> {
-        let details = Details { failure: self.failure.clone(), delay_ms: self.delay_ms };
+        let details =
+            Details { failure: self.failure.clone(), delay_ms: self.delay_ms, actor: self.actor.clone() };
         (details != Details::default()).then_some(details)
     }
 
@@ -226,6 +230,9 @@ pub struct Details {
     /// How long until the next attempt.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub delay_ms: Option<u64>,
+    /// Which person or program asked for it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub actor: Option<String>,
 }
 
 /// An event with its place in the history.

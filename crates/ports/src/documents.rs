@@ -63,12 +63,18 @@ pub trait Documents: Send + Sync {
     /// How many documents there are; the counting ends at `most`.
     async fn count(&self, most: u32) -> PortResult<u32>;
 
-    /// Accepts another run of a document, and tells that a person asked for it. `NotFound` without such a document.
-    async fn reprocess(&self, run: &NewRun, at: Timestamp) -> PortResult<Run>;
+    /// Accepts another run of a document, and tells who asked for it. `NotFound` without such a document.
+    async fn reprocess(&self, run: &NewRun, actor: &str, at: Timestamp) -> PortResult<Run>;
 
-    /// Sets or clears the language that a person asks for, and tells of it. Runs that are there keep theirs, and none
+    /// Sets or clears the language that a person asks for, and tells who did. Runs that are there keep theirs, and none
     /// is created: only runs created later use it.
-    async fn set_language(&self, id: DocumentId, language: Option<&str>, at: Timestamp) -> PortResult<()>;
+    async fn set_language(
+        &self,
+        id: DocumentId,
+        language: Option<&str>,
+        actor: &str,
+        at: Timestamp,
+    ) -> PortResult<()>;
 
     /// Removes a subject whole: its runs, their steps, artifacts and history, and the document if it is one.
     /// What remains are the events that name no run, and one that says what was done. Answers how many runs went.

@@ -6,6 +6,7 @@ use quire_application::document;
 use quire_domain::DocumentId;
 use serde::{Deserialize, Deserializer, Serialize};
 
+use crate::caller::Caller;
 use crate::request::{Id, JsonBody};
 use crate::{ApiError, Product};
 
@@ -28,6 +29,7 @@ pub(crate) struct Set {
 
 pub(crate) async fn set_language(
     State(product): State<Product>,
+    Caller(actor): Caller,
     Id(id): Id,
     JsonBody(Wish { language_override }): JsonBody<Wish>,
 ) -> Result<Json<Set>, ApiError> {
@@ -39,6 +41,6 @@ pub(crate) async fn set_language(
             "must be a language as ISO 639-1, such as es, or null",
         ));
     }
-    document::set_language(&product.store, document_id, language).await?;
+    document::set_language(&product.store, document_id, language, &actor).await?;
     Ok(Json(Set { document_id, language_override }))
 }

@@ -12,7 +12,7 @@ use axum::{Extension, Json};
 use jiff::Timestamp;
 use quire_application::document::DocumentView;
 use quire_application::document::upload::{FirstRun, Upload, UploadError};
-use quire_domain::{DocumentId, Priority};
+use quire_domain::DocumentId;
 use serde::Serialize;
 use serde_json::json;
 
@@ -71,7 +71,7 @@ async fn take(
     correlation_id: String,
     mut request: Request,
 ) -> Result<DocumentView, ApiError> {
-    let priority = priority(parameters)?;
+    let priority = parameters.priority()?;
     let largest = product.uploads.largest;
     refuse_by_length(request.headers(), largest)?;
     // Also for a form that does not say how long it is, and for fields that are passed over.
@@ -151,12 +151,6 @@ async fn only_one(form: &mut Multipart, largest: u64) -> Result<(), ApiError> {
         }
     }
     Ok(())
-}
-
-fn priority(parameters: &Parameters) -> Result<Priority, ApiError> {
-    let given = parameters.text("priority").map(Priority::parse).transpose();
-    let given = given.map_err(|_| ApiError::invalid("priority", "must be high or normal"))?;
-    Ok(given.unwrap_or_default())
 }
 
 /// What says itself that it is too long is not even read.

@@ -9,6 +9,8 @@ use crate::engine::report;
 pub async fn reprocess(
     store: &Store,
     document: DocumentId,
+    priority: Priority,
+    actor: &str,
     correlation_id: Option<String>,
 ) -> PortResult<Run> {
     let now = store.clock.now();
@@ -16,11 +18,11 @@ pub async fn reprocess(
         id: RunId::new(),
         pipeline: Pipeline::Document,
         subject: document.into(),
-        priority: Priority::Normal,
+        priority,
         correlation_id,
     };
-    let run = store.documents.reprocess(&new, now).await?;
-    report::log(&Document::reprocess_requested(&new, now), run.correlation_id.as_deref());
+    let run = store.documents.reprocess(&new, actor, now).await?;
+    report::log(&Document::reprocess_requested(&new, actor, now), run.correlation_id.as_deref());
     report::log(&Event::of_run(EventType::RunCreated, &run, now), run.correlation_id.as_deref());
     Ok(run)
 }

@@ -19,15 +19,20 @@ pub fn is_language(code: &str) -> bool {
 
 /// Sets or clears the language of a document for the runs that are created from now on. `Conflict` for what is no
 /// language.
-pub async fn set_language(store: &Store, id: DocumentId, language: Option<&str>) -> PortResult<()> {
+pub async fn set_language(
+    store: &Store,
+    id: DocumentId,
+    language: Option<&str>,
+    actor: &str,
+) -> PortResult<()> {
     if language.is_some_and(|code| !is_language(code)) {
         return Err(PortError::Conflict(
             "a language is two small letters as in ISO 639-1, such as es".to_owned(),
         ));
     }
     let now = store.clock.now();
-    store.documents.set_language(id, language, now).await?;
-    report::log(&Document::event(EventType::DocumentLanguageOverridden, id, now), None);
+    store.documents.set_language(id, language, actor, now).await?;
+    report::log(&Document::asked(EventType::DocumentLanguageOverridden, id, actor, now), None);
     Ok(())
 }
 

@@ -21,6 +21,7 @@ pub fn log(event: &Event, correlation_id: Option<&str>) {
         stage = event.step.map(StepName::as_str),
         attempt = event.attempt,
         delay_ms = event.delay_ms,
+        actor = event.actor.as_deref(),
         error = failure.map(|failure| failure.message.as_str()),
         at = %event.at,
     );

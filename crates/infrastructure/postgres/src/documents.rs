@@ -73,7 +73,7 @@ impl Documents for PgStore {
         Ok(counted.first().map_or(0, |counted| u32::try_from(*counted).unwrap_or(most)))
     }
 
-    async fn reprocess(&self, run: &NewRun, at: Timestamp) -> PortResult<Run> {
+    async fn reprocess(&self, run: &NewRun, actor: &str, at: Timestamp) -> PortResult<Run> {
         let id = DocumentId(run.subject.0);
         self.database
             .bounded(async {
@@ -86,7 +86,7 @@ impl Documents for PgStore {
                 }
                 let wish = Wish { new: run.clone(), at };
                 let (runs, created) = enqueue::insert(&mut transaction, &[wish]).await?;
-                let mut events = vec![Document::reprocess_requested(run, at)];
+                let mut events = vec![Document::reprocess_requested(run, actor, at)];
                 events.extend(created);
                 let accepted = runs.into_iter().next().unwrap_or_else(|| Err(missing(id)))?;
                 append(&mut transaction, &events, Woke(true)).await?;
@@ -97,7 +97,13 @@ impl Documents for PgStore {
             .await
     }
 
-    async fn set_language(&self, id: DocumentId, language: Option<&str>, at: Timestamp) -> PortResult<()> {
+    async fn set_language(
+        &self,
+        id: DocumentId,
+        language: Option<&str>,
+        actor: &str,
+        at: Timestamp,
+    ) -> PortResult<()> {
         self.database
             .bounded(async {
                 let mut transaction = self.database.begin().await?;
@@ -111,7 +117,7 @@ impl Documents for PgStore {
                 if changed.rows_affected() == 0 {
                     return Err(missing(id));
                 }
-                let overridden = Document::event(EventType::DocumentLanguageOverridden, id, at);
+                let overridden = Document::asked(EventType::DocumentLanguageOverridden, id, actor, at);
                 append(&mut transaction, &[overridden], Woke(false)).await?;
                 commit(transaction).await
             })

@@ -149,6 +149,7 @@ pub(crate) fn event(row: &PgRow) -> PortResult<RecordedEvent> {
             started_at: optional_timestamp(row, 10)?,
             failure: details.failure,
             delay_ms: details.delay_ms,
+            actor: details.actor,
         },
     })
 }

@@ -71,8 +71,8 @@ impl Documents for SqliteStore {
         Ok(counted.first().copied().unwrap_or_default())
     }
 
-    async fn reprocess(&self, run: &NewRun, at: Timestamp) -> PortResult<Run> {
-        let new = run.clone();
+    async fn reprocess(&self, run: &NewRun, actor: &str, at: Timestamp) -> PortResult<Run> {
+        let (new, actor) = (run.clone(), actor.to_owned());
         let id = DocumentId(new.subject.0);
         let run = self
             .writer
@@ -83,7 +83,7 @@ impl Documents for SqliteStore {
                 if !exists {
                     return Err(missing(id));
                 }
-                append(connection, &Document::reprocess_requested(&new, at))?;
+                append(connection, &Document::reprocess_requested(&new, &actor, at))?;
                 enqueue(connection, &new, at)
             })
             .await?;
@@ -91,8 +91,14 @@ impl Documents for SqliteStore {
         Ok(run)
     }
 
-    async fn set_language(&self, id: DocumentId, language: Option<&str>, at: Timestamp) -> PortResult<()> {
-        let language = language.map(str::to_owned);
+    async fn set_language(
+        &self,
+        id: DocumentId,
+        language: Option<&str>,
+        actor: &str,
+        at: Timestamp,
+    ) -> PortResult<()> {
+        let (language, actor) = (language.map(str::to_owned), actor.to_owned());
         self.writer
             .write(move |connection| {
                 let changed = connection
@@ -101,7 +107,7 @@ impl Documents for SqliteStore {
                 if changed == 0 {
                     return Err(missing(id));
                 }
-                append(connection, &Document::event(EventType::DocumentLanguageOverridden, id, at))
+                append(connection, &Document::asked(EventType::DocumentLanguageOverridden, id, &actor, at))
             })
             .await
     }

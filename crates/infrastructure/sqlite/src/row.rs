@@ -83,6 +83,7 @@ pub(crate) fn event(row: &Row<'_>) -> PortResult<RecordedEvent> {
             started_at: optional_timestamp(get(row, 10)?)?,
             failure: details.failure,
             delay_ms: details.delay_ms,
+            actor: details.actor,
         },
     })
 }

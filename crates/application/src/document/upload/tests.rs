@@ -57,11 +57,11 @@ impl Documents for Unlucky {
         Err(away())
     }
 
-    async fn reprocess(&self, _: &NewRun, _: Timestamp) -> PortResult<Run> {
+    async fn reprocess(&self, _: &NewRun, _: &str, _: Timestamp) -> PortResult<Run> {
         Err(away())
     }
 
-    async fn set_language(&self, _: DocumentId, _: Option<&str>, _: Timestamp) -> PortResult<()> {
+    async fn set_language(&self, _: DocumentId, _: Option<&str>, _: &str, _: Timestamp) -> PortResult<()> {
         Err(away())
     }
 
