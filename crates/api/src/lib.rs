@@ -5,11 +5,13 @@
 mod caller;
 mod documents;
 pub mod error;
+mod governance;
 mod health;
 mod metrics;
 mod neighbours;
 mod request;
 mod request_id;
+mod review;
 pub mod router;
 mod runs;
 mod serve;
@@ -53,6 +55,8 @@ pub struct Product {
     pub images: Arc<PageImages>,
     /// Which files are taken in.
     pub uploads: Arc<UploadTerms>,
+    /// The schema by which documents are understood.
+    pub schema: String,
     /// Whether documents are processed at all.
     pub processing: bool,
 }

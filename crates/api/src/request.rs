@@ -1,6 +1,7 @@
 //! What a request says, read strictly: ids, parameters and bodies. Each refusal names what was wrong.
 
 use std::collections::HashMap;
+use std::ops::RangeInclusive;
 use std::str::FromStr;
 
 use axum::body::Bytes;
@@ -84,11 +85,47 @@ impl Parameters {
         self.0.get(name).map(parse).transpose()
     }
 
+    /// As a whole number between these two.
+    pub(crate) fn within(&self, name: &str, range: RangeInclusive<u32>) -> Result<Option<u32>, ApiError> {
+        let rule = format!("must be a whole number from {} to {}", range.start(), range.end());
+        match self.value(name, &rule)? {
+            Some(number) if !range.contains(&number) => Err(ApiError::invalid(name, &rule)),
+            number => Ok(number),
+        }
+    }
+
+    /// As one of these, by its name.
+    pub(crate) fn one_of<T: Copy>(
+        &self,
+        name: &str,
+        all: &[T],
+        called: fn(T) -> &'static str,
+    ) -> Result<Option<T>, ApiError> {
+        let Some(given) = self.text(name) else { return Ok(None) };
+        let known = all.iter().copied().find(|one| called(*one) == given);
+        known.map(Some).ok_or_else(|| {
+            let names: Vec<_> = all.iter().map(|one| called(*one)).collect();
+            ApiError::invalid(name, &format!("must be one of {}", names.join(", ")))
+        })
+    }
+
     /// How urgent what is asked for is.
     pub(crate) fn priority(&self) -> Result<Priority, ApiError> {
         let given = self.text("priority").map(Priority::parse).transpose();
         let given = given.map_err(|_| ApiError::invalid("priority", "must be high or normal"))?;
         Ok(given.unwrap_or_default())
+    }
+}
+
+/// Nothing is expected in the body; what is there is passed over, up to the usual size.
+pub(crate) struct NoBody;
+
+impl<S: Send + Sync> FromRequest<S> for NoBody {
+    type Rejection = ApiError;
+
+    async fn from_request(request: Request, state: &S) -> Result<Self, ApiError> {
+        let body = Bytes::from_request(request, state).await;
+        body.map(|_| Self).map_err(|rejection| unread(&rejection))
     }
 }
 

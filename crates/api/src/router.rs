@@ -6,7 +6,10 @@ use axum::middleware;
 use axum::routing::{get, patch, post};
 
 use crate::request::LARGEST_BODY;
-use crate::{ApiError, Product, Surface, documents, health, metrics, neighbours, request_id, runs, version};
+use crate::{
+    ApiError, Product, Surface, documents, governance, health, metrics, neighbours, request_id, review, runs,
+    version,
+};
 
 /// The surface of a Quire process.
 pub fn router(surface: Surface) -> Router {
@@ -41,9 +44,16 @@ fn product(product: Product) -> Router {
         .route("/documents/{id}/pages", get(documents::pages))
         .route("/documents/{id}/pages/{number}", get(documents::page))
         .route("/documents/{id}/pages/{number}/image", get(documents::page_image))
+        .route("/documents/{id}/review", get(review::show))
+        .route("/documents/{id}/reviewed", post(review::mark).delete(review::reopen))
         .route("/runs/{id}", get(runs::show))
         .route("/runs/{id}/artifacts/raw-text", get(runs::raw_text))
         .route("/runs/{id}/withdraw", post(runs::withdraw))
+        .route("/runs/{id}/interpretations", get(review::versions).post(review::edit))
+        .route("/reviewer/structural-changes", get(governance::structural_changes))
+        .route("/reviewer/structural-changes/{id}/decision", post(governance::decide))
+        .route("/reviewer/schema/current", get(governance::current))
+        .route("/reviewer/governance/audit-trail", get(governance::audit_trail))
         .layer(DefaultBodyLimit::max(LARGEST_BODY))
         // Before anything is read of the request.
         .layer(middleware::from_fn(neighbours::only))

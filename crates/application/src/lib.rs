@@ -2,5 +2,7 @@
 
 pub mod document;
 pub mod engine;
+pub mod governance;
+pub mod review;
 pub mod run;
 pub mod steps;

@@ -68,6 +68,11 @@ impl ReviewStatus {
             Self::Reviewed => "REVIEWED",
         }
     }
+
+    /// The status of that stored name.
+    pub fn parse(name: &str) -> Self {
+        if name == Self::Reviewed.as_str() { Self::Reviewed } else { Self::InReview }
+    }
 }
 
 /// Where the processing of a document stands, as people see it.

@@ -67,6 +67,27 @@ id!(
     DocumentId
 );
 
+id!(
+    /// One version of what was understood of a document.
+    InterpretationId
+);
+id!(
+    /// One value of one key in an interpretation.
+    FieldId
+);
+id!(
+    /// One version of a schema.
+    SchemaVersionId
+);
+id!(
+    /// A change of the schema that edits suggest.
+    CandidateId
+);
+id!(
+    /// A decision about a candidate.
+    DecisionId
+);
+
 impl From<DocumentId> for SubjectId {
     fn from(id: DocumentId) -> Self {
         Self(id.0)

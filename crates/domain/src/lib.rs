@@ -7,13 +7,17 @@
 pub mod document;
 pub mod event;
 pub mod ids;
+pub mod interpretation;
 pub mod pipeline;
 pub mod reading;
 pub mod run;
 
 pub use document::{Document, DocumentStatus, ReviewStatus, Standing, status_of};
 pub use event::{Details, Event, EventId, EventType, RecordedEvent, StepStatus};
-pub use ids::{ArtifactId, DocumentId, RunId, SubjectId, WorkerId};
+pub use ids::{
+    ArtifactId, CandidateId, DecisionId, DocumentId, FieldId, InterpretationId, RunId, SchemaVersionId,
+    SubjectId, WorkerId,
+};
 pub use pipeline::{Pipeline, Plan, StepName, UnknownName};
 pub use run::{
     Backoff, Effect, Failure, FailureKind, FailureRecord, FailureType, Fence, NewRun, Policy, Priority,

@@ -8,11 +8,14 @@ mod clock;
 mod documents;
 mod error;
 mod figures;
+mod governance;
 mod history;
+mod interpreter;
 mod probe;
 mod queue;
 mod reader;
 mod rescue;
+mod reviews;
 mod schema;
 mod step;
 mod store;
@@ -24,13 +27,19 @@ pub use clock::{Clock, SystemClock};
 pub use documents::{DocumentPlace, Documents, DocumentsPart, Overview};
 pub use error::{PortError, PortResult};
 pub use figures::{Figures, MinuteFigures};
+pub use governance::{Candidate, CandidateFilter, Decision, Governance, Sample, SchemaVersion};
 pub use history::{
     Artifact, Attempt, EventFilter, History, Job, QueueDepth, RunFilter, StepProgress, StepRecord,
 };
+pub use interpreter::{InterpretError, InterpretRequest, Interpreter};
 pub use probe::{Breakpoint, NoProbe, Probe};
 pub use queue::{Advance, Claim, Claimed, RunQueue, Written};
 pub use reader::{PageImage, ReadDocument, ReadError, ReadRequest, ReadTrouble, Reader, RecognisedPages};
 pub use rescue::{Rescue, RescueRules};
+pub use reviews::{
+    EditBlocked, Editable, FirstVersion, NewVersion, Review, ReviewMark, Reviews, Saved, Version,
+    VersionRecord,
+};
 pub use schema::{MigrationStatus, Schema};
 pub use step::{Step, StepContext, StepOutput};
 pub use store::Store;

@@ -12,6 +12,7 @@ use tokio::sync::Notify;
 
 use crate::PortResult;
 use crate::history::Artifact;
+use crate::reviews::FirstVersion;
 
 /// A wish for runs to work on.
 #[derive(Clone, Copy, Debug)]
@@ -46,6 +47,8 @@ pub struct Advance {
     pub events: Vec<Event>,
     /// What its steps produced.
     pub artifacts: Vec<Artifact>,
+    /// What it understood of its document.
+    pub interpretation: Option<FirstVersion>,
     /// How it ended, if it did.
     pub end: Option<Transition>,
     /// Whether an earlier try at this same write may have succeeded without an answer. If it did, this one

@@ -1,6 +1,7 @@
 //! The work itself: what the engine calls for each step of a run.
 
 use async_trait::async_trait;
+use quire_domain::interpretation::Interpretation;
 use quire_domain::{Failure, Run, StepName};
 use tokio::sync::watch;
 
@@ -19,10 +20,12 @@ pub struct StepContext {
 }
 
 /// What a step produced. It is stored in the same transaction as the step's success.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct StepOutput {
     /// Type and payload of each artifact.
     pub artifacts: Vec<(String, String)>,
+    /// What it understood of the document: the first version of it.
+    pub interpretation: Option<Interpretation>,
 }
 
 /// The work of one step. It runs on threads of its own, never on those that serve requests and leases, so it may

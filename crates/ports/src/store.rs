@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::{Clock, Documents, Figures, History, Rescue, RunQueue, Schema, Workers};
+use crate::{Clock, Documents, Figures, Governance, History, Rescue, Reviews, RunQueue, Schema, Workers};
 
 /// A database behind its ports. One adapter object usually stands behind all of them.
 #[derive(Clone)]
@@ -14,6 +14,8 @@ pub struct Store {
     pub history: Arc<dyn History>,
     pub figures: Arc<dyn Figures>,
     pub documents: Arc<dyn Documents>,
+    pub reviews: Arc<dyn Reviews>,
+    pub governance: Arc<dyn Governance>,
     pub schema: Arc<dyn Schema>,
     /// The clock by which this database's leases are judged.
     pub clock: Arc<dyn Clock>,
@@ -23,7 +25,16 @@ impl Store {
     /// A store whose every port is the same object.
     pub fn of<S>(store: Arc<S>, clock: Arc<dyn Clock>) -> Self
     where
-        S: RunQueue + Rescue + Workers + History + Figures + Documents + Schema + 'static,
+        S: RunQueue
+            + Rescue
+            + Workers
+            + History
+            + Figures
+            + Documents
+            + Reviews
+            + Governance
+            + Schema
+            + 'static,
     {
         Self {
             queue: store.clone(),
@@ -32,6 +43,8 @@ impl Store {
             history: store.clone(),
             figures: store.clone(),
             documents: store.clone(),
+            reviews: store.clone(),
+            governance: store.clone(),
             schema: store,
             clock,
         }

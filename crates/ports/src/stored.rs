@@ -1,6 +1,7 @@
 //! What the columns of a stored run mean together, said once for all stores.
 
 use jiff::Timestamp;
+use quire_domain::interpretation::SchemaRef;
 use quire_domain::{
     FailureRecord, FailureType, Fence, Pipeline, Priority, Reason, Run, RunId, State, SubjectId, WorkerId,
 };
@@ -31,6 +32,8 @@ pub struct StoredRun {
     pub failure_type: Option<String>,
     pub error: Option<FailureRecord>,
     pub language: Option<String>,
+    pub schema_name: Option<String>,
+    pub schema_version: Option<u32>,
 }
 
 impl TryFrom<StoredRun> for Run {
@@ -51,6 +54,10 @@ impl TryFrom<StoredRun> for Run {
             state: stored.to_state()?,
             correlation_id: stored.correlation_id,
             language: stored.language,
+            schema: stored
+                .schema_name
+                .zip(stored.schema_version)
+                .map(|(name, version)| SchemaRef { name, version }),
         })
     }
 }

@@ -8,6 +8,7 @@ use async_trait::async_trait;
 use quire_api::{DatabaseCheck, Product, Surface};
 use quire_application::document::upload::UploadTerms;
 use quire_application::engine::{Engine, PipelineSetup};
+use quire_domain::interpretation::Schema;
 use quire_ports::{NoProbe, PortError, PortResult, Store};
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
@@ -150,7 +151,8 @@ fn product(config: &Config, opened: &Opened) -> Result<Product, Trouble> {
     let images = Arc::new(wire::page_images(config, &store, blobs.clone()));
     let kinds = config.reading.formats.clone();
     let uploads = Arc::new(UploadTerms { kinds, largest: config.uploads.max_mb << 20 });
-    Ok(Product { store, blobs, images, uploads, processing: config.uploads.processing })
+    let schema = Schema::veterinary().name;
+    Ok(Product { store, blobs, images, uploads, schema, processing: config.uploads.processing })
 }
 
 /// A database that answers and also takes what the engine writes: one that is full, locked or read-only answers

@@ -8,8 +8,9 @@ use std::sync::Arc;
 use quire_api::StorageCheck;
 use quire_application::document::pages::{ImageSettings, PageImages};
 use quire_application::engine::LeaseTerms;
-use quire_application::steps::Extraction;
+use quire_application::steps::{ByLabels, Extraction, Interpretation};
 use quire_connectors::blob::DiskBlobs;
+use quire_domain::interpretation::Schema;
 use quire_domain::{Pipeline, StepName};
 use quire_ports::{Blobs, MigrationStatus, Step, Store};
 use quire_postgres::PgStore;
@@ -31,8 +32,18 @@ pub fn built_in_steps(config: Config, store: Store) -> StepsToCome {
             reader: Arc::new(reading::start(&config).await?),
             largest: config.reading.max_file_mb << 20,
         };
-        let extraction: Arc<dyn Step> = Arc::new(extraction);
-        Ok(vec![(Pipeline::Document, Steps::from([(StepName::Extraction, extraction)]))])
+        let interpretation = Interpretation {
+            history: store.history.clone(),
+            blobs: extraction.blobs.clone(),
+            governance: store.governance.clone(),
+            interpreter: Arc::new(ByLabels),
+            clock: store.clock.clone(),
+        };
+        let steps: [(StepName, Arc<dyn Step>); 2] = [
+            (StepName::Extraction, Arc::new(extraction)),
+            (StepName::Interpretation, Arc::new(interpretation)),
+        ];
+        Ok(vec![(Pipeline::Document, Steps::from(steps))])
     })
 }
 
@@ -55,16 +66,23 @@ pub(crate) async fn open_for_engine(config: &Config) -> Result<Opened, Trouble> 
             if !applied.is_empty() {
                 tracing::info!(versions = ?applied, "brought the database up to date");
             }
+            seed(&store).await?;
             Ok(Opened { store, lease: LeaseTerms::Exclusive, _lock: Some(lock) })
         }
         Location::Postgres(url) => {
             make_folder(&config.storage.data)?;
             let store = postgres(config, &url).await?;
             require_current(&store).await?;
+            seed(&store).await?;
             let lease = LeaseTerms::Renewed { term: config.engine.lease };
             Ok(Opened { store, lease, _lock: None })
         }
     }
+}
+
+/// The schemas that come with the program are there before the first document is.
+async fn seed(store: &Store) -> Result<(), Trouble> {
+    Ok(store.governance.seed(&Schema::veterinary(), store.clock.now()).await?)
 }
 
 /// Opens the database for a command, which may work beside a running server.

@@ -44,5 +44,5 @@ pub fn everywhere(plan: &Plan, work: &Arc<dyn Step>) -> HashMap<StepName, Arc<dy
 
 /// What a successful step leaves behind.
 pub fn artifact(artifact_type: &str, payload: &str) -> StepOutput {
-    StepOutput { artifacts: vec![(artifact_type.to_owned(), payload.to_owned())] }
+    StepOutput { artifacts: vec![(artifact_type.to_owned(), payload.to_owned())], ..StepOutput::default() }
 }

@@ -81,6 +81,6 @@ fn latest(run: &Run, language_used: Option<String>) -> LatestRun {
         started_at: run.state.started_at(),
         completed_at: run.state.completed_at(),
         language_used,
-        schema_version_used: None,
+        schema_version_used: run.schema.as_ref().map(|schema| schema.version),
     }
 }

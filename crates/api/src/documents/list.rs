@@ -146,7 +146,7 @@ fn item(view: DocumentView) -> Item {
         latest_run_state: run.map(|run| run.state.as_str()),
         latest_run_failure_type: run.and_then(|run| run.state.reason()).map(|why| why.failure_type.as_str()),
         latest_run_language_used: language_used,
-        latest_run_schema_version_used: None,
+        latest_run_schema_version_used: run.and_then(|run| run.schema.as_ref()).map(|schema| schema.version),
     }
 }
 

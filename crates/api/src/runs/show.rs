@@ -71,7 +71,7 @@ impl Shown {
             attempts: run.attempts,
             retry_count: run.retry_count,
             language_used,
-            schema_version_used: None,
+            schema_version_used: run.schema.as_ref().map(|schema| schema.version),
             correlation_id: run.correlation_id,
             steps: steps.into_iter().map(step).collect(),
         }

@@ -7,6 +7,7 @@ use quire_domain::{Change, Event, EventType, RunId};
 use quire_ports::{Breakpoint, Claim, Claimed, PortError};
 
 use super::execute::execute;
+use super::persist::Produced;
 use super::slots::Slot;
 use super::{Inner, Life, report};
 
@@ -137,7 +138,7 @@ impl Inner {
     }
 
     pub(super) async fn give_back(&self, life: &Life, claimed: &Claimed) {
-        self.settle(life, &claimed.run, Vec::new(), Vec::new(), Change::HandBack).await;
+        self.settle(life, &claimed.run, Vec::new(), Produced::default(), Change::HandBack).await;
     }
 
     fn claim_failed(&self, error: &PortError) {

@@ -4,11 +4,13 @@ use std::pin::Pin;
 use std::sync::Arc;
 
 use jiff::{SignedDuration, Timestamp};
-use quire_domain::{ArtifactId, Change, Event, EventType, Failure, Requeue, Run, State, StepName};
-use quire_ports::{Artifact, Breakpoint, Claimed, StepContext, StepOutput};
+use quire_domain::{
+    ArtifactId, Change, Event, EventType, Failure, InterpretationId, Requeue, Run, State, StepName,
+};
+use quire_ports::{Artifact, Breakpoint, Claimed, FirstVersion, StepContext, StepOutput};
 use tokio::sync::watch;
 
-use super::persist::Persisted;
+use super::persist::{Persisted, Produced};
 use super::slots::Slot;
 use super::{Inner, Life, PipelineSetup, report};
 
@@ -103,7 +105,7 @@ impl Execution<'_> {
             Stop::TimedOut => Change::TimeOut,
             Stop::Halted => Change::Orphan { recovery: self.setup.policy.recovery },
         };
-        self.end(attempt, Vec::new(), Vec::new(), change).await;
+        self.end(attempt, Vec::new(), Produced::default(), change).await;
     }
 
     /// The work itself, on the threads kept for it.
@@ -154,14 +156,19 @@ impl Execution<'_> {
         let now = self.engine.store.clock.now();
         let mut events = vec![self.ended(EventType::StepSucceeded, attempt, now, None)];
         let artifacts = output.artifacts.into_iter();
-        let artifacts = artifacts.map(|(kind, payload)| artifact(kind, payload, now)).collect();
+        let produced = Produced {
+            artifacts: artifacts.map(|(kind, payload)| artifact(kind, payload, now)).collect(),
+            interpretation: output
+                .interpretation
+                .map(|data| FirstVersion { id: InterpretationId::new(), data }),
+        };
         let Some(step) = self.setup.plan.after(attempt.step) else {
-            self.end(attempt, events, artifacts, Change::Complete).await;
+            self.end(attempt, events, produced, Change::Complete).await;
             return None;
         };
         let next = Attempt { step, number: 1, started_at: now };
         events.push(self.started(next));
-        self.advance(attempt, events, artifacts).await.then_some(next)
+        self.advance(attempt, events, produced).await.then_some(next)
     }
 
     /// Records a failure, with its diagnosis; then either the next attempt, after a pause, or the end of this one's
@@ -172,11 +179,11 @@ impl Execution<'_> {
         let failed = self.ended(EventType::StepFailed, attempt, now, Some(record));
         let diagnosis = failure.diagnosis.take();
         let diagnosis = diagnosis.map(|told| artifact(Failure::DIAGNOSIS.to_owned(), told.into(), now));
-        let artifacts = Vec::from_iter(diagnosis);
+        let produced = Produced { artifacts: Vec::from_iter(diagnosis), interpretation: None };
         let delay = self.setup.policy.backoff.next(attempt.number, failure.kind, now, &mut rand::rng());
         let Some(delay) = delay.filter(|delay| self.fits(now, *delay)) else {
             let change = Change::Fail { step: attempt.step, failure, requeue: self.setup.policy.requeue };
-            self.end(attempt, vec![failed], artifacts, change).await;
+            self.end(attempt, vec![failed], produced, change).await;
             return Ok(None);
         };
         let retried = Event {
@@ -184,13 +191,13 @@ impl Execution<'_> {
             delay_ms: u64::try_from(delay.as_millis()).ok(),
             ..failed.clone()
         };
-        if !self.advance(attempt, vec![failed, retried], artifacts).await {
+        if !self.advance(attempt, vec![failed, retried], produced).await {
             return Ok(None);
         }
         let clock = self.engine.store.clock.clone();
         self.wait_for(clock.sleep(delay.try_into().unwrap_or_default())).await?;
         let next = Attempt { number: attempt.number + 1, started_at: clock.now(), ..attempt };
-        Ok(self.advance(next, vec![self.started(next)], Vec::new()).await.then_some(next))
+        Ok(self.advance(next, vec![self.started(next)], Produced::default()).await.then_some(next))
     }
 
     /// Whether there is time left for another attempt after that delay.
@@ -229,8 +236,8 @@ impl Execution<'_> {
     }
 
     /// Writes about the run while it goes on. False when it is no longer ours to go on with.
-    async fn advance(&mut self, attempt: Attempt, events: Vec<Event>, artifacts: Vec<Artifact>) -> bool {
-        let written = self.engine.persist(&self.life, &self.run, events, artifacts, None).await;
+    async fn advance(&mut self, attempt: Attempt, events: Vec<Event>, produced: Produced) -> bool {
+        let written = self.engine.persist(&self.life, &self.run, events, produced, None).await;
         if let Persisted::Impossible(failure) = written {
             self.fail_unstorable(attempt, failure).await;
             return false;
@@ -239,8 +246,8 @@ impl Execution<'_> {
         goes_on && matches!(written, Persisted::Stored)
     }
 
-    async fn end(&mut self, attempt: Attempt, events: Vec<Event>, artifacts: Vec<Artifact>, change: Change) {
-        let written = self.engine.settle(&self.life, &self.run, events, artifacts, change).await;
+    async fn end(&mut self, attempt: Attempt, events: Vec<Event>, produced: Produced, change: Change) {
+        let written = self.engine.settle(&self.life, &self.run, events, produced, change).await;
         if let Persisted::Impossible(failure) = written {
             self.fail_unstorable(attempt, failure).await;
         }
@@ -255,15 +262,15 @@ impl Execution<'_> {
         let failed = self.ended(EventType::StepFailed, attempt, now, Some(record));
         let change = Change::Fail { step: attempt.step, failure, requeue: Requeue::Never };
         if let Persisted::Impossible(failure) =
-            self.engine.settle(&self.life, &self.run, vec![failed], Vec::new(), change).await
+            self.engine.settle(&self.life, &self.run, vec![failed], Produced::default(), change).await
         {
             tracing::error!(run_id = %self.run.id, error = failure.message, "a run could not be failed");
         }
     }
 
     async fn complete(&mut self) {
-        let nothing = (Vec::new(), Vec::new());
-        self.engine.settle(&self.life, &self.run, nothing.0, nothing.1, Change::Complete).await;
+        let (events, produced) = (Vec::new(), Produced::default());
+        self.engine.settle(&self.life, &self.run, events, produced, Change::Complete).await;
     }
 }
 

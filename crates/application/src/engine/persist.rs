@@ -5,13 +5,20 @@ use std::time::Duration;
 
 use quire_domain::run::apply;
 use quire_domain::{Change, Event, Failure, Run, Transition};
-use quire_ports::{Advance, Artifact, PortError, Written};
+use quire_ports::{Advance, Artifact, FirstVersion, PortError, Written};
 
 use super::{Inner, Life, report};
 
 /// Pauses between two tries, while the store is not available.
 const FIRST_PAUSE: Duration = Duration::from_millis(100);
 const LONGEST_PAUSE: Duration = Duration::from_secs(2);
+
+/// What an attempt at a step leaves behind.
+#[derive(Default)]
+pub(super) struct Produced {
+    pub(super) artifacts: Vec<Artifact>,
+    pub(super) interpretation: Option<FirstVersion>,
+}
 
 /// What became of a write.
 pub(super) enum Persisted {
@@ -30,11 +37,11 @@ impl Inner {
         life: &Life,
         run: &Run,
         events: Vec<Event>,
-        artifacts: Vec<Artifact>,
+        produced: Produced,
         change: Change,
     ) -> Persisted {
         match self.decide(run, change) {
-            Some(end) => self.persist(life, run, events, artifacts, Some(end)).await,
+            Some(end) => self.persist(life, run, events, produced, Some(end)).await,
             None => Persisted::Gone,
         }
     }
@@ -51,11 +58,13 @@ impl Inner {
         life: &Life,
         run: &Run,
         events: Vec<Event>,
-        artifacts: Vec<Artifact>,
+        produced: Produced,
         end: Option<Transition>,
     ) -> Persisted {
         let at = self.store.clock.now();
-        let mut advance = Advance { run: run.clone(), at, events, artifacts, end, repeated: false };
+        let Produced { artifacts, interpretation } = produced;
+        let mut advance =
+            Advance { run: run.clone(), at, events, artifacts, interpretation, end, repeated: false };
         let mut pause = FIRST_PAUSE;
         loop {
             match self.store.queue.advance(advance.clone()).await {

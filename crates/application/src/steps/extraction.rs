@@ -99,7 +99,7 @@ impl Extraction {
             (RawText::ARTIFACT.to_owned(), payload(&text)?),
             (PageIndex::ARTIFACT.to_owned(), payload(&index)?),
         ];
-        Ok(StepOutput { artifacts })
+        Ok(StepOutput { artifacts, ..StepOutput::default() })
     }
 }
 

@@ -1,6 +1,10 @@
 //! The work of the steps, in terms of ports.
 
+mod by_labels;
 mod extraction;
+mod interpretation;
 mod recognised;
 
+pub use by_labels::ByLabels;
 pub use extraction::Extraction;
+pub use interpretation::Interpretation;

@@ -6,6 +6,7 @@ use super::failure::{FailureRecord, FailureType};
 use super::lease::Fence;
 use super::priority::Priority;
 use crate::ids::{RunId, SubjectId, WorkerId};
+use crate::interpretation::SchemaRef;
 use crate::pipeline::Pipeline;
 
 /// A run that somebody asks for.
@@ -38,6 +39,8 @@ pub struct Run {
     pub correlation_id: Option<String>,
     /// The language a person asked for when the run was created, as ISO 639-1. It stays, whatever is asked for later.
     pub language: Option<String>,
+    /// The version of the schema by which it understands its document: the newest when the run was created.
+    pub schema: Option<SchemaRef>,
     /// When it was accepted. Decides the order within a subject.
     pub created_at: Timestamp,
     /// When it last entered the queue. Decides the order across subjects.

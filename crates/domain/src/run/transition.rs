@@ -149,6 +149,7 @@ pub fn create(new: &NewRun, at: Timestamp) -> (Run, Event) {
         priority: new.priority,
         correlation_id: new.correlation_id.clone(),
         language: None,
+        schema: None,
         created_at: at,
         queued_at: at,
         attempts: 0,

@@ -9,11 +9,11 @@ use sqlx::PgConnection;
 
 use crate::batcher::Work;
 use crate::database::{Database, commit};
-use crate::error::translate;
+use crate::error::{corrupt, translate};
 use crate::row::{At, get, int, text};
-use crate::sql;
 use crate::steps::project;
 use crate::transition::{Move, Woke, append, perform, update};
+use crate::{reviews, sql};
 
 pub(crate) struct WriteAdvances(pub(crate) Database);
 
@@ -127,6 +127,7 @@ async fn store(
     project(connection, accepted.iter().flat_map(|advance| &advance.events)).await?;
     let (mut recorded, woke) = perform(connection, &ends(accepted)).await?;
     insert_artifacts(connection, accepted).await?;
+    insert_interpretations(connection, accepted).await?;
     for advance in accepted {
         events.extend(advance.events.iter().cloned());
         events.extend(recorded.remove(&advance.run.id).unwrap_or_default());
@@ -154,6 +155,22 @@ async fn done_before(connection: &mut PgConnection, group: &[&Advance]) -> PortR
         .await
         .map_err(translate)?;
     rows.iter().map(|row| get(row, 0).map(RunId)).collect()
+}
+
+async fn insert_interpretations(connection: &mut PgConnection, accepted: &[&Advance]) -> PortResult<()> {
+    let understood = accepted.iter().filter_map(|advance| Some((advance, advance.interpretation.as_ref()?)));
+    let rows = understood.map(|(advance, first)| {
+        Ok(reviews::Row {
+            id: first.id,
+            run: advance.run.id,
+            number: 1,
+            data: serde_json::to_string(&first.data).map_err(corrupt)?,
+            at: advance.at,
+            by: None,
+            is_structural: false,
+        })
+    });
+    reviews::insert(connection, &rows.collect::<PortResult<Vec<_>>>()?).await
 }
 
 async fn insert_artifacts(connection: &mut PgConnection, accepted: &[&Advance]) -> PortResult<()> {

@@ -18,7 +18,7 @@ use crate::{PgStore, sql};
 /// Where the list begins: newer than any document.
 const BEFORE_ALL: DocumentPlace = DocumentPlace { created_at: Timestamp::MAX, id: DocumentId(Uuid::max()) };
 /// Where the columns of a document begin behind those of its run.
-const DOCUMENT: usize = 19;
+const DOCUMENT: usize = 21;
 
 #[async_trait]
 impl Documents for PgStore {
@@ -181,7 +181,7 @@ async fn insert(connection: &mut PgConnection, document: &Document) -> PortResul
     Ok(())
 }
 
-fn missing(id: DocumentId) -> PortError {
+pub(crate) fn missing(id: DocumentId) -> PortError {
     PortError::NotFound(format!("document {id}"))
 }
 
@@ -196,16 +196,12 @@ fn document(id: DocumentId, row: &PgRow, first: usize) -> PortResult<Document> {
         content_hash: get(row, first + 3)?,
         storage_path: get(row, first + 4)?,
         created_at: timestamp(row, first + 5)?,
-        review_status: if reviewed == ReviewStatus::Reviewed.as_str() {
-            ReviewStatus::Reviewed
-        } else {
-            ReviewStatus::InReview
-        },
+        review_status: ReviewStatus::parse(reviewed),
         language_override: get(row, first + 7)?,
     })
 }
 
-fn overview(row: &PgRow) -> PortResult<Overview> {
+pub(crate) fn overview(row: &PgRow) -> PortResult<Overview> {
     let has_run = get::<Option<Uuid>>(row, 0)?.is_some();
     Ok(Overview {
         document: document(DocumentId(get(row, DOCUMENT + 8)?), row, DOCUMENT)?,

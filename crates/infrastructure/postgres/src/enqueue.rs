@@ -8,6 +8,7 @@ use std::collections::{HashMap, HashSet};
 
 use async_trait::async_trait;
 use jiff::Timestamp;
+use quire_domain::interpretation::SchemaRef;
 use quire_domain::run::create;
 use quire_domain::{Event, NewRun, Pipeline, Run, RunId, SubjectId, Turn};
 use quire_ports::{PortError, PortResult};
@@ -59,17 +60,16 @@ pub(crate) async fn insert(
     let created: Vec<(Run, Event)> = wishes.iter().map(|wish| create(&wish.new, wish.at)).collect();
     let mut inserted = insert_all(connection, created.iter().map(|(run, _)| run).collect()).await?;
     // Of two wishes for the same run in one batch, the first made it and the second finds it.
-    let languages: Vec<Option<Language>> = created.iter().map(|(run, _)| inserted.remove(&run.id)).collect();
-    let is_known = |(_, language): &(&(Run, Event), &Option<Language>)| language.is_none();
-    let known: Vec<RunId> =
-        created.iter().zip(&languages).filter(is_known).map(|((run, _), _)| run.id).collect();
+    let terms: Vec<Option<Terms>> = created.iter().map(|(run, _)| inserted.remove(&run.id)).collect();
+    let is_known = |(_, terms): &(&(Run, Event), &Option<Terms>)| terms.is_none();
+    let known: Vec<RunId> = created.iter().zip(&terms).filter(is_known).map(|((run, _), _)| run.id).collect();
     let stored = find_all(connection, &known).await?;
     let mut runs = Vec::with_capacity(created.len());
     let mut events = Vec::with_capacity(created.len());
-    for ((run, event), language) in created.into_iter().zip(languages) {
-        if let Some(language) = language {
+    for ((run, event), terms) in created.into_iter().zip(terms) {
+        if let Some(Terms { language, schema }) = terms {
             events.push(event);
-            runs.push(Ok(Run { language, ..run }));
+            runs.push(Ok(Run { language, schema, ..run }));
         } else {
             runs.push(same(&run, &stored));
         }
@@ -88,14 +88,17 @@ fn same(wanted: &Run, stored: &[Run]) -> PortResult<Run> {
     }
 }
 
-/// The language that a run got from its document, if that has one.
-type Language = Option<String>;
+/// What a run got from its document, if it is of one.
+struct Terms {
+    language: Option<String>,
+    schema: Option<SchemaRef>,
+}
 
-/// Answers the runs that were not there before, each with its language.
+/// Answers the runs that were not there before, each with its terms.
 async fn insert_all(
     connection: &mut PgConnection,
     mut pending: Vec<&Run>,
-) -> PortResult<HashMap<RunId, Language>> {
+) -> PortResult<HashMap<RunId, Terms>> {
     // The same order for everybody, so that no two batches wait for each other; oldest first within a subject.
     pending.sort_by_key(|run| (run.subject, run.pipeline, run.created_at, run.id));
     let mut ids = HashSet::new();
@@ -151,7 +154,7 @@ async fn lock_fronts(connection: &mut PgConnection, pending: &[&Run]) -> PortRes
 async fn insert_round(
     connection: &mut PgConnection,
     round: &[(&Run, Turn)],
-) -> PortResult<HashMap<RunId, Language>> {
+) -> PortResult<HashMap<RunId, Terms>> {
     let runs = || round.iter().map(|(run, _)| run);
     let rows = sqlx::query(sql!("runs/insert"))
         .bind(runs().map(|run| run.id.0).collect::<Vec<_>>())
@@ -164,7 +167,12 @@ async fn insert_round(
         .fetch_all(connection)
         .await
         .map_err(translate)?;
-    rows.iter().map(|row| Ok((RunId(get(row, 0)?), get(row, 1)?))).collect()
+    let terms = |row| {
+        let version = get::<Option<i32>>(row, 3)?.map(i32::unsigned_abs);
+        let schema = Option::zip(get(row, 2)?, version).map(|(name, version)| SchemaRef { name, version });
+        Ok((RunId(get(row, 0)?), Terms { language: get(row, 1)?, schema }))
+    };
+    rows.iter().map(terms).collect()
 }
 
 async fn find_all(connection: &mut PgConnection, ids: &[RunId]) -> PortResult<Vec<Run>> {

@@ -121,6 +121,8 @@ pub(crate) fn run(row: &PgRow) -> PortResult<Run> {
         failure_type: get(row, 16)?,
         error: get::<Option<Json<FailureRecord>>>(row, 17)?.map(|Json(record)| record),
         language: get(row, 18)?,
+        schema_name: get(row, 19)?,
+        schema_version: get::<Option<i32>>(row, 20)?.map(i32::unsigned_abs),
     };
     stored.try_into()
 }

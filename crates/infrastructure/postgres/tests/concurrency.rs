@@ -39,7 +39,15 @@ async fn claim(store: &Store, worker: WorkerId, limit: usize) -> Vec<Claimed> {
 
 fn completion(claimed: Claimed, at: Timestamp) -> Advance {
     let end = apply(&claimed.run, Change::Complete, at).unwrap();
-    Advance { run: claimed.run, at, events: vec![], artifacts: vec![], end: Some(end), repeated: false }
+    Advance {
+        run: claimed.run,
+        at,
+        events: vec![],
+        artifacts: vec![],
+        interpretation: None,
+        end: Some(end),
+        repeated: false,
+    }
 }
 
 async fn number(connection: &mut PgConnection, query: &'static str) -> i64 {

@@ -16,7 +16,7 @@ use crate::{SqliteStore, sql};
 /// Where the list begins: newer than any document.
 const BEFORE_ALL: DocumentPlace = DocumentPlace { created_at: Timestamp::MAX, id: DocumentId(Uuid::max()) };
 /// Where the columns of a document begin behind those of its run.
-const DOCUMENT: usize = 19;
+const DOCUMENT: usize = 21;
 
 #[async_trait]
 impl Documents for SqliteStore {
@@ -117,11 +117,7 @@ impl Documents for SqliteStore {
             .write(move |connection| {
                 let id = subject.0.as_bytes();
                 let running: bool = connection
-                    .query_row(
-                        "SELECT EXISTS (SELECT 1 FROM runs WHERE subject_id = ?1 AND turn = 'HELD')",
-                        [id],
-                        |row| row.get(0),
-                    )
+                    .query_row(sql!("runs/is_running"), [id], |row| row.get(0))
                     .map_err(translate)?;
                 if running {
                     return Err(PortError::Conflict(
@@ -155,7 +151,7 @@ impl SqliteStore {
     }
 }
 
-fn missing(id: DocumentId) -> PortError {
+pub(crate) fn missing(id: DocumentId) -> PortError {
     PortError::NotFound(format!("document {id}"))
 }
 
@@ -170,16 +166,12 @@ fn document(id: DocumentId, row: &Row<'_>, first: usize) -> PortResult<Document>
         content_hash: get(row, first + 3)?,
         storage_path: get(row, first + 4)?,
         created_at: timestamp(get(row, first + 5)?)?,
-        review_status: if reviewed == ReviewStatus::Reviewed.as_str() {
-            ReviewStatus::Reviewed
-        } else {
-            ReviewStatus::InReview
-        },
+        review_status: ReviewStatus::parse(&reviewed),
         language_override: get(row, first + 7)?,
     })
 }
 
-fn overview(row: &Row<'_>) -> PortResult<Overview> {
+pub(crate) fn overview(row: &Row<'_>) -> PortResult<Overview> {
     let has_run = get::<Option<[u8; 16]>>(row, 0)?.is_some();
     Ok(Overview {
         document: document(DocumentId(uuid(get(row, DOCUMENT + 8)?)), row, DOCUMENT)?,

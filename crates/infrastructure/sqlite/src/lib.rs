@@ -7,11 +7,13 @@
 mod documents;
 mod error;
 mod figures;
+mod governance;
 mod history;
 mod lock;
 mod queue;
 mod reader;
 mod rescue;
+mod reviews;
 mod row;
 mod schema;
 #[cfg(feature = "testing")]

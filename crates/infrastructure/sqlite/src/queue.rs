@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use jiff::Timestamp;
+use quire_domain::interpretation::SchemaRef;
 use quire_domain::run::{apply, create};
 use quire_domain::{
     Change, Event, EventType, Fence, NewRun, Plan, Requeue, Run, RunId, StepName, StepStatus, Transition,
@@ -15,7 +16,7 @@ use tokio::sync::Notify;
 use crate::error::translate;
 use crate::row::{self, micros};
 use crate::transition::{self, Woke, append};
-use crate::{SqliteStore, sql};
+use crate::{SqliteStore, reviews, sql};
 
 #[async_trait]
 impl RunQueue for SqliteStore {
@@ -118,12 +119,13 @@ pub(crate) fn enqueue(connection: &Connection, new: &NewRun, at: Timestamp) -> P
                 run.correlation_id,
                 micros(at),
             ];
-            statement.query_row(values, |row| row.get(0)).optional()
+            statement.query_row(values, |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?))).optional()
         })
         .map_err(translate)?;
-    if let Some(language) = inserted {
+    if let Some((language, name, version)) = inserted {
         append(connection, &event)?;
-        return Ok(Run { language, ..run });
+        let schema = Option::zip(name, version).map(|(name, version)| SchemaRef { name, version });
+        return Ok(Run { language, schema, ..run });
     }
     let stored = find(connection, new.id)?;
     if stored.subject == new.subject && stored.pipeline == new.pipeline {
@@ -218,6 +220,9 @@ fn write_advance(connection: &Connection, advance: &Advance) -> PortResult<(Writ
     }
     for artifact in &advance.artifacts {
         insert_artifact(connection, advance.run.id, artifact)?;
+    }
+    if let Some(first) = &advance.interpretation {
+        reviews::insert_first(connection, advance.run.id, first, advance.at)?;
     }
     let woke = match &advance.end {
         Some(end) => transition::perform(connection, end, advance.at)?,

@@ -55,6 +55,8 @@ pub(crate) fn run(row: &Row<'_>) -> PortResult<Run> {
         failure_type: get(row, 16)?,
         error: error.map(|json| serde_json::from_str(&json).map_err(corrupt)).transpose()?,
         language: get(row, 18)?,
+        schema_name: get(row, 19)?,
+        schema_version: get(row, 20)?,
     };
     stored.try_into()
 }

@@ -87,7 +87,7 @@ async fn a_document_that_was_read_is_shown_from_the_list_to_its_words() {
         ("latest_run_id", json!(run)),
         ("latest_run_state", json!("COMPLETED")),
         ("latest_run_language_used", json!("es")),
-        ("latest_run_schema_version_used", json!(null)),
+        ("latest_run_schema_version_used", json!(1)),
     ] {
         assert_eq!(item[field], expected, "{field}");
     }

@@ -49,7 +49,15 @@ async fn fail_next(store: &Store, pipeline: Pipeline) -> RunId {
     let change = Change::Fail { step: pipeline.steps()[0], failure, requeue: Requeue::Never };
     let end = Some(apply(&run, change, at).unwrap());
     let id = run.id;
-    let advance = Advance { run, at, events: Vec::new(), artifacts: Vec::new(), end, repeated: false };
+    let advance = Advance {
+        run,
+        at,
+        events: Vec::new(),
+        artifacts: Vec::new(),
+        interpretation: None,
+        end,
+        repeated: false,
+    };
     assert_eq!(store.queue.advance(advance).await.unwrap(), Written::Accepted);
     id
 }

@@ -23,6 +23,7 @@ pub(super) fn step_write(run: &Run, kinds: &[EventType], step: StepName, when: T
         at: when,
         events: events.collect(),
         artifacts: Vec::new(),
+        interpretation: None,
         end: None,
         repeated: false,
     }
@@ -36,6 +37,7 @@ pub(super) fn end_write(run: &Run, change: Change, when: Timestamp) -> Advance {
         at: when,
         events: Vec::new(),
         artifacts: Vec::new(),
+        interpretation: None,
         end: Some(end),
         repeated: false,
     }

@@ -7,12 +7,14 @@ pub mod blobs;
 pub mod claiming;
 pub mod documents;
 pub mod fencing;
+pub mod governance;
 pub mod history;
 pub mod language;
 pub mod leases;
 pub mod limits;
 pub mod recovery;
 pub mod retrying;
+pub mod reviews;
 pub mod schema;
 
 /// One test for each case, against the bed that `$bed` makes.
@@ -81,6 +83,21 @@ macro_rules! store_conformance {
             changing_the_language_is_told_and_creates_no_run,
             the_database_itself_refuses_to_change_the_language_of_a_run,
             runs_that_wait_have_their_language_after_the_schema_is_brought_up_to_date,
+        }
+        $crate::conformance_cases! { $bed, reviews:
+            the_first_version_comes_with_the_success_of_its_step,
+            a_review_is_of_the_latest_run_that_completed,
+            an_edit_adds_a_version_and_leaves_one_active,
+            an_edit_that_cannot_be_made_says_why_and_changes_nothing,
+            of_edits_at_the_same_time_one_is_stored,
+            a_document_is_marked_once_and_an_edit_reopens_it,
+            versions_cannot_be_rewritten,
+        }
+        $crate::conformance_cases! { $bed, governance:
+            a_run_keeps_the_schema_version_it_was_created_with,
+            the_same_edit_again_is_the_same_candidate,
+            decisions_are_kept_in_order_and_touch_nothing_else,
+            a_decision_about_what_has_changed_meanwhile_is_refused,
         }
         $crate::conformance_cases! { $bed, limits:
             the_database_refuses_what_no_run_can_be,

@@ -1,9 +1,16 @@
 -- A run whose id is there already is left alone, and so is one that would be a second front: somebody else was
--- quicker, and its caller looks again. A document's run gets the language that its document has now.
-INSERT INTO runs (id, pipeline, subject_id, state, turn, priority, correlation_id, created_at, queued_at, language)
-SELECT u.id, u.pipeline, u.subject_id, 'QUEUED', u.turn, u.priority, u.correlation_id, u.at, u.at,
-       (SELECT d.language_override FROM documents d WHERE d.id = u.subject_id AND u.pipeline = 'document')
+-- quicker, and its caller looks again. A document's run gets the language and the newest version of the schema that its
+-- document has now.
+INSERT INTO runs (id, pipeline, subject_id, state, turn, priority, correlation_id, created_at, queued_at, language,
+                  schema_name, schema_version)
+SELECT u.id, u.pipeline, u.subject_id, 'QUEUED', u.turn, u.priority, u.correlation_id, u.at, u.at, d.language_override,
+       s.schema_name, s.version_number
 FROM unnest($1::uuid[], $2::text[], $3::uuid[], $4::text[], $5::smallint[], $6::text[], $7::timestamptz[])
      AS u (id, pipeline, subject_id, turn, priority, correlation_id, at)
+LEFT JOIN documents d ON d.id = u.subject_id AND u.pipeline = 'document'
+LEFT JOIN LATERAL (SELECT schema_name, version_number FROM schema_versions
+                   WHERE schema_name = d.schema_name
+                   ORDER BY version_number DESC
+                   LIMIT 1) s ON true
 ON CONFLICT DO NOTHING
-RETURNING id, language
+RETURNING id, language, schema_name, schema_version

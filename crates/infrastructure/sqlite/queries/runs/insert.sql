@@ -1,10 +1,18 @@
--- At the front of its subject if nobody is, else behind; in the language that its document has now.
-INSERT INTO runs (id, pipeline, subject_id, state, turn, priority, correlation_id, created_at, queued_at, language)
-VALUES (?1, ?2, ?3, 'QUEUED',
-        CASE WHEN EXISTS (SELECT 1 FROM runs
-                          WHERE subject_id = ?3 AND pipeline = ?2 AND turn IN ('READY', 'DELAYED', 'HELD'))
-             THEN 'BEHIND' ELSE 'READY' END,
-        ?4, ?5, ?6, ?6,
-        (SELECT language_override FROM documents WHERE id = ?3 AND ?2 = 'document'))
+-- At the front of its subject if nobody is, else behind; in the language and by the newest version of the schema that its
+-- document has now.
+INSERT INTO runs (id, pipeline, subject_id, state, turn, priority, correlation_id, created_at, queued_at, language,
+                  schema_name, schema_version)
+SELECT ?1, ?2, ?3, 'QUEUED',
+       CASE WHEN EXISTS (SELECT 1 FROM runs
+                         WHERE subject_id = ?3 AND pipeline = ?2 AND turn IN ('READY', 'DELAYED', 'HELD'))
+            THEN 'BEHIND' ELSE 'READY' END,
+       ?4, ?5, ?6, ?6, d.language_override, s.schema_name, s.version_number
+FROM (SELECT 1)
+LEFT JOIN documents d ON d.id = ?3 AND ?2 = 'document'
+LEFT JOIN schema_versions s ON s.id = (SELECT id FROM schema_versions
+                                       WHERE schema_name = d.schema_name
+                                       ORDER BY version_number DESC
+                                       LIMIT 1)
+WHERE true
 ON CONFLICT (id) DO NOTHING
-RETURNING language
+RETURNING language, schema_name, schema_version

@@ -1,0 +1,15 @@
+//! How the schema changes, over HTTP, for those who govern it.
+
+mod audit_trail;
+mod decision;
+mod schema;
+mod structural_changes;
+
+pub(crate) use audit_trail::audit_trail;
+pub(crate) use decision::decide;
+pub(crate) use schema::current;
+pub(crate) use structural_changes::structural_changes;
+
+/// Items of a list, unless others are asked for, and at most.
+const USUAL: u32 = 50;
+const MOST: u32 = 200;

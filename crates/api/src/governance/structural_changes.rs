@@ -1,0 +1,81 @@
+//! `GET /reviewer/structural-changes`
+
+use axum::Json;
+use axum::extract::State;
+use jiff::Timestamp;
+use quire_domain::interpretation::structure::{CandidateStatus, StructureChange};
+use quire_domain::{CandidateId, DocumentId};
+use quire_ports::{Candidate, CandidateFilter, Sample};
+use serde::Serialize;
+
+use super::{MOST, USUAL};
+use crate::request::Parameters;
+use crate::{ApiError, Product};
+
+#[derive(Serialize)]
+pub(crate) struct List {
+    items: Vec<Item>,
+    limit: u32,
+    offset: u32,
+}
+
+#[derive(Serialize)]
+struct Item {
+    candidate_id: CandidateId,
+    change_type: &'static str,
+    source_key: Option<String>,
+    target_key: String,
+    occurrence_count: u32,
+    status: &'static str,
+    is_critical: bool,
+    evidence_samples: Vec<EvidenceSample>,
+    created_at: Timestamp,
+    updated_at: Timestamp,
+}
+
+#[derive(Serialize)]
+struct EvidenceSample {
+    document_id: DocumentId,
+    page: Option<u32>,
+    snippet: Option<String>,
+}
+
+pub(crate) async fn structural_changes(
+    State(product): State<Product>,
+    parameters: Parameters,
+) -> Result<Json<List>, ApiError> {
+    let filter = filter(&parameters)?;
+    let candidates = product.store.governance.candidates(filter).await?;
+    let items = candidates.into_iter().map(item).collect();
+    Ok(Json(List { items, limit: filter.limit, offset: filter.skip }))
+}
+
+fn filter(parameters: &Parameters) -> Result<CandidateFilter, ApiError> {
+    Ok(CandidateFilter {
+        status: parameters.one_of("status", CandidateStatus::ALL, CandidateStatus::as_str)?,
+        change: parameters.one_of("change_type", StructureChange::ALL, StructureChange::as_str)?,
+        is_critical: parameters.value("is_critical", "must be true or false")?,
+        limit: parameters.within("limit", 1..=MOST)?.unwrap_or(USUAL),
+        skip: parameters.within("offset", 0..=100_000)?.unwrap_or(0),
+    })
+}
+
+fn item(candidate: Candidate) -> Item {
+    Item {
+        candidate_id: candidate.id,
+        change_type: candidate.change.as_str(),
+        source_key: candidate.source_key,
+        target_key: candidate.target_key,
+        occurrence_count: candidate.occurrence_count,
+        status: candidate.status.as_str(),
+        is_critical: candidate.is_critical,
+        evidence_samples: candidate.samples.into_iter().map(sample).collect(),
+        created_at: candidate.created_at,
+        updated_at: candidate.updated_at,
+    }
+}
+
+fn sample(sample: Sample) -> EvidenceSample {
+    let (page, snippet) = sample.evidence.map(|evidence| (evidence.page, evidence.snippet)).unzip();
+    EvidenceSample { document_id: sample.document, page, snippet }
+}

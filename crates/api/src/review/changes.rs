@@ -1,0 +1,174 @@
+//! A change as a client writes it, read part by part, so that what is wrong can be named.
+
+use quire_domain::FieldId;
+use quire_domain::interpretation::edit::{Assignment, BadChange, Change};
+use quire_domain::interpretation::{Value, ValueType};
+use serde_json::{Map, Value as Json};
+use uuid::Uuid;
+
+/// Changes of the largest batch.
+pub(super) const MOST_CHANGES: usize = 500;
+
+/// The change, or which part of it is wrong.
+pub(super) fn parse(index: usize, change: Json) -> Result<Change, BadChange> {
+    let bad = |Wrong(member, message)| BadChange { index, member, message };
+    match change {
+        Json::Object(parts) => Parts(parts).parse().map_err(bad),
+        _ => Err(bad(Wrong("op", "must be in an object, such as {\"op\": \"UPDATE\", …}".to_owned()))),
+    }
+}
+
+struct Wrong(&'static str, String);
+
+fn wrong<T>(member: &'static str, message: &str) -> Result<T, Wrong> {
+    Err(Wrong(member, message.to_owned()))
+}
+
+struct Parts(Map<String, Json>);
+
+impl Parts {
+    fn parse(&self) -> Result<Change, Wrong> {
+        let is_visit = self.0.contains_key("visit")
+            || (!self.0.contains_key("field_id")
+                && !self.0.contains_key("key")
+                && self.0.contains_key("visit_id"));
+        match (self.0.get("op").and_then(Json::as_str), is_visit) {
+            (Some("ADD"), false) => Ok(Change::Add {
+                key: self.key()?,
+                value: self.value()?.map_or_else(|| wrong("value", "is missing"), Ok)?,
+                value_type: self.value_type()?,
+                visit_id: self.visit_id()?,
+            }),
+            (Some("UPDATE"), false) => {
+                let (field, value, visit_id) = (self.field_id()?, self.value()?, self.assignment()?);
+                if value.is_none() && visit_id.is_none() {
+                    return wrong("value", "is missing");
+                }
+                Ok(Change::Update { field, value, value_type: self.value_type()?, visit_id })
+            }
+            (Some("DELETE"), false) => Ok(Change::Delete { field: self.field_id()? }),
+            (Some("ADD"), true) => {
+                Ok(Change::AddVisit { visit_id: self.visit_id()?, metadata: self.visit()? })
+            }
+            (Some("UPDATE"), true) => {
+                Ok(Change::UpdateVisit { visit_id: self.named_visit()?, metadata: self.visit()? })
+            }
+            (Some("DELETE"), true) => Ok(Change::DeleteVisit { visit_id: self.named_visit()? }),
+            _ => wrong("op", "must be ADD, UPDATE or DELETE"),
+        }
+    }
+
+    fn key(&self) -> Result<String, Wrong> {
+        let key = self.0.get("key").and_then(Json::as_str).map(str::to_owned);
+        key.map_or_else(|| wrong("key", "must be the name of a key, such as pet_name"), Ok)
+    }
+
+    fn field_id(&self) -> Result<FieldId, Wrong> {
+        let id = self.0.get("field_id").and_then(Json::as_str);
+        let id = id.and_then(|text| Uuid::parse_str(text).ok().filter(|id| id.to_string() == text));
+        id.map_or_else(|| wrong("field_id", "must be the field_id of a field"), |id| Ok(FieldId(id)))
+    }
+
+    fn value(&self) -> Result<Option<Value>, Wrong> {
+        let value = self.0.get("value").map(|value| scalar(value, "value"));
+        value.transpose()
+    }
+
+    fn value_type(&self) -> Result<Option<ValueType>, Wrong> {
+        let Some(given) = self.0.get("value_type").filter(|given| !given.is_null()) else { return Ok(None) };
+        let known = given.as_str().and_then(ValueType::parse);
+        known.map_or_else(
+            || wrong("value_type", "must be string, date, number, boolean or unknown"),
+            |known| Ok(Some(known)),
+        )
+    }
+
+    /// Given or not; given as null is no visit.
+    fn assignment(&self) -> Result<Option<Assignment>, Wrong> {
+        match self.0.get("visit_id") {
+            None => Ok(None),
+            Some(Json::Null) => Ok(Some(Assignment::None)),
+            Some(Json::String(id)) => Ok(Some(Assignment::To(id.clone()))),
+            Some(_) => wrong("visit_id", "must be the visit_id of a visit, or null"),
+        }
+    }
+
+    /// The visit that is named, if one is.
+    fn visit_id(&self) -> Result<Option<String>, Wrong> {
+        Ok(self.assignment()?.and_then(|assignment| match assignment {
+            Assignment::To(id) => Some(id),
+            Assignment::None => None,
+        }))
+    }
+
+    fn named_visit(&self) -> Result<String, Wrong> {
+        self.visit_id()?.map_or_else(|| wrong("visit_id", "must be the visit_id of a visit"), Ok)
+    }
+
+    fn visit(&self) -> Result<Vec<(String, Value)>, Wrong> {
+        let Some(Json::Object(told)) = self.0.get("visit") else {
+            return wrong("visit", "must be an object, such as {\"visit_date\": \"2024-02-01\"}");
+        };
+        told.iter().map(|(key, value)| Ok((key.clone(), scalar(value, "visit")?))).collect()
+    }
+}
+
+fn scalar(value: &Json, member: &'static str) -> Result<Value, Wrong> {
+    serde_json::from_value(value.clone()).map_err(|error| Wrong(member, format!("is not taken: {error}")))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use serde_json::json;
+
+    use super::*;
+
+    /// Proves R122 for the form of a change.
+    #[test]
+    fn each_part_that_is_wrong_is_named() {
+        let id = FieldId::new().to_string();
+        for (change, member) in [
+            (json!(7), "op"),
+            (json!({}), "op"),
+            (json!({ "op": "add", "key": "notes", "value": "x" }), "op"),
+            (json!({ "op": "ADD", "value": "x" }), "key"),
+            (json!({ "op": "ADD", "key": 7, "value": "x" }), "key"),
+            (json!({ "op": "ADD", "key": "notes" }), "value"),
+            (json!({ "op": "ADD", "key": "notes", "value": [] }), "value"),
+            (json!({ "op": "ADD", "key": "notes", "value": "x", "value_type": "text" }), "value_type"),
+            (json!({ "op": "ADD", "key": "notes", "value": "x", "visit_id": 7 }), "visit_id"),
+            (json!({ "op": "UPDATE", "value": "x" }), "field_id"),
+            (json!({ "op": "UPDATE", "field_id": id.to_uppercase(), "value": "x" }), "field_id"),
+            (json!({ "op": "UPDATE", "field_id": id }), "value"),
+            (json!({ "op": "DELETE" }), "field_id"),
+            (json!({ "op": "DELETE", "visit_id": null }), "visit_id"),
+            (json!({ "op": "ADD", "visit": 7 }), "visit"),
+            (json!({ "op": "UPDATE", "visit": {} }), "visit_id"),
+        ] {
+            let refused = parse(4, change.clone()).unwrap_err();
+            assert_eq!((refused.index, refused.member), (4, member), "{change}");
+        }
+        for good in [
+            json!({ "op": "ADD", "key": "notes", "value": null }),
+            json!({ "op": "UPDATE", "field_id": id, "visit_id": null }),
+            json!({ "op": "DELETE", "visit_id": "visit-1" }),
+            json!({ "op": "ADD", "visit": { "visit_date": "2024-02-01" } }),
+        ] {
+            assert!(parse(0, good.clone()).is_ok(), "{good}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn whatever_is_sent_is_a_change_or_refused(
+            op in prop::sample::select(vec!["ADD", "UPDATE", "DELETE", "x"]),
+            part in prop::sample::select(vec!["key", "value", "value_type", "field_id", "visit_id", "visit"]),
+            text in any::<String>(),
+            number in any::<f64>(),
+        ) {
+            let _ = parse(0, json!({ "op": op, part: text }));
+            let _ = parse(0, json!({ "op": op, part: number, "visit": { "visit_date": number } }));
+        }
+    }
+}

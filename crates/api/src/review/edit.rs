@@ -1,0 +1,131 @@
+//! `POST /runs/{id}/interpretations`
+
+use axum::extract::State;
+use axum::http::{HeaderMap, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use axum::{Extension, Json};
+use quire_application::review::{self, EditError, EditRequest};
+use quire_domain::RunId;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use super::changes::{self, MOST_CHANGES};
+use super::{ShownVersion, View, tag};
+use crate::caller::Caller;
+use crate::request::{Id, JsonBody, Parameters};
+use crate::request_id::RequestId;
+use crate::{ApiError, Code, Product};
+
+#[derive(Deserialize)]
+pub(crate) struct Wish {
+    #[serde(default)]
+    base_version_number: Option<Value>,
+    changes: Vec<Value>,
+}
+
+#[derive(Serialize)]
+struct Body {
+    run_id: RunId,
+    #[serde(flatten)]
+    version: ShownVersion,
+}
+
+pub(crate) async fn edit(
+    State(product): State<Product>,
+    Extension(RequestId(correlation_id)): Extension<RequestId>,
+    Caller(actor): Caller,
+    Id(id): Id,
+    parameters: Parameters,
+    headers: HeaderMap,
+    JsonBody(wish): JsonBody<Wish>,
+) -> Result<Response, ApiError> {
+    let view = View::of(&parameters)?;
+    let base = base(wish.base_version_number.as_ref(), &headers)?;
+    if wish.changes.is_empty() || wish.changes.len() > MOST_CHANGES {
+        return Err(ApiError::invalid("changes", &format!("must be 1 to {MOST_CHANGES} changes")));
+    }
+    let run = RunId(id);
+    let changes = wish.changes.into_iter().enumerate().map(|(index, change)| changes::parse(index, change));
+    let changes = changes.collect::<Result<Vec<_>, _>>().map_err(EditError::Bad)?;
+    let request = EditRequest { run, base, changes, actor, correlation_id: Some(correlation_id) };
+    let result = review::edit(&product.store, request).await?;
+    let status = if result.is_new { StatusCode::CREATED } else { StatusCode::OK };
+    let tag = tag(result.version.number);
+    let body = Body { run_id: run, version: ShownVersion::of(result.version, &result.schema, view) };
+    Ok((status, [(header::ETAG, tag)], Json(body)).into_response())
+}
+
+/// The version that somebody looked at, from the body or from `If-Match`.
+fn base(given: Option<&Value>, headers: &HeaderMap) -> Result<u32, ApiError> {
+    let number = |value: &Value| value.as_u64().and_then(|number| u32::try_from(number).ok());
+    let in_body = given.map(|value| {
+        number(value).filter(|number| *number >= 1).ok_or_else(|| {
+            ApiError::invalid("base_version_number", "must be the version_number that was edited, from 1")
+        })
+    });
+    let in_head = headers.get(header::IF_MATCH).map(|tag| {
+        let tag = tag.to_str().ok().and_then(|tag| tag.strip_prefix("\"v")?.strip_suffix('"'));
+        tag.and_then(|number| number.parse().ok()).ok_or_else(|| {
+            ApiError::invalid("If-Match", "must be the ETag of the version that was edited, such as \"v3\"")
+        })
+    });
+    match (in_body.transpose()?, in_head.transpose()?) {
+        (Some(one), Some(two)) if one != two => {
+            Err(ApiError::invalid("base_version_number", "must be the version that If-Match names"))
+        }
+        (Some(base), _) | (None, Some(base)) => Ok(base),
+        (None, None) => {
+            Err(ApiError::invalid("base_version_number", "is missing; send it, or the ETag as If-Match"))
+        }
+    }
+}
+
+impl From<EditError> for ApiError {
+    fn from(error: EditError) -> Self {
+        let message = error.to_string();
+        match error {
+            EditError::ActiveRun => Self::conflict("REVIEW_BLOCKED_BY_ACTIVE_RUN", message),
+            EditError::NotCompleted => Self::conflict("INTERPRETATION_NOT_AVAILABLE", message),
+            EditError::Missing => Self::conflict("INTERPRETATION_MISSING", message),
+            EditError::Stale => Self::conflict("STALE_INTERPRETATION_VERSION", message),
+            EditError::Bad(bad) => Self::new(Code::InvalidRequest, message).with(json!({
+                "reason": format!("changes[{}].{}", bad.index, bad.member),
+                "index": bad.index,
+                "member": bad.member,
+            })),
+            EditError::Port(error) => error.into(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn head(tag: &str) -> HeaderMap {
+        HeaderMap::from_iter([(header::IF_MATCH, tag.parse().unwrap())])
+    }
+
+    /// Proves R120 for how the base is given.
+    #[test]
+    fn the_base_is_a_number_in_the_body_or_a_tag_in_the_head_and_they_agree() {
+        let none = HeaderMap::new();
+        assert_eq!(base(Some(&json!(3)), &none), Ok(3));
+        assert_eq!(base(None, &head("\"v3\"")), Ok(3));
+        assert_eq!(base(Some(&json!(3)), &head("\"v3\"")), Ok(3));
+        for (given, headers) in [
+            (None, none.clone()),
+            (Some(json!(0)), none.clone()),
+            (Some(json!(-1)), none.clone()),
+            (Some(json!("3")), none.clone()),
+            (Some(json!(1.5)), none.clone()),
+            (Some(json!(2)), head("\"v3\"")),
+            (None, head("*")),
+            (None, head("W/\"v3\"")),
+            (None, head("\"v\"")),
+        ] {
+            let refused = base(given.as_ref(), &headers).unwrap_err();
+            assert_eq!(refused.code, Code::InvalidRequest, "{given:?} {headers:?}");
+        }
+    }
+}

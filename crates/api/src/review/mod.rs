@@ -1,0 +1,75 @@
+//! What was understood of a document, over HTTP: looking at it, correcting it, saying that it is checked.
+
+mod changes;
+mod edit;
+mod reviewed;
+mod show;
+mod versions;
+
+use quire_domain::InterpretationId;
+use quire_domain::interpretation::visits::{self, ByVisit};
+use quire_domain::interpretation::{Interpretation, Schema};
+use quire_ports::Version;
+use serde::Serialize;
+
+use crate::ApiError;
+use crate::request::Parameters;
+
+pub(crate) use edit::edit;
+pub(crate) use reviewed::{mark, reopen};
+pub(crate) use show::show;
+pub(crate) use versions::versions;
+
+/// How somebody wants to see an interpretation.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum View {
+    /// As it is stored, a flat list.
+    Flat,
+    /// Grouped by visits.
+    Visits,
+}
+
+impl View {
+    fn of(parameters: &Parameters) -> Result<Self, ApiError> {
+        match parameters.text("view") {
+            None | Some("flat") => Ok(Self::Flat),
+            Some("visits") => Ok(Self::Visits),
+            Some(_) => Err(ApiError::invalid("view", "must be flat or visits")),
+        }
+    }
+
+    fn show(self, data: Interpretation, schema: &Schema) -> Shown {
+        match self {
+            Self::Flat => Shown::Flat(data),
+            Self::Visits => Shown::Visits(Box::new(visits::group(&data, schema))),
+        }
+    }
+}
+
+/// An interpretation, one way or the other.
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Shown {
+    Flat(Interpretation),
+    Visits(Box<ByVisit>),
+}
+
+/// A version of an interpretation.
+#[derive(Serialize)]
+struct ShownVersion {
+    interpretation_id: InterpretationId,
+    version_number: u32,
+    data: Shown,
+}
+
+impl ShownVersion {
+    fn of(version: Version, schema: &Schema, view: View) -> Self {
+        let data = view.show(version.data, schema);
+        Self { interpretation_id: version.id, version_number: version.number, data }
+    }
+}
+
+/// A version as `ETag` and `If-Match` write it.
+fn tag(number: u32) -> String {
+    format!("\"v{number}\"")
+}

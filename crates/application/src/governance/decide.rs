@@ -1,0 +1,84 @@
+//! Decide about a change that edits suggest.
+
+use quire_domain::interpretation::structure::{
+    self, Approval, CandidateStatus, DecisionType, StructureChange,
+};
+use quire_domain::{CandidateId, DecisionId, SchemaVersionId};
+use quire_ports::{Candidate, Decision, PortError, PortResult, SchemaVersion, Store};
+
+use crate::engine::report;
+
+/// A decision that somebody takes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DecisionRequest {
+    /// About which candidate.
+    pub candidate: CandidateId,
+    /// What.
+    pub decision_type: DecisionType,
+    /// Why.
+    pub reason: Option<String>,
+    /// Who.
+    pub reviewer: String,
+    /// What ties it to its request.
+    pub correlation_id: Option<String>,
+}
+
+/// Why nothing was decided.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum DecisionError {
+    /// The schema has changed by it already.
+    #[error("this candidate was approved already, and its schema version stays; decide about another one")]
+    Final,
+    /// Storage has no such candidate, or does not answer.
+    #[error(transparent)]
+    Port(#[from] PortError),
+}
+
+/// Records a decision. An approval makes a new version of the schema, for runs that are created afterwards; nothing that
+/// is there changes and nothing is processed again.
+pub async fn decide(store: &Store, request: DecisionRequest) -> Result<Decision, DecisionError> {
+    let candidate = store.governance.candidate(request.candidate).await?;
+    let new_status =
+        structure::decide(candidate.status, request.decision_type).ok_or(DecisionError::Final)?;
+    let now = store.clock.now();
+    let version = match new_status {
+        CandidateStatus::Approved => Some(changed(store, &candidate, &request.reviewer).await?),
+        _ => None,
+    };
+    let decision = Decision {
+        id: DecisionId::new(),
+        candidate: candidate.id,
+        decision_type: request.decision_type,
+        previous_status: candidate.status,
+        new_status,
+        schema_version: version.as_ref().map(|version| version.id),
+        reviewer: request.reviewer,
+        reason: request.reason,
+        created_at: now,
+    };
+    store.governance.decide(&decision, version.as_ref()).await?;
+    for event in decision.events(version.as_ref()) {
+        report::log(&event, request.correlation_id.as_deref());
+    }
+    Ok(decision)
+}
+
+/// The schema as the candidate would have it.
+async fn changed(store: &Store, candidate: &Candidate, by: &str) -> PortResult<SchemaVersion> {
+    let current = store.governance.current_schema(&candidate.schema_name).await?;
+    let approval = Approval {
+        source_key: candidate.source_key.as_deref(),
+        target_key: &candidate.target_key,
+        // A value that belongs elsewhere does not make that place critical.
+        critical: candidate.is_critical && candidate.change != StructureChange::KeyMapping,
+    };
+    let (schema, summary) = current.schema.changed(candidate.change, &approval);
+    Ok(SchemaVersion {
+        id: SchemaVersionId::new(),
+        number: current.number + 1,
+        schema,
+        created_at: store.clock.now(),
+        created_by: by.to_owned(),
+        change_summary: Some(summary),
+    })
+}

@@ -1,0 +1,123 @@
+//! Correct what was understood.
+
+use quire_domain::interpretation::edit::{BadChange, Change, apply};
+use quire_domain::interpretation::{Interpretation, Schema};
+use quire_domain::{Document, DocumentId, Event, EventType, InterpretationId, RunId, State};
+use quire_ports::{EditBlocked, Editable, NewVersion, PortError, Store, Version};
+
+use super::view::schema_of;
+use crate::engine::report;
+
+/// What somebody wants changed.
+#[derive(Clone, Debug, PartialEq)]
+pub struct EditRequest {
+    /// The run whose interpretation it is.
+    pub run: RunId,
+    /// The version that they looked at.
+    pub base: u32,
+    /// The changes, all of them or none.
+    pub changes: Vec<Change>,
+    /// Who.
+    pub actor: String,
+    /// What ties it to its request.
+    pub correlation_id: Option<String>,
+}
+
+/// Why nothing was changed.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum EditError {
+    /// A run of the document is RUNNING.
+    #[error("a run of this document is RUNNING; edit when it has ended")]
+    ActiveRun,
+    /// The run has not completed.
+    #[error("this run has not completed, so that there is nothing to edit")]
+    NotCompleted,
+    /// The run has no interpretation.
+    #[error("this run has no interpretation; process the document again")]
+    Missing,
+    /// Somebody else has made a newer version.
+    #[error("somebody else has changed this meanwhile; load it again and repeat your changes")]
+    Stale,
+    /// One of the changes is not as it must be.
+    #[error(transparent)]
+    Bad(#[from] BadChange),
+    /// Storage has no such run, or does not answer.
+    #[error(transparent)]
+    Port(#[from] PortError),
+}
+
+impl From<EditBlocked> for EditError {
+    fn from(blocked: EditBlocked) -> Self {
+        match blocked {
+            EditBlocked::ActiveRun => Self::ActiveRun,
+            EditBlocked::NotCompleted => Self::NotCompleted,
+            EditBlocked::Missing => Self::Missing,
+            EditBlocked::Stale => Self::Stale,
+        }
+    }
+}
+
+/// The active version after an edit.
+#[derive(Clone, Debug, PartialEq)]
+pub struct EditResult {
+    /// The version.
+    pub version: Version,
+    /// Whether the edit made it; a batch that changes nothing makes none.
+    pub is_new: bool,
+    /// The schema of the run.
+    pub schema: Schema,
+}
+
+/// Applies a batch of changes to the active version of a run. Versions never change, so that what was worked out from one
+/// is right as long as that one is still active, and the store sees to that.
+pub async fn edit(store: &Store, request: EditRequest) -> Result<EditResult, EditError> {
+    let editable = store.reviews.editable(request.run).await?;
+    let active = check(&editable, request.base)?;
+    let schema = schema_of(store, &editable.run).await?;
+    let edited = apply(&active.data.fields, &schema, &request.changes)?;
+    if edited.changes.is_empty() {
+        return Ok(EditResult { version: active.clone(), is_new: false, schema });
+    }
+    let at = store.clock.now();
+    let new = NewVersion {
+        id: InterpretationId::new(),
+        run: request.run,
+        base: request.base,
+        data: Interpretation { created_at: at, fields: edited.fields, ..active.data.clone() },
+        changes: edited.changes,
+        structure: edited.structure,
+        actor: request.actor,
+        at,
+    };
+    let saved = store.reviews.save(&new).await??;
+    tell(&new, DocumentId(editable.run.subject.0), saved.reopened, request.correlation_id.as_deref());
+    let version = Version {
+        id: new.id,
+        number: saved.number,
+        data: new.data,
+        created_at: at,
+        created_by: Some(new.actor),
+    };
+    Ok(EditResult { version, is_new: true, schema })
+}
+
+/// In the order in which people are told what is in the way.
+fn check(editable: &Editable, base: u32) -> Result<&Version, EditError> {
+    if editable.is_busy {
+        return Err(EditError::ActiveRun);
+    }
+    if !matches!(editable.run.state, State::Completed { .. }) {
+        return Err(EditError::NotCompleted);
+    }
+    let active = editable.active.as_ref().ok_or(EditError::Missing)?;
+    if active.number == base { Ok(active) } else { Err(EditError::Stale) }
+}
+
+fn tell(new: &NewVersion, document: DocumentId, reopened: bool, correlation_id: Option<&str>) {
+    let asked = |event_type| Document::asked(event_type, document, &new.actor, new.at);
+    let edited = Event { run: Some(new.run), ..asked(EventType::InterpretationEdited) };
+    report::log(&edited, correlation_id);
+    if reopened {
+        report::log(&asked(EventType::ReviewReopened), correlation_id);
+    }
+}

@@ -1,0 +1,11 @@
+//! How an interpretation came to be what it is.
+
+use quire_domain::RunId;
+use quire_ports::{PortResult, Store, VersionRecord};
+
+/// Every version of a run, oldest first, with the changes that made it.
+pub async fn versions(store: &Store, run: RunId) -> PortResult<Vec<VersionRecord>> {
+    // So that a run that is not there is told from one that has understood nothing.
+    store.history.run(run).await?;
+    store.reviews.versions(run).await
+}

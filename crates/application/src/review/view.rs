@@ -1,0 +1,69 @@
+//! A document beside what was understood of it.
+
+use quire_domain::interpretation::Schema;
+use quire_domain::{Document, DocumentId, Run};
+use quire_ports::{Blobs, Overview, PortError, PortResult, Store, Version};
+
+use crate::document::pages::RawText;
+
+/// Why there is nothing to look at.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ReviewError {
+    /// No run of the document has completed.
+    #[error("no run of this document has completed yet; ask again when one has")]
+    NoCompletedRun,
+    /// The run completed without understanding anything.
+    #[error("the latest completed run has no interpretation; process the document again")]
+    Missing,
+    /// Storage has no such document, or does not answer.
+    #[error(transparent)]
+    Port(#[from] PortError),
+}
+
+/// A document with the latest run that completed and the active version of what it understood.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ReviewView {
+    /// The document and who has checked it.
+    pub overview: Overview,
+    /// The run.
+    pub run: Run,
+    /// The version.
+    pub active: Version,
+    /// Whether the text of the document can be had.
+    pub has_text: bool,
+    /// The schema of the run.
+    pub schema: Schema,
+}
+
+impl ReviewView {
+    /// The document.
+    pub fn document(&self) -> &Document {
+        &self.overview.document
+    }
+}
+
+/// The document as a reviewer sees it, whatever became of newer runs.
+pub async fn view(store: &Store, blobs: &dyn Blobs, document: DocumentId) -> Result<ReviewView, ReviewError> {
+    let review = store.reviews.review(document).await?;
+    let run = review.overview.latest_run.clone().ok_or(ReviewError::NoCompletedRun)?;
+    let active = review.active.ok_or(ReviewError::Missing)?;
+    let schema = schema_of(store, &run).await?;
+    let has_text = has_text(blobs, review.overview.text.as_deref()).await;
+    Ok(ReviewView { overview: review.overview, run, active, has_text, schema })
+}
+
+/// Whether the file with the text is there, and not only the record of it.
+async fn has_text(blobs: &dyn Blobs, payload: Option<&str>) -> bool {
+    let Some(text) = payload.and_then(|payload| serde_json::from_str::<RawText>(payload).ok()) else {
+        return false;
+    };
+    blobs.get_range(&text.path, 0..text.bytes.min(1)).await.is_ok()
+}
+
+/// The schema by which a run understands its document.
+pub(super) async fn schema_of(store: &Store, run: &Run) -> PortResult<Schema> {
+    match &run.schema {
+        Some(bound) => Ok(store.governance.schema(&bound.name, bound.version).await?.schema),
+        None => Ok(Schema::veterinary()),
+    }
+}

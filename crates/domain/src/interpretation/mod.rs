@@ -1,0 +1,20 @@
+//! What was understood of a document: fields with their values, where each was found, and every version of them.
+//!
+//! One form is stored, a flat list of fields in which a field that belongs to a visit names it. Grouped by visit it
+//! is only ever shown ([`visits`]), and it is changed by [`edit`] alone.
+
+pub mod edit;
+mod field;
+pub mod labels;
+mod schema;
+pub mod structure;
+mod value;
+mod veterinary;
+pub mod visits;
+
+pub use field::{Evidence, Field, Interpretation, Origin, Suggestion};
+pub use schema::{Schema, SchemaKey, SchemaRef, Scope};
+pub use value::{Value, ValueType};
+
+/// Confidence of a value that a person put in where nothing was found.
+pub const NEUTRAL_CONFIDENCE: f64 = 0.5;

@@ -1,0 +1,233 @@
+//! What edits say about the schema itself, and what people decide about it.
+//!
+//! One edit that adds an unknown key or takes a key away says little; the same edit on many documents says that the
+//! schema should change. Such edits are gathered into candidates, people decide about those, and an approval makes a
+//! new version of the schema for the runs that come after.
+
+use serde::{Deserialize, Serialize};
+
+use super::edit::{ChangeType, FieldChange};
+use super::{Evidence, Field, Schema, SchemaKey, Scope, ValueType};
+
+/// How a schema might change.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum StructureChange {
+    /// A key that the schema does not have.
+    NewKey,
+    /// A key under another name that the schema does not have.
+    KeyRename,
+    /// A key that people take away.
+    KeyDeprecation,
+    /// A value that was found under one key and belongs to another.
+    KeyMapping,
+}
+
+/// Where a candidate stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+#[allow(missing_docs)]
+pub enum CandidateStatus {
+    #[default]
+    Pending,
+    Approved,
+    Rejected,
+    Deferred,
+}
+
+/// What a person decides about a candidate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DecisionType {
+    /// The schema changes.
+    Approve,
+    /// It does not.
+    Reject,
+    /// Not now.
+    Defer,
+    /// The key that it is about is critical; whether the schema changes is decided anew, with that in mind.
+    FlagCritical,
+}
+
+macro_rules! names {
+    ($kind:ident: $($variant:ident = $name:literal),+) => {
+        impl $kind {
+            /// All of them.
+            pub const ALL: &'static [Self] = &[$(Self::$variant),+];
+
+            /// The stored and shown form.
+            pub fn as_str(self) -> &'static str {
+                match self { $(Self::$variant => $name),+ }
+            }
+
+            /// The one of that name.
+            pub fn parse(name: &str) -> Option<Self> {
+                Self::ALL.iter().copied().find(|one| one.as_str() == name)
+            }
+        }
+    };
+}
+
+names!(StructureChange: NewKey = "NEW_KEY", KeyRename = "KEY_RENAME", KeyDeprecation = "KEY_DEPRECATION", KeyMapping = "KEY_MAPPING");
+names!(CandidateStatus: Pending = "PENDING", Approved = "APPROVED", Rejected = "REJECTED", Deferred = "DEFERRED");
+names!(DecisionType: Approve = "APPROVE", Reject = "REJECT", Defer = "DEFER", FlagCritical = "FLAG_CRITICAL");
+
+/// An edit that says something about the schema.
+#[derive(Clone, Debug, PartialEq)]
+pub struct StructuralEdit {
+    /// What.
+    pub change: StructureChange,
+    /// The key there was, when it is replaced by another.
+    pub source_key: Option<String>,
+    /// The key that it is about.
+    pub target_key: String,
+    /// Where the value stood.
+    pub evidence: Option<Evidence>,
+    /// Whether a critical key is touched.
+    pub touches_critical: bool,
+}
+
+/// What these changes say about the schema.
+pub(super) fn edits(
+    before: &[Field],
+    after: &[Field],
+    changes: &[FieldChange],
+    schema: &Schema,
+) -> Vec<StructuralEdit> {
+    let is_left = |key: &str| after.iter().any(|field| field.key == key);
+    let mut added: Vec<&FieldChange> =
+        changes.iter().filter(|change| change.change_type == ChangeType::Add).collect();
+    let mut found = Vec::new();
+    for gone in changes.iter().filter(|change| change.change_type == ChangeType::Delete) {
+        if is_left(&gone.field_key) {
+            continue;
+        }
+        let evidence = before.iter().find(|field| field.field_id == gone.field_id);
+        let evidence = evidence.and_then(|field| field.evidence.clone());
+        let moved = added.iter().position(|new| {
+            !gone.old_value.is_empty() && new.new_value.is_same(&gone.old_value, gone.value_type)
+        });
+        let (change, source_key, target_key) = match moved.map(|place| added.remove(place)) {
+            Some(new) if schema.key(&new.field_key).is_some() => {
+                (StructureChange::KeyMapping, Some(gone.field_key.clone()), new.field_key.clone())
+            }
+            Some(new) => (StructureChange::KeyRename, Some(gone.field_key.clone()), new.field_key.clone()),
+            None => (StructureChange::KeyDeprecation, None, gone.field_key.clone()),
+        };
+        found.push(edit(change, source_key, target_key, evidence, schema));
+    }
+    let unknown = added.into_iter().filter(|new| schema.key(&new.field_key).is_none());
+    found.extend(unknown.map(|new| edit(StructureChange::NewKey, None, new.field_key.clone(), None, schema)));
+    // Several of a kind in one batch are one observation.
+    let mut seen = Vec::new();
+    found.retain(|edit| {
+        let what = (edit.change, edit.source_key.clone(), edit.target_key.clone());
+        let is_new = !seen.contains(&what);
+        seen.push(what);
+        is_new
+    });
+    found
+}
+
+fn edit(
+    change: StructureChange,
+    source_key: Option<String>,
+    target_key: String,
+    evidence: Option<Evidence>,
+    schema: &Schema,
+) -> StructuralEdit {
+    let touches_critical =
+        schema.is_critical(&target_key) || source_key.as_deref().is_some_and(|key| schema.is_critical(key));
+    StructuralEdit { change, source_key, target_key, evidence, touches_critical }
+}
+
+/// What a decision does to a candidate's status. None if it cannot be taken any more.
+pub fn decide(status: CandidateStatus, decision: DecisionType) -> Option<CandidateStatus> {
+    match (status, decision) {
+        // The schema has changed; another decision cannot undo that, only another candidate can.
+        (CandidateStatus::Approved, _) => None,
+        (_, DecisionType::Approve) => Some(CandidateStatus::Approved),
+        (_, DecisionType::Reject) => Some(CandidateStatus::Rejected),
+        (_, DecisionType::Defer) => Some(CandidateStatus::Deferred),
+        (_, DecisionType::FlagCritical) => Some(CandidateStatus::Pending),
+    }
+}
+
+/// A change of the schema that was approved.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Approval<'c> {
+    /// The key there was, when it is replaced by another.
+    pub source_key: Option<&'c str>,
+    /// The key that it is about.
+    pub target_key: &'c str,
+    /// Whether that key is critical from now on.
+    pub critical: bool,
+}
+
+impl Schema {
+    /// The schema after an approval, and a line that says what changed.
+    pub fn changed(&self, change: StructureChange, approval: &Approval<'_>) -> (Self, String) {
+        let mut schema = self.clone();
+        let target = approval.target_key;
+        let summary = match (change, approval.source_key) {
+            (StructureChange::KeyDeprecation, _) => {
+                schema.keys.retain(|key| key.key != target);
+                format!("{target} was taken out")
+            }
+            (StructureChange::KeyRename, Some(source)) => {
+                schema.rename(source, target);
+                format!("{source} became {target}")
+            }
+            (StructureChange::KeyMapping, Some(source)) => {
+                schema.take_labels(source, target);
+                format!("values found as {source} belong to {target}")
+            }
+            (StructureChange::NewKey | StructureChange::KeyRename | StructureChange::KeyMapping, _) => {
+                schema.ensure(target);
+                format!("{target} was added")
+            }
+        };
+        if approval.critical
+            && let Some(key) = schema.keys.iter_mut().find(|key| key.key == target)
+        {
+            key.critical = true;
+        }
+        (schema, summary)
+    }
+
+    fn rename(&mut self, source: &str, target: &str) {
+        let is_there = self.key(target).is_some();
+        match self.keys.iter_mut().find(|key| key.key == source) {
+            Some(key) if !is_there => target.clone_into(&mut key.key),
+            _ => self.ensure(target),
+        }
+    }
+
+    /// What was found by the labels of one key is found for the other from now on.
+    fn take_labels(&mut self, source: &str, target: &str) {
+        self.ensure(target);
+        let source = self.keys.iter_mut().find(|key| key.key == source);
+        let labels = source.map(|key| std::mem::take(&mut key.labels)).unwrap_or_default();
+        if let Some(target) = self.keys.iter_mut().find(|key| key.key == target) {
+            target.labels.extend(labels);
+        }
+    }
+
+    fn ensure(&mut self, name: &str) {
+        if self.key(name).is_some() {
+            return;
+        }
+        self.keys.push(SchemaKey {
+            key: name.to_owned(),
+            labels: vec![name.replace('_', " ")],
+            section: "Otros".to_owned(),
+            panel: Some("other".to_owned()),
+            value_type: ValueType::String,
+            scope: Scope::Document,
+            repeatable: false,
+            critical: false,
+            optional: true,
+        });
+    }
+}
+
+#[cfg(test)]
+#[path = "structure_tests.rs"]
+mod tests;

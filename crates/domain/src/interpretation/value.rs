@@ -1,0 +1,274 @@
+//! The value of a field, and when two of them are the same.
+
+use serde::de::{self, Deserializer, Visitor};
+use serde::{Deserialize, Serialize, Serializer};
+
+/// The largest whole number that is exact.
+const LARGEST_EXACT: f64 = 9_007_199_254_740_992.0;
+
+/// A value: one of the few kinds that JSON has.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub enum Value {
+    /// Nothing.
+    #[default]
+    Null,
+    /// Yes or no.
+    Bool(bool),
+    /// A number.
+    Number(f64),
+    /// Anything else, dates as `YYYY-MM-DD`.
+    Text(String),
+}
+
+/// What a value is meant as.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+#[allow(missing_docs)] // The names say it.
+pub enum ValueType {
+    String,
+    Date,
+    Number,
+    Boolean,
+    #[default]
+    Unknown,
+}
+
+impl ValueType {
+    /// All of them.
+    pub const ALL: [Self; 5] = [Self::String, Self::Date, Self::Number, Self::Boolean, Self::Unknown];
+
+    /// The stored and shown form.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::String => "string",
+            Self::Date => "date",
+            Self::Number => "number",
+            Self::Boolean => "boolean",
+            Self::Unknown => "unknown",
+        }
+    }
+
+    /// The type of that name.
+    pub fn parse(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| kind.as_str() == name)
+    }
+
+    /// The value as this type has it, or what it must be.
+    pub fn accept(self, value: Value) -> Result<Value, &'static str> {
+        match (self, value) {
+            (_, Value::Null) => Ok(Value::Null),
+            (Self::Unknown, value) | (Self::String, value @ Value::Text(_)) => Ok(value),
+            (Self::String, _) => Err("must be text or null"),
+            (Self::Date, Value::Text(text)) if is_date(&text) => Ok(Value::Text(text)),
+            (Self::Date, _) => Err("must be a date as YYYY-MM-DD or null"),
+            (Self::Number, value) => {
+                value.as_number().map(Value::Number).ok_or("must be a number, such as 4.5, or null")
+            }
+            (Self::Boolean, value) => {
+                value.as_bool().map(Value::Bool).ok_or("must be true or false, or null")
+            }
+        }
+    }
+}
+
+fn is_date(text: &str) -> bool {
+    text.len() == 10 && text.parse::<jiff::civil::Date>().is_ok_and(|date| date.to_string() == text)
+}
+
+impl Value {
+    /// Whether there is nothing in it.
+    pub fn is_empty(&self) -> bool {
+        match self {
+            Self::Null => true,
+            Self::Text(text) => text.trim().is_empty(),
+            Self::Bool(_) | Self::Number(_) => false,
+        }
+    }
+
+    /// Whether a person who sees both would call them the same: spaces do not count, nor how a number or a yes is
+    /// written.
+    pub fn is_same(&self, other: &Self, kind: ValueType) -> bool {
+        if self == other {
+            return true;
+        }
+        match kind {
+            ValueType::Number => {
+                let numbers = self.as_number().zip(other.as_number());
+                numbers.is_some_and(|(one, two)| one.total_cmp(&two).is_eq())
+            }
+            ValueType::Boolean => self.as_bool().zip(other.as_bool()).is_some_and(|(one, two)| one == two),
+            ValueType::String | ValueType::Date => match (self, other) {
+                (Self::Text(one), Self::Text(two)) => one.split_whitespace().eq(two.split_whitespace()),
+                _ => false,
+            },
+            ValueType::Unknown => match (self, other) {
+                (Self::Text(one), Self::Text(two)) => one.trim() == two.trim(),
+                _ => false,
+            },
+        }
+    }
+
+    fn as_number(&self) -> Option<f64> {
+        let number = match self {
+            Self::Number(number) => *number,
+            Self::Text(text) => text.trim().parse().ok()?,
+            Self::Null | Self::Bool(_) => return None,
+        };
+        // Zero has one sign here.
+        number.is_finite().then_some(number + 0.0)
+    }
+
+    fn as_bool(&self) -> Option<bool> {
+        match self {
+            Self::Bool(yes) => Some(*yes),
+            Self::Number(1.0) => Some(true),
+            Self::Number(0.0) => Some(false),
+            Self::Text(text) => match text.trim().to_ascii_lowercase().as_str() {
+                "true" | "1" => Some(true),
+                "false" | "0" => Some(false),
+                _ => None,
+            },
+            Self::Null | Self::Number(_) => None,
+        }
+    }
+}
+
+impl Serialize for Value {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Null => serializer.serialize_none(),
+            Self::Bool(yes) => serializer.serialize_bool(*yes),
+            // 5 stays 5 and does not become 5.0.
+            #[allow(clippy::cast_possible_truncation)] // It is whole and exact.
+            Self::Number(number) if number.fract() == 0.0 && number.abs() < LARGEST_EXACT => {
+                serializer.serialize_i64(*number as i64)
+            }
+            Self::Number(number) => serializer.serialize_f64(*number),
+            Self::Text(text) => serializer.serialize_str(text),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for Value {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Scalar;
+
+        impl Visitor<'_> for Scalar {
+            type Value = Value;
+
+            fn expecting(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                formatter.write_str("text, a number, true, false or null")
+            }
+
+            fn visit_unit<E: de::Error>(self) -> Result<Value, E> {
+                Ok(Value::Null)
+            }
+
+            fn visit_none<E: de::Error>(self) -> Result<Value, E> {
+                Ok(Value::Null)
+            }
+
+            fn visit_bool<E: de::Error>(self, yes: bool) -> Result<Value, E> {
+                Ok(Value::Bool(yes))
+            }
+
+            fn visit_i64<E: de::Error>(self, number: i64) -> Result<Value, E> {
+                exact(number.unsigned_abs(), number.is_negative())
+            }
+
+            fn visit_u64<E: de::Error>(self, number: u64) -> Result<Value, E> {
+                exact(number, false)
+            }
+
+            fn visit_f64<E: de::Error>(self, number: f64) -> Result<Value, E> {
+                Ok(Value::Number(number))
+            }
+
+            fn visit_str<E: de::Error>(self, text: &str) -> Result<Value, E> {
+                Ok(Value::Text(text.to_owned()))
+            }
+        }
+
+        fn exact<E: de::Error>(size: u64, is_negative: bool) -> Result<Value, E> {
+            #[allow(clippy::cast_precision_loss)] // What would lose some is refused.
+            let number = size as f64;
+            if number >= LARGEST_EXACT {
+                return Err(E::custom("a number of this size is not exact; send it as text"));
+            }
+            Ok(Value::Number(if is_negative { -number } else { number }))
+        }
+
+        deserializer.deserialize_any(Scalar)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn text(text: &str) -> Value {
+        Value::Text(text.to_owned())
+    }
+
+    /// Proves R125 for values: what counts as no change.
+    #[test]
+    fn values_that_read_the_same_are_the_same() {
+        let same = [
+            (text("Luna  Bella "), text("Luna Bella"), ValueType::String),
+            (text(" 2024-02-01"), text("2024-02-01"), ValueType::Date),
+            (text("4.50"), Value::Number(4.5), ValueType::Number),
+            (Value::Number(0.0), Value::Number(-0.0), ValueType::Number),
+            (Value::Bool(true), text("1"), ValueType::Boolean),
+            (Value::Bool(false), Value::Number(0.0), ValueType::Boolean),
+            (text(" x"), text("x "), ValueType::Unknown),
+            (Value::Null, Value::Null, ValueType::String),
+        ];
+        for (one, two, kind) in same {
+            assert!(one.is_same(&two, kind) && two.is_same(&one, kind), "{one:?} {two:?}");
+        }
+        let other = [
+            (text("Luna"), text("luna"), ValueType::String),
+            (text(""), Value::Null, ValueType::String),
+            (text("4.5"), text("4,5"), ValueType::Number),
+            (Value::Number(1.0), Value::Number(2.0), ValueType::Number),
+            (text("yes"), Value::Bool(true), ValueType::Boolean),
+            (text("a  b"), text("a b"), ValueType::Unknown),
+        ];
+        for (one, two, kind) in other {
+            assert!(!one.is_same(&two, kind) && !two.is_same(&one, kind), "{one:?} {two:?}");
+        }
+    }
+
+    #[test]
+    fn a_type_takes_what_can_be_read_as_it() {
+        assert_eq!(ValueType::Number.accept(text("4.5")), Ok(Value::Number(4.5)));
+        assert_eq!(ValueType::Boolean.accept(text("true")), Ok(Value::Bool(true)));
+        assert_eq!(ValueType::Date.accept(text("2024-02-29")), Ok(text("2024-02-29")));
+        for (kind, wrong) in [
+            (ValueType::Date, text("2023-02-29")),
+            (ValueType::Date, text("29/02/2024")),
+            (ValueType::Date, Value::Number(2024.0)),
+            (ValueType::Number, text("four")),
+            (ValueType::Number, text("NaN")),
+            (ValueType::Boolean, text("maybe")),
+            (ValueType::String, Value::Number(4.0)),
+        ] {
+            assert!(kind.accept(wrong.clone()).is_err(), "{kind:?} {wrong:?}");
+        }
+        for kind in ValueType::ALL {
+            assert_eq!(kind.accept(Value::Null), Ok(Value::Null));
+            assert_eq!(ValueType::parse(kind.as_str()), Some(kind));
+        }
+    }
+
+    #[test]
+    fn whole_numbers_stay_whole_and_what_is_not_exact_is_refused() {
+        for json in ["null", "true", "5", "-7", "4.5", "\"5\""] {
+            let value: Value = serde_json::from_str(json).unwrap();
+            assert_eq!(serde_json::to_string(&value).unwrap(), json);
+        }
+        for wrong in ["9007199254740993", "[]", "{}"] {
+            assert!(serde_json::from_str::<Value>(wrong).is_err(), "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,56 @@
+//! Grouping by visits.
+
+use super::*;
+use crate::ids::FieldId;
+use crate::interpretation::{Origin, ValueType};
+
+fn field(key: &str, value: &str, visit_id: Option<&str>) -> Field {
+    Field {
+        field_id: FieldId::new(),
+        key: key.to_owned(),
+        value: Value::Text(value.to_owned()),
+        value_type: ValueType::String,
+        confidence: 0.66,
+        candidate_confidence: 0.66,
+        review_history_adjustment: 0.0,
+        is_critical: false,
+        origin: Origin::Machine,
+        evidence: None,
+        visit_id: visit_id.map(str::to_owned),
+        mapping_id: None,
+        candidate_suggestions: Vec::new(),
+    }
+}
+
+#[test]
+fn every_field_is_shown_once_where_it_belongs() {
+    let interpretation = Interpretation {
+        schema_version: Interpretation::V0.to_owned(),
+        document_id: DocumentId::new(),
+        processing_run_id: RunId::new(),
+        created_at: Timestamp::UNIX_EPOCH,
+        fields: vec![
+            field("pet_name", "Luna", None),
+            field("allergies", "polen", None),
+            field("visit_date", "2024-02-01", Some("b")),
+            field("diagnosis", "otitis", Some("b")),
+            field("visit_date", "2024-01-01", Some("a")),
+            field("reason_for_visit", "control", Some("a")),
+            field("never_heard_of", "x", None),
+        ],
+    };
+    let grouped = group(&interpretation, &Schema::veterinary());
+    let keys = |fields: &[Field]| fields.iter().map(|field| field.key.clone()).collect::<Vec<_>>();
+    assert_eq!(keys(&grouped.fields), ["pet_name"]);
+    assert_eq!(keys(&grouped.other_fields), ["never_heard_of"]);
+    let visits: Vec<_> =
+        grouped.visits.iter().map(|visit| (visit.visit_id.as_str(), keys(&visit.fields))).collect();
+    assert_eq!(
+        visits,
+        [("b", vec!["diagnosis".to_owned()]), ("a", vec![]), ("unassigned", vec!["allergies".to_owned()])]
+    );
+    assert_eq!(grouped.visits[0].visit_date, Value::Text("2024-02-01".into()));
+    assert_eq!(grouped.visits[1].reason_for_visit, Value::Text("control".into()));
+    assert_eq!(grouped.visits[2].visit_date, Value::Null);
+    assert_eq!(grouped.medical_record_view.field_slots[0].canonical_key, "clinic_name");
+}

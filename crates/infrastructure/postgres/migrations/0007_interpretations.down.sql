@@ -1,0 +1,11 @@
+DROP TABLE governance_decisions;
+DROP TABLE structural_edits;
+DROP TABLE structural_candidates;
+DROP TABLE field_changes;
+DROP TABLE interpretation_versions;
+DROP FUNCTION only_deactivate();
+DROP TRIGGER runs_schema_is_final ON runs;
+ALTER TABLE runs DROP COLUMN schema_version;
+ALTER TABLE runs DROP COLUMN schema_name;
+ALTER TABLE documents DROP COLUMN schema_name;
+DROP TABLE schema_versions;

@@ -1,0 +1,9 @@
+-- The active version of the latest run that completed of each.
+SELECT v.id, v.version_number, v.data, v.created_at, v.created_by, wanted.id
+FROM unnest($1::uuid[]) WITH ORDINALITY AS wanted (id, place)
+CROSS JOIN LATERAL (SELECT id FROM runs
+                    WHERE subject_id = wanted.id AND pipeline = 'document' AND state = 'COMPLETED'
+                    ORDER BY completed_at DESC, created_at DESC, id DESC
+                    LIMIT 1) r
+JOIN interpretation_versions v ON v.run_id = r.id AND v.is_active
+ORDER BY wanted.place

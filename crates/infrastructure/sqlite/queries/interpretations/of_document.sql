@@ -1,0 +1,8 @@
+-- The active version of the latest run that completed.
+SELECT v.id, v.version_number, v.data, v.created_at, v.created_by
+FROM interpretation_versions v
+WHERE v.is_active = 1
+  AND v.run_id = (SELECT id FROM runs
+                  WHERE subject_id = ?1 AND pipeline = 'document' AND state = 'COMPLETED'
+                  ORDER BY completed_at DESC, created_at DESC, id DESC
+                  LIMIT 1)

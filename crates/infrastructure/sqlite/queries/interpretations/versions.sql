@@ -1,0 +1,4 @@
+SELECT id, version_number, is_active, created_at, created_by
+FROM interpretation_versions
+WHERE run_id = ?1
+ORDER BY version_number

@@ -1,0 +1,334 @@
+//! What was understood, and what people make of it.
+
+use std::collections::HashMap;
+
+use async_trait::async_trait;
+use jiff::Timestamp;
+use quire_domain::interpretation::ValueType;
+use quire_domain::interpretation::edit::{ChangeType, FieldChange};
+use quire_domain::interpretation::structure::StructuralEdit;
+use quire_domain::{
+    ArtifactId, CandidateId, Document, DocumentId, Event, EventType, FieldId, InterpretationId, ReviewStatus,
+    Run, RunId, State,
+};
+use quire_ports::{
+    EditBlocked, Editable, FirstVersion, NewVersion, PortError, PortResult, Review, ReviewMark, Reviews,
+    Saved, Version, VersionRecord,
+};
+use rusqlite::{Connection, OptionalExtension, Row, params};
+
+use crate::documents::{missing, overview};
+use crate::error::{corrupt, translate};
+use crate::row::{get, micros, optional_timestamp, timestamp, uuid};
+use crate::transition::append;
+use crate::{SqliteStore, queue, sql};
+
+/// Where the columns of a version begin behind those of a document with its run.
+const VERSION: usize = 34;
+
+#[async_trait]
+impl Reviews for SqliteStore {
+    async fn review(&self, document: DocumentId) -> PortResult<Review> {
+        let of_document = |row: &Row<'_>| {
+            let has_version = get::<Option<[u8; 16]>>(row, VERSION)?.is_some();
+            let active = has_version.then(|| version(row, VERSION)).transpose()?;
+            Ok(Review { overview: overview(row)?, active })
+        };
+        let found = self.rows(sql!("documents/review"), [document.0.into_bytes()], of_document).await?.pop();
+        found.ok_or_else(|| missing(document))
+    }
+
+    async fn active_versions(&self, documents: &[DocumentId]) -> PortResult<Vec<(DocumentId, Version)>> {
+        let documents = documents.to_vec();
+        self.readers
+            .read(move |connection| {
+                let mut found = Vec::with_capacity(documents.len());
+                for document in documents {
+                    let query = sql!("interpretations/of_document");
+                    let version = one(connection, query, document.0.as_bytes(), |row| version(row, 0))?;
+                    found.extend(version.map(|version| (document, version)));
+                }
+                Ok(found)
+            })
+            .await
+    }
+
+    async fn editable(&self, run: RunId) -> PortResult<Editable> {
+        self.readers
+            .read(move |connection| {
+                // One transaction, so that all of it is of one moment.
+                let transaction = connection.unchecked_transaction().map_err(translate)?;
+                let run = queue::find(&transaction, run)?;
+                let is_busy = is_busy(&transaction, &run)?;
+                let query = sql!("interpretations/active");
+                let active = one(&transaction, query, run.id.0.as_bytes(), |row| version(row, 0))?;
+                Ok(Editable { run, is_busy, active })
+            })
+            .await
+    }
+
+    async fn save(&self, version: &NewVersion) -> PortResult<Result<Saved, EditBlocked>> {
+        let version = version.clone();
+        self.writer.write(move |connection| save(connection, &version)).await
+    }
+
+    async fn versions(&self, run: RunId) -> PortResult<Vec<VersionRecord>> {
+        let id = run.0.into_bytes();
+        let mut changes: HashMap<InterpretationId, Vec<FieldChange>> = HashMap::new();
+        for (version, change) in self.rows(sql!("interpretations/changes"), [id], change).await? {
+            changes.entry(version).or_default().push(change);
+        }
+        let mut versions = self.rows(sql!("interpretations/versions"), [id], record).await?;
+        for version in &mut versions {
+            version.changes = changes.remove(&version.id).unwrap_or_default();
+        }
+        Ok(versions)
+    }
+
+    async fn mark_reviewed(
+        &self,
+        document: DocumentId,
+        actor: &str,
+        at: Timestamp,
+    ) -> PortResult<ReviewMark> {
+        let actor = actor.to_owned();
+        self.writer
+            .write(move |connection| {
+                let marked = connection
+                    .execute(
+                        sql!("documents/mark_reviewed"),
+                        params![document.0.as_bytes(), micros(at), actor],
+                    )
+                    .map_err(translate)?;
+                if marked > 0 {
+                    let event = Document::asked(EventType::MarkReviewed, document, &actor, at);
+                    append(connection, &event)?;
+                }
+                mark(connection, document, marked > 0)
+            })
+            .await
+    }
+
+    async fn reopen(&self, document: DocumentId, actor: &str, at: Timestamp) -> PortResult<ReviewMark> {
+        let actor = actor.to_owned();
+        self.writer
+            .write(move |connection| {
+                let is_new = reopen(connection, document, &actor, at)?;
+                mark(connection, document, is_new)
+            })
+            .await
+    }
+}
+
+/// Stores what a run understood, with the success of its step.
+pub(crate) fn insert_first(
+    connection: &Connection,
+    run: RunId,
+    first: &FirstVersion,
+    at: Timestamp,
+) -> PortResult<()> {
+    insert(connection, first.id, run, 1, &first.data, at, None, false)
+}
+
+#[allow(clippy::too_many_arguments)] // One for each column.
+fn insert(
+    connection: &Connection,
+    id: InterpretationId,
+    run: RunId,
+    number: u32,
+    data: &quire_domain::interpretation::Interpretation,
+    at: Timestamp,
+    by: Option<&str>,
+    is_structural: bool,
+) -> PortResult<()> {
+    let data = serde_json::to_string(data).map_err(corrupt)?;
+    let values = params![id.0.as_bytes(), run.0.as_bytes(), number, data, micros(at), by, is_structural];
+    connection
+        .prepare_cached(sql!("interpretations/insert"))
+        .and_then(|mut statement| statement.execute(values))
+        .map_err(translate)?;
+    Ok(())
+}
+
+fn save(connection: &Connection, version: &NewVersion) -> PortResult<Result<Saved, EditBlocked>> {
+    let run = queue::find(connection, version.run)?;
+    if is_busy(connection, &run)? {
+        return Ok(Err(EditBlocked::ActiveRun));
+    }
+    if !matches!(run.state, State::Completed { .. }) {
+        return Ok(Err(EditBlocked::NotCompleted));
+    }
+    let active: Option<u32> =
+        one(connection, sql!("interpretations/active"), run.id.0.as_bytes(), |row| get(row, 1))?;
+    match active {
+        None => return Ok(Err(EditBlocked::Missing)),
+        Some(active) if active != version.base => return Ok(Err(EditBlocked::Stale)),
+        Some(_) => {}
+    }
+    connection
+        .execute(sql!("interpretations/deactivate"), params![run.id.0.as_bytes(), version.base])
+        .map_err(translate)?;
+    let (number, by) = (version.base + 1, Some(version.actor.as_str()));
+    let is_structural = !version.structure.is_empty();
+    insert(connection, version.id, run.id, number, &version.data, version.at, by, is_structural)?;
+    for (change, place) in version.changes.iter().zip(0u32..) {
+        insert_change(connection, version, place, change)?;
+    }
+    let document = DocumentId(run.subject.0);
+    for edit in &version.structure {
+        insert_structural(connection, version, &run, edit)?;
+    }
+    connection
+        .execute(sql!("documents/touch"), params![document.0.as_bytes(), micros(version.at)])
+        .map_err(translate)?;
+    let edited = Document::asked(EventType::InterpretationEdited, document, &version.actor, version.at);
+    append(connection, &Event { run: Some(run.id), ..edited })?;
+    let reopened = reopen(connection, document, &version.actor, version.at)?;
+    Ok(Ok(Saved { number, reopened }))
+}
+
+fn insert_change(
+    connection: &Connection,
+    version: &NewVersion,
+    place: u32,
+    change: &FieldChange,
+) -> PortResult<()> {
+    let json = |value| serde_json::to_string(value).map_err(corrupt);
+    let id = ArtifactId::new();
+    let values = params![
+        id.0.as_bytes(),
+        version.id.0.as_bytes(),
+        version.run.0.as_bytes(),
+        place,
+        change.change_type.as_str(),
+        change.field_id.0.as_bytes(),
+        change.field_key,
+        change.field_path,
+        change.value_type.as_str(),
+        json(&change.old_value)?,
+        json(&change.new_value)?,
+        change.mapping_id,
+    ];
+    connection
+        .prepare_cached(sql!("interpretations/insert_change"))
+        .and_then(|mut statement| statement.execute(values))
+        .map_err(translate)?;
+    Ok(())
+}
+
+fn insert_structural(
+    connection: &Connection,
+    version: &NewVersion,
+    run: &Run,
+    edit: &StructuralEdit,
+) -> PortResult<()> {
+    let schema = run.schema.as_ref().map_or("", |schema| schema.name.as_str());
+    let id = CandidateId::new();
+    let values = params![
+        id.0.as_bytes(),
+        schema,
+        edit.change.as_str(),
+        edit.source_key.as_deref().unwrap_or_default(),
+        edit.target_key,
+        edit.touches_critical,
+        micros(version.at),
+    ];
+    let candidate: [u8; 16] =
+        connection.query_row(sql!("candidates/upsert"), values, |row| row.get(0)).map_err(translate)?;
+    let evidence = edit.evidence.as_ref().map(serde_json::to_string).transpose().map_err(corrupt)?;
+    connection
+        .execute(
+            sql!("candidates/insert_edit"),
+            params![
+                ArtifactId::new().0.as_bytes(),
+                candidate,
+                run.subject.0.as_bytes(),
+                run.id.0.as_bytes(),
+                evidence,
+                micros(version.at),
+            ],
+        )
+        .map_err(translate)?;
+    Ok(())
+}
+
+/// Whether the document was REVIEWED until now.
+fn reopen(connection: &Connection, document: DocumentId, actor: &str, at: Timestamp) -> PortResult<bool> {
+    let reopened = connection
+        .execute(sql!("documents/reopen"), params![document.0.as_bytes(), micros(at)])
+        .map_err(translate)?;
+    if reopened > 0 {
+        append(connection, &Document::asked(EventType::ReviewReopened, document, actor, at))?;
+    }
+    Ok(reopened > 0)
+}
+
+fn mark(connection: &Connection, document: DocumentId, is_new: bool) -> PortResult<ReviewMark> {
+    let found = one(connection, sql!("documents/review_mark"), document.0.as_bytes(), |row| {
+        Ok(ReviewMark {
+            status: ReviewStatus::parse(&get::<String>(row, 0)?),
+            reviewed_at: optional_timestamp(get(row, 1)?)?,
+            reviewed_by: get(row, 2)?,
+            is_new,
+        })
+    })?;
+    found.ok_or_else(|| missing(document))
+}
+
+fn is_busy(connection: &Connection, run: &Run) -> PortResult<bool> {
+    connection
+        .query_row(sql!("runs/is_running"), [run.subject.0.as_bytes()], |row| row.get(0))
+        .map_err(translate)
+}
+
+/// The one row of a query by id, mapped, if there is one.
+fn one<T>(
+    connection: &Connection,
+    query: &str,
+    id: &[u8; 16],
+    map: impl Fn(&Row<'_>) -> PortResult<T>,
+) -> PortResult<Option<T>> {
+    connection
+        .prepare_cached(query)
+        .and_then(|mut statement| statement.query_row([id], |row| Ok(map(row))).optional())
+        .map_err(translate)?
+        .transpose()
+}
+
+/// A version from its columns, which begin at `first`.
+fn version(row: &Row<'_>, first: usize) -> PortResult<Version> {
+    Ok(Version {
+        id: InterpretationId(uuid(get(row, first)?)),
+        number: get(row, first + 1)?,
+        data: serde_json::from_str(&get::<String>(row, first + 2)?).map_err(corrupt)?,
+        created_at: timestamp(get(row, first + 3)?)?,
+        created_by: get(row, first + 4)?,
+    })
+}
+
+fn record(row: &Row<'_>) -> PortResult<VersionRecord> {
+    Ok(VersionRecord {
+        id: InterpretationId(uuid(get(row, 0)?)),
+        number: get(row, 1)?,
+        is_active: get(row, 2)?,
+        created_at: timestamp(get(row, 3)?)?,
+        created_by: get(row, 4)?,
+        changes: Vec::new(),
+    })
+}
+
+fn change(row: &Row<'_>) -> PortResult<(InterpretationId, FieldChange)> {
+    let json = |place| serde_json::from_str(&get::<String>(row, place)?).map_err(corrupt);
+    let unknown = |what: &str| PortError::Corrupt(format!("a change has an unknown {what}"));
+    let change = FieldChange {
+        change_type: ChangeType::parse(&get::<String>(row, 1)?).ok_or_else(|| unknown("type"))?,
+        field_id: FieldId(uuid(get(row, 2)?)),
+        field_key: get(row, 3)?,
+        field_path: get(row, 4)?,
+        value_type: ValueType::parse(&get::<String>(row, 5)?).ok_or_else(|| unknown("type of value"))?,
+        old_value: json(6)?,
+        new_value: json(7)?,
+        mapping_id: get(row, 8)?,
+    };
+    Ok((InterpretationId(uuid(get(row, 0)?)), change))
+}

@@ -1,0 +1,163 @@
+//! How schemas change: what edits suggest, what people decide, and the versions that come of it.
+
+use async_trait::async_trait;
+use jiff::Timestamp;
+use quire_domain::interpretation::structure::{CandidateStatus, DecisionType, StructureChange};
+use quire_domain::interpretation::{Evidence, Schema};
+use quire_domain::{CandidateId, DecisionId, DocumentId, Event, EventType, SchemaVersionId};
+
+use crate::{PortError, PortResult};
+
+/// A version of a schema.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SchemaVersion {
+    /// Its identity.
+    pub id: SchemaVersionId,
+    /// Its number, from 1.
+    pub number: u32,
+    /// What it says.
+    pub schema: Schema,
+    /// When it was made.
+    pub created_at: Timestamp,
+    /// By whom.
+    pub created_by: String,
+    /// What changed.
+    pub change_summary: Option<String>,
+}
+
+impl SchemaVersion {
+    /// The first version of a schema, as it comes with the program.
+    pub fn first(schema: &Schema, at: Timestamp) -> Self {
+        Self {
+            id: SchemaVersionId::new(),
+            number: 1,
+            schema: schema.clone(),
+            created_at: at,
+            created_by: "quire".to_owned(),
+            change_summary: None,
+        }
+    }
+
+    /// Somebody else has made a version of that number.
+    pub fn taken() -> PortError {
+        PortError::Conflict("the schema has changed meanwhile; look at it again and decide anew".to_owned())
+    }
+}
+
+/// A change of the schema that edits suggest.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Candidate {
+    /// Its identity.
+    pub id: CandidateId,
+    /// The schema.
+    pub schema_name: String,
+    /// What would change.
+    pub change: StructureChange,
+    /// The key there is, when it would be replaced by another.
+    pub source_key: Option<String>,
+    /// The key that it is about.
+    pub target_key: String,
+    /// How often people made this edit.
+    pub occurrence_count: u32,
+    /// Where it stands.
+    pub status: CandidateStatus,
+    /// Whether a critical key is touched, or somebody flagged it so.
+    pub is_critical: bool,
+    /// When the first edit was made.
+    pub created_at: Timestamp,
+    /// When something about it last changed.
+    pub updated_at: Timestamp,
+    /// The newest few of those edits.
+    pub samples: Vec<Sample>,
+}
+
+/// Where an edit was made.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Sample {
+    /// In which document.
+    pub document: DocumentId,
+    /// Where the value stood, if it was found anywhere.
+    pub evidence: Option<Evidence>,
+}
+
+/// Which candidates to list: the most frequent first.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct CandidateFilter {
+    /// Only where they stand so.
+    pub status: Option<CandidateStatus>,
+    /// Only of this kind.
+    pub change: Option<StructureChange>,
+    /// Only those that touch a critical key, or only the others.
+    pub is_critical: Option<bool>,
+    /// At most so many.
+    pub limit: u32,
+    /// After so many.
+    pub skip: u32,
+}
+
+/// What somebody decided.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Decision {
+    /// Its identity.
+    pub id: DecisionId,
+    /// About which candidate.
+    pub candidate: CandidateId,
+    /// What.
+    pub decision_type: DecisionType,
+    /// Where the candidate stood.
+    pub previous_status: CandidateStatus,
+    /// Where it stands since.
+    pub new_status: CandidateStatus,
+    /// The version of the schema that came of it.
+    pub schema_version: Option<SchemaVersionId>,
+    /// Who decided.
+    pub reviewer: String,
+    /// Why.
+    pub reason: Option<String>,
+    /// When.
+    pub created_at: Timestamp,
+}
+
+impl Decision {
+    /// Somebody else has decided.
+    pub fn outdated() -> PortError {
+        PortError::Conflict("somebody else has decided about this meanwhile; look at it again".to_owned())
+    }
+
+    /// What tells of it.
+    pub fn events(&self, version: Option<&SchemaVersion>) -> Vec<Event> {
+        let event = |event_type| Event {
+            actor: Some(self.reviewer.clone()),
+            ..Event::bare(event_type, self.created_at)
+        };
+        let mut events = vec![event(EventType::GovernanceDecisionRecorded)];
+        events.extend(version.map(|_| event(EventType::SchemaVersionCreated)));
+        events
+    }
+}
+
+/// Schemas, candidates and decisions. What was decided is never changed or removed.
+#[async_trait]
+pub trait Governance: Send + Sync {
+    /// Makes this the first version of its schema, unless that has one.
+    async fn seed(&self, schema: &Schema, at: Timestamp) -> PortResult<()>;
+
+    /// The newest version of a schema.
+    async fn current_schema(&self, name: &str) -> PortResult<SchemaVersion>;
+
+    /// A certain version of a schema.
+    async fn schema(&self, name: &str, number: u32) -> PortResult<SchemaVersion>;
+
+    /// Candidates, the most frequent first.
+    async fn candidates(&self, filter: CandidateFilter) -> PortResult<Vec<Candidate>>;
+
+    /// The candidate of that id.
+    async fn candidate(&self, id: CandidateId) -> PortResult<Candidate>;
+
+    /// Records a decision, moves its candidate and adds the version of the schema that comes of it. `Conflict` if
+    /// the candidate or the schema has changed since it was decided. No document, run or interpretation changes.
+    async fn decide(&self, decision: &Decision, version: Option<&SchemaVersion>) -> PortResult<()>;
+
+    /// Decisions, oldest first, after that one.
+    async fn decisions(&self, after: Option<DecisionId>, limit: u32) -> PortResult<Vec<Decision>>;
+}

@@ -1,0 +1,155 @@
+//! What people do with what was understood: look at it, correct it, say that it is checked.
+
+use async_trait::async_trait;
+use jiff::Timestamp;
+use quire_domain::interpretation::Interpretation;
+use quire_domain::interpretation::edit::FieldChange;
+use quire_domain::interpretation::structure::StructuralEdit;
+use quire_domain::{DocumentId, InterpretationId, ReviewStatus, Run, RunId};
+
+use crate::PortResult;
+use crate::documents::Overview;
+
+/// The first version of what a run understood, stored with the success of its step.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FirstVersion {
+    /// Its identity.
+    pub id: InterpretationId,
+    /// What was understood.
+    pub data: Interpretation,
+}
+
+/// A version of what a run understood.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Version {
+    /// Its identity.
+    pub id: InterpretationId,
+    /// Its number within the run, from 1.
+    pub number: u32,
+    /// What it says.
+    pub data: Interpretation,
+    /// When it was made.
+    pub created_at: Timestamp,
+    /// Who made it; nobody for the first, which the run made itself.
+    pub created_by: Option<String>,
+}
+
+/// A document with the latest run that completed, and what that run understood.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Review {
+    /// The document; its run here is the latest that completed, if any did.
+    pub overview: Overview,
+    /// The active version of what that run understood.
+    pub active: Option<Version>,
+}
+
+/// A run whose interpretation somebody wants to change.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Editable {
+    /// The run.
+    pub run: Run,
+    /// Whether any run of its document is RUNNING.
+    pub is_busy: bool,
+    /// The active version.
+    pub active: Option<Version>,
+}
+
+/// A version that an edit makes.
+#[derive(Clone, Debug, PartialEq)]
+pub struct NewVersion {
+    /// Its identity.
+    pub id: InterpretationId,
+    /// The run.
+    pub run: RunId,
+    /// The version that was edited.
+    pub base: u32,
+    /// What it says.
+    pub data: Interpretation,
+    /// What made the difference.
+    pub changes: Vec<FieldChange>,
+    /// What the edit says about the schema.
+    pub structure: Vec<StructuralEdit>,
+    /// Who edited.
+    pub actor: String,
+    /// When.
+    pub at: Timestamp,
+}
+
+/// Why an edit cannot be made now.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EditBlocked {
+    /// A run of the document is RUNNING.
+    ActiveRun,
+    /// The run has not completed.
+    NotCompleted,
+    /// The run has no interpretation.
+    Missing,
+    /// Somebody else has made a newer version.
+    Stale,
+}
+
+/// An edit that was stored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Saved {
+    /// The number of the new version.
+    pub number: u32,
+    /// Whether the document was REVIEWED and is not any more.
+    pub reopened: bool,
+}
+
+/// Whether a document is checked.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ReviewMark {
+    /// The status.
+    pub status: ReviewStatus,
+    /// Since when it is REVIEWED.
+    pub reviewed_at: Option<Timestamp>,
+    /// By whom.
+    pub reviewed_by: Option<String>,
+    /// Whether this request changed it.
+    pub is_new: bool,
+}
+
+/// A version as the history of a run lists it, with the changes that made it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct VersionRecord {
+    /// Its identity.
+    pub id: InterpretationId,
+    /// Its number.
+    pub number: u32,
+    /// Whether it is the active one.
+    pub is_active: bool,
+    /// When it was made.
+    pub created_at: Timestamp,
+    /// Who made it.
+    pub created_by: Option<String>,
+    /// What changed against the version before.
+    pub changes: Vec<FieldChange>,
+}
+
+/// Interpretations and the people who check them.
+#[async_trait]
+pub trait Reviews: Send + Sync {
+    /// A document as a reviewer sees it.
+    async fn review(&self, document: DocumentId) -> PortResult<Review>;
+
+    /// The active version of the latest completed run of each of these documents that has one, in their order.
+    async fn active_versions(&self, documents: &[DocumentId]) -> PortResult<Vec<(DocumentId, Version)>>;
+
+    /// A run, with what is needed to change its interpretation.
+    async fn editable(&self, run: RunId) -> PortResult<Editable>;
+
+    /// Adds a version, makes it the only active one, logs each change and reopens the document if it was REVIEWED;
+    /// or says why not. Of two edits of the same version one is stored.
+    async fn save(&self, version: &NewVersion) -> PortResult<Result<Saved, EditBlocked>>;
+
+    /// Every version of a run, oldest first, with what changed.
+    async fn versions(&self, run: RunId) -> PortResult<Vec<VersionRecord>>;
+
+    /// Marks a document REVIEWED. One that is stays as it is.
+    async fn mark_reviewed(&self, document: DocumentId, actor: &str, at: Timestamp)
+    -> PortResult<ReviewMark>;
+
+    /// Makes a document `IN_REVIEW` again. One that is stays as it is.
+    async fn reopen(&self, document: DocumentId, actor: &str, at: Timestamp) -> PortResult<ReviewMark>;
+}

@@ -1,0 +1,191 @@
+//! How schemas change.
+
+use quire_domain::interpretation::Schema;
+use quire_domain::interpretation::structure::{CandidateStatus, DecisionType, StructureChange};
+use quire_domain::{CandidateId, DecisionId, EventId, EventType, SchemaVersionId, SubjectId};
+use quire_ports::{Candidate, CandidateFilter, Decision, EventFilter, PortError, SchemaVersion};
+
+use super::reviews::{active, add, edit, understood_document};
+use crate::fixture::{Bed, at};
+
+const ALL: CandidateFilter =
+    CandidateFilter { status: None, change: None, is_critical: None, limit: 10, skip: 0 };
+
+fn name() -> String {
+    Schema::veterinary().name
+}
+
+/// So many documents on which somebody adds this key.
+async fn suggest(bed: &Bed, key: &str, times: usize) {
+    for _ in 0..times {
+        let (_, run, _) = understood_document(bed).await;
+        let base = active(bed, run).await;
+        bed.store.reviews.save(&edit(run, &base, &[add(key, "A")], 9)).await.unwrap().unwrap();
+    }
+}
+
+async fn candidate(bed: &Bed, key: &str) -> Candidate {
+    let all = bed.store.governance.candidates(ALL).await.unwrap();
+    all.into_iter().find(|candidate| candidate.target_key == key).unwrap()
+}
+
+fn decision(about: &Candidate, decision_type: DecisionType, to: CandidateStatus, second: i64) -> Decision {
+    Decision {
+        id: DecisionId::new(),
+        candidate: about.id,
+        decision_type,
+        previous_status: about.status,
+        new_status: to,
+        schema_version: None,
+        reviewer: "gov".to_owned(),
+        reason: Some("often seen".to_owned()),
+        created_at: at(second),
+    }
+}
+
+fn next(number: u32, second: i64) -> SchemaVersion {
+    SchemaVersion {
+        id: SchemaVersionId::new(),
+        number,
+        schema: Schema::veterinary(),
+        created_at: at(second),
+        created_by: "gov".to_owned(),
+        change_summary: Some("blood_group was added".to_owned()),
+    }
+}
+
+/// Proves R129: a run is bound to the version that is the newest when it is created.
+pub async fn a_run_keeps_the_schema_version_it_was_created_with(bed: &Bed) {
+    let none = bed.store.governance.current_schema(&name()).await;
+    assert!(matches!(none, Err(PortError::NotFound(_))), "{none:?}");
+    let (document, before, _) = understood_document(bed).await;
+    assert_eq!(bed.store.history.run(before).await.unwrap().schema, None);
+    for second in [1, 2] {
+        bed.store.governance.seed(&Schema::veterinary(), at(second)).await.unwrap();
+    }
+    let first = bed.store.governance.current_schema(&name()).await.unwrap();
+    assert_eq!((first.number, first.created_at, &first.schema), (1, at(1), &Schema::veterinary()));
+    let one = bed.enqueue(document.into(), at(3)).await;
+
+    suggest(bed, "blood_group", 1).await;
+    let about = candidate(bed, "blood_group").await;
+    let second = next(2, 4);
+    let approved = Decision {
+        schema_version: Some(second.id),
+        ..decision(&about, DecisionType::Approve, CandidateStatus::Approved, 4)
+    };
+    bed.store.governance.decide(&approved, Some(&second)).await.unwrap();
+    assert_eq!(bed.store.governance.current_schema(&name()).await.unwrap(), second);
+    assert_eq!(bed.store.governance.schema(&name(), 1).await.unwrap(), first);
+    let two = bed.store.queue.enqueue(&crate::fixture::document_run(document.into()), at(5)).await.unwrap();
+    let bound =
+        |run| async move { bed.store.history.run(run).await.unwrap().schema.map(|schema| schema.version) };
+    assert_eq!((bound(one).await, bound(two.id).await), (Some(1), Some(2)));
+    assert_eq!(two.schema.as_ref().map(|schema| schema.version), Some(2), "the answer says it already");
+    let elsewhere = bed.enqueue(SubjectId::new(), at(6)).await;
+    assert_eq!(bound(elsewhere).await, None, "what is no document has no schema");
+    let changed = bed.sql.execute("UPDATE runs SET schema_version = 7, schema_name = 'x'").await;
+    assert!(changed.as_ref().is_err_and(|said| said.contains("does not change")), "{changed:?}");
+}
+
+/// Proves R127: the same edit on several documents is one candidate with its count and samples.
+pub async fn the_same_edit_again_is_the_same_candidate(bed: &Bed) {
+    bed.store.governance.seed(&Schema::veterinary(), at(0)).await.unwrap();
+    suggest(bed, "blood_group", 12).await;
+    suggest(bed, "colour", 2).await;
+    let (_, run, _) = understood_document(bed).await;
+    let base = active(bed, run).await;
+    let gone = quire_domain::interpretation::edit::Change::Delete { field: base.data.fields[0].field_id };
+    bed.store.reviews.save(&edit(run, &base, &[gone], 9)).await.unwrap().unwrap();
+
+    let all = bed.store.governance.candidates(ALL).await.unwrap();
+    let told: Vec<_> = all
+        .iter()
+        .map(|one| (one.change, one.target_key.as_str(), one.occurrence_count, one.is_critical))
+        .collect();
+    assert_eq!(
+        told,
+        [
+            (StructureChange::NewKey, "blood_group", 12, false),
+            (StructureChange::NewKey, "colour", 2, false),
+            (StructureChange::KeyDeprecation, "pet_name", 1, true),
+        ],
+        "the most frequent first; what touches a critical key is told apart"
+    );
+    assert_eq!(all[0].samples.len(), 10, "a few of them");
+    assert_eq!(all[0].schema_name, name());
+    let filter = CandidateFilter { change: Some(StructureChange::KeyDeprecation), ..ALL };
+    assert_eq!(bed.store.governance.candidates(filter).await.unwrap().len(), 1);
+    let filter = CandidateFilter { is_critical: Some(false), skip: 1, limit: 1, ..ALL };
+    assert_eq!(bed.store.governance.candidates(filter).await.unwrap()[0].target_key, "colour");
+    let filter = CandidateFilter { status: Some(CandidateStatus::Rejected), ..ALL };
+    assert!(bed.store.governance.candidates(filter).await.unwrap().is_empty());
+    assert_eq!(bed.store.governance.candidate(all[1].id).await.unwrap(), all[1]);
+    let nobody = bed.store.governance.candidate(CandidateId::new()).await;
+    assert!(matches!(nobody, Err(PortError::NotFound(_))), "{nobody:?}");
+}
+
+/// Proves R128, R130, R131: a decision moves its candidate, is listed in time order and touches nothing else.
+pub async fn decisions_are_kept_in_order_and_touch_nothing_else(bed: &Bed) {
+    bed.store.governance.seed(&Schema::veterinary(), at(0)).await.unwrap();
+    suggest(bed, "blood_group", 1).await;
+    let counts = || async {
+        let mut counts = Vec::new();
+        for table in ["documents", "runs", "interpretation_versions", "artifacts"] {
+            counts.push(bed.sql.number(&format!("SELECT count(*) FROM {table}")).await);
+        }
+        counts
+    };
+    let before = counts().await;
+    let mut made = Vec::new();
+    for (kind, to, second) in [
+        (DecisionType::Defer, CandidateStatus::Deferred, 10),
+        (DecisionType::FlagCritical, CandidateStatus::Pending, 11),
+        (DecisionType::Reject, CandidateStatus::Rejected, 12),
+    ] {
+        let about = candidate(bed, "blood_group").await;
+        let decision = decision(&about, kind, to, second);
+        bed.store.governance.decide(&decision, None).await.unwrap();
+        made.push(decision);
+    }
+    let now = candidate(bed, "blood_group").await;
+    assert_eq!((now.status, now.is_critical, now.updated_at), (CandidateStatus::Rejected, true, at(12)));
+    assert_eq!(bed.store.governance.decisions(None, 10).await.unwrap(), made);
+    assert_eq!(bed.store.governance.decisions(Some(made[0].id), 1).await.unwrap(), made[1..2]);
+    assert_eq!(counts().await, before);
+    let events = bed.store.history.events(EventId(0), EventFilter::default(), 100).await.unwrap();
+    let told = events.iter().filter(|told| told.event.event_type == EventType::GovernanceDecisionRecorded);
+    assert_eq!(told.count(), 3);
+    for statement in [
+        "UPDATE governance_decisions SET reason = 'x'",
+        "DELETE FROM governance_decisions",
+        "UPDATE schema_versions SET definition = '{}'",
+        "DELETE FROM schema_versions",
+    ] {
+        let done = bed.sql.execute(statement).await;
+        assert!(done.as_ref().is_err_and(|said| said.contains("append-only")), "{statement}: {done:?}");
+    }
+}
+
+/// Two who decide at the same time: the second is told, and nothing of theirs is stored.
+pub async fn a_decision_about_what_has_changed_meanwhile_is_refused(bed: &Bed) {
+    bed.store.governance.seed(&Schema::veterinary(), at(0)).await.unwrap();
+    suggest(bed, "blood_group", 1).await;
+    suggest(bed, "colour", 1).await;
+    let (one, two) = (candidate(bed, "blood_group").await, candidate(bed, "colour").await);
+    let version = next(2, 10);
+    let approve = |about: &Candidate, version: &SchemaVersion| Decision {
+        schema_version: Some(version.id),
+        ..decision(about, DecisionType::Approve, CandidateStatus::Approved, 10)
+    };
+    bed.store.governance.decide(&approve(&one, &version), Some(&version)).await.unwrap();
+    let again = next(3, 11);
+    let late = bed.store.governance.decide(&approve(&one, &again), Some(&again)).await;
+    assert!(matches!(late, Err(PortError::Conflict(_))), "{late:?}");
+    let same = next(2, 12);
+    let taken = bed.store.governance.decide(&approve(&two, &same), Some(&same)).await;
+    assert!(matches!(taken, Err(PortError::Conflict(_))), "{taken:?}");
+    assert_eq!(candidate(bed, "colour").await.status, CandidateStatus::Pending);
+    assert_eq!(bed.store.governance.current_schema(&name()).await.unwrap(), version);
+    assert_eq!(bed.store.governance.decisions(None, 10).await.unwrap().len(), 1);
+}

@@ -1,0 +1,290 @@
+//! Versions of what was understood, and the people who check it.
+
+use quire_domain::interpretation::edit::{Change as FieldEdit, apply};
+use quire_domain::interpretation::{Field, Interpretation, Origin, Schema, Value, ValueType};
+use quire_domain::{
+    Change, DocumentId, EventId, EventType, FieldId, InterpretationId, ReviewStatus, Run, RunId, StepName,
+};
+use quire_ports::{EditBlocked, EventFilter, FirstVersion, NewVersion, PortError, Version, Written};
+
+use super::fencing::{end_write, raw_text, step_write};
+use crate::fixture::{Bed, at, document, document_run};
+
+fn field(key: &str, value: &str) -> Field {
+    Field {
+        field_id: FieldId::new(),
+        key: key.to_owned(),
+        value: Value::Text(value.to_owned()),
+        value_type: ValueType::String,
+        confidence: 0.66,
+        candidate_confidence: 0.66,
+        review_history_adjustment: 0.0,
+        is_critical: false,
+        origin: Origin::Machine,
+        evidence: None,
+        visit_id: None,
+        mapping_id: None,
+        candidate_suggestions: Vec::new(),
+    }
+}
+
+fn understood(run: &Run) -> FirstVersion {
+    let data = Interpretation {
+        schema_version: Interpretation::V0.to_owned(),
+        document_id: DocumentId(run.subject.0),
+        processing_run_id: run.id,
+        created_at: at(3),
+        fields: vec![field("pet_name", "Luna"), field("notes", "nada \u{1f43e} \"x\"")],
+    };
+    FirstVersion { id: InterpretationId::new(), data }
+}
+
+/// A document whose run has read and understood it.
+pub(super) async fn understood_document(bed: &Bed) -> (DocumentId, RunId, FirstVersion) {
+    let document = document(DocumentId::new());
+    let new = document_run(document.id.into());
+    bed.store.documents.add(&document, Some(&new), at(0)).await.unwrap();
+    let first = finish(bed, new.id, true).await;
+    (document.id, new.id, first)
+}
+
+/// Brings the next run to its end, understood or not.
+async fn finish(bed: &Bed, id: RunId, understands: bool) -> FirstVersion {
+    let worker = bed.worker(at(1)).await;
+    let run = bed.claim_one(worker, at(2)).await.run;
+    assert_eq!(run.id, id);
+    let first = understood(&run);
+    let mut write = step_write(&run, &[EventType::StepSucceeded], StepName::Interpretation, at(3));
+    write.artifacts.push(raw_text());
+    write.interpretation = understands.then(|| first.clone());
+    write.end = end_write(&run, Change::Complete, at(3)).end;
+    assert_eq!(bed.store.queue.advance(write).await.unwrap(), Written::Accepted);
+    first
+}
+
+/// An edit of `base`, made from that version's fields.
+pub(super) fn edit(run: RunId, base: &Version, batch: &[FieldEdit], second: i64) -> NewVersion {
+    let edited = apply(&base.data.fields, &Schema::veterinary(), batch).unwrap();
+    NewVersion {
+        id: InterpretationId::new(),
+        run,
+        base: base.number,
+        data: Interpretation { created_at: at(second), fields: edited.fields, ..base.data.clone() },
+        changes: edited.changes,
+        structure: edited.structure,
+        actor: "ana".to_owned(),
+        at: at(second),
+    }
+}
+
+pub(super) fn add(key: &str, value: &str) -> FieldEdit {
+    let value = Value::Text(value.to_owned());
+    FieldEdit::Add { key: key.to_owned(), value, value_type: None, visit_id: None }
+}
+
+pub(super) async fn active(bed: &Bed, run: RunId) -> Version {
+    bed.store.reviews.editable(run).await.unwrap().active.unwrap()
+}
+
+/// Proves R088, R093: what a step understood is version 1, exactly as it was given.
+pub async fn the_first_version_comes_with_the_success_of_its_step(bed: &Bed) {
+    let (document, run, first) = understood_document(bed).await;
+    let review = bed.store.reviews.review(document).await.unwrap();
+    assert_eq!(review.overview.latest_run.as_ref().map(|run| run.id), Some(run));
+    assert!(review.overview.text.is_some());
+    let version = review.active.unwrap();
+    assert_eq!((version.id, version.number, version.created_by.as_deref()), (first.id, 1, None));
+    assert_eq!(version.data, first.data);
+    assert_eq!(active(bed, run).await, version);
+    let listed = bed.store.reviews.active_versions(&[DocumentId::new(), document]).await.unwrap();
+    assert_eq!(listed, [(document, version)]);
+}
+
+/// Proves R070: newer runs that failed, wait or work do not hide what was understood.
+pub async fn a_review_is_of_the_latest_run_that_completed(bed: &Bed) {
+    let nobody = bed.store.reviews.review(DocumentId::new()).await;
+    assert!(matches!(nobody, Err(PortError::NotFound(_))), "{nobody:?}");
+    let fresh = document(DocumentId::new());
+    bed.store.documents.add(&fresh, None, at(0)).await.unwrap();
+    let none = bed.store.reviews.review(fresh.id).await.unwrap();
+    assert!(none.overview.latest_run.is_none() && none.active.is_none());
+
+    let (document, first, _) = understood_document(bed).await;
+    let failed = bed.enqueue(document.into(), at(4)).await;
+    let worker = bed.worker(at(5)).await;
+    let run = bed.claim_one(worker, at(5)).await.run;
+    assert_eq!(run.id, failed);
+    let latest =
+        || async { bed.store.reviews.review(document).await.unwrap().overview.latest_run.unwrap().id };
+    assert_eq!(latest().await, first, "while another works");
+    super::fencing::end(bed, failed, Change::TimeOut, at(200)).await;
+    assert_eq!(latest().await, first, "after another ended badly");
+    let second = bed.enqueue(document.into(), at(201)).await;
+    assert_eq!(latest().await, first, "while another waits");
+    finish(bed, second, false).await;
+    let review = bed.store.reviews.review(document).await.unwrap();
+    assert_eq!(review.overview.latest_run.unwrap().id, second);
+    assert!(review.active.is_none(), "it has understood nothing");
+    assert!(bed.store.reviews.active_versions(&[document]).await.unwrap().is_empty());
+}
+
+/// Proves R089, R124: each edit is a version with its log, and one is active.
+pub async fn an_edit_adds_a_version_and_leaves_one_active(bed: &Bed) {
+    let (document, run, _) = understood_document(bed).await;
+    let mut base = active(bed, run).await;
+    let rename = FieldEdit::Update {
+        field: base.data.fields[0].field_id,
+        value: Some(Value::Text("Lola".to_owned())),
+        value_type: None,
+        visit_id: None,
+    };
+    let batches = [vec![rename, add("species", "felino")], vec![add("breed", "siamés")]];
+    for (batch, number) in batches.iter().zip(2u32..) {
+        let new = edit(run, &base, batch, i64::from(number) + 10);
+        let saved = bed.store.reviews.save(&new).await.unwrap().unwrap();
+        assert_eq!((saved.number, saved.reopened), (number, false));
+        base = active(bed, run).await;
+        assert_eq!((base.number, &base.data), (number, &new.data));
+        assert_eq!(base.created_by.as_deref(), Some("ana"));
+        let versions = bed.store.reviews.versions(run).await.unwrap();
+        let flags: Vec<_> = versions.iter().map(|version| (version.number, version.is_active)).collect();
+        assert_eq!(flags, (1..=number).map(|n| (n, n == number)).collect::<Vec<_>>());
+        assert_eq!(versions.last().unwrap().changes, new.changes);
+    }
+    let id = bed.sql.id(run.0);
+    let count = format!("SELECT count(*) FROM interpretation_versions WHERE run_id = {id} AND is_active");
+    assert_eq!(bed.sql.number(&count).await, 1);
+    assert_eq!(bed.sql.number("SELECT count(*) FROM field_changes").await, 3);
+    let filter = EventFilter { run: Some(run), subject: None };
+    let events = bed.store.history.events(EventId(0), filter, 100).await.unwrap();
+    let edits: Vec<_> = events
+        .iter()
+        .filter(|told| told.event.event_type == EventType::InterpretationEdited)
+        .map(|told| (told.event.subject, told.event.actor.clone()))
+        .collect();
+    assert_eq!(edits, vec![(Some(document.into()), Some("ana".to_owned())); 2]);
+    let moved = bed.store.documents.overview(document).await.unwrap().updated_at;
+    assert_eq!(moved, at(13), "the document has changed");
+}
+
+/// Proves R120, R121 and their neighbours: each refusal has its reason and changes nothing.
+pub async fn an_edit_that_cannot_be_made_says_why_and_changes_nothing(bed: &Bed) {
+    let (document, run, _) = understood_document(bed).await;
+    let base = active(bed, run).await;
+    let stranger = edit(RunId::new(), &base, &[add("species", "x")], 9);
+    let missing = bed.store.reviews.save(&stranger).await;
+    assert!(matches!(missing, Err(PortError::NotFound(_))), "{missing:?}");
+    let refused = |new: NewVersion| async move { bed.store.reviews.save(&new).await.unwrap().unwrap_err() };
+    let stale = NewVersion { base: 2, ..edit(run, &base, &[add("species", "x")], 9) };
+    assert_eq!(refused(stale).await, EditBlocked::Stale);
+
+    let waiting = bed.enqueue(document.into(), at(10)).await;
+    assert_eq!(refused(edit(waiting, &base, &[add("species", "x")], 11)).await, EditBlocked::NotCompleted);
+    let good = edit(run, &base, &[add("species", "x")], 11);
+    assert!(bed.store.reviews.save(&good).await.unwrap().is_ok(), "a run that waits is in nobody's way");
+    let base = active(bed, run).await;
+    let worker = bed.worker(at(12)).await;
+    bed.claim_one(worker, at(12)).await;
+    assert!(bed.store.reviews.editable(run).await.unwrap().is_busy);
+    assert_eq!(refused(edit(run, &base, &[add("breed", "x")], 13)).await, EditBlocked::ActiveRun);
+    super::fencing::end(bed, waiting, Change::Complete, at(14)).await;
+    assert_eq!(refused(edit(waiting, &base, &[add("breed", "x")], 15)).await, EditBlocked::Missing);
+    assert_eq!(active(bed, run).await, base);
+    assert_eq!(bed.sql.number("SELECT count(*) FROM interpretation_versions").await, 2);
+}
+
+/// Proves R120: of edits of the same version at the same time one is stored.
+pub async fn of_edits_at_the_same_time_one_is_stored(bed: &Bed) {
+    let (_, run, _) = understood_document(bed).await;
+    let base = active(bed, run).await;
+    let edits = (0..8).map(|n| edit(run, &base, &[add("breed", &format!("x{n}"))], 9));
+    let tasks: Vec<_> = edits
+        .map(|new| {
+            let reviews = bed.store.reviews.clone();
+            tokio::spawn(async move { reviews.save(&new).await.unwrap() })
+        })
+        .collect();
+    let mut outcomes = Vec::new();
+    for task in tasks {
+        outcomes.push(task.await.unwrap());
+    }
+    assert_eq!(outcomes.iter().filter(|outcome| outcome.is_ok()).count(), 1, "{outcomes:?}");
+    assert!(outcomes.iter().all(|outcome| !matches!(outcome, Err(why) if *why != EditBlocked::Stale)));
+    assert_eq!(active(bed, run).await.number, 2);
+    assert_eq!(bed.sql.number("SELECT count(*) FROM field_changes").await, 1);
+}
+
+/// Proves R032, R033, R034: marking and reopening are idempotent, and an edit reopens.
+pub async fn a_document_is_marked_once_and_an_edit_reopens_it(bed: &Bed) {
+    use EventType::{InterpretationEdited, MarkReviewed, ReviewReopened};
+    let (document, run, _) = understood_document(bed).await;
+    let marked = bed.store.reviews.mark_reviewed(document, "ana", at(20)).await.unwrap();
+    assert_eq!(
+        (marked.status, marked.reviewed_at, marked.is_new),
+        (ReviewStatus::Reviewed, Some(at(20)), true)
+    );
+    let again = bed.store.reviews.mark_reviewed(document, "bob", at(21)).await.unwrap();
+    assert_eq!(
+        (again.reviewed_at, again.reviewed_by.as_deref(), again.is_new),
+        (Some(at(20)), Some("ana"), false)
+    );
+    let with = format!("SELECT count(*) FROM documents WHERE reviewed_run_id = {}", bed.sql.id(run.0));
+    assert_eq!(bed.sql.number(&with).await, 1);
+
+    let base = active(bed, run).await;
+    let saved = bed.store.reviews.save(&edit(run, &base, &[add("breed", "x")], 22)).await.unwrap().unwrap();
+    assert!(saved.reopened);
+    let review = bed.store.reviews.review(document).await.unwrap().overview;
+    assert_eq!((review.document.review_status, review.reviewed_at), (ReviewStatus::InReview, None));
+
+    bed.store.reviews.mark_reviewed(document, "ana", at(23)).await.unwrap();
+    let open = bed.store.reviews.reopen(document, "ana", at(24)).await.unwrap();
+    assert_eq!(
+        (open.status, open.reviewed_at, open.reviewed_by, open.is_new),
+        (ReviewStatus::InReview, None, None, true)
+    );
+    assert!(!bed.store.reviews.reopen(document, "ana", at(25)).await.unwrap().is_new);
+    let filter = EventFilter { run: None, subject: Some(document.into()) };
+    let events = bed.store.history.events(EventId(0), filter, 100).await.unwrap();
+    let told: Vec<_> = events
+        .iter()
+        .map(|told| told.event.event_type)
+        .filter(|kind| {
+            matches!(
+                kind,
+                EventType::MarkReviewed | EventType::ReviewReopened | EventType::InterpretationEdited
+            )
+        })
+        .collect();
+    assert_eq!(told, [MarkReviewed, InterpretationEdited, ReviewReopened, MarkReviewed, ReviewReopened]);
+    for nobody in [
+        bed.store.reviews.mark_reviewed(DocumentId::new(), "ana", at(26)).await,
+        bed.store.reviews.reopen(DocumentId::new(), "ana", at(26)).await,
+    ] {
+        assert!(matches!(nobody, Err(PortError::NotFound(_))), "{nobody:?}");
+    }
+}
+
+/// Proves R089 in the database: versions and their changes are append-only and one is active.
+pub async fn versions_cannot_be_rewritten(bed: &Bed) {
+    let (document, run, _) = understood_document(bed).await;
+    let base = active(bed, run).await;
+    bed.store.reviews.save(&edit(run, &base, &[add("blood_group", "A")], 9)).await.unwrap().unwrap();
+    for statement in [
+        "UPDATE interpretation_versions SET data = '{}'",
+        "UPDATE interpretation_versions SET is_active = (version_number = 1)",
+        "DELETE FROM interpretation_versions",
+        "UPDATE field_changes SET new_value = '1'",
+        "DELETE FROM field_changes",
+        "UPDATE structural_edits SET evidence = NULL",
+        "DELETE FROM structural_edits",
+    ] {
+        let done = bed.sql.execute(statement).await;
+        assert!(done.as_ref().is_err_and(|said| said.contains("append-only")), "{statement}: {done:?}");
+    }
+    bed.store.documents.purge(document.into(), at(10)).await.unwrap();
+    for table in ["interpretation_versions", "field_changes", "structural_edits"] {
+        let left = bed.sql.number(&format!("SELECT count(*) FROM {table}")).await;
+        assert_eq!(left, 0, "{table} goes with its document");
+    }
+}
