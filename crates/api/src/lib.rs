@@ -5,6 +5,7 @@
 mod caller;
 mod documents;
 pub mod error;
+mod events;
 mod governance;
 mod health;
 mod metrics;
@@ -21,6 +22,7 @@ use std::sync::Arc;
 
 use quire_application::document::pages::PageImages;
 use quire_application::document::upload::UploadTerms;
+use quire_application::events::EventFeed;
 use quire_ports::{Blobs, Store};
 
 pub use error::{ApiError, Code};
@@ -57,6 +59,8 @@ pub struct Product {
     pub uploads: Arc<UploadTerms>,
     /// The schema by which documents are understood.
     pub schema: String,
+    /// What happens, as it happens.
+    pub events: EventFeed,
     /// Whether documents are processed at all.
     pub processing: bool,
 }

@@ -51,8 +51,13 @@ async fn segment<S: Send + Sync>(parts: &mut Parts, state: &S, name: &str) -> Re
 }
 
 fn id(text: &str) -> Result<Uuid, ApiError> {
+    uuid("id", text)
+}
+
+/// The id that stands under that name.
+pub(crate) fn uuid(name: &str, text: &str) -> Result<Uuid, ApiError> {
     let refused = || {
-        ApiError::invalid("id", "must be a UUID in lower case, such as 0192f0c1-5b7a-7c3e-8f00-0123456789ab")
+        ApiError::invalid(name, "must be a UUID in lower case, such as 0192f0c1-5b7a-7c3e-8f00-0123456789ab")
     };
     let id = Uuid::from_str(text).map_err(|_| refused())?;
     if id.to_string() == text { Ok(id) } else { Err(refused()) }

@@ -7,8 +7,8 @@ use axum::routing::{get, patch, post};
 
 use crate::request::LARGEST_BODY;
 use crate::{
-    ApiError, Product, Surface, documents, governance, health, metrics, neighbours, request_id, review, runs,
-    version,
+    ApiError, Product, Surface, documents, events, governance, health, metrics, neighbours, request_id,
+    review, runs, version,
 };
 
 /// The surface of a Quire process.
@@ -46,6 +46,7 @@ fn product(product: Product) -> Router {
         .route("/documents/{id}/pages/{number}/image", get(documents::page_image))
         .route("/documents/{id}/review", get(review::show))
         .route("/documents/{id}/reviewed", post(review::mark).delete(review::reopen))
+        .route("/events", get(events::follow))
         .route("/runs/{id}", get(runs::show))
         .route("/runs/{id}/artifacts/raw-text", get(runs::raw_text))
         .route("/runs/{id}/withdraw", post(runs::withdraw))

@@ -2,6 +2,7 @@
 
 pub mod document;
 pub mod engine;
+pub mod events;
 pub mod governance;
 pub mod review;
 pub mod run;

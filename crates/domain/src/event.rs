@@ -98,6 +98,59 @@ impl EventType {
         )
     }
 
+    /// Whether those who follow the history are told. Who looked at what is nobody else's business, and what the engine
+    /// settles with itself changes nothing for them.
+    pub fn is_news(self) -> bool {
+        match self {
+            Self::RunCreated
+            | Self::RunStarted
+            | Self::RunCompleted
+            | Self::RunFailed
+            | Self::RunTimedOut
+            | Self::RunRecoveredAsFailed
+            | Self::RunRequeued
+            | Self::RunRetried
+            | Self::RunWithdrawn
+            | Self::StepStarted
+            | Self::StepSucceeded
+            | Self::StepFailed
+            | Self::StepRetried
+            | Self::LockHeld
+            | Self::SubjectPurged
+            | Self::DocumentUploaded
+            | Self::ReprocessRequested
+            | Self::DocumentLanguageOverridden
+            | Self::MarkReviewed
+            | Self::ReviewReopened
+            | Self::InterpretationEdited
+            | Self::GovernanceDecisionRecorded
+            | Self::SchemaVersionCreated => true,
+            Self::LateWriteRefused
+            | Self::SchedulerContention
+            | Self::DocumentListViewed
+            | Self::DocumentListViewFailed
+            | Self::DocumentMetadataViewed
+            | Self::DocumentProcessingHistoryViewed
+            | Self::DocumentOriginalAccessed
+            | Self::DocumentOriginalAccessFailed
+            | Self::DocumentReviewViewed
+            | Self::RawTextAccessed
+            | Self::RawTextAccessFailed => false,
+        }
+    }
+
+    /// The state that a run has after this event, by its stored name.
+    pub fn run_state(self) -> Option<&'static str> {
+        match self {
+            Self::RunCreated | Self::RunRequeued | Self::RunRetried => Some("QUEUED"),
+            Self::RunStarted => Some("RUNNING"),
+            Self::RunCompleted => Some("COMPLETED"),
+            Self::RunFailed | Self::RunRecoveredAsFailed | Self::RunWithdrawn => Some("FAILED"),
+            Self::RunTimedOut => Some("TIMED_OUT"),
+            _ => None,
+        }
+    }
+
     /// The status that a step has after this event.
     pub fn step_status(self) -> Option<StepStatus> {
         match self {
@@ -256,5 +309,16 @@ mod tests {
         assert!(EventType::parse("RUN_CANCELLED").is_err());
         assert_eq!(StepStatus::parse("SUCCEEDED"), Ok(StepStatus::Succeeded));
         assert!(StepStatus::parse("NOT_STARTED").is_err());
+    }
+
+    #[test]
+    fn who_looked_at_what_is_no_news() {
+        for kind in EventType::ALL {
+            let name = kind.as_str();
+            let is_look =
+                name.ends_with("_VIEWED") || name.contains("VIEW_FAILED") || name.contains("ACCESS");
+            assert!(!(is_look && kind.is_news()), "{name}");
+        }
+        assert!(EventType::RunStarted.is_news() && !EventType::SchedulerContention.is_news());
     }
 }

@@ -145,6 +145,9 @@ pub trait History: Send + Sync {
     async fn events(&self, after: EventId, filter: EventFilter, limit: u32)
     -> PortResult<Vec<RecordedEvent>>;
 
+    /// The id of the newest event; 0 while there is none. One look at an index, for whoever asks often.
+    async fn newest_event(&self) -> PortResult<EventId>;
+
     /// Where each step of a run stands, in order. Steps never reached are left out.
     async fn steps(&self, run: RunId) -> PortResult<Vec<StepProgress>>;
 

@@ -8,6 +8,7 @@ use async_trait::async_trait;
 use quire_api::{DatabaseCheck, Product, Surface};
 use quire_application::document::upload::UploadTerms;
 use quire_application::engine::{Engine, PipelineSetup};
+use quire_application::events::EventFeed;
 use quire_domain::interpretation::Schema;
 use quire_ports::{NoProbe, PortError, PortResult, Store};
 use tokio::net::TcpListener;
@@ -53,7 +54,7 @@ pub(crate) async fn host(
         None => None,
     };
     let product = match shows {
-        Shows::Everything => Some(product(config, &opened)?),
+        Shows::Everything => Some(product(config, &opened, &stop)?),
         Shows::Health => None,
     };
     let engine = Arc::new(Mutex::new(Some(start_engine(config, &opened, steps).await?)));
@@ -146,13 +147,15 @@ fn surface(
     }
 }
 
-fn product(config: &Config, opened: &Opened) -> Result<Product, Trouble> {
+fn product(config: &Config, opened: &Opened, stop: &CancellationToken) -> Result<Product, Trouble> {
     let (store, blobs) = (opened.store.clone(), wire::blobs(config)?);
     let images = Arc::new(wire::page_images(config, &store, blobs.clone()));
     let kinds = config.reading.formats.clone();
     let uploads = Arc::new(UploadTerms { kinds, largest: config.uploads.max_mb << 20 });
     let schema = Schema::veterinary().name;
-    Ok(Product { store, blobs, images, uploads, schema, processing: config.uploads.processing })
+    // Listeners would keep the server from stopping for as long as they like.
+    let events = EventFeed::new(store.history.clone(), config.server.max_event_streams, stop.clone());
+    Ok(Product { store, blobs, images, uploads, schema, events, processing: config.uploads.processing })
 }
 
 /// A database that answers and also takes what the engine writes: one that is full, locked or read-only answers

@@ -58,6 +58,11 @@ impl History for PgStore {
         self.rows(query, row::event).await
     }
 
+    async fn newest_event(&self) -> PortResult<EventId> {
+        let newest = self.rows(|| sqlx::query(sql!("events/newest")), |row| get(row, 0)).await?.pop();
+        Ok(EventId(newest.unwrap_or_default()))
+    }
+
     async fn steps(&self, run: RunId) -> PortResult<Vec<StepProgress>> {
         self.rows(|| sqlx::query(sql!("steps/of_run")).bind(run.0), steps::of_run).await
     }

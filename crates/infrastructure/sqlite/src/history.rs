@@ -52,6 +52,11 @@ impl History for SqliteStore {
         self.rows(query, parameters, row::event).await
     }
 
+    async fn newest_event(&self) -> PortResult<EventId> {
+        let newest = self.rows(sql!("events/newest"), (), |row| get(row, 0)).await?.pop();
+        Ok(EventId(newest.unwrap_or_default()))
+    }
+
     async fn steps(&self, run: RunId) -> PortResult<Vec<StepProgress>> {
         self.readers.read(move |connection| transition::steps(connection, run)).await
     }

@@ -18,6 +18,7 @@ pub(super) struct Broken {
 pub(super) fn check(config: &Config) -> Result<(), Broken> {
     Location::of(&config.storage.database, &config.storage.data)
         .map_err(|rule| Broken { key: "storage.database", rule })?;
+    within("server.max_event_streams", &config.server.max_event_streams, 0..=100_000)?;
     check_database(config)?;
     check_engine(config)?;
     check_reading(config)?;

@@ -48,6 +48,7 @@ pub struct Config {
 #[allow(missing_docs)]
 pub struct Server {
     pub listen: String,
+    pub max_event_streams: usize,
 }
 
 /// `[storage]`

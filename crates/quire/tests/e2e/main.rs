@@ -6,6 +6,7 @@
 mod commands;
 mod configuration;
 mod documents;
+mod events;
 mod postgres;
 mod program;
 mod reading;

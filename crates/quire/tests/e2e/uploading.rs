@@ -22,18 +22,18 @@ use crate::program::{Answer, Quire, Server};
 const MOST_PATIENCE: Duration = Duration::from_mins(5);
 
 /// A program and what stands beside it.
-struct Scene {
-    quire: Quire,
-    store: Store,
+pub(crate) struct Scene {
+    pub(crate) quire: Quire,
+    pub(crate) store: Store,
     _place: Option<Place>,
 }
 
 impl Scene {
-    fn sqlite() -> Self {
+    pub(crate) fn sqlite() -> Self {
         Self::sqlite_with(|quire| quire)
     }
 
-    fn sqlite_with(settings: impl FnOnce(Quire) -> Quire) -> Self {
+    pub(crate) fn sqlite_with(settings: impl FnOnce(Quire) -> Quire) -> Self {
         let quire = settings(Quire::new().with("QUIRE_READING_MEMORY_MB", "512"));
         quire.says(&["migrate", "up"]);
         let database = quire.path("quire-data/quire.db");
@@ -41,7 +41,7 @@ impl Scene {
         Self { quire, store, _place: None }
     }
 
-    async fn postgres() -> Self {
+    pub(crate) async fn postgres() -> Self {
         let place = Place::migrated().await;
         let quire = Quire::new()
             .with("QUIRE_READING_MEMORY_MB", "512")
@@ -111,7 +111,7 @@ async fn wait_until(mut holds: impl FnMut() -> bool) {
 }
 
 /// Uploads a file that is taken.
-fn upload(server: &Server, path: &str, name: &str, file: &[u8]) -> (Answer, Value, DocumentId) {
+pub(crate) fn upload(server: &Server, path: &str, name: &str, file: &[u8]) -> (Answer, Value, DocumentId) {
     let answer = Form::file(name, file).send(server, path);
     let body = body(&answer);
     let id = body["document_id"].as_str().unwrap_or_else(|| panic!("{}", answer.body)).parse().unwrap();

@@ -213,6 +213,24 @@ pub async fn events_can_be_paged_without_gaps(bed: &Bed) {
     assert_eq!(last[0].event, bare);
 }
 
+/// The newest event is the last one that paging leads to, also after a purge has taken others.
+pub async fn the_newest_event_is_known(bed: &Bed) {
+    assert_eq!(bed.store.history.newest_event().await.unwrap(), EventId(0));
+    let subject = SubjectId::new();
+    let run = bed.enqueue(subject, at(0)).await;
+    let worker = bed.worker(at(0)).await;
+    bed.claim_one(worker, at(1)).await;
+    complete(bed, run).await;
+    let newest = bed.store.history.newest_event().await.unwrap();
+    let events = bed.store.history.events(EventId(0), EventFilter::default(), 100).await.unwrap();
+    assert_eq!(events.last().unwrap().id, newest);
+    bed.store.documents.purge(subject, at(7)).await.unwrap();
+    assert!(
+        bed.store.history.newest_event().await.unwrap() > newest,
+        "nobody's place is ahead of the history"
+    );
+}
+
 /// Proves R044 in the database: nobody edits the past.
 pub async fn the_history_cannot_be_rewritten(bed: &Bed) {
     bed.enqueue(SubjectId::new(), at(0)).await;

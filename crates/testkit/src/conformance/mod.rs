@@ -66,6 +66,7 @@ macro_rules! store_conformance {
             the_monitoring_questions_have_answers,
             figures_add_up_by_the_minute,
             events_can_be_paged_without_gaps,
+            the_newest_event_is_known,
             the_history_cannot_be_rewritten,
             purging_a_subject_takes_everything_with_it_but_the_trace,
             a_document_and_its_first_run_are_added_together_or_not_at_all,

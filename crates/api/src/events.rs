@@ -1,0 +1,145 @@
+//! `GET /events`: what happens, as it happens, as server-sent events.
+//!
+//! The first message, `ready`, says where the listener is; each later one has the id from which the next connection
+//! goes on. Nothing of a document is told but its id, and of a failure only its code.
+
+use std::convert::Infallible;
+use std::time::Duration;
+
+use axum::extract::State;
+use axum::http::{HeaderMap, HeaderName, HeaderValue};
+use axum::response::sse::{Event, Sse};
+use axum::response::{IntoResponse, Response};
+use futures_util::stream::{self, Stream};
+use jiff::Timestamp;
+use quire_application::events::{FeedError, Place, Subscription};
+use quire_domain::{EventId, Pipeline, RecordedEvent, RunId, SubjectId};
+use quire_ports::EventFilter;
+use serde::Serialize;
+use serde_json::json;
+use tokio::time::{Instant, timeout_at};
+
+use crate::request::{Parameters, uuid};
+use crate::{ApiError, Code, Product};
+
+/// A connection is silent for no longer than this, so that neither end takes the other for gone.
+const HEARTBEAT: Duration = Duration::from_secs(15);
+/// How long a client waits before it connects again.
+const RECONNECT: Duration = Duration::from_secs(1);
+const LAST_EVENT_ID: &str = "Last-Event-ID";
+
+/// An event as it is told.
+#[derive(Serialize)]
+struct Told<'a> {
+    id: EventId,
+    event_type: &'static str,
+    at: Timestamp,
+    pipeline: Option<&'static str>,
+    /// If its subject is a document.
+    document_id: Option<SubjectId>,
+    subject_id: Option<SubjectId>,
+    run_id: Option<RunId>,
+    step_name: Option<&'static str>,
+    attempt: Option<u32>,
+    /// Of the run, or of the step if there is one, after this event.
+    status: Option<&'static str>,
+    error_code: Option<&'a str>,
+}
+
+pub(crate) async fn follow(
+    State(product): State<Product>,
+    headers: HeaderMap,
+    parameters: Parameters,
+) -> Result<Response, ApiError> {
+    let id = |name| parameters.text(name).map(|text| uuid(name, text)).transpose();
+    let (run, subject) = (id("run_id")?.map(RunId), id("document_id")?.map(SubjectId));
+    let filter = EventFilter { run, subject };
+    let subscription = product.events.subscribe(place(&headers, &parameters)?, filter).await?;
+    let mut response = Sse::new(messages(subscription)).into_response();
+    // Proxies that know this word pass each message on at once.
+    let unbuffered = (HeaderName::from_static("x-accel-buffering"), HeaderValue::from_static("no"));
+    response.headers_mut().insert(unbuffered.0, unbuffered.1);
+    Ok(response)
+}
+
+/// The header wins: a browser that connects again sends it, with the parameter still in the address it was given.
+fn place(headers: &HeaderMap, parameters: &Parameters) -> Result<Place, ApiError> {
+    let header = headers.get(LAST_EVENT_ID).filter(|value| !value.is_empty());
+    let refused = |name| ApiError::invalid(name, "must be the id of an event, as the last message had it");
+    let (name, text) = match header {
+        Some(value) => (LAST_EVENT_ID, value.to_str().map_err(|_| refused(LAST_EVENT_ID))?),
+        None => match parameters.text("last_event_id") {
+            Some(text) => ("last_event_id", text),
+            None => return Ok(Place::Now),
+        },
+    };
+    let is_number = text.bytes().all(|byte| byte.is_ascii_digit());
+    let id = text.parse().ok().filter(|_| is_number).ok_or_else(|| refused(name))?;
+    Ok(Place::After(EventId(id)))
+}
+
+/// Where a stream is.
+enum Stage {
+    Ready(Subscription),
+    Following(Subscription),
+}
+
+fn messages(subscription: Subscription) -> impl Stream<Item = Result<Event, Infallible>> {
+    stream::unfold(Stage::Ready(subscription), |stage| async move {
+        let (message, subscription) = match stage {
+            Stage::Ready(subscription) => (ready(subscription.position()), subscription),
+            Stage::Following(mut subscription) => (next(&mut subscription).await?, subscription),
+        };
+        Some((Ok(message), Stage::Following(subscription)))
+    })
+}
+
+/// The next event, or a sign of life if there is none for a while; nothing when the stream has to end.
+async fn next(subscription: &mut Subscription) -> Option<Event> {
+    match timeout_at(Instant::now() + HEARTBEAT, subscription.next()).await {
+        Ok(event) => event.as_ref().map(told),
+        // An id without data is no event, but where the client goes on from: past all that was not for it.
+        Err(_) => Some(Event::default().comment("nothing new").id(subscription.position().0.to_string())),
+    }
+}
+
+fn ready(position: EventId) -> Event {
+    let data = json!({ "id": position }).to_string();
+    Event::default().event("ready").id(position.0.to_string()).retry(RECONNECT).data(data)
+}
+
+fn told(recorded: &RecordedEvent) -> Event {
+    let event = &recorded.event;
+    let step_status = event.event_type.step_status().map(crate::runs::step_status);
+    let is_of_document = event.pipeline == Some(Pipeline::Document);
+    let told = Told {
+        id: recorded.id,
+        event_type: event.event_type.as_str(),
+        at: event.at,
+        pipeline: event.pipeline.map(Pipeline::as_str),
+        document_id: event.subject.filter(|_| is_of_document),
+        subject_id: event.subject,
+        run_id: event.run,
+        step_name: event.step.map(quire_domain::StepName::as_str),
+        attempt: event.attempt,
+        status: step_status.or(event.event_type.run_state()),
+        error_code: event.error_code(),
+    };
+    // Numbers, names and ids: there is nothing in it that could not be written as JSON.
+    let data = serde_json::to_string(&told).unwrap_or_default();
+    Event::default().id(recorded.id.0.to_string()).event(told.event_type).data(data)
+}
+
+impl From<FeedError> for ApiError {
+    fn from(error: FeedError) -> Self {
+        let message = error.to_string();
+        match error {
+            FeedError::Full => Self::new(Code::ServiceUnavailable, message),
+            FeedError::Ahead { newest } => {
+                Self::invalid(LAST_EVENT_ID, &format!("{message}; begin without it"))
+                    .with(json!({ "parameter": LAST_EVENT_ID, "newest": newest }))
+            }
+            FeedError::Port(error) => error.into(),
+        }
+    }
+}

@@ -1,0 +1,100 @@
+//! What a listener is told.
+
+use quire_application::events::Place;
+use quire_domain::{EventId, EventType, SubjectId};
+use quire_ports::EventFilter;
+use quire_testkit::Bed;
+use quire_testkit::fixture::at;
+
+use super::{feed, listen, next, on_each_store, record, record_many};
+
+async fn what_happens_from_now_on_is_told_and_nothing_before(bed: Bed) {
+    bed.enqueue(SubjectId::new(), at(0)).await;
+    let feed = feed(&bed);
+    let mut listener = listen(&feed, Place::Now).await;
+    assert_eq!(listener.position(), bed.store.history.newest_event().await.unwrap());
+    let worker = bed.worker(at(0)).await;
+    bed.claim_one(worker, at(1)).await;
+    let told = [next(&mut listener).await.1, next(&mut listener).await.1];
+    assert_eq!(told, [EventType::RunStarted, EventType::StepStarted]);
+}
+
+/// Listeners that keep up, one that comes later, and one that goes on from the beginning.
+async fn whoever_listens_from_wherever_gets_the_same_history(bed: Bed) {
+    let feed = feed(&bed);
+    let mut first = listen(&feed, Place::Now).await;
+    record_many(&bed, 700, EventType::LockHeld, SubjectId::new()).await;
+    let mut second = listen(&feed, Place::After(EventId(0))).await;
+    record_many(&bed, 700, EventType::LockHeld, SubjectId::new()).await;
+    let (mut one, mut other) = (Vec::new(), Vec::new());
+    for _ in 0..1400 {
+        one.push(next(&mut first).await.0);
+        other.push(next(&mut second).await.0);
+    }
+    let history = bed.store.history.events(EventId(0), EventFilter::default(), 5000).await.unwrap();
+    let truth: Vec<_> = history.iter().map(|recorded| recorded.id).collect();
+    assert_eq!((one, other), (truth.clone(), truth));
+}
+
+async fn an_old_place_leads_through_thousands_of_events_in_order(bed: Bed) {
+    let (quiet, busy) = (SubjectId::new(), SubjectId::new());
+    record(&bed, EventType::DocumentUploaded, Some(quiet)).await;
+    let old = bed.store.history.newest_event().await.unwrap();
+    record_many(&bed, 3000, EventType::LockHeld, busy).await;
+    record(&bed, EventType::MarkReviewed, Some(quiet)).await;
+    let feed = feed(&bed);
+    let filter = EventFilter { run: None, subject: Some(quiet) };
+    let mut filtered = feed.subscribe(Place::After(old), filter).await.unwrap();
+    assert_eq!(next(&mut filtered).await.1, EventType::MarkReviewed);
+    let mut whole = listen(&feed, Place::After(old)).await;
+    let mut last = old;
+    for _ in 0..3001 {
+        let (id, _) = next(&mut whole).await;
+        assert!(id > last, "each once, in order");
+        last = id;
+    }
+    assert_eq!(last, bed.store.history.newest_event().await.unwrap());
+}
+
+async fn a_document_or_a_run_can_be_followed_alone(bed: Bed) {
+    let feed = feed(&bed);
+    let (wanted, other) = (SubjectId::new(), SubjectId::new());
+    let filter = EventFilter { run: None, subject: Some(wanted) };
+    let mut of_document = feed.subscribe(Place::Now, filter).await.unwrap();
+    let start = of_document.position();
+    bed.enqueue(other, at(0)).await;
+    let run = bed.enqueue(wanted, at(1)).await;
+    bed.enqueue(other, at(2)).await;
+    bed.enqueue(wanted, at(3)).await;
+    let told = [next(&mut of_document).await.0, next(&mut of_document).await.0];
+    assert!(start < told[0] && told[0] < told[1]);
+    let filter = EventFilter { run: Some(run), subject: None };
+    let mut of_run = feed.subscribe(Place::After(EventId(0)), filter).await.unwrap();
+    assert_eq!(next(&mut of_run).await.0, told[0]);
+    record(&bed, EventType::SubjectPurged, Some(wanted)).await;
+    assert_eq!(next(&mut of_document).await.1, EventType::SubjectPurged);
+}
+
+async fn who_looked_at_what_is_not_told_and_the_place_moves_past_it(bed: Bed) {
+    let feed = feed(&bed);
+    let mut listener = listen(&feed, Place::Now).await;
+    for silent in [EventType::RawTextAccessed, EventType::DocumentListViewed, EventType::SchedulerContention]
+    {
+        record(&bed, silent, Some(SubjectId::new())).await;
+    }
+    let silent = bed.store.history.newest_event().await.unwrap();
+    // Nothing comes, so the only way to know that they were read is to look where the listener is.
+    while listener.position() < silent {
+        let _ = tokio::time::timeout(std::time::Duration::from_millis(5), listener.next()).await;
+    }
+    record(&bed, EventType::LockHeld, None).await;
+    assert_eq!(next(&mut listener).await.1, EventType::LockHeld);
+}
+
+on_each_store!(
+    what_happens_from_now_on_is_told_and_nothing_before,
+    whoever_listens_from_wherever_gets_the_same_history,
+    an_old_place_leads_through_thousands_of_events_in_order,
+    a_document_or_a_run_can_be_followed_alone,
+    who_looked_at_what_is_not_told_and_the_place_moves_past_it,
+);

@@ -1,0 +1,74 @@
+//! Following the history on real stores: each story is told on SQLite and on PostgreSQL.
+
+// A panic is the verdict.
+#![allow(clippy::unwrap_used, clippy::expect_used)]
+
+mod commits;
+mod following;
+mod places;
+
+use std::time::Duration;
+
+use quire_application::events::{EventFeed, Place, Subscription};
+use quire_domain::{Event, EventId, EventType, SubjectId};
+use quire_ports::EventFilter;
+use quire_testkit::Bed;
+use quire_testkit::fixture::at;
+use tokio::task::JoinSet;
+use tokio::time::timeout;
+use tokio_util::sync::CancellationToken;
+
+/// How long a test waits for what must happen.
+const PATIENCE: Duration = Duration::from_mins(1);
+
+/// One test for each story and store.
+macro_rules! on_each_store {
+    ($($story:ident),+ $(,)?) => {
+        mod on_sqlite {
+            $(#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+            async fn $story() {
+                super::$story(quire_sqlite::testing::bed().await).await;
+            })+
+        }
+
+        mod on_postgres {
+            $(#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+            async fn $story() {
+                super::$story(quire_postgres::testing::bed().await).await;
+            })+
+        }
+    };
+}
+pub(crate) use on_each_store;
+
+/// A feed that nobody stops.
+fn feed(bed: &Bed) -> EventFeed {
+    EventFeed::new(bed.store.history.clone(), 10, CancellationToken::new())
+}
+
+async fn listen(feed: &EventFeed, from: Place) -> Subscription {
+    feed.subscribe(from, EventFilter::default()).await.unwrap()
+}
+
+/// The next event, which must come.
+async fn next(listener: &mut Subscription) -> (EventId, EventType) {
+    let recorded =
+        timeout(PATIENCE, listener.next()).await.expect("there is one").expect("nobody was let go");
+    (recorded.id, recorded.event.event_type)
+}
+
+async fn record(bed: &Bed, event_type: EventType, subject: Option<SubjectId>) {
+    let event = Event { subject, ..Event::bare(event_type, at(0)) };
+    bed.store.queue.record(&event).await.unwrap();
+}
+
+/// Many events, written at the same time.
+async fn record_many(bed: &Bed, count: usize, event_type: EventType, subject: SubjectId) {
+    let mut writing = JoinSet::new();
+    for _ in 0..count {
+        let queue = bed.store.queue.clone();
+        let event = Event { subject: Some(subject), ..Event::bare(event_type, at(0)) };
+        writing.spawn(async move { queue.record(&event).await.unwrap() });
+    }
+    writing.join_all().await;
+}
