@@ -1,5 +1,7 @@
 //! What can go wrong in a request, and how it is told: one type, one mapping, one body.
 
+mod reason;
+
 use axum::Json;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
@@ -7,6 +9,9 @@ use quire_application::document::pages::ImageError;
 use quire_ports::{PortError, ReadError, ReadTrouble};
 use serde::Serialize;
 use serde_json::{Value, json};
+
+pub use self::reason::Reason;
+use crate::error_pages::text;
 
 /// After how many seconds a client should ask again when something is not available.
 const RETRY_AFTER: HeaderValue = HeaderValue::from_static("5");
@@ -19,6 +24,9 @@ macro_rules! codes {
         pub enum Code { $($variant),+ }
 
         impl Code {
+            /// All of them.
+            pub const ALL: &'static [Self] = &[$(Self::$variant),+];
+
             /// As a client sees it.
             pub const fn as_str(self) -> &'static str {
                 match self { $(Self::$variant => $name),+ }
@@ -28,12 +36,18 @@ macro_rules! codes {
             pub const fn status(self) -> StatusCode {
                 match self { $(Self::$variant => StatusCode::$status),+ }
             }
+
+            /// What people are told of it. A code without a page does not compile.
+            pub(crate) const fn page(self) -> &'static str {
+                match self { $(Self::$variant => text!($name)),+ }
+            }
         }
     };
 }
 
 codes! {
     InvalidRequest = BAD_REQUEST "INVALID_REQUEST",
+    Unauthorized = UNAUTHORIZED "UNAUTHORIZED",
     Forbidden = FORBIDDEN "FORBIDDEN",
     NotFound = NOT_FOUND "NOT_FOUND",
     MethodNotAllowed = METHOD_NOT_ALLOWED "METHOD_NOT_ALLOWED",
@@ -42,6 +56,7 @@ codes! {
     FileTooLarge = PAYLOAD_TOO_LARGE "FILE_TOO_LARGE",
     RequestBodyTooLarge = PAYLOAD_TOO_LARGE "REQUEST_BODY_TOO_LARGE",
     UnsupportedMediaType = UNSUPPORTED_MEDIA_TYPE "UNSUPPORTED_MEDIA_TYPE",
+    RateLimited = TOO_MANY_REQUESTS "RATE_LIMITED",
     InternalError = INTERNAL_SERVER_ERROR "INTERNAL_ERROR",
     ServiceUnavailable = SERVICE_UNAVAILABLE "SERVICE_UNAVAILABLE",
 }
@@ -81,8 +96,8 @@ impl ApiError {
     }
 
     /// A conflict with one of the reasons that clients know.
-    pub fn conflict(reason: &str, message: impl Into<String>) -> Self {
-        Self::new(Code::Conflict, message).with(json!({ "reason": reason }))
+    pub fn conflict(reason: Reason, message: impl Into<String>) -> Self {
+        Self::new(Code::Conflict, message).with(json!({ "reason": reason.as_str() }))
     }
 
     /// Something in the request, by its name, is not as it must be.

@@ -5,6 +5,7 @@
 mod caller;
 mod documents;
 pub mod error;
+mod error_pages;
 mod events;
 mod governance;
 mod health;
@@ -25,7 +26,7 @@ use quire_application::document::upload::UploadTerms;
 use quire_application::events::EventFeed;
 use quire_ports::{Blobs, Store};
 
-pub use error::{ApiError, Code};
+pub use error::{ApiError, Code, Reason};
 pub use health::{DatabaseCheck, StorageCheck};
 pub use metrics::Exposition;
 pub use router::router;

@@ -7,8 +7,8 @@ use axum::routing::{get, patch, post};
 
 use crate::request::LARGEST_BODY;
 use crate::{
-    ApiError, Product, Surface, documents, events, governance, health, metrics, neighbours, request_id,
-    review, runs, version,
+    ApiError, Product, Surface, documents, error_pages, events, governance, health, metrics, neighbours,
+    request_id, review, runs, version,
 };
 
 /// The surface of a Quire process.
@@ -55,6 +55,10 @@ fn product(product: Product) -> Router {
         .route("/reviewer/structural-changes/{id}/decision", post(governance::decide))
         .route("/reviewer/schema/current", get(governance::current))
         .route("/reviewer/governance/audit-trail", get(governance::audit_trail))
+        // What each code of an error means.
+        .route("/errors", get(error_pages::list))
+        .route("/errors/style.css", get(error_pages::style))
+        .route("/errors/{code}", get(error_pages::show))
         .layer(DefaultBodyLimit::max(LARGEST_BODY))
         // Before anything is read of the request.
         .layer(middleware::from_fn(neighbours::only))

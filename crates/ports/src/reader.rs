@@ -48,43 +48,41 @@ pub struct PageImage {
     pub scale: f32,
 }
 
-/// Why a file could not be read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[allow(missing_docs)] // The codes are the documentation.
-pub enum ReadTrouble {
-    UnsupportedMediaType,
-    PdfEncrypted,
-    PdfInvalid,
-    FileInvalid,
-    PageNotFound,
-    DocumentTooLarge,
-    ParserCrashed,
-    ParserTimeout,
-    ParserMemory,
-    ParserUnavailable,
-    OcrNotAvailable,
-    OcrFailed,
+macro_rules! troubles {
+    ($($variant:ident = $name:literal),+ $(,)?) => {
+        /// Why a file could not be read.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        #[allow(missing_docs)] // The codes are the documentation.
+        pub enum ReadTrouble { $($variant),+ }
+
+        impl ReadTrouble {
+            /// All of them.
+            pub const ALL: &'static [Self] = &[$(Self::$variant),+];
+
+            /// The stable code.
+            pub const fn as_str(self) -> &'static str {
+                match self { $(Self::$variant => $name),+ }
+            }
+        }
+    };
+}
+
+troubles! {
+    UnsupportedMediaType = "UNSUPPORTED_MEDIA_TYPE",
+    PdfEncrypted = "PDF_ENCRYPTED",
+    PdfInvalid = "PDF_INVALID",
+    FileInvalid = "FILE_INVALID",
+    PageNotFound = "PAGE_NOT_FOUND",
+    DocumentTooLarge = "DOCUMENT_TOO_LARGE",
+    ParserCrashed = "PARSER_CRASHED",
+    ParserTimeout = "PARSER_TIMEOUT",
+    ParserMemory = "PARSER_MEMORY",
+    ParserUnavailable = "PARSER_UNAVAILABLE",
+    OcrNotAvailable = "OCR_NOT_AVAILABLE",
+    OcrFailed = "OCR_FAILED",
 }
 
 impl ReadTrouble {
-    /// The stable code.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::UnsupportedMediaType => "UNSUPPORTED_MEDIA_TYPE",
-            Self::PdfEncrypted => "PDF_ENCRYPTED",
-            Self::PdfInvalid => "PDF_INVALID",
-            Self::FileInvalid => "FILE_INVALID",
-            Self::PageNotFound => "PAGE_NOT_FOUND",
-            Self::DocumentTooLarge => "DOCUMENT_TOO_LARGE",
-            Self::ParserCrashed => "PARSER_CRASHED",
-            Self::ParserTimeout => "PARSER_TIMEOUT",
-            Self::ParserMemory => "PARSER_MEMORY",
-            Self::ParserUnavailable => "PARSER_UNAVAILABLE",
-            Self::OcrNotAvailable => "OCR_NOT_AVAILABLE",
-            Self::OcrFailed => "OCR_FAILED",
-        }
-    }
-
     /// Whether the same file may fare better another time.
     pub fn may_pass(self) -> bool {
         matches!(self, Self::ParserCrashed | Self::ParserUnavailable | Self::OcrFailed)

@@ -12,6 +12,7 @@ use serde_json::{Value, json};
 use super::changes::{self, MOST_CHANGES};
 use super::{ShownVersion, View, tag};
 use crate::caller::Caller;
+use crate::error::Reason;
 use crate::request::{Id, JsonBody, Parameters};
 use crate::request_id::RequestId;
 use crate::{ApiError, Code, Product};
@@ -84,10 +85,10 @@ impl From<EditError> for ApiError {
     fn from(error: EditError) -> Self {
         let message = error.to_string();
         match error {
-            EditError::ActiveRun => Self::conflict("REVIEW_BLOCKED_BY_ACTIVE_RUN", message),
-            EditError::NotCompleted => Self::conflict("INTERPRETATION_NOT_AVAILABLE", message),
-            EditError::Missing => Self::conflict("INTERPRETATION_MISSING", message),
-            EditError::Stale => Self::conflict("STALE_INTERPRETATION_VERSION", message),
+            EditError::ActiveRun => Self::conflict(Reason::ReviewBlockedByActiveRun, message),
+            EditError::NotCompleted => Self::conflict(Reason::InterpretationNotAvailable, message),
+            EditError::Missing => Self::conflict(Reason::InterpretationMissing, message),
+            EditError::Stale => Self::conflict(Reason::StaleInterpretationVersion, message),
             EditError::Bad(bad) => Self::new(Code::InvalidRequest, message).with(json!({
                 "reason": format!("changes[{}].{}", bad.index, bad.member),
                 "index": bad.index,

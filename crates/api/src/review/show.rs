@@ -10,6 +10,7 @@ use quire_domain::{DocumentId, RunId};
 use serde::Serialize;
 
 use super::{ShownVersion, View, tag};
+use crate::error::Reason;
 use crate::request::{Id, Parameters};
 use crate::{ApiError, Product};
 
@@ -73,8 +74,8 @@ impl From<ReviewError> for ApiError {
     fn from(error: ReviewError) -> Self {
         let message = error.to_string();
         match error {
-            ReviewError::NoCompletedRun => Self::conflict("NO_COMPLETED_RUN", message),
-            ReviewError::Missing => Self::conflict("INTERPRETATION_MISSING", message),
+            ReviewError::NoCompletedRun => Self::conflict(Reason::NoCompletedRun, message),
+            ReviewError::Missing => Self::conflict(Reason::InterpretationMissing, message),
             ReviewError::Port(error) => error.into(),
         }
     }

@@ -7,7 +7,7 @@ use quire_domain::RunId;
 use serde::Serialize;
 
 use crate::request::Id;
-use crate::{ApiError, Code, Product};
+use crate::{ApiError, Code, Product, Reason};
 
 #[derive(Serialize)]
 pub(crate) struct RawTextBody {
@@ -29,8 +29,8 @@ pub(crate) async fn raw_text(
 fn refused(error: TextError) -> ApiError {
     let message = error.to_string();
     match error {
-        TextError::NotReady => ApiError::conflict("RAW_TEXT_NOT_READY", message),
-        TextError::NotAvailable => ApiError::conflict("RAW_TEXT_NOT_AVAILABLE", message),
+        TextError::NotReady => ApiError::conflict(Reason::RawTextNotReady, message),
+        TextError::NotAvailable => ApiError::conflict(Reason::RawTextNotAvailable, message),
         TextError::Missing => ApiError::new(Code::ArtifactMissing, message),
         TextError::Port(error) => error.into(),
     }

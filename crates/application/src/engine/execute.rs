@@ -13,6 +13,7 @@ use tokio::sync::watch;
 use super::persist::{Persisted, Produced};
 use super::slots::Slot;
 use super::{Inner, Life, PipelineSetup, report};
+use crate::steps::StepCode;
 
 pub(super) async fn execute(engine: &Arc<Inner>, life: Arc<Life>, claimed: Claimed, slot: Arc<Slot>) {
     let Some(setup) = engine.pipelines.get(&claimed.run.pipeline) else {
@@ -112,7 +113,7 @@ impl Execution<'_> {
     async fn work(&mut self, attempt: Attempt) -> Result<Result<StepOutput, Failure>, Stop> {
         let Some(step) = self.setup.steps.get(&attempt.step).cloned() else {
             let message = format!("step {} is not set up on this worker", attempt.step);
-            return Ok(Err(Failure::permanent("STEP_NOT_SET_UP", message)));
+            return Ok(Err(Failure::permanent(StepCode::StepNotSetUp.as_str(), message)));
         };
         let probe = self.engine.probe.clone();
         let run = self.run.id;
@@ -126,8 +127,9 @@ impl Execution<'_> {
         let mut working = self.engine.work.spawn(async move {
             // Held for as long as the step really runs, whatever becomes of the run.
             let _slot = slot;
-            let unavailable =
-                |error: quire_ports::PortError| Failure::transient("STORE_UNAVAILABLE", error.to_string());
+            let unavailable = |error: quire_ports::PortError| {
+                Failure::transient(StepCode::StoreUnavailable.as_str(), error.to_string())
+            };
             probe.reached(Breakpoint::BeforeStep, Some(run)).await.map_err(unavailable)?;
             let output = step.run(context).await?;
             probe.reached(Breakpoint::AfterStep, Some(run)).await.map_err(unavailable)?;
@@ -137,7 +139,7 @@ impl Execution<'_> {
         working.abort();
         Ok(waited?.unwrap_or_else(|_| {
             let message = format!("step {} stopped in a way it should not; please report this", attempt.step);
-            Err(Failure::transient("STEP_PANICKED", message))
+            Err(Failure::transient(StepCode::StepPanicked.as_str(), message))
         }))
     }
 

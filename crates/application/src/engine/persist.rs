@@ -8,6 +8,7 @@ use quire_domain::{Change, Event, Failure, Run, Transition};
 use quire_ports::{Advance, Artifact, FirstVersion, PortError, Written};
 
 use super::{Inner, Life, report};
+use crate::steps::StepCode;
 
 /// Pauses between two tries, while the store is not available.
 const FIRST_PAUSE: Duration = Duration::from_millis(100);
@@ -109,5 +110,6 @@ impl Inner {
 
 fn refused_by_store(error: &PortError) -> Failure {
     tracing::error!(%error, "the store refuses a result for good");
-    Failure::permanent("RESULT_NOT_STORABLE", "what the step produced cannot be stored; please report this")
+    let message = "what the step produced cannot be stored; please report this";
+    Failure::permanent(StepCode::ResultNotStorable.as_str(), message)
 }

@@ -7,9 +7,11 @@ use quire_domain::reading::quality::{Quality, Verdict};
 use quire_domain::reading::{PlainText, Reading};
 use quire_domain::{Document, DocumentId, Failure, FailureKind, FailureType, Run};
 use quire_ports::{
-    Blobs, Documents, PortError, ReadDocument, ReadError, ReadRequest, Reader, Step, StepContext, StepOutput,
+    Blobs, Documents, PortError, ReadDocument, ReadError, ReadRequest, ReadTrouble, Reader, Step,
+    StepContext, StepOutput,
 };
 
+use super::code::StepCode;
 use super::recognised::KeptWithDocument;
 use crate::document::pages::{PageEntry, PageIndex, RawText};
 
@@ -56,7 +58,7 @@ impl Extraction {
                     Failure::permanent(FAILED, "the document's file is missing; upload the document again")
                 }
                 PortError::Conflict(_) => Failure::permanent(
-                    "DOCUMENT_TOO_LARGE",
+                    ReadTrouble::DocumentTooLarge.as_str(),
                     format!(
                         "the file is larger than {} MB, the most that is read; split it",
                         self.largest >> 20
@@ -159,5 +161,5 @@ fn unread(error: ReadError) -> Failure {
 }
 
 fn unavailable(error: &PortError) -> Failure {
-    Failure::transient("STORAGE_UNAVAILABLE", format!("storage did not do its part: {error}"))
+    Failure::transient(StepCode::StorageUnavailable.as_str(), format!("storage did not do its part: {error}"))
 }

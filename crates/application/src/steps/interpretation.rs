@@ -11,6 +11,7 @@ use quire_ports::{
     StepContext, StepOutput,
 };
 
+use super::StepCode;
 use crate::document::pages::{PageIndex, RawText};
 
 /// The code of what has none of its own.
@@ -110,5 +111,5 @@ fn not_understood(error: InterpretError) -> Failure {
 }
 
 fn unavailable(error: &PortError) -> Failure {
-    Failure::transient("STORAGE_UNAVAILABLE", format!("storage did not do its part: {error}"))
+    Failure::transient(StepCode::StorageUnavailable.as_str(), format!("storage did not do its part: {error}"))
 }

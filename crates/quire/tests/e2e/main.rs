@@ -6,6 +6,7 @@
 mod commands;
 mod configuration;
 mod documents;
+mod errors;
 mod events;
 mod postgres;
 mod program;

@@ -1,0 +1,39 @@
+//! Why something conflicts with what is there.
+
+use crate::error_pages::text;
+
+macro_rules! reasons {
+    ($($variant:ident = $name:literal),+ $(,)?) => {
+        /// The reasons of conflicts that clients know.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        #[allow(missing_docs)] // The names are the documentation.
+        pub enum Reason { $($variant),+ }
+
+        impl Reason {
+            /// All of them.
+            pub const ALL: &'static [Self] = &[$(Self::$variant),+];
+
+            /// As a client sees it.
+            pub const fn as_str(self) -> &'static str {
+                match self { $(Self::$variant => $name),+ }
+            }
+
+            /// What people are told of it. A reason without a page does not compile.
+            pub(crate) const fn page(self) -> &'static str {
+                match self { $(Self::$variant => text!($name)),+ }
+            }
+        }
+    };
+}
+
+reasons! {
+    NoCompletedRun = "NO_COMPLETED_RUN",
+    ReviewBlockedByActiveRun = "REVIEW_BLOCKED_BY_ACTIVE_RUN",
+    RawTextNotReady = "RAW_TEXT_NOT_READY",
+    RawTextNotAvailable = "RAW_TEXT_NOT_AVAILABLE",
+    StaleInterpretationVersion = "STALE_INTERPRETATION_VERSION",
+    InterpretationMissing = "INTERPRETATION_MISSING",
+    InterpretationNotAvailable = "INTERPRETATION_NOT_AVAILABLE",
+    IdempotencyKeyReused = "IDEMPOTENCY_KEY_REUSED",
+    RetryNotAllowed = "RETRY_NOT_ALLOWED",
+}

@@ -1,0 +1,114 @@
+//! Every code that a client can meet, with its page. Those of other crates are matched one by one, so that a new one does
+//! not compile until it has a page.
+
+use std::collections::BTreeMap;
+
+use quire_application::steps::StepCode;
+use quire_domain::FailureType;
+use quire_ports::ReadTrouble;
+
+use super::text;
+use crate::{Code, Reason};
+
+/// The pages by their codes.
+pub(super) fn all() -> BTreeMap<&'static str, &'static str> {
+    let answers = Code::ALL.iter().map(|code| (code.as_str(), code.page()));
+    let reasons = Reason::ALL.iter().map(|reason| (reason.as_str(), reason.page()));
+    let failures = FailureType::ALL.iter().map(|failure| (failure.as_str(), of_run(*failure)));
+    let troubles = ReadTrouble::ALL.iter().map(|trouble| (trouble.as_str(), of_reading(*trouble)));
+    let steps = StepCode::ALL.iter().map(|code| (code.as_str(), of_step(*code)));
+    answers.chain(reasons).chain(failures).chain(troubles).chain(steps).collect()
+}
+
+const fn of_run(failure: FailureType) -> &'static str {
+    match failure {
+        FailureType::ExtractionFailed => text!("EXTRACTION_FAILED"),
+        FailureType::ExtractionLowQuality => text!("EXTRACTION_LOW_QUALITY"),
+        FailureType::InterpretationFailed => text!("INTERPRETATION_FAILED"),
+        FailureType::EmbeddingFailed => text!("EMBEDDING_FAILED"),
+        FailureType::LlmFailed => text!("LLM_FAILED"),
+        FailureType::AggregationFailed => text!("AGGREGATION_FAILED"),
+        FailureType::ValidationFailed => text!("VALIDATION_FAILED"),
+        FailureType::LockFailed => text!("LOCK_FAILED"),
+        FailureType::ProcessTerminated => text!("PROCESS_TERMINATED"),
+        FailureType::RunTimedOut => text!("RUN_TIMED_OUT"),
+        FailureType::Withdrawn => text!("WITHDRAWN"),
+        FailureType::UnknownError => text!("UNKNOWN_ERROR"),
+    }
+}
+
+const fn of_reading(trouble: ReadTrouble) -> &'static str {
+    match trouble {
+        ReadTrouble::UnsupportedMediaType => text!("UNSUPPORTED_MEDIA_TYPE"),
+        ReadTrouble::PdfEncrypted => text!("PDF_ENCRYPTED"),
+        ReadTrouble::PdfInvalid => text!("PDF_INVALID"),
+        ReadTrouble::FileInvalid => text!("FILE_INVALID"),
+        ReadTrouble::PageNotFound => text!("PAGE_NOT_FOUND"),
+        ReadTrouble::DocumentTooLarge => text!("DOCUMENT_TOO_LARGE"),
+        ReadTrouble::ParserCrashed => text!("PARSER_CRASHED"),
+        ReadTrouble::ParserTimeout => text!("PARSER_TIMEOUT"),
+        ReadTrouble::ParserMemory => text!("PARSER_MEMORY"),
+        ReadTrouble::ParserUnavailable => text!("PARSER_UNAVAILABLE"),
+        ReadTrouble::OcrNotAvailable => text!("OCR_NOT_AVAILABLE"),
+        ReadTrouble::OcrFailed => text!("OCR_FAILED"),
+    }
+}
+
+const fn of_step(code: StepCode) -> &'static str {
+    match code {
+        StepCode::StorageUnavailable => text!("STORAGE_UNAVAILABLE"),
+        StepCode::StoreUnavailable => text!("STORE_UNAVAILABLE"),
+        StepCode::StepNotSetUp => text!("STEP_NOT_SET_UP"),
+        StepCode::StepPanicked => text!("STEP_PANICKED"),
+        StepCode::ResultNotStorable => text!("RESULT_NOT_STORABLE"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    /// Proves R074 for its codes: each is explained, and nothing else is.
+    #[test]
+    fn the_folder_has_a_page_for_each_code_and_none_besides() {
+        let folder = std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/errors")).unwrap();
+        let files = folder.map(|file| file.unwrap().file_name().into_string().unwrap());
+        let files: BTreeSet<_> = files.map(|name| name.strip_suffix(".md").unwrap().to_owned()).collect();
+        let codes: BTreeSet<_> = all().into_keys().map(str::to_owned).collect();
+        assert_eq!(codes, files);
+    }
+
+    #[test]
+    fn each_page_is_about_its_code_and_says_what_to_do() {
+        for (code, text) in all() {
+            assert!(text.starts_with(&format!("# {code}\n")), "{code}");
+            assert!(text.contains("\n## What to do\n"), "{code}");
+            let example = text.split("```json\n").nth(1).and_then(|rest| rest.split("```").next());
+            let example: serde_json::Value =
+                serde_json::from_str(example.unwrap_or_else(|| panic!("{code} has an example"))).unwrap();
+            assert!(example.to_string().contains(code), "the example of {code} is of another code");
+        }
+    }
+
+    /// Proves R075: the reasons of conflicts are these and no others.
+    #[test]
+    fn the_reasons_of_conflicts_are_a_closed_list() {
+        let reasons: Vec<_> = Reason::ALL.iter().map(|reason| reason.as_str()).collect();
+        assert_eq!(
+            reasons,
+            [
+                "NO_COMPLETED_RUN",
+                "REVIEW_BLOCKED_BY_ACTIVE_RUN",
+                "RAW_TEXT_NOT_READY",
+                "RAW_TEXT_NOT_AVAILABLE",
+                "STALE_INTERPRETATION_VERSION",
+                "INTERPRETATION_MISSING",
+                "INTERPRETATION_NOT_AVAILABLE",
+                "IDEMPOTENCY_KEY_REUSED",
+                "RETRY_NOT_ALLOWED",
+            ]
+        );
+    }
+}

@@ -1,0 +1,68 @@
+//! From the text of a page to what a browser shows.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use pulldown_cmark::{Options, Parser, html};
+
+/// The page of one code.
+pub(super) fn page(code: &str, text: &str) -> String {
+    framed(code, &rendered(text))
+}
+
+/// All codes, each with the first sentence of its page.
+pub(super) fn list(pages: &BTreeMap<&str, &str>) -> String {
+    let mut text = String::from("# Errors\n\n| code | what it means |\n|---|---|\n");
+    for (code, page) in pages {
+        // Writing to a String cannot fail.
+        let _ = writeln!(text, "| [{code}](/errors/{code}) | {} |", summary(page));
+    }
+    framed("Errors", &rendered(&text))
+}
+
+/// The first paragraph after the title.
+fn summary(page: &str) -> String {
+    let lines = page.lines().skip(1).skip_while(|line| line.is_empty());
+    lines.take_while(|line| !line.is_empty()).collect::<Vec<_>>().join(" ")
+}
+
+fn rendered(text: &str) -> String {
+    let mut rendered = String::new();
+    html::push_html(&mut rendered, Parser::new_ext(text, Options::ENABLE_TABLES));
+    rendered
+}
+
+fn framed(title: &str, content: &str) -> String {
+    format!(
+        "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
+         <title>{title} · Quire</title>\n<link rel=\"stylesheet\" href=\"/errors/style.css\">\n</head>\n<body>\n\
+         <nav><a href=\"/errors\">All errors</a></nav>\n<main>\n{content}</main>\n</body>\n</html>\n"
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What a strict content security policy would leave out is not there.
+    #[test]
+    fn a_page_brings_neither_scripts_nor_styles_along() {
+        let shown = page(
+            "CONFLICT",
+            "# CONFLICT\n\nIt *conflicts*.\n\n## What to do\n\n- Look [here](NOT_FOUND.md).\n",
+        );
+        assert!(shown.contains("<h1>CONFLICT</h1>") && shown.contains("<em>conflicts</em>"), "{shown}");
+        for inline in ["<script", "<style", "style=", "onclick"] {
+            assert!(!shown.contains(inline), "{inline}");
+        }
+    }
+
+    #[test]
+    fn the_list_has_each_code_with_the_first_words_of_its_page() {
+        let pages = BTreeMap::from([("A", "# A\n\nFirst\nwords.\n\nMore.\n"), ("B", "# B\n\nOthers.\n")]);
+        let shown = list(&pages);
+        assert!(shown.contains("<a href=\"/errors/A\">A</a></td><td>First words.</td>"), "{shown}");
+        assert!(shown.contains("/errors/B") && !shown.contains("More."), "{shown}");
+    }
+}

@@ -1,0 +1,42 @@
+//! `GET /errors` and `GET /errors/{code}`: what each code means and what to do, for whoever has just met it.
+//!
+//! The pages are the files of `docs/errors`, built into the program.
+
+mod codes;
+mod html;
+
+use axum::extract::Path;
+use axum::extract::rejection::PathRejection;
+use axum::http::header;
+use axum::response::{Html, IntoResponse};
+
+use crate::{ApiError, Code};
+
+/// The page of a code, as it stands in `docs/errors`.
+macro_rules! text {
+    ($name:literal) => {
+        include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/errors/", $name, ".md"))
+    };
+}
+pub(crate) use text;
+
+/// A file of its own: pages may not bring styles along inside themselves.
+const STYLE: &str = include_str!("style.css");
+
+pub(crate) async fn list() -> Html<String> {
+    Html(html::list(&codes::all()))
+}
+
+pub(crate) async fn show(code: Result<Path<String>, PathRejection>) -> Result<Html<String>, ApiError> {
+    let all = codes::all();
+    // Pages name each other by their files, so that their links also lead on where the files themselves are read.
+    let found = code.ok().and_then(|Path(code)| all.get_key_value(code.strip_suffix(".md").unwrap_or(&code)));
+    let (code, text) = found.ok_or_else(|| {
+        ApiError::new(Code::NotFound, "there is no error of this code; /errors lists them all")
+    })?;
+    Ok(Html(html::page(code, text)))
+}
+
+pub(crate) async fn style() -> impl IntoResponse {
+    ([(header::CONTENT_TYPE, "text/css; charset=utf-8")], STYLE)
+}
