@@ -3,6 +3,7 @@
 pub mod document;
 pub mod engine;
 pub mod events;
+pub mod export;
 pub mod governance;
 pub mod review;
 pub mod run;

@@ -1,0 +1,5 @@
+//! Values for other programs.
+
+mod csv;
+
+pub use csv::{Cell, CsvRow};
