@@ -20,6 +20,7 @@ use tokio_util::sync::CancellationToken;
 
 /// How long a test waits for what must happen.
 const PATIENCE: Duration = Duration::from_mins(1);
+const WRITERS: usize = 4;
 
 /// One test for each story and store.
 macro_rules! on_each_store {
@@ -62,13 +63,27 @@ async fn record(bed: &Bed, event_type: EventType, subject: Option<SubjectId>) {
     bed.store.queue.record(&event).await.unwrap();
 }
 
-/// Many events, written at the same time.
-async fn record_many(bed: &Bed, count: usize, event_type: EventType, subject: SubjectId) {
+/// Many events, written by several at the same time.
+async fn record_many(bed: &Bed, count: usize, event_type: EventType) {
     let mut writing = JoinSet::new();
-    for _ in 0..count {
+    for _ in 0..WRITERS {
         let queue = bed.store.queue.clone();
-        let event = Event { subject: Some(subject), ..Event::bare(event_type, at(0)) };
-        writing.spawn(async move { queue.record(&event).await.unwrap() });
+        let event = Event { subject: Some(SubjectId::new()), ..Event::bare(event_type, at(0)) };
+        writing.spawn(async move {
+            for _ in 0..count / WRITERS {
+                queue.record(&event).await.unwrap();
+            }
+        });
     }
     writing.join_all().await;
+}
+
+/// Twice as many events as there are of this type.
+async fn double(bed: &Bed, event_type: EventType) {
+    let again = format!(
+        "INSERT INTO events (at, event_type, subject_id) SELECT at, event_type, subject_id FROM events \
+         WHERE event_type = '{}'",
+        event_type.as_str()
+    );
+    bed.sql.execute(&again).await.unwrap();
 }
