@@ -11,6 +11,7 @@ mod events;
 mod postgres;
 mod program;
 mod reading;
+mod reviewing;
 mod runs;
 mod serving;
 mod uploading;

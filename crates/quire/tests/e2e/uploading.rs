@@ -1,14 +1,14 @@
 //! Taking documents in over HTTP, with the real program.
 
 mod crash;
-mod form;
+pub(crate) mod form;
 mod refusals;
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use quire_domain::{DocumentId, EventId, EventType, Priority, Run};
+use quire_domain::{DocumentId, EventId, EventType, Priority, Run, RunId};
 use quire_ports::{EventFilter, RunFilter, Store};
 use quire_postgres::testing::{Place, url};
 use quire_sqlite::{Options, SqliteStore};
@@ -51,7 +51,7 @@ impl Scene {
         Self { quire, store, _place: Some(place) }
     }
 
-    fn folder(&self) -> PathBuf {
+    pub(crate) fn folder(&self) -> PathBuf {
         self.quire.path("quire-data/documents")
     }
 
@@ -80,13 +80,23 @@ impl Scene {
         assert_eq!(self.files(), (BTreeSet::new(), 0));
     }
 
-    async fn runs_of(&self, document: DocumentId) -> Vec<Run> {
+    pub(crate) async fn runs_of(&self, document: DocumentId) -> Vec<Run> {
         let filter = RunFilter { subject: Some(document.into()), limit: 10, ..RunFilter::default() };
         self.store.history.runs(&filter).await.unwrap()
     }
 
+    /// Looks until a run is RUNNING, or until it is not.
+    pub(crate) async fn until_running(&self, run: RunId, is_running: bool) {
+        let looking = async {
+            while (self.store.history.run(run).await.unwrap().state.as_str() == "RUNNING") != is_running {
+                tokio::time::sleep(Duration::from_millis(5)).await;
+            }
+        };
+        tokio::time::timeout(MOST_PATIENCE, looking).await.expect("the run never started or never ended");
+    }
+
     /// The run of a document once it has ended. Another process works on it, so the only way to know is to look.
-    async fn ended(&self, document: DocumentId) -> Run {
+    pub(crate) async fn ended(&self, document: DocumentId) -> Run {
         let looking = async {
             loop {
                 let run = self.runs_of(document).await.remove(0);

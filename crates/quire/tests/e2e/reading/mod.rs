@@ -4,7 +4,7 @@ mod command;
 mod ends;
 mod hostile;
 mod sandbox;
-mod scans;
+pub(crate) mod scans;
 mod step;
 
 use std::path::PathBuf;

@@ -16,7 +16,7 @@ fn picture() -> Vec<u8> {
     std::fs::read(quire.path("pages/record-1.png")).unwrap()
 }
 
-fn scan() -> Vec<u8> {
+pub(crate) fn scan() -> Vec<u8> {
     let mut pdf = Pdf::of_pages(&[]);
     pdf.scanned_page(&picture());
     pdf.file()

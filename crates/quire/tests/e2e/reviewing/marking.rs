@@ -1,0 +1,106 @@
+//! Saying that a document is checked.
+
+use quire_domain::{DocumentId, EventId, EventType};
+use quire_ports::EventFilter;
+use serde_json::json;
+
+use super::{ask, edit, get, on_both_stores, post, review, understood};
+use crate::uploading::Scene;
+
+on_both_stores! {
+    /// Proves R026, R032, R033, R034, R035, R038.
+    marking_and_reopening_are_idempotent_and_an_edit_reopens => marking,
+}
+
+async fn marking(scene: &Scene) {
+    let server = scene.quire.serve();
+    let (id, run) = understood(scene, &server).await;
+    let path = format!("/documents/{id}/reviewed");
+    let first = post(&server, &path, &json!({}));
+    assert_eq!((first.status, &first.body["review_status"]), (200, &json!("REVIEWED")), "{}", first.body);
+    assert_eq!((&first.body["document_id"], &first.body["reviewed_by"]), (&json!(id), &json!("local")));
+    let again = post(&server, &path, &json!({}));
+    assert_eq!((again.status, &again.body), (200, &first.body), "the same moment");
+    let detail = get(&server, &format!("/documents/{id}")).body;
+    assert_eq!(detail["reviewed_at"], first.body["reviewed_at"]);
+
+    // Processing goes on beside it and changes nothing about it.
+    assert_eq!(post(&server, &format!("/documents/{id}/reprocess"), &json!({})).status, 201);
+    scene.ended(id).await;
+    assert_eq!(get(&server, &format!("/documents/{id}")).body["review_status"], "REVIEWED");
+
+    let run = review(&server, id)["latest_completed_run"]["run_id"].as_str().map_or(run, str::to_owned);
+    let nothing = edit(
+        &server,
+        &run,
+        1,
+        &json!([{ "op": "UPDATE", "field_id": field_id(&server, id), "value": "Luna" }]),
+    );
+    assert_eq!(nothing.status, 200, "{}", nothing.body);
+    assert_eq!(review(&server, id)["review_status"], "REVIEWED", "what changes nothing reopens nothing");
+    assert_eq!(edit(&server, &run, 1, &json!([{ "op": "ADD", "key": "breed", "value": "x" }])).status, 201);
+    let reopened = review(&server, id);
+    assert_eq!(
+        (&reopened["review_status"], &reopened["reviewed_at"], &reopened["reviewed_by"]),
+        (&json!("IN_REVIEW"), &json!(null), &json!(null))
+    );
+
+    post(&server, &path, &json!({}));
+    for _ in 0..2 {
+        let open = ask(&server, &format!("DELETE {path}"), "", "");
+        assert_eq!(
+            (open.status, &open.body["review_status"], &open.body["reviewed_at"]),
+            (200, &json!("IN_REVIEW"), &json!(null))
+        );
+    }
+    assert_eq!(review(&server, id)["active_interpretation"]["version_number"], 2, "what was edited stays");
+
+    let nobody = DocumentId::new();
+    assert_eq!(post(&server, &format!("/documents/{nobody}/reviewed"), &json!({})).status, 404);
+    assert_eq!(ask(&server, &format!("DELETE /documents/{nobody}/reviewed"), "", "").status, 404);
+    let language =
+        ask(&server, &format!("PATCH /documents/{id}/language"), "", "{\"language_override\": \"es\"}");
+    assert_eq!(language.status, 200);
+
+    let filter = EventFilter { run: None, subject: Some(id.into()) };
+    let events = scene.store.history.events(EventId(0), filter, 1000).await.unwrap();
+    let by_people: Vec<_> = events
+        .iter()
+        .map(|told| told.event.event_type)
+        .filter(|kind| {
+            use EventType::{
+                DocumentLanguageOverridden, DocumentUploaded, InterpretationEdited, MarkReviewed,
+                ReprocessRequested, ReviewReopened,
+            };
+            matches!(
+                kind,
+                DocumentUploaded
+                    | ReprocessRequested
+                    | DocumentLanguageOverridden
+                    | MarkReviewed
+                    | InterpretationEdited
+                    | ReviewReopened
+            )
+        })
+        .map(EventType::as_str)
+        .collect();
+    assert_eq!(
+        by_people,
+        [
+            "DOCUMENT_UPLOADED",
+            "MARK_REVIEWED",
+            "REPROCESS_REQUESTED",
+            "INTERPRETATION_EDITED",
+            "REVIEW_REOPENED",
+            "MARK_REVIEWED",
+            "REVIEW_REOPENED",
+            "DOCUMENT_LANGUAGE_OVERRIDDEN",
+        ]
+    );
+}
+
+fn field_id(server: &crate::program::Server, id: DocumentId) -> String {
+    let seen = review(server, id);
+    let data = &seen["active_interpretation"]["data"];
+    super::field(data, "pet_name")["field_id"].as_str().unwrap().to_owned()
+}
