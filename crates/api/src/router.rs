@@ -36,6 +36,7 @@ fn product(product: Product) -> Router {
     Router::new()
         .route("/documents", get(documents::list).post(documents::upload::add))
         .route("/documents/upload", post(documents::upload::create))
+        .route("/documents/export", get(documents::export))
         .route("/documents/{id}", get(documents::detail))
         .route("/documents/{id}/download", get(documents::download))
         .route("/documents/{id}/reprocess", post(documents::reprocess))

@@ -63,6 +63,15 @@ pub(crate) async fn list(
     Ok(Json(answer(&request, found)))
 }
 
+/// Which documents are asked for, whichever part of them.
+pub(super) fn filters(parameters: &Parameters) -> Result<ListRequest, ApiError> {
+    Ok(ListRequest {
+        status: parameters.text("status").map(status).transpose()?,
+        name: parameters.text("q").map(name).transpose()?,
+        ..ListRequest::default()
+    })
+}
+
 fn request(parameters: &Parameters) -> Result<ListRequest, ApiError> {
     let after = parameters.text("cursor").map(place).transpose()?;
     let offset = number(parameters, "offset", 0, 0, FURTHEST)?;
@@ -73,8 +82,7 @@ fn request(parameters: &Parameters) -> Result<ListRequest, ApiError> {
         limit: number(parameters, "limit", USUAL, 1, MOST)?,
         offset,
         after,
-        status: parameters.text("status").map(status).transpose()?,
-        name: parameters.text("q").map(name).transpose()?,
+        ..filters(parameters)?
     })
 }
 

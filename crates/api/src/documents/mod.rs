@@ -2,6 +2,7 @@
 
 mod detail;
 mod download;
+mod export;
 mod history;
 mod language;
 mod list;
@@ -11,6 +12,7 @@ pub(crate) mod upload;
 
 pub(crate) use detail::detail;
 pub(crate) use download::download;
+pub(crate) use export::export;
 pub(crate) use history::history;
 pub(crate) use language::set_language;
 pub(crate) use list::list;

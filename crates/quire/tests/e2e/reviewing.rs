@@ -1,6 +1,7 @@
 //! Looking at what was understood, correcting it and saying that it is checked, over HTTP with the real program.
 
 mod editing;
+mod exporting;
 mod governing;
 mod marking;
 

@@ -1,0 +1,184 @@
+//! `GET /documents/export`: the active values of many documents, written while they are read.
+
+use axum::body::Body;
+use axum::extract::State;
+use axum::http::header;
+use axum::response::{IntoResponse, Response};
+use jiff::Timestamp;
+use quire_application::export::{Cell, CsvRow, Export, Exported};
+use quire_domain::interpretation::{Field, Value};
+use quire_domain::{DocumentId, InterpretationId, RunId};
+use serde::Serialize;
+
+use super::list;
+use crate::request::Parameters;
+use crate::{ApiError, Product};
+
+/// The columns, one line for each value.
+const COLUMNS: [&str; 16] = [
+    "document_id",
+    "original_filename",
+    "created_at",
+    "status",
+    "review_status",
+    "run_id",
+    "version_number",
+    "field_id",
+    "key",
+    "value",
+    "value_type",
+    "visit_id",
+    "confidence",
+    "is_critical",
+    "origin",
+    "page",
+];
+
+#[derive(Clone, Copy)]
+enum Format {
+    Csv,
+    JsonLines,
+}
+
+pub(crate) async fn export(
+    State(product): State<Product>,
+    parameters: Parameters,
+) -> Result<Response, ApiError> {
+    let all = [("csv", Format::Csv), ("jsonl", Format::JsonLines)];
+    let (_, format) = parameters.one_of("format", &all, |(name, _)| name)?.unwrap_or(all[0]);
+    let mut export = Export::new(product.store.clone(), list::filters(&parameters)?);
+    // The first part is read before anything is answered, so that what is wrong can still be said.
+    let first = export.next().await?;
+    let opening = format.opening();
+    let parts = futures_util::stream::unfold((Some(first), export), move |(read, mut export)| async move {
+        let part = match read {
+            Some(part) => Ok(part),
+            None => export.next().await,
+        };
+        match part {
+            Ok(Some(documents)) => Some((Ok(format.write(&documents)), (None, export))),
+            Ok(None) => None,
+            // The connection breaks off, which is the only way left to say that this is not all.
+            Err(error) => {
+                tracing::warn!(%error, "an export broke off");
+                Some((Err(error), (Some(None), export)))
+            }
+        }
+    });
+    let opening = futures_util::stream::iter([Ok(opening)]);
+    let body = Body::from_stream(futures_util::StreamExt::chain(opening, parts));
+    let headers =
+        [(header::CONTENT_TYPE, format.media_type()), (header::CONTENT_DISPOSITION, format.disposition())];
+    Ok((headers, body).into_response())
+}
+
+impl Format {
+    fn media_type(self) -> &'static str {
+        match self {
+            Self::Csv => "text/csv; charset=utf-8; header=present",
+            Self::JsonLines => "application/x-ndjson",
+        }
+    }
+
+    fn disposition(self) -> &'static str {
+        match self {
+            Self::Csv => "attachment; filename=\"quire-export.csv\"",
+            Self::JsonLines => "attachment; filename=\"quire-export.jsonl\"",
+        }
+    }
+
+    fn opening(self) -> String {
+        match self {
+            Self::Csv => {
+                let mut row = CsvRow::default();
+                for column in COLUMNS {
+                    row.push(Cell::Text(column));
+                }
+                row.end()
+            }
+            Self::JsonLines => String::new(),
+        }
+    }
+
+    fn write(self, documents: &[Exported]) -> String {
+        documents
+            .iter()
+            .map(|document| match self {
+                Self::Csv => rows(document),
+                Self::JsonLines => line(document),
+            })
+            .collect()
+    }
+}
+
+fn rows(exported: &Exported) -> String {
+    let mut row = CsvRow::default();
+    let document = &exported.view.overview.document;
+    let ids = [document.id.to_string(), exported.version.data.processing_run_id.to_string()];
+    let created_at = document.created_at.to_string();
+    let write = |field: &Field| {
+        row.push(Cell::Text(&ids[0]))
+            .push(Cell::Text(&document.original_filename))
+            .push(Cell::Text(&created_at))
+            .push(Cell::Text(exported.view.standing.status.as_str()))
+            .push(Cell::Text(document.review_status.as_str()))
+            .push(Cell::Text(&ids[1]))
+            .push(Cell::Integer(exported.version.number.into()))
+            .push(Cell::Text(&field.field_id.to_string()))
+            .push(Cell::Text(&field.key))
+            .push(cell(&field.value))
+            .push(Cell::Text(field.value_type.as_str()))
+            .push(field.visit_id.as_deref().into())
+            .push(Cell::Number(field.confidence))
+            .push(Cell::Flag(field.is_critical))
+            .push(Cell::Text(field.origin.as_str()))
+            .push(
+                field.evidence.as_ref().map_or(Cell::Empty, |evidence| Cell::Integer(evidence.page.into())),
+            );
+        row.end()
+    };
+    exported.version.data.fields.iter().map(write).collect()
+}
+
+fn cell(value: &Value) -> Cell<'_> {
+    match value {
+        Value::Null => Cell::Empty,
+        Value::Bool(yes) => Cell::Flag(*yes),
+        Value::Number(number) => Cell::Number(*number),
+        Value::Text(text) => Cell::Text(text),
+    }
+}
+
+#[derive(Serialize)]
+struct Line<'e> {
+    document_id: DocumentId,
+    original_filename: &'e str,
+    created_at: Timestamp,
+    status: &'static str,
+    review_status: &'static str,
+    reviewed_at: Option<Timestamp>,
+    reviewed_by: Option<&'e str>,
+    run_id: RunId,
+    interpretation_id: InterpretationId,
+    version_number: u32,
+    fields: &'e [Field],
+}
+
+fn line(exported: &Exported) -> String {
+    let overview = &exported.view.overview;
+    let line = Line {
+        document_id: overview.document.id,
+        original_filename: &overview.document.original_filename,
+        created_at: overview.document.created_at,
+        status: exported.view.standing.status.as_str(),
+        review_status: overview.document.review_status.as_str(),
+        reviewed_at: overview.reviewed_at,
+        reviewed_by: overview.reviewed_by.as_deref(),
+        run_id: exported.version.data.processing_run_id,
+        interpretation_id: exported.version.id,
+        version_number: exported.version.number,
+        fields: &exported.version.data.fields,
+    };
+    // What was read from JSON can be written as JSON.
+    serde_json::to_string(&line).map(|line| line + "\n").unwrap_or_default()
+}
