@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::{Clock, Documents, Figures, History, Rescue, RunQueue, Schema, Workers};
+use crate::{Clock, Credentials, Documents, Figures, History, Rescue, RunQueue, Schema, Workers};
 
 /// A database behind its ports. One adapter object usually stands behind all of them.
 #[derive(Clone)]
@@ -14,6 +14,7 @@ pub struct Store {
     pub history: Arc<dyn History>,
     pub figures: Arc<dyn Figures>,
     pub documents: Arc<dyn Documents>,
+    pub credentials: Arc<dyn Credentials>,
     pub schema: Arc<dyn Schema>,
     /// The clock by which this database's leases are judged.
     pub clock: Arc<dyn Clock>,
@@ -23,7 +24,7 @@ impl Store {
     /// A store whose every port is the same object.
     pub fn of<S>(store: Arc<S>, clock: Arc<dyn Clock>) -> Self
     where
-        S: RunQueue + Rescue + Workers + History + Figures + Documents + Schema + 'static,
+        S: RunQueue + Rescue + Workers + History + Figures + Documents + Credentials + Schema + 'static,
     {
         Self {
             queue: store.clone(),
@@ -32,6 +33,7 @@ impl Store {
             history: store.clone(),
             figures: store.clone(),
             documents: store.clone(),
+            credentials: store.clone(),
             schema: store,
             clock,
         }

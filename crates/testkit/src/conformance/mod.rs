@@ -5,6 +5,7 @@
 
 pub mod blobs;
 pub mod claiming;
+pub mod credentials;
 pub mod documents;
 pub mod fencing;
 pub mod history;
@@ -81,6 +82,11 @@ macro_rules! store_conformance {
             changing_the_language_is_told_and_creates_no_run,
             the_database_itself_refuses_to_change_the_language_of_a_run,
             runs_that_wait_have_their_language_after_the_schema_is_brought_up_to_date,
+        }
+        $crate::conformance_cases! { $bed, credentials:
+            a_key_is_found_by_its_id_and_its_name_is_given_once,
+            a_key_is_revoked_once_by_name_or_id_and_never_forgotten,
+            the_database_itself_refuses_to_forget_or_change_a_key,
         }
         $crate::conformance_cases! { $bed, limits:
             the_database_refuses_what_no_run_can_be,
