@@ -5,6 +5,7 @@
 mod caller;
 mod documents;
 pub mod error;
+mod guard;
 mod health;
 mod metrics;
 mod neighbours;
@@ -22,10 +23,12 @@ use quire_application::document::upload::UploadTerms;
 use quire_ports::{Blobs, Store};
 
 pub use error::{ApiError, Code};
+pub use guard::Guard;
 pub use health::{DatabaseCheck, StorageCheck};
 pub use metrics::Exposition;
 pub use router::router;
 pub use serve::serve;
+pub use version::Version;
 
 /// What a process shows over HTTP.
 #[derive(Clone)]
@@ -37,7 +40,9 @@ pub struct Surface {
     /// The metrics of this process.
     pub metrics: Arc<dyn Exposition>,
     /// The version of the program.
-    pub version: &'static str,
+    pub version: Version,
+    /// Who may ask.
+    pub guard: Arc<Guard>,
     /// Documents and runs; a worker shows none.
     pub product: Option<Product>,
 }

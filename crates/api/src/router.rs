@@ -6,10 +6,13 @@ use axum::middleware;
 use axum::routing::{get, patch, post};
 
 use crate::request::LARGEST_BODY;
-use crate::{ApiError, Product, Surface, documents, health, metrics, neighbours, request_id, runs, version};
+use crate::{
+    ApiError, Product, Surface, documents, guard, health, metrics, neighbours, request_id, runs, version,
+};
 
 /// The surface of a Quire process.
 pub fn router(surface: Surface) -> Router {
+    let guard = surface.guard.clone();
     let product = surface.product.clone().map(product).unwrap_or_default();
     Router::new()
         // Is the process there? Never asks anything else, so that a slow database does not get it restarted.
@@ -24,6 +27,8 @@ pub fn router(surface: Surface) -> Router {
         .merge(product)
         .fallback(|| async { ApiError::no_such_page() })
         .method_not_allowed_fallback(|| async { ApiError::method_not_allowed() })
+        // Before anything else is looked at.
+        .layer(middleware::from_fn_with_state(guard, guard::ask))
         // Outermost, so that every answer has its id and every error its body.
         .layer(middleware::from_fn(request_id::attach))
 }

@@ -1,11 +1,11 @@
 //! What `serve` and `worker` share: an engine and a listener that live until the process is told to stop.
 
-use std::net::{SocketAddr, ToSocketAddrs};
+use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use quire_api::{DatabaseCheck, Product, Surface};
+use quire_api::{DatabaseCheck, Guard, Product, Surface, Version};
 use quire_application::document::upload::UploadTerms;
 use quire_application::engine::{Engine, PipelineSetup};
 use quire_ports::{NoProbe, PortError, PortResult, Store};
@@ -17,7 +17,7 @@ use crate::scrape::Scrape;
 use crate::telemetry::{self, Metrics, Telemetry};
 use crate::trouble::Trouble;
 use crate::wire::{self, Opened};
-use crate::{StepFactory, shutdown};
+use crate::{StepFactory, listening, shutdown};
 
 /// How often histograms are tidied.
 const TIDY_EVERY: Duration = Duration::from_secs(10);
@@ -45,10 +45,16 @@ pub(crate) async fn host(
 ) -> Result<(), Trouble> {
     let stop = shutdown::on_signal()?;
     let metrics = telemetry::install_metrics()?;
+    if let Some(address) = listen {
+        listening::refuse_what_cannot_be(config, address)?;
+    }
     // First the database, whose lock says more than a port that is taken; last the engine, which changes things.
     let opened = wire::open_for_engine(config).await?;
     let listener = match listen {
-        Some(address) => Some(bind(address).await?),
+        Some(address) => {
+            listening::require_credential(config, &opened.store, address).await?;
+            Some(bind(address).await?)
+        }
         None => None,
     };
     let product = match shows {
@@ -76,21 +82,6 @@ pub(crate) async fn host(
     }
     tracing::info!("stopped");
     Ok(())
-}
-
-/// The address to listen on, as `setting` has it. Only this machine: nobody is asked who they are yet.
-pub(crate) fn loopback(setting: &str, listen: &str) -> Result<SocketAddr, Trouble> {
-    let address = listen.to_socket_addrs().ok().and_then(|mut found| found.next()).ok_or_else(|| {
-        Trouble::new(format!("{setting} = {listen:?}: must be an address and a port, such as 127.0.0.1:8080"))
-    })?;
-    if address.ip().is_loopback() {
-        return Ok(address);
-    }
-    Err(Trouble::new(format!(
-        "{setting} = {listen:?}: Quire has no authentication yet and answers only on this machine; use \
-         127.0.0.1:{}",
-        address.port()
-    )))
 }
 
 async fn bind(address: SocketAddr) -> Result<TcpListener, Trouble> {
@@ -140,7 +131,8 @@ fn surface(
         database: Arc::new(Working { store: opened.store.clone(), heard: Box::new(heard) }),
         storage: wire::storage_check(config),
         metrics: Arc::new(scrape),
-        version: env!("CARGO_PKG_VERSION"),
+        version: Version::of_environment(),
+        guard: Arc::new(Guard::new(opened.store.credentials.clone(), config.server.auth_token.given())),
         product: None,
     }
 }
@@ -189,22 +181,4 @@ fn tidy_until(stop: CancellationToken, metrics: Metrics) {
 fn name() -> String {
     let host = std::fs::read_to_string("/proc/sys/kernel/hostname").or_else(|_| std::env::var("HOSTNAME"));
     format!("{}:{}", host.as_deref().map_or("localhost", str::trim), std::process::id())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn only_this_machine_may_ask() {
-        for allowed in ["127.0.0.1:8080", "[::1]:0", "127.8.0.1:1"] {
-            assert!(loopback("server.listen", allowed).is_ok(), "{allowed}");
-        }
-        let refused = loopback("server.listen", "0.0.0.0:8080").unwrap_err().to_string();
-        assert!(refused.contains("server.listen") && refused.contains("127.0.0.1:8080"), "{refused}");
-        for senseless in ["8080", "127.0.0.1", ""] {
-            let refused = loopback("server.listen", senseless).unwrap_err().to_string();
-            assert!(refused.contains("server.listen"), "{refused}");
-        }
-    }
 }

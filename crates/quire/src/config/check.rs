@@ -8,6 +8,9 @@ use jiff::SignedDuration;
 use super::location::Location;
 use super::{Config, PipelineConfig, RequeueChoice};
 
+/// Shorter ones can be guessed.
+const SHORTEST_TOKEN: usize = 16;
+
 /// A rule that does not hold.
 #[derive(Debug)]
 pub(super) struct Broken {
@@ -18,6 +21,7 @@ pub(super) struct Broken {
 pub(super) fn check(config: &Config) -> Result<(), Broken> {
     Location::of(&config.storage.database, &config.storage.data)
         .map_err(|rule| Broken { key: "storage.database", rule })?;
+    check_server(config)?;
     check_database(config)?;
     check_engine(config)?;
     check_reading(config)?;
@@ -30,6 +34,15 @@ pub(super) fn check(config: &Config) -> Result<(), Broken> {
         "must be \"default\", \"none\" or \"auto\": a document's run that ended never changes; create a new run \
          instead"
             .to_owned()
+    })
+}
+
+fn check_server(config: &Config) -> Result<(), Broken> {
+    let long_enough = config.server.auth_token.given().is_none_or(|token| token.len() >= SHORTEST_TOKEN);
+    holds(long_enough, "server.auth_token", || {
+        format!(
+            "must have at least {SHORTEST_TOKEN} characters, so that nobody guesses it; leave it empty for none"
+        )
     })
 }
 

@@ -7,6 +7,7 @@ mod layers;
 mod location;
 mod policy;
 mod reading;
+mod server;
 mod show;
 mod uploads;
 
@@ -19,6 +20,7 @@ pub use layers::{ConfigError, Flag, Layers};
 pub use location::Location;
 pub(crate) use policy::plain;
 pub use reading::{Images, Ocr, Reading};
+pub use server::{Secret, Server};
 pub use show::masked;
 pub use uploads::Uploads;
 
@@ -41,13 +43,6 @@ pub struct Config {
     pub reading: Reading,
     pub search: Search,
     pub log: Log,
-}
-
-/// `[server]`
-#[derive(Clone, Debug, Deserialize)]
-#[allow(missing_docs)]
-pub struct Server {
-    pub listen: String,
 }
 
 /// `[storage]`

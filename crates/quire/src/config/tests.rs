@@ -174,3 +174,40 @@ fn a_database_is_named_by_its_url() {
     assert!(of("sqlite:").is_err());
     assert!(of("x.db").is_err());
 }
+
+#[test]
+fn names_from_elsewhere_stand_for_settings_and_our_own_beat_them() {
+    let variables = [
+        ("AUTH_TOKEN", " a token of sixteen "),
+        ("LOG_LEVEL", "WARNING"),
+        ("VET_RECORDS_DB_PATH", "/srv/records.db"),
+        ("VET_RECORDS_STORAGE_PATH", "/srv/files"),
+        ("VET_RECORDS_DISABLE_PROCESSING", "1"),
+    ];
+    let (config, _) = load("", &variables, &[]).unwrap();
+    assert_eq!(config.server.auth_token.given(), Some("a token of sixteen"));
+    assert_eq!(config.log.level, LogLevel::Warn);
+    assert_eq!(config.location(), Location::Sqlite("/srv/records.db".into()));
+    assert_eq!(config.storage.data, Path::new("/srv/files"));
+    assert!(!config.uploads.processing);
+    assert!(!format!("{config:?}").contains("sixteen"), "a secret is not shown");
+    let beaten = [("LOG_LEVEL", "debug"), ("QUIRE_LOG_LEVEL", "error")];
+    assert_eq!(load("", &beaten, &[]).unwrap().0.log.level, LogLevel::Error);
+    for blank in ["AUTH_TOKEN", "LOG_LEVEL", "VET_RECORDS_DB_PATH", "VET_RECORDS_DISABLE_PROCESSING"] {
+        load("", &[(blank, " ")], &[]).unwrap();
+    }
+}
+
+#[test]
+fn a_name_from_elsewhere_with_a_senseless_value_stops_the_start() {
+    for (name, value) in [
+        ("VET_RECORDS_STORAGE_PATH", "  "),
+        ("VET_RECORDS_DISABLE_PROCESSING", "perhaps"),
+        ("LOG_LEVEL", "loud"),
+        ("AUTH_TOKEN", "hunter2"),
+    ] {
+        let refused = refused("", &[(name, value)]);
+        assert!(refused.contains(name) && refused.contains("must"), "{refused}");
+        assert!(!refused.contains("hunter2"), "{refused}");
+    }
+}
