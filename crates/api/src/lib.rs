@@ -6,9 +6,14 @@ mod caller;
 mod documents;
 pub mod error;
 mod guard;
+mod headers;
 mod health;
+mod limits;
 mod metrics;
 mod neighbours;
+mod origins;
+mod panics;
+mod proxies;
 mod request;
 mod request_id;
 pub mod router;
@@ -25,7 +30,10 @@ use quire_ports::{Blobs, Store};
 pub use error::{ApiError, Code};
 pub use guard::Guard;
 pub use health::{DatabaseCheck, StorageCheck};
+pub use limits::Limits;
 pub use metrics::Exposition;
+pub use origins::Origins;
+pub use proxies::Proxies;
 pub use router::router;
 pub use serve::serve;
 pub use version::Version;
@@ -43,6 +51,10 @@ pub struct Surface {
     pub version: Version,
     /// Who may ask.
     pub guard: Arc<Guard>,
+    /// How often.
+    pub limits: Arc<Limits>,
+    /// From which pages of other sites.
+    pub origins: Origins,
     /// Documents and runs; a worker shows none.
     pub product: Option<Product>,
 }

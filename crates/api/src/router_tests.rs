@@ -3,6 +3,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use async_trait::async_trait;
+use axum::Router;
 use axum::body::{Body, to_bytes};
 use axum::http::{HeaderMap, Request, StatusCode};
 use quire_application::document::pages::ImageError;
@@ -12,7 +13,10 @@ use tower::ServiceExt;
 
 use super::router;
 use crate::guard::tests::Keys;
-use crate::{ApiError, Code, DatabaseCheck, Exposition, Guard, StorageCheck, Surface, Version};
+use crate::{
+    ApiError, Code, DatabaseCheck, Exposition, Guard, Limits, Origins, Proxies, StorageCheck, Surface,
+    Version,
+};
 
 /// A database that does as it is told.
 enum Database {
@@ -48,6 +52,8 @@ fn surface(database: Database, storage: StorageCheck) -> Surface {
         metrics: Arc::new(Metrics),
         version: Version { version: "1.2.3".to_owned(), commit: None, build_date: None },
         guard: Arc::new(Guard::new(Arc::new(Keys::default()), None)),
+        limits: Arc::new(Limits::per_minute(0, 0, Proxies::default())),
+        origins: Origins::default(),
         product: None,
     }
 }
@@ -207,4 +213,22 @@ async fn what_a_worker_shows_is_guarded_too() {
         assert_eq!(ask(surface, known.body(Body::empty()).unwrap()).await.0, StatusCode::OK);
     }
     assert_eq!(ask(Surface { guard, ..sound() }, get("/health")).await.0, StatusCode::OK);
+}
+
+/// Proves R074 and R079 for a handler that panics.
+#[tokio::test]
+async fn a_handler_that_panics_answers_like_any_other_that_failed() {
+    async fn break_down() -> StatusCode {
+        panic!("a secret of the inner workings")
+    }
+    let router = Router::new().route("/version", axum::routing::get(break_down));
+    let router = super::guarded(router, sound().guard, &Origins::default());
+    let request = Request::get("/version").header("x-request-id", "abc-123").body(Body::empty()).unwrap();
+    let (parts, body) = router.oneshot(request).await.unwrap().into_parts();
+    let body: Value = serde_json::from_slice(&to_bytes(body, usize::MAX).await.unwrap()).unwrap();
+    assert_eq!(parts.status, StatusCode::INTERNAL_SERVER_ERROR);
+    assert_eq!((&body["error_code"], &body["correlation_id"]), (&"INTERNAL_ERROR".into(), &"abc-123".into()));
+    assert!(!body.to_string().contains("secret"), "{body}");
+    assert_eq!(parts.headers["x-request-id"], "abc-123");
+    assert_eq!(parts.headers["x-frame-options"], "DENY");
 }

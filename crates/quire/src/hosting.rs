@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use quire_api::{DatabaseCheck, Guard, Product, Surface, Version};
+use quire_api::{DatabaseCheck, Guard, Limits, Product, Surface, Version};
 use quire_application::document::upload::UploadTerms;
 use quire_application::engine::{Engine, PipelineSetup};
 use quire_ports::{NoProbe, PortError, PortResult, Store};
@@ -23,6 +23,10 @@ use crate::{StepFactory, listening, shutdown};
 const TIDY_EVERY: Duration = Duration::from_secs(10);
 /// How long answers under way may take once the engine has stopped.
 const LAST_ANSWERS: Duration = Duration::from_secs(5);
+
+/// How many a client has a minute where other machines can ask.
+const UPLOADS: u32 = 10;
+const DOWNLOADS: u32 = 30;
 
 /// What is shown at the address.
 #[derive(Clone, Copy)]
@@ -66,7 +70,8 @@ pub(crate) async fn host(
 
     let address = listener.as_ref().map(TcpListener::local_addr).transpose()?;
     let answering = listener.map(|listener| {
-        let surface = Surface { product, ..surface(config, &opened, metrics, telemetry, engine.clone()) };
+        let surface =
+            Surface { product, ..surface(config, &opened, metrics, telemetry, engine.clone(), address) };
         let stop = stop.clone();
         tokio::spawn(quire_api::serve(listener, surface, async move { stop.cancelled().await }))
     });
@@ -119,6 +124,7 @@ fn surface(
     metrics: Metrics,
     telemetry: &Telemetry,
     engine: Arc<Mutex<Option<Engine>>>,
+    address: Option<SocketAddr>,
 ) -> Surface {
     let asked = engine.clone();
     let heard =
@@ -133,8 +139,22 @@ fn surface(
         metrics: Arc::new(scrape),
         version: Version::of_environment(),
         guard: Arc::new(Guard::new(opened.store.credentials.clone(), config.server.auth_token.given())),
+        limits: Arc::new(limits(config, address)),
+        origins: config.server.cors_origins.clone(),
         product: None,
     }
+}
+
+/// Only where other machines can ask is anybody held back, unless the settings say so.
+fn limits(config: &Config, address: Option<SocketAddr>) -> Limits {
+    let is_alone = address.is_none_or(|address| address.ip().is_loopback());
+    let (uploads, downloads) = if is_alone { (0, 0) } else { (UPLOADS, DOWNLOADS) };
+    let set = &config.limits;
+    Limits::per_minute(
+        set.uploads_per_minute.or(uploads),
+        set.downloads_per_minute.or(downloads),
+        config.server.trusted_proxies.clone(),
+    )
 }
 
 fn product(config: &Config, opened: &Opened) -> Result<Product, Trouble> {

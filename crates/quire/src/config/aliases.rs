@@ -17,6 +17,9 @@ pub(super) const ALIASES: &[Alias] = &[
     Alias { name: "LOG_LEVEL", key: "log.level", read: level },
     Alias { name: "VET_RECORDS_DB_PATH", key: "storage.database", read: database },
     Alias { name: "VET_RECORDS_STORAGE_PATH", key: "storage.data", read: folder },
+    Alias { name: "VET_RECORDS_CORS_ORIGINS", key: "server.cors_origins", read: given },
+    Alias { name: "VET_RECORDS_RATE_LIMIT_UPLOAD", key: "limits.uploads_per_minute", read: per_minute },
+    Alias { name: "VET_RECORDS_RATE_LIMIT_DOWNLOAD", key: "limits.downloads_per_minute", read: per_minute },
     Alias { name: "VET_RECORDS_DISABLE_PROCESSING", key: "uploads.processing", read: inverted },
 ];
 
@@ -43,6 +46,21 @@ fn inverted(value: &str) -> Result<Option<String>, &'static str> {
         "true" | "1" | "yes" | "on" => Ok(Some("false".to_owned())),
         "false" | "0" | "no" | "off" => Ok(Some("true".to_owned())),
         _ => Err("must be true or false"),
+    }
+}
+
+/// `10/minute` or `10`.
+fn per_minute(value: &str) -> Result<Option<String>, &'static str> {
+    let value = value.trim();
+    let number = match value.split_once('/') {
+        Some((number, "minute" | "min" | "m")) => number.trim(),
+        Some(_) => return Err("must be a number a minute, such as 10/minute"),
+        None => value,
+    };
+    match number.parse::<u32>() {
+        _ if value.is_empty() => Ok(None),
+        Ok(number) => Ok(Some(number.to_string())),
+        Err(_) => Err("must be a number a minute, such as 10/minute"),
     }
 }
 

@@ -11,6 +11,9 @@ use super::{Config, PipelineConfig, RequeueChoice};
 /// Shorter ones can be guessed.
 const SHORTEST_TOKEN: usize = 16;
 
+/// More often than a client could ask.
+const MOST_PER_MINUTE: u32 = 1_000_000;
+
 /// A rule that does not hold.
 #[derive(Debug)]
 pub(super) struct Broken {
@@ -26,6 +29,8 @@ pub(super) fn check(config: &Config) -> Result<(), Broken> {
     check_engine(config)?;
     check_reading(config)?;
     check_uploads(config)?;
+    within("limits.uploads_per_minute", &config.limits.uploads_per_minute.number(), 0..=MOST_PER_MINUTE)?;
+    within("limits.downloads_per_minute", &config.limits.downloads_per_minute.number(), 0..=MOST_PER_MINUTE)?;
     let pipelines = &config.pipelines;
     check_pipeline(&pipelines.document, &DOCUMENT)?;
     check_pipeline(&pipelines.proposal, &PROPOSAL)?;

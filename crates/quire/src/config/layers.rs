@@ -202,6 +202,10 @@ impl Layers {
         let value = match (&setting.value, value) {
             #[allow(clippy::cast_precision_loss)] // Nobody writes a ratio of 2^53.
             (Value::Float(_), Value::Integer(whole)) => Value::Float(whole as f64),
+            // Numbers that can also be "default".
+            (Value::String(_), Value::Integer(number)) if key.starts_with("limits.") => {
+                Value::String(number.to_string())
+            }
             (_, value) => value,
         };
         let fits = setting.value.same_type(&value);

@@ -4,6 +4,7 @@
 mod aliases;
 mod check;
 mod layers;
+mod limits;
 mod location;
 mod policy;
 mod reading;
@@ -17,6 +18,7 @@ use jiff::SignedDuration;
 use serde::{Deserialize, Deserializer};
 
 pub use layers::{ConfigError, Flag, Layers};
+pub use limits::{Limits, PerMinute};
 pub use location::Location;
 pub(crate) use policy::plain;
 pub use reading::{Images, Ocr, Reading};
@@ -40,6 +42,7 @@ pub struct Config {
     pub engine: Engine,
     pub pipelines: Pipelines,
     pub uploads: Uploads,
+    pub limits: Limits,
     pub reading: Reading,
     pub search: Search,
     pub log: Log,

@@ -1,8 +1,10 @@
 //! `[server]`
 
 use std::fmt;
+use std::str::FromStr;
 
-use serde::Deserialize;
+use quire_api::{Origins, Proxies};
+use serde::{Deserialize, Deserializer};
 
 /// `[server]`
 #[derive(Clone, Debug, Deserialize)]
@@ -10,6 +12,15 @@ use serde::Deserialize;
 pub struct Server {
     pub listen: String,
     pub auth_token: Secret,
+    #[serde(deserialize_with = "parsed")]
+    pub trusted_proxies: Proxies,
+    #[serde(deserialize_with = "parsed")]
+    pub cors_origins: Origins,
+}
+
+/// Text that its kind knows how to read.
+fn parsed<'de, D: Deserializer<'de>, T: FromStr<Err = String>>(deserializer: D) -> Result<T, D::Error> {
+    String::deserialize(deserializer)?.parse().map_err(serde::de::Error::custom)
 }
 
 /// Text that is not shown.

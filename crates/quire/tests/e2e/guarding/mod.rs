@@ -1,6 +1,8 @@
 //! Who is answered, how often, with which headers, and what is remembered of it: with the real program, on both stores.
 
+mod headers;
 mod keys;
+mod limits;
 mod token;
 
 use std::time::Duration;
