@@ -2,6 +2,7 @@
 //!
 //! This crate knows ports and never an adapter: whoever wires the program hands in what it needs as a [`Surface`].
 
+mod audit;
 mod caller;
 mod documents;
 pub mod error;
@@ -27,6 +28,7 @@ use quire_application::document::pages::PageImages;
 use quire_application::document::upload::UploadTerms;
 use quire_ports::{Blobs, Store};
 
+pub use audit::{Audit, AuditWriter};
 pub use error::{ApiError, Code};
 pub use guard::Guard;
 pub use health::{DatabaseCheck, StorageCheck};
@@ -70,6 +72,8 @@ pub struct Product {
     pub images: Arc<PageImages>,
     /// Which files are taken in.
     pub uploads: Arc<UploadTerms>,
+    /// Who looked at what.
+    pub audit: Audit,
     /// Whether documents are processed at all.
     pub processing: bool,
 }

@@ -9,7 +9,7 @@ use axum::routing::{get, patch, post};
 
 use crate::request::LARGEST_BODY;
 use crate::{
-    ApiError, Guard, Origins, Product, Surface, documents, guard, headers, health, limits, metrics,
+    ApiError, Guard, Origins, Product, Surface, audit, documents, guard, headers, health, limits, metrics,
     neighbours, panics, request_id, runs, version,
 };
 
@@ -66,6 +66,8 @@ fn product(product: Product, surface: &Surface) -> Router {
         .route("/runs/{id}/artifacts/raw-text", get(runs::raw_text))
         .route("/runs/{id}/withdraw", post(runs::withdraw))
         .layer(DefaultBodyLimit::max(LARGEST_BODY))
+        // What was let through is remembered, and nothing else.
+        .layer(middleware::from_fn_with_state(product.audit.clone(), audit::note))
         .layer(middleware::from_fn_with_state(surface.limits.clone(), limits::hold))
         // Before anything is read of the request.
         .layer(middleware::from_fn_with_state(surface.origins.clone(), neighbours::only))

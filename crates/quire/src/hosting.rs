@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use quire_api::{DatabaseCheck, Guard, Limits, Product, Surface, Version};
+use quire_api::{Audit, DatabaseCheck, Guard, Limits, Product, Surface, Version};
 use quire_application::document::upload::UploadTerms;
 use quire_application::engine::{Engine, PipelineSetup};
 use quire_ports::{NoProbe, PortError, PortResult, Store};
@@ -61,9 +61,12 @@ pub(crate) async fn host(
         }
         None => None,
     };
-    let product = match shows {
-        Shows::Everything => Some(product(config, &opened)?),
-        Shows::Health => None,
+    let (product, audit) = match shows {
+        Shows::Everything => {
+            let (audit, writer) = Audit::start(opened.store.clone());
+            (Some(product(config, &opened, audit)?), Some(writer))
+        }
+        Shows::Health => (None, None),
     };
     let engine = Arc::new(Mutex::new(Some(start_engine(config, &opened, steps).await?)));
     tidy_until(stop.clone(), metrics.clone());
@@ -84,6 +87,9 @@ pub(crate) async fn host(
     if let Some(answering) = answering {
         // Whoever still waits for an answer then does not get it.
         let _ = tokio::time::timeout(LAST_ANSWERS, answering).await;
+    }
+    if let Some(audit) = audit {
+        audit.finish().await;
     }
     tracing::info!("stopped");
     Ok(())
@@ -157,12 +163,12 @@ fn limits(config: &Config, address: Option<SocketAddr>) -> Limits {
     )
 }
 
-fn product(config: &Config, opened: &Opened) -> Result<Product, Trouble> {
+fn product(config: &Config, opened: &Opened, audit: Audit) -> Result<Product, Trouble> {
     let (store, blobs) = (opened.store.clone(), wire::blobs(config)?);
     let images = Arc::new(wire::page_images(config, &store, blobs.clone()));
     let kinds = config.reading.formats.clone();
     let uploads = Arc::new(UploadTerms { kinds, largest: config.uploads.max_mb << 20 });
-    Ok(Product { store, blobs, images, uploads, processing: config.uploads.processing })
+    Ok(Product { store, blobs, images, uploads, audit, processing: config.uploads.processing })
 }
 
 /// A database that answers and also takes what the engine writes: one that is full, locked or read-only answers

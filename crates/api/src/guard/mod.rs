@@ -17,7 +17,7 @@ use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use quire_application::credential::{Holder, SecretHash, holder};
 use quire_domain::Roles;
-use quire_ports::{Credentials, PortResult};
+use quire_ports::{Credentials, PortError, PortResult};
 
 use crate::caller::Caller;
 use crate::{ApiError, Code};
@@ -75,7 +75,7 @@ impl Guard {
 
     /// On whose behalf the request is made. Nobody in particular's while nobody is asked.
     async fn admit(&self, request: &Parts) -> Result<Option<Caller>, ApiError> {
-        if !self.asks(Instant::now()).await? {
+        if !self.asks(Instant::now()).await.map_err(unanswered)? {
             return Ok(None);
         }
         let presented = bearer(&request.headers).ok_or_else(|| {
@@ -83,7 +83,7 @@ impl Guard {
                 "say who is asking: send a key from `quire keys create` as Authorization: Bearer KEY";
             ApiError::new(Code::Unauthorized, message)
         })?;
-        let holder = self.holder(presented).await?.ok_or_else(|| {
+        let holder = self.holder(presented).await.map_err(unanswered)?.ok_or_else(|| {
             ApiError::new(Code::Unauthorized, "this key is not known here, or was revoked; ask for a new one")
         })?;
         // What is nowhere is not worth a role, and the answer says no more than that.
@@ -92,6 +92,13 @@ impl Guard {
         }
         Ok(Some(Caller(holder.name)))
     }
+}
+
+/// Whatever is wrong with the database, nobody is let in on a guess.
+#[allow(clippy::needless_pass_by_value)] // `map_err(unanswered)` reads best.
+fn unanswered(error: PortError) -> ApiError {
+    tracing::error!(%error, "who may ask could not be looked up");
+    ApiError::new(Code::ServiceUnavailable, "who may ask cannot be looked up at the moment; ask again later")
 }
 
 fn permit(holder: &Holder, request: &Parts, path: &str) -> Result<(), ApiError> {

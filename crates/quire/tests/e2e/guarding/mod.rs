@@ -1,6 +1,8 @@
 //! Who is answered, how often, with which headers, and what is remembered of it: with the real program, on both stores.
 
+mod audit;
 mod headers;
+mod health;
 mod keys;
 mod limits;
 mod token;
