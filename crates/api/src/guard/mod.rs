@@ -4,7 +4,7 @@
 //! health must carry one, and what it may do depends on its roles. Until then [`neighbours`](crate::neighbours) decides.
 //! When the database cannot say whether there are keys, nobody is answered.
 
-mod roles;
+pub(crate) mod roles;
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};

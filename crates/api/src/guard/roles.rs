@@ -5,7 +5,7 @@ use quire_domain::Role;
 use quire_domain::Role::{Govern, Operate, Read, Review};
 
 /// Method, address and the role that it needs. What a segment in braces is called does not matter.
-const TABLE: &[(&str, &str, Role)] = &[
+pub(crate) const TABLE: &[(&str, &str, Role)] = &[
     ("GET", "/documents", Read),
     ("GET", "/documents/export", Read),
     ("GET", "/documents/{id}", Read),

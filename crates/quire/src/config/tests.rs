@@ -239,3 +239,12 @@ fn a_name_from_elsewhere_with_a_senseless_value_stops_the_start() {
         assert!(!refused.contains("hunter2"), "{refused}");
     }
 }
+
+#[test]
+fn every_name_from_elsewhere_is_told_of_and_stands_for_a_setting_that_exists() {
+    let (_, layers) = load("", &[], &[]).unwrap();
+    for alias in super::aliases::ALIASES {
+        assert!(DEFAULTS.contains(alias.name), "{} is not in quire.default.toml", alias.name);
+        assert!(layers.settings.contains_key(alias.key), "{}", alias.key);
+    }
+}

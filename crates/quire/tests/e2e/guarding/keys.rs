@@ -74,6 +74,18 @@ async fn beyond_this_machine_it_answers_only_with_a_key(scene: &Scene) {
     assert_eq!(ask(&server, "GET /documents", &key).status, 200);
 }
 
+/// Proves R077 for workers.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_worker_shows_its_figures_to_other_machines_only_with_a_key() {
+    let scene = Scene::postgresql(&[]).await;
+    let refused = scene.quire.refuses(&["worker", "--listen", "0.0.0.0:0"]);
+    assert!(refused.contains("quire keys create") && refused.contains("AUTH_TOKEN"), "{refused}");
+    scene.key("prometheus", "read");
+    let worker = scene.quire.start(&["worker", "--listen", "0.0.0.0:0"]);
+    assert_eq!(worker.said, "Quire worker is ready\n");
+    assert_eq!(worker.stop().status.code(), Some(0));
+}
+
 /// A new machine begins with a key, and a script takes it from the one line there is.
 #[test]
 fn the_first_command_on_a_new_machine_can_make_a_key_that_is_shown_once() {
