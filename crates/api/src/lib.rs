@@ -20,6 +20,7 @@ mod request_id;
 pub mod router;
 mod runs;
 mod serve;
+mod unread;
 mod version;
 
 use std::sync::Arc;

@@ -20,6 +20,7 @@ use quire_domain::Roles;
 use quire_ports::{Credentials, PortError, PortResult};
 
 use crate::caller::Caller;
+use crate::unread::pass_over;
 use crate::{ApiError, Code};
 
 /// Under which name the token's holder is remembered.
@@ -127,7 +128,10 @@ pub(crate) async fn ask(State(guard): State<Arc<Guard>>, request: Request, next:
             caller.and_then(|caller| parts.extensions.insert(caller));
             next.run(Request::from_parts(parts, body)).await
         }
-        Err(refused) => refused.into_response(),
+        Err(refused) => {
+            pass_over(&parts.headers, body).await;
+            refused.into_response()
+        }
     }
 }
 

@@ -14,6 +14,7 @@ use axum::response::{IntoResponse, Response};
 use self::rate::{Rate, Verdict};
 use crate::caller::Caller;
 use crate::proxies::Proxies;
+use crate::unread::pass_over;
 use crate::{ApiError, Code};
 
 const LIMIT: HeaderName = HeaderName::from_static("x-ratelimit-limit");
@@ -72,7 +73,11 @@ pub(crate) async fn hold(State(limits): State<Arc<Limits>>, request: Request, ne
     let verdict = rate.take(&limits.client(&request), limits.started.elapsed());
     let mut response = match verdict.wait {
         None => next.run(request).await,
-        Some(wait) => refused(wait),
+        Some(wait) => {
+            let (parts, body) = request.into_parts();
+            pass_over(&parts.headers, body).await;
+            refused(wait)
+        }
     };
     tell(response.headers_mut(), verdict);
     response

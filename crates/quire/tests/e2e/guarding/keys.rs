@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{Scene, ask, code, on_both_stores, upload, wait_until};
+use super::{Scene, ask, code, on_both_stores, upload, upload_text, wait_until};
 use crate::program::Quire;
 
 on_both_stores! { [] =>
@@ -34,6 +34,8 @@ async fn a_key_does_what_its_roles_allow_and_nothing_else(scene: &Scene) {
         let unknown = "GET /documents/0192f0c1-5b7a-7c3e-8f00-0123456789ab";
         assert_eq!(ask(&server, unknown, key).status, 404);
     }
+    let large = "El paciente come bien y duerme toda la noche.\n".repeat(200_000);
+    assert_eq!(upload_text(&server, "", &large).status, 401, "the answer comes, however much is being sent");
     let refused = upload(&server, &reader);
     let body: Value = serde_json::from_str(&refused.body).unwrap();
     assert_eq!((&body["error_code"], &body["details"]), (&json!("FORBIDDEN"), &json!({"role": "operate"})));

@@ -1,6 +1,6 @@
 //! How often a client is answered.
 
-use super::{Scene, ask, code, json, on_both_stores, upload};
+use super::{Scene, ask, code, json, on_both_stores, upload, upload_text};
 use crate::program::{Answer, Server};
 
 const SMALL: [(&str, &str); 3] = [
@@ -38,6 +38,8 @@ async fn whoever_uploads_too_often_is_told_when_to_come_again(scene: &Scene) {
     assert_eq!((first.status, header(&first, "x-ratelimit-remaining")), (201, Some("1")), "{}", first.body);
     assert_eq!(upload(&server, "").status, 201);
     assert_refused(&upload(&server, ""), "2");
+    let large = "El paciente come bien y duerme toda la noche.\n".repeat(200_000);
+    assert_refused(&upload_text(&server, "", &large), "2");
     let listed = scene.store.documents.count(10).await;
     assert_eq!(listed, Ok(2), "what was refused was not taken");
     let document = json(&first)["document_id"].as_str().unwrap().to_owned();

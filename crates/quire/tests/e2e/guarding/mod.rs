@@ -87,8 +87,13 @@ fn ask(server: &Server, request: &str, head: &str) -> Answer {
 
 /// Uploads a small text.
 fn upload(server: &Server, head: &str) -> Answer {
-    let form = "--x\r\nContent-Disposition: form-data; name=\"file\"; filename=\"a.txt\"\r\n\r\n\
-                Paciente: Luna, una gata de tres a\u{f1}os que come bien.\r\n--x--\r\n";
+    upload_text(server, head, "Paciente: Luna, una gata de tres a\u{f1}os que come bien.")
+}
+
+fn upload_text(server: &Server, head: &str, text: &str) -> Answer {
+    let form = format!(
+        "--x\r\nContent-Disposition: form-data; name=\"file\"; filename=\"a.txt\"\r\n\r\n{text}\r\n--x--\r\n"
+    );
     server.ask(&format!(
         "POST /documents/upload HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\
          Content-Type: multipart/form-data; boundary=x\r\nContent-Length: {}\r\n{head}\r\n{form}",
