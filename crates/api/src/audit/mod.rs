@@ -122,7 +122,8 @@ pub(crate) async fn note(State(audit): State<Audit>, request: Request, next: Nex
 
 fn look_of(request: &Request) -> Option<&'static Look> {
     let route = request.extensions().get::<MatchedPath>()?;
-    let looks = request.method() == Method::GET;
+    // Whoever asks for the head alone still learns the name of a file, and whether it is there.
+    let looks = [Method::GET, Method::HEAD].contains(request.method());
     LOOKS.iter().find(|look| looks && look.route == route.as_str())
 }
 

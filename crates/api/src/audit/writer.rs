@@ -137,6 +137,7 @@ impl Desk {
     fn own_up(&self) {
         let lost = self.lost.swap(0, Ordering::Relaxed);
         if lost > 0 {
+            metrics::counter!("quire_looks_lost_total").increment(lost);
             tracing::warn!(
                 lost,
                 "looks at documents were not recorded: there were more than could be written"

@@ -42,7 +42,7 @@ impl Limits {
         let path = request.extensions().get::<MatchedPath>()?.as_str();
         match *request.method() {
             Method::POST if path == "/documents" || path == "/documents/upload" => self.uploads.as_ref(),
-            Method::GET if path == "/documents/{id}/download" => self.downloads.as_ref(),
+            Method::GET | Method::HEAD if path == "/documents/{id}/download" => self.downloads.as_ref(),
             _ => None,
         }
     }
