@@ -1,6 +1,11 @@
-use quire_domain::{DocumentId, EventId};
-use quire_ports::EventFilter;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use jiff::Timestamp;
+use quire_domain::{DocumentId, EventId, NewRun, Requeue, Run, Transition};
+use quire_ports::{Advance, Claim, Claimed, EventFilter, PortError, PortResult, RunQueue, Written};
 use quire_sqlite::testing::bed;
+use tokio::sync::Notify;
 
 use super::*;
 
@@ -44,4 +49,67 @@ fn a_path_names_a_document_or_a_run() {
     for nobodys in ["/documents", "/documents/export", "/documents/x", "/", ""] {
         assert_eq!(whose(nobodys), (None, None), "{nobodys}");
     }
+}
+
+/// A queue that takes no events the first few times.
+struct Away {
+    queue: Arc<dyn RunQueue>,
+    times: AtomicU64,
+}
+
+#[async_trait]
+impl RunQueue for Away {
+    async fn enqueue(&self, new: &NewRun, at: Timestamp) -> PortResult<Run> {
+        self.queue.enqueue(new, at).await
+    }
+
+    async fn claim(&self, claim: Claim<'_>) -> PortResult<Vec<Claimed>> {
+        self.queue.claim(claim).await
+    }
+
+    async fn advance(&self, advance: Advance) -> PortResult<Written> {
+        self.queue.advance(advance).await
+    }
+
+    async fn release_due(&self, at: Timestamp, limit: usize) -> PortResult<usize> {
+        self.queue.release_due(at, limit).await
+    }
+
+    async fn retry(&self, run: RunId, requeue: Requeue, at: Timestamp) -> PortResult<Transition> {
+        self.queue.retry(run, requeue, at).await
+    }
+
+    async fn withdraw(&self, run: RunId, at: Timestamp) -> PortResult<Transition> {
+        self.queue.withdraw(run, at).await
+    }
+
+    async fn record(&self, events: &[Event]) -> PortResult<()> {
+        if self.times.load(Ordering::SeqCst) > 0 {
+            self.times.fetch_sub(1, Ordering::SeqCst);
+            let (service, reason) = ("database", "it is away".to_owned());
+            return Err(PortError::Unavailable { service, reason, contention: false });
+        }
+        self.queue.record(events).await
+    }
+
+    fn wakeup(&self) -> Arc<Notify> {
+        self.queue.wakeup()
+    }
+}
+
+#[tokio::test]
+async fn a_database_that_is_away_for_a_while_loses_nothing() {
+    let bed = bed().await;
+    let away = Arc::new(Away { queue: bed.store.queue.clone(), times: AtomicU64::new(3) });
+    let (audit, writer) = Audit::start(Store { queue: away.clone(), ..bed.store.clone() });
+    audit.tell(alma(), EventType::DocumentListViewed, None, None);
+    let looking = async {
+        while bed.store.history.events(EventId(0), EventFilter::default(), 10).await.unwrap().is_empty() {
+            tokio::task::yield_now().await;
+        }
+    };
+    tokio::time::timeout(Duration::from_mins(1), looking).await.unwrap();
+    assert_eq!((away.times.load(Ordering::SeqCst), audit.lost.load(Ordering::Relaxed)), (0, 0));
+    writer.finish().await;
+    assert_eq!(bed.store.history.events(EventId(0), EventFilter::default(), 10).await.unwrap().len(), 1);
 }

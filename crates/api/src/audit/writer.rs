@@ -15,7 +15,7 @@ const BATCH: usize = 256;
 /// How long the first of them waits for others.
 const GATHERING: Duration = Duration::from_millis(500);
 /// Between two tries at a database that is away.
-const PAUSE: Duration = Duration::from_secs(1);
+const PAUSE: Duration = if cfg!(test) { Duration::from_millis(1) } else { Duration::from_secs(1) };
 /// How long the last ones may take at the end of the process.
 const LAST_WORDS: Duration = Duration::from_secs(5);
 
