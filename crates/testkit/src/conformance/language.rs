@@ -66,7 +66,7 @@ pub async fn changing_the_language_is_told_and_creates_no_run(bed: &Bed) {
     let filter = EventFilter { run: None, subject: Some(document.id.into()) };
     let events = bed.store.history.events(EventId(0), filter, 10).await.unwrap();
     let told = &events.last().unwrap().event;
-    assert_eq!(*told, Document::event(EventType::DocumentLanguageOverridden, document.id, at(1)));
+    assert_eq!(*told, Document::asked(EventType::DocumentLanguageOverridden, document.id, "local", at(1)));
 
     let missing = bed.store.documents.set_language(DocumentId::new(), Some("en"), "local", at(2)).await;
     assert!(matches!(missing, Err(PortError::NotFound(_))), "{missing:?}");
