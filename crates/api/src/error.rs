@@ -16,6 +16,9 @@ use crate::error_pages::text;
 /// After how many seconds a client should ask again when something is not available.
 const RETRY_AFTER: HeaderValue = HeaderValue::from_static("5");
 
+/// How a client that was not told apart can say who it is.
+const BEARER: HeaderValue = HeaderValue::from_static("Bearer");
+
 macro_rules! codes {
     ($($variant:ident = $status:ident $name:literal),+ $(,)?) => {
         /// The stable codes of errors, each with its status.
@@ -130,9 +133,11 @@ impl ApiError {
             correlation_id,
         };
         let mut response = (self.code.status(), Json(body)).into_response();
-        if self.code == Code::ServiceUnavailable {
-            response.headers_mut().insert(header::RETRY_AFTER, RETRY_AFTER);
-        }
+        match self.code {
+            Code::ServiceUnavailable => response.headers_mut().insert(header::RETRY_AFTER, RETRY_AFTER),
+            Code::Unauthorized => response.headers_mut().insert(header::WWW_AUTHENTICATE, BEARER),
+            _ => None,
+        };
         response
     }
 }

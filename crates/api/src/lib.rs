@@ -2,21 +2,29 @@
 //!
 //! This crate knows ports and never an adapter: whoever wires the program hands in what it needs as a [`Surface`].
 
+mod audit;
 mod caller;
 mod documents;
 pub mod error;
 mod error_pages;
 mod events;
 mod governance;
+mod guard;
+mod headers;
 mod health;
+mod limits;
 mod metrics;
 mod neighbours;
+mod origins;
+mod panics;
+mod proxies;
 mod request;
 mod request_id;
 mod review;
 pub mod router;
 mod runs;
 mod serve;
+mod unread;
 mod version;
 
 use std::sync::Arc;
@@ -26,11 +34,17 @@ use quire_application::document::upload::UploadTerms;
 use quire_application::events::EventFeed;
 use quire_ports::{Blobs, Store};
 
+pub use audit::{Audit, AuditWriter};
 pub use error::{ApiError, Code, Reason};
+pub use guard::Guard;
 pub use health::{DatabaseCheck, StorageCheck};
+pub use limits::Limits;
 pub use metrics::Exposition;
+pub use origins::Origins;
+pub use proxies::Proxies;
 pub use router::router;
 pub use serve::serve;
+pub use version::Version;
 
 /// What a process shows over HTTP.
 #[derive(Clone)]
@@ -42,7 +56,13 @@ pub struct Surface {
     /// The metrics of this process.
     pub metrics: Arc<dyn Exposition>,
     /// The version of the program.
-    pub version: &'static str,
+    pub version: Version,
+    /// Who may ask.
+    pub guard: Arc<Guard>,
+    /// How often.
+    pub limits: Arc<Limits>,
+    /// From which pages of other sites.
+    pub origins: Origins,
     /// Documents and runs; a worker shows none.
     pub product: Option<Product>,
 }
@@ -62,6 +82,8 @@ pub struct Product {
     pub schema: String,
     /// What happens, as it happens.
     pub events: EventFeed,
+    /// Who looked at what.
+    pub audit: Audit,
     /// Whether documents are processed at all.
     pub processing: bool,
 }

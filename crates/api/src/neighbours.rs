@@ -6,29 +6,34 @@
 
 use std::net::IpAddr;
 
-use axum::extract::Request;
+use axum::extract::{Request, State};
 use axum::http::{HeaderMap, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 
-use crate::ApiError;
-use crate::error::Code;
+use crate::caller::Caller;
+use crate::{ApiError, Code, Origins};
 
-pub(crate) async fn only(request: Request, next: Next) -> Response {
+pub(crate) async fn only(State(origins): State<Origins>, request: Request, next: Next) -> Response {
+    // Whoever proved who they are may ask from anywhere: no web page has their key.
+    if request.extensions().get::<Caller>().is_some() {
+        return next.run(request).await;
+    }
     let authority = request.uri().authority().map(|authority| authority.as_str().to_owned());
     let host = authority.or_else(|| text(request.headers(), header::HOST));
     let is_here = host.as_deref().is_some_and(names_this_machine);
-    if is_here && (request.method().is_safe() || is_from_here(request.headers(), host.as_deref())) {
+    if is_here && (request.method().is_safe() || is_from_here(request.headers(), host.as_deref(), &origins)) {
         return next.run(request).await;
     }
     let message = "only programs and pages of this machine are answered; ask for localhost or 127.0.0.1";
     ApiError::new(Code::Forbidden, message).into_response()
 }
 
-/// Programs name no origin; pages cannot help naming theirs.
-fn is_from_here(headers: &HeaderMap, host: Option<&str>) -> bool {
+/// Programs name no origin; pages cannot help naming theirs. Those of the settings are as good as from here.
+fn is_from_here(headers: &HeaderMap, host: Option<&str>, origins: &Origins) -> bool {
     match text(headers, header::ORIGIN) {
         None => true,
+        Some(origin) if origins.contain(&origin) => true,
         Some(origin) => origin.split_once("://").map(|(_, authority)| authority) == host,
     }
 }
@@ -58,8 +63,10 @@ mod tests {
     use super::*;
 
     async fn status(method: Method, headers: &[(&str, &str)]) -> StatusCode {
-        let router =
-            Router::new().route("/", get(|| async {}).post(|| async {})).layer(middleware::from_fn(only));
+        let origins: Origins = "http://localhost:5173".parse().unwrap();
+        let router = Router::new()
+            .route("/", get(|| async {}).post(|| async {}))
+            .layer(middleware::from_fn_with_state(origins, only));
         let mut request = Request::builder().method(method).uri("/");
         for (name, value) in headers {
             request = request.header(*name, *value);
@@ -90,7 +97,9 @@ mod tests {
     async fn a_page_of_another_site_changes_nothing() {
         let host = ("host", "127.0.0.1:8080");
         assert_eq!(status(Method::POST, &[host]).await, StatusCode::OK, "a program");
-        assert_eq!(status(Method::POST, &[host, ("origin", "http://127.0.0.1:8080")]).await, StatusCode::OK);
+        for known in ["http://127.0.0.1:8080", "http://localhost:5173"] {
+            assert_eq!(status(Method::POST, &[host, ("origin", known)]).await, StatusCode::OK, "{known}");
+        }
         for origin in ["https://evil.example", "http://127.0.0.1:9999", "null", "http://localhost:8080"] {
             assert_eq!(
                 status(Method::POST, &[host, ("origin", origin)]).await,

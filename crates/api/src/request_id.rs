@@ -10,7 +10,7 @@ use uuid::Uuid;
 use crate::ApiError;
 
 /// Either is accepted, both are answered.
-const NAMES: [HeaderName; 2] =
+pub(crate) const NAMES: [HeaderName; 2] =
     [HeaderName::from_static("x-request-id"), HeaderName::from_static("x-correlation-id")];
 /// Longer ones are not worth a place in every log line.
 const LONGEST: usize = 128;

@@ -1,5 +1,7 @@
 //! Everything that can be asked over HTTP, on one page.
 
+use std::sync::Arc;
+
 use axum::Router;
 use axum::extract::DefaultBodyLimit;
 use axum::middleware;
@@ -7,14 +9,15 @@ use axum::routing::{get, patch, post};
 
 use crate::request::LARGEST_BODY;
 use crate::{
-    ApiError, Product, Surface, documents, error_pages, events, governance, health, metrics, neighbours,
-    request_id, review, runs, version,
+    ApiError, Guard, Origins, Product, Surface, audit, documents, error_pages, events, governance, guard,
+    headers, health, limits, metrics, neighbours, panics, request_id, review, runs, version,
 };
 
 /// The surface of a Quire process.
 pub fn router(surface: Surface) -> Router {
-    let product = surface.product.clone().map(product).unwrap_or_default();
-    Router::new()
+    let product = surface.product.clone().map(|shown| product(shown, &surface)).unwrap_or_default();
+    let (guard, origins) = (surface.guard.clone(), surface.origins.clone());
+    let router = Router::new()
         // Is the process there? Never asks anything else, so that a slow database does not get it restarted.
         .route("/health/live", get(health::live))
         // Can it do its work?
@@ -24,15 +27,30 @@ pub fn router(surface: Surface) -> Router {
         .route("/metrics", get(metrics::scrape))
         .route("/version", get(version::version))
         .with_state(surface)
-        .merge(product)
+        .merge(product);
+    guarded(router, guard, &origins)
+}
+
+/// What every request passes; the last layer is the first that it meets.
+fn guarded(router: Router, guard: Arc<Guard>, origins: &Origins) -> Router {
+    let router = router
         .fallback(|| async { ApiError::no_such_page() })
         .method_not_allowed_fallback(|| async { ApiError::method_not_allowed() })
-        // Outermost, so that every answer has its id and every error its body.
+        .layer(middleware::from_fn_with_state(guard, guard::ask));
+    let router = match origins.layer() {
+        // A browser's question whether it may ask carries no key.
+        Some(layer) => router.layer(layer),
+        None => router,
+    };
+    router
+        .layer(middleware::from_fn(panics::catch))
+        // Outside of all that may fail, so that every answer has its id and every error its body.
         .layer(middleware::from_fn(request_id::attach))
+        .layer(middleware::from_fn(headers::add))
 }
 
 /// Documents and their runs.
-fn product(product: Product) -> Router {
+fn product(product: Product, surface: &Surface) -> Router {
     Router::new()
         .route("/documents", get(documents::list).post(documents::upload::add))
         .route("/documents/upload", post(documents::upload::create))
@@ -61,8 +79,11 @@ fn product(product: Product) -> Router {
         .route("/errors/style.css", get(error_pages::style))
         .route("/errors/{code}", get(error_pages::show))
         .layer(DefaultBodyLimit::max(LARGEST_BODY))
+        // What was let through is remembered, and nothing else.
+        .layer(middleware::from_fn_with_state(product.audit.clone(), audit::note))
+        .layer(middleware::from_fn_with_state(surface.limits.clone(), limits::hold))
         // Before anything is read of the request.
-        .layer(middleware::from_fn(neighbours::only))
+        .layer(middleware::from_fn_with_state(surface.origins.clone(), neighbours::only))
         .with_state(product)
 }
 

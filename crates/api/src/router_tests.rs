@@ -3,6 +3,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use async_trait::async_trait;
+use axum::Router;
 use axum::body::{Body, to_bytes};
 use axum::http::{HeaderMap, Request, StatusCode};
 use quire_application::document::pages::ImageError;
@@ -11,7 +12,11 @@ use serde_json::{Value, json};
 use tower::ServiceExt;
 
 use super::router;
-use crate::{ApiError, Code, DatabaseCheck, Exposition, StorageCheck, Surface};
+use crate::guard::tests::Keys;
+use crate::{
+    ApiError, Code, DatabaseCheck, Exposition, Guard, Limits, Origins, Proxies, StorageCheck, Surface,
+    Version,
+};
 
 /// A database that does as it is told.
 enum Database {
@@ -45,7 +50,10 @@ fn surface(database: Database, storage: StorageCheck) -> Surface {
         database: Arc::new(database),
         storage,
         metrics: Arc::new(Metrics),
-        version: "1.2.3",
+        version: Version { version: "1.2.3".to_owned(), commit: None, build_date: None },
+        guard: Arc::new(Guard::new(Arc::new(Keys::default()), None)),
+        limits: Arc::new(Limits::per_minute(0, 0, Proxies::default())),
+        origins: Origins::default(),
         product: None,
     }
 }
@@ -133,7 +141,7 @@ async fn the_callers_id_comes_back_unless_it_could_not_stand_in_a_log() {
     ] {
         let request = Request::get("/version").header(header, given).body(Body::empty()).unwrap();
         let (_, headers, body) = ask(sound(), request).await;
-        assert_eq!(body, json!({"name": "quire", "version": "1.2.3"}));
+        assert_eq!(body, json!({"version": "1.2.3", "commit": null, "build_date": null}));
         assert_eq!(headers["x-request-id"] == given, kept, "{header}: {given}");
         assert_eq!(headers["x-request-id"], headers["x-correlation-id"]);
     }
@@ -189,4 +197,38 @@ async fn without_a_product_there_are_no_documents() {
         ask(sound(), get("/runs/0192f0c1-5b7a-7c3e-8f00-0123456789ab")).await.0,
         StatusCode::NOT_FOUND
     );
+}
+
+/// Proves R077 for a worker, which shows metrics and a version.
+#[tokio::test]
+async fn what_a_worker_shows_is_guarded_too() {
+    let guard = Arc::new(Guard::new(Arc::new(Keys::default()), Some("a token of sixteen")));
+    for path in ["/metrics", "/version"] {
+        let surface = Surface { guard: guard.clone(), ..sound() };
+        let (status, headers, body) = ask(surface.clone(), get(path)).await;
+        assert_eq!((status, &body["error_code"]), (StatusCode::UNAUTHORIZED, &"UNAUTHORIZED".into()));
+        assert_eq!(headers["www-authenticate"], "Bearer");
+        assert!(headers.contains_key("x-request-id"));
+        let known = Request::get(path).header("authorization", "Bearer a token of sixteen");
+        assert_eq!(ask(surface, known.body(Body::empty()).unwrap()).await.0, StatusCode::OK);
+    }
+    assert_eq!(ask(Surface { guard, ..sound() }, get("/health")).await.0, StatusCode::OK);
+}
+
+/// Proves R074 and R079 for a handler that panics.
+#[tokio::test]
+async fn a_handler_that_panics_answers_like_any_other_that_failed() {
+    async fn break_down() -> StatusCode {
+        panic!("a secret of the inner workings")
+    }
+    let router = Router::new().route("/version", axum::routing::get(break_down));
+    let router = super::guarded(router, sound().guard, &Origins::default());
+    let request = Request::get("/version").header("x-request-id", "abc-123").body(Body::empty()).unwrap();
+    let (parts, body) = router.oneshot(request).await.unwrap().into_parts();
+    let body: Value = serde_json::from_slice(&to_bytes(body, usize::MAX).await.unwrap()).unwrap();
+    assert_eq!(parts.status, StatusCode::INTERNAL_SERVER_ERROR);
+    assert_eq!((&body["error_code"], &body["correlation_id"]), (&"INTERNAL_ERROR".into(), &"abc-123".into()));
+    assert!(!body.to_string().contains("secret"), "{body}");
+    assert_eq!(parts.headers["x-request-id"], "abc-123");
+    assert_eq!(parts.headers["x-frame-options"], "DENY");
 }

@@ -1,6 +1,7 @@
 //! Answering on a socket until told to stop.
 
 use std::io;
+use std::net::SocketAddr;
 
 use tokio::net::TcpListener;
 
@@ -12,5 +13,6 @@ pub async fn serve(
     surface: Surface,
     stop: impl Future<Output = ()> + Send + 'static,
 ) -> io::Result<()> {
-    axum::serve(listener, router(surface)).with_graceful_shutdown(stop).await
+    let service = router(surface).into_make_service_with_connect_info::<SocketAddr>();
+    axum::serve(listener, service).with_graceful_shutdown(stop).await
 }

@@ -7,12 +7,29 @@ use serde::Serialize;
 
 use crate::Surface;
 
-#[derive(Serialize)]
-struct Version {
-    name: &'static str,
-    version: &'static str,
+/// Which program this is, as far as whoever built it said so.
+#[derive(Clone, Debug, Serialize)]
+pub struct Version {
+    /// Its version.
+    pub version: String,
+    /// Of which commit.
+    pub commit: Option<String>,
+    /// Built when.
+    pub build_date: Option<String>,
+}
+
+impl Version {
+    /// As the variables `APP_VERSION`, `GIT_COMMIT` and `BUILD_DATE` say, which builders of images set.
+    pub fn of_environment() -> Self {
+        let said = |name| std::env::var(name).ok().filter(|text| !text.trim().is_empty());
+        Self {
+            version: said("APP_VERSION").unwrap_or_else(|| env!("CARGO_PKG_VERSION").to_owned()),
+            commit: said("GIT_COMMIT"),
+            build_date: said("BUILD_DATE"),
+        }
+    }
 }
 
 pub(crate) async fn version(State(surface): State<Surface>) -> impl IntoResponse {
-    Json(Version { name: "quire", version: surface.version })
+    Json(surface.version)
 }

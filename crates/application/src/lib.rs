@@ -1,5 +1,6 @@
 //! What Quire does: the verbs a person would say, and the engine that carries out what was accepted.
 
+pub mod credential;
 pub mod document;
 pub mod engine;
 pub mod events;

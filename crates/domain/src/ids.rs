@@ -66,6 +66,10 @@ id!(
     /// A document that was taken in.
     DocumentId
 );
+id!(
+    /// A key that somebody may ask with.
+    KeyId
+);
 
 id!(
     /// One version of what was understood of a document.

@@ -4,6 +4,7 @@
 //! decided here by plain functions over plain data. This crate does no I/O, reads no clock and knows no database,
 //! so that every rule can be read, tested and trusted on its own.
 
+pub mod credential;
 pub mod document;
 pub mod event;
 pub mod ids;
@@ -12,11 +13,12 @@ pub mod pipeline;
 pub mod reading;
 pub mod run;
 
+pub use credential::{KeyText, Role, Roles};
 pub use document::{Document, DocumentStatus, ReviewStatus, Standing, status_of};
 pub use event::{Details, Event, EventId, EventType, RecordedEvent, StepStatus};
 pub use ids::{
-    ArtifactId, CandidateId, DecisionId, DocumentId, FieldId, InterpretationId, RunId, SchemaVersionId,
-    SubjectId, WorkerId,
+    ArtifactId, CandidateId, DecisionId, DocumentId, FieldId, InterpretationId, KeyId, RunId,
+    SchemaVersionId, SubjectId, WorkerId,
 };
 pub use pipeline::{Pipeline, Plan, StepName, UnknownName};
 pub use run::{

@@ -5,6 +5,7 @@
 
 mod blobs;
 mod clock;
+mod credentials;
 mod documents;
 mod error;
 mod figures;
@@ -24,6 +25,7 @@ mod workers;
 
 pub use blobs::{Blobs, Incoming};
 pub use clock::{Clock, SystemClock};
+pub use credentials::{ApiKey, Credentials, NewKey};
 pub use documents::{DocumentPlace, Documents, DocumentsPart, Overview};
 pub use error::{PortError, PortResult};
 pub use figures::{Figures, MinuteFigures};

@@ -89,8 +89,8 @@ pub trait RunQueue: Send + Sync {
     /// Takes a queued run out of the queue. `Conflict` if it has started.
     async fn withdraw(&self, run: RunId, at: Timestamp) -> PortResult<Transition>;
 
-    /// Appends an event that belongs to no run.
-    async fn record(&self, event: &Event) -> PortResult<()>;
+    /// Appends events that change nothing about a run.
+    async fn record(&self, events: &[Event]) -> PortResult<()>;
 
     /// Notified when there may be something to claim.
     fn wakeup(&self) -> Arc<Notify>;

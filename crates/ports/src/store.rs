@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use crate::{Clock, Documents, Figures, Governance, History, Rescue, Reviews, RunQueue, Schema, Workers};
+use crate::{
+    Clock, Credentials, Documents, Figures, Governance, History, Rescue, Reviews, RunQueue, Schema, Workers,
+};
 
 /// A database behind its ports. One adapter object usually stands behind all of them.
 #[derive(Clone)]
@@ -16,6 +18,7 @@ pub struct Store {
     pub documents: Arc<dyn Documents>,
     pub reviews: Arc<dyn Reviews>,
     pub governance: Arc<dyn Governance>,
+    pub credentials: Arc<dyn Credentials>,
     pub schema: Arc<dyn Schema>,
     /// The clock by which this database's leases are judged.
     pub clock: Arc<dyn Clock>,
@@ -33,6 +36,7 @@ impl Store {
             + Documents
             + Reviews
             + Governance
+            + Credentials
             + Schema
             + 'static,
     {
@@ -45,6 +49,7 @@ impl Store {
             documents: store.clone(),
             reviews: store.clone(),
             governance: store.clone(),
+            credentials: store.clone(),
             schema: store,
             clock,
         }

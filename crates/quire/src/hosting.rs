@@ -1,11 +1,11 @@
 //! What `serve` and `worker` share: an engine and a listener that live until the process is told to stop.
 
-use std::net::{SocketAddr, ToSocketAddrs};
+use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use quire_api::{DatabaseCheck, Product, Surface};
+use quire_api::{Audit, DatabaseCheck, Guard, Limits, Product, Surface, Version};
 use quire_application::document::upload::UploadTerms;
 use quire_application::engine::{Engine, PipelineSetup};
 use quire_application::events::EventFeed;
@@ -19,12 +19,16 @@ use crate::scrape::Scrape;
 use crate::telemetry::{self, Metrics, Telemetry};
 use crate::trouble::Trouble;
 use crate::wire::{self, Opened};
-use crate::{StepFactory, shutdown};
+use crate::{StepFactory, listening, shutdown};
 
 /// How often histograms are tidied.
 const TIDY_EVERY: Duration = Duration::from_secs(10);
 /// How long answers under way may take once the engine has stopped.
 const LAST_ANSWERS: Duration = Duration::from_secs(5);
+
+/// How many a client has a minute where other machines can ask.
+const UPLOADS: u32 = 10;
+const DOWNLOADS: u32 = 30;
 
 /// What is shown at the address.
 #[derive(Clone, Copy)]
@@ -47,22 +51,32 @@ pub(crate) async fn host(
 ) -> Result<(), Trouble> {
     let stop = shutdown::on_signal()?;
     let metrics = telemetry::install_metrics()?;
+    if let Some(address) = listen {
+        listening::refuse_what_cannot_be(config, address)?;
+    }
     // First the database, whose lock says more than a port that is taken; last the engine, which changes things.
     let opened = wire::open_for_engine(config).await?;
     let listener = match listen {
-        Some(address) => Some(bind(address).await?),
+        Some(address) => {
+            listening::require_credential(config, &opened.store, address).await?;
+            Some(bind(address).await?)
+        }
         None => None,
     };
-    let product = match shows {
-        Shows::Everything => Some(product(config, &opened, &stop)?),
-        Shows::Health => None,
+    let (product, audit) = match shows {
+        Shows::Everything => {
+            let (audit, writer) = Audit::start(opened.store.clone());
+            (Some(product(config, &opened, audit, &stop)?), Some(writer))
+        }
+        Shows::Health => (None, None),
     };
     let engine = Arc::new(Mutex::new(Some(start_engine(config, &opened, steps).await?)));
     tidy_until(stop.clone(), metrics.clone());
 
     let address = listener.as_ref().map(TcpListener::local_addr).transpose()?;
     let answering = listener.map(|listener| {
-        let surface = Surface { product, ..surface(config, &opened, metrics, telemetry, engine.clone()) };
+        let surface =
+            Surface { product, ..surface(config, &opened, metrics, telemetry, engine.clone(), address) };
         let stop = stop.clone();
         tokio::spawn(quire_api::serve(listener, surface, async move { stop.cancelled().await }))
     });
@@ -76,23 +90,11 @@ pub(crate) async fn host(
         // Whoever still waits for an answer then does not get it.
         let _ = tokio::time::timeout(LAST_ANSWERS, answering).await;
     }
+    if let Some(audit) = audit {
+        audit.finish().await;
+    }
     tracing::info!("stopped");
     Ok(())
-}
-
-/// The address to listen on, as `setting` has it. Only this machine: nobody is asked who they are yet.
-pub(crate) fn loopback(setting: &str, listen: &str) -> Result<SocketAddr, Trouble> {
-    let address = listen.to_socket_addrs().ok().and_then(|mut found| found.next()).ok_or_else(|| {
-        Trouble::new(format!("{setting} = {listen:?}: must be an address and a port, such as 127.0.0.1:8080"))
-    })?;
-    if address.ip().is_loopback() {
-        return Ok(address);
-    }
-    Err(Trouble::new(format!(
-        "{setting} = {listen:?}: Quire has no authentication yet and answers only on this machine; use \
-         127.0.0.1:{}",
-        address.port()
-    )))
 }
 
 async fn bind(address: SocketAddr) -> Result<TcpListener, Trouble> {
@@ -130,6 +132,7 @@ fn surface(
     metrics: Metrics,
     telemetry: &Telemetry,
     engine: Arc<Mutex<Option<Engine>>>,
+    address: Option<SocketAddr>,
 ) -> Surface {
     let asked = engine.clone();
     let heard =
@@ -142,12 +145,32 @@ fn surface(
         database: Arc::new(Working { store: opened.store.clone(), heard: Box::new(heard) }),
         storage: wire::storage_check(config),
         metrics: Arc::new(scrape),
-        version: env!("CARGO_PKG_VERSION"),
+        version: Version::of_environment(),
+        guard: Arc::new(Guard::new(opened.store.credentials.clone(), config.server.auth_token.given())),
+        limits: Arc::new(limits(config, address)),
+        origins: config.server.cors_origins.clone(),
         product: None,
     }
 }
 
-fn product(config: &Config, opened: &Opened, stop: &CancellationToken) -> Result<Product, Trouble> {
+/// Only where other machines can ask is anybody held back, unless the settings say so.
+fn limits(config: &Config, address: Option<SocketAddr>) -> Limits {
+    let is_alone = address.is_none_or(|address| address.ip().is_loopback());
+    let (uploads, downloads) = if is_alone { (0, 0) } else { (UPLOADS, DOWNLOADS) };
+    let set = &config.limits;
+    Limits::per_minute(
+        set.uploads_per_minute.or(uploads),
+        set.downloads_per_minute.or(downloads),
+        config.server.trusted_proxies.clone(),
+    )
+}
+
+fn product(
+    config: &Config,
+    opened: &Opened,
+    audit: Audit,
+    stop: &CancellationToken,
+) -> Result<Product, Trouble> {
     let (store, blobs) = (opened.store.clone(), wire::blobs(config)?);
     let images = Arc::new(wire::page_images(config, &store, blobs.clone()));
     let kinds = config.reading.formats.clone();
@@ -155,7 +178,8 @@ fn product(config: &Config, opened: &Opened, stop: &CancellationToken) -> Result
     let schema = Schema::veterinary().name;
     // Listeners would keep the server from stopping for as long as they like.
     let events = EventFeed::new(store.history.clone(), config.server.max_event_streams, stop.clone());
-    Ok(Product { store, blobs, images, uploads, schema, events, processing: config.uploads.processing })
+    let processing = config.uploads.processing;
+    Ok(Product { store, blobs, images, uploads, schema, events, audit, processing })
 }
 
 /// A database that answers and also takes what the engine writes: one that is full, locked or read-only answers
@@ -194,22 +218,4 @@ fn tidy_until(stop: CancellationToken, metrics: Metrics) {
 fn name() -> String {
     let host = std::fs::read_to_string("/proc/sys/kernel/hostname").or_else(|_| std::env::var("HOSTNAME"));
     format!("{}:{}", host.as_deref().map_or("localhost", str::trim), std::process::id())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn only_this_machine_may_ask() {
-        for allowed in ["127.0.0.1:8080", "[::1]:0", "127.8.0.1:1"] {
-            assert!(loopback("server.listen", allowed).is_ok(), "{allowed}");
-        }
-        let refused = loopback("server.listen", "0.0.0.0:8080").unwrap_err().to_string();
-        assert!(refused.contains("server.listen") && refused.contains("127.0.0.1:8080"), "{refused}");
-        for senseless in ["8080", "127.0.0.1", ""] {
-            let refused = loopback("server.listen", senseless).unwrap_err().to_string();
-            assert!(refused.contains("server.listen"), "{refused}");
-        }
-    }
 }

@@ -4,6 +4,7 @@
 mod cli;
 pub mod config;
 mod hosting;
+mod listening;
 mod scrape;
 mod shutdown;
 pub mod telemetry;

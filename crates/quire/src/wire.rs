@@ -92,6 +92,18 @@ pub(crate) async fn open_beside(config: &Config) -> Result<Store, Trouble> {
     Ok(store)
 }
 
+/// Opens the database for a command that a new machine may begin with: a SQLite file that is not there yet is made.
+pub(crate) async fn open_or_create(config: &Config) -> Result<Store, Trouble> {
+    match config.location() {
+        Location::Sqlite(path) if !path.is_file() => {
+            let (store, _lock) = open_for_migration(config, true).await?;
+            store.schema.up(None).await?;
+            Ok(store)
+        }
+        _ => open_beside(config).await,
+    }
+}
+
 /// Opens the database as it is, whatever the version of its schema. Creates nothing.
 pub(crate) async fn open_existing(config: &Config) -> Result<Store, Trouble> {
     match config.location() {

@@ -142,8 +142,8 @@ impl RunQueue for Watched {
         withdrawn
     }
 
-    async fn record(&self, event: &Event) -> PortResult<()> {
-        let recorded = self.queue.record(event).await;
+    async fn record(&self, events: &[Event]) -> PortResult<()> {
+        let recorded = self.queue.record(events).await;
         self.observer.ring();
         recorded
     }

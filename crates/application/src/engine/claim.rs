@@ -154,7 +154,7 @@ impl Inner {
     /// Writes down the contention that is over. Whether that went well.
     async fn tell_of_contention(&self) -> bool {
         let event = Event::bare(EventType::SchedulerContention, self.store.clock.now());
-        self.store.queue.record(&event).await.is_ok()
+        self.store.queue.record(&[event]).await.is_ok()
     }
 }
 

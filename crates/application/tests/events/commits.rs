@@ -33,7 +33,7 @@ async fn an_event_whose_commit_takes_long_is_not_skipped() {
     open.execute("INSERT INTO events (at, event_type) VALUES (now(), 'MARK_REVIEWED')").await.unwrap();
     let queue = Arc::clone(&theirs.queue);
     let late = tokio::spawn(async move {
-        queue.record(&Event::bare(EventType::LockHeld, at(0))).await.unwrap();
+        queue.record(&[Event::bare(EventType::LockHeld, at(0))]).await.unwrap();
     });
     somebody_waits(&mut open).await;
     open.commit().await.unwrap();

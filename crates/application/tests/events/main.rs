@@ -60,7 +60,7 @@ async fn next(listener: &mut Subscription) -> (EventId, EventType) {
 
 async fn record(bed: &Bed, event_type: EventType, subject: Option<SubjectId>) {
     let event = Event { subject, ..Event::bare(event_type, at(0)) };
-    bed.store.queue.record(&event).await.unwrap();
+    bed.store.queue.record(std::slice::from_ref(&event)).await.unwrap();
 }
 
 /// Many events, written by several at the same time.
@@ -71,7 +71,7 @@ async fn record_many(bed: &Bed, count: usize, event_type: EventType) {
         let event = Event { subject: Some(SubjectId::new()), ..Event::bare(event_type, at(0)) };
         writing.spawn(async move {
             for _ in 0..count / WRITERS {
-                queue.record(&event).await.unwrap();
+                queue.record(std::slice::from_ref(&event)).await.unwrap();
             }
         });
     }

@@ -9,6 +9,7 @@ mod advance;
 mod batcher;
 mod claim;
 mod clock;
+mod credentials;
 mod database;
 mod documents;
 mod enqueue;

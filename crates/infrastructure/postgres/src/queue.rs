@@ -76,12 +76,12 @@ impl RunQueue for PgStore {
         self.change(run, &Change::Withdraw, at).await
     }
 
-    async fn record(&self, event: &Event) -> PortResult<()> {
+    async fn record(&self, events: &[Event]) -> PortResult<()> {
         self.database
             .bounded(async {
                 let mut transaction = self.database.begin().await?;
-                project(&mut transaction, [event]).await?;
-                append(&mut transaction, std::slice::from_ref(event), Woke(false)).await?;
+                project(&mut transaction, events).await?;
+                append(&mut transaction, events, Woke(false)).await?;
                 commit(transaction).await
             })
             .await

@@ -38,6 +38,7 @@ migrations![
     "0005_run_language",
     "0006_list_of_documents",
     "0007_interpretations",
+    "0008_credentials",
 ];
 
 /// What the first line of a file says whose statements go one by one.

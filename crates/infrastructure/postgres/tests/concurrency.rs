@@ -76,7 +76,7 @@ async fn event_ids_appear_in_the_order_of_their_commits() {
     let late = {
         let store = store.clone();
         let event = Event::bare(EventType::SchedulerContention, store.clock.now());
-        tokio::spawn(async move { store.queue.record(&event).await })
+        tokio::spawn(async move { store.queue.record(&[event]).await })
     };
     somebody_waits(&mut open).await;
     let seen = store.history.events(EventId(0), EventFilter::default(), 10).await.unwrap();

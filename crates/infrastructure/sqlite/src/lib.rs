@@ -4,6 +4,7 @@
 //! `BEGIN IMMEDIATE` transaction, commits once and only then answers. The more there is to do, the more one `fsync`
 //! pays for.
 
+mod credentials;
 mod documents;
 mod error;
 mod figures;

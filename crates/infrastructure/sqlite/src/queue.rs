@@ -72,9 +72,11 @@ impl RunQueue for SqliteStore {
         self.change(run, Change::Withdraw, at).await
     }
 
-    async fn record(&self, event: &Event) -> PortResult<()> {
-        let event = event.clone();
-        self.writer.write(move |connection| append(connection, &event)).await
+    async fn record(&self, events: &[Event]) -> PortResult<()> {
+        let events = events.to_vec();
+        self.writer
+            .write(move |connection| events.iter().try_for_each(|event| append(connection, event)))
+            .await
     }
 
     fn wakeup(&self) -> Arc<Notify> {

@@ -34,6 +34,7 @@ migrations![
     "0005_run_language",
     "0006_list_of_documents",
     "0007_interpretations",
+    "0008_credentials",
 ];
 
 #[async_trait]

@@ -2,6 +2,7 @@
 //! engine.
 
 mod config;
+mod keys;
 mod migrate;
 mod output;
 mod purge;
@@ -37,6 +38,7 @@ use crate::trouble::Trouble;
         quire read invoice.pdf             what stands on its pages\n  \
         quire queue                        what waits, what failed, who works\n  \
         quire runs list --state FAILED     which runs failed\n  \
+        quire keys create --name me --role admin    ask who is asking, from now on\n  \
         quire config                       every setting and where it came from\n\n\
         Settings are described in quire.default.toml. A flag beats an environment variable (QUIRE_ENGINE_SLOTS),\n\
         which beats quire.toml, which beats the default."
@@ -83,6 +85,8 @@ enum Command {
     #[command(subcommand)]
     Runs(runs::Runs),
     Queue(queue::Queue),
+    #[command(subcommand)]
+    Keys(keys::Keys),
     Purge(purge::Purge),
     Read(read::Read),
     /// Print the settings in effect, and where each came from
@@ -119,6 +123,7 @@ pub(crate) fn execute(
         Command::Migrate(migrate) => asking(migrate.run(&config))?,
         Command::Runs(runs) => asking(runs.run(&config))?,
         Command::Queue(queue) => asking(queue.run(&config))?,
+        Command::Keys(keys) => asking(keys.run(&config))?,
         Command::Purge(purge) => asking(purge.run(&config))?,
         Command::Read(read) => return staying(read.run(&config)),
         Command::Config => config::show(&layers),

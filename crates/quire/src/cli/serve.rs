@@ -5,7 +5,8 @@ use clap::Args;
 use super::output;
 use crate::StepFactory;
 use crate::config::Config;
-use crate::hosting::{Shows, host, loopback};
+use crate::hosting::{Shows, host};
+use crate::listening;
 use crate::telemetry::Telemetry;
 use crate::trouble::Trouble;
 
@@ -25,7 +26,7 @@ pub(super) struct Serve {
 }
 
 pub(super) fn run(config: &Config, telemetry: &Telemetry, steps: StepFactory) -> Result<(), Trouble> {
-    let listen = loopback("server.listen", &config.server.listen)?;
+    let listen = listening::address("server.listen", &config.server.listen)?;
     super::staying(host(config, telemetry, steps, Some(listen), Shows::Everything, |address| {
         let address = address.unwrap_or(listen);
         output::say(&format!("Quire is ready at http://{address}/\n"))

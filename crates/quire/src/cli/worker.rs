@@ -5,7 +5,8 @@ use clap::Args;
 use super::output;
 use crate::StepFactory;
 use crate::config::Config;
-use crate::hosting::{Shows, host, loopback};
+use crate::hosting::{Shows, host};
+use crate::listening;
 use crate::telemetry::Telemetry;
 use crate::trouble::Trouble;
 
@@ -35,7 +36,8 @@ impl Worker {
                  serve`, or name a database with --database postgres://…",
             ));
         }
-        let listen = self.listen.as_deref().map(|listen| loopback("--listen", listen)).transpose()?;
+        let listen =
+            self.listen.as_deref().map(|listen| listening::address("--listen", listen)).transpose()?;
         let ready = |_| output::say("Quire worker is ready\n");
         super::staying(host(config, telemetry, steps, listen, Shows::Health, ready))
     }

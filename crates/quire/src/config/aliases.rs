@@ -1,5 +1,80 @@
 //! Other names for the same settings: environment variables that people already have from elsewhere. This list is
 //! the only place where such a name is known.
 
-/// Environment variable and the key it stands for. A `QUIRE_` variable of the same key beats it.
-pub(super) const ALIASES: &[(&str, &str)] = &[];
+/// Another name for a setting.
+pub(super) struct Alias {
+    /// The environment variable. A `QUIRE_` variable of the same key beats it.
+    pub(super) name: &'static str,
+    /// The key that it stands for.
+    pub(super) key: &'static str,
+    /// What its value is in the words of the key: nothing if it sets nothing, else what it must be.
+    pub(super) read: fn(&str) -> Result<Option<String>, &'static str>,
+}
+
+/// All of them. `quire.default.toml` tells of them.
+pub(super) const ALIASES: &[Alias] = &[
+    Alias { name: "AUTH_TOKEN", key: "server.auth_token", read: given },
+    Alias { name: "LOG_LEVEL", key: "log.level", read: level },
+    Alias { name: "VET_RECORDS_DB_PATH", key: "storage.database", read: database },
+    Alias { name: "VET_RECORDS_STORAGE_PATH", key: "storage.data", read: folder },
+    Alias { name: "VET_RECORDS_CORS_ORIGINS", key: "server.cors_origins", read: given },
+    Alias { name: "VET_RECORDS_RATE_LIMIT_UPLOAD", key: "limits.uploads_per_minute", read: per_minute },
+    Alias { name: "VET_RECORDS_RATE_LIMIT_DOWNLOAD", key: "limits.downloads_per_minute", read: per_minute },
+    Alias { name: "VET_RECORDS_DISABLE_PROCESSING", key: "uploads.processing", read: inverted },
+];
+
+/// As it is, unless it is blank.
+#[allow(clippy::unnecessary_wraps)] // One of several ways to read.
+fn given(value: &str) -> Result<Option<String>, &'static str> {
+    Ok(Some(value.trim().to_owned()).filter(|value| !value.is_empty()))
+}
+
+fn database(value: &str) -> Result<Option<String>, &'static str> {
+    Ok(given(value)?.map(|path| format!("sqlite:{path}")))
+}
+
+fn folder(value: &str) -> Result<Option<String>, &'static str> {
+    if !value.is_empty() && value.trim().is_empty() {
+        return Err("must be a folder");
+    }
+    given(value)
+}
+
+fn inverted(value: &str) -> Result<Option<String>, &'static str> {
+    match value.trim().to_lowercase().as_str() {
+        "" => Ok(None),
+        "true" | "1" | "yes" | "on" => Ok(Some("false".to_owned())),
+        "false" | "0" | "no" | "off" => Ok(Some("true".to_owned())),
+        _ => Err("must be true or false"),
+    }
+}
+
+/// `10/minute` or `10`.
+fn per_minute(value: &str) -> Result<Option<String>, &'static str> {
+    let value = value.trim();
+    let number = match value.split_once('/') {
+        Some((number, "minute" | "min" | "m")) => number.trim(),
+        Some(_) => return Err("must be a number a minute, such as 10/minute"),
+        None => value,
+    };
+    match number.parse::<u32>() {
+        _ if value.is_empty() => Ok(None),
+        Ok(number) => Ok(Some(number.to_string())),
+        Err(_) => Err("must be a number a minute, such as 10/minute"),
+    }
+}
+
+/// Also by the names that other programs have for levels.
+fn level(value: &str) -> Result<Option<String>, &'static str> {
+    let level = match value.trim().to_lowercase().as_str() {
+        "" => return Ok(None),
+        "off" | "none" => "off",
+        "critical" | "fatal" | "error" => "error",
+        "warning" | "warn" => "warn",
+        "info" | "notice" => "info",
+        "debug" => "debug",
+        "trace" => "trace",
+        _ => return Err("must be off, error, warn, info, debug or trace"),
+    };
+    Ok(Some(level.to_owned()))
+}

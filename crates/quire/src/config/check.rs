@@ -8,6 +8,12 @@ use jiff::SignedDuration;
 use super::location::Location;
 use super::{Config, PipelineConfig, RequeueChoice};
 
+/// Shorter ones can be guessed.
+const SHORTEST_TOKEN: usize = 16;
+
+/// More often than a client could ask.
+const MOST_PER_MINUTE: u32 = 1_000_000;
+
 /// A rule that does not hold.
 #[derive(Debug)]
 pub(super) struct Broken {
@@ -19,10 +25,13 @@ pub(super) fn check(config: &Config) -> Result<(), Broken> {
     Location::of(&config.storage.database, &config.storage.data)
         .map_err(|rule| Broken { key: "storage.database", rule })?;
     within("server.max_event_streams", &config.server.max_event_streams, 0..=100_000)?;
+    check_server(config)?;
     check_database(config)?;
     check_engine(config)?;
     check_reading(config)?;
     check_uploads(config)?;
+    within("limits.uploads_per_minute", &config.limits.uploads_per_minute.number(), 0..=MOST_PER_MINUTE)?;
+    within("limits.downloads_per_minute", &config.limits.downloads_per_minute.number(), 0..=MOST_PER_MINUTE)?;
     let pipelines = &config.pipelines;
     check_pipeline(&pipelines.document, &DOCUMENT)?;
     check_pipeline(&pipelines.proposal, &PROPOSAL)?;
@@ -31,6 +40,15 @@ pub(super) fn check(config: &Config) -> Result<(), Broken> {
         "must be \"default\", \"none\" or \"auto\": a document's run that ended never changes; create a new run \
          instead"
             .to_owned()
+    })
+}
+
+fn check_server(config: &Config) -> Result<(), Broken> {
+    let long_enough = config.server.auth_token.given().is_none_or(|token| token.len() >= SHORTEST_TOKEN);
+    holds(long_enough, "server.auth_token", || {
+        format!(
+            "must have at least {SHORTEST_TOKEN} characters, so that nobody guesses it; leave it empty for none"
+        )
     })
 }
 

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use toml::{Table, Value};
 
 use super::DEFAULTS;
-use super::aliases::ALIASES;
+use super::aliases::{ALIASES, Alias};
 use super::show::shown;
 
 /// Variables with this beginning are Quire's, and must be known.
@@ -146,9 +146,9 @@ impl Layers {
         variables: impl Iterator<Item = (String, String)>,
     ) -> Result<(), ConfigError> {
         let variables: BTreeMap<String, String> = variables.collect();
-        for (alias, key) in ALIASES {
-            if let Some(value) = variables.get(*alias) {
-                self.set_text(key, value, Origin::Environment((*alias).to_owned()))?;
+        for alias in ALIASES {
+            if let Some(value) = variables.get(alias.name) {
+                self.lay_alias(alias, value)?;
             }
         }
         let known: BTreeMap<String, String> =
@@ -167,6 +167,18 @@ impl Layers {
             self.set_text(key, value, Origin::Environment(name.clone()))?;
         }
         Ok(())
+    }
+
+    fn lay_alias(&mut self, alias: &Alias, value: &str) -> Result<(), ConfigError> {
+        let origin = Origin::Environment(alias.name.to_owned());
+        match (alias.read)(value) {
+            Ok(Some(value)) => self.set_text(alias.key, &value, origin),
+            Ok(None) => Ok(()),
+            Err(rule) => {
+                let value = shown(alias.key, &Value::String(value.to_owned()));
+                Err(ConfigError::Bad { key: alias.key.to_owned(), value, origin, rule: rule.to_owned() })
+            }
+        }
     }
 
     /// Sets from text, read as the kind of value that the default is.
@@ -190,6 +202,10 @@ impl Layers {
         let value = match (&setting.value, value) {
             #[allow(clippy::cast_precision_loss)] // Nobody writes a ratio of 2^53.
             (Value::Float(_), Value::Integer(whole)) => Value::Float(whole as f64),
+            // Numbers that can also be "default".
+            (Value::String(_), Value::Integer(number)) if key.starts_with("limits.") => {
+                Value::String(number.to_string())
+            }
             (_, value) => value,
         };
         let fits = setting.value.same_type(&value);

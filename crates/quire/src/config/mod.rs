@@ -4,9 +4,11 @@
 mod aliases;
 mod check;
 mod layers;
+mod limits;
 mod location;
 mod policy;
 mod reading;
+mod server;
 mod show;
 mod uploads;
 
@@ -16,9 +18,11 @@ use jiff::SignedDuration;
 use serde::{Deserialize, Deserializer};
 
 pub use layers::{ConfigError, Flag, Layers};
+pub use limits::{Limits, PerMinute};
 pub use location::Location;
 pub(crate) use policy::plain;
 pub use reading::{Images, Ocr, Reading};
+pub use server::{Secret, Server};
 pub use show::masked;
 pub use uploads::Uploads;
 
@@ -38,17 +42,10 @@ pub struct Config {
     pub engine: Engine,
     pub pipelines: Pipelines,
     pub uploads: Uploads,
+    pub limits: Limits,
     pub reading: Reading,
     pub search: Search,
     pub log: Log,
-}
-
-/// `[server]`
-#[derive(Clone, Debug, Deserialize)]
-#[allow(missing_docs)]
-pub struct Server {
-    pub listen: String,
-    pub max_event_streams: usize,
 }
 
 /// `[storage]`

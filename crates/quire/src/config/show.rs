@@ -44,6 +44,7 @@ impl Layers {
 pub(super) fn shown(key: &str, value: &Value) -> String {
     match value {
         Value::String(text) if key == "storage.database" => quoted(&masked(text)),
+        Value::String(text) if key == "server.auth_token" && !text.is_empty() => quoted(MASK),
         Value::String(text) => quoted(text),
         Value::Integer(number) => number.to_string(),
         Value::Float(number) => format!("{number:?}"),

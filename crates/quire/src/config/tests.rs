@@ -105,6 +105,27 @@ fn a_bad_value_is_refused_with_its_key_its_value_and_what_is_allowed() {
         ),
         ("[uploads]\nmax_mb = 0", "uploads.max_mb", "0", "between 1 and 2048"),
         ("[uploads]\nmax_mb = 65", "uploads.max_mb", "65", "reading.max_file_mb, which is 64"),
+        (
+            "[limits]\nuploads_per_minute = 'often'",
+            "limits.uploads_per_minute",
+            "often",
+            "\"default\" or a whole",
+        ),
+        ("[limits]\nuploads_per_minute = -1", "limits.uploads_per_minute", "-1", "\"default\" or a whole"),
+        (
+            "[limits]\ndownloads_per_minute = 2000000",
+            "limits.downloads_per_minute",
+            "2000000",
+            "between 0 and",
+        ),
+        (
+            "[server]\ntrusted_proxies = '10.0.0.0/40'",
+            "server.trusted_proxies",
+            "/40",
+            "a range (10.0.0.0/8)",
+        ),
+        ("[server]\ncors_origins = '*'", "server.cors_origins", "*", "https://app.example"),
+        ("[server]\nauth_token = 'short'", "server.auth_token", "***", "16 characters"),
         ("[search]\nenabled = 'yes'", "search.enabled", "yes", "true or false"),
         ("[log]\nformat = 'xml'", "log.format", "xml", "`pretty`"),
         ("[storage]\ndatabase = 'mysql://x'", "storage.database", "mysql", "postgres://"),
@@ -173,4 +194,57 @@ fn a_database_is_named_by_its_url() {
     assert_eq!(of("postgresql://h/n"), Ok(Location::Postgres("postgresql://h/n".to_owned())));
     assert!(of("sqlite:").is_err());
     assert!(of("x.db").is_err());
+}
+
+#[test]
+fn names_from_elsewhere_stand_for_settings_and_our_own_beat_them() {
+    let variables = [
+        ("AUTH_TOKEN", " a token of sixteen "),
+        ("LOG_LEVEL", "WARNING"),
+        ("VET_RECORDS_DB_PATH", "/srv/records.db"),
+        ("VET_RECORDS_STORAGE_PATH", "/srv/files"),
+        ("VET_RECORDS_DISABLE_PROCESSING", "1"),
+        ("VET_RECORDS_CORS_ORIGINS", "http://localhost:5173,https://app.example"),
+        ("VET_RECORDS_RATE_LIMIT_UPLOAD", "7/minute"),
+        ("VET_RECORDS_RATE_LIMIT_DOWNLOAD", "0"),
+    ];
+    let (config, _) = load("", &variables, &[]).unwrap();
+    assert_eq!(config.server.auth_token.given(), Some("a token of sixteen"));
+    assert_eq!(config.log.level, LogLevel::Warn);
+    assert_eq!(config.location(), Location::Sqlite("/srv/records.db".into()));
+    assert_eq!(config.storage.data, Path::new("/srv/files"));
+    assert!(!config.uploads.processing);
+    let limits = (config.limits.uploads_per_minute, config.limits.downloads_per_minute);
+    assert_eq!(limits, (PerMinute::Of(7), PerMinute::Of(0)));
+    assert!(!format!("{config:?}").contains("sixteen"), "a secret is not shown");
+    let beaten = [("LOG_LEVEL", "debug"), ("QUIRE_LOG_LEVEL", "error")];
+    assert_eq!(load("", &beaten, &[]).unwrap().0.log.level, LogLevel::Error);
+    for blank in ["AUTH_TOKEN", "LOG_LEVEL", "VET_RECORDS_DB_PATH", "VET_RECORDS_DISABLE_PROCESSING"] {
+        load("", &[(blank, " ")], &[]).unwrap();
+    }
+}
+
+#[test]
+fn a_name_from_elsewhere_with_a_senseless_value_stops_the_start() {
+    for (name, value) in [
+        ("VET_RECORDS_STORAGE_PATH", "  "),
+        ("VET_RECORDS_DISABLE_PROCESSING", "perhaps"),
+        ("LOG_LEVEL", "loud"),
+        ("VET_RECORDS_RATE_LIMIT_UPLOAD", "7/hour"),
+        ("VET_RECORDS_RATE_LIMIT_DOWNLOAD", "often"),
+        ("AUTH_TOKEN", "hunter2"),
+    ] {
+        let refused = refused("", &[(name, value)]);
+        assert!(refused.contains(name) && refused.contains("must"), "{refused}");
+        assert!(!refused.contains("hunter2"), "{refused}");
+    }
+}
+
+#[test]
+fn every_name_from_elsewhere_is_told_of_and_stands_for_a_setting_that_exists() {
+    let (_, layers) = load("", &[], &[]).unwrap();
+    for alias in super::aliases::ALIASES {
+        assert!(DEFAULTS.contains(alias.name), "{} is not in quire.default.toml", alias.name);
+        assert!(layers.settings.contains_key(alias.key), "{}", alias.key);
+    }
 }

@@ -67,6 +67,7 @@ pub(super) fn describe() {
     count("quire_scheduler_contention_total", "Claims put off because another process was writing.");
     count("quire_lock_skips_total", "Runs passed over because somebody else held their lock.");
     count("quire_store_errors_total", "Times the store failed the engine, by what it was doing.");
+    count("quire_looks_lost_total", "Looks at documents that could not be recorded.");
     count("quire_log_lines_dropped_total", "Log lines lost because their output was slow or failing.");
 
     let seconds = |name: &'static str, text: &'static str| describe_histogram!(name, Unit::Seconds, text);
@@ -113,6 +114,7 @@ pub(super) fn start_at_zero() {
         "quire_leases_lost_total",
         "quire_scheduler_contention_total",
         "quire_lock_skips_total",
+        "quire_looks_lost_total",
         "quire_log_lines_dropped_total",
     ] {
         counter!(counted).absolute(0);

@@ -71,7 +71,7 @@ async fn what_another_process_writes_is_told_within_200_ms(scene: &Scene) {
     let mut delays = Vec::new();
     for _ in 0..15 {
         let event = Event::bare(EventType::LockHeld, Timestamp::now());
-        scene.store.queue.record(&event).await.unwrap();
+        scene.store.queue.record(std::slice::from_ref(&event)).await.unwrap();
         let committed = Instant::now();
         assert_eq!(listener.next().unwrap().event, "LOCK_HELD");
         delays.push(committed.elapsed());
@@ -151,7 +151,7 @@ async fn silence_has_signs_of_life_that_move_the_place_past_what_is_for_others()
     let nobody = "0192f0c1-5b7a-7c3e-8f00-0123456789ab";
     let mut listener = Listener::connect(&server, &format!("/events?document_id={nobody}"), "");
     assert_eq!(listener.next().unwrap().id, "0");
-    scene.store.queue.record(&Event::bare(EventType::LockHeld, Timestamp::now())).await.unwrap();
+    scene.store.queue.record(&[Event::bare(EventType::LockHeld, Timestamp::now())]).await.unwrap();
     assert_eq!(listener.sign_of_life(), "1");
 }
 

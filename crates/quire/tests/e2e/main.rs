@@ -8,6 +8,7 @@ mod configuration;
 mod documents;
 mod errors;
 mod events;
+mod guarding;
 mod guide;
 mod postgres;
 mod program;

@@ -8,6 +8,9 @@ use std::process::{Child, ChildStdout, Command, ExitStatus, Stdio};
 
 use tempfile::TempDir;
 
+/// Settings by the names that they have elsewhere.
+const ELSEWHERE: [&str; 5] = ["AUTH_TOKEN", "LOG_LEVEL", "APP_VERSION", "GIT_COMMIT", "BUILD_DATE"];
+
 /// A folder to work in, and the program.
 pub struct Quire {
     folder: TempDir,
@@ -61,7 +64,10 @@ impl Quire {
         let mut command = Command::new(env!("CARGO_BIN_EXE_quire"));
         command.args(arguments).current_dir(self.folder.path()).stdin(Stdio::null());
         for (name, _) in std::env::vars_os() {
-            if name.to_string_lossy().starts_with("QUIRE_") {
+            let name_text = name.to_string_lossy();
+            if ["QUIRE_", "VET_RECORDS_"].iter().any(|prefix| name_text.starts_with(prefix))
+                || ELSEWHERE.contains(&name_text.as_ref())
+            {
                 command.env_remove(name);
             }
         }
@@ -87,7 +93,12 @@ impl Quire {
 
     /// A server on any free port, once it says that it is ready.
     pub fn serve(&self) -> Server {
-        let mut server = self.start(&["serve", "--listen", "127.0.0.1:0"]);
+        self.serve_on("127.0.0.1:0")
+    }
+
+    /// The same on this address.
+    pub fn serve_on(&self, listen: &str) -> Server {
+        let mut server = self.start(&["serve", "--listen", listen]);
         let address =
             server.said.strip_prefix("Quire is ready at http://").and_then(|rest| rest.strip_suffix("/\n"));
         server.address = address.unwrap_or_else(|| panic!("not ready: {:?}", server.said)).to_owned();

@@ -87,10 +87,10 @@ fn a_server_that_was_killed_leaves_nothing_in_the_way() {
 }
 
 #[test]
-fn it_answers_only_on_this_machine() {
+fn it_answers_only_on_this_machine_while_nobody_has_a_key() {
     let quire = Quire::new();
     let refused = quire.refuses(&["serve", "--listen", "0.0.0.0:0"]);
-    assert!(refused.contains("0.0.0.0:0") && refused.contains("only on this machine"), "{refused}");
+    assert!(refused.contains("0.0.0.0:0") && refused.contains("quire keys create"), "{refused}");
     assert!(!quire.path("quire-data").exists(), "nothing is made before the settings are good");
 }
 

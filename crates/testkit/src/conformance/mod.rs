@@ -5,6 +5,7 @@
 
 pub mod blobs;
 pub mod claiming;
+pub mod credentials;
 pub mod documents;
 pub mod fencing;
 pub mod governance;
@@ -99,6 +100,11 @@ macro_rules! store_conformance {
             the_same_edit_again_is_the_same_candidate,
             decisions_are_kept_in_order_and_touch_nothing_else,
             a_decision_about_what_has_changed_meanwhile_is_refused,
+        }
+        $crate::conformance_cases! { $bed, credentials:
+            a_key_is_found_by_its_id_and_its_name_is_given_once,
+            a_key_is_revoked_once_by_name_or_id_and_never_forgotten,
+            the_database_itself_refuses_to_forget_or_change_a_key,
         }
         $crate::conformance_cases! { $bed, limits:
             the_database_refuses_what_no_run_can_be,

@@ -1,0 +1,148 @@
+//! Who may ask, once anybody is asked who they are.
+//!
+//! As soon as there is a credential (a token in the settings, or a key that was ever made), every request but those about
+//! health must carry one, and what it may do depends on its roles. Until then [`neighbours`](crate::neighbours) decides.
+//! When the database cannot say whether there are keys, nobody is answered.
+
+pub(crate) mod roles;
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use axum::extract::{MatchedPath, Request, State};
+use axum::http::request::Parts;
+use axum::http::{HeaderMap, header};
+use axum::middleware::Next;
+use axum::response::{IntoResponse, Response};
+use quire_application::credential::{Holder, SecretHash, holder};
+use quire_domain::Roles;
+use quire_ports::{Credentials, PortError, PortResult};
+
+use crate::caller::Caller;
+use crate::unread::pass_over;
+use crate::{ApiError, Code};
+
+/// Under which name the token's holder is remembered.
+const TOKEN_NAME: &str = "auth-token";
+/// For how long it is believed that there is no key.
+const BELIEVED: Duration = Duration::from_secs(1);
+/// Supervisors and load balancers ask these, and have no key.
+const FOR_EVERYBODY: [&str; 3] = ["/health", "/health/live", "/health/ready"];
+
+/// Knows the credentials.
+pub struct Guard {
+    credentials: Arc<dyn Credentials>,
+    token: Option<SecretHash>,
+    /// Set once there is a credential, for good: keys are revoked and never forgotten.
+    closed: AtomicBool,
+    /// When there was last seen to be no key.
+    seen_open: Mutex<Option<Instant>>,
+}
+
+impl Guard {
+    /// A guard that accepts these keys, and the token if there is one.
+    pub fn new(credentials: Arc<dyn Credentials>, token: Option<&str>) -> Self {
+        let token = token.map(|token| SecretHash::of(token.as_bytes()));
+        let closed = AtomicBool::new(token.is_some());
+        Self { credentials, token, closed, seen_open: Mutex::default() }
+    }
+
+    /// Whether a credential is needed at this moment.
+    async fn asks(&self, now: Instant) -> PortResult<bool> {
+        if self.closed.load(Ordering::Relaxed) {
+            return Ok(true);
+        }
+        let seen = *self.seen_open.lock().unwrap_or_else(PoisonError::into_inner);
+        if seen.is_some_and(|seen| now.saturating_duration_since(seen) < BELIEVED) {
+            return Ok(false);
+        }
+        let any = self.credentials.any().await?;
+        if any {
+            self.closed.store(true, Ordering::Relaxed);
+        } else {
+            *self.seen_open.lock().unwrap_or_else(PoisonError::into_inner) = Some(now);
+        }
+        Ok(any)
+    }
+
+    /// Whose credential this is.
+    async fn holder(&self, presented: &str) -> PortResult<Option<Holder>> {
+        if self.token.as_ref().is_some_and(|token| token.is_of(presented.as_bytes())) {
+            return Ok(Some(Holder { name: TOKEN_NAME.to_owned(), roles: Roles::admin() }));
+        }
+        holder(&*self.credentials, presented).await
+    }
+
+    /// On whose behalf the request is made. Nobody in particular's while nobody is asked.
+    async fn admit(&self, request: &Parts) -> Result<Option<Caller>, ApiError> {
+        if !self.asks(Instant::now()).await.map_err(unanswered)? {
+            return Ok(None);
+        }
+        let presented = bearer(&request.headers).ok_or_else(|| {
+            let message =
+                "say who is asking: send a key from `quire keys create` as Authorization: Bearer KEY";
+            ApiError::new(Code::Unauthorized, message)
+        })?;
+        let holder = self.holder(presented).await.map_err(unanswered)?.ok_or_else(|| {
+            ApiError::new(Code::Unauthorized, "this key is not known here, or was revoked; ask for a new one")
+        })?;
+        // What is nowhere is not worth a role, and the answer says no more than that.
+        if let Some(path) = request.extensions.get::<MatchedPath>() {
+            permit(&holder, request, path.as_str())?;
+        }
+        Ok(Some(Caller(holder.name)))
+    }
+}
+
+/// Whatever is wrong with the database, nobody is let in on a guess.
+#[allow(clippy::needless_pass_by_value)] // `map_err(unanswered)` reads best.
+fn unanswered(error: PortError) -> ApiError {
+    tracing::error!(%error, "who may ask could not be looked up");
+    ApiError::new(Code::ServiceUnavailable, "who may ask cannot be looked up at the moment; ask again later")
+}
+
+fn permit(holder: &Holder, request: &Parts, path: &str) -> Result<(), ApiError> {
+    let needed = roles::needed(&request.method, path);
+    if holder.roles.allow(needed) {
+        return Ok(());
+    }
+    let message = format!(
+        "this needs the role {}, and the key of {} has {}",
+        needed.as_str(),
+        holder.name,
+        holder.roles
+    );
+    Err(ApiError::new(Code::Forbidden, message).with(serde_json::json!({ "role": needed.as_str() })))
+}
+
+/// Lets a request through, with the name of whoever makes it, or answers why not.
+pub(crate) async fn ask(State(guard): State<Arc<Guard>>, request: Request, next: Next) -> Response {
+    let path = request.extensions().get::<MatchedPath>();
+    if path.is_some_and(|path| FOR_EVERYBODY.contains(&path.as_str())) {
+        return next.run(request).await;
+    }
+    let (mut parts, body) = request.into_parts();
+    match guard.admit(&parts).await {
+        Ok(caller) => {
+            caller.and_then(|caller| parts.extensions.insert(caller));
+            next.run(Request::from_parts(parts, body)).await
+        }
+        Err(refused) => {
+            pass_over(&parts.headers, body).await;
+            refused.into_response()
+        }
+    }
+}
+
+/// What stands behind `Bearer`, in whatever case that is written.
+fn bearer(headers: &HeaderMap) -> Option<&str> {
+    let (scheme, credential) = headers.get(header::AUTHORIZATION)?.to_str().ok()?.split_once(' ')?;
+    scheme
+        .eq_ignore_ascii_case("bearer")
+        .then(|| credential.trim())
+        .filter(|credential| !credential.is_empty())
+}
+
+#[cfg(test)]
+pub(crate) mod tests;

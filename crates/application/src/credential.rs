@@ -1,0 +1,85 @@
+//! Making keys, and telling whose a presented one is.
+
+use quire_domain::credential::check_name;
+use quire_domain::{KeyId, KeyText, Roles};
+use quire_ports::{Credentials, NewKey, PortError, PortResult, Store};
+use sha2::{Digest, Sha256};
+use subtle::ConstantTimeEq;
+
+/// The hash of a secret, as it is kept and compared.
+#[derive(Clone)]
+pub struct SecretHash([u8; 32]);
+
+impl SecretHash {
+    /// Of these bytes.
+    pub fn of(secret: &[u8]) -> Self {
+        Self(Sha256::digest(secret).into())
+    }
+
+    /// Whether it is the hash of `secret`, in the same time whatever the answer is.
+    pub fn is_of(&self, secret: &[u8]) -> bool {
+        self.0.ct_eq(&Self::of(secret).0).into()
+    }
+}
+
+/// Whoever holds a key that is good.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Holder {
+    /// The name of the key.
+    pub name: String,
+    /// What it is good for.
+    pub roles: Roles,
+}
+
+/// Makes a key. Its text is in the answer and nowhere else.
+pub async fn create(store: &Store, name: &str, roles: Roles) -> PortResult<KeyText> {
+    check_name(name).map_err(PortError::Conflict)?;
+    let key = KeyText { id: KeyId::new(), secret: rand::random() };
+    let kept = NewKey {
+        id: key.id,
+        name: name.to_owned(),
+        roles,
+        secret_hash: SecretHash::of(&key.secret).0,
+        created_at: store.clock.now(),
+    };
+    store.credentials.create(&kept).await?;
+    Ok(key)
+}
+
+/// Whose key this is. Nobody's, if it is unknown, revoked, or has another secret.
+pub async fn holder(credentials: &dyn Credentials, presented: &str) -> PortResult<Option<Holder>> {
+    let Some(presented) = KeyText::parse(presented) else { return Ok(None) };
+    let Some(found) = credentials.find(presented.id).await? else { return Ok(None) };
+    let proved = SecretHash(found.key.secret_hash).is_of(&presented.secret);
+    let holder = Holder { name: found.key.name, roles: found.key.roles };
+    Ok((proved && found.revoked_at.is_none()).then_some(holder))
+}
+
+#[cfg(test)]
+mod tests {
+    use quire_sqlite::testing::bed;
+
+    use super::*;
+
+    /// Proves R077 for keys.
+    #[tokio::test]
+    async fn only_the_very_key_that_was_made_and_not_revoked_is_somebodys() {
+        let bed = bed().await;
+        let credentials = &*bed.store.credentials;
+        let key = create(&bed.store, "scanner", Roles::parse("operate").unwrap()).await.unwrap();
+        let other = create(&bed.store, "other", Roles::admin()).await.unwrap();
+        let holder_of =
+            async |text: String| holder(credentials, &text).await.unwrap().map(|found| found.name);
+        assert_eq!(holder_of(key.reveal()).await.as_deref(), Some("scanner"));
+        let swapped = KeyText { id: key.id, secret: other.secret };
+        let unknown = KeyText { id: KeyId::new(), secret: key.secret };
+        for wrong in [swapped.reveal(), unknown.reveal(), "scanner".to_owned(), String::new()] {
+            assert_eq!(holder_of(wrong).await, None);
+        }
+        let kept = credentials.find(key.id).await.unwrap().unwrap();
+        assert_ne!(kept.key.secret_hash, key.secret, "the secret itself is not kept");
+        credentials.revoke("scanner", bed.store.clock.now()).await.unwrap();
+        assert_eq!(holder_of(key.reveal()).await, None);
+        assert!(matches!(create(&bed.store, "local", Roles::admin()).await, Err(PortError::Conflict(_))));
+    }
+}

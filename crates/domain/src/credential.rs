@@ -1,0 +1,213 @@
+//! Who may ask for what: roles, and the keys that carry them.
+//!
+//! A key is text that a program or a person presents: `quire_<id>_<secret>`. The id finds it, the secret proves it. Of the
+//! secret only a hash is ever stored, so that whoever reads the database cannot ask in somebody's name.
+
+use std::fmt::{self, Write as _};
+
+use uuid::Uuid;
+
+use crate::ids::KeyId;
+use crate::pipeline::UnknownName;
+
+/// How every key begins, so that people and scanners for secrets know one when they see it.
+const PREFIX: &str = "quire_";
+/// Longer names are not worth a place in every event.
+const LONGEST_NAME: usize = 64;
+/// Names that say something else in the history: nobody was asked, and the token from the settings.
+const RESERVED: [&str; 2] = ["local", "auth-token"];
+
+/// What a key is good for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Role {
+    /// Looking at everything that is not governance.
+    Read,
+    /// Taking documents in, having them processed, stopping that.
+    Operate,
+    /// Correcting what was found in documents, and signing them off.
+    Review,
+    /// Deciding what documents are searched for.
+    Govern,
+    /// All of it, and whatever no other role is named for.
+    Admin,
+}
+
+impl Role {
+    /// All of them.
+    pub const ALL: [Self; 5] = [Self::Read, Self::Operate, Self::Review, Self::Govern, Self::Admin];
+
+    /// The stored and shown form.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Read => "read",
+            Self::Operate => "operate",
+            Self::Review => "review",
+            Self::Govern => "govern",
+            Self::Admin => "admin",
+        }
+    }
+
+    /// The role of that name.
+    pub fn parse(name: &str) -> Result<Self, UnknownName> {
+        Self::ALL.into_iter().find(|role| role.as_str() == name).ok_or_else(|| UnknownName {
+            what: "role",
+            name: name.to_owned(),
+            known: Self::ALL.map(Self::as_str).join(", "),
+        })
+    }
+}
+
+/// The roles of a key: at least one, in order, each once.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Roles(Vec<Role>);
+
+impl Roles {
+    /// Everything.
+    pub fn admin() -> Self {
+        Self(vec![Role::Admin])
+    }
+
+    /// Names with commas between them.
+    pub fn parse(names: &str) -> Result<Self, UnknownName> {
+        let mut roles =
+            names.split(',').map(|name| Role::parse(name.trim())).collect::<Result<Vec<_>, _>>()?;
+        roles.sort_unstable();
+        roles.dedup();
+        Ok(Self(roles))
+    }
+
+    /// Whether they suffice for what needs `role`. Every key may read, and `admin` may do everything.
+    pub fn allow(&self, role: Role) -> bool {
+        role == Role::Read || self.0.contains(&role) || self.0.contains(&Role::Admin)
+    }
+}
+
+impl fmt::Display for Roles {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0.iter().map(|role| role.as_str()).collect::<Vec<_>>().join(","))
+    }
+}
+
+/// A key as its holder has it.
+#[derive(Clone, PartialEq, Eq)]
+pub struct KeyText {
+    /// Which key.
+    pub id: KeyId,
+    /// What proves it: 32 random bytes.
+    pub secret: [u8; 32],
+}
+
+impl KeyText {
+    /// The key that this text is, if it is one, written exactly as it was given out.
+    pub fn parse(text: &str) -> Option<Self> {
+        let (id, secret) = text.strip_prefix(PREFIX)?.split_once('_')?;
+        let id = KeyId(Uuid::from_bytes(from_hex(id)?));
+        Some(Self { id, secret: from_hex(secret)? })
+    }
+
+    /// The text that the holder gets.
+    pub fn reveal(&self) -> String {
+        format!("{PREFIX}{}_{}", self.id.0.simple(), to_hex(&self.secret))
+    }
+}
+
+impl fmt::Debug for KeyText {
+    /// Without the secret.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("KeyText").field("id", &self.id).finish_non_exhaustive()
+    }
+}
+
+/// Whether a key may be called that. The history names whoever asked, so a name must say one thing only.
+pub fn check_name(name: &str) -> Result<(), String> {
+    let plain = |letter: char| letter.is_ascii_alphanumeric() || "-_.@".contains(letter);
+    if name.is_empty() || name.len() > LONGEST_NAME || !name.chars().all(plain) {
+        return Err(format!(
+            "a name has 1 to {LONGEST_NAME} letters, digits or any of - _ . @, such as ward-3-scanner"
+        ));
+    }
+    if RESERVED.contains(&name) || Uuid::parse_str(name).is_ok() {
+        return Err(format!("{name} already has a meaning in the history; choose another name"));
+    }
+    Ok(())
+}
+
+fn to_hex(bytes: &[u8]) -> String {
+    bytes.iter().fold(String::with_capacity(bytes.len() * 2), |mut text, byte| {
+        // Writing to a String cannot fail.
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
+}
+
+/// Exactly that many bytes in lower case; there is one way only to write a key.
+fn from_hex<const N: usize>(text: &str) -> Option<[u8; N]> {
+    let digit = |letter: u8| match letter {
+        b'0'..=b'9' => Some(letter - b'0'),
+        b'a'..=b'f' => Some(letter - b'a' + 10),
+        _ => None,
+    };
+    let letters = text.as_bytes();
+    if letters.len() != N * 2 {
+        return None;
+    }
+    let mut bytes = [0; N];
+    for (byte, pair) in bytes.iter_mut().zip(letters.chunks_exact(2)) {
+        *byte = digit(pair[0])? << 4 | digit(pair[1])?;
+    }
+    Some(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_key_can_be_written_and_read_in_one_way_only() {
+        let key = KeyText { id: KeyId::new(), secret: std::array::from_fn(|i| u8::try_from(i * 7).unwrap()) };
+        let text = key.reveal();
+        assert_eq!((KeyText::parse(&text).as_ref(), text.len()), (Some(&key), 103));
+        for wrong in [
+            "",
+            "quire_",
+            "quire__",
+            &text[1..],
+            &text[..text.len() - 1],
+            &format!("{text}0"),
+            &text.to_uppercase(),
+            &text.replace("quire_", "quire_é"),
+            &text.replace('_', "-"),
+        ] {
+            assert_eq!(KeyText::parse(wrong), None, "{wrong}");
+        }
+        assert!(!format!("{key:?}").contains(&text[40..]), "{key:?}");
+    }
+
+    #[test]
+    fn every_role_may_read_and_admin_may_do_everything() {
+        let reviewer = Roles::parse("review, operate,review").unwrap();
+        assert_eq!(reviewer.to_string(), "operate,review");
+        assert_eq!(
+            Role::ALL.map(|role| reviewer.allow(role)),
+            [true, true, true, false, false],
+            "what was given, and reading"
+        );
+        assert!(Role::ALL.into_iter().all(|role| Roles::admin().allow(role)));
+        let refused = Roles::parse("read,root").unwrap_err().to_string();
+        assert!(refused.contains("root") && refused.contains("govern"), "{refused}");
+        assert!(Roles::parse("").is_err());
+    }
+
+    #[test]
+    fn a_name_says_one_thing_only() {
+        for sound in ["a", "ward-3_scanner.v2@clinic"] {
+            assert_eq!(check_name(sound), Ok(()), "{sound}");
+        }
+        let long = "a".repeat(65);
+        for wrong in
+            ["", "two words", "naïve", "local", "auth-token", "0192f0c1-5b7a-7c3e-8f00-0123456789ab", &long]
+        {
+            assert!(check_name(wrong).is_err(), "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,3 @@
+INSERT INTO api_keys (id, name, roles, secret_hash, created_at)
+VALUES ($1, $2, $3, $4, $5)
+ON CONFLICT (name) DO NOTHING

@@ -1,0 +1,1 @@
+SELECT id, name, roles, secret_hash, created_at, revoked_at FROM api_keys WHERE name = ?1 OR id = ?2

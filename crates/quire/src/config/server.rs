@@ -1,0 +1,43 @@
+//! `[server]`
+
+use std::fmt;
+use std::str::FromStr;
+
+use quire_api::{Origins, Proxies};
+use serde::{Deserialize, Deserializer};
+
+/// `[server]`
+#[derive(Clone, Debug, Deserialize)]
+#[allow(missing_docs)]
+pub struct Server {
+    pub listen: String,
+    pub max_event_streams: usize,
+    pub auth_token: Secret,
+    #[serde(deserialize_with = "parsed")]
+    pub trusted_proxies: Proxies,
+    #[serde(deserialize_with = "parsed")]
+    pub cors_origins: Origins,
+}
+
+/// Text that its kind knows how to read.
+fn parsed<'de, D: Deserializer<'de>, T: FromStr<Err = String>>(deserializer: D) -> Result<T, D::Error> {
+    String::deserialize(deserializer)?.parse().map_err(serde::de::Error::custom)
+}
+
+/// Text that is not shown.
+#[derive(Clone, Deserialize)]
+#[serde(transparent)]
+pub struct Secret(String);
+
+impl Secret {
+    /// What was given, if anything but blanks was.
+    pub fn given(&self) -> Option<&str> {
+        Some(self.0.trim()).filter(|text| !text.is_empty())
+    }
+}
+
+impl fmt::Debug for Secret {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(if self.given().is_some() { "***" } else { "none" })
+    }
+}
