@@ -17,6 +17,7 @@ mod version;
 
 use std::sync::Arc;
 
+use quire_application::document::Counts;
 use quire_application::document::pages::PageImages;
 use quire_application::document::upload::UploadTerms;
 use quire_ports::{Blobs, Store};
@@ -55,4 +56,6 @@ pub struct Product {
     pub uploads: Arc<UploadTerms>,
     /// Whether documents are processed at all.
     pub processing: bool,
+    /// What is remembered of how many documents there are.
+    pub counts: Arc<Counts>,
 }

@@ -9,6 +9,7 @@ mod documents;
 mod error;
 mod figures;
 mod history;
+mod intake;
 mod probe;
 mod queue;
 mod reader;
@@ -21,12 +22,13 @@ mod workers;
 
 pub use blobs::{Blobs, Incoming};
 pub use clock::{Clock, SystemClock};
-pub use documents::{DocumentPlace, Documents, DocumentsPart, Overview};
+pub use documents::{DocumentPlace, Documents, DocumentsOf, DocumentsPart, Overview};
 pub use error::{PortError, PortResult};
 pub use figures::{Figures, MinuteFigures};
 pub use history::{
     Artifact, Attempt, EventFilter, History, Job, QueueDepth, RunFilter, StepProgress, StepRecord,
 };
+pub use intake::{Intake, IntakeKey, Taken};
 pub use probe::{Breakpoint, NoProbe, Probe};
 pub use queue::{Advance, Claim, Claimed, RunQueue, Written};
 pub use reader::{PageImage, ReadDocument, ReadError, ReadRequest, ReadTrouble, Reader, RecognisedPages};

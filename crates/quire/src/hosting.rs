@@ -150,7 +150,8 @@ fn product(config: &Config, opened: &Opened) -> Result<Product, Trouble> {
     let images = Arc::new(wire::page_images(config, &store, blobs.clone()));
     let kinds = config.reading.formats.clone();
     let uploads = Arc::new(UploadTerms { kinds, largest: config.uploads.max_mb << 20 });
-    Ok(Product { store, blobs, images, uploads, processing: config.uploads.processing })
+    let (processing, counts) = (config.uploads.processing, Arc::default());
+    Ok(Product { store, blobs, images, uploads, processing, counts })
 }
 
 /// A database that answers and also takes what the engine writes: one that is full, locked or read-only answers

@@ -15,6 +15,7 @@ mod enqueue;
 mod error;
 mod figures;
 mod history;
+mod intake;
 mod listener;
 mod queue;
 mod rescue;

@@ -37,6 +37,7 @@ migrations![
     "0004_indexes",
     "0005_run_language",
     "0006_list_of_documents",
+    "0008_intake",
 ];
 
 /// What the first line of a file says whose statements go one by one.

@@ -8,6 +8,7 @@ mod documents;
 mod error;
 mod figures;
 mod history;
+mod intake;
 mod lock;
 mod queue;
 mod reader;

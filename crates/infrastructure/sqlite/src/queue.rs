@@ -118,10 +118,13 @@ pub(crate) fn enqueue(connection: &Connection, new: &NewRun, at: Timestamp) -> P
                 run.correlation_id,
                 micros(at),
             ];
-            statement.query_row(values, |row| row.get(0)).optional()
+            statement.query_row(values, |row| Ok((row.get(0)?, row.get(1)?))).optional()
         })
         .map_err(translate)?;
-    if let Some(language) = inserted {
+    if let Some((language, is_listed)) = inserted {
+        if is_listed {
+            unlist_previous(connection, &run, at)?;
+        }
         append(connection, &event)?;
         return Ok(Run { language, ..run });
     }
@@ -131,6 +134,17 @@ pub(crate) fn enqueue(connection: &Connection, new: &NewRun, at: Timestamp) -> P
     } else {
         Err(PortError::Conflict(format!("another run has the id {}", new.id)))
     }
+}
+
+/// A document is listed by its latest run, which is this one now.
+fn unlist_previous(connection: &Connection, run: &Run, at: Timestamp) -> PortResult<()> {
+    connection
+        .prepare_cached(sql!("runs/unlist"))
+        .and_then(|mut statement| {
+            statement.execute(params![run.subject.0.as_bytes(), micros(at), run.id.0.as_bytes()])
+        })
+        .map_err(translate)?;
+    Ok(())
 }
 
 pub(crate) fn find(connection: &Connection, id: RunId) -> PortResult<Run> {

@@ -33,6 +33,7 @@ migrations![
     "0004_indexes",
     "0005_run_language",
     "0006_list_of_documents",
+    "0008_intake",
 ];
 
 #[async_trait]

@@ -3,6 +3,8 @@
 mod crash;
 mod form;
 mod refusals;
+mod repeated;
+mod several;
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -18,22 +20,40 @@ use serde_json::{Value, json};
 use self::form::{Form, body};
 use crate::program::{Answer, Quire, Server};
 
+/// The same story on either store, under the names of the two tests.
+macro_rules! on_both_stores {
+    ($(#[$doc:meta])* $story:ident: $sqlite:ident, $postgres:ident) => {
+        $(#[$doc])*
+        #[tokio::test(flavor = "multi_thread")]
+        async fn $sqlite() {
+            $story(&$crate::uploading::Scene::sqlite()).await;
+        }
+
+        $(#[$doc])*
+        #[tokio::test(flavor = "multi_thread")]
+        async fn $postgres() {
+            $story(&$crate::uploading::Scene::postgres().await).await;
+        }
+    };
+}
+pub(crate) use on_both_stores;
+
 /// A test that waits longer has failed.
 const MOST_PATIENCE: Duration = Duration::from_mins(5);
 
 /// A program and what stands beside it.
-struct Scene {
-    quire: Quire,
-    store: Store,
+pub(crate) struct Scene {
+    pub(crate) quire: Quire,
+    pub(crate) store: Store,
     _place: Option<Place>,
 }
 
 impl Scene {
-    fn sqlite() -> Self {
+    pub(crate) fn sqlite() -> Self {
         Self::sqlite_with(|quire| quire)
     }
 
-    fn sqlite_with(settings: impl FnOnce(Quire) -> Quire) -> Self {
+    pub(crate) fn sqlite_with(settings: impl FnOnce(Quire) -> Quire) -> Self {
         let quire = settings(Quire::new().with("QUIRE_READING_MEMORY_MB", "512"));
         quire.says(&["migrate", "up"]);
         let database = quire.path("quire-data/quire.db");
@@ -41,7 +61,7 @@ impl Scene {
         Self { quire, store, _place: None }
     }
 
-    async fn postgres() -> Self {
+    pub(crate) async fn postgres() -> Self {
         let place = Place::migrated().await;
         let quire = Quire::new()
             .with("QUIRE_READING_MEMORY_MB", "512")
@@ -51,7 +71,7 @@ impl Scene {
         Self { quire, store, _place: Some(place) }
     }
 
-    fn folder(&self) -> PathBuf {
+    pub(crate) fn folder(&self) -> PathBuf {
         self.quire.path("quire-data/documents")
     }
 
@@ -97,6 +117,16 @@ impl Scene {
             }
         };
         tokio::time::timeout(MOST_PATIENCE, looking).await.expect("the run never ended")
+    }
+
+    /// Returns when every run of a document has ended.
+    async fn all_ended(&self, document: DocumentId) {
+        let looking = async {
+            while !self.runs_of(document).await.iter().all(|run| run.state.is_terminal()) {
+                tokio::time::sleep(Duration::from_millis(20)).await;
+            }
+        };
+        tokio::time::timeout(MOST_PATIENCE, looking).await.expect("the runs never ended");
     }
 }
 

@@ -1,9 +1,13 @@
 -- A run whose id is there already is left alone, and so is one that would be a second front: somebody else was
--- quicker, and its caller looks again. A document's run gets the language that its document has now.
-INSERT INTO runs (id, pipeline, subject_id, state, turn, priority, correlation_id, created_at, queued_at, language)
+-- quicker, and its caller looks again. A document's run gets the language that its document has now, and its place in
+-- the list. Answers also whether an earlier run may have that place.
+INSERT INTO runs (id, pipeline, subject_id, state, turn, priority, correlation_id, created_at, queued_at, language,
+                  listed_at)
 SELECT u.id, u.pipeline, u.subject_id, 'QUEUED', u.turn, u.priority, u.correlation_id, u.at, u.at,
-       (SELECT d.language_override FROM documents d WHERE d.id = u.subject_id AND u.pipeline = 'document')
+       d.language_override, d.created_at
 FROM unnest($1::uuid[], $2::text[], $3::uuid[], $4::text[], $5::smallint[], $6::text[], $7::timestamptz[])
      AS u (id, pipeline, subject_id, turn, priority, correlation_id, at)
+LEFT JOIN documents d ON d.id = u.subject_id AND u.pipeline = 'document'
 ON CONFLICT DO NOTHING
-RETURNING id, language
+RETURNING id, language,
+          listed_at IS NOT NULL AND EXISTS (SELECT 1 FROM runs earlier WHERE earlier.subject_id = runs.subject_id)
