@@ -35,8 +35,9 @@ FROM ((SELECT created_at AS listed_at, id
       UNION ALL
       (SELECT created_at, id
        FROM documents
-       WHERE review_status = $8::text AND (created_at, id) < ($1, $2)
-       ORDER BY created_at DESC, id DESC
+       -- Said so that only the index by review can be walked: by time alone, one kind may be far between.
+       WHERE review_status >= $8::text AND (review_status, created_at, id) < ($8::text, $1, $2)
+       ORDER BY review_status DESC, created_at DESC, id DESC
        LIMIT $3 + $4)
       ORDER BY 1 DESC, 2 DESC
       LIMIT $3 OFFSET $4) part

@@ -1,10 +1,14 @@
 -- A run whose id is there already is left alone, and so is one that would be a second front: somebody else was
 -- quicker, and its caller looks again. A document's run gets the language that its document has now, and its place in
--- the list. Answers also whether an earlier run may have that place.
+-- the list unless a later run is there. Answers also whether an earlier run may have that place.
 INSERT INTO runs (id, pipeline, subject_id, state, turn, priority, correlation_id, created_at, queued_at, language,
                   listed_at)
 SELECT u.id, u.pipeline, u.subject_id, 'QUEUED', u.turn, u.priority, u.correlation_id, u.at, u.at,
-       d.language_override, d.created_at
+       d.language_override,
+       CASE WHEN NOT EXISTS (SELECT 1 FROM runs later
+                             WHERE later.subject_id = d.id AND later.pipeline = 'document'
+                               AND (later.created_at, later.id) > (u.at, u.id))
+            THEN d.created_at END
 FROM unnest($1::uuid[], $2::text[], $3::uuid[], $4::text[], $5::smallint[], $6::text[], $7::timestamptz[])
      AS u (id, pipeline, subject_id, turn, priority, correlation_id, at)
 LEFT JOIN documents d ON d.id = u.subject_id AND u.pipeline = 'document'
