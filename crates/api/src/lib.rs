@@ -20,6 +20,7 @@ use std::sync::Arc;
 use quire_application::document::Counts;
 use quire_application::document::pages::PageImages;
 use quire_application::document::upload::UploadTerms;
+use quire_domain::{Pipeline, Requeue};
 use quire_ports::{Blobs, Store};
 
 pub use error::{ApiError, Code};
@@ -56,6 +57,8 @@ pub struct Product {
     pub uploads: Arc<UploadTerms>,
     /// Whether documents are processed at all.
     pub processing: bool,
+    /// How each pipeline sends failed runs back.
+    pub requeue: Arc<[(Pipeline, Requeue)]>,
     /// What is remembered of how many documents there are.
     pub counts: Arc<Counts>,
 }

@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use quire_api::{DatabaseCheck, Product, Surface};
-use quire_application::document::upload::UploadTerms;
 use quire_application::engine::{Engine, PipelineSetup};
+use quire_domain::Pipeline;
 use quire_ports::{NoProbe, PortError, PortResult, Store};
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
@@ -148,10 +148,10 @@ fn surface(
 fn product(config: &Config, opened: &Opened) -> Result<Product, Trouble> {
     let (store, blobs) = (opened.store.clone(), wire::blobs(config)?);
     let images = Arc::new(wire::page_images(config, &store, blobs.clone()));
-    let kinds = config.reading.formats.clone();
-    let uploads = Arc::new(UploadTerms { kinds, largest: config.uploads.max_mb << 20 });
+    let uploads = Arc::new(config.upload_terms());
     let (processing, counts) = (config.uploads.processing, Arc::default());
-    Ok(Product { store, blobs, images, uploads, processing, counts })
+    let requeue = Arc::from(Pipeline::ALL.map(|pipeline| (pipeline, config.policy(pipeline).requeue)));
+    Ok(Product { store, blobs, images, uploads, processing, requeue, counts })
 }
 
 /// A database that answers and also takes what the engine writes: one that is full, locked or read-only answers

@@ -3,6 +3,7 @@
 mod detail;
 mod download;
 mod history;
+mod jobs;
 mod language;
 mod list;
 mod pages;
@@ -12,6 +13,7 @@ pub(crate) mod upload;
 pub(crate) use detail::detail;
 pub(crate) use download::download;
 pub(crate) use history::history;
+pub(crate) use jobs::jobs;
 pub(crate) use language::set_language;
 pub(crate) use list::list;
 pub(crate) use pages::{page, page_image, pages};

@@ -379,12 +379,14 @@ async fn malformed_ids_are_refused_and_unknown_ones_not_found() {
         ("GET", "/documents/ID/download"),
         ("POST", "/documents/ID/reprocess"),
         ("GET", "/documents/ID/processing-history"),
+        ("GET", "/documents/ID/jobs"),
         ("GET", "/documents/ID/pages"),
         ("GET", "/documents/ID/pages/1"),
         ("GET", "/documents/ID/pages/1/image"),
         ("GET", "/runs/ID"),
         ("GET", "/runs/ID/artifacts/raw-text"),
         ("POST", "/runs/ID/withdraw"),
+        ("POST", "/runs/ID/retry"),
     ] {
         for (id, status, code) in [
             (unknown.as_str(), 404, "NOT_FOUND"),

@@ -6,6 +6,7 @@
 mod commands;
 mod configuration;
 mod documents;
+mod following;
 mod postgres;
 mod program;
 mod reading;

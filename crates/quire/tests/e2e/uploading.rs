@@ -1,5 +1,6 @@
 //! Taking documents in over HTTP, with the real program.
 
+mod command;
 mod crash;
 mod form;
 mod refusals;
@@ -76,7 +77,7 @@ impl Scene {
     }
 
     /// Every document that there is.
-    async fn documents(&self) -> BTreeSet<DocumentId> {
+    pub(crate) async fn documents(&self) -> BTreeSet<DocumentId> {
         let events = self.store.history.events(EventId(0), EventFilter::default(), 100_000).await.unwrap();
         let uploaded =
             events.into_iter().filter(|event| event.event.event_type == EventType::DocumentUploaded);
@@ -100,13 +101,13 @@ impl Scene {
         assert_eq!(self.files(), (BTreeSet::new(), 0));
     }
 
-    async fn runs_of(&self, document: DocumentId) -> Vec<Run> {
+    pub(crate) async fn runs_of(&self, document: DocumentId) -> Vec<Run> {
         let filter = RunFilter { subject: Some(document.into()), limit: 10, ..RunFilter::default() };
         self.store.history.runs(&filter).await.unwrap()
     }
 
     /// The run of a document once it has ended. Another process works on it, so the only way to know is to look.
-    async fn ended(&self, document: DocumentId) -> Run {
+    pub(crate) async fn ended(&self, document: DocumentId) -> Run {
         let looking = async {
             loop {
                 let run = self.runs_of(document).await.remove(0);
@@ -131,13 +132,36 @@ impl Scene {
 }
 
 /// Looks again and again: what another process does sends no word.
-async fn wait_until(mut holds: impl FnMut() -> bool) {
+pub(crate) async fn wait_until(mut holds: impl FnMut() -> bool) {
     let looking = async {
         while !holds() {
             tokio::time::sleep(Duration::from_millis(5)).await;
         }
     };
     tokio::time::timeout(MOST_PATIENCE, looking).await.expect("it never happened");
+}
+
+/// Sends a file under that name, with these headers besides the usual ones.
+pub(crate) fn send_file(server: &Server, name: &str, file: &[u8], headers: &str) -> Answer {
+    Form::file(name, file).send_with(server, "/documents/upload", headers)
+}
+
+/// Uploads a file that is taken, with these headers besides the usual ones.
+pub(crate) fn upload_with(server: &Server, file: &[u8], headers: &str) -> DocumentId {
+    let answer = send_file(server, "record.pdf", file, headers);
+    let id = body(&answer)["document_id"].as_str().unwrap_or_else(|| panic!("{}", answer.body)).parse();
+    id.unwrap()
+}
+
+/// The head of an answer whose body may be anything.
+pub(crate) fn head_of(server: &Server, path: &str) -> String {
+    let mut stream = std::net::TcpStream::connect(&server.address).unwrap();
+    let request = format!("GET {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
+    std::io::Write::write_all(&mut stream, request.as_bytes()).unwrap();
+    let mut answer = Vec::new();
+    std::io::Read::read_to_end(&mut stream, &mut answer).unwrap();
+    let end = answer.windows(4).position(|bytes| bytes == b"\r\n\r\n").unwrap();
+    String::from_utf8(answer[..end].to_vec()).unwrap().to_lowercase()
 }
 
 /// Uploads a file that is taken.
