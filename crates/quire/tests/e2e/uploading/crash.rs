@@ -136,7 +136,8 @@ async fn what_was_acknowledged_survives_and_nothing_is_half_there(scene: &Scene)
     }
     let server = scene.quire.serve();
     let documents = scene.documents().await;
-    let half_written = scene.files().1;
+    // What steps write passes through the same place; what was left behind would stay in it.
+    wait_until(|| scene.files().1 == 0).await;
     let mut without_file = BTreeSet::new();
     for id in &documents {
         let document = scene.store.documents.find(*id).await.unwrap();
@@ -152,15 +153,15 @@ async fn what_was_acknowledged_survives_and_nothing_is_half_there(scene: &Scene)
     };
     let missing = uploads.acknowledged.iter().filter(|(id, content)| !is_kept(id, content)).count();
     println!(
-        "{} acknowledged, {missing} of them missing; {} aborted; {} rows, {} of them without a file; {half_written} \
-         half written after the restart",
+        "{} acknowledged, {missing} of them missing; {} aborted; {} rows, {} of them without a file; none half \
+         written after the restart",
         uploads.acknowledged.len(),
         uploads.aborted,
         documents.len(),
         without_file.len(),
     );
     assert!(uploads.acknowledged.len() as u64 >= KILLS * ENOUGH && uploads.aborted > 0);
-    assert_eq!((without_file.len(), missing, half_written), (0, 0, 0), "{SEED}={seed}");
+    assert_eq!((without_file.len(), missing), (0, 0), "{SEED}={seed}");
     drop(server);
 }
 
