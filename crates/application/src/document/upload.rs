@@ -245,7 +245,7 @@ impl Pair {
 }
 
 /// As fine as the databases keep it, so that what is answered is what is stored.
-fn as_kept(at: Timestamp) -> Timestamp {
+pub(super) fn as_kept(at: Timestamp) -> Timestamp {
     Timestamp::from_microsecond(at.as_microsecond()).unwrap_or(at)
 }
 

@@ -13,6 +13,11 @@ use crate::fixture::{Bed, document, document_run, new_run, start};
 /// How many things happen in a story.
 const LENGTH: i64 = 250;
 
+/// What has ended has its place only while it is the latest, or a list would have to step over more and more.
+const STALE: &str = "SELECT count(*) FROM runs WHERE listed_at IS NOT NULL AND turn IS NULL AND EXISTS ( \
+                         SELECT 1 FROM runs later WHERE later.subject_id = runs.subject_id \
+                         AND later.pipeline = 'document' AND (later.created_at, later.id) > (runs.created_at, runs.id))";
+
 /// A story that is the same whenever it is told.
 struct Story<'b> {
     bed: &'b Bed,
@@ -172,17 +177,14 @@ pub async fn every_list_is_what_the_whole_list_has_of_it(bed: &Bed) {
     }
     let lengths = compare(bed).await;
     assert!(lengths[1..].iter().all(|length| *length > 1), "the story has some of each: {lengths:?}");
-    // What has ended has its place only while it is the latest, or a list would have to step over more and more.
-    let stale = "SELECT count(*) FROM runs WHERE listed_at IS NOT NULL AND turn IS NULL AND EXISTS ( \
-                     SELECT 1 FROM runs later WHERE later.subject_id = runs.subject_id \
-                     AND later.pipeline = 'document' AND (later.created_at, later.id) > (runs.created_at, runs.id))";
-    assert_eq!(bed.sql.number(stale).await, 0);
+    assert_eq!(bed.sql.number(STALE).await, 0);
 
-    let newest = u32::try_from(bed.store.schema.status().await.unwrap().len()).unwrap();
-    bed.store.schema.down(newest - 1).await.unwrap();
+    let versions = bed.store.schema.status().await.unwrap();
+    let made = versions.iter().find(|migration| migration.name.ends_with("_intake")).unwrap().version;
+    bed.store.schema.down(made - 1).await.unwrap();
     bed.store.schema.up(None).await.unwrap();
     assert_eq!(compare(bed).await, lengths);
-    assert_eq!(bed.sql.number(stale).await, 0);
+    assert_eq!(bed.sql.number(STALE).await, 0);
 }
 
 /// Proves R029 and R063 for runs that are asked for at the same moment.
@@ -218,6 +220,29 @@ pub async fn a_document_is_listed_once_however_many_ask_for_its_runs_at_once(bed
         }
         compare(bed).await;
     }
+}
+
+/// Proves R029 and R063 for a run that is withdrawn while the next one is asked for.
+pub async fn a_run_that_is_withdrawn_as_the_next_one_comes_leaves_the_list(bed: &Bed) {
+    let document = document(DocumentId::new());
+    bed.store.documents.add(Intake::by("tester", &document, None), start()).await.unwrap();
+    let at = |millisecond: i64| start() + SignedDuration::from_millis(millisecond);
+    let front = document_run(document.id.into());
+    bed.store.documents.reprocess(&front, "tester", at(0)).await.unwrap();
+    let mut last = document_run(document.id.into());
+    bed.store.documents.reprocess(&last, "tester", at(1)).await.unwrap();
+    for round in 2..30 {
+        let (next, gone) = (document_run(document.id.into()), last.id);
+        let (documents, wanted) = (bed.store.documents.clone(), next.clone());
+        let asking = tokio::spawn(async move { documents.reprocess(&wanted, "tester", at(round)).await });
+        bed.store.queue.withdraw(gone, at(round)).await.unwrap();
+        asking.await.unwrap().unwrap();
+        assert_eq!(bed.sql.number(STALE).await, 0, "round {round}");
+        let failed = bed.store.documents.count(DocumentsOf::Status(DocumentStatus::Failed), 9).await;
+        assert_eq!(failed, Ok(0), "round {round}");
+        last = next;
+    }
+    compare(bed).await;
 }
 
 /// What has ended gives up its place in the list and nothing else.

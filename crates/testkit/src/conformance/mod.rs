@@ -88,6 +88,7 @@ macro_rules! store_conformance {
         $crate::conformance_cases! { $bed, listing:
             every_list_is_what_the_whole_list_has_of_it,
             a_document_is_listed_once_however_many_ask_for_its_runs_at_once,
+            a_run_that_is_withdrawn_as_the_next_one_comes_leaves_the_list,
             a_place_in_the_list_is_all_that_changes_on_a_run_that_has_ended,
         }
         $crate::conformance_cases! { $bed, language:

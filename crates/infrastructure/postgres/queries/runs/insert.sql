@@ -5,7 +5,8 @@ INSERT INTO runs (id, pipeline, subject_id, state, turn, priority, correlation_i
                   listed_at)
 SELECT u.id, u.pipeline, u.subject_id, 'QUEUED', u.turn, u.priority, u.correlation_id, u.at, u.at,
        d.language_override,
-       CASE WHEN NOT EXISTS (SELECT 1 FROM runs later
+       CASE WHEN d.id IS NOT NULL
+             AND NOT EXISTS (SELECT 1 FROM runs later
                              WHERE later.subject_id = d.id AND later.pipeline = 'document'
                                AND (later.created_at, later.id) > (u.at, u.id))
             THEN d.created_at END
