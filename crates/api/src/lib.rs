@@ -29,9 +29,11 @@ mod version;
 
 use std::sync::Arc;
 
+use quire_application::document::Counts;
 use quire_application::document::pages::PageImages;
 use quire_application::document::upload::UploadTerms;
 use quire_application::events::EventFeed;
+use quire_domain::{Pipeline, Requeue};
 use quire_ports::{Blobs, Store};
 
 pub use audit::{Audit, AuditWriter};
@@ -86,4 +88,8 @@ pub struct Product {
     pub audit: Audit,
     /// Whether documents are processed at all.
     pub processing: bool,
+    /// How each pipeline sends failed runs back.
+    pub requeue: Arc<[(Pipeline, Requeue)]>,
+    /// What is remembered of how many documents there are.
+    pub counts: Arc<Counts>,
 }

@@ -60,6 +60,7 @@ fn product(product: Product, surface: &Surface) -> Router {
         .route("/documents/{id}/reprocess", post(documents::reprocess))
         .route("/documents/{id}/language", patch(documents::set_language))
         .route("/documents/{id}/processing-history", get(documents::history))
+        .route("/documents/{id}/jobs", get(documents::jobs))
         .route("/documents/{id}/pages", get(documents::pages))
         .route("/documents/{id}/pages/{number}", get(documents::page))
         .route("/documents/{id}/pages/{number}/image", get(documents::page_image))
@@ -78,6 +79,7 @@ fn product(product: Product, surface: &Surface) -> Router {
         .route("/errors", get(error_pages::list))
         .route("/errors/style.css", get(error_pages::style))
         .route("/errors/{code}", get(error_pages::show))
+        .route("/runs/{id}/retry", post(runs::retry))
         .layer(DefaultBodyLimit::max(LARGEST_BODY))
         // What was let through is remembered, and nothing else.
         .layer(middleware::from_fn_with_state(product.audit.clone(), audit::note))

@@ -51,7 +51,7 @@ impl Document {
 }
 
 /// Whether a person has checked a document. Independent of processing.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 pub enum ReviewStatus {
     /// Nobody has, yet.
     #[default]
@@ -69,9 +69,9 @@ impl ReviewStatus {
         }
     }
 
-    /// The status of that stored name.
-    pub fn parse(name: &str) -> Self {
-        if name == Self::Reviewed.as_str() { Self::Reviewed } else { Self::InReview }
+    /// The status of that name.
+    pub fn parse(name: &str) -> Option<Self> {
+        [Self::InReview, Self::Reviewed].into_iter().find(|status| status.as_str() == name)
     }
 }
 
@@ -114,6 +114,17 @@ impl DocumentStatus {
             Self::Completed => "Ready for review",
             Self::Failed => "Failed",
             Self::TimedOut => "Processing timed out",
+        }
+    }
+
+    /// The states of its latest run with which a document stands so. None for a document that never had one.
+    pub fn states(self) -> &'static [&'static str] {
+        match self {
+            Self::Uploaded => &[],
+            Self::Processing => &["QUEUED", "RUNNING"],
+            Self::Completed => &["COMPLETED"],
+            Self::Failed => &["FAILED"],
+            Self::TimedOut => &["TIMED_OUT"],
         }
     }
 
@@ -228,6 +239,8 @@ mod tests {
         ];
         for (latest, status, label, failure_type) in cases {
             let standing = status_of(latest.as_ref());
+            let state = latest.as_ref().map(State::as_str);
+            assert_eq!(standing.status.states().contains(&state.unwrap_or_default()), state.is_some());
             assert_eq!((standing.status.as_str(), standing.status.label()), (status, label));
             assert_eq!(standing.failure_type, failure_type, "{status}");
             assert!(standing.message.ends_with('.'), "{status}");
@@ -259,5 +272,9 @@ mod tests {
             assert_eq!(DocumentStatus::parse(status.as_str()), Some(status));
         }
         assert_eq!(DocumentStatus::parse("completed"), None);
+        for status in [ReviewStatus::InReview, ReviewStatus::Reviewed] {
+            assert_eq!(ReviewStatus::parse(status.as_str()), Some(status));
+        }
+        assert_eq!(ReviewStatus::parse("PROCESSING"), None);
     }
 }

@@ -2,9 +2,9 @@
 
 use async_trait::async_trait;
 use jiff::Timestamp;
-use quire_domain::{Document, DocumentId, NewRun, Run, SubjectId};
+use quire_domain::{Document, DocumentId, DocumentStatus, NewRun, ReviewStatus, Run, SubjectId};
 
-use crate::PortResult;
+use crate::{Intake, PortResult, Taken};
 
 /// A place in the list of documents, which goes by the time they were taken in and then by their id.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,9 +15,23 @@ pub struct DocumentPlace {
     pub id: DocumentId,
 }
 
+/// Which documents, as far as an index tells them apart.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum DocumentsOf {
+    /// All of them.
+    #[default]
+    All,
+    /// Those whose latest run makes them stand so. None stands as `Uploaded` here, since that takes no run at all.
+    Status(DocumentStatus),
+    /// Those that were or were not checked by a person.
+    Review(ReviewStatus),
+}
+
 /// Which part of the list of documents, newest first.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct DocumentsPart {
+    /// Of which documents.
+    pub of: DocumentsOf,
     /// Only what comes after this place, which is older.
     pub after: Option<DocumentPlace>,
     /// How many to pass over first.
@@ -46,9 +60,10 @@ pub struct Overview {
 /// Where documents are kept.
 #[async_trait]
 pub trait Documents: Send + Sync {
-    /// Adds a document and, unless processing is switched off, its first run, with the events that tell of both.
-    /// `Conflict` if the document is there already.
-    async fn add(&self, document: &Document, run: Option<&NewRun>, at: Timestamp) -> PortResult<()>;
+    /// Adds a document and, unless processing is switched off, its first run, with the events that tell of both and of
+    /// who brought it. `Conflict` if the document is there already. A wish whose key was used before adds nothing; of
+    /// several with the same key at the same time, one does.
+    async fn add(&self, intake: Intake<'_>, at: Timestamp) -> PortResult<Taken>;
 
     /// The document of that id.
     async fn find(&self, id: DocumentId) -> PortResult<Document>;
@@ -60,8 +75,11 @@ pub trait Documents: Send + Sync {
     /// documents there are.
     async fn list(&self, part: DocumentsPart) -> PortResult<Vec<Overview>>;
 
-    /// How many documents there are; the counting ends at `most`.
-    async fn count(&self, most: u32) -> PortResult<u32>;
+    /// How many of these documents there are; the counting ends at `most`.
+    async fn count(&self, of: DocumentsOf, most: u32) -> PortResult<u32>;
+
+    /// The other documents with the same content, newest first, at most `limit`.
+    async fn duplicates(&self, document: &Document, limit: u32) -> PortResult<Vec<DocumentId>>;
 
     /// Accepts another run of a document, and tells who asked for it. `NotFound` without such a document.
     async fn reprocess(&self, run: &NewRun, actor: &str, at: Timestamp) -> PortResult<Run>;

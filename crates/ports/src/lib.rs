@@ -11,6 +11,7 @@ mod error;
 mod figures;
 mod governance;
 mod history;
+mod intake;
 mod interpreter;
 mod probe;
 mod queue;
@@ -26,13 +27,14 @@ mod workers;
 pub use blobs::{Blobs, Incoming};
 pub use clock::{Clock, SystemClock};
 pub use credentials::{ApiKey, Credentials, NewKey};
-pub use documents::{DocumentPlace, Documents, DocumentsPart, Overview};
+pub use documents::{DocumentPlace, Documents, DocumentsOf, DocumentsPart, Overview};
 pub use error::{PortError, PortResult};
 pub use figures::{Figures, MinuteFigures};
 pub use governance::{Candidate, CandidateFilter, Decision, Governance, Sample, SchemaVersion};
 pub use history::{
     Artifact, Attempt, EventFilter, History, Job, QueueDepth, RunFilter, StepProgress, StepRecord,
 };
+pub use intake::{Intake, IntakeKey, Taken};
 pub use interpreter::{InterpretError, InterpretRequest, Interpreter};
 pub use probe::{Breakpoint, NoProbe, Probe};
 pub use queue::{Advance, Claim, Claimed, RunQueue, Written};

@@ -6,9 +6,9 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use quire_api::{Audit, DatabaseCheck, Guard, Limits, Product, Surface, Version};
-use quire_application::document::upload::UploadTerms;
 use quire_application::engine::{Engine, PipelineSetup};
 use quire_application::events::EventFeed;
+use quire_domain::Pipeline;
 use quire_domain::interpretation::Schema;
 use quire_ports::{NoProbe, PortError, PortResult, Store};
 use tokio::net::TcpListener;
@@ -173,13 +173,13 @@ fn product(
 ) -> Result<Product, Trouble> {
     let (store, blobs) = (opened.store.clone(), wire::blobs(config)?);
     let images = Arc::new(wire::page_images(config, &store, blobs.clone()));
-    let kinds = config.reading.formats.clone();
-    let uploads = Arc::new(UploadTerms { kinds, largest: config.uploads.max_mb << 20 });
     let schema = Schema::veterinary().name;
     // Listeners would keep the server from stopping for as long as they like.
     let events = EventFeed::new(store.history.clone(), config.server.max_event_streams, stop.clone());
-    let processing = config.uploads.processing;
-    Ok(Product { store, blobs, images, uploads, schema, events, audit, processing })
+    let uploads = Arc::new(config.upload_terms());
+    let (processing, counts) = (config.uploads.processing, Arc::default());
+    let requeue = Arc::from(Pipeline::ALL.map(|pipeline| (pipeline, config.policy(pipeline).requeue)));
+    Ok(Product { store, blobs, images, uploads, schema, events, audit, processing, requeue, counts })
 }
 
 /// A database that answers and also takes what the engine writes: one that is full, locked or read-only answers

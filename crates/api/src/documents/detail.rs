@@ -1,5 +1,7 @@
 //! `GET /documents/{id}`
 
+use std::fmt::Write as _;
+
 use axum::Json;
 use axum::extract::State;
 use jiff::Timestamp;
@@ -28,6 +30,11 @@ pub(crate) struct Detail {
     reviewed_by: Option<String>,
     language_override: Option<String>,
     latest_run: Option<LatestRun>,
+    /// SHA-256 of the file.
+    content_hash: String,
+    /// Other documents with the same content, the newest of them; not told to whoever has just brought it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    duplicates: Option<Vec<DocumentId>>,
 }
 
 #[derive(Serialize)]
@@ -44,7 +51,8 @@ struct LatestRun {
 
 pub(crate) async fn detail(State(product): State<Product>, Id(id): Id) -> Result<Json<Detail>, ApiError> {
     let view = document::detail(&product.store, DocumentId(id)).await?;
-    Ok(Json(Detail::of(view)))
+    let duplicates = document::duplicates(&product.store, &view.overview.document).await?;
+    Ok(Json(Detail { duplicates: Some(duplicates), ..Detail::of(view) }))
 }
 
 impl Detail {
@@ -68,8 +76,19 @@ impl Detail {
             reviewed_by: overview.reviewed_by,
             language_override: document.language_override,
             latest_run: overview.latest_run.map(|run| latest(&run, language_used)),
+            content_hash: hex(&document.content_hash),
+            duplicates: None,
         }
     }
+}
+
+fn hex(bytes: &[u8]) -> String {
+    let mut text = String::with_capacity(2 * bytes.len());
+    for byte in bytes {
+        // Nothing can be wrong with writing to a string.
+        let _ = write!(text, "{byte:02x}");
+    }
+    text
 }
 
 fn latest(run: &Run, language_used: Option<String>) -> LatestRun {

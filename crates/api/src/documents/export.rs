@@ -46,7 +46,7 @@ pub(crate) async fn export(
 ) -> Result<Response, ApiError> {
     let all = [("csv", Format::Csv), ("jsonl", Format::JsonLines)];
     let (_, format) = parameters.one_of("format", &all, |(name, _)| name)?.unwrap_or(all[0]);
-    let mut export = Export::new(product.store.clone(), list::filters(&parameters)?);
+    let mut export = Export::new(product.store.clone(), product.counts.clone(), list::filters(&parameters)?);
     // The first part is read before anything is answered, so that what is wrong can still be said.
     let first = export.next().await?;
     let opening = format.opening();

@@ -6,7 +6,7 @@ use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use jiff::Timestamp;
 use quire_application::document::{self, DocumentList, DocumentView, ListRequest};
-use quire_domain::{DocumentId, DocumentStatus, RunId};
+use quire_domain::{DocumentId, DocumentStatus, ReviewStatus, RunId};
 use quire_ports::DocumentPlace;
 use serde::Serialize;
 use uuid::Uuid;
@@ -59,7 +59,7 @@ pub(crate) async fn list(
     parameters: Parameters,
 ) -> Result<Json<List>, ApiError> {
     let request = request(&parameters)?;
-    let found = document::list(&product.store, &request).await?;
+    let found = document::list(&product.store, &product.counts, &request).await?;
     Ok(Json(answer(&request, found)))
 }
 
@@ -67,6 +67,7 @@ pub(crate) async fn list(
 pub(super) fn filters(parameters: &Parameters) -> Result<ListRequest, ApiError> {
     Ok(ListRequest {
         status: parameters.text("status").map(status).transpose()?,
+        review: parameters.text("review_status").map(review).transpose()?,
         name: parameters.text("q").map(name).transpose()?,
         ..ListRequest::default()
     })
@@ -97,6 +98,11 @@ fn status(name: &str) -> Result<DocumentStatus, ApiError> {
         let known = DocumentStatus::ALL.map(DocumentStatus::as_str).join(", ");
         ApiError::invalid("status", &format!("must be one of {known}"))
     })
+}
+
+fn review(name: &str) -> Result<ReviewStatus, ApiError> {
+    ReviewStatus::parse(name)
+        .ok_or_else(|| ApiError::invalid("review_status", "must be IN_REVIEW or REVIEWED"))
 }
 
 fn name(part: &str) -> Result<String, ApiError> {
@@ -175,6 +181,7 @@ mod tests {
             ("offset=x", "offset"),
             ("offset=100001", "offset"),
             ("status=DONE", "status"),
+            ("review_status=reviewed", "review_status"),
             ("cursor=abc", "cursor"),
             ("cursor=%20", "cursor"),
             (&format!("q={}", "x".repeat(201)), "q"),

@@ -1,31 +1,26 @@
-//! Taking documents in: one file in a form, passed on piece by piece as it arrives.
+//! Taking documents in: one file in a form, or several.
 
+mod form;
+mod key;
 mod outside;
 
-use std::fmt::Write as _;
-
-use axum::extract::multipart::{Field, MultipartError};
-use axum::extract::{DefaultBodyLimit, FromRequest, Multipart, Request, State};
-use axum::http::{HeaderMap, StatusCode, header};
+use axum::extract::{Request, State};
+use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use axum::{Extension, Json};
 use jiff::Timestamp;
 use quire_application::document::DocumentView;
-use quire_application::document::upload::{FirstRun, Upload, UploadError};
+use quire_application::document::upload::{FirstRun, UploadError};
 use quire_domain::DocumentId;
 use serde::Serialize;
-use serde_json::json;
+use serde_json::{Value, json};
 
-use self::outside::Outside;
+use self::form::{FIELD, Order, Outcome, take_all};
 use super::detail::Detail;
+use crate::caller::Caller;
 use crate::request::Parameters;
 use crate::request_id::RequestId;
-use crate::{ApiError, Code, Product};
-
-/// Bytes that a form may have around its file: boundaries, names and small fields that are passed over.
-const AROUND_THE_FILE: u64 = 16 << 10;
-/// The field with the file.
-const FIELD: &str = "file";
+use crate::{ApiError, Code, Product, Reason};
 
 #[derive(Serialize)]
 struct Receipt {
@@ -34,139 +29,84 @@ struct Receipt {
     created_at: Timestamp,
 }
 
-/// All that is known of a document that has just come.
+/// What became of each of several files, in their order.
 #[derive(Serialize)]
-struct Metadata {
-    #[serde(flatten)]
-    detail: Detail,
-    content_hash: String,
+struct Receipts {
+    files: Vec<FileReceipt>,
+}
+
+#[derive(Serialize)]
+#[serde(untagged)]
+enum FileReceipt {
+    Taken {
+        original_filename: String,
+        #[serde(flatten)]
+        receipt: Receipt,
+    },
+    Refused {
+        original_filename: String,
+        error_code: &'static str,
+        message: String,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        details: Option<Value>,
+    },
 }
 
 /// `POST /documents/upload`
 pub(crate) async fn create(
     State(product): State<Product>,
     Extension(RequestId(id)): Extension<RequestId>,
+    Caller(actor): Caller,
     parameters: Parameters,
     request: Request,
 ) -> Result<Response, ApiError> {
-    let taken = take(&product, &parameters, id, request).await?;
-    Ok(answer(StatusCode::CREATED, taken.overview.document.id, receipt(&taken)))
+    let order = order(&product, actor, id, &parameters, &request)?;
+    let outcomes = take_all(&product, &order, request).await?;
+    answer(StatusCode::CREATED, outcomes, |taken| Json(receipt(&taken)).into_response())
 }
 
 /// `POST /documents`: the same, answered as another generation of clients expects it.
 pub(crate) async fn add(
     State(product): State<Product>,
     Extension(RequestId(id)): Extension<RequestId>,
+    Caller(actor): Caller,
     parameters: Parameters,
     request: Request,
 ) -> Result<Response, ApiError> {
-    let taken = take(&product, &parameters, id, request).await?;
-    Ok(answer(StatusCode::OK, taken.overview.document.id, metadata(taken)))
+    let order = order(&product, actor, id, &parameters, &request)?;
+    let outcomes = take_all(&product, &order, request).await?;
+    answer(StatusCode::OK, outcomes, |taken| Json(Detail::of(taken)).into_response())
 }
 
-/// Takes the file of a form in. It does not wait for anything to become of it.
-async fn take(
+fn order(
     product: &Product,
-    parameters: &Parameters,
+    actor: String,
     correlation_id: String,
-    mut request: Request,
-) -> Result<DocumentView, ApiError> {
+    parameters: &Parameters,
+    request: &Request,
+) -> Result<Order, ApiError> {
     let priority = parameters.priority()?;
-    let largest = product.uploads.largest;
-    refuse_by_length(request.headers(), largest)?;
-    // Also for a form that does not say how long it is, and for fields that are passed over.
-    let most = usize::try_from(largest + AROUND_THE_FILE).unwrap_or(usize::MAX);
-    DefaultBodyLimit::max(most).apply(&mut request);
-    let (request, outside) = Outside::watch(request);
-    let mut form = Multipart::from_request(request, &()).await.map_err(|_| {
-        ApiError::invalid("body", "must be multipart/form-data with the document in the field `file`")
-    })?;
-    let (upload, name) = match receive(product, &mut form, &outside).await {
-        Err(Stopped::Upload(error @ UploadError::Unsupported { .. })) => {
-            // A client that is still sending would lose the answer with the connection; the rest is not much.
-            while let Ok(Some(_)) = form.next_field().await {}
-            return Err(error.into());
-        }
-        Err(Stopped::Upload(error)) => return Err(error.into()),
-        Err(Stopped::Form(error)) => return Err(broken(&error, largest)),
-        Ok(None) => return Err(ApiError::invalid(FIELD, "is missing; send the document in this field")),
-        Ok(Some(received)) => received,
-    };
-    only_one(&mut form, largest).await?;
     let first = product.processing.then_some(FirstRun { priority, correlation_id: Some(correlation_id) });
-    Ok(upload.finish(&name, first).await?)
+    Ok(Order { actor, first, key: key::key(request.headers())? })
 }
 
-/// Why a form was not read to its end.
-enum Stopped {
-    Upload(UploadError),
-    Form(MultipartError),
-}
-
-impl From<UploadError> for Stopped {
-    fn from(error: UploadError) -> Self {
-        Self::Upload(error)
+/// A single file is answered by what became of it; several are answered each in its place, and `status` is that of all
+/// of them only if all were taken.
+fn answer(
+    status: StatusCode,
+    mut outcomes: Vec<Outcome>,
+    one: impl FnOnce(DocumentView) -> Response,
+) -> Result<Response, ApiError> {
+    if outcomes.len() > 1 {
+        let all = outcomes.iter().all(|outcome| outcome.taken.is_ok());
+        let files = outcomes.into_iter().map(file_receipt).collect();
+        let status = if all { status } else { StatusCode::MULTI_STATUS };
+        return Ok((status, Json(Receipts { files })).into_response());
     }
-}
-
-impl From<MultipartError> for Stopped {
-    fn from(error: MultipartError) -> Self {
-        Self::Form(error)
-    }
-}
-
-/// The file of the form, if there is one, and its name.
-async fn receive(
-    product: &Product,
-    form: &mut Multipart,
-    outside: &Outside,
-) -> Result<Option<(Upload, String)>, Stopped> {
-    while let Some(mut field) = form.next_field().await? {
-        if field.name() == Some(FIELD) {
-            let name = field.file_name().unwrap_or_default().to_owned();
-            let begun =
-                Upload::begin(product.store.clone(), product.blobs.clone(), product.uploads.clone()).await;
-            let mut upload = begun.map_err(UploadError::from)?;
-            outside.leave();
-            pass_on(&mut field, &mut upload).await?;
-            outside.enter();
-            return Ok(Some((upload, name)));
-        }
-    }
-    Ok(None)
-}
-
-async fn pass_on(field: &mut Field<'_>, upload: &mut Upload) -> Result<(), Stopped> {
-    while let Some(piece) = field.chunk().await? {
-        upload.write(&piece).await?;
-    }
-    Ok(())
-}
-
-/// Reads the form to its end: a second file would be lost, and a form that breaks off was not sent whole.
-async fn only_one(form: &mut Multipart, largest: u64) -> Result<(), ApiError> {
-    while let Some(field) = form.next_field().await.map_err(|error| broken(&error, largest))? {
-        if field.name() == Some(FIELD) {
-            return Err(ApiError::invalid(FIELD, "is there twice; send one document at a time"));
-        }
-    }
-    Ok(())
-}
-
-/// What says itself that it is too long is not even read.
-fn refuse_by_length(headers: &HeaderMap, largest: u64) -> Result<(), ApiError> {
-    let length = headers.get(header::CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse().ok());
-    if length.is_some_and(|length: u64| length > largest + AROUND_THE_FILE) {
-        return Err(UploadError::TooLarge { largest }.into());
-    }
-    Ok(())
-}
-
-fn broken(error: &MultipartError, largest: u64) -> ApiError {
-    if error.status() == StatusCode::PAYLOAD_TOO_LARGE {
-        return UploadError::TooLarge { largest }.into();
-    }
-    ApiError::invalid("body", "is not a whole form; send it again as multipart/form-data")
+    let outcome = outcomes.pop().ok_or_else(|| ApiError::internal("a form without an outcome"))?;
+    let taken = outcome.taken?;
+    let location = format!("/documents/{}", taken.overview.document.id);
+    Ok((status, [(header::LOCATION, location)], one(taken)).into_response())
 }
 
 impl From<UploadError> for ApiError {
@@ -183,6 +123,7 @@ impl From<UploadError> for ApiError {
                 let types: Vec<_> = kinds.iter().map(|kind| kind.media_type()).collect();
                 Self::new(Code::UnsupportedMediaType, message).with(json!({ "supported": types }))
             }
+            UploadError::KeyReused => Self::conflict(Reason::IdempotencyKeyReused, message),
             UploadError::Port(error) => error.into(),
         }
     }
@@ -194,15 +135,17 @@ fn receipt(taken: &DocumentView) -> Receipt {
     Receipt { document_id: document.id, status, created_at: document.created_at }
 }
 
-fn metadata(taken: DocumentView) -> Metadata {
-    let mut content_hash = String::new();
-    for byte in taken.overview.document.content_hash {
-        // Nothing can be wrong with writing to a string.
-        let _ = write!(content_hash, "{byte:02x}");
+fn file_receipt(outcome: Outcome) -> FileReceipt {
+    match outcome.taken {
+        Ok(taken) => FileReceipt::Taken {
+            receipt: receipt(&taken),
+            original_filename: taken.overview.document.original_filename,
+        },
+        Err(error) => FileReceipt::Refused {
+            original_filename: outcome.name,
+            error_code: error.code.as_str(),
+            message: error.message,
+            details: error.details,
+        },
     }
-    Metadata { detail: Detail::of(taken), content_hash }
-}
-
-fn answer(status: StatusCode, id: DocumentId, body: impl Serialize) -> Response {
-    (status, [(header::LOCATION, format!("/documents/{id}"))], Json(body)).into_response()
 }

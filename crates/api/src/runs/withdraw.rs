@@ -11,5 +11,6 @@ use crate::{ApiError, Product};
 
 pub(crate) async fn withdraw(State(product): State<Product>, Id(id): Id) -> Result<Json<Shown>, ApiError> {
     let run = run::withdraw(&product.store, RunId(id)).await?;
-    shown(&product.store, run).await.map(Json)
+    // As it is stored, which is what whoever looks next will see.
+    shown(&product.store, product.store.history.run(run.id).await?).await.map(Json)
 }

@@ -1,6 +1,6 @@
 //! One document, with what became of it.
 
-use quire_domain::{DocumentId, Standing, status_of};
+use quire_domain::{Document, DocumentId, Standing, status_of};
 use quire_ports::{DocumentPlace, Overview, PortResult, Store};
 
 use super::pages::RawText;
@@ -38,4 +38,12 @@ fn language_of(payload: &str) -> Option<String> {
 /// The document of that id.
 pub async fn detail(store: &Store, id: DocumentId) -> PortResult<DocumentView> {
     store.documents.overview(id).await.map(DocumentView::of)
+}
+
+/// How many of the documents with the same content are named.
+const MOST_DUPLICATES: u32 = 20;
+
+/// The other documents with the same content, newest first. Each of them names this one, too.
+pub async fn duplicates(store: &Store, document: &Document) -> PortResult<Vec<DocumentId>> {
+    store.documents.duplicates(document, MOST_DUPLICATES).await
 }

@@ -1,10 +1,15 @@
 //! The list of documents, newest first, in parts.
 //!
-//! A document's status is stored nowhere and its name is in no index, so that a list by one of them has to look at
-//! documents one after another. It looks at so many and no more, says so, and says where to go on.
+//! An index has documents by the state of their latest run and by whether they were checked, so that a list by one of
+//! these costs what it shows. A name is in no index, nor are documents without a run, nor two wishes at once: there,
+//! the list looks at documents one after another. It looks at so many and no more, says so, and says where to go on.
 
-use quire_domain::DocumentStatus;
-use quire_ports::{DocumentPlace, DocumentsPart, PortResult, Store};
+mod counts;
+
+use quire_domain::{DocumentStatus, ReviewStatus};
+use quire_ports::{DocumentPlace, DocumentsOf, DocumentsPart, PortResult, Store};
+
+pub use self::counts::Counts;
 
 use super::DocumentView;
 
@@ -24,6 +29,8 @@ pub struct ListRequest {
     pub after: Option<DocumentPlace>,
     /// Only those that stand so.
     pub status: Option<DocumentStatus>,
+    /// Only those that were, or were not, checked by a person.
+    pub review: Option<ReviewStatus>,
     /// Only those with this in their name, whether in capitals or not.
     pub name: Option<String>,
 }
@@ -51,17 +58,44 @@ pub struct Total {
 }
 
 /// Lists documents.
-pub async fn list(store: &Store, request: &ListRequest) -> PortResult<DocumentList> {
-    if request.status.is_some() || request.name.is_some() {
-        Search::of(request).run(store).await
-    } else {
-        part(store, request).await
+pub async fn list(store: &Store, counts: &Counts, request: &ListRequest) -> PortResult<DocumentList> {
+    match request.base() {
+        Base::Whole(of) => part(store, counts, request, of).await,
+        Base::Among(of) => Search::of(request, of).run(store).await,
     }
 }
 
-async fn part(store: &Store, request: &ListRequest) -> PortResult<DocumentList> {
+/// Where what is asked for is to be found.
+enum Base {
+    /// It is just these.
+    Whole(DocumentsOf),
+    /// It is among these.
+    Among(DocumentsOf),
+}
+
+impl ListRequest {
+    fn base(&self) -> Base {
+        let of = match (self.status, self.review) {
+            (Some(status), _) if status != DocumentStatus::Uploaded => DocumentsOf::Status(status),
+            (_, Some(review)) => DocumentsOf::Review(review),
+            _ => DocumentsOf::All,
+        };
+        let is_whole = match of {
+            DocumentsOf::Status(_) => self.review.is_none(),
+            DocumentsOf::All | DocumentsOf::Review(_) => self.status.is_none(),
+        };
+        if is_whole && self.name.is_none() { Base::Whole(of) } else { Base::Among(of) }
+    }
+}
+
+async fn part(
+    store: &Store,
+    counts: &Counts,
+    request: &ListRequest,
+    of: DocumentsOf,
+) -> PortResult<DocumentList> {
     let one_more = request.limit.saturating_add(1);
-    let part = DocumentsPart { after: request.after, skip: request.offset, limit: one_more };
+    let part = DocumentsPart { of, after: request.after, skip: request.offset, limit: one_more };
     let mut items: Vec<DocumentView> =
         store.documents.list(part).await?.into_iter().map(DocumentView::of).collect();
     let has_more = items.len() > request.limit as usize;
@@ -69,18 +103,15 @@ async fn part(store: &Store, request: &ListRequest) -> PortResult<DocumentList> 
     let next = items.last().filter(|_| has_more).map(DocumentView::place);
     let total = match request.after {
         Some(_) => None,
-        None => Some(total(store.documents.count(MOST_LOOKED_AT + 1).await?)),
+        None => Some(counts.total(store, of).await?),
     };
     Ok(DocumentList { items, total, next, is_cut_short: false })
-}
-
-fn total(counted: u32) -> Total {
-    Total { count: counted.min(MOST_LOOKED_AT), is_lower_bound: counted > MOST_LOOKED_AT }
 }
 
 /// A walk along the list.
 struct Search<'r> {
     request: &'r ListRequest,
+    among: DocumentsOf,
     /// In small letters.
     name: Option<String>,
     items: Vec<DocumentView>,
@@ -92,16 +123,17 @@ struct Search<'r> {
 }
 
 impl<'r> Search<'r> {
-    fn of(request: &'r ListRequest) -> Self {
+    fn of(request: &'r ListRequest, among: DocumentsOf) -> Self {
         let name = request.name.as_ref().map(|name| name.to_lowercase());
         let (items, place) = (Vec::new(), request.after);
-        Self { request, name, items, fitting: 0, looked_at: 0, place, is_at_end: false }
+        Self { request, among, name, items, fitting: 0, looked_at: 0, place, is_at_end: false }
     }
 
     async fn run(mut self, store: &Store) -> PortResult<DocumentList> {
         while !self.is_over() {
             let limit = STRIDE.min(MOST_LOOKED_AT - self.looked_at);
-            let read = store.documents.list(DocumentsPart { after: self.place, skip: 0, limit }).await?;
+            let part = DocumentsPart { of: self.among, after: self.place, skip: 0, limit };
+            let read = store.documents.list(part).await?;
             self.is_at_end = read.len() < limit as usize;
             for document in read.into_iter().map(DocumentView::of) {
                 if self.is_satisfied() {
@@ -128,8 +160,10 @@ impl<'r> Search<'r> {
 
     fn fits(&self, document: &DocumentView) -> bool {
         let status = self.request.status.is_none_or(|status| status == document.standing.status);
-        let filename = &document.overview.document.original_filename;
-        status && self.name.as_ref().is_none_or(|name| filename.to_lowercase().contains(name))
+        let kept = &document.overview.document;
+        let review = self.request.review.is_none_or(|review| review == kept.review_status);
+        let filename = &kept.original_filename;
+        status && review && self.name.as_ref().is_none_or(|name| filename.to_lowercase().contains(name))
     }
 
     fn is_full(&self) -> bool {

@@ -1,6 +1,11 @@
 //! Lists of a few documents, where looking ends after ten.
 
+use std::sync::Arc;
+
+use jiff::SignedDuration;
 use quire_domain::{Document, DocumentId};
+use quire_ports::Intake;
+use quire_testkit::FakeClock;
 use quire_testkit::fixture::{Bed, at, document};
 
 use super::*;
@@ -12,7 +17,7 @@ async fn bed_of(count: i64) -> Bed {
         let original_filename =
             if number + 1 == count { "LAST.pdf".to_owned() } else { format!("{number}.pdf") };
         let document = Document { created_at: at(number), original_filename, ..document(DocumentId::new()) };
-        bed.store.documents.add(&document, None, at(number)).await.unwrap();
+        bed.store.documents.add(Intake::by("tester", &document, None), at(number)).await.unwrap();
         if number % 3 == 0 {
             bed.enqueue(document.id.into(), at(number)).await;
         }
@@ -28,7 +33,7 @@ fn names(list: &DocumentList) -> Vec<&str> {
 async fn follow(bed: &Bed, mut request: ListRequest) -> Vec<String> {
     let mut all = Vec::new();
     loop {
-        let part = list(&bed.store, &request).await.unwrap();
+        let part = list(&bed.store, &Counts::default(), &request).await.unwrap();
         assert_eq!(part.total.is_some(), request.after.is_none());
         all.extend(names(&part).into_iter().map(str::to_owned));
         let Some(next) = part.next else { return all };
@@ -46,7 +51,7 @@ async fn the_total_is_exact_up_to_a_bound() {
     ] {
         let bed = bed_of(documents).await;
         let request = ListRequest { limit: 3, ..ListRequest::default() };
-        let part = list(&bed.store, &request).await.unwrap();
+        let part = list(&bed.store, &Counts::default(), &request).await.unwrap();
         assert_eq!(part.total, Some(expected));
         assert_eq!(part.next.is_some(), documents > 3);
     }
@@ -61,7 +66,7 @@ async fn parts_follow_one_another_without_gap_or_repetition() {
         assert_eq!(all, ["LAST.pdf", "6.pdf", "5.pdf", "4.pdf", "3.pdf", "2.pdf", "1.pdf", "0.pdf"]);
     }
     let passed_over = ListRequest { limit: 2, offset: 6, ..ListRequest::default() };
-    assert_eq!(names(&list(&bed.store, &passed_over).await.unwrap()), ["1.pdf", "0.pdf"]);
+    assert_eq!(names(&list(&bed.store, &Counts::default(), &passed_over).await.unwrap()), ["1.pdf", "0.pdf"]);
 }
 
 #[tokio::test]
@@ -69,17 +74,21 @@ async fn a_filter_finds_by_status_and_by_name_whether_in_capitals_or_not() {
     let bed = bed_of(9).await;
     let processing =
         ListRequest { limit: 2, status: Some(DocumentStatus::Processing), ..ListRequest::default() };
-    let part = list(&bed.store, &processing).await.unwrap();
+    let part = list(&bed.store, &Counts::default(), &processing).await.unwrap();
     assert_eq!(names(&part), ["6.pdf", "3.pdf"]);
     assert_eq!(part.total, Some(Total { count: 3, is_lower_bound: false }));
     assert!(!part.is_cut_short);
     assert_eq!(follow(&bed, processing.clone()).await, ["6.pdf", "3.pdf", "0.pdf"]);
     assert_eq!(follow(&bed, ListRequest { limit: 1, ..processing.clone() }).await.len(), 3);
     let second = ListRequest { offset: 2, ..processing };
-    assert_eq!(names(&list(&bed.store, &second).await.unwrap()), ["0.pdf"]);
+    assert_eq!(names(&list(&bed.store, &Counts::default(), &second).await.unwrap()), ["0.pdf"]);
     for name in ["last", "LAST", "ast.P"] {
         let request = ListRequest { limit: 5, name: Some(name.to_owned()), ..ListRequest::default() };
-        assert_eq!(names(&list(&bed.store, &request).await.unwrap()), ["LAST.pdf"], "{name}");
+        assert_eq!(
+            names(&list(&bed.store, &Counts::default(), &request).await.unwrap()),
+            ["LAST.pdf"],
+            "{name}"
+        );
     }
 }
 
@@ -87,9 +96,58 @@ async fn a_filter_finds_by_status_and_by_name_whether_in_capitals_or_not() {
 async fn a_search_that_looked_at_enough_says_so_and_where_to_go_on() {
     let bed = bed_of(25).await;
     let request = ListRequest { limit: 5, name: Some("3.pdf".to_owned()), ..ListRequest::default() };
-    let part = list(&bed.store, &request).await.unwrap();
+    let part = list(&bed.store, &Counts::default(), &request).await.unwrap();
     assert_eq!(names(&part), ["23.pdf"], "13 and 3 are too far down");
     assert!(part.is_cut_short && part.next.is_some());
     assert_eq!(part.total, Some(Total { count: 1, is_lower_bound: true }));
     assert_eq!(follow(&bed, request).await, ["23.pdf", "13.pdf", "3.pdf"]);
+}
+
+/// Proves R063: exact below the bound each time, and above it counted once in a minute.
+#[tokio::test]
+async fn more_than_is_counted_is_remembered_for_a_while_and_less_is_counted_each_time() {
+    let bed = bed_of(11).await;
+    let clock = Arc::new(FakeClock::at(at(0)));
+    let store = Store { clock: clock.clone(), ..bed.store.clone() };
+    let counts = Counts::default();
+    let processing =
+        ListRequest { limit: 1, status: Some(DocumentStatus::Processing), ..ListRequest::default() };
+    let all = ListRequest { limit: 1, ..ListRequest::default() };
+    let total = async |request: &ListRequest| list(&store, &counts, request).await.unwrap().total.unwrap();
+    let bound = Total { count: 10, is_lower_bound: true };
+    assert_eq!(total(&all).await, bound);
+    assert_eq!(total(&processing).await, Total { count: 4, is_lower_bound: false });
+    bed.sql.execute("DELETE FROM documents WHERE original_filename IN ('1.pdf', '2.pdf')").await.unwrap();
+    bed.sql
+        .execute("UPDATE runs SET listed_at = NULL WHERE created_at = (SELECT min(created_at) FROM runs)")
+        .await
+        .unwrap();
+    assert_eq!(total(&all).await, bound, "it is believed");
+    assert_eq!(total(&processing).await, Total { count: 3, is_lower_bound: false }, "each time");
+    clock.advance(SignedDuration::from_secs(61));
+    assert_eq!(total(&all).await, Total { count: 9, is_lower_bound: false });
+}
+
+/// Proves R063 for two wishes at once, and for documents that never had a run.
+#[tokio::test]
+async fn wishes_that_no_index_answers_together_are_looked_for() {
+    let bed = bed_of(9).await;
+    let reviewed = "UPDATE documents SET review_status = 'REVIEWED', reviewed_at = updated_at \
+                    WHERE original_filename IN ('3.pdf', '4.pdf', '6.pdf')";
+    bed.sql.execute(reviewed).await.unwrap();
+    let wish = |status, review| ListRequest { limit: 2, status, review, ..ListRequest::default() };
+    let (processing, uploaded) = (Some(DocumentStatus::Processing), Some(DocumentStatus::Uploaded));
+    let (checked, open) = (Some(ReviewStatus::Reviewed), Some(ReviewStatus::InReview));
+    for (request, expected) in [
+        (wish(None, checked), &["6.pdf", "4.pdf", "3.pdf"][..]),
+        (wish(processing, checked), &["6.pdf", "3.pdf"]),
+        (wish(processing, open), &["0.pdf"]),
+        (wish(uploaded, checked), &["4.pdf"]),
+        (wish(uploaded, None), &["LAST.pdf", "7.pdf", "5.pdf", "4.pdf", "2.pdf", "1.pdf"]),
+        (wish(Some(DocumentStatus::Failed), None), &[]),
+    ] {
+        assert_eq!(follow(&bed, request.clone()).await, expected, "{request:?}");
+        let total = list(&bed.store, &Counts::default(), &request).await.unwrap().total.unwrap();
+        assert_eq!(total, Total { count: u32::try_from(expected.len()).unwrap(), is_lower_bound: false });
+    }
 }

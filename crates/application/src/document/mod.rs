@@ -9,9 +9,9 @@ mod reprocess;
 mod set_language;
 pub mod upload;
 
-pub use detail::{DocumentView, detail};
+pub use detail::{DocumentView, detail, duplicates};
 pub use history::{ProcessingHistory, history};
-pub use list::{DocumentList, ListRequest, MOST_LOOKED_AT, Total, list};
+pub use list::{Counts, DocumentList, ListRequest, MOST_LOOKED_AT, Total, list};
 pub use purge::purge;
 pub use reprocess::reprocess;
 pub use set_language::{is_language, set_language};

@@ -26,7 +26,7 @@ mod tests {
     use async_trait::async_trait;
     use quire_connectors::blob::DiskBlobs;
     use quire_domain::{DocumentId, RunId};
-    use quire_ports::Incoming;
+    use quire_ports::{Incoming, Intake};
     use quire_testkit::fixture::{Bed, at, document, document_run};
     use tempfile::TempDir;
 
@@ -49,7 +49,7 @@ mod tests {
         async fn add(&self) -> (SubjectId, RunId) {
             let document = document(DocumentId::new());
             let run = document_run(document.id.into());
-            self.bed.store.documents.add(&document, Some(&run), at(0)).await.unwrap();
+            self.bed.store.documents.add(Intake::by("tester", &document, Some(&run)), at(0)).await.unwrap();
             self.blobs.put(&document.storage_path, b"%PDF".to_vec()).await.unwrap();
             let text = format!("{}/runs/{}/raw-text.txt", document.id, run.id);
             self.blobs.put(&text, b"text".to_vec()).await.unwrap();

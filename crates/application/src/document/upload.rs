@@ -5,6 +5,7 @@
 //! sees, and never a record without its file.
 
 mod file_name;
+mod repetition;
 mod sniffer;
 
 use std::sync::Arc;
@@ -13,8 +14,10 @@ use jiff::Timestamp;
 use quire_domain::reading::FileKind;
 use quire_domain::run::create;
 use quire_domain::{Document, DocumentId, EventType, NewRun, Pipeline, Priority, ReviewStatus, RunId};
-use quire_ports::{Blobs, Incoming, Overview, PortError, PortResult, Store};
+use quire_ports::{Blobs, Incoming, Intake, IntakeKey, Overview, PortError, PortResult, Store, Taken};
 use sha2::{Digest as _, Sha256};
+
+pub use self::repetition::UploadKey;
 
 use self::file_name::base_name;
 use self::sniffer::{Sniffer, Verdict};
@@ -48,9 +51,21 @@ pub enum UploadError {
         /// The kinds that are.
         kinds: Vec<FileKind>,
     },
+    /// The key under which it was sent belongs to something else that was sent.
+    #[error("this key was used for another upload; choose a new one, or send what it was used for")]
+    KeyReused,
     /// Storage or the database could not do their part.
     #[error(transparent)]
     Port(#[from] PortError),
+}
+
+/// Who brings a document, and how.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Sender {
+    /// Under which name they are known.
+    pub actor: String,
+    /// By what a repetition is to be known, if at all.
+    pub key: Option<UploadKey>,
 }
 
 /// The first run that a new document gets.
@@ -96,8 +111,14 @@ impl Upload {
     }
 
     /// Keeps the file and adds the document under that name, with its first run if it gets one. Answers it as it was at
-    /// that moment. What is begun here is brought to its end even if nobody waits for the answer any more.
-    pub async fn finish(self, name: &str, first: Option<FirstRun>) -> Result<DocumentView, UploadError> {
+    /// that moment; a repetition is answered with the document of the first time. What is begun here is brought to its
+    /// end even if nobody waits for the answer any more.
+    pub async fn finish(
+        self,
+        name: &str,
+        first: Option<FirstRun>,
+        sender: &Sender,
+    ) -> Result<DocumentView, UploadError> {
         if self.size == 0 {
             return Err(UploadError::Empty);
         }
@@ -115,6 +136,7 @@ impl Upload {
             review_status: ReviewStatus::InReview,
             language_override: None,
         };
+        let key = sender.key.as_ref().map(|key| key.of(&sender.actor, &document, first.as_ref()));
         let run = first.map(|first| NewRun {
             id: RunId::new(),
             pipeline: Pipeline::Document,
@@ -122,9 +144,10 @@ impl Upload {
             priority: first.priority,
             correlation_id: first.correlation_id,
         });
-        let pair = Pair { store: self.store, blobs: self.blobs, document, run };
+        let actor = sender.actor.clone();
+        let pair = Pair { store: self.store, blobs: self.blobs, document, run, actor, key };
         let kept = tokio::spawn(pair.keep(self.incoming)).await;
-        Ok(kept.map_err(|_| interrupted())??)
+        kept.map_err(|_| interrupted())?
     }
 
     fn require(&self, kind: Option<FileKind>) -> Result<FileKind, UploadError> {
@@ -139,28 +162,42 @@ struct Pair {
     blobs: Arc<dyn Blobs>,
     document: Document,
     run: Option<NewRun>,
+    actor: String,
+    key: Option<IntakeKey>,
 }
 
 impl Pair {
-    async fn keep(self, incoming: Box<dyn Incoming>) -> PortResult<DocumentView> {
+    async fn keep(self, incoming: Box<dyn Incoming>) -> Result<DocumentView, UploadError> {
         if let Err(error) = incoming.finish(&self.document.storage_path).await {
             // It may have its name already, and only not be durable.
             self.remove_file().await;
-            return Err(error);
+            return Err(error.into());
         }
-        self.add().await?;
-        Ok(self.tell())
+        match self.add().await? {
+            Taken::Now => Ok(self.tell()),
+            Taken::Before { document, run } => {
+                self.remove_file().await;
+                Ok(repetition::recall(&self.store, document, run).await?)
+            }
+            Taken::KeyReused => {
+                self.remove_file().await;
+                Err(UploadError::KeyReused)
+            }
+        }
     }
 
     /// Adds the record; removes the file again if there is to be none.
-    async fn add(&self) -> PortResult<()> {
+    async fn add(&self) -> PortResult<Taken> {
         let document = &self.document;
-        let added = self.store.documents.add(document, self.run.as_ref(), document.created_at).await;
-        let Err(error) = added else { return Ok(()) };
+        let intake = Intake { document, run: self.run.as_ref(), actor: &self.actor, key: self.key.as_ref() };
+        let error = match self.store.documents.add(intake, document.created_at).await {
+            Ok(taken) => return Ok(taken),
+            Err(error) => error,
+        };
         if error.is_passing() {
             // The transaction may have been made and only its answer lost.
             match self.store.documents.find(document.id).await {
-                Ok(_) => return Ok(()),
+                Ok(_) => return Ok(Taken::Now),
                 Err(PortError::NotFound(_)) => {}
                 Err(_) => {
                     // A file without a record is seen by nobody; a record without a file would be.
@@ -191,7 +228,8 @@ impl Pair {
         let (at, document) = (self.document.created_at, self.document);
         let created = self.run.map(|run| create(&run, at));
         let correlation_id = created.as_ref().and_then(|(run, _)| run.correlation_id.as_deref());
-        report::log(&Document::event(EventType::DocumentUploaded, document.id, at), correlation_id);
+        let uploaded = Document::asked(EventType::DocumentUploaded, document.id, &self.actor, at);
+        report::log(&uploaded, correlation_id);
         if let Some((_, event)) = &created {
             report::log(event, correlation_id);
         }
@@ -207,7 +245,7 @@ impl Pair {
 }
 
 /// As fine as the databases keep it, so that what is answered is what is stored.
-fn as_kept(at: Timestamp) -> Timestamp {
+pub(super) fn as_kept(at: Timestamp) -> Timestamp {
     Timestamp::from_microsecond(at.as_microsecond()).unwrap_or(at)
 }
 

@@ -1,8 +1,10 @@
 //! What was understood of many documents, a few at a time.
 
+use std::sync::Arc;
+
 use quire_ports::{PortResult, Store, Version};
 
-use crate::document::{self, DocumentView, ListRequest};
+use crate::document::{self, Counts, DocumentView, ListRequest};
 
 /// Documents looked at in one go: enough to be quick, and never much in memory.
 const STRIDE: u32 = 100;
@@ -19,15 +21,16 @@ pub struct Exported {
 /// A walk along the list of documents, newest first.
 pub struct Export {
     store: Store,
+    counts: Arc<Counts>,
     request: ListRequest,
     is_over: bool,
 }
 
 impl Export {
     /// Of the documents that a list with these filters has; its limit and offset do not count.
-    pub fn new(store: Store, filters: ListRequest) -> Self {
+    pub fn new(store: Store, counts: Arc<Counts>, filters: ListRequest) -> Self {
         let request = ListRequest { limit: STRIDE, offset: 0, after: None, ..filters };
-        Self { store, request, is_over: false }
+        Self { store, counts, request, is_over: false }
     }
 
     /// The next few, of those in which something was understood. None when there are no more. An empty part says nothing
@@ -36,7 +39,7 @@ impl Export {
         if self.is_over {
             return Ok(None);
         }
-        let part = document::list(&self.store, &self.request).await?;
+        let part = document::list(&self.store, &self.counts, &self.request).await?;
         self.request.after = part.next;
         self.is_over = part.next.is_none();
         let ids: Vec<_> = part.items.iter().map(|view| view.overview.document.id).collect();

@@ -161,6 +161,8 @@ pub(crate) fn settings(url: &str, options: &Options) -> PortResult<PgConnectOpti
             ("enable_mergejoin", "off"),
             ("enable_incremental_sort", "off"),
             ("jit", "off"),
+            // Starting helpers for a question that is answered from an index takes longer than the answer.
+            ("max_parallel_workers_per_gather", "0"),
         ]);
     if let Some(schema) = &options.schema {
         settings = settings.options([("search_path", schema)]);

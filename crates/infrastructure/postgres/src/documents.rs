@@ -3,14 +3,17 @@
 use async_trait::async_trait;
 use jiff::Timestamp;
 use quire_domain::{Document, DocumentId, Event, EventType, NewRun, ReviewStatus, Run, SubjectId};
-use quire_ports::{DocumentPlace, Documents, DocumentsPart, Overview, PortError, PortResult};
+use quire_ports::{
+    DocumentPlace, Documents, DocumentsOf, DocumentsPart, Intake, Overview, PortError, PortResult, Taken,
+};
 use sqlx::PgConnection;
 use sqlx::postgres::PgRow;
 use uuid::Uuid;
 
 use crate::database::{commit, rollback};
 use crate::enqueue::{self, Wish};
-use crate::error::{corrupt, translate};
+use crate::error::translate;
+use crate::intake;
 use crate::row::{self, At, get, optional_timestamp, text, timestamp};
 use crate::transition::{Woke, append};
 use crate::{PgStore, sql};
@@ -22,22 +25,14 @@ const DOCUMENT: usize = 21;
 
 #[async_trait]
 impl Documents for PgStore {
-    async fn add(&self, document: &Document, run: Option<&NewRun>, at: Timestamp) -> PortResult<()> {
+    async fn add(&self, intake: Intake<'_>, at: Timestamp) -> PortResult<Taken> {
         self.database
             .bounded(async {
-                let mut events = vec![Document::event(EventType::DocumentUploaded, document.id, at)];
                 let mut transaction = self.database.begin().await?;
-                insert(&mut transaction, document).await?;
-                if let Some(new) = run {
-                    let wish = Wish { new: new.clone(), at };
-                    let (runs, created) = enqueue::insert(&mut transaction, &[wish]).await?;
-                    runs.into_iter().collect::<PortResult<Vec<_>>>()?;
-                    events.extend(created);
-                }
-                append(&mut transaction, &events, Woke(run.is_some())).await?;
+                let taken = intake::fulfil(&mut transaction, intake, at).await?;
                 commit(transaction).await?;
-                self.wake(Woke(run.is_some()));
-                Ok(())
+                self.wake(Woke(taken == Taken::Now && intake.run.is_some()));
+                Ok(taken)
             })
             .await
     }
@@ -57,20 +52,43 @@ impl Documents for PgStore {
 
     async fn list(&self, part: DocumentsPart) -> PortResult<Vec<Overview>> {
         let after = part.after.unwrap_or(BEFORE_ALL);
+        let way = Way::of(part.of);
         let query = || {
             sqlx::query(sql!("documents/list"))
                 .bind(At(after.created_at))
                 .bind(after.id.0)
                 .bind(i64::from(part.limit))
                 .bind(i64::from(part.skip))
+                .bind(way.all)
+                .bind(way.states[0])
+                .bind(way.states[1])
+                .bind(way.review)
         };
         self.rows(query, overview).await
     }
 
-    async fn count(&self, most: u32) -> PortResult<u32> {
-        let query = || sqlx::query(sql!("documents/count")).bind(i64::from(most));
+    async fn count(&self, of: DocumentsOf, most: u32) -> PortResult<u32> {
+        let way = Way::of(of);
+        let query = || {
+            sqlx::query(sql!("documents/count"))
+                .bind(i64::from(most))
+                .bind(way.all)
+                .bind(way.states[0])
+                .bind(way.states[1])
+                .bind(way.review)
+        };
         let counted = self.rows(query, |row| get::<i64>(row, 0)).await?;
         Ok(counted.first().map_or(0, |counted| u32::try_from(*counted).unwrap_or(most)))
+    }
+
+    async fn duplicates(&self, document: &Document, limit: u32) -> PortResult<Vec<DocumentId>> {
+        let query = || {
+            sqlx::query(sql!("documents/duplicates"))
+                .bind(document.content_hash)
+                .bind(document.id.0)
+                .bind(i64::from(limit))
+        };
+        self.rows(query, |row| get(row, 0).map(DocumentId)).await
     }
 
     async fn reprocess(&self, run: &NewRun, actor: &str, at: Timestamp) -> PortResult<Run> {
@@ -153,6 +171,7 @@ impl Documents for PgStore {
                 }
                 let runs = delete(&mut transaction, sql!("runs/delete"), subject).await?;
                 let documents = delete(&mut transaction, sql!("documents/delete"), subject).await?;
+                delete(&mut transaction, sql!("idempotency_keys/delete"), subject).await?;
                 if runs + documents == 0 {
                     return Err(PortError::NotFound(format!("subject {subject}")));
                 }
@@ -165,20 +184,25 @@ impl Documents for PgStore {
     }
 }
 
-async fn insert(connection: &mut PgConnection, document: &Document) -> PortResult<()> {
-    sqlx::query(sql!("documents/insert"))
-        .bind(document.id.0)
-        .bind(text(&document.original_filename))
-        .bind(text(&document.content_type))
-        .bind(i64::try_from(document.file_size).map_err(corrupt)?)
-        .bind(document.content_hash)
-        .bind(text(&document.storage_path))
-        .bind(At(document.created_at))
-        .bind(document.language_override.as_deref().map(text))
-        .execute(connection)
-        .await
-        .map_err(translate)?;
-    Ok(())
+/// By which of the ways of `documents/list.sql` documents are found.
+#[derive(Clone, Copy, Default)]
+struct Way {
+    all: bool,
+    states: [Option<&'static str>; 2],
+    review: Option<&'static str>,
+}
+
+impl Way {
+    fn of(documents: DocumentsOf) -> Self {
+        match documents {
+            DocumentsOf::All => Self { all: true, ..Self::default() },
+            DocumentsOf::Status(status) => {
+                let mut any = status.states().iter().copied();
+                Self { states: [any.next(), any.next()], ..Self::default() }
+            }
+            DocumentsOf::Review(status) => Self { review: Some(status.as_str()), ..Self::default() },
+        }
+    }
 }
 
 pub(crate) fn missing(id: DocumentId) -> PortError {
@@ -196,7 +220,7 @@ fn document(id: DocumentId, row: &PgRow, first: usize) -> PortResult<Document> {
         content_hash: get(row, first + 3)?,
         storage_path: get(row, first + 4)?,
         created_at: timestamp(row, first + 5)?,
-        review_status: ReviewStatus::parse(reviewed),
+        review_status: ReviewStatus::parse(reviewed).unwrap_or_default(),
         language_override: get(row, first + 7)?,
     })
 }

@@ -13,6 +13,7 @@ use quire_domain::run::create;
 use quire_domain::{Event, NewRun, Pipeline, Run, RunId, SubjectId, Turn};
 use quire_ports::{PortError, PortResult};
 use sqlx::PgConnection;
+use uuid::Uuid;
 
 use crate::batcher::Work;
 use crate::database::{Database, commit};
@@ -164,15 +165,31 @@ async fn insert_round(
         .bind(runs().map(|run| run.priority.rank()).collect::<Vec<_>>())
         .bind(runs().map(|run| run.correlation_id.as_deref().map(text)).collect::<Vec<_>>())
         .bind(runs().map(|run| At(run.created_at)).collect::<Vec<_>>())
-        .fetch_all(connection)
+        .fetch_all(&mut *connection)
         .await
         .map_err(translate)?;
-    let terms = |row| {
+    let mut followers = Vec::new();
+    let mut inserted = HashMap::new();
+    for row in &rows {
+        let id: Uuid = get(row, 0)?;
         let version = get::<Option<i32>>(row, 3)?.map(i32::unsigned_abs);
         let schema = Option::zip(get(row, 2)?, version).map(|(name, version)| SchemaRef { name, version });
-        Ok((RunId(get(row, 0)?), Terms { language: get(row, 1)?, schema }))
-    };
-    rows.iter().map(terms).collect()
+        inserted.insert(RunId(id), Terms { language: get(row, 1)?, schema });
+        if get(row, 4)? {
+            followers.push(id);
+        }
+    }
+    unlist_previous(connection, followers).await?;
+    Ok(inserted)
+}
+
+/// A document is listed by its latest run, which is one of these now.
+async fn unlist_previous(connection: &mut PgConnection, followers: Vec<Uuid>) -> PortResult<()> {
+    if followers.is_empty() {
+        return Ok(());
+    }
+    sqlx::query(sql!("runs/unlist")).bind(followers).execute(connection).await.map_err(translate)?;
+    Ok(())
 }
 
 async fn find_all(connection: &mut PgConnection, ids: &[RunId]) -> PortResult<Vec<Run>> {

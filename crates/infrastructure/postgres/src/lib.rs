@@ -17,6 +17,7 @@ mod error;
 mod figures;
 mod governance;
 mod history;
+mod intake;
 mod listener;
 mod queue;
 mod rescue;

@@ -115,6 +115,12 @@ impl PgStore {
         self.database
             .bounded(async {
                 let mut transaction = self.database.begin().await?;
+                // First the document, then its runs: the order in which everybody takes them.
+                sqlx::query(sql!("documents/lock_of_run"))
+                    .bind(id.0)
+                    .execute(&mut *transaction)
+                    .await
+                    .map_err(translate)?;
                 let run = find_for_update(&mut transaction, id).await?;
                 let transition = match apply(&run, change, at) {
                     Ok(transition) => transition,

@@ -329,7 +329,7 @@ async fn mark(connection: &mut PgConnection, document: DocumentId, is_new: bool)
         .map_err(translate)?;
     let row = row.ok_or_else(|| missing(document))?;
     Ok(ReviewMark {
-        status: ReviewStatus::parse(get(&row, 0)?),
+        status: ReviewStatus::parse(get(&row, 0)?).unwrap_or_default(),
         reviewed_at: optional_timestamp(&row, 1)?,
         reviewed_by: get(&row, 2)?,
         is_new,

@@ -39,6 +39,7 @@ migrations![
     "0006_list_of_documents",
     "0007_interpretations",
     "0008_credentials",
+    "0009_intake",
 ];
 
 /// What the first line of a file says whose statements go one by one.

@@ -184,10 +184,18 @@ async fn pass_turn(connection: &mut PgConnection, moves: &[Move<'_>]) -> PortRes
         .bind(subjects)
         .bind(pipelines)
         .bind(passing.iter().map(|step| At(step.at)).collect::<Vec<_>>())
-        .execute(connection)
+        .fetch_all(&mut *connection)
         .await
         .map_err(translate)?;
-    Ok(passed.rows_affected() > 0)
+    let listed = passed.iter().map(|row| get(row, 0)).collect::<PortResult<Vec<bool>>>()?;
+    if listed.contains(&true) {
+        sqlx::query(sql!("runs/unlist_ended"))
+            .bind(ids(&passing))
+            .execute(connection)
+            .await
+            .map_err(translate)?;
+    }
+    Ok(!passed.is_empty())
 }
 
 /// Appends to the history and, if somebody should look, tells the other processes at the commit. Nothing may

@@ -3,11 +3,14 @@
 use async_trait::async_trait;
 use jiff::Timestamp;
 use quire_domain::{Document, DocumentId, Event, EventType, NewRun, ReviewStatus, Run, SubjectId};
-use quire_ports::{DocumentPlace, Documents, DocumentsPart, Overview, PortError, PortResult};
+use quire_ports::{
+    DocumentPlace, Documents, DocumentsOf, DocumentsPart, Intake, Overview, PortError, PortResult, Taken,
+};
 use rusqlite::{Row, params};
 use uuid::Uuid;
 
-use crate::error::{corrupt, translate};
+use crate::error::translate;
+use crate::intake::Wish;
 use crate::queue::enqueue;
 use crate::row::{self, get, micros, optional_timestamp, timestamp, uuid};
 use crate::transition::append;
@@ -20,35 +23,11 @@ const DOCUMENT: usize = 21;
 
 #[async_trait]
 impl Documents for SqliteStore {
-    async fn add(&self, document: &Document, run: Option<&NewRun>, at: Timestamp) -> PortResult<()> {
-        let (document, run) = (document.clone(), run.cloned());
-        self.writer
-            .write(move |connection| {
-                let size = i64::try_from(document.file_size).map_err(corrupt)?;
-                connection
-                    .execute(
-                        sql!("documents/insert"),
-                        params![
-                            document.id.0.as_bytes(),
-                            document.original_filename,
-                            document.content_type,
-                            size,
-                            document.content_hash,
-                            document.storage_path,
-                            micros(document.created_at),
-                            document.language_override,
-                        ],
-                    )
-                    .map_err(translate)?;
-                append(connection, &Document::event(EventType::DocumentUploaded, document.id, at))?;
-                if let Some(run) = &run {
-                    enqueue(connection, run, at)?;
-                }
-                Ok(())
-            })
-            .await?;
+    async fn add(&self, intake: Intake<'_>, at: Timestamp) -> PortResult<Taken> {
+        let wish = Wish::from(intake);
+        let taken = self.writer.write(move |connection| wish.fulfil(connection, at)).await?;
         self.wakeup.notify_one();
-        Ok(())
+        Ok(taken)
     }
 
     async fn find(&self, id: DocumentId) -> PortResult<Document> {
@@ -61,14 +40,30 @@ impl Documents for SqliteStore {
 
     async fn list(&self, part: DocumentsPart) -> PortResult<Vec<Overview>> {
         let after = part.after.unwrap_or(BEFORE_ALL);
-        let parameters =
-            (micros(after.created_at), after.id.0.into_bytes(), i64::from(part.limit), i64::from(part.skip));
+        let way = Way::of(part.of);
+        let parameters = (
+            micros(after.created_at),
+            after.id.0.into_bytes(),
+            i64::from(part.limit),
+            i64::from(part.skip),
+            way.all,
+            way.states[0],
+            way.states[1],
+            way.review,
+        );
         self.rows(sql!("documents/list"), parameters, overview).await
     }
 
-    async fn count(&self, most: u32) -> PortResult<u32> {
-        let counted = self.rows(sql!("documents/count"), [most], |row| get(row, 0)).await?;
+    async fn count(&self, of: DocumentsOf, most: u32) -> PortResult<u32> {
+        let way = Way::of(of);
+        let parameters = (most, way.all, way.states[0], way.states[1], way.review);
+        let counted = self.rows(sql!("documents/count"), parameters, |row| get(row, 0)).await?;
         Ok(counted.first().copied().unwrap_or_default())
+    }
+
+    async fn duplicates(&self, document: &Document, limit: u32) -> PortResult<Vec<DocumentId>> {
+        let parameters = (document.content_hash, document.id.0.into_bytes(), limit);
+        self.rows(sql!("documents/duplicates"), parameters, |row| Ok(DocumentId(uuid(get(row, 0)?)))).await
     }
 
     async fn reprocess(&self, run: &NewRun, actor: &str, at: Timestamp) -> PortResult<Run> {
@@ -128,6 +123,7 @@ impl Documents for SqliteStore {
                     connection.execute("DELETE FROM runs WHERE subject_id = ?1", [id]).map_err(translate)?;
                 let documents =
                     connection.execute("DELETE FROM documents WHERE id = ?1", [id]).map_err(translate)?;
+                connection.execute(sql!("idempotency_keys/delete"), [id]).map_err(translate)?;
                 if runs + documents == 0 {
                     return Err(PortError::NotFound(format!("subject {subject}")));
                 }
@@ -151,6 +147,27 @@ impl SqliteStore {
     }
 }
 
+/// By which of the ways of `documents/list.sql` documents are found.
+#[derive(Clone, Copy, Default)]
+struct Way {
+    all: bool,
+    states: [Option<&'static str>; 2],
+    review: Option<&'static str>,
+}
+
+impl Way {
+    fn of(documents: DocumentsOf) -> Self {
+        match documents {
+            DocumentsOf::All => Self { all: true, ..Self::default() },
+            DocumentsOf::Status(status) => {
+                let mut any = status.states().iter().copied();
+                Self { states: [any.next(), any.next()], ..Self::default() }
+            }
+            DocumentsOf::Review(status) => Self { review: Some(status.as_str()), ..Self::default() },
+        }
+    }
+}
+
 pub(crate) fn missing(id: DocumentId) -> PortError {
     PortError::NotFound(format!("document {id}"))
 }
@@ -166,7 +183,7 @@ fn document(id: DocumentId, row: &Row<'_>, first: usize) -> PortResult<Document>
         content_hash: get(row, first + 3)?,
         storage_path: get(row, first + 4)?,
         created_at: timestamp(get(row, first + 5)?)?,
-        review_status: ReviewStatus::parse(&reviewed),
+        review_status: ReviewStatus::parse(&reviewed).unwrap_or_default(),
         language_override: get(row, first + 7)?,
     })
 }

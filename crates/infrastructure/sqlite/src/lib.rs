@@ -10,6 +10,7 @@ mod error;
 mod figures;
 mod governance;
 mod history;
+mod intake;
 mod lock;
 mod queue;
 mod reader;

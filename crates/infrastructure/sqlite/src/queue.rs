@@ -121,10 +121,14 @@ pub(crate) fn enqueue(connection: &Connection, new: &NewRun, at: Timestamp) -> P
                 run.correlation_id,
                 micros(at),
             ];
-            statement.query_row(values, |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?))).optional()
+            let terms = |row: &rusqlite::Row<'_>| Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?));
+            statement.query_row(values, terms).optional()
         })
         .map_err(translate)?;
-    if let Some((language, name, version)) = inserted {
+    if let Some((language, name, version, is_listed)) = inserted {
+        if is_listed {
+            unlist_previous(connection, &run, at)?;
+        }
         append(connection, &event)?;
         let schema = Option::zip(name, version).map(|(name, version)| SchemaRef { name, version });
         return Ok(Run { language, schema, ..run });
@@ -135,6 +139,17 @@ pub(crate) fn enqueue(connection: &Connection, new: &NewRun, at: Timestamp) -> P
     } else {
         Err(PortError::Conflict(format!("another run has the id {}", new.id)))
     }
+}
+
+/// A document is listed by its latest run, which is this one now.
+fn unlist_previous(connection: &Connection, run: &Run, at: Timestamp) -> PortResult<()> {
+    connection
+        .prepare_cached(sql!("runs/unlist"))
+        .and_then(|mut statement| {
+            statement.execute(params![run.subject.0.as_bytes(), micros(at), run.id.0.as_bytes()])
+        })
+        .map_err(translate)?;
+    Ok(())
 }
 
 pub(crate) fn find(connection: &Connection, id: RunId) -> PortResult<Run> {

@@ -266,7 +266,7 @@ fn reopen(connection: &Connection, document: DocumentId, actor: &str, at: Timest
 fn mark(connection: &Connection, document: DocumentId, is_new: bool) -> PortResult<ReviewMark> {
     let found = one(connection, sql!("documents/review_mark"), document.0.as_bytes(), |row| {
         Ok(ReviewMark {
-            status: ReviewStatus::parse(&get::<String>(row, 0)?),
+            status: ReviewStatus::parse(&get::<String>(row, 0)?).unwrap_or_default(),
             reviewed_at: optional_timestamp(get(row, 1)?)?,
             reviewed_by: get(row, 2)?,
             is_new,

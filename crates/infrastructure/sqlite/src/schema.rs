@@ -35,6 +35,7 @@ migrations![
     "0006_list_of_documents",
     "0007_interpretations",
     "0008_credentials",
+    "0009_intake",
 ];
 
 #[async_trait]

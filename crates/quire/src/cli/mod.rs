@@ -5,11 +5,13 @@ mod config;
 mod keys;
 mod migrate;
 mod output;
+mod progress;
 mod purge;
 mod queue;
 mod read;
 mod runs;
 mod serve;
+mod upload;
 mod worker;
 
 use std::ffi::OsString;
@@ -20,7 +22,7 @@ use std::time::Duration;
 use clap::{Args, Parser, Subcommand};
 
 use crate::StepFactory;
-use crate::config::{Config, Flag};
+use crate::config::{Config, Flag, Log, LogLevel};
 use crate::telemetry;
 use crate::trouble::Trouble;
 
@@ -35,6 +37,7 @@ use crate::trouble::Trouble;
     after_help = "Examples:\n  \
         quire serve                        start on SQLite in ./quire-data\n  \
         quire serve --data /srv/quire      keep everything there instead\n  \
+        quire upload scans/                take documents in\n  \
         quire read invoice.pdf             what stands on its pages\n  \
         quire queue                        what waits, what failed, who works\n  \
         quire runs list --state FAILED     which runs failed\n  \
@@ -87,6 +90,7 @@ enum Command {
     Queue(queue::Queue),
     #[command(subcommand)]
     Keys(keys::Keys),
+    Upload(upload::Upload),
     Purge(purge::Purge),
     Read(read::Read),
     /// Print the settings in effect, and where each came from
@@ -109,7 +113,7 @@ pub(crate) fn execute(
         }
     };
     let (config, layers) = Config::load(cli.common.config.as_deref(), &cli.flags())?;
-    let telemetry = telemetry::start(config.log);
+    let telemetry = telemetry::start(cli.log(config.log));
     let said = match cli.command {
         // Its one flag is among the settings by now.
         Command::Serve(_) => {
@@ -126,6 +130,7 @@ pub(crate) fn execute(
         Command::Keys(keys) => asking(keys.run(&config))?,
         Command::Purge(purge) => asking(purge.run(&config))?,
         Command::Read(read) => return staying(read.run(&config)),
+        Command::Upload(upload) => return staying(upload.run(&config)),
         Command::Config => config::show(&layers),
     };
     output::say(&said)?;
@@ -133,6 +138,12 @@ pub(crate) fn execute(
 }
 
 impl Cli {
+    /// Who sends a folder in wants to see what was refused, and not every event, unless they say so.
+    fn log(&self, log: Log) -> Log {
+        let quiet = matches!(self.command, Command::Upload(_)) && self.common.log_level.is_none();
+        if quiet && log.level == LogLevel::Info { Log { level: LogLevel::Warn, ..log } } else { log }
+    }
+
     fn flags(&self) -> Vec<Flag> {
         let common = &self.common;
         let listen = match &self.command {

@@ -4,18 +4,16 @@ mod files;
 mod show;
 
 use std::collections::VecDeque;
-use std::io::IsTerminal as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 
 use clap::Args;
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use quire_domain::reading::quality::{Quality, Verdict};
 use quire_ports::{PageImage, ReadDocument, ReadRequest, Reader};
 use quire_reading::LocalReader;
 
-use super::output;
+use super::{output, progress};
 use crate::config::Config;
 use crate::trouble::Trouble;
 use crate::wire;
@@ -68,7 +66,7 @@ impl Read {
             files::require_apart(&found)?;
         }
         let reader = Arc::new(wire::reading::start(config).await?);
-        let progress = progress_bar(found.len());
+        let progress = progress::bar(found.len());
         let mut failed = 0;
         let mut under_way = VecDeque::new();
         let mut waiting = found.iter();
@@ -150,16 +148,5 @@ fn refused(quality: &Quality) -> Option<&'static str> {
         Verdict::Good => None,
         Verdict::Unreadable => Some("EXTRACTION_FAILED"),
         Verdict::Low => Some("EXTRACTION_LOW_QUALITY"),
-    }
-}
-
-/// On a terminal, and for more than one file.
-fn progress_bar(files: usize) -> ProgressBar {
-    let shown = files > 1 && std::io::stderr().is_terminal();
-    let target = if shown { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
-    let bar = ProgressBar::with_draw_target(Some(files as u64), target);
-    match ProgressStyle::with_template("{bar:40} {pos}/{len} documents, {per_sec}, {eta} left") {
-        Ok(style) => bar.with_style(style),
-        Err(_) => bar,
     }
 }

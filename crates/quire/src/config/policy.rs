@@ -4,6 +4,7 @@ use std::thread::available_parallelism;
 use std::time::Duration;
 
 use jiff::SignedDuration;
+use quire_application::document::upload::UploadTerms;
 use quire_application::engine::{LeaseTerms, Settings};
 use quire_domain::{Backoff, Pipeline, Plan, Policy, Recovery, Requeue, StepName};
 
@@ -25,6 +26,11 @@ impl Config {
             shutdown_wait: plain(engine.shutdown_wait),
             recovery: Pipeline::ALL.map(|pipeline| (pipeline, self.policy(pipeline).recovery)).to_vec(),
         }
+    }
+
+    /// Which files are taken in.
+    pub fn upload_terms(&self) -> UploadTerms {
+        UploadTerms { kinds: self.reading.formats.clone(), largest: self.uploads.max_mb << 20 }
     }
 
     /// Runs worked on at once.

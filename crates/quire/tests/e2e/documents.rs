@@ -5,6 +5,7 @@ use std::net::TcpStream;
 
 use jiff::Timestamp;
 use quire_domain::{Document, DocumentId, Pipeline, Priority, SubjectId};
+use quire_ports::Intake;
 use quire_testkit::documents::clinical_record;
 use quire_testkit::fixture::{document, new_run};
 use serde_json::{Value, json};
@@ -211,7 +212,12 @@ async fn where_processing_is_switched_off_nothing_is_processed_again() {
     let quire = quire().with("QUIRE_UPLOADS_PROCESSING", "false");
     let server = quire.serve();
     let document = document(DocumentId::new());
-    Beside::of(&quire).store.documents.add(&document, None, Timestamp::now()).await.unwrap();
+    Beside::of(&quire)
+        .store
+        .documents
+        .add(Intake::by("tester", &document, None), Timestamp::now())
+        .await
+        .unwrap();
     let refused = post(&server, &format!("/documents/{}/reprocess", document.id));
     assert_eq!((refused.status, &refused.json()["error_code"]), (409, &json!("CONFLICT")));
     assert_eq!(get(&server, &format!("/documents/{}", document.id)).json()["status"], "UPLOADED");
@@ -330,7 +336,7 @@ async fn the_list_is_walked_by_cursor_and_filtered() {
             created_at: Timestamp::now(),
             ..document(DocumentId::new())
         };
-        beside.store.documents.add(&new, None, Timestamp::now()).await.unwrap();
+        beside.store.documents.add(Intake::by("tester", &new, None), Timestamp::now()).await.unwrap();
     }
     let names = |list: &Value| -> Vec<String> {
         list["items"]
@@ -373,12 +379,14 @@ async fn malformed_ids_are_refused_and_unknown_ones_not_found() {
         ("GET", "/documents/ID/download"),
         ("POST", "/documents/ID/reprocess"),
         ("GET", "/documents/ID/processing-history"),
+        ("GET", "/documents/ID/jobs"),
         ("GET", "/documents/ID/pages"),
         ("GET", "/documents/ID/pages/1"),
         ("GET", "/documents/ID/pages/1/image"),
         ("GET", "/runs/ID"),
         ("GET", "/runs/ID/artifacts/raw-text"),
         ("POST", "/runs/ID/withdraw"),
+        ("POST", "/runs/ID/retry"),
     ] {
         for (id, status, code) in [
             (unknown.as_str(), 404, "NOT_FOUND"),

@@ -8,6 +8,7 @@ mod configuration;
 mod documents;
 mod errors;
 mod events;
+mod following;
 mod guarding;
 mod guide;
 mod postgres;

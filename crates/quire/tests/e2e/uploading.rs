@@ -1,8 +1,11 @@
 //! Taking documents in over HTTP, with the real program.
 
+mod command;
 mod crash;
 pub(crate) mod form;
 mod refusals;
+mod repeated;
+mod several;
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -17,6 +20,24 @@ use serde_json::{Value, json};
 
 use self::form::{Form, body};
 use crate::program::{Answer, Quire, Server};
+
+/// The same story on either store, under the names of the two tests.
+macro_rules! on_both_stores {
+    ($(#[$doc:meta])* $story:ident: $sqlite:ident, $postgres:ident) => {
+        $(#[$doc])*
+        #[tokio::test(flavor = "multi_thread")]
+        async fn $sqlite() {
+            $story(&$crate::uploading::Scene::sqlite()).await;
+        }
+
+        $(#[$doc])*
+        #[tokio::test(flavor = "multi_thread")]
+        async fn $postgres() {
+            $story(&$crate::uploading::Scene::postgres().await).await;
+        }
+    };
+}
+pub(crate) use on_both_stores;
 
 /// A test that waits longer has failed.
 const MOST_PATIENCE: Duration = Duration::from_mins(5);
@@ -108,16 +129,49 @@ impl Scene {
         };
         tokio::time::timeout(MOST_PATIENCE, looking).await.expect("the run never ended")
     }
+
+    /// Returns when every run of a document has ended.
+    async fn all_ended(&self, document: DocumentId) {
+        let looking = async {
+            while !self.runs_of(document).await.iter().all(|run| run.state.is_terminal()) {
+                tokio::time::sleep(Duration::from_millis(20)).await;
+            }
+        };
+        tokio::time::timeout(MOST_PATIENCE, looking).await.expect("the runs never ended");
+    }
 }
 
 /// Looks again and again: what another process does sends no word.
-async fn wait_until(mut holds: impl FnMut() -> bool) {
+pub(crate) async fn wait_until(mut holds: impl FnMut() -> bool) {
     let looking = async {
         while !holds() {
             tokio::time::sleep(Duration::from_millis(5)).await;
         }
     };
     tokio::time::timeout(MOST_PATIENCE, looking).await.expect("it never happened");
+}
+
+/// Sends a file under that name, with these headers besides the usual ones.
+pub(crate) fn send_file(server: &Server, name: &str, file: &[u8], headers: &str) -> Answer {
+    Form::file(name, file).send_with(server, "/documents/upload", headers)
+}
+
+/// Uploads a file that is taken, with these headers besides the usual ones.
+pub(crate) fn upload_with(server: &Server, file: &[u8], headers: &str) -> DocumentId {
+    let answer = send_file(server, "record.pdf", file, headers);
+    let id = body(&answer)["document_id"].as_str().unwrap_or_else(|| panic!("{}", answer.body)).parse();
+    id.unwrap()
+}
+
+/// The head of an answer whose body may be anything.
+pub(crate) fn head_of(server: &Server, path: &str) -> String {
+    let mut stream = std::net::TcpStream::connect(&server.address).unwrap();
+    let request = format!("GET {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
+    std::io::Write::write_all(&mut stream, request.as_bytes()).unwrap();
+    let mut answer = Vec::new();
+    std::io::Read::read_to_end(&mut stream, &mut answer).unwrap();
+    let end = answer.windows(4).position(|bytes| bytes == b"\r\n\r\n").unwrap();
+    String::from_utf8(answer[..end].to_vec()).unwrap().to_lowercase()
 }
 
 /// Uploads a file that is taken.

@@ -3,7 +3,7 @@
 use quire_domain::{
     Change, Document, DocumentId, EventId, EventType, Pipeline, Priority, RunId, StepName, SubjectId,
 };
-use quire_ports::{DocumentPlace, DocumentsPart, EventFilter, Overview, PortError};
+use quire_ports::{DocumentPlace, DocumentsOf, DocumentsPart, EventFilter, Intake, Overview, PortError};
 
 use super::claiming::complete;
 use super::fencing::{end, raw_text, step_write};
@@ -11,12 +11,12 @@ use crate::fixture::{Bed, at, document, document_run, new_run};
 
 async fn add(bed: &Bed, second: i64) -> Document {
     let document = Document { created_at: at(second), ..document(DocumentId::new()) };
-    bed.store.documents.add(&document, None, at(second)).await.unwrap();
+    bed.store.documents.add(Intake::by("tester", &document, None), at(second)).await.unwrap();
     document
 }
 
 async fn listed(bed: &Bed, after: Option<DocumentPlace>, skip: u32, limit: u32) -> Vec<Overview> {
-    bed.store.documents.list(DocumentsPart { after, skip, limit }).await.unwrap()
+    bed.store.documents.list(DocumentsPart { of: DocumentsOf::All, after, skip, limit }).await.unwrap()
 }
 
 fn place(overview: &Overview) -> DocumentPlace {
@@ -48,12 +48,12 @@ pub async fn documents_are_listed_newest_first_and_each_place_leads_on(bed: &Bed
 
 /// A count that nobody waits for.
 pub async fn counting_documents_ends_where_it_is_told(bed: &Bed) {
-    assert_eq!(bed.store.documents.count(10).await.unwrap(), 0);
+    assert_eq!(bed.store.documents.count(DocumentsOf::All, 10).await.unwrap(), 0);
     for second in 0..3 {
         add(bed, second).await;
     }
-    assert_eq!(bed.store.documents.count(10).await.unwrap(), 3);
-    assert_eq!(bed.store.documents.count(2).await.unwrap(), 2);
+    assert_eq!(bed.store.documents.count(DocumentsOf::All, 10).await.unwrap(), 3);
+    assert_eq!(bed.store.documents.count(DocumentsOf::All, 2).await.unwrap(), 2);
 }
 
 /// Proves R029, R064 and R065: the newest run of the document pipeline, even when an older one completed.

@@ -5,7 +5,7 @@ use quire_domain::{
     Change, Document, DocumentId, Event, EventId, EventType, Failure, Pipeline, Priority, Requeue, StepName,
     StepStatus, SubjectId,
 };
-use quire_ports::{EventFilter, MinuteFigures, PortError, RunFilter, Written};
+use quire_ports::{EventFilter, Intake, MinuteFigures, PortError, RunFilter, Written};
 
 use super::claiming::complete;
 use super::fencing::{end, raw_text, step_write};
@@ -285,12 +285,12 @@ pub async fn a_document_and_its_first_run_are_added_together_or_not_at_all(bed: 
     let id = DocumentId::new();
     let document = Document { language_override: Some("es".to_owned()), ..document(id) };
     let run = document_run(id.into());
-    bed.store.documents.add(&document, Some(&run), at(0)).await.unwrap();
+    bed.store.documents.add(Intake::by("tester", &document, Some(&run)), at(0)).await.unwrap();
     assert_eq!(bed.store.documents.find(id).await.unwrap(), document);
     assert_eq!(bed.state(run.id).await, "QUEUED");
     let other = document_run(id.into());
     assert!(matches!(
-        bed.store.documents.add(&document, Some(&other), at(1)).await,
+        bed.store.documents.add(Intake::by("tester", &document, Some(&other)), at(1)).await,
         Err(PortError::Conflict(_))
     ));
     assert!(matches!(bed.store.history.run(other.id).await, Err(PortError::NotFound(_))));

@@ -10,9 +10,11 @@ pub mod documents;
 pub mod fencing;
 pub mod governance;
 pub mod history;
+pub mod intake;
 pub mod language;
 pub mod leases;
 pub mod limits;
+pub mod listing;
 pub mod recovery;
 pub mod retrying;
 pub mod reviews;
@@ -78,6 +80,20 @@ macro_rules! store_conformance {
             a_document_is_shown_with_its_latest_run_and_that_runs_text,
             asking_for_another_run_is_told_with_the_run_and_changes_nothing_else,
             the_history_of_a_document_has_its_newest_runs_with_their_steps,
+        }
+        $crate::conformance_cases! { $bed, intake:
+            a_wish_that_is_repeated_under_its_key_is_fulfilled_once,
+            of_many_under_the_same_key_at_the_same_time_one_is_taken_in,
+            a_key_that_has_had_its_time_is_as_good_as_new_and_goes,
+            a_document_that_is_purged_takes_its_key_with_it,
+            documents_with_the_same_content_name_each_other,
+            no_column_of_a_document_holds_where_its_processing_stands,
+        }
+        $crate::conformance_cases! { $bed, listing:
+            every_list_is_what_the_whole_list_has_of_it,
+            a_document_is_listed_once_however_many_ask_for_its_runs_at_once,
+            a_run_that_is_withdrawn_as_the_next_one_comes_leaves_the_list,
+            a_place_in_the_list_is_all_that_changes_on_a_run_that_has_ended,
         }
         $crate::conformance_cases! { $bed, language:
             a_run_keeps_the_language_that_was_set_when_it_was_created,

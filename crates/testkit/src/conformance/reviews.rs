@@ -5,7 +5,7 @@ use quire_domain::interpretation::{Field, Interpretation, Origin, Schema, Value,
 use quire_domain::{
     Change, DocumentId, EventId, EventType, FieldId, InterpretationId, ReviewStatus, Run, RunId, StepName,
 };
-use quire_ports::{EditBlocked, EventFilter, FirstVersion, NewVersion, PortError, Version, Written};
+use quire_ports::{EditBlocked, EventFilter, FirstVersion, Intake, NewVersion, PortError, Version, Written};
 
 use super::fencing::{end_write, raw_text, step_write};
 use crate::fixture::{Bed, at, document, document_run};
@@ -43,7 +43,7 @@ fn understood(run: &Run) -> FirstVersion {
 pub(super) async fn understood_document(bed: &Bed) -> (DocumentId, RunId, FirstVersion) {
     let document = document(DocumentId::new());
     let new = document_run(document.id.into());
-    bed.store.documents.add(&document, Some(&new), at(0)).await.unwrap();
+    bed.store.documents.add(Intake::by("local", &document, Some(&new)), at(0)).await.unwrap();
     let first = finish(bed, new.id, true).await;
     (document.id, new.id, first)
 }
@@ -105,7 +105,7 @@ pub async fn a_review_is_of_the_latest_run_that_completed(bed: &Bed) {
     let nobody = bed.store.reviews.review(DocumentId::new()).await;
     assert!(matches!(nobody, Err(PortError::NotFound(_))), "{nobody:?}");
     let fresh = document(DocumentId::new());
-    bed.store.documents.add(&fresh, None, at(0)).await.unwrap();
+    bed.store.documents.add(Intake::by("local", &fresh, None), at(0)).await.unwrap();
     let none = bed.store.reviews.review(fresh.id).await.unwrap();
     assert!(none.overview.latest_run.is_none() && none.active.is_none());
 

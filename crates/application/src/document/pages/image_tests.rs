@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use async_trait::async_trait;
 use quire_connectors::blob::DiskBlobs;
 use quire_domain::DocumentId;
-use quire_ports::{ReadDocument, ReadRequest, ReadTrouble};
+use quire_ports::{Intake, ReadDocument, ReadRequest, ReadTrouble};
 use quire_testkit::fixture::{Bed, at, document};
 use tempfile::TempDir;
 
@@ -45,7 +45,7 @@ async fn scene(permits: usize) -> Scene {
     let folder = tempfile::tempdir().unwrap();
     let blobs = DiskBlobs::open(folder.path()).unwrap();
     let document = document(DocumentId::new());
-    bed.store.documents.add(&document, None, at(0)).await.unwrap();
+    bed.store.documents.add(Intake::by("tester", &document, None), at(0)).await.unwrap();
     blobs.put(&document.storage_path, b"%PDF".to_vec()).await.unwrap();
     let reader = Arc::new(Counting { drawn: AtomicUsize::new(0), permits: Semaphore::new(permits) });
     let settings = ImageSettings { scales: (0.1, 4.0), kept: 1 << 20, largest: 1 << 20, at_once: 2 };

@@ -3,7 +3,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use quire_connectors::blob::DiskBlobs;
 use quire_domain::{EventId, Run, SubjectId};
-use quire_ports::{Documents, DocumentsPart, EventFilter, Overview, RunFilter};
+use quire_ports::{Documents, DocumentsOf, DocumentsPart, EventFilter, Overview, RunFilter};
 use quire_testkit::fixture::Bed;
 use tempfile::TempDir;
 
@@ -30,12 +30,12 @@ fn away() -> PortError {
 
 #[async_trait]
 impl Documents for Unlucky {
-    async fn add(&self, document: &Document, run: Option<&NewRun>, at: Timestamp) -> PortResult<()> {
+    async fn add(&self, intake: Intake<'_>, at: Timestamp) -> PortResult<Taken> {
         match self.fate {
             Fate::Refused => Err(PortError::Conflict("rehearsed".to_owned())),
             Fate::NotMade | Fate::LostWithTheDatabase => Err(away()),
             Fate::MadeWithoutAnAnswer => {
-                self.real.add(document, run, at).await?;
+                self.real.add(intake, at).await?;
                 Err(away())
             }
         }
@@ -53,7 +53,11 @@ impl Documents for Unlucky {
         Err(away())
     }
 
-    async fn count(&self, _: u32) -> PortResult<u32> {
+    async fn count(&self, _: DocumentsOf, _: u32) -> PortResult<u32> {
+        Err(away())
+    }
+
+    async fn duplicates(&self, _: &Document, _: u32) -> PortResult<Vec<DocumentId>> {
         Err(away())
     }
 
@@ -89,7 +93,7 @@ impl Scene {
             upload.write(piece).await?;
         }
         let first = FirstRun { priority: Priority::High, correlation_id: Some("req-1".to_owned()) };
-        upload.finish("folder/record.pdf", Some(first)).await
+        upload.finish("folder/record.pdf", Some(first), &sender(None)).await
     }
 
     fn store(&self, fate: Fate) -> Store {
@@ -112,6 +116,10 @@ impl Scene {
         found.retain(|name| name != "~incoming");
         found
     }
+}
+
+fn sender(key: Option<UploadKey>) -> Sender {
+    Sender { actor: "ana".to_owned(), key }
 }
 
 fn pdf(length: usize) -> Vec<u8> {
@@ -180,7 +188,7 @@ async fn without_the_file_there_is_no_record() {
     let mut upload = Upload::begin(scene.bed.store.clone(), blobs, terms).await.unwrap();
     upload.write(&pdf(10)).await.unwrap();
     std::fs::remove_dir_all(scene.folder.path().join("documents")).unwrap();
-    let refused = upload.finish("record.pdf", None).await;
+    let refused = upload.finish("record.pdf", None, &sender(None)).await;
     assert!(matches!(refused, Err(UploadError::Port(PortError::Unavailable { .. }))), "{refused:?}");
     let events = scene.bed.store.history.events(EventId(0), EventFilter::default(), 10).await.unwrap();
     assert_eq!(events, []);
@@ -215,10 +223,35 @@ async fn without_processing_a_document_gets_no_run() {
     let terms = Arc::new(scene.terms.clone());
     let mut upload = Upload::begin(scene.bed.store.clone(), blobs, terms).await.unwrap();
     upload.write(b"Paciente: Luna").await.unwrap();
-    let taken = upload.finish("", None).await.unwrap();
+    let taken = upload.finish("", None, &sender(None)).await.unwrap();
     assert_eq!(taken.overview.latest_run, None);
     assert_eq!(taken.standing.status.as_str(), "UPLOADED");
     assert_eq!(taken.overview.document.original_filename, "document.txt");
     assert!(scene.runs().await.is_empty());
     assert_eq!(scene.files().len(), 1);
+}
+
+/// Proves R026 below HTTP: a key is one person's, and lasts a day.
+#[tokio::test]
+async fn a_key_is_known_by_its_owner_its_wish_and_its_day() {
+    let scene = scene().await;
+    let clock = Arc::new(quire_testkit::FakeClock::at(quire_testkit::fixture::at(0)));
+    let store = Store { clock: clock.clone(), ..scene.bed.store.clone() };
+    let send = async |actor: &str, place: u32, is_last: bool| {
+        let blobs = Arc::new(DiskBlobs::open(scene.folder.path()).unwrap());
+        let mut upload = Upload::begin(store.clone(), blobs, Arc::new(scene.terms.clone())).await?;
+        upload.write(&pdf(10)).await?;
+        let key = Some(UploadKey { key: "k".to_owned(), place, is_last });
+        upload.finish("a.pdf", None, &Sender { actor: actor.to_owned(), key }).await
+    };
+    let first = send("ana", 0, true).await.unwrap();
+    clock.advance(jiff::SignedDuration::from_hours(24));
+    assert_eq!(send("ana", 0, true).await.as_ref(), Ok(&first));
+    assert_eq!(send("ana", 0, false).await, Err(UploadError::KeyReused), "one more file follows");
+    let (other, next) = (send("eva", 0, true).await.unwrap(), send("ana", 1, true).await.unwrap());
+    clock.advance(jiff::SignedDuration::from_secs(1));
+    let anew = send("ana", 0, false).await.unwrap();
+    let ids: std::collections::BTreeSet<_> =
+        [&first, &other, &next, &anew].map(|taken| taken.overview.document.id).into();
+    assert_eq!((ids.len(), scene.files().len()), (4, 4));
 }

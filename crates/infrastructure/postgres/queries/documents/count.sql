@@ -1,1 +1,25 @@
-SELECT count(*) FROM (SELECT 1 FROM documents ORDER BY created_at LIMIT $1) counted
+-- As in list.sql, one of the ways applies, or two for the two states in which a run is not over. Only in those may a
+-- run have the place in the list that belongs to a later one; what has ended has given it up.
+SELECT count(*)
+FROM ((SELECT 1 FROM documents WHERE $2 ORDER BY created_at LIMIT $1)
+      UNION ALL
+      (SELECT 1
+       FROM runs r
+       WHERE r.state = $3::text AND r.listed_at IS NOT NULL
+         AND ($3 NOT IN ('QUEUED', 'RUNNING')
+              OR NOT EXISTS (SELECT 1 FROM runs later
+                             WHERE later.subject_id = r.subject_id AND later.pipeline = 'document'
+                               AND (later.created_at, later.id) > (r.created_at, r.id)))
+       LIMIT $1)
+      UNION ALL
+      (SELECT 1
+       FROM runs r
+       WHERE r.state = $4::text AND r.listed_at IS NOT NULL
+         AND ($4 NOT IN ('QUEUED', 'RUNNING')
+              OR NOT EXISTS (SELECT 1 FROM runs later
+                             WHERE later.subject_id = r.subject_id AND later.pipeline = 'document'
+                               AND (later.created_at, later.id) > (r.created_at, r.id)))
+       LIMIT $1)
+      UNION ALL
+      (SELECT 1 FROM documents WHERE review_status = $5::text LIMIT $1)
+      LIMIT $1) AS counted

@@ -1,10 +1,16 @@
 -- A run whose id is there already is left alone, and so is one that would be a second front: somebody else was
 -- quicker, and its caller looks again. A document's run gets the language and the newest version of the schema that its
--- document has now.
+-- document has now, and its place in the list unless a later run is there. Answers also whether an earlier run may have
+-- that place.
 INSERT INTO runs (id, pipeline, subject_id, state, turn, priority, correlation_id, created_at, queued_at, language,
-                  schema_name, schema_version)
+                  schema_name, schema_version, listed_at)
 SELECT u.id, u.pipeline, u.subject_id, 'QUEUED', u.turn, u.priority, u.correlation_id, u.at, u.at, d.language_override,
-       s.schema_name, s.version_number
+       s.schema_name, s.version_number,
+       CASE WHEN d.id IS NOT NULL
+             AND NOT EXISTS (SELECT 1 FROM runs later
+                             WHERE later.subject_id = d.id AND later.pipeline = 'document'
+                               AND (later.created_at, later.id) > (u.at, u.id))
+            THEN d.created_at END
 FROM unnest($1::uuid[], $2::text[], $3::uuid[], $4::text[], $5::smallint[], $6::text[], $7::timestamptz[])
      AS u (id, pipeline, subject_id, turn, priority, correlation_id, at)
 LEFT JOIN documents d ON d.id = u.subject_id AND u.pipeline = 'document'
@@ -13,4 +19,5 @@ LEFT JOIN LATERAL (SELECT schema_name, version_number FROM schema_versions
                    ORDER BY version_number DESC
                    LIMIT 1) s ON true
 ON CONFLICT DO NOTHING
-RETURNING id, language, schema_name, schema_version
+RETURNING id, language, schema_name, schema_version,
+          listed_at IS NOT NULL AND EXISTS (SELECT 1 FROM runs earlier WHERE earlier.subject_id = runs.subject_id)

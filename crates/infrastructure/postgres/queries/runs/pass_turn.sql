@@ -1,5 +1,5 @@
 -- The oldest run behind comes to the front, wherever the front is free. The inner lock steps on to the next one
--- when the oldest has just been withdrawn.
+-- when the oldest has just been withdrawn. Answers of each whether it has a place in the list of documents.
 UPDATE runs
 SET turn = CASE WHEN runs.available_at > next.at THEN 'DELAYED' ELSE 'READY' END
 FROM (SELECT behind.id, u.at
@@ -14,3 +14,4 @@ FROM (SELECT behind.id, u.at
                           LIMIT 1
                           FOR UPDATE OF b) AS behind) AS next
 WHERE runs.id = next.id
+RETURNING runs.listed_at IS NOT NULL

@@ -1,9 +1,16 @@
--- The one statement that moves runs: each only from the fence its transition started from.
+-- The one statement that moves runs: each only from the fence its transition started from. A document's run that ends
+-- after a later one was asked for gives up the place in the list.
 UPDATE runs
 SET state = u.state, turn = u.turn, fence = u.fence, attempts = u.attempts, retry_count = u.retry_count,
     queued_at = u.queued_at, available_at = u.available_at, started_at = u.started_at,
     deadline_at = u.deadline_at, completed_at = u.completed_at, worker_id = u.worker_id,
-    failure_type = u.failure_type, error = u.error::jsonb
+    failure_type = u.failure_type, error = u.error::jsonb,
+    listed_at = CASE
+        WHEN u.turn IS NOT NULL OR runs.listed_at IS NULL THEN runs.listed_at
+        WHEN EXISTS (SELECT 1 FROM runs later
+                     WHERE later.subject_id = runs.subject_id AND later.pipeline = 'document'
+                       AND (later.created_at, later.id) > (runs.created_at, runs.id)) THEN NULL
+        ELSE runs.listed_at END
 FROM unnest($1::uuid[], $2::int[], $3::text[], $4::text[], $5::int[], $6::int[], $7::int[], $8::timestamptz[],
             $9::timestamptz[], $10::timestamptz[], $11::timestamptz[], $12::timestamptz[], $13::uuid[],
             $14::text[], $15::text[])

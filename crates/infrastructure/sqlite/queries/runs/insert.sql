@@ -1,12 +1,16 @@
 -- At the front of its subject if nobody is, else behind; in the language and by the newest version of the schema that its
--- document has now.
+-- document has now; and in the document's place in the list, unless a later run is there.
 INSERT INTO runs (id, pipeline, subject_id, state, turn, priority, correlation_id, created_at, queued_at, language,
-                  schema_name, schema_version)
+                  schema_name, schema_version, listed_at)
 SELECT ?1, ?2, ?3, 'QUEUED',
        CASE WHEN EXISTS (SELECT 1 FROM runs
                          WHERE subject_id = ?3 AND pipeline = ?2 AND turn IN ('READY', 'DELAYED', 'HELD'))
             THEN 'BEHIND' ELSE 'READY' END,
-       ?4, ?5, ?6, ?6, d.language_override, s.schema_name, s.version_number
+       ?4, ?5, ?6, ?6, d.language_override, s.schema_name, s.version_number,
+       CASE WHEN NOT EXISTS (SELECT 1 FROM runs later
+                             WHERE later.subject_id = d.id AND later.pipeline = 'document'
+                               AND (later.created_at, later.id) > (?6, ?1))
+            THEN d.created_at END
 FROM (SELECT 1)
 LEFT JOIN documents d ON d.id = ?3 AND ?2 = 'document'
 LEFT JOIN schema_versions s ON s.id = (SELECT id FROM schema_versions
@@ -15,4 +19,4 @@ LEFT JOIN schema_versions s ON s.id = (SELECT id FROM schema_versions
                                        LIMIT 1)
 WHERE true
 ON CONFLICT (id) DO NOTHING
-RETURNING language, schema_name, schema_version
+RETURNING language, schema_name, schema_version, listed_at IS NOT NULL

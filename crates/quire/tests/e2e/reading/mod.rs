@@ -13,7 +13,7 @@ use std::time::Duration;
 use jiff::Timestamp;
 use quire_connectors::blob::DiskBlobs;
 use quire_domain::{Document, DocumentId, NewRun, Pipeline, Priority, ReviewStatus, Run, RunId};
-use quire_ports::{Artifact, Blobs, Store};
+use quire_ports::{Artifact, Blobs, Intake, Store};
 use quire_reading::sandbox::{Limits, Program, child};
 use quire_sqlite::{Options, SqliteStore};
 
@@ -80,7 +80,11 @@ impl Beside {
             priority: Priority::Normal,
             correlation_id: None,
         };
-        self.store.documents.add(&document, Some(&run), Timestamp::now()).await.unwrap();
+        self.store
+            .documents
+            .add(Intake::by("tester", &document, Some(&run)), Timestamp::now())
+            .await
+            .unwrap();
         run.id
     }
 

@@ -1,0 +1,167 @@
+//! The files of a form, one after another, each passed on piece by piece as it arrives.
+//!
+//! A file is taken in when the next one begins or the form ends: only then is it known that it came whole, and whether
+//! it was the last. What comes after it can break off without touching it.
+
+use axum::extract::multipart::{Field, MultipartError};
+use axum::extract::{DefaultBodyLimit, FromRequest, Multipart, Request};
+use axum::http::{HeaderMap, StatusCode, header};
+use quire_application::document::DocumentView;
+use quire_application::document::upload::{FirstRun, Sender, Upload, UploadError, UploadKey};
+
+use super::outside::Outside;
+use crate::{ApiError, Product};
+
+/// Bytes that a form may have around its files: boundaries, names and small fields that are passed over.
+const AROUND_THE_FILES: u64 = 64 << 10;
+/// The field with a file.
+pub(super) const FIELD: &str = "file";
+/// How many files a form may have.
+const MOST_FILES: usize = 100;
+
+/// What is asked for with a form.
+pub(super) struct Order {
+    /// Who asks.
+    pub(super) actor: String,
+    /// The run that each document gets.
+    pub(super) first: Option<FirstRun>,
+    /// By what a repetition of the request is to be known.
+    pub(super) key: Option<String>,
+}
+
+/// What became of one file.
+pub(super) struct Outcome {
+    /// As the sender calls it.
+    pub(super) name: String,
+    pub(super) taken: Result<DocumentView, ApiError>,
+}
+
+/// A file that came whole, or why it will not be taken.
+struct Received {
+    name: String,
+    upload: Result<Upload, ApiError>,
+    /// Whether there is no use in reading on.
+    is_end: bool,
+}
+
+/// Takes in the files of a form, each on its own. It does not wait for anything to become of them. Refuses the request
+/// as a whole if there is no file in it, or if its key was used for another.
+pub(super) async fn take_all(
+    product: &Product,
+    order: &Order,
+    mut request: Request,
+) -> Result<Vec<Outcome>, ApiError> {
+    let largest = product.uploads.largest;
+    refuse_by_length(request.headers(), largest)?;
+    // Also for a form that does not say how long it is, and for fields that are passed over.
+    let most = usize::try_from(largest + AROUND_THE_FILES).unwrap_or(usize::MAX);
+    DefaultBodyLimit::max(most).apply(&mut request);
+    let (request, outside) = Outside::watch(request);
+    let mut form = Multipart::from_request(request, &()).await.map_err(|_| {
+        ApiError::invalid("body", "must be multipart/form-data with the document in the field `file`")
+    })?;
+    let mut outcomes = Vec::new();
+    let mut pending: Option<Received> = None;
+    while pending.as_ref().is_none_or(|received| !received.is_end) {
+        let field = match form.next_field().await {
+            Ok(Some(field)) if field.name() == Some(FIELD) => field,
+            Ok(Some(_)) => continue,
+            Ok(None) => break,
+            Err(error) => {
+                // What came before the break may not be all that was meant.
+                let Some(received) = &mut pending else { return Err(broken(&error, largest)) };
+                received.upload = Err(broken(&error, largest));
+                break;
+            }
+        };
+        if let Some(before) = pending.take() {
+            outcomes.push(order.finish(before, outcomes.len(), false).await?);
+        }
+        pending = Some(if outcomes.len() < MOST_FILES {
+            receive(product, field, &outside).await
+        } else {
+            one_too_many(&field)
+        });
+    }
+    match pending {
+        Some(last) => outcomes.push(order.finish(last, outcomes.len(), true).await?),
+        None => return Err(ApiError::invalid(FIELD, "is missing; send the document in this field")),
+    }
+    Ok(outcomes)
+}
+
+impl Order {
+    /// Takes a file in that came whole. Only a key that was used for something else is an error.
+    async fn finish(&self, received: Received, place: usize, is_last: bool) -> Result<Outcome, ApiError> {
+        let Received { name, upload, .. } = received;
+        let upload = match upload {
+            Ok(upload) => upload,
+            Err(error) => return Ok(Outcome { name, taken: Err(error) }),
+        };
+        let place = u32::try_from(place).unwrap_or(u32::MAX);
+        let key = self.key.clone().map(|key| UploadKey { key, place, is_last });
+        let sender = Sender { actor: self.actor.clone(), key };
+        match upload.finish(&name, self.first.clone(), &sender).await {
+            Err(error @ UploadError::KeyReused) => Err(error.into()),
+            finished => Ok(Outcome { name, taken: finished.map_err(ApiError::from) }),
+        }
+    }
+}
+
+/// Reads a file to its end, whatever is wrong with it: a client that is still sending would lose the answer with the
+/// connection. Only what is too large is not worth it.
+async fn receive(product: &Product, mut field: Field<'_>, outside: &Outside) -> Received {
+    let name = field.file_name().unwrap_or_default().to_owned();
+    let begun = Upload::begin(product.store.clone(), product.blobs.clone(), product.uploads.clone()).await;
+    outside.leave();
+    let received = pass_on(&mut field, begun.map_err(UploadError::from)).await;
+    outside.enter();
+    let is_end = !matches!(
+        received,
+        Ok(Ok(_) | Err(UploadError::Empty | UploadError::Unsupported { .. } | UploadError::Port(_)))
+    );
+    let upload = match received {
+        Ok(upload) => upload.map_err(ApiError::from),
+        Err(error) => Err(broken(&error, product.uploads.largest)),
+    };
+    Received { name, upload, is_end }
+}
+
+async fn pass_on(
+    field: &mut Field<'_>,
+    mut upload: Result<Upload, UploadError>,
+) -> Result<Result<Upload, UploadError>, MultipartError> {
+    while let Some(piece) = field.chunk().await? {
+        if let Ok(taking) = &mut upload
+            && let Err(error) = taking.write(&piece).await
+        {
+            upload = Err(error);
+        }
+        if matches!(upload, Err(UploadError::TooLarge { .. })) {
+            break;
+        }
+    }
+    Ok(upload)
+}
+
+fn one_too_many(field: &Field<'_>) -> Received {
+    let message = format!("is there more than {MOST_FILES} times; send the rest in another request");
+    let name = field.file_name().unwrap_or_default().to_owned();
+    Received { name, upload: Err(ApiError::invalid(FIELD, &message)), is_end: true }
+}
+
+/// What says itself that it is too long is not even read.
+fn refuse_by_length(headers: &HeaderMap, largest: u64) -> Result<(), ApiError> {
+    let length = headers.get(header::CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse().ok());
+    if length.is_some_and(|length: u64| length > largest + AROUND_THE_FILES) {
+        return Err(UploadError::TooLarge { largest }.into());
+    }
+    Ok(())
+}
+
+fn broken(error: &MultipartError, largest: u64) -> ApiError {
+    if error.status() == StatusCode::PAYLOAD_TOO_LARGE {
+        return UploadError::TooLarge { largest }.into();
+    }
+    ApiError::invalid("body", "is not a whole form; send it again as multipart/form-data")
+}

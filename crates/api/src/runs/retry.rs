@@ -1,0 +1,28 @@
+//! `POST /runs/{id}/retry`
+
+use axum::Json;
+use axum::extract::State;
+use quire_application::run;
+use quire_domain::{Pipeline, Requeue, RunId};
+use quire_ports::PortError;
+
+use super::show::{Shown, shown};
+use crate::request::Id;
+use crate::{ApiError, Product, Reason};
+
+pub(crate) async fn retry(State(product): State<Product>, Id(id): Id) -> Result<Json<Shown>, ApiError> {
+    let run = product.store.history.run(RunId(id)).await?;
+    if run.pipeline == Pipeline::Document {
+        let message = "a document's run that has ended stays as it is; process the document again instead, with \
+                       POST /documents/{id}/reprocess";
+        return Err(ApiError::conflict(Reason::RetryNotAllowed, message));
+    }
+    let policy = product.requeue.iter().find(|(pipeline, _)| *pipeline == run.pipeline);
+    let policy = policy.map_or(Requeue::Never, |(_, requeue)| *requeue);
+    match run::retry(&product.store, run.id, policy).await {
+        // As it is stored, which is what whoever looks next will see.
+        Ok(run) => shown(&product.store, product.store.history.run(run.id).await?).await.map(Json),
+        Err(PortError::Conflict(why)) => Err(ApiError::conflict(Reason::RetryNotAllowed, why)),
+        Err(error) => Err(error.into()),
+    }
+}

@@ -1,0 +1,72 @@
+//! The same upload a second time: known by its key, answered as the first time.
+
+use jiff::SignedDuration;
+use quire_domain::run::create;
+use quire_domain::{Document, DocumentId, NewRun, ReviewStatus, RunId};
+use quire_ports::{IntakeKey, Overview, PortResult, Store};
+use sha2::{Digest as _, Sha256};
+
+use super::FirstRun;
+use crate::document::DocumentView;
+
+/// How long a key is remembered.
+const KEPT: SignedDuration = SignedDuration::from_hours(24);
+
+/// A key that the sender chose for a request, and which of its files this is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UploadKey {
+    /// The key.
+    pub key: String,
+    /// The file's place in the request, from 0.
+    pub place: u32,
+    /// Whether no other file follows. A request with one more is another one.
+    pub is_last: bool,
+}
+
+impl UploadKey {
+    /// The key of this very wish: the content, the name and all that was asked for.
+    pub(super) fn of(&self, scope: &str, document: &Document, first: Option<&FirstRun>) -> IntakeKey {
+        let mut hash = Sha256::new();
+        hash.update(document.content_hash);
+        hash.update([u8::from(self.is_last)]);
+        hash.update(first.map_or("", |first| first.priority.as_str()));
+        // Last, since it is the one part that may have any length or content.
+        hash.update([0]);
+        hash.update(&document.original_filename);
+        IntakeKey {
+            scope: scope.to_owned(),
+            key: self.key.clone(),
+            place: self.place,
+            fingerprint: hash.finalize().into(),
+            kept_since: document.created_at.saturating_sub(KEPT).unwrap_or(document.created_at),
+        }
+    }
+}
+
+/// A document as it was answered when it was taken in, whatever became of it since.
+pub(super) async fn recall(store: &Store, id: DocumentId, run: Option<RunId>) -> PortResult<DocumentView> {
+    let document = store.documents.find(id).await?;
+    let at = document.created_at;
+    let latest_run = match run {
+        Some(run) => {
+            let run = store.history.run(run).await?;
+            let new = NewRun {
+                id: run.id,
+                pipeline: run.pipeline,
+                subject: run.subject,
+                priority: run.priority,
+                correlation_id: run.correlation_id,
+            };
+            Some(create(&new, at).0)
+        }
+        None => None,
+    };
+    Ok(DocumentView::of(Overview {
+        document: Document { review_status: ReviewStatus::InReview, language_override: None, ..document },
+        updated_at: at,
+        reviewed_at: None,
+        reviewed_by: None,
+        latest_run,
+        text: None,
+    }))
+}

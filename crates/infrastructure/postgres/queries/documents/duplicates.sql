@@ -1,0 +1,5 @@
+SELECT id
+FROM documents
+WHERE content_hash = $1 AND id <> $2
+ORDER BY created_at DESC, id DESC
+LIMIT $3

@@ -1,0 +1,13 @@
+-- The runs before these give up their documents' places in the list, if they have ended: nobody writes to them any
+-- more. One that has not gives it up when it ends.
+UPDATE runs
+SET listed_at = NULL
+FROM unnest($1::uuid[]) AS u (id)
+JOIN runs this ON this.id = u.id
+CROSS JOIN LATERAL (SELECT p.id
+                    FROM runs p
+                    WHERE p.subject_id = this.subject_id AND p.pipeline = 'document'
+                      AND (p.created_at, p.id) < (this.created_at, this.id)
+                    ORDER BY p.created_at DESC, p.id DESC
+                    LIMIT 1) AS previous
+WHERE runs.id = previous.id AND runs.turn IS NULL AND runs.listed_at IS NOT NULL

@@ -1,0 +1,8 @@
+-- Taken if nobody has it, or nobody has had it for long. Whoever is about to take it is waited for.
+INSERT INTO idempotency_keys (scope, key, place, fingerprint, document_id, run_id, created_at)
+VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
+ON CONFLICT (scope, key, place) DO UPDATE
+SET fingerprint = excluded.fingerprint, document_id = excluded.document_id, run_id = excluded.run_id,
+    created_at = excluded.created_at
+WHERE idempotency_keys.created_at < ?8
+RETURNING 1

@@ -1,0 +1,125 @@
+//! Several files in one request: each is taken in, or refused, on its own.
+
+use std::io::Write as _;
+use std::net::TcpStream;
+
+use quire_domain::DocumentId;
+use quire_testkit::documents::clinical_record;
+use serde_json::{Value, json};
+
+use super::form::{Form, body};
+use super::{Scene, on_both_stores, wait_until};
+use crate::program::Answer;
+
+fn files(answer: &Answer) -> Vec<Value> {
+    body(answer)["files"].as_array().unwrap_or_else(|| panic!("{}", answer.body)).clone()
+}
+
+fn id_in(file: &Value) -> DocumentId {
+    file["document_id"].as_str().unwrap_or_else(|| panic!("{file}")).parse().unwrap()
+}
+
+async fn each_file_is_answered_in_its_place(scene: &Scene) {
+    let server = scene.quire.serve();
+    let (one, two) = (clinical_record(1), clinical_record(2));
+    let sound =
+        Form::new().field("file", "x/a.pdf", &one).field("note", "", b"n").field("file", "b.pdf", &two);
+    let sound = sound.end();
+    for (path, status) in [("/documents/upload", 201), ("/documents", 200)] {
+        let answer = sound.send(&server, path);
+        assert_eq!(answer.status, status, "{}", answer.body);
+        let files = files(&answer);
+        assert_eq!(files.len(), 2);
+        for (file, (name, sent)) in files.iter().zip([("a.pdf", &one), ("b.pdf", &two)]) {
+            assert_eq!((&file["original_filename"], &file["status"]), (&json!(name), &json!("PROCESSING")));
+            assert_eq!(file.as_object().unwrap().len(), 4, "{file}");
+            let kept = scene.store.documents.find(id_in(file)).await.unwrap();
+            assert_eq!(file["created_at"], json!(kept.created_at));
+            assert!(std::fs::read(scene.folder().join(&kept.storage_path)).unwrap() == *sent);
+        }
+    }
+    let mixed = Form::new()
+        .field("file", "a.pdf", &one)
+        .field("file", "empty.pdf", b"")
+        .field("file", "wrong.pdf", &[b"GIF89a".to_vec(), vec![0; 300_000]].concat())
+        .field("file", "b.pdf", &two)
+        .end();
+    let answer = mixed.send(&server, "/documents/upload");
+    assert_eq!(answer.status, 207, "{}", answer.body);
+    let files = files(&answer);
+    let codes: Vec<_> = files.iter().map(|file| file["error_code"].as_str()).collect();
+    assert_eq!(codes, [None, Some("INVALID_REQUEST"), Some("UNSUPPORTED_MEDIA_TYPE"), None]);
+    assert_eq!(files[2]["original_filename"], "wrong.pdf");
+    assert!(files[2]["message"].is_string() && files[2]["details"]["supported"].is_array());
+    assert_eq!(scene.documents().await.len(), 6);
+    // What steps write passes through there, too.
+    wait_until(|| scene.files().1 == 0).await;
+    assert_eq!(scene.files().0.len(), 6);
+
+    let again =
+        |key: &str| mixed.send_with(&server, "/documents/upload", &format!("Idempotency-Key: {key}\r\n"));
+    let (first, second) = (again("k"), again("k"));
+    assert_eq!((second.status, body(&second)), (first.status, body(&first)), "also of several files");
+    assert_eq!(scene.documents().await.len(), 8);
+}
+
+on_both_stores! {
+    /// Proves R056, R058 and R060 for several files in one request.
+    each_file_is_answered_in_its_place:
+    several_files, several_files_on_postgresql
+}
+
+async fn what_was_taken_before_the_connection_broke_stays(scene: &Scene) {
+    let server = scene.quire.serve();
+    let file = clinical_record(1);
+    let begun = Form::new().field("file", "a.pdf", &file).field("file", "b.pdf", &file);
+    let whole = begun.field("file", "c.pdf", &vec![b'x'; 400_000]).end();
+    let head = whole.head("/documents/upload", "Idempotency-Key: k\r\n");
+    let mut stream = TcpStream::connect(&server.address).unwrap();
+    stream.write_all(head.as_bytes()).unwrap();
+    stream.write_all(&whole.0[..whole.0.len() - 50_000]).unwrap();
+    wait_until(|| scene.files().0.len() == 2 && scene.files().1 == 1).await;
+    drop(stream);
+    wait_until(|| scene.files().1 == 0).await;
+    assert_eq!(scene.documents().await.len(), 2, "the third leaves nothing");
+
+    let again = whole.send_with(&server, "/documents/upload", "Idempotency-Key: k\r\n");
+    assert_eq!(again.status, 201, "{}", again.body);
+    assert_eq!(files(&again).len(), 3);
+    assert_eq!(scene.documents().await.len(), 3, "only what was missing is taken");
+    assert_eq!(scene.files().0.len(), 3);
+}
+
+on_both_stores! {
+    /// Proves R026, R051 and R053 for a request of several files that breaks off.
+    what_was_taken_before_the_connection_broke_stays:
+    several_files_that_break_off, several_files_that_break_off_on_postgresql
+}
+
+/// Proves R059: the limit is that of the whole request.
+#[tokio::test]
+async fn several_files_are_not_larger_together_than_one_may_be_and_not_more_than_a_hundred() {
+    let scene = Scene::sqlite_with(|quire| {
+        quire.with("QUIRE_UPLOADS_MAX_MB", "1").with("QUIRE_UPLOADS_PROCESSING", "false")
+    });
+    let server = scene.quire.serve();
+    let half = [b"%PDF-1.7\n".to_vec(), vec![b'.'; 700_000]].concat();
+    let large = Form::new().field("file", "a.pdf", &half).field("file", "b.pdf", &half).end();
+    let refused = large.send(&server, "/documents/upload");
+    assert_eq!((refused.status, &body(&refused)["error_code"]), (413, &json!("FILE_TOO_LARGE")));
+    scene.assert_nothing_was_taken().await;
+    let counted = large.send_in_chunks(&server, "/documents/upload");
+    assert_eq!(counted.status, 207, "{}", counted.body);
+    assert_eq!(files(&counted)[1]["error_code"], "FILE_TOO_LARGE");
+    assert_eq!(scene.documents().await.len(), 1);
+
+    let mut many = Form::new();
+    for number in 0..102 {
+        many = many.field("file", &format!("{number}.txt"), b"Paciente: Luna");
+    }
+    let answer = many.end().send(&server, "/documents/upload");
+    assert_eq!(answer.status, 207);
+    let files = files(&answer);
+    assert_eq!((files.len(), &files[100]["error_code"]), (101, &json!("INVALID_REQUEST")));
+    assert_eq!(scene.documents().await.len(), 101);
+}
