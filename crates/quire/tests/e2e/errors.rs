@@ -5,7 +5,8 @@ use crate::program::Quire;
 /// Proves R074 for those who want to know more.
 #[test]
 fn each_code_has_a_page_and_all_are_listed() {
-    let server = Quire::new().serve();
+    let quire = Quire::new();
+    let server = quire.serve();
     let list = server.get("/errors");
     assert_eq!(list.status, 200);
     assert!(list.head.contains("content-type: text/html; charset=utf-8"), "{}", list.head);
