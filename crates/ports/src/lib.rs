@@ -47,5 +47,5 @@ pub use reviews::{
 pub use schema::{MigrationStatus, Schema};
 pub use step::{Step, StepContext, StepOutput};
 pub use store::Store;
-pub use stored::StoredRun;
+pub use stored::{ListWay, StoredRun};
 pub use workers::{Lease, Worker, Workers};

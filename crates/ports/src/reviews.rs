@@ -1,5 +1,7 @@
 //! What people do with what was understood: look at it, correct it, say that it is checked.
 
+use std::collections::HashMap;
+
 use async_trait::async_trait;
 use jiff::Timestamp;
 use quire_domain::interpretation::Interpretation;
@@ -125,6 +127,21 @@ pub struct VersionRecord {
     pub created_by: Option<String>,
     /// What changed against the version before.
     pub changes: Vec<FieldChange>,
+}
+
+impl VersionRecord {
+    /// These versions, each with its changes, both in order.
+    pub fn with_changes(versions: Vec<Self>, changes: Vec<(InterpretationId, FieldChange)>) -> Vec<Self> {
+        let mut by_version: HashMap<InterpretationId, Vec<FieldChange>> = HashMap::new();
+        for (version, change) in changes {
+            by_version.entry(version).or_default().push(change);
+        }
+        let with = |version: Self| {
+            let changes = by_version.remove(&version.id).unwrap_or_default();
+            Self { changes, ..version }
+        };
+        versions.into_iter().map(with).collect()
+    }
 }
 
 /// Interpretations and the people who check them.

@@ -7,7 +7,30 @@ use quire_domain::{
 };
 use uuid::Uuid;
 
-use crate::{PortError, PortResult};
+use crate::{DocumentsOf, PortError, PortResult};
+
+/// By which of the ways of `documents/list.sql` documents are found.
+#[derive(Clone, Copy, Debug, Default)]
+#[allow(missing_docs)] // Each field is the parameter of its name.
+pub struct ListWay {
+    pub all: bool,
+    pub states: [Option<&'static str>; 2],
+    pub review: Option<&'static str>,
+}
+
+impl ListWay {
+    /// The way to those documents.
+    pub fn of(documents: DocumentsOf) -> Self {
+        match documents {
+            DocumentsOf::All => Self { all: true, ..Self::default() },
+            DocumentsOf::Status(status) => {
+                let mut any = status.states().iter().copied();
+                Self { states: [any.next(), any.next()], ..Self::default() }
+            }
+            DocumentsOf::Review(status) => Self { review: Some(status.as_str()), ..Self::default() },
+        }
+    }
+}
 
 /// A run as its columns are.
 #[derive(Clone, Debug)]

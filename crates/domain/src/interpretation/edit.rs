@@ -212,21 +212,9 @@ impl Desk<'_> {
         }
         let value_type = value_type.or_else(|| self.schema.key(key).map(|key| key.value_type));
         let value_type = value_type.unwrap_or(ValueType::String);
-        let field = Field {
-            field_id: FieldId::new(),
-            key: key.to_owned(),
-            value: accept(value, value_type)?,
-            value_type,
-            confidence: NEUTRAL_CONFIDENCE,
-            candidate_confidence: NEUTRAL_CONFIDENCE,
-            review_history_adjustment: 0.0,
-            is_critical: false,
-            origin: Origin::Human,
-            evidence: None,
-            visit_id,
-            mapping_id: None,
-            candidate_suggestions: Vec::new(),
-        };
+        let value = accept(value, value_type)?;
+        let field = Field::new(key, value, value_type, Origin::Human, NEUTRAL_CONFIDENCE);
+        let field = Field { visit_id, ..field };
         self.note(ChangeType::Add, &field, "value", Value::Null, field.value.clone());
         self.fields.push(field);
         Ok(())

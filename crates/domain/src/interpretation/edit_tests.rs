@@ -11,19 +11,12 @@ fn text(text: &str) -> Value {
 
 fn field(key: &str, value: &str) -> Field {
     Field {
-        field_id: FieldId::new(),
-        key: key.to_owned(),
-        value: text(value),
-        value_type: ValueType::String,
         confidence: 0.7,
-        candidate_confidence: 0.66,
         review_history_adjustment: 4.0,
         is_critical: true,
-        origin: Origin::Machine,
         evidence: Some(Evidence::new(1, value, Vec::new())),
-        visit_id: None,
         mapping_id: Some("label::x".to_owned()),
-        candidate_suggestions: Vec::new(),
+        ..Field::new(key, Value::Text(value.to_owned()), ValueType::String, Origin::Machine, 0.66)
     }
 }
 

@@ -86,6 +86,27 @@ pub struct Field {
     pub candidate_suggestions: Vec<Suggestion>,
 }
 
+impl Field {
+    /// A field of its own, found nowhere in particular, that belongs to no visit.
+    pub fn new(key: &str, value: Value, value_type: ValueType, origin: Origin, confidence: f64) -> Self {
+        Self {
+            field_id: FieldId::new(),
+            key: key.to_owned(),
+            value,
+            value_type,
+            confidence,
+            candidate_confidence: confidence,
+            review_history_adjustment: 0.0,
+            is_critical: false,
+            origin,
+            evidence: None,
+            visit_id: None,
+            mapping_id: None,
+            candidate_suggestions: Vec::new(),
+        }
+    }
+}
+
 /// Where a value stands in the document.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Evidence {

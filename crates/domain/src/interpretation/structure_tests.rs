@@ -2,25 +2,11 @@
 
 use super::super::edit::{Change, apply};
 use super::*;
-use crate::ids::FieldId;
 use crate::interpretation::{Origin, Value};
 
 fn field(key: &str, value: &str) -> Field {
-    Field {
-        field_id: FieldId::new(),
-        key: key.to_owned(),
-        value: Value::Text(value.to_owned()),
-        value_type: ValueType::String,
-        confidence: 0.66,
-        candidate_confidence: 0.66,
-        review_history_adjustment: 0.0,
-        is_critical: false,
-        origin: Origin::Machine,
-        evidence: Some(Evidence::new(2, value, Vec::new())),
-        visit_id: None,
-        mapping_id: None,
-        candidate_suggestions: Vec::new(),
-    }
+    let field = Field::new(key, Value::Text(value.to_owned()), ValueType::String, Origin::Machine, 0.66);
+    Field { evidence: Some(Evidence::new(2, value, Vec::new())), ..field }
 }
 
 fn add(key: &str, value: &str) -> Change {

@@ -1,25 +1,11 @@
 //! Grouping by visits.
 
 use super::*;
-use crate::ids::FieldId;
 use crate::interpretation::{Origin, ValueType};
 
 fn field(key: &str, value: &str, visit_id: Option<&str>) -> Field {
-    Field {
-        field_id: FieldId::new(),
-        key: key.to_owned(),
-        value: Value::Text(value.to_owned()),
-        value_type: ValueType::String,
-        confidence: 0.66,
-        candidate_confidence: 0.66,
-        review_history_adjustment: 0.0,
-        is_critical: false,
-        origin: Origin::Machine,
-        evidence: None,
-        visit_id: visit_id.map(str::to_owned),
-        mapping_id: None,
-        candidate_suggestions: Vec::new(),
-    }
+    let field = Field::new(key, Value::Text(value.to_owned()), ValueType::String, Origin::Machine, 0.66);
+    Field { visit_id: visit_id.map(str::to_owned), ..field }
 }
 
 #[test]

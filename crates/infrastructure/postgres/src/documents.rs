@@ -4,7 +4,8 @@ use async_trait::async_trait;
 use jiff::Timestamp;
 use quire_domain::{Document, DocumentId, Event, EventType, NewRun, ReviewStatus, Run, SubjectId};
 use quire_ports::{
-    DocumentPlace, Documents, DocumentsOf, DocumentsPart, Intake, Overview, PortError, PortResult, Taken,
+    DocumentPlace, Documents, DocumentsOf, DocumentsPart, Intake, ListWay, Overview, PortError, PortResult,
+    Taken,
 };
 use sqlx::PgConnection;
 use sqlx::postgres::PgRow;
@@ -52,7 +53,7 @@ impl Documents for PgStore {
 
     async fn list(&self, part: DocumentsPart) -> PortResult<Vec<Overview>> {
         let after = part.after.unwrap_or(BEFORE_ALL);
-        let way = Way::of(part.of);
+        let way = ListWay::of(part.of);
         let query = || {
             sqlx::query(sql!("documents/list"))
                 .bind(At(after.created_at))
@@ -68,7 +69,7 @@ impl Documents for PgStore {
     }
 
     async fn count(&self, of: DocumentsOf, most: u32) -> PortResult<u32> {
-        let way = Way::of(of);
+        let way = ListWay::of(of);
         let query = || {
             sqlx::query(sql!("documents/count"))
                 .bind(i64::from(most))
@@ -181,27 +182,6 @@ impl Documents for PgStore {
                 Ok(runs)
             })
             .await
-    }
-}
-
-/// By which of the ways of `documents/list.sql` documents are found.
-#[derive(Clone, Copy, Default)]
-struct Way {
-    all: bool,
-    states: [Option<&'static str>; 2],
-    review: Option<&'static str>,
-}
-
-impl Way {
-    fn of(documents: DocumentsOf) -> Self {
-        match documents {
-            DocumentsOf::All => Self { all: true, ..Self::default() },
-            DocumentsOf::Status(status) => {
-                let mut any = status.states().iter().copied();
-                Self { states: [any.next(), any.next()], ..Self::default() }
-            }
-            DocumentsOf::Review(status) => Self { review: Some(status.as_str()), ..Self::default() },
-        }
     }
 }
 

@@ -1,7 +1,5 @@
 //! What was understood, and what people make of it.
 
-use std::collections::HashMap;
-
 use async_trait::async_trait;
 use jiff::Timestamp;
 use quire_domain::interpretation::ValueType;
@@ -85,16 +83,10 @@ impl Reviews for PgStore {
 
     async fn versions(&self, run: RunId) -> PortResult<Vec<VersionRecord>> {
         let query = || sqlx::query(sql!("interpretations/changes")).bind(run.0);
-        let mut changes: HashMap<InterpretationId, Vec<FieldChange>> = HashMap::new();
-        for (version, change) in self.rows(query, change).await? {
-            changes.entry(version).or_default().push(change);
-        }
+        let changes = self.rows(query, change).await?;
         let query = || sqlx::query(sql!("interpretations/versions")).bind(run.0);
-        let mut versions = self.rows(query, record).await?;
-        for version in &mut versions {
-            version.changes = changes.remove(&version.id).unwrap_or_default();
-        }
-        Ok(versions)
+        let versions = self.rows(query, record).await?;
+        Ok(VersionRecord::with_changes(versions, changes))
     }
 
     async fn mark_reviewed(

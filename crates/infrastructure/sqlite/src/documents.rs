@@ -4,7 +4,8 @@ use async_trait::async_trait;
 use jiff::Timestamp;
 use quire_domain::{Document, DocumentId, Event, EventType, NewRun, ReviewStatus, Run, SubjectId};
 use quire_ports::{
-    DocumentPlace, Documents, DocumentsOf, DocumentsPart, Intake, Overview, PortError, PortResult, Taken,
+    DocumentPlace, Documents, DocumentsOf, DocumentsPart, Intake, ListWay, Overview, PortError, PortResult,
+    Taken,
 };
 use rusqlite::{Row, params};
 use uuid::Uuid;
@@ -40,7 +41,7 @@ impl Documents for SqliteStore {
 
     async fn list(&self, part: DocumentsPart) -> PortResult<Vec<Overview>> {
         let after = part.after.unwrap_or(BEFORE_ALL);
-        let way = Way::of(part.of);
+        let way = ListWay::of(part.of);
         let parameters = (
             micros(after.created_at),
             after.id.0.into_bytes(),
@@ -55,7 +56,7 @@ impl Documents for SqliteStore {
     }
 
     async fn count(&self, of: DocumentsOf, most: u32) -> PortResult<u32> {
-        let way = Way::of(of);
+        let way = ListWay::of(of);
         let parameters = (most, way.all, way.states[0], way.states[1], way.review);
         let counted = self.rows(sql!("documents/count"), parameters, |row| get(row, 0)).await?;
         Ok(counted.first().copied().unwrap_or_default())
@@ -144,27 +145,6 @@ impl SqliteStore {
     {
         let found = self.rows(query, [id.0.into_bytes()], map).await?.pop();
         found.ok_or_else(|| missing(id))
-    }
-}
-
-/// By which of the ways of `documents/list.sql` documents are found.
-#[derive(Clone, Copy, Default)]
-struct Way {
-    all: bool,
-    states: [Option<&'static str>; 2],
-    review: Option<&'static str>,
-}
-
-impl Way {
-    fn of(documents: DocumentsOf) -> Self {
-        match documents {
-            DocumentsOf::All => Self { all: true, ..Self::default() },
-            DocumentsOf::Status(status) => {
-                let mut any = status.states().iter().copied();
-                Self { states: [any.next(), any.next()], ..Self::default() }
-            }
-            DocumentsOf::Review(status) => Self { review: Some(status.as_str()), ..Self::default() },
-        }
     }
 }
 

@@ -1,7 +1,5 @@
 //! What was understood, and what people make of it.
 
-use std::collections::HashMap;
-
 use async_trait::async_trait;
 use jiff::Timestamp;
 use quire_domain::interpretation::ValueType;
@@ -74,15 +72,9 @@ impl Reviews for SqliteStore {
 
     async fn versions(&self, run: RunId) -> PortResult<Vec<VersionRecord>> {
         let id = run.0.into_bytes();
-        let mut changes: HashMap<InterpretationId, Vec<FieldChange>> = HashMap::new();
-        for (version, change) in self.rows(sql!("interpretations/changes"), [id], change).await? {
-            changes.entry(version).or_default().push(change);
-        }
-        let mut versions = self.rows(sql!("interpretations/versions"), [id], record).await?;
-        for version in &mut versions {
-            version.changes = changes.remove(&version.id).unwrap_or_default();
-        }
-        Ok(versions)
+        let changes = self.rows(sql!("interpretations/changes"), [id], change).await?;
+        let versions = self.rows(sql!("interpretations/versions"), [id], record).await?;
+        Ok(VersionRecord::with_changes(versions, changes))
     }
 
     async fn mark_reviewed(

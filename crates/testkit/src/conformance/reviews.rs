@@ -3,7 +3,7 @@
 use quire_domain::interpretation::edit::{Change as FieldEdit, apply};
 use quire_domain::interpretation::{Field, Interpretation, Origin, Schema, Value, ValueType};
 use quire_domain::{
-    Change, DocumentId, EventId, EventType, FieldId, InterpretationId, ReviewStatus, Run, RunId, StepName,
+    Change, DocumentId, EventId, EventType, InterpretationId, ReviewStatus, Run, RunId, StepName,
 };
 use quire_ports::{EditBlocked, EventFilter, FirstVersion, Intake, NewVersion, PortError, Version, Written};
 
@@ -11,21 +11,7 @@ use super::fencing::{end_write, raw_text, step_write};
 use crate::fixture::{Bed, at, document, document_run};
 
 fn field(key: &str, value: &str) -> Field {
-    Field {
-        field_id: FieldId::new(),
-        key: key.to_owned(),
-        value: Value::Text(value.to_owned()),
-        value_type: ValueType::String,
-        confidence: 0.66,
-        candidate_confidence: 0.66,
-        review_history_adjustment: 0.0,
-        is_critical: false,
-        origin: Origin::Machine,
-        evidence: None,
-        visit_id: None,
-        mapping_id: None,
-        candidate_suggestions: Vec::new(),
-    }
+    Field::new(key, Value::Text(value.to_owned()), ValueType::String, Origin::Machine, 0.66)
 }
 
 fn understood(run: &Run) -> FirstVersion {
