@@ -3,6 +3,7 @@
 //! One form is stored, a flat list of fields in which a field that belongs to a visit names it. Grouped by visit it
 //! is only ever shown ([`visits`]), and it is changed by [`edit`] alone.
 
+pub mod calibration;
 pub mod edit;
 mod field;
 pub mod labels;
