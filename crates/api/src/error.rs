@@ -103,6 +103,12 @@ impl ApiError {
         Self::new(Code::Conflict, message).with(json!({ "reason": reason.as_str() }))
     }
 
+    /// Whether it is a conflict for that reason.
+    pub(crate) fn is_conflict(&self, reason: Reason) -> bool {
+        let given = self.details.as_ref().and_then(|details| details["reason"].as_str());
+        self.code == Code::Conflict && given == Some(reason.as_str())
+    }
+
     /// Something in the request, by its name, is not as it must be.
     pub fn invalid(parameter: &str, message: &str) -> Self {
         Self::new(Code::InvalidRequest, format!("{parameter}: {message}"))
@@ -164,7 +170,7 @@ impl From<ReadError> for ApiError {
             trouble if trouble.may_pass() => Code::ServiceUnavailable,
             _ => Code::Conflict,
         };
-        Self::new(code, error.message).with(json!({ "reason": error.trouble.as_str() }))
+        Self::new(code, error.message).with(json!({ "cause": error.trouble.as_str() }))
     }
 }
 

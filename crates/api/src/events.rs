@@ -26,6 +26,9 @@ use crate::{ApiError, Code, Product};
 const HEARTBEAT: Duration = Duration::from_secs(15);
 /// How long a client waits before it connects again.
 const RECONNECT: Duration = Duration::from_secs(1);
+/// How long one connection lasts. A client goes on from where it was with the next one, for which it is asked anew who it
+/// is: a key that was revoked does not listen for ever.
+const LIFETIME: Duration = Duration::from_mins(10);
 const LAST_EVENT_ID: &str = "Last-Event-ID";
 
 /// An event as it is told.
@@ -85,18 +88,23 @@ enum Stage {
 }
 
 fn messages(subscription: Subscription) -> impl Stream<Item = Result<Event, Infallible>> {
-    stream::unfold(Stage::Ready(subscription), |stage| async move {
+    let end = Instant::now() + LIFETIME;
+    stream::unfold(Stage::Ready(subscription), move |stage| async move {
         let (message, subscription) = match stage {
             Stage::Ready(subscription) => (ready(subscription.position()), subscription),
-            Stage::Following(mut subscription) => (next(&mut subscription).await?, subscription),
+            Stage::Following(mut subscription) => (next(&mut subscription, end).await?, subscription),
         };
         Some((Ok(message), Stage::Following(subscription)))
     })
 }
 
 /// The next event, or a sign of life if there is none for a while; nothing when the stream has to end.
-async fn next(subscription: &mut Subscription) -> Option<Event> {
-    match timeout_at(Instant::now() + HEARTBEAT, subscription.next()).await {
+async fn next(subscription: &mut Subscription, end: Instant) -> Option<Event> {
+    let now = Instant::now();
+    if now >= end {
+        return None;
+    }
+    match timeout_at((now + HEARTBEAT).min(end), subscription.next()).await {
         Ok(event) => event.as_ref().map(told),
         // An id without data is no event, but where the client goes on from: past all that was not for it.
         Err(_) => Some(Event::default().comment("nothing new").id(subscription.position().0.to_string())),

@@ -12,11 +12,13 @@ use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 
 use crate::caller::Caller;
+use crate::guard;
+use crate::unread::pass_over;
 use crate::{ApiError, Code, Origins};
 
 pub(crate) async fn only(State(origins): State<Origins>, request: Request, next: Next) -> Response {
-    // Whoever proved who they are may ask from anywhere: no web page has their key.
-    if request.extensions().get::<Caller>().is_some() {
+    // Whoever proved who they are may ask from anywhere: no web page has their key. Health is for everybody.
+    if request.extensions().get::<Caller>().is_some() || guard::is_for_everybody(&request) {
         return next.run(request).await;
     }
     let authority = request.uri().authority().map(|authority| authority.as_str().to_owned());
@@ -26,6 +28,8 @@ pub(crate) async fn only(State(origins): State<Origins>, request: Request, next:
         return next.run(request).await;
     }
     let message = "only programs and pages of this machine are answered; ask for localhost or 127.0.0.1";
+    let (parts, body) = request.into_parts();
+    pass_over(&parts.headers, body).await;
     ApiError::new(Code::Forbidden, message).into_response()
 }
 

@@ -36,6 +36,7 @@ fn guarded(router: Router, guard: Arc<Guard>, origins: &Origins) -> Router {
     let router = router
         .fallback(|| async { ApiError::no_such_page() })
         .method_not_allowed_fallback(|| async { ApiError::method_not_allowed() })
+        .layer(middleware::from_fn_with_state(origins.clone(), neighbours::only))
         .layer(middleware::from_fn_with_state(guard, guard::ask));
     let router = match origins.layer() {
         // A browser's question whether it may ask carries no key.
@@ -70,6 +71,7 @@ fn product(product: Product, surface: &Surface) -> Router {
         .route("/runs/{id}", get(runs::show))
         .route("/runs/{id}/artifacts/raw-text", get(runs::raw_text))
         .route("/runs/{id}/withdraw", post(runs::withdraw))
+        .route("/runs/{id}/retry", post(runs::retry))
         .route("/runs/{id}/interpretations", get(review::versions).post(review::edit))
         .route("/reviewer/structural-changes", get(governance::structural_changes))
         .route("/reviewer/structural-changes/{id}/decision", post(governance::decide))
@@ -79,13 +81,10 @@ fn product(product: Product, surface: &Surface) -> Router {
         .route("/errors", get(error_pages::list))
         .route("/errors/style.css", get(error_pages::style))
         .route("/errors/{code}", get(error_pages::show))
-        .route("/runs/{id}/retry", post(runs::retry))
         .layer(DefaultBodyLimit::max(LARGEST_BODY))
         // What was let through is remembered, and nothing else.
         .layer(middleware::from_fn_with_state(product.audit.clone(), audit::note))
         .layer(middleware::from_fn_with_state(surface.limits.clone(), limits::hold))
-        // Before anything is read of the request.
-        .layer(middleware::from_fn_with_state(surface.origins.clone(), neighbours::only))
         .with_state(product)
 }
 

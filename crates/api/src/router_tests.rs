@@ -62,7 +62,8 @@ fn sound() -> Surface {
     surface(Database::Answers, StorageCheck::new(|| Ok(())))
 }
 
-async fn ask(surface: Surface, request: Request<Body>) -> (StatusCode, HeaderMap, Value) {
+async fn ask(surface: Surface, mut request: Request<Body>) -> (StatusCode, HeaderMap, Value) {
+    request.headers_mut().insert("host", "localhost".parse().unwrap());
     let (parts, body) = router(surface).oneshot(request).await.unwrap().into_parts();
     let body = to_bytes(body, usize::MAX).await.unwrap();
     let body = serde_json::from_slice(&body).unwrap_or_else(|_| String::from_utf8_lossy(&body).into());
@@ -181,7 +182,7 @@ fn a_page_that_cannot_be_drawn_says_whether_asking_again_helps() {
         (ReadTrouble::ParserCrashed, Code::ServiceUnavailable),
     ] {
         let answer = ApiError::from(ReadError::new(trouble, "what to do"));
-        assert_eq!((answer.code, answer.details), (code, Some(json!({"reason": trouble.as_str()}))));
+        assert_eq!((answer.code, answer.details), (code, Some(json!({"cause": trouble.as_str()}))));
     }
     let refused = ApiError::from(ImageError::Scale(0.1, 4.0));
     assert_eq!(
@@ -223,7 +224,11 @@ async fn a_handler_that_panics_answers_like_any_other_that_failed() {
     }
     let router = Router::new().route("/version", axum::routing::get(break_down));
     let router = super::guarded(router, sound().guard, &Origins::default());
-    let request = Request::get("/version").header("x-request-id", "abc-123").body(Body::empty()).unwrap();
+    let request = Request::get("/version")
+        .header("host", "localhost")
+        .header("x-request-id", "abc-123")
+        .body(Body::empty())
+        .unwrap();
     let (parts, body) = router.oneshot(request).await.unwrap().into_parts();
     let body: Value = serde_json::from_slice(&to_bytes(body, usize::MAX).await.unwrap()).unwrap();
     assert_eq!(parts.status, StatusCode::INTERNAL_SERVER_ERROR);

@@ -76,9 +76,11 @@ impl Roles {
         Ok(Self(roles))
     }
 
-    /// Whether they suffice for what needs `role`. Every key may read, and `admin` may do everything.
+    /// Whether they suffice for what needs `role`. Who reviews or governs must be able to read, and `admin` may do
+    /// everything; a scanner that only brings documents in need not see any.
     pub fn allow(&self, role: Role) -> bool {
-        role == Role::Read || self.0.contains(&role) || self.0.contains(&Role::Admin)
+        let reads = |own: &Role| role == Role::Read && matches!(own, Role::Review | Role::Govern);
+        self.0.iter().any(|own| *own == role || *own == Role::Admin || reads(own))
     }
 }
 
@@ -184,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn every_role_may_read_and_admin_may_do_everything() {
+    fn whoever_reviews_may_read_whoever_brings_in_need_not_and_admin_may_do_everything() {
         let reviewer = Roles::parse("review, operate,review").unwrap();
         assert_eq!(reviewer.to_string(), "operate,review");
         assert_eq!(
@@ -192,6 +194,8 @@ mod tests {
             [true, true, true, false, false],
             "what was given, and reading"
         );
+        let scanner = Roles::parse("operate").unwrap();
+        assert_eq!(Role::ALL.map(|role| scanner.allow(role)), [false, true, false, false, false]);
         assert!(Role::ALL.into_iter().all(|role| Roles::admin().allow(role)));
         let refused = Roles::parse("read,root").unwrap_err().to_string();
         assert!(refused.contains("root") && refused.contains("govern"), "{refused}");

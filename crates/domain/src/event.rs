@@ -122,10 +122,11 @@ impl EventType {
             | Self::DocumentLanguageOverridden
             | Self::MarkReviewed
             | Self::ReviewReopened
-            | Self::InterpretationEdited
-            | Self::GovernanceDecisionRecorded
-            | Self::SchemaVersionCreated => true,
-            Self::LateWriteRefused
+            | Self::InterpretationEdited => true,
+            // Those who govern schemas have a list of their own.
+            Self::GovernanceDecisionRecorded
+            | Self::SchemaVersionCreated
+            | Self::LateWriteRefused
             | Self::SchedulerContention
             | Self::DocumentListViewed
             | Self::DocumentListViewFailed

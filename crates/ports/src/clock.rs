@@ -22,8 +22,10 @@ pub struct SystemClock;
 
 #[async_trait]
 impl Clock for SystemClock {
+    /// As fine as the databases keep it, so that what is answered is what is stored.
     fn now(&self) -> Timestamp {
-        Timestamp::now()
+        let now = Timestamp::now();
+        Timestamp::from_microsecond(now.as_microsecond()).unwrap_or(now)
     }
 
     async fn sleep(&self, duration: Duration) {

@@ -34,6 +34,11 @@ impl PortError {
         matches!(self, Self::Unavailable { .. })
     }
 
+    /// Whether it may have been done all the same, and only the answer was lost.
+    pub fn is_in_doubt(&self) -> bool {
+        matches!(self, Self::Unavailable { contention: false, .. })
+    }
+
     /// Whether it failed only because somebody else was writing.
     pub fn is_contention(&self) -> bool {
         matches!(self, Self::Unavailable { contention: true, .. })

@@ -84,10 +84,11 @@ pub trait RunQueue: Send + Sync {
     async fn release_due(&self, at: Timestamp, limit: usize) -> PortResult<usize>;
 
     /// Sends a failed run back to the queue. `Conflict` says why not.
-    async fn retry(&self, run: RunId, requeue: Requeue, at: Timestamp) -> PortResult<Transition>;
+    async fn retry(&self, run: RunId, requeue: Requeue, actor: &str, at: Timestamp)
+    -> PortResult<Transition>;
 
     /// Takes a queued run out of the queue. `Conflict` if it has started.
-    async fn withdraw(&self, run: RunId, at: Timestamp) -> PortResult<Transition>;
+    async fn withdraw(&self, run: RunId, actor: &str, at: Timestamp) -> PortResult<Transition>;
 
     /// Appends events that change nothing about a run.
     async fn record(&self, events: &[Event]) -> PortResult<()>;

@@ -173,7 +173,7 @@ fn product(
 ) -> Result<Product, Trouble> {
     let (store, blobs) = (opened.store.clone(), wire::blobs(config)?);
     let images = Arc::new(wire::page_images(config, &store, blobs.clone()));
-    let schema = Schema::veterinary().name;
+    let schema = Schema::VETERINARY.to_owned();
     // Listeners would keep the server from stopping for as long as they like.
     let events = EventFeed::new(store.history.clone(), config.server.max_event_streams, stop.clone());
     let uploads = Arc::new(config.upload_terms());

@@ -130,14 +130,20 @@ impl RunQueue for Watched {
         self.queue.release_due(at, limit).await
     }
 
-    async fn retry(&self, run: RunId, requeue: Requeue, at: Timestamp) -> PortResult<Transition> {
-        let retried = self.queue.retry(run, requeue, at).await;
+    async fn retry(
+        &self,
+        run: RunId,
+        requeue: Requeue,
+        actor: &str,
+        at: Timestamp,
+    ) -> PortResult<Transition> {
+        let retried = self.queue.retry(run, requeue, actor, at).await;
         self.observer.ring();
         retried
     }
 
-    async fn withdraw(&self, run: RunId, at: Timestamp) -> PortResult<Transition> {
-        let withdrawn = self.queue.withdraw(run, at).await;
+    async fn withdraw(&self, run: RunId, actor: &str, at: Timestamp) -> PortResult<Transition> {
+        let withdrawn = self.queue.withdraw(run, actor, at).await;
         self.observer.ring();
         withdrawn
     }

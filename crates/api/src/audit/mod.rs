@@ -35,12 +35,22 @@ const fn look(route: &'static str, seen: EventType, failed: Option<EventType>) -
 }
 
 /// Every address that shows something of a document.
-const LOOKS: [Look; 9] = [
+const LOOKS: [Look; 14] = [
     look("/documents", EventType::DocumentListViewed, Some(EventType::DocumentListViewFailed)),
     look("/documents/export", EventType::DocumentListViewed, Some(EventType::DocumentListViewFailed)),
     look("/documents/{id}", EventType::DocumentMetadataViewed, None),
     look("/documents/{id}/processing-history", EventType::DocumentProcessingHistoryViewed, None),
+    look("/documents/{id}/jobs", EventType::DocumentProcessingHistoryViewed, None),
     look("/documents/{id}/review", EventType::DocumentReviewViewed, None),
+    look("/runs/{id}", EventType::DocumentMetadataViewed, None),
+    look("/runs/{id}/interpretations", EventType::DocumentReviewViewed, None),
+    // Words of documents stand in its samples.
+    look(
+        "/reviewer/structural-changes",
+        EventType::DocumentListViewed,
+        Some(EventType::DocumentListViewFailed),
+    ),
+    look("/documents/{id}/pages", EventType::DocumentMetadataViewed, None),
     look(
         "/documents/{id}/download",
         EventType::DocumentOriginalAccessed,
@@ -81,6 +91,14 @@ impl Audit {
         run: Option<RunId>,
     ) {
         self.add(self.event(caller, event_type, subject, run));
+    }
+
+    /// Takes down that somebody took this document out with others. Waits for room: there may be very many.
+    pub(crate) async fn tell_each(&self, caller: &Caller, document: SubjectId, run: RunId) {
+        let seen = self.event(caller.clone(), EventType::DocumentReviewViewed, Some(document), Some(run));
+        if self.waiting.send(seen).await.is_err() {
+            self.lost.fetch_add(1, Ordering::Relaxed);
+        }
     }
 
     fn event(

@@ -75,12 +75,18 @@ impl RunQueue for Away {
         self.queue.release_due(at, limit).await
     }
 
-    async fn retry(&self, run: RunId, requeue: Requeue, at: Timestamp) -> PortResult<Transition> {
-        self.queue.retry(run, requeue, at).await
+    async fn retry(
+        &self,
+        run: RunId,
+        requeue: Requeue,
+        actor: &str,
+        at: Timestamp,
+    ) -> PortResult<Transition> {
+        self.queue.retry(run, requeue, actor, at).await
     }
 
-    async fn withdraw(&self, run: RunId, at: Timestamp) -> PortResult<Transition> {
-        self.queue.withdraw(run, at).await
+    async fn withdraw(&self, run: RunId, actor: &str, at: Timestamp) -> PortResult<Transition> {
+        self.queue.withdraw(run, actor, at).await
     }
 
     async fn record(&self, events: &[Event]) -> PortResult<()> {

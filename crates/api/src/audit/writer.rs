@@ -112,11 +112,16 @@ impl Desk {
                 tracing::warn!(%error, "looks at documents cannot be recorded now; trying again");
             }
             Err(_) => {
+                // One of them cannot be stored. The others can.
+                let mut left = Vec::new();
                 for event in batch.drain(..) {
-                    if self.store.queue.record(&[event]).await.is_err() {
-                        self.lost.fetch_add(1, Ordering::Relaxed);
+                    match self.store.queue.record(std::slice::from_ref(&event)).await {
+                        Ok(()) => {}
+                        Err(error) if error.is_passing() => left.push(event),
+                        Err(_) => drop(self.lost.fetch_add(1, Ordering::Relaxed)),
                     }
                 }
+                *batch = left;
             }
         }
     }

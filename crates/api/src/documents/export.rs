@@ -11,6 +11,7 @@ use quire_domain::{DocumentId, InterpretationId, RunId};
 use serde::Serialize;
 
 use super::list;
+use crate::caller::Caller;
 use crate::request::Parameters;
 use crate::{ApiError, Product};
 
@@ -42,6 +43,7 @@ enum Format {
 
 pub(crate) async fn export(
     State(product): State<Product>,
+    caller: Caller,
     parameters: Parameters,
 ) -> Result<Response, ApiError> {
     let all = [("csv", Format::Csv), ("jsonl", Format::JsonLines)];
@@ -50,18 +52,28 @@ pub(crate) async fn export(
     // The first part is read before anything is answered, so that what is wrong can still be said.
     let first = export.next().await?;
     let opening = format.opening();
-    let parts = futures_util::stream::unfold((Some(first), export), move |(read, mut export)| async move {
-        let part = match read {
-            Some(part) => Ok(part),
-            None => export.next().await,
-        };
-        match part {
-            Ok(Some(documents)) => Some((Ok(format.write(&documents)), (None, export))),
-            Ok(None) => None,
-            // The connection breaks off, which is the only way left to say that this is not all.
-            Err(error) => {
-                tracing::warn!(%error, "an export broke off");
-                Some((Err(error), (Some(None), export)))
+    let audit = product.audit.clone();
+    let parts = futures_util::stream::unfold((Some(first), export), move |(read, mut export)| {
+        let (audit, caller) = (audit.clone(), caller.clone());
+        async move {
+            let part = match read {
+                Some(part) => Ok(part),
+                None => export.next().await,
+            };
+            match part {
+                Ok(Some(documents)) => {
+                    for one in &documents {
+                        let run = one.version.data.processing_run_id;
+                        audit.tell_each(&caller, one.view.overview.document.id.into(), run).await;
+                    }
+                    Some((Ok(format.write(&documents)), (None, export)))
+                }
+                Ok(None) => None,
+                // The connection breaks off, which is the only way left to say that this is not all.
+                Err(error) => {
+                    tracing::warn!(%error, "an export broke off");
+                    Some((Err(error), (Some(None), export)))
+                }
             }
         }
     });

@@ -1,13 +1,14 @@
 //! `PATCH /documents/{id}/language`
 
-use axum::Json;
 use axum::extract::State;
+use axum::{Extension, Json};
 use quire_application::document;
 use quire_domain::DocumentId;
 use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::caller::Caller;
 use crate::request::{Id, JsonBody};
+use crate::request_id::RequestId;
 use crate::{ApiError, Product};
 
 #[derive(Deserialize)]
@@ -29,6 +30,7 @@ pub(crate) struct Set {
 
 pub(crate) async fn set_language(
     State(product): State<Product>,
+    Extension(RequestId(correlation_id)): Extension<RequestId>,
     Caller(actor): Caller,
     Id(id): Id,
     JsonBody(Wish { language_override }): JsonBody<Wish>,
@@ -41,6 +43,6 @@ pub(crate) async fn set_language(
             "must be a language as ISO 639-1, such as es, or null",
         ));
     }
-    document::set_language(&product.store, document_id, language, &actor).await?;
+    document::set_language(&product.store, document_id, language, &actor, Some(&correlation_id)).await?;
     Ok(Json(Set { document_id, language_override }))
 }

@@ -86,6 +86,9 @@ fn order(
     request: &Request,
 ) -> Result<Order, ApiError> {
     let priority = parameters.priority()?;
+    if parameters.text("schema").is_some_and(|wanted| wanted != product.schema) {
+        return Err(ApiError::invalid("schema", &format!("must be {}", product.schema)));
+    }
     let first = product.processing.then_some(FirstRun { priority, correlation_id: Some(correlation_id) });
     Ok(Order { actor, first, key: key::key(request.headers())? })
 }

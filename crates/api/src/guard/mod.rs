@@ -116,10 +116,15 @@ fn permit(holder: &Holder, request: &Parts, path: &str) -> Result<(), ApiError> 
     Err(ApiError::new(Code::Forbidden, message).with(serde_json::json!({ "role": needed.as_str() })))
 }
 
+/// Whether nobody is asked who they are for this.
+pub(crate) fn is_for_everybody(request: &Request) -> bool {
+    let path = request.extensions().get::<MatchedPath>();
+    path.is_some_and(|path| FOR_EVERYBODY.contains(&path.as_str()))
+}
+
 /// Lets a request through, with the name of whoever makes it, or answers why not.
 pub(crate) async fn ask(State(guard): State<Arc<Guard>>, request: Request, next: Next) -> Response {
-    let path = request.extensions().get::<MatchedPath>();
-    if path.is_some_and(|path| FOR_EVERYBODY.contains(&path.as_str())) {
+    if is_for_everybody(&request) {
         return next.run(request).await;
     }
     let (mut parts, body) = request.into_parts();

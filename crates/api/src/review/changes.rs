@@ -28,10 +28,7 @@ struct Parts(Map<String, Json>);
 
 impl Parts {
     fn parse(&self) -> Result<Change, Wrong> {
-        let is_visit = self.0.contains_key("visit")
-            || (!self.0.contains_key("field_id")
-                && !self.0.contains_key("key")
-                && self.0.contains_key("visit_id"));
+        let is_visit = self.is_about_a_visit()?;
         match (self.0.get("op").and_then(Json::as_str), is_visit) {
             (Some("ADD"), false) => Ok(Change::Add {
                 key: self.key()?,
@@ -55,6 +52,18 @@ impl Parts {
             }
             (Some("DELETE"), true) => Ok(Change::DeleteVisit { visit_id: self.named_visit()? }),
             _ => wrong("op", "must be ADD, UPDATE or DELETE"),
+        }
+    }
+
+    /// Whether it is about a visit as a whole. That is a large thing to change, so nothing else may stand beside it: a slip
+    /// of the pen shall not delete a visit where a field was meant.
+    fn is_about_a_visit(&self) -> Result<bool, Wrong> {
+        let has = |name: &str| self.0.contains_key(name);
+        let is_visit = has("visit") || (has("visit_id") && !has("field_id") && !has("key"));
+        let stranger = self.0.keys().find(|name| !["op", "visit_id", "visit"].contains(&name.as_str()));
+        match stranger {
+            Some(_) if is_visit => wrong("visit_id", "names a visit, beside which only `visit` may stand"),
+            _ => Ok(is_visit),
         }
     }
 
@@ -143,6 +152,8 @@ mod tests {
             (json!({ "op": "UPDATE", "field_id": id }), "value"),
             (json!({ "op": "DELETE" }), "field_id"),
             (json!({ "op": "DELETE", "visit_id": null }), "visit_id"),
+            (json!({ "op": "DELETE", "visit_id": "visit-1", "fieldId": id }), "visit_id"),
+            (json!({ "op": "DELETE", "visit_id": "visit-1", "visit": {}, "field_id": id }), "visit_id"),
             (json!({ "op": "ADD", "visit": 7 }), "visit"),
             (json!({ "op": "UPDATE", "visit": {} }), "visit_id"),
         ] {

@@ -1,7 +1,7 @@
 //! `POST` and `DELETE /documents/{id}/reviewed`
 
-use axum::Json;
 use axum::extract::State;
+use axum::{Extension, Json};
 use jiff::Timestamp;
 use quire_application::review;
 use quire_domain::DocumentId;
@@ -10,6 +10,7 @@ use serde::Serialize;
 
 use crate::caller::Caller;
 use crate::request::{Id, NoBody};
+use crate::request_id::RequestId;
 use crate::{ApiError, Product};
 
 #[derive(Serialize)]
@@ -22,21 +23,23 @@ pub(crate) struct Marked {
 
 pub(crate) async fn mark(
     State(product): State<Product>,
+    Extension(RequestId(correlation_id)): Extension<RequestId>,
     Caller(actor): Caller,
     Id(id): Id,
     NoBody: NoBody,
 ) -> Result<Json<Marked>, ApiError> {
-    let mark = review::mark_reviewed(&product.store, DocumentId(id), &actor).await?;
+    let mark = review::mark_reviewed(&product.store, DocumentId(id), &actor, Some(&correlation_id)).await?;
     Ok(Json(shown(DocumentId(id), mark)))
 }
 
 pub(crate) async fn reopen(
     State(product): State<Product>,
+    Extension(RequestId(correlation_id)): Extension<RequestId>,
     Caller(actor): Caller,
     Id(id): Id,
     NoBody: NoBody,
 ) -> Result<Json<Marked>, ApiError> {
-    let mark = review::reopen(&product.store, DocumentId(id), &actor).await?;
+    let mark = review::reopen(&product.store, DocumentId(id), &actor, Some(&correlation_id)).await?;
     Ok(Json(shown(DocumentId(id), mark)))
 }
 

@@ -7,10 +7,15 @@ use quire_domain::{Pipeline, Requeue, RunId};
 use quire_ports::PortError;
 
 use super::show::{Shown, shown};
+use crate::caller::Caller;
 use crate::request::Id;
 use crate::{ApiError, Product, Reason};
 
-pub(crate) async fn retry(State(product): State<Product>, Id(id): Id) -> Result<Json<Shown>, ApiError> {
+pub(crate) async fn retry(
+    State(product): State<Product>,
+    Caller(actor): Caller,
+    Id(id): Id,
+) -> Result<Json<Shown>, ApiError> {
     let run = product.store.history.run(RunId(id)).await?;
     if run.pipeline == Pipeline::Document {
         let message = "a document's run that has ended stays as it is; process the document again instead, with \
@@ -19,7 +24,7 @@ pub(crate) async fn retry(State(product): State<Product>, Id(id): Id) -> Result<
     }
     let policy = product.requeue.iter().find(|(pipeline, _)| *pipeline == run.pipeline);
     let policy = policy.map_or(Requeue::Never, |(_, requeue)| *requeue);
-    match run::retry(&product.store, run.id, policy).await {
+    match run::retry(&product.store, run.id, policy, &actor).await {
         // As it is stored, which is what whoever looks next will see.
         Ok(run) => shown(&product.store, product.store.history.run(run.id).await?).await.map(Json),
         Err(PortError::Conflict(why)) => Err(ApiError::conflict(Reason::RetryNotAllowed, why)),

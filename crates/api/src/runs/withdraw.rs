@@ -6,11 +6,16 @@ use quire_application::run;
 use quire_domain::RunId;
 
 use super::show::{Shown, shown};
+use crate::caller::Caller;
 use crate::request::Id;
 use crate::{ApiError, Product};
 
-pub(crate) async fn withdraw(State(product): State<Product>, Id(id): Id) -> Result<Json<Shown>, ApiError> {
-    let run = run::withdraw(&product.store, RunId(id)).await?;
+pub(crate) async fn withdraw(
+    State(product): State<Product>,
+    Caller(actor): Caller,
+    Id(id): Id,
+) -> Result<Json<Shown>, ApiError> {
+    let run = run::withdraw(&product.store, RunId(id), &actor).await?;
     // As it is stored, which is what whoever looks next will see.
     shown(&product.store, product.store.history.run(run.id).await?).await.map(Json)
 }

@@ -3,7 +3,6 @@
 use quire_domain::{Document, DocumentId, Event, EventType, NewRun, Pipeline, Priority, Run, RunId};
 use quire_ports::{PortResult, Store};
 
-use super::upload::as_kept;
 use crate::engine::report;
 
 /// Accepts another run of a document. Whatever runs there are go on as they were; this one waits for its turn.
@@ -14,7 +13,7 @@ pub async fn reprocess(
     actor: &str,
     correlation_id: Option<String>,
 ) -> PortResult<Run> {
-    let now = as_kept(store.clock.now());
+    let now = store.clock.now();
     let new = NewRun {
         id: RunId::new(),
         pipeline: Pipeline::Document,

@@ -24,6 +24,7 @@ pub async fn set_language(
     id: DocumentId,
     language: Option<&str>,
     actor: &str,
+    correlation_id: Option<&str>,
 ) -> PortResult<()> {
     if language.is_some_and(|code| !is_language(code)) {
         return Err(PortError::Conflict(
@@ -32,7 +33,7 @@ pub async fn set_language(
     }
     let now = store.clock.now();
     store.documents.set_language(id, language, actor, now).await?;
-    report::log(&Document::asked(EventType::DocumentLanguageOverridden, id, actor, now), None);
+    report::log(&Document::asked(EventType::DocumentLanguageOverridden, id, actor, now), correlation_id);
     Ok(())
 }
 

@@ -10,7 +10,6 @@ mod sniffer;
 
 use std::sync::Arc;
 
-use jiff::Timestamp;
 use quire_domain::reading::FileKind;
 use quire_domain::run::create;
 use quire_domain::{Document, DocumentId, EventType, NewRun, Pipeline, Priority, ReviewStatus, RunId};
@@ -124,7 +123,7 @@ impl Upload {
         }
         let kind = self.require(self.sniffer.conclude())?;
         let id = DocumentId::new();
-        let at = as_kept(self.store.clock.now());
+        let at = self.store.clock.now();
         let document = Document {
             id,
             original_filename: base_name(name, kind),
@@ -188,29 +187,39 @@ impl Pair {
 
     /// Adds the record; removes the file again if there is to be none.
     async fn add(&self) -> PortResult<Taken> {
-        let document = &self.document;
-        let intake = Intake { document, run: self.run.as_ref(), actor: &self.actor, key: self.key.as_ref() };
-        let error = match self.store.documents.add(intake, document.created_at).await {
+        let error = match self.try_to_add().await {
+            Err(error) if error.is_in_doubt() => match self.try_to_add().await {
+                // The transaction was made and only its answer lost, or it was on its way and the second waited for it.
+                Ok(Taken::Before { document, .. }) if document == self.document.id => return Ok(Taken::Now),
+                Err(PortError::Conflict(_)) if self.is_there().await => return Ok(Taken::Now),
+                second => second,
+            },
+            first => first,
+        };
+        let error = match error {
             Ok(taken) => return Ok(taken),
             Err(error) => error,
         };
-        if error.is_passing() {
-            // The transaction may have been made and only its answer lost.
-            match self.store.documents.find(document.id).await {
-                Ok(_) => return Ok(Taken::Now),
-                Err(PortError::NotFound(_)) => {}
-                Err(_) => {
-                    // A file without a record is seen by nobody; a record without a file would be.
-                    tracing::warn!(
-                        document_id = %document.id,
-                        "the database does not say whether it has this document; its file is kept"
-                    );
-                    return Err(error);
-                }
-            }
+        if error.is_in_doubt() {
+            // A file without a record is seen by nobody; a record without a file would be.
+            tracing::warn!(
+                document_id = %self.document.id,
+                "the database does not say whether it has this document; its file is kept"
+            );
+        } else {
+            self.remove_file().await;
         }
-        self.remove_file().await;
         Err(error)
+    }
+
+    async fn try_to_add(&self) -> PortResult<Taken> {
+        let document = &self.document;
+        let intake = Intake { document, run: self.run.as_ref(), actor: &self.actor, key: self.key.as_ref() };
+        self.store.documents.add(intake, document.created_at).await
+    }
+
+    async fn is_there(&self) -> bool {
+        self.store.documents.find(self.document.id).await.is_ok()
     }
 
     async fn remove_file(&self) {
@@ -242,11 +251,6 @@ impl Pair {
             text: None,
         })
     }
-}
-
-/// As fine as the databases keep it, so that what is answered is what is stored.
-pub(super) fn as_kept(at: Timestamp) -> Timestamp {
-    Timestamp::from_microsecond(at.as_microsecond()).unwrap_or(at)
 }
 
 /// The process is on its way out.

@@ -37,6 +37,14 @@ pub enum DecisionError {
 /// Records a decision. An approval makes a new version of the schema, for runs that are created afterwards; nothing that
 /// is there changes and nothing is processed again.
 pub async fn decide(store: &Store, request: DecisionRequest) -> Result<Decision, DecisionError> {
+    match decide_once(store, request.clone()).await {
+        // Somebody has approved something else in between: the same again, on top of that.
+        Err(DecisionError::Port(PortError::Conflict(_))) => decide_once(store, request).await,
+        decided => decided,
+    }
+}
+
+async fn decide_once(store: &Store, request: DecisionRequest) -> Result<Decision, DecisionError> {
     let candidate = store.governance.candidate(request.candidate).await?;
     let new_status =
         structure::decide(candidate.status, request.decision_type).ok_or(DecisionError::Final)?;

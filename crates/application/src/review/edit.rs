@@ -3,7 +3,7 @@
 use quire_domain::interpretation::edit::{BadChange, Change, apply};
 use quire_domain::interpretation::{Interpretation, Schema};
 use quire_domain::{Document, DocumentId, Event, EventType, InterpretationId, RunId, State};
-use quire_ports::{EditBlocked, Editable, NewVersion, PortError, Store, Version};
+use quire_ports::{EditBlocked, Editable, NewVersion, PortError, Saved, Store, Version};
 
 use super::view::schema_of;
 use crate::engine::report;
@@ -89,7 +89,7 @@ pub async fn edit(store: &Store, request: EditRequest) -> Result<EditResult, Edi
         actor: request.actor,
         at,
     };
-    let saved = store.reviews.save(&new).await??;
+    let saved = save(store, &new).await?;
     tell(&new, DocumentId(editable.run.subject.0), saved.reopened, request.correlation_id.as_deref());
     let version = Version {
         id: new.id,
@@ -99,6 +99,21 @@ pub async fn edit(store: &Store, request: EditRequest) -> Result<EditResult, Edi
         created_by: Some(new.actor),
     };
     Ok(EditResult { version, is_new: true, schema })
+}
+
+/// Stores it. If the answer is lost, it is asked whether this version is there: whoever repeated it would else be told that
+/// somebody else had come first.
+async fn save(store: &Store, new: &NewVersion) -> Result<Saved, EditError> {
+    match store.reviews.save(new).await {
+        Err(error) if error.is_in_doubt() => {
+            let now = store.reviews.editable(new.run).await?;
+            match now.active {
+                Some(active) if active.id == new.id => Ok(Saved { number: active.number, reopened: false }),
+                _ => Err(error.into()),
+            }
+        }
+        saved => Ok(saved??),
+    }
 }
 
 /// In the order in which people are told what is in the way.

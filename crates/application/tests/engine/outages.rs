@@ -111,7 +111,15 @@ async fn a_locked_sqlite_file_delays_and_loses_nothing() {
     let looks = stage.probe.count(Breakpoint::BeforeWatch);
     let ticking = || async { stage.probe.count(Breakpoint::BeforeWatch) > looks + 3 };
     stage.observer.until_in_time(&stage.clock, SECOND, ticking).await;
-    assert!(stage.store.queue.withdraw(runs[0], stage.store.clock.now()).await.unwrap_err().is_contention());
+    assert!(
+        stage
+            .store
+            .queue
+            .withdraw(runs[0], "local", stage.store.clock.now())
+            .await
+            .unwrap_err()
+            .is_contention()
+    );
     other.execute_batch("ROLLBACK").unwrap();
 
     for run in runs {

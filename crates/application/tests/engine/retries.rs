@@ -160,7 +160,7 @@ async fn a_failed_proposal_runs_again_when_a_person_asks(stage: Stage) {
     let engine = stage.engine(vec![setup]).await;
     stage.until_state(new.id, "FAILED").await;
     let failed_at = stage.store.clock.as_ref().now();
-    quire_application::run::retry(&stage.store, new.id, requeue).await.unwrap();
+    quire_application::run::retry(&stage.store, new.id, requeue, "local").await.unwrap();
     stage.until_state_in_time(new.id, "COMPLETED").await;
     let stored = stage.store.history.run(new.id).await.unwrap();
     assert_eq!(stored.retry_count, 1);

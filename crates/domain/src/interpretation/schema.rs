@@ -66,6 +66,9 @@ pub enum Scope {
 }
 
 impl Schema {
+    /// The name of the built-in schema of veterinary records.
+    pub const VETERINARY: &'static str = "veterinary-record";
+
     /// The built-in schema of veterinary records.
     pub fn veterinary() -> Self {
         veterinary::schema()

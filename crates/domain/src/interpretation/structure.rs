@@ -115,14 +115,10 @@ pub(super) fn edits(
     }
     let unknown = added.into_iter().filter(|new| schema.key(&new.field_key).is_none());
     found.extend(unknown.map(|new| edit(StructureChange::NewKey, None, new.field_key.clone(), None, schema)));
-    // Several of a kind in one batch are one observation.
-    let mut seen = Vec::new();
-    found.retain(|edit| {
-        let what = (edit.change, edit.source_key.clone(), edit.target_key.clone());
-        let is_new = !seen.contains(&what);
-        seen.push(what);
-        is_new
-    });
+    // Several of a kind in one batch are one observation. In order, so that two who write at once take the same way.
+    let what = |edit: &StructuralEdit| (edit.change, edit.source_key.clone(), edit.target_key.clone());
+    found.sort_by_key(what);
+    found.dedup_by_key(|edit| what(edit));
     found
 }
 

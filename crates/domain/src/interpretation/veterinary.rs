@@ -2,9 +2,6 @@
 
 use super::{Schema, SchemaKey, Scope, ValueType};
 
-/// The name of the schema.
-const NAME: &str = "veterinary-record";
-
 const CASE: &str = "Identificación del caso";
 const PATIENT: &str = "Paciente";
 const OWNER: &str = "Propietario";
@@ -88,7 +85,7 @@ const KEYS: &[Row] = &[
 ];
 
 pub(super) fn schema() -> Schema {
-    Schema { name: NAME.to_owned(), keys: KEYS.iter().map(key).collect() }
+    Schema { name: Schema::VETERINARY.to_owned(), keys: KEYS.iter().map(key).collect() }
 }
 
 fn key((key, section, panel, traits, labels): &Row) -> SchemaKey {

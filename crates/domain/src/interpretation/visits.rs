@@ -80,10 +80,16 @@ pub fn group(interpretation: &Interpretation, schema: &Schema) -> ByVisit {
     for field in &interpretation.fields {
         let scope = schema.scope(&field.key);
         match (schema.key(&field.key), &field.visit_id) {
-            (_, Some(visit_id)) => grouped.visit(visit_id).take(field, scope),
+            (_, Some(visit_id)) => {
+                if !grouped.visit(visit_id).take(field) {
+                    grouped.other_fields.push(field.clone());
+                }
+            }
             (None, None) => grouped.other_fields.push(field.clone()),
             (Some(_), None) if scope == Scope::Document => grouped.fields.push(field.clone()),
-            (Some(_), None) => grouped.visit(UNASSIGNED).take(field, scope),
+            // When and why of a visit that nobody knows.
+            (Some(_), None) if scope == Scope::Metadata => grouped.other_fields.push(field.clone()),
+            (Some(_), None) => grouped.visit(UNASSIGNED).fields.push(field.clone()),
         }
     }
     grouped.visits.sort_by_key(|visit| visit.visit_id == UNASSIGNED);
@@ -102,19 +108,23 @@ impl ByVisit {
 }
 
 impl Visit {
-    fn take(&mut self, field: &Field, scope: Scope) {
-        let is_about_visit = scope == Scope::Metadata && self.visit_id != UNASSIGNED;
+    /// False if it tells about the visit itself what another field has told already.
+    fn take(&mut self, field: &Field) -> bool {
         let slot = match field.key.as_str() {
             "visit_date" => &mut self.visit_date,
             "admission_date" => &mut self.admission_date,
             "discharge_date" => &mut self.discharge_date,
             "reason_for_visit" => &mut self.reason_for_visit,
-            _ => return self.fields.push(field.clone()),
+            _ => {
+                self.fields.push(field.clone());
+                return true;
+            }
         };
-        // Of several the first counts; without a visit there is nothing to tell about.
-        if is_about_visit && slot.is_empty() {
+        let is_first = slot.is_empty();
+        if is_first {
             *slot = field.value.clone();
         }
+        is_first
     }
 }
 

@@ -23,12 +23,15 @@ fn every_field_is_shown_once_where_it_belongs() {
             field("visit_date", "2024-01-01", Some("a")),
             field("reason_for_visit", "control", Some("a")),
             field("never_heard_of", "x", None),
+            field("reason_for_visit", "whose?", None),
+            field("visit_date", "2024-02-02", Some("b")),
         ],
     };
     let grouped = group(&interpretation, &Schema::veterinary());
     let keys = |fields: &[Field]| fields.iter().map(|field| field.key.clone()).collect::<Vec<_>>();
     assert_eq!(keys(&grouped.fields), ["pet_name"]);
-    assert_eq!(keys(&grouped.other_fields), ["never_heard_of"]);
+    let others = ["never_heard_of", "reason_for_visit", "visit_date"];
+    assert_eq!(keys(&grouped.other_fields), others, "nothing is left out");
     let visits: Vec<_> =
         grouped.visits.iter().map(|visit| (visit.visit_id.as_str(), keys(&visit.fields))).collect();
     assert_eq!(

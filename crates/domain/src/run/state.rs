@@ -6,7 +6,7 @@ use super::failure::{FailureRecord, FailureType};
 use super::lease::Fence;
 use super::priority::Priority;
 use crate::ids::{RunId, SubjectId, WorkerId};
-use crate::interpretation::SchemaRef;
+use crate::interpretation::{Schema, SchemaRef};
 use crate::pipeline::Pipeline;
 
 /// A run that somebody asks for.
@@ -53,6 +53,13 @@ pub struct Run {
     pub fence: Fence,
     /// Where it stands.
     pub state: State,
+}
+
+impl Run {
+    /// The schema by which it understands its document. A run from before there were versions goes by the built-in one.
+    pub fn schema_name(&self) -> &str {
+        self.schema.as_ref().map_or(Schema::VETERINARY, |schema| schema.name.as_str())
+    }
 }
 
 /// Where a run stands.

@@ -75,6 +75,17 @@ pub struct Transition {
 }
 
 impl Transition {
+    /// The same, with the name of whoever asked for it in what is recorded.
+    #[must_use]
+    pub fn by(mut self, actor: &str) -> Self {
+        for effect in &mut self.effects {
+            if let Effect::Record(event) = effect {
+                event.actor = Some(actor.to_owned());
+            }
+        }
+        self
+    }
+
     /// The turn that the run has afterwards.
     pub fn turn(&self, at: Timestamp) -> Option<Turn> {
         if self.is_newcomer() { Some(Turn::Behind) } else { Turn::at_front(&self.run, at) }

@@ -38,7 +38,9 @@ fn translate_state(refused: &dyn DatabaseError) -> PortError {
         "3D000" => unavailable("the server has no such database", false),
         "25P03" => unavailable("the transaction was open for too long", false),
         _ => match state.get(..2).unwrap_or_default() {
-            "23" => PortError::Conflict(refused.message().to_owned()),
+            // What our triggers say is for people; what the server says of a constraint names tables.
+            "23" if refused.constraint().is_none() => PortError::Conflict(refused.message().to_owned()),
+            "23" => PortError::Conflict("a rule of the database refused it".to_owned()),
             "08" => unavailable("the server does not answer", false),
             "28" => unavailable("the server refused the login; check user and password", false),
             "53" => unavailable("the server is out of memory, disk or connections", false),
@@ -85,4 +87,11 @@ pub(crate) fn not_a_url() -> PortError {
         "the database URL cannot be understood; it looks like postgres://user:password@host:5432/database"
             .to_owned(),
     )
+}
+
+/// Stored JSON that cannot be read. What it says of itself would quote it, and it may be a document's words.
+#[allow(clippy::needless_pass_by_value)] // `map_err(bad_json)` reads best.
+pub(crate) fn bad_json(error: serde_json::Error) -> PortError {
+    let (line, column) = (error.line(), error.column());
+    PortError::Corrupt(format!("JSON with a fault of kind {:?} at {line}:{column}", error.classify()))
 }

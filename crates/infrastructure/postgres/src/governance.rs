@@ -13,7 +13,7 @@ use sqlx::postgres::PgRow;
 use uuid::Uuid;
 
 use crate::database::commit;
-use crate::error::{corrupt, translate};
+use crate::error::{bad_json, corrupt, translate};
 use crate::row::{At, count, get, int, text, timestamp};
 use crate::transition::{Woke, append};
 use crate::{PgStore, sql};
@@ -93,7 +93,7 @@ impl PgStore {
             let evidence: Option<&str> = get(row, 1)?;
             Ok(Sample {
                 document: DocumentId(get(row, 0)?),
-                evidence: evidence.map(|json| serde_json::from_str(json).map_err(corrupt)).transpose()?,
+                evidence: evidence.map(|json| serde_json::from_str(json).map_err(bad_json)).transpose()?,
             })
         })
         .await
@@ -158,7 +158,7 @@ fn schema_version(row: &PgRow) -> PortResult<SchemaVersion> {
     Ok(SchemaVersion {
         id: SchemaVersionId(get(row, 0)?),
         number: count(row, 1)?,
-        schema: serde_json::from_str(get(row, 2)?).map_err(corrupt)?,
+        schema: serde_json::from_str(get(row, 2)?).map_err(bad_json)?,
         created_at: timestamp(row, 3)?,
         created_by: get(row, 4)?,
         change_summary: get(row, 5)?,

@@ -7,7 +7,7 @@ use sqlx::PgConnection;
 use uuid::Uuid;
 
 use crate::enqueue::{self, Wish};
-use crate::error::{corrupt, translate};
+use crate::error::{corrupt, translate, unavailable};
 use crate::row::{At, get, int, text};
 use crate::sql;
 use crate::transition::{Woke, append};
@@ -72,9 +72,10 @@ async fn before(connection: &mut PgConnection, key: &IntakeKey) -> PortResult<Ta
         .bind(text(&key.scope))
         .bind(text(&key.key))
         .bind(int(key.place))
-        .fetch_one(connection)
+        .fetch_optional(connection)
         .await
         .map_err(translate)?;
+    let row = row.ok_or_else(|| unavailable("the key was given up at this moment", true))?;
     if get::<[u8; 32]>(&row, 0)? != key.fingerprint {
         return Ok(Taken::KeyReused);
     }

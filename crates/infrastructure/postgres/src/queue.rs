@@ -68,12 +68,18 @@ impl RunQueue for PgStore {
             .await
     }
 
-    async fn retry(&self, run: RunId, requeue: Requeue, at: Timestamp) -> PortResult<Transition> {
-        self.change(run, &Change::Retry { requeue }, at).await
+    async fn retry(
+        &self,
+        run: RunId,
+        requeue: Requeue,
+        actor: &str,
+        at: Timestamp,
+    ) -> PortResult<Transition> {
+        self.change(run, &Change::Retry { requeue }, actor, at).await
     }
 
-    async fn withdraw(&self, run: RunId, at: Timestamp) -> PortResult<Transition> {
-        self.change(run, &Change::Withdraw, at).await
+    async fn withdraw(&self, run: RunId, actor: &str, at: Timestamp) -> PortResult<Transition> {
+        self.change(run, &Change::Withdraw, actor, at).await
     }
 
     async fn record(&self, events: &[Event]) -> PortResult<()> {
@@ -100,10 +106,10 @@ impl PgStore {
     }
 
     /// Lets a change happen to a run. A new front that came between is no reason to bother anybody.
-    async fn change(&self, id: RunId, change: &Change, at: Timestamp) -> PortResult<Transition> {
+    async fn change(&self, id: RunId, change: &Change, actor: &str, at: Timestamp) -> PortResult<Transition> {
         let mut tries = TRIES;
         loop {
-            match self.change_once(id, change.clone(), at).await {
+            match self.change_once(id, change.clone(), actor, at).await {
                 Err(error) if error.is_contention() && tries > 1 => tries -= 1,
                 outcome => return outcome,
             }
@@ -111,7 +117,13 @@ impl PgStore {
     }
 
     /// Reads a run, lets the domain decide and stores what it says.
-    async fn change_once(&self, id: RunId, change: Change, at: Timestamp) -> PortResult<Transition> {
+    async fn change_once(
+        &self,
+        id: RunId,
+        change: Change,
+        actor: &str,
+        at: Timestamp,
+    ) -> PortResult<Transition> {
         self.database
             .bounded(async {
                 let mut transaction = self.database.begin().await?;
@@ -123,7 +135,7 @@ impl PgStore {
                     .map_err(translate)?;
                 let run = find_for_update(&mut transaction, id).await?;
                 let transition = match apply(&run, change, at) {
-                    Ok(transition) => transition,
+                    Ok(transition) => transition.by(actor),
                     Err(why) => {
                         rollback(transaction).await?;
                         return Err(PortError::Conflict(why.to_string()));

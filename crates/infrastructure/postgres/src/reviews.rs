@@ -19,7 +19,7 @@ use uuid::Uuid;
 
 use crate::database::{commit, rollback};
 use crate::documents::{missing, overview};
-use crate::error::{corrupt, translate};
+use crate::error::{bad_json, corrupt, translate};
 use crate::row::{self, At, count, get, int, optional_timestamp, text, timestamp};
 use crate::transition::{Woke, append};
 use crate::{PgStore, sql};
@@ -82,10 +82,11 @@ impl Reviews for PgStore {
     }
 
     async fn versions(&self, run: RunId) -> PortResult<Vec<VersionRecord>> {
-        let query = || sqlx::query(sql!("interpretations/changes")).bind(run.0);
-        let changes = self.rows(query, change).await?;
+        // In this order: what is added in between is left out whole.
         let query = || sqlx::query(sql!("interpretations/versions")).bind(run.0);
         let versions = self.rows(query, record).await?;
+        let query = || sqlx::query(sql!("interpretations/changes")).bind(run.0);
+        let changes = self.rows(query, change).await?;
         Ok(VersionRecord::with_changes(versions, changes))
     }
 
@@ -153,6 +154,13 @@ async fn save(
     // The document first: the order in which everybody takes them.
     sqlx::query(sql!("documents/lock"))
         .bind(document.0)
+        .execute(&mut *connection)
+        .await
+        .map_err(translate)?;
+    // With the front locked, none of its runs can start before this is done.
+    sqlx::query(sql!("runs/front"))
+        .bind(document.0)
+        .bind(None::<&str>)
         .execute(&mut *connection)
         .await
         .map_err(translate)?;
@@ -270,7 +278,7 @@ async fn insert_structural(
     run: &Run,
     edit: &StructuralEdit,
 ) -> PortResult<()> {
-    let schema = run.schema.as_ref().map_or("", |schema| schema.name.as_str());
+    let schema = run.schema_name();
     let candidate: Uuid = sqlx::query_scalar(sql!("candidates/upsert"))
         .bind(CandidateId::new().0)
         .bind(schema)
@@ -347,7 +355,7 @@ fn version(row: &PgRow, first: usize) -> PortResult<Version> {
     Ok(Version {
         id: InterpretationId(get(row, first)?),
         number: count(row, first + 1)?,
-        data: serde_json::from_str(get(row, first + 2)?).map_err(corrupt)?,
+        data: serde_json::from_str(get(row, first + 2)?).map_err(bad_json)?,
         created_at: timestamp(row, first + 3)?,
         created_by: get(row, first + 4)?,
     })
@@ -365,7 +373,7 @@ fn record(row: &PgRow) -> PortResult<VersionRecord> {
 }
 
 fn change(row: &PgRow) -> PortResult<(InterpretationId, FieldChange)> {
-    let json = |place| serde_json::from_str(get(row, place)?).map_err(corrupt);
+    let json = |place| serde_json::from_str(get(row, place)?).map_err(bad_json);
     let unknown = |what: &str| PortError::Corrupt(format!("a change has an unknown {what}"));
     let change = FieldChange {
         change_type: ChangeType::parse(get(row, 1)?).ok_or_else(|| unknown("type"))?,

@@ -1,7 +1,7 @@
 //! SQLite's errors, translated once.
 
 use quire_ports::PortError;
-use rusqlite::ffi::ErrorCode;
+use rusqlite::ffi::{ErrorCode, SQLITE_CONSTRAINT_TRIGGER};
 
 /// What the application is told. SQLite's own texts may name files, so only constraint messages, which are ours,
 /// pass through.
@@ -26,9 +26,11 @@ pub(crate) fn translate(error: rusqlite::Error) -> PortError {
             ErrorCode::SystemIoFailure | ErrorCode::OutOfMemory | ErrorCode::OperationInterrupted => {
                 unavailable("the disk does not answer as it should", false)
             }
-            ErrorCode::ConstraintViolation => PortError::Conflict(
-                message.clone().unwrap_or_else(|| "a rule of the database refused it".to_owned()),
-            ),
+            ErrorCode::ConstraintViolation => PortError::Conflict(match message {
+                // What our triggers say is for people; what SQLite says of a constraint names tables.
+                Some(message) if failure.extended_code == SQLITE_CONSTRAINT_TRIGGER => message.clone(),
+                _ => "a rule of the database refused it".to_owned(),
+            }),
             ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase => {
                 PortError::Corrupt("the file is not a sound database".to_owned())
             }
@@ -46,4 +48,11 @@ pub(crate) fn corrupt(error: impl std::fmt::Display) -> PortError {
 /// The writer or reader has stopped: the process is on its way out.
 pub(crate) fn stopped() -> PortError {
     PortError::Unavailable { service: "database", reason: "it was closed".to_owned(), contention: false }
+}
+
+/// Stored JSON that cannot be read. What it says of itself would quote it, and it may be a document's words.
+#[allow(clippy::needless_pass_by_value)] // `map_err(bad_json)` reads best.
+pub(crate) fn bad_json(error: serde_json::Error) -> PortError {
+    let (line, column) = (error.line(), error.column());
+    PortError::Corrupt(format!("JSON with a fault of kind {:?} at {line}:{column}", error.classify()))
 }

@@ -10,7 +10,7 @@ use quire_ports::{
 };
 use rusqlite::{Connection, Row, params};
 
-use crate::error::{corrupt, translate};
+use crate::error::{bad_json, corrupt, translate};
 use crate::row::{get, micros, timestamp, uuid};
 use crate::transition::append;
 use crate::{SqliteStore, sql};
@@ -78,7 +78,7 @@ impl SqliteStore {
             let evidence: Option<String> = get(row, 1)?;
             Ok(Sample {
                 document: DocumentId(uuid(get(row, 0)?)),
-                evidence: evidence.map(|json| serde_json::from_str(&json).map_err(corrupt)).transpose()?,
+                evidence: evidence.map(|json| serde_json::from_str(&json).map_err(bad_json)).transpose()?,
             })
         })
         .await
@@ -149,7 +149,7 @@ fn schema_version(row: &Row<'_>) -> PortResult<SchemaVersion> {
     Ok(SchemaVersion {
         id: SchemaVersionId(uuid(get(row, 0)?)),
         number: get(row, 1)?,
-        schema: serde_json::from_str(&get::<String>(row, 2)?).map_err(corrupt)?,
+        schema: serde_json::from_str(&get::<String>(row, 2)?).map_err(bad_json)?,
         created_at: timestamp(get(row, 3)?)?,
         created_by: get(row, 4)?,
         change_summary: get(row, 5)?,

@@ -64,12 +64,18 @@ impl RunQueue for SqliteStore {
         Ok(released)
     }
 
-    async fn retry(&self, run: RunId, requeue: Requeue, at: Timestamp) -> PortResult<Transition> {
-        self.change(run, Change::Retry { requeue }, at).await
+    async fn retry(
+        &self,
+        run: RunId,
+        requeue: Requeue,
+        actor: &str,
+        at: Timestamp,
+    ) -> PortResult<Transition> {
+        self.change(run, Change::Retry { requeue }, actor, at).await
     }
 
-    async fn withdraw(&self, run: RunId, at: Timestamp) -> PortResult<Transition> {
-        self.change(run, Change::Withdraw, at).await
+    async fn withdraw(&self, run: RunId, actor: &str, at: Timestamp) -> PortResult<Transition> {
+        self.change(run, Change::Withdraw, actor, at).await
     }
 
     async fn record(&self, events: &[Event]) -> PortResult<()> {
@@ -92,13 +98,15 @@ impl SqliteStore {
     }
 
     /// Reads a run, lets the domain decide and stores what it says.
-    async fn change(&self, id: RunId, change: Change, at: Timestamp) -> PortResult<Transition> {
+    async fn change(&self, id: RunId, change: Change, actor: &str, at: Timestamp) -> PortResult<Transition> {
+        let actor = actor.to_owned();
         let (transition, woke) = self
             .writer
             .write(move |connection| {
                 let run = find(connection, id)?;
                 let transition =
                     apply(&run, change.clone(), at).map_err(|why| PortError::Conflict(why.to_string()))?;
+                let transition = transition.by(&actor);
                 let woke = transition::write(connection, &transition, at)?;
                 Ok((transition, woke.unwrap_or_default()))
             })

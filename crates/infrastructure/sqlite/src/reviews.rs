@@ -16,7 +16,7 @@ use quire_ports::{
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
 use crate::documents::{missing, overview};
-use crate::error::{corrupt, translate};
+use crate::error::{bad_json, corrupt, translate};
 use crate::row::{get, micros, optional_timestamp, timestamp, uuid};
 use crate::transition::append;
 use crate::{SqliteStore, queue, sql};
@@ -72,8 +72,9 @@ impl Reviews for SqliteStore {
 
     async fn versions(&self, run: RunId) -> PortResult<Vec<VersionRecord>> {
         let id = run.0.into_bytes();
-        let changes = self.rows(sql!("interpretations/changes"), [id], change).await?;
+        // In this order: what is added in between is left out whole.
         let versions = self.rows(sql!("interpretations/versions"), [id], record).await?;
+        let changes = self.rows(sql!("interpretations/changes"), [id], change).await?;
         Ok(VersionRecord::with_changes(versions, changes))
     }
 
@@ -214,7 +215,7 @@ fn insert_structural(
     run: &Run,
     edit: &StructuralEdit,
 ) -> PortResult<()> {
-    let schema = run.schema.as_ref().map_or("", |schema| schema.name.as_str());
+    let schema = run.schema_name();
     let id = CandidateId::new();
     let values = params![
         id.0.as_bytes(),
@@ -292,7 +293,7 @@ fn version(row: &Row<'_>, first: usize) -> PortResult<Version> {
     Ok(Version {
         id: InterpretationId(uuid(get(row, first)?)),
         number: get(row, first + 1)?,
-        data: serde_json::from_str(&get::<String>(row, first + 2)?).map_err(corrupt)?,
+        data: serde_json::from_str(&get::<String>(row, first + 2)?).map_err(bad_json)?,
         created_at: timestamp(get(row, first + 3)?)?,
         created_by: get(row, first + 4)?,
     })
@@ -310,7 +311,7 @@ fn record(row: &Row<'_>) -> PortResult<VersionRecord> {
 }
 
 fn change(row: &Row<'_>) -> PortResult<(InterpretationId, FieldChange)> {
-    let json = |place| serde_json::from_str(&get::<String>(row, place)?).map_err(corrupt);
+    let json = |place| serde_json::from_str(&get::<String>(row, place)?).map_err(bad_json);
     let unknown = |what: &str| PortError::Corrupt(format!("a change has an unknown {what}"));
     let change = FieldChange {
         change_type: ChangeType::parse(&get::<String>(row, 1)?).ok_or_else(|| unknown("type"))?,

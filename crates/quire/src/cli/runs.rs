@@ -124,7 +124,7 @@ async fn details(store: &Store, id: RunId) -> Result<show::Details, Trouble> {
 
 async fn retry(store: &Store, config: &Config, id: RunId) -> Result<String, Trouble> {
     let pipeline = store.history.run(id).await?.pipeline;
-    let run = run::retry(store, id, config.policy(pipeline).requeue).await?;
+    let run = run::retry(store, id, config.policy(pipeline).requeue, "local").await?;
     Ok(format!("Run {id} is {}{}.\n", run.state.as_str(), show::waits(&run)))
 }
 

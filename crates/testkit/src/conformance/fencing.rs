@@ -160,6 +160,7 @@ pub async fn an_ended_document_run_cannot_be_changed_even_by_hand(bed: &Bed) {
             .retry(
                 id,
                 quire_domain::Requeue::Manual { max_retries: 5, base_delay: jiff::SignedDuration::ZERO },
+                "local",
                 at(3),
             )
             .await;
@@ -173,14 +174,14 @@ pub async fn a_withdrawn_run_gives_its_turn_away(bed: &Bed) {
     let first = bed.enqueue(subject, at(0)).await;
     let second = bed.enqueue(subject, at(1)).await;
     let third = bed.enqueue(subject, at(2)).await;
-    let withdrawn = bed.store.queue.withdraw(first, at(3)).await.unwrap();
+    let withdrawn = bed.store.queue.withdraw(first, "local", at(3)).await.unwrap();
     assert_eq!(withdrawn.run.state.reason().unwrap().failure_type.as_str(), "WITHDRAWN");
     // From the middle of the line, too.
-    bed.store.queue.withdraw(second, at(3)).await.unwrap();
+    bed.store.queue.withdraw(second, "local", at(3)).await.unwrap();
     let worker = bed.worker(at(4)).await;
     assert_eq!(bed.claim_one(worker, at(5)).await.run.id, third);
-    assert!(matches!(bed.store.queue.withdraw(third, at(6)).await, Err(PortError::Conflict(_))));
-    assert!(matches!(bed.store.queue.withdraw(first, at(6)).await, Err(PortError::Conflict(_))));
+    assert!(matches!(bed.store.queue.withdraw(third, "local", at(6)).await, Err(PortError::Conflict(_))));
+    assert!(matches!(bed.store.queue.withdraw(first, "local", at(6)).await, Err(PortError::Conflict(_))));
     let stored = bed.store.history.run(first).await.unwrap();
     assert_eq!((stored.state.as_str(), stored.fence), ("FAILED", Fence(1)));
 }

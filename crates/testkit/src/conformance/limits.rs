@@ -59,7 +59,7 @@ pub async fn what_is_not_there_is_said_to_be_missing(bed: &Bed) {
     let missing = |answer: Result<(), PortError>| matches!(answer, Err(PortError::NotFound(_)));
     let run = RunId::new();
     assert!(missing(bed.store.history.run(run).await.map(drop)));
-    assert!(missing(bed.store.queue.withdraw(run, at(0)).await.map(drop)));
+    assert!(missing(bed.store.queue.withdraw(run, "local", at(0)).await.map(drop)));
     assert!(missing(bed.store.documents.find(DocumentId::new()).await.map(drop)));
     assert!(bed.store.history.steps(run).await.unwrap().is_empty());
     assert!(bed.store.history.attempts(run).await.unwrap().is_empty());

@@ -102,7 +102,7 @@ impl Story<'_> {
         }
         let chosen = usize::try_from(self.dice(queued.len() as u64)).unwrap();
         let now = self.now();
-        self.bed.store.queue.withdraw(queued[chosen].id, now).await.unwrap();
+        self.bed.store.queue.withdraw(queued[chosen].id, "local", now).await.unwrap();
     }
 
     async fn a_document_is_checked(&mut self) {
@@ -238,7 +238,7 @@ pub async fn a_run_that_is_withdrawn_as_the_next_one_comes_leaves_the_list(bed: 
         let (next, gone) = (document_run(document.id.into()), last.id);
         let (documents, wanted) = (bed.store.documents.clone(), next.clone());
         let asking = tokio::spawn(async move { documents.reprocess(&wanted, "tester", at(round)).await });
-        bed.store.queue.withdraw(gone, at(round)).await.unwrap();
+        bed.store.queue.withdraw(gone, "local", at(round)).await.unwrap();
         asking.await.unwrap().unwrap();
         assert_eq!(bed.sql.number(STALE).await, 0, "round {round}");
         let failed = bed.store.documents.count(DocumentsOf::Status(DocumentStatus::Failed), 9).await;

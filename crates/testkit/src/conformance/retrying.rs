@@ -32,7 +32,7 @@ pub async fn a_failed_proposal_goes_back_to_the_queue_after_its_delay(bed: &Bed)
         let worker = bed.worker(at(now)).await;
         bed.claim_one(worker, at(now)).await;
         fail(bed, new.id, StepName::Expand, MANUAL, at(now + 1)).await;
-        let retried = bed.store.queue.retry(new.id, MANUAL, at(now + 2)).await.unwrap();
+        let retried = bed.store.queue.retry(new.id, MANUAL, "local", at(now + 2)).await.unwrap();
         assert_eq!((retried.run.retry_count, retried.run.queued_at), (n, at(now + 2)));
         let due = now + 2 + 60 * (1 << n);
         assert_eq!(
@@ -48,7 +48,7 @@ pub async fn a_failed_proposal_goes_back_to_the_queue_after_its_delay(bed: &Bed)
     let worker = bed.worker(at(now)).await;
     bed.claim_one(worker, at(now)).await;
     fail(bed, new.id, StepName::Expand, MANUAL, at(now)).await;
-    let spent = bed.store.queue.retry(new.id, MANUAL, at(now)).await.unwrap_err();
+    let spent = bed.store.queue.retry(new.id, MANUAL, "local", at(now)).await.unwrap_err();
     assert!(spent.to_string().contains("5 times"), "{spent}");
 }
 
@@ -63,7 +63,7 @@ pub async fn a_retried_run_takes_its_old_place_in_its_subject(bed: &Bed) {
     bed.claim_one(worker, at(3)).await;
     fail(bed, runs[0].id, StepName::LinkExtraction, MANUAL, at(4)).await;
     let now = Requeue::Manual { max_retries: 5, base_delay: SignedDuration::ZERO };
-    bed.store.queue.retry(runs[0].id, now, at(5)).await.unwrap();
+    bed.store.queue.retry(runs[0].id, now, "local", at(5)).await.unwrap();
     assert_eq!(bed.claim_one(worker, at(6)).await.run.id, runs[0].id);
     assert!(bed.claim(worker, at(6), 10).await.is_empty());
     complete(bed, runs[0].id).await;
@@ -76,17 +76,17 @@ pub async fn only_failed_runs_of_a_pipeline_that_allows_it_are_retried(bed: &Bed
     let new = new_run(Pipeline::Proposal, SubjectId::new(), Priority::Normal);
     queue.enqueue(&new, at(0)).await.unwrap();
     let refused = |answer: Result<_, PortError>| matches!(answer, Err(PortError::Conflict(_)));
-    assert!(refused(queue.retry(new.id, MANUAL, at(1)).await));
+    assert!(refused(queue.retry(new.id, MANUAL, "local", at(1)).await));
     let worker = bed.worker(at(0)).await;
     bed.claim_one(worker, at(1)).await;
-    assert!(refused(queue.retry(new.id, MANUAL, at(1)).await));
+    assert!(refused(queue.retry(new.id, MANUAL, "local", at(1)).await));
     complete(bed, new.id).await;
-    assert!(refused(queue.retry(new.id, MANUAL, at(7)).await));
+    assert!(refused(queue.retry(new.id, MANUAL, "local", at(7)).await));
     let document = bed.enqueue(SubjectId::new(), at(7)).await;
     bed.claim_one(worker, at(8)).await;
     fail(bed, document, StepName::Extraction, Requeue::Never, at(9)).await;
-    assert!(refused(queue.retry(document, Requeue::Never, at(9)).await));
-    assert!(matches!(queue.retry(RunId::new(), MANUAL, at(9)).await, Err(PortError::NotFound(_))));
+    assert!(refused(queue.retry(document, Requeue::Never, "local", at(9)).await));
+    assert!(matches!(queue.retry(RunId::new(), MANUAL, "local", at(9)).await, Err(PortError::NotFound(_))));
 }
 
 /// Proves R167, R171: attempts and the error log grow, and PENDING becomes FAILED at the limit.

@@ -3,14 +3,19 @@
 //! A file is taken in when the next one begins or the form ends: only then is it known that it came whole, and whether
 //! it was the last. What comes after it can break off without touching it.
 
+use std::time::Duration;
+
+use axum::body::Bytes;
 use axum::extract::multipart::{Field, MultipartError};
 use axum::extract::{DefaultBodyLimit, FromRequest, Multipart, Request};
 use axum::http::{HeaderMap, StatusCode, header};
 use quire_application::document::DocumentView;
 use quire_application::document::upload::{FirstRun, Sender, Upload, UploadError, UploadKey};
+use serde_json::json;
+use tokio::time::timeout;
 
 use super::outside::Outside;
-use crate::{ApiError, Product};
+use crate::{ApiError, Code, Product, Reason};
 
 /// Bytes that a form may have around its files: boundaries, names and small fields that are passed over.
 const AROUND_THE_FILES: u64 = 64 << 10;
@@ -18,6 +23,9 @@ const AROUND_THE_FILES: u64 = 64 << 10;
 pub(super) const FIELD: &str = "file";
 /// How many files a form may have.
 const MOST_FILES: usize = 100;
+
+/// How long a client may send nothing in the middle of a file.
+const MOST_SILENCE: Duration = Duration::from_mins(1);
 
 /// What is asked for with a form.
 pub(super) struct Order {
@@ -34,6 +42,17 @@ pub(super) struct Outcome {
     /// As the sender calls it.
     pub(super) name: String,
     pub(super) taken: Result<DocumentView, ApiError>,
+}
+
+impl Outcome {
+    /// A key that was used for another request refuses this one, unless some of its files were taken in already: those
+    /// must be told.
+    fn beside(self, others: &[Self]) -> Result<Self, ApiError> {
+        match self.taken {
+            Err(error) if others.is_empty() && error.is_conflict(Reason::IdempotencyKeyReused) => Err(error),
+            taken => Ok(Self { taken, ..self }),
+        }
+    }
 }
 
 /// A file that came whole, or why it will not be taken.
@@ -75,7 +94,8 @@ pub(super) async fn take_all(
             }
         };
         if let Some(before) = pending.take() {
-            outcomes.push(order.finish(before, outcomes.len(), false).await?);
+            let outcome = order.finish(before, outcomes.len(), false).await;
+            outcomes.push(outcome.beside(&outcomes)?);
         }
         pending = Some(if outcomes.len() < MOST_FILES {
             receive(product, field, &outside).await
@@ -84,27 +104,28 @@ pub(super) async fn take_all(
         });
     }
     match pending {
-        Some(last) => outcomes.push(order.finish(last, outcomes.len(), true).await?),
+        Some(last) => {
+            let outcome = order.finish(last, outcomes.len(), true).await;
+            outcomes.push(outcome.beside(&outcomes)?);
+        }
         None => return Err(ApiError::invalid(FIELD, "is missing; send the document in this field")),
     }
     Ok(outcomes)
 }
 
 impl Order {
-    /// Takes a file in that came whole. Only a key that was used for something else is an error.
-    async fn finish(&self, received: Received, place: usize, is_last: bool) -> Result<Outcome, ApiError> {
+    /// Takes a file in that came whole.
+    async fn finish(&self, received: Received, place: usize, is_last: bool) -> Outcome {
         let Received { name, upload, .. } = received;
         let upload = match upload {
             Ok(upload) => upload,
-            Err(error) => return Ok(Outcome { name, taken: Err(error) }),
+            Err(error) => return Outcome { name, taken: Err(error) },
         };
         let place = u32::try_from(place).unwrap_or(u32::MAX);
         let key = self.key.clone().map(|key| UploadKey { key, place, is_last });
         let sender = Sender { actor: self.actor.clone(), key };
-        match upload.finish(&name, self.first.clone(), &sender).await {
-            Err(error @ UploadError::KeyReused) => Err(error.into()),
-            finished => Ok(Outcome { name, taken: finished.map_err(ApiError::from) }),
-        }
+        let taken = upload.finish(&name, self.first.clone(), &sender).await.map_err(ApiError::from);
+        Outcome { name, taken }
     }
 }
 
@@ -114,7 +135,8 @@ async fn receive(product: &Product, mut field: Field<'_>, outside: &Outside) -> 
     let name = field.file_name().unwrap_or_default().to_owned();
     let begun = Upload::begin(product.store.clone(), product.blobs.clone(), product.uploads.clone()).await;
     outside.leave();
-    let received = pass_on(&mut field, begun.map_err(UploadError::from)).await;
+    let largest = product.uploads.largest;
+    let received = pass_on(&mut field, begun.map_err(UploadError::from), largest).await;
     outside.enter();
     let is_end = !matches!(
         received,
@@ -122,7 +144,7 @@ async fn receive(product: &Product, mut field: Field<'_>, outside: &Outside) -> 
     );
     let upload = match received {
         Ok(upload) => upload.map_err(ApiError::from),
-        Err(error) => Err(broken(&error, product.uploads.largest)),
+        Err(error) => Err(error),
     };
     Received { name, upload, is_end }
 }
@@ -130,8 +152,9 @@ async fn receive(product: &Product, mut field: Field<'_>, outside: &Outside) -> 
 async fn pass_on(
     field: &mut Field<'_>,
     mut upload: Result<Upload, UploadError>,
-) -> Result<Result<Upload, UploadError>, MultipartError> {
-    while let Some(piece) = field.chunk().await? {
+    largest: u64,
+) -> Result<Result<Upload, UploadError>, ApiError> {
+    while let Some(piece) = next_piece(field, largest).await? {
         if let Ok(taking) = &mut upload
             && let Err(error) = taking.write(&piece).await
         {
@@ -144,6 +167,14 @@ async fn pass_on(
     Ok(upload)
 }
 
+/// A client that falls silent is not waited for: it holds a file and a connection.
+async fn next_piece(field: &mut Field<'_>, largest: u64) -> Result<Option<Bytes>, ApiError> {
+    match timeout(MOST_SILENCE, field.chunk()).await {
+        Ok(piece) => piece.map_err(|error| broken(&error, largest)),
+        Err(_) => Err(ApiError::invalid("body", "broke off; send the file again")),
+    }
+}
+
 fn one_too_many(field: &Field<'_>) -> Received {
     let message = format!("is there more than {MOST_FILES} times; send the rest in another request");
     let name = field.file_name().unwrap_or_default().to_owned();
@@ -154,14 +185,22 @@ fn one_too_many(field: &Field<'_>) -> Received {
 fn refuse_by_length(headers: &HeaderMap, largest: u64) -> Result<(), ApiError> {
     let length = headers.get(header::CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse().ok());
     if length.is_some_and(|length: u64| length > largest + AROUND_THE_FILES) {
-        return Err(UploadError::TooLarge { largest }.into());
+        return Err(too_much(largest));
     }
     Ok(())
 }
 
+/// One file may be as large as all of them together.
+fn too_much(largest: u64) -> ApiError {
+    let message = format!(
+        "the request is larger than {largest} bytes, the most that is taken, whether in one file or in several; split it"
+    );
+    ApiError::new(Code::FileTooLarge, message).with(json!({ "max_bytes": largest }))
+}
+
 fn broken(error: &MultipartError, largest: u64) -> ApiError {
     if error.status() == StatusCode::PAYLOAD_TOO_LARGE {
-        return UploadError::TooLarge { largest }.into();
+        return too_much(largest);
     }
     ApiError::invalid("body", "is not a whole form; send it again as multipart/form-data")
 }

@@ -1,6 +1,8 @@
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use async_trait::async_trait;
+use jiff::Timestamp;
 use quire_connectors::blob::DiskBlobs;
 use quire_domain::{EventId, Run, SubjectId};
 use quire_ports::{Documents, DocumentsOf, DocumentsPart, EventFilter, Overview, RunFilter};
@@ -13,6 +15,7 @@ use super::*;
 #[derive(Clone, Copy, PartialEq)]
 enum Fate {
     Refused,
+    Busy,
     NotMade,
     MadeWithoutAnAnswer,
     LostWithTheDatabase,
@@ -22,6 +25,7 @@ enum Fate {
 struct Unlucky {
     real: Arc<dyn Documents>,
     fate: Fate,
+    tries: AtomicU32,
 }
 
 fn away() -> PortError {
@@ -31,13 +35,21 @@ fn away() -> PortError {
 #[async_trait]
 impl Documents for Unlucky {
     async fn add(&self, intake: Intake<'_>, at: Timestamp) -> PortResult<Taken> {
+        let is_first = self.tries.fetch_add(1, Ordering::Relaxed) == 0;
         match self.fate {
             Fate::Refused => Err(PortError::Conflict("rehearsed".to_owned())),
-            Fate::NotMade | Fate::LostWithTheDatabase => Err(away()),
-            Fate::MadeWithoutAnAnswer => {
+            Fate::Busy => Err(PortError::Unavailable {
+                service: "database",
+                reason: "rehearsed".to_owned(),
+                contention: true,
+            }),
+            Fate::NotMade if is_first => Err(away()),
+            Fate::LostWithTheDatabase => Err(away()),
+            Fate::MadeWithoutAnAnswer if is_first => {
                 self.real.add(intake, at).await?;
                 Err(away())
             }
+            Fate::NotMade | Fate::MadeWithoutAnAnswer => self.real.add(intake, at).await,
         }
     }
 
@@ -98,7 +110,10 @@ impl Scene {
 
     fn store(&self, fate: Fate) -> Store {
         let real = self.bed.store.documents.clone();
-        Store { documents: Arc::new(Unlucky { real, fate }), ..self.bed.store.clone() }
+        Store {
+            documents: Arc::new(Unlucky { real, fate, tries: AtomicU32::default() }),
+            ..self.bed.store.clone()
+        }
     }
 
     async fn runs(&self) -> Vec<Run> {
@@ -154,7 +169,7 @@ async fn a_document_is_taken_in_with_its_file_its_hash_and_its_first_run() {
 /// Proves R052.
 #[tokio::test]
 async fn when_the_record_is_not_made_the_file_goes_again() {
-    for fate in [Fate::Refused, Fate::NotMade] {
+    for fate in [Fate::Refused, Fate::Busy] {
         let scene = scene().await;
         let refused = scene.upload(scene.store(fate), &pdf(10)).await;
         assert!(matches!(refused, Err(UploadError::Port(_))), "{refused:?}");
@@ -164,11 +179,13 @@ async fn when_the_record_is_not_made_the_file_goes_again() {
 }
 
 #[tokio::test]
-async fn a_record_that_was_made_without_an_answer_counts_and_keeps_its_file() {
-    let scene = scene().await;
-    let taken = scene.upload(scene.store(Fate::MadeWithoutAnAnswer), &pdf(10)).await.unwrap();
-    assert_eq!(scene.files(), [taken.overview.document.id.to_string()]);
-    assert_eq!(scene.runs().await.len(), 1);
+async fn when_an_answer_is_lost_the_record_is_there_once_and_keeps_its_file() {
+    for fate in [Fate::MadeWithoutAnAnswer, Fate::NotMade] {
+        let scene = scene().await;
+        let taken = scene.upload(scene.store(fate), &pdf(10)).await.unwrap();
+        assert_eq!(scene.files(), [taken.overview.document.id.to_string()]);
+        assert_eq!(scene.runs().await.len(), 1);
+    }
 }
 
 #[tokio::test]

@@ -27,12 +27,17 @@ async fn a_key_does_what_its_roles_allow_and_nothing_else(scene: &Scene) {
             assert!(refused.head.contains("x-request-id: "), "{}", refused.head);
         }
     }
-    for (key, uploaded) in [(&reader, 403), (&operator, 201), (&reviewer, 403), (&admin, 201)] {
-        assert_eq!(ask(&server, "GET /documents", key).status, 200, "every key may read");
-        assert_eq!(ask(&server, "HEAD /version", key).status, 200);
+    for (key, read, unknown, uploaded) in [
+        (&reader, 200, 404, 403),
+        (&operator, 403, 403, 201),
+        (&reviewer, 200, 404, 403),
+        (&admin, 200, 404, 201),
+    ] {
+        assert_eq!(ask(&server, "GET /documents", key).status, read, "bringing in is not looking at");
+        assert_eq!(ask(&server, "HEAD /version", key).status, read);
         assert_eq!(upload(&server, key).status, uploaded);
-        let unknown = "GET /documents/0192f0c1-5b7a-7c3e-8f00-0123456789ab";
-        assert_eq!(ask(&server, unknown, key).status, 404);
+        let nobody = "GET /documents/0192f0c1-5b7a-7c3e-8f00-0123456789ab";
+        assert_eq!(ask(&server, nobody, key).status, unknown);
     }
     let large = "El paciente come bien y duerme toda la noche.\n".repeat(200_000);
     assert_eq!(upload_text(&server, "", &large).status, 401, "the answer comes, however much is being sent");

@@ -77,7 +77,7 @@ async fn without_settings_only_other_machines_are_held_back() {
     let server = scene.quire.serve();
     assert_eq!(header(&upload(&server, ""), "x-ratelimit-limit"), None);
     drop(server);
-    let key = scene.key("scanner", "operate");
+    let key = scene.key("scanner", "operate,read");
     let server = scene.quire.serve_on("0.0.0.0:0");
     let uploaded = upload(&server, &key);
     assert_eq!(header(&uploaded, "x-ratelimit-limit"), Some("10"));
