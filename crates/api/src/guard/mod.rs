@@ -27,6 +27,8 @@ use crate::{ApiError, Code};
 const TOKEN_NAME: &str = "auth-token";
 /// For how long it is believed that there is no key.
 const BELIEVED: Duration = Duration::from_secs(1);
+/// And while somebody is looking.
+const STILL_BELIEVED: Duration = Duration::from_secs(3);
 /// Supervisors and load balancers ask these, and have no key.
 const FOR_EVERYBODY: [&str; 3] = ["/health", "/health/live", "/health/ready"];
 
@@ -38,6 +40,8 @@ pub struct Guard {
     closed: AtomicBool,
     /// When there was last seen to be no key.
     seen_open: Mutex<Option<Instant>>,
+    /// Held by whoever looks.
+    looking: tokio::sync::Mutex<()>,
 }
 
 impl Guard {
@@ -45,7 +49,13 @@ impl Guard {
     pub fn new(credentials: Arc<dyn Credentials>, token: Option<&str>) -> Self {
         let token = token.map(|token| SecretHash::of(token.as_bytes()));
         let closed = AtomicBool::new(token.is_some());
-        Self { credentials, token, closed, seen_open: Mutex::default() }
+        Self {
+            credentials,
+            token,
+            closed,
+            seen_open: Mutex::default(),
+            looking: tokio::sync::Mutex::default(),
+        }
     }
 
     /// Whether a credential is needed at this moment.
@@ -53,9 +63,17 @@ impl Guard {
         if self.closed.load(Ordering::Relaxed) {
             return Ok(true);
         }
-        let seen = *self.seen_open.lock().unwrap_or_else(PoisonError::into_inner);
-        if seen.is_some_and(|seen| now.saturating_duration_since(seen) < BELIEVED) {
+        if self.was_open_within(BELIEVED, now) {
             return Ok(false);
+        }
+        // One looks for all: a crowd of questions at the same moment would keep everybody waiting.
+        let _looking = match self.looking.try_lock() {
+            Ok(looking) => looking,
+            Err(_) if self.was_open_within(STILL_BELIEVED, now) => return Ok(false),
+            Err(_) => self.looking.lock().await,
+        };
+        if self.closed.load(Ordering::Relaxed) || self.was_open_within(BELIEVED, now) {
+            return Ok(self.closed.load(Ordering::Relaxed));
         }
         let any = self.credentials.any().await?;
         if any {
@@ -64,6 +82,12 @@ impl Guard {
             *self.seen_open.lock().unwrap_or_else(PoisonError::into_inner) = Some(now);
         }
         Ok(any)
+    }
+
+    /// Whether there was no key at most this long ago.
+    fn was_open_within(&self, time: Duration, now: Instant) -> bool {
+        let seen = *self.seen_open.lock().unwrap_or_else(PoisonError::into_inner);
+        seen.is_some_and(|seen| now.saturating_duration_since(seen) < time)
     }
 
     /// Whose credential this is.
