@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
 use quire_connectors::blob::DiskBlobs;
@@ -9,6 +10,7 @@ use quire_domain::{DocumentId, Event, EventId, EventType, Run, RunId};
 use quire_ports::{EventFilter, RunFilter, Store};
 use quire_postgres::testing::{Place, url};
 use quire_sqlite::{Options, SqliteStore};
+use quire_testkit::RawSql;
 
 use crate::program::Quire;
 
@@ -49,9 +51,11 @@ pub struct Scene {
     pub quire: Quire,
     /// Its database.
     pub store: Store,
+    /// The same, past what the store allows.
+    pub sql: Arc<dyn RawSql>,
     /// Its files.
     pub blobs: DiskBlobs,
-    _place: Option<Place>,
+    place: Option<Arc<Place>>,
 }
 
 impl Scene {
@@ -60,24 +64,38 @@ impl Scene {
         quire.says(&["migrate", "up"]);
         let database = quire.path("quire-data/quire.db");
         let store = SqliteStore::open(&database, Options::default()).unwrap().into_store();
-        Self::of(quire, store, None)
+        Self::of(quire, store, quire_sqlite::testing::past(database), None)
     }
 
     pub async fn on_postgresql(settings: &[(&str, &str)]) -> Self {
-        let place = Place::migrated().await;
+        let place = Arc::new(Place::migrated().await);
         let quire = on_place(&place).with_all(&COMMON).with_all(settings);
         let store = place.store().await.into_store();
-        Self::of(quire, store, Some(place))
+        Self::of(quire, store, quire_postgres::testing::past(&place), Some(place))
     }
 
-    fn of(quire: Quire, store: Store, place: Option<Place>) -> Self {
+    fn of(quire: Quire, store: Store, sql: Arc<dyn RawSql>, place: Option<Arc<Place>>) -> Self {
         let blobs = DiskBlobs::open(quire.path("quire-data/documents")).unwrap();
-        Self { quire, store, blobs, _place: place }
+        Self { quire, store, sql, blobs, place }
+    }
+
+    pub fn is_on_postgresql(&self) -> bool {
+        self.place.is_some()
     }
 
     /// The same stage with another setting, for the next server on it.
     pub fn with(self, name: &str, value: &str) -> Self {
         Self { quire: self.quire.with(name, value), ..self }
+    }
+
+    /// From now on the database refuses that, such as `BEFORE UPDATE ON documents`.
+    pub async fn refuse(&self, what: &str) {
+        let does = if self.is_on_postgresql() {
+            "FOR EACH ROW EXECUTE FUNCTION refuse('refused')"
+        } else {
+            "BEGIN SELECT RAISE(ABORT, 'refused'); END"
+        };
+        self.sql.execute(&format!("CREATE TRIGGER refusing {what} {does}")).await.unwrap();
     }
 
     pub fn folder(&self) -> PathBuf {

@@ -3,6 +3,7 @@
 mod command;
 mod crash;
 pub mod form;
+mod pair;
 mod refusals;
 mod repeated;
 mod several;
