@@ -19,4 +19,5 @@ mod reviewing;
 mod runs;
 mod scene;
 mod serving;
+mod standing;
 mod uploading;

@@ -6,7 +6,7 @@ use crate::program::Server;
 use crate::scene::{Scene, wait_until};
 
 /// Work for much longer than the test takes.
-fn long() -> Vec<u8> {
+pub fn long() -> Vec<u8> {
     let page = text_page(&["El paciente come bien y duerme toda la noche."; 60]);
     Pdf::of_pages(&vec![page; 4_900]).file()
 }

@@ -1,7 +1,7 @@
 //! Reading with the real program: parsers in its children, documents from the folder, hostile ones among them.
 
 mod command;
-mod ends;
+pub mod ends;
 mod hostile;
 mod sandbox;
 pub mod scans;
