@@ -67,6 +67,7 @@ async fn a_document_that_was_read_is_shown_from_the_list_to_its_words(scene: &Sc
         ("reviewed_at", json!(null)),
         ("latest_run_id", json!(run)),
         ("latest_run_state", json!("COMPLETED")),
+        ("latest_run_failure_type", json!(null)),
         ("latest_run_language_used", json!("es")),
         ("latest_run_schema_version_used", json!(1)),
     ] {
@@ -80,6 +81,7 @@ async fn a_document_that_was_read_is_shown_from_the_list_to_its_words(scene: &Sc
     assert_eq!((&detail["status"], &detail["language_override"]), (&json!("COMPLETED"), &json!(null)));
     let latest = &detail["latest_run"];
     assert_eq!((&latest["run_id"], &latest["language_used"]), (&json!(run), &json!("es")));
+    assert_eq!(latest["schema_version_used"], 1);
     let completed: Timestamp = latest["completed_at"].as_str().unwrap().parse().unwrap();
     assert!(completed > latest["started_at"].as_str().unwrap().parse().unwrap());
 
@@ -94,6 +96,7 @@ async fn a_document_that_was_read_is_shown_from_the_list_to_its_words(scene: &Sc
 
     let text = get(&server, &format!("/runs/{run}/artifacts/raw-text")).json();
     assert_eq!((&text["run_id"], &text["artifact_type"]), (&json!(run), &json!("RAW_TEXT")));
+    assert!(text["content_type"].as_str().unwrap().starts_with("text/plain"), "{text}");
     assert!(text["text"].as_str().unwrap().contains("Paciente: Luna\n"), "{text}");
     let run = get(&server, &format!("/runs/{run}")).json();
     assert_eq!(
@@ -294,6 +297,7 @@ async fn the_list_is_walked_by_cursor_and_filtered(scene: &Scene) {
             .map(|item| item["original_filename"].as_str().unwrap().to_owned())
             .collect()
     };
+    assert_eq!(get(&server, "/documents").json()["limit"], 50, "unless somebody asks for another");
     let list = get(&server, "/documents?limit=2&colour=red").json();
     assert_eq!(names(&list), ["Third.pdf", "second.pdf"]);
     assert_eq!((&list["limit"], &list["offset"], &list["total"]), (&json!(2), &json!(0), &json!(3)));

@@ -21,6 +21,8 @@ on_both_stores! {
     each_surface_has_its_own_words_for_the_same_state,
     /// Proves R194 for the document API and the job view, in the states that pass.
     what_is_under_way_has_its_own_words_too with [("QUIRE_ENGINE_SLOTS", "1")],
+    /// Proves R042 for a step that is to be done again.
+    a_step_of_a_run_that_went_back_to_the_queue_has_not_started,
     /// Proves the retry of E04 over HTTP.
     a_run_is_sent_back_where_its_pipeline_allows_it,
     /// Proves R055.
@@ -160,6 +162,20 @@ async fn what_is_under_way_has_its_own_words_too(scene: &Scene) {
     );
     wait_until(async || states(long).0 == "RUNNING").await;
     assert_eq!(states(long), (json!("RUNNING"), json!("PROCESSING"), json!("PROCESSING")));
+}
+
+async fn a_step_of_a_run_that_went_back_to_the_queue_has_not_started(scene: &Scene) {
+    let id = scene.add(Some(&clinical_record(1)), None).await;
+    let hand = Hand::of(&scene.store).await;
+    let run = hand.start().await;
+    let requeue = Requeue::Auto { max_claims: 3, base_delay: jiff::SignedDuration::from_hours(1) };
+    let failure = Failure::transient("LIGHTS_WENT_OUT", "it went dark");
+    hand.end(run, Change::Fail { step: Pipeline::Document.steps()[0], failure, requeue }).await;
+    let server = scene.quire.serve();
+    let shown = server.json(&format!("/runs/{id}"));
+    let step = &shown["steps"][0];
+    assert_eq!((&shown["state"], &step["step_name"]), (&json!("QUEUED"), &json!("EXTRACTION")));
+    assert_eq!((&step["step_status"], &step["error_code"]), (&json!("NOT_STARTED"), &json!(null)));
 }
 
 async fn a_run_is_sent_back_where_its_pipeline_allows_it(scene: &Scene) {

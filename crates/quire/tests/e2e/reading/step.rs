@@ -66,6 +66,8 @@ async fn documents_that_cannot_be_used_fail_with_their_code_and_leave_no_text(sc
         let id = scene.add(file, None).await;
         let run = scene.run_ended(id).await;
         assert_eq!(failure(&run), Some((failure_type, code.to_owned())), "{what}");
+        let shown = server.json(&format!("/runs/{id}"));
+        assert_eq!((&shown["failure_type"], &shown["error_code"]), (&json!(failure_type), &json!(code)));
         assert!(scene.artifact(id, "RAW_TEXT").await.is_none(), "{what}");
     }
     drop(server);
@@ -92,6 +94,7 @@ async fn the_language_is_the_one_that_was_set_else_the_one_it_seems_else_unknown
         let text: Value =
             serde_json::from_str(&scene.artifact(id, "RAW_TEXT").await.unwrap().payload).unwrap();
         assert_eq!(text["language"], json!(used));
+        assert_eq!(server.json(&format!("/runs/{id}"))["language_used"], json!(used));
     }
     drop(server);
 }

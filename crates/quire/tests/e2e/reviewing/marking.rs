@@ -52,6 +52,7 @@ async fn marking_and_reopening_are_idempotent_and_an_edit_reopens(scene: &Scene)
             (open.status, &open.body["review_status"], &open.body["reviewed_at"]),
             (200, &json!("IN_REVIEW"), &json!(null))
         );
+        assert_eq!(review(&server, id)["reviewed_by"], json!(null));
     }
     assert_eq!(review(&server, id)["active_interpretation"]["version_number"], 2, "what was edited stays");
 

@@ -16,6 +16,8 @@ on_both_stores! {
     a_file_of_another_kind_is_refused_whatever_it_is_called with super::SMALL,
     /// Proves R058 as it was meant when only PDFs were taken.
     what_is_no_pdf_is_refused_where_only_pdfs_are_taken with [("QUIRE_READING_FORMATS", "pdf")],
+    /// Proves R059 where nothing is set.
+    twenty_mebibytes_are_the_most_unless_something_else_is_set,
     /// Proves R059: the body is never sent, and the answer comes all the same.
     what_says_that_it_is_too_large_is_refused_before_it_is_read with super::SMALL,
     /// Proves R059.
@@ -74,6 +76,15 @@ async fn what_is_no_pdf_is_refused_where_only_pdfs_are_taken(scene: &Scene) {
     }
     scene.assert_nothing_was_taken().await;
     upload(&server, "/documents/upload", "record.txt", &clinical_record(1));
+}
+
+async fn twenty_mebibytes_are_the_most_unless_something_else_is_set(scene: &Scene) {
+    let server = scene.quire.serve();
+    let answer = Form::file("a.pdf", &pdf_of(20 * LARGEST + 1)).send(&server, "/documents/upload");
+    assert_refused(&answer, 413, "FILE_TOO_LARGE");
+    assert_eq!(answer.json()["details"], json!({"max_bytes": 20 * LARGEST}));
+    scene.assert_nothing_was_taken().await;
+    upload(&server, "/documents/upload", "a.pdf", &pdf_of(20 * LARGEST));
 }
 
 async fn what_says_that_it_is_too_large_is_refused_before_it_is_read(scene: &Scene) {
