@@ -4,13 +4,12 @@
 use std::collections::BTreeSet;
 
 use jiff::Timestamp;
-use quire_domain::run::apply;
-use quire_domain::{Change, DocumentId, Failure, Pipeline, Priority, Requeue, Run, RunId, SubjectId};
-use quire_ports::{Advance, Claim, Lease, Store, Worker, Written};
+use quire_domain::{Change, DocumentId, Failure, Pipeline, Priority, Requeue, RunId, SubjectId};
 use quire_testkit::documents::clinical_record;
-use quire_testkit::fixture::{all_plans, new_run};
+use quire_testkit::fixture::new_run;
 use serde_json::{Value, json};
 
+use crate::hand::Hand;
 use crate::scene::{Scene, on_both_stores, wait_until};
 use crate::uploading::{send_file, upload_with};
 
@@ -56,56 +55,6 @@ async fn one_id_is_in_the_answer_the_run_the_log_and_the_error(scene: &Scene) {
     assert_eq!(uploaded["correlation_id"], "visit-4711");
 }
 
-/// Plays the worker, with the server stopped so that nobody else does.
-struct Hand<'s> {
-    store: &'s Store,
-    worker: Worker,
-}
-
-impl<'s> Hand<'s> {
-    async fn of(store: &'s Store) -> Self {
-        let now = store.clock.now();
-        let until = now + jiff::SignedDuration::from_mins(5);
-        let worker = Worker {
-            id: quire_domain::WorkerId::new(),
-            name: "the test".to_owned(),
-            slots: 1,
-            started_at: now,
-            seen_at: now,
-            lease: Some(Lease::Until(until)),
-        };
-        store.workers.register(&worker).await.unwrap();
-        Self { store, worker }
-    }
-
-    async fn start(&self) -> Run {
-        let (at, plans) = (self.store.clock.now(), all_plans());
-        let claim = Claim { worker: self.worker.id, at, limit: 1, plans: &plans };
-        self.store.queue.claim(claim).await.unwrap().remove(0).run
-    }
-
-    async fn end(&self, run: Run, change: Change) -> RunId {
-        let at = self.store.clock.now();
-        let (id, end) = (run.id, Some(apply(&run, change, at).unwrap()));
-        let advance = Advance {
-            run,
-            at,
-            events: Vec::new(),
-            artifacts: Vec::new(),
-            interpretation: None,
-            end,
-            repeated: false,
-        };
-        assert_eq!(self.store.queue.advance(advance).await.unwrap(), Written::Accepted);
-        id
-    }
-}
-
-fn failing(pipeline: Pipeline) -> Change {
-    let failure = Failure::permanent("PAGE_GONE", "the page is no longer there");
-    Change::Fail { step: pipeline.steps()[0], failure, requeue: Requeue::Never }
-}
-
 async fn each_surface_has_its_own_words_for_the_same_state(scene: &Scene) {
     // A server that takes documents in and works on nothing, since what it would work on is another's.
     let id: DocumentId = {
@@ -129,10 +78,8 @@ async fn each_surface_has_its_own_words_for_the_same_state(scene: &Scene) {
         done["started_at"].is_string() && done["completed_at"].is_string() && done["error_log"] == json!([])
     );
     scene.store.documents.reprocess(&again, "tester", Timestamp::now()).await.unwrap();
-    // A new one each time: on SQLite the server that was looked at in between has ended the lease of the last.
     let hand = Hand::of(&scene.store).await;
-    let run = hand.start().await;
-    hand.end(run, failing(Pipeline::Document)).await;
+    hand.fail().await;
     let failed = seen("FAILED", "FAILED", "FAILED").await;
     assert_eq!(failed["error_log"][0]["error_code"], "PAGE_GONE", "{failed}");
     let more = quire_testkit::fixture::document_run(id.into());
@@ -195,8 +142,7 @@ async fn a_run_is_sent_back_where_its_pipeline_allows_it(scene: &Scene) {
     let waits = server.post(&retry);
     assert_eq!((waits.status, &waits.json()["details"]["reason"]), (409, &json!("RETRY_NOT_ALLOWED")));
     let hand = Hand::of(&scene.store).await;
-    let run = hand.start().await;
-    hand.end(run, failing(Pipeline::Link)).await;
+    hand.fail().await;
     let sent_back = server.post(&retry);
     let shown = sent_back.json();
     assert_eq!(

@@ -11,6 +11,7 @@ mod events;
 mod following;
 mod guarding;
 mod guide;
+mod hand;
 mod http;
 mod postgres;
 mod program;
