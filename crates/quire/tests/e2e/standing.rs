@@ -1,8 +1,10 @@
-//! Where a document stands: worked out from its runs whenever somebody asks, with the reason why it stands no better.
+//! Where a document stands: worked out from its runs whenever somebody asks.
+
+mod reasons;
 
 use jiff::Timestamp;
 use quire_domain::{DocumentId, Event, EventType, Failure, Run, RunId, StepName};
-use quire_testkit::documents::{Pdf, clinical_record, text_page};
+use quire_testkit::documents::clinical_record;
 use serde_json::{Value, json};
 
 use crate::program::Server;
@@ -15,28 +17,11 @@ on_both_stores! {
     the_status_follows_the_runs_and_nobody_writes_it_down,
     /// Proves R028 for the tables.
     no_column_has_the_status_of_a_document,
-    /// Proves R030 and R046 for EXTRACTION.
-    a_document_that_could_not_be_read_says_so,
-    /// Proves R030 for a run that was withdrawn.
-    what_ended_for_another_reason_is_an_unknown_error with [("QUIRE_ENGINE_SLOTS", "1")],
-    /// Proves R030 for a run whose time was up.
-    a_document_whose_time_was_up_says_so with [("QUIRE_PIPELINES_DOCUMENT_RUN_LIMIT", "1s")],
-    /// Proves R030 for a run whose process was killed.
-    a_document_whose_process_was_killed_says_so with super::FAILS_WITH_ITS_PROCESS,
-    /// Proves R030 and R046 for INTERPRETATION.
-    a_document_that_could_not_be_understood_says_so,
     /// Proves R042, R070 and R073 for a run that is under way.
     a_run_under_way_shows_its_steps_and_hides_nothing_older with [("QUIRE_ENGINE_SLOTS", "1")],
     /// Proves R047.
     what_is_shown_follows_the_step_records_and_not_the_log with [("QUIRE_LOG_LEVEL", "off")],
 }
-
-/// A worker on PostgreSQL is taken for dead soon, and what it worked on has failed.
-const FAILS_WITH_ITS_PROCESS: [(&str, &str); 3] = [
-    ("QUIRE_PIPELINES_DOCUMENT_RECOVERY", "fail"),
-    ("QUIRE_ENGINE_LEASE", "2s"),
-    ("QUIRE_ENGINE_HEARTBEAT", "500ms"),
-];
 
 /// The status of a document and why, on which its own page and the list agree.
 fn standing(server: &Server, id: DocumentId) -> (String, Value) {
@@ -107,70 +92,6 @@ async fn no_column_has_the_status_of_a_document(scene: &Scene) {
     assert!(count("place = 'documents'").await > 10, "there are columns to look at");
 }
 
-async fn a_document_that_could_not_be_read_says_so(scene: &Scene) {
-    let server = scene.quire.serve();
-    let gibberish = text_page(&["xkrtpl mndfgh qwrtzx bcdfgk plmknj hgfdsz trwqpl zxcvbn mnbvcx lkjhgf"; 3]);
-    for (file, code) in [
-        (Pdf::of_pages(&[text_page(&["Luna"])]).file(), "EXTRACTION_FAILED"),
-        (Pdf::of_pages(&[gibberish]).file(), "EXTRACTION_LOW_QUALITY"),
-    ] {
-        let id = upload_with(&server, &file, "");
-        scene.ended(id).await;
-        assert_eq!(standing(&server, id), failed(code));
-        let failed = step("EXTRACTION", "FAILED", Some(code));
-        assert_eq!(steps(&server, id), [step("EXTRACTION", "RUNNING", None), failed]);
-    }
-}
-
-async fn what_ended_for_another_reason_is_an_unknown_error(scene: &Scene) {
-    let server = scene.quire.serve();
-    upload_with(&server, &long(), "");
-    let id = upload_with(&server, &clinical_record(1), "");
-    let run = scene.runs_of(id).await[0].id;
-    let withdrawn = server.post(&format!("/runs/{run}/withdraw"));
-    assert_eq!((withdrawn.status, &withdrawn.json()["failure_type"]), (200, &json!("WITHDRAWN")));
-    assert_eq!(standing(&server, id), failed("UNKNOWN_ERROR"));
-    assert_eq!(steps(&server, id), []);
-}
-
-async fn a_document_whose_time_was_up_says_so(scene: &Scene) {
-    let server = scene.quire.serve();
-    let id = upload_with(&server, &long(), "");
-    scene.ended(id).await;
-    assert_eq!(standing(&server, id), ("TIMED_OUT".to_owned(), json!("RUN_TIMED_OUT")));
-}
-
-async fn a_document_whose_process_was_killed_says_so(scene: &Scene) {
-    let server = scene.quire.serve();
-    let id = upload_with(&server, &long(), "");
-    scene.until_running(scene.runs_of(id).await[0].id, true).await;
-    server.signal("-KILL");
-    drop(server);
-    let server = scene.quire.serve();
-    scene.ended(id).await;
-    assert_eq!(standing(&server, id), failed("PROCESS_TERMINATED"));
-}
-
-async fn a_document_that_could_not_be_understood_says_so(scene: &Scene) {
-    let server = scene.quire.serve();
-    // Once the document is read, the schema of its run is gone.
-    scene.forget_schemas_after_extraction().await;
-    let id = upload_with(&server, &clinical_record(1), "");
-    let run = scene.ended(id).await.id;
-    assert_eq!(standing(&server, id), failed("INTERPRETATION_FAILED"));
-    assert_eq!(
-        steps(&server, id),
-        [
-            step("EXTRACTION", "RUNNING", None),
-            step("EXTRACTION", "SUCCEEDED", None),
-            step("INTERPRETATION", "RUNNING", None),
-            step("INTERPRETATION", "FAILED", Some("INTERPRETATION_FAILED")),
-        ]
-    );
-    let text = server.json(&format!("/runs/{run}/artifacts/raw-text"));
-    assert!(text["text"].as_str().unwrap().contains("Paciente: Luna\n"), "what was read stays: {text}");
-}
-
 async fn a_run_under_way_shows_its_steps_and_hides_nothing_older(scene: &Scene) {
     let server = scene.quire.serve();
     let id = upload_with(&server, &clinical_record(1), "");
@@ -197,35 +118,6 @@ async fn a_run_under_way_shows_its_steps_and_hides_nothing_older(scene: &Scene) 
     assert_eq!((text.status, &text.json()["details"]["reason"]), (409, &json!("RAW_TEXT_NOT_READY")));
     let review = server.json(&format!("/documents/{id}/review"));
     assert_eq!(review["latest_completed_run"]["run_id"], json!(first), "a run under way hides nothing");
-}
-
-impl Scene {
-    /// Takes the schemas away as soon as a document was read.
-    async fn forget_schemas_after_extraction(&self) {
-        let read = "WHEN (NEW.event_type = 'STEP_SUCCEEDED' AND NEW.step_name = 'EXTRACTION')";
-        let statements = if self.is_on_postgresql() {
-            [
-                "DROP TRIGGER schema_versions_are_final ON schema_versions".to_owned(),
-                "CREATE FUNCTION forget_schemas() RETURNS trigger LANGUAGE plpgsql AS \
-                 $$ BEGIN DELETE FROM schema_versions; RETURN NULL; END $$"
-                    .to_owned(),
-                format!(
-                    "CREATE TRIGGER forgetting AFTER INSERT ON events FOR EACH ROW {read} \
-                         EXECUTE FUNCTION forget_schemas()"
-                ),
-            ]
-            .to_vec()
-        } else {
-            [
-                "DROP TRIGGER schema_versions_are_kept".to_owned(),
-                format!("CREATE TRIGGER forgetting AFTER INSERT ON events {read} BEGIN DELETE FROM schema_versions; END"),
-            ]
-            .to_vec()
-        };
-        for statement in statements {
-            self.sql.execute(&statement).await.unwrap();
-        }
-    }
 }
 
 /// A step that failed, as nobody but the database knows.
