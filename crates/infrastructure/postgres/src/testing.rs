@@ -94,9 +94,14 @@ impl RawSql for Raw {
     }
 }
 
+/// A way past the stores in that schema.
+pub fn past(place: &Arc<Place>) -> Arc<dyn RawSql> {
+    Arc::new(Raw { place: place.clone() })
+}
+
 /// A store in a schema of its own.
 pub async fn bed() -> Bed {
     let place = Arc::new(Place::migrated().await);
     let store = place.store().await.into_store();
-    Bed { store, sql: Arc::new(Raw { place: place.clone() }), keep: Box::new(place) }
+    Bed { store, sql: past(&place), keep: Box::new(place) }
 }

@@ -46,6 +46,11 @@ impl RawSql for Raw {
     }
 }
 
+/// A way past the store on that file.
+pub fn past(path: PathBuf) -> Arc<dyn RawSql> {
+    Arc::new(Raw { path })
+}
+
 /// A store on a file of its own.
 pub async fn bed() -> Bed {
     bed_with(Options::default()).await.0
@@ -57,6 +62,6 @@ pub async fn bed_with(options: Options) -> (Bed, PathBuf) {
     let path = folder.path().join("quire.db");
     let store = SqliteStore::open(&path, options).unwrap().into_store();
     store.schema.up(None).await.unwrap();
-    let sql = Arc::new(Raw { path: path.clone() });
+    let sql = past(path.clone());
     (Bed { store, sql, keep: Box::new(folder) }, path)
 }

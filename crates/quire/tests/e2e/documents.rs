@@ -1,60 +1,34 @@
-//! Documents, their runs and their pages, as a browser or a program gets them from `quire serve` on SQLite.
+//! Documents, their runs and their pages, as a browser or a program gets them from `quire serve`.
 
-use std::io::{Read, Write};
-use std::net::TcpStream;
+mod changing;
 
 use jiff::Timestamp;
-use quire_domain::{Document, DocumentId, Pipeline, Priority, SubjectId};
+use quire_domain::{Document, DocumentId};
 use quire_ports::Intake;
 use quire_testkit::documents::clinical_record;
-use quire_testkit::fixture::{document, new_run};
+use quire_testkit::fixture::document;
 use serde_json::{Value, json};
 
+use crate::http::Answer;
 use crate::program::Server;
-use crate::reading::{Beside, quire};
+use crate::scene::{Scene, on_both_stores};
 
-/// What a server answered, whatever it is.
-struct Raw {
-    status: u16,
-    head: String,
-    body: Vec<u8>,
+on_both_stores! {
+    /// Proves R027, R031, R064, R065, R066 and R073: one document, in every way that it can be looked at.
+    a_document_that_was_read_is_shown_from_the_list_to_its_words,
+    /// The pages of a document, the words with their boxes, and the image that the boxes are drawn on.
+    pages_have_words_and_an_image_that_is_sent_once,
+    /// Proves R054: what is referred to and gone is gone, and not an inner error.
+    a_file_that_is_gone_is_said_to_be_gone,
+    /// Proves R063 over HTTP.
+    the_list_is_walked_by_cursor_and_filtered,
+    /// Proves R074, R076 and R079 on every address that has an id.
+    malformed_ids_are_refused_and_unknown_ones_not_found,
 }
 
-impl Raw {
-    fn json(&self) -> Value {
-        serde_json::from_slice(&self.body).unwrap_or_else(|_| panic!("not JSON: {}", self.head))
-    }
-
-    fn header(&self, name: &str) -> Option<&str> {
-        self.head.lines().find_map(|line| line.strip_prefix(&format!("{name}: ")))
-    }
-}
-
-/// Sends a request with these further lines in its head, and reads all of the answer.
-fn send(server: &Server, request: &str, head: &str, body: &str) -> Raw {
-    let mut stream = TcpStream::connect(&server.address).unwrap();
-    let length = body.len();
-    write!(stream, "{request} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Length: {length}\r\n{head}\r\n{body}")
-        .unwrap();
-    let mut answer = Vec::new();
-    stream.read_to_end(&mut answer).unwrap();
-    let end = answer.windows(4).position(|bytes| bytes == b"\r\n\r\n").unwrap();
-    let body = answer.split_off(end + 4);
-    let head = String::from_utf8(answer).unwrap();
-    let status = head.split(' ').nth(1).unwrap().parse().unwrap();
-    Raw { status, head, body }
-}
-
-fn get(server: &Server, path: &str) -> Raw {
-    send(server, &format!("GET {path}"), "", "")
-}
-
-fn post(server: &Server, path: &str) -> Raw {
-    send(server, &format!("POST {path}"), "", "")
-}
-
-fn patch(server: &Server, document: &str, body: &str) -> Raw {
-    send(server, &format!("PATCH /documents/{document}/language"), "Content-Type: application/json\r\n", body)
+/// All of an answer, whatever it is.
+fn get(server: &Server, path: &str) -> Answer<Vec<u8>> {
+    server.send(&format!("GET {path}"), "", "")
 }
 
 /// The id of the one document there is.
@@ -64,17 +38,13 @@ fn only_document(server: &Server) -> String {
     list["items"][0]["document_id"].as_str().unwrap().to_owned()
 }
 
-/// Proves R027, R031, R064, R065, R066 and R073: one document, in every way that it can be looked at.
-#[tokio::test]
-async fn a_document_that_was_read_is_shown_from_the_list_to_its_words() {
-    let quire = quire();
-    let server = quire.serve();
-    let beside = Beside::of(&quire);
+async fn a_document_that_was_read_is_shown_from_the_list_to_its_words(scene: &Scene) {
+    let server = scene.quire.serve();
     let mut file = clinical_record(2);
     // More than fits into one piece of a download; what follows the end of a PDF is passed over.
     file.extend((0..300_000_u32).flat_map(|number| format!("\n% {number}").into_bytes()));
-    let run = beside.add(Some(&file), None).await;
-    beside.ended(run).await;
+    let run = scene.add(Some(&file), None).await;
+    scene.run_ended(run).await;
 
     let id = only_document(&server);
     let item = &get(&server, "/documents").json()["items"][0];
@@ -87,6 +57,7 @@ async fn a_document_that_was_read_is_shown_from_the_list_to_its_words() {
         ("reviewed_at", json!(null)),
         ("latest_run_id", json!(run)),
         ("latest_run_state", json!("COMPLETED")),
+        ("latest_run_failure_type", json!(null)),
         ("latest_run_language_used", json!("es")),
         ("latest_run_schema_version_used", json!(1)),
     ] {
@@ -100,6 +71,7 @@ async fn a_document_that_was_read_is_shown_from_the_list_to_its_words() {
     assert_eq!((&detail["status"], &detail["language_override"]), (&json!("COMPLETED"), &json!(null)));
     let latest = &detail["latest_run"];
     assert_eq!((&latest["run_id"], &latest["language_used"]), (&json!(run), &json!("es")));
+    assert_eq!(latest["schema_version_used"], 1);
     let completed: Timestamp = latest["completed_at"].as_str().unwrap().parse().unwrap();
     assert!(completed > latest["started_at"].as_str().unwrap().parse().unwrap());
 
@@ -114,6 +86,7 @@ async fn a_document_that_was_read_is_shown_from_the_list_to_its_words() {
 
     let text = get(&server, &format!("/runs/{run}/artifacts/raw-text")).json();
     assert_eq!((&text["run_id"], &text["artifact_type"]), (&json!(run), &json!("RAW_TEXT")));
+    assert!(text["content_type"].as_str().unwrap().starts_with("text/plain"), "{text}");
     assert!(text["text"].as_str().unwrap().contains("Paciente: Luna\n"), "{text}");
     let run = get(&server, &format!("/runs/{run}")).json();
     assert_eq!(
@@ -123,15 +96,11 @@ async fn a_document_that_was_read_is_shown_from_the_list_to_its_words() {
     assert_eq!(run["steps"][0]["step_status"], "SUCCEEDED");
 }
 
-/// The pages of a document, the words with their boxes, and the image that the boxes are drawn on.
-#[tokio::test]
-async fn pages_have_words_and_an_image_that_is_sent_once() {
-    let quire = quire();
-    let server = quire.serve();
-    let beside = Beside::of(&quire);
-    let run = beside.add(Some(&clinical_record(2)), None).await;
+async fn pages_have_words_and_an_image_that_is_sent_once(scene: &Scene) {
+    let server = scene.quire.serve();
+    let run = scene.add(Some(&clinical_record(2)), None).await;
     let id = only_document(&server);
-    beside.ended(run).await;
+    scene.run_ended(run).await;
 
     let pages = get(&server, &format!("/documents/{id}/pages")).json();
     assert_eq!((pages["pages"].as_array().unwrap().len(), &pages["run_id"]), (2, &json!(run)));
@@ -147,9 +116,9 @@ async fn pages_have_words_and_an_image_that_is_sent_once() {
     assert!(image.body.starts_with(b"\x89PNG"));
     assert!(image.header("cache-control").unwrap().starts_with("private"));
     let tag = image.header("etag").unwrap();
-    let again = send(&server, &format!("GET {path}"), &format!("If-None-Match: \"other\", {tag}\r\n"), "");
+    let again = server.send(&format!("GET {path}"), &format!("If-None-Match: \"other\", {tag}\r\n"), "");
     assert_eq!((again.status, again.body.len(), again.header("etag")), (304, 0, Some(tag)));
-    let larger = send(&server, &format!("GET {path}?scale=2"), &format!("If-None-Match: {tag}\r\n"), "");
+    let larger = server.send(&format!("GET {path}?scale=2"), &format!("If-None-Match: {tag}\r\n"), "");
     assert!(larger.status == 200 && larger.body.len() > image.body.len());
 
     for (path, status) in [
@@ -165,119 +134,12 @@ async fn pages_have_words_and_an_image_that_is_sent_once() {
     }
 }
 
-/// Proves R026, R035, R067 and R069.
-#[tokio::test]
-async fn a_document_is_processed_again_and_its_history_tells_of_both_runs() {
-    let quire = quire();
-    let server = quire.serve();
-    let beside = Beside::of(&quire);
-    let first = beside.add(Some(b"GIF89a\x01\x00\x01\x00"), None).await;
-    beside.ended(first).await;
+async fn a_file_that_is_gone_is_said_to_be_gone(scene: &Scene) {
+    let server = scene.quire.serve();
+    let run = scene.add(Some(&clinical_record(1)), None).await;
+    scene.run_ended(run).await;
     let id = only_document(&server);
-    let failed = get(&server, &format!("/documents/{id}")).json();
-    assert_eq!((&failed["status"], &failed["failure_type"]), (&json!("FAILED"), &json!("EXTRACTION_FAILED")));
-
-    let path = format!("POST /documents/{id}/reprocess");
-    let accepted = send(&server, &path, "X-Request-ID: once-more\r\n", "");
-    assert_eq!(accepted.status, 201);
-    let accepted = accepted.json();
-    assert_eq!(accepted["state"], "QUEUED");
-    assert!(accepted["created_at"].as_str().unwrap().ends_with('Z'));
-    let second = accepted["run_id"].as_str().unwrap().parse().unwrap();
-    beside.ended(second).await;
-    assert_eq!(get(&server, &format!("/runs/{second}")).json()["correlation_id"], "once-more");
-
-    let history = get(&server, &format!("/documents/{id}/processing-history")).json();
-    let runs = history["runs"].as_array().unwrap();
-    let ids: Vec<&Value> = runs.iter().map(|run| &run["run_id"]).collect();
-    assert_eq!(ids, [&json!(first), &json!(second)], "oldest first");
-    for run in runs {
-        let steps: Vec<_> = run["steps"]
-            .as_array()
-            .unwrap()
-            .iter()
-            .map(|step| (&step["step_status"], &step["error_code"]))
-            .collect();
-        let code = json!("UNSUPPORTED_MEDIA_TYPE");
-        assert_eq!(steps, [(&json!("RUNNING"), &Value::Null), (&json!("FAILED"), &code)]);
-    }
-    assert_eq!(get(&server, &format!("/documents/{id}")).json()["review_status"], "IN_REVIEW");
-    let nobody = post(&server, &format!("/documents/{}/reprocess", DocumentId::new()));
-    assert_eq!((nobody.status, &nobody.json()["error_code"]), (404, &json!("NOT_FOUND")));
-}
-
-/// Proves R068 for reprocessing.
-#[tokio::test]
-async fn where_processing_is_switched_off_nothing_is_processed_again() {
-    let quire = quire().with("QUIRE_UPLOADS_PROCESSING", "false");
-    let server = quire.serve();
-    let document = document(DocumentId::new());
-    Beside::of(&quire)
-        .store
-        .documents
-        .add(Intake::by("tester", &document, None), Timestamp::now())
-        .await
-        .unwrap();
-    let refused = post(&server, &format!("/documents/{}/reprocess", document.id));
-    assert_eq!((refused.status, &refused.json()["error_code"]), (409, &json!("CONFLICT")));
-    assert_eq!(get(&server, &format!("/documents/{}", document.id)).json()["status"], "UPLOADED");
-    assert_eq!(post(&server, &format!("/documents/{}/reprocess", DocumentId::new())).status, 404);
-}
-
-/// Proves R081, R082 and R083.
-#[tokio::test]
-async fn a_language_can_be_set_and_cleared_and_only_later_runs_use_it() {
-    let quire = quire();
-    let server = quire.serve();
-    let beside = Beside::of(&quire);
-    let first = beside.add(Some(&clinical_record(1)), None).await;
-    beside.ended(first).await;
-    let id = only_document(&server);
-
-    let set = patch(&server, &id, r#"{"language_override": "fr"}"#);
-    assert_eq!((set.status, set.json()), (200, json!({"document_id": id, "language_override": "fr"})));
-    let history = get(&server, &format!("/documents/{id}/processing-history")).json();
-    assert_eq!(history["runs"].as_array().unwrap().len(), 1, "no run was created");
-    let second = post(&server, &format!("/documents/{id}/reprocess")).json();
-    let second = second["run_id"].as_str().unwrap().parse().unwrap();
-    beside.ended(second).await;
-    for (run, language) in [(first, "es"), (second, "fr")] {
-        assert_eq!(get(&server, &format!("/runs/{run}")).json()["language_used"], language);
-    }
-    let cleared = patch(&server, &id, r#"{"language_override": null}"#);
-    assert_eq!((cleared.status, &cleared.json()["language_override"]), (200, &json!(null)));
-
-    for wrong in [
-        r#"{"language_override": "FR"}"#,
-        r#"{"language_override": "xx"}"#,
-        r#"{"language_override": 1}"#,
-        "{}",
-        "",
-    ] {
-        let refused = patch(&server, &id, wrong);
-        assert_eq!(
-            (refused.status, &refused.json()["error_code"]),
-            (400, &json!("INVALID_REQUEST")),
-            "{wrong}"
-        );
-    }
-    let large = patch(&server, &id, &format!("{{\"language_override\": \"{}\"}}", "x".repeat(1 << 20)));
-    assert_eq!((large.status, &large.json()["error_code"]), (413, &json!("REQUEST_BODY_TOO_LARGE")));
-    assert_eq!(large.json()["details"]["max_bytes"], 1 << 20);
-    let nobody = patch(&server, &DocumentId::new().to_string(), r#"{"language_override": "es"}"#);
-    assert_eq!(nobody.status, 404);
-}
-
-/// Proves R054: what is referred to and gone is gone, and not an inner error.
-#[tokio::test]
-async fn a_file_that_is_gone_is_said_to_be_gone() {
-    let quire = quire();
-    let server = quire.serve();
-    let beside = Beside::of(&quire);
-    let run = beside.add(Some(&clinical_record(1)), None).await;
-    beside.ended(run).await;
-    let id = only_document(&server);
-    std::fs::remove_dir_all(quire.path("quire-data/documents").join(&id)).unwrap();
+    std::fs::remove_dir_all(scene.folder().join(&id)).unwrap();
     for path in [
         format!("/documents/{id}/download"),
         format!("/runs/{run}/artifacts/raw-text"),
@@ -292,51 +154,15 @@ async fn a_file_that_is_gone_is_said_to_be_gone() {
     assert_eq!(get(&server, &format!("/documents/{id}")).status, 200);
 }
 
-/// Proves R073 and the withdrawal of a run that waits. Nobody here works on links, so that one stays queued.
-#[tokio::test]
-async fn a_run_without_text_says_why_and_one_that_waits_can_be_withdrawn() {
-    let quire = quire();
-    let server = quire.serve();
-    let beside = Beside::of(&quire);
-    let waiting = new_run(Pipeline::Link, SubjectId::new(), Priority::Normal);
-    beside.store.queue.enqueue(&waiting, Timestamp::now()).await.unwrap();
-    let text = format!("/runs/{}/artifacts/raw-text", waiting.id);
-    let reason = |path: &str| {
-        let refused = get(&server, path);
-        assert_eq!((refused.status, &refused.json()["error_code"]), (409, &json!("CONFLICT")), "{path}");
-        refused.json()["details"]["reason"].clone()
-    };
-    assert_eq!(reason(&text), "RAW_TEXT_NOT_READY");
-
-    let withdraw = format!("/runs/{}/withdraw", waiting.id);
-    let withdrawn = post(&server, &withdraw);
-    assert_eq!(withdrawn.status, 200);
-    assert_eq!(
-        (&withdrawn.json()["state"], &withdrawn.json()["failure_type"]),
-        (&json!("FAILED"), &json!("WITHDRAWN"))
-    );
-    assert_eq!(post(&server, &withdraw).status, 409);
-    assert_eq!(reason(&text), "RAW_TEXT_NOT_AVAILABLE");
-
-    let failed = beside.add(Some(b"GIF89a\x01\x00\x01\x00"), None).await;
-    beside.ended(failed).await;
-    assert_eq!(reason(&format!("/runs/{failed}/artifacts/raw-text")), "RAW_TEXT_NOT_AVAILABLE");
-    assert_eq!(post(&server, &format!("/runs/{failed}/withdraw")).status, 409);
-}
-
-/// Proves R063 over HTTP.
-#[tokio::test]
-async fn the_list_is_walked_by_cursor_and_filtered() {
-    let quire = quire();
-    let server = quire.serve();
-    let beside = Beside::of(&quire);
+async fn the_list_is_walked_by_cursor_and_filtered(scene: &Scene) {
+    let server = scene.quire.serve();
     for name in ["first.pdf", "second.pdf", "Third.pdf"] {
         let new = Document {
             original_filename: name.to_owned(),
             created_at: Timestamp::now(),
             ..document(DocumentId::new())
         };
-        beside.store.documents.add(Intake::by("tester", &new, None), Timestamp::now()).await.unwrap();
+        scene.store.documents.add(Intake::by("tester", &new, None), Timestamp::now()).await.unwrap();
     }
     let names = |list: &Value| -> Vec<String> {
         list["items"]
@@ -346,6 +172,7 @@ async fn the_list_is_walked_by_cursor_and_filtered() {
             .map(|item| item["original_filename"].as_str().unwrap().to_owned())
             .collect()
     };
+    assert_eq!(get(&server, "/documents").json()["limit"], 50, "unless somebody asks for another");
     let list = get(&server, "/documents?limit=2&colour=red").json();
     assert_eq!(names(&list), ["Third.pdf", "second.pdf"]);
     assert_eq!((&list["limit"], &list["offset"], &list["total"]), (&json!(2), &json!(0), &json!(3)));
@@ -368,11 +195,8 @@ async fn the_list_is_walked_by_cursor_and_filtered() {
     }
 }
 
-/// Proves R074, R076 and R079 on every address that has an id.
-#[tokio::test]
-async fn malformed_ids_are_refused_and_unknown_ones_not_found() {
-    let quire = quire();
-    let server = quire.serve();
+async fn malformed_ids_are_refused_and_unknown_ones_not_found(scene: &Scene) {
+    let server = scene.quire.serve();
     let unknown = DocumentId::new().to_string();
     for (method, path) in [
         ("GET", "/documents/ID"),
@@ -395,7 +219,7 @@ async fn malformed_ids_are_refused_and_unknown_ones_not_found() {
             ("%FF", 400, "INVALID_REQUEST"),
         ] {
             let request = format!("{method} {}", path.replace("ID", id));
-            let answer = send(&server, &request, "X-Request-ID: mine\r\n", "");
+            let answer = server.send(&request, "X-Request-ID: mine\r\n", "");
             let body = answer.json();
             assert_eq!((answer.status, &body["error_code"]), (status, &json!(code)), "{request}");
             assert_eq!(

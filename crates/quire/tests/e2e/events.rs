@@ -14,7 +14,16 @@ use quire_testkit::documents::clinical_record;
 use serde_json::json;
 
 use self::listener::{Listener, Message};
-use crate::uploading::{Scene, upload};
+use crate::http::text;
+use crate::scene::{Scene, on_both_stores};
+use crate::uploading::upload;
+
+on_both_stores! {
+    what_happens_to_a_document_is_told_as_it_happens,
+    what_another_process_writes_is_told_within_200_ms,
+    /// Proves R076 for ids of events and in filters.
+    a_place_that_is_none_is_refused_by_name,
+}
 
 /// What the history itself says, as a listener should be told it: each id with its type.
 async fn truth(scene: &Scene, after: &str) -> Vec<(String, String)> {
@@ -81,40 +90,10 @@ async fn what_another_process_writes_is_told_within_200_ms(scene: &Scene) {
     assert!(delays[delays.len() / 2] < Duration::from_millis(200), "{delays:?}");
 }
 
-macro_rules! on_each_store {
-    ($($story:ident),+ $(,)?) => {
-        mod on_sqlite {
-            $(#[tokio::test(flavor = "multi_thread")]
-            async fn $story() {
-                super::$story(&crate::uploading::Scene::sqlite()).await;
-            })+
-        }
-
-        mod on_postgres {
-            $(#[tokio::test(flavor = "multi_thread")]
-            async fn $story() {
-                super::$story(&crate::uploading::Scene::postgres().await).await;
-            })+
-        }
-    };
-}
-use on_each_store;
-
-on_each_store!(
-    what_happens_to_a_document_is_told_as_it_happens,
-    what_another_process_writes_is_told_within_200_ms,
-);
-
-/// Proves R076 for ids of events and in filters.
-#[tokio::test]
-async fn a_place_that_is_none_is_refused_by_name() {
-    let scene = Scene::sqlite();
+async fn a_place_that_is_none_is_refused_by_name(scene: &Scene) {
     let server = scene.quire.serve();
     for id in ["seven", "-1", "+1", "1.5", "99999999999999999999"] {
-        let request = format!(
-            "GET /events HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nLast-Event-ID: {id}\r\n\r\n"
-        );
-        let refused = server.ask(&request);
+        let refused = server.send("GET /events", &format!("Last-Event-ID: {id}\r\n"), "").map(text);
         assert_eq!(refused.status, 400, "{id}: {}", refused.body);
         assert!(refused.body.contains("Last-Event-ID: must be"), "{}", refused.body);
     }
@@ -131,7 +110,7 @@ async fn a_place_that_is_none_is_refused_by_name() {
 
 #[tokio::test]
 async fn only_so_many_may_follow_at_once() {
-    let scene = Scene::sqlite_with(|quire| quire.with("QUIRE_SERVER_MAX_EVENT_STREAMS", "1"));
+    let scene = Scene::on_sqlite(&[("QUIRE_SERVER_MAX_EVENT_STREAMS", "1")]);
     let server = scene.quire.serve();
     let (listener, _) = Listener::after(&server, None);
     let refused = server.get("/events");
@@ -146,7 +125,7 @@ async fn only_so_many_may_follow_at_once() {
 /// Takes as long as the server is silent at most.
 #[tokio::test(flavor = "multi_thread")]
 async fn silence_has_signs_of_life_that_move_the_place_past_what_is_for_others() {
-    let scene = Scene::sqlite();
+    let scene = Scene::on_sqlite(&[]);
     let server = scene.quire.serve();
     let nobody = "0192f0c1-5b7a-7c3e-8f00-0123456789ab";
     let mut listener = Listener::connect(&server, &format!("/events?document_id={nobody}"), "");
@@ -161,7 +140,7 @@ async fn silence_has_signs_of_life_that_move_the_place_past_what_is_for_others()
 
 #[tokio::test]
 async fn listeners_do_not_keep_a_server_from_stopping() {
-    let scene = Scene::sqlite();
+    let scene = Scene::on_sqlite(&[]);
     let server = scene.quire.serve();
     let mut stream = TcpStream::connect(&server.address).unwrap();
     stream.write_all(b"GET /events HTTP/1.1\r\nHost: localhost\r\n\r\n").unwrap();

@@ -4,26 +4,32 @@
 use std::collections::BTreeSet;
 
 use jiff::Timestamp;
-use quire_domain::run::apply;
-use quire_domain::{Change, DocumentId, Failure, Pipeline, Priority, Requeue, Run, RunId, SubjectId};
-use quire_ports::{Advance, Claim, Lease, Store, Worker, Written};
+use quire_domain::{Change, DocumentId, Failure, Pipeline, Priority, Requeue, RunId, SubjectId};
 use quire_testkit::documents::clinical_record;
-use quire_testkit::fixture::{all_plans, new_run};
+use quire_testkit::fixture::new_run;
 use serde_json::{Value, json};
 
-use crate::program::{Answer, Server};
-use crate::uploading::{Scene, on_both_stores, upload_with};
+use crate::hand::Hand;
+use crate::scene::{Scene, on_both_stores, wait_until};
+use crate::uploading::{send_file, upload_with};
 
-fn json_of(answer: &Answer) -> Value {
-    serde_json::from_str(&answer.body).unwrap_or_else(|_| panic!("not JSON: {}", answer.body))
-}
-
-fn get(server: &Server, path: &str) -> Value {
-    json_of(&server.get(path))
-}
-
-fn post(server: &Server, path: &str) -> Answer {
-    server.ask(&format!("POST {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"))
+on_both_stores! {
+    /// Proves R197.
+    one_id_is_in_the_answer_the_run_the_log_and_the_error,
+    /// Proves R194 for the document API and the job view, in the states that stay.
+    each_surface_has_its_own_words_for_the_same_state,
+    /// Proves R194 for the document API and the job view, in the states that pass.
+    what_is_under_way_has_its_own_words_too with [("QUIRE_ENGINE_SLOTS", "1")],
+    /// Proves R042 for a step that is to be done again.
+    a_step_of_a_run_that_went_back_to_the_queue_has_not_started,
+    /// Proves the retry of E04 over HTTP.
+    a_run_is_sent_back_where_its_pipeline_allows_it,
+    /// Proves R055.
+    a_file_without_a_record_is_ignored_everywhere,
+    /// Proves R062.
+    a_name_never_splits_the_head_of_an_answer,
+    /// Proves R027, R031 and R063.
+    the_list_by_status_and_review_agrees_with_what_each_document_says,
 }
 
 async fn one_id_is_in_the_answer_the_run_the_log_and_the_error(scene: &Scene) {
@@ -31,13 +37,10 @@ async fn one_id_is_in_the_answer_the_run_the_log_and_the_error(scene: &Scene) {
     let id = upload_with(&server, &clinical_record(1), "X-Correlation-ID: visit-4711\r\n");
     let run = scene.ended(id).await;
     assert_eq!(run.state.as_str(), "COMPLETED");
-    assert_eq!(get(&server, &format!("/runs/{}", run.id))["correlation_id"], "visit-4711");
-    let missing = format!(
-        "GET /documents/{} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nX-Correlation-ID: visit-4712\r\n\r\n",
-        DocumentId::new()
-    );
-    let refused = server.ask(&missing);
-    assert_eq!((refused.status, &json_of(&refused)["correlation_id"]), (404, &json!("visit-4712")));
+    assert_eq!(server.json(&format!("/runs/{}", run.id))["correlation_id"], "visit-4711");
+    let missing = format!("GET /documents/{}", DocumentId::new());
+    let refused = server.send(&missing, "X-Correlation-ID: visit-4712\r\n", "");
+    assert_eq!((refused.status, &refused.json()["correlation_id"]), (404, &json!("visit-4712")));
     assert!(refused.head.contains("x-correlation-id: visit-4712"), "{}", refused.head);
 
     let log = server.stop().err;
@@ -52,62 +55,6 @@ async fn one_id_is_in_the_answer_the_run_the_log_and_the_error(scene: &Scene) {
     assert_eq!(uploaded["correlation_id"], "visit-4711");
 }
 
-on_both_stores! {
-    /// Proves R197.
-    one_id_is_in_the_answer_the_run_the_log_and_the_error:
-    one_id_follows_a_run, one_id_follows_a_run_on_postgresql
-}
-
-/// Plays the worker, with the server stopped so that nobody else does.
-struct Hand<'s> {
-    store: &'s Store,
-    worker: Worker,
-}
-
-impl<'s> Hand<'s> {
-    async fn of(store: &'s Store) -> Self {
-        let now = store.clock.now();
-        let until = now + jiff::SignedDuration::from_mins(5);
-        let worker = Worker {
-            id: quire_domain::WorkerId::new(),
-            name: "the test".to_owned(),
-            slots: 1,
-            started_at: now,
-            seen_at: now,
-            lease: Some(Lease::Until(until)),
-        };
-        store.workers.register(&worker).await.unwrap();
-        Self { store, worker }
-    }
-
-    async fn start(&self) -> Run {
-        let (at, plans) = (self.store.clock.now(), all_plans());
-        let claim = Claim { worker: self.worker.id, at, limit: 1, plans: &plans };
-        self.store.queue.claim(claim).await.unwrap().remove(0).run
-    }
-
-    async fn end(&self, run: Run, change: Change) -> RunId {
-        let at = self.store.clock.now();
-        let (id, end) = (run.id, Some(apply(&run, change, at).unwrap()));
-        let advance = Advance {
-            run,
-            at,
-            events: Vec::new(),
-            artifacts: Vec::new(),
-            interpretation: None,
-            end,
-            repeated: false,
-        };
-        assert_eq!(self.store.queue.advance(advance).await.unwrap(), Written::Accepted);
-        id
-    }
-}
-
-fn failing(pipeline: Pipeline) -> Change {
-    let failure = Failure::permanent("PAGE_GONE", "the page is no longer there");
-    Change::Fail { step: pipeline.steps()[0], failure, requeue: Requeue::Never }
-}
-
 async fn each_surface_has_its_own_words_for_the_same_state(scene: &Scene) {
     // A server that takes documents in and works on nothing, since what it would work on is another's.
     let id: DocumentId = {
@@ -119,9 +66,9 @@ async fn each_surface_has_its_own_words_for_the_same_state(scene: &Scene) {
     let again = quire_testkit::fixture::document_run(id.into());
     let seen = async |state: &str, status: &str, job: &str| {
         let server = scene.quire.serve();
-        let detail = get(&server, &format!("/documents/{id}"));
+        let detail = server.json(&format!("/documents/{id}"));
         assert_eq!((&detail["latest_run"]["state"], &detail["status"]), (&json!(state), &json!(status)));
-        let jobs = get(&server, &format!("/documents/{id}/jobs"));
+        let jobs = server.json(&format!("/documents/{id}/jobs"));
         let last = jobs["jobs"].as_array().unwrap().last().unwrap().clone();
         assert_eq!(last["status"], job, "{jobs}");
         last
@@ -131,10 +78,8 @@ async fn each_surface_has_its_own_words_for_the_same_state(scene: &Scene) {
         done["started_at"].is_string() && done["completed_at"].is_string() && done["error_log"] == json!([])
     );
     scene.store.documents.reprocess(&again, "tester", Timestamp::now()).await.unwrap();
-    // A new one each time: on SQLite the server that was looked at in between has ended the lease of the last.
     let hand = Hand::of(&scene.store).await;
-    let run = hand.start().await;
-    hand.end(run, failing(Pipeline::Document)).await;
+    hand.fail().await;
     let failed = seen("FAILED", "FAILED", "FAILED").await;
     assert_eq!(failed["error_log"][0]["error_code"], "PAGE_GONE", "{failed}");
     let more = quire_testkit::fixture::document_run(id.into());
@@ -148,19 +93,13 @@ async fn each_surface_has_its_own_words_for_the_same_state(scene: &Scene) {
     assert_eq!(server.get("/documents/7/jobs").status, 400);
 }
 
-on_both_stores! {
-    /// Proves R194 for the document API and the job view, in the states that stay.
-    each_surface_has_its_own_words_for_the_same_state:
-    ended_states_in_both_words, ended_states_in_both_words_on_postgresql
-}
-
 async fn what_is_under_way_has_its_own_words_too(scene: &Scene) {
     let server = scene.quire.serve();
     let long = upload_with(&server, &clinical_record(3_000), "");
     let short = upload_with(&server, &clinical_record(1), "");
     let states = |id: DocumentId| {
-        let detail = get(&server, &format!("/documents/{id}"));
-        let jobs = get(&server, &format!("/documents/{id}/jobs"));
+        let detail = server.json(&format!("/documents/{id}"));
+        let jobs = server.json(&format!("/documents/{id}/jobs"));
         (detail["latest_run"]["state"].clone(), detail["status"].clone(), jobs["jobs"][0]["status"].clone())
     };
     assert_eq!(
@@ -168,49 +107,49 @@ async fn what_is_under_way_has_its_own_words_too(scene: &Scene) {
         (json!("QUEUED"), json!("PROCESSING"), json!("PENDING")),
         "behind the long one"
     );
-    crate::uploading::wait_until(|| states(long).0 == "RUNNING").await;
+    wait_until(async || states(long).0 == "RUNNING").await;
     assert_eq!(states(long), (json!("RUNNING"), json!("PROCESSING"), json!("PROCESSING")));
 }
 
-/// Proves R194 for the document API and the job view, in the states that pass.
-#[tokio::test(flavor = "multi_thread")]
-async fn passing_states_in_both_words() {
-    let scene = Scene::sqlite_with(|quire| quire.with("QUIRE_ENGINE_SLOTS", "1"));
-    what_is_under_way_has_its_own_words_too(&scene).await;
+async fn a_step_of_a_run_that_went_back_to_the_queue_has_not_started(scene: &Scene) {
+    let id = scene.add(Some(&clinical_record(1)), None).await;
+    let hand = Hand::of(&scene.store).await;
+    let run = hand.start().await;
+    let requeue = Requeue::Auto { max_claims: 3, base_delay: jiff::SignedDuration::from_hours(1) };
+    let failure = Failure::transient("LIGHTS_WENT_OUT", "it went dark");
+    hand.end(run, Change::Fail { step: Pipeline::Document.steps()[0], failure, requeue }).await;
+    let server = scene.quire.serve();
+    let shown = server.json(&format!("/runs/{id}"));
+    let step = &shown["steps"][0];
+    assert_eq!((&shown["state"], &step["step_name"]), (&json!("QUEUED"), &json!("EXTRACTION")));
+    assert_eq!((&step["step_status"], &step["error_code"]), (&json!("NOT_STARTED"), &json!(null)));
 }
 
 async fn a_run_is_sent_back_where_its_pipeline_allows_it(scene: &Scene) {
     let server = scene.quire.serve();
     let document = upload_with(&server, b"GIF is what this is not, but a text", "");
     let run = scene.ended(document).await;
-    let refused = post(&server, &format!("/runs/{}/retry", run.id));
-    let said = json_of(&refused);
+    let refused = server.post(&format!("/runs/{}/retry", run.id));
+    let said = refused.json();
     assert_eq!((refused.status, &said["details"]["reason"]), (409, &json!("RETRY_NOT_ALLOWED")), "{said}");
     assert!(said["message"].as_str().unwrap().contains("reprocess"), "{said}");
-    assert_eq!(post(&server, &format!("/runs/{}/retry", RunId::new())).status, 404);
-    assert_eq!(post(&server, "/runs/7/retry").status, 400);
+    assert_eq!(server.post(&format!("/runs/{}/retry", RunId::new())).status, 404);
+    assert_eq!(server.post("/runs/7/retry").status, 400);
 
     let link = new_run(Pipeline::Link, SubjectId::new(), Priority::Normal);
     scene.store.queue.enqueue(&link, scene.store.clock.now()).await.unwrap();
     let retry = format!("/runs/{}/retry", link.id);
-    let waits = post(&server, &retry);
-    assert_eq!((waits.status, &json_of(&waits)["details"]["reason"]), (409, &json!("RETRY_NOT_ALLOWED")));
+    let waits = server.post(&retry);
+    assert_eq!((waits.status, &waits.json()["details"]["reason"]), (409, &json!("RETRY_NOT_ALLOWED")));
     let hand = Hand::of(&scene.store).await;
-    let run = hand.start().await;
-    hand.end(run, failing(Pipeline::Link)).await;
-    let sent_back = post(&server, &retry);
-    let shown = json_of(&sent_back);
+    hand.fail().await;
+    let sent_back = server.post(&retry);
+    let shown = sent_back.json();
     assert_eq!(
         (sent_back.status, &shown["state"], &shown["retry_count"]),
         (200, &json!("QUEUED"), &json!(1))
     );
-    assert_eq!(get(&server, &format!("/runs/{}", link.id)), shown);
-}
-
-on_both_stores! {
-    /// Proves the retry of E04 over HTTP.
-    a_run_is_sent_back_where_its_pipeline_allows_it:
-    a_run_is_sent_back, a_run_is_sent_back_on_postgresql
+    assert_eq!(server.json(&format!("/runs/{}", link.id)), shown);
 }
 
 async fn a_file_without_a_record_is_ignored_everywhere(scene: &Scene) {
@@ -220,33 +159,26 @@ async fn a_file_without_a_record_is_ignored_everywhere(scene: &Scene) {
     std::fs::create_dir_all(&folder).unwrap();
     std::fs::write(folder.join("original.pdf"), clinical_record(1)).unwrap();
     let known = upload_with(&server, &clinical_record(1), "");
-    let list = get(&server, "/documents");
+    let list = server.json("/documents");
     assert_eq!((&list["total"], &list["items"][0]["document_id"]), (&json!(1), &json!(known)));
-    assert_eq!(get(&server, &format!("/documents/{known}"))["duplicates"], json!([]));
+    assert_eq!(server.json(&format!("/documents/{known}"))["duplicates"], json!([]));
     for path in ["", "/download", "/processing-history", "/jobs", "/pages", "/pages/1", "/pages/1/image"] {
         let answer = server.get(&format!("/documents/{orphan}{path}"));
-        assert_eq!((answer.status, &json_of(&answer)["error_code"]), (404, &json!("NOT_FOUND")), "{path}");
+        assert_eq!((answer.status, &answer.json()["error_code"]), (404, &json!("NOT_FOUND")), "{path}");
     }
-    let again = post(&server, &format!("/documents/{orphan}/reprocess"));
+    let again = server.post(&format!("/documents/{orphan}/reprocess"));
     assert_eq!(again.status, 404);
     scene.ended(known).await;
     assert!(folder.join("original.pdf").is_file(), "nobody touches it either");
 }
 
-on_both_stores! {
-    /// Proves R055.
-    a_file_without_a_record_is_ignored_everywhere:
-    a_file_without_a_record, a_file_without_a_record_on_postgresql
-}
-
 async fn a_name_never_splits_the_head_of_an_answer(scene: &Scene) {
     let server = scene.quire.serve();
     for name in ["a%0d%0aSet-Cookie: x=1.pdf", "q\u{201d}uo'te;.pdf", "..\\..\\x%22; evil.pdf", "día.pdf"] {
-        let answer = crate::uploading::send_file(&server, name, &clinical_record(1), "");
-        let id = json_of(&answer)["document_id"].as_str().unwrap().to_owned();
-        let detail = get(&server, &format!("/documents/{id}"));
+        let id = send_file(&server, name, &clinical_record(1), "").document();
+        let detail = server.json(&format!("/documents/{id}"));
         assert!(!detail["original_filename"].as_str().unwrap().contains(['/', '\\']), "{detail}");
-        let head = crate::uploading::head_of(&server, &format!("/documents/{id}/download"));
+        let head = server.send(&format!("GET /documents/{id}/download"), "", "").head;
         let disposition: Vec<_> =
             head.lines().filter(|line| line.starts_with("content-disposition: ")).collect();
         assert_eq!(disposition.len(), 1, "{head}");
@@ -254,12 +186,6 @@ async fn a_name_never_splits_the_head_of_an_answer(scene: &Scene) {
         assert!(!head.contains("\nset-cookie"), "{head}");
     }
     assert_eq!(scene.documents().await.len(), 4);
-}
-
-on_both_stores! {
-    /// Proves R062.
-    a_name_never_splits_the_head_of_an_answer:
-    hostile_names, hostile_names_on_postgresql
 }
 
 async fn the_list_by_status_and_review_agrees_with_what_each_document_says(scene: &Scene) {
@@ -271,7 +197,7 @@ async fn the_list_by_status_and_review_agrees_with_what_each_document_says(scene
         sent.insert(0, id);
     }
     let ids = |query: &str| -> Vec<DocumentId> {
-        let list = get(&server, &format!("/documents?{query}"));
+        let list = server.json(&format!("/documents?{query}"));
         let items = list["items"].as_array().unwrap_or_else(|| panic!("{list}"));
         assert_eq!((&list["total"], &list["total_is_lower_bound"]), (&json!(items.len()), &json!(false)));
         items.iter().map(|item| item["document_id"].as_str().unwrap().parse().unwrap()).collect()
@@ -283,16 +209,10 @@ async fn the_list_by_status_and_review_agrees_with_what_each_document_says(scene
     assert_eq!(ids("review_status=IN_REVIEW"), sent);
     assert_eq!(ids("review_status=REVIEWED"), []);
     assert_eq!(ids("review_status=IN_REVIEW&status=FAILED&q=RECORD"), [sent[1]]);
-    let first = get(&server, "/documents?status=COMPLETED&limit=2");
+    let first = server.json("/documents?status=COMPLETED&limit=2");
     let cursor = first["next_cursor"].as_str().unwrap();
-    let rest = get(&server, &format!("/documents?status=COMPLETED&limit=2&cursor={cursor}"));
+    let rest = server.json(&format!("/documents?status=COMPLETED&limit=2&cursor={cursor}"));
     assert_eq!((&rest["items"][0]["document_id"], &rest["next_cursor"]), (&json!(sent[3]), &json!(null)));
     assert!(rest.get("total").is_none());
     assert_eq!(server.get("/documents?review_status=DONE").status, 400);
-}
-
-on_both_stores! {
-    /// Proves R027, R031 and R063.
-    the_list_by_status_and_review_agrees_with_what_each_document_says:
-    lists_by_status, lists_by_status_on_postgresql
 }

@@ -3,7 +3,7 @@
 use std::process::Command;
 
 use crate::reviewing::{field, review};
-use crate::uploading::Scene;
+use crate::scene::Scene;
 
 const GUIDE: &str = include_str!("../../../../docs/guide/api.md");
 
@@ -16,7 +16,7 @@ fn commands() -> String {
 /// From upload to an edited, reviewed document with curl alone.
 #[tokio::test(flavor = "multi_thread")]
 async fn the_guide_can_be_followed_with_curl() {
-    let scene = Scene::sqlite();
+    let scene = Scene::on_sqlite(&[]);
     let server = scene.quire.serve();
     let script = commands().replace("http://127.0.0.1:8080", &format!("http://{}", server.address));
     assert!(script.matches("curl").count() >= 6, "{script}");

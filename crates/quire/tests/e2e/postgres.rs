@@ -1,13 +1,10 @@
 //! The same program on PostgreSQL, where several of them share the work.
 
-use quire_postgres::testing::{Place, url};
+use quire_postgres::testing::Place;
 use serde_json::Value;
 
 use crate::program::Quire;
-
-fn on(place: &Place) -> Quire {
-    Quire::new().with("QUIRE_STORAGE_DATABASE", &url()).with("QUIRE_DATABASE_SCHEMA", &place.schema)
-}
+use crate::scene::on_place;
 
 fn json_of(quire: &Quire, arguments: &[&str]) -> Value {
     serde_json::from_str(&quire.says(arguments)).unwrap()
@@ -16,7 +13,7 @@ fn json_of(quire: &Quire, arguments: &[&str]) -> Value {
 #[tokio::test(flavor = "multi_thread")]
 async fn an_older_schema_is_refused_by_name_of_the_command_that_brings_it_up_to_date() {
     let place = Place::empty().await;
-    let quire = on(&place);
+    let quire = on_place(&place);
     for arguments in [&["serve", "--listen", "127.0.0.1:0"][..], &["worker"], &["queue"]] {
         let refused = quire.refuses(arguments);
         assert!(refused.contains("version 0") && refused.contains("quire migrate up"), "{refused}");
@@ -31,7 +28,7 @@ async fn an_older_schema_is_refused_by_name_of_the_command_that_brings_it_up_to_
 #[tokio::test(flavor = "multi_thread")]
 async fn a_server_and_workers_share_a_database_and_each_has_its_lease() {
     let place = Place::migrated().await;
-    let quire = on(&place);
+    let quire = on_place(&place);
     let server = quire.serve();
     let workers = [quire.start(&["worker"]), quire.start(&["worker", "--listen", "127.0.0.1:0"])];
     for worker in &workers {

@@ -1,7 +1,7 @@
 //! The program under test, in a folder of its own. Nothing here waits for time to pass: only for lines, answers
 //! and ends.
 
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{BufRead, BufReader, Read as _, Write as _};
 use std::net::TcpStream;
 use std::path::PathBuf;
 use std::process::{Child, ChildStdout, Command, ExitStatus, Stdio};
@@ -33,13 +33,6 @@ pub struct Server {
     pub address: String,
 }
 
-/// What a server answered.
-pub struct Answer {
-    pub status: u16,
-    pub head: String,
-    pub body: String,
-}
-
 impl Quire {
     pub fn new() -> Self {
         Self { folder: tempfile::tempdir().unwrap(), variables: Vec::new() }
@@ -49,6 +42,11 @@ impl Quire {
     pub fn with(mut self, name: &str, value: &str) -> Self {
         self.variables.push((name.to_owned(), value.to_owned()));
         self
+    }
+
+    /// With these.
+    pub fn with_all(self, settings: &[(&str, &str)]) -> Self {
+        settings.iter().fold(self, |quire, (name, value)| quire.with(name, value))
     }
 
     pub fn path(&self, name: &str) -> PathBuf {
@@ -135,21 +133,6 @@ pub fn refusal(command: &mut Command) -> String {
 impl Server {
     pub fn id(&self) -> u32 {
         self.child.id()
-    }
-
-    pub fn get(&self, path: &str) -> Answer {
-        self.ask(&format!("GET {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"))
-    }
-
-    /// Sends exactly this, and reads until the server closes.
-    pub fn ask(&self, request: &str) -> Answer {
-        let mut stream = TcpStream::connect(&self.address).unwrap();
-        stream.write_all(request.as_bytes()).unwrap();
-        let mut answer = String::new();
-        stream.read_to_string(&mut answer).unwrap();
-        let (head, body) = answer.split_once("\r\n\r\n").unwrap();
-        let status = head.split(' ').nth(1).unwrap().parse().unwrap();
-        Answer { status, head: head.to_lowercase(), body: body.to_owned() }
     }
 
     pub fn signal(&self, name: &str) {

@@ -5,15 +5,14 @@ mod exporting;
 mod governing;
 mod marking;
 
-use std::net::TcpStream;
-
 use quire_domain::DocumentId;
 use quire_testkit::documents::{Pdf, text_page};
 use serde_json::{Value, json};
 
+use crate::http::Answer;
 use crate::program::Server;
-use crate::uploading::Scene;
-use crate::uploading::form::{Form, body};
+use crate::scene::{Scene, on_both_stores};
+use crate::uploading::form::Form;
 
 /// A record with labels that the built-in schema knows.
 const RECORD: [&str; 9] = [
@@ -28,37 +27,18 @@ const RECORD: [&str; 9] = [
     "Notas: vuelve dentro de dos semanas",
 ];
 
-/// What a server answered.
-struct Got {
-    status: u16,
-    head: String,
-    body: Value,
-}
-
 /// Sends a request with a body in JSON and these further lines in its head.
-fn ask(server: &Server, request: &str, head: &str, body: &str) -> Got {
-    use std::io::{Read as _, Write as _};
-    let mut stream = TcpStream::connect(&server.address).unwrap();
-    let length = body.len();
-    let sent = format!(
-        "{request} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Length: {length}\r\n{head}\r\n{body}"
-    );
-    // A server that refuses early does not wait for the rest.
-    let _ = stream.write_all(sent.as_bytes());
-    let mut answer = Vec::new();
-    let _ = stream.read_to_end(&mut answer);
-    let answer = String::from_utf8(answer).unwrap();
-    let (head, body) = answer.split_once("\r\n\r\n").unwrap();
-    let status = head.split(' ').nth(1).unwrap().parse().unwrap();
-    let body = serde_json::from_str(body).unwrap_or_else(|_| panic!("not JSON: {answer}"));
-    Got { status, head: head.to_lowercase(), body }
+fn ask(server: &Server, request: &str, head: &str, body: &str) -> Answer<Value> {
+    let answer = server.send(request, head, body);
+    let said = answer.json();
+    answer.map(|_| said)
 }
 
-fn get(server: &Server, path: &str) -> Got {
+fn get(server: &Server, path: &str) -> Answer<Value> {
     ask(server, &format!("GET {path}"), "", "")
 }
 
-fn post(server: &Server, path: &str, body: &Value) -> Got {
+fn post(server: &Server, path: &str, body: &Value) -> Answer<Value> {
     ask(server, &format!("POST {path}"), "Content-Type: application/json\r\n", &body.to_string())
 }
 
@@ -72,8 +52,7 @@ async fn understood(scene: &Scene, server: &Server) -> (DocumentId, String) {
 
 fn uploaded(server: &Server) -> DocumentId {
     let file = Pdf::of_pages(&[text_page(&RECORD)]).file();
-    let answer = Form::file("record.pdf", &file).send(server, "/documents/upload");
-    body(&answer)["document_id"].as_str().unwrap_or_else(|| panic!("{}", answer.body)).parse().unwrap()
+    Form::file("record.pdf", &file).send(server, "/documents/upload").document()
 }
 
 /// The review of a document.
@@ -90,49 +69,29 @@ pub(crate) fn field<'v>(data: &'v Value, key: &str) -> &'v Value {
 }
 
 /// Edits the active version; what was answered.
-fn edit(server: &Server, run: &str, base: u64, changes: &Value) -> Got {
+fn edit(server: &Server, run: &str, base: u64, changes: &Value) -> Answer<Value> {
     let wish = json!({ "base_version_number": base, "changes": changes });
     post(server, &format!("/runs/{run}/interpretations"), &wish)
 }
 
 /// The reason of a conflict.
-fn reason(got: &Got) -> (u16, &str) {
+fn reason(got: &Answer<Value>) -> (u16, &str) {
     (got.status, got.body["details"]["reason"].as_str().unwrap_or_default())
 }
 
-/// One test on each store.
-macro_rules! on_both_stores {
-    ($($(#[$doc:meta])* $name:ident => $case:ident),+ $(,)?) => {
-        mod sqlite {
-            $($(#[$doc])* #[tokio::test(flavor = "multi_thread")]
-            async fn $name() {
-                super::$case(&crate::uploading::Scene::sqlite()).await;
-            })+
-        }
-        mod postgresql {
-            $($(#[$doc])* #[tokio::test(flavor = "multi_thread")]
-            async fn $name() {
-                super::$case(&crate::uploading::Scene::postgres().await).await;
-            })+
-        }
-    };
-}
-pub(crate) use on_both_stores;
-
 on_both_stores! {
     /// Proves R070, R071, R072, R088, R090, R093, R042, R046.
-    a_review_shows_what_the_latest_completed_run_understood => looking,
+    a_review_shows_what_the_latest_completed_run_understood,
 }
 
-async fn looking(scene: &Scene) {
+async fn a_review_shows_what_the_latest_completed_run_understood(scene: &Scene) {
     let server = scene.quire.serve();
     let unknown = get(&server, &format!("/documents/{}/review", DocumentId::new()));
     assert_eq!((unknown.status, &unknown.body["error_code"]), (404, &json!("NOT_FOUND")));
 
     // Nothing that could be read, so that its run fails in its first step.
     let blank = Form::file("blank.pdf", &Pdf::of_pages(&[text_page(&["x"])]).file());
-    let blank = body(&blank.send(&server, "/documents/upload"));
-    let blank: DocumentId = blank["document_id"].as_str().unwrap().parse().unwrap();
+    let blank = blank.send(&server, "/documents/upload").document();
     scene.ended(blank).await;
     let none = get(&server, &format!("/documents/{blank}/review"));
     assert_eq!(reason(&none), (409, "NO_COMPLETED_RUN"));

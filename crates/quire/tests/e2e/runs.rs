@@ -3,19 +3,20 @@
 use std::path::Path;
 
 use jiff::Timestamp;
-use quire_domain::run::apply;
-use quire_domain::{
-    Change, Failure, NewRun, Pipeline, Plan, Priority, Requeue, Run, RunId, SubjectId, WorkerId,
-};
-use quire_ports::{Advance, Claim, Lease, Store, Worker, Written};
-use quire_sqlite::{Options, SqliteStore};
+use quire_domain::{NewRun, Pipeline, Priority, Run, RunId, SubjectId};
+use quire_ports::Store;
 use serde_json::{Value, json};
 
+use crate::hand::Hand;
 use crate::program::Quire;
+use crate::scene::{Scene, on_both_stores};
 
-fn database(quire: &Quire) -> Store {
-    quire.says(&["migrate", "up"]);
-    SqliteStore::open(&quire.path("quire-data/quire.db"), Options::default()).unwrap().into_store()
+on_both_stores! {
+    /// Proves R161.
+    the_queue_shows_what_waits_by_pipeline_and_priority,
+    a_failed_link_is_listed_shown_and_sent_back_to_the_queue,
+    a_documents_run_that_ended_never_changes,
+    what_is_purged_is_gone,
 }
 
 async fn enqueue(store: &Store, pipeline: Pipeline) -> Run {
@@ -29,51 +30,15 @@ async fn enqueue(store: &Store, pipeline: Pipeline) -> Run {
     store.queue.enqueue(&new, Timestamp::now()).await.unwrap()
 }
 
-/// Claims the one run that waits and fails it.
-async fn fail_next(store: &Store, pipeline: Pipeline) -> RunId {
-    let at = Timestamp::now();
-    let worker = Worker {
-        id: WorkerId::new(),
-        name: "the test".to_owned(),
-        slots: 1,
-        started_at: at,
-        seen_at: at,
-        lease: Some(Lease::Exclusive),
-    };
-    store.workers.register(&worker).await.unwrap();
-    let plans =
-        [Plan { pipeline, steps: pipeline.steps().to_vec(), limit: jiff::SignedDuration::from_mins(1) }];
-    let claim = Claim { worker: worker.id, at, limit: 1, plans: &plans };
-    let run = store.queue.claim(claim).await.unwrap().remove(0).run;
-    let failure = Failure::permanent("PAGE_GONE", "the page is no longer there");
-    let change = Change::Fail { step: pipeline.steps()[0], failure, requeue: Requeue::Never };
-    let end = Some(apply(&run, change, at).unwrap());
-    let id = run.id;
-    let advance = Advance {
-        run,
-        at,
-        events: Vec::new(),
-        artifacts: Vec::new(),
-        interpretation: None,
-        end,
-        repeated: false,
-    };
-    assert_eq!(store.queue.advance(advance).await.unwrap(), Written::Accepted);
-    id
-}
-
 fn json_of(quire: &Quire, arguments: &[&str]) -> Value {
     serde_json::from_str(&quire.says(arguments)).unwrap()
 }
 
-/// Proves R161.
-#[tokio::test]
-async fn the_queue_shows_what_waits_by_pipeline_and_priority() {
-    let quire = Quire::new();
-    let store = database(&quire);
-    enqueue(&store, Pipeline::Link).await;
-    enqueue(&store, Pipeline::Link).await;
-    let queue = json_of(&quire, &["queue", "--json"]);
+async fn the_queue_shows_what_waits_by_pipeline_and_priority(scene: &Scene) {
+    let (quire, store) = (&scene.quire, &scene.store);
+    enqueue(store, Pipeline::Link).await;
+    enqueue(store, Pipeline::Link).await;
+    let queue = json_of(quire, &["queue", "--json"]);
     let waiting = &queue["queue"][0];
     assert_eq!((&waiting["pipeline"], &waiting["priority"]), (&json!("link"), &json!("high")));
     assert_eq!(waiting["queued"], 2);
@@ -81,20 +46,18 @@ async fn the_queue_shows_what_waits_by_pipeline_and_priority() {
     assert!(quire.says(&["queue"]).contains("link      high      2"));
 }
 
-#[tokio::test]
-async fn a_failed_link_is_listed_shown_and_sent_back_to_the_queue() {
-    let quire = Quire::new();
-    let store = database(&quire);
-    enqueue(&store, Pipeline::Link).await;
-    let id = fail_next(&store, Pipeline::Link).await.to_string();
+async fn a_failed_link_is_listed_shown_and_sent_back_to_the_queue(scene: &Scene) {
+    let (quire, store) = (&scene.quire, &scene.store);
+    enqueue(store, Pipeline::Link).await;
+    let id = Hand::of(store).await.fail().await.to_string();
 
-    let listed = json_of(&quire, &["runs", "list", "--state", "failed", "--pipeline", "link", "--json"]);
+    let listed = json_of(quire, &["runs", "list", "--state", "failed", "--pipeline", "link", "--json"]);
     assert_eq!(listed[0]["run_id"], id);
     assert_eq!(listed[0]["error"]["error_code"], "PAGE_GONE");
     assert!(quire.says(&["runs", "list"]).contains("PAGE_GONE"));
     assert_eq!(quire.says(&["runs", "list", "--state", "COMPLETED"]), "No such runs.\n");
 
-    let shown = json_of(&quire, &["runs", "show", &id, "--json"]);
+    let shown = json_of(quire, &["runs", "show", &id, "--json"]);
     assert_eq!(shown["state"], "FAILED");
     assert_eq!(shown["correlation_id"], "c0ffee");
     assert_eq!(shown["attempt_records"][0]["outcome"], "RUN_FAILED");
@@ -109,26 +72,22 @@ async fn a_failed_link_is_listed_shown_and_sent_back_to_the_queue() {
     let retried = quire.run(&["runs", "retry", &id]);
     assert!(retried.out.contains("is QUEUED, not to start before"), "{}{}", retried.out, retried.err);
     assert!(retried.err.contains("RUN_RETRIED"), "a person's action is logged: {}", retried.err);
-    assert_eq!(json_of(&quire, &["runs", "show", &id, "--json"])["retry_count"], 1);
+    assert_eq!(json_of(quire, &["runs", "show", &id, "--json"])["retry_count"], 1);
     let again = quire.refuses(&["runs", "retry", &id]);
     assert!(again.contains("only a FAILED run can be retried"), "{again}");
 }
 
-#[tokio::test]
-async fn a_documents_run_that_ended_never_changes() {
-    let quire = Quire::new();
-    let store = database(&quire);
-    enqueue(&store, Pipeline::Document).await;
-    let id = fail_next(&store, Pipeline::Document).await.to_string();
+async fn a_documents_run_that_ended_never_changes(scene: &Scene) {
+    let (quire, store) = (&scene.quire, &scene.store);
+    enqueue(store, Pipeline::Document).await;
+    let id = Hand::of(store).await.fail().await.to_string();
     let refused = quire.refuses(&["runs", "retry", &id]);
     assert!(refused.contains("create a new run instead"), "{refused}");
 }
 
-#[tokio::test]
-async fn what_is_purged_is_gone() {
-    let quire = Quire::new();
-    let store = database(&quire);
-    let run = enqueue(&store, Pipeline::Link).await;
+async fn what_is_purged_is_gone(scene: &Scene) {
+    let (quire, store) = (&scene.quire, &scene.store);
+    let run = enqueue(store, Pipeline::Link).await;
     let subject = run.subject.to_string();
     let (files, others) = (quire.path("quire-data/documents").join(&subject), SubjectId::new().to_string());
     let others = files.with_file_name(others);

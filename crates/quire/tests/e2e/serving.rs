@@ -16,12 +16,11 @@ fn it_says_that_it_is_ready_answers_and_stops_when_asked() {
     assert_eq!((live.status, live.body.as_str()), (200, r#"{"status":"alive"}"#));
     for path in ["/health", "/health/ready"] {
         let ready = server.get(path);
-        let body: Value = serde_json::from_str(&ready.body).unwrap();
+        let body = ready.json();
         assert_eq!(ready.status, 200);
         assert_eq!(body, json!({"status": "healthy", "database": "ok", "storage": "ok"}));
     }
-    let version: Value = serde_json::from_str(&server.get("/version").body).unwrap();
-    assert_eq!(version["version"], env!("CARGO_PKG_VERSION"));
+    assert_eq!(server.json("/version")["version"], env!("CARGO_PKG_VERSION"));
 
     let ended = server.stop();
     assert_eq!(ended.status.code(), Some(0), "{}", ended.err);
@@ -59,7 +58,7 @@ fn an_unknown_address_gets_the_error_body_with_the_callers_id() {
     let answer = server.ask(
         "GET /nowhere HTTP/1.1\r\nHost: localhost\r\nX-Request-ID: abc-123\r\nConnection: close\r\n\r\n",
     );
-    let body: Value = serde_json::from_str(&answer.body).unwrap();
+    let body = answer.json();
     assert_eq!(answer.status, 404);
     assert_eq!((&body["error_code"], &body["correlation_id"]), (&json!("NOT_FOUND"), &json!("abc-123")));
     assert!(body["message"].is_string());
@@ -112,7 +111,7 @@ fn storage_that_has_gone_makes_it_degraded_and_not_dead() {
     std::fs::set_permissions(quire.path("files"), Permissions::from_mode(0o700)).unwrap();
     std::fs::remove_dir_all(quire.path("files")).unwrap();
     let ready = server.get("/health/ready");
-    let body: Value = serde_json::from_str(&ready.body).unwrap();
+    let body = ready.json();
     assert_eq!(ready.status, 503);
     assert_eq!(body, json!({"status": "degraded", "database": "ok", "storage": "error"}));
     assert_eq!(server.get("/health/live").status, 200);

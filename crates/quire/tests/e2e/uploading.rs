@@ -2,90 +2,42 @@
 
 mod command;
 mod crash;
-pub(crate) mod form;
+pub mod form;
+mod pair;
 mod refusals;
 mod repeated;
 mod several;
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
-use std::time::Duration;
 
-use quire_domain::{DocumentId, EventId, EventType, Priority, Run, RunId};
-use quire_ports::{EventFilter, RunFilter, Store};
-use quire_postgres::testing::{Place, url};
-use quire_sqlite::{Options, SqliteStore};
+use quire_domain::{DocumentId, Priority};
 use quire_testkit::documents::clinical_record;
 use serde_json::{Value, json};
 
-use self::form::{Form, body};
-use crate::program::{Answer, Quire, Server};
+use self::form::Form;
+use crate::http::Answer;
+use crate::program::Server;
+use crate::scene::{Scene, on_both_stores, wait_until};
 
-/// The same story on either store, under the names of the two tests.
-macro_rules! on_both_stores {
-    ($(#[$doc:meta])* $story:ident: $sqlite:ident, $postgres:ident) => {
-        $(#[$doc])*
-        #[tokio::test(flavor = "multi_thread")]
-        async fn $sqlite() {
-            $story(&$crate::uploading::Scene::sqlite()).await;
-        }
-
-        $(#[$doc])*
-        #[tokio::test(flavor = "multi_thread")]
-        async fn $postgres() {
-            $story(&$crate::uploading::Scene::postgres().await).await;
-        }
-    };
+on_both_stores! {
+    /// Proves R049, R050, R051 and R056.
+    an_uploaded_pdf_is_kept_answered_and_processed_to_its_end,
+    /// Proves R057, and R061 as far as the same content shows.
+    the_other_address_answers_with_the_metadata_and_the_same_file_makes_two_documents,
+    /// Proves R062 as far as it is about what is stored.
+    whatever_a_file_is_called_it_is_kept_where_it_belongs with super::UNPROCESSED,
+    /// Proves R068 as far as it is about uploads.
+    without_processing_a_document_stays_uploaded with super::UNPROCESSED,
+    /// Proves R021.
+    uploads_are_answered_while_runs_execute with [("QUIRE_ENGINE_SLOTS", "1")],
 }
-pub(crate) use on_both_stores;
 
-/// A test that waits longer has failed.
-const MOST_PATIENCE: Duration = Duration::from_mins(5);
-
-/// A program and what stands beside it.
-pub(crate) struct Scene {
-    pub(crate) quire: Quire,
-    pub(crate) store: Store,
-    _place: Option<Place>,
-}
+const UNPROCESSED: [(&str, &str); 1] = [("QUIRE_UPLOADS_PROCESSING", "false")];
 
 impl Scene {
-    pub(crate) fn sqlite() -> Self {
-        Self::sqlite_with(|quire| quire)
-    }
-
-    pub(crate) fn sqlite_with(settings: impl FnOnce(Quire) -> Quire) -> Self {
-        let quire = settings(Quire::new().with("QUIRE_READING_MEMORY_MB", "512"));
-        quire.says(&["migrate", "up"]);
-        let database = quire.path("quire-data/quire.db");
-        let store = SqliteStore::open(&database, Options::default()).unwrap().into_store();
-        Self { quire, store, _place: None }
-    }
-
-    pub(crate) async fn postgres() -> Self {
-        let place = Place::migrated().await;
-        let quire = Quire::new()
-            .with("QUIRE_READING_MEMORY_MB", "512")
-            .with("QUIRE_STORAGE_DATABASE", &url())
-            .with("QUIRE_DATABASE_SCHEMA", &place.schema);
-        let store = place.store().await.into_store();
-        Self { quire, store, _place: Some(place) }
-    }
-
-    pub(crate) fn folder(&self) -> PathBuf {
-        self.quire.path("quire-data/documents")
-    }
-
-    /// Every document that there is.
-    pub(crate) async fn documents(&self) -> BTreeSet<DocumentId> {
-        let events = self.store.history.events(EventId(0), EventFilter::default(), 100_000).await.unwrap();
-        let uploaded =
-            events.into_iter().filter(|event| event.event.event_type == EventType::DocumentUploaded);
-        uploaded.map(|event| DocumentId(event.event.subject.unwrap().0)).collect()
-    }
-
     /// The folders of documents, and how many files have not come in whole.
-    fn files(&self) -> (BTreeSet<String>, usize) {
+    pub fn files(&self) -> (BTreeSet<String>, usize) {
         let names = |folder: PathBuf| -> BTreeSet<String> {
             let entries = std::fs::read_dir(folder).unwrap();
             entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect()
@@ -96,89 +48,28 @@ impl Scene {
         (folders, coming)
     }
 
-    async fn assert_nothing_was_taken(&self) {
+    pub async fn assert_nothing_was_taken(&self) {
         assert!(self.documents().await.is_empty());
-        assert_eq!(self.files(), (BTreeSet::new(), 0));
+        // What had come of a file that was refused is removed beside the answer, and nobody waits for it.
+        wait_until(async || self.files().1 == 0).await;
+        assert_eq!(self.files().0, BTreeSet::new());
     }
-
-    pub(crate) async fn runs_of(&self, document: DocumentId) -> Vec<Run> {
-        let filter = RunFilter { subject: Some(document.into()), limit: 10, ..RunFilter::default() };
-        self.store.history.runs(&filter).await.unwrap()
-    }
-
-    /// Looks until a run is RUNNING, or until it is not.
-    pub(crate) async fn until_running(&self, run: RunId, is_running: bool) {
-        let looking = async {
-            while (self.store.history.run(run).await.unwrap().state.as_str() == "RUNNING") != is_running {
-                tokio::time::sleep(Duration::from_millis(5)).await;
-            }
-        };
-        tokio::time::timeout(MOST_PATIENCE, looking).await.expect("the run never started or never ended");
-    }
-
-    /// The run of a document once it has ended. Another process works on it, so the only way to know is to look.
-    pub(crate) async fn ended(&self, document: DocumentId) -> Run {
-        let looking = async {
-            loop {
-                let run = self.runs_of(document).await.remove(0);
-                if run.state.is_terminal() {
-                    return run;
-                }
-                tokio::time::sleep(Duration::from_millis(20)).await;
-            }
-        };
-        tokio::time::timeout(MOST_PATIENCE, looking).await.expect("the run never ended")
-    }
-
-    /// Returns when every run of a document has ended.
-    async fn all_ended(&self, document: DocumentId) {
-        let looking = async {
-            while !self.runs_of(document).await.iter().all(|run| run.state.is_terminal()) {
-                tokio::time::sleep(Duration::from_millis(20)).await;
-            }
-        };
-        tokio::time::timeout(MOST_PATIENCE, looking).await.expect("the runs never ended");
-    }
-}
-
-/// Looks again and again: what another process does sends no word.
-pub(crate) async fn wait_until(mut holds: impl FnMut() -> bool) {
-    let looking = async {
-        while !holds() {
-            tokio::time::sleep(Duration::from_millis(5)).await;
-        }
-    };
-    tokio::time::timeout(MOST_PATIENCE, looking).await.expect("it never happened");
 }
 
 /// Sends a file under that name, with these headers besides the usual ones.
-pub(crate) fn send_file(server: &Server, name: &str, file: &[u8], headers: &str) -> Answer {
+pub fn send_file(server: &Server, name: &str, file: &[u8], headers: &str) -> Answer {
     Form::file(name, file).send_with(server, "/documents/upload", headers)
 }
 
 /// Uploads a file that is taken, with these headers besides the usual ones.
-pub(crate) fn upload_with(server: &Server, file: &[u8], headers: &str) -> DocumentId {
-    let answer = send_file(server, "record.pdf", file, headers);
-    let id = body(&answer)["document_id"].as_str().unwrap_or_else(|| panic!("{}", answer.body)).parse();
-    id.unwrap()
-}
-
-/// The head of an answer whose body may be anything.
-pub(crate) fn head_of(server: &Server, path: &str) -> String {
-    let mut stream = std::net::TcpStream::connect(&server.address).unwrap();
-    let request = format!("GET {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
-    std::io::Write::write_all(&mut stream, request.as_bytes()).unwrap();
-    let mut answer = Vec::new();
-    std::io::Read::read_to_end(&mut stream, &mut answer).unwrap();
-    let end = answer.windows(4).position(|bytes| bytes == b"\r\n\r\n").unwrap();
-    String::from_utf8(answer[..end].to_vec()).unwrap().to_lowercase()
+pub fn upload_with(server: &Server, file: &[u8], headers: &str) -> DocumentId {
+    send_file(server, "record.pdf", file, headers).document()
 }
 
 /// Uploads a file that is taken.
-pub(crate) fn upload(server: &Server, path: &str, name: &str, file: &[u8]) -> (Answer, Value, DocumentId) {
+pub fn upload(server: &Server, path: &str, name: &str, file: &[u8]) -> (Answer, Value, DocumentId) {
     let answer = Form::file(name, file).send(server, path);
-    let body = body(&answer);
-    let id = body["document_id"].as_str().unwrap_or_else(|| panic!("{}", answer.body)).parse().unwrap();
+    let (body, id) = (answer.json(), answer.document());
     (answer, body, id)
 }
 
@@ -187,11 +78,11 @@ async fn an_uploaded_pdf_is_kept_answered_and_processed_to_its_end(scene: &Scene
     let file = clinical_record(2);
     let form = Form::file("historia clínica.pdf", &file);
     let answer = form.send_with(&server, "/documents/upload?priority=high", "X-Request-ID: req-77\r\n");
-    let answered = body(&answer);
+    let answered = answer.json();
     assert_eq!(answer.status, 201, "{}", answer.body);
     assert_eq!(answered.as_object().unwrap().len(), 3, "{answered}");
     assert_eq!(answered["status"], "PROCESSING");
-    let id: DocumentId = answered["document_id"].as_str().unwrap().parse().unwrap();
+    let id = answer.document();
     assert!(answer.head.contains(&format!("location: /documents/{id}\r\n")), "{}", answer.head);
 
     let document = scene.store.documents.find(id).await.unwrap();
@@ -208,22 +99,7 @@ async fn an_uploaded_pdf_is_kept_answered_and_processed_to_its_end(scene: &Scene
     assert_eq!(scene.files().1, 0);
 }
 
-/// Proves R049, R050, R051 and R056.
-#[tokio::test]
-async fn an_uploaded_pdf_is_processed() {
-    an_uploaded_pdf_is_kept_answered_and_processed_to_its_end(&Scene::sqlite()).await;
-}
-
-/// Proves R049, R050, R051 and R056.
-#[tokio::test(flavor = "multi_thread")]
-async fn an_uploaded_pdf_is_processed_on_postgresql() {
-    an_uploaded_pdf_is_kept_answered_and_processed_to_its_end(&Scene::postgres().await).await;
-}
-
-/// Proves R057, and R061 as far as the same content shows.
-#[tokio::test]
-async fn the_other_address_answers_with_the_metadata_and_the_same_file_makes_two_documents() {
-    let scene = Scene::sqlite();
+async fn the_other_address_answers_with_the_metadata_and_the_same_file_makes_two_documents(scene: &Scene) {
     let server = scene.quire.serve();
     let file = clinical_record(1);
     let (answer, first, id) = upload(&server, "/documents", "a.pdf", &file);
@@ -241,10 +117,7 @@ async fn the_other_address_answers_with_the_metadata_and_the_same_file_makes_two
     assert_eq!(scene.documents().await, BTreeSet::from([id, other]));
 }
 
-/// Proves R062 as far as it is about what is stored.
-#[tokio::test]
-async fn whatever_a_file_is_called_it_is_kept_where_it_belongs() {
-    let scene = Scene::sqlite_with(|quire| quire.with("QUIRE_UPLOADS_PROCESSING", "false"));
+async fn whatever_a_file_is_called_it_is_kept_where_it_belongs(scene: &Scene) {
     let server = scene.quire.serve();
     for (name, kept) in [
         ("../../../quire.toml", "quire.toml"),
@@ -267,10 +140,7 @@ async fn whatever_a_file_is_called_it_is_kept_where_it_belongs() {
     assert_eq!(made, BTreeSet::from(["quire-data".into()]), "nothing is beside the data folder");
 }
 
-/// Proves R068 as far as it is about uploads.
-#[tokio::test]
-async fn without_processing_a_document_stays_uploaded() {
-    let scene = Scene::sqlite_with(|quire| quire.with("QUIRE_UPLOADS_PROCESSING", "false"));
+async fn without_processing_a_document_stays_uploaded(scene: &Scene) {
     let server = scene.quire.serve();
     let (answer, body, id) = upload(&server, "/documents/upload", "a.pdf", &clinical_record(1));
     assert_eq!((answer.status, &body["status"]), (201, &json!("UPLOADED")));
@@ -279,10 +149,7 @@ async fn without_processing_a_document_stays_uploaded() {
     assert_eq!((&body["status"], &body["latest_run"]), (&json!("UPLOADED"), &Value::Null));
 }
 
-/// Proves R021.
-#[tokio::test]
-async fn uploads_are_answered_while_runs_execute() {
-    let scene = Scene::sqlite_with(|quire| quire.with("QUIRE_ENGINE_SLOTS", "1"));
+async fn uploads_are_answered_while_runs_execute(scene: &Scene) {
     let server = scene.quire.serve();
     let (_, _, long) = upload(&server, "/documents/upload", "long.pdf", &clinical_record(3_000));
     let (answer, _, short) = upload(&server, "/documents/upload", "short.pdf", &clinical_record(1));
@@ -303,9 +170,7 @@ fn most_memory(server: &Server) -> usize {
 
 #[tokio::test]
 async fn memory_does_not_grow_with_the_file() {
-    let scene = Scene::sqlite_with(|quire| {
-        quire.with("QUIRE_UPLOADS_PROCESSING", "false").with("QUIRE_UPLOADS_MAX_MB", "64")
-    });
+    let scene = Scene::on_sqlite(&[("QUIRE_UPLOADS_PROCESSING", "false"), ("QUIRE_UPLOADS_MAX_MB", "64")]);
     let server = scene.quire.serve();
     for small in [b"Paciente: Luna".to_vec(), clinical_record(1)] {
         upload(&server, "/documents/upload", "small", &small);

@@ -5,8 +5,11 @@ use quire_domain::{Event, EventType};
 use quire_testkit::documents::clinical_record;
 
 use super::listener::{Listener, Message};
-use super::{on_each_store, told, truth};
-use crate::uploading::{Scene, upload};
+use super::{told, truth};
+use crate::scene::{Scene, on_both_stores};
+use crate::uploading::upload;
+
+on_both_stores!(a_listener_misses_nothing_across_a_kill);
 
 /// Uploads after which a server is killed.
 const BATCH: usize = 4;
@@ -50,5 +53,3 @@ async fn a_listener_misses_nothing_across_a_kill(scene: &Scene) {
     assert_eq!(told(&heard), truth);
     assert!(truth.iter().filter(|(_, kind)| kind == "LOCK_HELD").count() == KILLS);
 }
-
-on_each_store!(a_listener_misses_nothing_across_a_kill);

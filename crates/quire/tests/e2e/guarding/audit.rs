@@ -1,11 +1,11 @@
 //! Who looked at what is in the history, though nobody waits for it.
 
-use quire_domain::{DocumentId, Event, EventId, EventType, Run};
-use quire_ports::{EventFilter, RunFilter};
+use quire_domain::{DocumentId, Event, EventType};
 
-use super::{Scene, ask, json, on_both_stores, upload, wait_until};
+use super::{ask, upload};
+use crate::scene::{Scene, on_both_stores, wait_until};
 
-on_both_stores! { [("QUIRE_UPLOADS_PROCESSING", "true"), ("QUIRE_READING_MEMORY_MB", "512")] =>
+on_both_stores! {
     every_look_at_a_document_is_remembered_with_whoever_looked,
     what_was_seen_just_before_the_end_is_remembered,
 }
@@ -13,24 +13,17 @@ on_both_stores! { [("QUIRE_UPLOADS_PROCESSING", "true"), ("QUIRE_READING_MEMORY_
 impl Scene {
     /// Every look that is in the history, oldest first.
     async fn looks(&self) -> Vec<Event> {
-        let events = self.store.history.events(EventId(0), EventFilter::default(), 10_000).await.unwrap();
         let names = ["VIEW", "ACCESS"];
         let is_look = |kind: EventType| names.iter().any(|name| kind.as_str().contains(name));
-        events.into_iter().map(|recorded| recorded.event).filter(|event| is_look(event.event_type)).collect()
-    }
-
-    async fn run_of(&self, document: DocumentId) -> Run {
-        let filter = RunFilter { subject: Some(document.into()), limit: 1, ..RunFilter::default() };
-        self.store.history.runs(&filter).await.unwrap().remove(0)
+        self.events().await.into_iter().filter(|event| is_look(event.event_type)).collect()
     }
 }
 
 async fn every_look_at_a_document_is_remembered_with_whoever_looked(scene: &Scene) {
     let (operator, reader) = (scene.key("operator", "operate"), scene.key("alma", "read"));
     let server = scene.quire.serve();
-    let id: DocumentId = json(&upload(&server, &operator))["document_id"].as_str().unwrap().parse().unwrap();
-    wait_until(async || scene.run_of(id).await.state.is_terminal()).await;
-    let run = scene.run_of(id).await.id;
+    let id = upload(&server, &operator).document();
+    let run = scene.ended(id).await.id;
     let unknown = DocumentId::new();
     let document = format!("/documents/{id}");
     for (path, status) in [

@@ -2,16 +2,19 @@
 
 use serde_json::{Value, json};
 
-use super::{Scene, ask, code, on_both_stores, upload, upload_text, wait_until};
+use super::{ask, upload, upload_text};
 use crate::program::Quire;
+use crate::scene::{Scene, on_both_stores, wait_until};
 
-on_both_stores! { [] =>
-    a_key_does_what_its_roles_allow_and_nothing_else,
-    a_key_that_is_made_closes_the_server_and_one_that_is_revoked_opens_nothing,
-    beyond_this_machine_it_answers_only_with_a_key,
+on_both_stores! {
+    /// Proves R074 and R077.
+    a_key_does_what_its_roles_allow_and_nothing_else with crate::guarding::QUIET,
+    /// Proves R077 while a server runs.
+    a_key_that_is_made_closes_the_server_and_one_that_is_revoked_opens_nothing with crate::guarding::QUIET,
+    /// Proves R077 for where the server listens.
+    beyond_this_machine_it_answers_only_with_a_key with crate::guarding::QUIET,
 }
 
-/// Proves R074 and R077.
 async fn a_key_does_what_its_roles_allow_and_nothing_else(scene: &Scene) {
     let (reader, operator) = (scene.key("reader", "read"), scene.key("operator", "operate"));
     let (reviewer, admin) = (scene.key("reviewer", "review,govern"), scene.key("admin", "admin"));
@@ -22,7 +25,7 @@ async fn a_key_does_what_its_roles_allow_and_nothing_else(scene: &Scene) {
     for path in ["/documents", "/metrics", "/version", "/nowhere", "/runs/x"] {
         for wrong in ["", "Authorization: Bearer quire_x\r\n", "Authorization: Basic abc\r\n"] {
             let refused = ask(&server, &format!("GET {path}"), wrong);
-            assert_eq!((refused.status, code(&refused).as_str()), (401, "UNAUTHORIZED"), "{path} {wrong}");
+            assert_eq!((refused.status, refused.code().as_str()), (401, "UNAUTHORIZED"), "{path} {wrong}");
             assert!(refused.head.contains("www-authenticate: bearer"), "{}", refused.head);
             assert!(refused.head.contains("x-request-id: "), "{}", refused.head);
         }
@@ -50,7 +53,6 @@ async fn a_key_does_what_its_roles_allow_and_nothing_else(scene: &Scene) {
     assert_eq!(from_far.status, 200, "with a key it does not matter by which name the server is asked");
 }
 
-/// Proves R077 while a server runs.
 async fn a_key_that_is_made_closes_the_server_and_one_that_is_revoked_opens_nothing(scene: &Scene) {
     let server = scene.quire.serve();
     assert_eq!(ask(&server, "GET /documents", "").status, 200, "nobody is asked yet");
@@ -66,7 +68,6 @@ async fn a_key_that_is_made_closes_the_server_and_one_that_is_revoked_opens_noth
     assert_eq!(ask(&server, "GET /documents", "").status, 401, "also after a restart");
 }
 
-/// Proves R077 for where the server listens.
 async fn beyond_this_machine_it_answers_only_with_a_key(scene: &Scene) {
     let refused = scene.quire.refuses(&["serve", "--listen", "0.0.0.0:0"]);
     for word in ["0.0.0.0", "quire keys create", "AUTH_TOKEN", "127.0.0.1"] {
@@ -84,7 +85,7 @@ async fn beyond_this_machine_it_answers_only_with_a_key(scene: &Scene) {
 /// Proves R077 for workers.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_worker_shows_its_figures_to_other_machines_only_with_a_key() {
-    let scene = Scene::postgresql(&[]).await;
+    let scene = Scene::on_postgresql(&super::QUIET).await;
     let refused = scene.quire.refuses(&["worker", "--listen", "0.0.0.0:0"]);
     assert!(refused.contains("quire keys create") && refused.contains("AUTH_TOKEN"), "{refused}");
     scene.key("prometheus", "read");

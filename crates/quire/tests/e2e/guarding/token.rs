@@ -1,20 +1,23 @@
 //! The token from the settings.
 
-use super::{ask, json};
+use super::ask;
 use crate::program::Quire;
+use crate::scene::{Scene, on_both_stores};
+
+on_both_stores! {
+    /// Proves R077 for `AUTH_TOKEN`.
+    a_token_in_the_environment_is_asked_for_and_is_good_for_everything with [("AUTH_TOKEN", super::TOKEN)],
+}
 
 const TOKEN: &str = "correct-horse-battery";
 
-/// Proves R077 for `AUTH_TOKEN`.
-#[test]
-fn a_token_in_the_environment_is_asked_for_and_is_good_for_everything() {
-    let quire = Quire::new().with("AUTH_TOKEN", TOKEN);
-    let server = quire.serve_on("0.0.0.0:0");
+async fn a_token_in_the_environment_is_asked_for_and_is_good_for_everything(scene: &Scene) {
+    let server = scene.quire.serve_on("0.0.0.0:0");
     assert_eq!(ask(&server, "GET /version", "").status, 401);
     assert_eq!(ask(&server, "GET /version", "Authorization: Bearer correct-horse-batterz\r\n").status, 401);
     let bearer = format!("Authorization: Bearer {TOKEN}\r\n");
     let version = ask(&server, "GET /version", &bearer);
-    assert_eq!((version.status, &json(&version)["commit"]), (200, &serde_json::Value::Null));
+    assert_eq!((version.status, &version.json()["commit"]), (200, &serde_json::Value::Null));
     assert_eq!(ask(&server, "GET /metrics", &bearer).status, 200);
     assert_eq!(ask(&server, "GET /health", "").status, 200);
     let logged = server.stop().err;
@@ -38,6 +41,6 @@ fn a_token_is_not_shown_and_one_that_can_be_guessed_is_refused() {
 fn whoever_built_the_program_can_say_so() {
     let quire = Quire::new().with("APP_VERSION", "7.1").with("GIT_COMMIT", "abc123").with("BUILD_DATE", "");
     let server = quire.serve();
-    let version = json(&ask(&server, "GET /version", ""));
+    let version = ask(&server, "GET /version", "").json();
     assert_eq!(version, serde_json::json!({"version": "7.1", "commit": "abc123", "build_date": null}));
 }

@@ -2,11 +2,11 @@
 
 use quire_testkit::documents::{Pdf, text_page};
 
-use super::{Beside, quire, wait_until};
 use crate::program::Server;
+use crate::scene::{Scene, wait_until};
 
 /// Work for much longer than the test takes.
-fn long() -> Vec<u8> {
+pub fn long() -> Vec<u8> {
     let page = text_page(&["El paciente come bien y duerme toda la noche."; 60]);
     Pdf::of_pages(&vec![page; 4_900]).file()
 }
@@ -36,7 +36,7 @@ async fn busy_parser(server: &Server) -> u32 {
     let before = parsers_of(server.id());
     let used = |id: u32| before.iter().find(|(known, _)| *known == id).map_or(0, |(_, ticks)| *ticks);
     let mut busy = None;
-    wait_until(|| {
+    wait_until(async || {
         busy =
             parsers_of(server.id()).into_iter().find(|(id, ticks)| *ticks > used(*id) + 5).map(|(id, _)| id);
         busy.is_some()
@@ -47,36 +47,33 @@ async fn busy_parser(server: &Server) -> u32 {
 
 #[tokio::test]
 async fn a_run_whose_time_is_up_ends_its_parser() {
-    let quire = quire().with("QUIRE_PIPELINES_DOCUMENT_RUN_LIMIT", "2s");
-    let server = quire.serve();
-    let beside = Beside::of(&quire);
-    let run = beside.add(Some(&long()), None).await;
+    let scene = Scene::on_sqlite(&[("QUIRE_PIPELINES_DOCUMENT_RUN_LIMIT", "2s")]);
+    let server = scene.quire.serve();
+    let run = scene.add(Some(&long()), None).await;
     let parser = busy_parser(&server).await;
-    assert_eq!(beside.ended(run).await.state.as_str(), "TIMED_OUT");
-    wait_until(|| is_gone(parser)).await;
+    assert_eq!(scene.run_ended(run).await.state.as_str(), "TIMED_OUT");
+    wait_until(async || is_gone(parser)).await;
     assert!(server.stop().status.success());
 }
 
 #[tokio::test]
 async fn a_server_that_stops_ends_its_parsers() {
-    let quire = quire().with("QUIRE_ENGINE_SHUTDOWN_WAIT", "0s");
-    let server = quire.serve();
-    let beside = Beside::of(&quire);
-    beside.add(Some(&long()), None).await;
+    let scene = Scene::on_sqlite(&[("QUIRE_ENGINE_SHUTDOWN_WAIT", "0s")]);
+    let server = scene.quire.serve();
+    scene.add(Some(&long()), None).await;
     let parser = busy_parser(&server).await;
     assert!(server.stop().status.success());
-    wait_until(|| is_gone(parser)).await;
+    wait_until(async || is_gone(parser)).await;
 }
 
 #[tokio::test]
 async fn a_server_that_is_killed_takes_its_parsers_with_it() {
-    let quire = quire();
-    let server = quire.serve();
-    let beside = Beside::of(&quire);
-    beside.add(Some(&long()), None).await;
+    let scene = Scene::on_sqlite(&[]);
+    let server = scene.quire.serve();
+    scene.add(Some(&long()), None).await;
     let parser = busy_parser(&server).await;
     let idle: Vec<u32> = parsers_of(server.id()).into_iter().map(|(id, _)| id).collect();
     server.signal("-KILL");
     server.wait();
-    wait_until(|| is_gone(parser) && idle.iter().all(|id| is_gone(*id))).await;
+    wait_until(async || is_gone(parser) && idle.iter().all(|id| is_gone(*id))).await;
 }

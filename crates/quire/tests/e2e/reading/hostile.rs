@@ -6,8 +6,9 @@ use std::time::{Duration, Instant};
 
 use quire_testkit::documents::{clinical_record, hostile};
 
-use super::{Beside, failure, quire};
+use super::failure;
 use crate::program::Server;
+use crate::scene::Scene;
 
 /// What the server may hold at most, in megabytes, whatever is sent to it: the largest file twice, and its own.
 const MOST_MEMORY: u64 = 300;
@@ -31,13 +32,13 @@ impl Drop for Finished<'_> {
 /// Proves R022: health is answered within a second while documents of all kinds are being read.
 #[tokio::test(flavor = "multi_thread")]
 async fn hostile_documents_cost_a_parser_each_at_most_and_the_server_answers_throughout() {
-    let quire = quire().with("QUIRE_READING_TIME_LIMIT", "10s").with("QUIRE_READING_OCR_ENABLED", "false");
-    let server = quire.serve();
-    let beside = Beside::of(&quire);
+    let scene =
+        Scene::on_sqlite(&[("QUIRE_READING_TIME_LIMIT", "10s"), ("QUIRE_READING_OCR_ENABLED", "false")]);
+    let server = scene.quire.serve();
     let cases = hostile();
     let mut runs = Vec::new();
     for case in &cases {
-        runs.push(beside.add(Some(&case.file), None).await);
+        runs.push(scene.add(Some(&case.file), None).await);
     }
     let done = AtomicBool::new(false);
     let slowest = std::thread::scope(|scope| {
@@ -55,7 +56,7 @@ async fn hostile_documents_cost_a_parser_each_at_most_and_the_server_answers_thr
         tokio::task::block_in_place(|| {
             tokio::runtime::Handle::current().block_on(async {
                 for (case, run) in cases.iter().zip(&runs) {
-                    let run = beside.ended(*run).await;
+                    let run = scene.run_ended(*run).await;
                     match failure(&run) {
                         Some((_, code)) => {
                             assert!(case.codes.contains(&code.as_str()), "{}: {code}", case.name);
@@ -69,8 +70,8 @@ async fn hostile_documents_cost_a_parser_each_at_most_and_the_server_answers_thr
         asking.join().unwrap()
     });
     assert!(slowest < Duration::from_secs(1), "health took {slowest:?}");
-    let good = beside.add(Some(&clinical_record(2)), None).await;
-    assert_eq!(failure(&beside.ended(good).await), None, "the server still reads");
+    let good = scene.add(Some(&clinical_record(2)), None).await;
+    assert_eq!(failure(&scene.run_ended(good).await), None, "the server still reads");
     let peak = peak_memory(&server);
     assert!(peak < MOST_MEMORY, "the server held {peak} MB");
     assert!(server.stop().status.success());

@@ -13,7 +13,8 @@ use quire_testkit::documents::{Pdf, clinical_record, text_page};
 use tempfile::TempDir;
 use tokio::task::JoinHandle;
 
-use super::{parser, tight, wait_until};
+use super::{parser, tight};
+use crate::scene::wait_until;
 
 async fn sandbox(limits: Limits) -> Sandbox {
     Sandbox::start(parser(), limits, 1).await.unwrap()
@@ -79,7 +80,7 @@ impl Noted {
         let reading = tokio::spawn(async move { sandbox.read(FileKind::Pdf, long).await });
         let id = self.ids()[0].clone();
         let before = ticks(&id).unwrap();
-        wait_until(|| ticks(&id).is_some_and(|now| now > before + 5)).await;
+        wait_until(async || ticks(&id).is_some_and(|now| now > before + 5)).await;
         reading
     }
 }
@@ -111,7 +112,7 @@ async fn a_parser_is_ended_at_once_when_nobody_waits_for_it_any_more() {
     reading.abort();
     assert!(reading.await.unwrap_err().is_cancelled());
     let id = noted.ids()[0].clone();
-    wait_until(|| ticks(&id).is_none()).await;
+    wait_until(async || ticks(&id).is_none()).await;
     reads_a_record(&noted.sandbox).await;
 }
 

@@ -5,8 +5,9 @@ use quire_domain::DocumentId;
 use quire_testkit::documents::{Pdf, clinical_record, text_page};
 use serde_json::Value;
 
-use super::{Beside, failure, quire};
+use super::failure;
 use crate::program::Quire;
+use crate::scene::Scene;
 
 /// The first page of a record as a scanner would deliver it, at 200 dots per inch.
 fn picture() -> Vec<u8> {
@@ -16,7 +17,7 @@ fn picture() -> Vec<u8> {
     std::fs::read(quire.path("pages/record-1.png")).unwrap()
 }
 
-pub(crate) fn scan() -> Vec<u8> {
+pub fn scan() -> Vec<u8> {
     let mut pdf = Pdf::of_pages(&[]);
     pdf.scanned_page(&picture());
     pdf.file()
@@ -82,26 +83,24 @@ fn of_a_mixed_document_only_the_pictures_are_recognised() {
 
 #[tokio::test]
 async fn a_scan_on_a_machine_without_tesseract_says_what_to_install() {
-    let quire = quire().with("QUIRE_READING_OCR_PROGRAM", "/nonexistent/tesseract");
-    let server = quire.serve();
-    let beside = Beside::of(&quire);
+    let scene = Scene::on_sqlite(&[("QUIRE_READING_OCR_PROGRAM", "/nonexistent/tesseract")]);
+    let server = scene.quire.serve();
     for file in [scan(), mixed()] {
-        let run = beside.ended(beside.add(Some(&file), None).await).await;
+        let run = scene.run_ended(scene.add(Some(&file), None).await).await;
         assert_eq!(failure(&run), Some(("EXTRACTION_FAILED", "OCR_NOT_AVAILABLE".to_owned())));
         let message = &run.state.reason().unwrap().record.message;
         assert!(message.contains("apt-get install tesseract-ocr"), "{message}");
     }
-    let text = beside.ended(beside.add(Some(&clinical_record(1)), None).await).await;
+    let text = scene.run_ended(scene.add(Some(&clinical_record(1)), None).await).await;
     assert_eq!(failure(&text), None, "what has text needs no tesseract");
     drop(server);
 }
 
 #[tokio::test]
 async fn a_language_that_tesseract_lacks_says_what_to_install() {
-    let quire = quire();
-    let server = quire.serve();
-    let beside = Beside::of(&quire);
-    let run = beside.ended(beside.add(Some(&scan()), Some("vi")).await).await;
+    let scene = Scene::on_sqlite(&[]);
+    let server = scene.quire.serve();
+    let run = scene.run_ended(scene.add(Some(&scan()), Some("vi")).await).await;
     assert_eq!(failure(&run), Some(("EXTRACTION_FAILED", "OCR_NOT_AVAILABLE".to_owned())));
     let message = &run.state.reason().unwrap().record.message;
     assert!(message.contains("tesseract-ocr-vie"), "{message}");
@@ -111,20 +110,19 @@ async fn a_language_that_tesseract_lacks_says_what_to_install() {
 /// A later run finds what an earlier one recognised: it completes although there is nothing to recognise with any more.
 #[tokio::test]
 async fn a_page_is_recognised_once_for_all_runs() {
-    let quire = quire();
-    let server = quire.serve();
-    let beside = Beside::of(&quire);
-    let first = beside.ended(beside.add(Some(&scan()), None).await).await;
+    let scene = Scene::on_sqlite(&[]);
+    let server = scene.quire.serve();
+    let first = scene.run_ended(scene.add(Some(&scan()), None).await).await;
     assert_eq!(failure(&first), None);
     assert!(server.stop().status.success());
 
-    let quire = quire.with("QUIRE_READING_OCR_PROGRAM", "/nonexistent/tesseract");
-    let server = quire.serve();
+    let scene = scene.with("QUIRE_READING_OCR_PROGRAM", "/nonexistent/tesseract");
+    let server = scene.quire.serve();
     let again = quire_testkit::fixture::document_run(first.subject);
-    beside.store.queue.enqueue(&again, jiff::Timestamp::now()).await.unwrap();
-    assert_eq!(failure(&beside.ended(again.id).await), None);
+    scene.store.queue.enqueue(&again, jiff::Timestamp::now()).await.unwrap();
+    assert_eq!(failure(&scene.run_ended(again.id).await), None);
     let document = DocumentId(first.subject.0);
-    let page = pages::page(&beside.store, &beside.blobs, document, 1).await.unwrap();
+    let page = pages::page(&scene.store, &scene.blobs, document, 1).await.unwrap();
     assert!(page.recognised && page.lines.len() > 5);
     drop(server);
 }
@@ -132,19 +130,18 @@ async fn a_page_is_recognised_once_for_all_runs() {
 /// A tesseract that hangs is ended with its page's time, and the run says so.
 #[tokio::test]
 async fn a_tesseract_that_hangs_costs_its_time_and_no_more() {
-    let quire = quire();
+    let scene = Scene::on_sqlite(&[("QUIRE_READING_OCR_TIME_LIMIT", "1s")]);
     let script =
         "#!/bin/sh\nif [ \"$1\" = --list-langs ]; then echo List; echo spa; exit 0; fi\nexec sleep 1000\n";
-    quire.write("hanging", script);
-    std::process::Command::new("chmod").args(["+x"]).arg(quire.path("hanging")).status().unwrap();
-    let program = quire.path("hanging").display().to_string();
-    let quire = quire.with("QUIRE_READING_OCR_PROGRAM", &program).with("QUIRE_READING_OCR_TIME_LIMIT", "1s");
-    let server = quire.serve();
-    let beside = Beside::of(&quire);
-    let id = beside.add(Some(&scan()), None).await;
-    let run = beside.ended(id).await;
+    scene.quire.write("hanging", script);
+    let program = scene.quire.path("hanging");
+    std::process::Command::new("chmod").args(["+x"]).arg(&program).status().unwrap();
+    let scene = scene.with("QUIRE_READING_OCR_PROGRAM", &program.display().to_string());
+    let server = scene.quire.serve();
+    let id = scene.add(Some(&scan()), None).await;
+    let run = scene.run_ended(id).await;
     assert_eq!(failure(&run), Some(("EXTRACTION_FAILED", "OCR_FAILED".to_owned())));
-    assert!(beside.artifact(id, "DIAGNOSIS").await.unwrap().payload.contains("timed out"));
-    assert!(pages::list(&beside.store, DocumentId(run.subject.0)).await.is_err(), "nothing was kept");
+    assert!(scene.artifact(id, "DIAGNOSIS").await.unwrap().payload.contains("timed out"));
+    assert!(pages::list(&scene.store, DocumentId(run.subject.0)).await.is_err(), "nothing was kept");
     drop(server);
 }

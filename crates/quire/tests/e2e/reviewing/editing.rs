@@ -3,20 +3,20 @@
 use quire_domain::{DocumentId, RunId};
 use serde_json::{Value, json};
 
-use super::{ask, edit, field, get, on_both_stores, post, reason, review, understood};
+use super::{ask, edit, field, get, post, reason, review, understood};
 use crate::reading::scans::scan;
-use crate::uploading::Scene;
+use crate::scene::{Scene, on_both_stores};
 
 on_both_stores! {
     /// Proves R089, R119, R123, R124, R125.
-    an_edit_makes_a_version_that_says_what_changed => correcting,
+    an_edit_makes_a_version_that_says_what_changed,
     /// Proves R120, R122, R075.
-    an_edit_that_is_stale_or_wrong_changes_nothing => refusing,
+    an_edit_that_is_stale_or_wrong_changes_nothing,
     /// Proves R121.
-    a_running_run_blocks_edits_and_a_queued_one_does_not => blocking,
+    a_running_run_blocks_edits_and_a_queued_one_does_not,
     /// Proves R081.
-    a_body_that_is_too_large_is_refused_by_its_size => overloading,
-    visits_are_added_filled_and_deleted_through_the_same_address => visiting,
+    a_body_that_is_too_large_is_refused_by_its_size,
+    visits_are_added_filled_and_deleted_through_the_same_address,
 }
 
 /// The ids of fields by their keys.
@@ -24,7 +24,7 @@ fn id_of(data: &Value, key: &str) -> String {
     field(data, key)["field_id"].as_str().unwrap().to_owned()
 }
 
-async fn correcting(scene: &Scene) {
+async fn an_edit_makes_a_version_that_says_what_changed(scene: &Scene) {
     let server = scene.quire.serve();
     let (id, run) = understood(scene, &server).await;
     let data = review(&server, id)["active_interpretation"]["data"].clone();
@@ -102,7 +102,7 @@ async fn correcting(scene: &Scene) {
     assert_eq!(versions[1]["created_by"], "local");
 }
 
-async fn refusing(scene: &Scene) {
+async fn an_edit_that_is_stale_or_wrong_changes_nothing(scene: &Scene) {
     let server = scene.quire.serve();
     let (id, run) = understood(scene, &server).await;
     let before = review(&server, id);
@@ -181,7 +181,7 @@ fn gate(scene: &Scene) -> impl FnOnce() {
     move || std::fs::write(open, "").unwrap()
 }
 
-async fn blocking(scene: &Scene) {
+async fn a_running_run_blocks_edits_and_a_queued_one_does_not(scene: &Scene) {
     let open_gate = gate(scene);
     let server = scene.quire.serve();
     let (other, _) = understood(scene, &server).await;
@@ -211,7 +211,7 @@ async fn blocking(scene: &Scene) {
     );
 }
 
-async fn overloading(scene: &Scene) {
+async fn a_body_that_is_too_large_is_refused_by_its_size(scene: &Scene) {
     let server = scene.quire.serve();
     let (id, run) = understood(scene, &server).await;
     let large = json!({ "base_version_number": 1, "changes": [{ "op": "ADD", "key": "notes", "value": "x".repeat(1 << 20) }] });
@@ -227,7 +227,7 @@ async fn overloading(scene: &Scene) {
     assert_eq!(review(&server, id)["review_status"], "IN_REVIEW");
 }
 
-async fn visiting(scene: &Scene) {
+async fn visits_are_added_filled_and_deleted_through_the_same_address(scene: &Scene) {
     let server = scene.quire.serve();
     let (id, run) = understood(scene, &server).await;
     let data = review(&server, id)["active_interpretation"]["data"].clone();

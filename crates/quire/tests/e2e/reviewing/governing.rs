@@ -3,16 +3,16 @@
 use quire_domain::CandidateId;
 use serde_json::{Value, json};
 
-use super::{ask, edit, get, on_both_stores, post, review, understood};
-use crate::uploading::Scene;
+use super::{ask, edit, get, post, review, understood};
+use crate::scene::{Scene, on_both_stores};
 
 on_both_stores! {
     /// Proves R126, R127, R128, R129, R130, R131.
-    edits_become_a_candidate_and_an_approval_a_schema_version_for_later_runs => governing,
+    edits_become_a_candidate_and_an_approval_a_schema_version_for_later_runs,
 }
 
 #[allow(clippy::too_many_lines)] // One story, told in order.
-async fn governing(scene: &Scene) {
+async fn edits_become_a_candidate_and_an_approval_a_schema_version_for_later_runs(scene: &Scene) {
     let server = scene.quire.serve();
     let mut documents = Vec::new();
     for _ in 0..3 {

@@ -4,15 +4,15 @@ use quire_domain::{DocumentId, EventId, EventType};
 use quire_ports::EventFilter;
 use serde_json::json;
 
-use super::{ask, edit, get, on_both_stores, post, review, understood};
-use crate::uploading::Scene;
+use super::{ask, edit, get, post, review, understood};
+use crate::scene::{Scene, on_both_stores};
 
 on_both_stores! {
     /// Proves R026, R032, R033, R034, R035, R038.
-    marking_and_reopening_are_idempotent_and_an_edit_reopens => marking,
+    marking_and_reopening_are_idempotent_and_an_edit_reopens,
 }
 
-async fn marking(scene: &Scene) {
+async fn marking_and_reopening_are_idempotent_and_an_edit_reopens(scene: &Scene) {
     let server = scene.quire.serve();
     let (id, run) = understood(scene, &server).await;
     let path = format!("/documents/{id}/reviewed");
@@ -52,6 +52,7 @@ async fn marking(scene: &Scene) {
             (open.status, &open.body["review_status"], &open.body["reviewed_at"]),
             (200, &json!("IN_REVIEW"), &json!(null))
         );
+        assert_eq!(review(&server, id)["reviewed_by"], json!(null));
     }
     assert_eq!(review(&server, id)["active_interpretation"]["version_number"], 2, "what was edited stays");
 

@@ -2,12 +2,18 @@
 
 use std::collections::BTreeSet;
 
-use quire_domain::{EventId, EventType, Priority};
-use quire_ports::EventFilter;
+use quire_domain::{EventType, Priority};
 use quire_testkit::documents::clinical_record;
 use serde_json::Value;
 
-use super::{Scene, on_both_stores};
+use crate::scene::{Scene, on_both_stores};
+
+on_both_stores! {
+    /// Proves R026's uploads and R038 for the command.
+    a_folder_is_taken_in_as_it_would_be_over_http,
+    /// Proves R058 to R060 for the command.
+    what_is_refused_is_named_with_its_code_and_the_rest_is_taken_in with [("QUIRE_UPLOADS_MAX_MB", "1")],
+}
 
 fn lay_out(scene: &Scene) {
     for folder in ["in/deep", "in/.hidden"] {
@@ -38,24 +44,14 @@ async fn a_folder_is_taken_in_as_it_would_be_over_http(scene: &Scene) {
         requests.insert(run.correlation_id.unwrap());
     }
     assert_eq!(requests.len(), 1, "one command, one id");
-    let listed: Value = serde_json::from_str(&server.get("/documents").body).unwrap();
-    assert_eq!(listed["total"], 3);
-    let events = scene.store.history.events(EventId(0), EventFilter::default(), 1000).await.unwrap();
-    let uploaded = events.iter().filter(|told| told.event.event_type == EventType::DocumentUploaded);
-    assert!(uploaded.map(|told| told.event.actor.as_deref()).eq([Some("local"); 3]));
+    assert_eq!(server.json("/documents")["total"], 3);
+    let events = scene.events().await;
+    let uploaded = events.iter().filter(|event| event.event_type == EventType::DocumentUploaded);
+    assert!(uploaded.map(|event| event.actor.as_deref()).eq([Some("local"); 3]));
 }
 
-on_both_stores! {
-    /// Proves R026's uploads and R038 for the command.
-    a_folder_is_taken_in_as_it_would_be_over_http:
-    a_folder_is_taken_in, a_folder_is_taken_in_on_postgresql
-}
-
-/// Proves R058 to R060 for the command.
-#[tokio::test]
-async fn what_is_refused_is_named_with_its_code_and_the_rest_is_taken_in() {
-    let scene = Scene::sqlite_with(|quire| quire.with("QUIRE_UPLOADS_MAX_MB", "1"));
-    lay_out(&scene);
+async fn what_is_refused_is_named_with_its_code_and_the_rest_is_taken_in(scene: &Scene) {
+    lay_out(scene);
     std::fs::write(scene.quire.path("in/empty.pdf"), "").unwrap();
     std::fs::write(scene.quire.path("in/large.txt"), "a".repeat((1 << 20) + 1)).unwrap();
     std::fs::write(scene.quire.path("in/picture.gif"), b"GIF89a\x01\x00\x01\x00").unwrap();

@@ -9,8 +9,16 @@ use std::sync::mpsc::{Sender, channel};
 use quire_domain::DocumentId;
 use quire_testkit::documents::{Pdf, text_page};
 
-use super::form::{Form, body, send};
-use super::{Scene, wait_until};
+use super::form::Form;
+use crate::http::exchange;
+use crate::scene::{Scene, on_both_stores, wait_until};
+
+on_both_stores! {
+    /// Proves R051 and R053 under a crash.
+    what_was_acknowledged_survives_a_kill_and_nothing_is_half_there,
+    /// Proves R051 for a file that was on the disk and not whole when the server was killed.
+    what_was_half_written_at_a_kill_is_gone_after_the_next_start,
+}
 
 /// How many upload at the same time.
 const CLIENTS: u64 = 200;
@@ -78,15 +86,14 @@ fn keep_uploading(address: &str, client: u64, mut dice: Dice, tell: &Sender<Told
             tell.send(Told::Aborted).unwrap();
             continue;
         }
-        let Some(answer) = send(address, &head, &form.0) else {
+        let Some(answer) = exchange(address, &head, &form.0) else {
             if TcpStream::connect(address).is_err() {
                 return;
             }
             continue;
         };
-        assert_eq!(answer.status, 201, "{}", answer.body);
-        let id = body(&answer)["document_id"].as_str().unwrap().parse().unwrap();
-        tell.send(Told::Acknowledged(id, content)).unwrap();
+        assert_eq!(answer.status, 201, "{}", answer.json());
+        tell.send(Told::Acknowledged(answer.document(), content)).unwrap();
     }
 }
 
@@ -127,7 +134,7 @@ fn upload_until_it_is_killed(scene: &Scene, seed: u64, uploads: &mut Uploads) {
     }
 }
 
-async fn what_was_acknowledged_survives_and_nothing_is_half_there(scene: &Scene) {
+async fn what_was_acknowledged_survives_a_kill_and_nothing_is_half_there(scene: &Scene) {
     let seed = seed();
     println!("{SEED}={seed}");
     let mut uploads = Uploads::default();
@@ -137,7 +144,7 @@ async fn what_was_acknowledged_survives_and_nothing_is_half_there(scene: &Scene)
     let server = scene.quire.serve();
     let documents = scene.documents().await;
     // What steps write passes through the same place; what was left behind would stay in it.
-    wait_until(|| scene.files().1 == 0).await;
+    wait_until(async || scene.files().1 == 0).await;
     let mut without_file = BTreeSet::new();
     for id in &documents {
         let document = scene.store.documents.find(*id).await.unwrap();
@@ -165,28 +172,13 @@ async fn what_was_acknowledged_survives_and_nothing_is_half_there(scene: &Scene)
     drop(server);
 }
 
-/// Proves R051 and R053 under a crash.
-#[tokio::test]
-async fn uploads_survive_a_kill() {
-    what_was_acknowledged_survives_and_nothing_is_half_there(&Scene::sqlite()).await;
-}
-
-/// Proves R051 and R053 under a crash.
-#[tokio::test(flavor = "multi_thread")]
-async fn uploads_survive_a_kill_on_postgresql() {
-    what_was_acknowledged_survives_and_nothing_is_half_there(&Scene::postgres().await).await;
-}
-
-/// Proves R051 for a file that was on the disk and not whole when the server was killed.
-#[tokio::test]
-async fn what_was_half_written_at_a_kill_is_gone_after_the_next_start() {
-    let scene = Scene::sqlite();
+async fn what_was_half_written_at_a_kill_is_gone_after_the_next_start(scene: &Scene) {
     let server = scene.quire.serve();
     let form = Form::file("record.pdf", &[b"%PDF-1.7\n".to_vec(), vec![b'.'; 1_000_000]].concat());
     let mut stream = TcpStream::connect(&server.address).unwrap();
     stream.write_all(form.head("/documents/upload", "").as_bytes()).unwrap();
     stream.write_all(&form.0[..800_000]).unwrap();
-    wait_until(|| scene.files().1 == 1).await;
+    wait_until(async || scene.files().1 == 1).await;
     server.signal("-KILL");
     drop(server);
     assert_eq!(scene.files().1, 1);

@@ -1,11 +1,7 @@
 //! Forms as a client sends them, byte by byte, so that a test can also send one that no client would.
 
-use std::io::{Read as _, Write as _};
-use std::net::TcpStream;
-
-use serde_json::Value;
-
-use crate::program::{Answer, Server};
+use crate::http::{Answer, exchange, text};
+use crate::program::Server;
 
 pub const BOUNDARY: &str = "----------------quire-boundary";
 
@@ -45,7 +41,7 @@ impl Form {
 
     /// With these headers besides the usual ones.
     pub fn send_with(&self, server: &Server, path: &str, headers: &str) -> Answer {
-        send(&server.address, &self.head(path, headers), &self.0).unwrap()
+        exchange(&server.address, &self.head(path, headers), &self.0).unwrap().map(text)
     }
 
     pub fn head(&self, path: &str, headers: &str) -> String {
@@ -62,7 +58,7 @@ impl Form {
             body.extend(b"\r\n");
         }
         body.extend(b"0\r\n\r\n");
-        send(&server.address, &head, &body).unwrap()
+        exchange(&server.address, &head, &body).unwrap().map(text)
     }
 }
 
@@ -71,21 +67,4 @@ pub fn opening(path: &str) -> String {
         "POST {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\
          Content-Type: multipart/form-data; boundary={BOUNDARY}\r\n"
     )
-}
-
-pub fn body(answer: &Answer) -> Value {
-    serde_json::from_str(&answer.body).unwrap_or_else(|_| panic!("not JSON: {}", answer.body))
-}
-
-/// Sends that and reads the answer, if there is one. A server that refuses does not wait for the rest, so neither may
-/// end as it should.
-pub fn send(address: &str, head: &str, body: &[u8]) -> Option<Answer> {
-    let mut stream = TcpStream::connect(address).ok()?;
-    let _ = stream.write_all(head.as_bytes()).and_then(|()| stream.write_all(body));
-    let mut answer = Vec::new();
-    let _ = stream.read_to_end(&mut answer);
-    let answer = String::from_utf8(answer).unwrap();
-    let (head, body) = answer.split_once("\r\n\r\n")?;
-    let status = head.split(' ').nth(1)?.parse().ok()?;
-    Some(Answer { status, head: format!("{}\r\n", head.to_lowercase()), body: body.to_owned() })
 }

@@ -6,18 +6,37 @@ use std::net::TcpStream;
 use quire_testkit::documents::clinical_record;
 use serde_json::json;
 
-use super::form::{BOUNDARY, Form, body, opening, send};
-use super::{Scene, upload, wait_until};
-use crate::program::{Answer, Quire};
+use super::form::{BOUNDARY, Form, opening};
+use super::upload;
+use crate::http::{Answer, exchange, text};
+use crate::scene::{Scene, on_both_stores, wait_until};
+
+on_both_stores! {
+    /// Proves R058.
+    a_file_of_another_kind_is_refused_whatever_it_is_called with super::SMALL,
+    /// Proves R058 as it was meant when only PDFs were taken.
+    what_is_no_pdf_is_refused_where_only_pdfs_are_taken with [("QUIRE_READING_FORMATS", "pdf")],
+    /// Proves R059 where nothing is set.
+    twenty_mebibytes_are_the_most_unless_something_else_is_set,
+    /// Proves R059: the body is never sent, and the answer comes all the same.
+    what_says_that_it_is_too_large_is_refused_before_it_is_read with super::SMALL,
+    /// Proves R059.
+    what_turns_out_to_be_too_large_is_refused_and_exactly_the_limit_is_taken with super::SMALL,
+    /// Proves R060.
+    an_empty_file_or_none_or_a_form_that_is_none_is_an_invalid_request with super::SMALL,
+    /// What is outside the file is gathered in memory, so that there may not be much of it.
+    a_form_with_too_much_around_its_file_is_an_invalid_request,
+    /// Proves R053.
+    without_room_for_the_file_there_is_no_document with super::SMALL,
+    /// Proves R051 for a client that goes away.
+    a_client_that_goes_away_leaves_nothing with super::SMALL,
+}
 
 /// The largest file that is taken in these stories.
 const LARGEST: usize = 1 << 20;
 
-fn small() -> Scene {
-    Scene::sqlite_with(|quire: Quire| {
-        quire.with("QUIRE_UPLOADS_MAX_MB", "1").with("QUIRE_UPLOADS_PROCESSING", "false")
-    })
-}
+/// So much, and no runs.
+const SMALL: [(&str, &str); 2] = [("QUIRE_UPLOADS_MAX_MB", "1"), ("QUIRE_UPLOADS_PROCESSING", "false")];
 
 fn pdf_of(length: usize) -> Vec<u8> {
     let mut file = b"%PDF-1.7\n".to_vec();
@@ -26,7 +45,7 @@ fn pdf_of(length: usize) -> Vec<u8> {
 }
 
 fn assert_refused(answer: &Answer, status: u16, code: &str) {
-    let body = body(answer);
+    let body = answer.json();
     assert_eq!((answer.status, &body["error_code"]), (status, &json!(code)), "{body}");
     assert!(body["message"].is_string() && body["correlation_id"].is_string(), "{body}");
     for inside in ["quire-data", "documents/", "~incoming"] {
@@ -48,48 +67,37 @@ async fn a_file_of_another_kind_is_refused_whatever_it_is_called(scene: &Scene) 
     scene.assert_nothing_was_taken().await;
 }
 
-/// Proves R058.
-#[tokio::test]
-async fn a_file_of_another_kind_is_refused() {
-    a_file_of_another_kind_is_refused_whatever_it_is_called(&small()).await;
-}
-
-/// Proves R058.
-#[tokio::test(flavor = "multi_thread")]
-async fn a_file_of_another_kind_is_refused_on_postgresql() {
-    a_file_of_another_kind_is_refused_whatever_it_is_called(&Scene::postgres().await).await;
-}
-
-/// Proves R058 as it was meant when only PDFs were taken.
-#[tokio::test]
-async fn what_is_no_pdf_is_refused_where_only_pdfs_are_taken() {
-    let scene = Scene::sqlite_with(|quire| quire.with("QUIRE_READING_FORMATS", "pdf"));
+async fn what_is_no_pdf_is_refused_where_only_pdfs_are_taken(scene: &Scene) {
     let server = scene.quire.serve();
     for file in [&b"Paciente: Luna"[..], b"\x89PNG\r\n\x1a\n...", b"\xff\xd8\xff\xe0"] {
         let answer = Form::file("record.pdf", file).send(&server, "/documents/upload");
         assert_refused(&answer, 415, "UNSUPPORTED_MEDIA_TYPE");
-        assert_eq!(body(&answer)["details"], json!({"supported": ["application/pdf"]}));
+        assert_eq!(answer.json()["details"], json!({"supported": ["application/pdf"]}));
     }
     scene.assert_nothing_was_taken().await;
     upload(&server, "/documents/upload", "record.txt", &clinical_record(1));
 }
 
-/// Proves R059: the body is never sent, and the answer comes all the same.
-#[tokio::test]
-async fn what_says_that_it_is_too_large_is_refused_before_it_is_read() {
-    let scene = small();
+async fn twenty_mebibytes_are_the_most_unless_something_else_is_set(scene: &Scene) {
+    let server = scene.quire.serve();
+    let head = format!("{}Content-Length: {}\r\n\r\n", opening("/documents/upload"), 21 * LARGEST);
+    let answer = exchange(&server.address, &head, b"").unwrap().map(text);
+    assert_refused(&answer, 413, "FILE_TOO_LARGE");
+    assert_eq!(answer.json()["details"], json!({"max_bytes": 20 * LARGEST}));
+    scene.assert_nothing_was_taken().await;
+    upload(&server, "/documents/upload", "a.pdf", &pdf_of(20 * LARGEST));
+}
+
+async fn what_says_that_it_is_too_large_is_refused_before_it_is_read(scene: &Scene) {
     let server = scene.quire.serve();
     let head = format!("{}Content-Length: {}\r\n\r\n", opening("/documents/upload"), 20 * LARGEST);
-    let answer = send(&server.address, &head, b"").unwrap();
+    let answer = exchange(&server.address, &head, b"").unwrap().map(text);
     assert_refused(&answer, 413, "FILE_TOO_LARGE");
-    assert_eq!(body(&answer)["details"], json!({"max_bytes": LARGEST}));
+    assert_eq!(answer.json()["details"], json!({"max_bytes": LARGEST}));
     scene.assert_nothing_was_taken().await;
 }
 
-/// Proves R059.
-#[tokio::test]
-async fn what_turns_out_to_be_too_large_is_refused_and_exactly_the_limit_is_taken() {
-    let scene = small();
+async fn what_turns_out_to_be_too_large_is_refused_and_exactly_the_limit_is_taken(scene: &Scene) {
     let server = scene.quire.serve();
     for too_large in [LARGEST + 1, 5 * LARGEST] {
         let answer = Form::file("a.pdf", &pdf_of(too_large)).send_in_chunks(&server, "/documents/upload");
@@ -102,10 +110,7 @@ async fn what_turns_out_to_be_too_large_is_refused_and_exactly_the_limit_is_take
     assert_eq!(Form::file("a.pdf", &pdf_of(LARGEST)).send_in_chunks(&server, "/documents").status, 200);
 }
 
-/// Proves R060.
-#[tokio::test]
-async fn an_empty_file_or_none_or_a_form_that_is_none_is_an_invalid_request() {
-    let scene = small();
+async fn an_empty_file_or_none_or_a_form_that_is_none_is_an_invalid_request(scene: &Scene) {
     let server = scene.quire.serve();
     let file = clinical_record(1);
     let broken_off = Form::new().field("file", "a.pdf", &file);
@@ -125,7 +130,7 @@ async fn an_empty_file_or_none_or_a_form_that_is_none_is_an_invalid_request() {
     }
     let head = "POST /documents HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Type: application/pdf\r\n\
                 Content-Length: 4\r\n\r\n";
-    assert_refused(&send(&server.address, head, b"%PDF").unwrap(), 400, "INVALID_REQUEST");
+    assert_refused(&exchange(&server.address, head, b"%PDF").unwrap().map(text), 400, "INVALID_REQUEST");
     let answer = Form::file("a.pdf", &file).send(&server, "/documents/upload?priority=urgent");
     assert_refused(&answer, 400, "INVALID_REQUEST");
     scene.assert_nothing_was_taken().await;
@@ -134,10 +139,7 @@ async fn an_empty_file_or_none_or_a_form_that_is_none_is_an_invalid_request() {
     assert_eq!(form.send(&server, "/documents/upload").status, 201, "other fields are nobody's business");
 }
 
-/// What is outside the file is gathered in memory, so that there may not be much of it.
-#[tokio::test]
-async fn a_form_with_too_much_around_its_file_is_an_invalid_request() {
-    let scene = Scene::sqlite();
+async fn a_form_with_too_much_around_its_file_is_an_invalid_request(scene: &Scene) {
     let server = scene.quire.serve();
     let much = vec![b'-'; 5 * LARGEST];
     let endless_name = format!("--{BOUNDARY}\r\nX-Name: {}", "a".repeat(5 * LARGEST)).into_bytes();
@@ -154,10 +156,7 @@ async fn a_form_with_too_much_around_its_file_is_an_invalid_request() {
     scene.assert_nothing_was_taken().await;
 }
 
-/// Proves R053.
-#[tokio::test]
-async fn without_room_for_the_file_there_is_no_document() {
-    let scene = small();
+async fn without_room_for_the_file_there_is_no_document(scene: &Scene) {
     let server = scene.quire.serve();
     std::fs::rename(scene.folder(), scene.quire.path("elsewhere")).unwrap();
     let answer = Form::file("a.pdf", &clinical_record(1)).send(&server, "/documents/upload");
@@ -168,10 +167,7 @@ async fn without_room_for_the_file_there_is_no_document() {
     upload(&server, "/documents/upload", "a.pdf", &clinical_record(1));
 }
 
-/// Proves R051 for a client that goes away.
-#[tokio::test]
-async fn a_client_that_goes_away_leaves_nothing() {
-    let scene = small();
+async fn a_client_that_goes_away_leaves_nothing(scene: &Scene) {
     let server = scene.quire.serve();
     let form = Form::file("a.pdf", &pdf_of(LARGEST));
     let head = form.head("/documents/upload", "");
@@ -182,7 +178,7 @@ async fn a_client_that_goes_away_leaves_nothing() {
         stream.write_all(&form.0[..LARGEST / 2]).unwrap();
         streams.push(stream);
     }
-    wait_until(|| scene.files().1 == 4).await;
+    wait_until(async || scene.files().1 == 4).await;
     for stream in &mut streams {
         stream.shutdown(std::net::Shutdown::Write).unwrap();
         let mut answer = Vec::new();
@@ -190,6 +186,6 @@ async fn a_client_that_goes_away_leaves_nothing() {
         assert!(!answer.starts_with(b"HTTP/1.1 2"), "{}", String::from_utf8_lossy(&answer));
     }
     drop(streams);
-    wait_until(|| scene.files().1 == 0).await;
+    wait_until(async || scene.files().1 == 0).await;
     scene.assert_nothing_was_taken().await;
 }

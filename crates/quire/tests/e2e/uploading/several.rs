@@ -7,12 +7,23 @@ use quire_domain::DocumentId;
 use quire_testkit::documents::clinical_record;
 use serde_json::{Value, json};
 
-use super::form::{Form, body};
-use super::{Scene, on_both_stores, wait_until};
-use crate::program::Answer;
+use super::form::Form;
+use crate::http::Answer;
+use crate::scene::{Scene, on_both_stores, wait_until};
+
+on_both_stores! {
+    /// Proves R056, R058 and R060 for several files in one request.
+    each_file_is_answered_in_its_place,
+    /// Proves R026, R051 and R053 for a request of several files that breaks off.
+    what_was_taken_before_the_connection_broke_stays,
+    /// Proves R059: the limit is that of the whole request.
+    several_files_are_not_larger_together_than_one_may_be_and_not_more_than_a_hundred with super::SMALL,
+}
+
+const SMALL: [(&str, &str); 2] = [("QUIRE_UPLOADS_MAX_MB", "1"), ("QUIRE_UPLOADS_PROCESSING", "false")];
 
 fn files(answer: &Answer) -> Vec<Value> {
-    body(answer)["files"].as_array().unwrap_or_else(|| panic!("{}", answer.body)).clone()
+    answer.json()["files"].as_array().unwrap_or_else(|| panic!("{}", answer.body)).clone()
 }
 
 fn id_in(file: &Value) -> DocumentId {
@@ -53,20 +64,14 @@ async fn each_file_is_answered_in_its_place(scene: &Scene) {
     assert!(files[2]["message"].is_string() && files[2]["details"]["supported"].is_array());
     assert_eq!(scene.documents().await.len(), 6);
     // What steps write passes through there, too.
-    wait_until(|| scene.files().1 == 0).await;
+    wait_until(async || scene.files().1 == 0).await;
     assert_eq!(scene.files().0.len(), 6);
 
     let again =
         |key: &str| mixed.send_with(&server, "/documents/upload", &format!("Idempotency-Key: {key}\r\n"));
     let (first, second) = (again("k"), again("k"));
-    assert_eq!((second.status, body(&second)), (first.status, body(&first)), "also of several files");
+    assert_eq!((second.status, second.json()), (first.status, first.json()), "also of several files");
     assert_eq!(scene.documents().await.len(), 8);
-}
-
-on_both_stores! {
-    /// Proves R056, R058 and R060 for several files in one request.
-    each_file_is_answered_in_its_place:
-    several_files, several_files_on_postgresql
 }
 
 async fn what_was_taken_before_the_connection_broke_stays(scene: &Scene) {
@@ -78,9 +83,9 @@ async fn what_was_taken_before_the_connection_broke_stays(scene: &Scene) {
     let mut stream = TcpStream::connect(&server.address).unwrap();
     stream.write_all(head.as_bytes()).unwrap();
     stream.write_all(&whole.0[..whole.0.len() - 50_000]).unwrap();
-    wait_until(|| scene.files().0.len() == 2 && scene.files().1 == 1).await;
+    wait_until(async || scene.files().0.len() == 2 && scene.files().1 == 1).await;
     drop(stream);
-    wait_until(|| scene.files().1 == 0).await;
+    wait_until(async || scene.files().1 == 0).await;
     assert_eq!(scene.documents().await.len(), 2, "the third leaves nothing");
 
     let again = whole.send_with(&server, "/documents/upload", "Idempotency-Key: k\r\n");
@@ -90,23 +95,12 @@ async fn what_was_taken_before_the_connection_broke_stays(scene: &Scene) {
     assert_eq!(scene.files().0.len(), 3);
 }
 
-on_both_stores! {
-    /// Proves R026, R051 and R053 for a request of several files that breaks off.
-    what_was_taken_before_the_connection_broke_stays:
-    several_files_that_break_off, several_files_that_break_off_on_postgresql
-}
-
-/// Proves R059: the limit is that of the whole request.
-#[tokio::test]
-async fn several_files_are_not_larger_together_than_one_may_be_and_not_more_than_a_hundred() {
-    let scene = Scene::sqlite_with(|quire| {
-        quire.with("QUIRE_UPLOADS_MAX_MB", "1").with("QUIRE_UPLOADS_PROCESSING", "false")
-    });
+async fn several_files_are_not_larger_together_than_one_may_be_and_not_more_than_a_hundred(scene: &Scene) {
     let server = scene.quire.serve();
     let half = [b"%PDF-1.7\n".to_vec(), vec![b'.'; 700_000]].concat();
     let large = Form::new().field("file", "a.pdf", &half).field("file", "b.pdf", &half).end();
     let refused = large.send(&server, "/documents/upload");
-    assert_eq!((refused.status, &body(&refused)["error_code"]), (413, &json!("FILE_TOO_LARGE")));
+    assert_eq!((refused.status, &refused.json()["error_code"]), (413, &json!("FILE_TOO_LARGE")));
     scene.assert_nothing_was_taken().await;
     let counted = large.send_in_chunks(&server, "/documents/upload");
     assert_eq!(counted.status, 207, "{}", counted.body);
