@@ -170,7 +170,7 @@ pub trait History: Send + Sync {
         artifact_type: &str,
     ) -> PortResult<Option<(RunId, Artifact)>>;
 
-    /// A document's runs as the job view shows them, oldest first.
+    /// A document's runs as the job view shows them, the newest two hundred, oldest first.
     async fn jobs(&self, document: SubjectId) -> PortResult<Vec<Job>>;
 
     /// How many runs wait, by pipeline and priority.

@@ -160,7 +160,7 @@ pub trait Reviews: Send + Sync {
     /// or says why not. Of two edits of the same version one is stored.
     async fn save(&self, version: &NewVersion) -> PortResult<Result<Saved, EditBlocked>>;
 
-    /// Every version of a run, oldest first, with what changed.
+    /// The versions of a run, the newest two hundred, oldest first, with what changed.
     async fn versions(&self, run: RunId) -> PortResult<Vec<VersionRecord>>;
 
     /// Marks a document REVIEWED. One that is stays as it is.

@@ -3,7 +3,7 @@
 use quire_domain::RunId;
 use quire_ports::{PortResult, Store, VersionRecord};
 
-/// Every version of a run, oldest first, with the changes that made it.
+/// The versions of a run, the newest two hundred, oldest first, with the changes that made each.
 pub async fn versions(store: &Store, run: RunId) -> PortResult<Vec<VersionRecord>> {
     // So that a run that is not there is told from one that has understood nothing.
     store.history.run(run).await?;

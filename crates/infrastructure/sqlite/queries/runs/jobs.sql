@@ -1,4 +1,7 @@
+-- The newest two hundred, oldest first.
 SELECT document_id, status, attempts, started_at, completed_at, error_log
-FROM document_processing_jobs
-WHERE document_id = ?1
+FROM (SELECT * FROM document_processing_jobs
+      WHERE document_id = ?1
+      ORDER BY created_at DESC, run_id DESC
+      LIMIT 200) newest
 ORDER BY created_at, run_id

@@ -92,6 +92,10 @@ fn keep_uploading(address: &str, client: u64, mut dice: Dice, tell: &Sender<Told
             }
             continue;
         };
+        if answer.status == 503 {
+            // A server with more to do than it can says so; then nothing was taken.
+            continue;
+        }
         assert_eq!(answer.status, 201, "{}", answer.json());
         tell.send(Told::Acknowledged(answer.document(), content)).unwrap();
     }
