@@ -29,6 +29,16 @@ pub fn check(arguments: &[String]) -> Result<()> {
     stages.finish()
 }
 
+pub fn openapi(arguments: &[String]) -> Result<()> {
+    refuse_arguments("openapi", arguments)?;
+    // The test that compares the file writes it when this is set.
+    succeed(
+        cargo()
+            .args(["test", "--package", "quire-api", "--lib", "the_committed_description"])
+            .env("QUIRE_RENEW_OPENAPI", "1"),
+    )
+}
+
 pub fn bench(arguments: &[String]) -> Result<()> {
     match arguments.first().map(String::as_str) {
         None => Err("which benchmark? Name it: `cargo xtask bench NAME`".into()),

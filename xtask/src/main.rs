@@ -43,6 +43,12 @@ const COMMANDS: &[Command] = &[
         run: commands::check,
     },
     Command {
+        name: "openapi",
+        arguments: "",
+        about: "Write docs/openapi.json anew, as the program describes itself.",
+        run: commands::openapi,
+    },
+    Command {
         name: "bench",
         arguments: "NAME [ARGS...]",
         about: "Start the services and run the benchmark NAME of quire-bench in release mode. `read` needs no services\n\

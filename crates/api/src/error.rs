@@ -9,9 +9,11 @@ use quire_application::document::pages::ImageError;
 use quire_ports::{PortError, ReadError, ReadTrouble};
 use serde::Serialize;
 use serde_json::{Value, json};
+use utoipa::ToSchema;
 
 pub use self::reason::Reason;
 use crate::error_pages::text;
+use crate::openapi::names;
 
 /// After how many seconds a client should ask again when something is not available.
 const RETRY_AFTER: HeaderValue = HeaderValue::from_static("5");
@@ -76,12 +78,18 @@ pub struct ApiError {
 }
 
 /// The body of every error.
-#[derive(Serialize)]
-struct Body<'a> {
+#[derive(Serialize, ToSchema)]
+#[schema(as = Error)]
+pub(crate) struct Body<'a> {
+    #[schema(value_type = names::ErrorCode)]
     error_code: &'static str,
+    /// What happened and what to do, for people.
     message: &'a str,
+    /// Particulars for programs, such as `reason`, `parameter` or `max_bytes`.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<Object>)]
     details: Option<&'a Value>,
+    /// Under this id the log knows the request; it is also in `X-Request-ID`.
     correlation_id: &'a str,
 }
 

@@ -18,7 +18,9 @@ use quire_ports::EventFilter;
 use serde::Serialize;
 use serde_json::json;
 use tokio::time::{Instant, timeout_at};
+use utoipa::ToSchema;
 
+use crate::openapi::{names, shapes};
 use crate::request::{Parameters, uuid};
 use crate::{ApiError, Code, Product};
 
@@ -31,17 +33,25 @@ const RECONNECT: Duration = Duration::from_secs(1);
 const LIFETIME: Duration = Duration::from_mins(10);
 const LAST_EVENT_ID: &str = "Last-Event-ID";
 
-/// An event as it is told.
-#[derive(Serialize)]
-struct Told<'a> {
+/// An event as it is told, in the data of a message.
+#[derive(Serialize, ToSchema)]
+#[schema(as = Event)]
+pub(crate) struct Told<'a> {
+    #[schema(value_type = u64)]
     id: EventId,
+    #[schema(value_type = names::EventType)]
     event_type: &'static str,
     at: Timestamp,
+    #[schema(value_type = Option<names::Pipeline>)]
     pipeline: Option<&'static str>,
     /// If its subject is a document.
+    #[schema(value_type = Option<Uuid>)]
     document_id: Option<SubjectId>,
+    #[schema(value_type = Option<Uuid>)]
     subject_id: Option<SubjectId>,
+    #[schema(value_type = Option<Uuid>)]
     run_id: Option<RunId>,
+    #[schema(value_type = Option<names::StepName>)]
     step_name: Option<&'static str>,
     attempt: Option<u32>,
     /// Of the run, or of the step if there is one, after this event.
@@ -49,12 +59,30 @@ struct Told<'a> {
     error_code: Option<&'a str>,
 }
 
+/// Follows what happens, as it happens.
+///
+/// An endless answer of server-sent events. The first, `ready`, says where the listener is. Each later one is named by
+/// its `event_type`, has an `id` from which the next connection goes on, and an `Event` as its data.
+#[utoipa::path(
+    get,
+    path = "/events",
+    tag = "events",
+    operation_id = "follow_events",
+    params(
+        ("document_id" = Option<Uuid>, Query, description = "Only what happens to this document."),
+        ("run_id" = Option<Uuid>, Query, description = "Only what happens in this run."),
+        ("last_event_id" = Option<u64>, Query, description = "Go on after this event, if the header does not say so."),
+        ("Last-Event-ID" = Option<String>, Header, description = "Go on after this event; empty is none.",
+            pattern = "^[0-9]{0,18}$"),
+    ),
+    responses((status = 200, description = "Messages without end.", body = shapes::Message, content_type = "text/event-stream")),
+)]
 pub(crate) async fn follow(
     State(product): State<Product>,
     headers: HeaderMap,
     parameters: Parameters,
 ) -> Result<Response, ApiError> {
-    let id = |name| parameters.text(name).map(|text| uuid(name, text)).transpose();
+    let id = |name| parameters.given(name).map(|text| uuid(name, text)).transpose();
     let (run, subject) = (id("run_id")?.map(RunId), id("document_id")?.map(SubjectId));
     let filter = EventFilter { run, subject };
     let subscription = product.events.subscribe(place(&headers, &parameters)?, filter).await?;
@@ -67,18 +95,18 @@ pub(crate) async fn follow(
 
 /// The header wins: a browser that connects again sends it, with the parameter still in the address it was given.
 fn place(headers: &HeaderMap, parameters: &Parameters) -> Result<Place, ApiError> {
-    let header = headers.get(LAST_EVENT_ID).filter(|value| !value.is_empty());
-    let refused = |name| ApiError::invalid(name, "must be the id of an event, as the last message had it");
-    let (name, text) = match header {
-        Some(value) => (LAST_EVENT_ID, value.to_str().map_err(|_| refused(LAST_EVENT_ID))?),
-        None => match parameters.text("last_event_id") {
-            Some(text) => ("last_event_id", text),
-            None => return Ok(Place::Now),
-        },
-    };
+    // What cannot be text is no number either.
+    let header = headers.get(LAST_EVENT_ID).map(|value| value.to_str().unwrap_or("?"));
+    let header = header.filter(|text| !text.is_empty()).map(|text| event_id(LAST_EVENT_ID, text));
+    let parameter = parameters.given("last_event_id").map(|text| event_id("last_event_id", text));
+    let (header, parameter) = (header.transpose()?, parameter.transpose()?);
+    Ok(header.or(parameter).map_or(Place::Now, Place::After))
+}
+
+fn event_id(name: &str, text: &str) -> Result<EventId, ApiError> {
     let is_number = text.bytes().all(|byte| byte.is_ascii_digit());
-    let id = text.parse().ok().filter(|_| is_number).ok_or_else(|| refused(name))?;
-    Ok(Place::After(EventId(id)))
+    let id = text.parse().ok().filter(|_| is_number).map(EventId);
+    id.ok_or_else(|| ApiError::invalid(name, "must be the id of an event, as the last message had it"))
 }
 
 /// Where a stream is.

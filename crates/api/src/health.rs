@@ -14,6 +14,7 @@ use quire_ports::{PortError, PortResult, Store};
 use serde::Serialize;
 use tokio::sync::Mutex;
 use tokio::time::timeout;
+use utoipa::ToSchema;
 use uuid::Uuid;
 
 use crate::Surface;
@@ -21,15 +22,24 @@ use crate::Surface;
 /// Longer than this is as bad as no answer.
 const PATIENCE: Duration = if cfg!(test) { Duration::from_millis(20) } else { Duration::from_secs(2) };
 
-#[derive(Serialize)]
-struct Alive {
+/// The process is there.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct Alive {
+    #[schema(example = "alive")]
     status: &'static str,
 }
 
-#[derive(Serialize)]
-struct Health {
+/// What works and what does not.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct Health {
+    /// `healthy`, or `degraded` if one of the others is not `ok`.
+    #[schema(example = "healthy")]
     status: &'static str,
+    /// `ok` or `error`.
+    #[schema(example = "ok")]
     database: &'static str,
+    /// `ok` or `error`.
+    #[schema(example = "ok")]
     storage: &'static str,
 }
 
@@ -80,10 +90,44 @@ impl StorageCheck {
     }
 }
 
+/// Says that the process is there, without asking anything else.
+#[utoipa::path(
+    get,
+    path = "/health/live",
+    tag = "service",
+    operation_id = "live",
+    responses((status = 200, description = "It is there.", body = Alive)),
+)]
 pub(crate) async fn live() -> impl IntoResponse {
     Json(Alive { status: "alive" })
 }
 
+/// Says whether the process can do its work; the same as `/health/ready`.
+#[utoipa::path(
+    get,
+    path = "/health",
+    tag = "service",
+    operation_id = "health",
+    responses(
+        (status = 200, description = "It can.", body = Health),
+        (status = 503, description = "It cannot; the body says what is missing.", body = Health),
+    ),
+)]
+pub(crate) async fn health(surface: State<Surface>) -> impl IntoResponse {
+    ready(surface).await
+}
+
+/// Says whether the process can do its work.
+#[utoipa::path(
+    get,
+    path = "/health/ready",
+    tag = "service",
+    operation_id = "ready",
+    responses(
+        (status = 200, description = "It can.", body = Health),
+        (status = 503, description = "It cannot; the body says what is missing.", body = Health),
+    ),
+)]
 pub(crate) async fn ready(State(surface): State<Surface>) -> impl IntoResponse {
     let (database, storage) =
         tokio::join!(timeout(PATIENCE, surface.database.ask()), surface.storage.passes());

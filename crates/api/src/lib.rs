@@ -15,6 +15,7 @@ mod health;
 mod limits;
 mod metrics;
 mod neighbours;
+mod openapi;
 mod origins;
 mod panics;
 mod proxies;

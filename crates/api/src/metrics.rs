@@ -14,6 +14,14 @@ pub trait Exposition: Send + Sync {
     async fn render(&self) -> String;
 }
 
+/// Gives the metrics of this process, as Prometheus reads them.
+#[utoipa::path(
+    get,
+    path = "/metrics",
+    tag = "service",
+    operation_id = "metrics",
+    responses((status = 200, description = "Metrics.", body = String, content_type = "text/plain")),
+)]
 pub(crate) async fn scrape(State(surface): State<Surface>) -> impl IntoResponse {
     ([(header::CONTENT_TYPE, "text/plain; version=0.0.4; charset=utf-8")], surface.metrics.render().await)
 }

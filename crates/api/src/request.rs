@@ -79,9 +79,14 @@ impl Parameters {
         Self(form_urlencoded::parse(query.as_bytes()).into_owned().collect())
     }
 
-    /// As it was sent, unless nothing was.
+    /// As it was sent, unless nothing was: a form also sends the fields in which nobody wrote.
     pub(crate) fn text(&self, name: &str) -> Option<&str> {
-        self.0.get(name).map(String::as_str).filter(|text| !text.is_empty())
+        self.given(name).filter(|text| !text.is_empty())
+    }
+
+    /// As it was sent, were it nothing.
+    pub(crate) fn given(&self, name: &str) -> Option<&str> {
+        self.0.get(name).map(String::as_str)
     }
 
     /// As a value of that kind; `must` says what it has to be.
@@ -106,7 +111,7 @@ impl Parameters {
         all: &[T],
         called: fn(T) -> &'static str,
     ) -> Result<Option<T>, ApiError> {
-        let Some(given) = self.text(name) else { return Ok(None) };
+        let Some(given) = self.given(name) else { return Ok(None) };
         let known = all.iter().copied().find(|one| called(*one) == given);
         known.map(Some).ok_or_else(|| {
             let names: Vec<_> = all.iter().map(|one| called(*one)).collect();
@@ -116,7 +121,7 @@ impl Parameters {
 
     /// How urgent what is asked for is.
     pub(crate) fn priority(&self) -> Result<Priority, ApiError> {
-        let given = self.text("priority").map(Priority::parse).transpose();
+        let given = self.given("priority").map(Priority::parse).transpose();
         let given = given.map_err(|_| ApiError::invalid("priority", "must be high or normal"))?;
         Ok(given.unwrap_or_default())
     }

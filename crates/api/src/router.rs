@@ -10,7 +10,7 @@ use axum::routing::{get, patch, post};
 use crate::request::LARGEST_BODY;
 use crate::{
     ApiError, Guard, Origins, Product, Surface, audit, documents, error_pages, events, governance, guard,
-    headers, health, limits, metrics, neighbours, panics, request_id, review, runs, version,
+    headers, health, limits, metrics, neighbours, openapi, panics, request_id, review, runs, version,
 };
 
 /// The surface of a Quire process.
@@ -21,7 +21,7 @@ pub fn router(surface: Surface) -> Router {
         // Is the process there? Never asks anything else, so that a slow database does not get it restarted.
         .route("/health/live", get(health::live))
         // Can it do its work?
-        .route("/health", get(health::ready))
+        .route("/health", get(health::health))
         .route("/health/ready", get(health::ready))
         // What has it done?
         .route("/metrics", get(metrics::scrape))
@@ -77,6 +77,8 @@ fn product(product: Product, surface: &Surface) -> Router {
         .route("/reviewer/structural-changes/{id}/decision", post(governance::decide))
         .route("/reviewer/schema/current", get(governance::current))
         .route("/reviewer/governance/audit-trail", get(governance::audit_trail))
+        // All of this, described for programs.
+        .route("/openapi.json", get(openapi::show))
         // What each code of an error means.
         .route("/errors", get(error_pages::list))
         .route("/errors/style.css", get(error_pages::style))

@@ -4,11 +4,12 @@ use axum::Json;
 use axum::extract::State;
 use axum::response::IntoResponse;
 use serde::Serialize;
+use utoipa::ToSchema;
 
 use crate::Surface;
 
 /// Which program this is, as far as whoever built it said so.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct Version {
     /// Its version.
     pub version: String,
@@ -30,6 +31,14 @@ impl Version {
     }
 }
 
+/// Says which program answers, and in which version.
+#[utoipa::path(
+    get,
+    path = "/version",
+    tag = "service",
+    operation_id = "version",
+    responses((status = 200, description = "The program.", body = Version)),
+)]
 pub(crate) async fn version(State(surface): State<Surface>) -> impl IntoResponse {
     Json(surface.version)
 }

@@ -8,23 +8,31 @@ use jiff::Timestamp;
 use quire_application::document::{self, DocumentView};
 use quire_domain::{DocumentId, FailureType, Run, RunId};
 use serde::Serialize;
+use utoipa::ToSchema;
 
+use crate::openapi::{errors, names};
 use crate::request::Id;
 use crate::{ApiError, Product};
 
 /// A document and where it stands.
-#[derive(Serialize)]
+#[derive(Serialize, ToSchema)]
+#[schema(as = Document)]
 pub(crate) struct Detail {
+    #[schema(value_type = Uuid)]
     document_id: DocumentId,
     original_filename: String,
     content_type: String,
+    /// In bytes.
     file_size: u64,
     created_at: Timestamp,
     updated_at: Timestamp,
+    #[schema(value_type = names::DocumentStatus)]
     status: &'static str,
     status_label: &'static str,
     status_message: &'static str,
+    #[schema(value_type = Option<names::FailureType>)]
     failure_type: Option<&'static str>,
+    #[schema(value_type = names::ReviewStatus)]
     review_status: &'static str,
     reviewed_at: Option<Timestamp>,
     reviewed_by: Option<String>,
@@ -34,13 +42,18 @@ pub(crate) struct Detail {
     content_hash: String,
     /// Other documents with the same content, the newest of them; not told to whoever has just brought it.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<Vec<Uuid>>)]
     duplicates: Option<Vec<DocumentId>>,
 }
 
-#[derive(Serialize)]
+/// The latest run of a document.
+#[derive(Serialize, ToSchema)]
 struct LatestRun {
+    #[schema(value_type = Uuid)]
     run_id: RunId,
+    #[schema(value_type = names::RunState)]
     state: &'static str,
+    #[schema(value_type = Option<names::FailureType>)]
     failure_type: Option<&'static str>,
     created_at: Timestamp,
     started_at: Option<Timestamp>,
@@ -49,6 +62,15 @@ struct LatestRun {
     schema_version_used: Option<u32>,
 }
 
+/// Shows a document and where its processing stands.
+#[utoipa::path(
+    get,
+    path = "/documents/{id}",
+    tag = "documents",
+    operation_id = "show_document",
+    params(("id" = Uuid, Path, description = "The document.")),
+    responses((status = 200, description = "The document.", body = Detail), errors::Missing),
+)]
 pub(crate) async fn detail(State(product): State<Product>, Id(id): Id) -> Result<Json<Detail>, ApiError> {
     let view = document::detail(&product.store, DocumentId(id)).await?;
     let duplicates = document::duplicates(&product.store, &view.overview.document).await?;

@@ -12,6 +12,7 @@ use futures_util::{StreamExt, stream};
 use quire_domain::{Document, DocumentId};
 use quire_ports::{Blobs, PortError, PortResult};
 
+use crate::openapi::{Binary, errors};
 use crate::request::{Id, Parameters};
 use crate::{ApiError, Code, Product};
 
@@ -22,6 +23,31 @@ const NO_SNIFFING: (HeaderName, HeaderValue) =
 const PIECE: u64 = 256 << 10;
 const ANY_TYPE: HeaderValue = HeaderValue::from_static("application/octet-stream");
 
+/// Gives a document as it was taken in.
+#[utoipa::path(
+    get,
+    path = "/documents/{id}/download",
+    tag = "documents",
+    operation_id = "download_document",
+    params(
+        ("id" = Uuid, Path, description = "The document."),
+        ("download" = Option<bool>, Query, description = "Whether a browser is to save it instead of showing it."),
+    ),
+    responses(
+        (status = 200, description = "The file, of the type that was found in it.",
+            content(
+                (Binary = "application/pdf"),
+                (Binary = "image/png"),
+                (Binary = "image/jpeg"),
+                (Binary = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"),
+                (Binary = "text/plain"),
+            ),
+            headers(("Content-Disposition" = String, description = "Whether to show or to save it, and its name."))),
+        errors::Missing,
+        errors::Gone,
+        errors::TooMany,
+    ),
+)]
 pub(crate) async fn download(
     State(product): State<Product>,
     Id(id): Id,

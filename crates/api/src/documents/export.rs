@@ -9,9 +9,11 @@ use quire_application::export::{Cell, CsvRow, Export, Exported};
 use quire_domain::interpretation::{Field, Value};
 use quire_domain::{DocumentId, InterpretationId, RunId};
 use serde::Serialize;
+use utoipa::ToSchema;
 
 use super::list;
 use crate::caller::Caller;
+use crate::openapi::{names, shapes};
 use crate::request::Parameters;
 use crate::{ApiError, Product};
 
@@ -41,6 +43,24 @@ enum Format {
     JsonLines,
 }
 
+/// Gives the active values of all documents, or of those that the filters leave, as one file.
+///
+/// As CSV there is a line for each value; as JSON Lines there is an `ExportedDocument` in each line.
+#[utoipa::path(
+    get,
+    path = "/documents/export",
+    tag = "documents",
+    operation_id = "export_documents",
+    params(
+        ("format" = Option<names::ExportFormat>, Query, description = "As what; csv unless said."),
+        ("status" = Option<names::DocumentStatus>, Query, description = "Only those whose processing stands there."),
+        ("review_status" = Option<names::ReviewStatus>, Query, description = "Only those that were checked, or the others."),
+        ("q" = Option<String>, Query, description = "Only those whose name has this in it.", max_length = 200),
+    ),
+    responses((status = 200, description = "The file, written while it is read.",
+        content((String = "text/csv"), (String = "application/x-ndjson")),
+        headers(("Content-Disposition" = String, description = "The name of the file.")))),
+)]
 pub(crate) async fn export(
     State(product): State<Product>,
     caller: Caller,
@@ -161,18 +181,26 @@ fn cell(value: &Value) -> Cell<'_> {
     }
 }
 
-#[derive(Serialize)]
-struct Line<'e> {
+/// A document in an export: one line of JSON.
+#[derive(Serialize, ToSchema)]
+#[schema(as = ExportedDocument)]
+pub(crate) struct Line<'e> {
+    #[schema(value_type = Uuid)]
     document_id: DocumentId,
     original_filename: &'e str,
     created_at: Timestamp,
+    #[schema(value_type = names::DocumentStatus)]
     status: &'static str,
+    #[schema(value_type = names::ReviewStatus)]
     review_status: &'static str,
     reviewed_at: Option<Timestamp>,
     reviewed_by: Option<&'e str>,
+    #[schema(value_type = Uuid)]
     run_id: RunId,
+    #[schema(value_type = Uuid)]
     interpretation_id: InterpretationId,
     version_number: u32,
+    #[schema(value_type = Vec<shapes::Field>)]
     fields: &'e [Field],
 }
 

@@ -7,23 +7,32 @@ use quire_application::document;
 use quire_domain::{DocumentId, Run, RunId};
 use quire_ports::StepRecord;
 use serde::Serialize;
+use utoipa::ToSchema;
 
+use crate::openapi::{errors, names};
 use crate::request::Id;
 use crate::runs::step_status;
 use crate::{ApiError, Product};
 
-#[derive(Serialize)]
+/// The runs of a document and their steps.
+#[derive(Serialize, ToSchema)]
+#[schema(as = ProcessingHistory)]
 pub(crate) struct History {
+    #[schema(value_type = Uuid)]
     document_id: DocumentId,
     runs: Vec<HistoryRun>,
     /// Only the newest few hundred runs are told of.
     older_runs_left_out: bool,
 }
 
-#[derive(Serialize)]
+/// A run, with each attempt at each of its steps.
+#[derive(Serialize, ToSchema)]
 struct HistoryRun {
+    #[schema(value_type = Uuid)]
     run_id: RunId,
+    #[schema(value_type = names::RunState)]
     state: &'static str,
+    #[schema(value_type = Option<names::FailureType>)]
     failure_type: Option<&'static str>,
     created_at: Timestamp,
     started_at: Option<Timestamp>,
@@ -31,9 +40,12 @@ struct HistoryRun {
     steps: Vec<HistoryStep>,
 }
 
-#[derive(Serialize)]
+/// An attempt at a step.
+#[derive(Serialize, ToSchema)]
 struct HistoryStep {
+    #[schema(value_type = names::StepName)]
     step_name: &'static str,
+    #[schema(value_type = names::StepStatus)]
     step_status: &'static str,
     attempt: u32,
     started_at: Option<Timestamp>,
@@ -42,11 +54,22 @@ struct HistoryStep {
     details: Option<Particulars>,
 }
 
-#[derive(Serialize)]
+/// More about a failure.
+#[derive(Serialize, ToSchema)]
+#[schema(as = FailureDetails)]
 struct Particulars {
     message: String,
 }
 
+/// Tells every run of a document, with each attempt at each step.
+#[utoipa::path(
+    get,
+    path = "/documents/{id}/processing-history",
+    tag = "documents",
+    operation_id = "show_history",
+    params(("id" = Uuid, Path, description = "The document.")),
+    responses((status = 200, description = "Its runs, the newest first.", body = History), errors::Missing),
+)]
 pub(crate) async fn history(State(product): State<Product>, Id(id): Id) -> Result<Json<History>, ApiError> {
     let document_id = DocumentId(id);
     let found = document::history(&product.store, document_id).await?;

@@ -7,26 +7,43 @@ use quire_domain::DocumentId;
 use quire_ports::Job;
 use serde::Serialize;
 use serde_json::Value;
+use utoipa::ToSchema;
 
+use crate::openapi::{errors, names, shapes};
 use crate::request::Id;
 use crate::{ApiError, Product};
 
-/// Oldest first.
-#[derive(Serialize)]
+/// The runs of a document in the words of the job view, the oldest first.
+#[derive(Serialize, ToSchema)]
 pub(crate) struct Jobs {
+    #[schema(value_type = Uuid)]
     document_id: DocumentId,
     jobs: Vec<ShownJob>,
 }
 
-#[derive(Serialize)]
+/// A run in the words of the job view.
+#[derive(Serialize, ToSchema)]
+#[schema(as = Job)]
 struct ShownJob {
+    #[schema(value_type = names::JobStatus)]
     status: String,
     attempts: u32,
     started_at: Option<Timestamp>,
     completed_at: Option<Timestamp>,
+    /// Each attempt that failed.
+    #[schema(value_type = Vec<shapes::JobError>)]
     error_log: Value,
 }
 
+/// Lists the runs of a document in the words of the job view.
+#[utoipa::path(
+    get,
+    path = "/documents/{id}/jobs",
+    tag = "documents",
+    operation_id = "list_jobs",
+    params(("id" = Uuid, Path, description = "The document.")),
+    responses((status = 200, description = "Its jobs, the oldest first.", body = Jobs), errors::Missing),
+)]
 pub(crate) async fn jobs(State(product): State<Product>, Id(id): Id) -> Result<Json<Jobs>, ApiError> {
     let document_id = DocumentId(id);
     product.store.documents.find(document_id).await?;

@@ -5,16 +5,22 @@ use axum::{Extension, Json};
 use quire_application::document;
 use quire_domain::DocumentId;
 use serde::{Deserialize, Deserializer, Serialize};
+use utoipa::ToSchema;
 
 use crate::caller::Caller;
+use crate::openapi::{errors, names};
 use crate::request::{Id, JsonBody};
 use crate::request_id::RequestId;
 use crate::{ApiError, Product};
 
-#[derive(Deserialize)]
+/// The language that a person chose.
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(as = LanguageChoice, example = json!({ "language_override": "es" }))]
 pub(crate) struct Wish {
-    /// Absent is a mistake; null clears it.
+    /// A language as ISO 639-1; null leaves it to the program again. It must be given.
     #[serde(deserialize_with = "given")]
+    #[schema(required = true, value_type = Option<names::Language>)]
     language_override: Option<String>,
 }
 
@@ -22,12 +28,25 @@ fn given<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<String>, D
     Option::deserialize(deserializer)
 }
 
-#[derive(Serialize)]
+/// The language of a document.
+#[derive(Serialize, ToSchema)]
+#[schema(as = LanguageSet)]
 pub(crate) struct Set {
+    #[schema(value_type = Uuid)]
     document_id: DocumentId,
     language_override: Option<String>,
 }
 
+/// Says which language a document is in, for its later runs.
+#[utoipa::path(
+    patch,
+    path = "/documents/{id}/language",
+    tag = "documents",
+    operation_id = "set_language",
+    params(("id" = Uuid, Path, description = "The document.")),
+    request_body = Wish,
+    responses((status = 200, description = "The language as it is set now.", body = Set), errors::Missing),
+)]
 pub(crate) async fn set_language(
     State(product): State<Product>,
     Extension(RequestId(correlation_id)): Extension<RequestId>,

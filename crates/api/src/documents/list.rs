@@ -9,8 +9,10 @@ use quire_application::document::{self, DocumentList, DocumentView, ListRequest}
 use quire_domain::{DocumentId, DocumentStatus, ReviewStatus, RunId};
 use quire_ports::DocumentPlace;
 use serde::Serialize;
+use utoipa::ToSchema;
 use uuid::Uuid;
 
+use crate::openapi::names;
 use crate::request::Parameters;
 use crate::{ApiError, Product};
 
@@ -22,38 +24,72 @@ const FURTHEST: u32 = 100_000;
 /// The longest part of a name to look for.
 const LONGEST_NAME: usize = 200;
 
-#[derive(Serialize)]
+/// Documents, the newest first.
+#[derive(Serialize, ToSchema)]
+#[schema(as = DocumentList)]
 pub(crate) struct List {
     items: Vec<Item>,
     limit: u32,
     offset: u32,
     #[serde(skip_serializing_if = "Option::is_none")]
+    /// How many there are in all; not told with a cursor.
     total: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    /// Whether there are more than `total`.
     total_is_lower_bound: Option<bool>,
+    /// The `cursor` of the next part, if there may be one.
     next_cursor: Option<String>,
     /// A filter looks at so many documents and no more. Then the list goes on at `next_cursor`, even if it is empty here.
     search_was_cut_short: bool,
 }
 
-#[derive(Serialize)]
+/// A document in a list.
+#[derive(Serialize, ToSchema)]
+#[schema(as = ListedDocument)]
 struct Item {
+    #[schema(value_type = Uuid)]
     document_id: DocumentId,
     original_filename: String,
     created_at: Timestamp,
+    #[schema(value_type = names::DocumentStatus)]
     status: &'static str,
     status_label: &'static str,
+    #[schema(value_type = Option<names::FailureType>)]
     failure_type: Option<&'static str>,
+    #[schema(value_type = names::ReviewStatus)]
     review_status: &'static str,
     reviewed_at: Option<Timestamp>,
     reviewed_by: Option<String>,
+    #[schema(value_type = Option<Uuid>)]
     latest_run_id: Option<RunId>,
+    #[schema(value_type = Option<names::RunState>)]
     latest_run_state: Option<&'static str>,
+    #[schema(value_type = Option<names::FailureType>)]
     latest_run_failure_type: Option<&'static str>,
     latest_run_language_used: Option<String>,
     latest_run_schema_version_used: Option<u32>,
 }
 
+/// Lists documents, the newest first.
+///
+/// Whoever wants all of them goes from part to part by `next_cursor`, which costs the same everywhere; an `offset` goes
+/// with no cursor.
+#[utoipa::path(
+    get,
+    path = "/documents",
+    tag = "documents",
+    operation_id = "list_documents",
+    params(
+        ("limit" = Option<u32>, Query, description = "How many; 50 unless said.", minimum = 1, maximum = 200),
+        ("offset" = Option<u32>, Query, description = "How many to pass over.", minimum = 0, maximum = 100_000),
+        ("cursor" = Option<String>, Query, description = "The `next_cursor` of the part before.",
+            pattern = "^[A-Za-z0-9_-]{32}$"),
+        ("status" = Option<names::DocumentStatus>, Query, description = "Only those whose processing stands there."),
+        ("review_status" = Option<names::ReviewStatus>, Query, description = "Only those that were checked, or the others."),
+        ("q" = Option<String>, Query, description = "Only those whose name has this in it.", max_length = 200),
+    ),
+    responses((status = 200, description = "Documents, with where the next part begins.", body = List)),
+)]
 pub(crate) async fn list(
     State(product): State<Product>,
     parameters: Parameters,
@@ -66,15 +102,15 @@ pub(crate) async fn list(
 /// Which documents are asked for, whichever part of them.
 pub(super) fn filters(parameters: &Parameters) -> Result<ListRequest, ApiError> {
     Ok(ListRequest {
-        status: parameters.text("status").map(status).transpose()?,
-        review: parameters.text("review_status").map(review).transpose()?,
+        status: parameters.given("status").map(status).transpose()?,
+        review: parameters.given("review_status").map(review).transpose()?,
         name: parameters.text("q").map(name).transpose()?,
         ..ListRequest::default()
     })
 }
 
 fn request(parameters: &Parameters) -> Result<ListRequest, ApiError> {
-    let after = parameters.text("cursor").map(place).transpose()?;
+    let after = parameters.given("cursor").map(place).transpose()?;
     let offset = number(parameters, "offset", 0, 0, FURTHEST)?;
     if after.is_some() && offset > 0 {
         return Err(ApiError::invalid("offset", "does not go with a cursor; leave one of them out"));

@@ -1,14 +1,14 @@
 //! Documents over HTTP, a file for each question.
 
-mod detail;
-mod download;
-mod export;
-mod history;
-mod jobs;
-mod language;
-mod list;
-mod pages;
-mod reprocess;
+pub(crate) mod detail;
+pub(crate) mod download;
+pub(crate) mod export;
+pub(crate) mod history;
+pub(crate) mod jobs;
+pub(crate) mod language;
+pub(crate) mod list;
+pub(crate) mod pages;
+pub(crate) mod reprocess;
 pub(crate) mod upload;
 
 pub(crate) use detail::detail;

@@ -10,39 +10,62 @@ use quire_domain::reading::Page;
 use quire_domain::{DocumentId, RunId};
 use quire_ports::PortError;
 use serde::Serialize;
+use utoipa::ToSchema;
 
+use crate::openapi::{Binary, errors, shapes};
 use crate::request::{Id, PageOf, Parameters};
 use crate::{ApiError, Code, Product};
 
 /// Pixels per point, unless others are asked for.
 const USUAL_SCALE: f32 = 1.0;
 
-#[derive(Serialize)]
+/// The pages of a document.
+#[derive(Serialize, ToSchema)]
 pub(crate) struct PageList {
+    #[schema(value_type = Uuid)]
     document_id: DocumentId,
     /// The run that read them.
+    #[schema(value_type = Uuid)]
     run_id: RunId,
     pages: Vec<Listed>,
 }
 
-#[derive(Serialize)]
+/// A page.
+#[derive(Serialize, ToSchema)]
+#[schema(as = ListedPage)]
 struct Listed {
+    /// From 1.
     page: usize,
+    /// In points.
     width: f32,
+    /// In points.
     height: f32,
+    /// Whether its words were recognised from its picture.
     recognised: bool,
+    /// How many it has.
     words: usize,
 }
 
 /// A page's words, each with its box in points from the top left corner.
-#[derive(Serialize)]
+#[derive(Serialize, ToSchema)]
 pub(crate) struct PageWords {
+    #[schema(value_type = Uuid)]
     document_id: DocumentId,
     page: usize,
     #[serde(flatten)]
+    #[schema(value_type = shapes::Page)]
     content: Page,
 }
 
+/// Lists the pages of a document, as its latest reading found them.
+#[utoipa::path(
+    get,
+    path = "/documents/{id}/pages",
+    tag = "documents",
+    operation_id = "list_pages",
+    params(("id" = Uuid, Path, description = "The document.")),
+    responses((status = 200, description = "Its pages.", body = PageList), errors::Missing),
+)]
 pub(crate) async fn pages(State(product): State<Product>, Id(id): Id) -> Result<Json<PageList>, ApiError> {
     let document_id = DocumentId(id);
     let (run_id, index) = pages::list(&product.store, document_id).await?;
@@ -56,6 +79,22 @@ pub(crate) async fn pages(State(product): State<Product>, Id(id): Id) -> Result<
     Ok(Json(PageList { document_id, run_id, pages: index.pages.iter().enumerate().map(listed).collect() }))
 }
 
+/// Gives the words of a page, each with its box.
+#[utoipa::path(
+    get,
+    path = "/documents/{id}/pages/{number}",
+    tag = "documents",
+    operation_id = "show_page",
+    params(
+        ("id" = Uuid, Path, description = "The document."),
+        ("number" = u32, Path, description = "The page, from 1.", minimum = 1, maximum = 1_000_000),
+    ),
+    responses(
+        (status = 200, description = "Its words.", body = PageWords),
+        errors::Missing,
+        errors::Gone,
+    ),
+)]
 pub(crate) async fn page(
     State(product): State<Product>,
     PageOf(id, page): PageOf,
@@ -79,6 +118,28 @@ async fn missing(product: &Product, document: DocumentId, page: usize, error: Po
     }
 }
 
+/// Draws a page.
+#[utoipa::path(
+    get,
+    path = "/documents/{id}/pages/{number}/image",
+    tag = "documents",
+    operation_id = "draw_page",
+    params(
+        ("id" = Uuid, Path, description = "The document."),
+        ("number" = u32, Path, description = "The page, from 1.", minimum = 1, maximum = 1_000_000),
+        ("scale" = Option<f32>, Query, description = "Pixels per point; 1 unless said.", minimum = 0.1, maximum = 4),
+        ("If-None-Match" = Option<String>, Header, description = "The ETag of the image that the asker has."),
+    ),
+    responses(
+        (status = 200, description = "The page as it looks.", body = Binary, content_type = "image/png",
+            headers(("ETag" = String, description = "Names this image."))),
+        (status = 304, description = "The asker has it already.",
+            headers(("ETag" = String, description = "Names this image."))),
+        errors::Missing,
+        errors::Conflicting,
+        errors::Gone,
+    ),
+)]
 pub(crate) async fn page_image(
     State(product): State<Product>,
     PageOf(id, page): PageOf,

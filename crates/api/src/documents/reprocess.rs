@@ -7,19 +7,41 @@ use jiff::Timestamp;
 use quire_application::document;
 use quire_domain::{DocumentId, RunId};
 use serde::Serialize;
+use utoipa::ToSchema;
 
 use crate::caller::Caller;
+use crate::openapi::{errors, names};
 use crate::request::{Id, Parameters};
 use crate::request_id::RequestId;
 use crate::{ApiError, Code, Product};
 
-#[derive(Serialize)]
+/// A run that waits for its turn.
+#[derive(Serialize, ToSchema)]
+#[schema(as = AcceptedRun)]
 pub(crate) struct Accepted {
+    #[schema(value_type = Uuid)]
     run_id: RunId,
+    #[schema(value_type = names::RunState)]
     state: &'static str,
     created_at: Timestamp,
 }
 
+/// Has a document processed again.
+#[utoipa::path(
+    post,
+    path = "/documents/{id}/reprocess",
+    tag = "documents",
+    operation_id = "reprocess_document",
+    params(
+        ("id" = Uuid, Path, description = "The document."),
+        ("priority" = Option<names::Priority>, Query, description = "How urgent it is; normal unless said."),
+    ),
+    responses(
+        (status = 201, description = "The new run, which waits for its turn.", body = Accepted),
+        errors::Missing,
+        errors::Conflicting,
+    ),
+)]
 pub(crate) async fn reprocess(
     State(product): State<Product>,
     Extension(RequestId(correlation_id)): Extension<RequestId>,

@@ -14,24 +14,30 @@ use quire_application::document::upload::{FirstRun, UploadError};
 use quire_domain::DocumentId;
 use serde::Serialize;
 use serde_json::{Value, json};
+use utoipa::ToSchema;
 
 use self::form::{FIELD, Order, Outcome, take_all};
 use super::detail::Detail;
 use crate::caller::Caller;
+use crate::openapi::{errors, names, shapes};
 use crate::request::Parameters;
 use crate::request_id::RequestId;
 use crate::{ApiError, Code, Product, Reason};
 
-#[derive(Serialize)]
+/// A document that was taken in.
+#[derive(Serialize, ToSchema)]
 struct Receipt {
+    #[schema(value_type = Uuid)]
     document_id: DocumentId,
+    #[schema(value_type = names::DocumentStatus)]
     status: &'static str,
     created_at: Timestamp,
 }
 
 /// What became of each of several files, in their order.
-#[derive(Serialize)]
+#[derive(Serialize, ToSchema)]
 struct Receipts {
+    #[schema(value_type = Vec<shapes::FileReceipt>)]
     files: Vec<FileReceipt>,
 }
 
@@ -52,7 +58,49 @@ enum FileReceipt {
     },
 }
 
-/// `POST /documents/upload`
+/// What is answered to one file, or to several.
+#[derive(ToSchema)]
+#[serde(untagged)]
+#[allow(dead_code)] // Only the description reads it.
+enum Uploaded {
+    One(Receipt),
+    Several(Receipts),
+}
+
+/// What is answered to one file, or to several.
+#[derive(ToSchema)]
+#[serde(untagged)]
+#[allow(dead_code)] // Only the description reads it.
+enum Added {
+    One(Box<Detail>),
+    Several(Receipts),
+}
+
+/// Takes documents in.
+///
+/// One file, or several fields `file`, each of which is taken or refused on its own. The answer does not wait for
+/// anything to become of them.
+#[utoipa::path(
+    post,
+    path = "/documents/upload",
+    tag = "documents",
+    operation_id = "upload_document",
+    params(
+        ("priority" = Option<names::Priority>, Query, description = "How urgent it is; normal unless said."),
+        ("Idempotency-Key" = Option<String>, Header, description = "By what a repetition of this request is known.",
+            pattern = "^[!-~]{1,255}$"),
+    ),
+    request_body(content = shapes::UploadForm, content_type = "multipart/form-data"),
+    responses(
+        (status = 201, description = "All files were taken.", body = Uploaded,
+            headers(("Location" = String, description = "The document, if there was one file."))),
+        (status = 207, description = "Not all of several files were taken.", body = Receipts),
+        errors::KeyReused,
+        errors::FileTooLarge,
+        errors::Unsupported,
+        errors::TooMany,
+    ),
+)]
 pub(crate) async fn create(
     State(product): State<Product>,
     Extension(RequestId(id)): Extension<RequestId>,
@@ -65,7 +113,30 @@ pub(crate) async fn create(
     answer(StatusCode::CREATED, outcomes, |taken| Json(receipt(&taken)).into_response())
 }
 
-/// `POST /documents`: the same, answered as another generation of clients expects it.
+/// Takes documents in and answers with all that is known of them.
+///
+/// The same as `POST /documents/upload`, answered as another generation of clients expects it.
+#[utoipa::path(
+    post,
+    path = "/documents",
+    tag = "documents",
+    operation_id = "add_document",
+    params(
+        ("priority" = Option<names::Priority>, Query, description = "How urgent it is; normal unless said."),
+        ("Idempotency-Key" = Option<String>, Header, description = "By what a repetition of this request is known.",
+            pattern = "^[!-~]{1,255}$"),
+    ),
+    request_body(content = shapes::UploadForm, content_type = "multipart/form-data"),
+    responses(
+        (status = 200, description = "All files were taken.", body = Added,
+            headers(("Location" = String, description = "The document, if there was one file."))),
+        (status = 207, description = "Not all of several files were taken.", body = Receipts),
+        errors::KeyReused,
+        errors::FileTooLarge,
+        errors::Unsupported,
+        errors::TooMany,
+    ),
+)]
 pub(crate) async fn add(
     State(product): State<Product>,
     Extension(RequestId(id)): Extension<RequestId>,

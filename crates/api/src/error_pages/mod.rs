@@ -10,6 +10,7 @@ use axum::extract::rejection::PathRejection;
 use axum::http::header;
 use axum::response::{Html, IntoResponse};
 
+use crate::openapi::errors;
 use crate::{ApiError, Code};
 
 /// The page of a code, as it stands in `docs/errors`.
@@ -23,10 +24,30 @@ pub(crate) use text;
 /// A file of its own: pages may not bring styles along inside themselves.
 const STYLE: &str = include_str!("style.css");
 
+/// Lists every code that an error can have.
+#[utoipa::path(
+    get,
+    path = "/errors",
+    tag = "service",
+    operation_id = "list_errors",
+    responses((status = 200, description = "A page for people.", body = String, content_type = "text/html")),
+)]
 pub(crate) async fn list() -> Html<String> {
     Html(html::list(&codes::all()))
 }
 
+/// Explains a code and says what to do.
+#[utoipa::path(
+    get,
+    path = "/errors/{code}",
+    tag = "service",
+    operation_id = "show_error",
+    params(("code" = String, Path, description = "The code.", example = json!("CONFLICT"))),
+    responses(
+        (status = 200, description = "A page for people.", body = String, content_type = "text/html"),
+        errors::Missing,
+    ),
+)]
 pub(crate) async fn show(code: Result<Path<String>, PathRejection>) -> Result<Html<String>, ApiError> {
     let all = codes::all();
     // Pages name each other by their files, so that their links also lead on where the files themselves are read.
@@ -37,6 +58,14 @@ pub(crate) async fn show(code: Result<Path<String>, PathRejection>) -> Result<Ht
     Ok(Html(html::page(code, text)))
 }
 
+/// Gives the style of these pages.
+#[utoipa::path(
+    get,
+    path = "/errors/style.css",
+    tag = "service",
+    operation_id = "error_style",
+    responses((status = 200, description = "A style sheet.", body = String, content_type = "text/css")),
+)]
 pub(crate) async fn style() -> impl IntoResponse {
     ([(header::CONTENT_TYPE, "text/css; charset=utf-8")], STYLE)
 }

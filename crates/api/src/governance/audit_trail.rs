@@ -6,32 +6,58 @@ use jiff::Timestamp;
 use quire_domain::{CandidateId, DecisionId, SchemaVersionId};
 use quire_ports::Decision;
 use serde::Serialize;
+use utoipa::ToSchema;
 use uuid::Uuid;
 
 use super::{MOST, USUAL};
+use crate::openapi::names;
 use crate::request::Parameters;
 use crate::{ApiError, Product};
 
-#[derive(Serialize)]
+/// Decisions, the newest first.
+#[derive(Serialize, ToSchema)]
+#[schema(as = AuditTrail)]
 pub(crate) struct Trail {
     items: Vec<Item>,
     /// The `after` of the next part, if there may be one.
+    #[schema(value_type = Option<Uuid>)]
     next_after: Option<DecisionId>,
 }
 
-#[derive(Serialize)]
+/// A decision and what it changed.
+#[derive(Serialize, ToSchema)]
+#[schema(as = AuditedDecision)]
 struct Item {
+    #[schema(value_type = Uuid)]
     decision_id: DecisionId,
+    #[schema(value_type = Uuid)]
     candidate_id: CandidateId,
+    #[schema(value_type = names::DecisionType)]
     decision_type: &'static str,
+    #[schema(value_type = names::CandidateStatus)]
     previous_status: &'static str,
+    #[schema(value_type = names::CandidateStatus)]
     new_status: &'static str,
+    /// The version of the schema that an approval made.
+    #[schema(value_type = Option<Uuid>)]
     schema_version_id: Option<SchemaVersionId>,
     reviewer_id: String,
     reason: Option<String>,
     created_at: Timestamp,
 }
 
+/// Lists every decision about the schema.
+#[utoipa::path(
+    get,
+    path = "/reviewer/governance/audit-trail",
+    tag = "governance",
+    operation_id = "list_decisions",
+    params(
+        ("limit" = Option<u32>, Query, description = "How many; 50 unless said.", minimum = 1, maximum = 200),
+        ("after" = Option<Uuid>, Query, description = "The `next_after` of the part before."),
+    ),
+    responses((status = 200, description = "Decisions, with where the next part begins.", body = Trail)),
+)]
 pub(crate) async fn audit_trail(
     State(product): State<Product>,
     parameters: Parameters,

@@ -7,8 +7,10 @@ use quire_application::governance::{self, DecisionError, DecisionRequest};
 use quire_domain::interpretation::structure::DecisionType;
 use quire_domain::{CandidateId, DecisionId, SchemaVersionId};
 use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
 
 use crate::caller::Caller;
+use crate::openapi::{errors, names};
 use crate::request::{Id, JsonBody};
 use crate::request_id::RequestId;
 use crate::{ApiError, Code, Product};
@@ -16,22 +18,51 @@ use crate::{ApiError, Code, Product};
 /// Characters of the longest reason.
 const LONGEST_REASON: usize = 2_000;
 
-#[derive(Deserialize)]
+/// A decision about a candidate.
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(as = Decision)]
 pub(crate) struct Wish {
+    #[schema(value_type = names::DecisionType)]
     decision_type: String,
+    /// Why, for those who come later.
     #[serde(default)]
+    #[schema(max_length = 2_000)]
     reason: Option<String>,
 }
 
-#[derive(Serialize)]
+/// The decision as it was recorded.
+#[derive(Serialize, ToSchema)]
+#[schema(as = RecordedDecision)]
 pub(crate) struct Recorded {
+    #[schema(value_type = Uuid)]
     decision_id: DecisionId,
+    #[schema(value_type = Uuid)]
     candidate_id: CandidateId,
+    #[schema(value_type = names::DecisionType)]
     decision_type: &'static str,
+    /// The version of the schema that an approval made.
+    #[schema(value_type = Option<Uuid>)]
     schema_version_id: Option<SchemaVersionId>,
     created_at: Timestamp,
 }
 
+/// Decides about a candidate for a change of the schema.
+///
+/// An approval makes a new version of the schema, by which later runs understand documents.
+#[utoipa::path(
+    post,
+    path = "/reviewer/structural-changes/{id}/decision",
+    tag = "governance",
+    operation_id = "decide",
+    params(("id" = Uuid, Path, description = "The candidate.")),
+    request_body = Wish,
+    responses(
+        (status = 200, description = "The decision as it was recorded.", body = Recorded),
+        errors::Missing,
+        errors::Conflicting,
+    ),
+)]
 pub(crate) async fn decide(
     State(product): State<Product>,
     Extension(RequestId(correlation_id)): Extension<RequestId>,

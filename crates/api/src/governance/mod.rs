@@ -1,9 +1,9 @@
 //! How the schema changes, over HTTP, for those who govern it.
 
-mod audit_trail;
-mod decision;
-mod schema;
-mod structural_changes;
+pub(crate) mod audit_trail;
+pub(crate) mod decision;
+pub(crate) mod schema;
+pub(crate) mod structural_changes;
 
 pub(crate) use audit_trail::audit_trail;
 pub(crate) use decision::decide;

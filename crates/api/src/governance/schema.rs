@@ -6,20 +6,34 @@ use jiff::Timestamp;
 use quire_domain::SchemaVersionId;
 use quire_domain::interpretation::Schema;
 use serde::Serialize;
+use utoipa::ToSchema;
 
+use crate::openapi::shapes;
 use crate::{ApiError, Product};
 
-#[derive(Serialize)]
+/// A version of a schema.
+#[derive(Serialize, ToSchema)]
+#[schema(as = SchemaVersion)]
 pub(crate) struct Current {
+    #[schema(value_type = Uuid)]
     schema_version_id: SchemaVersionId,
     schema_name: String,
     version_number: u32,
     created_at: Timestamp,
     created_by: String,
     change_summary: Option<String>,
+    #[schema(value_type = shapes::Schema)]
     schema_definition: Schema,
 }
 
+/// Shows the schema by which documents are understood now.
+#[utoipa::path(
+    get,
+    path = "/reviewer/schema/current",
+    tag = "governance",
+    operation_id = "show_schema",
+    responses((status = 200, description = "The newest version of the schema.", body = Current)),
+)]
 pub(crate) async fn current(State(product): State<Product>) -> Result<Json<Current>, ApiError> {
     let version = product.store.governance.current_schema(&product.schema).await?;
     Ok(Json(Current {

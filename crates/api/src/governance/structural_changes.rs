@@ -7,25 +7,34 @@ use quire_domain::interpretation::structure::{CandidateStatus, StructureChange};
 use quire_domain::{CandidateId, DocumentId};
 use quire_ports::{Candidate, CandidateFilter, Sample};
 use serde::Serialize;
+use utoipa::ToSchema;
 
 use super::{MOST, USUAL};
+use crate::openapi::names;
 use crate::request::Parameters;
 use crate::{ApiError, Product};
 
-#[derive(Serialize)]
+/// Candidates for changes of the schema.
+#[derive(Serialize, ToSchema)]
+#[schema(as = CandidateList)]
 pub(crate) struct List {
     items: Vec<Item>,
     limit: u32,
     offset: u32,
 }
 
-#[derive(Serialize)]
+/// A candidate for a change of the schema, gathered from edits.
+#[derive(Serialize, ToSchema)]
+#[schema(as = Candidate)]
 struct Item {
+    #[schema(value_type = Uuid)]
     candidate_id: CandidateId,
+    #[schema(value_type = names::StructureChange)]
     change_type: &'static str,
     source_key: Option<String>,
     target_key: String,
     occurrence_count: u32,
+    #[schema(value_type = names::CandidateStatus)]
     status: &'static str,
     is_critical: bool,
     evidence_samples: Vec<EvidenceSample>,
@@ -33,13 +42,30 @@ struct Item {
     updated_at: Timestamp,
 }
 
-#[derive(Serialize)]
+/// Where an edit spoke for it.
+#[derive(Serialize, ToSchema)]
 struct EvidenceSample {
+    #[schema(value_type = Uuid)]
     document_id: DocumentId,
     page: Option<u32>,
     snippet: Option<String>,
 }
 
+/// Lists candidates for changes of the schema, as edits suggest them.
+#[utoipa::path(
+    get,
+    path = "/reviewer/structural-changes",
+    tag = "governance",
+    operation_id = "list_structural_changes",
+    params(
+        ("status" = Option<names::CandidateStatus>, Query, description = "Only those that stand there."),
+        ("change_type" = Option<names::StructureChange>, Query, description = "Only changes of this kind."),
+        ("is_critical" = Option<bool>, Query, description = "Only those about a critical key, or only the others."),
+        ("limit" = Option<u32>, Query, description = "How many; 50 unless said.", minimum = 1, maximum = 200),
+        ("offset" = Option<u32>, Query, description = "How many to pass over.", minimum = 0, maximum = 100_000),
+    ),
+    responses((status = 200, description = "Candidates.", body = List)),
+)]
 pub(crate) async fn structural_changes(
     State(product): State<Product>,
     parameters: Parameters,

@@ -30,7 +30,7 @@ const BELIEVED: Duration = Duration::from_secs(1);
 /// And while somebody is looking.
 const STILL_BELIEVED: Duration = Duration::from_secs(3);
 /// Supervisors and load balancers ask these, and have no key.
-const FOR_EVERYBODY: [&str; 3] = ["/health", "/health/live", "/health/ready"];
+pub(crate) const FOR_EVERYBODY: [&str; 3] = ["/health", "/health/live", "/health/ready"];
 
 /// Knows the credentials.
 pub struct Guard {

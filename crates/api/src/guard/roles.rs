@@ -43,7 +43,7 @@ pub(crate) const TABLE: &[(&str, &str, Role)] = &[
 ];
 
 /// The role that a request to this route needs. One that is not in the table needs `admin`: what was forgotten is closed.
-pub(super) fn needed(method: &Method, route: &str) -> Role {
+pub(crate) fn needed(method: &Method, route: &str) -> Role {
     let method = if method == Method::HEAD { Method::GET } else { method.clone() };
     let listed = TABLE.iter().find(|(verb, path, _)| *verb == method.as_str() && is_same(path, route));
     listed.map_or(Role::Admin, |(_, _, role)| *role)

@@ -1,18 +1,20 @@
 //! What was understood of a document, over HTTP: looking at it, correcting it, saying that it is checked.
 
 mod changes;
-mod edit;
-mod reviewed;
-mod show;
-mod versions;
+pub(crate) mod edit;
+pub(crate) mod reviewed;
+pub(crate) mod show;
+pub(crate) mod versions;
 
 use quire_domain::InterpretationId;
 use quire_domain::interpretation::visits::{self, ByVisit};
 use quire_domain::interpretation::{Interpretation, Schema};
 use quire_ports::Version;
 use serde::Serialize;
+use utoipa::ToSchema;
 
 use crate::ApiError;
+use crate::openapi::shapes;
 use crate::request::Parameters;
 
 pub(crate) use edit::edit;
@@ -31,7 +33,7 @@ enum View {
 
 impl View {
     fn of(parameters: &Parameters) -> Result<Self, ApiError> {
-        match parameters.text("view") {
+        match parameters.given("view") {
             None | Some("flat") => Ok(Self::Flat),
             Some("visits") => Ok(Self::Visits),
             Some(_) => Err(ApiError::invalid("view", "must be flat or visits")),
@@ -55,10 +57,13 @@ enum Shown {
 }
 
 /// A version of an interpretation.
-#[derive(Serialize)]
+#[derive(Serialize, ToSchema)]
+#[schema(as = InterpretationVersion)]
 struct ShownVersion {
+    #[schema(value_type = Uuid)]
     interpretation_id: InterpretationId,
     version_number: u32,
+    #[schema(value_type = shapes::Shown)]
     data: Shown,
 }
 

@@ -7,20 +7,40 @@ use quire_application::review;
 use quire_domain::DocumentId;
 use quire_ports::ReviewMark;
 use serde::Serialize;
+use utoipa::ToSchema;
 
 use crate::caller::Caller;
+use crate::openapi::{errors, names};
 use crate::request::{Id, NoBody};
 use crate::request_id::RequestId;
 use crate::{ApiError, Product};
 
-#[derive(Serialize)]
+/// Where the review of a document stands.
+#[derive(Serialize, ToSchema)]
+#[schema(as = ReviewMark)]
 pub(crate) struct Marked {
+    #[schema(value_type = Uuid)]
     document_id: DocumentId,
+    #[schema(value_type = names::ReviewStatus)]
     review_status: &'static str,
     reviewed_at: Option<Timestamp>,
     reviewed_by: Option<String>,
 }
 
+/// Says that a person has checked a document.
+///
+/// Saying it again changes nothing.
+#[utoipa::path(
+    post,
+    path = "/documents/{id}/reviewed",
+    tag = "review",
+    operation_id = "mark_reviewed",
+    params(("id" = Uuid, Path, description = "The document.")),
+    responses(
+        (status = 200, description = "Where its review stands.", body = Marked),
+        errors::Missing,
+    ),
+)]
 pub(crate) async fn mark(
     State(product): State<Product>,
     Extension(RequestId(correlation_id)): Extension<RequestId>,
@@ -32,6 +52,18 @@ pub(crate) async fn mark(
     Ok(Json(shown(DocumentId(id), mark)))
 }
 
+/// Says that a document has to be checked again.
+#[utoipa::path(
+    delete,
+    path = "/documents/{id}/reviewed",
+    tag = "review",
+    operation_id = "reopen_review",
+    params(("id" = Uuid, Path, description = "The document.")),
+    responses(
+        (status = 200, description = "Where its review stands.", body = Marked),
+        errors::Missing,
+    ),
+)]
 pub(crate) async fn reopen(
     State(product): State<Product>,
     Extension(RequestId(correlation_id)): Extension<RequestId>,

@@ -8,38 +8,69 @@ use jiff::Timestamp;
 use quire_application::review::{self, ReviewError, ReviewView};
 use quire_domain::{DocumentId, RunId};
 use serde::Serialize;
+use utoipa::ToSchema;
 
 use super::{ShownVersion, View, tag};
 use crate::error::Reason;
+use crate::openapi::{errors, names};
 use crate::request::{Id, Parameters};
 use crate::{ApiError, Product};
 
-#[derive(Serialize)]
+/// What there is to review.
+#[derive(Serialize, ToSchema)]
+#[schema(as = Review)]
 struct Body {
+    #[schema(value_type = Uuid)]
     document_id: DocumentId,
     latest_completed_run: CompletedRun,
     active_interpretation: ShownVersion,
     raw_text_artifact: RawTextArtifact,
+    #[schema(value_type = names::ReviewStatus)]
     review_status: &'static str,
     reviewed_at: Option<Timestamp>,
     reviewed_by: Option<String>,
 }
 
-#[derive(Serialize)]
+/// The run that is reviewed.
+#[derive(Serialize, ToSchema)]
 struct CompletedRun {
+    #[schema(value_type = Uuid)]
     run_id: RunId,
+    #[schema(value_type = names::RunState)]
     state: &'static str,
     completed_at: Option<Timestamp>,
+    #[schema(value_type = Option<names::FailureType>)]
     failure_type: Option<&'static str>,
     schema_version_used: Option<u32>,
 }
 
-#[derive(Serialize)]
+/// Whether the text of that run can be had.
+#[derive(Serialize, ToSchema)]
 struct RawTextArtifact {
+    #[schema(value_type = Uuid)]
     run_id: RunId,
     available: bool,
 }
 
+/// Shows what was understood of a document, for reviewing it.
+///
+/// It is the active version of the latest completed run. The `ETag` names that version, for `If-Match` of an edit.
+#[utoipa::path(
+    get,
+    path = "/documents/{id}/review",
+    tag = "review",
+    operation_id = "show_review",
+    params(
+        ("id" = Uuid, Path, description = "The document."),
+        ("view" = Option<names::View>, Query, description = "As a flat list, unless by visits."),
+    ),
+    responses(
+        (status = 200, description = "What there is to review.", body = Body,
+            headers(("ETag" = String, description = "The version, such as \"v3\"."))),
+        errors::Missing,
+        errors::NotReviewable,
+    ),
+)]
 pub(crate) async fn show(
     State(product): State<Product>,
     Id(id): Id,

@@ -9,18 +9,26 @@ use quire_domain::interpretation::edit::FieldChange;
 use quire_domain::{FieldId, InterpretationId, RunId};
 use quire_ports::VersionRecord;
 use serde::Serialize;
+use utoipa::ToSchema;
 
+use crate::openapi::{errors, names, shapes};
 use crate::request::Id;
 use crate::{ApiError, Product};
 
-#[derive(Serialize)]
+/// The versions of an interpretation, the oldest first.
+#[derive(Serialize, ToSchema)]
+#[schema(as = InterpretationVersions)]
 pub(crate) struct Versions {
+    #[schema(value_type = Uuid)]
     run_id: RunId,
     versions: Vec<Listed>,
 }
 
-#[derive(Serialize)]
+/// A version and what changed in it.
+#[derive(Serialize, ToSchema)]
+#[schema(as = ListedVersion)]
 struct Listed {
+    #[schema(value_type = Uuid)]
     interpretation_id: InterpretationId,
     version_number: u32,
     is_active: bool,
@@ -29,18 +37,34 @@ struct Listed {
     changes: Vec<Change>,
 }
 
-#[derive(Serialize)]
+/// One change that made a difference.
+#[derive(Serialize, ToSchema)]
+#[schema(as = FieldChange)]
 #[allow(clippy::struct_field_names)] // The contract calls it so.
 struct Change {
+    #[schema(value_type = names::ChangeType)]
     change_type: &'static str,
+    #[schema(value_type = Uuid)]
     field_id: FieldId,
     field_key: String,
     field_path: String,
+    #[schema(value_type = names::ValueType)]
     value_type: &'static str,
+    #[schema(value_type = shapes::FieldValue)]
     old_value: Value,
+    #[schema(value_type = shapes::FieldValue)]
     new_value: Value,
 }
 
+/// Lists the versions of what a run understood, with what changed in each.
+#[utoipa::path(
+    get,
+    path = "/runs/{id}/interpretations",
+    tag = "review",
+    operation_id = "list_versions",
+    params(("id" = Uuid, Path, description = "The run.")),
+    responses((status = 200, description = "The versions.", body = Versions), errors::Missing),
+)]
 pub(crate) async fn versions(State(product): State<Product>, Id(id): Id) -> Result<Json<Versions>, ApiError> {
     let run_id = RunId(id);
     let versions = review::versions(&product.store, run_id).await?;

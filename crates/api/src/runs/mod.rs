@@ -1,9 +1,9 @@
 //! Runs over HTTP, a file for each question.
 
-mod raw_text;
-mod retry;
-mod show;
-mod withdraw;
+pub(crate) mod raw_text;
+pub(crate) mod retry;
+pub(crate) mod show;
+pub(crate) mod withdraw;
 
 pub(crate) use raw_text::raw_text;
 pub(crate) use retry::retry;

@@ -5,18 +5,39 @@ use axum::extract::State;
 use quire_application::run::{self, TextError};
 use quire_domain::RunId;
 use serde::Serialize;
+use utoipa::ToSchema;
 
+use crate::openapi::errors;
 use crate::request::Id;
 use crate::{ApiError, Code, Product, Reason};
 
-#[derive(Serialize)]
+/// The text of a document.
+#[derive(Serialize, ToSchema)]
+#[schema(as = RawText)]
 pub(crate) struct RawTextBody {
+    #[schema(value_type = Uuid)]
     run_id: RunId,
+    #[schema(example = "RAW_TEXT")]
     artifact_type: &'static str,
+    #[schema(example = "text/plain")]
     content_type: &'static str,
     text: String,
 }
 
+/// Gives the text that a run read from its document.
+#[utoipa::path(
+    get,
+    path = "/runs/{id}/artifacts/raw-text",
+    tag = "runs",
+    operation_id = "show_raw_text",
+    params(("id" = Uuid, Path, description = "The run.")),
+    responses(
+        (status = 200, description = "The text.", body = RawTextBody),
+        errors::Missing,
+        errors::NoText,
+        errors::Gone,
+    ),
+)]
 pub(crate) async fn raw_text(
     State(product): State<Product>,
     Id(id): Id,

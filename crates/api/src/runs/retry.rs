@@ -8,9 +8,25 @@ use quire_ports::PortError;
 
 use super::show::{Shown, shown};
 use crate::caller::Caller;
+use crate::openapi::errors;
 use crate::request::Id;
 use crate::{ApiError, Product, Reason};
 
+/// Sends a failed run back to the queue, where its pipeline allows that.
+///
+/// The runs of documents are not retried; process the document again instead.
+#[utoipa::path(
+    post,
+    path = "/runs/{id}/retry",
+    tag = "runs",
+    operation_id = "retry_run",
+    params(("id" = Uuid, Path, description = "The run.")),
+    responses(
+        (status = 200, description = "The run, which waits again.", body = Shown),
+        errors::Missing,
+        errors::NotRetried,
+    ),
+)]
 pub(crate) async fn retry(
     State(product): State<Product>,
     Caller(actor): Caller,

@@ -6,17 +6,26 @@ use jiff::Timestamp;
 use quire_domain::{Run, RunId, StepStatus, SubjectId};
 use quire_ports::{StepProgress, Store};
 use serde::Serialize;
+use utoipa::ToSchema;
 
+use crate::openapi::{errors, names};
 use crate::request::Id;
 use crate::{ApiError, Product};
 
 /// A run and where each of its steps stands.
-#[derive(Serialize)]
+#[derive(Serialize, ToSchema)]
+#[schema(as = Run)]
 pub(crate) struct Shown {
+    #[schema(value_type = Uuid)]
     run_id: RunId,
+    #[schema(value_type = names::Pipeline)]
     pipeline: &'static str,
+    /// What it works on: the document, if its pipeline is that of documents.
+    #[schema(value_type = Uuid)]
     subject_id: SubjectId,
+    #[schema(value_type = names::RunState)]
     state: &'static str,
+    #[schema(value_type = Option<names::FailureType>)]
     failure_type: Option<&'static str>,
     error_code: Option<String>,
     error_message: Option<String>,
@@ -32,9 +41,13 @@ pub(crate) struct Shown {
     steps: Vec<ShownStep>,
 }
 
-#[derive(Serialize)]
+/// A step of a run.
+#[derive(Serialize, ToSchema)]
+#[schema(as = Step)]
 struct ShownStep {
+    #[schema(value_type = names::StepName)]
     step_name: &'static str,
+    #[schema(value_type = names::StepStatus)]
     step_status: &'static str,
     attempt: u32,
     started_at: Option<Timestamp>,
@@ -42,6 +55,15 @@ struct ShownStep {
     error_code: Option<String>,
 }
 
+/// Shows a run and where each of its steps stands.
+#[utoipa::path(
+    get,
+    path = "/runs/{id}",
+    tag = "runs",
+    operation_id = "show_run",
+    params(("id" = Uuid, Path, description = "The run.")),
+    responses((status = 200, description = "The run.", body = Shown), errors::Missing),
+)]
 pub(crate) async fn show(State(product): State<Product>, Id(id): Id) -> Result<Json<Shown>, ApiError> {
     let run = product.store.history.run(RunId(id)).await?;
     shown(&product.store, run).await.map(Json)

@@ -7,9 +7,23 @@ use quire_domain::RunId;
 
 use super::show::{Shown, shown};
 use crate::caller::Caller;
+use crate::openapi::errors;
 use crate::request::Id;
 use crate::{ApiError, Product};
 
+/// Takes a run back that still waits for its turn.
+#[utoipa::path(
+    post,
+    path = "/runs/{id}/withdraw",
+    tag = "runs",
+    operation_id = "withdraw_run",
+    params(("id" = Uuid, Path, description = "The run.")),
+    responses(
+        (status = 200, description = "The run, which has ended.", body = Shown),
+        errors::Missing,
+        errors::Conflicting,
+    ),
+)]
 pub(crate) async fn withdraw(
     State(product): State<Product>,
     Caller(actor): Caller,

@@ -14,4 +14,4 @@ pub use history::{ProcessingHistory, history};
 pub use list::{Counts, DocumentList, ListRequest, MOST_LOOKED_AT, Total, list};
 pub use purge::purge;
 pub use reprocess::reprocess;
-pub use set_language::{is_language, set_language};
+pub use set_language::{is_language, languages, set_language};

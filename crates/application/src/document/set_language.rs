@@ -12,9 +12,14 @@ const CODES: &str = "aa ab ae af ak am an ar as av ay az ba be bg bh bi bm bn bo
     nd ne ng nl nn no nr nv ny oc oj om or os pa pi pl ps pt qu rm rn ro ru rw sa sc sd se sg si sk sl sm sn so sq sr ss \
     st su sv sw ta te tg th ti tk tl tn to tr ts tt tw ty ug uk ur uz ve vi vo wa wo xh yi yo za zh zu";
 
-/// Whether this is a language as ISO 639-1 writes it.
+/// Every language as ISO 639-1 writes it.
+pub fn languages() -> impl Iterator<Item = &'static str> {
+    CODES.split_ascii_whitespace()
+}
+
+/// Whether this is one of them.
 pub fn is_language(code: &str) -> bool {
-    CODES.split_ascii_whitespace().any(|known| known == code)
+    languages().any(|known| known == code)
 }
 
 /// Sets or clears the language of a document for the runs that are created from now on. `Conflict` for what is no
