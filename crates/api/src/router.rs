@@ -77,8 +77,10 @@ fn product(product: Product, surface: &Surface) -> Router {
         .route("/reviewer/structural-changes/{id}/decision", post(governance::decide))
         .route("/reviewer/schema/current", get(governance::current))
         .route("/reviewer/governance/audit-trail", get(governance::audit_trail))
-        // All of this, described for programs.
+        // All of this, described for programs and for people.
         .route("/openapi.json", get(openapi::show))
+        .route("/docs", get(openapi::docs::show))
+        .route("/docs/style.css", get(openapi::docs::style))
         // What each code of an error means.
         .route("/errors", get(error_pages::list))
         .route("/errors/style.css", get(error_pages::style))

@@ -5,9 +5,13 @@ use std::fmt::Write as _;
 
 use pulldown_cmark::{Options, Parser, html};
 
+/// The style that all pages share.
+pub(crate) const STYLE: &str = "/errors/style.css";
+const NAVIGATION: &str = "<a href=\"/errors\">All errors</a> · <a href=\"/docs\">All that can be asked</a>";
+
 /// The page of one code.
 pub(super) fn page(code: &str, text: &str) -> String {
-    framed(code, &rendered(text))
+    framed(code, &[STYLE], NAVIGATION, &rendered(text))
 }
 
 /// All codes, each with the first sentence of its page.
@@ -17,7 +21,7 @@ pub(super) fn list(pages: &BTreeMap<&str, &str>) -> String {
         // Writing to a String cannot fail.
         let _ = writeln!(text, "| [{code}](/errors/{code}) | {} |", summary(page));
     }
-    framed("Errors", &rendered(&text))
+    framed("Errors", &[STYLE], NAVIGATION, &rendered(&text))
 }
 
 /// The first paragraph after the title.
@@ -26,18 +30,23 @@ fn summary(page: &str) -> String {
     lines.take_while(|line| !line.is_empty()).collect::<Vec<_>>().join(" ")
 }
 
-fn rendered(text: &str) -> String {
+/// Markdown as HTML.
+pub(crate) fn rendered(text: &str) -> String {
     let mut rendered = String::new();
     html::push_html(&mut rendered, Parser::new_ext(text, Options::ENABLE_TABLES));
     rendered
 }
 
-fn framed(title: &str, content: &str) -> String {
+/// A whole page, with its styles by their addresses.
+pub(crate) fn framed(title: &str, styles: &[&str], navigation: &str, content: &str) -> String {
+    let styles: Vec<_> =
+        styles.iter().map(|style| format!("<link rel=\"stylesheet\" href=\"{style}\">\n")).collect();
+    let styles = styles.concat();
     format!(
         "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
-         <title>{title} · Quire</title>\n<link rel=\"stylesheet\" href=\"/errors/style.css\">\n</head>\n<body>\n\
-         <nav><a href=\"/errors\">All errors</a></nav>\n<main>\n{content}</main>\n</body>\n</html>\n"
+         <title>{title} · Quire</title>\n{styles}</head>\n<body>\n\
+         <nav>{navigation}</nav>\n<main>\n{content}</main>\n</body>\n</html>\n"
     )
 }
 

@@ -3,7 +3,7 @@
 //! The pages are the files of `docs/errors`, built into the program.
 
 mod codes;
-mod html;
+pub(crate) mod html;
 
 use axum::extract::Path;
 use axum::extract::rejection::PathRejection;

@@ -24,6 +24,7 @@ pub(crate) const TABLE: &[(&str, &str, Role)] = &[
     ("GET", "/version", Read),
     ("GET", "/openapi.json", Read),
     ("GET", "/docs", Read),
+    ("GET", "/docs/style.css", Read),
     ("GET", "/errors", Read),
     ("GET", "/errors/style.css", Read),
     ("GET", "/errors/{code}", Read),

@@ -9,7 +9,7 @@ use utoipa::openapi::{Content, Ref, RefOr, Response, ResponseBuilder};
 use crate::{Code, Reason};
 
 /// Under this name a response lists the codes that it can have.
-const CODES: &str = "x-error-codes";
+pub(super) const CODES: &str = "x-error-codes";
 
 macro_rules! answers {
     ($($name:ident = [$first:ident $(, $code:ident)*] $({ $($reason:ident),+ })? $text:literal;)+) => {

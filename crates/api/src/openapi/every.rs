@@ -15,7 +15,7 @@ const BEARER: &str = "bearer";
 const ABOUT_BEARER: &str = "A key from `quire keys create`, or the `AUTH_TOKEN`. As long as there is neither, only this \
                             machine is answered, and nobody is asked who they are.";
 /// Under this name an operation says which role it needs.
-const ROLE: &str = "x-role";
+pub(super) const ROLE: &str = "x-role";
 /// The state of the program itself, which is told as it is.
 const SERVICE: &str = "service";
 

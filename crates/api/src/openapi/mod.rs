@@ -1,7 +1,9 @@
-//! What can be asked over HTTP, described as `OpenAPI` 3.1 from the handlers themselves, at `/openapi.json`.
+//! What can be asked over HTTP, described as `OpenAPI` 3.1 from the handlers themselves, for programs (`/openapi.json`)
+//! and for people (`/docs`).
 //!
 //! Each handler says what it takes and gives; this page lists them, and [`every`] adds what all of them can answer.
 
+pub(crate) mod docs;
 pub(crate) mod errors;
 mod every;
 mod headers;
@@ -72,6 +74,8 @@ use crate::{documents, error, error_pages, events, governance, health, metrics, 
         error_pages::style,
         error_pages::show,
         show,
+        docs::show,
+        docs::style,
     ),
     components(schemas(
         // Those that no answer brings along: written line by line, or named in parameters and texts alone.

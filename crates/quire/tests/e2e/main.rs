@@ -5,6 +5,7 @@
 
 mod commands;
 mod configuration;
+mod describing;
 mod documents;
 mod errors;
 mod events;
