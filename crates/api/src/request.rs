@@ -63,7 +63,8 @@ pub(crate) fn uuid(name: &str, text: &str) -> Result<Uuid, ApiError> {
     if id.to_string() == text { Ok(id) } else { Err(refused()) }
 }
 
-/// The parameters after the question mark. Unknown ones are nobody's business; of one given twice the last counts.
+/// The parameters after the question mark. Those that an operation does not have, and those given twice, were refused
+/// before (`openapi::known_parameters`).
 pub(crate) struct Parameters(HashMap<String, String>);
 
 impl<S: Send + Sync> FromRequestParts<S> for Parameters {

@@ -85,6 +85,8 @@ fn product(product: Product, surface: &Surface) -> Router {
         .route("/errors", get(error_pages::list))
         .route("/errors/style.css", get(error_pages::style))
         .route("/errors/{code}", get(error_pages::show))
+        // A misspelt filter is not passed over.
+        .layer(middleware::from_fn(openapi::known_parameters))
         .layer(DefaultBodyLimit::max(LARGEST_BODY))
         // What was let through is remembered, and nothing else.
         .layer(middleware::from_fn_with_state(product.audit.clone(), audit::note))

@@ -17,7 +17,7 @@ const ABOUT_BEARER: &str = "A key from `quire keys create`, or the `AUTH_TOKEN`.
 /// Under this name an operation says which role it needs.
 pub(super) const ROLE: &str = "x-role";
 /// The state of the program itself, which is told as it is.
-const SERVICE: &str = "service";
+pub(super) const SERVICE: &str = "service";
 
 /// Completes each operation.
 pub(super) struct EveryOperation;
@@ -59,7 +59,7 @@ fn complete(path: &str, method: &Method, operation: &mut Operation) {
         }
     }
     headers::of_answers(operation);
-    // What is asked of it can be wrong.
+    // Parameters that are not known are refused everywhere else.
     if operation.tags.iter().flatten().all(|tag| tag != SERVICE) {
         add::<errors::Invalid>(operation);
     }

@@ -7,6 +7,7 @@ pub(crate) mod docs;
 pub(crate) mod errors;
 mod every;
 mod headers;
+mod known;
 pub(crate) mod names;
 pub(crate) mod shapes;
 
@@ -20,6 +21,7 @@ use utoipa::openapi::{KnownFormat, RefOr, SchemaFormat};
 use utoipa::{OpenApi, PartialSchema, ToSchema};
 
 use self::every::EveryOperation;
+pub(crate) use self::known::known_parameters;
 use crate::{documents, error, error_pages, events, governance, health, metrics, review, runs, version};
 
 #[derive(OpenApi)]

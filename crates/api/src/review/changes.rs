@@ -9,6 +9,23 @@ use uuid::Uuid;
 /// Changes of the largest batch.
 pub(super) const MOST_CHANGES: usize = 500;
 
+/// What a field says of itself, beside what a change says.
+const OF_A_FIELD: [&str; 11] = [
+    "key",
+    "value",
+    "value_type",
+    "confidence",
+    "candidate_confidence",
+    "review_history_adjustment",
+    "is_critical",
+    "origin",
+    "evidence",
+    "candidate_suggestions",
+    "mapping_id",
+];
+/// Characters of an unknown name that are told back.
+const LONGEST_NAME: usize = 64;
+
 /// The change, or which part of it is wrong.
 pub(super) fn parse(index: usize, change: Json) -> Result<Change, BadChange> {
     let bad = |Wrong(member, message)| BadChange { index, member, message };
@@ -29,6 +46,7 @@ struct Parts(Map<String, Json>);
 impl Parts {
     fn parse(&self) -> Result<Change, Wrong> {
         let is_visit = self.is_about_a_visit()?;
+        self.only_known(is_visit)?;
         match (self.0.get("op").and_then(Json::as_str), is_visit) {
             (Some("ADD"), false) => Ok(Change::Add {
                 key: self.key()?,
@@ -38,7 +56,7 @@ impl Parts {
             }),
             (Some("UPDATE"), false) => {
                 let (field, value, visit_id) = (self.field_id()?, self.value()?, self.assignment()?);
-                if value.is_none() && visit_id.is_none() {
+                if value.is_none() && (visit_id.is_none() || self.0.contains_key("value_type")) {
                     return wrong("value", "is missing");
                 }
                 Ok(Change::Update { field, value, value_type: self.value_type()?, visit_id })
@@ -64,6 +82,28 @@ impl Parts {
         match stranger {
             Some(_) if is_visit => wrong("visit_id", "names a visit, beside which only `visit` may stand"),
             _ => Ok(is_visit),
+        }
+    }
+
+    /// A part that the change does not have was meant for something, and is not passed over. Only whoever sends a field
+    /// back as they got it may do so: what else it says of itself counts for nothing.
+    fn only_known(&self, is_visit: bool) -> Result<(), Wrong> {
+        let known: &[&str] = match (self.0.get("op").and_then(Json::as_str), is_visit) {
+            (Some("ADD"), false) => &["op", "key", "value", "value_type", "visit_id"],
+            (Some("UPDATE"), false) => &["op", "field_id", "value", "value_type", "visit_id"],
+            (Some("DELETE"), false) => &["op", "field_id"],
+            (Some("ADD" | "UPDATE"), true) => &["op", "visit_id", "visit"],
+            (Some("DELETE"), true) => &["op", "visit_id"],
+            // What is wrong here is another thing.
+            _ => return Ok(()),
+        };
+        let passed_over = |part: &str| !is_visit && OF_A_FIELD.contains(&part);
+        match self.0.keys().find(|part| !known.contains(&part.as_str()) && !passed_over(part)) {
+            Some(part) => {
+                let part: String = part.chars().take(LONGEST_NAME).collect();
+                wrong("unknown_member", &format!("{part} is none; there are {}", known.join(", ")))
+            }
+            None => Ok(()),
         }
     }
 
@@ -156,6 +196,10 @@ mod tests {
             (json!({ "op": "DELETE", "visit_id": "visit-1", "visit": {}, "field_id": id }), "visit_id"),
             (json!({ "op": "ADD", "visit": 7 }), "visit"),
             (json!({ "op": "UPDATE", "visit": {} }), "visit_id"),
+            (json!({ "op": "UPDATE", "field_id": id, "visit_id": null, "value_type": "date" }), "value"),
+            (json!({ "op": "UPDATE", "field_id": id, "valeu": "x" }), "unknown_member"),
+            (json!({ "op": "DELETE", "visit_id": "visit-1", "visit": {} }), "unknown_member"),
+            (json!({ "op": "DELETE", "field_id": id, "reason": "x" }), "unknown_member"),
         ] {
             let refused = parse(4, change.clone()).unwrap_err();
             assert_eq!((refused.index, refused.member), (4, member), "{change}");
@@ -164,6 +208,7 @@ mod tests {
             json!({ "op": "ADD", "key": "notes", "value": null }),
             json!({ "op": "UPDATE", "field_id": id, "visit_id": null }),
             json!({ "op": "DELETE", "visit_id": "visit-1" }),
+            json!({ "op": "UPDATE", "field_id": id, "key": "notes", "value": "x", "origin": "human", "is_critical": true }),
             json!({ "op": "ADD", "visit": { "visit_date": "2024-02-01" } }),
         ] {
             assert!(parse(0, good.clone()).is_ok(), "{good}");

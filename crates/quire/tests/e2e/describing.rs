@@ -54,3 +54,24 @@ fn each_address_answers_to_the_methods_of_its_description_and_to_no_others() {
         assert_eq!(allowed, methods, "{path}");
     }
 }
+
+/// Proves R063 for what nobody asked for: a misspelt filter does not give everything.
+#[test]
+fn a_parameter_that_is_not_described_is_refused_by_its_name() {
+    let quire = Quire::new();
+    let server = quire.serve();
+    for (address, parameter) in [
+        ("/documents?stauts=FAILED", "stauts"),
+        ("/documents?limit=1&limit=2", "limit"),
+        ("/documents?status=", "status"),
+        ("/documents/export?format=xml", "format"),
+        ("/events?document=7", "document"),
+    ] {
+        let answer = server.get(address);
+        let body: Value = serde_json::from_str(&answer.body).unwrap();
+        assert_eq!((answer.status, &body["error_code"]), (400, &"INVALID_REQUEST".into()), "{address}");
+        assert_eq!(body["details"]["parameter"], parameter, "{address}");
+    }
+    assert_eq!(server.get("/documents?q=").status, 200, "a form with an empty field");
+    assert_eq!(server.get("/health?from=balancer").status, 200);
+}

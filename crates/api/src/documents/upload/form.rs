@@ -132,7 +132,7 @@ impl Order {
 /// Reads a file to its end, whatever is wrong with it: a client that is still sending would lose the answer with the
 /// connection. Only what is too large is not worth it.
 async fn receive(product: &Product, mut field: Field<'_>, outside: &Outside) -> Received {
-    let name = field.file_name().unwrap_or_default().to_owned();
+    let Some(name) = field.file_name().map(str::to_owned) else { return no_file() };
     let begun = Upload::begin(product.store.clone(), product.blobs.clone(), product.uploads.clone()).await;
     outside.leave();
     let largest = product.uploads.largest;
@@ -173,6 +173,12 @@ async fn next_piece(field: &mut Field<'_>, largest: u64) -> Result<Option<Bytes>
         Ok(piece) => piece.map_err(|error| broken(&error, largest)),
         Err(_) => Err(ApiError::invalid("body", "broke off; send the file again")),
     }
+}
+
+/// Text in a field, as from somebody who forgot to say that it is the name of a file.
+fn no_file() -> Received {
+    let message = "must be a file and not its name; with curl, write -F file=@record.pdf";
+    Received { name: String::new(), upload: Err(ApiError::invalid(FIELD, message)), is_end: false }
 }
 
 fn one_too_many(field: &Field<'_>) -> Received {

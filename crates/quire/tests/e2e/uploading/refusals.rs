@@ -116,7 +116,11 @@ async fn an_empty_file_or_none_or_a_form_that_is_none_is_an_invalid_request(scen
     let broken_off = Form::new().field("file", "a.pdf", &file);
     let elsewhere = Form::new().field("document", "a.pdf", &file).end();
     let headless = Form(format!("--{BOUNDARY}\r\n\r\nx\r\n--{BOUNDARY}--\r\n").into_bytes());
+    // As from `curl -F file=record.pdf`, without the sign that says that it is a file.
+    let only_its_name = "Content-Disposition: form-data; name=\"file\"\r\n\r\nrecord.pdf";
+    let only_its_name = Form(format!("--{BOUNDARY}\r\n{only_its_name}\r\n--{BOUNDARY}--\r\n").into_bytes());
     for form in [
+        only_its_name,
         Form::file("a.pdf", b""),
         Form::new(),
         Form::new().end(),
