@@ -6,10 +6,10 @@ use std::process::Command;
 use crate::cargo::{cargo, succeed};
 use crate::services::Services;
 use crate::stages::Stages;
-use crate::{Result, checks, curl, reading, tesseract};
+use crate::{Result, checks, contract, curl, reading, tesseract};
 
 pub fn test(arguments: &[String]) -> Result<()> {
-    let TestArguments { only_tests, cargo_test } = TestArguments::parse(arguments)?;
+    let TestArguments { only_tests, cargo_test, chooses } = TestArguments::parse(arguments)?;
     let mut stages = Stages::default();
     stages.require("find tesseract", tesseract::require)?;
     stages.require("find curl", curl::require)?;
@@ -18,6 +18,9 @@ pub fn test(arguments: &[String]) -> Result<()> {
         checks::run(&mut stages);
     }
     stages.run("cargo test", || succeed(cargo().arg("test").args(cargo_test).envs(services.variables())));
+    if !chooses {
+        stages.run("schemathesis", || contract::check(&[]));
+    }
     stages.run("stop PostgreSQL and Redis", || services.stop());
     stages.finish()
 }
@@ -87,6 +90,8 @@ fn refuse_arguments(command: &str, arguments: &[String]) -> Result<()> {
 struct TestArguments {
     only_tests: bool,
     cargo_test: Vec<String>,
+    /// Whether somebody chose what to test.
+    chooses: bool,
 }
 
 impl TestArguments {
@@ -104,7 +109,7 @@ impl TestArguments {
             cargo_test.push("--workspace".to_owned());
         }
         cargo_test.extend_from_slice(passed_on);
-        Ok(Self { only_tests: !own.is_empty(), cargo_test })
+        Ok(Self { only_tests: !own.is_empty(), cargo_test, chooses: !passed_on.is_empty() })
     }
 }
 

