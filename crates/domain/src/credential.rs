@@ -3,10 +3,11 @@
 //! A key is text that a program or a person presents: `quire_<id>_<secret>`. The id finds it, the secret proves it. Of the
 //! secret only a hash is ever stored, so that whoever reads the database cannot ask in somebody's name.
 
-use std::fmt::{self, Write as _};
+use std::fmt;
 
 use uuid::Uuid;
 
+use crate::hex;
 use crate::ids::KeyId;
 use crate::pipeline::UnknownName;
 
@@ -109,7 +110,7 @@ impl KeyText {
 
     /// The text that the holder gets.
     pub fn reveal(&self) -> String {
-        format!("{PREFIX}{}_{}", self.id.0.simple(), to_hex(&self.secret))
+        format!("{PREFIX}{}_{}", self.id.0.simple(), hex(&self.secret))
     }
 }
 
@@ -132,14 +133,6 @@ pub fn check_name(name: &str) -> Result<(), String> {
         return Err(format!("{name} already has a meaning in the history; choose another name"));
     }
     Ok(())
-}
-
-fn to_hex(bytes: &[u8]) -> String {
-    bytes.iter().fold(String::with_capacity(bytes.len() * 2), |mut text, byte| {
-        // Writing to a String cannot fail.
-        let _ = write!(text, "{byte:02x}");
-        text
-    })
 }
 
 /// Exactly that many bytes in lower case; there is one way only to write a key.

@@ -69,9 +69,12 @@ impl ReviewStatus {
         }
     }
 
+    /// Both of them.
+    pub const ALL: [Self; 2] = [Self::InReview, Self::Reviewed];
+
     /// The status of that name.
     pub fn parse(name: &str) -> Option<Self> {
-        [Self::InReview, Self::Reviewed].into_iter().find(|status| status.as_str() == name)
+        Self::ALL.into_iter().find(|status| status.as_str() == name)
     }
 }
 

@@ -7,6 +7,7 @@
 pub mod credential;
 pub mod document;
 pub mod event;
+mod hex;
 pub mod ids;
 pub mod interpretation;
 pub mod pipeline;
@@ -16,6 +17,7 @@ pub mod run;
 pub use credential::{KeyText, Role, Roles};
 pub use document::{Document, DocumentStatus, ReviewStatus, Standing, status_of};
 pub use event::{Details, Event, EventId, EventType, RecordedEvent, StepStatus};
+pub use hex::hex;
 pub use ids::{
     ArtifactId, CandidateId, DecisionId, DocumentId, FieldId, InterpretationId, KeyId, RunId,
     SchemaVersionId, SubjectId, WorkerId,

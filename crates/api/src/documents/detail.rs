@@ -1,12 +1,10 @@
 //! `GET /documents/{id}`
 
-use std::fmt::Write as _;
-
 use axum::Json;
 use axum::extract::State;
 use jiff::Timestamp;
 use quire_application::document::{self, DocumentView};
-use quire_domain::{DocumentId, FailureType, Run, RunId};
+use quire_domain::{DocumentId, FailureType, Run, RunId, hex};
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -102,15 +100,6 @@ impl Detail {
             duplicates: None,
         }
     }
-}
-
-fn hex(bytes: &[u8]) -> String {
-    let mut text = String::with_capacity(2 * bytes.len());
-    for byte in bytes {
-        // Nothing can be wrong with writing to a string.
-        let _ = write!(text, "{byte:02x}");
-    }
-    text
 }
 
 fn latest(run: &Run, language_used: Option<String>) -> LatestRun {

@@ -102,8 +102,8 @@ pub(crate) async fn list(
 /// Which documents are asked for, whichever part of them.
 pub(super) fn filters(parameters: &Parameters) -> Result<ListRequest, ApiError> {
     Ok(ListRequest {
-        status: parameters.given("status").map(status).transpose()?,
-        review: parameters.given("review_status").map(review).transpose()?,
+        status: parameters.one_of("status", &DocumentStatus::ALL, DocumentStatus::as_str)?,
+        review: parameters.one_of("review_status", &ReviewStatus::ALL, ReviewStatus::as_str)?,
         name: parameters.text("q").map(name).transpose()?,
         ..ListRequest::default()
     })
@@ -111,34 +111,16 @@ pub(super) fn filters(parameters: &Parameters) -> Result<ListRequest, ApiError> 
 
 fn request(parameters: &Parameters) -> Result<ListRequest, ApiError> {
     let after = parameters.given("cursor").map(place).transpose()?;
-    let offset = number(parameters, "offset", 0, 0, FURTHEST)?;
+    let offset = parameters.within("offset", 0..=FURTHEST)?.unwrap_or(0);
     if after.is_some() && offset > 0 {
         return Err(ApiError::invalid("offset", "does not go with a cursor; leave one of them out"));
     }
     Ok(ListRequest {
-        limit: number(parameters, "limit", USUAL, 1, MOST)?,
+        limit: parameters.within("limit", 1..=MOST)?.unwrap_or(USUAL),
         offset,
         after,
         ..filters(parameters)?
     })
-}
-
-fn number(parameters: &Parameters, called: &str, usual: u32, least: u32, most: u32) -> Result<u32, ApiError> {
-    let rule = format!("must be a whole number from {least} to {most}");
-    let number = parameters.value(called, &rule)?.unwrap_or(usual);
-    if (least..=most).contains(&number) { Ok(number) } else { Err(ApiError::invalid(called, &rule)) }
-}
-
-fn status(name: &str) -> Result<DocumentStatus, ApiError> {
-    DocumentStatus::parse(name).ok_or_else(|| {
-        let known = DocumentStatus::ALL.map(DocumentStatus::as_str).join(", ");
-        ApiError::invalid("status", &format!("must be one of {known}"))
-    })
-}
-
-fn review(name: &str) -> Result<ReviewStatus, ApiError> {
-    ReviewStatus::parse(name)
-        .ok_or_else(|| ApiError::invalid("review_status", "must be IN_REVIEW or REVIEWED"))
 }
 
 fn name(part: &str) -> Result<String, ApiError> {

@@ -5,12 +5,12 @@
 //! next one a little. It guides attention and nothing else: no value is hidden, blocked or changed by it.
 
 use std::collections::BTreeMap;
-use std::fmt::Write as _;
 
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
 use super::{Field, Origin};
+use crate::hex;
 
 /// Signals below which nothing is learnt yet.
 const MIN_VOLUME: u32 = 3;
@@ -27,12 +27,7 @@ pub fn context_key(document_type: &str, language: Option<&str>) -> String {
     let context = format!(
         "{{\"context_version\":\"v1\",\"document_type\":\"{document_type}\",\"language\":\"{language}\"}}"
     );
-    let mut key = "ctx_v1:".to_owned();
-    for byte in Sha256::digest(context.as_bytes()) {
-        // Writing to a String cannot fail.
-        let _ = write!(key, "{byte:02x}");
-    }
-    key
+    format!("ctx_v1:{}", hex(&Sha256::digest(context.as_bytes())))
 }
 
 /// By how many points so many accepts and edits move a confidence.
