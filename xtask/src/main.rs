@@ -61,8 +61,9 @@ const COMMANDS: &[Command] = &[
     Command {
         name: "bench",
         arguments: "NAME [ARGS...]",
-        about: "Start the services and run the benchmark NAME of quire-bench in release mode. `read` needs no services\n\
-                but what it is compared with: PyMuPDF in a private folder, pdftotext, and PDF manuals from Debian,\n\
+        about: "Start the services and run the benchmark NAME of quire-bench in release mode: `queue`, `api` (documents\n\
+                over HTTP; it makes two databases of a million documents) or `read`, which needs no services but what it\n\
+                is compared with: PyMuPDF in a private folder, pdftotext, and PDF manuals from Debian,\n\
                 which are measured here and go no further.",
         run: commands::bench,
     },

@@ -8,6 +8,7 @@
 // Rates and ratios are for people; the last digits of a count do not matter.
 #![allow(clippy::cast_precision_loss)]
 
+mod api;
 mod database;
 mod drill;
 mod feed;
@@ -47,6 +48,12 @@ enum Command {
     /// Ask for runs and print what was accepted, for drills.
     #[command(hide = true)]
     Feed(feed::Options),
+    /// The real program with the steps that the benchmark of the API wants.
+    #[command(hide = true)]
+    ServeApi(api::server::Options),
+    /// The handler that uploads are compared with.
+    #[command(hide = true)]
+    ServeBare(api::bare::Options),
     /// Read the files that standard input names, for the benchmark of reading.
     #[command(hide = true)]
     ReadFiles(read::serve::Options),
@@ -56,6 +63,8 @@ enum Command {
 enum Area {
     /// The queue: drain rate, latency, concurrent enqueuing, large backlogs, idle cost.
     Queue(queue::Options),
+    /// Documents over HTTP: uploads, lists and details of many documents, signs of life under load.
+    Api(api::Options),
     /// Reading PDFs: words, places and time against other readers, cores, page images, memory.
     Read(read::Options),
 }
@@ -67,11 +76,17 @@ fn main() -> ExitCode {
     }
     let sound = match Arguments::parse().command {
         Command::Rehearse { arguments } => return rehearsal::run(arguments),
+        Command::ServeApi(options) => return api::server::run(options),
+        Command::Bench { area: Area::Api(options) } => asynchronously(api::bench(options)),
         Command::Bench { area: Area::Queue(options) } => asynchronously(queue::bench(options)),
         Command::Bench { area: Area::Read(options) } => read::bench(&options),
         Command::Drill(options) => asynchronously(drill::drill(options)),
         Command::Feed(options) => asynchronously(async {
             feed::feed(options).await;
+            true
+        }),
+        Command::ServeBare(options) => asynchronously(async {
+            api::bare::serve(options).await;
             true
         }),
         Command::ReadFiles(options) => asynchronously(async {

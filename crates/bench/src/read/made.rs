@@ -28,6 +28,20 @@ pub fn text_page() -> Vec<u8> {
     file(&prose(&mut StdRng::seed_from_u64(2), 1))
 }
 
+/// Pages of text, as many as make a file of at least so many bytes.
+pub fn prose_of(bytes: usize) -> Vec<u8> {
+    let page = text_page().len();
+    // Every page of a longer file is a little smaller than a file of one page.
+    let mut pages = bytes / page;
+    loop {
+        let made = file(&prose(&mut StdRng::seed_from_u64(3), pages));
+        if made.len() >= bytes {
+            return made;
+        }
+        pages += 1 + (bytes - made.len()) / page;
+    }
+}
+
 const MARGIN: f32 = 70.0;
 const TOP: f32 = pdf::HEIGHT - 80.0;
 const BOTTOM: f32 = 80.0;

@@ -8,7 +8,7 @@ mod boxes;
 mod contender;
 mod cores;
 mod corpus;
-mod made;
+pub mod made;
 mod matching;
 mod memory;
 mod pace;

@@ -14,7 +14,7 @@ use uuid::Uuid;
 use crate::database::{commit, rollback};
 use crate::enqueue::{self, Wish};
 use crate::error::translate;
-use crate::intake;
+use crate::intake::{Brought, add_once};
 use crate::row::{self, At, get, optional_timestamp, text, timestamp};
 use crate::transition::{Woke, append};
 use crate::{PgStore, sql};
@@ -27,10 +27,15 @@ const DOCUMENT: usize = 21;
 #[async_trait]
 impl Documents for PgStore {
     async fn add(&self, intake: Intake<'_>, at: Timestamp) -> PortResult<Taken> {
+        let Some(key) = intake.key else {
+            let taken = self.intakes.submit(Brought::of(intake, at)).await?;
+            self.wake(Woke(intake.run.is_some()));
+            return Ok(taken);
+        };
         self.database
             .bounded(async {
                 let mut transaction = self.database.begin().await?;
-                let taken = intake::fulfil(&mut transaction, intake, at).await?;
+                let taken = add_once(&mut transaction, intake, key, at).await?;
                 commit(transaction).await?;
                 self.wake(Woke(taken == Taken::Now && intake.run.is_some()));
                 Ok(taken)

@@ -1,11 +1,17 @@
 //! Taking documents in, each wish once.
+//!
+//! Documents that come at the same time share a commit. One with a key goes by itself: where another with the same key
+//! is on its way, it has to wait for what becomes of that one, and nobody else should.
 
+use async_trait::async_trait;
 use jiff::Timestamp;
-use quire_domain::{Document, DocumentId, EventType, RunId};
+use quire_domain::{Document, DocumentId, Event, EventType, NewRun, RunId};
 use quire_ports::{Intake, IntakeKey, PortResult, Taken};
 use sqlx::PgConnection;
 use uuid::Uuid;
 
+use crate::batcher::Work;
+use crate::database::{Database, commit};
 use crate::enqueue::{self, Wish};
 use crate::error::{corrupt, translate, unavailable};
 use crate::row::{At, get, int, text};
@@ -15,34 +21,75 @@ use crate::transition::{Woke, append};
 /// How many keys that have had their time go with each use of one.
 const FORGOTTEN_AT_ONCE: i64 = 20;
 
-/// Does all of it but the commit.
-pub(crate) async fn fulfil(
+/// A document that waits for a commit.
+pub(crate) struct Brought {
+    document: Document,
+    run: Option<NewRun>,
+    actor: String,
+    at: Timestamp,
+}
+
+impl Brought {
+    /// All of it but the key.
+    pub(crate) fn of(intake: Intake<'_>, at: Timestamp) -> Self {
+        let (document, run) = (intake.document.clone(), intake.run.cloned());
+        Self { document, run, actor: intake.actor.to_owned(), at }
+    }
+}
+
+pub(crate) struct AddDocuments(pub(crate) Database);
+
+#[async_trait]
+impl Work for AddDocuments {
+    type Input = Brought;
+    type Output = Taken;
+
+    async fn run(&self, brought: &[Brought]) -> PortResult<Vec<PortResult<Taken>>> {
+        self.0
+            .bounded(async {
+                let mut transaction = self.0.begin().await?;
+                add(&mut transaction, brought).await?;
+                commit(transaction).await?;
+                Ok(brought.iter().map(|_| Ok(Taken::Now)).collect())
+            })
+            .await
+    }
+}
+
+/// Adds a document under its key, unless the key was used. Does all of it but the commit.
+pub(crate) async fn add_once(
     connection: &mut PgConnection,
     intake: Intake<'_>,
+    key: &IntakeKey,
     at: Timestamp,
 ) -> PortResult<Taken> {
-    if let Some(key) = intake.key {
-        if !take_key(connection, intake, key, at).await? {
-            return before(connection, key).await;
-        }
-        sqlx::query(sql!("idempotency_keys/forget_old"))
-            .bind(At(key.kept_since))
-            .bind(FORGOTTEN_AT_ONCE)
-            .execute(&mut *connection)
-            .await
-            .map_err(translate)?;
+    if !take_key(connection, intake, key, at).await? {
+        return before(connection, key).await;
     }
-    insert(connection, intake.document).await?;
-    let uploaded = Document::asked(EventType::DocumentUploaded, intake.document.id, intake.actor, at);
-    let mut events = vec![uploaded];
-    if let Some(new) = intake.run {
-        let wish = Wish { new: new.clone(), at };
-        let (runs, created) = enqueue::insert(connection, &[wish]).await?;
+    sqlx::query(sql!("idempotency_keys/forget_old"))
+        .bind(At(key.kept_since))
+        .bind(FORGOTTEN_AT_ONCE)
+        .execute(&mut *connection)
+        .await
+        .map_err(translate)?;
+    add(connection, &[Brought::of(intake, at)]).await?;
+    Ok(Taken::Now)
+}
+
+/// Adds documents with their first runs and their events.
+async fn add(connection: &mut PgConnection, brought: &[Brought]) -> PortResult<()> {
+    insert(connection, brought).await?;
+    let uploaded =
+        |one: &Brought| Document::asked(EventType::DocumentUploaded, one.document.id, &one.actor, one.at);
+    let mut events: Vec<Event> = brought.iter().map(uploaded).collect();
+    let wish = |one: &Brought| one.run.clone().map(|new| Wish { new, at: one.at });
+    let wishes: Vec<Wish> = brought.iter().filter_map(wish).collect();
+    if !wishes.is_empty() {
+        let (runs, created) = enqueue::insert(connection, &wishes).await?;
         runs.into_iter().collect::<PortResult<Vec<_>>>()?;
         events.extend(created);
     }
-    append(connection, &events, Woke(intake.run.is_some())).await?;
-    Ok(Taken::Now)
+    append(connection, &events, Woke(!wishes.is_empty())).await
 }
 
 /// False if somebody has it.
@@ -83,16 +130,18 @@ async fn before(connection: &mut PgConnection, key: &IntakeKey) -> PortResult<Ta
     Ok(Taken::Before { document: DocumentId(get(&row, 1)?), run })
 }
 
-async fn insert(connection: &mut PgConnection, document: &Document) -> PortResult<()> {
+async fn insert(connection: &mut PgConnection, brought: &[Brought]) -> PortResult<()> {
+    let documents = || brought.iter().map(|one| &one.document);
+    let size = |document: &Document| i64::try_from(document.file_size).map_err(corrupt);
     sqlx::query(sql!("documents/insert"))
-        .bind(document.id.0)
-        .bind(text(&document.original_filename))
-        .bind(text(&document.content_type))
-        .bind(i64::try_from(document.file_size).map_err(corrupt)?)
-        .bind(document.content_hash)
-        .bind(text(&document.storage_path))
-        .bind(At(document.created_at))
-        .bind(document.language_override.as_deref().map(text))
+        .bind(documents().map(|document| document.id.0).collect::<Vec<_>>())
+        .bind(documents().map(|document| text(&document.original_filename)).collect::<Vec<_>>())
+        .bind(documents().map(|document| text(&document.content_type)).collect::<Vec<_>>())
+        .bind(documents().map(size).collect::<PortResult<Vec<_>>>()?)
+        .bind(documents().map(|document| &document.content_hash[..]).collect::<Vec<_>>())
+        .bind(documents().map(|document| text(&document.storage_path)).collect::<Vec<_>>())
+        .bind(documents().map(|document| At(document.created_at)).collect::<Vec<_>>())
+        .bind(documents().map(|document| document.language_override.as_deref().map(text)).collect::<Vec<_>>())
         .execute(connection)
         .await
         .map_err(translate)?;

@@ -1,8 +1,8 @@
 //! Quire's store on PostgreSQL: many processes, one database.
 //!
-//! Writes that come often, [`enqueue`] and [`advance`], go through a [`batcher`] each: whatever waits is written by
-//! a few set-based statements in one transaction, so that one commit pays for all of it. Every transaction locks
-//! its runs first, in the order of their ids, and appends to the history last. That order keeps transactions from
+//! Writes that come often, [`intake`], [`enqueue`] and [`advance`], go through a [`batcher`] each: whatever waits is
+//! written by a few set-based statements in one transaction, so that one commit pays for all of it. Every transaction
+//! locks its runs first, in the order of their ids, and appends to the history last. That order keeps transactions from
 //! waiting for each other in circles, and the history in the order of its commits.
 
 mod advance;
@@ -43,6 +43,7 @@ use crate::advance::WriteAdvances;
 use crate::batcher::Batcher;
 use crate::database::Database;
 use crate::enqueue::InsertRuns;
+use crate::intake::AddDocuments;
 use crate::listener::Listener;
 
 /// The text of a query, by entity and verb.
@@ -85,6 +86,7 @@ pub struct PgStore {
     database: Database,
     /// For signs of life alone: they must not wait for a connection behind anybody's work.
     vital: Database,
+    intakes: Batcher<AddDocuments>,
     enqueues: Batcher<InsertRuns>,
     advances: Batcher<WriteAdvances>,
     wakeup: Arc<Notify>,
@@ -103,6 +105,7 @@ impl PgStore {
         database::commit(transaction).await?;
         let wakeup = Arc::new(Notify::new());
         Ok(Self {
+            intakes: Batcher::start(AddDocuments(database.clone()), options.group_limit),
             enqueues: Batcher::start(InsertRuns(database.clone()), options.group_limit),
             advances: Batcher::start(WriteAdvances(database.clone()), options.group_limit),
             _listener: Listener::start(url, &options, wakeup.clone())?,

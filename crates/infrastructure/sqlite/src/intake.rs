@@ -41,10 +41,10 @@ impl Wish {
                 return before(connection, key);
             }
             connection
-                .execute(
-                    sql!("idempotency_keys/forget_old"),
-                    params![micros(key.kept_since), FORGOTTEN_AT_ONCE],
-                )
+                .prepare_cached(sql!("idempotency_keys/forget_old"))
+                .and_then(|mut statement| {
+                    statement.execute(params![micros(key.kept_since), FORGOTTEN_AT_ONCE])
+                })
                 .map_err(translate)?;
         }
         insert(connection, &self.document)?;
@@ -57,22 +57,19 @@ impl Wish {
 
     /// False if somebody has it.
     fn take_key(&self, connection: &Connection, key: &IntakeKey, at: Timestamp) -> PortResult<bool> {
+        let values = params![
+            key.scope,
+            key.key,
+            key.place,
+            key.fingerprint,
+            self.document.id.0.as_bytes(),
+            self.run.as_ref().map(|run| run.id.0.into_bytes()),
+            micros(at),
+            micros(key.kept_since),
+        ];
         let taken = connection
-            .query_row(
-                sql!("idempotency_keys/insert"),
-                params![
-                    key.scope,
-                    key.key,
-                    key.place,
-                    key.fingerprint,
-                    self.document.id.0.as_bytes(),
-                    self.run.as_ref().map(|run| run.id.0.into_bytes()),
-                    micros(at),
-                    micros(key.kept_since),
-                ],
-                |_| Ok(()),
-            )
-            .optional();
+            .prepare_cached(sql!("idempotency_keys/insert"))
+            .and_then(|mut statement| statement.query_row(values, |_| Ok(())).optional());
         Ok(taken.map_err(translate)?.is_some())
     }
 }
@@ -97,9 +94,9 @@ fn before(connection: &Connection, key: &IntakeKey) -> PortResult<Taken> {
 fn insert(connection: &Connection, document: &Document) -> PortResult<()> {
     let size = i64::try_from(document.file_size).map_err(corrupt)?;
     connection
-        .execute(
-            sql!("documents/insert"),
-            params![
+        .prepare_cached(sql!("documents/insert"))
+        .and_then(|mut statement| {
+            statement.execute(params![
                 document.id.0.as_bytes(),
                 document.original_filename,
                 document.content_type,
@@ -108,8 +105,8 @@ fn insert(connection: &Connection, document: &Document) -> PortResult<()> {
                 document.storage_path,
                 micros(document.created_at),
                 document.language_override,
-            ],
-        )
+            ])
+        })
         .map_err(translate)?;
     Ok(())
 }
