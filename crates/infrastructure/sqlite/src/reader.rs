@@ -25,6 +25,8 @@ impl Readers {
         for _ in 0..count {
             let connection = connect(path, flags, options.busy_timeout)?;
             connection.pragma_update(None, "query_only", true).map_err(crate::error::translate)?;
+            // Pages of a large database that are asked for again and again; in KiB when negative.
+            connection.pragma_update(None, "cache_size", -16_000).map_err(crate::error::translate)?;
             idle.push(connection);
         }
         Ok(Self { idle: Arc::new(Mutex::new(idle)), permits: Arc::new(Semaphore::new(count)) })

@@ -1,7 +1,7 @@
 //! How many documents there are, counted no further than anybody needs to know.
 
 use std::collections::HashMap;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use jiff::{SignedDuration, Timestamp};
 use quire_ports::{DocumentsOf, PortResult, Store};
@@ -10,30 +10,42 @@ use super::{MOST_LOOKED_AT, Total};
 
 /// How long "more than that" is believed without counting again.
 const BELIEVED: SignedDuration = SignedDuration::from_mins(1);
+/// Counting this many takes longer than the list itself,
+const MANY: u32 = 1_000;
+/// so that such a number is believed for a moment.
+const STILL_BELIEVED: SignedDuration = SignedDuration::from_secs(1);
 
-/// Remembers of which documents there were more than are counted. Few go by the minute, so that looking again each time
-/// would tell nothing new; a number below the bound is counted each time, since that one is exact.
+/// Remembers how many documents there were, where counting takes time: of more than are counted few go by the minute, so
+/// that looking again each time would tell nothing new. What is counted quickly is counted each time.
 #[derive(Debug, Default)]
-pub struct Counts(Mutex<HashMap<DocumentsOf, Timestamp>>);
+pub struct Counts(Mutex<HashMap<DocumentsOf, (Timestamp, Total)>>);
 
 impl Counts {
     pub(super) async fn total(&self, store: &Store, of: DocumentsOf) -> PortResult<Total> {
         let now = store.clock.now();
-        let were_many = self.known().get(&of).copied();
-        if were_many.is_some_and(|then| now >= then && now.duration_since(then) < BELIEVED) {
-            return Ok(total(MOST_LOOKED_AT + 1));
+        let known = self.known().get(&of).copied();
+        if let Some((then, total)) = known
+            && now >= then
+            && now.duration_since(then) < believed(total)
+        {
+            return Ok(total);
         }
         let counted = total(store.documents.count(of, MOST_LOOKED_AT + 1).await?);
-        if counted.is_lower_bound {
-            self.known().insert(of, now);
-        } else {
-            self.known().remove(&of);
-        }
+        self.known().insert(of, (now, counted));
         Ok(counted)
     }
 
-    fn known(&self) -> std::sync::MutexGuard<'_, HashMap<DocumentsOf, Timestamp>> {
+    fn known(&self) -> MutexGuard<'_, HashMap<DocumentsOf, (Timestamp, Total)>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// How long a number is believed.
+fn believed(total: Total) -> SignedDuration {
+    match total {
+        Total { is_lower_bound: true, .. } => BELIEVED,
+        Total { count, .. } if count >= MANY => STILL_BELIEVED,
+        Total { .. } => SignedDuration::ZERO,
     }
 }
 
