@@ -4,12 +4,13 @@ use axum::Json;
 use axum::extract::State;
 use jiff::Timestamp;
 use quire_application::document::{self, DocumentView};
-use quire_domain::{DocumentId, FailureType, Run, RunId, hex};
+use quire_domain::{DocumentId, FailureType, hex};
 use serde::Serialize;
 use utoipa::ToSchema;
 
 use crate::openapi::{errors, names};
 use crate::request::Id;
+use crate::runs::RunHead;
 use crate::{ApiError, Product};
 
 /// A document and where it stands.
@@ -47,17 +48,9 @@ pub(crate) struct Detail {
 /// The latest run of a document.
 #[derive(Serialize, ToSchema)]
 struct LatestRun {
-    #[schema(value_type = Uuid)]
-    run_id: RunId,
-    #[schema(value_type = names::RunState)]
-    state: &'static str,
-    #[schema(value_type = Option<names::FailureType>)]
-    failure_type: Option<&'static str>,
-    created_at: Timestamp,
-    started_at: Option<Timestamp>,
-    completed_at: Option<Timestamp>,
+    #[serde(flatten)]
+    head: RunHead,
     language_used: Option<String>,
-    schema_version_used: Option<u32>,
 }
 
 /// Shows a document and where its processing stands.
@@ -95,22 +88,9 @@ impl Detail {
             reviewed_at: overview.reviewed_at,
             reviewed_by: overview.reviewed_by,
             language_override: document.language_override,
-            latest_run: overview.latest_run.map(|run| latest(&run, language_used)),
+            latest_run: overview.latest_run.map(|run| LatestRun { head: RunHead::of(&run), language_used }),
             content_hash: hex(&document.content_hash),
             duplicates: None,
         }
-    }
-}
-
-fn latest(run: &Run, language_used: Option<String>) -> LatestRun {
-    LatestRun {
-        run_id: run.id,
-        state: run.state.as_str(),
-        failure_type: run.state.reason().map(|reason| reason.failure_type.as_str()),
-        created_at: run.created_at,
-        started_at: run.state.started_at(),
-        completed_at: run.state.completed_at(),
-        language_used,
-        schema_version_used: run.schema.as_ref().map(|schema| schema.version),
     }
 }

@@ -4,14 +4,14 @@ use axum::Json;
 use axum::extract::State;
 use jiff::Timestamp;
 use quire_application::document;
-use quire_domain::{DocumentId, Run, RunId};
+use quire_domain::{DocumentId, Run};
 use quire_ports::StepRecord;
 use serde::Serialize;
 use utoipa::ToSchema;
 
 use crate::openapi::{errors, names};
 use crate::request::Id;
-use crate::runs::step_status;
+use crate::runs::{RunHead, step_status};
 use crate::{ApiError, Product};
 
 /// The runs of a document and their steps.
@@ -28,15 +28,8 @@ pub(crate) struct History {
 /// A run, with each attempt at each of its steps.
 #[derive(Serialize, ToSchema)]
 struct HistoryRun {
-    #[schema(value_type = Uuid)]
-    run_id: RunId,
-    #[schema(value_type = names::RunState)]
-    state: &'static str,
-    #[schema(value_type = Option<names::FailureType>)]
-    failure_type: Option<&'static str>,
-    created_at: Timestamp,
-    started_at: Option<Timestamp>,
-    completed_at: Option<Timestamp>,
+    #[serde(flatten)]
+    head: RunHead,
     steps: Vec<HistoryStep>,
 }
 
@@ -78,15 +71,7 @@ pub(crate) async fn history(State(product): State<Product>, Id(id): Id) -> Resul
 }
 
 fn shown(run: &Run, steps: Vec<StepRecord>) -> HistoryRun {
-    HistoryRun {
-        run_id: run.id,
-        state: run.state.as_str(),
-        failure_type: run.state.reason().map(|reason| reason.failure_type.as_str()),
-        created_at: run.created_at,
-        started_at: run.state.started_at(),
-        completed_at: run.state.completed_at(),
-        steps: steps.into_iter().map(step).collect(),
-    }
+    HistoryRun { head: RunHead::of(run), steps: steps.into_iter().map(step).collect() }
 }
 
 fn step(record: StepRecord) -> HistoryStep {

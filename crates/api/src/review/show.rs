@@ -14,6 +14,7 @@ use super::{ShownVersion, View, tag};
 use crate::error::Reason;
 use crate::openapi::{errors, names};
 use crate::request::{Id, Parameters};
+use crate::runs::RunHead;
 use crate::{ApiError, Product};
 
 /// What there is to review.
@@ -22,26 +23,13 @@ use crate::{ApiError, Product};
 struct Body {
     #[schema(value_type = Uuid)]
     document_id: DocumentId,
-    latest_completed_run: CompletedRun,
+    latest_completed_run: RunHead,
     active_interpretation: ShownVersion,
     raw_text_artifact: RawTextArtifact,
     #[schema(value_type = names::ReviewStatus)]
     review_status: &'static str,
     reviewed_at: Option<Timestamp>,
     reviewed_by: Option<String>,
-}
-
-/// The run that is reviewed.
-#[derive(Serialize, ToSchema)]
-struct CompletedRun {
-    #[schema(value_type = Uuid)]
-    run_id: RunId,
-    #[schema(value_type = names::RunState)]
-    state: &'static str,
-    completed_at: Option<Timestamp>,
-    #[schema(value_type = Option<names::FailureType>)]
-    failure_type: Option<&'static str>,
-    schema_version_used: Option<u32>,
 }
 
 /// Whether the text of that run can be had.
@@ -86,13 +74,7 @@ fn body(found: ReviewView, view: View) -> Body {
     let run = found.run;
     Body {
         document_id: found.overview.document.id,
-        latest_completed_run: CompletedRun {
-            run_id: run.id,
-            state: run.state.as_str(),
-            completed_at: run.state.completed_at(),
-            failure_type: run.state.reason().map(|reason| reason.failure_type.as_str()),
-            schema_version_used: run.schema.map(|schema| schema.version),
-        },
+        latest_completed_run: RunHead::of(&run),
         active_interpretation: ShownVersion::of(found.active, &found.schema, view),
         raw_text_artifact: RawTextArtifact { run_id: run.id, available: found.has_text },
         review_status: found.overview.document.review_status.as_str(),

@@ -8,6 +8,7 @@ use quire_ports::{StepProgress, Store};
 use serde::Serialize;
 use utoipa::ToSchema;
 
+use super::head::RunHead;
 use crate::openapi::{errors, names};
 use crate::request::Id;
 use crate::{ApiError, Product};
@@ -16,27 +17,19 @@ use crate::{ApiError, Product};
 #[derive(Serialize, ToSchema)]
 #[schema(as = Run)]
 pub(crate) struct Shown {
-    #[schema(value_type = Uuid)]
-    run_id: RunId,
+    #[serde(flatten)]
+    head: RunHead,
     #[schema(value_type = names::Pipeline)]
     pipeline: &'static str,
     /// What it works on: the document, if its pipeline is that of documents.
     #[schema(value_type = Uuid)]
     subject_id: SubjectId,
-    #[schema(value_type = names::RunState)]
-    state: &'static str,
-    #[schema(value_type = Option<names::FailureType>)]
-    failure_type: Option<&'static str>,
     error_code: Option<String>,
     error_message: Option<String>,
-    created_at: Timestamp,
     queued_at: Timestamp,
-    started_at: Option<Timestamp>,
-    completed_at: Option<Timestamp>,
     attempts: u32,
     retry_count: u32,
     language_used: Option<String>,
-    schema_version_used: Option<u32>,
     correlation_id: Option<String>,
     steps: Vec<ShownStep>,
 }
@@ -79,21 +72,15 @@ impl Shown {
     fn of(run: Run, language_used: Option<String>, steps: Vec<StepProgress>) -> Self {
         let reason = run.state.reason();
         Self {
-            run_id: run.id,
+            head: RunHead::of(&run),
             pipeline: run.pipeline.as_str(),
             subject_id: run.subject,
-            state: run.state.as_str(),
-            failure_type: reason.map(|reason| reason.failure_type.as_str()),
             error_code: reason.map(|reason| reason.record.error_code.clone()),
             error_message: reason.map(|reason| reason.record.message.clone()),
-            created_at: run.created_at,
             queued_at: run.queued_at,
-            started_at: run.state.started_at(),
-            completed_at: run.state.completed_at(),
             attempts: run.attempts,
             retry_count: run.retry_count,
             language_used,
-            schema_version_used: run.schema.as_ref().map(|schema| schema.version),
             correlation_id: run.correlation_id,
             steps: steps.into_iter().map(step).collect(),
         }
