@@ -11,6 +11,9 @@ use crate::reading::Rect;
 /// Candidates of one document at most; what has more is no record.
 const MOST: usize = 4_000;
 
+/// Words of the longest line that is shown as a whole.
+const MOST_SHOWN: usize = 80;
+
 /// What a field may be.
 pub(super) struct Candidate {
     /// Its key, as a place in the schema.
@@ -78,13 +81,14 @@ impl Rules<'_> {
     }
 
     fn evidence(&self, pieces: &[Piece], label: Option<usize>) -> Evidence {
-        let mut cells: Vec<usize> = label.into_iter().collect();
-        for (cell, _) in pieces {
-            if !cells.contains(cell) {
-                cells.push(*cell);
+        let mut shown: Vec<Piece> = label.map(|cell| (cell, 0..1)).into_iter().collect();
+        for piece in pieces {
+            match shown.iter_mut().find(|(cell, _)| *cell == piece.0) {
+                Some((_, tokens)) => *tokens = piece.1.clone(),
+                None => shown.push(piece.clone()),
             }
         }
-        let texts = cells.iter().map(|cell| &self.sheet.cells[*cell]).map(|cell| cell.text(cell.all()));
+        let texts = shown.iter().map(|piece| self.around(piece));
         let snippet = texts.collect::<Vec<_>>().join(" ");
         let page = pieces.first().map_or(1, |(cell, _)| self.sheet.cells[*cell].page);
         let mut boxes: Vec<Rect> = Vec::new();
@@ -92,12 +96,23 @@ impl Rules<'_> {
             let cell = &self.sheet.cells[*cell];
             let tokens = cell.tokens[tokens.clone()].iter();
             for token in tokens.filter(|token| cell.page == page && !token.is_mark()) {
+                self.sheet.step();
                 if boxes.last() != Some(&token.rect) {
                     boxes.push(token.rect);
                 }
             }
         }
         Evidence::new(page, &snippet, boxes)
+    }
+
+    /// The words of a cell, or of an endless one those around a place.
+    fn around(&self, (cell, tokens): &Piece) -> String {
+        let cell = &self.sheet.cells[*cell];
+        if cell.tokens.len() <= MOST_SHOWN {
+            return cell.text(cell.all());
+        }
+        let start = tokens.start.saturating_sub(MOST_SHOWN / 4);
+        cell.text(start..cell.tokens.len().min(start + MOST_SHOWN))
     }
 
     /// Whether something has been proposed for a key.

@@ -84,9 +84,14 @@ impl Rules<'_> {
         cells.len() <= columns.len()
             && cells.clone().all(|cell| {
                 let it = &self.sheet.cells[cell];
+                if it.tokens.is_empty() {
+                    return false;
+                }
                 let begins =
                     visit::begin(it, false).is_some_and(|begins| begins.shown == visit::Shown::Named);
-                !self.is_label(cell)
+                // A small letter goes on with the row above, even if the word could be a label.
+                let is_label = self.is_label(cell) && it.tokens[it.first_word()].is_capital();
+                !is_label
                     && !begins
                     && self.labels.heading(&it.tokens[it.first_word()..]).is_none()
                     && self.column_of(cell, columns).is_some()

@@ -265,7 +265,10 @@ impl Rules<'_> {
 
     /// The words of a value.
     pub(super) fn words(&self, pieces: &[Piece]) -> String {
-        let texts = pieces.iter().map(|(cell, tokens)| self.sheet.cells[*cell].text(tokens.clone()));
+        let texts = pieces.iter().map(|(cell, tokens)| {
+            tokens.clone().for_each(|_| self.sheet.step());
+            self.sheet.cells[*cell].text(tokens.clone())
+        });
         texts.collect::<Vec<_>>().join(" ")
     }
 }
