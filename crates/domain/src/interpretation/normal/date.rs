@@ -31,7 +31,8 @@ const MONTHS: [(&str, i8); 17] = [
 
 /// The date that these words begin with. What no calendar has is none.
 pub fn date(words: &str) -> Option<Date> {
-    let words: Vec<&str> = words.split_whitespace().take(6).collect();
+    let is_before = |word: &&str| matches!(fold(word).as_str(), "el" | "dia" | "on" | "a" | "del");
+    let words: Vec<&str> = words.split_whitespace().skip_while(is_before).take(6).collect();
     begins(&words).map(|(date, _)| date)
 }
 

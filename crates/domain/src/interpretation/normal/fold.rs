@@ -30,7 +30,7 @@ const SMALL: [&str; 12] = ["de", "del", "la", "las", "los", "el", "y", "e", "of"
 
 /// A name that is written in capitals throughout, as it would be written otherwise. Others stay as they are.
 pub(crate) fn title(name: &str) -> String {
-    let letters = || name.chars().filter(|c| c.is_alphabetic());
+    let letters = || name.chars().filter(|c| c.is_alphabetic() && !"ºª".contains(*c));
     if letters().count() < 2 || letters().any(char::is_lowercase) {
         return name.to_owned();
     }
@@ -40,6 +40,8 @@ pub(crate) fn title(name: &str) -> String {
         let is_short_form = word.chars().count() <= 3
             && word.chars().all(char::is_alphabetic)
             && !fold(word).contains(['a', 'e', 'i', 'o', 'u', 'y']);
+        let has_figure = word.chars().any(|c| c.is_ascii_digit());
+        let is_short_form = is_short_form || has_figure || word.trim_end_matches('.').contains('.');
         if is_short_form || (place > 0 && SMALL.contains(&small.as_str())) {
             return if is_short_form { word.to_owned() } else { small };
         }

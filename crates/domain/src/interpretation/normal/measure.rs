@@ -25,8 +25,13 @@ pub fn weight(words: &str) -> Option<String> {
     }
     let end = folded[start..].find(|c: char| !c.is_ascii_digit() && c != '.' && c != ',');
     let (number, rest) = folded[start..].split_at(end.unwrap_or(folded.len() - start));
-    let number: f64 = number.trim_end_matches(['.', ',']).replace(',', ".").parse().ok()?;
     let unit: String = rest.trim_start().chars().take_while(|c| c.is_alphabetic()).collect();
+    let number = number.trim_end_matches(['.', ',']);
+    // Nobody weighs thousandths of a gram: 3.150 g are more than three thousand.
+    let is_thousands =
+        unit.starts_with('g') && number.rsplit(['.', ',']).next().is_some_and(|end| end.len() == 3);
+    let number = if is_thousands { number.replace(['.', ','], "") } else { number.replace(',', ".") };
+    let number: f64 = number.parse().ok()?;
     let kilograms = match unit.as_str() {
         "g" | "gr" | "grs" | "gramos" | "grams" => number / 1000.0,
         "" | "k" | "kg" | "kgs" | "kilo" | "kilos" | "kilogramos" => number,

@@ -100,13 +100,20 @@ impl Normaliser {
 /// The words without what only sets them apart: spaces, dashes, the dot of a sentence.
 fn text(words: &str) -> Option<String> {
     let apart = |c: char| c.is_whitespace() || "-–—|•·:;,".contains(c);
-    let words = words.trim_matches(apart);
+    let words = unnumbered(words.trim_matches(apart));
     let words = match words.strip_suffix('.') {
         Some(rest) if !rest.ends_with('.') => rest,
         _ => words,
     };
     let words = words.split_whitespace().collect::<Vec<_>>().join(" ");
     words.chars().any(char::is_alphanumeric).then_some(words)
+}
+
+/// Without the number of an item, such as `1.` or `2)`.
+fn unnumbered(words: &str) -> &str {
+    let digits = words.bytes().take_while(u8::is_ascii_digit).count();
+    let behind = words[digits..].strip_prefix(['.', ')']).filter(|_| (1..=2).contains(&digits));
+    behind.and_then(|behind| behind.strip_prefix(' ')).map_or(words, str::trim_start)
 }
 
 #[cfg(test)]

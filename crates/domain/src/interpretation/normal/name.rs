@@ -61,7 +61,9 @@ pub fn person(words: &str) -> Option<String> {
         if ends || word.contains(['@', '/']) || word.starts_with('(') {
             break;
         }
-        name.push(word.trim_matches([',', ';', ':', '.', '|']));
+        let word_alone = word.trim_matches([',', ';', ':', '|']);
+        // The dot of an initial stays.
+        name.push(if bare.chars().count() == 1 { word_alone } else { word_alone.trim_matches('.') });
         if word.ends_with([',', ';', '|']) {
             break;
         }

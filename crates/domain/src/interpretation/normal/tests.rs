@@ -52,6 +52,7 @@ fn weights_are_kilograms_within_reason() {
         ("3,5 kg", Some("3.5 kg")),
         ("25,80kg", Some("25.8 kg")),
         ("1600 gr", Some("1.6 kg")),
+        ("3.150 g", Some("3.15 kg")),
         ("8 Kg", Some("8 kg")),
         ("12", Some("12 kg")),
         ("12.34567", Some("12.3457 kg")),
@@ -102,6 +103,7 @@ fn dates_become_iso_and_what_no_calendar_has_is_none() {
         ("12 de marzo de 2024", Some("2024-03-12")),
         ("12 March 2024", Some("2024-03-12")),
         ("March 3rd, 2024", Some("2024-03-03")),
+        ("el 3 de mayo de 2024", Some("2024-05-03")),
         ("12-mar-2024", Some("2024-03-12")),
         ("31/02/2024", None),
         ("29/02/2023", None),
@@ -229,6 +231,9 @@ fn texts_lose_what_only_sets_them_apart() {
         (" - Otitis externa. ", Some("Otitis externa")),
         ("sigue...", Some("sigue...")),
         ("a  b", Some("a b")),
+        ("1. Reposo", Some("Reposo")),
+        ("1.5 mg", Some("1.5 mg")),
+        ("4 cm", Some("4 cm")),
         ("---", None),
     ];
     same(Normaliser::Text, &table);

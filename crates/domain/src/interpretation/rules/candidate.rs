@@ -5,6 +5,7 @@ use jiff::civil::{Date, Time};
 use super::Rules;
 use super::values::Piece;
 use super::visit::Shown;
+use crate::interpretation::normal::date::time;
 use crate::interpretation::{Evidence, Normaliser, Scope};
 use crate::reading::Rect;
 
@@ -54,7 +55,11 @@ impl Rules<'_> {
     pub(super) fn propose(&mut self, key: usize, pieces: &[Piece], how: How<'_>) -> bool {
         let raw = how.words.map_or_else(|| self.words(pieces), str::to_owned);
         let schema = &self.schema.keys[key];
-        let value = schema.normaliser.apply(&raw);
+        let value = if schema.scope == Scope::Metadata {
+            schema.normaliser.apply(without_time(&raw))
+        } else {
+            schema.normaliser.apply(&raw)
+        };
         let is_normal = value.is_some();
         // What has no normal form is told, so that a person sees it, but only of the document itself and if a
         // label says what it should be.
@@ -130,5 +135,18 @@ impl Rules<'_> {
             key.normaliser == normaliser && key.panel.as_deref() == Some(panel)
         };
         self.schema.keys.iter().position(is_it)
+    }
+}
+
+/// Words without the times of day that they begin with: when something was is not why.
+fn without_time(words: &str) -> &str {
+    let mut words = words.trim_start();
+    loop {
+        let first = words.split_whitespace().next().unwrap_or_default();
+        let is_mark = !first.is_empty() && !first.chars().any(char::is_alphanumeric);
+        if !is_mark && time(first).is_none() {
+            return words;
+        }
+        words = words[first.len()..].trim_start();
     }
 }

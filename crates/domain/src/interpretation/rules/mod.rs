@@ -11,6 +11,7 @@ mod context;
 mod derive;
 mod labels;
 mod layout;
+mod narrative;
 mod segments;
 mod table;
 mod unlabelled;
@@ -65,6 +66,7 @@ fn counted(pages: &[Page], schema: &Schema, known: Known<'_>) -> (Vec<Field>, u6
         visits: Vec::new(),
         visit: None,
         in_history: false,
+        in_visits: false,
         candidates: Vec::new(),
     };
     rules.walk();
@@ -91,6 +93,8 @@ struct Rules<'a> {
     visit: Option<usize>,
     /// Whether what was before the visits is told of.
     in_history: bool,
+    /// Whether a heading said that visits follow.
+    in_visits: bool,
     candidates: Vec<Candidate>,
 }
 

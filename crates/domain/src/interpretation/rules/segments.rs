@@ -143,7 +143,7 @@ fn unknown<'l>(
 }
 
 /// Whether words around the label of this key change nothing about it. They do for dates and names.
-fn may_stand_within(schema: &Schema, key: usize) -> bool {
+pub(super) fn may_stand_within(schema: &Schema, key: usize) -> bool {
     use crate::interpretation::Normaliser as N;
     let key = &schema.keys[key];
     let is_known_when_seen = matches!(

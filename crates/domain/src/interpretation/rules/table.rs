@@ -28,9 +28,16 @@ impl Rules<'_> {
     pub(super) fn table(&mut self, row: usize) -> Option<usize> {
         let mut columns = self.head(row)?;
         let dates_visits = columns.iter().any(|column| column.is_date) && self.tells_of_visits(&columns);
+        let is_list = |column: &Column| {
+            column.key.is_none_or(|key| {
+                self.schema.keys[key].repeatable || self.schema.keys[key].scope != Scope::Document
+            })
+        };
+        // A row of single values has one below it; what follows is something else.
+        let most = if dates_visits || columns.iter().any(is_list) { MOST_ROWS } else { 1 };
         let mut last = self.sheet.rows[row].start;
         let mut next = row + 1;
-        while next < self.sheet.rows.len() && next - row <= MOST_ROWS {
+        while next < self.sheet.rows.len() && next - row <= most {
             self.sheet.step();
             let first = self.sheet.rows[next].start;
             if self.sheet.cells[first].in_margin && next > row + 1 {
@@ -46,8 +53,20 @@ impl Rules<'_> {
         }
         if dates_visits {
             self.visit = None;
+        } else if most == 1 && next > row + 1 {
+            self.open_columns(&columns);
         }
         (next > row + 1).then_some(next)
+    }
+
+    /// Heads that speak of somebody govern what stands below them.
+    fn open_columns(&mut self, columns: &[Column]) {
+        for (place, column) in columns.iter().enumerate() {
+            let cell = &self.sheet.cells[column.label];
+            if let Some(opens) = self.labels.heading(&cell.tokens[cell.first_word()..]) {
+                self.context.open(cell, opens.panel, place > 0);
+            }
+        }
     }
 
     /// The columns, if all cells of a row are labels and what stands below them is not.
@@ -57,8 +76,12 @@ impl Rules<'_> {
             return None;
         }
         let mut columns = Vec::new();
+        let count = cells.len();
         for cell in cells {
-            let (meaning, apart) = self.segments[cell].first()?.label?;
+            let Some((meaning, apart)) = self.segments[cell].first()?.label else {
+                columns.push(self.nameless(cell)?);
+                continue;
+            };
             let is_all =
                 apart == Apart::Alone || (apart == Apart::Mark && self.segments[cell][0].value.is_empty());
             if !is_all || self.segments[cell].len() > 1 || self.used[cell] {
@@ -73,14 +96,30 @@ impl Rules<'_> {
         }
         let has_key = columns.iter().any(|column| column.key.is_some());
         let below = self.sheet.rows[row + 1].clone();
+        // Among labels there may be heads that nobody told us of, but fewer than those, and above more than one value.
+        let nameless = columns.iter().filter(|column| column.words.is_empty()).count();
+        if nameless > 0 && (2 * nameless >= count || columns[0].words.is_empty() || below.len() < 2) {
+            return None;
+        }
         let is_near = self.pitch(self.sheet.rows[row].start, below.start) <= APART;
         let same_page = self.sheet.cells[below.start].page == self.sheet.cells[columns[0].label].page;
         (has_key && is_near && same_page && self.is_body(row + 1, &columns)).then_some(columns)
     }
 
+    /// A column whose head is no label we know.
+    fn nameless(&self, cell: usize) -> Option<Column> {
+        let it = &self.sheet.cells[cell];
+        let has_figures = it.tokens.iter().any(|token| token.text.chars().any(|c| c.is_ascii_digit()));
+        let is_head = it.tokens.len() <= 3 && !has_figures && !self.segments[cell][0].is_labelled;
+        is_head.then(|| Column { label: cell, key: None, is_date: false, words: String::new(), last: None })
+    }
+
     /// Whether every cell of a row stands in a column and is no label.
     fn is_body(&self, row: usize, columns: &[Column]) -> bool {
         let cells = self.sheet.rows[row].clone();
+        // In a row that begins with a figure, such as a date, words are values whatever else they could be.
+        let first = &self.sheet.cells[cells.start].tokens;
+        let is_row = first.first().is_some_and(|token| token.text.starts_with(|c: char| c.is_ascii_digit()));
         cells.len() <= columns.len()
             && cells.clone().all(|cell| {
                 let it = &self.sheet.cells[cell];
@@ -90,7 +129,7 @@ impl Rules<'_> {
                 let begins =
                     visit::begin(it, false).is_some_and(|begins| begins.shown == visit::Shown::Named);
                 // A small letter goes on with the row above, even if the word could be a label.
-                let is_label = self.is_label(cell) && it.tokens[it.first_word()].is_capital();
+                let is_label = !is_row && self.is_label(cell) && it.tokens[it.first_word()].is_capital();
                 !is_label
                     && !begins
                     && self.labels.heading(&it.tokens[it.first_word()..]).is_none()
@@ -101,7 +140,9 @@ impl Rules<'_> {
     fn tells_of_visits(&self, columns: &[Column]) -> bool {
         columns.iter().any(|column| {
             let key = column.key.map(|key| &self.schema.keys[key]);
-            key.is_some_and(|key| key.scope == Scope::Metadata || (key.scope == Scope::Visit && key.critical))
+            key.is_some_and(|key| {
+                key.scope == Scope::Metadata || key.at_visits || (key.scope == Scope::Visit && key.critical)
+            })
         })
     }
 
@@ -140,6 +181,11 @@ impl Rules<'_> {
         }
         for (cell, place) in cells {
             let column = &mut columns[place];
+            if column.key.is_none() && dates_visits && self.visit.is_some() {
+                let all = self.sheet.cells[cell].all();
+                self.narrate(cell, &all);
+                continue;
+            }
             let Some(key) = column.key.filter(|_| !(column.is_date && dates_visits)) else { continue };
             let schema = &self.schema.keys[key];
             let all = self.sheet.cells[cell].all();

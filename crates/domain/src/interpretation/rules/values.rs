@@ -78,7 +78,8 @@ impl Rules<'_> {
             Some(_) => (wanted.is_list || wanted.is_text) && row.len() == 2,
             None => !self.is_label(next),
         };
-        (is_near && is_same_part && is_value && !self.used[next]).then_some(next)
+        let is_heading = self.labels.heading(&value.tokens[value.first_word()..]).is_some();
+        (is_near && is_same_part && is_value && !is_heading && !self.used[next]).then_some(next)
     }
 
     /// A value to the right of its label goes on in the rows below that have no label of their own.
@@ -98,7 +99,7 @@ impl Rules<'_> {
             if !is_alone {
                 break;
             }
-            let is_close = self.pitch(last, next) < CLOSE;
+            let is_close = self.pitch(last, next) < CLOSE && (!wanted.is_list || self.is_wrapped(last, next));
             match values.last_mut() {
                 Some(pieces) if is_close || !wanted.is_list => {
                     if !(wanted.is_text || wanted.is_list || is_close) {
@@ -168,7 +169,7 @@ impl Rules<'_> {
     }
 
     /// The lines that a line goes on in.
-    fn wrap(&self, from: usize, pieces: &mut Pieces) {
+    pub(super) fn wrap(&self, from: usize, pieces: &mut Pieces) {
         let mut last = from;
         for _ in 0..MOST_LINES {
             let Some(next) = self.under(last) else { break };
@@ -178,6 +179,13 @@ impl Rules<'_> {
             pieces.push((next, self.sheet.cells[next].all()));
             last = next;
         }
+    }
+
+    /// Whether a cell goes on in the one below: its line had no room, or the next begins with a small letter.
+    fn is_wrapped(&self, line: usize, next: usize) -> bool {
+        let word = &self.sheet.cells[next].tokens[0];
+        let starts_small = word.text.chars().next().is_some_and(char::is_lowercase);
+        starts_small || self.goes_on(line, next)
     }
 
     /// Whether a line was broken because the next word had no room.
@@ -261,6 +269,12 @@ impl Rules<'_> {
             Some(second) => 0..second.start,
             None => self.sheet.cells[cell].all(),
         }
+    }
+
+    /// The words of a value, line by line.
+    pub(super) fn lines_of(&self, pieces: &[Piece]) -> Vec<String> {
+        let line = |piece: &Piece| self.words(std::slice::from_ref(piece));
+        pieces.iter().map(|piece| line(piece).trim_end_matches([',', ' ']).to_owned()).collect()
     }
 
     /// The words of a value.

@@ -141,6 +141,11 @@ pub(super) fn date_at(tokens: &[Token<'_>], at: usize) -> Option<(Date, usize)> 
     begins(&words).filter(|(date, _)| YEARS.contains(&date.year()))
 }
 
+/// Whether this folded word is one for visits.
+pub(super) fn is_visit_word(word: &str) -> bool {
+    VISIT.contains(&word)
+}
+
 fn speaks_of_other(tokens: &[Token<'_>]) -> bool {
     let is_other =
         |token: &Token<'_>| OTHER.contains(&token.word.as_str()) || TURNS.contains(&token.word.as_str());

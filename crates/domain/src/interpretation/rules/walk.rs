@@ -7,7 +7,7 @@ use jiff::civil::Date;
 use super::candidate::{How, Visit};
 use super::labels::{Labels, Meaning};
 use super::layout::Sheet;
-use super::segments::Apart;
+use super::segments::{self, Apart};
 use super::values::{Piece, Pieces, Wanted};
 use super::visit::{self, Shown};
 use super::{BY_LABEL, Rules, WITHOUT_LABEL};
@@ -76,7 +76,7 @@ impl Rules<'_> {
             return;
         }
         self.context.cross(it);
-        if self.opens_part(cell) {
+        if self.opens_part(cell) || self.titled(cell) {
             return;
         }
         let mut from = 0;
@@ -104,7 +104,8 @@ impl Rules<'_> {
             return false;
         }
         let wanted = Wanted::default();
-        let is_label = matches!(self.segments[cell][0].label, Some((meaning, _)) if meaning.key.is_some());
+        let first = self.segments[cell][0].label;
+        let is_label = first.is_some_and(|(meaning, apart)| meaning.key.is_some() && apart != Apart::Space);
         let behind = it.tokens.len()..it.tokens.len();
         if is_label && !self.values(cell, &behind, &wanted).is_empty() {
             return false;
@@ -113,6 +114,7 @@ impl Rules<'_> {
         let panel = opens.panel;
         self.visit = None;
         self.in_history = panel.is_none();
+        self.in_visits = panel == Some("visits");
         if panel.is_none_or(|panel| panel == "visits") && !is_column {
             self.context.clear();
         }
@@ -131,7 +133,10 @@ impl Rules<'_> {
         let row = &self.sheet.rows[it.row];
         let is_shown = match begins.shown {
             Shown::Timeline | Shown::Named => true,
-            Shown::Dated => row.start == cell && row.len() <= 2 && self.is_clinical_after(it.row, AHEAD),
+            Shown::Dated => {
+                let is_entry = self.in_visits || self.is_clinical_after(it.row, AHEAD);
+                row.start == cell && row.len() <= 2 && is_entry
+            }
         };
         if !is_shown {
             return false;
@@ -256,20 +261,30 @@ impl Rules<'_> {
             }
             return;
         };
-        if apart == Apart::Space {
+        if apart == Apart::Space && !self.heads_row(cell, key) {
             if !self.take_spaced(cell, key, meaning, value, start) {
                 self.unlabelled(cell, &(start..value.end));
             }
             return;
         }
+        let end = value.end..value.end;
+        let value = if apart == Apart::Space { &end } else { value };
         let schema = &self.schema.keys[key];
+        // Why somebody came and what was found ends the part about whom.
+        let is_clinical =
+            schema.scope == Scope::Metadata || (schema.scope == Scope::Visit && schema.repeatable);
+        if is_clinical && !self.in_history {
+            self.context.clear();
+        }
         let is_text = schema.normaliser == Normaliser::Text;
         let wanted = Wanted { key: Some(key), is_list: schema.repeatable, is_text };
         let values = self.values(cell, value, &wanted);
         let own = value.clone().any(|token| !self.sheet.cells[cell].tokens[token].is_mark());
         let values = if schema.repeatable { self.split_items(values) } else { values };
         for pieces in values {
-            let taken = self.take_value(cell, key, meaning, pieces.clone(), apart == Apart::Mark || own);
+            let is_beside = pieces[0].0 == cell + 1;
+            let is_certain = apart == Apart::Mark || own || is_beside;
+            let taken = self.take_value(cell, key, meaning, pieces.clone(), is_certain);
             if taken && !own {
                 self.use_up(&pieces);
             } else if taken {
@@ -279,6 +294,19 @@ impl Rules<'_> {
         if let Some(panel) = self.schema.keys[key].panel.clone() {
             self.context.speak(&self.sheet.cells[cell], &panel);
         }
+    }
+
+    /// Whether a cell is a label with more words, such as "Diagnóstico final", and its value stands beside it.
+    fn heads_row(&self, cell: usize, key: usize) -> bool {
+        let it = &self.sheet.cells[cell];
+        let is_first = self.sheet.rows[it.row].start == cell;
+        let has_figures = it.tokens.iter().any(|token| token.text.chars().any(|c| c.is_ascii_digit()));
+        let wanted = Wanted { key: Some(key), ..Wanted::default() };
+        is_first
+            && it.tokens.len() <= 4
+            && !has_figures
+            && segments::may_stand_within(self.schema, key)
+            && self.beside(cell, &wanted).is_some()
     }
 
     /// A value behind a label becomes a candidate, or opens a visit.
@@ -305,7 +333,14 @@ impl Rules<'_> {
         let mapping = format!("label_regex::{}", meaning.words.replace(' ', "_"));
         let mut joined = None;
         if schema.normaliser == Normaliser::Address {
-            joined = self.with_postcode(&mut pieces);
+            let lines = self.lines_of(&pieces).join(", ");
+            joined = self.with_postcode(&mut pieces).or(Some(lines));
+        }
+        if schema.normaliser == Normaliser::PetName {
+            self.said_of_pet(cell, &pieces, &words);
+        }
+        if schema.normaliser == Normaliser::Person {
+            self.address_behind(key, cell, &pieces, &words);
         }
         let both = match schema.normaliser {
             Normaliser::Species | Normaliser::Breed => species_and_breed(&words),
@@ -346,12 +381,18 @@ impl Rules<'_> {
         let row = self.sheet.cells[cell].row;
         let is_bare = schema.scope == Scope::Document
             && BARE_DATE.contains(&meaning.words.as_str())
-            && self.is_clinical_after(row, 4);
+            && (self.is_clinical_after(row, 4) || self.is_visit_row(cell));
         let opens = schema.scope == Scope::Metadata && !is_visit_date && self.visit.is_none();
         if is_visit_date || is_bare || opens {
             self.open_visit(date, None, pieces, Some(&meaning.words));
         }
         is_visit_date || is_bare
+    }
+
+    /// Whether the row of a date begins with a word for visits: "Consulta nº 12   Fecha: 14/09/2023".
+    fn is_visit_row(&self, cell: usize) -> bool {
+        let first = &self.sheet.cells[self.sheet.rows[self.sheet.cells[cell].row].start];
+        first.tokens.first().is_some_and(|token| visit::is_visit_word(&token.word))
     }
 
     /// A label with nothing but a space behind it: its value must be one that is known when seen, or look like a name.
@@ -378,7 +419,9 @@ impl Rules<'_> {
             normaliser if normaliser.is_strict() => (true, BY_LABEL),
             Normaliser::Address => (true, BY_LABEL),
             Normaliser::Institution | Normaliser::Amount => (false, WITHOUT_LABEL),
-            Normaliser::Person => (is_capital && is_short && value.len() >= 2, WITHOUT_LABEL),
+            Normaliser::Person => {
+                (is_capital && is_short && value.len() >= 2 && !self.is_letterhead(cell), WITHOUT_LABEL)
+            }
             Normaliser::Text if schema.scope == Scope::Document => (false, WITHOUT_LABEL),
             Normaliser::Text => (is_capital && value.len() <= 16, WITHOUT_LABEL),
             _ => (is_capital && is_short, WITHOUT_LABEL),
@@ -436,7 +479,7 @@ impl Rules<'_> {
         if self.pitch(last, next) > 2.2 || !opens_with_postcode(&words) {
             return None;
         }
-        let joined = format!("{}, {words}", self.words(pieces).trim_end_matches([',', ' ']));
+        let joined = format!("{}, {words}", self.lines_of(pieces).join(", ").trim_end_matches([',', ' ']));
         pieces.push((next, cell.all()));
         Some(joined)
     }

@@ -139,6 +139,24 @@ fn what_has_no_normal_form_is_told_without_a_value() {
     assert!(species.evidence.is_some());
 }
 
+#[test]
+fn titles_letterheads_and_names_tell_more_than_they_label() {
+    let fields = lines(&[
+        "Hospital Veterinario Bahía - Informe de consulta",
+        "Calle Alta 9 - 39990 Torre",
+        "HISTORIAL COMPLETO DE: SIMBA",
+        "Propietaria: Sra. Ana Gil, Plaza Baja 2, 39990 Torre",
+    ]);
+    assert_eq!(value(&fields, "clinic_name"), Some("Hospital Veterinario Bahía"));
+    assert_eq!(value(&fields, "clinic_address"), Some("Calle Alta 9 - 39990 Torre"));
+    assert_eq!(value(&fields, "pet_name"), Some("Simba"));
+    assert_eq!(value(&fields, "owner_name"), Some("Ana Gil"));
+    assert_eq!(value(&fields, "owner_address"), Some("Plaza Baja 2, 39990 Torre"));
+    let fields = lines(&["Paciente: Rocky (canino, mestizo, macho, 7 años)"]);
+    let seen = ["pet_name", "species", "sex", "age"].map(|key| value(&fields, key).unwrap());
+    assert_eq!(seen, ["Rocky", "canino", "macho", "7"]);
+}
+
 /// Proves R112.
 #[test]
 fn suggestions_are_at_most_five_the_surest_first_and_none_twice() {

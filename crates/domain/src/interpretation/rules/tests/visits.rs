@@ -139,6 +139,51 @@ fn a_date_without_a_name_is_that_of_a_visit_if_clinical_lines_follow() {
     assert_eq!((visits(&fields).len(), value(&fields, "document_date")), (0, Some("2024-02-01")));
 }
 
+/// Proves R102 for times behind the label.
+#[test]
+fn a_time_of_day_is_no_reason() {
+    let fields = lines(&["Visita: 01/02/2024", "Motivo: 10:30 - tos", "Visita: 02/02/2024", "Motivo: 10:30"]);
+    assert_eq!(values(&fields, "reason_for_visit"), ["tos"]);
+}
+
+#[test]
+fn under_a_heading_of_visits_every_dated_line_is_one() {
+    let mut paper = Paper::new();
+    paper.put(50.0, 50.0, "Historial de visitas");
+    paper.row(70.0, &[(50.0, "12/03/2024"), (150.0, "Otitis leve, se limpia el canal")]);
+    paper.row(90.0, &[(50.0, "15/04/2024"), (150.0, "Dx: sano")]);
+    let fields = found(&[paper.page()]);
+    assert_eq!(
+        visits(&fields),
+        [
+            ("2024-03-12", vec![("observations", "Otitis leve, se limpia el canal")]),
+            ("2024-04-15", vec![("diagnosis", "sano")])
+        ]
+    );
+}
+
+#[test]
+fn a_table_of_visits_has_one_a_row() {
+    let mut paper = Paper::new();
+    paper.row(50.0, &[(50.0, "Fecha"), (150.0, "Concepto"), (250.0, "Descripción"), (500.0, "Peso")]);
+    paper.row(
+        70.0,
+        &[(50.0, "02/03/2022"), (150.0, "CONSULTA"), (250.0, "Otitis en el oído."), (500.0, "5,1")],
+    );
+    paper.row(90.0, &[(50.0, "16/03/2022"), (150.0, "REVISIÓN"), (250.0, "Oído limpio."), (500.0, "5,0")]);
+    paper.row(130.0, &[(50.0, "Vacuna"), (200.0, "Fecha aplicación"), (350.0, "Próxima")]);
+    paper.row(150.0, &[(50.0, "Rabia"), (200.0, "16/03/2022"), (350.0, "16/03/2023")]);
+    let fields = found(&[paper.page()]);
+    assert_eq!(
+        visits(&fields),
+        [
+            ("2022-03-02", vec![("weight", "5.1 kg"), ("observations", "Otitis en el oído")]),
+            ("2022-03-16", vec![("weight", "5 kg"), ("observations", "Oído limpio")]),
+        ]
+    );
+    assert_eq!((value(&fields, "vaccinations"), value(&fields, "weight")), (Some("Rabia"), Some("5 kg")));
+}
+
 #[test]
 fn admission_and_discharge_are_of_the_visit() {
     let fields =

@@ -42,13 +42,14 @@ fn steps(lines: &[String]) -> u64 {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(48))]
+    #![proptest_config(ProptestConfig::with_cases(24))]
 
     #[test]
     fn ten_times_the_lines_are_at_most_twelve_times_the_work(some in prop::collection::vec(line(), 20..60)) {
-        let many: Vec<String> = some.iter().cycle().take(10 * some.len()).cloned().collect();
-        let (once, ten) = (steps(&some), steps(&many));
-        prop_assert!(ten <= 12 * once + 200, "{once} and {ten}");
+        // Said several times on both sides, so that how it begins does not matter.
+        let times = |count: usize| some.iter().cycle().take(count * some.len()).cloned().collect::<Vec<_>>();
+        let (once, ten) = (steps(&times(4)), steps(&times(40)));
+        prop_assert!(ten <= 12 * once, "{once} and {ten}");
     }
 
     #[test]
