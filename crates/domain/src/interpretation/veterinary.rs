@@ -48,7 +48,7 @@ type Row = (&'static str, &'static str, Option<&'static str>, Traits, &'static s
 /// Key, section, panel, traits, labels.
 #[rustfmt::skip]
 const KEYS: &[Row] = &[
-    ("claim_id", CASE, None, PLAIN, "numero de siniestro|no siniestro|siniestro|expediente|claim|claim number|claim id"),
+    ("claim_id", CASE, None, PLAIN, "numero de siniestro|no de siniestro|no siniestro|siniestro|expediente|claim|claim number|claim id"),
     ("clinic_name", CASE, Some("clinic"), PLAIN, "clinica|clinica veterinaria|centro veterinario|hospital veterinario|centro|hospital|nombre de la clinica|nombre del centro|clinic|clinic name|practice|hospital name|veterinary clinic"),
     ("clinic_address", CASE, Some("clinic"), PLAIN, "direccion de la clinica|domicilio de la clinica|direccion clinica|direccion del centro|clinic address|practice address|centro veterinario / direccion"),
     ("vet_name", CASE, Some("clinic"), PLAIN, "veterinario|veterinaria|veterinario/a|doctor|doctora|vet|veterinarian|veterinary surgeon|attending vet|attending veterinarian|veterinario responsable|veterinaria responsable|veterinario tratante|atendido por|facultativo|clinician"),
@@ -66,7 +66,7 @@ const KEYS: &[Row] = &[
     ("owner_name", OWNER, Some("owner"), PLAIN, "propietario|propietaria|propietario/a|titular|dueno|duena|dueno/a|tutor|tutora|tutor/a|cliente|nombre del propietario|nombre de la propietaria|nombre del titular|nombre del cliente|nombre del tutor|nombre propietario|nombre cliente|owner|owner name|name of owner|client|client name|keeper|guardian"),
     ("owner_id", OWNER, None, OPTIONAL, "dni|nif|nie|dni/nif|dni/nie|nif/dni|dni propietario|dni del propietario|dni titular|owner id|client id|id number"),
     ("owner_address", OWNER, Some("owner"), OPTIONAL, "direccion del propietario|direccion de la propietaria|direccion propietario|direccion del titular|direccion titular|direccion del cliente|direccion cliente|domicilio del propietario|domicilio del titular|owner address|client address|home address"),
-    ("visit_date", VISIT, Some("visits"), Traits { date: true, critical: true, ..METADATA }, "fecha de visita|fecha de la visita|fecha visita|visita|fecha de consulta|fecha de la consulta|fecha consulta|consulta|fecha de cita|fecha de la cita|fecha de atencion|fecha de exploracion|fecha de control|fecha de revision|visit date|visit|date of visit|date of consultation|consultation date|consultation|appointment date|date seen|seen on|exam date|date of examination"),
+    ("visit_date", VISIT, Some("visits"), Traits { date: true, critical: true, ..METADATA }, "fecha de visita|fecha de la visita|fecha visita|visita|fecha de consulta|fecha de la consulta|fecha consulta|consulta|fecha de cita|fecha de la cita|fecha de atencion|fecha de exploracion|fecha de control|fecha de asistencia|fecha de la asistencia|fecha del servicio|fecha de la atencion|fecha de urgencia|fecha de revision|visit date|visit|date of visit|date of consultation|consultation date|consultation|appointment date|date seen|seen on|exam date|date of examination"),
     ("admission_date", VISIT, Some("visits"), Traits { date: true, optional: true, ..METADATA }, "fecha de ingreso|fecha ingreso|ingreso|fecha de admision|admision|admission|admission date|date of admission|admitted"),
     ("discharge_date", VISIT, Some("visits"), Traits { date: true, optional: true, ..METADATA }, "fecha de alta|fecha alta|alta|egreso|discharge|discharge date|date of discharge|discharged"),
     ("reason_for_visit", VISIT, Some("visits"), METADATA, "motivo|motivo de consulta|motivo consulta|motivo de la consulta|motivo de visita|motivo de la visita|motivo visita|motivo de ingreso|motivo de urgencia|reason|reason for visit|reason for consultation|reason for presentation|visit reason|presenting complaint|chief complaint|complaint"),
@@ -166,11 +166,11 @@ const HEADINGS: &[(Option<&str>, &str)] = &[
     ),
     (
         Some("owner"),
-        "datos del propietario|datos de la propietaria|datos del titular|datos del cliente|datos del tutor|datos propietario|datos cliente|propietario|propietaria|propietario/a|titular|cliente|tutor|owner|client|owner details|owner information|client details|client information",
+        "datos del propietario|datos de la propietaria|datos del titular|datos del cliente|datos del tutor|datos del dueno|datos de la duena|datos del asegurado|asegurado|datos del tomador|tomador|datos propietario|datos cliente|propietario|propietaria|propietario/a|titular|cliente|tutor|owner|client|owner details|owner information|client details|client information",
     ),
     (
         Some("clinic"),
-        "datos de la clinica|datos del centro|datos clinica|centro veterinario|clinica|clinic|clinic details|clinic information|practice details",
+        "datos de la clinica|datos del centro|datos del centro veterinario|datos del hospital|datos clinica|centro veterinario|clinica|clinic|clinic details|clinic information|practice details",
     ),
     (
         Some("visits"),

@@ -24,7 +24,13 @@ const SHORT: [(&str, &str); 18] = [
     ("rda.", "Ronda"),
 ];
 /// Words by which a street is known.
-const STREETS: [&str; 33] = [
+const STREETS: [&str; 39] = [
+    "rua",
+    "praza",
+    "carrer",
+    "placa",
+    "avinguda",
+    "kalea",
     "calle",
     "avenida",
     "avda",

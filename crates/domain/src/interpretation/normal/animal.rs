@@ -90,7 +90,10 @@ pub(crate) fn species_and_breed(words: &str) -> Option<(&str, &str)> {
     let (one, two) = words.split_once(['-', '/', '|', '–', ','])?;
     let first = letters(one);
     let [only] = &first[..] else { return None };
-    (is_animal(only) && !letters(two).is_empty()).then(|| (one.trim(), two.trim()))
+    let second = letters(two);
+    // The same animal in two languages has no breed.
+    let is_breed = second.iter().any(|word| !is_animal(word));
+    (is_animal(only) && is_breed).then(|| (one.trim(), two.trim()))
 }
 
 /// A breed without the words for its species, small words with a capital.

@@ -1,6 +1,6 @@
 //! The labels that a schema knows, found as whole words.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::layout::{Token, plain};
 use crate::interpretation::Schema;
@@ -35,6 +35,8 @@ pub(super) struct Labels<'s> {
     /// How many words the longest label has that begins with this one.
     lengths: HashMap<String, usize>,
     lead_ins: HashMap<String, usize>,
+    /// The words that such words begin with.
+    first_of_lead_ins: HashSet<String>,
 }
 
 impl<'s> Labels<'s> {
@@ -44,6 +46,7 @@ impl<'s> Labels<'s> {
             headings: HashMap::new(),
             lengths: HashMap::new(),
             lead_ins: HashMap::new(),
+            first_of_lead_ins: HashSet::new(),
         };
         for (place, key) in schema.keys.iter().enumerate() {
             for label in &key.labels {
@@ -56,7 +59,9 @@ impl<'s> Labels<'s> {
                 labels.meaning(label).tail.push(place);
             }
             for words in &key.lead_ins {
-                labels.lead_ins.insert(comparable(words), place);
+                let words = comparable(words);
+                labels.first_of_lead_ins.extend(words.split(' ').next().map(str::to_owned));
+                labels.lead_ins.insert(words, place);
             }
         }
         for label in &schema.other_labels {
@@ -105,6 +110,9 @@ impl<'s> Labels<'s> {
 
     /// The key whose values are led in by the words that these tokens begin with, and how many of them that takes.
     pub fn lead_in(&self, tokens: &[Token<'_>]) -> Option<(usize, usize)> {
+        if !self.first_of_lead_ins.contains(&tokens.first()?.plain) {
+            return None;
+        }
         let most = tokens.len().min(5);
         (1..=most).rev().find_map(|count| Some((*self.lead_ins.get(&join(&tokens[..count]))?, count)))
     }

@@ -224,7 +224,8 @@ fn tokens<'p>(word: &'p str, rect: Rect, tokens: &mut Vec<Token<'p>>) {
                 before.colon = true;
             }
         } else {
-            tokens.push(Token { text, plain: plain(text), word: bare(text), colon: behind.is_some(), rect });
+            let word = bare(text);
+            tokens.push(Token { text, plain: alike(&word), word, colon: behind.is_some(), rect });
         }
         match behind {
             Some(behind) if !behind.is_empty() => left = behind,
@@ -248,10 +249,13 @@ fn bare(word: &str) -> String {
 /// A word for comparing: folded, without marks around and dots within. Figures that recognition puts for letters count
 /// as those letters if there are other letters, on both sides of every comparison.
 pub(super) fn plain(word: &str) -> String {
-    let bare = bare(word);
+    alike(&bare(word))
+}
+
+fn alike(bare: &str) -> String {
     let letters = bare.chars().filter(|c| c.is_alphabetic()).count();
     if letters * 2 <= bare.chars().count() {
-        return bare;
+        return bare.to_owned();
     }
     let alike = bare.chars().map(|c| match c {
         '0' => 'o',

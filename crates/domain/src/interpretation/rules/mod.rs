@@ -12,6 +12,7 @@ mod derive;
 mod labels;
 mod layout;
 mod narrative;
+mod prose;
 mod segments;
 mod table;
 mod unlabelled;

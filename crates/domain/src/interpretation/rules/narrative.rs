@@ -94,7 +94,14 @@ fn is_done(clause: &str) -> bool {
     let is_dosage = (has("cada") || has("durante") || has("every"))
         && words.iter().any(|word| word.bytes().all(|b| b.is_ascii_digit()));
     let spaced = format!(" {} ", words.join(" "));
-    is_dosage || DONE.iter().any(|phrase| spaced.contains(&format!(" {phrase} ")))
+    let says = |phrase: &&str| {
+        let is_whole = |(at, _): (usize, &str)| {
+            let behind = at + phrase.len();
+            spaced.as_bytes()[at - 1] == b' ' && spaced.as_bytes()[behind] == b' '
+        };
+        spaced[1..spaced.len() - 1].match_indices(*phrase).map(|(at, it)| (at + 1, it)).any(is_whole)
+    };
+    is_dosage || DONE.iter().any(says)
 }
 
 #[cfg(test)]

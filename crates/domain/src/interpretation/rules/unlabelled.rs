@@ -82,6 +82,7 @@ impl Rules<'_> {
             Some("patient") => self.of_patient(&piece, &words),
             _ => self.of_letterhead(&piece),
         }
+        self.read_prose(cell, tokens);
     }
 
     fn guess(&mut self, key: Option<usize>, piece: &Piece, words: Option<&str>, rule: &str) -> bool {

@@ -9,7 +9,9 @@ use super::segments::TURNS;
 use crate::interpretation::normal::date::{begins, time};
 
 /// What a line about a visit begins with.
-const VISIT: [&str; 23] = [
+const VISIT: [&str; 25] = [
+    "asistencia",
+    "servicio",
     "visita",
     "consulta",
     "control",

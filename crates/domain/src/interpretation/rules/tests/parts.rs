@@ -157,6 +157,42 @@ fn titles_letterheads_and_names_tell_more_than_they_label() {
     assert_eq!(seen, ["Rocky", "canino", "macho", "7"]);
 }
 
+#[test]
+fn a_letter_tells_in_sentences() {
+    let fields = lines(&[
+        "Clínica Veterinaria Duero",
+        "Calle Toro 8, 37990 Salamanca",
+        "Estimado compañero:",
+        "Remito a Lúa, perra de raza Border Collie, hembra, con microchip 941000012121212, que",
+        "acudió a consulta el 28/03/2024 por vómitos de dos días.",
+        "Diagnóstico: Duodenitis. Tratamiento: omeprazol 20 mg cada 24 horas.",
+        "Dr. Iván Cuesta Ramos",
+    ]);
+    let seen =
+        ["species", "breed", "sex", "microchip_id", "vet_name"].map(|key| value(&fields, key).unwrap());
+    assert_eq!(seen, ["canino", "Border Collie", "hembra", "941000012121212", "Iván Cuesta Ramos"]);
+    let visit: Vec<_> = fields.iter().filter(|field| field.visit_id.is_some()).map(text).collect();
+    assert_eq!(visit, ["2024-03-28", "Duodenitis", "omeprazol 20 mg cada 24 horas"]);
+}
+
+#[test]
+fn labels_in_two_languages_are_one() {
+    let fields = lines(&[
+        "Nombre / Name: Nube",
+        "Especie / Species: Felina / Feline",
+        "Propietario / Owner: Iria Castro Pena",
+        "Dirección / Address: Rúa Nova 5, 15990 Santiago",
+    ]);
+    let seen: Vec<_> = fields.iter().map(|field| (field.key.as_str(), text(field))).collect();
+    let wanted = [
+        ("pet_name", "Nube"),
+        ("species", "felino"),
+        ("owner_name", "Iria Castro Pena"),
+        ("owner_address", "Rúa Nova 5, 15990 Santiago"),
+    ];
+    assert_eq!(seen, wanted);
+}
+
 /// Proves R112.
 #[test]
 fn suggestions_are_at_most_five_the_surest_first_and_none_twice() {
