@@ -95,6 +95,11 @@ impl<'s> Labels<'s> {
         (1..=within).rev().find_map(|count| Some((self.meanings.get(&join(&tokens[..count]))?, count)))
     }
 
+    /// Every word of every label, made comparable.
+    pub fn words(&self) -> impl Iterator<Item = &str> {
+        self.meanings.keys().flat_map(|words| words.split(' '))
+    }
+
     /// Whether these words, made comparable, are a label.
     pub fn is_exactly(&self, words: &str) -> bool {
         self.meanings.contains_key(words)

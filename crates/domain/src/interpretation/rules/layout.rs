@@ -55,6 +55,8 @@ pub(super) struct Cell<'p> {
     pub row: usize,
     /// Whether it stands where printers put headers and footers.
     pub in_margin: bool,
+    /// Whether its words were recognised from a picture.
+    pub is_recognised: bool,
 }
 
 impl Cell<'_> {
@@ -197,7 +199,14 @@ fn split(line: &Line, page: u32, recognised: bool) -> Vec<Cell<'_>> {
     for word in &line.words {
         let goes_on = last.is_some_and(|last| word.rect.x0 - last.x1 <= gap);
         if !goes_on {
-            cells.push(Cell { tokens: Vec::new(), page, rect: word.rect, row: 0, in_margin: false });
+            cells.push(Cell {
+                tokens: Vec::new(),
+                page,
+                rect: word.rect,
+                row: 0,
+                in_margin: false,
+                is_recognised: recognised,
+            });
         }
         if let Some(cell) = cells.last_mut() {
             cell.rect = cell.rect.union(word.rect);

@@ -2,8 +2,10 @@
 //!
 //! The pages become cells in rows ([`layout`]), each cell is taken apart into labels and words ([`segments`]), and one
 //! walk over the rows ([`walk`]) keeps in mind of whom the page speaks ([`context`]) and which visit is told of
-//! ([`visit`]). It proposes values; [`choose`] ranks them and [`derive`] adds what follows from them. Every look around
-//! is bounded, so the work grows with the document and no faster.
+//! ([`visit`], [`open`]). It takes what stands behind labels ([`take`], [`values`]), reads tables ([`table`]) and knows
+//! some things without labels ([`unlabelled`], [`letterhead`], [`told`], [`prose`]). Of what was proposed, [`choose`]
+//! makes fields, and [`derive`] adds what follows from them. Every look around is bounded, so the work grows with the
+//! document and no faster.
 
 mod candidate;
 mod choose;
@@ -11,10 +13,16 @@ mod context;
 mod derive;
 mod labels;
 mod layout;
+mod letterhead;
+mod mend;
 mod narrative;
+mod open;
 mod prose;
 mod segments;
+mod stack;
 mod table;
+mod take;
+mod told;
 mod unlabelled;
 mod values;
 mod visit;
@@ -54,7 +62,8 @@ pub fn find(pages: &[Page], schema: &Schema, known: Known<'_>) -> Vec<Field> {
 fn counted(pages: &[Page], schema: &Schema, known: Known<'_>) -> (Vec<Field>, u64) {
     let labels = Labels::of(schema);
     let mut sheet = Sheet::of(pages);
-    walk::stack_labels(&mut sheet, &labels);
+    mend::mend(&mut sheet, &labels);
+    stack::stack(&mut sheet, &labels);
     let segments = sheet.cells.iter().map(|cell| segments::segments(cell, &labels, schema)).collect();
     let used = vec![false; sheet.cells.len()];
     let mut rules = Rules {

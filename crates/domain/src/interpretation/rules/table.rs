@@ -3,9 +3,9 @@
 use super::BY_LABEL;
 use super::Rules;
 use super::candidate::How;
+use super::open::BARE_DATE;
 use super::segments::Apart;
 use super::visit;
-use super::walk::BARE_DATE;
 use crate::interpretation::{Normaliser, Scope};
 
 /// Rows of a table at most.

@@ -64,6 +64,8 @@ pub(super) fn scanned(mut page: Page) -> Page {
             word.rect.y1 += fall;
             if word.text.ends_with(':') && place % 3 == 0 {
                 word.text = word.text.replacen('o', "0", 1).replacen('í', "i", 1);
+            } else if word.text.ends_with(':') && word.text.len() > 8 {
+                word.text = word.text.replacen('t', "l", 1);
             }
         }
     }
