@@ -103,7 +103,7 @@ pub fn address(words: &str) -> Option<String> {
         }
     }
     let address = parts.join(" ");
-    let address = address.trim_matches(|c: char| c.is_whitespace() || "-–—|:;,.".contains(c));
+    let address = address.trim_matches(|c: char| c.is_whitespace() || "-–—|·•:;,.".contains(c));
     let is_address =
         address.chars().any(|c| c.is_ascii_digit()) && has_street(address) && address.chars().count() <= 160;
     is_address.then(|| address.to_owned())

@@ -85,9 +85,10 @@ pub(crate) fn is_animal(word: &str) -> bool {
     CANINE.contains(&word) || FELINE.contains(&word) || OTHERS.contains(&word)
 }
 
-/// `Species - Breed` as its two parts.
+/// `Species - Breed` as its two parts. What follows a further mark is neither.
 pub(crate) fn species_and_breed(words: &str) -> Option<(&str, &str)> {
     let (one, two) = words.split_once(['-', '/', '|', '–', ','])?;
+    let two = two.split(['/', '|', ',']).next()?;
     let first = letters(one);
     let [only] = &first[..] else { return None };
     let second = letters(two);
@@ -117,8 +118,16 @@ pub fn breed(words: &str) -> Option<String> {
     is_breed.then(|| title(breed))
 }
 
-/// `macho` or `hembra`, from the words in Spanish and English or a single M or H.
+/// `macho` or `hembra`, from the words in Spanish and English or a single M or H. Of boxes to tick, the ticked one counts.
 pub fn sex(words: &str) -> Option<&'static str> {
+    let has_empty_box = ["( )", "[ ]", "☐", "□"].iter().any(|empty| words.contains(empty));
+    let ticked =
+        ["(x)", "(X)", "[x]", "[X]", "☒", "☑", "■"].iter().find_map(|tick| Some(words.split_once(tick)?.1));
+    let words = match ticked {
+        Some(behind) => behind.split(['(', '[', '☐', '□']).next()?,
+        None if has_empty_box => return None,
+        None => words,
+    };
     let words = letters(words);
     let has = |list: &[&str]| words.iter().any(|word| list.contains(&word.as_str()));
     if let [only] = &words[..] {

@@ -37,6 +37,9 @@ fn sex_has_spanish_and_english_words_and_two_letters() {
         ("Hembra esterilizada", Some("hembra")),
         ("Macho castrado", Some("macho")),
         ("F", None),
+        ("( ) Macho (X) Hembra", Some("hembra")),
+        ("[x] Macho [ ] Hembra", Some("macho")),
+        ("( ) Macho", None),
         ("desconocido", None),
         ("macho o hembra", None),
     ];

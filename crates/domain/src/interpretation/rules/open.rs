@@ -130,7 +130,7 @@ impl Rules<'_> {
     ) -> bool {
         let schema = &self.schema.keys[key];
         let is_visit_date = schema.key == "visit_date";
-        let row = self.sheet.cells[cell].row;
+        let row = pieces.last().map_or(self.sheet.cells[cell].row, |(value, _)| self.sheet.cells[*value].row);
         let is_bare = schema.scope == Scope::Document
             && BARE_DATE.contains(&meaning.words.as_str())
             && (self.is_clinical_after(row, 4) || self.is_visit_row(cell));

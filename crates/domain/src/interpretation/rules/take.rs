@@ -130,7 +130,7 @@ impl Rules<'_> {
             joined = self.with_postcode(&mut pieces).or(Some(lines));
         }
         if schema.normaliser == Normaliser::PetName {
-            self.said_of_pet(cell, &pieces, &words);
+            self.said_of_pet(Some(cell), &pieces, &words);
         }
         if schema.normaliser == Normaliser::Person {
             self.address_behind(key, cell, &pieces, &words);
@@ -184,14 +184,13 @@ impl Rules<'_> {
             normaliser if normaliser.is_strict() => (true, BY_LABEL),
             Normaliser::Address => (true, BY_LABEL),
             Normaliser::Institution | Normaliser::Amount => (false, WITHOUT_LABEL),
-            Normaliser::Person => {
-                (is_capital && is_short && value.len() >= 2 && !self.is_letterhead(cell), WITHOUT_LABEL)
-            }
+            Normaliser::Person => (is_capital && is_short && value.len() >= 2, WITHOUT_LABEL),
             Normaliser::Text if schema.scope == Scope::Document => (false, WITHOUT_LABEL),
             Normaliser::Text => (is_capital && value.len() <= 16, WITHOUT_LABEL),
             _ => (is_capital && is_short, WITHOUT_LABEL),
         };
-        if !is_value || schema.normaliser.apply(&words).is_none() {
+        let is_certain = schema.normaliser.is_strict() || !self.is_letterhead(cell);
+        if !is_value || !is_certain || schema.normaliser.apply(&words).is_none() {
             return false;
         }
         let pieces = vec![(cell, value.clone())];

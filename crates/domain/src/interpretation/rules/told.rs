@@ -13,6 +13,8 @@ use crate::interpretation::{Normaliser, Scope};
 
 /// Words of the shortest line that tells something.
 const FEWEST: usize = 2;
+/// Words before a day of birth.
+const BORN: [&str; 5] = ["born", "nacido", "nacida", "nac", "dob"];
 /// Words that make a number an age.
 const YEARS: [&str; 10] = ["ano", "anos", "year", "years", "yrs", "mes", "meses", "month", "months", "yr"];
 
@@ -51,7 +53,8 @@ impl Rules<'_> {
 
     /// An address behind the name of somebody: "Ana Gil, Calle Mayor 3".
     pub(super) fn address_behind(&mut self, key: usize, label: usize, pieces: &[Piece], words: &str) {
-        let Some((_, behind)) = words.split_once(',') else { return };
+        let Some((_, behind)) = words.split_once([',', '|']) else { return };
+        let behind = behind.split('|').next().unwrap_or(behind);
         let Some(panel) = self.schema.keys[key].panel.as_deref() else { return };
         let Some(address) = self.key_of(panel, Normaliser::Address) else { return };
         let mapping = "fallback::behind_name".to_owned();
@@ -60,20 +63,34 @@ impl Rules<'_> {
     }
 
     /// What stands behind a name: "Rocky (canino, macho, 7 años)".
-    pub(super) fn said_of_pet(&mut self, label: usize, pieces: &[Piece], words: &str) {
-        let kinds = [Normaliser::Species, Normaliser::Sex, Normaliser::Age];
-        for part in words.split([',', '(', ')', ';']).skip(1).take(6) {
-            let has_years = letters(part).iter().any(|word| YEARS.contains(&word.as_str()));
+    pub(super) fn said_of_pet(&mut self, label: Option<usize>, pieces: &[Piece], words: &str) {
+        let kinds = [
+            Normaliser::Species,
+            Normaliser::Sex,
+            Normaliser::Age,
+            Normaliser::BirthDate,
+            Normaliser::Microchip,
+        ];
+        for part in words.split([',', '(', ')', ';', '|', '/']).skip(1).take(8) {
+            let told = letters(part);
+            let has_years = told.iter().any(|word| YEARS.contains(&word.as_str()));
+            let is_born = told.first().is_some_and(|word| BORN.contains(&word.as_str()));
+            let part =
+                if is_born { part.trim_start().split_once(' ').map_or(part, |(_, day)| day) } else { part };
             let is_it = |kind: &&Normaliser| {
-                kind.apply(part).is_some()
-                    && (**kind != Normaliser::Age || has_years)
-                    && letters(part).len() <= 3
+                let is_short = told.len() <= 3 || is_born;
+                let is_known = match kind {
+                    Normaliser::Age => has_years,
+                    Normaliser::Microchip => part.chars().filter(char::is_ascii_digit).count() == 15,
+                    _ => true,
+                };
+                is_known && is_short && kind.apply(part).is_some()
             };
             let Some(kind) = kinds.iter().find(is_it) else { continue };
             let key = self.schema.keys.iter().position(|key| key.normaliser == *kind);
             let Some(key) = key else { continue };
             let mapping = "fallback::behind_name".to_owned();
-            let how = How { confidence: WITHOUT_LABEL, mapping, label: Some(label), words: Some(part) };
+            let how = How { confidence: WITHOUT_LABEL, mapping, label, words: Some(part) };
             self.propose(key, pieces, how);
         }
     }

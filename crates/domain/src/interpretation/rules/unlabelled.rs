@@ -91,6 +91,7 @@ impl Rules<'_> {
         if let Some((species, breed)) = species_and_breed(words) {
             self.guess(key(self, Normaliser::Species), piece, Some(species), "species_and_breed");
             self.guess(key(self, Normaliser::Breed), piece, Some(breed), "species_and_breed");
+            self.said_of_pet(None, std::slice::from_ref(piece), words);
             return;
         }
         let folded = letters(words);

@@ -6,7 +6,8 @@ use super::Rules;
 use super::labels::Meaning;
 use super::layout::Cell;
 use super::segments::Apart;
-use super::visit;
+use super::visit::{self, Shown};
+use crate::interpretation::Normaliser;
 
 /// Rows that the items of a list can take.
 const MOST_ITEMS: usize = 40;
@@ -95,7 +96,7 @@ impl Rules<'_> {
             let next = self.sheet.rows[row].start;
             let is_alone = (cells[next].rect.x0 - cells[value].rect.x0).abs() <= 4.0
                 && cells[next].rect.x0 > cells[label].rect.x0 + 10.0
-                && !self.is_stop(next);
+                && !self.is_stop(next, Some(wanted));
             if !is_alone {
                 break;
             }
@@ -128,7 +129,7 @@ impl Rules<'_> {
             let Some(next) = self.under(last) else { break };
             let pitch = self.pitch(last, next);
             let far = if values.is_empty() { BELOW } else { CLOSE + 0.3 };
-            if pitch > far || self.is_stop(next) || self.used[next] {
+            if pitch > far || self.is_stop(next, Some(wanted)) || self.used[next] {
                 break;
             }
             let line = (next, self.first_segment(next));
@@ -173,7 +174,7 @@ impl Rules<'_> {
         let mut last = from;
         for _ in 0..MOST_LINES {
             let Some(next) = self.under(last) else { break };
-            if self.pitch(last, next) > CLOSE + 0.3 || self.is_stop(next) || !self.goes_on(last, next) {
+            if self.pitch(last, next) > CLOSE + 0.3 || self.is_stop(next, None) || !self.goes_on(last, next) {
                 break;
             }
             pieces.push((next, self.sheet.cells[next].all()));
@@ -254,12 +255,14 @@ impl Rules<'_> {
         }
     }
 
-    /// Whether a cell begins something else.
-    pub(super) fn is_stop(&self, cell: usize) -> bool {
+    /// Whether a cell begins something else. A date alone is a value where one is looked for.
+    fn is_stop(&self, cell: usize, wanted: Option<&Wanted>) -> bool {
         let it = &self.sheet.cells[cell];
+        let normaliser = wanted.and_then(|wanted| wanted.key).map(|key| self.schema.keys[key].normaliser);
+        let is_date = matches!(normaliser, Some(Normaliser::Date | Normaliser::BirthDate));
         self.is_label(cell)
             || self.labels.heading(&it.tokens[it.first_word()..]).is_some()
-            || visit::begin(it, it.in_margin).is_some()
+            || visit::begin(it, it.in_margin).is_some_and(|begins| !is_date || begins.shown != Shown::Dated)
             || self.labels.lead_in(&it.tokens[it.first_word()..]).is_some()
     }
 

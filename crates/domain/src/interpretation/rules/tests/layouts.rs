@@ -8,7 +8,7 @@ use crate::reading::Page;
 pub(super) type Layout = fn(&Record) -> Vec<Page>;
 
 /// All of them, with their names.
-pub(super) const LAYOUTS: [(&str, Layout); 10] = [
+pub(super) const LAYOUTS: [(&str, Layout); 11] = [
     ("lines with colons", colons),
     ("the same, scanned", scans),
     ("owner first, visits before the patient's vet", mixed),
@@ -19,6 +19,7 @@ pub(super) const LAYOUTS: [(&str, Layout); 10] = [
     ("pairs with bars, days written out", bars),
     ("capitals with text below", capitals),
     ("a grid of one line each", grid),
+    ("values below their labels, indented", indented),
 ];
 
 fn page(lines: &[String]) -> Page {
@@ -412,4 +413,37 @@ fn grid(record: &Record) -> Vec<Page> {
         }
     }
     vec![paper.page()]
+}
+
+fn indented(record: &Record) -> Vec<Page> {
+    let mut lines = vec![record.clinic.to_owned(), record.clinic_street.0.to_owned()];
+    lines.push(format!("Fecha del informe: {}", record.written.0));
+    lines.extend(patient(record));
+    lines.extend(owner(record));
+    lines.push(format!("Veterinaria: {}", record.vet.0));
+    let mut pages = vec![below(&lines)];
+    for told in &record.visits {
+        let lines: Vec<String> =
+            visit(told).iter().map(|line| line.replace("Fecha de consulta", "Fecha")).collect();
+        pages.push(below(&lines));
+    }
+    pages
+}
+
+/// Each value in the line below its label.
+fn below(lines: &[String]) -> Page {
+    let mut paper = Paper::new();
+    let mut y = 50.0;
+    for line in lines.iter().filter(|line| !line.is_empty()) {
+        match line.split_once(": ") {
+            Some((label, value)) => {
+                paper.put(50.0, y, &format!("{label}:"));
+                y += 13.0;
+                paper.put(58.0, y, value);
+            }
+            None => paper.put(50.0, y, line),
+        }
+        y += 13.0;
+    }
+    paper.page()
 }
