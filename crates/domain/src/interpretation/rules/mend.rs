@@ -1,6 +1,6 @@
 //! Labels that recognition has spoilt: one letter wrong, missing or too many.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::labels::Labels;
 use super::layout::Sheet;
@@ -27,6 +27,8 @@ pub(super) fn mend(sheet: &mut Sheet<'_>, labels: &Labels<'_>) {
 /// The words of all labels, found by what is left of them without one letter.
 struct Known<'l> {
     words: HashMap<String, Vec<&'l str>>,
+    /// All of them, the short ones too.
+    all: HashSet<&'l str>,
 }
 
 impl<'l> Known<'l> {
@@ -40,20 +42,17 @@ impl<'l> Known<'l> {
                 }
             }
         }
-        Self { words }
+        Self { words, all: labels.words().collect() }
     }
 
     /// The label's word that this is meant as, if it is none itself and one letter away from only one.
     fn mended(&self, word: &str) -> Option<&'l str> {
-        if word.len() < SHORTEST - 1 || !word.is_ascii() {
+        if word.len() < SHORTEST - 1 || !word.is_ascii() || self.all.contains(word) {
             return None;
         }
         let mut found: Option<&'l str> = None;
         for rest in shortened(word) {
             for other in self.words.get(&rest).into_iter().flatten() {
-                if *other == word {
-                    return None;
-                }
                 if is_near(word, other) {
                     if found.is_some_and(|found| found != *other) {
                         return None;
@@ -95,6 +94,7 @@ mod tests {
         assert_eq!(known.mended("diagnostioo"), Some("diagnostico"));
         assert_eq!(known.mended("propietaric"), None, "one of two");
         assert_eq!(known.mended("especie"), None, "nothing to mend");
+        assert_eq!(known.mended("visit"), None, "visita is another word");
         assert_eq!(known.mended("informe"), None);
         assert_eq!(known.mended("raza"), None, "too short");
     }

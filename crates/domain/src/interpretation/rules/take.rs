@@ -95,11 +95,16 @@ impl Rules<'_> {
         let is_first = self.sheet.rows[it.row].start == cell;
         let has_figures = it.tokens.iter().any(|token| token.text.chars().any(|c| c.is_ascii_digit()));
         let wanted = Wanted { key: Some(key), ..Wanted::default() };
+        let is_name = |next: usize| self.segments[next][0].label.is_none();
+        let is_capitals = it.tokens.iter().all(|token| !token.text.chars().any(char::is_lowercase));
+        let is_phrase =
+            is_capitals || it.tokens.iter().skip(it.first_word() + 1).all(|token| !token.is_capital());
         is_first
+            && is_phrase
             && it.tokens.len() <= 4
             && !has_figures
             && segments::may_stand_within(self.schema, key)
-            && self.beside(cell, &wanted).is_some()
+            && self.beside(cell, &wanted).is_some_and(is_name)
     }
 
     /// A value behind a label becomes a candidate, or opens a visit.
@@ -173,8 +178,12 @@ impl Rules<'_> {
         let schema = &self.schema.keys[key];
         let words = it.text(value.clone());
         let next = &it.tokens[value.start];
-        let is_capital =
-            it.tokens[start].is_capital() && next.is_capital() && !JOINS.contains(&next.word.as_str());
+        let opens = &it.tokens[start];
+        let is_capitals = it.tokens.iter().all(|token| !token.text.chars().any(char::is_lowercase));
+        let is_joined = JOINS.contains(&next.word.as_str()) && (is_capitals || !next.is_capital());
+        let is_capital = opens.is_capital() && next.is_capital() && !is_joined;
+        let is_reason =
+            schema.scope == Scope::Metadata && opens.is_capital() && !is_joined && value.len() <= 8;
         let is_short = value.len() <= 5;
         let (is_value, confidence) = match schema.normaliser {
             Normaliser::Weight => (has_unit(&words) && value.len() <= 4, BY_LABEL),
@@ -183,9 +192,13 @@ impl Rules<'_> {
             }
             normaliser if normaliser.is_strict() => (true, BY_LABEL),
             Normaliser::Address => (true, BY_LABEL),
-            Normaliser::Institution | Normaliser::Amount => (false, WITHOUT_LABEL),
+            Normaliser::Institution => (self.names_itself(cell, key, value), WITHOUT_LABEL),
+            Normaliser::Amount => (false, WITHOUT_LABEL),
             Normaliser::Person => (is_capital && is_short && value.len() >= 2, WITHOUT_LABEL),
-            Normaliser::Text if schema.scope == Scope::Document => (false, WITHOUT_LABEL),
+            Normaliser::Text if schema.scope == Scope::Document => {
+                (is_capital && value.len() <= 2, WITHOUT_LABEL)
+            }
+            Normaliser::Text if is_reason => (true, WITHOUT_LABEL),
             Normaliser::Text => (is_capital && value.len() <= 16, WITHOUT_LABEL),
             _ => (is_capital && is_short, WITHOUT_LABEL),
         };
@@ -202,11 +215,24 @@ impl Rules<'_> {
         }
         let rule = if confidence < BY_LABEL { "fallback" } else { "label_regex" };
         let mapping = format!("{rule}::{}", meaning.words.replace(' ', "_"));
-        let is_new = self.propose(key, &pieces, How { confidence, mapping, label: Some(cell), words: None });
+        let values = if schema.repeatable { self.split_items(vec![pieces]) } else { vec![pieces] };
+        let mut is_new = false;
+        for pieces in values {
+            let how = How { confidence, mapping: mapping.clone(), label: Some(cell), words: None };
+            is_new |= self.propose(key, &pieces, how);
+        }
         if let Some(panel) = self.schema.keys[key].panel.clone() {
             self.context.speak(&self.sheet.cells[cell], &panel);
         }
         is_new
+    }
+
+    /// Whether a name behind a label says again what kind of place it is: "Clínica Clínica Sur".
+    fn names_itself(&self, cell: usize, key: usize, value: &Range<usize>) -> bool {
+        let words = &self.sheet.cells[cell].tokens[value.clone()];
+        self.labels
+            .begins(words)
+            .is_some_and(|(meaning, count)| meaning.key == Some(key) && count < words.len())
     }
 
     /// A label of something that no key of the schema is for: its value is nobody else's, or goes on an address.
