@@ -51,7 +51,7 @@ const KEYS: &[Row] = &[
     ("claim_id", CASE, None, PLAIN, "numero de siniestro|no de siniestro|no siniestro|siniestro|expediente|claim|claim number|claim id"),
     ("clinic_name", CASE, Some("clinic"), PLAIN, "clinica|clinica veterinaria|centro veterinario|hospital veterinario|centro|hospital|nombre de la clinica|nombre del centro|clinic|clinic name|practice|hospital name|veterinary clinic"),
     ("clinic_address", CASE, Some("clinic"), PLAIN, "direccion de la clinica|domicilio de la clinica|direccion clinica|direccion del centro|clinic address|practice address|centro veterinario / direccion"),
-    ("vet_name", CASE, Some("clinic"), PLAIN, "veterinario|veterinaria|veterinario/a|doctor|doctora|vet|veterinarian|veterinary surgeon|attending vet|attending veterinarian|veterinario responsable|veterinaria responsable|veterinario tratante|atendido por|facultativo|clinician|firma|firma del veterinario|firma veterinario|signed|signed by"),
+    ("vet_name", CASE, Some("clinic"), PLAIN, "veterinario|veterinaria|veterinario/a|doctor|doctora|vet|veterinarian|veterinary surgeon|attending vet|attending veterinarian|veterinario responsable|veterinaria responsable|veterinario tratante|atendido por|facultativo|clinician|clinico|firma|firma del veterinario|firma veterinario|signed|signed by"),
     ("nhc", CASE, Some("clinic"), OPTIONAL, "nhc|numero de historial|numero historial|no historial|no de historial|no historia|no historia clinica|historia clinica no|historia clinica numero|historial clinico no|no de historia clinica|numero de historia clinica|numero de historia|historial clinico|historial no|historia no|no hc|no ha|no h|medical record number|medical record no|record number|record no|mrn|chart no|case no|patient id|patient no|ref paciente|no ficha|no de ficha"),
     ("document_date", CASE, None, DATE, "fecha|fecha documento|fecha del documento|fecha del informe|fecha de informe|fecha informe|fecha de emision|date|document date|report date|date of report|date of issue|issue date|dia"),
     ("pet_name", PATIENT, Some("patient"), CRITICAL, "paciente|nombre|mascota|nombre del paciente|nombre del animal|nombre de la mascota|nombre mascota|nombre paciente|animal|patient|pet|name|patient name|pet name|animal name|name of patient"),
@@ -79,7 +79,7 @@ const KEYS: &[Row] = &[
     ("vaccinations", CLINICAL, Some("visits"), SEVERAL, "vacuna|vacunas|vacunacion|vacunaciones|vacunas aplicadas|vaccine|vaccines|vaccination|vaccinations|immunisation|immunisations|immunization|immunizations"),
     ("lab_result", CLINICAL, Some("visits"), SEVERAL, "analitica|analiticas|laboratorio|resultado de laboratorio|resultados de laboratorio|pruebas de laboratorio|hemograma|bioquimica|lab result|lab results|lab|laboratory|laboratory results|bloodwork|blood tests|blood test"),
     ("imaging", CLINICAL, Some("visits"), SEVERAL, "rx|radiografia|radiografias|ecografia|ecografias|rx torax|imagen|imagenes|pruebas de imagen|diagnostico por imagen|tac|resonancia|imaging|diagnostic imaging|x-ray|x-rays|radiograph|radiographs|radiography|ultrasound|ct scan|mri"),
-    ("observations", CLINICAL, Some("visits"), Traits { optional: true, ..AT_VISIT }, "observaciones|observacion|anamnesis|exploracion|exploracion fisica|exploracion clinica|exploracion general|examen fisico|efg|observations|findings|examination|physical examination|clinical examination|physical exam|exam|history"),
+    ("observations", CLINICAL, Some("visits"), Traits { optional: true, ..AT_VISIT }, "observaciones|observacion|anamnesis|exploracion|exploracion fisica|exploracion clinica|exploracion general|examen fisico|ex fisico|examen|efg|observations|findings|examination|physical examination|clinical examination|physical exam|exam|history"),
     ("actions", CLINICAL, Some("visits"), Traits { optional: true, ..AT_VISIT }, "acciones|actuaciones|actions|actions taken"),
     ("invoice_total", COSTS, None, PLAIN, "total|total factura|importe total|total a pagar|invoice total|total due|amount due"),
     ("covered_amount", COSTS, None, OPTIONAL, "importe cubierto|covered amount"),
@@ -112,7 +112,7 @@ const NORMALISERS: &[(&str, Normaliser)] = &[
     ("non_covered_amount", Normaliser::Amount),
 ];
 
-const NAMES: &str = "nombre|nombre completo|nombre y apellidos|name|full name";
+const NAMES: &str = "apellidos y nombre|nombre|nombre completo|nombre y apellidos|name|full name";
 const ADDRESSES: &str = "direccion|domicilio|dir|address";
 
 /// Labels that mean a key only under a heading of its panel, or near to what speaks of it.

@@ -5,7 +5,7 @@ use jiff::civil::{Date, Time};
 use super::Rules;
 use super::values::Piece;
 use super::visit::Shown;
-use crate::interpretation::normal::date::time;
+use crate::interpretation::normal::date::{date, time};
 use crate::interpretation::{Evidence, Normaliser, Scope};
 use crate::reading::Rect;
 
@@ -60,6 +60,9 @@ impl Rules<'_> {
         } else {
             schema.normaliser.apply(&raw)
         };
+        // A day alone says nothing of what happened.
+        let is_day = |value: &String| !value.contains(' ') && date(value).is_some();
+        let value = value.filter(|value| schema.scope != Scope::Visit || !is_day(value));
         let is_normal = value.is_some();
         // What has no normal form is told, so that a person sees it, but only of the document itself and if a
         // label says what it should be.

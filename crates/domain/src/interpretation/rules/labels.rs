@@ -110,7 +110,17 @@ impl<'s> Labels<'s> {
         if tokens.is_empty() || tokens.len() > LONGEST {
             return None;
         }
-        self.headings.get(&join(tokens))
+        self.headings.get(&join(tokens)).or_else(|| self.heading_within(tokens))
+    }
+
+    /// A heading that says more than we were told of, such as "Datos personales del cliente".
+    fn heading_within(&self, tokens: &[Token<'_>]) -> Option<&Opens<'s>> {
+        let (first, last) = (tokens.first()?, tokens.last()?);
+        let is_heading = matches!(first.word.as_str(), "datos" | "informacion" | "identificacion")
+            || matches!(last.word.as_str(), "details" | "information" | "data" | "info");
+        let is_plain = !tokens.iter().any(|token| token.text.chars().any(|c| c.is_ascii_digit()));
+        let mut words = tokens.iter().filter(|_| is_heading && is_plain && !last.colon);
+        words.find_map(|token| self.headings.get(&token.plain))
     }
 
     /// The key whose values are led in by the words that these tokens begin with, and how many of them that takes.

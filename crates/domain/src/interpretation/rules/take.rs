@@ -253,7 +253,12 @@ impl Rules<'_> {
                 && !last.raw.contains(&words)
                 && row > 0
             {
-                last.raw = format!("{}, {}", last.raw.trim_end_matches([',', ' ']), words.trim());
+                let before = last.raw.trim_end_matches([',', ' ']);
+                // The name of a place follows its code without a comma.
+                let code = before.rsplit(' ').next().unwrap_or_default();
+                let is_code = code.len() == 5 && code.bytes().all(|b| b.is_ascii_digit());
+                let apart = if is_code { " " } else { ", " };
+                last.raw = format!("{before}{apart}{}", words.trim());
                 last.value = self.schema.keys[*key].normaliser.apply(&last.raw);
                 return;
             }

@@ -65,6 +65,8 @@ const OTHER: [&str; 26] = [
     "informe",
     "report",
 ];
+/// What tells that a visit is still to come: "Revisión en 10 días (21/11/2023)".
+const TO_COME: [&str; 8] = ["dias", "semanas", "meses", "dentro", "days", "weeks", "months", "due"];
 /// Words of the longest line that names a visit before its date.
 const BEFORE_DATE: usize = 9;
 /// Years in which visits can be: an animal's record is younger than its century.
@@ -128,13 +130,20 @@ fn named(tokens: &[Token<'_>], first: usize) -> Option<Begins> {
     let (date, at) = place?;
     // A sentence that only mentions a date is no heading.
     let is_sentence = tokens[first..at.start].iter().any(|token| token.text.ends_with(['.', ',', ';']));
+    let is_to_come = tokens[first..at.start].iter().any(|token| TO_COME.contains(&token.word.as_str()));
     let mut behind = skip_marks(tokens, at.end);
     let time = tokens.get(behind).and_then(|token| time(token.text));
     if time.is_some() {
         behind = skip_marks(tokens, behind + 1);
     }
     let tail = behind..tokens.len();
-    (!is_sentence && tail.len() <= 10).then_some(Begins { shown: Shown::Named, date, time, at, tail })
+    (!is_sentence && !is_to_come && tail.len() <= 10).then_some(Begins {
+        shown: Shown::Named,
+        date,
+        time,
+        at,
+        tail,
+    })
 }
 
 /// The date that stands at a place of a line, if a visit can be of that day.

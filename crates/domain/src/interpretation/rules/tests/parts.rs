@@ -65,7 +65,7 @@ fn an_address_belongs_to_whom_the_lines_around_it_speak_of() {
     assert_eq!(value(&fields, "clinic_address"), Some("Calle Uno 1, 28001 Madrid"));
     assert_eq!(value(&fields, "owner_address"), Some("Calle Dos 2, 28002 Madrid"));
     let fields = lines(&[
-        "PROPIETARIO",
+        "DATOS PERSONALES DEL CLIENTE",
         "Nombre: Ana Gil",
         "Dirección: Calle Dos 2",
         "Población: 28002 Madrid",

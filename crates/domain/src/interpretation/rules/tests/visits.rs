@@ -92,6 +92,8 @@ fn dates_of_birth_chips_invoices_reports_and_laboratories_are_no_visits() {
         "Próxima revisión 08/08/2025",
         "Recordatorio vacuna 09/09/2025",
         "Se cita para control el 10/10/2025.",
+        "Revisión en 10 días (21/11/2025)",
+        "Vacuna rabia: 12/01/2023",
         "Diagnóstico: otitis",
     ]);
     assert_eq!(visits(&fields), []);
