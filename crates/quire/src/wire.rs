@@ -8,7 +8,7 @@ use std::sync::Arc;
 use quire_api::StorageCheck;
 use quire_application::document::pages::{ImageSettings, PageImages};
 use quire_application::engine::LeaseTerms;
-use quire_application::steps::{ByLabels, Extraction, Interpretation};
+use quire_application::steps::{ByRules, Extraction, Interpretation};
 use quire_connectors::blob::DiskBlobs;
 use quire_domain::interpretation::Schema;
 use quire_domain::{Pipeline, StepName};
@@ -36,7 +36,7 @@ pub fn built_in_steps(config: Config, store: Store) -> StepsToCome {
             history: store.history.clone(),
             blobs: extraction.blobs.clone(),
             governance: store.governance.clone(),
-            interpreter: Arc::new(ByLabels),
+            interpreter: Arc::new(ByRules { clock: store.clock.clone() }),
             clock: store.clock.clone(),
         };
         let steps: [(StepName, Arc<dyn Step>); 2] = [

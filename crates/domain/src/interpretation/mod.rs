@@ -6,7 +6,8 @@
 pub mod calibration;
 pub mod edit;
 mod field;
-pub mod labels;
+pub mod normal;
+pub mod rules;
 mod schema;
 pub mod structure;
 mod value;
@@ -14,7 +15,8 @@ mod veterinary;
 pub mod visits;
 
 pub use field::{Evidence, Field, Interpretation, Origin, Suggestion};
-pub use schema::{Schema, SchemaKey, SchemaRef, Scope};
+pub use normal::Normaliser;
+pub use schema::{Heading, Schema, SchemaKey, SchemaRef, Scope};
 pub use value::{Value, ValueType};
 
 /// Confidence of a value that a person put in where nothing was found.

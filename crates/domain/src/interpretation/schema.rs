@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::ValueType;
 use super::veterinary;
+use super::{Normaliser, ValueType};
 
 /// Which version of which schema.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -21,16 +21,51 @@ pub struct Schema {
     pub name: String,
     /// Its keys.
     pub keys: Vec<SchemaKey>,
+    /// The headings that say of whom a part of a document speaks.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub headings: Vec<Heading>,
+    /// Labels of what no key is for: they end the value before them, and theirs is nobody's.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub other_labels: Vec<String>,
+}
+
+/// Headings of one part of a document.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Heading {
+    /// The panel of the keys that it speaks of. Without one it opens what belongs to nobody and to no visit.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub panel: Option<String>,
+    /// Its words, in any language, in small letters without accents.
+    pub words: Vec<String>,
 }
 
 /// One key of a schema.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[allow(clippy::struct_excessive_bools)] // Each is a mark of its own, as the files of schemas show them.
 pub struct SchemaKey {
     /// Its name, in `snake_case`.
     pub key: String,
     /// The words before its value in a document, in any language, in small letters without accents.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub labels: Vec<String>,
+    /// Labels that are its own only where the document speaks of its panel: "Nombre" is the owner's under "Propietario".
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub shared_labels: Vec<String>,
+    /// Labels behind which its value goes on, as an address does behind "Población".
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub continued_by: Vec<String>,
+    /// Words at the beginning of a line that lead in a value without being a label: "Se pauta".
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub lead_ins: Vec<String>,
+    /// Words by which a value is known in a letterhead.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub cues: Vec<String>,
+    /// How its values become normal.
+    #[serde(default)]
+    pub normaliser: Normaliser,
+    /// Whether each visit can have a value of its own, of which the latest is the document's.
+    #[serde(default)]
+    pub at_visits: bool,
     /// The part of the form that it stands in.
     pub section: String,
     /// The part of the page by visits that it stands in, if it has a place there.

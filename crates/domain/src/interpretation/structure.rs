@@ -7,7 +7,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::edit::{ChangeType, FieldChange};
-use super::{Evidence, Field, Schema, SchemaKey, Scope, ValueType};
+use super::{Evidence, Field, Schema, SchemaKey, ValueType};
 
 /// How a schema might change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -216,10 +216,8 @@ impl Schema {
             section: "Otros".to_owned(),
             panel: Some("other".to_owned()),
             value_type: ValueType::String,
-            scope: Scope::Document,
-            repeatable: false,
-            critical: false,
             optional: true,
+            ..SchemaKey::default()
         });
     }
 }

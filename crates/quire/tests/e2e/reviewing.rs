@@ -124,14 +124,14 @@ async fn a_review_shows_what_the_latest_completed_run_understood(scene: &Scene) 
     assert_eq!(field(data, "notes")["is_critical"], json!(false));
     let keys: Vec<_> =
         data["fields"].as_array().unwrap().iter().map(|field| field["key"].as_str().unwrap()).collect();
-    assert!(!keys.contains(&"breed") && keys.len() == 8, "what was not found is not there: {keys:?}");
+    assert!(!keys.contains(&"breed") && keys.len() == 9, "what was not found is not there: {keys:?}");
     assert!(!seen.to_string().contains("Historia clínica"), "never the whole text");
 
     let grouped = get(&server, &format!("/documents/{id}/review?view=visits")).body;
     let data = &grouped["active_interpretation"]["data"];
     assert_eq!(data["schema_contract"], "visit-grouped-canonical");
     let visit = &data["visits"][0];
-    assert_eq!((&visit["visit_date"], &visit["visit_id"]), (&json!("2024-02-01"), &json!("visit-1")));
+    assert_eq!((&visit["visit_date"], &visit["visit_id"]), (&json!("2024-02-01"), &json!("visit-001")));
     assert_eq!(field(visit, "diagnosis")["value"], "otitis externa");
     let wrong = get(&server, &format!("/documents/{id}/review?view=rows"));
     assert_eq!((wrong.status, &wrong.body["details"]["parameter"]), (400, &json!("view")));

@@ -58,7 +58,7 @@ async fn active_values_are_exported_as_csv_and_as_json_lines(scene: &Scene) {
     );
     let rows: Vec<&str> = csv.body.lines().collect();
     assert!(rows[0].starts_with("document_id,original_filename,"), "{}", rows[0]);
-    assert_eq!(rows.len(), 1 + 2 * 8, "a line for each value");
+    assert_eq!(rows.len(), 1 + 2 * 9, "a line for each value");
     assert!(rows[1].starts_with(&second.to_string()), "the newest first");
     assert!(csv.body.contains(",pet_name,\"'=HYPERLINK(\"\"x\"\"), \"\"Lola\"\"\",string,"), "{}", csv.body);
 

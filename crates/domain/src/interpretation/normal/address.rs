@@ -1,0 +1,123 @@
+//! Addresses: the short words for streets written out.
+
+use super::{fold, letters, title};
+
+/// Short words for a kind of street, and the long ones.
+const SHORT: [(&str, &str); 18] = [
+    ("c/", "Calle"),
+    ("c.", "Calle"),
+    ("cl.", "Calle"),
+    ("cl", "Calle"),
+    ("avda.", "Avenida"),
+    ("avda", "Avenida"),
+    ("av.", "Avenida"),
+    ("av", "Avenida"),
+    ("avd.", "Avenida"),
+    ("pza.", "Plaza"),
+    ("pza", "Plaza"),
+    ("plza.", "Plaza"),
+    ("pl.", "Plaza"),
+    ("po", "Paseo"),
+    ("p.o", "Paseo"),
+    ("ctra.", "Carretera"),
+    ("ctra", "Carretera"),
+    ("rda.", "Ronda"),
+];
+/// Words by which a street is known.
+const STREETS: [&str; 39] = [
+    "rua",
+    "praza",
+    "carrer",
+    "placa",
+    "avinguda",
+    "kalea",
+    "calle",
+    "avenida",
+    "avda",
+    "av",
+    "plaza",
+    "pza",
+    "paseo",
+    "camino",
+    "carretera",
+    "ctra",
+    "ronda",
+    "travesia",
+    "glorieta",
+    "urbanizacion",
+    "poligono",
+    "rambla",
+    "via",
+    "callejon",
+    "cuesta",
+    "street",
+    "st",
+    "avenue",
+    "road",
+    "rd",
+    "lane",
+    "close",
+    "drive",
+    "square",
+    "way",
+    "court",
+    "terrace",
+    "crescent",
+    "place",
+];
+/// What an address is cut before.
+const BEHIND: [&str; 12] =
+    ["tel", "tel.", "telefono", "teléfono", "tfno", "tfno.", "tlf", "tlf.", "phone", "movil", "email", "fax"];
+
+/// Whether these words name a street.
+pub(crate) fn has_street(words: &str) -> bool {
+    let starts = fold(words.trim_start());
+    let first = starts.split_whitespace().next().unwrap_or_default();
+    let is_short = SHORT.iter().any(|(short, _)| *short == first) || starts.starts_with("c/");
+    is_short || letters(words).iter().any(|word| STREETS.contains(&word.as_str()))
+}
+
+/// Whether these words begin with the code of a place, and its name: `48993 Larrondo`.
+pub(crate) fn opens_with_postcode(words: &str) -> bool {
+    let words: Vec<&str> = words.split_whitespace().take(3).collect();
+    let [first, second, ..] = words[..] else { return false };
+    let code = first.trim_end_matches([',', '-', '.']);
+    let is_code = code.len() == 5 && code.bytes().all(|b| b.is_ascii_digit());
+    is_code && second.chars().next().is_some_and(char::is_alphabetic)
+}
+
+/// An address with its street's kind written out. It has a figure and a street.
+pub fn address(words: &str) -> Option<String> {
+    let mut parts: Vec<String> = Vec::new();
+    for word in title(words).split_whitespace() {
+        let folded = fold(word.trim_end_matches(':'));
+        if word.contains('@') || BEHIND.contains(&folded.as_str()) {
+            break;
+        }
+        if matches!(folded.as_str(), "cp" | "c.p" | "cp." | "c.p.") {
+            parts.push("C.P.".to_owned());
+        } else if parts.is_empty() {
+            parts.extend(first(word, &folded));
+        } else {
+            parts.push(word.to_owned());
+        }
+    }
+    let address = parts.join(" ");
+    let address = address.trim_matches(|c: char| c.is_whitespace() || "-–—|·•:;,.".contains(c));
+    let is_address =
+        address.chars().any(|c| c.is_ascii_digit()) && has_street(address) && address.chars().count() <= 160;
+    is_address.then(|| address.to_owned())
+}
+
+fn first(word: &str, folded: &str) -> Vec<String> {
+    if letters(word).is_empty() {
+        return Vec::new();
+    }
+    if let Some((_, long)) = SHORT.iter().find(|(short, _)| *short == folded) {
+        return vec![(*long).to_owned()];
+    }
+    match word.split_once('/') {
+        Some((c, name)) if c.eq_ignore_ascii_case("c") => vec!["Calle".to_owned(), name.to_owned()],
+        _ => vec![word.to_owned()],
+    }
+}

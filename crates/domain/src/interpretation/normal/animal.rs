@@ -1,0 +1,174 @@
+//! What an animal is and what it is called.
+
+use super::fold::capital;
+use super::{fold, letters, title};
+
+/// The words for the two species that have a normal form.
+const CANINE: [&str; 4] = ["canina", "canino", "perro", "perra"];
+const FELINE: [&str; 4] = ["felina", "felino", "gato", "gata"];
+/// Words for animals that have none, but tell that a species is spoken of.
+const OTHERS: [&str; 30] = [
+    "canine",
+    "dog",
+    "feline",
+    "cat",
+    "conejo",
+    "coneja",
+    "rabbit",
+    "huron",
+    "hurona",
+    "ferret",
+    "cobaya",
+    "cobayo",
+    "hamster",
+    "chinchilla",
+    "rata",
+    "raton",
+    "erizo",
+    "ave",
+    "pajaro",
+    "loro",
+    "periquito",
+    "agapornis",
+    "canario",
+    "ninfa",
+    "bird",
+    "tortuga",
+    "iguana",
+    "reptil",
+    "caballo",
+    "yegua",
+];
+/// What cannot be the name of an animal, as a word of it.
+const NO_NAME: [&str; 24] = [
+    "especie",
+    "raza",
+    "sexo",
+    "edad",
+    "peso",
+    "chip",
+    "microchip",
+    "propietario",
+    "propietaria",
+    "titular",
+    "direccion",
+    "telefono",
+    "fecha",
+    "nombre",
+    "paciente",
+    "calle",
+    "avenida",
+    "plaza",
+    "species",
+    "breed",
+    "owner",
+    "address",
+    "phone",
+    "weight",
+];
+/// What an animal's name is cut before.
+const BEHIND_NAME: [&str; 8] = ["nacimiento", "nac", "dob", "birth", "born", "especie", "species", "chip"];
+
+/// `canino` or `felino`, from one of the eight words for them.
+pub fn species(words: &str) -> Option<&'static str> {
+    let words = letters(words);
+    let has = |list: &[&str]| words.iter().any(|word| list.contains(&word.as_str()));
+    match (has(&CANINE), has(&FELINE)) {
+        (true, false) => Some("canino"),
+        (false, true) => Some("felino"),
+        _ => None,
+    }
+}
+
+/// Whether this folded word is one for an animal.
+pub(crate) fn is_animal(word: &str) -> bool {
+    CANINE.contains(&word) || FELINE.contains(&word) || OTHERS.contains(&word)
+}
+
+/// `Species - Breed` as its two parts. What follows a further mark is neither.
+pub(crate) fn species_and_breed(words: &str) -> Option<(&str, &str)> {
+    let (one, two) = words.split_once(['-', '/', '|', '–', ','])?;
+    let two = two.split(['/', '|', ',']).next()?;
+    let first = letters(one);
+    let [only] = &first[..] else { return None };
+    let second = letters(two);
+    // The same animal in two languages has no breed.
+    let is_breed = second.iter().any(|word| !is_animal(word));
+    (is_animal(only) && is_breed).then(|| (one.trim(), two.trim()))
+}
+
+/// A breed without the words for its species, small words with a capital.
+pub fn breed(words: &str) -> Option<String> {
+    let words = words.split(|c: char| c.is_whitespace() || "-/|,;()".contains(c));
+    let is_breed = |word: &&str| {
+        let folded = fold(word);
+        !word.is_empty() && !CANINE.contains(&folded.as_str()) && !FELINE.contains(&folded.as_str())
+    };
+    let words = words.filter(is_breed).map(|word| {
+        let is_small = word.chars().all(|c| !c.is_uppercase());
+        if is_small && !matches!(word, "de" | "del" | "la" | "y" | "of") {
+            capital(word)
+        } else {
+            word.to_owned()
+        }
+    });
+    let breed = words.collect::<Vec<_>>().join(" ");
+    let breed = breed.trim_matches(['.', ':', ' ']);
+    let is_breed = breed.chars().any(char::is_alphabetic) && breed.chars().count() <= 60;
+    is_breed.then(|| title(breed))
+}
+
+/// `macho` or `hembra`, from the words in Spanish and English or a single M or H. Of boxes to tick, the ticked one counts.
+pub fn sex(words: &str) -> Option<&'static str> {
+    let has_empty_box = ["( )", "[ ]", "☐", "□"].iter().any(|empty| words.contains(empty));
+    let ticked =
+        ["(x)", "(X)", "[x]", "[X]", "☒", "☑", "■"].iter().find_map(|tick| Some(words.split_once(tick)?.1));
+    let words = match ticked {
+        Some(behind) => behind.split(['(', '[', '☐', '□']).next()?,
+        None if has_empty_box => return None,
+        None => words,
+    };
+    let words = letters(words);
+    let has = |list: &[&str]| words.iter().any(|word| list.contains(&word.as_str()));
+    if let [only] = &words[..] {
+        match only.as_str() {
+            "m" => return Some("macho"),
+            "h" => return Some("hembra"),
+            _ => {}
+        }
+    }
+    match (has(&["macho", "male"]), has(&["hembra", "female"])) {
+        (true, false) => Some("macho"),
+        (false, true) => Some("hembra"),
+        _ => None,
+    }
+}
+
+/// What an animal is called, without what was printed behind its name.
+pub fn pet_name(words: &str) -> Option<String> {
+    let words = words.split([',', ';', '(', '|', '/']).next()?;
+    let cut = |word: &&str| {
+        let folded = fold(word.trim_matches(|c: char| !c.is_alphanumeric()));
+        !BEHIND_NAME.contains(&folded.as_str())
+    };
+    let words: Vec<&str> = words.split_whitespace().take_while(cut).collect();
+    let name = words.join(" ");
+    let name = name.trim_matches(|c: char| c.is_whitespace() || "-–—.:\"'«»".contains(c));
+    let folded = letters(name);
+    let figures = name.chars().filter(char::is_ascii_digit).count();
+    let is_name = !folded.is_empty()
+        && folded.len() <= 4
+        && name.chars().count() <= 40
+        && name.chars().any(char::is_alphabetic)
+        && figures < 3
+        && !folded.iter().any(|word| NO_NAME.contains(&word.as_str()));
+    is_name.then(|| each_capital(&title(name)))
+}
+
+fn each_capital(name: &str) -> String {
+    let small = name.chars().all(|c| !c.is_uppercase());
+    if !small {
+        return name.to_owned();
+    }
+    name.split(' ').map(capital).collect::<Vec<_>>().join(" ")
+}

@@ -1,0 +1,259 @@
+//! The tables of the normal forms, value by value.
+
+use jiff::civil;
+
+use super::*;
+
+fn same(normaliser: Normaliser, table: &[(&str, Option<&str>)]) {
+    for (words, normal) in table {
+        assert_eq!(normaliser.apply(words).as_deref(), *normal, "{normaliser:?} of {words:?}");
+    }
+}
+
+/// Proves R103.
+#[test]
+fn species_have_eight_words_and_two_normal_forms() {
+    for word in ["canina", "Canino", "PERRO", "perra", "Canino (perro)"] {
+        assert_eq!(species(word), Some("canino"), "{word}");
+    }
+    for word in ["felina", "Felino", "gato", "GATA"] {
+        assert_eq!(species(word), Some("felino"), "{word}");
+    }
+    for word in ["conejo", "canine", "perruno", "", "perro y gato"] {
+        assert_eq!(species(word), None, "{word}");
+    }
+}
+
+/// Proves R104, and R111 for female.
+#[test]
+fn sex_has_spanish_and_english_words_and_two_letters() {
+    let table = [
+        ("Macho", Some("macho")),
+        ("male", Some("macho")),
+        ("M", Some("macho")),
+        ("Hembra", Some("hembra")),
+        ("Female", Some("hembra")),
+        ("h", Some("hembra")),
+        ("Hembra esterilizada", Some("hembra")),
+        ("Macho castrado", Some("macho")),
+        ("F", None),
+        ("( ) Macho (X) Hembra", Some("hembra")),
+        ("[x] Macho [ ] Hembra", Some("macho")),
+        ("( ) Macho", None),
+        ("desconocido", None),
+        ("macho o hembra", None),
+    ];
+    same(Normaliser::Sex, &table);
+}
+
+/// Proves R105 for numbers.
+#[test]
+fn weights_are_kilograms_within_reason() {
+    let table = [
+        ("22,4 kg", Some("22.4 kg")),
+        ("500 g", Some("0.5 kg")),
+        ("3,5 kg", Some("3.5 kg")),
+        ("25,80kg", Some("25.8 kg")),
+        ("1600 gr", Some("1.6 kg")),
+        ("3.150 g", Some("3.15 kg")),
+        ("8 Kg", Some("8 kg")),
+        ("12", Some("12 kg")),
+        ("12.34567", Some("12.3457 kg")),
+        ("120 kg", Some("120 kg")),
+        ("0", None),
+        ("150", None),
+        ("0,4 kg", None),
+        ("5 mg/kg", None),
+        ("2 ml", None),
+        ("120 mg/dL", None),
+        ("45 €", None),
+        ("estable", None),
+        ("38,5 ºC", None),
+    ];
+    same(Normaliser::Weight, &table);
+}
+
+/// Proves R106 for numbers.
+#[test]
+fn chips_have_nine_to_fifteen_digits_in_one_stretch() {
+    let table = [
+        ("941000012345678", Some("941000012345678")),
+        ("977 577 496 588 183", Some("977577496588183")),
+        ("941-000-012-345-678", Some("941000012345678")),
+        ("Nº 941000012345678 (cuello)", Some("941000012345678")),
+        ("123456789", Some("123456789")),
+        ("12345678", None),
+        ("9410000123456789", None),
+        ("12/03/2019 941000012", None),
+        ("no tiene", None),
+    ];
+    same(Normaliser::Microchip, &table);
+}
+
+/// Proves R107: 68 is 2068 and 69 is 1969.
+#[test]
+fn dates_become_iso_and_what_no_calendar_has_is_none() {
+    let table = [
+        ("01/02/2024", Some("2024-02-01")),
+        ("1-2-2024", Some("2024-02-01")),
+        ("1.2.2024 10:30", Some("2024-02-01")),
+        ("2024-02-01", Some("2024-02-01")),
+        ("2024/02/01", Some("2024-02-01")),
+        ("29.02.2024", Some("2024-02-29")),
+        ("04/08/20", Some("2020-08-04")),
+        ("01/01/68", Some("2068-01-01")),
+        ("01/01/69", Some("1969-01-01")),
+        ("12 de marzo de 2024", Some("2024-03-12")),
+        ("12 March 2024", Some("2024-03-12")),
+        ("March 3rd, 2024", Some("2024-03-03")),
+        ("el 3 de mayo de 2024", Some("2024-05-03")),
+        ("12-mar-2024", Some("2024-03-12")),
+        ("31/02/2024", None),
+        ("29/02/2023", None),
+        ("13/13/2024", None),
+        ("01/02/1850", None),
+        ("1/2-2024", None),
+        ("ayer", None),
+        ("941000012345678", None),
+    ];
+    same(Normaliser::Date, &table);
+}
+
+#[test]
+fn breeds_lose_their_species_and_gain_capitals() {
+    let table = [
+        ("jack russell terrier", Some("Jack Russell Terrier")),
+        ("Canino - Beagle", Some("Beagle")),
+        ("perro de aguas", Some("de Aguas")),
+        ("BELIER", Some("Belier")),
+        ("Común europeo", Some("Común Europeo")),
+        ("felino", None),
+        ("123", None),
+    ];
+    same(Normaliser::Breed, &table);
+}
+
+#[test]
+fn names_of_animals_lose_what_stands_behind_them() {
+    let table = [
+        ("LUNA", Some("Luna")),
+        ("lady sol", Some("Lady Sol")),
+        ("Luna, una gata de tres años", Some("Luna")),
+        ("BAMBÚ - Nacimiento: 28/02/2013", Some("Bambú")),
+        ("12345", None),
+        ("Especie", None),
+        ("Calle Mayor 3", None),
+        ("", None),
+    ];
+    same(Normaliser::PetName, &table);
+}
+
+#[test]
+fn people_lose_their_titles_and_what_follows() {
+    let table = [
+        ("Dra. Yolanda Marchante", Some("Yolanda Marchante")),
+        ("NURIA CASTRILLÓN LORIGO", Some("Nuria Castrillón Lorigo")),
+        ("Juan de la Cruz, Calle Mayor 3", Some("Juan de la Cruz")),
+        ("Ana Pérez Tel. 600 123 123", Some("Ana Pérez")),
+        ("D. Luis Gil", Some("Luis Gil")),
+        ("600 123 123", None),
+        ("", None),
+    ];
+    same(Normaliser::Person, &table);
+}
+
+#[test]
+fn a_clinic_is_no_address() {
+    let table = [
+        ("HV COLINA LARGA", Some("HV Colina Larga")),
+        ("Clínica Veterinaria Ánimalia Sur", Some("Clínica Veterinaria Ánimalia Sur")),
+        ("Centro: Mareavet", Some("Mareavet")),
+        ("Calle Mayor 3, 28001 Madrid", None),
+        ("-", None),
+    ];
+    same(Normaliser::Institution, &table);
+}
+
+#[test]
+fn the_kinds_of_streets_are_written_out() {
+    let table = [
+        ("c/ Mayor 3", Some("Calle Mayor 3")),
+        ("C/Mayor, 3", Some("Calle Mayor, 3")),
+        ("Avda. Fuente Clara nº 63, bajo", Some("Avenida Fuente Clara nº 63, bajo")),
+        ("av Sur 1", Some("Avenida Sur 1")),
+        ("PZA. RIBERA ALTA, 111", Some("Plaza Ribera Alta, 111")),
+        ("ctra de Soria km 2", Some("Carretera de Soria km 2")),
+        ("Calle Sol 3, cp 28001 Madrid", Some("Calle Sol 3, C.P. 28001 Madrid")),
+        ("3 Foxgrove Avenue, QX4 7ZD Almsbridge", Some("3 Foxgrove Avenue, QX4 7ZD Almsbridge")),
+        ("Calle Sol 3 Tel. 600 123 123", Some("Calle Sol 3")),
+        ("Calle Mayor", None),
+        ("600 123 123", None),
+    ];
+    same(Normaliser::Address, &table);
+}
+
+#[test]
+fn ages_are_whole_years() {
+    let table = [
+        ("5 años", Some("5")),
+        ("6 years", Some("6")),
+        ("3 años y 2 meses", Some("3")),
+        ("11 meses", Some("0")),
+        ("18 months", Some("1")),
+        ("7", Some("7")),
+        ("12/03/2019", None),
+        ("joven", None),
+    ];
+    same(Normaliser::Age, &table);
+}
+
+/// Proves R108 for the day before a birthday.
+#[test]
+fn a_year_is_whole_on_its_day() {
+    let born = civil::date(2020, 2, 29);
+    assert_eq!(years_between(born, civil::date(2021, 2, 28)), Some(0));
+    assert_eq!(years_between(born, civil::date(2021, 3, 1)), Some(1));
+    assert_eq!(years_between(born, civil::date(2019, 3, 1)), None);
+}
+
+#[test]
+fn numbers_of_records_are_no_dates() {
+    let table = [
+        ("22/5226", Some("22/5226")),
+        ("HC-3565", Some("HC-3565")),
+        ("99675071V (DNI)", Some("99675071V")),
+        ("01/02/2024", None),
+        ("ninguno", None),
+    ];
+    same(Normaliser::Identifier, &table);
+}
+
+#[test]
+fn texts_lose_what_only_sets_them_apart() {
+    let table = [
+        (" - Otitis externa. ", Some("Otitis externa")),
+        ("sigue...", Some("sigue...")),
+        ("a  b", Some("a b")),
+        ("1. Reposo", Some("Reposo")),
+        ("1.5 mg", Some("1.5 mg")),
+        ("4 cm", Some("4 cm")),
+        ("---", None),
+    ];
+    same(Normaliser::Text, &table);
+}
+
+/// Every normal form is one that its own normaliser leaves as it is.
+#[test]
+fn what_is_normal_stays_so() {
+    for (normaliser, words) in [
+        (Normaliser::Weight, "3.5 kg"),
+        (Normaliser::Date, "2024-02-01"),
+        (Normaliser::Address, "Calle Mayor 3"),
+        (Normaliser::Person, "Ana Pérez"),
+        (Normaliser::Breed, "Jack Russell Terrier"),
+        (Normaliser::Species, "canino"),
+        (Normaliser::Sex, "hembra"),
+    ] {
+        assert_eq!(normaliser.apply(words).as_deref(), Some(words));
+    }
+}

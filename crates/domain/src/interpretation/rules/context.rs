@@ -1,0 +1,94 @@
+//! Whom a part of the page speaks of: headings govern what stands below them, in their column.
+
+use super::layout::Cell;
+
+/// A heading and what it governs.
+#[derive(Clone, Debug)]
+struct Region {
+    x0: f32,
+    panel: Option<String>,
+    /// Whether something stood to its left, so that it has a column of its own.
+    is_column: bool,
+}
+
+/// The headings that govern what comes next.
+#[derive(Default)]
+pub(super) struct Context {
+    regions: Vec<Region>,
+    /// The last labels that spoke of somebody: the row, the left edge, whom.
+    spoken: Vec<(usize, f32, String)>,
+}
+
+/// How far apart left edges may be that are meant as one.
+const EDGE: f32 = 12.0;
+/// Rows after which a label no longer tells whom the next one speaks of.
+const NEAR: usize = 5;
+/// Labels that are remembered.
+const MOST_SPOKEN: usize = 12;
+
+impl Context {
+    /// A heading opens its region. It ends those in its column, and those that had no column of their own.
+    pub fn open(&mut self, cell: &Cell<'_>, panel: Option<&str>, is_column: bool) {
+        let x0 = cell.rect.x0;
+        let ends = |region: &Region| (region.x0 - x0).abs() <= EDGE || (region.x0 > x0 && !region.is_column);
+        self.regions.retain(|region| !ends(region));
+        self.regions.push(Region { x0, panel: panel.map(str::to_owned), is_column });
+        self.spoken.clear();
+    }
+
+    /// A cell that reaches across columns ends those that it crosses.
+    pub fn cross(&mut self, cell: &Cell<'_>) {
+        let crosses = |region: &Region| {
+            region.is_column && cell.rect.x0 < region.x0 - EDGE && cell.rect.x1 > region.x0 + EDGE
+        };
+        self.regions.retain(|region| !crosses(region));
+    }
+
+    /// Nothing governs any more.
+    pub fn clear(&mut self) {
+        self.regions.clear();
+        self.spoken.clear();
+    }
+
+    /// The region that governs a place, as a number that tells it from others.
+    pub fn region(&self, x0: f32) -> Option<usize> {
+        let mut governing: Option<usize> = None;
+        for (place, region) in self.regions.iter().enumerate() {
+            if region.x0 > x0 + EDGE {
+                continue;
+            }
+            // A column is nearer than what stands to its left; otherwise the later heading counts.
+            let is_nearer = governing.is_none_or(|other| {
+                let other = &self.regions[other];
+                !other.is_column || region.x0 > other.x0
+            });
+            if is_nearer {
+                governing = Some(place);
+            }
+        }
+        governing
+    }
+
+    /// Whom the heading above a place speaks of.
+    pub fn panel(&self, x0: f32) -> Option<&str> {
+        self.regions[self.region(x0)?].panel.as_deref()
+    }
+
+    /// A label spoke of somebody.
+    pub fn speak(&mut self, cell: &Cell<'_>, panel: &str) {
+        if self.spoken.len() >= MOST_SPOKEN {
+            self.spoken.remove(0);
+        }
+        self.spoken.push((cell.row, cell.rect.x0, panel.to_owned()));
+    }
+
+    /// Of whom among these the nearest label before a place spoke.
+    pub fn near(&self, cell: &Cell<'_>, among: &[&str]) -> Option<&str> {
+        let is_near = |(row, x0, panel): &&(usize, f32, String)| {
+            let is_level = *row == cell.row;
+            let is_above = cell.row - row <= NEAR && (x0 - cell.rect.x0).abs() <= 4.0 * EDGE;
+            (is_level || is_above) && among.contains(&panel.as_str())
+        };
+        self.spoken.iter().rev().find(is_near).map(|(_, _, panel)| panel.as_str())
+    }
+}
