@@ -30,6 +30,7 @@ pub(crate) struct Heading {
 
 /// One key of a schema.
 #[derive(ToSchema)]
+#[allow(clippy::struct_excessive_bools)] // As the schema itself has them.
 pub(crate) struct SchemaKey {
     #[schema(example = "pet_name")]
     key: String,
