@@ -81,7 +81,7 @@ pub(crate) async fn open_for_engine(config: &Config) -> Result<Opened, Trouble> 
 }
 
 /// The schemas that come with the program are there before the first document is.
-async fn seed(store: &Store) -> Result<(), Trouble> {
+pub(crate) async fn seed(store: &Store) -> Result<(), Trouble> {
     Ok(store.governance.seed(&Schema::veterinary(), store.clock.now()).await?)
 }
 

@@ -233,7 +233,7 @@ mod tests {
     use super::*;
     use crate::interpretation::{Value, ValueType};
 
-    /// Proves R114: the table of checked values, one by one.
+    /// The formula of R114: the table of checked values, one by one.
     #[test]
     fn the_adjustment_follows_its_table() {
         for (accepts, edits, points) in [
@@ -264,7 +264,7 @@ mod tests {
         }
     }
 
-    /// Proves R113.
+    /// The composition of R113.
     #[test]
     fn confidence_is_the_candidates_moved_by_points_and_stays_within_bounds() {
         for (candidate, points, expected) in
@@ -279,7 +279,7 @@ mod tests {
         Field { mapping_id: mapping_id.map(str::to_owned), ..field }
     }
 
-    /// Proves R115 for what counts.
+    /// What R115 counts.
     #[test]
     fn each_key_and_way_of_finding_it_counts_once_and_a_person_wins() {
         let told = signals(&[
@@ -294,7 +294,7 @@ mod tests {
         assert_eq!(told, [("breed", true, 6), ("diagnosis", true, 6), ("pet_name", false, 6)]);
     }
 
-    /// Proves R117.
+    /// The bands of R117.
     #[test]
     fn bands_are_cut_where_the_policy_says_and_a_policy_that_overlaps_is_refused() {
         let policy = ConfidencePolicy::default();

@@ -79,6 +79,8 @@ struct Summary {
 impl Upload {
     pub(super) async fn run(self, config: &Config) -> Result<ExitCode, Trouble> {
         let store = wire::open_beside(config).await?;
+        // No server may have run on this database yet, and a run is bound to its schema when it is created.
+        wire::seed(&store).await?;
         // One id for all of a command's documents, as a request has one for its.
         let correlation_id = Some(RunId::new().to_string());
         let first = FirstRun { priority: self.priority, correlation_id };

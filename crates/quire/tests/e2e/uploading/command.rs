@@ -13,6 +13,8 @@ on_both_stores! {
     a_folder_is_taken_in_as_it_would_be_over_http,
     /// Proves R058 to R060 for the command.
     what_is_refused_is_named_with_its_code_and_the_rest_is_taken_in with [("QUIRE_UPLOADS_MAX_MB", "1")],
+    /// Proves R129 for documents that were there before any server was.
+    what_came_before_the_first_server_is_bound_to_its_schema,
 }
 
 fn lay_out(scene: &Scene) {
@@ -79,4 +81,12 @@ async fn what_is_refused_is_named_with_its_code_and_the_rest_is_taken_in(scene: 
     assert_eq!((scene.files().0.len(), scene.files().1), (3, 0));
     let told = scene.quire.run(&["upload", "in/empty.pdf"]);
     assert!(told.err.contains("in/empty.pdf") && told.err.contains("(INVALID_REQUEST)"), "{}", told.err);
+}
+
+async fn what_came_before_the_first_server_is_bound_to_its_schema(scene: &Scene) {
+    std::fs::write(scene.quire.path("a.pdf"), clinical_record(1)).unwrap();
+    let said = scene.quire.says(&["upload", "a.pdf"]);
+    let (id, _) = said.split_once("  ").unwrap();
+    let run = scene.runs_of(id.parse().unwrap()).await.remove(0);
+    assert_eq!(run.schema.map(|schema| schema.version), Some(1));
 }
