@@ -17,6 +17,7 @@ mod metrics;
 mod neighbours;
 mod openapi;
 mod origins;
+pub mod pages;
 mod panics;
 mod proxies;
 mod request;
@@ -44,6 +45,7 @@ pub use health::{DatabaseCheck, StorageCheck};
 pub use limits::Limits;
 pub use metrics::Exposition;
 pub use origins::Origins;
+pub use pages::words::Language;
 pub use proxies::Proxies;
 pub use router::router;
 pub use serve::serve;
@@ -93,4 +95,6 @@ pub struct Product {
     pub requeue: Arc<[(Pipeline, Requeue)]>,
     /// What is remembered of how many documents there are.
     pub counts: Arc<Counts>,
+    /// The language of the pages, unless the browser is to choose.
+    pub language: Option<Language>,
 }

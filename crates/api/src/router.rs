@@ -10,7 +10,7 @@ use axum::routing::{get, patch, post};
 use crate::request::LARGEST_BODY;
 use crate::{
     ApiError, Guard, Origins, Product, Surface, audit, documents, error_pages, events, governance, guard,
-    headers, health, limits, metrics, neighbours, openapi, panics, request_id, review, runs, version,
+    headers, health, limits, metrics, neighbours, openapi, pages, panics, request_id, review, runs, version,
 };
 
 /// The surface of a Quire process.
@@ -91,7 +91,9 @@ fn product(product: Product, surface: &Surface) -> Router {
         // What was let through is remembered, and nothing else.
         .layer(middleware::from_fn_with_state(product.audit.clone(), audit::note))
         .layer(middleware::from_fn_with_state(surface.limits.clone(), limits::hold))
-        .with_state(product)
+        .with_state(product.clone())
+        // The pages that people work in.
+        .merge(pages::router(product))
 }
 
 #[cfg(test)]

@@ -20,6 +20,8 @@ use quire_domain::Roles;
 use quire_ports::{Credentials, PortError, PortResult};
 
 use crate::caller::Caller;
+use crate::pages;
+use crate::pages::visitor::Allowed;
 use crate::unread::pass_over;
 use crate::{ApiError, Code};
 
@@ -31,6 +33,10 @@ const BELIEVED: Duration = Duration::from_secs(1);
 const STILL_BELIEVED: Duration = Duration::from_secs(3);
 /// Supervisors and load balancers ask these, and have no key.
 pub(crate) const FOR_EVERYBODY: [&str; 3] = ["/health", "/health/live", "/health/ready"];
+
+/// Marks a request that needed no credential where others do.
+#[derive(Clone, Copy)]
+pub(crate) struct PassedBy;
 
 /// Knows the credentials.
 pub struct Guard {
@@ -98,8 +104,26 @@ impl Guard {
         holder(&*self.credentials, presented).await
     }
 
+    /// Whether the request needs no credential although others do: what pages are made of holds nothing of anybody's.
+    async fn passes_by(&self, request: &Parts) -> Result<bool, ApiError> {
+        let path = request.extensions.get::<MatchedPath>();
+        let is_open = path.is_some_and(|path| pages::FOR_EVERYBODY.contains(&path.as_str()));
+        Ok(is_open && self.asks(Instant::now()).await.map_err(unanswered)?)
+    }
+
+    /// Notes in the request who makes it, if anybody is asked.
+    async fn let_in(&self, request: &mut Parts) -> Result<(), ApiError> {
+        if self.passes_by(request).await? {
+            request.extensions.insert(PassedBy);
+        } else if let Some((caller, allowed)) = self.admit(request).await? {
+            request.extensions.insert(caller);
+            request.extensions.insert(allowed);
+        }
+        Ok(())
+    }
+
     /// On whose behalf the request is made. Nobody in particular's while nobody is asked.
-    async fn admit(&self, request: &Parts) -> Result<Option<Caller>, ApiError> {
+    async fn admit(&self, request: &Parts) -> Result<Option<(Caller, Allowed)>, ApiError> {
         if !self.asks(Instant::now()).await.map_err(unanswered)? {
             return Ok(None);
         }
@@ -115,7 +139,7 @@ impl Guard {
         if let Some(path) = request.extensions.get::<MatchedPath>() {
             permit(&holder, request, path.as_str())?;
         }
-        Ok(Some(Caller(holder.name)))
+        Ok(Some((Caller(holder.name), Allowed(holder.roles))))
     }
 }
 
@@ -152,11 +176,8 @@ pub(crate) async fn ask(State(guard): State<Arc<Guard>>, request: Request, next:
         return next.run(request).await;
     }
     let (mut parts, body) = request.into_parts();
-    match guard.admit(&parts).await {
-        Ok(caller) => {
-            caller.and_then(|caller| parts.extensions.insert(caller));
-            next.run(Request::from_parts(parts, body)).await
-        }
+    match guard.let_in(&mut parts).await {
+        Ok(()) => next.run(Request::from_parts(parts, body)).await,
         Err(refused) => {
             pass_over(&parts.headers, body).await;
             refused.into_response()

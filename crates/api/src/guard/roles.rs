@@ -43,10 +43,14 @@ pub(crate) const TABLE: &[(&str, &str, Role)] = &[
     ("POST", "/reviewer/structural-changes/{id}/decision", Govern),
 ];
 
+/// The same for the pages that people work in, which programs have no use for.
+pub(crate) const PAGES: &[(&str, &str, Role)] = &[("GET", "/app", Read)];
+
 /// The role that a request to this route needs. One that is not in the table needs `admin`: what was forgotten is closed.
 pub(crate) fn needed(method: &Method, route: &str) -> Role {
     let method = if method == Method::HEAD { Method::GET } else { method.clone() };
-    let listed = TABLE.iter().find(|(verb, path, _)| *verb == method.as_str() && is_same(path, route));
+    let listed =
+        TABLE.iter().chain(PAGES).find(|(verb, path, _)| *verb == method.as_str() && is_same(path, route));
     listed.map_or(Role::Admin, |(_, _, role)| *role)
 }
 
@@ -83,6 +87,7 @@ mod tests {
             guide.lines().filter(|line| line.contains("| `/")).map(str::to_owned).collect();
         let expected: Vec<String> = TABLE
             .iter()
+            .chain(PAGES)
             .map(|(method, path, role)| format!("| {method} | `{path}` | {} |", role.as_str()))
             .collect();
         assert_eq!(rows, expected, "docs/guide/roles.md must have these rows:\n{}", expected.join("\n"));

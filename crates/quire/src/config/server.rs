@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use quire_api::{Origins, Proxies};
+use quire_api::{Language, Origins, Proxies};
 use serde::{Deserialize, Deserializer};
 
 /// `[server]`
@@ -17,6 +17,24 @@ pub struct Server {
     pub trusted_proxies: Proxies,
     #[serde(deserialize_with = "parsed")]
     pub cors_origins: Origins,
+    #[serde(deserialize_with = "parsed")]
+    pub language: PageLanguage,
+}
+
+/// The language of the pages; none lets the browser choose.
+#[derive(Clone, Copy, Debug)]
+pub struct PageLanguage(pub(crate) Option<Language>);
+
+impl FromStr for PageLanguage {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match (text.trim(), Language::parse(text.trim())) {
+            ("", _) => Ok(Self(None)),
+            (_, Some(language)) => Ok(Self(Some(language))),
+            _ => Err("must be es, en, or empty for the language of each browser".to_owned()),
+        }
+    }
 }
 
 /// Text that its kind knows how to read.

@@ -1,0 +1,124 @@
+//! Styles, scripts and pictures of the pages, built into the program.
+//!
+//! All of them stand under one folder that is named by what they say. Whatever changes gets a new address, so that a browser
+//! may keep them for ever, and scripts name each other by their plain names.
+
+use std::sync::LazyLock;
+
+use axum::extract::Path;
+use axum::http::{HeaderValue, header};
+use axum::response::{IntoResponse, Response};
+use sha2::{Digest as _, Sha256};
+
+use crate::{ApiError, Code};
+
+/// A file and its name below the folder.
+struct Asset {
+    name: &'static str,
+    bytes: &'static [u8],
+}
+
+macro_rules! assets {
+    ($($name:literal),* $(,)?) => {
+        &[$(Asset { name: $name, bytes: include_bytes!(concat!("../../assets/", $name)) }),*]
+    };
+}
+
+const ASSETS: &[Asset] = assets![
+    "pictures/icon.svg",
+    "scripts/ask.js",
+    "scripts/events.js",
+    "scripts/frame.js",
+    "scripts/listen.js",
+    "scripts/page.js",
+    "scripts/toast.js",
+    "styles/base.css",
+];
+
+/// Where they are: `/assets/` and what they say, in short.
+pub(crate) static FOLDER: LazyLock<String> = LazyLock::new(|| {
+    let mut hash = Sha256::new();
+    for asset in ASSETS {
+        hash.update(asset.name);
+        hash.update(asset.bytes);
+    }
+    let hash = hash.finalize();
+    format!(
+        "/assets/{:02x}{:02x}{:02x}{:02x}{:02x}{:02x}",
+        hash[0], hash[1], hash[2], hash[3], hash[4], hash[5]
+    )
+});
+
+/// Gives one of them. Any folder leads to it, so that a page from before an update still finds what it needs; only under
+/// its own may it be kept.
+pub(super) async fn show(Path((folder, name)): Path<(String, String)>) -> Result<Response, ApiError> {
+    let asset = ASSETS.iter().find(|asset| asset.name == name);
+    let asset =
+        asset.ok_or_else(|| ApiError::new(Code::NotFound, "there is no such file; load the page again"))?;
+    let is_this = FOLDER.strip_prefix("/assets/") == Some(&folder);
+    let kept = if is_this { "public, max-age=31536000, immutable" } else { "no-cache" };
+    let headers = [
+        (header::CONTENT_TYPE, HeaderValue::from_static(kind(asset.name))),
+        (header::CACHE_CONTROL, HeaderValue::from_static(kept)),
+    ];
+    Ok((headers, asset.bytes).into_response())
+}
+
+fn kind(name: &str) -> &'static str {
+    match name.rsplit_once('.').map(|(_, end)| end) {
+        Some("css") => "text/css; charset=utf-8",
+        Some("js") => "text/javascript; charset=utf-8",
+        Some("svg") => "image/svg+xml",
+        Some("pdf") => "application/pdf",
+        _ => "application/octet-stream",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+    use std::path::Path as Folder;
+
+    use super::*;
+
+    fn names(folder: &Folder, prefix: &str) -> BTreeSet<String> {
+        let entries = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap());
+        entries
+            .flat_map(|entry| {
+                let name = format!("{prefix}{}", entry.file_name().to_string_lossy());
+                if entry.path().is_dir() {
+                    names(&entry.path(), &format!("{name}/"))
+                } else {
+                    BTreeSet::from([name])
+                }
+            })
+            .collect()
+    }
+
+    #[test]
+    fn every_file_of_the_folder_is_built_in() {
+        let there = names(&Folder::new(env!("CARGO_MANIFEST_DIR")).join("assets"), "");
+        let built_in: BTreeSet<_> = ASSETS.iter().map(|asset| asset.name.to_owned()).collect();
+        assert_eq!(there, built_in);
+    }
+
+    #[test]
+    fn every_kind_of_file_is_known() {
+        for asset in ASSETS {
+            assert_ne!(kind(asset.name), "application/octet-stream", "{}", asset.name);
+        }
+    }
+
+    #[tokio::test]
+    async fn only_the_folder_of_this_program_may_be_kept() {
+        let ask = async |folder: &str, name: &str| show(Path((folder.to_owned(), name.to_owned()))).await;
+        let own = FOLDER.strip_prefix("/assets/").unwrap();
+        let kept = ask(own, "styles/base.css").await.unwrap();
+        assert!(kept.headers()[header::CACHE_CONTROL].to_str().unwrap().contains("immutable"));
+        let other = ask("0123456789ab", "styles/base.css").await.unwrap();
+        assert_eq!(other.headers()[header::CACHE_CONTROL], "no-cache");
+        for missing in ["", "styles", "styles/../styles/base.css", "/etc/passwd"] {
+            assert_eq!(ask(own, missing).await.unwrap_err().code, Code::NotFound, "{missing}");
+        }
+    }
+}

@@ -1,0 +1,122 @@
+//! What stands around every page.
+
+use askama::Template;
+use axum::http::{HeaderValue, header};
+use axum::response::{Html, IntoResponse, Response};
+use quire_domain::{EventId, Role};
+use serde_json::{Value, json};
+
+use super::assets;
+use super::visitor::{Theme, Visitor};
+use super::words::{Language, Words};
+use crate::{ApiError, Code};
+
+/// Pages load what comes from here and nothing else, run no script that stands in them, and are shown in no frame.
+const POLICY: HeaderValue = HeaderValue::from_static(
+    "default-src 'none'; script-src 'self'; worker-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; \
+     form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+);
+/// What a page shows is between the server and whoever asked.
+const NOT_KEPT: HeaderValue = HeaderValue::from_static("no-store");
+
+/// A part of Quire, as the navigation names it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Part {
+    Inbox,
+}
+
+/// What every template needs.
+pub(super) struct Frame {
+    pub(super) visitor: Visitor,
+    pub(super) language: Language,
+    pub(super) theme: Theme,
+    /// Where styles and scripts are.
+    pub(super) assets: &'static str,
+    /// Where preferences lead back to.
+    pub(super) back: String,
+    part: Part,
+    /// The texts that scripts need: the sections of these names.
+    sections: &'static [&'static str],
+    /// From where on a script follows what happens: what came before is in the page.
+    newest: EventId,
+}
+
+pub(super) struct Place {
+    pub(super) href: &'static str,
+    pub(super) word: &'static str,
+    pub(super) is_current: bool,
+}
+
+pub(super) struct Choice {
+    pub(super) value: &'static str,
+    pub(super) name: &'static str,
+    pub(super) is_current: bool,
+}
+
+impl Frame {
+    pub(super) fn new(
+        visitor: Visitor,
+        part: Part,
+        sections: &'static [&'static str],
+        newest: EventId,
+    ) -> Self {
+        let (language, theme, back) = (visitor.language, visitor.theme, visitor.address.clone());
+        Self { visitor, language, theme, assets: &assets::FOLDER, back, part, sections, newest }
+    }
+
+    pub(super) fn words(&self) -> &'static Words {
+        self.language.words()
+    }
+
+    pub(super) fn t<'a>(&self, name: &'a str) -> &'a str
+    where
+        'static: 'a,
+    {
+        self.words().get(name)
+    }
+
+    /// Where one can go. What somebody may not do is not offered to them, nor is it named.
+    pub(super) fn places(&self) -> Vec<Place> {
+        let all = [(Part::Inbox, "/app", "frame.inbox", Role::Read)];
+        let offered = all.into_iter().filter(|(_, _, _, role)| self.visitor.may(*role));
+        offered.map(|(part, href, word, _)| Place { href, word, is_current: part == self.part }).collect()
+    }
+
+    pub(super) fn languages(&self) -> Vec<Choice> {
+        let choice = |language: Language| Choice {
+            value: language.as_str(),
+            name: language.own_name(),
+            is_current: language == self.language,
+        };
+        Language::ALL.into_iter().map(choice).collect()
+    }
+
+    /// What scripts know of the page. Nothing in it can end the element that it stands in.
+    pub(super) fn for_scripts(&self) -> String {
+        let words: serde_json::Map<String, Value> = self
+            .words()
+            .sections(&["frame"])
+            .chain(self.words().sections(self.sections))
+            .map(|(name, text)| (name.to_owned(), Value::from(text)))
+            .collect();
+        let may = |role| self.visitor.may(role);
+        let known = json!({
+            "language": self.language.as_str(),
+            "assets": self.assets,
+            "event": self.newest,
+            "may": { "operate": may(Role::Operate), "review": may(Role::Review), "govern": may(Role::Govern) },
+            "words": words,
+        });
+        known.to_string().replace('<', "\\u003c")
+    }
+}
+
+/// A page, or a part of one, as it is sent.
+pub(super) fn page(template: &impl Template) -> Result<Response, ApiError> {
+    let text = template.render().map_err(|error| {
+        tracing::error!(%error, "a page could not be made");
+        ApiError::new(Code::InternalError, "the page could not be made")
+    })?;
+    let headers = [(header::CONTENT_SECURITY_POLICY, POLICY), (header::CACHE_CONTROL, NOT_KEPT)];
+    Ok((headers, Html(text)).into_response())
+}

@@ -1,0 +1,34 @@
+//! The pages that people work in: made by the server, with small scripts for what must be live.
+//!
+//! A page is a template of `templates/` and what it shows; its texts are in `words/`, its styles and scripts in `assets/`.
+//! What a script changes it changes by the same requests as every other program, and it shows parts of pages that the
+//! server made: nothing is laid out twice.
+
+mod assets;
+mod frame;
+mod inbox;
+mod preferences;
+mod trouble;
+pub(crate) mod visitor;
+pub mod words;
+
+use axum::Router;
+use axum::middleware;
+use axum::response::Redirect;
+use axum::routing::{get, post};
+
+use crate::Product;
+
+/// What needs no role: these hold nothing of anybody's.
+pub(crate) const FOR_EVERYBODY: [&str; 3] = ["/", "/app/preferences", "/assets/{folder}/{*name}"];
+
+/// Every page, and what pages are made of.
+pub(crate) fn router(product: Product) -> Router {
+    Router::new()
+        .route("/", get(|| async { Redirect::to("/app") }))
+        .route("/app", get(inbox::show))
+        .route("/app/preferences", post(preferences::choose))
+        .route("/assets/{folder}/{*name}", get(assets::show))
+        .layer(middleware::from_fn_with_state(product.clone(), trouble::show))
+        .with_state(product)
+}

@@ -1,0 +1,211 @@
+//! Every text of the pages, in each language: one file per language, with the same keys.
+
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
+/// A language in which the pages speak.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Language {
+    /// English, which is also spoken with whoever knows none of these.
+    English,
+    /// Spanish.
+    Spanish,
+}
+
+impl Language {
+    /// All of them, in the order in which they are offered.
+    pub const ALL: [Self; 2] = [Self::Spanish, Self::English];
+
+    /// Its code.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::English => "en",
+            Self::Spanish => "es",
+        }
+    }
+
+    /// What it calls itself.
+    pub(crate) fn own_name(self) -> &'static str {
+        match self {
+            Self::English => "English",
+            Self::Spanish => "Español",
+        }
+    }
+
+    /// The one of that code.
+    pub fn parse(code: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|language| language.as_str() == code)
+    }
+
+    /// The one that a browser likes best, by its header `Accept-Language`.
+    pub(crate) fn preferred(header: &str) -> Option<Self> {
+        let mut best: Option<(Self, f32)> = None;
+        for part in header.split(',') {
+            let mut pieces = part.trim().split(';');
+            let tag = pieces.next().unwrap_or_default().trim().to_ascii_lowercase();
+            let weight =
+                pieces.find_map(|piece| piece.trim().strip_prefix("q=")?.parse().ok()).unwrap_or(1.0);
+            let Some(language) = Self::parse(tag.split('-').next().unwrap_or_default()) else { continue };
+            if weight > 0.0 && best.is_none_or(|(_, most)| weight > most) {
+                best = Some((language, weight));
+            }
+        }
+        best.map(|(language, _)| language)
+    }
+
+    /// Its texts.
+    pub(crate) fn words(self) -> &'static Words {
+        match self {
+            Self::English => &ENGLISH,
+            Self::Spanish => &SPANISH,
+        }
+    }
+}
+
+static ENGLISH: LazyLock<Words> = LazyLock::new(|| Words::parse(include_str!("../../words/en.toml")));
+static SPANISH: LazyLock<Words> = LazyLock::new(|| Words::parse(include_str!("../../words/es.toml")));
+
+/// The texts of one language, by `section.key`.
+pub(crate) struct Words(BTreeMap<String, String>);
+
+impl Words {
+    fn parse(file: &str) -> Self {
+        // The files are built in, and a test reads them: there is nothing to tell anybody here.
+        let sections: BTreeMap<String, BTreeMap<String, String>> = toml::from_str(file).unwrap_or_default();
+        let named = sections.into_iter().flat_map(|(section, texts)| {
+            texts.into_iter().map(move |(key, text)| (format!("{section}.{key}"), text))
+        });
+        Self(named.collect())
+    }
+
+    /// The text of that name. One that is not there shows its name, which a test does not let happen.
+    pub(crate) fn get<'a>(&'a self, name: &'a str) -> &'a str {
+        self.0.get(name).map_or(name, String::as_str)
+    }
+
+    /// The text with something put in.
+    pub(crate) fn with(&self, name: &str, value: &str) -> String {
+        self.get(name).replacen("{}", value, 1)
+    }
+
+    /// The text for that many, with the number put in.
+    pub(crate) fn count(&self, name: &str, number: u64) -> String {
+        let form = if number == 1 { "one" } else { "many" };
+        self.with(&format!("{name}_{form}"), &number.to_string())
+    }
+
+    /// The texts of these sections, for scripts.
+    pub(crate) fn sections<'a>(
+        &'a self,
+        sections: &'a [&'a str],
+    ) -> impl Iterator<Item = (&'a str, &'a str)> {
+        let is_wanted =
+            move |name: &str| name.split_once('.').is_some_and(|(section, _)| sections.contains(&section));
+        self.0
+            .iter()
+            .filter(move |(name, _)| is_wanted(name))
+            .map(|(name, text)| (name.as_str(), text.as_str()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+    use std::path::Path;
+
+    use super::*;
+
+    #[test]
+    fn both_languages_have_the_same_texts_with_the_same_gaps() {
+        let keys = |words: &Words| words.0.keys().cloned().collect::<BTreeSet<_>>();
+        assert!(!ENGLISH.0.is_empty());
+        assert_eq!(keys(&ENGLISH), keys(&SPANISH));
+        for (name, english) in &ENGLISH.0 {
+            let spanish = SPANISH.get(name);
+            assert_eq!(english.matches("{}").count(), spanish.matches("{}").count(), "{name}");
+            assert!(!english.trim().is_empty() && !spanish.trim().is_empty(), "{name}");
+        }
+        for name in ENGLISH.0.keys().filter_map(|name| name.strip_suffix("_one")) {
+            assert!(ENGLISH.0.contains_key(&format!("{name}_many")), "{name}");
+        }
+    }
+
+    /// Every file below a folder, with its text.
+    fn files(folder: &Path, ends: &[&str]) -> Vec<String> {
+        let entries = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+        entries
+            .flat_map(|path| {
+                let name = path.file_name().unwrap().to_string_lossy().into_owned();
+                if path.is_dir() {
+                    files(&path, ends)
+                } else if ends.iter().any(|end| name.ends_with(end)) && name != "words.rs" {
+                    vec![std::fs::read_to_string(path).unwrap()]
+                } else {
+                    Vec::new()
+                }
+            })
+            .collect()
+    }
+
+    /// What a template, a script or a handler asks for is there, and what nobody asks for is not.
+    #[test]
+    fn every_text_that_is_asked_for_is_there_and_is_used() {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+        let sources = [
+            files(&root.join("templates"), &[".html"]),
+            files(&root.join("assets/scripts"), &[".js"]),
+            files(&root.join("src/pages"), &[".rs"]),
+        ];
+        let text = sources.concat().concat();
+        let sections: BTreeSet<_> = ENGLISH.0.keys().filter_map(|name| name.split_once('.')).collect();
+        let sections: BTreeSet<_> = sections.into_iter().map(|(section, _)| section).collect();
+        let is_name = |piece: &&str| {
+            let Some((section, key)) = piece.split_once('.') else { return false };
+            sections.contains(section)
+                && key != "html"
+                && !key.is_empty()
+                && key.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_')
+        };
+        let asked: BTreeSet<_> = text.split('"').filter(is_name).collect();
+        for name in &asked {
+            let is_there = |name: &str| ENGLISH.0.contains_key(name);
+            assert!(is_there(name) || is_there(&format!("{name}_one")), "{name}");
+        }
+        for name in ENGLISH.0.keys() {
+            let stem = name.strip_suffix("_one").or(name.strip_suffix("_many")).unwrap_or(name);
+            // Names that are put together end in what a closed set gives them.
+            let is_put_together = stem.match_indices('_').any(|(at, _)| asked.contains(&stem[..=at]));
+            assert!(
+                asked.contains(stem) || asked.contains(name.as_str()) || is_put_together,
+                "nobody asks for {name}"
+            );
+        }
+    }
+
+    #[test]
+    fn the_browsers_first_choice_that_is_spoken_is_taken() {
+        for (header, expected) in [
+            ("es-ES,es;q=0.9,en;q=0.8", Some(Language::Spanish)),
+            ("en-GB,en;q=0.9,es;q=0.8", Some(Language::English)),
+            ("de,es;q=0.3,en;q=0.5", Some(Language::English)),
+            ("ES", Some(Language::Spanish)),
+            ("de", None),
+            ("es;q=0", None),
+            ("", None),
+            (";;;q=,,=", None),
+        ] {
+            assert_eq!(Language::preferred(header), expected, "{header}");
+        }
+    }
+
+    #[test]
+    fn a_number_chooses_its_form() {
+        let words = Words::parse("[a]\nb_one = \"{} page\"\nb_many = \"{} pages\"\nc = \"of {}\"");
+        assert_eq!(
+            (words.count("a.b", 1), words.count("a.b", 0)),
+            ("1 page".to_owned(), "0 pages".to_owned())
+        );
+        assert_eq!(words.with("a.c", "<x> {}"), "of <x> {}");
+        assert_eq!(words.get("a.d"), "a.d");
+    }
+}
