@@ -6,13 +6,14 @@ use std::process::Command;
 use crate::cargo::{cargo, succeed};
 use crate::services::Services;
 use crate::stages::Stages;
-use crate::{Result, checks, contract, curl, reading, tesseract};
+use crate::{Result, checks, chromium, contract, curl, reading, tesseract};
 
 pub fn test(arguments: &[String]) -> Result<()> {
     let TestArguments { only_tests, cargo_test, chooses } = TestArguments::parse(arguments)?;
     let mut stages = Stages::default();
     stages.require("find tesseract", tesseract::require)?;
     stages.require("find curl", curl::require)?;
+    stages.require("find Chromium", chromium::require)?;
     let services = stages.require("start PostgreSQL and Redis", Services::start)?;
     if !only_tests {
         checks::run(&mut stages);

@@ -5,6 +5,7 @@ mod apt;
 mod cache;
 mod cargo;
 mod checks;
+mod chromium;
 mod commands;
 mod contract;
 mod curl;

@@ -4,6 +4,7 @@
 // Everything here is called by tests, where a panic is the verdict.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::missing_panics_doc)]
 
+pub mod browser;
 pub mod checker;
 pub mod clock;
 pub mod conformance;

@@ -49,6 +49,5 @@ fn made(visitor: Visitor, error: &ApiError, response: &Response) -> Option<Respo
     };
     let mut shown = page(&trouble).ok()?;
     *shown.status_mut() = response.status();
-    shown.extensions_mut().insert(error.clone());
     Some(shown)
 }
