@@ -35,6 +35,7 @@ use quire_application::document::Counts;
 use quire_application::document::pages::PageImages;
 use quire_application::document::upload::UploadTerms;
 use quire_application::events::EventFeed;
+use quire_application::operations::Lookout;
 use quire_domain::{Pipeline, Requeue};
 use quire_ports::{Blobs, Store};
 
@@ -95,6 +96,8 @@ pub struct Product {
     pub requeue: Arc<[(Pipeline, Requeue)]>,
     /// What is remembered of how many documents there are.
     pub counts: Arc<Counts>,
+    /// How the work goes, for everybody who looks.
+    pub lookout: Arc<Lookout>,
     /// The language of the pages, unless the browser is to choose.
     pub language: Option<Language>,
 }

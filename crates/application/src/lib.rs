@@ -6,6 +6,7 @@ pub mod engine;
 pub mod events;
 pub mod export;
 pub mod governance;
+pub mod operations;
 pub mod review;
 pub mod run;
 pub mod steps;

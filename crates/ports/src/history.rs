@@ -131,6 +131,17 @@ pub struct QueueDepth {
     pub oldest_queued_at: Option<Timestamp>,
 }
 
+/// How many runs stand with the same step failed in the same way.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StepFailures {
+    /// The step.
+    pub step: StepName,
+    /// The code of the failure.
+    pub error_code: Option<String>,
+    /// How many.
+    pub count: u64,
+}
+
 /// Reads runs and their history.
 #[async_trait]
 pub trait History: Send + Sync {
@@ -176,6 +187,6 @@ pub trait History: Send + Sync {
     /// How many runs wait, by pipeline and priority.
     async fn queue_depth(&self) -> PortResult<Vec<QueueDepth>>;
 
-    /// How many steps stand as failed, by step, most first.
-    async fn failures_by_step(&self) -> PortResult<Vec<(StepName, u64)>>;
+    /// How many steps stand as failed, by step and code, most first.
+    async fn failures(&self) -> PortResult<Vec<StepFailures>>;
 }

@@ -32,7 +32,8 @@ pub use error::{PortError, PortResult};
 pub use figures::{Figures, MinuteFigures};
 pub use governance::{Candidate, CandidateFilter, Decision, Governance, Sample, SchemaVersion};
 pub use history::{
-    Artifact, Attempt, EventFilter, History, Job, QueueDepth, RunFilter, StepProgress, StepRecord,
+    Artifact, Attempt, EventFilter, History, Job, QueueDepth, RunFilter, StepFailures, StepProgress,
+    StepRecord,
 };
 pub use intake::{Intake, IntakeKey, Taken};
 pub use interpreter::{InterpretError, InterpretRequest, Interpreter};

@@ -191,6 +191,7 @@ fn product(
         processing,
         requeue,
         counts,
+        lookout: Arc::default(),
         language,
     })
 }

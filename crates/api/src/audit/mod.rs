@@ -35,9 +35,11 @@ const fn look(route: &'static str, seen: EventType, failed: Option<EventType>) -
 }
 
 /// Every address that shows something of a document.
-const LOOKS: [Look; 14] = [
+const LOOKS: &[Look] = &[
     look("/documents", EventType::DocumentListViewed, Some(EventType::DocumentListViewFailed)),
     look("/documents/export", EventType::DocumentListViewed, Some(EventType::DocumentListViewFailed)),
+    look("/app", EventType::DocumentListViewed, Some(EventType::DocumentListViewFailed)),
+    look("/app/documents/{id}/runs", EventType::DocumentProcessingHistoryViewed, None),
     look("/documents/{id}", EventType::DocumentMetadataViewed, None),
     look("/documents/{id}/processing-history", EventType::DocumentProcessingHistoryViewed, None),
     look("/documents/{id}/jobs", EventType::DocumentProcessingHistoryViewed, None),
@@ -147,6 +149,7 @@ fn look_of(request: &Request) -> Option<&'static Look> {
 
 /// The document or the run that the path names.
 fn whose(path: &str) -> (Option<SubjectId>, Option<RunId>) {
+    let path = path.strip_prefix("/app").unwrap_or(path);
     let mut segments = path.split('/').skip(1);
     let (kind, id) = (segments.next(), segments.next().and_then(|id| Uuid::try_parse(id).ok()));
     match kind {

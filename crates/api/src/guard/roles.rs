@@ -44,7 +44,13 @@ pub(crate) const TABLE: &[(&str, &str, Role)] = &[
 ];
 
 /// The same for the pages that people work in, which programs have no use for.
-pub(crate) const PAGES: &[(&str, &str, Role)] = &[("GET", "/app", Read)];
+pub(crate) const PAGES: &[(&str, &str, Role)] = &[
+    ("GET", "/app", Read),
+    ("GET", "/app/documents/{id}/runs", Read),
+    ("GET", "/app/documents/{id}/runs/list", Read),
+    ("GET", "/app/operations", Read),
+    ("GET", "/app/operations/now", Read),
+];
 
 /// The role that a request to this route needs. One that is not in the table needs `admin`: what was forgotten is closed.
 pub(crate) fn needed(method: &Method, route: &str) -> Role {

@@ -30,9 +30,15 @@ const ASSETS: &[Asset] = assets![
     "scripts/events.js",
     "scripts/frame.js",
     "scripts/listen.js",
+    "scripts/moments.js",
+    "scripts/operations.js",
     "scripts/page.js",
+    "scripts/part.js",
+    "scripts/runs.js",
     "scripts/toast.js",
     "styles/base.css",
+    "styles/operations.css",
+    "styles/runs.css",
 ];
 
 /// Where they are: `/assets/` and what they say, in short.

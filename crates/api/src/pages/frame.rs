@@ -23,6 +23,7 @@ const NOT_KEPT: HeaderValue = HeaderValue::from_static("no-store");
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Part {
     Inbox,
+    Operations,
 }
 
 /// What every template needs.
@@ -77,7 +78,10 @@ impl Frame {
 
     /// Where one can go. What somebody may not do is not offered to them, nor is it named.
     pub(super) fn places(&self) -> Vec<Place> {
-        let all = [(Part::Inbox, "/app", "frame.inbox", Role::Read)];
+        let all = [
+            (Part::Inbox, "/app", "frame.inbox", Role::Read),
+            (Part::Operations, "/app/operations", "frame.operations", Role::Read),
+        ];
         let offered = all.into_iter().filter(|(_, _, _, role)| self.visitor.may(*role));
         offered.map(|(part, href, word, _)| Place { href, word, is_current: part == self.part }).collect()
     }

@@ -7,7 +7,11 @@
 mod assets;
 mod frame;
 mod inbox;
+mod moments;
+mod operations;
+mod plot;
 mod preferences;
+mod runs;
 mod trouble;
 pub(crate) mod visitor;
 pub mod words;
@@ -17,7 +21,7 @@ use axum::middleware;
 use axum::response::Redirect;
 use axum::routing::{get, post};
 
-use crate::Product;
+use crate::{Product, audit};
 
 /// What needs no role: these hold nothing of anybody's.
 pub(crate) const FOR_EVERYBODY: [&str; 3] = ["/", "/app/preferences", "/assets/{folder}/{*name}"];
@@ -27,8 +31,13 @@ pub(crate) fn router(product: Product) -> Router {
     Router::new()
         .route("/", get(|| async { Redirect::to("/app") }))
         .route("/app", get(inbox::show))
+        .route("/app/documents/{id}/runs", get(runs::show))
+        .route("/app/documents/{id}/runs/list", get(runs::list))
+        .route("/app/operations", get(operations::show))
+        .route("/app/operations/now", get(operations::now))
         .route("/app/preferences", post(preferences::choose))
         .route("/assets/{folder}/{*name}", get(assets::show))
+        .layer(middleware::from_fn_with_state(product.audit.clone(), audit::note))
         .layer(middleware::from_fn_with_state(product.clone(), trouble::show))
         .with_state(product)
 }

@@ -4,12 +4,12 @@ use std::collections::HashMap;
 
 use async_trait::async_trait;
 use quire_domain::{
-    ArtifactId, EventId, EventType, Fence, Pipeline, Priority, RecordedEvent, Run, RunId, StepName,
-    StepStatus, SubjectId, WorkerId,
+    ArtifactId, EventId, EventType, Fence, Pipeline, Priority, RecordedEvent, Run, RunId, StepStatus,
+    SubjectId, WorkerId,
 };
 use quire_ports::{
-    Artifact, Attempt, EventFilter, History, Job, PortError, PortResult, QueueDepth, RunFilter, StepProgress,
-    StepRecord,
+    Artifact, Attempt, EventFilter, History, Job, PortError, PortResult, QueueDepth, RunFilter, StepFailures,
+    StepProgress, StepRecord,
 };
 use sqlx::Postgres;
 use sqlx::postgres::{PgArguments, PgRow};
@@ -111,7 +111,7 @@ impl History for PgStore {
         self.rows(|| sqlx::query(sql!("runs/depth")), depth).await
     }
 
-    async fn failures_by_step(&self) -> PortResult<Vec<(StepName, u64)>> {
+    async fn failures(&self) -> PortResult<Vec<StepFailures>> {
         self.rows(|| sqlx::query(sql!("steps/failures")), failures).await
     }
 }
@@ -189,9 +189,9 @@ fn depth(row: &PgRow) -> PortResult<QueueDepth> {
     })
 }
 
-fn failures(row: &PgRow) -> PortResult<(StepName, u64)> {
+fn failures(row: &PgRow) -> PortResult<StepFailures> {
     let name: &str = get(row, 0)?;
     let step = Pipeline::ALL.iter().find_map(|pipeline| pipeline.step(name).ok());
     let step = step.ok_or_else(|| PortError::Corrupt(format!("unknown step {name:?}")))?;
-    Ok((step, get::<i64>(row, 1)?.unsigned_abs()))
+    Ok(StepFailures { step, error_code: get(row, 1)?, count: get::<i64>(row, 2)?.unsigned_abs() })
 }

@@ -4,12 +4,12 @@ use std::collections::HashMap;
 
 use async_trait::async_trait;
 use quire_domain::{
-    ArtifactId, EventId, EventType, Fence, Pipeline, Priority, RecordedEvent, Run, RunId, StepName,
-    StepStatus, SubjectId, WorkerId,
+    ArtifactId, EventId, EventType, Fence, Pipeline, Priority, RecordedEvent, Run, RunId, StepStatus,
+    SubjectId, WorkerId,
 };
 use quire_ports::{
-    Artifact, Attempt, EventFilter, History, Job, PortError, PortResult, QueueDepth, RunFilter, StepProgress,
-    StepRecord,
+    Artifact, Attempt, EventFilter, History, Job, PortError, PortResult, QueueDepth, RunFilter, StepFailures,
+    StepProgress, StepRecord,
 };
 use rusqlite::{Params, Row};
 
@@ -138,12 +138,12 @@ impl History for SqliteStore {
         .await
     }
 
-    async fn failures_by_step(&self) -> PortResult<Vec<(StepName, u64)>> {
+    async fn failures(&self) -> PortResult<Vec<StepFailures>> {
         self.rows(sql!("steps/failures"), (), |row| {
             let name: String = get(row, 0)?;
             let step = Pipeline::ALL.iter().find_map(|pipeline| pipeline.step(&name).ok());
             let step = step.ok_or_else(|| PortError::Corrupt(format!("unknown step {name:?}")))?;
-            Ok((step, get::<i64>(row, 1)?.unsigned_abs()))
+            Ok(StepFailures { step, error_code: get(row, 1)?, count: get::<i64>(row, 2)?.unsigned_abs() })
         })
         .await
     }

@@ -2,3 +2,4 @@
 //! the stories over HTTP, so that these are told on SQLite.
 
 mod frame;
+mod runs;

@@ -5,7 +5,7 @@ use quire_domain::{
     Change, Document, DocumentId, Event, EventId, EventType, Failure, Pipeline, Priority, Requeue, StepName,
     StepStatus, SubjectId,
 };
-use quire_ports::{EventFilter, Intake, MinuteFigures, PortError, RunFilter, Written};
+use quire_ports::{EventFilter, Intake, MinuteFigures, PortError, RunFilter, StepFailures, Written};
 
 use super::claiming::complete;
 use super::fencing::{end, raw_text, step_write};
@@ -169,8 +169,9 @@ pub async fn the_monitoring_questions_have_answers(bed: &Bed) {
             assert_eq!(bed.store.queue.advance(write).await.unwrap(), Written::Accepted);
         }
     }
-    let failures = bed.store.history.failures_by_step().await.unwrap();
-    assert_eq!(failures, [(StepName::Extraction, 2), (StepName::Interpretation, 1)]);
+    let failures = bed.store.history.failures().await.unwrap();
+    let failed = |step, count| StepFailures { step, error_code: Some("X".to_owned()), count };
+    assert_eq!(failures, [failed(StepName::Extraction, 2), failed(StepName::Interpretation, 1)]);
 }
 
 /// Proves R161 for the mean duration, which is read from here.

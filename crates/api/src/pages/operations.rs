@@ -1,0 +1,178 @@
+//! `GET /app/operations`: how the work goes.
+
+use askama::Template;
+use axum::extract::State;
+use axum::response::Response;
+use jiff::{SignedDuration, Timestamp};
+use quire_application::operations::{Overview, Standing};
+use quire_ports::{MinuteFigures, Worker};
+
+use super::frame::{Frame, Part, page};
+use super::moments::{Moment, lasting};
+use super::plot::{Plot, bars};
+use super::visitor::Visitor;
+use super::words::Words;
+use crate::{ApiError, Product};
+
+#[derive(Template)]
+#[template(path = "operations.html")]
+struct Operations {
+    frame: Frame,
+    now: Shown,
+}
+
+#[derive(Template)]
+#[template(path = "operations_now.html")]
+struct Now {
+    frame: Frame,
+    now: Shown,
+}
+
+/// All that the page shows.
+struct Shown {
+    figures: Vec<Figure>,
+    plots: Vec<Plot>,
+    failures: Vec<Failures>,
+    workers: Vec<Working>,
+}
+
+struct Figure {
+    name: &'static str,
+    value: String,
+}
+
+struct Failures {
+    step: String,
+    code: Option<String>,
+    count: u64,
+}
+
+struct Working {
+    name: String,
+    slots: u32,
+    seen: Moment,
+    lease: &'static str,
+    tone: &'static str,
+}
+
+pub(super) async fn show(State(product): State<Product>, visitor: Visitor) -> Result<Response, ApiError> {
+    let frame = framed(&product, visitor).await?;
+    let now = shown(&*product.lookout.look(&product.store).await?, frame.words());
+    page(&Operations { frame, now })
+}
+
+/// The same without what stands around it, for a page that is open.
+pub(super) async fn now(State(product): State<Product>, visitor: Visitor) -> Result<Response, ApiError> {
+    let frame = framed(&product, visitor).await?;
+    let now = shown(&*product.lookout.look(&product.store).await?, frame.words());
+    page(&Now { frame, now })
+}
+
+async fn framed(product: &Product, visitor: Visitor) -> Result<Frame, ApiError> {
+    let newest = product.store.history.newest_event().await?;
+    Ok(Frame::new(visitor, Part::Operations, &["operations"], newest))
+}
+
+fn shown(seen: &Overview, words: &'static Words) -> Shown {
+    Shown {
+        figures: figures(seen, words),
+        plots: vec![
+            throughput(seen, words, "operations.done_hour", SignedDuration::from_mins(1), 60),
+            throughput(seen, words, "operations.done_day", SignedDuration::from_mins(15), 96),
+            waiting(seen, words, "operations.waiting_hour", SignedDuration::from_mins(1), 60),
+            waiting(seen, words, "operations.waiting_day", SignedDuration::from_mins(15), 96),
+        ],
+        failures: seen
+            .failures
+            .iter()
+            .map(|one| Failures {
+                step: one.step.to_string(),
+                code: one.error_code.clone(),
+                count: one.count,
+            })
+            .collect(),
+        workers: seen.workers.iter().map(|worker| working(seen, worker, words)).collect(),
+    }
+}
+
+fn figures(seen: &Overview, words: &'static Words) -> Vec<Figure> {
+    let queued: u64 = seen.depth.iter().map(|one| one.queued).sum();
+    let oldest = seen.depth.iter().filter_map(|one| one.oldest_queued_at).min();
+    let hour = seen.now.saturating_sub(SignedDuration::from_hours(1)).unwrap_or(Timestamp::MIN);
+    let completed = |from: Timestamp| -> u64 {
+        seen.minutes.iter().filter(|minute| minute.minute >= from).map(|minute| minute.completed).sum()
+    };
+    let took: u64 = seen.completed().values().map(|completed| completed.duration_ms).sum();
+    let mean = took.checked_div(completed(Timestamp::MIN));
+    let none = || "—".to_owned();
+    let time =
+        |milliseconds| lasting(SignedDuration::from_millis(i64::try_from(milliseconds).unwrap_or(0)), words);
+    vec![
+        Figure { name: words.get("operations.queued"), value: queued.to_string() },
+        Figure {
+            name: words.get("operations.oldest"),
+            value: oldest.map_or_else(none, |at| lasting(seen.now.duration_since(at), words)),
+        },
+        Figure { name: words.get("operations.completed_hour"), value: completed(hour).to_string() },
+        Figure { name: words.get("operations.completed_day"), value: completed(Timestamp::MIN).to_string() },
+        Figure { name: words.get("operations.mean"), value: mean.map_or_else(none, time) },
+    ]
+}
+
+/// So many stretches of time up to now: for each the minutes within it.
+fn stretches(seen: &Overview, length: SignedDuration, count: usize) -> (Timestamp, Vec<Vec<&MinuteFigures>>) {
+    let seconds = length.as_secs();
+    let last = seen.now.as_second().div_euclid(seconds);
+    let first = last - i64::try_from(count).unwrap_or(0) + 1;
+    let mut stretches = vec![Vec::new(); count];
+    for minute in &seen.minutes {
+        let place = minute.minute.as_second().div_euclid(seconds) - first;
+        if let Some(stretch) = usize::try_from(place).ok().and_then(|place| stretches.get_mut(place)) {
+            stretch.push(minute);
+        }
+    }
+    (Timestamp::from_second(first * seconds).unwrap_or(seen.now), stretches)
+}
+
+fn throughput(seen: &Overview, words: &Words, name: &str, length: SignedDuration, count: usize) -> Plot {
+    let (begins, stretches) = stretches(seen, length, count);
+    let sums = |of: fn(&MinuteFigures) -> u64| -> Vec<u64> {
+        stretches.iter().map(|minutes| minutes.iter().map(|minute| of(minute)).sum()).collect()
+    };
+    let done = sums(|minute| minute.completed);
+    let failed = sums(|minute| minute.failed + minute.timed_out);
+    let told = [done.iter().sum::<u64>(), failed.iter().sum::<u64>()];
+    let summary =
+        words.with("operations.done_summary", &told[0].to_string()).replacen("{}", &told[1].to_string(), 1);
+    plot(words.get(name), summary, &[("done", done), ("failed", failed)], begins)
+}
+
+fn waiting(seen: &Overview, words: &Words, name: &str, length: SignedDuration, count: usize) -> Plot {
+    let (begins, stretches) = stretches(seen, length, count);
+    let most = |minutes: &Vec<&MinuteFigures>| minutes.iter().map(|minute| minute.queued).max().unwrap_or(0);
+    let waiting: Vec<u64> = stretches.iter().map(most).collect();
+    let top = waiting.iter().max().copied().unwrap_or(0);
+    let summary = words.with("operations.waiting_summary", &top.to_string());
+    plot(words.get(name), summary, &[("waiting", waiting)], begins)
+}
+
+fn plot(title: &str, summary: String, series: &[(&'static str, Vec<u64>)], begins: Timestamp) -> Plot {
+    let (bars, top) = bars(series);
+    Plot { title: title.to_owned(), summary, bars, top, begins: begins.to_string() }
+}
+
+fn working(seen: &Overview, worker: &Worker, words: &'static Words) -> Working {
+    let (lease, tone) = match seen.lease(worker) {
+        Standing::Live => ("operations.lease_live", "reviewed"),
+        Standing::Exclusive => ("operations.lease_exclusive", "reviewed"),
+        Standing::Expired => ("operations.lease_expired", "error"),
+        Standing::Ended => ("operations.lease_ended", ""),
+    };
+    Working {
+        name: worker.name.clone(),
+        slots: worker.slots,
+        seen: Moment::of(worker.seen_at),
+        lease: words.get(lease),
+        tone,
+    }
+}

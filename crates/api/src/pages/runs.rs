@@ -1,0 +1,124 @@
+//! `GET /app/documents/{id}/runs`: what was done with a document, run by run and step by step.
+
+mod timeline;
+
+use askama::Template;
+use axum::extract::State;
+use axum::response::Response;
+use jiff::Timestamp;
+use quire_application::document;
+use quire_domain::run::State as RunState;
+use quire_domain::{DocumentId, Role, Run};
+use quire_ports::StepRecord;
+
+use self::timeline::{Attempt, attempts};
+use super::frame::{Frame, Part, page};
+use super::moments::{Moment, lasting};
+use super::visitor::Visitor;
+use super::words::Words;
+use crate::request::Id;
+use crate::{ApiError, Product};
+
+#[derive(Template)]
+#[template(path = "runs.html")]
+struct Runs {
+    frame: Frame,
+    document: String,
+    name: String,
+    /// Whether it may be processed again.
+    may_process: bool,
+    list: List,
+}
+
+#[derive(Template)]
+#[template(path = "runs_list.html")]
+struct Listed {
+    frame: Frame,
+    list: List,
+}
+
+struct List {
+    runs: Vec<Shown>,
+    leaves_out_older: bool,
+}
+
+struct Shown {
+    id: String,
+    number: usize,
+    state: &'static str,
+    tone: &'static str,
+    created: Moment,
+    took: Option<String>,
+    /// Why it did not complete: the code and what to do.
+    failure: Option<(&'static str, String)>,
+    attempts: Vec<Attempt>,
+    may_withdraw: bool,
+}
+
+pub(super) async fn show(
+    State(product): State<Product>,
+    Id(id): Id,
+    visitor: Visitor,
+) -> Result<Response, ApiError> {
+    let (frame, list) = found(&product, DocumentId(id), visitor).await?;
+    let document = product.store.documents.find(DocumentId(id)).await?;
+    page(&Runs {
+        document: id.to_string(),
+        name: document.original_filename,
+        may_process: product.processing && frame.visitor.may(Role::Operate),
+        frame,
+        list,
+    })
+}
+
+/// The same without what stands around it, for a page that is open.
+pub(super) async fn list(
+    State(product): State<Product>,
+    Id(id): Id,
+    visitor: Visitor,
+) -> Result<Response, ApiError> {
+    let (frame, list) = found(&product, DocumentId(id), visitor).await?;
+    page(&Listed { frame, list })
+}
+
+async fn found(product: &Product, id: DocumentId, visitor: Visitor) -> Result<(Frame, List), ApiError> {
+    let newest = product.store.history.newest_event().await?;
+    let history = document::history(&product.store, id).await?;
+    let frame = Frame::new(visitor, Part::Inbox, &["runs"], newest);
+    let now = product.store.clock.now();
+    let numbered = history.runs.iter().enumerate().rev();
+    let runs = numbered.map(|(place, (run, steps))| Shown::of(place + 1, run, steps, now, &frame)).collect();
+    Ok((frame, List { runs, leaves_out_older: history.leaves_out_older }))
+}
+
+impl Shown {
+    fn of(number: usize, run: &Run, steps: &[StepRecord], now: Timestamp, frame: &Frame) -> Self {
+        let words = frame.words();
+        let (state, tone) = state(&run.state, words);
+        let ended = run.state.completed_at();
+        let took = run.state.started_at().zip(ended).map(|(start, end)| end.duration_since(start));
+        let failure = run.state.reason();
+        Self {
+            id: run.id.to_string(),
+            number,
+            state,
+            tone,
+            created: Moment::of(run.created_at),
+            took: took.map(|took| lasting(took, words)),
+            failure: failure.map(|reason| (reason.failure_type.as_str(), reason.record.message.clone())),
+            attempts: attempts(steps, ended.unwrap_or(now), words),
+            may_withdraw: matches!(run.state, RunState::Queued { .. }) && frame.visitor.may(Role::Operate),
+        }
+    }
+}
+
+fn state(state: &RunState, words: &'static Words) -> (&'static str, &'static str) {
+    let (name, tone) = match state {
+        RunState::Queued { .. } => ("runs.state_queued", "waiting"),
+        RunState::Running { .. } => ("runs.state_running", "processing"),
+        RunState::Completed { .. } => ("runs.state_completed", "reviewed"),
+        RunState::Failed { .. } => ("runs.state_failed", "error"),
+        RunState::TimedOut { .. } => ("runs.state_timed_out", "error"),
+    };
+    (words.get(name), tone)
+}

@@ -1,0 +1,188 @@
+//! How the work goes: what waits, what was done, what fails, who works. One way of asking for the command line and the pages.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use jiff::{SignedDuration, Timestamp};
+use quire_domain::Pipeline;
+use quire_ports::{Lease, MinuteFigures, PortResult, QueueDepth, StepFailures, Store, Worker};
+use tokio::sync::Mutex;
+use tokio::time::Instant;
+
+/// How old an overview may be that is shown to several.
+const FRESH: Duration = Duration::from_secs(3);
+/// How far back the pages look.
+const DAY: SignedDuration = SignedDuration::from_hours(24);
+
+/// All that is known at one moment.
+#[derive(Clone, Debug)]
+pub struct Overview {
+    /// That moment.
+    pub now: Timestamp,
+    /// What waits, by pipeline and priority.
+    pub depth: Vec<QueueDepth>,
+    /// What happened, by the minute, oldest first.
+    pub minutes: Vec<MinuteFigures>,
+    /// What stands as failed, by step and code, most first.
+    pub failures: Vec<StepFailures>,
+    /// Who works, newest first.
+    pub workers: Vec<Worker>,
+}
+
+/// Runs that completed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Completed {
+    /// How many.
+    pub runs: u64,
+    /// The time they took, added up.
+    pub duration_ms: u64,
+}
+
+impl Completed {
+    /// The time that one took.
+    pub fn mean_ms(self) -> Option<u64> {
+        self.duration_ms.checked_div(self.runs)
+    }
+}
+
+/// How a lease stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Standing {
+    /// It holds.
+    Live,
+    /// It holds for as long as its process has the database file.
+    Exclusive,
+    /// Its worker was silent for too long.
+    Expired,
+    /// Its worker gave it back.
+    Ended,
+}
+
+impl Standing {
+    /// The shown form.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Live => "live",
+            Self::Exclusive => "exclusive",
+            Self::Expired => "expired",
+            Self::Ended => "ended",
+        }
+    }
+}
+
+impl Overview {
+    /// What is known now, with what happened within that time.
+    pub async fn of(store: &Store, period: SignedDuration) -> PortResult<Self> {
+        let now = store.clock.now();
+        let from = now.saturating_sub(period).unwrap_or(Timestamp::MIN);
+        let to = now.saturating_add(SignedDuration::from_mins(1)).unwrap_or(Timestamp::MAX);
+        Ok(Self {
+            now,
+            depth: store.history.queue_depth().await?,
+            minutes: store.figures.between(from, to).await?,
+            failures: store.history.failures().await?,
+            workers: store.workers.list().await?,
+        })
+    }
+
+    /// What completed, by pipeline.
+    pub fn completed(&self) -> BTreeMap<Pipeline, Completed> {
+        let mut by_pipeline = BTreeMap::<Pipeline, Completed>::new();
+        for minute in self.minutes.iter().filter(|minute| minute.completed > 0) {
+            let completed = by_pipeline.entry(minute.pipeline).or_default();
+            completed.runs += minute.completed;
+            completed.duration_ms += minute.duration_ms;
+        }
+        by_pipeline
+    }
+
+    /// How a worker's lease stands.
+    pub fn lease(&self, worker: &Worker) -> Standing {
+        match worker.lease {
+            None => Standing::Ended,
+            Some(Lease::Exclusive) => Standing::Exclusive,
+            Some(Lease::Until(until)) if until <= self.now => Standing::Expired,
+            Some(Lease::Until(_)) => Standing::Live,
+        }
+    }
+}
+
+/// An overview of the last day for whoever looks: however many do, the database is asked once in a few seconds.
+#[derive(Default)]
+pub struct Lookout(Mutex<Option<(Instant, Arc<Overview>)>>);
+
+impl Lookout {
+    /// What was known a moment ago.
+    pub async fn look(&self, store: &Store) -> PortResult<Arc<Overview>> {
+        let mut last = self.0.lock().await;
+        if let Some((at, overview)) = &*last
+            && at.elapsed() < FRESH
+        {
+            return Ok(overview.clone());
+        }
+        let overview = Arc::new(Overview::of(store, DAY).await?);
+        *last = Some((Instant::now(), overview.clone()));
+        Ok(overview)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use quire_domain::WorkerId;
+    use quire_sqlite::testing::bed;
+
+    use super::*;
+
+    fn minute(completed: u64, duration_ms: u64) -> MinuteFigures {
+        MinuteFigures {
+            completed,
+            duration_ms,
+            ..MinuteFigures::empty(Timestamp::UNIX_EPOCH, Pipeline::Document)
+        }
+    }
+
+    fn overview(minutes: Vec<MinuteFigures>) -> Overview {
+        let now = Timestamp::from_second(100).unwrap();
+        Overview { now, depth: Vec::new(), minutes, failures: Vec::new(), workers: Vec::new() }
+    }
+
+    /// Proves R161.
+    #[test]
+    fn the_mean_is_over_runs_and_not_over_minutes() {
+        let seen = overview(vec![minute(9, 900), minute(1, 1_100), minute(0, 0)]);
+        let completed = seen.completed()[&Pipeline::Document];
+        assert_eq!((completed.runs, completed.mean_ms()), (10, Some(200)));
+        assert_eq!(Completed::default().mean_ms(), None);
+    }
+
+    #[test]
+    fn a_lease_is_over_when_its_time_has_come() {
+        let seen = overview(Vec::new());
+        let until = |second| Some(Lease::Until(Timestamp::from_second(second).unwrap()));
+        for (lease, expected) in [
+            (None, Standing::Ended),
+            (Some(Lease::Exclusive), Standing::Exclusive),
+            (until(101), Standing::Live),
+            (until(100), Standing::Expired),
+        ] {
+            let worker = Worker {
+                id: WorkerId::new(),
+                name: "a".to_owned(),
+                slots: 1,
+                started_at: seen.now,
+                seen_at: seen.now,
+                lease,
+            };
+            assert_eq!(seen.lease(&worker), expected);
+        }
+    }
+
+    #[tokio::test]
+    async fn many_who_look_at_once_cost_one_look() {
+        let bed = bed().await;
+        let lookout = Lookout::default();
+        let (first, second) = tokio::join!(lookout.look(&bed.store), lookout.look(&bed.store));
+        assert!(Arc::ptr_eq(&first.unwrap(), &second.unwrap()));
+    }
+}

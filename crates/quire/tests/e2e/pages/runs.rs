@@ -1,0 +1,58 @@
+//! What was done with a document, and how the work goes.
+
+use quire_testkit::browser::Tab;
+use quire_testkit::documents::clinical_record;
+
+use crate::scene::Scene;
+use crate::uploading::upload;
+
+/// The timeline of a document shows its runs while they happen, without being loaded again.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_document_that_is_processed_again_is_followed_on_its_timeline() {
+    let scene = Scene::on_sqlite(&[]);
+    let server = scene.quire.serve();
+    let (_, _, document) = upload(&server, "/documents/upload", "alta.pdf", &clinical_record(1));
+    scene.ended(document).await;
+    let mut tab = Tab::open(&server.address);
+    tab.go(&format!("/app/documents/{document}/runs"));
+    assert_eq!(tab.count("#runs article"), 1);
+    tab.until_text("#runs article", "Completed");
+    tab.until_text("#runs tbody tr:nth-child(1)", "Reading");
+    tab.until_text("#runs tbody tr:nth-child(2)", "Understanding");
+    tab.eval("window.sameDocument = true");
+    tab.click("#again");
+    tab.until_text("#toasts", "processed again");
+    tab.until("document.querySelectorAll('#runs article').length === 2");
+    tab.until("document.querySelector('#runs article .chip').textContent === 'Completed'");
+    assert_eq!(tab.text("#runs article h2"), "Run 2", "the newest comes first");
+    assert_eq!(tab.eval("window.sameDocument"), true);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_run_that_failed_is_explained_by_the_page_of_its_code() {
+    let scene = Scene::on_sqlite(&[]);
+    let server = scene.quire.serve();
+    let (_, _, document) = upload(&server, "/documents/upload", "vacío.pdf", &clinical_record(0));
+    scene.ended(document).await;
+    let mut tab = Tab::open(&server.address);
+    tab.speak("es");
+    tab.go(&format!("/app/documents/{document}/runs"));
+    tab.until_text(".run .chip.error", "Fallido");
+    tab.click(".run .failure a");
+    tab.until_text("h2", "What to do");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_page_of_operations_has_figures_plots_and_workers() {
+    let scene = Scene::on_sqlite(&[]);
+    let server = scene.quire.serve();
+    let (_, _, document) = upload(&server, "/documents/upload", "alta.pdf", &clinical_record(1));
+    scene.ended(document).await;
+    let mut tab = Tab::open(&server.address);
+    tab.go("/app");
+    tab.click("nav a[href='/app/operations']");
+    tab.until_text("h1", "Operations");
+    assert_eq!(tab.count("svg.plot"), 4);
+    tab.until_text(".figures .card:nth-child(1) dd", "0");
+    tab.until_text("section tbody", "holds the database file");
+}
