@@ -192,6 +192,7 @@ pub(super) fn schema() -> Schema {
         keys: KEYS.iter().map(key).collect(),
         headings: HEADINGS.iter().map(heading).collect(),
         other_labels: OTHERS.split('|').map(str::to_owned).collect(),
+        ..Schema::default()
     }
 }
 
@@ -206,10 +207,10 @@ fn key((key, section, panel, traits, labels): &Row) -> SchemaKey {
     SchemaKey {
         key: (*key).to_owned(),
         labels: labels.split('|').map(str::to_owned).collect(),
-        shared_labels: listed(SHARED, key),
-        continued_by: listed(CONTINUED, key),
-        lead_ins: listed(LEAD_INS, key),
-        cues: listed(CUES, key),
+        shared_labels: listed(SHARED, key).into(),
+        continued_by: listed(CONTINUED, key).into(),
+        lead_ins: listed(LEAD_INS, key).into(),
+        cues: listed(CUES, key).into(),
         normaliser: normaliser.unwrap_or(if traits.date { Normaliser::Date } else { Normaliser::Text }),
         at_visits: traits.at_visits,
         section: (*section).to_owned(),
@@ -223,5 +224,6 @@ fn key((key, section, panel, traits, labels): &Row) -> SchemaKey {
         repeatable: traits.repeatable,
         critical: traits.critical,
         optional: traits.optional,
+        ..SchemaKey::default()
     }
 }
