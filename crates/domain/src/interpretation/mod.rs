@@ -11,8 +11,6 @@ pub mod rules;
 mod schema;
 pub mod structure;
 mod value;
-#[cfg(test)]
-mod veterinary;
 pub mod visits;
 
 pub use field::{Evidence, Field, Interpretation, Origin, Suggestion};
