@@ -5,6 +5,5 @@ CREATE TABLE schema_files (
     file_version   int         NOT NULL CHECK (file_version >= 1),
     content_hash   bytea       NOT NULL CHECK (length(content_hash) = 32),
     schema_version int         NOT NULL,
-    seeded_at      timestamptz NOT NULL,
-    FOREIGN KEY (schema_name, schema_version) REFERENCES schema_versions (schema_name, version_number)
+    seeded_at      timestamptz NOT NULL
 );
