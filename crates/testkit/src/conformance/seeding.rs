@@ -110,7 +110,7 @@ pub async fn a_schema_from_before_there_were_files_is_brought_up_to_date(bed: &B
     assert_eq!(governance.seed_file(veterinary, at(1)).await.unwrap(), Seeded::Next(2));
     bed.sql.execute("DELETE FROM schema_files").await.unwrap();
     assert_eq!(governance.seed_file(veterinary, at(2)).await.unwrap(), Seeded::Unchanged);
-    assert_eq!(bed.sql.number("SELECT schema_version FROM schema_files").await, 2);
+    assert_eq!(bed.sql.number("SELECT count(*) FROM schema_files WHERE schema_version = 2").await, 1);
     assert_eq!(newest(bed, Schema::VETERINARY).await.schema, veterinary.schema);
 }
 
