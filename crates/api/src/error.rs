@@ -52,6 +52,7 @@ macro_rules! codes {
 
 codes! {
     InvalidRequest = BAD_REQUEST "INVALID_REQUEST",
+    UnknownSchema = BAD_REQUEST "UNKNOWN_SCHEMA",
     Unauthorized = UNAUTHORIZED "UNAUTHORIZED",
     Forbidden = FORBIDDEN "FORBIDDEN",
     NotFound = NOT_FOUND "NOT_FOUND",

@@ -29,6 +29,8 @@ pub struct Document {
     pub review_status: ReviewStatus,
     /// The language a person chose for it, ISO 639-1.
     pub language_override: Option<String>,
+    /// The name of the schema by which it is understood, chosen when it was taken in.
+    pub schema: String,
 }
 
 impl Document {

@@ -3,10 +3,10 @@
 use async_trait::async_trait;
 use jiff::Timestamp;
 use quire_domain::interpretation::structure::{CandidateStatus, DecisionType, StructureChange};
-use quire_domain::interpretation::{Evidence, Schema};
+use quire_domain::interpretation::{Evidence, Schema, SchemaFile};
 use quire_domain::{CandidateId, DecisionId, DocumentId, Event, EventType, SchemaVersionId};
 
-use crate::{PortError, PortResult};
+use crate::{PortError, PortResult, Seeded};
 
 /// A version of a schema.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -26,17 +26,8 @@ pub struct SchemaVersion {
 }
 
 impl SchemaVersion {
-    /// The first version of a schema, as it comes with the program.
-    pub fn first(schema: &Schema, at: Timestamp) -> Self {
-        Self {
-            id: SchemaVersionId::new(),
-            number: 1,
-            schema: schema.clone(),
-            created_at: at,
-            created_by: "quire".to_owned(),
-            change_summary: None,
-        }
-    }
+    /// Who makes the versions that come from files.
+    pub const PROGRAM: &'static str = "quire";
 
     /// Somebody else has made a version of that number.
     pub fn taken() -> PortError {
@@ -139,8 +130,17 @@ impl Decision {
 /// Schemas, candidates and decisions. What was decided is never changed or removed.
 #[async_trait]
 pub trait Governance: Send + Sync {
+    /// Makes the schema of a file the first version of its name, or the next one if the file has changed, as
+    /// [`Seeded::of`] tells; and remembers the file.
+    async fn seed_file(&self, file: &SchemaFile, at: Timestamp) -> PortResult<Seeded>;
+
     /// Makes this the first version of its schema, unless that has one.
-    async fn seed(&self, schema: &Schema, at: Timestamp) -> PortResult<()>;
+    async fn seed(&self, schema: &Schema, at: Timestamp) -> PortResult<()> {
+        self.seed_file(&SchemaFile::of(schema), at).await.map(drop)
+    }
+
+    /// The names of all schemas, in the order of the alphabet.
+    async fn schema_names(&self) -> PortResult<Vec<String>>;
 
     /// The newest version of a schema.
     async fn current_schema(&self, name: &str) -> PortResult<SchemaVersion>;

@@ -9,7 +9,6 @@ use quire_api::{Audit, DatabaseCheck, Guard, Limits, Product, Surface, Version};
 use quire_application::engine::{Engine, PipelineSetup};
 use quire_application::events::EventFeed;
 use quire_domain::Pipeline;
-use quire_domain::interpretation::Schema;
 use quire_ports::{NoProbe, PortError, PortResult, Store};
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
@@ -173,7 +172,7 @@ fn product(
 ) -> Result<Product, Trouble> {
     let (store, blobs) = (opened.store.clone(), wire::blobs(config)?);
     let images = Arc::new(wire::page_images(config, &store, blobs.clone()));
-    let schema = Schema::VETERINARY.to_owned();
+    let schema = config.schemas.default.clone();
     // Listeners would keep the server from stopping for as long as they like.
     let events = EventFeed::new(store.history.clone(), config.server.max_event_streams, stop.clone());
     let uploads = Arc::new(config.upload_terms());

@@ -1,6 +1,7 @@
 //! Where concrete adapters are named, and nowhere else: which database, which files, which reader, which steps.
 
 pub(crate) mod reading;
+pub(crate) mod schemas;
 
 use std::path::Path;
 use std::sync::Arc;
@@ -10,7 +11,6 @@ use quire_application::document::pages::{ImageSettings, PageImages};
 use quire_application::engine::LeaseTerms;
 use quire_application::steps::{ByRules, Extraction, Interpretation};
 use quire_connectors::blob::DiskBlobs;
-use quire_domain::interpretation::Schema;
 use quire_domain::{Pipeline, StepName};
 use quire_ports::{Blobs, MigrationStatus, Step, Store};
 use quire_postgres::PgStore;
@@ -66,23 +66,18 @@ pub(crate) async fn open_for_engine(config: &Config) -> Result<Opened, Trouble> 
             if !applied.is_empty() {
                 tracing::info!(versions = ?applied, "brought the database up to date");
             }
-            seed(&store).await?;
+            schemas::seed(&store, config).await?;
             Ok(Opened { store, lease: LeaseTerms::Exclusive, _lock: Some(lock) })
         }
         Location::Postgres(url) => {
             make_folder(&config.storage.data)?;
             let store = postgres(config, &url).await?;
             require_current(&store).await?;
-            seed(&store).await?;
+            schemas::seed(&store, config).await?;
             let lease = LeaseTerms::Renewed { term: config.engine.lease };
             Ok(Opened { store, lease, _lock: None })
         }
     }
-}
-
-/// The schemas that come with the program are there before the first document is.
-pub(crate) async fn seed(store: &Store) -> Result<(), Trouble> {
-    Ok(store.governance.seed(&Schema::veterinary(), store.clock.now()).await?)
 }
 
 /// Opens the database for a command, which may work beside a running server.

@@ -36,6 +36,8 @@ pub(crate) struct Detail {
     reviewed_at: Option<Timestamp>,
     reviewed_by: Option<String>,
     language_override: Option<String>,
+    /// The schema by which it is understood.
+    schema_name: String,
     latest_run: Option<LatestRun>,
     /// SHA-256 of the file.
     content_hash: String,
@@ -88,6 +90,7 @@ impl Detail {
             reviewed_at: overview.reviewed_at,
             reviewed_by: overview.reviewed_by,
             language_override: document.language_override,
+            schema_name: document.schema,
             latest_run: overview.latest_run.map(|run| LatestRun { head: RunHead::of(&run), language_used }),
             content_hash: hex(&document.content_hash),
             duplicates: None,

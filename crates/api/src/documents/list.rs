@@ -60,6 +60,8 @@ struct Item {
     review_status: &'static str,
     reviewed_at: Option<Timestamp>,
     reviewed_by: Option<String>,
+    /// The schema by which it is understood.
+    schema_name: String,
     #[schema(value_type = Option<Uuid>)]
     latest_run_id: Option<RunId>,
     #[schema(value_type = Option<names::RunState>)]
@@ -174,6 +176,7 @@ fn item(view: DocumentView) -> Item {
         review_status: document.review_status.as_str(),
         reviewed_at: overview.reviewed_at,
         reviewed_by: overview.reviewed_by,
+        schema_name: document.schema,
         latest_run_id: run.map(|run| run.id),
         latest_run_state: run.map(|run| run.state.as_str()),
         latest_run_failure_type: run.and_then(|run| run.state.reason()).map(|why| why.failure_type.as_str()),

@@ -10,7 +10,7 @@ use axum::response::{IntoResponse, Response};
 use axum::{Extension, Json};
 use jiff::Timestamp;
 use quire_application::document::DocumentView;
-use quire_application::document::upload::{FirstRun, UploadError};
+use quire_application::document::upload::{FirstRun, UploadError, require_schema};
 use quire_domain::DocumentId;
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -87,6 +87,8 @@ enum Added {
     operation_id = "upload_document",
     params(
         ("priority" = Option<names::Priority>, Query, description = "How urgent it is; normal unless said."),
+        ("schema" = Option<String>, Query, description = "The schema by which it is understood; the configured one unless said.",
+            max_length = 64),
         ("Idempotency-Key" = Option<String>, Header, description = "By what a repetition of this request is known.",
             pattern = "^[!-~]{1,255}$"),
     ),
@@ -95,6 +97,7 @@ enum Added {
         (status = 201, description = "All files were taken.", body = Uploaded,
             headers(("Location" = String, description = "The document, if there was one file."))),
         (status = 207, description = "Not all of several files were taken.", body = Receipts),
+        errors::UnknownSchema,
         errors::KeyReused,
         errors::FileTooLarge,
         errors::Unsupported,
@@ -108,7 +111,8 @@ pub(crate) async fn create(
     parameters: Parameters,
     request: Request,
 ) -> Result<Response, ApiError> {
-    let order = order(&product, actor, id, &parameters, &request)?;
+    let key = key::key(request.headers())?;
+    let order = order(&product, actor, id, &parameters, key).await?;
     let outcomes = take_all(&product, &order, request).await?;
     answer(StatusCode::CREATED, outcomes, |taken| Json(receipt(&taken)).into_response())
 }
@@ -123,6 +127,8 @@ pub(crate) async fn create(
     operation_id = "add_document",
     params(
         ("priority" = Option<names::Priority>, Query, description = "How urgent it is; normal unless said."),
+        ("schema" = Option<String>, Query, description = "The schema by which it is understood; the configured one unless said.",
+            max_length = 64),
         ("Idempotency-Key" = Option<String>, Header, description = "By what a repetition of this request is known.",
             pattern = "^[!-~]{1,255}$"),
     ),
@@ -131,6 +137,7 @@ pub(crate) async fn create(
         (status = 200, description = "All files were taken.", body = Added,
             headers(("Location" = String, description = "The document, if there was one file."))),
         (status = 207, description = "Not all of several files were taken.", body = Receipts),
+        errors::UnknownSchema,
         errors::KeyReused,
         errors::FileTooLarge,
         errors::Unsupported,
@@ -144,24 +151,26 @@ pub(crate) async fn add(
     parameters: Parameters,
     request: Request,
 ) -> Result<Response, ApiError> {
-    let order = order(&product, actor, id, &parameters, &request)?;
+    let key = key::key(request.headers())?;
+    let order = order(&product, actor, id, &parameters, key).await?;
     let outcomes = take_all(&product, &order, request).await?;
     answer(StatusCode::OK, outcomes, |taken| Json(Detail::of(taken)).into_response())
 }
 
-fn order(
+async fn order(
     product: &Product,
     actor: String,
     correlation_id: String,
     parameters: &Parameters,
-    request: &Request,
+    key: Option<String>,
 ) -> Result<Order, ApiError> {
     let priority = parameters.priority()?;
-    if parameters.text("schema").is_some_and(|wanted| wanted != product.schema) {
-        return Err(ApiError::invalid("schema", &format!("must be {}", product.schema)));
+    let schema = parameters.text("schema").map(str::to_owned);
+    if let Some(name) = &schema {
+        require_schema(&product.store, name).await?;
     }
     let first = product.processing.then_some(FirstRun { priority, correlation_id: Some(correlation_id) });
-    Ok(Order { actor, first, key: key::key(request.headers())? })
+    Ok(Order { actor, first, key, schema })
 }
 
 /// A single file is answered by what became of it; several are answered each in its place, and `status` is that of all
@@ -196,6 +205,9 @@ impl From<UploadError> for ApiError {
             UploadError::Unsupported { kinds } => {
                 let types: Vec<_> = kinds.iter().map(|kind| kind.media_type()).collect();
                 Self::new(Code::UnsupportedMediaType, message).with(json!({ "supported": types }))
+            }
+            UploadError::UnknownSchema { known, .. } => {
+                Self::new(Code::UnknownSchema, message).with(json!({ "parameter": "schema", "known": known }))
             }
             UploadError::KeyReused => Self::conflict(Reason::IdempotencyKeyReused, message),
             UploadError::Port(error) => error.into(),

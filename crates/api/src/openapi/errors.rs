@@ -37,6 +37,8 @@ macro_rules! answers {
 
 answers! {
     Invalid = [InvalidRequest] "Something in the request is not as it must be; `details` says what.";
+    UnknownSchema = [InvalidRequest, UnknownSchema]
+        "Something in the request is not as it must be, or there is no such schema; `details` says what.";
     Unknown = [Unauthorized] "No credential, or one that is not known.";
     Forbidden = [Forbidden] "The credential does not allow this, or the request comes from a page of another site.";
     Missing = [NotFound] "There is no such thing.";

@@ -19,9 +19,13 @@ use sha2::{Digest as _, Sha256};
 pub use self::repetition::UploadKey;
 
 use self::file_name::base_name;
+use self::repetition::Wish;
 use self::sniffer::{Sniffer, Verdict};
 use super::DocumentView;
 use crate::engine::report;
+
+/// Letters of a wrong name that are said again.
+const MOST_NAMED: usize = 64;
 
 /// What is taken in.
 #[derive(Clone, Debug)]
@@ -30,6 +34,8 @@ pub struct UploadTerms {
     pub kinds: Vec<FileKind>,
     /// Bytes of the largest one.
     pub largest: u64,
+    /// The schema by which a document is understood if nobody asks for another.
+    pub schema: String,
 }
 
 /// Why a file was not taken in. Nothing of it is left.
@@ -49,6 +55,14 @@ pub enum UploadError {
     Unsupported {
         /// The kinds that are.
         kinds: Vec<FileKind>,
+    },
+    /// The schema that it was to be understood by is none that there is.
+    #[error("there is no schema {name}; choose one of: {}", .known.join(", "))]
+    UnknownSchema {
+        /// Its name.
+        name: String,
+        /// Those that there are.
+        known: Vec<String>,
     },
     /// The key under which it was sent belongs to something else that was sent.
     #[error("this key was used for another upload; choose a new one, or send what it was used for")]
@@ -85,6 +99,8 @@ pub struct Upload {
     sniffer: Sniffer,
     hash: Sha256,
     size: u64,
+    /// The schema that was asked for.
+    asked: Option<String>,
 }
 
 impl Upload {
@@ -92,7 +108,13 @@ impl Upload {
     pub async fn begin(store: Store, blobs: Arc<dyn Blobs>, terms: Arc<UploadTerms>) -> PortResult<Self> {
         let incoming = blobs.receive().await?;
         let (sniffer, hash) = (Sniffer::default(), Sha256::new());
-        Ok(Self { store, blobs, terms, incoming, sniffer, hash, size: 0 })
+        Ok(Self { store, blobs, terms, incoming, sniffer, hash, size: 0, asked: None })
+    }
+
+    /// To be understood by this schema, which [`require_schema`] has let pass. Without one, by that of the terms.
+    #[must_use]
+    pub fn by_schema(self, asked: Option<String>) -> Self {
+        Self { asked, ..self }
     }
 
     /// Takes the next piece. Refuses as soon as it is clear that the file will not be taken.
@@ -134,8 +156,10 @@ impl Upload {
             created_at: at,
             review_status: ReviewStatus::InReview,
             language_override: None,
+            schema: self.asked.clone().unwrap_or_else(|| self.terms.schema.clone()),
         };
-        let key = sender.key.as_ref().map(|key| key.of(&sender.actor, &document, first.as_ref()));
+        let wish = Wish { document: &document, first: first.as_ref(), schema: self.asked.as_deref() };
+        let key = sender.key.as_ref().map(|key| key.of(&sender.actor, &wish));
         let run = first.map(|first| NewRun {
             id: RunId::new(),
             pipeline: Pipeline::Document,
@@ -153,6 +177,21 @@ impl Upload {
         kind.filter(|kind| self.terms.kinds.contains(kind))
             .ok_or_else(|| UploadError::Unsupported { kinds: self.terms.kinds.clone() })
     }
+}
+
+/// Refuses a schema that there is not, with the names of those that there are.
+pub async fn require_schema(store: &Store, name: &str) -> Result<(), UploadError> {
+    let known = store.governance.schema_names().await?;
+    if known.iter().any(|one| one == name) {
+        return Ok(());
+    }
+    Err(UploadError::UnknownSchema { name: shortened(name), known })
+}
+
+/// What somebody sent as a name, fit for a message.
+fn shortened(name: &str) -> String {
+    let plain = name.chars().filter(|c| !c.is_control());
+    plain.take(MOST_NAMED).collect()
 }
 
 /// A file and its record, which exist together or not at all.

@@ -11,12 +11,14 @@ pub mod rules;
 mod schema;
 pub mod structure;
 mod value;
-mod veterinary;
 pub mod visits;
 
 pub use field::{Evidence, Field, Interpretation, Origin, Suggestion};
 pub use normal::Normaliser;
-pub use schema::{Heading, Schema, SchemaKey, SchemaRef, Scope};
+pub use schema::{
+    ANY, BadSchema, Bound, Format, Heading, Part, Problem, Schema, SchemaFile, SchemaKey, SchemaRef, Scope,
+    Titles, Validators, Words,
+};
 pub use value::{Value, ValueType};
 
 /// Confidence of a value that a person put in where nothing was found.

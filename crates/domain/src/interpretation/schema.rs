@@ -1,9 +1,25 @@
 //! Which keys a kind of document has. A schema is data and has versions; a run is bound to one of them.
 
+mod built_in;
+mod check;
+mod file;
+mod reader;
+mod validators;
+mod words;
+mod written;
+
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
-use super::veterinary;
 use super::{Normaliser, ValueType};
+
+pub use file::{BadSchema, Format, Problem, SchemaFile};
+pub use validators::{Bound, Validators};
+pub use words::{ANY, Words};
+
+/// What something is called, by language as ISO 639-1.
+pub type Titles = BTreeMap<String, String>;
 
 /// Which version of which schema.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -15,18 +31,37 @@ pub struct SchemaRef {
 }
 
 /// The keys of a kind of document, in the order in which people see them.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Schema {
     /// Its name.
     pub name: String,
+    /// What people call it.
+    #[serde(default, skip_serializing_if = "Titles::is_empty")]
+    pub title: Titles,
+    /// The parts of the form, in the order in which people see them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub sections: Vec<Part>,
+    /// The parts of the page by visits, in the order in which people see them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub panels: Vec<Part>,
     /// Its keys.
     pub keys: Vec<SchemaKey>,
     /// The headings that say of whom a part of a document speaks.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub headings: Vec<Heading>,
     /// Labels of what no key is for: they end the value before them, and theirs is nobody's.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub other_labels: Vec<String>,
+    #[serde(default, skip_serializing_if = "is_none")]
+    pub other_labels: Words,
+}
+
+/// A part of a form or a page.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Part {
+    /// By which keys name it.
+    pub id: String,
+    /// What people call it.
+    #[serde(default, skip_serializing_if = "Titles::is_empty")]
+    pub title: Titles,
 }
 
 /// Headings of one part of a document.
@@ -36,7 +71,7 @@ pub struct Heading {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub panel: Option<String>,
     /// Its words, in any language, in small letters without accents.
-    pub words: Vec<String>,
+    pub words: Words,
 }
 
 /// One key of a schema.
@@ -45,21 +80,24 @@ pub struct Heading {
 pub struct SchemaKey {
     /// Its name, in `snake_case`.
     pub key: String,
+    /// What people call it.
+    #[serde(default, skip_serializing_if = "Titles::is_empty")]
+    pub title: Titles,
     /// The words before its value in a document, in any language, in small letters without accents.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub labels: Vec<String>,
+    #[serde(default, skip_serializing_if = "is_none")]
+    pub labels: Words,
     /// Labels that are its own only where the document speaks of its panel: "Nombre" is the owner's under "Propietario".
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub shared_labels: Vec<String>,
+    #[serde(default, skip_serializing_if = "is_none")]
+    pub shared_labels: Words,
     /// Labels behind which its value goes on, as an address does behind "Población".
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub continued_by: Vec<String>,
+    #[serde(default, skip_serializing_if = "is_none")]
+    pub continued_by: Words,
     /// Words at the beginning of a line that lead in a value without being a label: "Se pauta".
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub lead_ins: Vec<String>,
+    #[serde(default, skip_serializing_if = "is_none")]
+    pub lead_ins: Words,
     /// Words by which a value is known in a letterhead.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub cues: Vec<String>,
+    #[serde(default, skip_serializing_if = "is_none")]
+    pub cues: Words,
     /// How its values become normal.
     #[serde(default)]
     pub normaliser: Normaliser,
@@ -85,6 +123,9 @@ pub struct SchemaKey {
     /// Whether its absence says nothing.
     #[serde(default)]
     pub optional: bool,
+    /// What its values must be like beyond their type.
+    #[serde(default, skip_serializing_if = "Validators::is_empty")]
+    pub validators: Validators,
 }
 
 /// What a key tells about.
@@ -100,13 +141,19 @@ pub enum Scope {
     Metadata,
 }
 
+impl Scope {
+    /// All of them, by their names.
+    pub(super) const ALL: [(&'static str, Self); 3] =
+        [("document", Self::Document), ("visit", Self::Visit), ("metadata", Self::Metadata)];
+}
+
 impl Schema {
     /// The name of the built-in schema of veterinary records.
     pub const VETERINARY: &'static str = "veterinary-record";
 
     /// The built-in schema of veterinary records.
     pub fn veterinary() -> Self {
-        veterinary::schema()
+        built_in::veterinary().schema.clone()
     }
 
     /// The key of that name.
@@ -123,6 +170,57 @@ impl Schema {
     pub fn scope(&self, name: &str) -> Scope {
         self.key(name).map_or(Scope::Document, |key| key.scope)
     }
+
+    /// The key that says when a visit was: the first date among what tells about visits themselves. A schema without
+    /// one knows no visits.
+    pub fn visit_date(&self) -> Option<usize> {
+        self.keys.iter().position(|key| key.scope == Scope::Metadata && key.normaliser == Normaliser::Date)
+    }
+
+    /// The key that says when a document was written: the first date that tells about it as a whole.
+    pub fn document_date(&self) -> Option<usize> {
+        self.keys.iter().position(|key| key.scope == Scope::Document && key.normaliser == Normaliser::Date)
+    }
+
+    /// What the schema is called in that language.
+    pub fn title(&self, language: &str) -> &str {
+        in_language(&self.title, language).unwrap_or(&self.name)
+    }
+
+    /// What a key is called in that language. One that the schema does not have is called by its name.
+    pub fn key_title<'s>(&'s self, key: &'s str, language: &str) -> &'s str {
+        self.key(key).map_or(key, |key| key.title(language))
+    }
+
+    /// What a section is called in that language.
+    pub fn section_title<'s>(&'s self, id: &'s str, language: &str) -> &'s str {
+        part_title(&self.sections, id, language)
+    }
+
+    /// What a panel is called in that language.
+    pub fn panel_title<'s>(&'s self, id: &'s str, language: &str) -> &'s str {
+        part_title(&self.panels, id, language)
+    }
+}
+
+impl SchemaKey {
+    /// What it is called in that language, else in any that there is, else by its name.
+    pub fn title(&self, language: &str) -> &str {
+        in_language(&self.title, language).unwrap_or(&self.key)
+    }
+}
+
+fn in_language<'t>(titles: &'t Titles, language: &str) -> Option<&'t str> {
+    titles.get(language).or_else(|| titles.values().next()).map(String::as_str)
+}
+
+fn part_title<'s>(parts: &'s [Part], id: &'s str, language: &str) -> &'s str {
+    let part = parts.iter().find(|part| part.id == id);
+    part.and_then(|part| in_language(&part.title, language)).unwrap_or(id)
+}
+
+fn is_none(words: &Words) -> bool {
+    words.is_empty()
 }
 
 /// Whether this can be the name of a key: `snake_case`, as every key of every schema is written.
@@ -133,55 +231,4 @@ pub(super) fn is_key(name: &str) -> bool {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// Proves R090 for the closed set of the built-in schema.
-    #[test]
-    fn the_built_in_schema_has_ten_critical_keys() {
-        let schema = Schema::veterinary();
-        let critical: Vec<_> =
-            schema.keys.iter().filter(|key| key.critical).map(|key| key.key.as_str()).collect();
-        assert_eq!(
-            critical,
-            [
-                "pet_name",
-                "species",
-                "breed",
-                "sex",
-                "age",
-                "weight",
-                "visit_date",
-                "diagnosis",
-                "procedure",
-                "medication"
-            ]
-        );
-        assert!(!schema.is_critical("never_heard_of"));
-    }
-
-    #[test]
-    fn every_key_is_there_once_and_well_named_and_no_label_has_two_meanings() {
-        let schema = Schema::veterinary();
-        let mut names: Vec<_> = schema.keys.iter().map(|key| &key.key).collect();
-        names.sort();
-        names.dedup();
-        assert_eq!(names.len(), schema.keys.len());
-        assert!(names.iter().all(|name| is_key(name)), "{names:?}");
-        let mut labels: Vec<_> = schema.keys.iter().flat_map(|key| &key.labels).collect();
-        let count = labels.len();
-        labels.sort();
-        labels.dedup();
-        assert_eq!(labels.len(), count);
-    }
-
-    #[test]
-    fn names_of_keys_are_snake_case() {
-        for good in ["a", "pet_name", "t4_level", "x1"] {
-            assert!(is_key(good), "{good}");
-        }
-        for bad in ["", "_", "a__b", "a_", "_a", "Pet", "4t", "pet name", "año", &"x".repeat(65)] {
-            assert!(!is_key(bad), "{bad}");
-        }
-    }
-}
+mod tests;

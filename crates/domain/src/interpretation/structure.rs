@@ -7,7 +7,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::edit::{ChangeType, FieldChange};
-use super::{Evidence, Field, Schema, SchemaKey, ValueType};
+use super::{Evidence, Field, Schema, SchemaKey, ValueType, Words};
 
 /// How a schema might change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -202,7 +202,7 @@ impl Schema {
         let source = self.keys.iter_mut().find(|key| key.key == source);
         let labels = source.map(|key| std::mem::take(&mut key.labels)).unwrap_or_default();
         if let Some(target) = self.keys.iter_mut().find(|key| key.key == target) {
-            target.labels.extend(labels);
+            target.labels.take_in(&labels);
         }
     }
 
@@ -212,7 +212,7 @@ impl Schema {
         }
         self.keys.push(SchemaKey {
             key: name.to_owned(),
-            labels: vec![name.replace('_', " ")],
+            labels: Words::from(vec![name.replace('_', " ")]),
             section: "Otros".to_owned(),
             panel: Some("other".to_owned()),
             value_type: ValueType::String,

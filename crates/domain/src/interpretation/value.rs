@@ -53,6 +53,11 @@ impl ValueType {
         Self::ALL.into_iter().find(|kind| kind.as_str() == name)
     }
 
+    /// The value that a normal form is. What this type cannot have stays text, for a person to see.
+    pub fn read(self, normal: String) -> Value {
+        self.accept(Value::Text(normal.clone())).unwrap_or(Value::Text(normal))
+    }
+
     /// The value as this type has it, or what it must be.
     pub fn accept(self, value: Value) -> Result<Value, &'static str> {
         match (self, value) {

@@ -9,8 +9,8 @@ use crate::ids::{DocumentId, RunId};
 /// The group of what belongs to some visit, nobody knows which.
 pub const UNASSIGNED: &str = "unassigned";
 
-/// The sections of a record, in the order in which people see them.
-const SECTIONS: [&str; 7] = ["clinic", "patient", "owner", "visits", "notes", "other", "report_info"];
+/// The panels of schemas that were stored before they told theirs, in the order in which people see them.
+const PANELS: [&str; 7] = ["clinic", "patient", "owner", "visits", "notes", "other", "report_info"];
 
 /// An interpretation grouped by visits.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -34,7 +34,7 @@ pub struct ByVisit {
 #[allow(missing_docs)]
 pub struct RecordView {
     pub version: &'static str,
-    pub sections: [&'static str; 7],
+    pub sections: Vec<String>,
     pub field_slots: Vec<Slot>,
 }
 
@@ -139,7 +139,10 @@ fn view(schema: &Schema) -> RecordView {
             canonical_key: key.key.clone(),
         })
     });
-    RecordView { version: "mvp-1", sections: SECTIONS, field_slots: slots.collect() }
+    let told = schema.panels.iter().map(|panel| panel.id.clone());
+    let sections: Vec<String> =
+        if schema.panels.is_empty() { PANELS.map(str::to_owned).to_vec() } else { told.collect() };
+    RecordView { version: "mvp-1", sections, field_slots: slots.collect() }
 }
 
 #[cfg(test)]

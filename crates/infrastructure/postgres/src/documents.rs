@@ -207,18 +207,19 @@ fn document(id: DocumentId, row: &PgRow, first: usize) -> PortResult<Document> {
         created_at: timestamp(row, first + 5)?,
         review_status: ReviewStatus::parse(reviewed).unwrap_or_default(),
         language_override: get(row, first + 7)?,
+        schema: get(row, first + 8)?,
     })
 }
 
 pub(crate) fn overview(row: &PgRow) -> PortResult<Overview> {
     let has_run = get::<Option<Uuid>>(row, 0)?.is_some();
     Ok(Overview {
-        document: document(DocumentId(get(row, DOCUMENT + 8)?), row, DOCUMENT)?,
-        updated_at: timestamp(row, DOCUMENT + 9)?,
-        reviewed_at: optional_timestamp(row, DOCUMENT + 10)?,
-        reviewed_by: get(row, DOCUMENT + 11)?,
+        document: document(DocumentId(get(row, DOCUMENT + 9)?), row, DOCUMENT)?,
+        updated_at: timestamp(row, DOCUMENT + 10)?,
+        reviewed_at: optional_timestamp(row, DOCUMENT + 11)?,
+        reviewed_by: get(row, DOCUMENT + 12)?,
         latest_run: has_run.then(|| row::run(row)).transpose()?,
-        text: get(row, DOCUMENT + 12)?,
+        text: get(row, DOCUMENT + 13)?,
     })
 }
 

@@ -2,11 +2,11 @@
 
 use async_trait::async_trait;
 use jiff::Timestamp;
-use quire_domain::interpretation::Schema;
+use quire_domain::interpretation::SchemaFile;
 use quire_domain::interpretation::structure::{CandidateStatus, DecisionType, StructureChange};
-use quire_domain::{CandidateId, DecisionId, DocumentId, Event, EventType, SchemaVersionId};
+use quire_domain::{CandidateId, DecisionId, DocumentId, SchemaVersionId};
 use quire_ports::{
-    Candidate, CandidateFilter, Decision, Governance, PortError, PortResult, Sample, SchemaVersion,
+    Candidate, CandidateFilter, Decision, Governance, PortError, PortResult, Sample, SchemaVersion, Seeded,
 };
 use sqlx::PgConnection;
 use sqlx::postgres::PgRow;
@@ -20,18 +20,12 @@ use crate::{PgStore, sql};
 
 #[async_trait]
 impl Governance for PgStore {
-    async fn seed(&self, schema: &Schema, at: Timestamp) -> PortResult<()> {
-        let first = SchemaVersion::first(schema, at);
-        self.database
-            .bounded(async {
-                let mut transaction = self.database.begin().await?;
-                if insert_version(&mut transaction, &first).await? {
-                    let created = Event::bare(EventType::SchemaVersionCreated, at);
-                    append(&mut transaction, &[created], Woke(false)).await?;
-                }
-                commit(transaction).await
-            })
-            .await
+    async fn seed_file(&self, file: &SchemaFile, at: Timestamp) -> PortResult<Seeded> {
+        self.take_file(file, at).await
+    }
+
+    async fn schema_names(&self) -> PortResult<Vec<String>> {
+        self.rows(|| sqlx::query(sql!("schemas/names")), |row| get(row, 0)).await
     }
 
     async fn current_schema(&self, name: &str) -> PortResult<SchemaVersion> {
@@ -139,7 +133,10 @@ async fn record(
 }
 
 /// Whether there was no such version before.
-async fn insert_version(connection: &mut PgConnection, version: &SchemaVersion) -> PortResult<bool> {
+pub(crate) async fn insert_version(
+    connection: &mut PgConnection,
+    version: &SchemaVersion,
+) -> PortResult<bool> {
     let inserted = sqlx::query(sql!("schemas/insert"))
         .bind(version.id.0)
         .bind(text(&version.schema.name))
@@ -154,7 +151,7 @@ async fn insert_version(connection: &mut PgConnection, version: &SchemaVersion) 
     Ok(inserted.rows_affected() > 0)
 }
 
-fn schema_version(row: &PgRow) -> PortResult<SchemaVersion> {
+pub(crate) fn schema_version(row: &PgRow) -> PortResult<SchemaVersion> {
     Ok(SchemaVersion {
         id: SchemaVersionId(get(row, 0)?),
         number: count(row, 1)?,

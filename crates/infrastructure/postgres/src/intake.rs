@@ -142,6 +142,7 @@ async fn insert(connection: &mut PgConnection, brought: &[Brought]) -> PortResul
         .bind(documents().map(|document| text(&document.storage_path)).collect::<Vec<_>>())
         .bind(documents().map(|document| At(document.created_at)).collect::<Vec<_>>())
         .bind(documents().map(|document| document.language_override.as_deref().map(text)).collect::<Vec<_>>())
+        .bind(documents().map(|document| text(&document.schema)).collect::<Vec<_>>())
         .execute(connection)
         .await
         .map_err(translate)?;

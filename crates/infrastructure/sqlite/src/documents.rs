@@ -165,17 +165,18 @@ fn document(id: DocumentId, row: &Row<'_>, first: usize) -> PortResult<Document>
         created_at: timestamp(get(row, first + 5)?)?,
         review_status: ReviewStatus::parse(&reviewed).unwrap_or_default(),
         language_override: get(row, first + 7)?,
+        schema: get(row, first + 8)?,
     })
 }
 
 pub(crate) fn overview(row: &Row<'_>) -> PortResult<Overview> {
     let has_run = get::<Option<[u8; 16]>>(row, 0)?.is_some();
     Ok(Overview {
-        document: document(DocumentId(uuid(get(row, DOCUMENT + 8)?)), row, DOCUMENT)?,
-        updated_at: timestamp(get(row, DOCUMENT + 9)?)?,
-        reviewed_at: optional_timestamp(get(row, DOCUMENT + 10)?)?,
-        reviewed_by: get(row, DOCUMENT + 11)?,
+        document: document(DocumentId(uuid(get(row, DOCUMENT + 9)?)), row, DOCUMENT)?,
+        updated_at: timestamp(get(row, DOCUMENT + 10)?)?,
+        reviewed_at: optional_timestamp(get(row, DOCUMENT + 11)?)?,
+        reviewed_by: get(row, DOCUMENT + 12)?,
         latest_run: has_run.then(|| row::run(row)).transpose()?,
-        text: get(row, DOCUMENT + 12)?,
+        text: get(row, DOCUMENT + 13)?,
     })
 }

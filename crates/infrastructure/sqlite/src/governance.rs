@@ -2,11 +2,11 @@
 
 use async_trait::async_trait;
 use jiff::Timestamp;
-use quire_domain::interpretation::Schema;
+use quire_domain::interpretation::SchemaFile;
 use quire_domain::interpretation::structure::{CandidateStatus, DecisionType, StructureChange};
-use quire_domain::{CandidateId, DecisionId, DocumentId, Event, EventType, SchemaVersionId};
+use quire_domain::{CandidateId, DecisionId, DocumentId, SchemaVersionId};
 use quire_ports::{
-    Candidate, CandidateFilter, Decision, Governance, PortError, PortResult, Sample, SchemaVersion,
+    Candidate, CandidateFilter, Decision, Governance, PortError, PortResult, Sample, SchemaVersion, Seeded,
 };
 use rusqlite::{Connection, Row, params};
 
@@ -17,16 +17,12 @@ use crate::{SqliteStore, sql};
 
 #[async_trait]
 impl Governance for SqliteStore {
-    async fn seed(&self, schema: &Schema, at: Timestamp) -> PortResult<()> {
-        let first = SchemaVersion::first(schema, at);
-        self.writer
-            .write(move |connection| {
-                if insert_version(connection, &first)? {
-                    append(connection, &Event::bare(EventType::SchemaVersionCreated, at))?;
-                }
-                Ok(())
-            })
-            .await
+    async fn seed_file(&self, file: &SchemaFile, at: Timestamp) -> PortResult<Seeded> {
+        self.take_file(file, at).await
+    }
+
+    async fn schema_names(&self) -> PortResult<Vec<String>> {
+        self.rows(sql!("schemas/names"), [], |row| get(row, 0)).await
     }
 
     async fn current_schema(&self, name: &str) -> PortResult<SchemaVersion> {
@@ -127,7 +123,7 @@ fn decide(connection: &Connection, decision: &Decision, version: Option<&SchemaV
 }
 
 /// Whether there was no such version before.
-fn insert_version(connection: &Connection, version: &SchemaVersion) -> PortResult<bool> {
+pub(crate) fn insert_version(connection: &Connection, version: &SchemaVersion) -> PortResult<bool> {
     let inserted = connection
         .execute(
             sql!("schemas/insert"),
@@ -145,7 +141,7 @@ fn insert_version(connection: &Connection, version: &SchemaVersion) -> PortResul
     Ok(inserted > 0)
 }
 
-fn schema_version(row: &Row<'_>) -> PortResult<SchemaVersion> {
+pub(crate) fn schema_version(row: &Row<'_>) -> PortResult<SchemaVersion> {
     Ok(SchemaVersion {
         id: SchemaVersionId(uuid(get(row, 0)?)),
         number: get(row, 1)?,

@@ -105,6 +105,7 @@ fn insert(connection: &Connection, document: &Document) -> PortResult<()> {
                 document.storage_path,
                 micros(document.created_at),
                 document.language_override,
+                document.schema,
             ])
         })
         .map_err(translate)?;

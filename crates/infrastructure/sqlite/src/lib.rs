@@ -18,6 +18,7 @@ mod rescue;
 mod reviews;
 mod row;
 mod schema;
+mod seeding;
 #[cfg(feature = "testing")]
 pub mod testing;
 mod transition;

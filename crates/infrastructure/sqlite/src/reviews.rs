@@ -22,7 +22,7 @@ use crate::transition::append;
 use crate::{SqliteStore, queue, sql};
 
 /// Where the columns of a version begin behind those of a document with its run.
-const VERSION: usize = 34;
+const VERSION: usize = 35;
 
 #[async_trait]
 impl Reviews for SqliteStore {

@@ -10,6 +10,7 @@ mod purge;
 mod queue;
 mod read;
 mod runs;
+mod schema;
 mod serve;
 mod upload;
 mod worker;
@@ -39,6 +40,7 @@ use crate::trouble::Trouble;
         quire serve --data /srv/quire      keep everything there instead\n  \
         quire upload scans/                take documents in\n  \
         quire read invoice.pdf             what stands on its pages\n  \
+        quire schema list                  by what documents are understood\n  \
         quire queue                        what waits, what failed, who works\n  \
         quire runs list --state FAILED     which runs failed\n  \
         quire keys create --name me --role admin    ask who is asking, from now on\n  \
@@ -92,6 +94,8 @@ enum Command {
     Keys(keys::Keys),
     Upload(upload::Upload),
     Purge(purge::Purge),
+    #[command(subcommand)]
+    Schema(schema::Schema),
     Read(read::Read),
     /// Print the settings in effect, and where each came from
     ///
@@ -129,6 +133,7 @@ pub(crate) fn execute(
         Command::Queue(queue) => asking(queue.run(&config))?,
         Command::Keys(keys) => asking(keys.run(&config))?,
         Command::Purge(purge) => asking(purge.run(&config))?,
+        Command::Schema(schema) => return asking(schema.run(&config)),
         Command::Read(read) => return staying(read.run(&config)),
         Command::Upload(upload) => return staying(upload.run(&config)),
         Command::Config => config::show(&layers),

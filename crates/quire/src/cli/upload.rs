@@ -10,7 +10,9 @@ use std::sync::Arc;
 use clap::Args;
 use quire_api::ApiError;
 use quire_application::document::DocumentView;
-use quire_application::document::upload::{FirstRun, Sender, Upload as Incoming, UploadTerms};
+use quire_application::document::upload::{
+    FirstRun, Sender, Upload as Incoming, UploadTerms, require_schema,
+};
 use quire_domain::{Priority, RunId, UnknownName};
 use quire_ports::{Blobs, Store};
 use serde_json::json;
@@ -41,6 +43,7 @@ const SOME_WERE_REFUSED: u8 = 3;
 #[command(after_help = "Examples:\n  \
     quire upload invoice.pdf\n  \
     quire upload --priority high scans/ letters/\n  \
+    quire upload --schema invoice 2024/\n  \
     quire upload --json archive/ > taken.jsonl")]
 pub(super) struct Upload {
     /// Files, or folders with files
@@ -49,6 +52,9 @@ pub(super) struct Upload {
     /// How urgent their processing is: high or normal
     #[arg(long, default_value = "normal", value_parser = priority)]
     priority: Priority,
+    /// The schema by which they are understood [default: the one in the settings]
+    #[arg(long, value_name = "NAME")]
+    schema: Option<String>,
     /// Print what became of each file as JSON, one file a line
     #[arg(long)]
     json: bool,
@@ -61,6 +67,7 @@ struct Intake {
     blobs: Arc<dyn Blobs>,
     terms: Arc<UploadTerms>,
     first: Option<FirstRun>,
+    schema: Option<String>,
 }
 
 /// A file that was not taken in.
@@ -80,7 +87,10 @@ impl Upload {
     pub(super) async fn run(self, config: &Config) -> Result<ExitCode, Trouble> {
         let store = wire::open_beside(config).await?;
         // No server may have run on this database yet, and a run is bound to its schema when it is created.
-        wire::seed(&store).await?;
+        wire::schemas::seed(&store, config).await?;
+        if let Some(name) = &self.schema {
+            require_schema(&store, name).await?;
+        }
         // One id for all of a command's documents, as a request has one for its.
         let correlation_id = Some(RunId::new().to_string());
         let first = FirstRun { priority: self.priority, correlation_id };
@@ -89,6 +99,7 @@ impl Upload {
             blobs: wire::blobs(config)?,
             terms: Arc::new(config.upload_terms()),
             first: config.uploads.processing.then_some(first),
+            schema: self.schema.clone(),
         };
         let found = Found::below(&self.paths);
         let bar = progress::bar(found.files.len());
@@ -168,7 +179,7 @@ impl Intake {
         }
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         let sender = Sender { actor: ACTOR.to_owned(), key: None };
-        upload.finish(&name, self.first, &sender).await.map_err(refused)
+        upload.by_schema(self.schema).finish(&name, self.first, &sender).await.map_err(refused)
     }
 }
 

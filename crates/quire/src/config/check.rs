@@ -30,6 +30,9 @@ pub(super) fn check(config: &Config) -> Result<(), Broken> {
     check_engine(config)?;
     check_reading(config)?;
     check_uploads(config)?;
+    holds(!config.schemas.default.trim().is_empty(), "schemas.default", || {
+        "must be the name of a schema; `quire schema list` shows them".to_owned()
+    })?;
     within("limits.uploads_per_minute", &config.limits.uploads_per_minute.number(), 0..=MOST_PER_MINUTE)?;
     within("limits.downloads_per_minute", &config.limits.downloads_per_minute.number(), 0..=MOST_PER_MINUTE)?;
     let pipelines = &config.pipelines;

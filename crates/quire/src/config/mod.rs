@@ -8,6 +8,7 @@ mod limits;
 mod location;
 mod policy;
 mod reading;
+mod schemas;
 mod server;
 mod show;
 mod uploads;
@@ -22,6 +23,7 @@ pub use limits::{Limits, PerMinute};
 pub use location::Location;
 pub(crate) use policy::plain;
 pub use reading::{Images, Ocr, Reading};
+pub use schemas::Schemas;
 pub use server::{Secret, Server};
 pub use show::masked;
 pub use uploads::Uploads;
@@ -44,6 +46,7 @@ pub struct Config {
     pub uploads: Uploads,
     pub limits: Limits,
     pub reading: Reading,
+    pub schemas: Schemas,
     pub search: Search,
     pub log: Log,
 }

@@ -30,7 +30,11 @@ impl Config {
 
     /// Which files are taken in.
     pub fn upload_terms(&self) -> UploadTerms {
-        UploadTerms { kinds: self.reading.formats.clone(), largest: self.uploads.max_mb << 20 }
+        UploadTerms {
+            kinds: self.reading.formats.clone(),
+            largest: self.uploads.max_mb << 20,
+            schema: self.schemas.default.clone(),
+        }
     }
 
     /// Runs worked on at once.

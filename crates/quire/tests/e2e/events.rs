@@ -105,7 +105,7 @@ async fn a_place_that_is_none_is_refused_by_name(scene: &Scene) {
     let refused = server.get("/events?last_event_id=1000000");
     assert_eq!(refused.status, 400, "{}", refused.body);
     assert!(refused.body.contains("may have been replaced"), "{}", refused.body);
-    assert!(refused.body.contains("\"newest\":1"), "{}", refused.body);
+    assert!(refused.body.contains("\"newest\":2"), "{}", refused.body);
 }
 
 #[tokio::test]
@@ -131,11 +131,11 @@ async fn silence_has_signs_of_life_that_move_the_place_past_what_is_for_others()
     let mut listener = Listener::connect(&server, &format!("/events?document_id={nobody}"), "");
     assert_eq!(
         listener.next().unwrap().id,
-        "1",
-        "the schema that comes with the program is the first thing told"
+        "2",
+        "the schemas that come with the program are the first things told"
     );
     scene.store.queue.record(&[Event::bare(EventType::LockHeld, Timestamp::now())]).await.unwrap();
-    assert_eq!(listener.sign_of_life(), "2");
+    assert_eq!(listener.sign_of_life(), "3");
 }
 
 #[tokio::test]

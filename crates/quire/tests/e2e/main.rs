@@ -21,6 +21,7 @@ mod reading;
 mod reviewing;
 mod runs;
 mod scene;
+mod schemas;
 mod serving;
 mod standing;
 mod uploading;

@@ -19,6 +19,7 @@ pub mod recovery;
 pub mod retrying;
 pub mod reviews;
 pub mod schema;
+pub mod seeding;
 
 /// One test for each case, against the bed that `$bed` makes.
 #[macro_export]
@@ -116,6 +117,13 @@ macro_rules! store_conformance {
             the_same_edit_again_is_the_same_candidate,
             decisions_are_kept_in_order_and_touch_nothing_else,
             a_decision_about_what_has_changed_meanwhile_is_refused,
+        }
+        $crate::conformance_cases! { $bed, seeding:
+            a_file_that_changes_is_the_next_version_of_its_schema,
+            what_people_decided_is_kept_when_a_file_changes,
+            a_schema_from_before_there_were_files_is_brought_up_to_date,
+            of_programs_that_start_at_once_one_adds_the_schema,
+            a_document_keeps_its_schema_and_its_runs_go_by_it,
         }
         $crate::conformance_cases! { $bed, credentials:
             a_key_is_found_by_its_id_and_its_name_is_given_once,

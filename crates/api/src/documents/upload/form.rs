@@ -35,6 +35,8 @@ pub(super) struct Order {
     pub(super) first: Option<FirstRun>,
     /// By what a repetition of the request is to be known.
     pub(super) key: Option<String>,
+    /// The schema by which they are to be understood, if one was named.
+    pub(super) schema: Option<String>,
 }
 
 /// What became of one file.
@@ -124,7 +126,11 @@ impl Order {
         let place = u32::try_from(place).unwrap_or(u32::MAX);
         let key = self.key.clone().map(|key| UploadKey { key, place, is_last });
         let sender = Sender { actor: self.actor.clone(), key };
-        let taken = upload.finish(&name, self.first.clone(), &sender).await.map_err(ApiError::from);
+        let taken = upload
+            .by_schema(self.schema.clone())
+            .finish(&name, self.first.clone(), &sender)
+            .await
+            .map_err(ApiError::from);
         Outcome { name, taken }
     }
 }

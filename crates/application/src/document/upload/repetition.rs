@@ -23,13 +23,27 @@ pub struct UploadKey {
     pub is_last: bool,
 }
 
+/// All that a sender wishes.
+pub(super) struct Wish<'w> {
+    pub document: &'w Document,
+    pub first: Option<&'w FirstRun>,
+    /// The schema, if one was asked for.
+    pub schema: Option<&'w str>,
+}
+
 impl UploadKey {
     /// The key of this very wish: the content, the name and all that was asked for.
-    pub(super) fn of(&self, scope: &str, document: &Document, first: Option<&FirstRun>) -> IntakeKey {
+    pub(super) fn of(&self, scope: &str, wish: &Wish<'_>) -> IntakeKey {
+        let Wish { document, first, schema } = wish;
         let mut hash = Sha256::new();
         hash.update(document.content_hash);
         hash.update([u8::from(self.is_last)]);
         hash.update(first.map_or("", |first| first.priority.as_str()));
+        // No name of a schema has the byte that ends it here.
+        if let Some(schema) = schema {
+            hash.update([1]);
+            hash.update(schema);
+        }
         // Last, since it is the one part that may have any length or content.
         hash.update([0]);
         hash.update(&document.original_filename);

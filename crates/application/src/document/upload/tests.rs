@@ -93,7 +93,11 @@ struct Scene {
 }
 
 async fn scene() -> Scene {
-    let terms = UploadTerms { kinds: vec![FileKind::Pdf, FileKind::Text], largest: 1 << 20 };
+    let terms = UploadTerms {
+        kinds: vec![FileKind::Pdf, FileKind::Text],
+        largest: 1 << 20,
+        schema: "veterinary-record".to_owned(),
+    };
     Scene { bed: quire_sqlite::testing::bed().await, folder: tempfile::tempdir().unwrap(), terms }
 }
 

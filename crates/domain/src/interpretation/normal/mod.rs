@@ -8,6 +8,7 @@ mod animal;
 pub(super) mod date;
 mod fold;
 mod measure;
+mod money;
 mod name;
 mod number;
 
@@ -19,9 +20,12 @@ pub use date::date;
 pub(super) use fold::{fold, letters, title};
 pub(super) use measure::years_between;
 pub use measure::{age, weight};
+pub use money::{currency, decimal, iban, sum, yes_no};
 pub use name::{institution, person};
 pub use number::{amount, identifier, microchip};
 use serde::{Deserialize, Serialize};
+
+use super::ValueType;
 
 /// How the values of a key become normal.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -58,9 +62,68 @@ pub enum Normaliser {
     Identifier,
     /// A sum of money, as it stands.
     Amount,
+    /// A number with a dot before its decimals.
+    Number,
+    /// A sum of money as a number with two decimals.
+    Sum,
+    /// The code of a currency.
+    Currency,
+    /// A bank account as IBAN.
+    Iban,
+    /// `true` or `false`.
+    YesNo,
 }
 
 impl Normaliser {
+    /// All of them, by the names that files of schemas have for them.
+    pub const ALL: [(&'static str, Self); 20] = [
+        ("text", Self::Text),
+        ("date", Self::Date),
+        ("birth_date", Self::BirthDate),
+        ("age", Self::Age),
+        ("species", Self::Species),
+        ("breed", Self::Breed),
+        ("sex", Self::Sex),
+        ("weight", Self::Weight),
+        ("microchip", Self::Microchip),
+        ("pet_name", Self::PetName),
+        ("person", Self::Person),
+        ("institution", Self::Institution),
+        ("address", Self::Address),
+        ("identifier", Self::Identifier),
+        ("amount", Self::Amount),
+        ("number", Self::Number),
+        ("sum", Self::Sum),
+        ("currency", Self::Currency),
+        ("iban", Self::Iban),
+        ("yes_no", Self::YesNo),
+    ];
+
+    /// Its name.
+    pub fn as_str(self) -> &'static str {
+        Self::ALL.iter().find(|(_, one)| *one == self).map_or("text", |(name, _)| name)
+    }
+
+    /// The one that values of a type have unless their key says otherwise.
+    pub fn usual(value_type: ValueType) -> Self {
+        match value_type {
+            ValueType::Date => Self::Date,
+            ValueType::Number => Self::Number,
+            ValueType::Boolean => Self::YesNo,
+            ValueType::String | ValueType::Unknown => Self::Text,
+        }
+    }
+
+    /// Whether what it gives can be a value of that type.
+    pub fn gives(self, value_type: ValueType) -> bool {
+        match value_type {
+            ValueType::Date => matches!(self, Self::Date | Self::BirthDate),
+            ValueType::Number => matches!(self, Self::Number | Self::Sum | Self::Age),
+            ValueType::Boolean => self == Self::YesNo,
+            ValueType::String | ValueType::Unknown => true,
+        }
+    }
+
     /// The normal form of these words.
     pub fn apply(self, words: &str) -> Option<String> {
         match self {
@@ -78,6 +141,11 @@ impl Normaliser {
             Self::Address => address(words),
             Self::Identifier => identifier(words),
             Self::Amount => amount(words),
+            Self::Number => decimal(words),
+            Self::Sum => sum(words),
+            Self::Currency => currency(words).map(str::to_owned),
+            Self::Iban => iban(words),
+            Self::YesNo => yes_no(words).map(str::to_owned),
         }
     }
 
@@ -93,6 +161,10 @@ impl Normaliser {
                 | Self::Weight
                 | Self::Microchip
                 | Self::Identifier
+                | Self::Number
+                | Self::Sum
+                | Self::Currency
+                | Self::Iban
         )
     }
 }

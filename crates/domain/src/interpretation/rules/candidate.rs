@@ -63,6 +63,7 @@ impl Rules<'_> {
         // A day alone says nothing of what happened.
         let is_day = |value: &String| !value.contains(' ') && date(value).is_some();
         let value = value.filter(|value| schema.scope != Scope::Visit || !is_day(value));
+        let value = value.filter(|value| schema.validators.allows(value));
         let is_normal = value.is_some();
         // What has no normal form is told, so that a person sees it, but only of the document itself and if a
         // label says what it should be.
@@ -73,7 +74,8 @@ impl Rules<'_> {
         }
         let of_visit = schema.scope != Scope::Document || schema.at_visits;
         let x0 = pieces.first().map_or(0.0, |(cell, _)| self.sheet.cells[*cell].rect.x0);
-        let is_apart = self.in_history || self.context.panel(x0).is_some_and(|panel| panel != "visits");
+        let is_apart =
+            self.in_history || self.context.panel(x0).is_some_and(|panel| self.about.visits != Some(panel));
         let candidate = Candidate {
             key,
             visit: self.visit.filter(|_| of_visit && !self.in_history),
@@ -133,9 +135,9 @@ impl Rules<'_> {
     }
 
     /// The key of a part of the record whose values have this normal form.
-    pub(super) fn key_of(&self, panel: &str, normaliser: Normaliser) -> Option<usize> {
+    pub(super) fn key_of(&self, panel: Option<&str>, normaliser: Normaliser) -> Option<usize> {
         let is_it = |key: &crate::interpretation::SchemaKey| {
-            key.normaliser == normaliser && key.panel.as_deref() == Some(panel)
+            key.normaliser == normaliser && panel.is_some() && key.panel.as_deref() == panel
         };
         self.schema.keys.iter().position(is_it)
     }

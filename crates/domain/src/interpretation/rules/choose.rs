@@ -119,7 +119,7 @@ fn field(schema: &Schema, key: &str, value: Option<String>, candidate: Candidate
     Field {
         field_id: FieldId::new(),
         key: key.to_owned(),
-        value: value.map_or(Value::Null, Value::Text),
+        value: value.map_or(Value::Null, |value| value_type.read(value)),
         value_type,
         confidence: candidate.confidence,
         candidate_confidence: candidate.confidence,

@@ -133,8 +133,8 @@ fn add_age(fields: &mut Vec<Field>, schema: &Schema, visits: &[Visit], today: Op
     let is_past = |date: &Date| *date >= day && today.is_none_or(|today| *date <= today);
     let visited = visits.iter().map(|visit| visit.date).filter(is_past).max();
     let document = || {
-        let written = fields.iter().find(|field| field.key == "document_date");
-        written.and_then(day_of).filter(is_past)
+        let key = &schema.keys[schema.document_date()?].key;
+        fields.iter().find(|field| field.key == *key).and_then(day_of).filter(is_past)
     };
     let reference = visited.or_else(document).or(today);
     if let Some(years) = reference.and_then(|reference| years_between(day, reference)) {

@@ -6,7 +6,9 @@ use super::layout::{Token, plain};
 use crate::interpretation::Schema;
 
 /// Words of the longest label.
-pub(super) const LONGEST: usize = 6;
+pub(in crate::interpretation) const LONGEST: usize = 6;
+/// Words of the longest that lead in a value.
+pub(in crate::interpretation) const LONGEST_LEAD_IN: usize = 5;
 
 /// What a label means.
 #[derive(Clone, Debug, Default)]
@@ -128,7 +130,7 @@ impl<'s> Labels<'s> {
         if !self.first_of_lead_ins.contains(&tokens.first()?.plain) {
             return None;
         }
-        let most = tokens.len().min(5);
+        let most = tokens.len().min(LONGEST_LEAD_IN);
         (1..=most).rev().find_map(|count| Some((*self.lead_ins.get(&join(&tokens[..count]))?, count)))
     }
 }
@@ -144,6 +146,7 @@ fn join(tokens: &[Token<'_>]) -> String {
     words
 }
 
-fn comparable(label: &str) -> String {
+/// The form in which labels are compared.
+pub(in crate::interpretation) fn comparable(label: &str) -> String {
     label.split_whitespace().map(plain).collect::<Vec<_>>().join(" ")
 }

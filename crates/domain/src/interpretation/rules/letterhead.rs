@@ -93,7 +93,7 @@ impl Rules<'_> {
                 self.guess(Some(name), &part, None, "letterhead");
             } else if has_name && is_street {
                 let panel = self.schema.keys[name].panel.clone().unwrap_or_default();
-                let address = self.key_of(&panel, Normaliser::Address);
+                let address = self.key_of(Some(&panel), Normaliser::Address);
                 if !address.is_some_and(|address| self.has(address)) {
                     // A dash may stand within an address.
                     self.guess_address(address, &(part.0, part.1.start..piece.1.end));

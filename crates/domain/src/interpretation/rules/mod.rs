@@ -7,6 +7,7 @@
 //! makes fields, and [`derive`] adds what follows from them. Every look around is bounded, so the work grows with the
 //! document and no faster.
 
+mod about;
 mod candidate;
 mod choose;
 mod context;
@@ -30,9 +31,11 @@ mod walk;
 
 use jiff::civil::Date;
 
+use self::about::About;
 use self::candidate::{Candidate, Visit};
 use self::context::Context;
 use self::labels::Labels;
+pub(super) use self::labels::{LONGEST as LONGEST_LABEL, LONGEST_LEAD_IN, comparable};
 use self::layout::Sheet;
 use self::segments::Segment;
 use super::{Field, Schema};
@@ -68,6 +71,7 @@ fn counted(pages: &[Page], schema: &Schema, known: Known<'_>) -> (Vec<Field>, u6
     let used = vec![false; sheet.cells.len()];
     let mut rules = Rules {
         schema,
+        about: About::of(schema),
         labels: &labels,
         sheet,
         segments,
@@ -91,6 +95,7 @@ fn counted(pages: &[Page], schema: &Schema, known: Known<'_>) -> (Vec<Field>, u6
 /// The rules at work on one document.
 struct Rules<'a> {
     schema: &'a Schema,
+    about: About<'a>,
     labels: &'a Labels<'a>,
     sheet: Sheet<'a>,
     /// Each cell taken apart.

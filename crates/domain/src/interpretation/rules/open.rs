@@ -21,6 +21,9 @@ pub(super) const BARE_DATE: [&str; 4] = ["fecha", "date", "dia", "day"];
 
 impl Rules<'_> {
     pub(super) fn begins_visit(&mut self, cell: usize) -> bool {
+        if self.schema.visit_date().is_none() {
+            return false;
+        }
         let it = &self.sheet.cells[cell];
         let Some(begins) = visit::begin(it, it.in_margin) else { return false };
         // A label that the schema knows says itself what its date is of.
@@ -69,7 +72,7 @@ impl Rules<'_> {
 
     /// A visit begins.
     pub(super) fn open_visit(&mut self, date: Date, shown: Option<Shown>, at: &[Piece], label: Option<&str>) {
-        let Some(key) = self.schema.keys.iter().position(|key| key.key == "visit_date") else { return };
+        let Some(key) = self.schema.visit_date() else { return };
         if self.visits.len() >= MOST_VISITS {
             return;
         }
@@ -128,8 +131,9 @@ impl Rules<'_> {
         date: Date,
         pieces: &[Piece],
     ) -> bool {
+        let Some(visit_date) = self.schema.visit_date() else { return false };
         let schema = &self.schema.keys[key];
-        let is_visit_date = schema.key == "visit_date";
+        let is_visit_date = key == visit_date;
         let row = pieces.last().map_or(self.sheet.cells[cell].row, |(value, _)| self.sheet.cells[*value].row);
         let is_bare = schema.scope == Scope::Document
             && BARE_DATE.contains(&meaning.words.as_str())

@@ -89,8 +89,7 @@ impl Rules<'_> {
             }
             let key = self.resolve(meaning, cell);
             let is_date = key.is_some_and(|key| {
-                let key = &self.schema.keys[key];
-                key.key == "visit_date" || BARE_DATE.contains(&meaning.words.as_str())
+                self.schema.visit_date() == Some(key) || BARE_DATE.contains(&meaning.words.as_str())
             });
             columns.push(Column { label: cell, key, is_date, words: meaning.words.clone(), last: None });
         }

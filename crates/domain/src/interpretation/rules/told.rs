@@ -56,7 +56,7 @@ impl Rules<'_> {
         let Some((_, behind)) = words.split_once([',', '|']) else { return };
         let behind = behind.split('|').next().unwrap_or(behind);
         let Some(panel) = self.schema.keys[key].panel.as_deref() else { return };
-        let Some(address) = self.key_of(panel, Normaliser::Address) else { return };
+        let Some(address) = self.key_of(Some(panel), Normaliser::Address) else { return };
         let mapping = "fallback::behind_name".to_owned();
         let how = How { confidence: WITHOUT_LABEL, mapping, label: Some(label), words: Some(behind) };
         self.propose(address, pieces, how);

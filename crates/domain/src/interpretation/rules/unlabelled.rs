@@ -24,14 +24,16 @@ impl Rules<'_> {
             return;
         }
         let it = &self.sheet.cells[cell];
-        let panels = ["owner", "patient", "clinic"];
+        let about = self.about;
+        let panels: Vec<&str> =
+            [about.owner, about.patient, about.institution].into_iter().flatten().collect();
         let governed = self.context.panel(it.rect.x0).map(str::to_owned);
         let panel = governed.or_else(|| self.context.near(it, &panels).map(str::to_owned));
         let words = it.text(tokens.clone());
         let piece = (cell, tokens.clone());
         match panel.as_deref() {
-            Some("owner") => self.of_owner(&piece, &words),
-            Some("patient") => self.of_patient(&piece, &words),
+            Some(panel) if about.owner == Some(panel) => self.of_owner(&piece, &words),
+            Some(panel) if about.patient == Some(panel) => self.of_patient(&piece, &words),
             _ => self.of_letterhead(&piece),
         }
         self.read_prose(cell, tokens);
@@ -59,7 +61,7 @@ impl Rules<'_> {
             return false;
         }
         let panel = self.context.panel(it.rect.x0);
-        if self.visit.is_none() && panel != Some("patient") {
+        if self.visit.is_none() && (panel.is_none() || panel != self.about.patient) {
             return false;
         }
         let key = self.schema.keys.iter().position(|key| key.normaliser == Normaliser::Weight);
@@ -67,8 +69,8 @@ impl Rules<'_> {
     }
 
     pub(super) fn of_owner(&mut self, piece: &Piece, words: &str) {
-        let name = self.key_of("owner", Normaliser::Person);
-        let address = self.key_of("owner", Normaliser::Address);
+        let name = self.key_of(self.about.owner, Normaliser::Person);
+        let address = self.key_of(self.about.owner, Normaliser::Address);
         if has_street(words) && words.chars().any(|c| c.is_ascii_digit()) {
             self.guess_address(address, piece);
         } else if looks_like_person(words) && !name.is_some_and(|name| self.has(name)) {
@@ -83,7 +85,7 @@ impl Rules<'_> {
                 let key = label.key.map(|key| self.schema.keys[key].normaliser);
                 apart == Apart::Mark && key == Some(Normaliser::BirthDate)
             });
-        let key = |rules: &Self, normaliser| rules.key_of("patient", normaliser);
+        let key = |rules: &Self, normaliser| rules.key_of(rules.about.patient, normaliser);
         if is_before_birth {
             self.guess(key(self, Normaliser::PetName), piece, None, "name_before_birth");
             return;

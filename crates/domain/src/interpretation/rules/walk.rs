@@ -64,8 +64,9 @@ impl Rules<'_> {
         let panel = opens.panel;
         self.visit = None;
         self.in_history = panel.is_none();
-        self.in_visits = panel == Some("visits");
-        if panel.is_none_or(|panel| panel == "visits") && !is_column {
+        let is_of_visits = panel.is_some() && panel == self.about.visits;
+        self.in_visits = is_of_visits;
+        if (panel.is_none() || is_of_visits) && !is_column {
             self.context.clear();
         }
         self.context.open(&self.sheet.cells[cell], panel, is_column);

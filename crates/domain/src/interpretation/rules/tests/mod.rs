@@ -4,6 +4,7 @@ mod layouts;
 mod paper;
 mod parts;
 mod records;
+mod schemas;
 mod scoring;
 mod visits;
 mod work;

@@ -226,22 +226,23 @@ fn another_schema_works_by_the_same_rules() {
             key("issued", &["fecha", "date"], Normaliser::Date),
             SchemaKey {
                 panel: Some("seller".to_owned()),
-                shared_labels: vec!["nombre".to_owned()],
+                shared_labels: vec!["nombre".to_owned()].into(),
                 ..key("seller", &[], Normaliser::Institution)
             },
             SchemaKey {
                 panel: Some("buyer".to_owned()),
-                shared_labels: vec!["nombre".to_owned()],
+                shared_labels: vec!["nombre".to_owned()].into(),
                 ..key("buyer", &[], Normaliser::Person)
             },
             SchemaKey { repeatable: true, ..key("item", &["concepto"], Normaliser::Text) },
             key("total", &["total", "total a pagar"], Normaliser::Amount),
         ],
         headings: vec![
-            Heading { panel: Some("seller".to_owned()), words: vec!["emisor".to_owned()] },
-            Heading { panel: Some("buyer".to_owned()), words: vec!["cliente".to_owned()] },
+            Heading { panel: Some("seller".to_owned()), words: vec!["emisor".to_owned()].into() },
+            Heading { panel: Some("buyer".to_owned()), words: vec!["cliente".to_owned()].into() },
         ],
-        other_labels: vec!["precio".to_owned()],
+        other_labels: vec!["precio".to_owned()].into(),
+        ..Schema::default()
     };
     let mut paper = Paper::new();
     paper.put(50.0, 50.0, "Factura nº: F-2024/17");

@@ -1,0 +1,147 @@
+//! Schemas as files: TOML or JSON that people write, checked before anything goes by it.
+
+use std::fmt;
+
+use sha2::{Digest as _, Sha256};
+use toml::{Table, Value};
+
+use super::Schema;
+use super::reader::{Fields, Problems};
+
+/// Bytes of the largest file.
+const LARGEST: usize = 256 << 10;
+
+/// How a file is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs)] // The names say it.
+pub enum Format {
+    Toml,
+    Json,
+}
+
+impl Format {
+    /// By the ending of a file's name, if it is one of those.
+    pub fn of(file_name: &str) -> Option<Self> {
+        let (_, ending) = file_name.rsplit_once('.')?;
+        match ending.to_ascii_lowercase().as_str() {
+            "toml" => Some(Self::Toml),
+            "json" => Some(Self::Json),
+            _ => None,
+        }
+    }
+}
+
+/// A schema as it stood in a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SchemaFile {
+    /// The version of the file. Whoever changes it raises this.
+    pub version: u32,
+    /// What it says.
+    pub schema: Schema,
+    /// By what its content is known, whatever its version, its comments and the order in which it tells things.
+    pub content_hash: [u8; 32],
+}
+
+/// Something that is wrong with a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Problem {
+    /// Where, such as `keys.total_amount.labels.es`. Empty for the file as a whole.
+    pub place: String,
+    /// What, and what to do.
+    pub reason: String,
+}
+
+/// A file that no schema can be made of, with all that is wrong with it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BadSchema {
+    /// The file, as it was named.
+    pub file: String,
+    /// What is wrong with it, never empty.
+    pub problems: Vec<Problem>,
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.place.as_str() {
+            "" => write!(formatter, "{}", self.reason),
+            place => write!(formatter, "{place} {}", self.reason),
+        }
+    }
+}
+
+impl fmt::Display for BadSchema {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let problems: Vec<String> = self.problems.iter().map(Problem::to_string).collect();
+        match &problems[..] {
+            [only] => write!(formatter, "{}: {only}", self.file),
+            several => {
+                write!(formatter, "{}: {} problems", self.file, several.len())?;
+                several.iter().try_for_each(|problem| write!(formatter, "\n  {problem}"))
+            }
+        }
+    }
+}
+
+impl std::error::Error for BadSchema {}
+
+impl SchemaFile {
+    /// Reads a file and checks everything. `file` is what it is called in what is said about it.
+    pub fn parse(file: &str, text: &str, format: Format) -> Result<Self, BadSchema> {
+        let bad = |problems: Vec<Problem>| BadSchema { file: file.to_owned(), problems };
+        let whole = |reason: String| bad(vec![Problem { place: String::new(), reason }]);
+        if text.len() > LARGEST {
+            return Err(whole(format!("is larger than {LARGEST} bytes, the most that a schema may have")));
+        }
+        let mut table = table(text, format).map_err(whole)?;
+        let problems = Problems::default();
+        let read = read(&table, &problems);
+        let problems = problems.into_inner();
+        match read {
+            Some((version, schema)) if problems.is_empty() => {
+                table.remove("version");
+                Ok(Self { version, schema, content_hash: hash(&table) })
+            }
+            _ => Err(bad(problems)),
+        }
+    }
+
+    /// A schema that stood in no file, as the first version of one.
+    pub fn of(schema: &Schema) -> Self {
+        Self { version: 1, schema: schema.clone(), content_hash: hash(schema) }
+    }
+
+    /// The schemas that come with the program.
+    pub fn built_in() -> [&'static Self; 2] {
+        super::built_in::all()
+    }
+}
+
+fn table(text: &str, format: Format) -> Result<Table, String> {
+    match format {
+        Format::Toml => {
+            text.parse::<Table>().map_err(|error| format!("is no TOML: {}", error.to_string().trim()))
+        }
+        Format::Json => match serde_json::from_str::<Value>(text) {
+            Ok(Value::Table(table)) => Ok(table),
+            Ok(_) => Err("must be an object".to_owned()),
+            Err(error) => Err(format!("is no JSON that can be read: {error}")),
+        },
+    }
+}
+
+/// The version and the schema. Problems are noted; none is returned only if there are some.
+fn read(table: &Table, problems: &Problems) -> Option<(u32, Schema)> {
+    let mut fields = Fields::new(table, String::new(), problems);
+    let version = fields.version();
+    let schema = super::reader::schema(&mut fields);
+    fields.refuse_others();
+    super::check::check(&schema, problems);
+    Some((version?, schema))
+}
+
+/// Members are sorted in both forms, so that their order does not matter.
+fn hash(content: &impl serde::Serialize) -> [u8; 32] {
+    // What was read from such text can be written as such.
+    let bytes = serde_json::to_vec(content).unwrap_or_default();
+    Sha256::digest(&bytes).into()
+}

@@ -1,0 +1,197 @@
+//! Files that people write, and what is said about those that are wrong.
+
+use super::*;
+
+const SMALL: &str = r#"
+name = "delivery-note"
+version = 3
+title = { en = "Delivery note" }
+
+[[sections]]
+id = "note"
+
+[[keys]]
+key = "note_number"
+section = "note"
+labels = ["Nº de albarán", "Delivery note no"]
+"#;
+
+fn problems(text: &str) -> Vec<String> {
+    let bad = SchemaFile::parse("my.toml", text, Format::Toml).unwrap_err();
+    assert_eq!(bad.file, "my.toml");
+    bad.problems.iter().map(ToString::to_string).collect()
+}
+
+/// The small file with something else in place of a part.
+fn with(old: &str, new: &str) -> String {
+    assert!(SMALL.contains(old), "{old}");
+    SMALL.replace(old, new)
+}
+
+#[test]
+fn a_file_says_what_it_needs_to_and_the_rest_is_usual() {
+    let file = SchemaFile::parse("my.toml", SMALL, Format::Toml).unwrap();
+    assert_eq!((file.version, file.schema.name.as_str()), (3, "delivery-note"));
+    let key = &file.schema.keys[0];
+    assert_eq!(key.labels.to_vec(), ["no de albaran", "delivery note no"], "as labels are compared");
+    assert_eq!(
+        (key.value_type, key.normaliser, key.scope),
+        (ValueType::String, Normaliser::Text, Scope::Document)
+    );
+    assert!(!key.repeatable && !key.critical && !key.optional && key.validators.is_empty());
+    let dated = with("section = \"note\"\nlabels", "section = \"note\"\nvalue_type = \"date\"\nlabels");
+    let dated = SchemaFile::parse("my.toml", &dated, Format::Toml).unwrap();
+    assert_eq!(dated.schema.keys[0].normaliser, Normaliser::Date);
+}
+
+#[test]
+fn the_same_in_json_is_the_same() {
+    let json = r#"{"version": 3, "title": {"en": "Delivery note"}, "sections": [{"id": "note"}],
+        "keys": [{"labels": ["Nº de albarán", "Delivery note no"], "section": "note", "key": "note_number"}],
+        "name": "delivery-note"}"#;
+    let (one, two) =
+        (SchemaFile::parse("my.json", json, Format::Json), SchemaFile::parse("my.toml", SMALL, Format::Toml));
+    assert_eq!(one, two);
+    assert_eq!((Format::of("my.JSON"), Format::of("a.b.toml")), (Some(Format::Json), Some(Format::Toml)));
+    assert_eq!((Format::of("toml"), Format::of("notes.txt")), (None, None));
+    for wrong in ["[]", "{", "null", r#"{"name": null}"#] {
+        assert!(SchemaFile::parse("my.json", wrong, Format::Json).is_err(), "{wrong}");
+    }
+}
+
+#[test]
+fn the_content_of_a_file_is_known_whatever_its_version_and_comments() {
+    let hash = |text: &str| SchemaFile::parse("my.toml", text, Format::Toml).unwrap().content_hash;
+    let same = with("version = 3", "version = 4 # said again");
+    assert_eq!(hash(&same), hash(SMALL));
+    assert_ne!(hash(&with("Delivery note no", "Delivery no")), hash(SMALL));
+}
+
+/// Each row is one thing that is wrong with the small file, and what is said about it.
+#[test]
+fn what_is_wrong_is_told_with_its_place_and_reason() {
+    let key = "section = \"note\"\nlabels";
+    let add = |member: &str| with(key, &format!("section = \"note\"\n{member}\nlabels"));
+    let another = |name: &str, labels: &str| {
+        format!("{SMALL}\n[[keys]]\nkey = \"{name}\"\nsection = \"note\"\nlabels = [{labels}]\n")
+    };
+    let table = [
+        (with("name = \"delivery-note\"", ""), "name is missing"),
+        (with("\"delivery-note\"", "\"Delivery Note\""), "name must be small letters, digits"),
+        (with("version = 3", "version = 0"), "version must be a whole number from 1"),
+        (with("version = 3", "version = \"3\""), "version must be a whole number from 1"),
+        (
+            with("version = 3", "version = 3\ncolour = 1"),
+            "colour is not known here; there are: version, name",
+        ),
+        (with("note_number", "NoteNumber"), "keys.NoteNumber.key must be snake_case"),
+        (with("key = \"note_number\"", ""), "keys.1.key is missing"),
+        (with("section = \"note\"\n", ""), "keys.note_number.section is missing"),
+        (
+            with("section = \"note\"", "section = \"other\""),
+            "keys.note_number.section names \"other\", which is not among the sections: note",
+        ),
+        (add("panel = \"x\""), "keys.note_number.panel names \"x\", which is not among the panels: none"),
+        (
+            add("value_type = \"text\""),
+            "keys.note_number.value_type is none that there is: \"text\"; choose one of string, date,",
+        ),
+        (
+            add("normaliser = \"shout\""),
+            "keys.note_number.normaliser is none that there is: \"shout\"; choose one of text, date,",
+        ),
+        (
+            add("value_type = \"date\"\nnormaliser = \"sum\""),
+            "keys.note_number.normaliser gives no date; leave it away, or choose date",
+        ),
+        (
+            add("scope = \"page\""),
+            "keys.note_number.scope is none that there is: \"page\"; choose one of document, visit, metadata",
+        ),
+        (add("scope = \"visit\""), "keys.note_number.scope is of visits, but no key says when one was"),
+        (add("at_visits = true"), "keys.note_number.at_visits is of visits, but no key says"),
+        (add("critical = \"yes\""), "keys.note_number.critical must be true or false"),
+        (add("lables = []"), "keys.note_number.lables is not known here"),
+        (add("shared_labels = [\"number\"]"), "keys.note_number.shared_labels mean nothing without a panel"),
+        (add("title = \"Number\""), "keys.note_number.title must give titles by language"),
+        (
+            add("title = { english = \"Number\" }"),
+            "keys.note_number.title.english must be a language of two small letters",
+        ),
+        (
+            add("lead_ins = [\"a b c d e f\"]"),
+            "keys.note_number.lead_ins has \"a b c d e f\", which is longer than 5 words",
+        ),
+        (with("[\"Nº de albarán\"", "[1, \"Nº de albarán\""), "keys.note_number.labels.1 must be text"),
+        (with("Nº de albarán", "one two three four five six seven"), "keys.note_number.labels has \"one two"),
+        (with("Nº de albarán", "—"), "keys.note_number.labels has \"—\", in which there is no letter"),
+        (
+            add("validators = { longest = 3 }"),
+            "keys.note_number.validators.longest is not known here; there are: one_of, max_length, min, max, pattern",
+        ),
+        (
+            add("validators = { max_length = 0 }"),
+            "keys.note_number.validators.max_length must be a whole number from 1",
+        ),
+        (add("validators = { min = 3 }"), "keys.note_number.validators.min needs a number"),
+        (
+            add("value_type = \"number\"\nvalidators = { min = 3, max = 2.5 }"),
+            "keys.note_number.validators.min is more than max",
+        ),
+        (another("note_number", "\"other\""), "keys.note_number is there twice"),
+        (
+            another("order", "\"nº de ALBARAN\""),
+            "keys.order.labels has \"no de albaran\", which is a label of note_number as well",
+        ),
+        (
+            with("version = 3", "version = 3\nother_labels = [\"delivery note no\"]"),
+            "other_labels has \"delivery note no\", which is a label of note_number",
+        ),
+        (
+            format!("{SMALL}\n[[headings]]\npanel = \"who\"\nwords = [\"who\"]"),
+            "headings.who.panel names \"who\"",
+        ),
+        (format!("{SMALL}\n[[sections]]\nid = \"note\""), "sections.note is there twice"),
+        ("name = \"x\"\nversion = 1".to_owned(), "keys are missing; a schema has at least one"),
+        ("name = \"x\"\nversion = 1\nkeys = 3".to_owned(), "keys must be a list of tables, [[keys]]"),
+        ("name = ".to_owned(), "is no TOML: "),
+        (" ".repeat(300 << 10), "is larger than 262144 bytes"),
+    ];
+    for (text, wanted) in table {
+        let told = problems(&text);
+        assert!(told.iter().any(|problem| problem.starts_with(wanted)), "{wanted}\n{told:#?}");
+    }
+}
+
+#[test]
+fn all_problems_are_told_at_once_and_not_without_end() {
+    let text = SMALL.replace("version = 3", "version = -1");
+    let text =
+        text.replace("section = \"note\"\nlabels", "section = \"note\"\ncritical = 1\noptional = 2\nlabels");
+    let bad = SchemaFile::parse("my.toml", &text, Format::Toml).unwrap_err();
+    assert_eq!(bad.problems.len(), 3, "{bad}");
+    assert!(bad.to_string().starts_with("my.toml: 3 problems\n  version must be"), "{bad}");
+    let many: String = (0..600).map(|at| format!("[[keys]]\nkey = \"K{at}\"\n")).collect();
+    let told = problems(&format!("name = \"x\"\nversion = 1\n{many}"));
+    assert_eq!(
+        (told.len(), told[0].as_str()),
+        (50, "keys are more than 500, the most that a schema may have")
+    );
+}
+
+#[test]
+fn a_schema_written_as_a_file_is_read_back_as_it_was() {
+    for file in SchemaFile::built_in() {
+        let text = file.schema.to_toml(file.version);
+        let again = SchemaFile::parse("again.toml", &text, Format::Toml).unwrap();
+        assert_eq!((again.version, &again.schema), (file.version, &file.schema));
+    }
+    let rich = with(
+        "section = \"note\"\nlabels",
+        "section = \"note\"\nvalue_type = \"number\"\ntitle = { en = 'a \"b\" \\ c' }\n\
+         validators = { one_of = [\"1\", \"2\"], min = 1, max = 2.5, max_length = 3, pattern = \"0*\" }\nlabels",
+    );
+    let rich = SchemaFile::parse("my.toml", &rich, Format::Toml).unwrap();
+    let again = SchemaFile::parse("again.toml", &rich.schema.to_toml(3), Format::Toml).unwrap();
+    assert_eq!(again.schema, rich.schema);
+}

@@ -1,0 +1,163 @@
+//! Words of a schema, by the language they are in.
+
+use std::ops::Deref;
+
+use serde::de::{Deserializer, MapAccess, SeqAccess, Visitor};
+use serde::ser::{SerializeMap as _, Serializer};
+use serde::{Deserialize, Serialize};
+
+/// Where words stand that are of no language, or of any.
+pub const ANY: &str = "any";
+
+/// Words, by the language they are in. Documents are looked through for all of them, so that they read as one list; one
+/// that several languages share is there once.
+///
+/// Written as a list if no languages are told apart, else as lists by language.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Words {
+    all: Vec<String>,
+    /// How many of them, from the first, are of which language. What is left is of any.
+    languages: Vec<(String, usize)>,
+}
+
+impl Words {
+    /// These words, by language.
+    pub fn by_language(parts: impl IntoIterator<Item = (String, Vec<String>)>) -> Self {
+        let mut words = Self::default();
+        let mut rest = Vec::new();
+        for (language, some) in parts {
+            if language == ANY {
+                rest.extend(some);
+            } else {
+                words.languages.push((language, some.len()));
+                words.all.extend(some);
+            }
+        }
+        words.all.extend(rest);
+        words
+    }
+
+    /// Each language with its words; those of any language come last, under [`ANY`].
+    pub fn languages(&self) -> impl Iterator<Item = (&str, &[String])> {
+        let mut from = 0;
+        let parts = self.languages.iter().map(move |(language, count)| {
+            from += count;
+            (language.as_str(), &self.all[from - count..from])
+        });
+        let told: usize = self.languages.iter().map(|(_, count)| count).sum();
+        let rest = &self.all[told..];
+        parts.chain((!rest.is_empty()).then_some((ANY, rest)))
+    }
+
+    /// Takes others in as well, each to its language.
+    pub fn take_in(&mut self, others: &Self) {
+        let owned = |(language, words): (&str, &[String])| (language.to_owned(), words.to_vec());
+        let mut parts: Vec<(String, Vec<String>)> = self.languages().map(owned).collect();
+        for (language, words) in others.languages() {
+            match parts.iter_mut().find(|(known, _)| known == language) {
+                Some((_, known)) => known.extend_from_slice(words),
+                None => parts.push((language.to_owned(), words.to_vec())),
+            }
+        }
+        *self = Self::by_language(parts);
+    }
+}
+
+impl Deref for Words {
+    type Target = [String];
+
+    fn deref(&self) -> &[String] {
+        &self.all
+    }
+}
+
+impl From<Vec<String>> for Words {
+    fn from(all: Vec<String>) -> Self {
+        Self { all, languages: Vec::new() }
+    }
+}
+
+impl FromIterator<String> for Words {
+    fn from_iter<I: IntoIterator<Item = String>>(words: I) -> Self {
+        Self::from(words.into_iter().collect::<Vec<_>>())
+    }
+}
+
+impl<'w> IntoIterator for &'w Words {
+    type Item = &'w String;
+    type IntoIter = std::slice::Iter<'w, String>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.all.iter()
+    }
+}
+
+impl Serialize for Words {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        if self.languages.is_empty() {
+            return self.all.serialize(serializer);
+        }
+        let mut map = serializer.serialize_map(None)?;
+        for (language, words) in self.languages() {
+            map.serialize_entry(language, words)?;
+        }
+        map.end()
+    }
+}
+
+impl<'de> Deserialize<'de> for Words {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Either;
+
+        impl<'de> Visitor<'de> for Either {
+            type Value = Words;
+
+            fn expecting(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                formatter.write_str("words, or words by language")
+            }
+
+            fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Words, A::Error> {
+                let mut all = Vec::new();
+                while let Some(word) = list.next_element()? {
+                    all.push(word);
+                }
+                Ok(Words::from(all))
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Words, A::Error> {
+                let mut parts = Vec::new();
+                while let Some(part) = map.next_entry()? {
+                    parts.push(part);
+                }
+                Ok(Words::by_language(parts))
+            }
+        }
+
+        deserializer.deserialize_any(Either)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_stored_as_they_were_given() {
+        for json in [r#"["a","b"]"#, r#"{"es":["a"],"en":["b","c"],"any":["d"]}"#, "[]"] {
+            let words: Words = serde_json::from_str(json).unwrap();
+            assert_eq!(serde_json::to_string(&words).unwrap(), json);
+        }
+        for wrong in ["1", "[1]", r#"{"es":"a"}"#] {
+            assert!(serde_json::from_str::<Words>(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn others_are_taken_in_each_to_its_language() {
+        let mut words: Words = serde_json::from_str(r#"{"es":["a"],"en":["b"]}"#).unwrap();
+        words.take_in(&serde_json::from_str(r#"{"en":["c"],"any":["d"]}"#).unwrap());
+        words.take_in(&Words::from(vec!["e".to_owned()]));
+        assert_eq!(serde_json::to_string(&words).unwrap(), r#"{"es":["a"],"en":["b","c"],"any":["d","e"]}"#);
+        assert_eq!(words.join(" "), "a b c d e");
+    }
+}

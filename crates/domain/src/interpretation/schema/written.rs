@@ -1,0 +1,145 @@
+//! A schema written as a file, as people would write it.
+
+use std::fmt::Write as _;
+
+use super::{Normaliser, Schema, SchemaKey, Scope, Titles, Validators, Words};
+
+/// Letters of the longest line.
+const WIDE: usize = 118;
+
+impl Schema {
+    /// The schema as a TOML file of that version, ready to be changed and added under another name.
+    pub fn to_toml(&self, version: u32) -> String {
+        let mut text = format!("name = {}\nversion = {version}\n", quoted(&self.name));
+        titles(&mut text, &self.title);
+        words(&mut text, "other_labels", &self.other_labels);
+        for (kind, parts) in [("sections", &self.sections), ("panels", &self.panels)] {
+            for part in parts {
+                line(&mut text, &format!("\n[[{kind}]]\nid = {}", quoted(&part.id)));
+                titles(&mut text, &part.title);
+            }
+        }
+        for heading in &self.headings {
+            line(&mut text, "\n[[headings]]");
+            if let Some(panel) = &heading.panel {
+                line(&mut text, &format!("panel = {}", quoted(panel)));
+            }
+            words(&mut text, "words", &heading.words);
+        }
+        for key in &self.keys {
+            write_key(&mut text, key);
+        }
+        text
+    }
+}
+
+fn write_key(text: &mut String, key: &SchemaKey) {
+    line(text, &format!("\n[[keys]]\nkey = {}", quoted(&key.key)));
+    titles(text, &key.title);
+    line(text, &format!("section = {}", quoted(&key.section)));
+    if let Some(panel) = &key.panel {
+        line(text, &format!("panel = {}", quoted(panel)));
+    }
+    line(text, &format!("value_type = {}", quoted(key.value_type.as_str())));
+    if key.normaliser != Normaliser::usual(key.value_type) {
+        line(text, &format!("normaliser = {}", quoted(key.normaliser.as_str())));
+    }
+    if let Some((scope, _)) =
+        Scope::ALL.iter().find(|(_, scope)| *scope == key.scope && *scope != Scope::Document)
+    {
+        line(text, &format!("scope = {}", quoted(scope)));
+    }
+    let flags = [
+        ("at_visits", key.at_visits),
+        ("repeatable", key.repeatable),
+        ("critical", key.critical),
+        ("optional", key.optional),
+    ];
+    for (name, _) in flags.iter().filter(|(_, flag)| *flag) {
+        line(text, &format!("{name} = true"));
+    }
+    let lists = [
+        ("labels", &key.labels),
+        ("shared_labels", &key.shared_labels),
+        ("continued_by", &key.continued_by),
+        ("lead_ins", &key.lead_ins),
+        ("cues", &key.cues),
+    ];
+    for (name, list) in lists {
+        words(text, name, list);
+    }
+    validators(text, &key.validators);
+}
+
+fn validators(text: &mut String, validators: &Validators) {
+    if !validators.one_of.is_empty() {
+        list(text, "validators.one_of", &validators.one_of);
+    }
+    for (name, bound) in [("min", validators.min), ("max", validators.max)] {
+        if let Some(bound) = bound {
+            // With its point, so that it stays the number that it was.
+            line(text, &format!("validators.{name} = {:?}", bound.0));
+        }
+    }
+    if let Some(most) = validators.max_length {
+        line(text, &format!("validators.max_length = {most}"));
+    }
+    if let Some(pattern) = &validators.pattern {
+        line(text, &format!("validators.pattern = {}", quoted(pattern)));
+    }
+}
+
+fn titles(text: &mut String, titles: &Titles) {
+    if !titles.is_empty() {
+        let each: Vec<String> =
+            titles.iter().map(|(language, title)| format!("{language} = {}", quoted(title))).collect();
+        line(text, &format!("title = {{ {} }}", each.join(", ")));
+    }
+}
+
+fn words(text: &mut String, name: &str, words: &Words) {
+    let is_plain = words.languages().all(|(language, _)| language == super::ANY);
+    for (language, some) in words.languages().filter(|(_, some)| !some.is_empty()) {
+        let name = if is_plain { name.to_owned() } else { format!("{name}.{language}") };
+        list(text, &name, some);
+    }
+}
+
+fn list(text: &mut String, name: &str, words: &[String]) {
+    let quoted: Vec<String> = words.iter().map(|word| quoted(word)).collect();
+    let short = format!("{name} = [{}]", quoted.join(", "));
+    if short.chars().count() <= WIDE {
+        return line(text, &short);
+    }
+    line(text, &format!("{name} = ["));
+    let mut row = String::new();
+    for word in quoted {
+        if row.chars().count() + word.chars().count() > WIDE - 6 {
+            line(text, &format!("   {row}"));
+            row.clear();
+        }
+        // Writing to a String cannot fail.
+        let _ = write!(row, " {word},");
+    }
+    line(text, &format!("   {row}\n]"));
+}
+
+fn line(text: &mut String, written: &str) {
+    text.push_str(written);
+    text.push('\n');
+}
+
+/// As a string of TOML.
+fn quoted(text: &str) -> String {
+    let mut quoted = String::from("\"");
+    for letter in text.chars() {
+        match letter {
+            '"' | '\\' => quoted.extend(['\\', letter]),
+            letter if letter.is_control() => {
+                let _ = write!(quoted, "\\u{:04X}", u32::from(letter));
+            }
+            letter => quoted.push(letter),
+        }
+    }
+    quoted + "\""
+}

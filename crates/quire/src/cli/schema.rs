@@ -1,0 +1,188 @@
+//! `quire schema`
+
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use clap::Subcommand;
+use quire_domain::interpretation::{Schema as Definition, SchemaFile};
+use quire_ports::SchemaVersion;
+use serde_json::json;
+
+use super::output;
+use crate::config::Config;
+use crate::trouble::Trouble;
+use crate::wire;
+
+/// See and check the schemas by which documents are understood
+///
+/// A schema says which keys a kind of document has, and by which words they are found. Some come with the program; to add
+/// one, put its file in the folder `schemas` in the data folder and start the server again. Works beside a running server.
+#[derive(Subcommand)]
+#[command(after_help = "Examples:\n  \
+    quire schema list\n  \
+    quire schema show invoice --toml > schemas/my-invoice.toml\n  \
+    quire schema check schemas/my-invoice.toml\n\n\
+    docs/guide/schemas.md tells all that can stand in such a file.")]
+pub(super) enum Schema {
+    /// List all schemas: those in the database, and where their files are
+    List {
+        /// As JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Show the keys of a schema
+    Show {
+        /// The name of the schema
+        name: String,
+        /// This version of it [default: the newest]
+        #[arg(long, value_name = "N")]
+        version: Option<u32>,
+        /// As JSON, with all that it says
+        #[arg(long, conflicts_with = "toml")]
+        json: bool,
+        /// As a file, to be changed and added under another name
+        #[arg(long)]
+        toml: bool,
+    },
+    /// Check files of schemas, and say what was understood
+    ///
+    /// Needs no database. Ends with 1 if something is wrong, after telling all of it.
+    Check {
+        /// Files that end with .toml or .json
+        #[arg(required = true, value_name = "FILE")]
+        files: Vec<PathBuf>,
+    },
+}
+
+impl Schema {
+    pub(super) async fn run(self, config: &Config) -> Result<ExitCode, Trouble> {
+        let said = match self {
+            Self::Check { files } => return check(&files),
+            Self::List { json } => list(config, json).await?,
+            Self::Show { name, version, json, toml } => {
+                let version = find(config, &name, version).await?;
+                match (json, toml) {
+                    (true, _) => output::json(&version_json(&version)),
+                    (_, true) => version.schema.to_toml(version.number),
+                    _ => shown(&version.schema, &format!("version {}", version.number)),
+                }
+            }
+        };
+        output::say(&said)?;
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
+/// Whether all is well with these files.
+fn check(files: &[PathBuf]) -> Result<ExitCode, Trouble> {
+    let mut is_well = true;
+    for path in files {
+        match wire::schemas::load(path) {
+            Ok(file) => output::say(&understood(path, &file))?,
+            Err(trouble) => {
+                is_well = false;
+                trouble.tell();
+            }
+        }
+    }
+    Ok(if is_well { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+fn understood(path: &Path, SchemaFile { version, schema, .. }: &SchemaFile) -> String {
+    format!("{} is well.\n{}", path.display(), shown(schema, &format!("version {version}")))
+}
+
+/// The keys of a schema, one a line, under what it is called.
+fn shown(schema: &Definition, version: &str) -> String {
+    let mut text = format!("{}, {version}: {}\n", schema.name, schema.title("en"));
+    let rows: Vec<[String; 6]> = schema
+        .keys
+        .iter()
+        .map(|key| {
+            let flags = [
+                ("critical", key.critical),
+                ("repeatable", key.repeatable),
+                ("optional", key.optional),
+                ("at visits", key.at_visits),
+            ];
+            let flags: Vec<&str> =
+                flags.iter().filter(|(_, is_set)| *is_set).map(|(name, _)| *name).collect();
+            [
+                key.key.clone(),
+                schema.section_title(&key.section, "en").to_owned(),
+                key.value_type.as_str().to_owned(),
+                key.normaliser.as_str().to_owned(),
+                flags.join(", "),
+                (key.labels.len() + key.shared_labels.len()).to_string(),
+            ]
+        })
+        .collect();
+    text.push_str(&output::table(["KEY", "SECTION", "TYPE", "NORMALISER", "MARKS", "LABELS"], &rows));
+    let visits = schema.visit_date().map(|key| schema.keys[key].key.as_str());
+    let visits = visits.map_or_else(|| "no visits".to_owned(), |key| format!("visits by {key}"));
+    // Writing to a String cannot fail.
+    let _ = writeln!(text, "{} keys, {visits}", schema.keys.len());
+    text
+}
+
+async fn list(config: &Config, as_json: bool) -> Result<String, Trouble> {
+    let store = wire::open_beside(config).await?;
+    let sources = wire::schemas::gather(config)?;
+    let mut rows: Vec<[String; 5]> = Vec::new();
+    let mut names = store.governance.schema_names().await?;
+    names.extend(sources.iter().map(|source| source.file.schema.name.clone()));
+    names.sort();
+    names.dedup();
+    for name in names {
+        let source = sources.iter().find(|source| source.file.schema.name == name);
+        let place = source.map_or_else(|| "the database alone".to_owned(), wire::schemas::Source::place);
+        let stored = store.governance.current_schema(&name).await.ok();
+        // A file that no server has started with yet.
+        let version = stored.as_ref().map_or_else(|| "-".to_owned(), |version| version.number.to_string());
+        let schema =
+            stored.as_ref().map(|version| &version.schema).or(source.map(|source| &source.file.schema));
+        let (keys, title) = schema.map_or((0, ""), |schema| (schema.keys.len(), schema.title("en")));
+        rows.push([name.clone(), version, keys.to_string(), title.to_owned(), place]);
+    }
+    if as_json {
+        let row = |[name, version, keys, title, source]: &[String; 5]| {
+            json!({
+                "name": name,
+                "version": version.parse::<u32>().ok(),
+                "keys": keys.parse::<u32>().ok(),
+                "title": title,
+                "source": source,
+            })
+        };
+        return Ok(output::json(&rows.iter().map(row).collect()));
+    }
+    Ok(output::table(["NAME", "VERSION", "KEYS", "TITLE", "SOURCE"], &rows))
+}
+
+async fn find(config: &Config, name: &str, number: Option<u32>) -> Result<SchemaVersion, Trouble> {
+    let governance = wire::open_beside(config).await?.governance;
+    let found = match number {
+        Some(number) => governance.schema(name, number).await,
+        None => governance.current_schema(name).await,
+    };
+    match found {
+        Err(quire_ports::PortError::NotFound(what)) => {
+            let known = governance.schema_names().await?.join(", ");
+            Err(Trouble::new(format!("there is no {what}; there are: {known}")))
+        }
+        found => Ok(found?),
+    }
+}
+
+fn version_json(version: &SchemaVersion) -> serde_json::Value {
+    json!({
+        "schema_version_id": version.id,
+        "schema_name": version.schema.name,
+        "version_number": version.number,
+        "created_at": version.created_at,
+        "created_by": version.created_by,
+        "change_summary": version.change_summary,
+        "schema_definition": version.schema,
+    })
+}
