@@ -4,6 +4,7 @@
 //! is only ever shown ([`visits`]), and it is changed by [`edit`] alone.
 
 pub mod calibration;
+pub mod compare;
 pub mod edit;
 mod field;
 pub mod normal;
