@@ -35,13 +35,14 @@ const fn look(route: &'static str, seen: EventType, failed: Option<EventType>) -
 }
 
 /// Every address that shows something of a document.
-const LOOKS: [Look; 14] = [
+const LOOKS: [Look; 15] = [
     look("/documents", EventType::DocumentListViewed, Some(EventType::DocumentListViewFailed)),
     look("/documents/export", EventType::DocumentListViewed, Some(EventType::DocumentListViewFailed)),
     look("/documents/{id}", EventType::DocumentMetadataViewed, None),
     look("/documents/{id}/processing-history", EventType::DocumentProcessingHistoryViewed, None),
     look("/documents/{id}/jobs", EventType::DocumentProcessingHistoryViewed, None),
     look("/documents/{id}/review", EventType::DocumentReviewViewed, None),
+    look("/documents/{id}/compare", EventType::DocumentReviewViewed, None),
     look("/runs/{id}", EventType::DocumentMetadataViewed, None),
     look("/runs/{id}/interpretations", EventType::DocumentReviewViewed, None),
     // Words of documents stand in its samples.

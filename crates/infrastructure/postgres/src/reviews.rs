@@ -90,6 +90,16 @@ impl Reviews for PgStore {
         Ok(VersionRecord::with_changes(versions, changes))
     }
 
+    async fn version(&self, run: RunId, number: Option<u32>) -> PortResult<Option<Version>> {
+        let query = || sqlx::query(sql!("interpretations/find")).bind(run.0).bind(number.map(int));
+        Ok(self.rows(query, |row| version(row, 0)).await?.pop())
+    }
+
+    async fn version_of_run_before(&self, run: RunId) -> PortResult<Option<Version>> {
+        let query = || sqlx::query(sql!("interpretations/before")).bind(run.0);
+        Ok(self.rows(query, |row| version(row, 0)).await?.pop())
+    }
+
     async fn mark_reviewed(
         &self,
         document: DocumentId,

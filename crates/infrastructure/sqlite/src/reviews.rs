@@ -78,6 +78,16 @@ impl Reviews for SqliteStore {
         Ok(VersionRecord::with_changes(versions, changes))
     }
 
+    async fn version(&self, run: RunId, number: Option<u32>) -> PortResult<Option<Version>> {
+        let named = (run.0.into_bytes(), number);
+        Ok(self.rows(sql!("interpretations/find"), named, |row| version(row, 0)).await?.pop())
+    }
+
+    async fn version_of_run_before(&self, run: RunId) -> PortResult<Option<Version>> {
+        let id = [run.0.into_bytes()];
+        Ok(self.rows(sql!("interpretations/before"), id, |row| version(row, 0)).await?.pop())
+    }
+
     async fn mark_reviewed(
         &self,
         document: DocumentId,
