@@ -83,13 +83,12 @@ pub async fn versions_to_compare(
     to: Option<VersionName>,
 ) -> Result<Compared, CompareError> {
     let review = store.reviews.review(document).await?;
-    let (run, to) = match to {
-        Some(name) => find(store, document, name).await?,
-        None => {
-            let run = review.overview.latest_run.ok_or(CompareError::NoCompletedRun)?;
-            let active = review.active.ok_or(CompareError::Missing(run.id))?;
-            (run, active)
-        }
+    let (run, to) = if let Some(name) = to {
+        find(store, document, name).await?
+    } else {
+        let run = review.overview.latest_run.ok_or(CompareError::NoCompletedRun)?;
+        let active = review.active.ok_or(CompareError::Missing(run.id))?;
+        (run, active)
     };
     let from = match from {
         Some(name) => find(store, document, name).await?.1,
