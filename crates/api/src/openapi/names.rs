@@ -46,6 +46,8 @@ names! {
     ConflictReason = Reason::ALL.iter().map(|reason| reason.as_str());
     /// Where the processing of a document stands; it follows from its runs.
     DocumentStatus = domain::DocumentStatus::ALL.map(domain::DocumentStatus::as_str);
+    /// In which order documents are listed.
+    Sort = crate::documents::list::Sort::ALL.map(crate::documents::list::Sort::as_str);
     /// Whether a person has checked a document.
     ReviewStatus = [domain::ReviewStatus::InReview, domain::ReviewStatus::Reviewed].map(domain::ReviewStatus::as_str);
     /// Where a run stands.

@@ -4,6 +4,7 @@
 //! is only ever shown ([`visits`]), and it is changed by [`edit`] alone.
 
 pub mod calibration;
+mod certainty;
 pub mod compare;
 pub mod edit;
 mod field;
@@ -15,6 +16,7 @@ mod value;
 mod veterinary;
 pub mod visits;
 
+pub use certainty::certainty;
 pub use field::{Evidence, Field, Interpretation, Origin, Suggestion};
 pub use normal::Normaliser;
 pub use schema::{Heading, Schema, SchemaKey, SchemaRef, Scope};

@@ -2,9 +2,9 @@
 
 use async_trait::async_trait;
 use jiff::Timestamp;
-use quire_domain::interpretation::ValueType;
 use quire_domain::interpretation::edit::{ChangeType, FieldChange};
 use quire_domain::interpretation::structure::StructuralEdit;
+use quire_domain::interpretation::{ValueType, certainty};
 use quire_domain::{
     ArtifactId, CandidateId, Document, DocumentId, Event, EventType, FieldId, InterpretationId, ReviewStatus,
     Run, RunId, State,
@@ -22,7 +22,7 @@ use crate::transition::append;
 use crate::{SqliteStore, queue, sql};
 
 /// Where the columns of a version begin behind those of a document with its run.
-const VERSION: usize = 34;
+const VERSION: usize = 35;
 
 #[async_trait]
 impl Reviews for SqliteStore {
@@ -144,8 +144,10 @@ fn insert(
     by: Option<&str>,
     is_structural: bool,
 ) -> PortResult<()> {
+    let certainty = certainty(&data.fields);
     let data = serde_json::to_string(data).map_err(corrupt)?;
-    let values = params![id.0.as_bytes(), run.0.as_bytes(), number, data, micros(at), by, is_structural];
+    let values =
+        params![id.0.as_bytes(), run.0.as_bytes(), number, data, micros(at), by, is_structural, certainty];
     connection
         .prepare_cached(sql!("interpretations/insert"))
         .and_then(|mut statement| statement.execute(values))

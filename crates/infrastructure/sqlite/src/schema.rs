@@ -36,6 +36,7 @@ migrations![
     "0007_interpretations",
     "0008_credentials",
     "0009_intake",
+    "0013_certainty",
 ];
 
 #[async_trait]

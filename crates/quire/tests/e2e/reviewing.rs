@@ -5,6 +5,7 @@ mod editing;
 mod exporting;
 mod governing;
 mod marking;
+mod ordering;
 
 use quire_domain::DocumentId;
 use quire_testkit::documents::{Pdf, text_page};

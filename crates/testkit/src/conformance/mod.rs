@@ -4,6 +4,7 @@
 //! [`Bed`](crate::Bed) on an empty database, and gets one test per case.
 
 pub mod blobs;
+pub mod certainty;
 pub mod claiming;
 pub mod credentials;
 pub mod documents;
@@ -94,6 +95,10 @@ macro_rules! store_conformance {
             a_document_is_listed_once_however_many_ask_for_its_runs_at_once,
             a_run_that_is_withdrawn_as_the_next_one_comes_leaves_the_list,
             a_place_in_the_list_is_all_that_changes_on_a_run_that_has_ended,
+        }
+        $crate::conformance_cases! { $bed, certainty:
+            the_least_certain_come_first_whatever_happened,
+            a_document_that_many_change_at_once_is_listed_as_it_is,
         }
         $crate::conformance_cases! { $bed, language:
             a_run_keeps_the_language_that_was_set_when_it_was_created,

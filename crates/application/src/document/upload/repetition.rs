@@ -68,5 +68,6 @@ pub(super) async fn recall(store: &Store, id: DocumentId, run: Option<RunId>) ->
         reviewed_by: None,
         latest_run,
         text: None,
+        certainty: None,
     }))
 }
