@@ -6,6 +6,7 @@ mod exporting;
 mod governing;
 mod marking;
 mod ordering;
+mod shapes;
 
 use quire_domain::DocumentId;
 use quire_testkit::documents::{Pdf, text_page};
