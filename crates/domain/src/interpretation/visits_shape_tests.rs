@@ -90,9 +90,9 @@ fn by_visits_it_has_the_members_and_places_of_the_contract() {
     assert_eq!((places.len(), &places[..]), (17, &expected[..]));
     let others = slots.iter().filter(|slot| slot["scope"] != "document");
     assert!(others.clone().count() > 0 && others.clone().all(|slot| slot["section"] == "visits"));
-    let aliased: Vec<_> = slots.iter().filter(|slot| slot.get("aliases").is_some()).collect();
+    let renamed: Vec<_> = slots.iter().filter(|slot| slot.get("aliases").is_some()).collect();
     let aliases: Vec<_> =
-        aliased.iter().map(|slot| (slot["canonical_key"].as_str().unwrap(), &slot["aliases"])).collect();
+        renamed.iter().map(|slot| (slot["canonical_key"].as_str().unwrap(), &slot["aliases"])).collect();
     assert_eq!(
         aliases,
         [("nhc", &json!(["medical_record_number"])), ("reproductive_status", &json!(["repro_status"]))]
