@@ -66,6 +66,7 @@ fn product(product: Product, surface: &Surface) -> Router {
         .route("/documents/{id}/pages/{number}", get(documents::page))
         .route("/documents/{id}/pages/{number}/image", get(documents::page_image))
         .route("/documents/{id}/review", get(review::show))
+        .route("/documents/{id}/compare", get(review::compare))
         .route("/documents/{id}/reviewed", post(review::mark).delete(review::reopen))
         .route("/events", get(events::follow))
         .route("/runs/{id}", get(runs::show))

@@ -40,8 +40,28 @@ pub struct DocumentsPart {
     pub limit: u32,
 }
 
+/// A place in the list of documents that wait for a person, which goes by how certain they are and then by their id.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct CertaintyPlace {
+    /// How certain the document at this place is.
+    pub certainty: f64,
+    /// Which it is.
+    pub id: DocumentId,
+}
+
+/// Which part of the list of documents that wait for a person, the least certain first.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct LeastCertainPart {
+    /// Only what comes after this place, which is no less certain.
+    pub after: Option<CertaintyPlace>,
+    /// How many to pass over first.
+    pub skip: u32,
+    /// At most how many.
+    pub limit: u32,
+}
+
 /// A document with what became of it.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Overview {
     /// The document.
     pub document: Document,
@@ -55,6 +75,8 @@ pub struct Overview {
     pub latest_run: Option<Run>,
     /// The payload of the artifact in which that run says what text it read.
     pub text: Option<String>,
+    /// How certain the active version of its latest completed run is, from 0 to 1, if that run understood something.
+    pub certainty: Option<f64>,
 }
 
 /// Where documents are kept.
@@ -77,6 +99,13 @@ pub trait Documents: Send + Sync {
 
     /// How many of these documents there are; the counting ends at `most`.
     async fn count(&self, of: DocumentsOf, most: u32) -> PortResult<u32>;
+
+    /// A part of the list of documents that wait for a person: something was understood and nobody has checked it. The
+    /// least certain come first. What it costs depends on the part alone.
+    async fn least_certain(&self, part: LeastCertainPart) -> PortResult<Vec<Overview>>;
+
+    /// How many documents wait for a person; the counting ends at `most`.
+    async fn count_open(&self, most: u32) -> PortResult<u32>;
 
     /// The other documents with the same content, newest first, at most `limit`.
     async fn duplicates(&self, document: &Document, limit: u32) -> PortResult<Vec<DocumentId>>;

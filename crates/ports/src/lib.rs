@@ -28,7 +28,9 @@ mod workers;
 pub use blobs::{Blobs, Incoming};
 pub use clock::{Clock, SystemClock};
 pub use credentials::{ApiKey, Credentials, NewKey};
-pub use documents::{DocumentPlace, Documents, DocumentsOf, DocumentsPart, Overview};
+pub use documents::{
+    CertaintyPlace, DocumentPlace, Documents, DocumentsOf, DocumentsPart, LeastCertainPart, Overview,
+};
 pub use error::{PortError, PortResult};
 pub use figures::{Figures, MinuteFigures};
 pub use governance::{Candidate, CandidateFilter, Decision, Governance, Sample, SchemaVersion};

@@ -163,6 +163,13 @@ pub trait Reviews: Send + Sync {
     /// The versions of a run, the newest two hundred, oldest first, with what changed.
     async fn versions(&self, run: RunId) -> PortResult<Vec<VersionRecord>>;
 
+    /// A version of what a run understood: the one of that number, or the active one. None if there is no such version.
+    async fn version(&self, run: RunId, number: Option<u32>) -> PortResult<Option<Version>>;
+
+    /// The active version of the run of the same document that completed last before this one did, of those that
+    /// understood something.
+    async fn version_of_run_before(&self, run: RunId) -> PortResult<Option<Version>>;
+
     /// Marks a document REVIEWED. One that is stays as it is.
     async fn mark_reviewed(&self, document: DocumentId, actor: &str, at: Timestamp)
     -> PortResult<ReviewMark>;

@@ -44,6 +44,7 @@ const LOOKS: &[Look] = &[
     look("/documents/{id}/processing-history", EventType::DocumentProcessingHistoryViewed, None),
     look("/documents/{id}/jobs", EventType::DocumentProcessingHistoryViewed, None),
     look("/documents/{id}/review", EventType::DocumentReviewViewed, None),
+    look("/documents/{id}/compare", EventType::DocumentReviewViewed, None),
     look("/runs/{id}", EventType::DocumentMetadataViewed, None),
     look("/runs/{id}/interpretations", EventType::DocumentReviewViewed, None),
     // Words of documents stand in its samples.

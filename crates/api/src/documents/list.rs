@@ -12,6 +12,7 @@ use serde::Serialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
+use super::least_certain;
 use crate::openapi::names;
 use crate::request::Parameters;
 use crate::{ApiError, Product};
@@ -24,29 +25,29 @@ const FURTHEST: u32 = 100_000;
 /// The longest part of a name to look for.
 const LONGEST_NAME: usize = 200;
 
-/// Documents, the newest first.
+/// Documents, in the order that was asked for.
 #[derive(Serialize, ToSchema)]
 #[schema(as = DocumentList)]
 pub(crate) struct List {
-    items: Vec<Item>,
-    limit: u32,
-    offset: u32,
+    pub(super) items: Vec<Item>,
+    pub(super) limit: u32,
+    pub(super) offset: u32,
     #[serde(skip_serializing_if = "Option::is_none")]
     /// How many there are in all; not told with a cursor.
-    total: Option<u32>,
+    pub(super) total: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
     /// Whether there are more than `total`.
-    total_is_lower_bound: Option<bool>,
+    pub(super) total_is_lower_bound: Option<bool>,
     /// The `cursor` of the next part, if there may be one.
-    next_cursor: Option<String>,
+    pub(super) next_cursor: Option<String>,
     /// A filter looks at so many documents and no more. Then the list goes on at `next_cursor`, even if it is empty here.
-    search_was_cut_short: bool,
+    pub(super) search_was_cut_short: bool,
 }
 
 /// A document in a list.
 #[derive(Serialize, ToSchema)]
 #[schema(as = ListedDocument)]
-struct Item {
+pub(super) struct Item {
     #[schema(value_type = Uuid)]
     document_id: DocumentId,
     original_filename: String,
@@ -70,9 +71,33 @@ struct Item {
     latest_run_failure_type: Option<&'static str>,
     latest_run_language_used: Option<String>,
     latest_run_schema_version_used: Option<u32>,
+    /// How certain what was understood is, from 0 to 1: the least confidence among its critical fields, of which those that a
+    /// person put in are certain. Nothing while nothing was understood.
+    certainty: Option<f64>,
 }
 
-/// Lists documents, the newest first.
+/// The order of a list.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Sort {
+    Newest,
+    LeastCertain,
+}
+
+impl Sort {
+    pub(crate) const ALL: [Self; 2] = [Self::Newest, Self::LeastCertain];
+
+    pub(crate) fn as_str(self) -> &'static str {
+        match self {
+            Self::Newest => "newest",
+            Self::LeastCertain => "least_certain",
+        }
+    }
+}
+
+/// Lists documents, the newest first, or those that wait for a person, the least certain first.
+///
+/// By `sort=least_certain` there are only documents of which something was understood and which nobody has checked; no
+/// filter goes with it.
 ///
 /// Whoever wants all of them goes from part to part by `next_cursor`, which costs the same everywhere; an `offset` goes
 /// with no cursor.
@@ -89,6 +114,7 @@ struct Item {
         ("status" = Option<names::DocumentStatus>, Query, description = "Only those whose processing stands there."),
         ("review_status" = Option<names::ReviewStatus>, Query, description = "Only those that were checked, or the others."),
         ("q" = Option<String>, Query, description = "Only those whose name has this in it.", max_length = 200),
+        ("sort" = Option<names::Sort>, Query, description = "In which order; the newest first unless said."),
     ),
     responses((status = 200, description = "Documents, with where the next part begins.", body = List)),
 )]
@@ -96,6 +122,10 @@ pub(crate) async fn list(
     State(product): State<Product>,
     parameters: Parameters,
 ) -> Result<Json<List>, ApiError> {
+    let sort = parameters.one_of("sort", &Sort::ALL, Sort::as_str)?;
+    if sort == Some(Sort::LeastCertain) {
+        return least_certain::list(&product, &parameters).await;
+    }
     let request = request(&parameters)?;
     let found = document::list(&product.store, &product.counts, &request).await?;
     Ok(Json(answer(&request, found)))
@@ -113,16 +143,21 @@ pub(super) fn filters(parameters: &Parameters) -> Result<ListRequest, ApiError> 
 
 fn request(parameters: &Parameters) -> Result<ListRequest, ApiError> {
     let after = parameters.given("cursor").map(place).transpose()?;
+    let (limit, offset) = bounds(parameters)?;
+    Ok(ListRequest { limit, offset, after, ..filters(parameters)? })
+}
+
+/// How many, and how many to pass over first.
+pub(super) fn bounds(parameters: &Parameters) -> Result<(u32, u32), ApiError> {
     let offset = parameters.within("offset", 0..=FURTHEST)?.unwrap_or(0);
-    if after.is_some() && offset > 0 {
+    if parameters.given("cursor").is_some() && offset > 0 {
         return Err(ApiError::invalid("offset", "does not go with a cursor; leave one of them out"));
     }
-    Ok(ListRequest {
-        limit: parameters.within("limit", 1..=MOST)?.unwrap_or(USUAL),
-        offset,
-        after,
-        ..filters(parameters)?
-    })
+    Ok((parameters.within("limit", 1..=MOST)?.unwrap_or(USUAL), offset))
+}
+
+pub(super) fn no_cursor() -> ApiError {
+    ApiError::invalid("cursor", "must be the next_cursor of an earlier answer in the same order")
 }
 
 fn name(part: &str) -> Result<String, ApiError> {
@@ -146,7 +181,7 @@ fn place(cursor: &str) -> Result<DocumentPlace, ApiError> {
         let created_at = Timestamp::from_microsecond(i64::from_be_bytes(time.try_into().ok()?)).ok()?;
         Some(DocumentPlace { created_at, id: DocumentId(Uuid::from_slice(id).ok()?) })
     };
-    parse().ok_or_else(|| ApiError::invalid("cursor", "must be the next_cursor of an earlier answer"))
+    parse().ok_or_else(no_cursor)
 }
 
 fn answer(request: &ListRequest, found: DocumentList) -> List {
@@ -161,7 +196,7 @@ fn answer(request: &ListRequest, found: DocumentList) -> List {
     }
 }
 
-fn item(view: DocumentView) -> Item {
+pub(super) fn item(view: DocumentView) -> Item {
     let DocumentView { overview, standing, language_used } = view;
     let document = overview.document;
     let run = overview.latest_run.as_ref();
@@ -182,6 +217,7 @@ fn item(view: DocumentView) -> Item {
         latest_run_failure_type: run.and_then(|run| run.state.reason()).map(|why| why.failure_type.as_str()),
         latest_run_language_used: language_used,
         latest_run_schema_version_used: run.and_then(|run| run.schema.as_ref()).map(|schema| schema.version),
+        certainty: overview.certainty,
     }
 }
 

@@ -34,6 +34,7 @@ reasons! {
     StaleInterpretationVersion = "STALE_INTERPRETATION_VERSION",
     InterpretationMissing = "INTERPRETATION_MISSING",
     InterpretationNotAvailable = "INTERPRETATION_NOT_AVAILABLE",
+    NothingToCompare = "NOTHING_TO_COMPARE",
     IdempotencyKeyReused = "IDEMPOTENCY_KEY_REUSED",
     RetryNotAllowed = "RETRY_NOT_ALLOWED",
 }

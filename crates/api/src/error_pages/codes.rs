@@ -106,6 +106,7 @@ mod tests {
                 "STALE_INTERPRETATION_VERSION",
                 "INTERPRETATION_MISSING",
                 "INTERPRETATION_NOT_AVAILABLE",
+                "NOTHING_TO_COMPARE",
                 "IDEMPOTENCY_KEY_REUSED",
                 "RETRY_NOT_ALLOWED",
             ]

@@ -12,6 +12,7 @@ pub(crate) const TABLE: &[(&str, &str, Role)] = &[
     ("GET", "/documents/{id}/download", Read),
     ("GET", "/documents/{id}/processing-history", Read),
     ("GET", "/documents/{id}/review", Read),
+    ("GET", "/documents/{id}/compare", Read),
     ("GET", "/documents/{id}/jobs", Read),
     ("GET", "/documents/{id}/pages", Read),
     ("GET", "/documents/{id}/pages/{number}", Read),

@@ -46,6 +46,9 @@ answers! {
     Conflicting = [Conflict] "It conflicts with what is there.";
     NotReviewable = [Conflict] { NoCompletedRun, InterpretationMissing }
         "There is nothing to review yet.";
+    NotComparable = [Conflict] {
+        NoCompletedRun, InterpretationNotAvailable, InterpretationMissing, NothingToCompare
+    } "There are not two versions to compare.";
     NotEditable = [Conflict] {
         ReviewBlockedByActiveRun, InterpretationNotAvailable, InterpretationMissing, StaleInterpretationVersion
     } "What was understood cannot be edited now, or somebody else edited it meanwhile.";

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use quire_application::steps::StepCode;
 use quire_domain::interpretation::ValueType as Kind;
-use quire_domain::interpretation::structure;
+use quire_domain::interpretation::{compare, structure};
 use quire_domain::{self as domain, Pipeline as Line};
 use quire_ports::ReadTrouble;
 use utoipa::openapi::RefOr;
@@ -46,6 +46,8 @@ names! {
     ConflictReason = Reason::ALL.iter().map(|reason| reason.as_str());
     /// Where the processing of a document stands; it follows from its runs.
     DocumentStatus = domain::DocumentStatus::ALL.map(domain::DocumentStatus::as_str);
+    /// In which order documents are listed.
+    Sort = crate::documents::list::Sort::ALL.map(crate::documents::list::Sort::as_str);
     /// Whether a person has checked a document.
     ReviewStatus = [domain::ReviewStatus::InReview, domain::ReviewStatus::Reviewed].map(domain::ReviewStatus::as_str);
     /// Where a run stands.
@@ -80,6 +82,8 @@ names! {
     Scope = ["document", "visit", "metadata"];
     /// How a field changes.
     ChangeType = ["ADD", "UPDATE", "DELETE"];
+    /// How a field differs between two versions.
+    Difference = compare::Difference::ALL.map(compare::Difference::as_str);
     /// How a schema might change.
     StructureChange = structure::StructureChange::ALL.iter().map(|change| change.as_str());
     /// Where a candidate for a change of the schema stands.

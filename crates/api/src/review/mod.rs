@@ -1,6 +1,7 @@
 //! What was understood of a document, over HTTP: looking at it, correcting it, saying that it is checked.
 
 mod changes;
+pub(crate) mod compare;
 pub(crate) mod edit;
 pub(crate) mod reviewed;
 pub(crate) mod show;
@@ -17,6 +18,7 @@ use crate::ApiError;
 use crate::openapi::shapes;
 use crate::request::Parameters;
 
+pub(crate) use compare::compare;
 pub(crate) use edit::edit;
 pub(crate) use reviewed::{mark, reopen};
 pub(crate) use show::show;

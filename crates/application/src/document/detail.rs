@@ -6,7 +6,7 @@ use quire_ports::{DocumentPlace, Overview, PortResult, Store};
 use super::pages::RawText;
 
 /// A document as people see it.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct DocumentView {
     /// What is stored.
     pub overview: Overview,

@@ -5,11 +5,14 @@
 //! the list looks at documents one after another. It looks at so many and no more, says so, and says where to go on.
 
 mod counts;
+mod least_certain;
 
 use quire_domain::{DocumentStatus, ReviewStatus};
 use quire_ports::{DocumentPlace, DocumentsOf, DocumentsPart, PortResult, Store};
 
+use self::counts::Counted;
 pub use self::counts::Counts;
+pub use self::least_certain::{LeastCertain, least_certain};
 
 use super::DocumentView;
 
@@ -103,7 +106,7 @@ async fn part(
     let next = items.last().filter(|_| has_more).map(DocumentView::place);
     let total = match request.after {
         Some(_) => None,
-        None => Some(counts.total(store, of).await?),
+        None => Some(counts.total(store, Counted::Of(of)).await?),
     };
     Ok(DocumentList { items, total, next, is_cut_short: false })
 }

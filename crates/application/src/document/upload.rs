@@ -288,6 +288,7 @@ impl Pair {
             reviewed_by: None,
             latest_run: created.map(|(run, _)| run),
             text: None,
+            certainty: None,
         })
     }
 }

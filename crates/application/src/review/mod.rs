@@ -1,10 +1,12 @@
 //! What a person does with what was understood: look at it, correct it, say that it is checked.
 
+mod compare;
 mod edit;
 mod history;
 mod mark;
 mod view;
 
+pub use compare::{CompareError, Compared, VersionName, versions_to_compare};
 pub use edit::{EditError, EditRequest, EditResult, edit};
 pub use history::versions;
 pub use mark::{mark_reviewed, reopen};

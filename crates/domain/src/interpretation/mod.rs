@@ -4,6 +4,8 @@
 //! is only ever shown ([`visits`]), and it is changed by [`edit`] alone.
 
 pub mod calibration;
+mod certainty;
+pub mod compare;
 pub mod edit;
 mod field;
 pub mod normal;
@@ -13,6 +15,7 @@ pub mod structure;
 mod value;
 pub mod visits;
 
+pub use certainty::certainty;
 pub use field::{Evidence, Field, Interpretation, Origin, Suggestion};
 pub use normal::Normaliser;
 pub use schema::{

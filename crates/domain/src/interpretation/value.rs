@@ -1,5 +1,7 @@
 //! The value of a field, and when two of them are the same.
 
+use std::borrow::Cow;
+
 use serde::de::{self, Deserializer, Visitor};
 use serde::{Deserialize, Serialize, Serializer};
 
@@ -31,6 +33,15 @@ pub enum ValueType {
     Boolean,
     #[default]
     Unknown,
+}
+
+/// What a value says, written in one way.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Canonical<'v> {
+    Null,
+    Bool(bool),
+    Number(u64),
+    Text(Cow<'v, str>),
 }
 
 impl ValueType {
@@ -111,6 +122,28 @@ impl Value {
                 _ => false,
             },
         }
+    }
+
+    /// What it says, written in one way: equal whenever two values of that type are the same to a reader.
+    pub(super) fn canonical(&self, kind: ValueType) -> Canonical<'_> {
+        let number = || self.as_number().map(|number| Canonical::Number(number.to_bits()));
+        let said = match kind {
+            ValueType::Number => number(),
+            ValueType::Boolean => self.as_bool().map(Canonical::Bool),
+            ValueType::String | ValueType::Date => match self {
+                Self::Text(text) => {
+                    Some(Canonical::Text(text.split_whitespace().collect::<Vec<_>>().join(" ").into()))
+                }
+                _ => None,
+            },
+            ValueType::Unknown => None,
+        };
+        said.unwrap_or_else(|| match self {
+            Self::Null => Canonical::Null,
+            Self::Bool(yes) => Canonical::Bool(*yes),
+            Self::Number(number) => Canonical::Number((number + 0.0).to_bits()),
+            Self::Text(text) => Canonical::Text(text.trim().into()),
+        })
     }
 
     fn as_number(&self) -> Option<f64> {

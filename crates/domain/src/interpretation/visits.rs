@@ -2,15 +2,24 @@
 
 use jiff::Timestamp;
 use serde::Serialize;
+use uuid::Uuid;
 
-use super::{Field, Interpretation, Schema, Scope, Value};
-use crate::ids::{DocumentId, RunId};
+use super::{Field, Interpretation, Origin, Schema, Scope, Value};
+use crate::ids::{DocumentId, FieldId, RunId};
 
 /// The group of what belongs to some visit, nobody knows which.
 pub const UNASSIGNED: &str = "unassigned";
 
 /// The panels of schemas that were stored before they told theirs, in the order in which people see them.
 const PANELS: [&str; 7] = ["clinic", "patient", "owner", "visits", "notes", "other", "report_info"];
+
+/// Keys under other names that people and older programs use for them. They are shown under their own.
+const ALIASES: [(&str, &str); 2] =
+    [("nhc", "medical_record_number"), ("reproductive_status", "repro_status")];
+
+/// What a document without a date of its own takes from its visits.
+const DOCUMENT_DATE: &str = "document_date";
+const VISIT_DATE: &str = "visit_date";
 
 /// An interpretation grouped by visits.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -46,6 +55,8 @@ pub struct Slot {
     pub section: String,
     pub scope: &'static str,
     pub canonical_key: String,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub aliases: Vec<&'static str>,
 }
 
 /// A visit and what happened there.
@@ -65,7 +76,8 @@ pub(super) fn exists(fields: &[Field], visit_id: &str) -> bool {
     fields.iter().any(|field| field.visit_id.as_deref() == Some(visit_id))
 }
 
-/// Groups an interpretation by visits, in the order in which its fields first name them; what belongs to none comes last.
+/// Groups an interpretation by visits, in the order of their dates and then of their ids; those without a date come after
+/// them, and what belongs to no visit comes last.
 pub fn group(interpretation: &Interpretation, schema: &Schema) -> ByVisit {
     let mut grouped = ByVisit {
         schema_contract: "visit-grouped-canonical",
@@ -78,6 +90,7 @@ pub fn group(interpretation: &Interpretation, schema: &Schema) -> ByVisit {
         other_fields: Vec::new(),
     };
     for field in &interpretation.fields {
+        let field = &canonical(field, schema);
         let scope = schema.scope(&field.key);
         match (schema.key(&field.key), &field.visit_id) {
             (_, Some(visit_id)) => {
@@ -92,8 +105,56 @@ pub fn group(interpretation: &Interpretation, schema: &Schema) -> ByVisit {
             (Some(_), None) => grouped.visit(UNASSIGNED).fields.push(field.clone()),
         }
     }
-    grouped.visits.sort_by_key(|visit| visit.visit_id == UNASSIGNED);
+    grouped.visits.sort_by(|one, other| order(one).cmp(&order(other)));
+    grouped.fields.extend(document_date(interpretation, schema));
     grouped
+}
+
+fn order(visit: &Visit) -> (bool, &str, &str) {
+    let date = match &visit.visit_date {
+        Value::Text(date) => Some(date.as_str()),
+        _ => None,
+    };
+    // What has no date is behind what has one.
+    (visit.visit_id == UNASSIGNED, date.unwrap_or("~"), &visit.visit_id)
+}
+
+/// The field under the key that the schema has for it.
+fn canonical(field: &Field, schema: &Schema) -> Field {
+    let known = ALIASES.iter().find(|(key, alias)| *alias == field.key && schema.key(key).is_some());
+    match known {
+        Some((key, _)) if schema.key(&field.key).is_none() => {
+            Field { key: (*key).to_owned(), is_critical: schema.is_critical(key), ..field.clone() }
+        }
+        _ => field.clone(),
+    }
+}
+
+/// A document that does not say when it was written is as old as its latest visit. Only shown: what was not found is not
+/// stored. Its id follows from the run, so that it is the same whenever it is looked at.
+fn document_date(interpretation: &Interpretation, schema: &Schema) -> Option<Field> {
+    let key = schema.key(DOCUMENT_DATE)?;
+    let fields = interpretation.fields.iter().filter(|field| !field.value.is_empty());
+    if fields.clone().any(|field| field.key == DOCUMENT_DATE) {
+        return None;
+    }
+    let dated = fields.filter(|field| field.key == VISIT_DATE).filter_map(|field| match &field.value {
+        Value::Text(date) => Some((date, field)),
+        _ => None,
+    });
+    let (_, latest) = dated.max_by_key(|(date, _)| *date)?;
+    let run = interpretation.processing_run_id.0.as_u128();
+    Some(Field {
+        field_id: FieldId(Uuid::from_u128(run ^ u128::from(u32::from_be_bytes(*b"date")))),
+        key: key.key.clone(),
+        value_type: key.value_type,
+        is_critical: key.critical,
+        origin: Origin::Derived,
+        visit_id: None,
+        mapping_id: None,
+        candidate_suggestions: Vec::new(),
+        ..latest.clone()
+    })
 }
 
 impl ByVisit {
@@ -111,7 +172,7 @@ impl Visit {
     /// False if it tells about the visit itself what another field has told already.
     fn take(&mut self, field: &Field) -> bool {
         let slot = match field.key.as_str() {
-            "visit_date" => &mut self.visit_date,
+            VISIT_DATE => &mut self.visit_date,
             "admission_date" => &mut self.admission_date,
             "discharge_date" => &mut self.discharge_date,
             "reason_for_visit" => &mut self.reason_for_visit,
@@ -137,6 +198,7 @@ fn view(schema: &Schema) -> RecordView {
             section,
             scope,
             canonical_key: key.key.clone(),
+            aliases: ALIASES.iter().filter(|(of, _)| *of == key.key).map(|(_, alias)| *alias).collect(),
         })
     });
     let told = schema.panels.iter().map(|panel| panel.id.clone());
@@ -148,3 +210,7 @@ fn view(schema: &Schema) -> RecordView {
 #[cfg(test)]
 #[path = "visits_tests.rs"]
 mod tests;
+
+#[cfg(test)]
+#[path = "visits_shape_tests.rs"]
+mod shape_tests;

@@ -29,17 +29,17 @@ fn every_field_is_shown_once_where_it_belongs() {
     };
     let grouped = group(&interpretation, &Schema::veterinary());
     let keys = |fields: &[Field]| fields.iter().map(|field| field.key.clone()).collect::<Vec<_>>();
-    assert_eq!(keys(&grouped.fields), ["pet_name"]);
+    assert_eq!(keys(&grouped.fields), ["pet_name", "document_date"]);
     let others = ["never_heard_of", "reason_for_visit", "visit_date"];
     assert_eq!(keys(&grouped.other_fields), others, "nothing is left out");
     let visits: Vec<_> =
         grouped.visits.iter().map(|visit| (visit.visit_id.as_str(), keys(&visit.fields))).collect();
     assert_eq!(
         visits,
-        [("b", vec!["diagnosis".to_owned()]), ("a", vec![]), ("unassigned", vec!["allergies".to_owned()])]
+        [("a", vec![]), ("b", vec!["diagnosis".to_owned()]), ("unassigned", vec!["allergies".to_owned()])]
     );
-    assert_eq!(grouped.visits[0].visit_date, Value::Text("2024-02-01".into()));
-    assert_eq!(grouped.visits[1].reason_for_visit, Value::Text("control".into()));
+    assert_eq!(grouped.visits[1].visit_date, Value::Text("2024-02-01".into()));
+    assert_eq!(grouped.visits[0].reason_for_visit, Value::Text("control".into()));
     assert_eq!(grouped.visits[2].visit_date, Value::Null);
     assert_eq!(grouped.medical_record_view.field_slots[0].canonical_key, "clinic_name");
 }

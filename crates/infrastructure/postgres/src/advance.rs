@@ -3,6 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use async_trait::async_trait;
+use quire_domain::interpretation::certainty;
 use quire_domain::{Event, RunId, StepName};
 use quire_ports::{Advance, PortResult, Written};
 use sqlx::PgConnection;
@@ -168,6 +169,7 @@ async fn insert_interpretations(connection: &mut PgConnection, accepted: &[&Adva
             at: advance.at,
             by: None,
             is_structural: false,
+            certainty: certainty(&first.data.fields),
         })
     });
     reviews::insert(connection, &rows.collect::<PortResult<Vec<_>>>()?).await

@@ -4,8 +4,8 @@ use async_trait::async_trait;
 use jiff::Timestamp;
 use quire_domain::{Document, DocumentId, Event, EventType, NewRun, ReviewStatus, Run, SubjectId};
 use quire_ports::{
-    DocumentPlace, Documents, DocumentsOf, DocumentsPart, Intake, ListWay, Overview, PortError, PortResult,
-    Taken,
+    CertaintyPlace, DocumentPlace, Documents, DocumentsOf, DocumentsPart, Intake, LeastCertainPart, ListWay,
+    Overview, PortError, PortResult, Taken,
 };
 use sqlx::PgConnection;
 use sqlx::postgres::PgRow;
@@ -21,6 +21,9 @@ use crate::{PgStore, sql};
 
 /// Where the list begins: newer than any document.
 const BEFORE_ALL: DocumentPlace = DocumentPlace { created_at: Timestamp::MAX, id: DocumentId(Uuid::max()) };
+/// Where the list of those that wait for a person begins: less certain than any.
+const BEFORE_THE_LEAST_CERTAIN: CertaintyPlace =
+    CertaintyPlace { certainty: -1.0, id: DocumentId(Uuid::nil()) };
 /// Where the columns of a document begin behind those of its run.
 const DOCUMENT: usize = 21;
 
@@ -83,6 +86,24 @@ impl Documents for PgStore {
                 .bind(way.states[1])
                 .bind(way.review)
         };
+        let counted = self.rows(query, |row| get::<i64>(row, 0)).await?;
+        Ok(counted.first().map_or(0, |counted| u32::try_from(*counted).unwrap_or(most)))
+    }
+
+    async fn least_certain(&self, part: LeastCertainPart) -> PortResult<Vec<Overview>> {
+        let after = part.after.unwrap_or(BEFORE_THE_LEAST_CERTAIN);
+        let query = || {
+            sqlx::query(sql!("documents/least_certain"))
+                .bind(after.certainty)
+                .bind(after.id.0)
+                .bind(i64::from(part.limit))
+                .bind(i64::from(part.skip))
+        };
+        self.rows(query, overview).await
+    }
+
+    async fn count_open(&self, most: u32) -> PortResult<u32> {
+        let query = || sqlx::query(sql!("documents/count_open")).bind(i64::from(most));
         let counted = self.rows(query, |row| get::<i64>(row, 0)).await?;
         Ok(counted.first().map_or(0, |counted| u32::try_from(*counted).unwrap_or(most)))
     }
@@ -220,6 +241,7 @@ pub(crate) fn overview(row: &PgRow) -> PortResult<Overview> {
         reviewed_by: get(row, DOCUMENT + 12)?,
         latest_run: has_run.then(|| row::run(row)).transpose()?,
         text: get(row, DOCUMENT + 13)?,
+        certainty: get(row, DOCUMENT + 14)?,
     })
 }
 

@@ -2,9 +2,9 @@
 
 use async_trait::async_trait;
 use jiff::Timestamp;
-use quire_domain::interpretation::ValueType;
 use quire_domain::interpretation::edit::{ChangeType, FieldChange};
 use quire_domain::interpretation::structure::StructuralEdit;
+use quire_domain::interpretation::{ValueType, certainty};
 use quire_domain::{
     ArtifactId, CandidateId, Document, DocumentId, Event, EventType, FieldId, InterpretationId, ReviewStatus,
     Run, RunId, State,
@@ -25,7 +25,7 @@ use crate::transition::{Woke, append};
 use crate::{PgStore, sql};
 
 /// Where the columns of a version begin behind those of a document with its run.
-const VERSION: usize = 35;
+const VERSION: usize = 36;
 
 #[async_trait]
 impl Reviews for PgStore {
@@ -88,6 +88,16 @@ impl Reviews for PgStore {
         let query = || sqlx::query(sql!("interpretations/changes")).bind(run.0);
         let changes = self.rows(query, change).await?;
         Ok(VersionRecord::with_changes(versions, changes))
+    }
+
+    async fn version(&self, run: RunId, number: Option<u32>) -> PortResult<Option<Version>> {
+        let query = || sqlx::query(sql!("interpretations/find")).bind(run.0).bind(number.map(int));
+        Ok(self.rows(query, |row| version(row, 0)).await?.pop())
+    }
+
+    async fn version_of_run_before(&self, run: RunId) -> PortResult<Option<Version>> {
+        let query = || sqlx::query(sql!("interpretations/before")).bind(run.0);
+        Ok(self.rows(query, |row| version(row, 0)).await?.pop())
     }
 
     async fn mark_reviewed(
@@ -182,6 +192,7 @@ async fn save(
         at: version.at,
         by: Some(text(&version.actor)),
         is_structural: !version.structure.is_empty(),
+        certainty: certainty(&version.data.fields),
     };
     insert(connection, &[new]).await?;
     insert_changes(connection, version).await?;
@@ -230,6 +241,7 @@ pub(crate) struct Row {
     pub(crate) at: Timestamp,
     pub(crate) by: Option<String>,
     pub(crate) is_structural: bool,
+    pub(crate) certainty: f64,
 }
 
 pub(crate) async fn insert(connection: &mut PgConnection, rows: &[Row]) -> PortResult<()> {
@@ -244,6 +256,7 @@ pub(crate) async fn insert(connection: &mut PgConnection, rows: &[Row]) -> PortR
         .bind(rows.iter().map(|row| At(row.at)).collect::<Vec<_>>())
         .bind(rows.iter().map(|row| row.by.clone()).collect::<Vec<_>>())
         .bind(rows.iter().map(|row| row.is_structural).collect::<Vec<_>>())
+        .bind(rows.iter().map(|row| row.certainty).collect::<Vec<_>>())
         .execute(connection)
         .await
         .map_err(translate)?;

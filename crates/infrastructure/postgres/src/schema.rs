@@ -41,6 +41,7 @@ migrations![
     "0008_credentials",
     "0009_intake",
     "0010_schema_files",
+    "0013_certainty",
 ];
 
 /// What the first line of a file says whose statements go one by one.

@@ -4,8 +4,8 @@ use async_trait::async_trait;
 use jiff::Timestamp;
 use quire_domain::{Document, DocumentId, Event, EventType, NewRun, ReviewStatus, Run, SubjectId};
 use quire_ports::{
-    DocumentPlace, Documents, DocumentsOf, DocumentsPart, Intake, ListWay, Overview, PortError, PortResult,
-    Taken,
+    CertaintyPlace, DocumentPlace, Documents, DocumentsOf, DocumentsPart, Intake, LeastCertainPart, ListWay,
+    Overview, PortError, PortResult, Taken,
 };
 use rusqlite::{Row, params};
 use uuid::Uuid;
@@ -19,6 +19,9 @@ use crate::{SqliteStore, sql};
 
 /// Where the list begins: newer than any document.
 const BEFORE_ALL: DocumentPlace = DocumentPlace { created_at: Timestamp::MAX, id: DocumentId(Uuid::max()) };
+/// Where the list of those that wait for a person begins: less certain than any.
+const BEFORE_THE_LEAST_CERTAIN: CertaintyPlace =
+    CertaintyPlace { certainty: -1.0, id: DocumentId(Uuid::nil()) };
 /// Where the columns of a document begin behind those of its run.
 const DOCUMENT: usize = 21;
 
@@ -59,6 +62,18 @@ impl Documents for SqliteStore {
         let way = ListWay::of(of);
         let parameters = (most, way.all, way.states[0], way.states[1], way.review);
         let counted = self.rows(sql!("documents/count"), parameters, |row| get(row, 0)).await?;
+        Ok(counted.first().copied().unwrap_or_default())
+    }
+
+    async fn least_certain(&self, part: LeastCertainPart) -> PortResult<Vec<Overview>> {
+        let after = part.after.unwrap_or(BEFORE_THE_LEAST_CERTAIN);
+        let parameters =
+            (after.certainty, after.id.0.into_bytes(), i64::from(part.limit), i64::from(part.skip));
+        self.rows(sql!("documents/least_certain"), parameters, overview).await
+    }
+
+    async fn count_open(&self, most: u32) -> PortResult<u32> {
+        let counted = self.rows(sql!("documents/count_open"), [most], |row| get(row, 0)).await?;
         Ok(counted.first().copied().unwrap_or_default())
     }
 
@@ -178,5 +193,6 @@ pub(crate) fn overview(row: &Row<'_>) -> PortResult<Overview> {
         reviewed_by: get(row, DOCUMENT + 12)?,
         latest_run: has_run.then(|| row::run(row)).transpose()?,
         text: get(row, DOCUMENT + 13)?,
+        certainty: get(row, DOCUMENT + 14)?,
     })
 }

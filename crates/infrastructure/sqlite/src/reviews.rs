@@ -2,9 +2,9 @@
 
 use async_trait::async_trait;
 use jiff::Timestamp;
-use quire_domain::interpretation::ValueType;
 use quire_domain::interpretation::edit::{ChangeType, FieldChange};
 use quire_domain::interpretation::structure::StructuralEdit;
+use quire_domain::interpretation::{ValueType, certainty};
 use quire_domain::{
     ArtifactId, CandidateId, Document, DocumentId, Event, EventType, FieldId, InterpretationId, ReviewStatus,
     Run, RunId, State,
@@ -22,7 +22,7 @@ use crate::transition::append;
 use crate::{SqliteStore, queue, sql};
 
 /// Where the columns of a version begin behind those of a document with its run.
-const VERSION: usize = 35;
+const VERSION: usize = 36;
 
 #[async_trait]
 impl Reviews for SqliteStore {
@@ -76,6 +76,16 @@ impl Reviews for SqliteStore {
         let versions = self.rows(sql!("interpretations/versions"), [id], record).await?;
         let changes = self.rows(sql!("interpretations/changes"), [id], change).await?;
         Ok(VersionRecord::with_changes(versions, changes))
+    }
+
+    async fn version(&self, run: RunId, number: Option<u32>) -> PortResult<Option<Version>> {
+        let named = (run.0.into_bytes(), number);
+        Ok(self.rows(sql!("interpretations/find"), named, |row| version(row, 0)).await?.pop())
+    }
+
+    async fn version_of_run_before(&self, run: RunId) -> PortResult<Option<Version>> {
+        let id = [run.0.into_bytes()];
+        Ok(self.rows(sql!("interpretations/before"), id, |row| version(row, 0)).await?.pop())
     }
 
     async fn mark_reviewed(
@@ -134,8 +144,10 @@ fn insert(
     by: Option<&str>,
     is_structural: bool,
 ) -> PortResult<()> {
+    let certainty = certainty(&data.fields);
     let data = serde_json::to_string(data).map_err(corrupt)?;
-    let values = params![id.0.as_bytes(), run.0.as_bytes(), number, data, micros(at), by, is_structural];
+    let values =
+        params![id.0.as_bytes(), run.0.as_bytes(), number, data, micros(at), by, is_structural, certainty];
     connection
         .prepare_cached(sql!("interpretations/insert"))
         .and_then(|mut statement| statement.execute(values))

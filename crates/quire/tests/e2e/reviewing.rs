@@ -1,9 +1,12 @@
 //! Looking at what was understood, correcting it and saying that it is checked, over HTTP with the real program.
 
+mod comparing;
 mod editing;
 mod exporting;
 mod governing;
 mod marking;
+mod ordering;
+mod shapes;
 
 use quire_domain::DocumentId;
 use quire_testkit::documents::{Pdf, text_page};

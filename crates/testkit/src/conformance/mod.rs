@@ -4,6 +4,7 @@
 //! [`Bed`](crate::Bed) on an empty database, and gets one test per case.
 
 pub mod blobs;
+pub mod certainty;
 pub mod claiming;
 pub mod credentials;
 pub mod documents;
@@ -96,6 +97,10 @@ macro_rules! store_conformance {
             a_run_that_is_withdrawn_as_the_next_one_comes_leaves_the_list,
             a_place_in_the_list_is_all_that_changes_on_a_run_that_has_ended,
         }
+        $crate::conformance_cases! { $bed, certainty:
+            the_least_certain_come_first_whatever_happened,
+            a_document_that_many_change_at_once_is_listed_as_it_is,
+        }
         $crate::conformance_cases! { $bed, language:
             a_run_keeps_the_language_that_was_set_when_it_was_created,
             only_runs_of_documents_have_the_language_of_a_document,
@@ -111,6 +116,7 @@ macro_rules! store_conformance {
             of_edits_at_the_same_time_one_is_stored,
             a_document_is_marked_once_and_an_edit_reopens_it,
             versions_cannot_be_rewritten,
+            versions_are_found_by_number_and_by_the_run_that_came_after,
         }
         $crate::conformance_cases! { $bed, governance:
             a_run_keeps_the_schema_version_it_was_created_with,

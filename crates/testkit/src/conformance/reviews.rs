@@ -36,6 +36,12 @@ pub(super) async fn understood_document(bed: &Bed) -> (DocumentId, RunId, FirstV
 
 /// Brings the next run to its end, understood or not.
 async fn finish(bed: &Bed, id: RunId, understands: bool) -> FirstVersion {
+    finish_at(bed, id, understands, 0).await
+}
+
+/// The same, so many seconds later.
+async fn finish_at(bed: &Bed, id: RunId, understands: bool, later: i64) -> FirstVersion {
+    let at = |second| at(second + later);
     let worker = bed.worker(at(1)).await;
     let run = bed.claim_one(worker, at(2)).await.run;
     assert_eq!(run.id, id);
@@ -273,4 +279,27 @@ pub async fn versions_cannot_be_rewritten(bed: &Bed) {
         let left = bed.sql.number(&format!("SELECT count(*) FROM {table}")).await;
         assert_eq!(left, 0, "{table} goes with its document");
     }
+}
+
+/// A version is found by its number or as the active one, and so is what the run before understood.
+pub async fn versions_are_found_by_number_and_by_the_run_that_came_after(bed: &Bed) {
+    let (document, first, _) = understood_document(bed).await;
+    let reviews = &bed.store.reviews;
+    let base = active(bed, first).await;
+    reviews.save(&edit(first, &base, &[add("breed", "x")], 5)).await.unwrap().unwrap();
+    let edited = active(bed, first).await;
+    assert_eq!(reviews.version(first, None).await.unwrap(), Some(edited.clone()));
+    assert_eq!(reviews.version(first, Some(2)).await.unwrap(), Some(edited.clone()));
+    assert_eq!(reviews.version(first, Some(1)).await.unwrap(), Some(base));
+    for (run, number) in [(first, Some(3)), (first, Some(0)), (RunId::new(), None), (RunId::new(), Some(1))] {
+        assert_eq!(reviews.version(run, number).await.unwrap(), None, "{number:?}");
+    }
+    assert_eq!(reviews.version_of_run_before(first).await.unwrap(), None);
+    // A run in between that understood nothing is passed over.
+    for (second, understands) in [(10, false), (20, true)] {
+        let run = bed.enqueue(document.into(), at(second)).await;
+        finish_at(bed, run, understands, second).await;
+        assert_eq!(reviews.version_of_run_before(run).await.unwrap(), Some(edited.clone()));
+    }
+    assert_eq!(reviews.version_of_run_before(first).await.unwrap(), None);
 }

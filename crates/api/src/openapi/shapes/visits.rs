@@ -52,6 +52,9 @@ pub(crate) struct Slot {
     /// `document` or `visit`.
     scope: String,
     canonical_key: String,
+    /// Other names under which fields of this key may come; absent if there are none.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    aliases: Vec<String>,
 }
 
 /// A visit and what happened there.

@@ -18,10 +18,19 @@ const STILL_BELIEVED: SignedDuration = SignedDuration::from_secs(1);
 /// Remembers how many documents there were, where counting takes time: of more than are counted few go by the minute, so
 /// that looking again each time would tell nothing new. What is counted quickly is counted each time.
 #[derive(Debug, Default)]
-pub struct Counts(Mutex<HashMap<DocumentsOf, (Timestamp, Total)>>);
+pub struct Counts(Mutex<HashMap<Counted, (Timestamp, Total)>>);
+
+/// What is counted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Counted {
+    /// These.
+    Of(DocumentsOf),
+    /// Those that wait for a person.
+    Open,
+}
 
 impl Counts {
-    pub(super) async fn total(&self, store: &Store, of: DocumentsOf) -> PortResult<Total> {
+    pub(super) async fn total(&self, store: &Store, of: Counted) -> PortResult<Total> {
         let now = store.clock.now();
         let known = self.known().get(&of).copied();
         if let Some((then, total)) = known
@@ -30,12 +39,16 @@ impl Counts {
         {
             return Ok(total);
         }
-        let counted = total(store.documents.count(of, MOST_LOOKED_AT + 1).await?);
+        let counted = match of {
+            Counted::Of(of) => store.documents.count(of, MOST_LOOKED_AT + 1).await?,
+            Counted::Open => store.documents.count_open(MOST_LOOKED_AT + 1).await?,
+        };
+        let counted = total(counted);
         self.known().insert(of, (now, counted));
         Ok(counted)
     }
 
-    fn known(&self) -> MutexGuard<'_, HashMap<DocumentsOf, (Timestamp, Total)>> {
+    fn known(&self) -> MutexGuard<'_, HashMap<Counted, (Timestamp, Total)>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -82,5 +82,6 @@ pub(super) async fn recall(store: &Store, id: DocumentId, run: Option<RunId>) ->
         reviewed_by: None,
         latest_run,
         text: None,
+        certainty: None,
     }))
 }

@@ -5,7 +5,9 @@ use async_trait::async_trait;
 use jiff::Timestamp;
 use quire_connectors::blob::DiskBlobs;
 use quire_domain::{EventId, Run, SubjectId};
-use quire_ports::{Documents, DocumentsOf, DocumentsPart, EventFilter, Overview, RunFilter};
+use quire_ports::{
+    Documents, DocumentsOf, DocumentsPart, EventFilter, LeastCertainPart, Overview, RunFilter,
+};
 use quire_testkit::fixture::Bed;
 use tempfile::TempDir;
 
@@ -66,6 +68,14 @@ impl Documents for Unlucky {
     }
 
     async fn count(&self, _: DocumentsOf, _: u32) -> PortResult<u32> {
+        Err(away())
+    }
+
+    async fn least_certain(&self, _: LeastCertainPart) -> PortResult<Vec<Overview>> {
+        Err(away())
+    }
+
+    async fn count_open(&self, _: u32) -> PortResult<u32> {
         Err(away())
     }
 

@@ -36,6 +36,13 @@ pub fn date(words: &str) -> Option<Date> {
     begins(&words).map(|(date, _)| date)
 }
 
+/// Whether a visit can be of the day that stands in these words. A year of two figures that is in the last century is no
+/// visit's: nobody writes so of what was so long ago, and the figures are something else.
+pub(crate) fn can_be_visit(date: Date, words: &str) -> bool {
+    let is_long = |part: &str| part.len() >= 4;
+    date.year() >= 2000 || words.split(|c: char| !c.is_ascii_digit()).any(is_long)
+}
+
 /// The date that stands at the beginning of these words, and how many of them it takes.
 pub(crate) fn begins(words: &[&str]) -> Option<(Date, usize)> {
     let first = words.first()?;

@@ -7,8 +7,9 @@ use super::labels::Meaning;
 use super::segments::{self, Apart};
 use super::values::{Piece, Pieces, Wanted};
 use super::{BY_LABEL, Rules, WITHOUT_LABEL};
+use crate::interpretation::normal::date::{can_be_visit, date};
 use crate::interpretation::normal::{opens_with_postcode, species_and_breed};
-use crate::interpretation::{Normaliser, Scope};
+use crate::interpretation::{Normaliser, SchemaKey, Scope};
 
 /// Words that tell that a label was only part of a phrase.
 const JOINS: [&str; 10] = ["y", "e", "o", "u", "de", "del", "and", "or", "of", "for"];
@@ -122,8 +123,11 @@ impl Rules<'_> {
         if normal.is_none() && !is_certain {
             return false;
         }
+        if is_no_visit(schema, &words) {
+            return false;
+        }
         if matches!(schema.normaliser, Normaliser::Date)
-            && let Some(date) = crate::interpretation::normal::date(&words)
+            && let Some(date) = date(&words)
             && self.dates_visit(cell, key, meaning, date, &pieces)
         {
             return true;
@@ -206,9 +210,12 @@ impl Rules<'_> {
         if !is_value || !is_certain || schema.normaliser.apply(&words).is_none() {
             return false;
         }
+        if is_no_visit(schema, &words) {
+            return false;
+        }
         let pieces = vec![(cell, value.clone())];
         if schema.normaliser == Normaliser::Date
-            && let Some(date) = crate::interpretation::normal::date(&words)
+            && let Some(date) = date(&words)
             && self.dates_visit(cell, key, meaning, date, &pieces)
         {
             return true;
@@ -316,4 +323,10 @@ pub(super) fn has_unit(words: &str) -> bool {
     let words = words.trim().trim_end_matches('.').to_lowercase();
     let unit = words.trim_start_matches(|c: char| !c.is_alphabetic());
     matches!(unit, "kg" | "kgs" | "kilos" | "g" | "gr" | "grs" | "k")
+}
+
+/// Whether these words are the day of a visit on which none can have been.
+fn is_no_visit(key: &SchemaKey, words: &str) -> bool {
+    let is_day = key.scope == Scope::Metadata && key.normaliser == Normaliser::Date;
+    is_day && date(words).is_some_and(|date| !can_be_visit(date, words))
 }

@@ -6,7 +6,7 @@ use jiff::civil::{Date, Time};
 
 use super::layout::{Cell, Token};
 use super::segments::TURNS;
-use crate::interpretation::normal::date::{begins, time};
+use crate::interpretation::normal::date::{begins, can_be_visit, time};
 
 /// What a line about a visit begins with.
 const VISIT: [&str; 25] = [
@@ -149,7 +149,9 @@ fn named(tokens: &[Token<'_>], first: usize) -> Option<Begins> {
 /// The date that stands at a place of a line, if a visit can be of that day.
 pub(super) fn date_at(tokens: &[Token<'_>], at: usize) -> Option<(Date, usize)> {
     let words: Vec<&str> = tokens.get(at..)?.iter().take(6).map(|token| token.text).collect();
-    begins(&words).filter(|(date, _)| YEARS.contains(&date.year()))
+    let (date, count) = begins(&words)?;
+    let is_visit = YEARS.contains(&date.year()) && can_be_visit(date, &words[..count].join(" "));
+    is_visit.then_some((date, count))
 }
 
 /// Whether this folded word is one for visits.

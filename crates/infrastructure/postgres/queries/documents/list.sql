@@ -8,7 +8,8 @@ SELECT r.id, r.pipeline, r.subject_id, r.state, r.priority, r.fence, r.attempts,
        (SELECT payload FROM artifacts
         WHERE run_id = r.id AND artifact_type = 'RAW_TEXT'
         ORDER BY created_at DESC, id DESC
-        LIMIT 1)
+        LIMIT 1),
+       (SELECT certainty FROM certainties WHERE document_id = d.id)
 FROM ((SELECT created_at AS listed_at, id
        FROM documents
        WHERE $5 AND (created_at, id) < ($1, $2)

@@ -6,7 +6,8 @@ SELECT r.id, r.pipeline, r.subject_id, r.state, r.priority, r.fence, r.attempts,
        (SELECT payload FROM artifacts
         WHERE run_id = r.id AND artifact_type = 'RAW_TEXT'
         ORDER BY created_at DESC, id DESC
-        LIMIT 1)
+        LIMIT 1),
+       (SELECT certainty FROM certainties WHERE document_id = d.id)
 FROM documents d
 LEFT JOIN LATERAL (SELECT * FROM runs
                    WHERE subject_id = d.id AND pipeline = 'document'

@@ -8,6 +8,7 @@ SELECT r.id, r.pipeline, r.subject_id, r.state, r.priority, r.fence, r.attempts,
         WHERE run_id = r.id AND artifact_type = 'RAW_TEXT'
         ORDER BY created_at DESC, id DESC
         LIMIT 1),
+       (SELECT certainty FROM certainties WHERE document_id = d.id),
        v.id, v.version_number, v.data, v.created_at, v.created_by
 FROM documents d
 LEFT JOIN LATERAL (SELECT * FROM runs

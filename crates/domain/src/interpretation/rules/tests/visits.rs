@@ -186,6 +186,16 @@ fn a_table_of_visits_has_one_a_row() {
     assert_eq!((value(&fields, "vaccinations"), value(&fields, "weight")), (Some("Rabia"), Some("5 kg")));
 }
 
+/// Proves R107 for visits: a year of two figures is one of this century there.
+#[test]
+fn no_visit_is_of_the_last_century_in_two_figures() {
+    let spoken = |date: &str| lines(&[&format!("Fecha de visita: {date}"), "Diagnóstico: otitis externa"]);
+    assert_eq!(visits(&spoken("12/03/24")), [("2024-03-12", vec![("diagnosis", "otitis externa")])]);
+    assert_eq!(visits(&spoken("12/03/1995")), [("1995-03-12", vec![("diagnosis", "otitis externa")])]);
+    assert_eq!(values(&spoken("12/03/95"), "visit_date"), Vec::<&str>::new());
+    assert!(visits(&lines(&["- 12/03/95 - 10:30 - Revisión", "Diagnóstico: otitis"])).is_empty());
+}
+
 #[test]
 fn admission_and_discharge_are_of_the_visit() {
     let fields =

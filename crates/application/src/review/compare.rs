@@ -1,0 +1,153 @@
+//! Which two versions of what was understood are compared.
+
+use std::str::FromStr;
+
+use quire_domain::interpretation::Schema;
+use quire_domain::{DocumentId, Run, RunId, State};
+use quire_ports::{PortError, Store, Version};
+
+use super::view::schema_of;
+
+/// A version as people name it: the run alone is its active version, `RUN:3` its third.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct VersionName {
+    /// The run.
+    pub run: RunId,
+    /// The number of the version, unless the active one is meant.
+    pub number: Option<u32>,
+}
+
+impl FromStr for VersionName {
+    type Err = ();
+
+    fn from_str(text: &str) -> Result<Self, ()> {
+        let (run, number) = text.split_once(':').map_or((text, None), |(run, number)| (run, Some(number)));
+        let parsed: RunId = run.parse().map_err(|_| ())?;
+        let number = number.map(|number| number.parse::<u32>().map_err(|_| ())).transpose()?;
+        let name = Self { run: parsed, number };
+        // One way of writing each, and versions count from 1.
+        if name.to_string() == text && number != Some(0) { Ok(name) } else { Err(()) }
+    }
+}
+
+impl std::fmt::Display for VersionName {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(formatter, "{}", self.run)?;
+        self.number.map_or(Ok(()), |number| write!(formatter, ":{number}"))
+    }
+}
+
+/// Why there is nothing to compare.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum CompareError {
+    /// No run of the document has completed.
+    #[error("no run of this document has completed yet; ask again when one has")]
+    NoCompletedRun,
+    /// The document has no such run.
+    #[error("this document has no run {0}; GET /documents/ID/processing-history lists its runs")]
+    NoSuchRun(RunId),
+    /// The run has not completed.
+    #[error("run {0} has not completed, so that there is nothing to compare")]
+    NotCompleted(RunId),
+    /// The run has no interpretation.
+    #[error("run {0} has no interpretation; compare another, or process the document again")]
+    Missing(RunId),
+    /// The run has no such version.
+    #[error("run {0} has no version {1}; GET /runs/ID/interpretations lists its versions")]
+    NoSuchVersion(RunId, u32),
+    /// Nothing came before.
+    #[error("nothing came before this version; name another with from, or compare once there are two")]
+    NothingBefore,
+    /// Storage has no such document, or does not answer.
+    #[error(transparent)]
+    Port(#[from] PortError),
+}
+
+/// Two versions of a document.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Compared {
+    /// The earlier side.
+    pub from: Version,
+    /// The later side.
+    pub to: Version,
+    /// The schema of the later side's run.
+    pub schema: Schema,
+}
+
+/// Finds two versions. Unless it is named, the later side is what a reviewer sees, and the earlier side what came before
+/// the later one: the version before it, or else what the run before understood.
+pub async fn versions_to_compare(
+    store: &Store,
+    document: DocumentId,
+    from: Option<VersionName>,
+    to: Option<VersionName>,
+) -> Result<Compared, CompareError> {
+    let review = store.reviews.review(document).await?;
+    let (run, to) = if let Some(name) = to {
+        find(store, document, name).await?
+    } else {
+        let run = review.overview.latest_run.ok_or(CompareError::NoCompletedRun)?;
+        let active = review.active.ok_or(CompareError::Missing(run.id))?;
+        (run, active)
+    };
+    let from = match from {
+        Some(name) => find(store, document, name).await?.1,
+        None => before(store, &run, &to).await?.ok_or(CompareError::NothingBefore)?,
+    };
+    let schema = schema_of(store, &run).await?;
+    Ok(Compared { from, to, schema })
+}
+
+async fn find(
+    store: &Store,
+    document: DocumentId,
+    name: VersionName,
+) -> Result<(Run, Version), CompareError> {
+    let VersionName { run: id, number } = name;
+    let run = match store.history.run(id).await {
+        Ok(run) if run.subject == document.into() => run,
+        // Whether another document has it is nobody's business here.
+        Ok(_) | Err(PortError::NotFound(_)) => return Err(CompareError::NoSuchRun(id)),
+        Err(error) => return Err(error.into()),
+    };
+    if !matches!(run.state, State::Completed { .. }) {
+        return Err(CompareError::NotCompleted(id));
+    }
+    if let Some(version) = store.reviews.version(id, number).await? {
+        return Ok((run, version));
+    }
+    match number {
+        Some(number) if store.reviews.version(id, None).await?.is_some() => {
+            Err(CompareError::NoSuchVersion(id, number))
+        }
+        _ => Err(CompareError::Missing(id)),
+    }
+}
+
+async fn before(store: &Store, run: &Run, version: &Version) -> Result<Option<Version>, CompareError> {
+    match version.number {
+        0 | 1 => Ok(store.reviews.version_of_run_before(run.id).await?),
+        number => Ok(store.reviews.version(run.id, Some(number - 1)).await?),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_version_is_named_in_one_way() {
+        let run = RunId::new();
+        for (text, number) in
+            [(run.to_string(), None), (format!("{run}:1"), Some(1)), (format!("{run}:20"), Some(20))]
+        {
+            assert_eq!(text.parse(), Ok(VersionName { run, number }));
+        }
+        for wrong in ["", ":", "1", ":1", "x:1"].map(str::to_owned).into_iter().chain(
+            [":", ":0", ":01", ":+1", ":-1", ":1:1", ": 1", ":4294967296"].map(|end| format!("{run}{end}")),
+        ) {
+            assert!(wrong.parse::<VersionName>().is_err(), "{wrong}");
+        }
+        assert!(run.to_string().to_uppercase().parse::<VersionName>().is_err());
+    }
+}

@@ -1,0 +1,174 @@
+//! What differs between two versions of what was understood, field by field.
+//!
+//! Within a run a field keeps its id from version to version. Two runs have no id in common: there, fields are the same
+//! that have the same key, the same visit and the same value, and what is left of a key and visit is paired in order.
+
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::hash::Hash;
+
+use super::value::Canonical;
+use super::{Field, Schema};
+
+/// How a field differs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Difference {
+    /// It says the same, however sure either side is.
+    Same,
+    /// It has another value, or belongs to another visit.
+    Changed,
+    /// Only the later side has it.
+    Added,
+    /// Only the earlier side has it.
+    Removed,
+}
+
+impl Difference {
+    /// All of them.
+    pub const ALL: [Self; 4] = [Self::Same, Self::Changed, Self::Added, Self::Removed];
+
+    /// The shown form.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Same => "same",
+            Self::Changed => "changed",
+            Self::Added => "added",
+            Self::Removed => "removed",
+        }
+    }
+}
+
+/// A field as both sides have it; at least one of them does.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Row<'f> {
+    /// How it differs.
+    pub difference: Difference,
+    /// As the earlier side has it.
+    pub from: Option<&'f Field>,
+    /// As the later side has it.
+    pub to: Option<&'f Field>,
+}
+
+impl<'f> Row<'f> {
+    /// The field, as the later side has it if it does.
+    pub fn shown(&self) -> Option<&'f Field> {
+        self.to.or(self.from)
+    }
+}
+
+/// Compares two lists of fields. Each field of either is in one row; the rows are in the order of the schema's keys, then
+/// of the visits, then of the fields. The work grows with the fields as sorting them does.
+pub fn compare<'f>(from: &'f [Field], to: &'f [Field], schema: &Schema) -> Vec<Row<'f>> {
+    let sides = [Side::of(from), Side::of(to)];
+    let mut rest = [(0..from.len()).collect(), (0..to.len()).collect()];
+    let mut pairs = pair(&mut rest, |side, place| {
+        let field = &sides[side].fields[place];
+        (field.field_id, field.key.as_str())
+    });
+    pairs.extend(pair(&mut rest, |side, place| {
+        let field = &sides[side].fields[place];
+        (field.key.as_str(), sides[side].visit(field), field.canonical())
+    }));
+    pairs.extend(pair(&mut rest, |side, place| {
+        let field = &sides[side].fields[place];
+        (field.key.as_str(), sides[side].visit(field))
+    }));
+    let [removed, added] = rest;
+    let mut places: Vec<(Option<usize>, Option<usize>)> =
+        pairs.into_iter().map(|(from, to)| (Some(from), Some(to))).collect();
+    places.extend(removed.into_iter().map(|place| (Some(place), None)));
+    places.extend(added.into_iter().map(|place| (None, Some(place))));
+
+    let ranks: HashMap<&str, usize> =
+        schema.keys.iter().enumerate().map(|(rank, key)| (key.key.as_str(), rank)).collect();
+    // What the later side has comes in its order, and what it has not after that.
+    places.sort_by_cached_key(|(from, to)| {
+        let (side, place) = to.map_or((0, from.unwrap_or_default()), |to| (1, to));
+        let field = &sides[side].fields[place];
+        let rank = ranks.get(field.key.as_str()).copied().unwrap_or(usize::MAX);
+        (rank, field.key.as_str(), sides[side].visit(field), Reverse(side), place)
+    });
+    places.into_iter().map(|(from, to)| row(&sides, from, to)).collect()
+}
+
+fn row<'f>(sides: &[Side<'f>; 2], from: Option<usize>, to: Option<usize>) -> Row<'f> {
+    let [earlier, later] = sides;
+    let (from, to) = (from.map(|place| &earlier.fields[place]), to.map(|place| &later.fields[place]));
+    let difference = match (from, to) {
+        (Some(one), Some(other)) => {
+            let is_there = one.visit_id == other.visit_id || earlier.visit(one) == later.visit(other);
+            let (said, says) = (one.canonical(), other.canonical());
+            if is_there && said == says { Difference::Same } else { Difference::Changed }
+        }
+        (None, _) => Difference::Added,
+        (_, None) => Difference::Removed,
+    };
+    Row { difference, from, to }
+}
+
+/// Pairs what is left on both sides and has the same mark, in order, and leaves the rest.
+fn pair<M: Hash + Eq>(rest: &mut [Vec<usize>; 2], mark: impl Fn(usize, usize) -> M) -> Vec<(usize, usize)> {
+    let mut waiting: HashMap<M, VecDeque<usize>> = HashMap::new();
+    for place in &rest[1] {
+        waiting.entry(mark(1, *place)).or_default().push_back(*place);
+    }
+    let mut pairs = Vec::new();
+    rest[0].retain(|place| {
+        let found = waiting.get_mut(&mark(0, *place)).and_then(VecDeque::pop_front);
+        pairs.extend(found.map(|found| (*place, found)));
+        found.is_none()
+    });
+    let mut left: Vec<usize> = waiting.into_values().flatten().collect();
+    left.sort_unstable();
+    rest[1] = left;
+    pairs
+}
+
+/// What a visit is called on either side: by its day and which of that day it is, or by its id if it has no day. Runs
+/// count visits, and one more in the middle must not make all later ones others.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+enum VisitName<'f> {
+    None,
+    Dated(&'f str, usize),
+    Called(&'f str),
+}
+
+impl Field {
+    fn canonical(&self) -> Canonical<'_> {
+        self.value.canonical(self.value_type)
+    }
+}
+
+/// One side, with the names of its visits.
+struct Side<'f> {
+    fields: &'f [Field],
+    visits: HashMap<&'f str, VisitName<'f>>,
+}
+
+impl<'f> Side<'f> {
+    fn of(fields: &'f [Field]) -> Self {
+        let mut visits = HashMap::new();
+        let mut of_day: BTreeMap<&str, usize> = BTreeMap::new();
+        for field in fields.iter().filter(|field| field.key == "visit_date") {
+            if let (Some(visit), super::Value::Text(day)) = (&field.visit_id, &field.value) {
+                visits.entry(visit.as_str()).or_insert_with(|| {
+                    let nth = of_day.entry(day.as_str()).or_default();
+                    *nth += 1;
+                    VisitName::Dated(day, *nth)
+                });
+            }
+        }
+        Self { fields, visits }
+    }
+
+    fn visit(&self, field: &'f Field) -> VisitName<'f> {
+        match field.visit_id.as_deref() {
+            None => VisitName::None,
+            Some(visit) => self.visits.get(visit).cloned().unwrap_or(VisitName::Called(visit)),
+        }
+    }
+}
+
+#[cfg(test)]
+#[path = "compare_tests.rs"]
+mod tests;

@@ -1,0 +1,13 @@
+DROP TRIGGER certainties_go_with_documents ON documents;
+DROP TRIGGER certainties_follow_reviews ON documents;
+DROP TRIGGER certainties_follow_runs ON runs;
+DROP TRIGGER certainties_follow_versions ON interpretation_versions;
+DROP FUNCTION certainty_goes_with_document();
+DROP FUNCTION certainty_follows_review();
+DROP FUNCTION certainty_follows_run();
+DROP FUNCTION certainty_follows_version();
+DROP FUNCTION begin_certainty(uuid);
+DROP FUNCTION follow_certainty(uuid);
+DROP VIEW current_certainties;
+DROP TABLE certainties;
+ALTER TABLE interpretation_versions DROP COLUMN certainty;
