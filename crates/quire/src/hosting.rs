@@ -179,7 +179,20 @@ fn product(
     let uploads = Arc::new(config.upload_terms());
     let (processing, counts) = (config.uploads.processing, Arc::default());
     let requeue = Arc::from(Pipeline::ALL.map(|pipeline| (pipeline, config.policy(pipeline).requeue)));
-    Ok(Product { store, blobs, images, uploads, schema, events, audit, processing, requeue, counts })
+    let confidence = Arc::new(config.confidence.clone());
+    Ok(Product {
+        store,
+        blobs,
+        images,
+        uploads,
+        schema,
+        confidence,
+        events,
+        audit,
+        processing,
+        requeue,
+        counts,
+    })
 }
 
 /// A database that answers and also takes what the engine writes: one that is full, locked or read-only answers

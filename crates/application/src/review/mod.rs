@@ -7,5 +7,5 @@ mod view;
 
 pub use edit::{EditError, EditRequest, EditResult, edit};
 pub use history::versions;
-pub use mark::{mark_reviewed, reopen};
+pub use mark::{MarkRequest, mark};
 pub use view::{ReviewError, ReviewView, view};

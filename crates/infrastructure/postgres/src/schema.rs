@@ -40,6 +40,7 @@ migrations![
     "0007_interpretations",
     "0008_credentials",
     "0009_intake",
+    "0011_calibration",
 ];
 
 /// What the first line of a file says whose statements go one by one.

@@ -6,7 +6,7 @@ use std::ops::RangeInclusive;
 use jiff::SignedDuration;
 
 use super::location::Location;
-use super::{Config, PipelineConfig, RequeueChoice};
+use super::{Config, PipelineConfig, RequeueChoice, confidence};
 
 /// Shorter ones can be guessed.
 const SHORTEST_TOKEN: usize = 16;
@@ -30,6 +30,7 @@ pub(super) fn check(config: &Config) -> Result<(), Broken> {
     check_engine(config)?;
     check_reading(config)?;
     check_uploads(config)?;
+    confidence::check(&config.confidence)?;
     within("limits.uploads_per_minute", &config.limits.uploads_per_minute.number(), 0..=MOST_PER_MINUTE)?;
     within("limits.downloads_per_minute", &config.limits.downloads_per_minute.number(), 0..=MOST_PER_MINUTE)?;
     let pipelines = &config.pipelines;

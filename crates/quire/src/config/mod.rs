@@ -3,6 +3,7 @@
 
 mod aliases;
 mod check;
+mod confidence;
 mod layers;
 mod limits;
 mod location;
@@ -15,6 +16,7 @@ mod uploads;
 use std::path::{Path, PathBuf};
 
 use jiff::SignedDuration;
+use quire_domain::interpretation::calibration::ConfidencePolicy;
 use serde::{Deserialize, Deserializer};
 
 pub use layers::{ConfigError, Flag, Layers};
@@ -44,6 +46,7 @@ pub struct Config {
     pub uploads: Uploads,
     pub limits: Limits,
     pub reading: Reading,
+    pub confidence: ConfidencePolicy,
     pub search: Search,
     pub log: Log,
 }
