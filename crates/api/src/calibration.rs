@@ -20,7 +20,7 @@ const MOST: u32 = 1000;
 pub struct CalibrationList {
     /// The policy under which it was learnt.
     policy_version: String,
-    items: Vec<Key>,
+    items: Vec<OfKey>,
     limit: u32,
     offset: u32,
 }
@@ -36,12 +36,12 @@ impl CalibrationList {
 /// What is known of a key in certain surroundings.
 #[derive(Serialize, ToSchema)]
 #[schema(as = KeyReliability)]
-struct Key {
+struct OfKey {
     context_key: String,
     field_key: String,
     /// Over every way of finding it.
     total: Total,
-    mappings: Vec<Mapping>,
+    mappings: Vec<OfMapping>,
 }
 
 /// Signals, and how many of them were accepts.
@@ -58,7 +58,7 @@ struct Total {
 /// What is known of one way of finding a key.
 #[derive(Serialize, ToSchema)]
 #[schema(as = MappingReliability)]
-struct Mapping {
+struct OfMapping {
     /// What found it; null where nothing is known of that, as for what people put in.
     mapping_id: Option<String>,
     accepts: u32,
@@ -121,15 +121,15 @@ pub(crate) async fn show(
 }
 
 /// They come in the order of their keys.
-fn by_key(found: Vec<Reliability>) -> Vec<Key> {
-    let mut keys: Vec<Key> = Vec::new();
+fn by_key(found: Vec<Reliability>) -> Vec<OfKey> {
+    let mut keys: Vec<OfKey> = Vec::new();
     for one in found {
         let mapping = mapping(&one);
         match keys.last_mut() {
             Some(key) if (&key.context_key, &key.field_key) == (&one.context_key, &one.field_key) => {
                 key.mappings.push(mapping);
             }
-            _ => keys.push(Key {
+            _ => keys.push(OfKey {
                 context_key: one.context_key,
                 field_key: one.field_key,
                 total: total(one.of_key),
@@ -145,9 +145,9 @@ fn total(counts: Counts) -> Total {
     Total { accepts, edits, volume: counts.volume(), share_accepted: counts.share() }
 }
 
-fn mapping(one: &Reliability) -> Mapping {
+fn mapping(one: &Reliability) -> OfMapping {
     let counts = one.learnt.counts;
-    Mapping {
+    OfMapping {
         mapping_id: one.mapping_id.clone(),
         accepts: counts.accepts,
         edits: counts.edits,

@@ -58,16 +58,16 @@ async fn applied(bed: &Bed) -> i64 {
 pub async fn a_mark_counts_once_and_reopening_takes_exactly_that_back(bed: &Bed) {
     let (one, ..) = understood_as(bed, record()).await;
     let (two, ..) = understood_as(bed, record()).await;
-    let once = expected(&[("pet_name label::pet_name", (1, 0)), ("species label::species", (1, 0))]);
+    let counted = expected(&[("pet_name label::pet_name", (1, 0)), ("species label::species", (1, 0))]);
     for (second, is_new) in [(20, true), (21, false)] {
         assert_eq!(mark(bed, one, ReviewStatus::Reviewed, second).await, is_new);
-        assert_eq!((learnt(bed).await, applied(bed).await), (once.clone(), 1));
+        assert_eq!((learnt(bed).await, applied(bed).await), (counted.clone(), 1));
     }
     mark(bed, two, ReviewStatus::Reviewed, 22).await;
     assert_eq!(learnt(bed).await["pet_name label::pet_name"], (2, 0));
     for (second, is_new) in [(23, true), (24, false)] {
         assert_eq!(mark(bed, one, ReviewStatus::InReview, second).await, is_new);
-        assert_eq!((learnt(bed).await, applied(bed).await), (once.clone(), 1));
+        assert_eq!((learnt(bed).await, applied(bed).await), (counted.clone(), 1));
     }
     mark(bed, one, ReviewStatus::Reviewed, 25).await;
     assert_eq!(learnt(bed).await["species label::species"], (2, 0), "marking again counts again");
