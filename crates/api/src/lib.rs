@@ -3,6 +3,7 @@
 //! This crate knows ports and never an adapter: whoever wires the program hands in what it needs as a [`Surface`].
 
 mod audit;
+mod calibration;
 mod caller;
 mod documents;
 pub mod error;
@@ -36,10 +37,12 @@ use quire_application::document::pages::PageImages;
 use quire_application::document::upload::UploadTerms;
 use quire_application::events::EventFeed;
 use quire_application::operations::Lookout;
+use quire_domain::interpretation::calibration::ConfidencePolicy;
 use quire_domain::{Pipeline, Requeue};
 use quire_ports::{Blobs, Store};
 
 pub use audit::{Audit, AuditWriter};
+pub use calibration::CalibrationList;
 pub use error::{ApiError, Code, Reason};
 pub use guard::Guard;
 pub use health::{DatabaseCheck, StorageCheck};
@@ -86,6 +89,8 @@ pub struct Product {
     pub uploads: Arc<UploadTerms>,
     /// The schema by which documents are understood.
     pub schema: String,
+    /// How sure is sure.
+    pub confidence: Arc<ConfidencePolicy>,
     /// What happens, as it happens.
     pub events: EventFeed,
     /// Who looked at what.

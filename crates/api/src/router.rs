@@ -9,8 +9,9 @@ use axum::routing::{get, patch, post};
 
 use crate::request::LARGEST_BODY;
 use crate::{
-    ApiError, Guard, Origins, Product, Surface, audit, documents, error_pages, events, governance, guard,
-    headers, health, limits, metrics, neighbours, openapi, pages, panics, request_id, review, runs, version,
+    ApiError, Guard, Origins, Product, Surface, audit, calibration, documents, error_pages, events,
+    governance, guard, headers, health, limits, metrics, neighbours, openapi, pages, panics, request_id,
+    review, runs, version,
 };
 
 /// The surface of a Quire process.
@@ -68,6 +69,7 @@ fn product(product: Product, surface: &Surface) -> Router {
         .route("/documents/{id}/review", get(review::show))
         .route("/documents/{id}/compare", get(review::compare))
         .route("/documents/{id}/reviewed", post(review::mark).delete(review::reopen))
+        .route("/calibration", get(calibration::show))
         .route("/events", get(events::follow))
         .route("/runs/{id}", get(runs::show))
         .route("/runs/{id}/artifacts/raw-text", get(runs::raw_text))

@@ -4,6 +4,7 @@
 //! which. Every method is all or nothing, and every error is one of the few in [`PortError`].
 
 mod blobs;
+mod calibration;
 mod clock;
 mod credentials;
 mod documents;
@@ -26,6 +27,7 @@ mod stored;
 mod workers;
 
 pub use blobs::{Blobs, Incoming};
+pub use calibration::{Calibration, CalibrationFilter, Reliability, Wanted};
 pub use clock::{Clock, SystemClock};
 pub use credentials::{ApiKey, Credentials, NewKey};
 pub use documents::{
@@ -45,7 +47,7 @@ pub use queue::{Advance, Claim, Claimed, RunQueue, Written};
 pub use reader::{PageImage, ReadDocument, ReadError, ReadRequest, ReadTrouble, Reader, RecognisedPages};
 pub use rescue::{Rescue, RescueRules};
 pub use reviews::{
-    EditBlocked, Editable, FirstVersion, NewVersion, Review, ReviewMark, Reviews, Saved, Version,
+    EditBlocked, Editable, FirstVersion, Marking, NewVersion, Review, ReviewMark, Reviews, Saved, Version,
     VersionRecord,
 };
 pub use schema::{MigrationStatus, Schema};

@@ -1,13 +1,15 @@
 //! What people do with what was understood: look at it, correct it, say that it is checked.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use async_trait::async_trait;
 use jiff::Timestamp;
 use quire_domain::interpretation::Interpretation;
+use quire_domain::interpretation::calibration::ConfidencePolicy;
 use quire_domain::interpretation::edit::FieldChange;
 use quire_domain::interpretation::structure::StructuralEdit;
-use quire_domain::{DocumentId, InterpretationId, ReviewStatus, Run, RunId};
+use quire_domain::{Document, DocumentId, Event, EventType, InterpretationId, ReviewStatus, Run, RunId};
 
 use crate::PortResult;
 use crate::documents::Overview;
@@ -75,6 +77,34 @@ pub struct NewVersion {
     pub actor: String,
     /// When.
     pub at: Timestamp,
+    /// By which policy the document's lesson is taken back if this reopens it.
+    pub policy: Arc<ConfidencePolicy>,
+}
+
+/// A wish to say that a document is checked, or that it is not after all.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Marking {
+    /// The document.
+    pub document: DocumentId,
+    /// What it is to be.
+    pub to: ReviewStatus,
+    /// Who says so.
+    pub actor: String,
+    /// When.
+    pub at: Timestamp,
+    /// By which policy its lesson is learnt, or taken back.
+    pub policy: Arc<ConfidencePolicy>,
+}
+
+impl Marking {
+    /// What is told of it.
+    pub fn event(&self) -> Event {
+        let told = match self.to {
+            ReviewStatus::Reviewed => EventType::MarkReviewed,
+            ReviewStatus::InReview => EventType::ReviewReopened,
+        };
+        Document::asked(told, self.document, &self.actor, self.at)
+    }
 }
 
 /// Why an edit cannot be made now.
@@ -170,10 +200,9 @@ pub trait Reviews: Send + Sync {
     /// understood something.
     async fn version_of_run_before(&self, run: RunId) -> PortResult<Option<Version>>;
 
-    /// Marks a document REVIEWED. One that is stays as it is.
-    async fn mark_reviewed(&self, document: DocumentId, actor: &str, at: Timestamp)
-    -> PortResult<ReviewMark>;
-
-    /// Makes a document `IN_REVIEW` again. One that is stays as it is.
-    async fn reopen(&self, document: DocumentId, actor: &str, at: Timestamp) -> PortResult<ReviewMark>;
+    /// Marks a document REVIEWED, or makes it `IN_REVIEW` again. One that is so already stays as it is.
+    ///
+    /// With the mark, what the active version of its latest completed run teaches is learnt; with its end exactly that
+    /// is taken back, whoever ends it, an edit included.
+    async fn mark(&self, marking: &Marking) -> PortResult<ReviewMark>;
 }

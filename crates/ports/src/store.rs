@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use crate::{
-    Clock, Credentials, Documents, Figures, Governance, History, Rescue, Reviews, RunQueue, Schema, Workers,
+    Calibration, Clock, Credentials, Documents, Figures, Governance, History, Rescue, Reviews, RunQueue,
+    Schema, Workers,
 };
 
 /// A database behind its ports. One adapter object usually stands behind all of them.
@@ -17,6 +18,7 @@ pub struct Store {
     pub figures: Arc<dyn Figures>,
     pub documents: Arc<dyn Documents>,
     pub reviews: Arc<dyn Reviews>,
+    pub calibration: Arc<dyn Calibration>,
     pub governance: Arc<dyn Governance>,
     pub credentials: Arc<dyn Credentials>,
     pub schema: Arc<dyn Schema>,
@@ -35,6 +37,7 @@ impl Store {
             + Figures
             + Documents
             + Reviews
+            + Calibration
             + Governance
             + Credentials
             + Schema
@@ -48,6 +51,7 @@ impl Store {
             figures: store.clone(),
             documents: store.clone(),
             reviews: store.clone(),
+            calibration: store.clone(),
             governance: store.clone(),
             credentials: store.clone(),
             schema: store,

@@ -179,12 +179,14 @@ fn product(
     let (processing, counts) = (config.uploads.processing, Arc::default());
     let requeue = Arc::from(Pipeline::ALL.map(|pipeline| (pipeline, config.policy(pipeline).requeue)));
     let language = config.server.language.0;
+    let confidence = Arc::new(config.confidence.clone());
     Ok(Product {
         store,
         blobs,
         images,
         uploads,
         schema,
+        confidence,
         events,
         audit,
         processing,

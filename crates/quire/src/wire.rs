@@ -9,7 +9,7 @@ use std::sync::Arc;
 use quire_api::StorageCheck;
 use quire_application::document::pages::{ImageSettings, PageImages};
 use quire_application::engine::LeaseTerms;
-use quire_application::steps::{ByRules, Extraction, Interpretation};
+use quire_application::steps::{ByRules, Calibrate, Extraction, Interpretation};
 use quire_connectors::blob::DiskBlobs;
 use quire_domain::{Pipeline, StepName};
 use quire_ports::{Blobs, MigrationStatus, Step, Store};
@@ -37,6 +37,10 @@ pub fn built_in_steps(config: Config, store: Store) -> StepsToCome {
             blobs: extraction.blobs.clone(),
             governance: store.governance.clone(),
             interpreter: Arc::new(ByRules { clock: store.clock.clone() }),
+            calibrate: Calibrate {
+                calibration: store.calibration.clone(),
+                policy: Arc::new(config.confidence.clone()),
+            },
             clock: store.clock.clone(),
         };
         let steps: [(StepName, Arc<dyn Step>); 2] = [

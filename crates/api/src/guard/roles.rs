@@ -20,6 +20,7 @@ pub(crate) const TABLE: &[(&str, &str, Role)] = &[
     ("GET", "/runs/{id}", Read),
     ("GET", "/runs/{id}/artifacts/raw-text", Read),
     ("GET", "/runs/{id}/interpretations", Read),
+    ("GET", "/calibration", Read),
     ("GET", "/events", Read),
     ("GET", "/metrics", Read),
     ("GET", "/version", Read),

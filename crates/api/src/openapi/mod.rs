@@ -22,7 +22,9 @@ use utoipa::{OpenApi, PartialSchema, ToSchema};
 
 use self::every::EveryOperation;
 pub(crate) use self::known::known_parameters;
-use crate::{documents, error, error_pages, events, governance, health, metrics, review, runs, version};
+use crate::{
+    calibration, documents, error, error_pages, events, governance, health, metrics, review, runs, version,
+};
 
 #[derive(OpenApi)]
 #[openapi(
@@ -59,6 +61,7 @@ use crate::{documents, error, error_pages, events, governance, health, metrics, 
         review::reviewed::reopen,
         review::versions::versions,
         review::edit::edit,
+        calibration::show,
         events::follow,
         runs::show::show,
         runs::raw_text::raw_text,

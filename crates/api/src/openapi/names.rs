@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use quire_application::steps::StepCode;
 use quire_domain::interpretation::ValueType as Kind;
-use quire_domain::interpretation::{compare, structure};
+use quire_domain::interpretation::{calibration, compare, structure};
 use quire_domain::{self as domain, Pipeline as Line};
 use quire_ports::ReadTrouble;
 use utoipa::openapi::RefOr;
@@ -78,6 +78,10 @@ names! {
     ValueType = Kind::ALL.map(Kind::as_str);
     /// Who says that a field has its value: it was found, a person put it in, or it follows from others.
     Origin = ["machine", "human", "derived"];
+    /// How sure a field is, for people.
+    Band = calibration::Band::ALL.map(calibration::Band::as_str);
+    /// What reviews say of a way of finding a key: nothing in particular, that it is nearly always right, or mostly wrong.
+    Standing = calibration::Standing::ALL.map(calibration::Standing::as_str);
     /// What a key tells about: the document as a whole, what happened at a visit, or a visit itself.
     Scope = ["document", "visit", "metadata"];
     /// How a field changes.

@@ -10,7 +10,7 @@ use uuid::Uuid;
 pub(super) const MOST_CHANGES: usize = 500;
 
 /// What a field says of itself, beside what a change says.
-const OF_A_FIELD: [&str; 11] = [
+const OF_A_FIELD: [&str; 17] = [
     "key",
     "value",
     "value_type",
@@ -22,6 +22,12 @@ const OF_A_FIELD: [&str; 11] = [
     "evidence",
     "candidate_suggestions",
     "mapping_id",
+    "band",
+    "field_candidate_confidence",
+    "field_mapping_confidence",
+    "field_review_history_adjustment",
+    "context_key",
+    "policy_version",
 ];
 /// Characters of an unknown name that are told back.
 const LONGEST_NAME: usize = 64;

@@ -86,10 +86,13 @@ pub(crate) async fn edit(
     let changes = wish.changes.into_iter().enumerate().map(|(index, change)| changes::parse(index, change));
     let changes = changes.collect::<Result<Vec<_>, _>>().map_err(EditError::Bad)?;
     let request = EditRequest { run, base, changes, actor, correlation_id: Some(correlation_id) };
-    let result = review::edit(&product.store, request).await?;
+    let result = review::edit(&product.store, &product.confidence, request).await?;
     let status = if result.is_new { StatusCode::CREATED } else { StatusCode::OK };
     let tag = tag(result.version.number);
-    let body = Body { run_id: run, version: ShownVersion::of(result.version, &result.schema, view) };
+    let body = Body {
+        run_id: run,
+        version: ShownVersion::of(result.version, &result.schema, view, &product.confidence),
+    };
     Ok((status, [(header::ETAG, tag)], Json(body)).into_response())
 }
 

@@ -8,6 +8,8 @@ pub(crate) mod show;
 pub(crate) mod versions;
 
 use quire_domain::InterpretationId;
+use quire_domain::interpretation::calibration::ConfidencePolicy;
+use quire_domain::interpretation::shown::Flat;
 use quire_domain::interpretation::visits::{self, ByVisit};
 use quire_domain::interpretation::{Interpretation, Schema};
 use quire_ports::Version;
@@ -42,10 +44,10 @@ impl View {
         }
     }
 
-    fn show(self, data: Interpretation, schema: &Schema) -> Shown {
+    fn show(self, data: Interpretation, schema: &Schema, policy: &ConfidencePolicy) -> Shown {
         match self {
-            Self::Flat => Shown::Flat(data),
-            Self::Visits => Shown::Visits(Box::new(visits::group(&data, schema))),
+            Self::Flat => Shown::Flat(Box::new(Flat::of(data, policy))),
+            Self::Visits => Shown::Visits(Box::new(visits::group(&data, schema, policy))),
         }
     }
 }
@@ -54,7 +56,7 @@ impl View {
 #[derive(Serialize)]
 #[serde(untagged)]
 enum Shown {
-    Flat(Interpretation),
+    Flat(Box<Flat>),
     Visits(Box<ByVisit>),
 }
 
@@ -70,8 +72,8 @@ struct ShownVersion {
 }
 
 impl ShownVersion {
-    fn of(version: Version, schema: &Schema, view: View) -> Self {
-        let data = view.show(version.data, schema);
+    fn of(version: Version, schema: &Schema, view: View, policy: &ConfidencePolicy) -> Self {
+        let data = view.show(version.data, schema, policy);
         Self { interpretation_id: version.id, version_number: version.number, data }
     }
 }

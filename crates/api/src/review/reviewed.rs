@@ -3,8 +3,8 @@
 use axum::extract::State;
 use axum::{Extension, Json};
 use jiff::Timestamp;
-use quire_application::review;
-use quire_domain::DocumentId;
+use quire_application::review::{self, MarkRequest};
+use quire_domain::{DocumentId, ReviewStatus};
 use quire_ports::ReviewMark;
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -29,7 +29,7 @@ pub(crate) struct Marked {
 
 /// Says that a person has checked a document.
 ///
-/// Saying it again changes nothing.
+/// Saying it again changes nothing. With the mark, what its fields say about confidence is learnt: see `/calibration`.
 #[utoipa::path(
     post,
     path = "/documents/{id}/reviewed",
@@ -43,16 +43,17 @@ pub(crate) struct Marked {
 )]
 pub(crate) async fn mark(
     State(product): State<Product>,
-    Extension(RequestId(correlation_id)): Extension<RequestId>,
-    Caller(actor): Caller,
-    Id(id): Id,
+    request_id: Extension<RequestId>,
+    caller: Caller,
+    id: Id,
     NoBody: NoBody,
 ) -> Result<Json<Marked>, ApiError> {
-    let mark = review::mark_reviewed(&product.store, DocumentId(id), &actor, Some(&correlation_id)).await?;
-    Ok(Json(shown(DocumentId(id), mark)))
+    say(product, request_id, caller, id, ReviewStatus::Reviewed).await
 }
 
 /// Says that a document has to be checked again.
+///
+/// What was learnt with its mark is taken back.
 #[utoipa::path(
     delete,
     path = "/documents/{id}/reviewed",
@@ -66,13 +67,25 @@ pub(crate) async fn mark(
 )]
 pub(crate) async fn reopen(
     State(product): State<Product>,
+    request_id: Extension<RequestId>,
+    caller: Caller,
+    id: Id,
+    NoBody: NoBody,
+) -> Result<Json<Marked>, ApiError> {
+    say(product, request_id, caller, id, ReviewStatus::InReview).await
+}
+
+async fn say(
+    product: Product,
     Extension(RequestId(correlation_id)): Extension<RequestId>,
     Caller(actor): Caller,
     Id(id): Id,
-    NoBody: NoBody,
+    to: ReviewStatus,
 ) -> Result<Json<Marked>, ApiError> {
-    let mark = review::reopen(&product.store, DocumentId(id), &actor, Some(&correlation_id)).await?;
-    Ok(Json(shown(DocumentId(id), mark)))
+    let document = DocumentId(id);
+    let request = MarkRequest { document, to, actor, correlation_id: Some(correlation_id) };
+    let mark = review::mark(&product.store, &product.confidence, request).await?;
+    Ok(Json(shown(document, mark)))
 }
 
 fn shown(document_id: DocumentId, mark: ReviewMark) -> Marked {

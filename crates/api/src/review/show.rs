@@ -6,6 +6,7 @@ use axum::http::header;
 use axum::response::{IntoResponse, Response};
 use jiff::Timestamp;
 use quire_application::review::{self, ReviewError, ReviewView};
+use quire_domain::interpretation::calibration::ConfidencePolicy;
 use quire_domain::{DocumentId, RunId};
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -30,6 +31,22 @@ struct Body {
     review_status: &'static str,
     reviewed_at: Option<Timestamp>,
     reviewed_by: Option<String>,
+    confidence_policy: ShownPolicy,
+}
+
+/// How sure is sure, by the policy in effect. The bands of the fields follow from it.
+#[derive(Serialize, ToSchema)]
+#[schema(as = ConfidencePolicy)]
+struct ShownPolicy {
+    policy_version: String,
+    band_cutoffs: BandCutoffs,
+}
+
+/// Confidence is low below the first, middling below the second, else high.
+#[derive(Serialize, ToSchema)]
+struct BandCutoffs {
+    low_max: f64,
+    mid_max: f64,
 }
 
 /// Whether the text of that run can be had.
@@ -67,19 +84,23 @@ pub(crate) async fn show(
     let view = View::of(&parameters)?;
     let found = review::view(&product.store, &*product.blobs, DocumentId(id)).await?;
     let tag = tag(found.active.number);
-    Ok(([(header::ETAG, tag)], Json(body(found, view))).into_response())
+    Ok(([(header::ETAG, tag)], Json(body(found, view, &product.confidence))).into_response())
 }
 
-fn body(found: ReviewView, view: View) -> Body {
+fn body(found: ReviewView, view: View, policy: &ConfidencePolicy) -> Body {
     let run = found.run;
     Body {
         document_id: found.overview.document.id,
         latest_completed_run: RunHead::of(&run),
-        active_interpretation: ShownVersion::of(found.active, &found.schema, view),
+        active_interpretation: ShownVersion::of(found.active, &found.schema, view, policy),
         raw_text_artifact: RawTextArtifact { run_id: run.id, available: found.has_text },
         review_status: found.overview.document.review_status.as_str(),
         reviewed_at: found.overview.reviewed_at,
         reviewed_by: found.overview.reviewed_by,
+        confidence_policy: ShownPolicy {
+            policy_version: policy.version.clone(),
+            band_cutoffs: BandCutoffs { low_max: policy.low_max, mid_max: policy.mid_max },
+        },
     }
 }
 

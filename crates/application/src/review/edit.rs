@@ -1,5 +1,8 @@
 //! Correct what was understood.
 
+use std::sync::Arc;
+
+use quire_domain::interpretation::calibration::ConfidencePolicy;
 use quire_domain::interpretation::edit::{BadChange, Change, apply};
 use quire_domain::interpretation::{Interpretation, Schema};
 use quire_domain::{Document, DocumentId, Event, EventType, InterpretationId, RunId, State};
@@ -70,11 +73,15 @@ pub struct EditResult {
 
 /// Applies a batch of changes to the active version of a run. Versions never change, so that what was worked out from one
 /// is right as long as that one is still active, and the store sees to that.
-pub async fn edit(store: &Store, request: EditRequest) -> Result<EditResult, EditError> {
+pub async fn edit(
+    store: &Store,
+    policy: &Arc<ConfidencePolicy>,
+    request: EditRequest,
+) -> Result<EditResult, EditError> {
     let editable = store.reviews.editable(request.run).await?;
     let active = check(&editable, request.base)?;
     let schema = schema_of(store, &editable.run).await?;
-    let edited = apply(&active.data.fields, &schema, &request.changes)?;
+    let edited = apply(&active.data.fields, &schema, policy.human_edit_neutral, &request.changes)?;
     if edited.changes.is_empty() {
         return Ok(EditResult { version: active.clone(), is_new: false, schema });
     }
@@ -88,6 +95,7 @@ pub async fn edit(store: &Store, request: EditRequest) -> Result<EditResult, Edi
         structure: edited.structure,
         actor: request.actor,
         at,
+        policy: policy.clone(),
     };
     let saved = save(store, &new).await?;
     tell(&new, DocumentId(editable.run.subject.0), saved.reopened, request.correlation_id.as_deref());

@@ -1,36 +1,42 @@
 //! Say that a document is checked, or that it is not after all.
 
-use quire_domain::{Document, DocumentId, EventType};
-use quire_ports::{PortResult, ReviewMark, Store};
+use std::sync::Arc;
+
+use quire_domain::interpretation::calibration::ConfidencePolicy;
+use quire_domain::{DocumentId, ReviewStatus};
+use quire_ports::{Marking, PortResult, ReviewMark, Store};
 
 use crate::engine::report;
 
-/// Marks a document as checked. Doing it again changes nothing.
-pub async fn mark_reviewed(
-    store: &Store,
-    document: DocumentId,
-    actor: &str,
-    correlation_id: Option<&str>,
-) -> PortResult<ReviewMark> {
-    let now = store.clock.now();
-    let mark = store.reviews.mark_reviewed(document, actor, now).await?;
-    if mark.is_new {
-        report::log(&Document::asked(EventType::MarkReviewed, document, actor, now), correlation_id);
-    }
-    Ok(mark)
+/// What somebody says of a document.
+#[derive(Clone, Debug, PartialEq)]
+pub struct MarkRequest {
+    /// The document.
+    pub document: DocumentId,
+    /// What it is to be. What it is already changes nothing.
+    pub to: ReviewStatus,
+    /// Who.
+    pub actor: String,
+    /// What ties it to its request.
+    pub correlation_id: Option<String>,
 }
 
-/// Takes that back. Doing it again changes nothing.
-pub async fn reopen(
+/// Marks a document as checked, or takes that back; with the mark, what it teaches about confidence is learnt or taken back.
+pub async fn mark(
     store: &Store,
-    document: DocumentId,
-    actor: &str,
-    correlation_id: Option<&str>,
+    policy: &Arc<ConfidencePolicy>,
+    request: MarkRequest,
 ) -> PortResult<ReviewMark> {
-    let now = store.clock.now();
-    let mark = store.reviews.reopen(document, actor, now).await?;
+    let marking = Marking {
+        document: request.document,
+        to: request.to,
+        actor: request.actor,
+        at: store.clock.now(),
+        policy: policy.clone(),
+    };
+    let mark = store.reviews.mark(&marking).await?;
     if mark.is_new {
-        report::log(&Document::asked(EventType::ReviewReopened, document, actor, now), correlation_id);
+        report::log(&marking.event(), request.correlation_id.as_deref());
     }
     Ok(mark)
 }

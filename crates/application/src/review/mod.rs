@@ -9,5 +9,5 @@ mod view;
 pub use compare::{CompareError, Compared, VersionName, versions_to_compare};
 pub use edit::{EditError, EditRequest, EditResult, edit};
 pub use history::versions;
-pub use mark::{mark_reviewed, reopen};
+pub use mark::{MarkRequest, mark};
 pub use view::{ReviewError, ReviewView, view};

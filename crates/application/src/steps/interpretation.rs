@@ -11,7 +11,7 @@ use quire_ports::{
     StepContext, StepOutput,
 };
 
-use super::StepCode;
+use super::{Calibrate, StepCode};
 use crate::document::pages::{PageIndex, RawText};
 
 /// The code of what has none of its own.
@@ -29,6 +29,8 @@ pub struct Interpretation {
     pub governance: Arc<dyn Governance>,
     /// What understands.
     pub interpreter: Arc<dyn Interpreter>,
+    /// What says how sure that is.
+    pub calibrate: Calibrate,
     /// What time it is.
     pub clock: Arc<dyn Clock>,
 }
@@ -39,20 +41,27 @@ impl Step for Interpretation {
         let run = &context.run;
         let schema = self.schema(run).await?;
         let (reading, language) = self.load(run).await?;
-        let request =
-            InterpretRequest { reading: Arc::new(reading), language, schema: Arc::new(schema.clone()) };
+        let request = InterpretRequest {
+            reading: Arc::new(reading),
+            language: language.clone(),
+            schema: Arc::new(schema.clone()),
+        };
         let mut fields = self.interpreter.interpret(request).await.map_err(not_understood)?;
         // Whoever understood it: what is critical is the schema's to say.
         for field in &mut fields {
             field.is_critical = schema.is_critical(&field.key);
         }
-        let understood = Understood {
+        let mut understood = Understood {
             schema_version: Understood::V0.to_owned(),
             document_id: DocumentId(run.subject.0),
             processing_run_id: run.id,
             created_at: self.clock.now(),
+            context_key: None,
+            policy_version: None,
             fields,
         };
+        let calibrated = self.calibrate.apply(&mut understood, run.schema_name(), language.as_deref()).await;
+        calibrated.map_err(|error| unavailable(&error))?;
         Ok(StepOutput { interpretation: Some(understood), ..StepOutput::default() })
     }
 }

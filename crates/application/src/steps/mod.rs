@@ -1,12 +1,14 @@
 //! The work of the steps, in terms of ports.
 
 mod by_rules;
+mod calibrate;
 mod code;
 mod extraction;
 mod interpretation;
 mod recognised;
 
 pub use by_rules::ByRules;
+pub use calibrate::Calibrate;
 pub use code::StepCode;
 pub use extraction::Extraction;
 pub use interpretation::Interpretation;

@@ -2,7 +2,7 @@
 
 use super::schema::is_key;
 use super::structure::{self, StructuralEdit};
-use super::{Field, NEUTRAL_CONFIDENCE, Origin, Schema, Scope, Value, ValueType, visits};
+use super::{Field, Origin, Schema, Scope, Value, ValueType, visits};
 use crate::ids::FieldId;
 
 /// Characters of the longest text that a field takes.
@@ -139,9 +139,9 @@ pub struct Edited {
     pub structure: Vec<StructuralEdit>,
 }
 
-/// Applies a batch of changes to the fields of a version.
-pub fn apply(before: &[Field], schema: &Schema, batch: &[Change]) -> Result<Edited, BadChange> {
-    let mut desk = Desk { schema, fields: before.to_vec(), changes: Vec::new() };
+/// Applies a batch of changes to the fields of a version. What a person adds is as sure as `neutral` says.
+pub fn apply(before: &[Field], schema: &Schema, neutral: f64, batch: &[Change]) -> Result<Edited, BadChange> {
+    let mut desk = Desk { schema, neutral, fields: before.to_vec(), changes: Vec::new() };
     for (index, change) in batch.iter().enumerate() {
         desk.apply(change).map_err(|Wrong(member, message)| BadChange { index, member, message })?;
     }
@@ -162,6 +162,7 @@ fn wrong<T>(member: &'static str, message: impl Into<String>) -> Result<T, Wrong
 
 struct Desk<'s> {
     schema: &'s Schema,
+    neutral: f64,
     fields: Vec<Field>,
     changes: Vec<FieldChange>,
 }
@@ -213,7 +214,7 @@ impl Desk<'_> {
         let value_type = value_type.or_else(|| self.schema.key(key).map(|key| key.value_type));
         let value_type = value_type.unwrap_or(ValueType::String);
         let value = accept(value, value_type)?;
-        let field = Field::new(key, value, value_type, Origin::Human, NEUTRAL_CONFIDENCE);
+        let field = Field::new(key, value, value_type, Origin::Human, self.neutral);
         let field = Field { visit_id, ..field };
         self.note(ChangeType::Add, &field, "value", Value::Null, field.value.clone());
         self.fields.push(field);
@@ -228,15 +229,7 @@ impl Desk<'_> {
         if value_type == field.value_type && value.is_same(&field.value, value_type) {
             return Ok(());
         }
-        let field = Field {
-            value,
-            value_type,
-            // What the document says has not become surer or less sure; what reviews taught was about another value.
-            confidence: field.candidate_confidence,
-            review_history_adjustment: 0.0,
-            origin: Origin::Human,
-            ..field.clone()
-        };
+        let field = Field { value, value_type, ..by_hand(field.clone()) };
         let old = self.fields[place].value.clone();
         self.note(ChangeType::Update, &field, "value", old, field.value.clone());
         self.fields[place] = field;
@@ -252,7 +245,7 @@ impl Desk<'_> {
         if field.visit_id != visit_id {
             let value = |visit: &Option<String>| visit.clone().map_or(Value::Null, Value::Text);
             self.note(ChangeType::Update, &field, "visit_id", value(&field.visit_id), value(&visit_id));
-            self.fields[place] = Field { visit_id, origin: Origin::Human, ..field };
+            self.fields[place] = Field { visit_id, ..by_hand(field) };
         }
         Ok(())
     }
@@ -337,6 +330,17 @@ impl Desk<'_> {
             new_value,
             mapping_id: field.mapping_id.clone(),
         });
+    }
+}
+
+/// The same field as a person says it. What the document says has not become surer or less sure; what reviews taught was
+/// about another value, or another place.
+fn by_hand(field: Field) -> Field {
+    Field {
+        confidence: field.candidate_confidence,
+        review_history_adjustment: 0.0,
+        origin: Origin::Human,
+        ..field
     }
 }
 

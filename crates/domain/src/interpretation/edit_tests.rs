@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::interpretation::Evidence;
+use crate::interpretation::{Evidence, NEUTRAL_CONFIDENCE};
 
 fn text(text: &str) -> Value {
     Value::Text(text.to_owned())
@@ -29,11 +29,11 @@ fn add(key: &str, value: Value) -> Change {
 }
 
 fn edited(before: &[Field], batch: &[Change]) -> Edited {
-    apply(before, &Schema::veterinary(), batch).unwrap()
+    apply(before, &Schema::veterinary(), NEUTRAL_CONFIDENCE, batch).unwrap()
 }
 
 fn refused(before: &[Field], batch: &[Change]) -> (usize, &'static str) {
-    let refused = apply(before, &Schema::veterinary(), batch).unwrap_err();
+    let refused = apply(before, &Schema::veterinary(), NEUTRAL_CONFIDENCE, batch).unwrap_err();
     (refused.index, refused.member)
 }
 
@@ -187,7 +187,7 @@ proptest! {
     #[test]
     fn the_log_says_all_that_changed((before, batch) in any_edit()) {
         let schema = Schema::veterinary();
-        let Ok(after) = apply(&before, &schema, &batch) else { return Ok(()) };
+        let Ok(after) = apply(&before, &schema, NEUTRAL_CONFIDENCE, &batch) else { return Ok(()) };
         let mut played: Vec<(FieldId, Value)> =
             before.iter().map(|field| (field.field_id, field.value.clone())).collect();
         for change in &after.changes {

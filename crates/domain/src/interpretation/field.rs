@@ -18,6 +18,12 @@ pub struct Interpretation {
     pub processing_run_id: RunId,
     /// When this version was made.
     pub created_at: Timestamp,
+    /// The surroundings in which it was understood; what reviews teach holds for them alone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub context_key: Option<String>,
+    /// The policy by which its confidences were composed. They are frozen with the version, whatever is learnt later.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub policy_version: Option<String>,
     /// The fields, in no promised order. What was not found is not here.
     pub fields: Vec<Field>,
 }

@@ -11,6 +11,7 @@ mod field;
 pub mod normal;
 pub mod rules;
 mod schema;
+pub mod shown;
 pub mod structure;
 mod value;
 pub mod visits;

@@ -2,7 +2,7 @@
 
 use super::super::edit::{Change, apply};
 use super::*;
-use crate::interpretation::{Origin, Value};
+use crate::interpretation::{NEUTRAL_CONFIDENCE, Origin, Value};
 
 fn field(key: &str, value: &str) -> Field {
     let field = Field::new(key, Value::Text(value.to_owned()), ValueType::String, Origin::Machine, 0.66);
@@ -23,7 +23,7 @@ fn delete(field: &Field) -> Change {
 }
 
 fn said(before: &[Field], batch: &[Change]) -> Vec<(StructureChange, Option<String>, String)> {
-    let edited = apply(before, &Schema::veterinary(), batch).unwrap();
+    let edited = apply(before, &Schema::veterinary(), NEUTRAL_CONFIDENCE, batch).unwrap();
     edited.structure.into_iter().map(|edit| (edit.change, edit.source_key, edit.target_key)).collect()
 }
 
@@ -50,7 +50,7 @@ fn adding_and_removing_keys_speaks_about_the_schema_and_correcting_values_does_n
         said(&before, &[delete(&before[0]), add("allergies", "x")]),
         [(StructureChange::KeyMapping, Some("notes".into()), "allergies".into())]
     );
-    let edited = apply(&before, &Schema::veterinary(), &[delete(&before[0])]).unwrap();
+    let edited = apply(&before, &Schema::veterinary(), NEUTRAL_CONFIDENCE, &[delete(&before[0])]).unwrap();
     assert_eq!(edited.structure[0].evidence.as_ref().unwrap().page, 2);
 }
 

@@ -4,6 +4,8 @@ use jiff::Timestamp;
 use serde::Serialize;
 use uuid::Uuid;
 
+use super::calibration::ConfidencePolicy;
+use super::shown::ShownField;
 use super::{Field, Interpretation, Origin, Schema, Scope, Value};
 use crate::ids::{DocumentId, FieldId, RunId};
 
@@ -29,13 +31,30 @@ pub struct ByVisit {
     pub document_id: DocumentId,
     pub processing_run_id: RunId,
     pub created_at: Timestamp,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub context_key: Option<String>,
     pub medical_record_view: RecordView,
     /// What tells about the document as a whole.
-    pub fields: Vec<Field>,
+    pub fields: Vec<GroupedField>,
     /// What tells about visits.
     pub visits: Vec<Visit>,
     /// What the schema does not know.
-    pub other_fields: Vec<Field>,
+    pub other_fields: Vec<GroupedField>,
+}
+
+/// A field with its confidences under the names of this contract, each beside its name in the flat list.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[allow(missing_docs)]
+pub struct GroupedField {
+    #[serde(flatten)]
+    pub shown: ShownField,
+    pub field_candidate_confidence: f64,
+    pub field_mapping_confidence: f64,
+    pub field_review_history_adjustment: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub context_key: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub policy_version: Option<String>,
 }
 
 /// How a record is laid out.
@@ -68,7 +87,7 @@ pub struct Visit {
     pub admission_date: Value,
     pub discharge_date: Value,
     pub reason_for_visit: Value,
-    pub fields: Vec<Field>,
+    pub fields: Vec<GroupedField>,
 }
 
 /// Whether a field names this visit.
@@ -78,12 +97,13 @@ pub(super) fn exists(fields: &[Field], visit_id: &str) -> bool {
 
 /// Groups an interpretation by visits, in the order of their dates and then of their ids; those without a date come after
 /// them, and what belongs to no visit comes last.
-pub fn group(interpretation: &Interpretation, schema: &Schema) -> ByVisit {
+pub fn group(interpretation: &Interpretation, schema: &Schema, policy: &ConfidencePolicy) -> ByVisit {
     let mut grouped = ByVisit {
         schema_contract: "visit-grouped-canonical",
         document_id: interpretation.document_id,
         processing_run_id: interpretation.processing_run_id,
         created_at: interpretation.created_at,
+        context_key: interpretation.context_key.clone(),
         medical_record_view: view(schema),
         fields: Vec::new(),
         visits: Vec::new(),
@@ -91,22 +111,23 @@ pub fn group(interpretation: &Interpretation, schema: &Schema) -> ByVisit {
     };
     for field in &interpretation.fields {
         let field = &canonical(field, schema);
+        let shown = GroupedField::of(field, interpretation, policy);
         let scope = schema.scope(&field.key);
         match (schema.key(&field.key), &field.visit_id) {
             (_, Some(visit_id)) => {
-                if !grouped.visit(visit_id).take(field) {
-                    grouped.other_fields.push(field.clone());
-                }
+                let left_over = grouped.visit(visit_id).take(shown);
+                grouped.other_fields.extend(left_over);
             }
-            (None, None) => grouped.other_fields.push(field.clone()),
-            (Some(_), None) if scope == Scope::Document => grouped.fields.push(field.clone()),
+            (None, None) => grouped.other_fields.push(shown),
+            (Some(_), None) if scope == Scope::Document => grouped.fields.push(shown),
             // When and why of a visit that nobody knows.
-            (Some(_), None) if scope == Scope::Metadata => grouped.other_fields.push(field.clone()),
-            (Some(_), None) => grouped.visit(UNASSIGNED).fields.push(field.clone()),
+            (Some(_), None) if scope == Scope::Metadata => grouped.other_fields.push(shown),
+            (Some(_), None) => grouped.visit(UNASSIGNED).fields.push(shown),
         }
     }
     grouped.visits.sort_by(|one, other| order(one).cmp(&order(other)));
-    grouped.fields.extend(document_date(interpretation, schema));
+    let date = document_date(interpretation, schema);
+    grouped.fields.extend(date.map(|date| GroupedField::of(&date, interpretation, policy)));
     grouped
 }
 
@@ -169,23 +190,37 @@ impl ByVisit {
 }
 
 impl Visit {
-    /// False if it tells about the visit itself what another field has told already.
-    fn take(&mut self, field: &Field) -> bool {
+    /// Gives it back if it tells about the visit itself what another field has told already.
+    fn take(&mut self, shown: GroupedField) -> Option<GroupedField> {
+        let field = &shown.shown.field;
         let slot = match field.key.as_str() {
             VISIT_DATE => &mut self.visit_date,
             "admission_date" => &mut self.admission_date,
             "discharge_date" => &mut self.discharge_date,
             "reason_for_visit" => &mut self.reason_for_visit,
             _ => {
-                self.fields.push(field.clone());
-                return true;
+                self.fields.push(shown);
+                return None;
             }
         };
-        let is_first = slot.is_empty();
-        if is_first {
+        if slot.is_empty() {
             *slot = field.value.clone();
+            return None;
         }
-        is_first
+        Some(shown)
+    }
+}
+
+impl GroupedField {
+    fn of(field: &Field, of: &Interpretation, policy: &ConfidencePolicy) -> Self {
+        Self {
+            field_candidate_confidence: field.candidate_confidence,
+            field_mapping_confidence: field.confidence,
+            field_review_history_adjustment: field.review_history_adjustment,
+            context_key: of.context_key.clone(),
+            policy_version: of.policy_version.clone(),
+            shown: ShownField::of(field.clone(), policy),
+        }
     }
 }
 

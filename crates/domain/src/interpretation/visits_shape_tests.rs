@@ -5,6 +5,11 @@ use serde_json::{Value as Json, json};
 use super::*;
 use crate::interpretation::ValueType;
 
+/// Grouped under the usual policy.
+fn grouped_as(interpretation: &Interpretation, schema: &Schema) -> ByVisit {
+    group(interpretation, schema, &ConfidencePolicy::default())
+}
+
 fn field(key: &str, value: &str, visit_id: Option<&str>) -> Field {
     let field = Field::new(key, Value::Text(value.to_owned()), ValueType::String, Origin::Machine, 0.66);
     Field { visit_id: visit_id.map(str::to_owned), ..field }
@@ -12,6 +17,8 @@ fn field(key: &str, value: &str, visit_id: Option<&str>) -> Field {
 
 fn of(fields: Vec<Field>) -> Interpretation {
     Interpretation {
+        context_key: None,
+        policy_version: None,
         schema_version: Interpretation::V0.to_owned(),
         document_id: DocumentId::new(),
         processing_run_id: RunId::new(),
@@ -42,7 +49,7 @@ fn what_is_stored_is_a_flat_list_under_its_generation() {
 /// document.
 #[test]
 fn by_visits_it_has_the_members_and_places_of_the_contract() {
-    let grouped = group(&of(vec![field("pet_name", "Luna", None)]), &Schema::veterinary());
+    let grouped = grouped_as(&of(vec![field("pet_name", "Luna", None)]), &Schema::veterinary());
     let json = serde_json::to_value(&grouped).unwrap();
     let mut names = members(&json);
     names.sort_unstable();
@@ -105,13 +112,13 @@ fn by_visits_it_has_the_members_and_places_of_the_contract() {
 #[test]
 fn other_names_of_keys_are_resolved_before_anybody_sees_them() {
     let fields = vec![field("medical_record_number", "H-1", None), field("repro_status", "entero", None)];
-    let grouped = group(&of(fields), &Schema::veterinary());
-    let keys: Vec<_> = grouped.fields.iter().map(|field| field.key.as_str()).collect();
+    let grouped = grouped_as(&of(fields), &Schema::veterinary());
+    let keys: Vec<_> = grouped.fields.iter().map(|field| field.shown.field.key.as_str()).collect();
     assert_eq!((keys, grouped.other_fields.len()), (vec!["nhc", "reproductive_status"], 0));
     let unknown = Schema { keys: Vec::new(), ..Schema::veterinary() };
-    let grouped = group(&of(vec![field("repro_status", "entero", None)]), &unknown);
+    let grouped = grouped_as(&of(vec![field("repro_status", "entero", None)]), &unknown);
     assert_eq!(
-        grouped.other_fields[0].key, "repro_status",
+        grouped.other_fields[0].shown.field.key, "repro_status",
         "a schema without the key has no other name for it"
     );
 }
@@ -123,11 +130,11 @@ fn what_belongs_to_visits_is_never_at_the_top() {
     let all = schema.keys.iter();
     let fields =
         all.flat_map(|key| [field(&key.key, "2024-01-01", Some("a")), field(&key.key, "2024-02-02", None)]);
-    let grouped = group(&of(fields.collect()), &schema);
+    let grouped = grouped_as(&of(fields.collect()), &schema);
     let metadata = ["visit_date", "admission_date", "discharge_date", "reason_for_visit"];
-    assert!(grouped.fields.iter().all(|field| schema.scope(&field.key) == Scope::Document));
+    assert!(grouped.fields.iter().all(|field| schema.scope(&field.shown.field.key) == Scope::Document));
     for visit in &grouped.visits {
-        assert!(visit.fields.iter().all(|field| !metadata.contains(&field.key.as_str())));
+        assert!(visit.fields.iter().all(|field| !metadata.contains(&field.shown.field.key.as_str())));
         let told = [&visit.visit_date, &visit.admission_date, &visit.discharge_date, &visit.reason_for_visit];
         let expected =
             if visit.visit_id == UNASSIGNED { Value::Null } else { Value::Text("2024-01-01".into()) };
@@ -150,20 +157,25 @@ fn a_document_without_a_date_shows_that_of_its_latest_visit() {
     let visits =
         [field("visit_date", "2024-02-01", Some("b")), field("visit_date", "2024-01-01", Some("a"))].to_vec();
     let interpretation = of(visits.clone());
-    let grouped = group(&interpretation, &schema);
+    let grouped = grouped_as(&interpretation, &schema);
     let [derived] = &grouped.fields[..] else { panic!("{:?}", grouped.fields) };
+    let derived = &derived.shown.field;
     assert_eq!((derived.key.as_str(), derived.origin), ("document_date", Origin::Derived));
     assert_eq!((&derived.value, derived.value_type), (&Value::Text("2024-02-01".into()), ValueType::Date));
     assert!(interpretation.fields.iter().all(|field| field.field_id != derived.field_id));
-    assert_eq!(group(&interpretation, &schema), grouped, "the same whenever it is looked at");
+    assert_eq!(grouped_as(&interpretation, &schema), grouped, "the same whenever it is looked at");
     assert!(interpretation.fields.iter().all(|field| field.key != "document_date"), "not stored");
 
     let mut dated = visits.clone();
     dated.push(field("document_date", "2023-12-31", None));
-    let grouped = group(&of(dated), &schema);
+    let grouped = grouped_as(&of(dated), &schema);
     assert_eq!(grouped.fields.len(), 1);
-    assert_eq!(grouped.fields[0].value, Value::Text("2023-12-31".into()), "what was found stands");
-    assert!(group(&of(Vec::new()), &schema).fields.is_empty());
+    assert_eq!(
+        grouped.fields[0].shown.field.value,
+        Value::Text("2023-12-31".into()),
+        "what was found stands"
+    );
+    assert!(grouped_as(&of(Vec::new()), &schema).fields.is_empty());
 }
 
 /// Visits are in the order of their dates, then of their ids; what has no date comes behind.
@@ -176,7 +188,7 @@ fn visits_are_in_the_order_of_their_dates() {
         field("visit_date", "2024-01-01", Some("visit-003")),
         field("visit_date", "2024-02-01", Some("visit-001")),
     ];
-    let grouped = group(&of(fields), &Schema::veterinary());
+    let grouped = grouped_as(&of(fields), &Schema::veterinary());
     let ids: Vec<_> = grouped.visits.iter().map(|visit| visit.visit_id.as_str()).collect();
     assert_eq!(ids, ["visit-003", "visit-001", "visit-002", "undated", UNASSIGNED]);
 }

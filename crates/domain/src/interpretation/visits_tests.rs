@@ -15,6 +15,8 @@ fn every_field_is_shown_once_where_it_belongs() {
         document_id: DocumentId::new(),
         processing_run_id: RunId::new(),
         created_at: Timestamp::UNIX_EPOCH,
+        context_key: Some("ctx_v1:x".to_owned()),
+        policy_version: Some("v1".to_owned()),
         fields: vec![
             field("pet_name", "Luna", None),
             field("allergies", "polen", None),
@@ -27,8 +29,10 @@ fn every_field_is_shown_once_where_it_belongs() {
             field("visit_date", "2024-02-02", Some("b")),
         ],
     };
-    let grouped = group(&interpretation, &Schema::veterinary());
-    let keys = |fields: &[Field]| fields.iter().map(|field| field.key.clone()).collect::<Vec<_>>();
+    let grouped = group(&interpretation, &Schema::veterinary(), &ConfidencePolicy::default());
+    let keys = |fields: &[GroupedField]| {
+        fields.iter().map(|shown| shown.shown.field.key.clone()).collect::<Vec<_>>()
+    };
     assert_eq!(keys(&grouped.fields), ["pet_name", "document_date"]);
     let others = ["never_heard_of", "reason_for_visit", "visit_date"];
     assert_eq!(keys(&grouped.other_fields), others, "nothing is left out");
@@ -42,4 +46,8 @@ fn every_field_is_shown_once_where_it_belongs() {
     assert_eq!(grouped.visits[0].reason_for_visit, Value::Text("control".into()));
     assert_eq!(grouped.visits[2].visit_date, Value::Null);
     assert_eq!(grouped.medical_record_view.field_slots[0].canonical_key, "clinic_name");
+    let luna = serde_json::to_value(&grouped.fields[0]).unwrap();
+    assert_eq!((&luna["field_mapping_confidence"], &luna["band"]), (&luna["confidence"], &"mid".into()));
+    assert_eq!(luna["field_candidate_confidence"], luna["candidate_confidence"]);
+    assert_eq!((&luna["context_key"], &luna["policy_version"]), (&"ctx_v1:x".into(), &"v1".into()));
 }

@@ -7,6 +7,7 @@
 
 mod advance;
 mod batcher;
+mod calibration;
 mod claim;
 mod clock;
 mod credentials;
@@ -19,6 +20,7 @@ mod governance;
 mod history;
 mod intake;
 mod listener;
+mod marks;
 mod queue;
 mod rescue;
 mod reviews;

@@ -6,12 +6,12 @@ use quire_domain::interpretation::edit::{ChangeType, FieldChange};
 use quire_domain::interpretation::structure::StructuralEdit;
 use quire_domain::interpretation::{ValueType, certainty};
 use quire_domain::{
-    ArtifactId, CandidateId, Document, DocumentId, Event, EventType, FieldId, InterpretationId, ReviewStatus,
-    Run, RunId, State,
+    ArtifactId, CandidateId, Document, DocumentId, Event, EventType, FieldId, InterpretationId, Run, RunId,
+    State,
 };
 use quire_ports::{
-    EditBlocked, Editable, NewVersion, PortError, PortResult, Review, ReviewMark, Reviews, Saved, Version,
-    VersionRecord,
+    EditBlocked, Editable, Marking, NewVersion, PortError, PortResult, Review, ReviewMark, Reviews, Saved,
+    Version, VersionRecord,
 };
 use sqlx::PgConnection;
 use sqlx::postgres::PgRow;
@@ -20,9 +20,9 @@ use uuid::Uuid;
 use crate::database::{commit, rollback};
 use crate::documents::{missing, overview};
 use crate::error::{bad_json, corrupt, translate};
-use crate::row::{self, At, count, get, int, optional_timestamp, text, timestamp};
+use crate::row::{self, At, count, get, int, text, timestamp};
 use crate::transition::{Woke, append};
-use crate::{PgStore, sql};
+use crate::{PgStore, marks, sql};
 
 /// Where the columns of a version begin behind those of a document with its run.
 const VERSION: usize = 36;
@@ -100,40 +100,11 @@ impl Reviews for PgStore {
         Ok(self.rows(query, |row| version(row, 0)).await?.pop())
     }
 
-    async fn mark_reviewed(
-        &self,
-        document: DocumentId,
-        actor: &str,
-        at: Timestamp,
-    ) -> PortResult<ReviewMark> {
+    async fn mark(&self, marking: &Marking) -> PortResult<ReviewMark> {
         self.database
             .bounded(async {
                 let mut transaction = self.database.begin().await?;
-                let marked = sqlx::query(sql!("documents/mark_reviewed"))
-                    .bind(document.0)
-                    .bind(At(at))
-                    .bind(text(actor))
-                    .execute(&mut *transaction)
-                    .await
-                    .map_err(translate)?;
-                let is_new = marked.rows_affected() > 0;
-                let mark = mark(&mut transaction, document, is_new).await?;
-                if is_new {
-                    let event = Document::asked(EventType::MarkReviewed, document, actor, at);
-                    append(&mut transaction, &[event], Woke(false)).await?;
-                }
-                commit(transaction).await?;
-                Ok(mark)
-            })
-            .await
-    }
-
-    async fn reopen(&self, document: DocumentId, actor: &str, at: Timestamp) -> PortResult<ReviewMark> {
-        self.database
-            .bounded(async {
-                let mut transaction = self.database.begin().await?;
-                let event = reopen(&mut transaction, document, actor, at).await?;
-                let mark = mark(&mut transaction, document, event.is_some()).await?;
+                let (mark, event) = marks::mark(&mut transaction, marking).await?;
                 append(&mut transaction, &Vec::from_iter(event), Woke(false)).await?;
                 commit(transaction).await?;
                 Ok(mark)
@@ -207,7 +178,7 @@ async fn save(
         .map_err(translate)?;
     let edited = Document::asked(EventType::InterpretationEdited, document, &version.actor, version.at);
     let mut events = vec![Event { run: Some(run.id), ..edited }];
-    let reopened = reopen(connection, document, &version.actor, version.at).await?;
+    let reopened = marks::reopen(connection, document, &version.actor, version.at, &version.policy).await?;
     let saved = Saved { number, reopened: reopened.is_some() };
     events.extend(reopened);
     Ok(Ok((saved, events)))
@@ -315,38 +286,6 @@ async fn insert_structural(
         .await
         .map_err(translate)?;
     Ok(())
-}
-
-/// The event that tells of it, if the document was REVIEWED until now.
-async fn reopen(
-    connection: &mut PgConnection,
-    document: DocumentId,
-    actor: &str,
-    at: Timestamp,
-) -> PortResult<Option<Event>> {
-    let reopened = sqlx::query(sql!("documents/reopen"))
-        .bind(document.0)
-        .bind(At(at))
-        .execute(connection)
-        .await
-        .map_err(translate)?;
-    let event = || Document::asked(EventType::ReviewReopened, document, actor, at);
-    Ok((reopened.rows_affected() > 0).then(event))
-}
-
-async fn mark(connection: &mut PgConnection, document: DocumentId, is_new: bool) -> PortResult<ReviewMark> {
-    let row = sqlx::query(sql!("documents/review_mark"))
-        .bind(document.0)
-        .fetch_optional(connection)
-        .await
-        .map_err(translate)?;
-    let row = row.ok_or_else(|| missing(document))?;
-    Ok(ReviewMark {
-        status: ReviewStatus::parse(get(&row, 0)?).unwrap_or_default(),
-        reviewed_at: optional_timestamp(&row, 1)?,
-        reviewed_by: get(&row, 2)?,
-        is_new,
-    })
 }
 
 async fn find(connection: &mut PgConnection, id: RunId) -> PortResult<Run> {

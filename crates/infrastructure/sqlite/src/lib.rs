@@ -4,6 +4,7 @@
 //! `BEGIN IMMEDIATE` transaction, commits once and only then answers. The more there is to do, the more one `fsync`
 //! pays for.
 
+mod calibration;
 mod credentials;
 mod documents;
 mod error;
@@ -12,6 +13,7 @@ mod governance;
 mod history;
 mod intake;
 mod lock;
+mod marks;
 mod queue;
 mod reader;
 mod rescue;

@@ -6,20 +6,20 @@ use quire_domain::interpretation::edit::{ChangeType, FieldChange};
 use quire_domain::interpretation::structure::StructuralEdit;
 use quire_domain::interpretation::{ValueType, certainty};
 use quire_domain::{
-    ArtifactId, CandidateId, Document, DocumentId, Event, EventType, FieldId, InterpretationId, ReviewStatus,
-    Run, RunId, State,
+    ArtifactId, CandidateId, Document, DocumentId, Event, EventType, FieldId, InterpretationId, Run, RunId,
+    State,
 };
 use quire_ports::{
-    EditBlocked, Editable, FirstVersion, NewVersion, PortError, PortResult, Review, ReviewMark, Reviews,
-    Saved, Version, VersionRecord,
+    EditBlocked, Editable, FirstVersion, Marking, NewVersion, PortError, PortResult, Review, ReviewMark,
+    Reviews, Saved, Version, VersionRecord,
 };
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
 use crate::documents::{missing, overview};
 use crate::error::{bad_json, corrupt, translate};
-use crate::row::{get, micros, optional_timestamp, timestamp, uuid};
+use crate::row::{get, micros, timestamp, uuid};
 use crate::transition::append;
-use crate::{SqliteStore, queue, sql};
+use crate::{SqliteStore, marks, queue, sql};
 
 /// Where the columns of a version begin behind those of a document with its run.
 const VERSION: usize = 36;
@@ -88,38 +88,9 @@ impl Reviews for SqliteStore {
         Ok(self.rows(sql!("interpretations/before"), id, |row| version(row, 0)).await?.pop())
     }
 
-    async fn mark_reviewed(
-        &self,
-        document: DocumentId,
-        actor: &str,
-        at: Timestamp,
-    ) -> PortResult<ReviewMark> {
-        let actor = actor.to_owned();
-        self.writer
-            .write(move |connection| {
-                let marked = connection
-                    .execute(
-                        sql!("documents/mark_reviewed"),
-                        params![document.0.as_bytes(), micros(at), actor],
-                    )
-                    .map_err(translate)?;
-                if marked > 0 {
-                    let event = Document::asked(EventType::MarkReviewed, document, &actor, at);
-                    append(connection, &event)?;
-                }
-                mark(connection, document, marked > 0)
-            })
-            .await
-    }
-
-    async fn reopen(&self, document: DocumentId, actor: &str, at: Timestamp) -> PortResult<ReviewMark> {
-        let actor = actor.to_owned();
-        self.writer
-            .write(move |connection| {
-                let is_new = reopen(connection, document, &actor, at)?;
-                mark(connection, document, is_new)
-            })
-            .await
+    async fn mark(&self, marking: &Marking) -> PortResult<ReviewMark> {
+        let marking = marking.clone();
+        self.writer.write(move |connection| marks::mark(connection, &marking)).await
     }
 }
 
@@ -188,7 +159,7 @@ fn save(connection: &Connection, version: &NewVersion) -> PortResult<Result<Save
         .map_err(translate)?;
     let edited = Document::asked(EventType::InterpretationEdited, document, &version.actor, version.at);
     append(connection, &Event { run: Some(run.id), ..edited })?;
-    let reopened = reopen(connection, document, &version.actor, version.at)?;
+    let reopened = marks::reopen(connection, document, &version.actor, version.at, &version.policy)?;
     Ok(Ok(Saved { number, reopened }))
 }
 
@@ -257,29 +228,6 @@ fn insert_structural(
     Ok(())
 }
 
-/// Whether the document was REVIEWED until now.
-fn reopen(connection: &Connection, document: DocumentId, actor: &str, at: Timestamp) -> PortResult<bool> {
-    let reopened = connection
-        .execute(sql!("documents/reopen"), params![document.0.as_bytes(), micros(at)])
-        .map_err(translate)?;
-    if reopened > 0 {
-        append(connection, &Document::asked(EventType::ReviewReopened, document, actor, at))?;
-    }
-    Ok(reopened > 0)
-}
-
-fn mark(connection: &Connection, document: DocumentId, is_new: bool) -> PortResult<ReviewMark> {
-    let found = one(connection, sql!("documents/review_mark"), document.0.as_bytes(), |row| {
-        Ok(ReviewMark {
-            status: ReviewStatus::parse(&get::<String>(row, 0)?).unwrap_or_default(),
-            reviewed_at: optional_timestamp(get(row, 1)?)?,
-            reviewed_by: get(row, 2)?,
-            is_new,
-        })
-    })?;
-    found.ok_or_else(|| missing(document))
-}
-
 fn is_busy(connection: &Connection, run: &Run) -> PortResult<bool> {
     connection
         .query_row(sql!("runs/is_running"), [run.subject.0.as_bytes()], |row| row.get(0))
@@ -287,7 +235,7 @@ fn is_busy(connection: &Connection, run: &Run) -> PortResult<bool> {
 }
 
 /// The one row of a query by id, mapped, if there is one.
-fn one<T>(
+pub(crate) fn one<T>(
     connection: &Connection,
     query: &str,
     id: &[u8; 16],

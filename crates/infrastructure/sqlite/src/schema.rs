@@ -37,6 +37,7 @@ migrations![
     "0008_credentials",
     "0009_intake",
     "0010_schema_files",
+    "0011_calibration",
     "0013_certainty",
 ];
 

@@ -1,6 +1,7 @@
 //! The command line: one file per verb. Commands that only ask work beside a running server and never start an
 //! engine.
 
+mod calibration;
 mod config;
 mod keys;
 mod migrate;
@@ -43,6 +44,7 @@ use crate::trouble::Trouble;
         quire schema list                  by what documents are understood\n  \
         quire queue                        what waits, what failed, who works\n  \
         quire runs list --state FAILED     which runs failed\n  \
+        quire calibration                  what reviews have taught about confidence\n  \
         quire keys create --name me --role admin    ask who is asking, from now on\n  \
         quire config                       every setting and where it came from\n\n\
         Settings are described in quire.default.toml. A flag beats an environment variable (QUIRE_ENGINE_SLOTS),\n\
@@ -97,6 +99,7 @@ enum Command {
     #[command(subcommand)]
     Schema(schema::Schema),
     Read(read::Read),
+    Calibration(calibration::Calibration),
     /// Print the settings in effect, and where each came from
     ///
     /// As TOML that can be used as a configuration file, except that passwords are masked.
@@ -130,6 +133,7 @@ pub(crate) fn execute(
         }
         Command::Migrate(migrate) => asking(migrate.run(&config))?,
         Command::Runs(runs) => asking(runs.run(&config))?,
+        Command::Calibration(calibration) => asking(calibration.run(&config))?,
         Command::Queue(queue) => asking(queue.run(&config))?,
         Command::Keys(keys) => asking(keys.run(&config))?,
         Command::Purge(purge) => asking(purge.run(&config))?,

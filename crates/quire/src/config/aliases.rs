@@ -20,6 +20,14 @@ pub(super) const ALIASES: &[Alias] = &[
     Alias { name: "VET_RECORDS_CORS_ORIGINS", key: "server.cors_origins", read: given },
     Alias { name: "VET_RECORDS_RATE_LIMIT_UPLOAD", key: "limits.uploads_per_minute", read: per_minute },
     Alias { name: "VET_RECORDS_RATE_LIMIT_DOWNLOAD", key: "limits.downloads_per_minute", read: per_minute },
+    Alias { name: "VET_RECORDS_CONFIDENCE_POLICY_VERSION", key: "confidence.policy_version", read: given },
+    Alias { name: "VET_RECORDS_CONFIDENCE_LOW_MAX", key: "confidence.low_max", read: given },
+    Alias { name: "VET_RECORDS_CONFIDENCE_MID_MAX", key: "confidence.mid_max", read: given },
+    Alias {
+        name: "VET_RECORDS_HUMAN_EDIT_NEUTRAL_CANDIDATE_CONFIDENCE",
+        key: "confidence.human_edit_neutral",
+        read: given,
+    },
     Alias { name: "VET_RECORDS_DISABLE_PROCESSING", key: "uploads.processing", read: inverted },
 ];
 

@@ -6,7 +6,7 @@ use std::ops::RangeInclusive;
 use jiff::SignedDuration;
 
 use super::location::Location;
-use super::{Config, PipelineConfig, RequeueChoice};
+use super::{Config, PipelineConfig, RequeueChoice, confidence};
 
 /// Shorter ones can be guessed.
 const SHORTEST_TOKEN: usize = 16;
@@ -33,6 +33,7 @@ pub(super) fn check(config: &Config) -> Result<(), Broken> {
     holds(!config.schemas.default.trim().is_empty(), "schemas.default", || {
         "must be the name of a schema; `quire schema list` shows them".to_owned()
     })?;
+    confidence::check(&config.confidence)?;
     within("limits.uploads_per_minute", &config.limits.uploads_per_minute.number(), 0..=MOST_PER_MINUTE)?;
     within("limits.downloads_per_minute", &config.limits.downloads_per_minute.number(), 0..=MOST_PER_MINUTE)?;
     let pipelines = &config.pipelines;

@@ -3,6 +3,7 @@
 
 mod aliases;
 mod check;
+mod confidence;
 mod layers;
 mod limits;
 mod location;
@@ -16,6 +17,7 @@ mod uploads;
 use std::path::{Path, PathBuf};
 
 use jiff::SignedDuration;
+use quire_domain::interpretation::calibration::ConfidencePolicy;
 use serde::{Deserialize, Deserializer};
 
 pub use layers::{ConfigError, Flag, Layers};
@@ -47,6 +49,7 @@ pub struct Config {
     pub limits: Limits,
     pub reading: Reading,
     pub schemas: Schemas,
+    pub confidence: ConfidencePolicy,
     pub search: Search,
     pub log: Log,
 }

@@ -105,6 +105,12 @@ fn a_bad_value_is_refused_with_its_key_its_value_and_what_is_allowed() {
         ),
         ("[uploads]\nmax_mb = 0", "uploads.max_mb", "0", "between 1 and 2048"),
         ("[uploads]\nmax_mb = 65", "uploads.max_mb", "65", "reading.max_file_mb, which is 64"),
+        ("[confidence]\nlow_max = 0.8", "confidence.low_max", "0.8", "below mid_max"),
+        ("[confidence]\nmid_max = 1.5", "confidence.mid_max", "1.5", "between 0 and 1"),
+        ("[confidence]\nboosted_exit = 0.9", "confidence.boosted_exit", "0.9", "above boosted_enter"),
+        ("[confidence]\ndemoted_exit = 0.9", "confidence.demoted_exit", "0.9", "good and bad"),
+        ("[confidence]\npolicy_version = 'a b'", "confidence.policy_version", "a b", "letters"),
+        ("[confidence]\nmin_volume = -1", "confidence.min_volume", "-1", "u32"),
         (
             "[limits]\nuploads_per_minute = 'often'",
             "limits.uploads_per_minute",
@@ -207,6 +213,10 @@ fn names_from_elsewhere_stand_for_settings_and_our_own_beat_them() {
         ("VET_RECORDS_CORS_ORIGINS", "http://localhost:5173,https://app.example"),
         ("VET_RECORDS_RATE_LIMIT_UPLOAD", "7/minute"),
         ("VET_RECORDS_RATE_LIMIT_DOWNLOAD", "0"),
+        ("VET_RECORDS_CONFIDENCE_POLICY_VERSION", "v7"),
+        ("VET_RECORDS_CONFIDENCE_LOW_MAX", "0.4"),
+        ("VET_RECORDS_CONFIDENCE_MID_MAX", "0.9"),
+        ("VET_RECORDS_HUMAN_EDIT_NEUTRAL_CANDIDATE_CONFIDENCE", "0.6"),
     ];
     let (config, _) = load("", &variables, &[]).unwrap();
     assert_eq!(config.server.auth_token.given(), Some("a token of sixteen"));
@@ -216,6 +226,9 @@ fn names_from_elsewhere_stand_for_settings_and_our_own_beat_them() {
     assert!(!config.uploads.processing);
     let limits = (config.limits.uploads_per_minute, config.limits.downloads_per_minute);
     assert_eq!(limits, (PerMinute::Of(7), PerMinute::Of(0)));
+    let sure = &config.confidence;
+    assert_eq!((sure.version.as_str(), sure.low_max, sure.mid_max), ("v7", 0.4, 0.9));
+    assert!((sure.human_edit_neutral - 0.6).abs() < f64::EPSILON);
     assert!(!format!("{config:?}").contains("sixteen"), "a secret is not shown");
     let beaten = [("LOG_LEVEL", "debug"), ("QUIRE_LOG_LEVEL", "error")];
     assert_eq!(load("", &beaten, &[]).unwrap().0.log.level, LogLevel::Error);

@@ -1,5 +1,6 @@
 //! Looking at what was understood, correcting it and saying that it is checked, over HTTP with the real program.
 
+mod calibrating;
 mod comparing;
 mod editing;
 mod exporting;

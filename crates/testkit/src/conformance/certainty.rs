@@ -1,14 +1,18 @@
 //! The list of documents that wait for a person, the least certain first: always what their active versions say.
 
+use std::sync::Arc;
+
 use jiff::{SignedDuration, Timestamp};
 use quire_domain::interpretation::edit::{Assignment, Change as FieldEdit, apply};
-use quire_domain::interpretation::{Field, Interpretation, Origin, Schema, Value, ValueType, certainty};
+use quire_domain::interpretation::{
+    Field, Interpretation, NEUTRAL_CONFIDENCE, Origin, Schema, Value, ValueType, certainty,
+};
 use quire_domain::{
     Change, Document, DocumentId, EventType, InterpretationId, ReviewStatus, Run, StepName, WorkerId,
 };
 use quire_ports::{
-    CertaintyPlace, DocumentsPart, FirstVersion, Intake, LeastCertainPart, NewVersion, Overview, Version,
-    Written,
+    CertaintyPlace, DocumentsPart, FirstVersion, Intake, LeastCertainPart, Marking, NewVersion, Overview,
+    Version, Written,
 };
 
 use super::fencing::{end, end_write, step_write};
@@ -122,11 +126,8 @@ impl Story<'_> {
     async fn a_document_is_checked_or_reopened(&mut self) {
         let Some(id) = self.some_document() else { return };
         let now = self.now();
-        if self.dice(3) > 0 {
-            self.bed.store.reviews.mark_reviewed(id, "tester", now).await.unwrap();
-        } else {
-            self.bed.store.reviews.reopen(id, "tester", now).await.unwrap();
-        }
+        let to = if self.dice(3) > 0 { ReviewStatus::Reviewed } else { ReviewStatus::InReview };
+        self.bed.store.reviews.mark(&marking(id, to, now)).await.unwrap();
     }
 
     async fn a_document_is_purged(&mut self) {
@@ -147,13 +148,17 @@ fn first(run: &Run, fields: Vec<Field>, at: Timestamp) -> FirstVersion {
         document_id: DocumentId(run.subject.0),
         processing_run_id: run.id,
         created_at: at,
+        context_key: None,
+        policy_version: None,
         fields,
     };
     FirstVersion { id: InterpretationId::new(), data }
 }
 
 fn edited(base: &Version, change: &FieldEdit, at: Timestamp) -> NewVersion {
-    let edited = apply(&base.data.fields, &Schema::veterinary(), std::slice::from_ref(change)).unwrap();
+    let edited =
+        apply(&base.data.fields, &Schema::veterinary(), NEUTRAL_CONFIDENCE, std::slice::from_ref(change))
+            .unwrap();
     NewVersion {
         id: InterpretationId::new(),
         run: base.data.processing_run_id,
@@ -163,7 +168,12 @@ fn edited(base: &Version, change: &FieldEdit, at: Timestamp) -> NewVersion {
         structure: edited.structure,
         actor: "tester".to_owned(),
         at,
+        policy: Arc::default(),
     }
+}
+
+fn marking(document: DocumentId, to: ReviewStatus, at: Timestamp) -> Marking {
+    Marking { document, to, actor: "tester".to_owned(), at, policy: Arc::default() }
 }
 
 async fn part(bed: &Bed, after: Option<CertaintyPlace>, skip: u32, limit: u32) -> Vec<Overview> {
@@ -243,10 +253,8 @@ pub async fn a_document_that_many_change_at_once_is_listed_as_it_is(bed: &Bed) {
         let (queue, reviews) = (bed.store.queue.clone(), bed.store.reviews.clone());
         let completing = tokio::spawn(async move { queue.advance(write).await });
         let checking = tokio::spawn(async move {
-            match round % 2 {
-                0 => reviews.mark_reviewed(id, "tester", now).await,
-                _ => reviews.reopen(id, "tester", now).await,
-            }
+            let to = if round % 2 == 0 { ReviewStatus::Reviewed } else { ReviewStatus::InReview };
+            reviews.mark(&marking(id, to, now)).await
         });
         assert_eq!(completing.await.unwrap().unwrap(), Written::Accepted);
         checking.await.unwrap().unwrap();

@@ -4,6 +4,7 @@
 //! [`Bed`](crate::Bed) on an empty database, and gets one test per case.
 
 pub mod blobs;
+pub mod calibration;
 pub mod certainty;
 pub mod claiming;
 pub mod credentials;
@@ -117,6 +118,17 @@ macro_rules! store_conformance {
             a_document_is_marked_once_and_an_edit_reopens_it,
             versions_cannot_be_rewritten,
             versions_are_found_by_number_and_by_the_run_that_came_after,
+        }
+        $crate::conformance_cases! { $bed, calibration:
+            a_mark_counts_once_and_reopening_takes_exactly_that_back,
+            an_edit_takes_back_what_a_document_taught_and_the_next_mark_teaches_the_edit,
+            what_was_learnt_under_another_policy_is_taken_back_there,
+            what_is_known_follows_the_counts_and_is_left_late,
+            marks_and_edits_at_the_same_time_count_once,
+            any_sequence_leaves_the_sum_of_what_still_counts,
+            what_was_learnt_stays_when_a_document_is_purged,
+            what_was_learnt_cannot_be_rewritten,
+            what_was_learnt_is_found_exactly_and_listed_in_parts,
         }
         $crate::conformance_cases! { $bed, governance:
             a_run_keeps_the_schema_version_it_was_created_with,

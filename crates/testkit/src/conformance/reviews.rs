@@ -1,51 +1,72 @@
 //! Versions of what was understood, and the people who check it.
 
+use std::sync::Arc;
+
 use quire_domain::interpretation::edit::{Change as FieldEdit, apply};
-use quire_domain::interpretation::{Field, Interpretation, Origin, Schema, Value, ValueType};
+use quire_domain::interpretation::{
+    Field, Interpretation, NEUTRAL_CONFIDENCE, Origin, Schema, Value, ValueType,
+};
 use quire_domain::{
     Change, DocumentId, EventId, EventType, InterpretationId, ReviewStatus, Run, RunId, StepName,
 };
-use quire_ports::{EditBlocked, EventFilter, FirstVersion, Intake, NewVersion, PortError, Version, Written};
+use quire_ports::{
+    EditBlocked, EventFilter, FirstVersion, Intake, Marking, NewVersion, PortError, Version, Written,
+};
 
 use super::fencing::{end_write, raw_text, step_write};
 use crate::fixture::{Bed, at, document, document_run};
+
+/// The surroundings of every document here.
+pub(super) const CONTEXT: &str = "ctx_v1:of-tests";
+
+fn usual() -> Vec<Field> {
+    vec![field("pet_name", "Luna"), field("notes", "nada \u{1f43e} \"x\"")]
+}
 
 fn field(key: &str, value: &str) -> Field {
     Field::new(key, Value::Text(value.to_owned()), ValueType::String, Origin::Machine, 0.66)
 }
 
-fn understood(run: &Run) -> FirstVersion {
+fn understood(run: &Run, fields: Vec<Field>) -> FirstVersion {
     let data = Interpretation {
         schema_version: Interpretation::V0.to_owned(),
         document_id: DocumentId(run.subject.0),
         processing_run_id: run.id,
         created_at: at(3),
-        fields: vec![field("pet_name", "Luna"), field("notes", "nada \u{1f43e} \"x\"")],
+        context_key: Some(CONTEXT.to_owned()),
+        policy_version: Some("v1".to_owned()),
+        fields,
     };
     FirstVersion { id: InterpretationId::new(), data }
 }
 
 /// A document whose run has read and understood it.
 pub(super) async fn understood_document(bed: &Bed) -> (DocumentId, RunId, FirstVersion) {
+    understood_as(bed, usual()).await
+}
+
+/// A document in which its run has found that.
+pub(super) async fn understood_as(bed: &Bed, fields: Vec<Field>) -> (DocumentId, RunId, FirstVersion) {
     let document = document(DocumentId::new());
     let new = document_run(document.id.into());
     bed.store.documents.add(Intake::by("local", &document, Some(&new)), at(0)).await.unwrap();
-    let first = finish(bed, new.id, true).await;
+    let first = finish(bed, new.id, Some(fields)).await;
     (document.id, new.id, first)
 }
 
 /// Brings the next run to its end, understood or not.
-async fn finish(bed: &Bed, id: RunId, understands: bool) -> FirstVersion {
-    finish_at(bed, id, understands, 0).await
+async fn finish(bed: &Bed, id: RunId, fields: Option<Vec<Field>>) -> FirstVersion {
+    finish_at(bed, id, fields, 0).await
 }
 
 /// The same, so many seconds later.
-async fn finish_at(bed: &Bed, id: RunId, understands: bool, later: i64) -> FirstVersion {
+async fn finish_at(bed: &Bed, id: RunId, fields: Option<Vec<Field>>, later: i64) -> FirstVersion {
     let at = |second| at(second + later);
     let worker = bed.worker(at(1)).await;
     let run = bed.claim_one(worker, at(2)).await.run;
     assert_eq!(run.id, id);
-    let first = understood(&run);
+    let understands = fields.is_some();
+    let first = understood(&run, fields.unwrap_or_default());
     let mut write = step_write(&run, &[EventType::StepSucceeded], StepName::Interpretation, at(3));
     write.artifacts.push(raw_text());
     write.interpretation = understands.then(|| first.clone());
@@ -56,7 +77,7 @@ async fn finish_at(bed: &Bed, id: RunId, understands: bool, later: i64) -> First
 
 /// An edit of `base`, made from that version's fields.
 pub(super) fn edit(run: RunId, base: &Version, batch: &[FieldEdit], second: i64) -> NewVersion {
-    let edited = apply(&base.data.fields, &Schema::veterinary(), batch).unwrap();
+    let edited = apply(&base.data.fields, &Schema::veterinary(), NEUTRAL_CONFIDENCE, batch).unwrap();
     NewVersion {
         id: InterpretationId::new(),
         run,
@@ -66,7 +87,13 @@ pub(super) fn edit(run: RunId, base: &Version, batch: &[FieldEdit], second: i64)
         structure: edited.structure,
         actor: "ana".to_owned(),
         at: at(second),
+        policy: Arc::default(),
     }
+}
+
+/// Ana or somebody else says that a document is checked, or not after all.
+pub(super) fn marking(document: DocumentId, to: ReviewStatus, actor: &str, second: i64) -> Marking {
+    Marking { document, to, actor: actor.to_owned(), at: at(second), policy: Arc::default() }
 }
 
 pub(super) fn add(key: &str, value: &str) -> FieldEdit {
@@ -113,7 +140,7 @@ pub async fn a_review_is_of_the_latest_run_that_completed(bed: &Bed) {
     assert_eq!(latest().await, first, "after another ended badly");
     let second = bed.enqueue(document.into(), at(201)).await;
     assert_eq!(latest().await, first, "while another waits");
-    finish(bed, second, false).await;
+    finish(bed, second, None).await;
     let review = bed.store.reviews.review(document).await.unwrap();
     assert_eq!(review.overview.latest_run.unwrap().id, second);
     assert!(review.active.is_none(), "it has understood nothing");
@@ -210,12 +237,20 @@ pub async fn of_edits_at_the_same_time_one_is_stored(bed: &Bed) {
 pub async fn a_document_is_marked_once_and_an_edit_reopens_it(bed: &Bed) {
     use EventType::{InterpretationEdited, MarkReviewed, ReviewReopened};
     let (document, run, _) = understood_document(bed).await;
-    let marked = bed.store.reviews.mark_reviewed(document, "ana", at(20)).await.unwrap();
+    let mark = |document, actor, second| {
+        let wish = marking(document, ReviewStatus::Reviewed, actor, second);
+        async move { bed.store.reviews.mark(&wish).await }
+    };
+    let reopen = |document, second| {
+        let wish = marking(document, ReviewStatus::InReview, "ana", second);
+        async move { bed.store.reviews.mark(&wish).await }
+    };
+    let marked = mark(document, "ana", 20).await.unwrap();
     assert_eq!(
         (marked.status, marked.reviewed_at, marked.is_new),
         (ReviewStatus::Reviewed, Some(at(20)), true)
     );
-    let again = bed.store.reviews.mark_reviewed(document, "bob", at(21)).await.unwrap();
+    let again = mark(document, "bob", 21).await.unwrap();
     assert_eq!(
         (again.reviewed_at, again.reviewed_by.as_deref(), again.is_new),
         (Some(at(20)), Some("ana"), false)
@@ -229,13 +264,13 @@ pub async fn a_document_is_marked_once_and_an_edit_reopens_it(bed: &Bed) {
     let review = bed.store.reviews.review(document).await.unwrap().overview;
     assert_eq!((review.document.review_status, review.reviewed_at), (ReviewStatus::InReview, None));
 
-    bed.store.reviews.mark_reviewed(document, "ana", at(23)).await.unwrap();
-    let open = bed.store.reviews.reopen(document, "ana", at(24)).await.unwrap();
+    mark(document, "ana", 23).await.unwrap();
+    let open = reopen(document, 24).await.unwrap();
     assert_eq!(
         (open.status, open.reviewed_at, open.reviewed_by, open.is_new),
         (ReviewStatus::InReview, None, None, true)
     );
-    assert!(!bed.store.reviews.reopen(document, "ana", at(25)).await.unwrap().is_new);
+    assert!(!reopen(document, 25).await.unwrap().is_new);
     let filter = EventFilter { run: None, subject: Some(document.into()) };
     let events = bed.store.history.events(EventId(0), filter, 100).await.unwrap();
     let told: Vec<_> = events
@@ -249,10 +284,7 @@ pub async fn a_document_is_marked_once_and_an_edit_reopens_it(bed: &Bed) {
         })
         .collect();
     assert_eq!(told, [MarkReviewed, InterpretationEdited, ReviewReopened, MarkReviewed, ReviewReopened]);
-    for nobody in [
-        bed.store.reviews.mark_reviewed(DocumentId::new(), "ana", at(26)).await,
-        bed.store.reviews.reopen(DocumentId::new(), "ana", at(26)).await,
-    ] {
+    for nobody in [mark(DocumentId::new(), "ana", 26).await, reopen(DocumentId::new(), 26).await] {
         assert!(matches!(nobody, Err(PortError::NotFound(_))), "{nobody:?}");
     }
 }
@@ -296,9 +328,9 @@ pub async fn versions_are_found_by_number_and_by_the_run_that_came_after(bed: &B
     }
     assert_eq!(reviews.version_of_run_before(first).await.unwrap(), None);
     // A run in between that understood nothing is passed over.
-    for (second, understands) in [(10, false), (20, true)] {
+    for (second, fields) in [(10, None), (20, Some(usual()))] {
         let run = bed.enqueue(document.into(), at(second)).await;
-        finish_at(bed, run, understands, second).await;
+        finish_at(bed, run, fields, second).await;
         assert_eq!(reviews.version_of_run_before(run).await.unwrap(), Some(edited.clone()));
     }
     assert_eq!(reviews.version_of_run_before(first).await.unwrap(), None);

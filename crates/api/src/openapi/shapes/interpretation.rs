@@ -16,6 +16,12 @@ pub(crate) struct Interpretation {
     document_id: Uuid,
     processing_run_id: Uuid,
     created_at: Timestamp,
+    /// The surroundings in which it was understood; what reviews teach holds for them alone.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    context_key: Option<String>,
+    /// The policy by which its confidences were composed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    policy_version: Option<String>,
     /// In no promised order. What was not found is not here.
     fields: Vec<Field>,
 }
@@ -52,6 +58,24 @@ pub(crate) struct Field {
     /// What else it might be, the likeliest first.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     candidate_suggestions: Vec<Suggestion>,
+    /// In a review: where the confidence lies by the policy in effect.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    band: Option<names::Band>,
+    /// By visits: `candidate_confidence`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    field_candidate_confidence: Option<f64>,
+    /// By visits: `confidence`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    field_mapping_confidence: Option<f64>,
+    /// By visits: `review_history_adjustment`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    field_review_history_adjustment: Option<f64>,
+    /// By visits: that of the interpretation.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    context_key: Option<String>,
+    /// By visits: that of the interpretation.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    policy_version: Option<String>,
 }
 
 /// Where a value stands in the document.

@@ -1,5 +1,7 @@
 //! What the domain writes fits what the description says, member by member.
 
+use quire_domain::interpretation::calibration::ConfidencePolicy;
+use quire_domain::interpretation::shown::Flat;
 use quire_domain::interpretation::visits::group;
 use quire_domain::interpretation::{
     Evidence, Field, Interpretation, Origin, Schema, SchemaFile, Suggestion, Value as FieldValue, ValueType,
@@ -83,6 +85,8 @@ fn interpretation(full: bool) -> Interpretation {
         document_id: DocumentId::new(),
         processing_run_id: RunId::new(),
         created_at: jiff::Timestamp::UNIX_EPOCH,
+        context_key: full.then(|| "ctx_v1:x".to_owned()),
+        policy_version: full.then(|| "v1".to_owned()),
         fields: vec![
             field("pet_name", FieldValue::Text("Luna".to_owned()), None),
             field("visit_date", FieldValue::Text("2024-02-01".to_owned()), Some("visit-1")),
@@ -97,7 +101,10 @@ fn interpretations_are_as_described_both_ways() {
     for full in [true, false] {
         let written = interpretation(full);
         fits(&serde_json::to_value(&written).unwrap(), &named("Interpretation")).unwrap();
-        let grouped = group(&written, &Schema::veterinary());
+        let policy = ConfidencePolicy::default();
+        let flat = Flat::of(written.clone(), &policy);
+        fits(&serde_json::to_value(flat).unwrap(), &named("Interpretation")).unwrap();
+        let grouped = group(&written, &Schema::veterinary(), &policy);
         fits(&serde_json::to_value(&grouped).unwrap(), &named("InterpretationByVisit")).unwrap();
         fits(&serde_json::to_value(&grouped).unwrap(), &named("InterpretationData")).unwrap();
     }

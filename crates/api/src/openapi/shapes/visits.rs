@@ -25,6 +25,9 @@ pub(crate) struct ByVisit {
     document_id: Uuid,
     processing_run_id: Uuid,
     created_at: Timestamp,
+    /// The surroundings in which it was understood.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    context_key: Option<String>,
     medical_record_view: RecordView,
     /// What tells about the document as a whole.
     fields: Vec<Field>,

@@ -1,0 +1,6 @@
+-- Of exactly these.
+SELECT a.field_key, a.mapping_id, a.accepts, a.edits
+FROM unnest($3::text[], $4::text[]) AS wanted (field_key, mapping_id)
+JOIN calibration_aggregates a
+    ON a.policy_version = $1 AND a.context_key = $2
+    AND a.field_key = wanted.field_key AND a.mapping_id = wanted.mapping_id

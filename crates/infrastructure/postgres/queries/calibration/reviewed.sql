@@ -1,0 +1,5 @@
+-- What a document that was just marked teaches from: the active version of the run it was marked with.
+SELECT v.run_id, v.data
+FROM documents d
+JOIN interpretation_versions v ON v.run_id = d.reviewed_run_id AND v.is_active
+WHERE d.id = $1

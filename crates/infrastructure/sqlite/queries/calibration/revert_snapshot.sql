@@ -1,0 +1,5 @@
+-- What the document still teaches, which ends here.
+UPDATE calibration_snapshots
+SET reverted_at = ?2
+WHERE document_id = ?1 AND reverted_at IS NULL
+RETURNING context_key, policy_version, signals
