@@ -137,7 +137,7 @@ pub fn currency(words: &str) -> Option<&'static str> {
 
 /// An account as IBAN, without spaces, if its two check figures are right.
 pub fn iban(words: &str) -> Option<String> {
-    let code: String = words.chars().filter(|c| c.is_ascii_alphanumeric()).collect::<String>().to_uppercase();
+    let code: String = words.chars().filter(char::is_ascii_alphanumeric).collect::<String>().to_uppercase();
     let code = code.strip_prefix("IBAN").unwrap_or(&code).to_owned();
     let (country, check) = (code.get(..2)?, code.get(2..4)?);
     let is_one = (15..=34).contains(&code.len())

@@ -1,6 +1,6 @@
 //! What a schema must be beyond its form: every name is known, and no word has two meanings.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::reader::Problems;
 use super::{Part, Schema, SchemaKey, Scope, is_key};
@@ -20,9 +20,9 @@ pub(super) fn check(schema: &Schema, problems: &Problems) {
     }
     parts("sections", &schema.sections, problems);
     parts("panels", &schema.panels, problems);
-    let mut names: HashMap<&str, ()> = HashMap::new();
+    let mut names: HashSet<&str> = HashSet::new();
     for key in &schema.keys {
-        if !key.key.is_empty() && names.insert(&key.key, ()).is_some() {
+        if !key.key.is_empty() && !names.insert(&key.key) {
             problems.note(&format!("keys.{}", key.key), "is there twice; name one of them otherwise");
         }
         check_key(key, schema, problems);
@@ -91,13 +91,13 @@ fn check_validators(key: &SchemaKey, problems: &Problems) {
 }
 
 fn parts(kind: &str, parts: &[Part], problems: &Problems) {
-    let mut seen: HashMap<&str, ()> = HashMap::new();
+    let mut seen: HashSet<&str> = HashSet::new();
     for part in parts.iter().filter(|part| !part.id.is_empty()) {
         let place = format!("{kind}.{}", part.id);
         if !is_key(&part.id) {
             problems.note(&place, "must be snake_case, such as line_items");
         }
-        if seen.insert(&part.id, ()).is_some() {
+        if !seen.insert(&part.id) {
             problems.note(&place, "is there twice");
         }
     }

@@ -139,7 +139,9 @@ fn no_rule_names_a_key_or_a_panel() {
     for file in SchemaFile::built_in() {
         names.extend(file.schema.keys.iter().map(|key| key.key.clone()).filter(|key| key.contains('_')));
         names.extend(["nhc", "iban", "medication", "diagnosis"].map(str::to_owned));
-        names.extend(file.schema.panels.iter().map(|panel| panel.id.clone()));
+        // "invoice" is also what the title of a document may say.
+        let panels = file.schema.panels.iter().map(|panel| panel.id.clone());
+        names.extend(panels.filter(|panel| panel != "invoice"));
     }
     let mut rooms = 0;
     for entry in std::fs::read_dir(folder).unwrap() {
