@@ -4,9 +4,12 @@
 //! is only ever shown ([`visits`]), and it is changed by [`edit`] alone.
 
 pub mod calibration;
+pub mod claims;
 pub mod edit;
 mod field;
+mod made_by;
 pub mod normal;
+pub mod redaction;
 pub mod rules;
 mod schema;
 pub mod structure;
@@ -15,6 +18,7 @@ mod veterinary;
 pub mod visits;
 
 pub use field::{Evidence, Field, Interpretation, Origin, Suggestion};
+pub use made_by::{InterpreterKind, MadeBy};
 pub use normal::Normaliser;
 pub use schema::{Heading, Schema, SchemaKey, SchemaRef, Scope};
 pub use value::{Value, ValueType};
