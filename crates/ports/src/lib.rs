@@ -13,6 +13,7 @@ mod governance;
 mod history;
 mod intake;
 mod interpreter;
+mod model;
 mod probe;
 mod queue;
 mod reader;
@@ -35,7 +36,8 @@ pub use history::{
     Artifact, Attempt, EventFilter, History, Job, QueueDepth, RunFilter, StepProgress, StepRecord,
 };
 pub use intake::{Intake, IntakeKey, Taken};
-pub use interpreter::{InterpretError, InterpretRequest, Interpreter};
+pub use interpreter::{InterpretError, InterpretRequest, Interpreted, Interpreter};
+pub use model::{LanguageModel, Message, ModelAnswer, ModelError, ModelTrouble, Question, Speaker};
 pub use probe::{Breakpoint, NoProbe, Probe};
 pub use queue::{Advance, Claim, Claimed, RunQueue, Written};
 pub use reader::{PageImage, ReadDocument, ReadError, ReadRequest, ReadTrouble, Reader, RecognisedPages};

@@ -4,9 +4,9 @@ use std::collections::HashMap;
 
 use async_trait::async_trait;
 use jiff::Timestamp;
-use quire_domain::interpretation::Interpretation;
 use quire_domain::interpretation::edit::FieldChange;
 use quire_domain::interpretation::structure::StructuralEdit;
+use quire_domain::interpretation::{Interpretation, MadeBy};
 use quire_domain::{DocumentId, InterpretationId, ReviewStatus, Run, RunId};
 
 use crate::PortResult;
@@ -19,6 +19,8 @@ pub struct FirstVersion {
     pub id: InterpretationId,
     /// What was understood.
     pub data: Interpretation,
+    /// Who understood it.
+    pub made_by: Option<MadeBy>,
 }
 
 /// A version of what a run understood.
@@ -34,6 +36,8 @@ pub struct Version {
     pub created_at: Timestamp,
     /// Who made it; nobody for the first, which the run made itself.
     pub created_by: Option<String>,
+    /// What understood the document, if no person made it and it is known.
+    pub made_by: Option<MadeBy>,
 }
 
 /// A document with the latest run that completed, and what that run understood.
@@ -125,6 +129,8 @@ pub struct VersionRecord {
     pub created_at: Timestamp,
     /// Who made it.
     pub created_by: Option<String>,
+    /// What understood the document, if no person made it and it is known.
+    pub made_by: Option<MadeBy>,
     /// What changed against the version before.
     pub changes: Vec<FieldChange>,
 }
@@ -162,6 +168,9 @@ pub trait Reviews: Send + Sync {
 
     /// The versions of a run, the newest two hundred, oldest first, with what changed.
     async fn versions(&self, run: RunId) -> PortResult<Vec<VersionRecord>>;
+
+    /// The tokens of language models that versions made from this moment on have taken.
+    async fn tokens_since(&self, from: Timestamp) -> PortResult<u64>;
 
     /// Marks a document REVIEWED. One that is stays as it is.
     async fn mark_reviewed(&self, document: DocumentId, actor: &str, at: Timestamp)

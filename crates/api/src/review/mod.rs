@@ -8,7 +8,7 @@ pub(crate) mod versions;
 
 use quire_domain::InterpretationId;
 use quire_domain::interpretation::visits::{self, ByVisit};
-use quire_domain::interpretation::{Interpretation, Schema};
+use quire_domain::interpretation::{Interpretation, MadeBy, Schema};
 use quire_ports::Version;
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -63,6 +63,9 @@ struct ShownVersion {
     #[schema(value_type = Uuid)]
     interpretation_id: InterpretationId,
     version_number: u32,
+    /// What understood the document. Null if a person made this version.
+    #[schema(value_type = Option<shapes::MadeBy>)]
+    made_by: Option<MadeBy>,
     #[schema(value_type = shapes::Shown)]
     data: Shown,
 }
@@ -70,7 +73,7 @@ struct ShownVersion {
 impl ShownVersion {
     fn of(version: Version, schema: &Schema, view: View) -> Self {
         let data = view.show(version.data, schema);
-        Self { interpretation_id: version.id, version_number: version.number, data }
+        Self { interpretation_id: version.id, version_number: version.number, made_by: version.made_by, data }
     }
 }
 

@@ -97,6 +97,7 @@ pub async fn edit(store: &Store, request: EditRequest) -> Result<EditResult, Edi
         data: new.data,
         created_at: at,
         created_by: Some(new.actor),
+        made_by: None,
     };
     Ok(EditResult { version, is_new: true, schema })
 }

@@ -3,9 +3,10 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
+use jiff::Timestamp;
 use quire_domain::interpretation::{Interpretation as Understood, Schema};
 use quire_domain::reading::{Page, Reading};
-use quire_domain::{DocumentId, Failure, FailureKind, FailureType, Run};
+use quire_domain::{DocumentId, Failure, FailureKind, FailureType, Run, State};
 use quire_ports::{
     Blobs, Clock, Governance, History, InterpretError, InterpretRequest, Interpreter, PortError, Step,
     StepContext, StepOutput,
@@ -39,9 +40,14 @@ impl Step for Interpretation {
         let run = &context.run;
         let schema = self.schema(run).await?;
         let (reading, language) = self.load(run).await?;
-        let request =
-            InterpretRequest { reading: Arc::new(reading), language, schema: Arc::new(schema.clone()) };
-        let mut fields = self.interpreter.interpret(request).await.map_err(not_understood)?;
+        let request = InterpretRequest {
+            reading: Arc::new(reading),
+            language,
+            schema: Arc::new(schema.clone()),
+            deadline: deadline(run),
+        };
+        let interpreted = self.interpreter.interpret(request).await.map_err(not_understood)?;
+        let (mut fields, made_by) = (interpreted.fields, interpreted.made_by);
         // Whoever understood it: what is critical is the schema's to say.
         for field in &mut fields {
             field.is_critical = schema.is_critical(&field.key);
@@ -53,7 +59,7 @@ impl Step for Interpretation {
             created_at: self.clock.now(),
             fields,
         };
-        Ok(StepOutput { interpretation: Some(understood), ..StepOutput::default() })
+        Ok(StepOutput { interpretation: Some(understood), made_by: Some(made_by), ..StepOutput::default() })
     }
 }
 
@@ -98,6 +104,14 @@ impl Interpretation {
         let pages = pages.map_err(|_| gone("the pages that were read cannot be read back"))?;
         let language = text.map(|text| text.language).filter(|code| code != RawText::UNKNOWN_LANGUAGE);
         Ok((Reading { pages }, language))
+    }
+}
+
+/// When nobody waits for the run any more.
+fn deadline(run: &Run) -> Option<Timestamp> {
+    match run.state {
+        State::Running { deadline_at, .. } => deadline_at,
+        _ => None,
     }
 }
 

@@ -168,6 +168,7 @@ async fn insert_interpretations(connection: &mut PgConnection, accepted: &[&Adva
             at: advance.at,
             by: None,
             is_structural: false,
+            made_by: first.made_by.clone(),
         })
     });
     reviews::insert(connection, &rows.collect::<PortResult<Vec<_>>>()?).await

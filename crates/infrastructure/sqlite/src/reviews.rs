@@ -2,9 +2,9 @@
 
 use async_trait::async_trait;
 use jiff::Timestamp;
-use quire_domain::interpretation::ValueType;
 use quire_domain::interpretation::edit::{ChangeType, FieldChange};
 use quire_domain::interpretation::structure::StructuralEdit;
+use quire_domain::interpretation::{MadeBy, ValueType};
 use quire_domain::{
     ArtifactId, CandidateId, Document, DocumentId, Event, EventType, FieldId, InterpretationId, ReviewStatus,
     Run, RunId, State,
@@ -78,6 +78,12 @@ impl Reviews for SqliteStore {
         Ok(VersionRecord::with_changes(versions, changes))
     }
 
+    async fn tokens_since(&self, from: Timestamp) -> PortResult<u64> {
+        let query = sql!("interpretations/tokens_since");
+        let sums = self.rows(query, [micros(from)], |row| get::<i64>(row, 0)).await?;
+        Ok(sums.first().map_or(0, |sum| sum.unsigned_abs()))
+    }
+
     async fn mark_reviewed(
         &self,
         document: DocumentId,
@@ -120,7 +126,7 @@ pub(crate) fn insert_first(
     first: &FirstVersion,
     at: Timestamp,
 ) -> PortResult<()> {
-    insert(connection, first.id, run, 1, &first.data, at, None, false)
+    insert(connection, first.id, run, 1, &first.data, at, None, false, first.made_by.as_ref())
 }
 
 #[allow(clippy::too_many_arguments)] // One for each column.
@@ -133,9 +139,22 @@ fn insert(
     at: Timestamp,
     by: Option<&str>,
     is_structural: bool,
+    made_by: Option<&MadeBy>,
 ) -> PortResult<()> {
     let data = serde_json::to_string(data).map_err(corrupt)?;
-    let values = params![id.0.as_bytes(), run.0.as_bytes(), number, data, micros(at), by, is_structural];
+    let tokens = made_by.map(|made_by| i64::try_from(made_by.tokens()).unwrap_or(i64::MAX));
+    let made_by = made_by.map(serde_json::to_string).transpose().map_err(corrupt)?;
+    let values = params![
+        id.0.as_bytes(),
+        run.0.as_bytes(),
+        number,
+        data,
+        micros(at),
+        by,
+        is_structural,
+        made_by,
+        tokens.unwrap_or_default(),
+    ];
     connection
         .prepare_cached(sql!("interpretations/insert"))
         .and_then(|mut statement| statement.execute(values))
@@ -163,7 +182,7 @@ fn save(connection: &Connection, version: &NewVersion) -> PortResult<Result<Save
         .map_err(translate)?;
     let (number, by) = (version.base + 1, Some(version.actor.as_str()));
     let is_structural = !version.structure.is_empty();
-    insert(connection, version.id, run.id, number, &version.data, version.at, by, is_structural)?;
+    insert(connection, version.id, run.id, number, &version.data, version.at, by, is_structural, None)?;
     for (change, place) in version.changes.iter().zip(0u32..) {
         insert_change(connection, version, place, change)?;
     }
@@ -296,7 +315,13 @@ fn version(row: &Row<'_>, first: usize) -> PortResult<Version> {
         data: serde_json::from_str(&get::<String>(row, first + 2)?).map_err(bad_json)?,
         created_at: timestamp(get(row, first + 3)?)?,
         created_by: get(row, first + 4)?,
+        made_by: made_by(row, first + 5)?,
     })
+}
+
+fn made_by(row: &Row<'_>, place: usize) -> PortResult<Option<MadeBy>> {
+    let told: Option<String> = get(row, place)?;
+    told.map(|told| serde_json::from_str(&told).map_err(bad_json)).transpose()
 }
 
 fn record(row: &Row<'_>) -> PortResult<VersionRecord> {
@@ -306,6 +331,7 @@ fn record(row: &Row<'_>) -> PortResult<VersionRecord> {
         is_active: get(row, 2)?,
         created_at: timestamp(get(row, 3)?)?,
         created_by: get(row, 4)?,
+        made_by: made_by(row, 5)?,
         changes: Vec::new(),
     })
 }

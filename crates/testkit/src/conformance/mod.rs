@@ -110,6 +110,7 @@ macro_rules! store_conformance {
             of_edits_at_the_same_time_one_is_stored,
             a_document_is_marked_once_and_an_edit_reopens_it,
             versions_cannot_be_rewritten,
+            the_tokens_of_models_are_summed_from_a_moment_on,
         }
         $crate::conformance_cases! { $bed, governance:
             a_run_keeps_the_schema_version_it_was_created_with,

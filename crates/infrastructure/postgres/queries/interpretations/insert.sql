@@ -1,4 +1,7 @@
-INSERT INTO interpretation_versions (id, run_id, version_number, data, created_at, created_by, is_active, pending_review)
-SELECT u.id, u.run_id, u.version_number, u.data, u.created_at, u.created_by, true, u.pending_review
-FROM unnest($1::uuid[], $2::uuid[], $3::int[], $4::text[], $5::timestamptz[], $6::text[], $7::boolean[])
-     AS u (id, run_id, version_number, data, created_at, created_by, pending_review)
+INSERT INTO interpretation_versions (id, run_id, version_number, data, created_at, created_by, is_active, pending_review,
+                                     made_by, model_tokens)
+SELECT u.id, u.run_id, u.version_number, u.data, u.created_at, u.created_by, true, u.pending_review,
+       u.made_by, u.model_tokens
+FROM unnest($1::uuid[], $2::uuid[], $3::int[], $4::text[], $5::timestamptz[], $6::text[], $7::boolean[],
+            $8::text[], $9::bigint[])
+     AS u (id, run_id, version_number, data, created_at, created_by, pending_review, made_by, model_tokens)
