@@ -6,6 +6,7 @@ mod check;
 mod layers;
 mod limits;
 mod location;
+mod model;
 mod policy;
 mod reading;
 mod server;
@@ -20,6 +21,7 @@ use serde::{Deserialize, Deserializer};
 pub use layers::{ConfigError, Flag, Layers};
 pub use limits::{Limits, PerMinute};
 pub use location::Location;
+pub use model::{Interpreter, InterpreterChoice, Model};
 pub(crate) use policy::plain;
 pub use reading::{Images, Ocr, Reading};
 pub use server::{Secret, Server};
@@ -44,6 +46,8 @@ pub struct Config {
     pub uploads: Uploads,
     pub limits: Limits,
     pub reading: Reading,
+    pub interpreter: Interpreter,
+    pub model: Model,
     pub search: Search,
     pub log: Log,
 }

@@ -1,0 +1,1 @@
+//! What the client makes of what comes back.
