@@ -222,6 +222,3 @@ fn unavailable(error: &PortError) -> InterpretError {
     let message = format!("what was spent on models today could not be looked up: {error}");
     InterpretError { code: StepCode::StoreUnavailable.as_str(), message, may_pass: true }
 }
-
-#[cfg(test)]
-mod tests;
