@@ -90,11 +90,11 @@ impl ModelServer {
 }
 
 fn serve(stream: TcpStream, key: &str, heard: &Mutex<Heard>, replies: &[Reply]) {
-    let Some((head, body)) = read(&stream) else { return };
+    let Some((request, body)) = read(&stream) else { return };
     let body: Value = serde_json::from_slice(&body).unwrap_or_default();
     let place = {
         let mut heard = heard.lock().unwrap();
-        let wrong = wrong(&head, key).or_else(|| contract::check(&body).err());
+        let wrong = wrong(&request, key).or_else(|| contract::check(&body).err());
         heard.wrong.extend(wrong);
         heard.asked.push(Asked { at: Instant::now(), body });
         heard.asked.len() - 1
@@ -159,7 +159,7 @@ fn answer(mut stream: TcpStream, reply: &Reply) -> std::io::Result<()> {
             stream.write_all(
                 b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n",
             )?;
-            let chunk = [b"10000\r\n".as_slice(), &[b' '; 0x10000], b"\r\n"].concat();
+            let chunk = [b"10000\r\n".as_slice(), &vec![b' '; 0x10000], b"\r\n"].concat();
             loop {
                 stream.write_all(&chunk)?;
             }

@@ -15,7 +15,7 @@ pub(super) fn form(schema: &Schema) -> Value {
         let visit = object(schema.keys.iter().filter(|key| is_of_visit(key)));
         parts.insert("visits".to_owned(), json!({ "type": "array", "items": visit }));
     }
-    closed(parts)
+    closed(&parts)
 }
 
 /// The name of the form.
@@ -38,10 +38,10 @@ fn is_of_visit(key: &SchemaKey) -> bool {
 }
 
 fn object<'s>(keys: impl Iterator<Item = &'s SchemaKey>) -> Value {
-    closed(keys.map(|key| (key.key.clone(), member(key))).collect())
+    closed(&keys.map(|key| (key.key.clone(), member(key))).collect())
 }
 
-fn closed(properties: Map<String, Value>) -> Value {
+fn closed(properties: &Map<String, Value>) -> Value {
     let required: Vec<&String> = properties.keys().collect();
     json!({ "type": "object", "required": required, "properties": properties, "additionalProperties": false })
 }
@@ -63,7 +63,8 @@ fn member(key: &SchemaKey) -> Value {
     }
     let labels: Vec<&str> = key.labels.iter().map(String::as_str).take(MOST_LABELS).collect();
     if !labels.is_empty() {
-        told.push_str(&format!("; in documents as: {}", labels.join(", ")));
+        told.push_str("; in documents as: ");
+        told.push_str(&labels.join(", "));
     }
     member["description"] = Value::String(told);
     member

@@ -60,6 +60,8 @@ pub struct ByModel {
 /// What was spent on a document so far.
 #[derive(Clone, Debug, Default)]
 struct Spent {
+    /// Whether anybody was asked at all.
+    is_asked: bool,
     model: Option<String>,
     tokens_in: u64,
     tokens_out: u64,
@@ -159,6 +161,7 @@ impl ByModel {
         if !fits.map_err(Missed::Store)? {
             return Err(over("model.max_tokens_per_day is spent until midnight UTC"));
         }
+        spent.is_asked = true;
         let answer = self.model.ask(question).await.map_err(Missed::Model)?;
         spent.tokens_in = spent.tokens_in.saturating_add(answer.tokens_in);
         spent.tokens_out = spent.tokens_out.saturating_add(answer.tokens_out);
@@ -183,7 +186,7 @@ impl ByModel {
         MadeBy {
             interpreter,
             model: spent.model.clone(),
-            prompt_version: Some(PROMPT_VERSION.to_owned()),
+            prompt_version: spent.is_asked.then(|| PROMPT_VERSION.to_owned()),
             tokens_in: spent.tokens_in,
             tokens_out: spent.tokens_out,
             cost: self.settings.prices.map(|prices| cost(spent, prices)),

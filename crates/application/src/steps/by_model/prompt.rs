@@ -1,5 +1,7 @@
 //! What a model is told.
 
+use std::fmt::Write as _;
+
 use quire_domain::interpretation::redaction::Redaction;
 use quire_domain::reading::{Page, Reading};
 use quire_ports::{Message, Speaker};
@@ -43,7 +45,8 @@ pub(super) fn repair(messages: &[Message], answer: &str) -> Vec<Message> {
 fn text(pages: &[Page]) -> String {
     let mut text = String::new();
     for (number, page) in (1..).zip(pages) {
-        text.push_str(&format!("=== Page {number} ===\n"));
+        // Writing to a String cannot fail.
+        let _ = writeln!(text, "=== Page {number} ===");
         text.push_str(&Reading { pages: vec![page.clone()] }.plain_text().text);
         text.push('\n');
     }

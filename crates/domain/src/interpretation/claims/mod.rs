@@ -104,14 +104,15 @@ struct Held<'a> {
 impl Held<'_> {
     /// Visits are dated first: what is said of one most likely stands between its date and the next one.
     fn take_visits(&mut self, visits: Vec<Vec<Claim>>) {
-        let mut dated: Vec<(Option<(usize, usize)>, Vec<Claim>)> = Vec::new();
+        let mut dated = Vec::new();
         for mut claims in visits.into_iter().take(MOST_VISITS) {
             let at = claims.iter().position(|claim| claim.key == VISIT_DATE);
             let date = at.map(|at| claims.remove(at));
             let opened = date.and_then(|date| self.open_visit(date));
             dated.push((opened, claims));
         }
-        let starts: Vec<usize> = dated.iter().filter_map(|(opened, _)| Some((*opened)?.1)).collect();
+        let starts: Vec<usize> =
+            dated.iter().filter_map(|(opened, _): &(Option<(usize, usize)>, _)| Some((*opened)?.1)).collect();
         for (opened, claims) in dated {
             let stretch = opened.map(|(_, start)| {
                 let next = starts.iter().copied().filter(|other| *other > start).min();

@@ -16,6 +16,9 @@ const MOST_BETWEEN: usize = 5;
 /// Words before the value that a snippet of an endless line begins with.
 const BEFORE: usize = 10;
 
+/// Where each normal form stands, in tokens.
+type Forms = HashMap<String, Vec<Range<usize>>>;
+
 /// A text whose words can be found whatever their case, accents and marks.
 pub(super) struct Text<'a> {
     plain: &'a PlainText,
@@ -26,7 +29,7 @@ pub(super) struct Text<'a> {
     /// Where each word stands.
     places: HashMap<String, Vec<usize>>,
     /// Normal forms of stretches of tokens, by normaliser.
-    normal: Vec<(Normaliser, HashMap<String, Vec<Range<usize>>>)>,
+    normal: Vec<(Normaliser, Forms)>,
     /// Where the last find began.
     pub(super) last_found: usize,
 }
@@ -56,7 +59,7 @@ impl<'a> Text<'a> {
         Self { plain, tokens, words, places, normal: Vec::new(), last_found: 0 }
     }
 
-    /// Where a value stands: behind a label of its key if it does, within the stretch of bytes if it does, else where it
+    /// Where a value stands: within the stretch of bytes if it does, behind a label of its key if it does, else where it
     /// stands first. What is short must stand behind a label, since it stands somewhere in every text.
     pub(super) fn find(
         &mut self,
@@ -73,11 +76,11 @@ impl<'a> Text<'a> {
         let is_within = |place: &Range<usize>| {
             stretch.is_some_and(|stretch| stretch.contains(&self.tokens[place.start].start))
         };
-        let rank = |place: &Range<usize>| (self.is_behind(place.start, &labels), is_within(place));
+        let rank = |place: &Range<usize>| (is_within(place), self.is_behind(place.start, &labels));
         // Of equals the first: the last maximum of a walk from behind.
         let best = places.into_iter().rev().map(|place| (rank(&place), place)).max_by_key(|(rank, _)| *rank);
         let found = match best {
-            Some(((is_labelled, _), place)) => Found { stretches: vec![place], is_labelled },
+            Some(((_, is_labelled), place)) => Found { stretches: vec![place], is_labelled },
             None if key.normaliser == Normaliser::Text => self.in_pieces(raw)?,
             None => return None,
         };
@@ -127,13 +130,13 @@ impl<'a> Text<'a> {
     }
 
     /// At each token the shortest stretch that has a normal form.
-    fn normal_forms(&self, normaliser: Normaliser) -> HashMap<String, Vec<Range<usize>>> {
+    fn normal_forms(&self, normaliser: Normaliser) -> Forms {
         let longest = match normaliser {
             Normaliser::Date | Normaliser::BirthDate | Normaliser::Microchip => 6,
             Normaliser::Age | Normaliser::Weight => 3,
             _ => 1,
         };
-        let mut forms: HashMap<String, Vec<Range<usize>>> = HashMap::new();
+        let mut forms = Forms::new();
         for first in 0..self.tokens.len() {
             let most = self.tokens.len().min(first + longest);
             let stretch = (first + 1..=most).find_map(|end| {

@@ -1,4 +1,4 @@
-//! Language models behind an endpoint that speaks as OpenAI's chat completions do: hosted ones, and those on one's own
+//! Language models behind an endpoint that speaks as `OpenAI`'s chat completions do: hosted ones, and those on one's own
 //! machine.
 
 mod retry;

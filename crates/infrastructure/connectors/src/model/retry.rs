@@ -27,12 +27,11 @@ pub(super) fn pause(attempt: u32) -> Duration {
 /// What `Retry-After` asks for, in seconds or as a date.
 pub(super) fn after(header: Option<&HeaderValue>, now: Timestamp) -> Option<Duration> {
     let text = header?.to_str().ok()?.trim();
-    let wait = match text.parse::<f64>() {
-        Ok(seconds) => Duration::try_from_secs_f64(seconds).unwrap_or(LONGEST_WAIT),
-        Err(_) => {
-            let at = jiff::fmt::rfc2822::parse(text).ok()?.timestamp();
-            Duration::try_from(at.duration_since(now)).unwrap_or_default()
-        }
+    let wait = if let Ok(seconds) = text.parse::<f64>() {
+        Duration::try_from_secs_f64(seconds).unwrap_or(LONGEST_WAIT)
+    } else {
+        let at = jiff::fmt::rfc2822::parse(text).ok()?.timestamp();
+        Duration::try_from(at.duration_since(now)).unwrap_or_default()
     };
     Some(wait.min(LONGEST_WAIT))
 }

@@ -137,3 +137,15 @@ fn an_address_is_one_of_the_web_and_a_key_can_be_sent() {
     }
     assert_eq!(made("http://x", "a\nb"), Err(BadModel::ApiKey));
 }
+
+/// TLS is there, and whoever does not speak it is not spoken to in plain words.
+#[tokio::test]
+async fn an_address_with_tls_is_asked_with_tls_alone() {
+    let server = ModelServer::start(KEY, vec![Reply::Says("{}".to_owned())]);
+    let (url, api_key) = (server.url.replace("http://", "https://"), Some(KEY.to_owned()));
+    let settings =
+        ModelSettings { url, name: "any".to_owned(), api_key, timeout: Duration::from_secs(5), attempts: 1 };
+    let error = RemoteModel::new(HttpClient::new(), settings).unwrap().ask(&question()).await.unwrap_err();
+    assert_eq!(error.trouble, ModelTrouble::Unavailable);
+    assert!(server.asked().is_empty());
+}
