@@ -77,7 +77,10 @@ impl RemoteModel {
     pub fn new(http: HttpClient, settings: ModelSettings) -> Result<Self, BadModel> {
         let address = address(&settings.url).ok_or(BadModel::Url)?;
         let authorization = settings.api_key.map(|key| {
-            let mut value = HeaderValue::try_from(format!("Bearer {key}")).map_err(|_| BadModel::ApiKey)?;
+            // More could be sent, but no key has more, and whoever pasted more has pasted something else.
+            let is_key = key.bytes().all(|byte| byte.is_ascii_graphic());
+            let value = HeaderValue::try_from(format!("Bearer {key}")).ok().filter(|_| is_key);
+            let mut value = value.ok_or(BadModel::ApiKey)?;
             value.set_sensitive(true);
             Ok(value)
         });

@@ -135,7 +135,9 @@ fn an_address_is_one_of_the_web_and_a_key_can_be_sent() {
     for bad in ["", "localhost", "ftp://x/v1", "http://", "http://x/v1?a=b", "file:///etc"] {
         assert_eq!(made(bad, "k"), Err(BadModel::Url), "{bad}");
     }
-    assert_eq!(made("http://x", "a\nb"), Err(BadModel::ApiKey));
+    for bad in ["a\nb", "a b", "clé"] {
+        assert_eq!(made("http://x", bad), Err(BadModel::ApiKey), "{bad}");
+    }
 }
 
 /// TLS is there, and whoever does not speak it is not spoken to in plain words.
