@@ -55,7 +55,7 @@ fn the_schema_goes_up_and_down_and_says_where_it_is() {
     assert!(quire.says(&["migrate", "up"]).starts_with("Applied 0003_"));
     assert!(quire.says(&["migrate", "up"]).starts_with("Nothing to apply"));
     let down = quire.says(&["migrate", "down", "--to", "1"]);
-    assert!(down.starts_with("Took back 000") && down.contains("at version 1"), "{down}");
+    assert!(down.starts_with("Took back 00") && down.contains("at version 1"), "{down}");
     assert!(quire.says(&["migrate", "down", "--to", "1"]).starts_with("Nothing to take back"));
     let beyond = quire.refuses(&["migrate", "up", "--to", "999"]);
     assert!(beyond.contains(&format!("the newest is {newest}")), "{beyond}");
