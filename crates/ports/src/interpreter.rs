@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use quire_domain::interpretation::{Field, Schema};
+use jiff::Timestamp;
+use quire_domain::interpretation::{Field, MadeBy, Schema};
 use quire_domain::reading::Reading;
 
 /// A document to understand.
@@ -15,6 +16,17 @@ pub struct InterpretRequest {
     pub language: Option<String>,
     /// Which fields are looked for.
     pub schema: Arc<Schema>,
+    /// When nobody waits for it any more, if that is known.
+    pub deadline: Option<Timestamp>,
+}
+
+/// A document that was understood.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Interpreted {
+    /// What was found.
+    pub fields: Vec<Field>,
+    /// Who found it.
+    pub made_by: MadeBy,
 }
 
 /// That a document could not be understood, and what to do.
@@ -33,5 +45,5 @@ pub struct InterpretError {
 #[async_trait]
 pub trait Interpreter: Send + Sync {
     /// Finds them. What is not found is left out; nothing is invented.
-    async fn interpret(&self, request: InterpretRequest) -> Result<Vec<Field>, InterpretError>;
+    async fn interpret(&self, request: InterpretRequest) -> Result<Interpreted, InterpretError>;
 }

@@ -14,6 +14,7 @@ mod governance;
 mod history;
 mod intake;
 mod interpreter;
+mod model;
 mod probe;
 mod queue;
 mod reader;
@@ -41,7 +42,8 @@ pub use history::{
     StepRecord,
 };
 pub use intake::{Intake, IntakeKey, Taken};
-pub use interpreter::{InterpretError, InterpretRequest, Interpreter};
+pub use interpreter::{InterpretError, InterpretRequest, Interpreted, Interpreter};
+pub use model::{LanguageModel, Message, ModelAnswer, ModelError, ModelTrouble, Question, Speaker};
 pub use probe::{Breakpoint, NoProbe, Probe};
 pub use queue::{Advance, Claim, Claimed, RunQueue, Written};
 pub use reader::{PageImage, ReadDocument, ReadError, ReadRequest, ReadTrouble, Reader, RecognisedPages};

@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use jiff::Timestamp;
-use quire_domain::interpretation::Interpretation;
 use quire_domain::interpretation::calibration::ConfidencePolicy;
 use quire_domain::interpretation::edit::FieldChange;
 use quire_domain::interpretation::structure::StructuralEdit;
+use quire_domain::interpretation::{Interpretation, MadeBy};
 use quire_domain::{Document, DocumentId, Event, EventType, InterpretationId, ReviewStatus, Run, RunId};
 
 use crate::PortResult;
@@ -21,6 +21,8 @@ pub struct FirstVersion {
     pub id: InterpretationId,
     /// What was understood.
     pub data: Interpretation,
+    /// Who understood it.
+    pub made_by: Option<MadeBy>,
 }
 
 /// A version of what a run understood.
@@ -36,6 +38,8 @@ pub struct Version {
     pub created_at: Timestamp,
     /// Who made it; nobody for the first, which the run made itself.
     pub created_by: Option<String>,
+    /// What understood the document, if no person made it and it is known.
+    pub made_by: Option<MadeBy>,
 }
 
 /// A document with the latest run that completed, and what that run understood.
@@ -155,6 +159,8 @@ pub struct VersionRecord {
     pub created_at: Timestamp,
     /// Who made it.
     pub created_by: Option<String>,
+    /// What understood the document, if no person made it and it is known.
+    pub made_by: Option<MadeBy>,
     /// What changed against the version before.
     pub changes: Vec<FieldChange>,
 }
@@ -192,6 +198,9 @@ pub trait Reviews: Send + Sync {
 
     /// The versions of a run, the newest two hundred, oldest first, with what changed.
     async fn versions(&self, run: RunId) -> PortResult<Vec<VersionRecord>>;
+
+    /// The tokens of language models that versions made from this moment on have taken.
+    async fn tokens_since(&self, from: Timestamp) -> PortResult<u64>;
 
     /// A version of what a run understood: the one of that number, or the active one. None if there is no such version.
     async fn version(&self, run: RunId, number: Option<u32>) -> PortResult<Option<Version>>;

@@ -1,7 +1,7 @@
 //! The work itself: what the engine calls for each step of a run.
 
 use async_trait::async_trait;
-use quire_domain::interpretation::Interpretation;
+use quire_domain::interpretation::{Interpretation, MadeBy};
 use quire_domain::{Failure, Run, StepName};
 use tokio::sync::watch;
 
@@ -26,6 +26,8 @@ pub struct StepOutput {
     pub artifacts: Vec<(String, String)>,
     /// What it understood of the document: the first version of it.
     pub interpretation: Option<Interpretation>,
+    /// Who understood it.
+    pub made_by: Option<MadeBy>,
 }
 
 /// The work of one step. It runs on threads of its own, never on those that serve requests and leases, so it may

@@ -1,5 +1,6 @@
 //! Where concrete adapters are named, and nowhere else: which database, which files, which reader, which steps.
 
+mod interpreting;
 pub(crate) mod reading;
 pub(crate) mod schemas;
 
@@ -9,12 +10,14 @@ use std::sync::Arc;
 use quire_api::StorageCheck;
 use quire_application::document::pages::{ImageSettings, PageImages};
 use quire_application::engine::LeaseTerms;
-use quire_application::steps::{ByRules, Calibrate, Extraction, Interpretation};
+use quire_application::steps::{Calibrate, Extraction, Interpretation};
 use quire_connectors::blob::DiskBlobs;
 use quire_domain::{Pipeline, StepName};
 use quire_ports::{Blobs, MigrationStatus, Step, Store};
 use quire_postgres::PgStore;
 use quire_sqlite::{FileLock, SqliteStore};
+
+pub(crate) use interpreting::remote_model;
 
 use crate::config::{Config, Location, masked, plain};
 use crate::trouble::Trouble;
@@ -36,7 +39,7 @@ pub fn built_in_steps(config: Config, store: Store) -> StepsToCome {
             history: store.history.clone(),
             blobs: extraction.blobs.clone(),
             governance: store.governance.clone(),
-            interpreter: Arc::new(ByRules { clock: store.clock.clone() }),
+            interpreter: interpreting::interpreter(&config, &store)?,
             calibrate: Calibrate {
                 calibration: store.calibration.clone(),
                 policy: Arc::new(config.confidence.clone()),

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use quire_application::steps::StepCode;
 use quire_domain::FailureType;
-use quire_ports::ReadTrouble;
+use quire_ports::{ModelTrouble, ReadTrouble};
 
 use super::text;
 use crate::{Code, Reason};
@@ -16,8 +16,9 @@ pub(super) fn all() -> BTreeMap<&'static str, &'static str> {
     let reasons = Reason::ALL.iter().map(|reason| (reason.as_str(), reason.page()));
     let failures = FailureType::ALL.iter().map(|failure| (failure.as_str(), of_run(*failure)));
     let troubles = ReadTrouble::ALL.iter().map(|trouble| (trouble.as_str(), of_reading(*trouble)));
+    let models = ModelTrouble::ALL.iter().map(|trouble| (trouble.as_str(), of_model(*trouble)));
     let steps = StepCode::ALL.iter().map(|code| (code.as_str(), of_step(*code)));
-    answers.chain(reasons).chain(failures).chain(troubles).chain(steps).collect()
+    answers.chain(reasons).chain(failures).chain(troubles).chain(models).chain(steps).collect()
 }
 
 const fn of_run(failure: FailureType) -> &'static str {
@@ -51,6 +52,16 @@ const fn of_reading(trouble: ReadTrouble) -> &'static str {
         ReadTrouble::ParserUnavailable => text!("PARSER_UNAVAILABLE"),
         ReadTrouble::OcrNotAvailable => text!("OCR_NOT_AVAILABLE"),
         ReadTrouble::OcrFailed => text!("OCR_FAILED"),
+    }
+}
+
+const fn of_model(trouble: ModelTrouble) -> &'static str {
+    match trouble {
+        ModelTrouble::Unavailable => text!("MODEL_UNAVAILABLE"),
+        ModelTrouble::RateLimited => text!("MODEL_RATE_LIMITED"),
+        ModelTrouble::Refused => text!("MODEL_REFUSED"),
+        ModelTrouble::AnswerInvalid => text!("MODEL_ANSWER_INVALID"),
+        ModelTrouble::BudgetSpent => text!("MODEL_BUDGET_SPENT"),
     }
 }
 

@@ -3,10 +3,10 @@
 use std::borrow::Cow;
 
 use quire_application::steps::StepCode;
-use quire_domain::interpretation::ValueType as Kind;
+use quire_domain::interpretation::{InterpreterKind as Understands, ValueType as Kind};
 use quire_domain::interpretation::{calibration, compare, structure};
 use quire_domain::{self as domain, Pipeline as Line};
-use quire_ports::ReadTrouble;
+use quire_ports::{ModelTrouble, ReadTrouble};
 use utoipa::openapi::RefOr;
 use utoipa::openapi::schema::{ObjectBuilder, Schema, Type};
 use utoipa::{PartialSchema, ToSchema};
@@ -66,8 +66,11 @@ names! {
     /// Why a step failed, where that has a page at `/errors/{code}`. Steps may have codes of their own beside these.
     StepErrorCode = {
         let troubles = ReadTrouble::ALL.iter().map(|trouble| trouble.as_str());
-        troubles.chain(StepCode::ALL.iter().map(|code| code.as_str()))
+        let models = ModelTrouble::ALL.iter().map(|trouble| trouble.as_str());
+        troubles.chain(models).chain(StepCode::ALL.iter().map(|code| code.as_str()))
     };
+    /// Why a model was of no use. Each has its page at `/errors/{code}`.
+    ModelErrorCode = ModelTrouble::ALL.iter().map(|trouble| trouble.as_str());
     /// How urgent a run is.
     Priority = domain::Priority::ALL.map(domain::Priority::as_str);
     /// What happened.
@@ -82,6 +85,8 @@ names! {
     Band = calibration::Band::ALL.map(calibration::Band::as_str);
     /// What reviews say of a way of finding a key: nothing in particular, that it is nearly always right, or mostly wrong.
     Standing = calibration::Standing::ALL.map(calibration::Standing::as_str);
+    /// Who understands documents: the rules that come with the program, or a language model.
+    InterpreterKind = Understands::ALL.map(Understands::as_str);
     /// What a key tells about: the document as a whole, what happened at a visit, or a visit itself.
     Scope = ["document", "visit", "metadata"];
     /// How a field changes.

@@ -11,7 +11,7 @@ use quire_domain::InterpretationId;
 use quire_domain::interpretation::calibration::ConfidencePolicy;
 use quire_domain::interpretation::shown::Flat;
 use quire_domain::interpretation::visits::{self, ByVisit};
-use quire_domain::interpretation::{Interpretation, Schema};
+use quire_domain::interpretation::{Interpretation, MadeBy, Schema};
 use quire_ports::Version;
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -67,6 +67,9 @@ struct ShownVersion {
     #[schema(value_type = Uuid)]
     interpretation_id: InterpretationId,
     version_number: u32,
+    /// What understood the document. Null if a person made this version.
+    #[schema(value_type = Option<shapes::MadeBy>)]
+    made_by: Option<MadeBy>,
     #[schema(value_type = shapes::Shown)]
     data: Shown,
 }
@@ -74,7 +77,7 @@ struct ShownVersion {
 impl ShownVersion {
     fn of(version: Version, schema: &Schema, view: View, policy: &ConfidencePolicy) -> Self {
         let data = view.show(version.data, schema, policy);
-        Self { interpretation_id: version.id, version_number: version.number, data }
+        Self { interpretation_id: version.id, version_number: version.number, made_by: version.made_by, data }
     }
 }
 

@@ -4,8 +4,8 @@ use axum::Json;
 use axum::extract::State;
 use jiff::Timestamp;
 use quire_application::review;
-use quire_domain::interpretation::Value;
 use quire_domain::interpretation::edit::FieldChange;
+use quire_domain::interpretation::{MadeBy, Value};
 use quire_domain::{FieldId, InterpretationId, RunId};
 use quire_ports::VersionRecord;
 use serde::Serialize;
@@ -34,6 +34,9 @@ struct Listed {
     is_active: bool,
     created_at: Timestamp,
     created_by: Option<String>,
+    /// What understood the document. Null if a person made this version.
+    #[schema(value_type = Option<shapes::MadeBy>)]
+    made_by: Option<MadeBy>,
     changes: Vec<Change>,
 }
 
@@ -78,6 +81,7 @@ fn listed(version: VersionRecord) -> Listed {
         is_active: version.is_active,
         created_at: version.created_at,
         created_by: version.created_by,
+        made_by: version.made_by,
         changes: version.changes.into_iter().map(change).collect(),
     }
 }

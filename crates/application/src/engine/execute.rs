@@ -160,9 +160,11 @@ impl Execution<'_> {
         let artifacts = output.artifacts.into_iter();
         let produced = Produced {
             artifacts: artifacts.map(|(kind, payload)| artifact(kind, payload, now)).collect(),
-            interpretation: output
-                .interpretation
-                .map(|data| FirstVersion { id: InterpretationId::new(), data }),
+            interpretation: output.interpretation.map(|data| FirstVersion {
+                id: InterpretationId::new(),
+                data,
+                made_by: output.made_by,
+            }),
         };
         let Some(step) = self.setup.plan.after(attempt.step) else {
             self.end(attempt, events, produced, Change::Complete).await;

@@ -105,6 +105,7 @@ pub async fn edit(
         data: new.data,
         created_at: at,
         created_by: Some(new.actor),
+        made_by: None,
     };
     Ok(EditResult { version, is_new: true, schema })
 }

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use jiff::tz::TimeZone;
-use quire_domain::interpretation::{Field, rules};
-use quire_ports::{Clock, InterpretError, InterpretRequest, Interpreter};
+use quire_domain::interpretation::{MadeBy, rules};
+use quire_ports::{Clock, InterpretError, InterpretRequest, Interpreted, Interpreter};
 
 /// Understands documents by the labels of their schema and by what is known without labels.
 pub struct ByRules {
@@ -15,9 +15,12 @@ pub struct ByRules {
 
 #[async_trait]
 impl Interpreter for ByRules {
-    async fn interpret(&self, request: InterpretRequest) -> Result<Vec<Field>, InterpretError> {
+    async fn interpret(&self, request: InterpretRequest) -> Result<Interpreted, InterpretError> {
+        let started = std::time::Instant::now();
         let today = self.clock.now().to_zoned(TimeZone::UTC).date();
         let known = rules::Known { language: request.language.as_deref(), today: Some(today) };
-        Ok(rules::find(&request.reading.pages, &request.schema, known))
+        let fields = rules::find(&request.reading.pages, &request.schema, known);
+        let milliseconds = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
+        Ok(Interpreted { fields, made_by: MadeBy { milliseconds, ..MadeBy::default() } })
     }
 }

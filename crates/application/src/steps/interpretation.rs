@@ -3,9 +3,10 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
+use jiff::Timestamp;
 use quire_domain::interpretation::{Interpretation as Understood, Schema};
 use quire_domain::reading::{Page, Reading};
-use quire_domain::{DocumentId, Failure, FailureKind, FailureType, Run};
+use quire_domain::{DocumentId, Failure, FailureKind, FailureType, Run, State};
 use quire_ports::{
     Blobs, Clock, Governance, History, InterpretError, InterpretRequest, Interpreter, PortError, Step,
     StepContext, StepOutput,
@@ -45,8 +46,10 @@ impl Step for Interpretation {
             reading: Arc::new(reading),
             language: language.clone(),
             schema: Arc::new(schema.clone()),
+            deadline: deadline(run),
         };
-        let mut fields = self.interpreter.interpret(request).await.map_err(not_understood)?;
+        let interpreted = self.interpreter.interpret(request).await.map_err(not_understood)?;
+        let (mut fields, made_by) = (interpreted.fields, interpreted.made_by);
         // Whoever understood it: what is critical is the schema's to say.
         for field in &mut fields {
             field.is_critical = schema.is_critical(&field.key);
@@ -62,7 +65,7 @@ impl Step for Interpretation {
         };
         let calibrated = self.calibrate.apply(&mut understood, run.schema_name(), language.as_deref()).await;
         calibrated.map_err(|error| unavailable(&error))?;
-        Ok(StepOutput { interpretation: Some(understood), ..StepOutput::default() })
+        Ok(StepOutput { interpretation: Some(understood), made_by: Some(made_by), ..StepOutput::default() })
     }
 }
 
@@ -107,6 +110,14 @@ impl Interpretation {
         let pages = pages.map_err(|_| gone("the pages that were read cannot be read back"))?;
         let language = text.map(|text| text.language).filter(|code| code != RawText::UNKNOWN_LANGUAGE);
         Ok((Reading { pages }, language))
+    }
+}
+
+/// When nobody waits for the run any more.
+fn deadline(run: &Run) -> Option<Timestamp> {
+    match run.state {
+        State::Running { deadline_at, .. } => deadline_at,
+        _ => None,
     }
 }
 

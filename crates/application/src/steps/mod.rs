@@ -1,5 +1,6 @@
 //! The work of the steps, in terms of ports.
 
+mod by_model;
 mod by_rules;
 mod calibrate;
 mod code;
@@ -7,6 +8,7 @@ mod extraction;
 mod interpretation;
 mod recognised;
 
+pub use by_model::{Budget, ByModel, ModelUse, PROMPT_VERSION};
 pub use by_rules::ByRules;
 pub use calibrate::Calibrate;
 pub use code::StepCode;

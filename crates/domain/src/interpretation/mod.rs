@@ -5,10 +5,13 @@
 
 pub mod calibration;
 mod certainty;
+pub mod claims;
 pub mod compare;
 pub mod edit;
 mod field;
+mod made_by;
 pub mod normal;
+pub mod redaction;
 pub mod rules;
 mod schema;
 pub mod shown;
@@ -18,6 +21,7 @@ pub mod visits;
 
 pub use certainty::certainty;
 pub use field::{Evidence, Field, Interpretation, Origin, Suggestion};
+pub use made_by::{InterpreterKind, MadeBy};
 pub use normal::Normaliser;
 pub use schema::{
     ANY, BadSchema, Bound, Format, Heading, Part, Problem, Schema, SchemaFile, SchemaKey, SchemaRef, Scope,

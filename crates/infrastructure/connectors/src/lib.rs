@@ -1,3 +1,5 @@
 //! Things outside that Quire talks to, one module each.
 
 pub mod blob;
+pub mod http;
+pub mod model;

@@ -170,6 +170,7 @@ async fn insert_interpretations(connection: &mut PgConnection, accepted: &[&Adva
             by: None,
             is_structural: false,
             certainty: certainty(&first.data.fields),
+            made_by: first.made_by.clone(),
         })
     });
     reviews::insert(connection, &rows.collect::<PortResult<Vec<_>>>()?).await

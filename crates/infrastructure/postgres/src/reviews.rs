@@ -4,7 +4,7 @@ use async_trait::async_trait;
 use jiff::Timestamp;
 use quire_domain::interpretation::edit::{ChangeType, FieldChange};
 use quire_domain::interpretation::structure::StructuralEdit;
-use quire_domain::interpretation::{ValueType, certainty};
+use quire_domain::interpretation::{MadeBy, ValueType, certainty};
 use quire_domain::{
     ArtifactId, CandidateId, Document, DocumentId, Event, EventType, FieldId, InterpretationId, Run, RunId,
     State,
@@ -42,7 +42,7 @@ impl Reviews for PgStore {
     async fn active_versions(&self, documents: &[DocumentId]) -> PortResult<Vec<(DocumentId, Version)>> {
         let ids: Vec<Uuid> = documents.iter().map(|document| document.0).collect();
         let query = || sqlx::query(sql!("interpretations/of_documents")).bind(ids.clone());
-        self.rows(query, |row| Ok((DocumentId(get(row, 5)?), version(row, 0)?))).await
+        self.rows(query, |row| Ok((DocumentId(get(row, 6)?), version(row, 0)?))).await
     }
 
     async fn editable(&self, run: RunId) -> PortResult<Editable> {
@@ -88,6 +88,12 @@ impl Reviews for PgStore {
         let query = || sqlx::query(sql!("interpretations/changes")).bind(run.0);
         let changes = self.rows(query, change).await?;
         Ok(VersionRecord::with_changes(versions, changes))
+    }
+
+    async fn tokens_since(&self, from: Timestamp) -> PortResult<u64> {
+        let query = || sqlx::query(sql!("interpretations/tokens_since")).bind(At(from));
+        let sums = self.rows(query, |row| get::<i64>(row, 0)).await?;
+        Ok(sums.first().map_or(0, |sum| sum.unsigned_abs()))
     }
 
     async fn version(&self, run: RunId, number: Option<u32>) -> PortResult<Option<Version>> {
@@ -164,6 +170,7 @@ async fn save(
         by: Some(text(&version.actor)),
         is_structural: !version.structure.is_empty(),
         certainty: certainty(&version.data.fields),
+        made_by: None,
     };
     insert(connection, &[new]).await?;
     insert_changes(connection, version).await?;
@@ -213,12 +220,18 @@ pub(crate) struct Row {
     pub(crate) by: Option<String>,
     pub(crate) is_structural: bool,
     pub(crate) certainty: f64,
+    pub(crate) made_by: Option<MadeBy>,
 }
 
 pub(crate) async fn insert(connection: &mut PgConnection, rows: &[Row]) -> PortResult<()> {
     if rows.is_empty() {
         return Ok(());
     }
+    let json = |made_by: &MadeBy| serde_json::to_string(made_by).map(|json| text(&json)).map_err(corrupt);
+    let made_by = rows.iter().map(|row| row.made_by.as_ref().map(json).transpose());
+    let made_by = made_by.collect::<PortResult<Vec<_>>>()?;
+    let tokens = rows.iter().map(|row| row.made_by.as_ref().map_or(0, MadeBy::tokens));
+    let tokens: Vec<i64> = tokens.map(|tokens| i64::try_from(tokens).unwrap_or(i64::MAX)).collect();
     sqlx::query(sql!("interpretations/insert"))
         .bind(rows.iter().map(|row| row.id.0).collect::<Vec<_>>())
         .bind(rows.iter().map(|row| row.run.0).collect::<Vec<_>>())
@@ -228,6 +241,8 @@ pub(crate) async fn insert(connection: &mut PgConnection, rows: &[Row]) -> PortR
         .bind(rows.iter().map(|row| row.by.clone()).collect::<Vec<_>>())
         .bind(rows.iter().map(|row| row.is_structural).collect::<Vec<_>>())
         .bind(rows.iter().map(|row| row.certainty).collect::<Vec<_>>())
+        .bind(made_by)
+        .bind(tokens)
         .execute(connection)
         .await
         .map_err(translate)?;
@@ -310,7 +325,13 @@ fn version(row: &PgRow, first: usize) -> PortResult<Version> {
         data: serde_json::from_str(get(row, first + 2)?).map_err(bad_json)?,
         created_at: timestamp(row, first + 3)?,
         created_by: get(row, first + 4)?,
+        made_by: made_by(row, first + 5)?,
     })
+}
+
+fn made_by(row: &PgRow, place: usize) -> PortResult<Option<MadeBy>> {
+    let told: Option<&str> = get(row, place)?;
+    told.map(|told| serde_json::from_str(told).map_err(bad_json)).transpose()
 }
 
 fn record(row: &PgRow) -> PortResult<VersionRecord> {
@@ -320,6 +341,7 @@ fn record(row: &PgRow) -> PortResult<VersionRecord> {
         is_active: get(row, 2)?,
         created_at: timestamp(row, 3)?,
         created_by: get(row, 4)?,
+        made_by: made_by(row, 5)?,
         changes: Vec::new(),
     })
 }

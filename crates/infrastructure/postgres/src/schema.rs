@@ -42,6 +42,7 @@ migrations![
     "0009_intake",
     "0010_schema_files",
     "0011_calibration",
+    "0012_interpreters",
     "0013_certainty",
 ];
 

@@ -4,7 +4,7 @@ use async_trait::async_trait;
 use jiff::Timestamp;
 use quire_domain::interpretation::edit::{ChangeType, FieldChange};
 use quire_domain::interpretation::structure::StructuralEdit;
-use quire_domain::interpretation::{ValueType, certainty};
+use quire_domain::interpretation::{MadeBy, ValueType, certainty};
 use quire_domain::{
     ArtifactId, CandidateId, Document, DocumentId, Event, EventType, FieldId, InterpretationId, Run, RunId,
     State,
@@ -78,6 +78,12 @@ impl Reviews for SqliteStore {
         Ok(VersionRecord::with_changes(versions, changes))
     }
 
+    async fn tokens_since(&self, from: Timestamp) -> PortResult<u64> {
+        let query = sql!("interpretations/tokens_since");
+        let sums = self.rows(query, [micros(from)], |row| get::<i64>(row, 0)).await?;
+        Ok(sums.first().map_or(0, |sum| sum.unsigned_abs()))
+    }
+
     async fn version(&self, run: RunId, number: Option<u32>) -> PortResult<Option<Version>> {
         let named = (run.0.into_bytes(), number);
         Ok(self.rows(sql!("interpretations/find"), named, |row| version(row, 0)).await?.pop())
@@ -101,7 +107,7 @@ pub(crate) fn insert_first(
     first: &FirstVersion,
     at: Timestamp,
 ) -> PortResult<()> {
-    insert(connection, first.id, run, 1, &first.data, at, None, false)
+    insert(connection, first.id, run, 1, &first.data, at, None, false, first.made_by.as_ref())
 }
 
 #[allow(clippy::too_many_arguments)] // One for each column.
@@ -114,11 +120,24 @@ fn insert(
     at: Timestamp,
     by: Option<&str>,
     is_structural: bool,
+    made_by: Option<&MadeBy>,
 ) -> PortResult<()> {
     let certainty = certainty(&data.fields);
     let data = serde_json::to_string(data).map_err(corrupt)?;
-    let values =
-        params![id.0.as_bytes(), run.0.as_bytes(), number, data, micros(at), by, is_structural, certainty];
+    let tokens = made_by.map(|made_by| i64::try_from(made_by.tokens()).unwrap_or(i64::MAX));
+    let made_by = made_by.map(serde_json::to_string).transpose().map_err(corrupt)?;
+    let values = params![
+        id.0.as_bytes(),
+        run.0.as_bytes(),
+        number,
+        data,
+        micros(at),
+        by,
+        is_structural,
+        certainty,
+        made_by,
+        tokens.unwrap_or_default(),
+    ];
     connection
         .prepare_cached(sql!("interpretations/insert"))
         .and_then(|mut statement| statement.execute(values))
@@ -146,7 +165,7 @@ fn save(connection: &Connection, version: &NewVersion) -> PortResult<Result<Save
         .map_err(translate)?;
     let (number, by) = (version.base + 1, Some(version.actor.as_str()));
     let is_structural = !version.structure.is_empty();
-    insert(connection, version.id, run.id, number, &version.data, version.at, by, is_structural)?;
+    insert(connection, version.id, run.id, number, &version.data, version.at, by, is_structural, None)?;
     for (change, place) in version.changes.iter().zip(0u32..) {
         insert_change(connection, version, place, change)?;
     }
@@ -256,7 +275,13 @@ fn version(row: &Row<'_>, first: usize) -> PortResult<Version> {
         data: serde_json::from_str(&get::<String>(row, first + 2)?).map_err(bad_json)?,
         created_at: timestamp(get(row, first + 3)?)?,
         created_by: get(row, first + 4)?,
+        made_by: made_by(row, first + 5)?,
     })
+}
+
+fn made_by(row: &Row<'_>, place: usize) -> PortResult<Option<MadeBy>> {
+    let told: Option<String> = get(row, place)?;
+    told.map(|told| serde_json::from_str(&told).map_err(bad_json)).transpose()
 }
 
 fn record(row: &Row<'_>) -> PortResult<VersionRecord> {
@@ -266,6 +291,7 @@ fn record(row: &Row<'_>) -> PortResult<VersionRecord> {
         is_active: get(row, 2)?,
         created_at: timestamp(get(row, 3)?)?,
         created_by: get(row, 4)?,
+        made_by: made_by(row, 5)?,
         changes: Vec::new(),
     })
 }

@@ -6,13 +6,18 @@ use std::ops::RangeInclusive;
 use jiff::SignedDuration;
 
 use super::location::Location;
-use super::{Config, PipelineConfig, RequeueChoice, confidence};
+use super::{Config, InterpreterChoice, PipelineConfig, RequeueChoice, confidence};
+use crate::wire;
 
 /// Shorter ones can be guessed.
 const SHORTEST_TOKEN: usize = 16;
 
 /// More often than a client could ask.
 const MOST_PER_MINUTE: u32 = 1_000_000;
+
+/// More than anybody could spend in a day.
+const MOST_TOKENS: u64 = 1_000_000_000_000;
+const MOST_PRICE: f64 = 1_000_000.0;
 
 /// A rule that does not hold.
 #[derive(Debug)]
@@ -34,6 +39,7 @@ pub(super) fn check(config: &Config) -> Result<(), Broken> {
         "must be the name of a schema; `quire schema list` shows them".to_owned()
     })?;
     confidence::check(&config.confidence)?;
+    check_model(config)?;
     within("limits.uploads_per_minute", &config.limits.uploads_per_minute.number(), 0..=MOST_PER_MINUTE)?;
     within("limits.downloads_per_minute", &config.limits.downloads_per_minute.number(), 0..=MOST_PER_MINUTE)?;
     let pipelines = &config.pipelines;
@@ -114,6 +120,25 @@ fn check_uploads(config: &Config) -> Result<(), Broken> {
             "must not be more than reading.max_file_mb, which is {read}: what is taken in should be readable"
         )
     })
+}
+
+fn check_model(config: &Config) -> Result<(), Broken> {
+    let model = &config.model;
+    lasting("model.timeout", model.timeout, SignedDuration::from_millis(100)..=minutes(30))?;
+    within("model.attempts", &model.attempts, 1..=10)?;
+    within("model.max_answer_tokens", &model.max_answer_tokens, 16..=1_000_000)?;
+    within("model.max_tokens_per_document", &model.max_tokens_per_document, 0..=MOST_TOKENS)?;
+    within("model.max_tokens_per_day", &model.max_tokens_per_day, 0..=MOST_TOKENS)?;
+    within("model.price_per_million_in", &model.price_per_million_in, 0.0..=MOST_PRICE)?;
+    within("model.price_per_million_out", &model.price_per_million_out, 0.0..=MOST_PRICE)?;
+    if config.interpreter.kind == InterpreterChoice::Rules {
+        return Ok(());
+    }
+    holds(!model.name.trim().is_empty(), "model.name", || {
+        "must name a model where interpreter.kind is \"model\"".to_owned()
+    })?;
+    let made = wire::remote_model(config).map(|_| ());
+    made.map_err(|(key, rule)| Broken { key, rule })
 }
 
 /// The keys of one pipeline's settings.

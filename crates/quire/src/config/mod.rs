@@ -7,6 +7,7 @@ mod confidence;
 mod layers;
 mod limits;
 mod location;
+mod model;
 mod policy;
 mod reading;
 mod schemas;
@@ -23,6 +24,7 @@ use serde::{Deserialize, Deserializer};
 pub use layers::{ConfigError, Flag, Layers};
 pub use limits::{Limits, PerMinute};
 pub use location::Location;
+pub use model::{Interpreter, InterpreterChoice, Model};
 pub(crate) use policy::plain;
 pub use reading::{Images, Ocr, Reading};
 pub use schemas::Schemas;
@@ -50,6 +52,8 @@ pub struct Config {
     pub reading: Reading,
     pub schemas: Schemas,
     pub confidence: ConfidencePolicy,
+    pub interpreter: Interpreter,
+    pub model: Model,
     pub search: Search,
     pub log: Log,
 }

@@ -9,6 +9,9 @@ use super::layers::{Layers, Origin};
 /// What stands in place of a secret.
 const MASK: &str = "***";
 
+/// Settings that nobody sees.
+const SECRETS: [&str; 2] = ["server.auth_token", "model.api_key"];
+
 impl Layers {
     /// Every setting as TOML, with a remark on what is not the default.
     pub fn to_toml(&self) -> String {
@@ -43,8 +46,8 @@ impl Layers {
 /// A value as it would be written in the file, without secrets.
 pub(super) fn shown(key: &str, value: &Value) -> String {
     match value {
-        Value::String(text) if key == "storage.database" => quoted(&masked(text)),
-        Value::String(text) if key == "server.auth_token" && !text.is_empty() => quoted(MASK),
+        Value::String(text) if key == "storage.database" || key == "model.url" => quoted(&masked(text)),
+        Value::String(text) if SECRETS.contains(&key) && !text.is_empty() => quoted(MASK),
         Value::String(text) => quoted(text),
         Value::Integer(number) => number.to_string(),
         Value::Float(number) => format!("{number:?}"),

@@ -67,6 +67,8 @@ pub(super) fn describe() {
     count("quire_scheduler_contention_total", "Claims put off because another process was writing.");
     count("quire_lock_skips_total", "Runs passed over because somebody else held their lock.");
     count("quire_store_errors_total", "Times the store failed the engine, by what it was doing.");
+    count("quire_model_calls_total", "Requests to a language model, by outcome.");
+    count("quire_model_tokens_total", "Tokens that went to a language model and came from it.");
     count("quire_looks_lost_total", "Looks at documents that could not be recorded.");
     count("quire_log_lines_dropped_total", "Log lines lost because their output was slow or failing.");
 

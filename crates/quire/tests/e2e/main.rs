@@ -14,6 +14,7 @@ mod guarding;
 mod guide;
 mod hand;
 mod http;
+mod model;
 mod pages;
 mod postgres;
 mod program;

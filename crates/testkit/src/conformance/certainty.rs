@@ -152,7 +152,7 @@ fn first(run: &Run, fields: Vec<Field>, at: Timestamp) -> FirstVersion {
         policy_version: None,
         fields,
     };
-    FirstVersion { id: InterpretationId::new(), data }
+    FirstVersion { id: InterpretationId::new(), data, made_by: None }
 }
 
 fn edited(base: &Version, change: &FieldEdit, at: Timestamp) -> NewVersion {

@@ -117,6 +117,7 @@ macro_rules! store_conformance {
             of_edits_at_the_same_time_one_is_stored,
             a_document_is_marked_once_and_an_edit_reopens_it,
             versions_cannot_be_rewritten,
+            the_tokens_of_models_are_summed_from_a_moment_on,
             versions_are_found_by_number_and_by_the_run_that_came_after,
         }
         $crate::conformance_cases! { $bed, calibration:

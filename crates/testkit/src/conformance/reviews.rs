@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use quire_domain::interpretation::edit::{Change as FieldEdit, apply};
 use quire_domain::interpretation::{
-    Field, Interpretation, NEUTRAL_CONFIDENCE, Origin, Schema, Value, ValueType,
+    Field, Interpretation, InterpreterKind, MadeBy, NEUTRAL_CONFIDENCE, Origin, Schema, Value, ValueType,
 };
 use quire_domain::{
     Change, DocumentId, EventId, EventType, InterpretationId, ReviewStatus, Run, RunId, StepName,
@@ -27,6 +27,20 @@ fn field(key: &str, value: &str) -> Field {
     Field::new(key, Value::Text(value.to_owned()), ValueType::String, Origin::Machine, 0.66)
 }
 
+/// A version that a model made, with everything that is recorded of it.
+fn made_by() -> MadeBy {
+    MadeBy {
+        interpreter: InterpreterKind::Model,
+        model: Some("some-model \u{1f43e}".to_owned()),
+        prompt_version: Some("1".to_owned()),
+        tokens_in: 900,
+        tokens_out: 100,
+        cost: Some(0.125),
+        fallback_reason: None,
+        milliseconds: 42,
+    }
+}
+
 fn understood(run: &Run, fields: Vec<Field>) -> FirstVersion {
     let data = Interpretation {
         schema_version: Interpretation::V0.to_owned(),
@@ -37,7 +51,7 @@ fn understood(run: &Run, fields: Vec<Field>) -> FirstVersion {
         policy_version: Some("v1".to_owned()),
         fields,
     };
-    FirstVersion { id: InterpretationId::new(), data }
+    FirstVersion { id: InterpretationId::new(), data, made_by: Some(made_by()) }
 }
 
 /// A document whose run has read and understood it.
@@ -114,9 +128,22 @@ pub async fn the_first_version_comes_with_the_success_of_its_step(bed: &Bed) {
     let version = review.active.unwrap();
     assert_eq!((version.id, version.number, version.created_by.as_deref()), (first.id, 1, None));
     assert_eq!(version.data, first.data);
+    assert_eq!(version.made_by, Some(made_by()));
+    assert_eq!(bed.store.reviews.versions(run).await.unwrap()[0].made_by, Some(made_by()));
     assert_eq!(active(bed, run).await, version);
     let listed = bed.store.reviews.active_versions(&[DocumentId::new(), document]).await.unwrap();
     assert_eq!(listed, [(document, version)]);
+}
+
+/// What models have taken is counted from a moment on, over all runs; what people do takes nothing.
+pub async fn the_tokens_of_models_are_summed_from_a_moment_on(bed: &Bed) {
+    assert_eq!(bed.store.reviews.tokens_since(at(0)).await.unwrap(), 0);
+    let (_, run, _) = understood_document(bed).await;
+    let base = active(bed, run).await;
+    bed.store.reviews.save(&edit(run, &base, &[add("species", "felino")], 9)).await.unwrap().unwrap();
+    understood_document(bed).await;
+    let since = async |second| bed.store.reviews.tokens_since(at(second)).await.unwrap();
+    assert_eq!((since(0).await, since(3).await, since(4).await), (2000, 2000, 0));
 }
 
 /// Proves R070: newer runs that failed, wait or work do not hide what was understood.
@@ -169,6 +196,8 @@ pub async fn an_edit_adds_a_version_and_leaves_one_active(bed: &Bed) {
         let flags: Vec<_> = versions.iter().map(|version| (version.number, version.is_active)).collect();
         assert_eq!(flags, (1..=number).map(|n| (n, n == number)).collect::<Vec<_>>());
         assert_eq!(versions.last().unwrap().changes, new.changes);
+        assert_eq!(versions.last().unwrap().made_by, None, "a person made it");
+        assert_eq!(versions[0].made_by, Some(made_by()), "the first stays what it was");
     }
     let id = bed.sql.id(run.0);
     let count = format!("SELECT count(*) FROM interpretation_versions WHERE run_id = {id} AND is_active");
@@ -297,6 +326,8 @@ pub async fn versions_cannot_be_rewritten(bed: &Bed) {
     for statement in [
         "UPDATE interpretation_versions SET data = '{}'",
         "UPDATE interpretation_versions SET is_active = (version_number = 1)",
+        "UPDATE interpretation_versions SET made_by = NULL",
+        "UPDATE interpretation_versions SET is_active = false, model_tokens = 7 WHERE is_active",
         "DELETE FROM interpretation_versions",
         "UPDATE field_changes SET new_value = '1'",
         "DELETE FROM field_changes",

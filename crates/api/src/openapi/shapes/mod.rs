@@ -7,6 +7,7 @@
 mod change;
 mod files;
 mod interpretation;
+mod made_by;
 mod message;
 mod page;
 mod schema;
@@ -17,6 +18,7 @@ pub(crate) use change::Change;
 pub(crate) use files::{FileReceipt, JobError, UploadForm};
 pub(crate) use interpretation::Field;
 use interpretation::Interpretation;
+pub(crate) use made_by::MadeBy;
 pub(crate) use message::Message;
 pub(crate) use page::Page;
 use page::Rect;

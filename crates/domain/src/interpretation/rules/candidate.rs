@@ -16,7 +16,7 @@ const MOST: usize = 4_000;
 const MOST_SHOWN: usize = 80;
 
 /// What a field may be.
-pub(super) struct Candidate {
+pub(in crate::interpretation) struct Candidate {
     /// Its key, as a place in the schema.
     pub key: usize,
     /// The visit it belongs to.
@@ -33,7 +33,7 @@ pub(super) struct Candidate {
 }
 
 /// A visit that was found.
-pub(super) struct Visit {
+pub(in crate::interpretation) struct Visit {
     pub date: Date,
     /// The time of day, if it was told.
     pub time: Option<Time>,

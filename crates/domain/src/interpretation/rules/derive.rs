@@ -12,7 +12,7 @@ use crate::interpretation::normal::years_between;
 use crate::interpretation::{Field, Normaliser, Origin, Schema, SchemaKey, Scope, Value};
 
 /// The name of a visit, by the order in which visits were found.
-pub(super) fn visit_id(visit: usize) -> String {
+pub(in crate::interpretation) fn visit_id(visit: usize) -> String {
     format!("visit-{:03}", visit + 1)
 }
 

@@ -11,7 +11,7 @@ mod about;
 mod candidate;
 mod choose;
 mod context;
-mod derive;
+pub(super) mod derive;
 mod labels;
 mod layout;
 mod letterhead;
@@ -32,7 +32,7 @@ mod walk;
 use jiff::civil::Date;
 
 use self::about::About;
-use self::candidate::{Candidate, Visit};
+pub(super) use self::candidate::{Candidate, Visit};
 use self::context::Context;
 use self::labels::Labels;
 pub(super) use self::labels::{LONGEST as LONGEST_LABEL, LONGEST_LEAD_IN, comparable};
@@ -86,10 +86,20 @@ fn counted(pages: &[Page], schema: &Schema, known: Known<'_>) -> (Vec<Field>, u6
     rules.walk();
     let steps = rules.sheet.steps.get();
     let Rules { candidates, visits, .. } = rules;
-    let candidates = derive::settle_visits(candidates, &visits, schema);
-    let mut fields = choose::fields(schema, candidates, &visits);
-    derive::add(&mut fields, schema, &visits, known);
-    (fields, steps)
+    (settle(candidates, &visits, schema, known), steps)
+}
+
+/// The fields that candidates become, whoever proposed them.
+pub(super) fn settle(
+    candidates: Vec<Candidate>,
+    visits: &[Visit],
+    schema: &Schema,
+    known: Known<'_>,
+) -> Vec<Field> {
+    let candidates = derive::settle_visits(candidates, visits, schema);
+    let mut fields = choose::fields(schema, candidates, visits);
+    derive::add(&mut fields, schema, visits, known);
+    fields
 }
 
 /// The rules at work on one document.

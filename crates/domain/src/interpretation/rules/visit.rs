@@ -74,7 +74,7 @@ const YEARS: std::ops::RangeInclusive<i16> = 1970..=2100;
 
 /// How a line shows that a visit begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Shown {
+pub(in crate::interpretation) enum Shown {
     /// By a date and a time of day: an entry of a timeline.
     Timeline,
     /// By its name and a date.

@@ -9,7 +9,7 @@ SELECT r.id, r.pipeline, r.subject_id, r.state, r.priority, r.fence, r.attempts,
         ORDER BY created_at DESC, id DESC
         LIMIT 1),
        (SELECT certainty FROM certainties WHERE document_id = d.id),
-       v.id, v.version_number, v.data, v.created_at, v.created_by
+       v.id, v.version_number, v.data, v.created_at, v.created_by, v.made_by
 FROM documents d
 LEFT JOIN LATERAL (SELECT * FROM runs
                    WHERE subject_id = d.id AND pipeline = 'document' AND state = 'COMPLETED'

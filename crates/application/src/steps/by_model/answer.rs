@@ -1,0 +1,96 @@
+//! What a model's answer claims.
+
+use quire_domain::interpretation::claims::{Claim, Claims};
+use quire_domain::interpretation::redaction::Redaction;
+use quire_domain::interpretation::{Schema, Value};
+use serde_json::{Map, Value as Json};
+
+/// The claims of an answer, or nothing if it is not of the form. What the form does not have is passed over.
+pub(super) fn claims(text: &str, schema: &Schema, redaction: Option<&Redaction>) -> Option<Claims> {
+    let Json::Object(answer) = serde_json::from_str(unfenced(text)).ok()? else { return None };
+    let document = object(answer.get("document")?, schema, redaction)?;
+    let visits = match answer.get("visits") {
+        None | Some(Json::Null) => Vec::new(),
+        Some(Json::Array(visits)) => {
+            visits.iter().map(|visit| object(visit, schema, redaction)).collect::<Option<_>>()?
+        }
+        Some(_) => return None,
+    };
+    Some(Claims { document, visits })
+}
+
+/// Without the fence that some models put around JSON whatever they are told.
+fn unfenced(text: &str) -> &str {
+    let text = text.trim();
+    let inner = text.strip_prefix("```").and_then(|inner| inner.strip_suffix("```"));
+    inner.map_or(text, |inner| inner.strip_prefix("json").unwrap_or(inner))
+}
+
+fn object(part: &Json, schema: &Schema, redaction: Option<&Redaction>) -> Option<Vec<Claim>> {
+    let members: &Map<String, Json> = part.as_object()?;
+    let mut claims = Vec::new();
+    for (key, value) in members.iter().filter(|(key, _)| schema.key(key).is_some()) {
+        let values = match value {
+            Json::Array(values) => values.as_slice(),
+            value => std::slice::from_ref(value),
+        };
+        for value in values {
+            claims.push(Claim { key: key.clone(), value: scalar(value, redaction)? });
+        }
+    }
+    Some(claims)
+}
+
+fn scalar(value: &Json, redaction: Option<&Redaction>) -> Option<Value> {
+    let value: Value = serde_json::from_value(value.clone()).ok()?;
+    Some(match (value, redaction) {
+        (Value::Text(text), Some(redaction)) => Value::Text(redaction.put_back(&text)),
+        (value, _) => value,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> Option<Claims> {
+        claims(text, &Schema::veterinary(), None)
+    }
+
+    #[test]
+    fn an_answer_is_of_the_form_or_it_is_none() {
+        for wrong in [
+            "",
+            "Luna",
+            "[]",
+            "{}",
+            "{\"document\":7}",
+            "{\"document\":{\"pet_name\":{\"value\":\"Luna\"}}}",
+            "{\"document\":{},\"visits\":7}",
+            "{\"document\":{},\"visits\":[7]}",
+            "{\"document\":{\"pet_name\":\"Lu",
+        ] {
+            assert_eq!(read(wrong), None, "{wrong}");
+        }
+        assert_eq!(read("```json\n{\"document\":{}}\n```"), Some(Claims::default()));
+    }
+
+    #[test]
+    fn lists_are_taken_apart_and_unknown_members_are_passed_over() {
+        let text = r#"{"document":{"pet_name":"Luna","is_critical":false,"confidence":1},"mood":"good",
+                       "visits":[{"diagnosis":["a","b"],"visit_date":null}]}"#;
+        let claims = read(text).unwrap();
+        let told: Vec<_> = claims.document.iter().map(|claim| claim.key.as_str()).collect();
+        assert_eq!(told, ["pet_name"]);
+        assert_eq!(claims.visits[0].len(), 3);
+    }
+
+    #[test]
+    fn what_was_hidden_is_put_back() {
+        let mut redaction = Redaction::default();
+        redaction.hide("600 123 456");
+        let text = r#"{"document":{"notes":"llamar al [PHONE-1]"}}"#;
+        let claims = claims(text, &Schema::veterinary(), Some(&redaction)).unwrap();
+        assert_eq!(claims.document[0].value, Value::Text("llamar al 600 123 456".to_owned()));
+    }
+}

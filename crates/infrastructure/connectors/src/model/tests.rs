@@ -1,0 +1,153 @@
+//! What the client makes of what comes back. The server holds every request against the published description.
+
+use std::time::Duration;
+
+use jiff::{SignedDuration, Timestamp};
+use quire_ports::{LanguageModel as _, Message, ModelAnswer, ModelError, ModelTrouble, Question, Speaker};
+use quire_testkit::model_server::{MODEL, TOKENS};
+use quire_testkit::{ModelServer, Reply};
+
+use super::*;
+
+const KEY: &str = "sk-not-to-be-seen";
+
+fn model(server: &ModelServer, timeout: Duration, attempts: u32) -> RemoteModel {
+    let (url, api_key) = (server.url.clone(), Some(KEY.to_owned()));
+    let settings = ModelSettings { url, name: "any".to_owned(), api_key, timeout, attempts };
+    RemoteModel::new(HttpClient::new(), settings).unwrap()
+}
+
+fn question() -> Question {
+    let said = |speaker, text: &str| Message { speaker, text: text.to_owned() };
+    Question {
+        messages: vec![
+            said(Speaker::System, "a"),
+            said(Speaker::User, "año \"x\""),
+            said(Speaker::Assistant, "b"),
+        ],
+        form_name: "form".to_owned(),
+        form: r#"{"type":"object","properties":{},"required":[],"additionalProperties":false}"#.to_owned(),
+        most_tokens: 99,
+        deadline: None,
+    }
+}
+
+async fn ask(reply: Reply) -> Result<ModelAnswer, ModelError> {
+    // Time is what these two run out of; the others must never.
+    let runs_out = matches!(reply, Reply::Silence | Reply::Drip);
+    let server = ModelServer::start(KEY, vec![reply]);
+    let timeout = if runs_out { Duration::from_millis(300) } else { Duration::from_mins(1) };
+    let answer = model(&server, timeout, 1).ask(&question()).await;
+    server.asked();
+    answer
+}
+
+#[tokio::test]
+async fn an_answer_comes_with_its_model_and_its_tokens() {
+    let server = ModelServer::start(KEY, vec![Reply::Says("{}".to_owned())]);
+    let answer = model(&server, Duration::from_secs(20), 1).ask(&question()).await.unwrap();
+    assert_eq!((answer.text.as_str(), answer.model.as_str(), answer.is_whole), ("{}", MODEL, true));
+    assert_eq!((answer.tokens_in, answer.tokens_out), TOKENS);
+    let asked = &server.asked()[0].body;
+    assert_eq!((&asked["temperature"], &asked["max_tokens"]), (&0.into(), &99.into()));
+    assert_eq!(asked["messages"][1]["content"], "año \"x\"");
+    assert!(!ask(Reply::Cut("{}".to_owned())).await.unwrap().is_whole);
+}
+
+#[tokio::test]
+async fn each_failure_has_its_kind() {
+    use ModelTrouble::{AnswerInvalid, RateLimited, Refused, Unavailable};
+    for (reply, trouble) in [
+        (Reply::Status(429, "Retry-After: 1\r\n"), RateLimited),
+        (Reply::Status(500, ""), Unavailable),
+        (Reply::Status(408, ""), Unavailable),
+        (Reply::Status(401, ""), Refused),
+        (Reply::Status(404, ""), Refused),
+        (Reply::Status(422, ""), Refused),
+        (Reply::Body("<html>"), AnswerInvalid),
+        (Reply::Body("{\"choices\":[]}"), AnswerInvalid),
+        (Reply::Flood, AnswerInvalid),
+        (Reply::Drip, Unavailable),
+        (Reply::Silence, Unavailable),
+    ] {
+        let error = ask(reply.clone()).await.unwrap_err();
+        assert_eq!(error.trouble, trouble, "{reply:?}: {error}");
+        assert!(!error.message.contains(KEY) && !error.message.contains("127.0.0.1"), "{error}");
+    }
+}
+
+#[tokio::test]
+async fn a_redirect_is_not_followed_so_that_the_key_goes_nowhere_else() {
+    let elsewhere = ModelServer::start(KEY, vec![Reply::Says("{}".to_owned())]);
+    let place: &'static str = format!("Location: {}/chat/completions\r\n", elsewhere.url).leak();
+    let error = ask(Reply::Status(307, place)).await.unwrap_err();
+    assert_eq!(error.trouble, ModelTrouble::Refused);
+    assert!(elsewhere.asked().is_empty());
+}
+
+#[tokio::test]
+async fn what_is_busy_is_asked_again_when_it_said_and_never_beyond_the_deadline() {
+    let busy = Reply::Status(429, "Retry-After: 1\r\n");
+    let server = ModelServer::start(KEY, vec![busy.clone(), Reply::Says("{}".to_owned())]);
+    model(&server, Duration::from_secs(20), 2).ask(&question()).await.unwrap();
+    let asked = server.asked();
+    assert_eq!(asked.len(), 2);
+    assert!(asked[1].at - asked[0].at >= Duration::from_millis(990), "it said a second");
+
+    let server = ModelServer::start(KEY, vec![busy]);
+    let soon = Timestamp::now().checked_add(SignedDuration::from_millis(2_900)).ok();
+    let error =
+        model(&server, Duration::from_secs(20), 9).ask(&Question { deadline: soon, ..question() }).await;
+    assert_eq!(error.unwrap_err().trouble, ModelTrouble::RateLimited);
+    assert_eq!(server.asked().len(), 1, "there was no time for another");
+    let past = Some(Timestamp::now());
+    let error =
+        model(&server, Duration::from_secs(20), 9).ask(&Question { deadline: past, ..question() }).await;
+    assert_eq!((error.unwrap_err().trouble, server.asked().len()), (ModelTrouble::Unavailable, 1));
+}
+
+#[tokio::test]
+async fn nobody_there_is_told_as_such() {
+    let url = "http://127.0.0.1:1/v1".to_owned();
+    let settings = ModelSettings {
+        url,
+        name: "any".to_owned(),
+        api_key: None,
+        timeout: Duration::from_secs(9),
+        attempts: 1,
+    };
+    let error = RemoteModel::new(HttpClient::new(), settings).unwrap().ask(&question()).await.unwrap_err();
+    assert_eq!(error.trouble, ModelTrouble::Unavailable);
+}
+
+#[test]
+fn an_address_is_one_of_the_web_and_a_key_can_be_sent() {
+    let made = |url: &str, key: &str| {
+        let (url, api_key) = (url.to_owned(), Some(key.to_owned()));
+        let settings =
+            ModelSettings { url, name: String::new(), api_key, timeout: Duration::ZERO, attempts: 1 };
+        RemoteModel::new(HttpClient::new(), settings).map(|model| model.address.to_string())
+    };
+    for good in ["http://localhost:11434/v1", "http://localhost:11434/v1/"] {
+        assert_eq!(made(good, "k"), Ok("http://localhost:11434/v1/chat/completions".to_owned()));
+    }
+    assert!(made("https://example.org", "k").is_ok());
+    for bad in ["", "localhost", "ftp://x/v1", "http://", "http://x/v1?a=b", "file:///etc"] {
+        assert_eq!(made(bad, "k"), Err(BadModel::Url), "{bad}");
+    }
+    for bad in ["a\nb", "a b", "clé"] {
+        assert_eq!(made("http://x", bad), Err(BadModel::ApiKey), "{bad}");
+    }
+}
+
+/// TLS is there, and whoever does not speak it is not spoken to in plain words.
+#[tokio::test]
+async fn an_address_with_tls_is_asked_with_tls_alone() {
+    let server = ModelServer::start(KEY, vec![Reply::Says("{}".to_owned())]);
+    let (url, api_key) = (server.url.replace("http://", "https://"), Some(KEY.to_owned()));
+    let settings =
+        ModelSettings { url, name: "any".to_owned(), api_key, timeout: Duration::from_secs(5), attempts: 1 };
+    let error = RemoteModel::new(HttpClient::new(), settings).unwrap().ask(&question()).await.unwrap_err();
+    assert_eq!(error.trouble, ModelTrouble::Unavailable);
+    assert!(server.asked().is_empty());
+}

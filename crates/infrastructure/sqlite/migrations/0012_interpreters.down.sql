@@ -1,0 +1,4 @@
+DROP TRIGGER interpretation_versions_keep_their_maker;
+DROP INDEX interpretation_versions_by_tokens;
+ALTER TABLE interpretation_versions DROP COLUMN model_tokens;
+ALTER TABLE interpretation_versions DROP COLUMN made_by;

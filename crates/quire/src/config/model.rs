@@ -1,0 +1,49 @@
+//! `[interpreter]` and `[model]`
+
+use jiff::SignedDuration;
+use serde::Deserialize;
+
+use super::{Secret, duration};
+
+/// `[interpreter]`
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[allow(missing_docs)]
+pub struct Interpreter {
+    pub kind: InterpreterChoice,
+}
+
+/// Who understands documents.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+#[allow(missing_docs)]
+pub enum InterpreterChoice {
+    Rules,
+    Model,
+}
+
+/// `[model]`
+#[derive(Clone, Debug, Deserialize)]
+#[allow(missing_docs)]
+pub struct Model {
+    pub url: String,
+    pub name: String,
+    pub api_key: Secret,
+    #[serde(deserialize_with = "duration")]
+    pub timeout: SignedDuration,
+    pub attempts: u32,
+    pub fallback: bool,
+    pub redact: bool,
+    pub max_answer_tokens: u64,
+    pub max_tokens_per_document: u64,
+    pub max_tokens_per_day: u64,
+    pub price_per_million_in: f64,
+    pub price_per_million_out: f64,
+}
+
+impl Model {
+    /// Prices of a million tokens, sent and answered, if any was given.
+    pub fn prices(&self) -> Option<(f64, f64)> {
+        let prices = (self.price_per_million_in, self.price_per_million_out);
+        (prices.0 > 0.0 || prices.1 > 0.0).then_some(prices)
+    }
+}

@@ -1,0 +1,52 @@
+//! Who understands documents.
+
+use std::sync::Arc;
+
+use quire_application::steps::{Budget, ByModel, ByRules, ModelUse};
+use quire_connectors::http::HttpClient;
+use quire_connectors::model::{BadModel, ModelSettings, RemoteModel};
+use quire_ports::{Interpreter, Store};
+
+use crate::config::{Config, InterpreterChoice, plain};
+use crate::trouble::Trouble;
+
+/// The interpreter that was chosen.
+pub(super) fn interpreter(config: &Config, store: &Store) -> Result<Arc<dyn Interpreter>, Trouble> {
+    let rules = Arc::new(ByRules { clock: store.clock.clone() });
+    if config.interpreter.kind == InterpreterChoice::Rules {
+        return Ok(rules);
+    }
+    let model = remote_model(config).map_err(|(key, rule)| Trouble::new(format!("{key} {rule}")))?;
+    let settings = &config.model;
+    let used = ModelUse {
+        fallback: settings.fallback,
+        redact: settings.redact,
+        answer_tokens: settings.max_answer_tokens,
+        budget: Budget {
+            per_document: settings.max_tokens_per_document,
+            per_day: settings.max_tokens_per_day,
+        },
+        prices: settings.prices(),
+    };
+    let (reviews, clock) = (store.reviews.clone(), store.clock.clone());
+    Ok(Arc::new(ByModel::new(Arc::new(model), rules, reviews, clock, used)))
+}
+
+/// The model that is configured, or which setting is wrong and what it must be.
+pub(crate) fn remote_model(config: &Config) -> Result<RemoteModel, (&'static str, String)> {
+    let model = &config.model;
+    let settings = ModelSettings {
+        url: model.url.clone(),
+        name: model.name.trim().to_owned(),
+        api_key: model.api_key.given().map(str::to_owned),
+        timeout: plain(model.timeout),
+        attempts: model.attempts,
+    };
+    RemoteModel::new(HttpClient::new(), settings).map_err(|bad| {
+        let key = match bad {
+            BadModel::Url => "model.url",
+            BadModel::ApiKey => "model.api_key",
+        };
+        (key, bad.to_string())
+    })
+}
