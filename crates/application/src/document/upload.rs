@@ -85,6 +85,7 @@ pub struct Upload {
     sniffer: Sniffer,
     hash: Sha256,
     size: u64,
+    language: Option<String>,
 }
 
 impl Upload {
@@ -92,7 +93,13 @@ impl Upload {
     pub async fn begin(store: Store, blobs: Arc<dyn Blobs>, terms: Arc<UploadTerms>) -> PortResult<Self> {
         let incoming = blobs.receive().await?;
         let (sniffer, hash) = (Sniffer::default(), Sha256::new());
-        Ok(Self { store, blobs, terms, incoming, sniffer, hash, size: 0 })
+        Ok(Self { store, blobs, terms, incoming, sniffer, hash, size: 0, language: None })
+    }
+
+    /// The same, read in this language by every run that the document gets.
+    #[must_use]
+    pub fn in_language(self, language: Option<String>) -> Self {
+        Self { language, ..self }
     }
 
     /// Takes the next piece. Refuses as soon as it is clear that the file will not be taken.
@@ -133,7 +140,7 @@ impl Upload {
             storage_path: format!("{id}/original.{}", kind.extension()),
             created_at: at,
             review_status: ReviewStatus::InReview,
-            language_override: None,
+            language_override: self.language,
         };
         let key = sender.key.as_ref().map(|key| key.of(&sender.actor, &document, first.as_ref()));
         let run = first.map(|first| NewRun {
