@@ -15,6 +15,7 @@ mod guide;
 mod hand;
 mod http;
 mod postgres;
+mod processing;
 mod program;
 mod reading;
 mod reviewing;
