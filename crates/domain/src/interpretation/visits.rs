@@ -1,5 +1,7 @@
 //! The fields of an interpretation, grouped by the visits they belong to: another way of looking at the same list.
 
+use std::collections::HashMap;
+
 use jiff::Timestamp;
 use serde::Serialize;
 
@@ -77,11 +79,12 @@ pub fn group(interpretation: &Interpretation, schema: &Schema) -> ByVisit {
         visits: Vec::new(),
         other_fields: Vec::new(),
     };
+    let mut places = HashMap::new();
     for field in &interpretation.fields {
         let scope = schema.scope(&field.key);
         match (schema.key(&field.key), &field.visit_id) {
             (_, Some(visit_id)) => {
-                if !grouped.visit(visit_id).take(field) {
+                if !grouped.visit(visit_id, &mut places).take(field) {
                     grouped.other_fields.push(field.clone());
                 }
             }
@@ -89,7 +92,7 @@ pub fn group(interpretation: &Interpretation, schema: &Schema) -> ByVisit {
             (Some(_), None) if scope == Scope::Document => grouped.fields.push(field.clone()),
             // When and why of a visit that nobody knows.
             (Some(_), None) if scope == Scope::Metadata => grouped.other_fields.push(field.clone()),
-            (Some(_), None) => grouped.visit(UNASSIGNED).fields.push(field.clone()),
+            (Some(_), None) => grouped.visit(UNASSIGNED, &mut places).fields.push(field.clone()),
         }
     }
     grouped.visits.sort_by_key(|visit| visit.visit_id == UNASSIGNED);
@@ -97,9 +100,9 @@ pub fn group(interpretation: &Interpretation, schema: &Schema) -> ByVisit {
 }
 
 impl ByVisit {
-    fn visit(&mut self, visit_id: &str) -> &mut Visit {
-        let place = self.visits.iter().position(|visit| visit.visit_id == visit_id);
-        let place = place.unwrap_or_else(|| {
+    /// The visit of that id, whose place is known if it was named before: a record may have thousands.
+    fn visit<'i>(&mut self, visit_id: &'i str, places: &mut HashMap<&'i str, usize>) -> &mut Visit {
+        let place = *places.entry(visit_id).or_insert_with(|| {
             self.visits.push(Visit { visit_id: visit_id.to_owned(), ..Visit::default() });
             self.visits.len() - 1
         });

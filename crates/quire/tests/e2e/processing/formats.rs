@@ -58,6 +58,7 @@ async fn a_place_within_the_folder_is_not_read_and_what_is_there_stays() {
         assert_eq!(said.status.code(), Some(0), "{}", said.err);
         assert!(said.err.contains("2 documents: 2 understood"), "{round}: {}", said.err);
     }
+    std::fs::remove_dir_all(quire.path("in/out")).unwrap();
     for (paths, count) in [(&["in/00.pdf"][..], 1), (&["in/01.pdf"], 2), (&["in"], 2)] {
         quire.says(&[&["process", "--out", "in/r.jsonl"][..], paths].concat());
         let lines = by_file(&std::fs::read_to_string(quire.path("in/r.jsonl")).unwrap());

@@ -77,7 +77,9 @@ async fn every_document_of_a_mixed_folder_has_its_result_and_is_processed_once()
         let result = result(&quire, name);
         assert_eq!(result["file"], format!("in/{name}"));
         assert_eq!((&result["status"], &result["pages"]), (&json!("COMPLETED"), &json!(pages)), "{result}");
-        assert_eq!((value(&result, "pet_name"), &result["language"]), (&json!(patient), &json!("es")));
+        assert_eq!(value(&result, "pet_name"), &json!(patient));
+        // A note of three lines is too short to tell.
+        assert_eq!(result["language"], if patient == "Luna" { "es" } else { "unknown" });
         assert_eq!(result["schema"], json!({ "name": "veterinary-record", "version": 1 }));
         let field = &result["fields"][0];
         assert!(field["confidence"].is_number() && field["evidence"]["page"] == 1, "{field}");
