@@ -119,7 +119,8 @@ impl Work {
         Ok(true)
     }
 
-    /// Writes the results of runs that have ended. Runs of an earlier time that nobody waits for are none of ours.
+    /// Writes the results of runs that have ended. Nobody may wait for one of an earlier time, whose file is not meant now;
+    /// it is remembered all the same.
     async fn ended(
         &mut self,
         runs: Vec<RunId>,
@@ -127,10 +128,10 @@ impl Work {
         tally: &mut Tally,
     ) -> Result<bool, Trouble> {
         for id in runs {
-            let Some(hash) = self.waiting.remove(&id) else { continue };
             let run: Run = self.intake.store.history.run(id).await?;
             let document = self.intake.store.documents.find(DocumentId(run.subject.0)).await?;
             let outcome = self.intake.result(&document, &run).await?;
+            let Some(hash) = self.waiting.remove(&id) else { continue };
             if !self.settle(&hash, outcome, results, tally)? {
                 return Ok(false);
             }
