@@ -11,7 +11,7 @@ const DOCUMENTS: usize = 14;
 
 /// How many whole lines there are by now.
 fn lines(text: &[u8]) -> usize {
-    text.iter().filter(|byte| **byte == b'\n').count()
+    text.split(|byte| *byte == b'\n').count() - 1
 }
 
 /// Killed after so many results, again and again: nothing that was written is written again, nothing is missing, and no

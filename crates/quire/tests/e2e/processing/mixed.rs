@@ -15,7 +15,8 @@ use crate::reading::scans::scan;
 fn docx(lines: &[&str]) -> Vec<u8> {
     let mut writer = ZipWriter::new(Cursor::new(Vec::new()));
     writer.start_file("word/document.xml", SimpleFileOptions::default()).unwrap();
-    let body: String = lines.iter().map(|line| format!("<w:p><w:r><w:t>{line}</w:t></w:r></w:p>")).collect();
+    let paragraphs = lines.iter().map(|line| format!("<w:p><w:r><w:t>{line}</w:t></w:r></w:p>"));
+    let body = paragraphs.collect::<Vec<_>>().concat();
     let document = format!("<w:document xmlns:w=\"urn:w\"><w:body>{body}</w:body></w:document>");
     writer.write_all(document.as_bytes()).unwrap();
     writer.finish().unwrap().into_inner()
