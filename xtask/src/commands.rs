@@ -48,6 +48,13 @@ pub fn bench(arguments: &[String]) -> Result<()> {
         None => Err("which benchmark? Name it: `cargo xtask bench NAME`".into()),
         // Reading has other needs than a database.
         Some("read") => succeed(quire_bench("bench", arguments).envs(reading::variables()?)),
+        Some("interpret") => succeed(&mut quire_bench("bench", arguments)),
+        // It drives the program that people run, and looks for it beside itself.
+        Some("process") => {
+            tesseract::require()?;
+            succeed(cargo().args(["build", "--release", "--package", "quire"]))?;
+            succeed(&mut quire_bench("bench", arguments))
+        }
         Some(_) => run_quire_bench("bench", arguments),
     }
 }

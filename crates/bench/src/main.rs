@@ -12,8 +12,11 @@ mod api;
 mod database;
 mod drill;
 mod feed;
+mod interpret;
+mod process;
 mod queue;
 mod read;
+mod record;
 mod rehearsal;
 mod report;
 
@@ -67,6 +70,10 @@ enum Area {
     Api(api::Options),
     /// Reading PDFs: words, places and time against other readers, cores, page images, memory.
     Read(read::Options),
+    /// Understanding by rules: a record of ten pages, long documents, hostile text.
+    Interpret(interpret::Options),
+    /// `quire process` on a folder of PDFs: cores, memory, a kill in the middle.
+    Process(process::Options),
 }
 
 fn main() -> ExitCode {
@@ -80,6 +87,8 @@ fn main() -> ExitCode {
         Command::Bench { area: Area::Api(options) } => asynchronously(api::bench(options)),
         Command::Bench { area: Area::Queue(options) } => asynchronously(queue::bench(options)),
         Command::Bench { area: Area::Read(options) } => read::bench(&options),
+        Command::Bench { area: Area::Interpret(options) } => interpret::bench(options),
+        Command::Bench { area: Area::Process(options) } => process::bench(options),
         Command::Drill(options) => asynchronously(drill::drill(options)),
         Command::Feed(options) => asynchronously(async {
             feed::feed(options).await;

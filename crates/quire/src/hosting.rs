@@ -104,7 +104,12 @@ async fn bind(address: SocketAddr) -> Result<TcpListener, Trouble> {
     })
 }
 
-async fn start_engine(config: &Config, opened: &Opened, steps: StepFactory) -> Result<Engine, Trouble> {
+/// Starts an engine with these steps on a database that was opened for it.
+pub(crate) async fn start_engine(
+    config: &Config,
+    opened: &Opened,
+    steps: StepFactory,
+) -> Result<Engine, Trouble> {
     let pipelines: Vec<PipelineSetup> = steps(config.clone(), opened.store.clone())
         .await?
         .into_iter()

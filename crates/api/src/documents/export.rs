@@ -5,8 +5,8 @@ use axum::extract::State;
 use axum::http::header;
 use axum::response::{IntoResponse, Response};
 use jiff::Timestamp;
-use quire_application::export::{Cell, CsvRow, Export, Exported};
-use quire_domain::interpretation::{Field, Value};
+use quire_application::export::{Export, Exported, RowHead, heading, rows};
+use quire_domain::interpretation::Field;
 use quire_domain::{DocumentId, InterpretationId, RunId};
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -16,26 +16,6 @@ use crate::caller::Caller;
 use crate::openapi::{names, shapes};
 use crate::request::Parameters;
 use crate::{ApiError, Product};
-
-/// The columns, one line for each value.
-const COLUMNS: [&str; 16] = [
-    "document_id",
-    "original_filename",
-    "created_at",
-    "status",
-    "review_status",
-    "run_id",
-    "version_number",
-    "field_id",
-    "key",
-    "value",
-    "value_type",
-    "visit_id",
-    "confidence",
-    "is_critical",
-    "origin",
-    "page",
-];
 
 #[derive(Clone, Copy)]
 enum Format {
@@ -121,13 +101,7 @@ impl Format {
 
     fn opening(self) -> String {
         match self {
-            Self::Csv => {
-                let mut row = CsvRow::default();
-                for column in COLUMNS {
-                    row.push(Cell::Text(column));
-                }
-                row.end()
-            }
+            Self::Csv => heading(),
             Self::JsonLines => String::new(),
         }
     }
@@ -136,49 +110,25 @@ impl Format {
         documents
             .iter()
             .map(|document| match self {
-                Self::Csv => rows(document),
+                Self::Csv => lines_of(document),
                 Self::JsonLines => line(document),
             })
             .collect()
     }
 }
 
-fn rows(exported: &Exported) -> String {
-    let mut row = CsvRow::default();
+fn lines_of(exported: &Exported) -> String {
     let document = &exported.view.overview.document;
-    let ids = [document.id.to_string(), exported.version.data.processing_run_id.to_string()];
-    let created_at = document.created_at.to_string();
-    let write = |field: &Field| {
-        row.push(Cell::Text(&ids[0]))
-            .push(Cell::Text(&document.original_filename))
-            .push(Cell::Text(&created_at))
-            .push(Cell::Text(exported.view.standing.status.as_str()))
-            .push(Cell::Text(document.review_status.as_str()))
-            .push(Cell::Text(&ids[1]))
-            .push(Cell::Integer(exported.version.number.into()))
-            .push(Cell::Text(&field.field_id.to_string()))
-            .push(Cell::Text(&field.key))
-            .push(cell(&field.value))
-            .push(Cell::Text(field.value_type.as_str()))
-            .push(field.visit_id.as_deref().into())
-            .push(Cell::Number(field.confidence))
-            .push(Cell::Flag(field.is_critical))
-            .push(Cell::Text(field.origin.as_str()))
-            .push(
-                field.evidence.as_ref().map_or(Cell::Empty, |evidence| Cell::Integer(evidence.page.into())),
-            );
-        row.end()
+    let head = RowHead {
+        document_id: Some(document.id),
+        original_filename: &document.original_filename,
+        created_at: Some(document.created_at),
+        status: exported.view.standing.status.as_str(),
+        review_status: document.review_status.as_str(),
+        run_id: Some(exported.version.data.processing_run_id),
+        version_number: Some(exported.version.number),
     };
-    exported.version.data.fields.iter().map(write).collect()
-}
-
-fn cell(value: &Value) -> Cell<'_> {
-    match value {
-        Value::Null => Cell::Empty,
-        Value::Bool(yes) => Cell::Flag(*yes),
-        Value::Number(number) => Cell::Number(*number),
-        Value::Text(text) => Cell::Text(text),
-    }
+    rows(&head, &exported.version.data.fields)
 }
 
 /// A document in an export: one line of JSON.

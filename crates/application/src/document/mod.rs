@@ -1,5 +1,6 @@
 //! What a person can ask about documents.
 
+mod content_hash;
 mod detail;
 mod history;
 mod list;
@@ -9,6 +10,7 @@ mod reprocess;
 mod set_language;
 pub mod upload;
 
+pub use content_hash::content_hash;
 pub use detail::{DocumentView, detail, duplicates};
 pub use history::{ProcessingHistory, history};
 pub use list::{Counts, DocumentList, LeastCertain, ListRequest, MOST_LOOKED_AT, Total, least_certain, list};

@@ -101,6 +101,7 @@ pub struct Upload {
     size: u64,
     /// The schema that was asked for.
     asked: Option<String>,
+    language: Option<String>,
 }
 
 impl Upload {
@@ -108,13 +109,19 @@ impl Upload {
     pub async fn begin(store: Store, blobs: Arc<dyn Blobs>, terms: Arc<UploadTerms>) -> PortResult<Self> {
         let incoming = blobs.receive().await?;
         let (sniffer, hash) = (Sniffer::default(), Sha256::new());
-        Ok(Self { store, blobs, terms, incoming, sniffer, hash, size: 0, asked: None })
+        Ok(Self { store, blobs, terms, incoming, sniffer, hash, size: 0, asked: None, language: None })
     }
 
     /// To be understood by this schema, which [`require_schema`] has let pass. Without one, by that of the terms.
     #[must_use]
     pub fn by_schema(self, asked: Option<String>) -> Self {
         Self { asked, ..self }
+    }
+
+    /// The same, read in this language by every run that the document gets.
+    #[must_use]
+    pub fn in_language(self, language: Option<String>) -> Self {
+        Self { language, ..self }
     }
 
     /// Takes the next piece. Refuses as soon as it is clear that the file will not be taken.
@@ -155,7 +162,7 @@ impl Upload {
             storage_path: format!("{id}/original.{}", kind.extension()),
             created_at: at,
             review_status: ReviewStatus::InReview,
-            language_override: None,
+            language_override: self.language,
             schema: self.asked.clone().unwrap_or_else(|| self.terms.schema.clone()),
         };
         let wish = Wish { document: &document, first: first.as_ref(), schema: self.asked.as_deref() };

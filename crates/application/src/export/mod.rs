@@ -2,6 +2,8 @@
 
 mod csv;
 mod documents;
+mod table;
 
 pub use csv::{Cell, CsvRow};
 pub use documents::{Export, Exported};
+pub use table::{RowHead, heading, row_without_value, rows};

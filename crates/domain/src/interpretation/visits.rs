@@ -1,5 +1,7 @@
 //! The fields of an interpretation, grouped by the visits they belong to: another way of looking at the same list.
 
+use std::collections::HashMap;
+
 use jiff::Timestamp;
 use serde::Serialize;
 use uuid::Uuid;
@@ -109,20 +111,21 @@ pub fn group(interpretation: &Interpretation, schema: &Schema, policy: &Confiden
         visits: Vec::new(),
         other_fields: Vec::new(),
     };
-    for field in &interpretation.fields {
-        let field = &canonical(field, schema);
+    let mut places = HashMap::new();
+    for original in &interpretation.fields {
+        let field = &canonical(original, schema);
         let shown = GroupedField::of(field, interpretation, policy);
         let scope = schema.scope(&field.key);
-        match (schema.key(&field.key), &field.visit_id) {
+        match (schema.key(&field.key), &original.visit_id) {
             (_, Some(visit_id)) => {
-                let left_over = grouped.visit(visit_id).take(shown);
+                let left_over = grouped.visit(visit_id, &mut places).take(shown);
                 grouped.other_fields.extend(left_over);
             }
             (None, None) => grouped.other_fields.push(shown),
             (Some(_), None) if scope == Scope::Document => grouped.fields.push(shown),
             // When and why of a visit that nobody knows.
             (Some(_), None) if scope == Scope::Metadata => grouped.other_fields.push(shown),
-            (Some(_), None) => grouped.visit(UNASSIGNED).fields.push(shown),
+            (Some(_), None) => grouped.visit(UNASSIGNED, &mut places).fields.push(shown),
         }
     }
     grouped.visits.sort_by(|one, other| order(one).cmp(&order(other)));
@@ -179,9 +182,9 @@ fn document_date(interpretation: &Interpretation, schema: &Schema) -> Option<Fie
 }
 
 impl ByVisit {
-    fn visit(&mut self, visit_id: &str) -> &mut Visit {
-        let place = self.visits.iter().position(|visit| visit.visit_id == visit_id);
-        let place = place.unwrap_or_else(|| {
+    /// The visit of that id, whose place is known if it was named before: a record may have thousands.
+    fn visit<'i>(&mut self, visit_id: &'i str, places: &mut HashMap<&'i str, usize>) -> &mut Visit {
+        let place = *places.entry(visit_id).or_insert_with(|| {
             self.visits.push(Visit { visit_id: visit_id.to_owned(), ..Visit::default() });
             self.visits.len() - 1
         });

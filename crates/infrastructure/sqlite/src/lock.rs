@@ -16,8 +16,8 @@ pub struct FileLock {
 pub enum Locked {
     /// Another engine has it.
     #[error(
-        "another Quire server{holder} is already running on this database; stop it first, or give this one \
-         another --data folder"
+        "another Quire{holder} is already at work on this database; stop it first, or give this one another folder: \
+         --data, or --state for `quire process`"
     )]
     ByAnother {
         /// Which process, if it said so.

@@ -6,6 +6,7 @@ mod config;
 mod keys;
 mod migrate;
 mod output;
+mod process;
 mod progress;
 mod purge;
 mod queue;
@@ -42,6 +43,7 @@ use crate::trouble::Trouble;
         quire upload scans/                take documents in\n  \
         quire read invoice.pdf             what stands on its pages\n  \
         quire schema list                  by what documents are understood\n  \
+        quire process scans/ --out found/  what they say, without a server\n  \
         quire queue                        what waits, what failed, who works\n  \
         quire runs list --state FAILED     which runs failed\n  \
         quire calibration                  what reviews have taught about confidence\n  \
@@ -100,6 +102,7 @@ enum Command {
     Schema(schema::Schema),
     Read(read::Read),
     Calibration(calibration::Calibration),
+    Process(process::Process),
     /// Print the settings in effect, and where each came from
     ///
     /// As TOML that can be used as a configuration file, except that passwords are masked.
@@ -140,6 +143,7 @@ pub(crate) fn execute(
         Command::Schema(schema) => return asking(schema.run(&config)),
         Command::Read(read) => return staying(read.run(&config)),
         Command::Upload(upload) => return staying(upload.run(&config)),
+        Command::Process(process) => return staying(process.run(&config, steps, &cli.common)),
         Command::Config => config::show(&layers),
     };
     output::say(&said)?;
@@ -147,10 +151,16 @@ pub(crate) fn execute(
 }
 
 impl Cli {
-    /// Who sends a folder in wants to see what was refused, and not every event, unless they say so.
+    /// Who sends a folder in wants to see what was refused, and not every event, unless they say so; and who sees a bar,
+    /// which tells of every failure already, only what is wrong with the program.
     fn log(&self, log: Log) -> Log {
-        let quiet = matches!(self.command, Command::Upload(_)) && self.common.log_level.is_none();
-        if quiet && log.level == LogLevel::Info { Log { level: LogLevel::Warn, ..log } } else { log }
+        let enough = match self.command {
+            Command::Upload(_) => LogLevel::Warn,
+            Command::Process(_) => LogLevel::Error,
+            _ => log.level,
+        };
+        let is_chosen = self.common.log_level.is_some() || log.level != LogLevel::Info;
+        if is_chosen { log } else { Log { level: enough, ..log } }
     }
 
     fn flags(&self) -> Vec<Flag> {

@@ -1,6 +1,6 @@
 //! `quire read`
 
-mod files;
+pub(super) mod files;
 mod show;
 
 use std::collections::VecDeque;

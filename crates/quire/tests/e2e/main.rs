@@ -17,6 +17,7 @@ mod http;
 mod model;
 mod pages;
 mod postgres;
+mod processing;
 mod program;
 mod reading;
 mod reviewing;

@@ -78,7 +78,8 @@ fn walk(folder: &Path, root: &Path, kinds: &[FileKind], found: &mut Vec<Found>) 
     }
 }
 
-fn seems_readable(path: &Path, kinds: &[FileKind]) -> bool {
+/// Whether a file begins like one of these kinds.
+pub(in crate::cli) fn seems_readable(path: &Path, kinds: &[FileKind]) -> bool {
     let mut start = Vec::new();
     let read = File::open(path).and_then(|file| file.take(LOOK).read_to_end(&mut start));
     if read.is_err() {

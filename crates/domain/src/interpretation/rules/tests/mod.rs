@@ -1,5 +1,6 @@
 //! The rules on pages that the tests write themselves.
 
+mod growth;
 mod layouts;
 mod paper;
 mod parts;

@@ -1,0 +1,26 @@
+//! By what the same content is known again, whatever the file is called.
+
+use std::io::{self, Read};
+
+use sha2::{Digest as _, Sha256};
+
+/// Bytes of a piece.
+const PIECE: usize = 64 << 10;
+
+/// SHA-256 of all that can be read, of which never more than a piece is held.
+///
+/// ```
+/// let hash = quire_application::document::content_hash(&b"abc"[..]).unwrap();
+/// assert_eq!(hash[..3], [0xba, 0x78, 0x16]);
+/// ```
+pub fn content_hash(mut content: impl Read) -> io::Result<[u8; 32]> {
+    let (mut hash, mut piece) = (Sha256::new(), vec![0; PIECE]);
+    loop {
+        match content.read(&mut piece) {
+            Ok(0) => return Ok(hash.finalize().into()),
+            Ok(length) => hash.update(&piece[..length]),
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+}

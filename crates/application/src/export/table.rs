@@ -1,0 +1,129 @@
+//! What was understood as a table: a line for each value, behind columns that say whose it is.
+
+use jiff::Timestamp;
+use quire_domain::interpretation::{Field, Value};
+use quire_domain::{DocumentId, RunId};
+
+use super::{Cell, CsvRow};
+
+/// The columns.
+const COLUMNS: [&str; 16] = [
+    "document_id",
+    "original_filename",
+    "created_at",
+    "status",
+    "review_status",
+    "run_id",
+    "version_number",
+    "field_id",
+    "key",
+    "value",
+    "value_type",
+    "visit_id",
+    "confidence",
+    "is_critical",
+    "origin",
+    "page",
+];
+/// Those that are about a value.
+const OF_VALUE: usize = 9;
+
+/// What all lines of a document begin with. What does not apply stays empty.
+#[derive(Clone, Copy, Debug)]
+#[allow(missing_docs)] // The names are those of the columns.
+pub struct RowHead<'h> {
+    pub document_id: Option<DocumentId>,
+    pub original_filename: &'h str,
+    pub created_at: Option<Timestamp>,
+    pub status: &'h str,
+    pub review_status: &'h str,
+    pub run_id: Option<RunId>,
+    pub version_number: Option<u32>,
+}
+
+impl RowHead<'_> {
+    fn begin(&self, row: &mut CsvRow) {
+        let written = |value: Option<String>, row: &mut CsvRow| {
+            row.push(value.as_deref().into());
+        };
+        written(self.document_id.map(|id| id.to_string()), row);
+        row.push(Cell::Text(self.original_filename));
+        written(self.created_at.map(|at| at.to_string()), row);
+        row.push(Cell::Text(self.status)).push(Cell::Text(self.review_status));
+        written(self.run_id.map(|id| id.to_string()), row);
+        row.push(self.version_number.map_or(Cell::Empty, |number| Cell::Integer(number.into())));
+    }
+}
+
+/// The first line of the table.
+pub fn heading() -> String {
+    let mut row = CsvRow::default();
+    for column in COLUMNS {
+        row.push(Cell::Text(column));
+    }
+    row.end()
+}
+
+/// A line for each of these values of a document.
+pub fn rows(head: &RowHead<'_>, fields: &[Field]) -> String {
+    let mut row = CsvRow::default();
+    let write = |field: &Field| {
+        head.begin(&mut row);
+        row.push(Cell::Text(&field.field_id.to_string()))
+            .push(Cell::Text(&field.key))
+            .push(cell(&field.value))
+            .push(Cell::Text(field.value_type.as_str()))
+            .push(field.visit_id.as_deref().into())
+            .push(Cell::Number(field.confidence))
+            .push(Cell::Flag(field.is_critical))
+            .push(Cell::Text(field.origin.as_str()))
+            .push(
+                field.evidence.as_ref().map_or(Cell::Empty, |evidence| Cell::Integer(evidence.page.into())),
+            );
+        row.end()
+    };
+    fields.iter().map(write).collect()
+}
+
+/// The one line of a document in which nothing was understood, for tables that leave none out.
+pub fn row_without_value(head: &RowHead<'_>) -> String {
+    let mut row = CsvRow::default();
+    head.begin(&mut row);
+    for _ in 0..OF_VALUE {
+        row.push(Cell::Empty);
+    }
+    row.end()
+}
+
+fn cell(value: &Value) -> Cell<'_> {
+    match value {
+        Value::Null => Cell::Empty,
+        Value::Bool(yes) => Cell::Flag(*yes),
+        Value::Number(number) => Cell::Number(*number),
+        Value::Text(text) => Cell::Text(text),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use quire_domain::interpretation::{Origin, ValueType};
+
+    use super::*;
+
+    #[test]
+    fn every_line_has_as_many_cells_as_the_heading() {
+        let head = RowHead {
+            document_id: None,
+            original_filename: "a.pdf",
+            created_at: None,
+            status: "FAILED",
+            review_status: "",
+            run_id: None,
+            version_number: None,
+        };
+        let field = Field::new("weight", Value::Number(4.5), ValueType::Number, Origin::Machine, 0.5);
+        for line in [heading(), rows(&head, &[field]), row_without_value(&head)] {
+            assert_eq!(line.matches(',').count(), COLUMNS.len() - 1, "{line}");
+        }
+    }
+}
