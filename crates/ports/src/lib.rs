@@ -19,6 +19,7 @@ mod reader;
 mod rescue;
 mod reviews;
 mod schema;
+mod sessions;
 mod step;
 mod store;
 mod stored;
@@ -46,6 +47,7 @@ pub use reviews::{
     VersionRecord,
 };
 pub use schema::{MigrationStatus, Schema};
+pub use sessions::{Session, SessionOf, Sessions};
 pub use step::{Step, StepContext, StepOutput};
 pub use store::Store;
 pub use stored::{ListWay, StoredRun};

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use crate::{
-    Clock, Credentials, Documents, Figures, Governance, History, Rescue, Reviews, RunQueue, Schema, Workers,
+    Clock, Credentials, Documents, Figures, Governance, History, Rescue, Reviews, RunQueue, Schema, Sessions,
+    Workers,
 };
 
 /// A database behind its ports. One adapter object usually stands behind all of them.
@@ -19,6 +20,7 @@ pub struct Store {
     pub reviews: Arc<dyn Reviews>,
     pub governance: Arc<dyn Governance>,
     pub credentials: Arc<dyn Credentials>,
+    pub sessions: Arc<dyn Sessions>,
     pub schema: Arc<dyn Schema>,
     /// The clock by which this database's leases are judged.
     pub clock: Arc<dyn Clock>,
@@ -37,6 +39,7 @@ impl Store {
             + Reviews
             + Governance
             + Credentials
+            + Sessions
             + Schema
             + 'static,
     {
@@ -50,6 +53,7 @@ impl Store {
             reviews: store.clone(),
             governance: store.clone(),
             credentials: store.clone(),
+            sessions: store.clone(),
             schema: store,
             clock,
         }

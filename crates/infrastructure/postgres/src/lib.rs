@@ -24,6 +24,7 @@ mod rescue;
 mod reviews;
 mod row;
 mod schema;
+mod sessions;
 mod steps;
 mod transition;
 mod workers;

@@ -40,6 +40,7 @@ migrations![
     "0007_interpretations",
     "0008_credentials",
     "0009_intake",
+    "0014_sessions",
 ];
 
 /// What the first line of a file says whose statements go one by one.

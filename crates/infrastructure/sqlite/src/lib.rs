@@ -18,6 +18,7 @@ mod rescue;
 mod reviews;
 mod row;
 mod schema;
+mod sessions;
 #[cfg(feature = "testing")]
 pub mod testing;
 mod transition;

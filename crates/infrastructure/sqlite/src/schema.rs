@@ -36,6 +36,7 @@ migrations![
     "0007_interpretations",
     "0008_credentials",
     "0009_intake",
+    "0014_sessions",
 ];
 
 #[async_trait]
