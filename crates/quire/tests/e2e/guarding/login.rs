@@ -81,7 +81,9 @@ async fn a_key_opens_a_session_that_lasts_until_the_logout(scene: &Scene) {
     assert!(!form.body.contains("frame.js"), "a page of nobody follows nothing");
 
     let unknown = format!("quire_{}_{}", "0".repeat(32), "1".repeat(64));
-    let refusals = [unknown.as_str(), &format!("{}0", &key[..key.len() - 1]), "x", ""].map(|wrong| {
+    // Its id is known, and its secret is another.
+    let swapped = format!("{}{}", &key[..key.len() - 64], "2".repeat(64));
+    let refusals = [unknown.as_str(), &swapped, "x", ""].map(|wrong| {
         let refused = login(&server, "", wrong, "%2Fapp");
         assert_eq!((refused.status, refused.header("set-cookie")), (401, None), "{wrong}");
         refused.body
