@@ -4,7 +4,7 @@ use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderValue};
 use jiff::SignedDuration;
 use quire_application::credential::{Holder, proved};
-use quire_application::session::{Entry, SessionSecret};
+use quire_application::session::{Entry, SessionBook, SessionSecret};
 use quire_ports::PortResult;
 use serde_json::json;
 
@@ -64,7 +64,7 @@ impl Guard {
 
     /// How long a browser may keep a session's secret.
     pub(crate) fn lifetime(&self) -> SignedDuration {
-        self.book.as_ref().map_or(SignedDuration::ZERO, |book| book.lifetime())
+        self.book.as_ref().map_or(SignedDuration::ZERO, SessionBook::lifetime)
     }
 }
 

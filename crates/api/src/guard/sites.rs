@@ -2,6 +2,7 @@
 //! here, so that a request that has them must also come from one of our own.
 
 use axum::http::request::Parts;
+use axum::http::uri::Authority;
 use axum::http::{HeaderMap, header};
 use serde_json::json;
 
@@ -24,7 +25,7 @@ fn is_from_here(request: &Parts) -> bool {
     match text(&request.headers, SITE) {
         Some(site) => matches!(site, "same-origin" | "none"),
         None => text(&request.headers, header::ORIGIN.as_str()).is_none_or(|origin| {
-            let host = request.uri.authority().map(|authority| authority.as_str());
+            let host = request.uri.authority().map(Authority::as_str);
             let host = host.or_else(|| text(&request.headers, header::HOST.as_str()));
             origin.split_once("://").is_some_and(|(_, authority)| Some(authority) == host)
         }),

@@ -25,7 +25,7 @@ pub(crate) async fn keep(State(product): State<Option<Product>>, request: Reques
     match (visitor, error) {
         (Some(visitor), Some(error)) if error.code == Code::Unauthorized => to_login(&visitor.address),
         (Some(visitor), Some(error)) => {
-            made(visitor.as_answered(response.extensions()), &error, &response).unwrap_or(response)
+            made(visitor.found_in(response.extensions()), &error, &response).unwrap_or(response)
         }
         _ => response,
     }

@@ -93,7 +93,8 @@ async fn enter(
     }
     let key = given.text("key").unwrap_or_default().trim();
     let Some((name, secret)) = desk.guard.log_in(key, &parts.headers).await? else {
-        tracing::warn!(address = ?desk.limits.address(&parts), "a login was refused");
+        let address = desk.limits.address(&parts).map(tracing::field::display);
+        tracing::warn!(address, "a login was refused");
         let wrong = visitor.language.words().get("login.wrong").to_owned();
         return Ok((StatusCode::UNAUTHORIZED, form(visitor, &next, Some(wrong))?).into_response());
     };

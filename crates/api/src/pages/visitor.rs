@@ -99,8 +99,8 @@ impl Visitor {
         self.known.session.as_ref()
     }
 
-    /// The same, as the guard found them when it answered.
-    pub(super) fn as_answered(self, extensions: &Extensions) -> Self {
+    /// The same, as the guard found them to be when it answered.
+    pub(super) fn found_in(self, extensions: &Extensions) -> Self {
         Self { known: Known::of(extensions), ..self }
     }
 }
