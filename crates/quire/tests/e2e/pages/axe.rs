@@ -1,9 +1,10 @@
 //! Nothing on any page keeps people from using it, as far as axe-core can tell: in each language and in all colours.
 
 use quire_testkit::browser::Tab;
+use quire_testkit::documents::clinical_record;
 
 use crate::scene::Scene;
-use crate::uploading::form::Form;
+use crate::uploading::upload;
 
 /// Where the file of axe-core is.
 const AXE: &str = "QUIRE_TEST_AXE";
@@ -49,10 +50,10 @@ async fn everybody_can_use_the_pages() {
     let server = scene.quire.serve();
     let mut tab = Tab::open(&server.address);
     assert_usable(&mut tab, &[("/app", "h1"), ("/app/nothing", "h1")]);
-    let record = Form::file("luna.txt", b"Paciente: Luna\nEspecie: Felina\nPeso: 4,2 kg")
-        .send(&server, "/documents/upload");
-    scene.ended(record.document()).await;
-    assert_usable(&mut tab, &[("/app", "main a")]);
+    let (_, _, document) = upload(&server, "/documents/upload", "alta.pdf", &clinical_record(1));
+    scene.ended(document).await;
+    let runs = format!("/app/documents/{document}/runs");
+    assert_usable(&mut tab, &[("/app", "main a"), (&runs, "#runs article"), ("/app/operations", "svg.plot")]);
 }
 
 #[tokio::test(flavor = "multi_thread")]
