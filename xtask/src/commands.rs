@@ -6,7 +6,7 @@ use std::process::Command;
 use crate::cargo::{cargo, succeed};
 use crate::services::Services;
 use crate::stages::Stages;
-use crate::{Result, checks, chromium, contract, curl, reading, tesseract};
+use crate::{Result, axe, checks, chromium, contract, curl, reading, tesseract};
 
 pub fn test(arguments: &[String]) -> Result<()> {
     let TestArguments { only_tests, cargo_test, chooses } = TestArguments::parse(arguments)?;
@@ -14,11 +14,14 @@ pub fn test(arguments: &[String]) -> Result<()> {
     stages.require("find tesseract", tesseract::require)?;
     stages.require("find curl", curl::require)?;
     stages.require("find Chromium", chromium::require)?;
+    let axe = stages.require("find axe-core", axe::require)?;
     let services = stages.require("start PostgreSQL and Redis", Services::start)?;
     if !only_tests {
         checks::run(&mut stages);
     }
-    stages.run("cargo test", || succeed(cargo().arg("test").args(cargo_test).envs(services.variables())));
+    stages.run("cargo test", || {
+        succeed(cargo().arg("test").args(cargo_test).envs(services.variables()).envs([axe]))
+    });
     if !chooses {
         stages.run("schemathesis", || contract::check(&[]));
     }

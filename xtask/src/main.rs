@@ -2,6 +2,7 @@
 //! machine and a contributor's laptop do the same thing. This page is the list of commands.
 
 mod apt;
+mod axe;
 mod cache;
 mod cargo;
 mod checks;

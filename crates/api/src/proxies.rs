@@ -9,6 +9,7 @@ use std::str::FromStr;
 use axum::http::{HeaderMap, HeaderName};
 
 const FORWARDED_FOR: HeaderName = HeaderName::from_static("x-forwarded-for");
+const FORWARDED_PROTO: HeaderName = HeaderName::from_static("x-forwarded-proto");
 
 /// The proxies that are believed.
 #[derive(Clone, Debug, Default)]
@@ -35,6 +36,15 @@ impl Proxies {
             client = before;
         }
         client
+    }
+
+    /// Whether a proxy that is believed says that it was asked over TLS.
+    pub(crate) fn spoke_tls(&self, peer: IpAddr, headers: &HeaderMap) -> bool {
+        let said = headers.get(FORWARDED_PROTO).and_then(|value| value.to_str().ok());
+        // The first of several is what the browser itself spoke.
+        let first = said.and_then(|list| list.split(',').next());
+        self.contain(peer.to_canonical())
+            && first.is_some_and(|first| first.trim().eq_ignore_ascii_case("https"))
     }
 
     fn contain(&self, address: IpAddr) -> bool {
@@ -122,6 +132,24 @@ mod tests {
             ("0.0.0.0/0", "10.1.2.4", &["198.51.100.1"], "198.51.100.1"),
         ] {
             assert_eq!(client(proxies, peer, forwarded), expected, "{peer} through {forwarded:?}");
+        }
+    }
+
+    #[test]
+    fn only_a_proxy_that_is_believed_says_that_there_was_tls() {
+        let proxies: Proxies = "10.0.0.0/8".parse().unwrap();
+        for (peer, said, expected) in [
+            ("10.1.2.3", Some("https"), true),
+            ("::ffff:10.1.2.3", Some("HTTPS, http"), true),
+            ("10.1.2.3", Some("http"), false),
+            ("10.1.2.3", None, false),
+            ("203.0.113.9", Some("https"), false),
+        ] {
+            let mut headers = HeaderMap::new();
+            if let Some(said) = said {
+                headers.insert(FORWARDED_PROTO, said.parse().unwrap());
+            }
+            assert_eq!(proxies.spoke_tls(peer.parse().unwrap(), &headers), expected, "{peer} {said:?}");
         }
     }
 

@@ -17,6 +17,7 @@ use crate::{
 /// The surface of a Quire process.
 pub fn router(surface: Surface) -> Router {
     let product = surface.product.clone().map(|shown| product(shown, &surface)).unwrap_or_default();
+    let shown = surface.product.clone();
     let (guard, origins) = (surface.guard.clone(), surface.origins.clone());
     let router = Router::new()
         // Is the process there? Never asks anything else, so that a slow database does not get it restarted.
@@ -29,16 +30,18 @@ pub fn router(surface: Surface) -> Router {
         .route("/version", get(version::version))
         .with_state(surface)
         .merge(product);
-    guarded(router, guard, &origins)
+    guarded(router, guard, &origins, shown)
 }
 
 /// What every request passes; the last layer is the first that it meets.
-fn guarded(router: Router, guard: Arc<Guard>, origins: &Origins) -> Router {
+fn guarded(router: Router, guard: Arc<Guard>, origins: &Origins, product: Option<Product>) -> Router {
     let router = router
         .fallback(|| async { ApiError::no_such_page() })
         .method_not_allowed_fallback(|| async { ApiError::method_not_allowed() })
         .layer(middleware::from_fn_with_state(origins.clone(), neighbours::only))
-        .layer(middleware::from_fn_with_state(guard, guard::ask));
+        .layer(middleware::from_fn_with_state(guard, guard::ask))
+        // People are led to the login, and told on a page what they may not do.
+        .layer(middleware::from_fn_with_state(product, pages::entrance::keep));
     let router = match origins.layer() {
         // A browser's question whether it may ask carries no key.
         Some(layer) => router.layer(layer),
@@ -96,7 +99,7 @@ fn product(product: Product, surface: &Surface) -> Router {
         .layer(middleware::from_fn_with_state(surface.limits.clone(), limits::hold))
         .with_state(product.clone())
         // The pages that people work in.
-        .merge(pages::router(product))
+        .merge(pages::router(product, surface))
 }
 
 #[cfg(test)]

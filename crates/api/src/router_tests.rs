@@ -223,7 +223,7 @@ async fn a_handler_that_panics_answers_like_any_other_that_failed() {
         panic!("a secret of the inner workings")
     }
     let router = Router::new().route("/version", axum::routing::get(break_down));
-    let router = super::guarded(router, sound().guard, &Origins::default());
+    let router = super::guarded(router, sound().guard, &Origins::default(), None);
     let request = Request::get("/version")
         .header("host", "localhost")
         .header("x-request-id", "abc-123")

@@ -6,6 +6,9 @@ use quire_ports::{Credentials, NewKey, PortError, PortResult, Store};
 use sha2::{Digest, Sha256};
 use subtle::ConstantTimeEq;
 
+/// Under which name the holder of the settings' token is remembered.
+const TOKEN_NAME: &str = "auth-token";
+
 /// The hash of a secret, as it is kept and compared.
 #[derive(Clone)]
 pub struct SecretHash([u8; 32]);
@@ -14,6 +17,11 @@ impl SecretHash {
     /// Of these bytes.
     pub fn of(secret: &[u8]) -> Self {
         Self(Sha256::digest(secret).into())
+    }
+
+    /// Itself.
+    pub fn bytes(&self) -> &[u8; 32] {
+        &self.0
     }
 
     /// Whether it is the hash of `secret`, in the same time whatever the answer is.
@@ -31,6 +39,18 @@ pub struct Holder {
     pub roles: Roles,
 }
 
+impl Holder {
+    /// The holder of that key.
+    pub fn of(key: NewKey) -> Self {
+        Self { name: key.name, roles: key.roles }
+    }
+
+    /// The holder of the settings' token.
+    pub fn of_token() -> Self {
+        Self { name: TOKEN_NAME.to_owned(), roles: Roles::admin() }
+    }
+}
+
 /// Makes a key. Its text is in the answer and nowhere else.
 pub async fn create(store: &Store, name: &str, roles: Roles) -> PortResult<KeyText> {
     check_name(name).map_err(PortError::Conflict)?;
@@ -46,13 +66,20 @@ pub async fn create(store: &Store, name: &str, roles: Roles) -> PortResult<KeyTe
     Ok(key)
 }
 
-/// Whose key this is. Nobody's, if it is unknown, revoked, or has another secret.
+/// Whose key this is. Nobody's, if it is unknown, revoked, or has another secret; how long that takes to find out does not
+/// tell which.
 pub async fn holder(credentials: &dyn Credentials, presented: &str) -> PortResult<Option<Holder>> {
+    Ok(proved(credentials, presented).await?.map(Holder::of))
+}
+
+/// The key that this is, under the same conditions.
+pub async fn proved(credentials: &dyn Credentials, presented: &str) -> PortResult<Option<NewKey>> {
     let Some(presented) = KeyText::parse(presented) else { return Ok(None) };
-    let Some(found) = credentials.find(presented.id).await? else { return Ok(None) };
-    let proved = SecretHash(found.key.secret_hash).is_of(&presented.secret);
-    let holder = Holder { name: found.key.name, roles: found.key.roles };
-    Ok((proved && found.revoked_at.is_none()).then_some(holder))
+    let found = credentials.find(presented.id).await?;
+    let kept = found.as_ref().map_or([0; 32], |found| found.key.secret_hash);
+    let is_proved = SecretHash(kept).is_of(&presented.secret);
+    let good = found.filter(|found| is_proved && found.revoked_at.is_none());
+    Ok(good.map(|found| found.key))
 }
 
 #[cfg(test)]

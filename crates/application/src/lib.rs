@@ -9,4 +9,5 @@ pub mod governance;
 pub mod operations;
 pub mod review;
 pub mod run;
+pub mod session;
 pub mod steps;

@@ -135,8 +135,8 @@ pub fn check_name(name: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// Exactly that many bytes in lower case; there is one way only to write a key.
-fn from_hex<const N: usize>(text: &str) -> Option<[u8; N]> {
+/// Exactly that many bytes, in lower case: there is one way only to write a secret.
+pub fn from_hex<const N: usize>(text: &str) -> Option<[u8; N]> {
     let digit = |letter: u8| match letter {
         b'0'..=b'9' => Some(letter - b'0'),
         b'a'..=b'f' => Some(letter - b'a' + 10),

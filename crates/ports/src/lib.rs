@@ -22,6 +22,7 @@ mod rescue;
 mod reviews;
 mod schema;
 mod seeding;
+mod sessions;
 mod step;
 mod store;
 mod stored;
@@ -54,6 +55,7 @@ pub use reviews::{
 };
 pub use schema::{MigrationStatus, Schema};
 pub use seeding::{Seeded, SeededFile};
+pub use sessions::{Session, SessionOf, Sessions};
 pub use step::{Step, StepContext, StepOutput};
 pub use store::Store;
 pub use stored::{ListWay, StoredRun};

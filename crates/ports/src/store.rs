@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::{
     Calibration, Clock, Credentials, Documents, Figures, Governance, History, Rescue, Reviews, RunQueue,
-    Schema, Workers,
+    Schema, Sessions, Workers,
 };
 
 /// A database behind its ports. One adapter object usually stands behind all of them.
@@ -21,6 +21,7 @@ pub struct Store {
     pub calibration: Arc<dyn Calibration>,
     pub governance: Arc<dyn Governance>,
     pub credentials: Arc<dyn Credentials>,
+    pub sessions: Arc<dyn Sessions>,
     pub schema: Arc<dyn Schema>,
     /// The clock by which this database's leases are judged.
     pub clock: Arc<dyn Clock>,
@@ -40,6 +41,7 @@ impl Store {
             + Calibration
             + Governance
             + Credentials
+            + Sessions
             + Schema
             + 'static,
     {
@@ -54,6 +56,7 @@ impl Store {
             calibration: store.clone(),
             governance: store.clone(),
             credentials: store.clone(),
+            sessions: store.clone(),
             schema: store,
             clock,
         }

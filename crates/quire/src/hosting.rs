@@ -8,6 +8,7 @@ use async_trait::async_trait;
 use quire_api::{Audit, DatabaseCheck, Guard, Limits, Product, Surface, Version};
 use quire_application::engine::{Engine, PipelineSetup};
 use quire_application::events::EventFeed;
+use quire_application::session::SessionBook;
 use quire_domain::Pipeline;
 use quire_ports::{NoProbe, PortError, PortResult, Store};
 use tokio::net::TcpListener;
@@ -150,11 +151,16 @@ fn surface(
         storage: wire::storage_check(config),
         metrics: Arc::new(scrape),
         version: Version::of_environment(),
-        guard: Arc::new(Guard::new(opened.store.credentials.clone(), config.server.auth_token.given())),
+        guard: Arc::new(guard(config, &opened.store)),
         limits: Arc::new(limits(config, address)),
         origins: config.server.cors_origins.clone(),
         product: None,
     }
+}
+
+fn guard(config: &Config, store: &Store) -> Guard {
+    let sessions = SessionBook::new(store, config.server.session_terms());
+    Guard::new(store.credentials.clone(), config.server.auth_token.given()).with_sessions(sessions)
 }
 
 /// Only where other machines can ask is anybody held back, unless the settings say so.

@@ -2,9 +2,12 @@
 //!
 //! As soon as there is a credential (a token in the settings, or a key that was ever made), every request but those about
 //! health must carry one, and what it may do depends on its roles. Until then [`neighbours`](crate::neighbours) decides.
+//! A browser in which somebody logged in carries a [`session`] instead.
 //! When the database cannot say whether there are keys, nobody is answered.
 
 pub(crate) mod roles;
+pub(crate) mod session;
+pub(crate) mod sites;
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -16,17 +19,16 @@ use axum::http::{HeaderMap, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use quire_application::credential::{Holder, SecretHash, holder};
-use quire_domain::Roles;
+use quire_application::session::SessionBook;
 use quire_ports::{Credentials, PortError, PortResult};
 
+use self::session::{BySession, require_own_page};
 use crate::caller::Caller;
 use crate::pages;
-use crate::pages::visitor::Allowed;
+use crate::pages::visitor::Known;
 use crate::unread::pass_over;
 use crate::{ApiError, Code};
 
-/// Under which name the token's holder is remembered.
-const TOKEN_NAME: &str = "auth-token";
 /// For how long it is believed that there is no key.
 const BELIEVED: Duration = Duration::from_secs(1);
 /// And while somebody is looking.
@@ -42,6 +44,8 @@ pub(crate) struct PassedBy;
 pub struct Guard {
     credentials: Arc<dyn Credentials>,
     token: Option<SecretHash>,
+    /// Who is logged in, where there are pages to log in on.
+    book: Option<SessionBook>,
     /// Set once there is a credential, for good: keys are revoked and never forgotten.
     closed: AtomicBool,
     /// When there was last seen to be no key.
@@ -58,10 +62,22 @@ impl Guard {
         Self {
             credentials,
             token,
+            book: None,
             closed,
             seen_open: Mutex::default(),
             looking: tokio::sync::Mutex::default(),
         }
+    }
+
+    /// The same, for servers on whose pages people log in.
+    #[must_use]
+    pub fn with_sessions(self, book: SessionBook) -> Self {
+        Self { book: Some(book), ..self }
+    }
+
+    /// Whether anybody is asked who they are.
+    pub(crate) async fn is_closed(&self) -> Result<bool, ApiError> {
+        self.asks(Instant::now()).await.map_err(unanswered)
     }
 
     /// Whether a credential is needed at this moment.
@@ -99,48 +115,55 @@ impl Guard {
     /// Whose credential this is.
     async fn holder(&self, presented: &str) -> PortResult<Option<Holder>> {
         if self.token.as_ref().is_some_and(|token| token.is_of(presented.as_bytes())) {
-            return Ok(Some(Holder { name: TOKEN_NAME.to_owned(), roles: Roles::admin() }));
+            return Ok(Some(Holder::of_token()));
         }
         holder(&*self.credentials, presented).await
     }
 
-    /// Whether the request needs no credential although others do: what pages are made of holds nothing of anybody's.
-    async fn passes_by(&self, request: &Parts) -> Result<bool, ApiError> {
-        let path = request.extensions.get::<MatchedPath>();
-        let is_open = path.is_some_and(|path| pages::FOR_EVERYBODY.contains(&path.as_str()));
-        Ok(is_open && self.asks(Instant::now()).await.map_err(unanswered)?)
-    }
-
     /// Notes in the request who makes it, if anybody is asked.
     async fn let_in(&self, request: &mut Parts) -> Result<(), ApiError> {
-        if self.passes_by(request).await? {
-            request.extensions.insert(PassedBy);
-        } else if let Some((caller, allowed)) = self.admit(request).await? {
-            request.extensions.insert(caller);
-            request.extensions.insert(allowed);
+        if !self.is_closed().await? {
+            return Ok(());
         }
-        Ok(())
+        if needs_no_credential(request) {
+            request.extensions.insert(PassedBy);
+            request.extensions.insert(Known::nobody());
+            return Ok(());
+        }
+        request.extensions.insert(Known::nobody());
+        let (holder, session) = self.identify(request).await?;
+        // What is nowhere is not worth a role, and the answer says no more than that.
+        let path = request.extensions.get::<MatchedPath>();
+        let permitted = path.map_or(Ok(()), |path| permit(&holder, request, path.as_str()));
+        request.extensions.insert(Known { roles: Some(holder.roles), session });
+        request.extensions.insert(Caller(holder.name));
+        permitted
     }
 
-    /// On whose behalf the request is made. Nobody in particular's while nobody is asked.
-    async fn admit(&self, request: &Parts) -> Result<Option<(Caller, Allowed)>, ApiError> {
-        if !self.asks(Instant::now()).await.map_err(unanswered)? {
-            return Ok(None);
+    /// On whose behalf the request is made. A key says more than a cookie, which browsers send unasked.
+    async fn identify(&self, request: &Parts) -> Result<(Holder, Option<BySession>), ApiError> {
+        if let Some(presented) = bearer(&request.headers) {
+            let holder = self.holder(presented).await.map_err(unanswered)?.ok_or_else(|| {
+                let message = "this key is not known here, or was revoked; ask for a new one";
+                ApiError::new(Code::Unauthorized, message)
+            })?;
+            return Ok((holder, None));
         }
-        let presented = bearer(&request.headers).ok_or_else(|| {
+        let Some((holder, secret)) = self.session(&request.headers).await? else {
             let message =
                 "say who is asking: send a key from `quire keys create` as Authorization: Bearer KEY";
-            ApiError::new(Code::Unauthorized, message)
-        })?;
-        let holder = self.holder(presented).await.map_err(unanswered)?.ok_or_else(|| {
-            ApiError::new(Code::Unauthorized, "this key is not known here, or was revoked; ask for a new one")
-        })?;
-        // What is nowhere is not worth a role, and the answer says no more than that.
-        if let Some(path) = request.extensions.get::<MatchedPath>() {
-            permit(&holder, request, path.as_str())?;
-        }
-        Ok(Some((Caller(holder.name), Allowed(holder.roles))))
+            return Err(ApiError::new(Code::Unauthorized, message));
+        };
+        require_own_page(request, &secret)?;
+        let session = BySession { name: holder.name.clone(), form_token: secret.form_token() };
+        Ok((holder, Some(session)))
     }
+}
+
+/// Whether the request needs no credential although others do: what pages are made of holds nothing of anybody's.
+fn needs_no_credential(request: &Parts) -> bool {
+    let path = request.extensions.get::<MatchedPath>();
+    path.is_some_and(|path| pages::FOR_EVERYBODY.contains(&path.as_str()))
 }
 
 /// Whatever is wrong with the database, nobody is let in on a guess.
@@ -176,13 +199,20 @@ pub(crate) async fn ask(State(guard): State<Arc<Guard>>, request: Request, next:
         return next.run(request).await;
     }
     let (mut parts, body) = request.into_parts();
-    match guard.let_in(&mut parts).await {
+    let admitted = guard.let_in(&mut parts).await;
+    let known = parts.extensions.get::<Known>().cloned();
+    let mut response = match admitted {
         Ok(()) => next.run(Request::from_parts(parts, body)).await,
         Err(refused) => {
             pass_over(&parts.headers, body).await;
             refused.into_response()
         }
+    };
+    // A page that says what went wrong must not offer more than whoever sees it may do.
+    if let Some(known) = known.filter(|_| response.extensions().get::<ApiError>().is_some()) {
+        response.extensions_mut().insert(known);
     }
+    response
 }
 
 /// What stands behind `Bearer`, in whatever case that is written.

@@ -7,7 +7,7 @@ use axum::http::StatusCode;
 use axum::middleware;
 use axum::routing::{get, post};
 use jiff::Timestamp;
-use quire_domain::{KeyId, KeyText};
+use quire_domain::{KeyId, KeyText, Roles};
 use quire_ports::{ApiKey, NewKey, PortError};
 use tower::ServiceExt as _;
 

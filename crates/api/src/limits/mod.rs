@@ -1,5 +1,6 @@
 //! How often one client may ask for what costs most.
 
+mod logins;
 mod rate;
 
 use std::net::{IpAddr, SocketAddr};
@@ -23,10 +24,11 @@ const RESET: HeaderName = HeaderName::from_static("x-ratelimit-reset");
 /// What the headers of a limit are called.
 pub(crate) const HEADERS: [HeaderName; 3] = [LIMIT, REMAINING, RESET];
 
-/// How many uploads and downloads a client has a minute.
+/// How many uploads, downloads and refused logins a client has a minute.
 pub struct Limits {
     uploads: Option<Rate>,
     downloads: Option<Rate>,
+    logins: Rate,
     proxies: Proxies,
     started: Instant,
 }
@@ -35,7 +37,13 @@ impl Limits {
     /// So many of each a minute; 0 is any number. Clients behind these proxies are told apart by what those say.
     pub fn per_minute(uploads: u32, downloads: u32, proxies: Proxies) -> Self {
         let rate = |limit| (limit > 0).then(|| Rate::per_minute(limit));
-        Self { uploads: rate(uploads), downloads: rate(downloads), proxies, started: Instant::now() }
+        Self {
+            uploads: rate(uploads),
+            downloads: rate(downloads),
+            logins: Rate::per_minute(logins::LOGINS),
+            proxies,
+            started: Instant::now(),
+        }
     }
 
     fn of(&self, request: &Request) -> Option<&Rate> {

@@ -50,6 +50,14 @@ impl Rate {
         self.verdict(after, None)
     }
 
+    /// Gives one back that was taken for nothing.
+    pub(super) fn give_back(&self, client: &str) {
+        let mut clients = self.full_at.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(full_at) = clients.get_mut(client) {
+            *full_at = full_at.saturating_sub(MINUTE / self.limit);
+        }
+    }
+
     fn verdict(&self, reset: Duration, wait: Option<Duration>) -> Verdict {
         let each = MINUTE / self.limit;
         let remaining = MINUTE.saturating_sub(reset).as_nanos() / each.as_nanos();
@@ -93,6 +101,17 @@ mod tests {
         assert_eq!(rate.take("a", seconds(6)).wait, None);
         assert!(rate.take("a", seconds(6)).wait.is_some());
         assert_eq!(rate.take("a", seconds(66)).remaining, 9, "after a minute it is full");
+    }
+
+    #[test]
+    fn what_is_given_back_can_be_taken_again() {
+        let rate = Rate::per_minute(2);
+        for _ in 0..10 {
+            assert_eq!(rate.take("a", START).wait, None);
+            rate.give_back("a");
+        }
+        rate.give_back("unknown");
+        assert_eq!([(); 3].map(|()| rate.take("a", START).wait.is_some()), [false, false, true]);
     }
 
     #[test]

@@ -30,6 +30,7 @@ const ASSETS: &[Asset] = assets![
     "scripts/events.js",
     "scripts/frame.js",
     "scripts/listen.js",
+    "scripts/login.js",
     "scripts/moments.js",
     "scripts/operations.js",
     "scripts/page.js",
@@ -37,6 +38,7 @@ const ASSETS: &[Asset] = assets![
     "scripts/runs.js",
     "scripts/toast.js",
     "styles/base.css",
+    "styles/login.css",
     "styles/operations.css",
     "styles/runs.css",
 ];

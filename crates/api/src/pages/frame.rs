@@ -95,6 +95,11 @@ impl Frame {
         Language::ALL.into_iter().map(choice).collect()
     }
 
+    /// Whether scripts follow what happens: not where nobody may hear it.
+    pub(super) fn listens(&self) -> bool {
+        self.visitor.may(Role::Read)
+    }
+
     /// What scripts know of the page. Nothing in it can end the element that it stands in.
     pub(super) fn for_scripts(&self) -> String {
         let words: serde_json::Map<String, Value> = self
@@ -107,6 +112,7 @@ impl Frame {
         let known = json!({
             "language": self.language.as_str(),
             "assets": self.assets,
+            "csrf": self.visitor.session().map(|session| &session.form_token),
             "event": self.newest,
             "may": { "operate": may(Role::Operate), "review": may(Role::Review), "govern": may(Role::Govern) },
             "words": words,

@@ -5,8 +5,10 @@
 //! server made: nothing is laid out twice.
 
 mod assets;
+pub(crate) mod entrance;
 mod frame;
 mod inbox;
+mod login;
 mod moments;
 mod operations;
 mod plot;
@@ -21,13 +23,16 @@ use axum::middleware;
 use axum::response::Redirect;
 use axum::routing::{get, post};
 
-use crate::{Product, audit};
+use self::login::Desk;
+use crate::{Product, Surface, audit};
 
 /// What needs no role: these hold nothing of anybody's.
-pub(crate) const FOR_EVERYBODY: [&str; 3] = ["/", "/app/preferences", "/assets/{folder}/{*name}"];
+pub(crate) const FOR_EVERYBODY: [&str; 5] =
+    ["/", "/app/login", "/app/logout", "/app/preferences", "/assets/{folder}/{*name}"];
 
 /// Every page, and what pages are made of.
-pub(crate) fn router(product: Product) -> Router {
+pub(crate) fn router(product: Product, surface: &Surface) -> Router {
+    let desk = Desk::new(product.clone(), surface);
     Router::new()
         .route("/", get(|| async { Redirect::to("/app") }))
         .route("/app", get(inbox::show))
@@ -38,6 +43,7 @@ pub(crate) fn router(product: Product) -> Router {
         .route("/app/preferences", post(preferences::choose))
         .route("/assets/{folder}/{*name}", get(assets::show))
         .layer(middleware::from_fn_with_state(product.audit.clone(), audit::note))
-        .layer(middleware::from_fn_with_state(product.clone(), trouble::show))
-        .with_state(product)
+        .with_state(product.clone())
+        .merge(login::router(desk))
+        .layer(middleware::from_fn_with_state(product, trouble::show))
 }

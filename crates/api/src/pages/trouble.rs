@@ -2,7 +2,7 @@
 
 use askama::Template;
 use axum::extract::{Request, State};
-use axum::http::{Method, StatusCode, header};
+use axum::http::{HeaderMap, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::Response;
 use quire_domain::EventId;
@@ -27,8 +27,7 @@ pub(super) async fn show(
     request: Request,
     next: Next,
 ) -> Response {
-    let accepts = request.headers().get(header::ACCEPT).and_then(|accept| accept.to_str().ok());
-    let looks = request.method() == Method::GET && accepts.is_some_and(|accept| accept.contains("text/html"));
+    let looks = looks(request.headers());
     let response = next.run(request).await;
     let error = response.extensions().get::<ApiError>().cloned();
     match error {
@@ -37,7 +36,14 @@ pub(super) async fn show(
     }
 }
 
-fn made(visitor: Visitor, error: &ApiError, response: &Response) -> Option<Response> {
+/// Whether a browser shows to somebody what it gets; scripts say that they want something else.
+pub(super) fn looks(headers: &HeaderMap) -> bool {
+    let accepts = headers.get(header::ACCEPT).and_then(|accept| accept.to_str().ok());
+    accepts.is_some_and(|accept| accept.contains("text/html"))
+}
+
+/// The page that tells what went wrong.
+pub(super) fn made(visitor: Visitor, error: &ApiError, response: &Response) -> Option<Response> {
     let words = visitor.language.words();
     let name =
         if response.status() == StatusCode::NOT_FOUND { "trouble.nothing" } else { "trouble.not_possible" };

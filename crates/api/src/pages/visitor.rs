@@ -1,20 +1,39 @@
 //! Who looks at a page, and how they like it.
 
-use axum::extract::FromRequestParts;
+use axum::extract::{FromRef, FromRequestParts};
 use axum::http::request::Parts;
-use axum::http::{HeaderMap, header};
+use axum::http::{Extensions, HeaderMap, header};
 use quire_domain::{Role, Roles};
 
 use super::words::Language;
+use crate::guard::session::BySession;
 use crate::{ApiError, Product};
 
 /// The cookies in which a browser remembers what was chosen.
 pub(super) const LANGUAGE: &str = "quire_language";
 pub(super) const THEME: &str = "quire_theme";
 
-/// What the caller may do; everything, while nobody is asked who they are.
+/// What the guard found out about somebody, once anybody is asked who they are.
 #[derive(Clone, Debug)]
-pub(crate) struct Allowed(pub(crate) Roles);
+pub(crate) struct Known {
+    /// What they may do; none of those who did not say who they are.
+    pub(crate) roles: Option<Roles>,
+    /// Under which name they are logged in.
+    pub(crate) session: Option<BySession>,
+}
+
+impl Known {
+    /// Somebody who did not say who they are.
+    pub(crate) fn nobody() -> Self {
+        Self { roles: None, session: None }
+    }
+
+    /// What was noted; everybody may do everything while nobody is asked.
+    fn of(extensions: &Extensions) -> Self {
+        let known = extensions.get::<Self>().cloned();
+        known.unwrap_or_else(|| Self { roles: Some(Roles::admin()), session: None })
+    }
+}
 
 /// The colours of the pages.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -63,7 +82,7 @@ impl Theme {
 /// Whoever looks.
 #[derive(Clone, Debug)]
 pub(crate) struct Visitor {
-    pub(crate) roles: Roles,
+    known: Known,
     pub(crate) language: Language,
     pub(crate) theme: Theme,
     /// The address that they asked for.
@@ -72,20 +91,33 @@ pub(crate) struct Visitor {
 
 impl Visitor {
     pub(crate) fn may(&self, role: Role) -> bool {
-        self.roles.allow(role)
+        self.known.roles.as_ref().is_some_and(|roles| roles.allow(role))
+    }
+
+    /// Under which name they are logged in.
+    pub(crate) fn session(&self) -> Option<&BySession> {
+        self.known.session.as_ref()
+    }
+
+    /// The same, as the guard found them to be when it answered.
+    pub(super) fn found_in(self, extensions: &Extensions) -> Self {
+        Self { known: Known::of(extensions), ..self }
     }
 }
 
-impl FromRequestParts<Product> for Visitor {
+impl<S: Send + Sync> FromRequestParts<S> for Visitor
+where
+    Product: FromRef<S>,
+{
     type Rejection = ApiError;
 
-    async fn from_request_parts(parts: &mut Parts, product: &Product) -> Result<Self, ApiError> {
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, ApiError> {
         let headers = &parts.headers;
-        let chosen = cookie(headers, LANGUAGE).and_then(Language::parse).or(product.language);
+        let chosen = cookie(headers, LANGUAGE).and_then(Language::parse);
+        let chosen = chosen.or_else(|| Product::from_ref(state).language);
         let of_browser = || Language::preferred(headers.get(header::ACCEPT_LANGUAGE)?.to_str().ok()?);
-        let allowed = parts.extensions.get::<Allowed>().map(|allowed| allowed.0.clone());
         Ok(Self {
-            roles: allowed.unwrap_or_else(Roles::admin),
+            known: Known::of(&parts.extensions),
             language: chosen.or_else(of_browser).unwrap_or(Language::English),
             theme: cookie(headers, THEME).and_then(Theme::parse).unwrap_or_default(),
             address: parts.uri.path_and_query().map_or("/app", |address| address.as_str()).to_owned(),

@@ -78,14 +78,19 @@ fn taken(name: &str) -> PortError {
 }
 
 fn key(row: &PgRow) -> PortResult<ApiKey> {
+    key_from(row, 0)
+}
+
+/// A key whose columns begin at that place.
+pub(crate) fn key_from(row: &PgRow, first: usize) -> PortResult<ApiKey> {
     Ok(ApiKey {
         key: NewKey {
-            id: KeyId(get(row, 0)?),
-            name: get(row, 1)?,
-            roles: Roles::parse(get(row, 2)?).map_err(corrupt)?,
-            secret_hash: get(row, 3)?,
-            created_at: timestamp(row, 4)?,
+            id: KeyId(get(row, first)?),
+            name: get(row, first + 1)?,
+            roles: Roles::parse(get(row, first + 2)?).map_err(corrupt)?,
+            secret_hash: get(row, first + 3)?,
+            created_at: timestamp(row, first + 4)?,
         },
-        revoked_at: optional_timestamp(row, 5)?,
+        revoked_at: optional_timestamp(row, first + 5)?,
     })
 }

@@ -27,6 +27,7 @@ mod reviews;
 mod row;
 mod schema;
 mod seeding;
+mod sessions;
 mod steps;
 mod transition;
 mod workers;

@@ -44,6 +44,7 @@ migrations![
     "0011_calibration",
     "0012_interpreters",
     "0013_certainty",
+    "0014_sessions",
 ];
 
 /// What the first line of a file says whose statements go one by one.

@@ -68,14 +68,19 @@ fn taken(name: &str) -> PortError {
 }
 
 fn key(row: &Row<'_>) -> PortResult<ApiKey> {
+    key_from(row, 0)
+}
+
+/// A key whose columns begin at that place.
+pub(crate) fn key_from(row: &Row<'_>, first: usize) -> PortResult<ApiKey> {
     Ok(ApiKey {
         key: NewKey {
-            id: KeyId(uuid(get(row, 0)?)),
-            name: get(row, 1)?,
-            roles: Roles::parse(&get::<String>(row, 2)?).map_err(corrupt)?,
-            secret_hash: get(row, 3)?,
-            created_at: timestamp(get(row, 4)?)?,
+            id: KeyId(uuid(get(row, first)?)),
+            name: get(row, first + 1)?,
+            roles: Roles::parse(&get::<String>(row, first + 2)?).map_err(corrupt)?,
+            secret_hash: get(row, first + 3)?,
+            created_at: timestamp(get(row, first + 4)?)?,
         },
-        revoked_at: optional_timestamp(get(row, 5)?)?,
+        revoked_at: optional_timestamp(get(row, first + 5)?)?,
     })
 }

@@ -21,6 +21,7 @@ mod reviews;
 mod row;
 mod schema;
 mod seeding;
+mod sessions;
 #[cfg(feature = "testing")]
 pub mod testing;
 mod transition;

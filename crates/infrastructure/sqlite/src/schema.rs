@@ -40,6 +40,7 @@ migrations![
     "0011_calibration",
     "0012_interpreters",
     "0013_certainty",
+    "0014_sessions",
 ];
 
 #[async_trait]

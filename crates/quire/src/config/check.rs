@@ -59,6 +59,12 @@ fn check_server(config: &Config) -> Result<(), Broken> {
         format!(
             "must have at least {SHORTEST_TOKEN} characters, so that nobody guesses it; leave it empty for none"
         )
+    })?;
+    let (idle, lifetime) = (config.server.session_idle, config.server.session_lifetime);
+    lasting("server.session_idle", idle, minutes(1)..=days(365))?;
+    lasting("server.session_lifetime", lifetime, minutes(1)..=days(365))?;
+    holds(idle <= lifetime, "server.session_idle", || {
+        format!("must not be longer than server.session_lifetime, which is {lifetime:#}")
     })
 }
 

@@ -3,7 +3,9 @@
 use std::fmt;
 use std::str::FromStr;
 
+use jiff::SignedDuration;
 use quire_api::{Language, Origins, Proxies};
+use quire_application::session::SessionTerms;
 use serde::{Deserialize, Deserializer};
 
 /// `[server]`
@@ -13,12 +15,23 @@ pub struct Server {
     pub listen: String,
     pub max_event_streams: usize,
     pub auth_token: Secret,
+    #[serde(deserialize_with = "super::duration")]
+    pub session_idle: SignedDuration,
+    #[serde(deserialize_with = "super::duration")]
+    pub session_lifetime: SignedDuration,
     #[serde(deserialize_with = "parsed")]
     pub trusted_proxies: Proxies,
     #[serde(deserialize_with = "parsed")]
     pub cors_origins: Origins,
     #[serde(deserialize_with = "parsed")]
     pub language: PageLanguage,
+}
+
+impl Server {
+    /// How long somebody who logs in on the pages stays so.
+    pub(crate) fn session_terms(&self) -> SessionTerms {
+        SessionTerms { idle: self.session_idle, lifetime: self.session_lifetime }
+    }
 }
 
 /// The language of the pages; none lets the browser choose.

@@ -131,6 +131,13 @@ fn a_bad_value_is_refused_with_its_key_its_value_and_what_is_allowed() {
             "a range (10.0.0.0/8)",
         ),
         ("[server]\ncors_origins = '*'", "server.cors_origins", "*", "https://app.example"),
+        (
+            "[server]\nsession_idle = '200h'",
+            "server.session_idle",
+            "200h",
+            "server.session_lifetime, which is 168h",
+        ),
+        ("[server]\nsession_lifetime = '10s'", "server.session_lifetime", "10s", "between 1m and 8760h"),
         ("[server]\nauth_token = 'short'", "server.auth_token", "***", "16 characters"),
         ("[interpreter]\nkind = 'magic'", "interpreter.kind", "magic", "`model`"),
         ("[model]\nattempts = 0", "model.attempts", "0", "between 1 and 10"),

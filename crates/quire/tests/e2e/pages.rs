@@ -1,5 +1,7 @@
 //! The pages, in a real browser, used as a person uses them. Stores do not matter here: what pages ask for is proved on both by
 //! the stories over HTTP, so that these are told on SQLite.
 
+mod axe;
 mod frame;
+mod login;
 mod runs;

@@ -96,21 +96,12 @@ impl Quire {
 
     /// The same on this address.
     pub fn serve_on(&self, listen: &str) -> Server {
-        let mut server = self.start(&["serve", "--listen", listen]);
-        let address =
-            server.said.strip_prefix("Quire is ready at http://").and_then(|rest| rest.strip_suffix("/\n"));
-        server.address = address.unwrap_or_else(|| panic!("not ready: {:?}", server.said)).to_owned();
-        server
+        Server::ready(self.command(&["serve", "--listen", listen]))
     }
 
     /// A command that stays, once it has said its first line.
     pub fn start(&self, arguments: &[&str]) -> Server {
-        let mut command = self.command(arguments);
-        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-        let mut stdout = BufReader::new(child.stdout.take().unwrap());
-        let mut said = String::new();
-        stdout.read_line(&mut said).unwrap();
-        Server { child, stdout, said, address: String::new() }
+        Server::start(self.command(arguments))
     }
 }
 
@@ -131,6 +122,24 @@ pub fn refusal(command: &mut Command) -> String {
 }
 
 impl Server {
+    /// That command, once it has said its first line.
+    fn start(mut command: Command) -> Self {
+        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        let mut stdout = BufReader::new(child.stdout.take().unwrap());
+        let mut said = String::new();
+        stdout.read_line(&mut said).unwrap();
+        Self { child, stdout, said, address: String::new() }
+    }
+
+    /// The same, once it says where it answers.
+    pub fn ready(command: Command) -> Self {
+        let mut server = Self::start(command);
+        let address =
+            server.said.strip_prefix("Quire is ready at http://").and_then(|rest| rest.strip_suffix("/\n"));
+        server.address = address.unwrap_or_else(|| panic!("not ready: {:?}", server.said)).to_owned();
+        server
+    }
+
     pub fn id(&self) -> u32 {
         self.child.id()
     }

@@ -22,6 +22,7 @@ pub mod retrying;
 pub mod reviews;
 pub mod schema;
 pub mod seeding;
+pub mod sessions;
 
 /// One test for each case, against the bed that `$bed` makes.
 #[macro_export]
@@ -148,6 +149,12 @@ macro_rules! store_conformance {
             a_key_is_found_by_its_id_and_its_name_is_given_once,
             a_key_is_revoked_once_by_name_or_id_and_never_forgotten,
             the_database_itself_refuses_to_forget_or_change_a_key,
+        }
+        $crate::conformance_cases! { $bed, sessions:
+            a_session_is_found_with_its_key_until_it_is_over,
+            a_session_that_is_used_goes_on,
+            a_key_that_is_revoked_ends_its_sessions_at_once,
+            a_session_that_begins_replaces_one_and_clears_up,
         }
         $crate::conformance_cases! { $bed, limits:
             the_database_refuses_what_no_run_can_be,

@@ -5,6 +5,7 @@ mod headers;
 mod health;
 mod keys;
 mod limits;
+mod login;
 mod token;
 
 use crate::http::{Answer, text};

@@ -1,0 +1,101 @@
+//! People who are logged in: their browser sends a cookie where a program sends a key.
+
+use axum::http::request::Parts;
+use axum::http::{HeaderMap, HeaderValue};
+use jiff::SignedDuration;
+use quire_application::credential::{Holder, proved};
+use quire_application::session::{Entry, SessionBook, SessionSecret};
+use quire_ports::PortResult;
+use serde_json::json;
+
+use super::{Guard, sites, unanswered};
+use crate::pages::visitor::cookie;
+use crate::{ApiError, Code};
+
+/// The cookie with a session's secret.
+pub(crate) const COOKIE: &str = "quire_session";
+/// With what scripts prove that they are ours.
+const FORM_TOKEN: &str = "x-csrf-token";
+
+/// What a page knows of the session that it is shown in.
+#[derive(Clone, Debug)]
+pub(crate) struct BySession {
+    /// The name of whoever is logged in.
+    pub(crate) name: String,
+    /// What forms and scripts send back.
+    pub(crate) form_token: String,
+}
+
+impl Guard {
+    /// Whose session the request belongs to, if it has one that goes on.
+    pub(crate) async fn session(
+        &self,
+        headers: &HeaderMap,
+    ) -> Result<Option<(Holder, SessionSecret)>, ApiError> {
+        let (Some(book), Some(secret)) = (&self.book, secret(headers)) else { return Ok(None) };
+        let holder = book.holder(&secret, self.token.as_ref()).await.map_err(unanswered)?;
+        Ok(holder.map(|holder| (holder, secret)))
+    }
+
+    /// Logs in whoever has that key: their name and the secret of a new session, in place of the one they had.
+    pub(crate) async fn log_in(
+        &self,
+        presented: &str,
+        headers: &HeaderMap,
+    ) -> PortResult<Option<(String, SessionSecret)>> {
+        let Some(book) = &self.book else { return Ok(None) };
+        let before = secret(headers);
+        if let Some(token) = self.token.as_ref().filter(|token| token.is_of(presented.as_bytes())) {
+            let secret = book.begin(Entry::Token(token), before.as_ref()).await?;
+            return Ok(Some((Holder::of_token().name, secret)));
+        }
+        let Some(key) = proved(&*self.credentials, presented).await? else { return Ok(None) };
+        let secret = book.begin(Entry::Key(key.id), before.as_ref()).await?;
+        Ok(Some((key.name, secret)))
+    }
+
+    /// Ends a session.
+    pub(crate) async fn log_out(&self, secret: &SessionSecret) -> Result<(), ApiError> {
+        match &self.book {
+            Some(book) => Ok(book.end(secret).await?),
+            None => Ok(()),
+        }
+    }
+
+    /// How long a browser may keep a session's secret.
+    pub(crate) fn lifetime(&self) -> SignedDuration {
+        self.book.as_ref().map_or(SignedDuration::ZERO, SessionBook::lifetime)
+    }
+}
+
+/// The secret that a browser sends.
+pub(crate) fn secret(headers: &HeaderMap) -> Option<SessionSecret> {
+    SessionSecret::parse(cookie(headers, COOKIE)?)
+}
+
+/// What changes something must come from a page of ours, and say what only that page knows.
+pub(super) fn require_own_page(request: &Parts, secret: &SessionSecret) -> Result<(), ApiError> {
+    if request.method.is_safe() {
+        return Ok(());
+    }
+    sites::refuse_others(request)?;
+    let given = request.headers.get(FORM_TOKEN).and_then(|given| given.to_str().ok());
+    require_form_token(secret, given)
+}
+
+/// Refuses what does not have the token of its session.
+pub(crate) fn require_form_token(secret: &SessionSecret, given: Option<&str>) -> Result<(), ApiError> {
+    if given.is_some_and(|given| secret.is_form_token(given)) {
+        return Ok(());
+    }
+    let message = "this page belongs to another login; load it again, then repeat what you did";
+    Err(ApiError::new(Code::Forbidden, message).with(json!({ "reason": "CSRF_TOKEN" })))
+}
+
+/// The cookie that keeps a secret for that long; none is kept for no time at all. Scripts cannot read it, pages of other
+/// sites cannot have it sent, and with TLS it goes nowhere without.
+pub(crate) fn kept(secret: &str, time: SignedDuration, is_encrypted: bool) -> Option<HeaderValue> {
+    let (seconds, secure) = (time.as_secs(), if is_encrypted { "; Secure" } else { "" });
+    let cookie = format!("{COOKIE}={secret}; Path=/; Max-Age={seconds}; HttpOnly; SameSite=Strict{secure}");
+    HeaderValue::from_str(&cookie).ok()
+}

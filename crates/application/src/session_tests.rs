@@ -1,0 +1,91 @@
+use quire_domain::Roles;
+use quire_ports::Store;
+use quire_sqlite::testing::bed;
+use quire_testkit::FakeClock;
+
+use super::*;
+use crate::credential;
+
+const TERMS: SessionTerms =
+    SessionTerms { idle: SignedDuration::from_hours(12), lifetime: SignedDuration::from_hours(24) };
+
+fn store_by(clock: &FakeClock, store: &Store) -> Store {
+    Store { clock: Arc::new(clock.clone()), ..store.clone() }
+}
+
+async fn name(book: &SessionBook, secret: &SessionSecret) -> Option<String> {
+    book.holder(secret, None).await.unwrap().map(|holder| holder.name)
+}
+
+/// Proves what issue 6 asks of logins: a session ends when it is not used, and at last in any case.
+#[tokio::test]
+async fn a_session_ends_when_nobody_uses_it_and_at_last_in_any_case() {
+    let (bed, clock) = (bed().await, FakeClock::at(Timestamp::UNIX_EPOCH));
+    let store = store_by(&clock, &bed.store);
+    let key = credential::create(&store, "alma", Roles::parse("read").unwrap()).await.unwrap();
+    let book = SessionBook::new(&store, TERMS);
+    let secret = book.begin(Entry::Key(key.id), None).await.unwrap();
+    let unused = book.begin(Entry::Key(key.id), None).await.unwrap();
+    for _ in 0..2 {
+        clock.advance(SignedDuration::from_hours(11));
+        assert_eq!(name(&book, &secret).await.as_deref(), Some("alma"), "it was used in time");
+    }
+    assert_eq!(name(&book, &unused).await, None);
+    clock.advance(SignedDuration::from_hours(2));
+    assert_eq!(name(&book, &secret).await, None, "a day is all there is");
+}
+
+/// What is used all the time is not written all the time.
+#[tokio::test]
+async fn uses_are_noted_rarely() {
+    let (bed, clock) = (bed().await, FakeClock::at(Timestamp::UNIX_EPOCH));
+    let store = store_by(&clock, &bed.store);
+    let key = credential::create(&store, "alma", Roles::parse("read").unwrap()).await.unwrap();
+    let book = SessionBook::new(&store, TERMS);
+    let secret = book.begin(Entry::Key(key.id), None).await.unwrap();
+    let seen = async || store.sessions.session(secret.hash(), clock.now()).await.unwrap().unwrap().0.seen_at;
+    clock.advance(SignedDuration::from_mins(4));
+    assert!(name(&book, &secret).await.is_some());
+    assert_eq!(seen().await, Timestamp::UNIX_EPOCH);
+    clock.advance(SignedDuration::from_mins(1));
+    assert!(name(&book, &secret).await.is_some());
+    assert_eq!(seen().await, clock.now());
+}
+
+/// Proves R077 for people who are logged in.
+#[tokio::test]
+async fn a_session_is_good_only_as_long_as_what_it_was_begun_with() {
+    let bed = bed().await;
+    let book = SessionBook::new(&bed.store, TERMS);
+    let key = credential::create(&bed.store, "alma", Roles::parse("review").unwrap()).await.unwrap();
+    let secret = book.begin(Entry::Key(key.id), None).await.unwrap();
+    assert_eq!(name(&book, &secret).await.as_deref(), Some("alma"));
+    bed.store.credentials.revoke("alma", bed.store.clock.now()).await.unwrap();
+    assert_eq!(name(&book, &secret).await, None);
+
+    let (token, other) = (SecretHash::of(b"a token of sixteen"), SecretHash::of(b"another token"));
+    let secret = book.begin(Entry::Token(&token), None).await.unwrap();
+    let holder = book.holder(&secret, Some(&token)).await.unwrap().unwrap();
+    assert_eq!(holder, Holder::of_token());
+    assert_eq!(book.holder(&secret, Some(&other)).await, Ok(None), "the settings have another one");
+    assert_eq!(book.holder(&secret, None).await, Ok(None), "the settings have none");
+
+    let renewed = book.begin(Entry::Token(&token), Some(&secret)).await.unwrap();
+    assert_eq!(book.holder(&secret, Some(&token)).await, Ok(None), "who logs in again has another one");
+    book.end(&renewed).await.unwrap();
+    assert_eq!(book.holder(&renewed, Some(&token)).await, Ok(None));
+}
+
+#[test]
+fn what_forms_send_back_belongs_to_one_session() {
+    let (one, other) = (SessionSecret([1; 32]), SessionSecret([2; 32]));
+    let token = one.form_token();
+    assert!(one.is_form_token(&token) && !other.is_form_token(&token));
+    for wrong in ["", &token[1..], &one.reveal(), &token.to_uppercase()] {
+        assert!(!one.is_form_token(wrong), "{wrong}");
+    }
+    assert!(SessionSecret::parse(&one.reveal()).is_some_and(|parsed| parsed.0 == one.0));
+    for wrong in ["", "01", &one.reveal()[1..], &"g".repeat(64)] {
+        assert!(SessionSecret::parse(wrong).is_none(), "{wrong}");
+    }
+}

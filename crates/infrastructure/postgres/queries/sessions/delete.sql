@@ -1,0 +1,1 @@
+DELETE FROM sessions WHERE secret_hash = $1

@@ -1,0 +1,77 @@
+//! Nothing on any page keeps people from using it, as far as axe-core can tell: in each language and in all colours.
+
+use quire_testkit::browser::Tab;
+use quire_testkit::documents::clinical_record;
+
+use crate::scene::Scene;
+use crate::uploading::upload;
+
+/// Where the file of axe-core is.
+const AXE: &str = "QUIRE_TEST_AXE";
+/// What is asked: all of WCAG 2.2 AA, and what its authors think best.
+const RULES: &str = "['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']";
+
+fn axe() -> String {
+    let file = std::env::var(AXE).unwrap_or_else(|_| {
+        panic!("{AXE} names no file axe.min.js of axe-core; `cargo xtask test` downloads it")
+    });
+    std::fs::read_to_string(file).unwrap()
+}
+
+/// Looks at these pages in each language and in all colours.
+fn assert_usable(tab: &mut Tab, pages: &[(&str, &str)]) {
+    let axe = axe();
+    let mut found = Vec::new();
+    for language in ["es", "en"] {
+        for theme in ["light", "dark"] {
+            tab.remember("quire_language", language);
+            tab.remember("quire_theme", theme);
+            for (page, shown) in pages {
+                tab.go(page);
+                tab.until_seen(shown);
+                // Colours are judged when they no longer change.
+                tab.until("document.getAnimations().length === 0");
+                tab.eval(&axe);
+                let broken = tab.eval(&format!(
+                    "axe.run(document, {{ runOnly: {RULES} }}).then(({{ violations }}) => violations.map((rule) => \
+                     `${{rule.id}}: ${{rule.help}}: ${{rule.nodes.map((node) => node.html + ' ' + node.failureSummary).join(' | ')}}`))"
+                ));
+                let broken = broken.as_array().unwrap().iter();
+                found.extend(broken.map(|rule| format!("{page} in {language}, {theme}: {rule}")));
+            }
+        }
+    }
+    assert!(found.is_empty(), "{found:#?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn everybody_can_use_the_pages() {
+    let scene = Scene::on_sqlite(&[]);
+    let server = scene.quire.serve();
+    let mut tab = Tab::open(&server.address);
+    assert_usable(&mut tab, &[("/app", "h1"), ("/app/nothing", "h1")]);
+    let (_, _, document) = upload(&server, "/documents/upload", "alta.pdf", &clinical_record(1));
+    scene.ended(document).await;
+    let runs = format!("/app/documents/{document}/runs");
+    assert_usable(&mut tab, &[("/app", "main a"), (&runs, "#runs article"), ("/app/operations", "svg.plot")]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn everybody_can_log_in() {
+    let scene = Scene::on_sqlite(&[]);
+    let key = scene.quire.says(&["keys", "create", "--name", "alma", "--role", "admin"]);
+    let server = scene.quire.serve();
+    let mut tab = Tab::open(&server.address);
+    assert_usable(&mut tab, &[("/app/login", "input[name=key]")]);
+    tab.type_text("x");
+    tab.press("Enter");
+    tab.until_seen("[role=alert]");
+    tab.eval(&axe());
+    let wrong = tab.eval("axe.run().then(({ violations }) => violations.map((rule) => rule.id))");
+    assert_eq!(wrong, serde_json::json!([]), "also when it did not work");
+    tab.click("input[name=key]");
+    tab.type_text(key.trim_end());
+    tab.press("Enter");
+    tab.until_text(".who", "alma");
+    assert_usable(&mut tab, &[("/app", ".who")]);
+}
