@@ -14,7 +14,7 @@ let place = -1
 function search(text) {
   const wanted = plain(text).split(/\s+/).filter(Boolean)
   const words = sheets.flatMap((sheet) => [...sheet.querySelectorAll("[data-text] span")])
-  const said = words.map((word) => plain(word.textContent))
+  const said = words.map((word) => plain(word.textContent.trim()))
   const fits = (at) => wanted.every((piece, offset) => {
     const word = said[at + offset] ?? ""
     if (wanted.length === 1) return word.includes(piece)

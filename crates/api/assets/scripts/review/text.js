@@ -15,7 +15,8 @@ function widthOf(text) {
 function place(word, page) {
   const { x0, y0, x1, y1 } = word.rect
   const element = document.createElement("span")
-  element.textContent = word.text
+  // With its space: what lies apart would else be copied as one word.
+  element.textContent = `${word.text} `
   const height = y1 - y0
   element.style.left = `${(100 * x0) / page.width}%`
   element.style.top = `${(100 * y0) / page.height}%`
@@ -28,7 +29,7 @@ async function lay(sheet) {
   const page = await ask(`/documents/${documentId}/pages/${sheet.dataset.page}`)
   const text = document.createDocumentFragment()
   for (const line of page.lines) {
-    for (const word of line.words) text.append(place(word, page), " ")
+    for (const word of line.words) text.append(place(word, page))
     text.append(document.createElement("br"))
   }
   sheet.querySelector("[data-text]").replaceChildren(text)

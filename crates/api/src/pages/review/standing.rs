@@ -1,7 +1,7 @@
 //! Where the processing of a document stands, for whoever wants to review it.
 
 use quire_application::document::DocumentView;
-use quire_domain::{DocumentStatus, FailureType, Pipeline, Role, RunId, State, StepStatus};
+use quire_domain::{DocumentStatus, FailureType, Pipeline, Role, RunId, State, StepName, StepStatus};
 
 use super::super::visitor::Visitor;
 use super::super::words::Words;
@@ -15,7 +15,8 @@ pub(super) struct Waiting {
     pub(super) title: &'static str,
     pub(super) steps: Vec<Step>,
     pub(super) failure: Option<Failure>,
-    pub(super) may_operate: bool,
+    /// Whether whoever looks can have it processed.
+    pub(super) is_offered: bool,
 }
 
 /// A step of its run.
@@ -62,7 +63,9 @@ impl Waiting {
             title: words.get(title),
             steps,
             failure: run.and_then(|run| Failure::of(words, &run.state)),
-            may_operate: visitor.may(Role::Operate),
+            is_offered: visitor.may(Role::Operate)
+                && product.processing
+                && view.standing.status != DocumentStatus::Processing,
         })
     }
 }
@@ -91,7 +94,7 @@ impl Failure {
     }
 }
 
-/// Every step of the pipeline, whether it was reached or not.
+/// The steps of the pipeline that every document goes through, reached or not, and others that were reached.
 async fn steps(
     product: &Product,
     words: &'static Words,
@@ -103,6 +106,9 @@ async fn steps(
     let named = Pipeline::Document.steps().iter().filter_map(|step| {
         let title = words.find(&format!("{STEP}{}", step.as_str().to_lowercase()))?;
         let progress = reached.iter().find(|progress| progress.step == *step);
+        if progress.is_none() && *step == StepName::Embedding {
+            return None;
+        }
         let (tone, status) = match progress.map(|progress| progress.status) {
             Some(StepStatus::Succeeded) => ("reviewed", "review.status_done"),
             Some(StepStatus::Running) if !has_ended => ("processing", "review.status_running"),
