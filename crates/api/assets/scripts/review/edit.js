@@ -59,7 +59,7 @@ async function submit() {
   freeze(true)
   try {
     const then = () => {
-      session = null
+      end()
       landOn(row, mine)
     }
     const isDone = await save([give(row, mine)], { base, then })

@@ -76,7 +76,8 @@ export function hold(isHeld) {
   if (!held && waiting) putInPlace(waiting)
 }
 
-export const newerIsWaiting = () => waiting !== null
+/** Whether what waits is of another run than that one. */
+export const otherRunWaits = (run) => waiting !== null && waiting.querySelector("#panel-head").dataset.run !== run
 
 function putInPlace(part) {
   waiting = null

@@ -7,7 +7,7 @@ import { ask } from "../ask.js"
 import { onLive } from "../events.js"
 import { t } from "../page.js"
 import { settleConflicts } from "./conflict.js"
-import { documentId, hold, refresh, run, version } from "./panel.js"
+import { documentId, hold, otherRunWaits, refresh, run, version } from "./panel.js"
 import { say } from "./said.js"
 import { contradiction, isGranted, insist } from "./wish.js"
 
@@ -66,7 +66,8 @@ async function rebase(wishes, base, now) {
 }
 
 async function settle(wishes, base) {
-  let isInDoubt = false
+  // What a newer run has found is not changed by an edit of the one before.
+  let isInDoubt = otherRunWaits(base.run)
   let isRebased = false
   for (let failures = 0; ; ) {
     try {

@@ -225,3 +225,54 @@ fn place(evidence: &Evidence) -> Place {
     let boxes: Vec<_> = evidence.boxes.iter().map(written).collect();
     Place { page: evidence.page, snippet: evidence.snippet.clone(), boxes: boxes.join(";") }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_are_written_as_people_of_that_language_do() {
+        let schema = Schema::veterinary();
+        let written = |language: Language, value: Value, kind| {
+            Desk { schema: &schema, words: language.words(), language }.shown(&value, kind)
+        };
+        let text = |text: &str| Value::Text(text.to_owned());
+        for (language, value, kind, expected) in [
+            (Language::Spanish, text("2024-03-02"), ValueType::Date, "02/03/2024"),
+            (Language::English, text("2024-03-02"), ValueType::Date, "2 Mar 2024"),
+            (Language::English, text("some day"), ValueType::Date, "some day"),
+            (Language::Spanish, Value::Bool(true), ValueType::Boolean, "Sí"),
+            (Language::English, Value::Number(4.5), ValueType::Number, "4.5"),
+            (Language::English, text("  "), ValueType::String, "—"),
+            (Language::English, Value::Null, ValueType::Unknown, "—"),
+        ] {
+            assert_eq!(written(language, value, kind), expected);
+        }
+    }
+
+    #[test]
+    fn confidence_is_told_with_its_band_and_the_signed_points_of_reviews() {
+        let (schema, language) = (Schema::veterinary(), Language::Spanish);
+        let desk = Desk { schema: &schema, words: language.words(), language };
+        for (points, adjustment, tone) in [
+            (0.0, "Ajuste por revisiones anteriores: 0", ""),
+            (9.0, "Ajuste por revisiones anteriores: +9", "good"),
+            (-1.7, "Ajuste por revisiones anteriores: -1.7", "bad"),
+        ] {
+            let field = Field::new(
+                "breed",
+                Value::Text("Beagle".to_owned()),
+                ValueType::String,
+                Origin::Machine,
+                0.66,
+            );
+            let row = desk.row(&Field { review_history_adjustment: points, ..field }, None);
+            let told = row.confidence.unwrap();
+            assert_eq!(
+                (told.text.as_str(), told.adjustment.as_str(), told.tone),
+                ("Confianza 66 % (Media)", adjustment, tone)
+            );
+            assert_eq!((row.band, row.is_critical, row.title.as_str()), ("mid", true, "Raza"));
+        }
+    }
+}

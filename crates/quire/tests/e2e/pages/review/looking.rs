@@ -147,3 +147,23 @@ async fn the_size_of_the_pages_and_the_place_of_the_splitter_are_the_readers() {
     tab.press("Home");
     assert!((before - tab.eval(left).as_f64().unwrap()).abs() <= 1.0);
 }
+
+/// What somebody may not do is not offered to them.
+#[tokio::test(flavor = "multi_thread")]
+async fn whoever_may_only_read_is_offered_nothing_that_changes_anything() {
+    let scene = Scene::on_sqlite(SCENE);
+    let server = scene.quire.serve();
+    let document = document(&scene, &server).await;
+    let key = scene.quire.says(&["keys", "create", "--name", "reader", "--role", "read"]);
+    let key = key.lines().flat_map(str::split_whitespace).find(|word| word.starts_with("quire_")).unwrap();
+    crate::scene::wait_until(async || server.send("GET /documents", "", "").status == 401).await;
+    for part in ["", "/work"] {
+        let head = format!("Accept: text/html\r\nAuthorization: Bearer {key}\r\n");
+        let page = server.send(&format!("GET /app/documents/{document}{part}"), &head, "");
+        let page = String::from_utf8(page.body).unwrap();
+        assert!(page.contains("data-key=\"pet_name\"") && page.contains("id=\"next\""), "{page}");
+        for control in ["id=\"mark\"", "id=\"add\"", "data-add-to", "data-delete-visit", "data-reprocess"] {
+            assert!(!page.contains(control), "{control}");
+        }
+    }
+}
