@@ -25,8 +25,12 @@ function onSubmit(dialog, wishOf, then) {
   dialog.querySelector("form").onsubmit = async (event) => {
     event.preventDefault()
     said.textContent = ""
-    const button = dialog.querySelector("[data-save]")
-    button.disabled = true
+    const freeze = (isFrozen) => {
+      for (const button of dialog.querySelectorAll("button")) button.disabled = isFrozen
+      if (isFrozen) dialog.dataset.isBusy = "yes"
+      else delete dialog.dataset.isBusy
+    }
+    freeze(true)
     try {
       const wish = wishOf()
       await save([wish], {
@@ -38,7 +42,7 @@ function onSubmit(dialog, wishOf, then) {
     } catch (wrong) {
       said.textContent = wrong.message
     } finally {
-      button.disabled = false
+      freeze(false)
     }
   }
 }

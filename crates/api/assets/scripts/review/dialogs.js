@@ -5,6 +5,8 @@ export function show(dialog) {
   if (!dialog.dataset.isSetUp) {
     dialog.dataset.isSetUp = "yes"
     for (const button of dialog.querySelectorAll("[data-cancel]")) button.addEventListener("click", () => dialog.close())
+    // What is on its way to the server is not dropped.
+    dialog.addEventListener("cancel", (event) => dialog.dataset.isBusy && event.preventDefault())
   }
   dialog.showModal()
   return dialog
@@ -35,3 +37,9 @@ export function question(title, text, choices) {
 }
 
 export const isAnyOpen = () => document.querySelector("dialog[open]") !== null
+
+/** Whether something was typed into a dialog that is open. */
+export function isTyped() {
+  const inputs = [...document.querySelectorAll("dialog[open] :is(input, textarea)")]
+  return inputs.some((input) => !["radio", "checkbox"].includes(input.type) && input.value !== input.defaultValue)
+}

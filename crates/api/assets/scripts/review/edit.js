@@ -2,7 +2,7 @@
 
 import { Refused } from "../ask.js"
 import { t } from "../page.js"
-import { question } from "./dialogs.js"
+import { isTyped, question } from "./dialogs.js"
 import { inputFor } from "./input.js"
 import { guard, hold, mayEdit, nameOf, rowOf, select, selected, valueOf } from "./panel.js"
 import { say } from "./said.js"
@@ -143,6 +143,6 @@ export function leave(then) {
 export function startEditing() {
   guard((row) => session?.row === row || leave(() => select(row && document.getElementById(row.id))))
   addEventListener("beforeunload", (event) => {
-    if (isDirty() || isSaving()) event.preventDefault()
+    if (isDirty() || isSaving() || isTyped()) event.preventDefault()
   })
 }

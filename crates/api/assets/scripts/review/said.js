@@ -8,6 +8,9 @@ const line = document.getElementById("said")
 export function say(text, tone = "", again = null) {
   line.textContent = text
   line.className = `said ${tone}`
+  // Behind an open dialog the line is not reached.
+  const inDialog = document.querySelector("dialog[open] [data-said]")
+  if (inDialog) inDialog.textContent = text
   if (!again) return
   const button = document.createElement("button")
   button.textContent = t("review.try_again")

@@ -21,6 +21,9 @@ const SECTIONS: [&str; 7] = ["clinic", "patient", "owner", "visits", "notes", "o
 /// Identifies a person and stands in no section.
 const NOT_SHOWN: &str = "owner_id";
 
+/// Sorts behind every date.
+const NO_DATE: &str = "~";
+
 /// The panel beside the pages.
 pub(super) struct Panel {
     pub(super) run_id: String,
@@ -53,6 +56,8 @@ pub(super) struct Section {
 /// Rows that belong together: those of a visit, or all of a section.
 pub(super) struct Group {
     pub(super) visit: Option<VisitHead>,
+    /// When the visit was; what sorts behind all dates if nobody knows.
+    on: String,
     pub(super) rows: Vec<Row>,
 }
 
@@ -171,7 +176,7 @@ impl<'a> Layout<'a> {
         let section = |name: &'static str| {
             let groups = match name {
                 "visits" => visits.take().unwrap_or_default(),
-                _ => vec![Group { visit: None, rows: self.rows(name) }],
+                _ => vec![Group { visit: None, on: String::new(), rows: self.rows(name) }],
             };
             let nothing = match name {
                 "visits" => Some("review.no_visits"),
@@ -218,7 +223,7 @@ impl<'a> Layout<'a> {
         })
     }
 
-    /// The visits in the order in which fields first name them; what belongs to none comes last.
+    /// The visits by their dates, those without one behind the others; what belongs to none comes last.
     fn by_visit(&self) -> Vec<Group> {
         let mut order: Vec<&str> = Vec::new();
         for visit in self.fields().iter().filter_map(|field| field.visit_id.as_deref()) {
@@ -233,6 +238,7 @@ impl<'a> Layout<'a> {
             self.group(visit, &self.fields().iter().filter(is_own).collect::<Vec<_>>())
         });
         let mut groups: Vec<Group> = groups.collect();
+        groups.sort_by(|one, other| one.on.cmp(&other.on));
         let is_left = |field: &&Field| match field.visit_id.as_deref() {
             None => self.section_of(field) == "visits",
             Some(visit) => visit == visits::UNASSIGNED,
@@ -246,9 +252,9 @@ impl<'a> Layout<'a> {
 
     fn group(&self, visit: &str, own: &[&Field]) -> Group {
         let on = own.iter().find(|field| field.key == "visit_date" && !field.value.is_empty());
-        let title = match on.map(|field| &field.value) {
-            Some(Value::Text(on)) => date(on, self.desk.language),
-            _ => self.desk.words.get("review.no_date").to_owned(),
+        let (on, title) = match on.map(|field| &field.value) {
+            Some(Value::Text(on)) => (on.clone(), date(on, self.desk.language)),
+            _ => (NO_DATE.to_owned(), self.desk.words.get("review.no_date").to_owned()),
         };
         // Of each visit, what every visit has; the rest where it was found.
         let keys = self.schema().keys.iter().filter(|key| match key.scope {
@@ -257,13 +263,17 @@ impl<'a> Layout<'a> {
             Scope::Document => false,
         });
         let head = VisitHead { id: visit.to_owned(), title, count: self.count(own) };
-        Group { visit: Some(head), rows: self.laid_out(own, keys, Some(visit)) }
+        Group { visit: Some(head), on, rows: self.laid_out(own, keys, Some(visit)) }
     }
 
     fn unassigned(&self, left: &[&Field]) -> Group {
         let title = self.desk.words.get("review.unassigned").to_owned();
         let head = VisitHead { id: String::new(), title, count: self.count(left) };
-        Group { visit: Some(head), rows: self.laid_out(left, std::iter::empty(), None) }
+        Group {
+            visit: Some(head),
+            on: NO_DATE.to_owned(),
+            rows: self.laid_out(left, std::iter::empty(), None),
+        }
     }
 
     fn count(&self, fields: &[&Field]) -> String {
