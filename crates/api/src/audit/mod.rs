@@ -57,6 +57,7 @@ const LOOKS: &[Look] = &[
     look("/app/documents/{id}", EventType::DocumentReviewViewed, None),
     look("/app/documents/{id}/work", EventType::DocumentReviewViewed, None),
     look("/app/documents/{id}/versions", EventType::DocumentReviewViewed, None),
+    look("/app/documents/{id}/compare", EventType::DocumentReviewViewed, None),
     look("/documents/{id}/pages", EventType::DocumentMetadataViewed, None),
     look(
         "/documents/{id}/download",

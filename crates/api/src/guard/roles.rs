@@ -55,6 +55,7 @@ pub(crate) const PAGES: &[(&str, &str, Role)] = &[
     ("GET", "/app/documents/{id}", Read),
     ("GET", "/app/documents/{id}/work", Read),
     ("GET", "/app/documents/{id}/versions", Read),
+    ("GET", "/app/documents/{id}/compare", Read),
     ("GET", "/app/documents/{id}/next", Read),
 ];
 

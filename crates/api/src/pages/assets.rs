@@ -43,6 +43,7 @@ const ASSETS: &[Asset] = assets![
     "scripts/review/edit.js",
     "scripts/review/filter.js",
     "scripts/review/find.js",
+    "scripts/review/history.js",
     "scripts/review/input.js",
     "scripts/review/keys.js",
     "scripts/review/panel.js",

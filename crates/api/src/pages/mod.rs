@@ -45,6 +45,7 @@ pub(crate) fn router(product: Product, surface: &Surface) -> Router {
         .route("/app/documents/{id}", get(review::show))
         .route("/app/documents/{id}/work", get(review::work))
         .route("/app/documents/{id}/versions", get(review::history::show))
+        .route("/app/documents/{id}/compare", get(review::compare::show))
         .route("/app/documents/{id}/next", get(review::next::lead))
         .route("/app/preferences", post(preferences::choose))
         .route("/assets/{folder}/{*name}", get(assets::show))

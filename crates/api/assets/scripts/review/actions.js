@@ -1,26 +1,12 @@
 // What can be done with the selected field.
 
-import { askPart, Refused } from "../ask.js"
-import { showTimes } from "../moments.js"
-import { made, t } from "../page.js"
-import { toast } from "../toast.js"
 import { addField } from "./add.js"
-import { show } from "./dialogs.js"
-import { edit, isEditing, leave } from "./edit.js"
-import { documentId, mayEdit, nameOf, onPanel, onSelect, select, selected, shownRows } from "./panel.js"
-import { save } from "./save.js"
+import { edit, isEditing } from "./edit.js"
+import { history } from "./history.js"
+import { mayEdit, onPanel, onSelect, select, selected, shownRows } from "./panel.js"
+import { attempt } from "./save.js"
 import { hint } from "./sheets.js"
-import { add, assign, give, remove } from "./wish.js"
-
-/** Makes the change, and says why if it was refused. */
-export async function attempt(wishes, then) {
-  try {
-    return await save(wishes, { then })
-  } catch (refused) {
-    toast(refused instanceof Refused ? refused.message : String(refused), "error")
-    return false
-  }
-}
+import { assign, give, remove } from "./wish.js"
 
 const isIdle = () => mayEdit && !isEditing()
 
@@ -43,33 +29,6 @@ export function erase(row) {
     const next = shown[Math.min(place, shown.length - 1)]
     if (next) select(next)
   })
-}
-
-/** Who changed it and when; without a row, everything. */
-export async function history(row) {
-  const dialog = document.getElementById("history-dialog")
-  const field = row?.dataset.field
-  const part = await askPart(`/app/documents/${documentId}/versions${field ? `?field=${field}` : ""}`).catch((refused) => {
-    toast(refused.message, "error")
-  })
-  if (part === undefined) return
-  dialog.querySelector("[data-title]").textContent = field ? t("review.history_of", nameOf(row)) : t("review.history")
-  const content = dialog.querySelector("[data-content]")
-  content.replaceChildren(made(part))
-  showTimes(content)
-  for (const button of content.querySelectorAll("[data-restore]")) {
-    button.hidden = !mayEdit
-    button.addEventListener("click", () => {
-      dialog.close()
-      restore(button)
-    })
-  }
-  show(dialog)
-}
-
-function restore({ dataset: { restore: key, value, type } }) {
-  const again = () => attempt([add({ key, visit: null, type, title: key, isRepeatable: true }, JSON.parse(value))])
-  if (leave(again)) again()
 }
 
 function actionsOf(row) {

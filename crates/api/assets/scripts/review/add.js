@@ -1,12 +1,11 @@
 // Adding fields and visits, and taking visits away.
 
 import { t } from "../page.js"
-import { toast } from "../toast.js"
 import { question, show } from "./dialogs.js"
 import { leave } from "./edit.js"
 import { inputFor } from "./input.js"
 import { mayEdit, rows, select, selected, valueOf } from "./panel.js"
-import { save } from "./save.js"
+import { attempt, save } from "./save.js"
 import { add, addVisit, isSame, removeVisit } from "./wish.js"
 
 const OTHER = "+"
@@ -93,7 +92,7 @@ export function addField(visit, key) {
 }
 
 export function newVisit() {
-  if (!mayEdit) return
+  if (!document.getElementById("add-visit")) return
   if (!leave(newVisit)) return
   const form = visitDialog.querySelector("form")
   form.reset()
@@ -117,11 +116,7 @@ async function deleteVisit(visit, title) {
   ]
   const answer = await question(`${t("review.delete_visit")}: ${title}`, t("review.delete_visit_text"), choices)
   if (answer !== "delete") return
-  try {
-    await save([removeVisit(visit, title)])
-  } catch (refused) {
-    toast(refused.message, "error")
-  }
+  attempt([removeVisit(visit, title)])
 }
 
 export function startAdding() {

@@ -1,9 +1,10 @@
 // Everything by keyboard. Shortcuts of a single key can be switched off in the help.
 
-import { erase, history, reset, take } from "./actions.js"
+import { erase, reset, take } from "./actions.js"
 import { addField, newVisit } from "./add.js"
 import { isAnyOpen, show } from "./dialogs.js"
 import { edit } from "./edit.js"
+import { history } from "./history.js"
 import { mayEdit, move, select, selected } from "./panel.js"
 import { goToPage, pageNumber, setZoom, sheets, zoomBy } from "./sheets.js"
 

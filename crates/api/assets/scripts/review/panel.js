@@ -93,7 +93,7 @@ function putInPlace(part) {
 
 /** Asks for the panel anew. Tells whether something newer is there that has to wait. */
 export async function refresh() {
-  const part = made(await askPart(`/app/documents/${documentId}/work`))
+  const part = made(await askPart(`/app/documents/${documentId}/work${location.search}`))
   const fresh = part.querySelector("#panel-head").dataset
   if (fresh.kind !== head().dataset.kind) return location.reload()
   if (!held) return putInPlace(part)

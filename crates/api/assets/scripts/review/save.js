@@ -3,9 +3,10 @@
 // When no answer comes, nobody knows whether the change was made. Then the server is asked, as soon as it is back, what there
 // is; only if the change is not in it, it is sent again.
 
-import { ask } from "../ask.js"
+import { ask, Refused } from "../ask.js"
 import { onLive } from "../events.js"
 import { t } from "../page.js"
+import { toast } from "../toast.js"
 import { settleConflicts } from "./conflict.js"
 import { documentId, hold, otherRunWaits, refresh, run, version } from "./panel.js"
 import { say } from "./said.js"
@@ -124,5 +125,15 @@ export async function save(wishes, { base = here(), then = () => {} } = {}) {
     throw refused
   } finally {
     isBusy = false
+  }
+}
+
+/** The same, which also says why if it was refused. */
+export async function attempt(wishes, then) {
+  try {
+    return await save(wishes, { then })
+  } catch (refused) {
+    toast(refused instanceof Refused ? refused.message : String(refused), "error")
+    return false
   }
 }

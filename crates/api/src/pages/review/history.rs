@@ -59,7 +59,8 @@ pub(in super::super) async fn show(
     let found = review::view(&product.store, &*product.blobs, DocumentId(id)).await?;
     let records = review::versions(&product.store, found.run.id).await?;
     let words = visitor.language.words();
-    let desk = Desk { schema: &found.schema, words, language: visitor.language };
+    let policy = &product.confidence;
+    let desk = Desk { schema: &found.schema, policy, words, language: visitor.language };
     let made = |record: &VersionRecord| made(&desk, record, field);
     let is_told = |made: &Made| made.is_first || !made.changes.is_empty();
     let versions = records.iter().rev().map(made).filter(is_told).collect();
@@ -94,7 +95,7 @@ fn changed(desk: &Desk<'_>, change: &FieldChange) -> Changed {
     let shown = |value, is_there: bool| (is_value && is_there).then(|| desk.shown(value, change.value_type));
     let is_deleted = change.change_type == ChangeType::Delete;
     Changed {
-        title: titles::of_key(desk.schema, desk.words, &change.field_key),
+        title: titles::of_key(desk.schema, desk.language, &change.field_key),
         how: desk.words.get(how),
         old: shown(&change.old_value, change.change_type != ChangeType::Add),
         new: shown(&change.new_value, !is_deleted),

@@ -1,5 +1,6 @@
 //! `GET /app/documents/{id}`: the pages of a document beside what was understood of it.
 
+pub(super) mod compare;
 pub(super) mod history;
 pub(super) mod next;
 mod panel;
@@ -21,7 +22,7 @@ use self::standing::{Newer, Waiting};
 use super::frame::{Frame, Part, page};
 use super::visitor::Visitor;
 use super::words::Words;
-use crate::request::Id;
+use crate::request::{Id, Parameters};
 use crate::{ApiError, Product};
 
 #[derive(Template)]
@@ -30,6 +31,8 @@ struct ReviewPage {
     frame: Frame,
     words: &'static Words,
     id: DocumentId,
+    /// Where the next document is.
+    next: String,
     name: String,
     sheets: Vec<Sheet>,
     work: Work,
@@ -40,13 +43,14 @@ struct ReviewPage {
 #[template(path = "review/work.html")]
 struct WorkPart {
     words: &'static Words,
-    id: DocumentId,
+    /// Where the next document is.
+    next: String,
     work: Work,
 }
 
 impl ReviewPage {
     /// What the page's script is made of, so that a browser asks for all of it at once.
-    const MODULES: [&str; 16] = [
+    const MODULES: [&str; 17] = [
         "review/actions",
         "review/add",
         "review/conflict",
@@ -54,6 +58,7 @@ impl ReviewPage {
         "review/edit",
         "review/filter",
         "review/find",
+        "review/history",
         "review/input",
         "review/keys",
         "review/panel",
@@ -77,6 +82,7 @@ pub(super) async fn show(
     State(product): State<Product>,
     visitor: Visitor,
     Id(id): Id,
+    parameters: Parameters,
 ) -> Result<Response, ApiError> {
     let id = DocumentId(id);
     // First where the history stands, then what there is: what happens in between is told twice and not missed.
@@ -86,14 +92,9 @@ pub(super) async fn show(
     let sheets = sheets::load(&product, id).await?;
     let words = visitor.language.words();
     let name = view.overview.document.original_filename;
-    page(&ReviewPage {
-        frame: Frame::new(visitor, Part::Inbox, &["review"], newest),
-        words,
-        id,
-        name,
-        sheets,
-        work,
-    })
+    let next = next_of(id, &parameters);
+    let frame = Frame::new(visitor, Part::Inbox, &["review"], newest);
+    page(&ReviewPage { frame, words, id, next, name, sheets, work })
 }
 
 /// What stands beside the pages.
@@ -101,11 +102,19 @@ pub(super) async fn work(
     State(product): State<Product>,
     visitor: Visitor,
     Id(id): Id,
+    parameters: Parameters,
 ) -> Result<Response, ApiError> {
     let id = DocumentId(id);
     let view = document::detail(&product.store, id).await?;
     let work = Work::load(&product, &visitor, &view).await?;
-    page(&WorkPart { words: visitor.language.words(), id, work })
+    page(&WorkPart { words: visitor.language.words(), next: next_of(id, &parameters), work })
+}
+
+/// The next document in the order in which this one was come to.
+fn next_of(id: DocumentId, parameters: &Parameters) -> String {
+    let order = parameters.text("sort").filter(|sort| *sort == next::LEAST_CERTAIN);
+    let order = order.map(|sort| format!("?sort={sort}")).unwrap_or_default();
+    format!("/app/documents/{id}/next{order}")
 }
 
 impl Work {

@@ -16,8 +16,11 @@ use super::standing::Newer;
 use super::titles;
 use crate::{ApiError, Product};
 
-/// The sections, in the order in which people see them.
-const SECTIONS: [&str; 7] = ["clinic", "patient", "owner", "visits", "notes", "other", "report_info"];
+/// Sections that are more than the keys of the schema that have their place there.
+const VISITS: &str = "visits";
+const OTHER: &str = "other";
+/// Where what has no place of its own stands, if the schema has such a section.
+const REPORT: &str = "report_info";
 /// Identifies a person and stands in no section.
 const NOT_SHOWN: &str = "owner_id";
 
@@ -37,6 +40,8 @@ pub(super) struct Panel {
     pub(super) reviewed: Option<(String, Moment)>,
     pub(super) may_edit: bool,
     pub(super) may_operate: bool,
+    /// Whether documents of this kind have visits.
+    pub(super) has_visits: bool,
     pub(super) sections: Vec<Section>,
     /// Keys of which a value can be added.
     pub(super) keys: Vec<KeyChoice>,
@@ -46,8 +51,8 @@ pub(super) struct Panel {
 }
 
 pub(super) struct Section {
-    pub(super) name: &'static str,
-    pub(super) title: &'static str,
+    pub(super) name: String,
+    pub(super) title: String,
     pub(super) groups: Vec<Group>,
     /// What is said where there is nothing.
     pub(super) nothing: Option<&'static str>,
@@ -71,7 +76,7 @@ pub(super) struct VisitHead {
 pub(super) struct KeyChoice {
     pub(super) key: String,
     pub(super) title: String,
-    pub(super) section: &'static str,
+    pub(super) section: String,
     pub(super) value_type: &'static str,
     pub(super) is_of_visit: bool,
 }
@@ -92,12 +97,18 @@ impl Panel {
             1 => Vec::new(),
             _ => review::versions(&product.store, found.run.id).await?,
         };
-        Ok(Self::of(visitor, found, &records, newer))
+        Ok(Self::of(product, visitor, found, &records, newer))
     }
 
-    fn of(visitor: &Visitor, found: &ReviewView, records: &[VersionRecord], newer: Option<Newer>) -> Self {
+    fn of(
+        product: &Product,
+        visitor: &Visitor,
+        found: &ReviewView,
+        records: &[VersionRecord],
+        newer: Option<Newer>,
+    ) -> Self {
         let (language, words) = (visitor.language, visitor.language.words());
-        let desk = Desk { schema: &found.schema, words, language };
+        let desk = Desk { schema: &found.schema, policy: &product.confidence, words, language };
         let layout = Layout { desk, detected: detected(records), found };
         let groups = layout.by_visit();
         let visits =
@@ -121,6 +132,7 @@ impl Panel {
             reviewed,
             may_edit: visitor.may(Role::Review),
             may_operate: visitor.may(Role::Operate),
+            has_visits: found.schema.keys.iter().any(|key| key.scope == Scope::Metadata),
             visits: visits.collect(),
             keys: layout.keys(),
             sections: layout.sections(groups),
@@ -160,38 +172,61 @@ impl<'a> Layout<'a> {
         self.desk.row(field, detected.filter(|value| !value.is_same(&field.value, field.value_type)))
     }
 
+    /// The sections of the schema in its order, and one for what it does not know.
+    fn names(&self) -> Vec<&'a str> {
+        let mut names: Vec<&str> = self.schema().panels.iter().map(|panel| panel.id.as_str()).collect();
+        for always in [VISITS, OTHER] {
+            let is_needed =
+                always == OTHER || self.schema().keys.iter().any(|key| key.scope != Scope::Document);
+            if is_needed && !names.contains(&always) {
+                names.push(always);
+            }
+        }
+        names
+    }
+
     /// The section of what belongs to no visit.
     fn section_of(&self, field: &Field) -> &'a str {
         match self.schema().key(&field.key) {
-            None => "other",
+            None => OTHER,
             // When and why of a visit that nobody knows.
-            Some(key) if key.scope == Scope::Metadata => "other",
-            Some(key) if key.scope == Scope::Visit => "visits",
-            Some(key) => key.panel.as_deref().unwrap_or("report_info"),
+            Some(key) if key.scope == Scope::Metadata => OTHER,
+            Some(key) if key.scope == Scope::Visit => VISITS,
+            Some(key) => self.place_of(key),
         }
+    }
+
+    fn place_of(&self, key: &'a SchemaKey) -> &'a str {
+        let names = self.names();
+        let own = key.panel.as_deref().filter(|panel| names.contains(panel));
+        own.unwrap_or(if names.contains(&REPORT) { REPORT } else { OTHER })
+    }
+
+    fn title_of(&self, section: &str) -> String {
+        titles::of_section(self.schema(), self.desk.language, section)
     }
 
     fn sections(&self, visits: Vec<Group>) -> Vec<Section> {
         let mut visits = Some(visits);
-        let section = |name: &'static str| {
+        let section = |name: &str| {
             let groups = match name {
-                "visits" => visits.take().unwrap_or_default(),
+                VISITS => visits.take().unwrap_or_default(),
                 _ => vec![Group { visit: None, on: String::new(), rows: self.rows(name) }],
             };
             let nothing = match name {
-                "visits" => Some("review.no_visits"),
-                "other" => Some("review.no_others"),
+                VISITS => Some("review.no_visits"),
+                OTHER => Some("review.no_others"),
                 _ => None,
             };
             let is_bare = groups.iter().all(|group| group.rows.is_empty());
             Section {
-                name,
-                title: titles::of_section(self.desk.words, name),
+                name: name.to_owned(),
+                title: self.title_of(name),
                 groups,
                 nothing: nothing.filter(|_| is_bare).map(|name| self.desk.words.get(name)),
             }
         };
-        SECTIONS.into_iter().map(section).collect()
+        self.names().into_iter().map(section).collect()
     }
 
     /// The rows of a section without visits: every key that has its place there, then what else was found.
@@ -201,7 +236,7 @@ impl<'a> Layout<'a> {
             .iter()
             .filter(|field| field.visit_id.is_none() && field.key != NOT_SHOWN)
             .filter(|field| self.section_of(field) == section)
-            .chain(self.told_twice().filter(|_| section == "other"))
+            .chain(self.told_twice().filter(|_| section == OTHER))
             .collect();
         let keys = self.schema().keys.iter().filter(|key| key.scope == Scope::Document);
         let keys = keys.filter(|key| key.panel.as_deref() == Some(section));
@@ -240,7 +275,7 @@ impl<'a> Layout<'a> {
         let mut groups: Vec<Group> = groups.collect();
         groups.sort_by(|one, other| one.on.cmp(&other.on));
         let is_left = |field: &&Field| match field.visit_id.as_deref() {
-            None => self.section_of(field) == "visits",
+            None => self.section_of(field) == VISITS,
             Some(visit) => visit == visits::UNASSIGNED,
         };
         let left: Vec<&Field> = self.fields().iter().filter(is_left).collect();
@@ -304,19 +339,18 @@ impl<'a> Layout<'a> {
 
     /// Every key, for whoever adds a value.
     fn keys(&self) -> Vec<KeyChoice> {
+        let names = self.names();
+        let mut keys: Vec<&SchemaKey> =
+            self.schema().keys.iter().filter(|key| key.key != NOT_SHOWN).collect();
+        keys.sort_by_key(|key| names.iter().position(|name| *name == self.place_of(key)));
         let choice = |key: &SchemaKey| KeyChoice {
             key: key.key.clone(),
-            title: titles::of_key(self.schema(), self.desk.words, &key.key),
-            section: titles::of_section(self.desk.words, key.panel.as_deref().unwrap_or("report_info")),
+            title: titles::of_key(self.schema(), self.desk.language, &key.key),
+            section: self.title_of(key.panel.as_deref().unwrap_or(REPORT)),
             value_type: key.value_type.as_str(),
             is_of_visit: key.scope != Scope::Document,
         };
-        let mut keys: Vec<_> =
-            self.schema().keys.iter().filter(|key| key.key != NOT_SHOWN).map(choice).collect();
-        let order =
-            |title: &str| SECTIONS.iter().position(|name| titles::of_section(self.desk.words, name) == title);
-        keys.sort_by_key(|key| order(key.section));
-        keys
+        keys.into_iter().map(choice).collect()
     }
 }
 

@@ -80,6 +80,7 @@ pub(super) struct Detected {
 #[derive(Clone, Copy)]
 pub(super) struct Desk<'a> {
     pub(super) schema: &'a Schema,
+    pub(super) policy: &'a ConfidencePolicy,
     pub(super) words: &'static Words,
     pub(super) language: Language,
 }
@@ -127,7 +128,7 @@ impl Desk<'_> {
             id: format!("s-{}-{key}", visit_id.unwrap_or_default()),
             field_id: String::new(),
             key: key.to_owned(),
-            title: titles::of_key(self.schema, self.words, key),
+            title: titles::of_key(self.schema, self.language, key),
             hint: titles::hint(self.words, key),
             visit_id: visit_id.unwrap_or_default().to_owned(),
             text: self.placeholder(is_repeatable),
@@ -154,7 +155,7 @@ impl Desk<'_> {
     }
 
     fn band(&self, field: &Field) -> (&'static str, &'static str) {
-        let band = ConfidencePolicy::default().band(field.confidence);
+        let band = self.policy.band(field.confidence);
         let word = match band {
             Band::Low => "review.band_low",
             Band::Mid => "review.band_mid",
@@ -232,9 +233,9 @@ mod tests {
 
     #[test]
     fn values_are_written_as_people_of_that_language_do() {
-        let schema = Schema::veterinary();
+        let (schema, policy) = (Schema::veterinary(), ConfidencePolicy::default());
         let written = |language: Language, value: Value, kind| {
-            Desk { schema: &schema, words: language.words(), language }.shown(&value, kind)
+            Desk { schema: &schema, policy: &policy, words: language.words(), language }.shown(&value, kind)
         };
         let text = |text: &str| Value::Text(text.to_owned());
         for (language, value, kind, expected) in [
@@ -252,8 +253,9 @@ mod tests {
 
     #[test]
     fn confidence_is_told_with_its_band_and_the_signed_points_of_reviews() {
-        let (schema, language) = (Schema::veterinary(), Language::Spanish);
-        let desk = Desk { schema: &schema, words: language.words(), language };
+        let (schema, policy) = (Schema::veterinary(), ConfidencePolicy::default());
+        let language = Language::Spanish;
+        let desk = Desk { schema: &schema, policy: &policy, words: language.words(), language };
         for (points, adjustment, tone) in [
             (0.0, "Ajuste por revisiones anteriores: 0", ""),
             (9.0, "Ajuste por revisiones anteriores: +9", "good"),

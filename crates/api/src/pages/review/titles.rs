@@ -1,16 +1,16 @@
-//! What keys and sections are called on the page.
+//! What keys and sections are called on the page: as the schema says, in the reader's language.
 
 use quire_domain::interpretation::Schema;
 
-use super::super::words::Words;
+use super::super::words::{Language, Words};
 
-const KEY: &str = "review.key_";
 const HINT: &str = "review.hint_";
 const SECTION: &str = "review.section_";
 
 /// What people call that key.
-pub(super) fn of_key(_schema: &Schema, words: &'static Words, key: &str) -> String {
-    words.find(&format!("{KEY}{key}")).map_or_else(|| readable(key), str::to_owned)
+pub(super) fn of_key(schema: &Schema, language: Language, key: &str) -> String {
+    let title = schema.key_title(key, language.as_str());
+    if title == key { readable(key) } else { title.to_owned() }
 }
 
 /// What it means, where its title is an abbreviation.
@@ -18,9 +18,11 @@ pub(super) fn hint(words: &'static Words, key: &str) -> Option<&'static str> {
     words.find(&format!("{HINT}{key}"))
 }
 
-/// What a section is called.
-pub(super) fn of_section(words: &'static Words, section: &str) -> &'static str {
-    words.find(&format!("{SECTION}{section}")).unwrap_or_default()
+/// What a section is called. Those that every document has need no schema.
+pub(super) fn of_section(schema: &Schema, language: Language, section: &str) -> String {
+    let title = schema.panel_title(section, language.as_str());
+    let own = || language.words().find(&format!("{SECTION}{section}")).map(str::to_owned);
+    if title == section { own().unwrap_or_else(|| readable(section)) } else { title.to_owned() }
 }
 
 /// A key that nobody has given a title: `t4_level` reads "T4 level".
@@ -34,25 +36,21 @@ fn readable(key: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::super::words::Language;
     use super::*;
 
     #[test]
-    fn every_key_of_the_built_in_schema_has_a_title_in_each_language() {
+    fn titles_are_those_of_the_schema() {
         let schema = Schema::veterinary();
-        for language in Language::ALL {
-            for key in &schema.keys {
-                assert!(language.words().find(&format!("{KEY}{}", key.key)).is_some(), "{}", key.key);
-            }
-        }
-        assert_eq!(of_key(&schema, Language::Spanish.words(), "vet_name"), "Veterinario/a");
+        assert_eq!(of_key(&schema, Language::Spanish, "vet_name"), "Veterinario/a");
+        assert_eq!(of_section(&schema, Language::Spanish, "clinic"), "Centro Veterinario");
         assert_eq!(hint(Language::Spanish.words(), "nhc"), Some("Número de historial clínico"));
+        assert_eq!(of_section(&Schema::default(), Language::Spanish, "other"), "Otros campos detectados");
     }
 
     #[test]
     fn a_key_without_a_title_is_still_readable() {
-        let (schema, words) = (Schema::veterinary(), Language::English.words());
-        assert_eq!(of_key(&schema, words, "t4_level"), "T4 level");
-        assert_eq!(of_key(&schema, words, ""), "");
+        let schema = Schema::veterinary();
+        assert_eq!(of_key(&schema, Language::English, "t4_level"), "T4 level");
+        assert_eq!(of_key(&schema, Language::English, ""), "");
     }
 }

@@ -117,3 +117,37 @@ async fn a_document_is_marked_as_reviewed_and_reopened_and_the_next_one_follows(
     tab.until_text(".chip.ready", "Ready");
     assert_eq!(crate::reviewing::review(&server, newer)["review_status"], "IN_REVIEW");
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn versions_and_runs_are_compared() {
+    let scene = Scene::on_sqlite(&[]);
+    let server = scene.quire.serve();
+    let document = document(&scene, &server).await;
+    let mut tab = opened(&server, document);
+    let open = |tab: &mut quire_testkit::browser::Tab| {
+        tab.click("#versions");
+        tab.click("#history-dialog [data-compare]");
+    };
+    open(&mut tab);
+    tab.until_text("#history-dialog", "nothing yet to compare with");
+    tab.press("Escape");
+    type_into(&mut tab, "breed", "Rex");
+    tab.press("Enter");
+    until_saved(&mut tab, 2);
+    open(&mut tab);
+    tab.until_text("#history-dialog del", "Belier");
+    tab.until_text("#history-dialog ins", "Rex");
+    tab.until_text("#history-dialog", "fields are the same");
+    tab.press("Escape");
+    server.send(&format!("POST /documents/{document}/reprocess"), "", "");
+    scene.all_ended(document).await;
+    tab.until("document.querySelector('[data-key=breed] .value').textContent === 'Belier'");
+    open(&mut tab);
+    tab.until_text("#history-dialog del", "Rex");
+    tab.until_text("#history-dialog ins", "Belier");
+    tab.eval(
+        "(() => { const form = document.querySelector('.comparison'); form.elements.from.value = form.elements.to.value; \
+         form.dispatchEvent(new Event('change')) })()",
+    );
+    tab.until_text("#history-dialog", "no difference");
+}
