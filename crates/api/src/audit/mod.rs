@@ -53,6 +53,11 @@ const LOOKS: &[Look] = &[
         EventType::DocumentListViewed,
         Some(EventType::DocumentListViewFailed),
     ),
+    // The pages that people work in.
+    look("/app/documents/{id}", EventType::DocumentReviewViewed, None),
+    look("/app/documents/{id}/work", EventType::DocumentReviewViewed, None),
+    look("/app/documents/{id}/versions", EventType::DocumentReviewViewed, None),
+    look("/app/documents/{id}/compare", EventType::DocumentReviewViewed, None),
     look("/documents/{id}/pages", EventType::DocumentMetadataViewed, None),
     look(
         "/documents/{id}/download",

@@ -45,6 +45,7 @@ async fn what_there_is_no_room_for_is_counted_and_nobody_waits() {
 fn a_path_names_a_document_or_a_run() {
     let id = Uuid::now_v7();
     assert_eq!(whose(&format!("/documents/{id}/download")), (Some(SubjectId(id)), None));
+    assert_eq!(whose(&format!("/app/documents/{id}/work")), (Some(SubjectId(id)), None));
     assert_eq!(whose(&format!("/runs/{id}/artifacts/raw-text")), (None, Some(RunId(id))));
     for nobodys in ["/documents", "/documents/export", "/documents/x", "/", ""] {
         assert_eq!(whose(nobodys), (None, None), "{nobodys}");

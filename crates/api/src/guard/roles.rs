@@ -52,6 +52,11 @@ pub(crate) const PAGES: &[(&str, &str, Role)] = &[
     ("GET", "/app/documents/{id}/runs/list", Read),
     ("GET", "/app/operations", Read),
     ("GET", "/app/operations/now", Read),
+    ("GET", "/app/documents/{id}", Read),
+    ("GET", "/app/documents/{id}/work", Read),
+    ("GET", "/app/documents/{id}/versions", Read),
+    ("GET", "/app/documents/{id}/compare", Read),
+    ("GET", "/app/documents/{id}/next", Read),
 ];
 
 /// The role that a request to this route needs. One that is not in the table needs `admin`: what was forgotten is closed.

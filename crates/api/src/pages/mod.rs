@@ -13,7 +13,9 @@ mod moments;
 mod operations;
 mod plot;
 mod preferences;
+mod review;
 mod runs;
+mod squeeze;
 mod trouble;
 pub(crate) mod visitor;
 pub mod words;
@@ -40,10 +42,16 @@ pub(crate) fn router(product: Product, surface: &Surface) -> Router {
         .route("/app/documents/{id}/runs/list", get(runs::list))
         .route("/app/operations", get(operations::show))
         .route("/app/operations/now", get(operations::now))
+        .route("/app/documents/{id}", get(review::show))
+        .route("/app/documents/{id}/work", get(review::work))
+        .route("/app/documents/{id}/versions", get(review::history::show))
+        .route("/app/documents/{id}/compare", get(review::compare::show))
+        .route("/app/documents/{id}/next", get(review::next::lead))
         .route("/app/preferences", post(preferences::choose))
         .route("/assets/{folder}/{*name}", get(assets::show))
         .layer(middleware::from_fn_with_state(product.audit.clone(), audit::note))
         .with_state(product.clone())
         .merge(login::router(desk))
         .layer(middleware::from_fn_with_state(product, trouble::show))
+        .layer(middleware::from_fn(squeeze::squeeze))
 }

@@ -4,4 +4,5 @@
 mod axe;
 mod frame;
 mod login;
+mod review;
 mod runs;

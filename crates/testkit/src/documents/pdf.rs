@@ -75,21 +75,21 @@ impl Pdf {
     }
 }
 
+/// A text as it is written in a content stream.
+pub(super) fn winansi(text: &str) -> String {
+    let escaped = text.replace('\\', "\\\\").replace('(', "\\(").replace(')', "\\)");
+    // WinAnsi is Latin-1 where letters of Western Europe are concerned.
+    let octal = |letter: char| {
+        if letter.is_ascii() { letter.to_string() } else { format!("\\{:03o}", letter as u32) }
+    };
+    escaped.chars().map(octal).collect()
+}
+
 /// A page with these lines of text from its top.
 pub fn text_page(lines: &[&str]) -> String {
     let mut content = "BT /F 11 Tf 14 TL 50 790 Td\n".to_owned();
     for line in lines {
-        let escaped = line.replace('\\', "\\\\").replace('(', "\\(").replace(')', "\\)");
-        // WinAnsi is Latin-1 where letters of Western Europe are concerned.
-        let octal: String = escaped
-            .chars()
-            .map(
-                |letter| {
-                    if letter.is_ascii() { letter.to_string() } else { format!("\\{:03o}", letter as u32) }
-                },
-            )
-            .collect();
-        writeln!(content, "({octal}) Tj T*").unwrap();
+        writeln!(content, "({}) Tj T*", winansi(line)).unwrap();
     }
     content.push_str("ET");
     content

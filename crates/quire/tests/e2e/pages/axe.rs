@@ -54,6 +54,8 @@ async fn everybody_can_use_the_pages() {
     scene.ended(document).await;
     let runs = format!("/app/documents/{document}/runs");
     assert_usable(&mut tab, &[("/app", "main a"), (&runs, "#runs article"), ("/app/operations", "svg.plot")]);
+    let review = format!("/app/documents/{document}");
+    assert_usable(&mut tab, &[(&review, ".field")]);
 }
 
 #[tokio::test(flavor = "multi_thread")]

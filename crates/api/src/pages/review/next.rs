@@ -1,0 +1,62 @@
+//! `GET /app/documents/{id}/next`: leads to the next document that nobody has checked yet.
+
+use axum::extract::State;
+use axum::response::Redirect;
+use jiff::ToSpan as _;
+use quire_application::document::{self, ListRequest};
+use quire_domain::{DocumentId, DocumentStatus, ReviewStatus};
+use quire_ports::{CertaintyPlace, DocumentPlace, LeastCertainPart};
+use uuid::Uuid;
+
+use crate::request::{Id, Parameters};
+use crate::{ApiError, Product};
+
+/// The order in which somebody goes through what waits for them, beside the newest first.
+pub(super) const LEAST_CERTAIN: &str = "least_certain";
+
+pub(in super::super) async fn lead(
+    State(product): State<Product>,
+    Id(id): Id,
+    parameters: Parameters,
+) -> Result<Redirect, ApiError> {
+    if parameters.text("sort") == Some(LEAST_CERTAIN) {
+        return least_certain(&product, DocumentId(id)).await;
+    }
+    let here = product.store.documents.find(DocumentId(id)).await?;
+    let place = DocumentPlace { created_at: here.created_at, id: here.id };
+    let newest = product.store.clock.now().saturating_add(1.hour()).unwrap_or(here.created_at);
+    let begin = DocumentPlace { created_at: newest, id: DocumentId(Uuid::max()) };
+    // The older ones first, then from the newest on.
+    for after in [place, begin] {
+        if let Some(next) = after_that(&product, after).await?.filter(|next| *next != here.id) {
+            return Ok(Redirect::to(&format!("/app/documents/{next}")));
+        }
+    }
+    Ok(Redirect::to("/app"))
+}
+
+/// Whoever begins with the least certain goes on with the least certain that is left.
+async fn least_certain(product: &Product, here: DocumentId) -> Result<Redirect, ApiError> {
+    let place = product.store.documents.overview(here).await?.certainty;
+    let after = place.map(|certainty| CertaintyPlace { certainty, id: here });
+    for after in [after, None] {
+        let part = LeastCertainPart { after, limit: 2, ..LeastCertainPart::default() };
+        let found = product.store.documents.least_certain(part).await?;
+        if let Some(next) = found.iter().map(|one| one.document.id).find(|id| *id != here) {
+            return Ok(Redirect::to(&format!("/app/documents/{next}?sort={LEAST_CERTAIN}")));
+        }
+    }
+    Ok(Redirect::to("/app"))
+}
+
+async fn after_that(product: &Product, after: DocumentPlace) -> Result<Option<DocumentId>, ApiError> {
+    let request = ListRequest {
+        limit: 1,
+        after: Some(after),
+        status: Some(DocumentStatus::Completed),
+        review: Some(ReviewStatus::InReview),
+        ..ListRequest::default()
+    };
+    let found = document::list(&product.store, &product.counts, &request).await?;
+    Ok(found.items.first().map(|view| view.overview.document.id))
+}

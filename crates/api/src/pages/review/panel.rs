@@ -1,0 +1,404 @@
+//! What was understood of a document, laid out as people work with it.
+
+use std::collections::HashMap;
+
+use quire_application::review::{self, ReviewView};
+use quire_domain::interpretation::edit::ChangeType;
+use quire_domain::interpretation::{Field, Schema, SchemaKey, Scope, Value, visits};
+use quire_domain::{FieldId, ReviewStatus, Role};
+use quire_ports::VersionRecord;
+
+use super::super::moments::Moment;
+use super::super::visitor::Visitor;
+use super::history::is_of_value;
+use super::row::{Desk, Row, date};
+use super::standing::Newer;
+use super::titles;
+use crate::{ApiError, Product};
+
+/// Sections that are more than the keys of the schema that have their place there.
+const VISITS: &str = "visits";
+const OTHER: &str = "other";
+/// Where what has no place of its own stands, if the schema has such a section.
+const REPORT: &str = "report_info";
+/// Identifies a person and stands in no section.
+const NOT_SHOWN: &str = "owner_id";
+
+/// Sorts behind every date.
+const NO_DATE: &str = "~";
+
+/// The panel beside the pages.
+pub(super) struct Panel {
+    pub(super) run_id: String,
+    pub(super) version: u32,
+    /// Which version this is, and by whom,
+    pub(super) told: String,
+    /// since when.
+    pub(super) made_at: Moment,
+    pub(super) is_reviewed: bool,
+    /// By whom it was checked, and when.
+    pub(super) reviewed: Option<(String, Moment)>,
+    pub(super) may_edit: bool,
+    pub(super) may_operate: bool,
+    /// Whether documents of this kind have visits.
+    pub(super) has_visits: bool,
+    pub(super) sections: Vec<Section>,
+    /// Keys of which a value can be added.
+    pub(super) keys: Vec<KeyChoice>,
+    pub(super) visits: Vec<VisitChoice>,
+    /// What became of a run that is newer than what is shown.
+    pub(super) newer: Option<Newer>,
+}
+
+pub(super) struct Section {
+    pub(super) name: String,
+    pub(super) title: String,
+    pub(super) groups: Vec<Group>,
+    /// What is said where there is nothing.
+    pub(super) nothing: Option<&'static str>,
+}
+
+/// Rows that belong together: those of a visit, or all of a section.
+pub(super) struct Group {
+    pub(super) visit: Option<VisitHead>,
+    /// When the visit was; what sorts behind all dates if nobody knows.
+    on: String,
+    pub(super) rows: Vec<Row>,
+}
+
+pub(super) struct VisitHead {
+    /// Empty for what belongs to some visit, nobody knows which.
+    pub(super) id: String,
+    pub(super) title: String,
+    pub(super) count: String,
+}
+
+pub(super) struct KeyChoice {
+    pub(super) key: String,
+    pub(super) title: String,
+    pub(super) section: String,
+    pub(super) value_type: &'static str,
+    pub(super) is_of_visit: bool,
+}
+
+pub(super) struct VisitChoice {
+    pub(super) id: String,
+    pub(super) title: String,
+}
+
+impl Panel {
+    pub(super) async fn load(
+        product: &Product,
+        visitor: &Visitor,
+        found: &ReviewView,
+        newer: Option<Newer>,
+    ) -> Result<Self, ApiError> {
+        let records = match found.active.number {
+            1 => Vec::new(),
+            _ => review::versions(&product.store, found.run.id).await?,
+        };
+        Ok(Self::of(product, visitor, found, &records, newer))
+    }
+
+    fn of(
+        product: &Product,
+        visitor: &Visitor,
+        found: &ReviewView,
+        records: &[VersionRecord],
+        newer: Option<Newer>,
+    ) -> Self {
+        let (language, words) = (visitor.language, visitor.language.words());
+        let desk = Desk { schema: &found.schema, policy: &product.confidence, words, language };
+        let layout = Layout { desk, detected: detected(records), found };
+        let groups = layout.by_visit();
+        let visits =
+            groups.iter().filter_map(|group| group.visit.as_ref()).filter(|visit| !visit.id.is_empty());
+        let visits = visits.map(|visit| VisitChoice { id: visit.id.clone(), title: visit.title.clone() });
+        let by = |who: Option<&str>| who.unwrap_or(words.get("review.by_itself")).to_owned();
+        let active = &found.active;
+        let told = words.with("review.version", &active.number.to_string());
+        let told = told.replacen("{}", &by(active.created_by.as_deref()), 1);
+        let is_reviewed = found.document().review_status == ReviewStatus::Reviewed;
+        let reviewed = found.overview.reviewed_at.filter(|_| is_reviewed).map(|at| {
+            let text = words.with("review.reviewed_by", &by(found.overview.reviewed_by.as_deref()));
+            (text, Moment::of(at))
+        });
+        Self {
+            run_id: found.run.id.to_string(),
+            version: active.number,
+            told,
+            made_at: Moment::of(active.created_at),
+            is_reviewed,
+            reviewed,
+            may_edit: visitor.may(Role::Review),
+            may_operate: visitor.may(Role::Operate),
+            has_visits: found.schema.keys.iter().any(|key| key.scope == Scope::Metadata),
+            visits: visits.collect(),
+            keys: layout.keys(),
+            sections: layout.sections(groups),
+            newer,
+        }
+    }
+}
+
+/// What the run itself found, of each field whose value people have changed. The oldest change tells.
+fn detected(records: &[VersionRecord]) -> HashMap<FieldId, Value> {
+    let mut first: HashMap<FieldId, Option<Value>> = HashMap::new();
+    let changes = records.iter().flat_map(|record| &record.changes);
+    for change in changes.filter(|change| is_of_value(change)) {
+        let found = (change.change_type == ChangeType::Update).then(|| change.old_value.clone());
+        first.entry(change.field_id).or_insert(found);
+    }
+    first.into_iter().filter_map(|(field, value)| Some((field, value?))).collect()
+}
+
+struct Layout<'a> {
+    desk: Desk<'a>,
+    detected: HashMap<FieldId, Value>,
+    found: &'a ReviewView,
+}
+
+impl<'a> Layout<'a> {
+    fn schema(&self) -> &'a Schema {
+        self.desk.schema
+    }
+
+    fn fields(&self) -> &'a [Field] {
+        &self.found.active.data.fields
+    }
+
+    fn row(&self, field: &Field) -> Row {
+        let detected = self.detected.get(&field.field_id);
+        self.desk.row(field, detected.filter(|value| !value.is_same(&field.value, field.value_type)))
+    }
+
+    /// The sections of the schema in its order, and one for what it does not know.
+    fn names(&self) -> Vec<&'a str> {
+        let mut names: Vec<&str> = self.schema().panels.iter().map(|panel| panel.id.as_str()).collect();
+        for always in [VISITS, OTHER] {
+            let is_needed =
+                always == OTHER || self.schema().keys.iter().any(|key| key.scope != Scope::Document);
+            if is_needed && !names.contains(&always) {
+                names.push(always);
+            }
+        }
+        names
+    }
+
+    /// The section of what belongs to no visit.
+    fn section_of(&self, field: &Field) -> &'a str {
+        match self.schema().key(&field.key) {
+            None => OTHER,
+            // When and why of a visit that nobody knows.
+            Some(key) if key.scope == Scope::Metadata => OTHER,
+            Some(key) if key.scope == Scope::Visit => VISITS,
+            Some(key) => self.place_of(key),
+        }
+    }
+
+    fn place_of(&self, key: &'a SchemaKey) -> &'a str {
+        let names = self.names();
+        let own = key.panel.as_deref().filter(|panel| names.contains(panel));
+        own.unwrap_or(if names.contains(&REPORT) { REPORT } else { OTHER })
+    }
+
+    fn title_of(&self, section: &str) -> String {
+        titles::of_section(self.schema(), self.desk.language, section)
+    }
+
+    fn sections(&self, visits: Vec<Group>) -> Vec<Section> {
+        let mut visits = Some(visits);
+        let section = |name: &str| {
+            let groups = match name {
+                VISITS => visits.take().unwrap_or_default(),
+                _ => vec![Group { visit: None, on: String::new(), rows: self.rows(name) }],
+            };
+            let nothing = match name {
+                VISITS => Some("review.no_visits"),
+                OTHER => Some("review.no_others"),
+                _ => None,
+            };
+            let is_bare = groups.iter().all(|group| group.rows.is_empty());
+            Section {
+                name: name.to_owned(),
+                title: self.title_of(name),
+                groups,
+                nothing: nothing.filter(|_| is_bare).map(|name| self.desk.words.get(name)),
+            }
+        };
+        self.names().into_iter().map(section).collect()
+    }
+
+    /// The rows of a section without visits: every key that has its place there, then what else was found.
+    fn rows(&self, section: &str) -> Vec<Row> {
+        let own: Vec<&Field> = self
+            .fields()
+            .iter()
+            .filter(|field| field.visit_id.is_none() && field.key != NOT_SHOWN)
+            .filter(|field| self.section_of(field) == section)
+            .chain(self.told_twice().filter(|_| section == OTHER))
+            .collect();
+        let keys = self.schema().keys.iter().filter(|key| key.scope == Scope::Document);
+        let keys = keys.filter(|key| key.panel.as_deref() == Some(section));
+        self.laid_out(&own, keys, None)
+    }
+
+    /// What tells about a visit itself something that another field has told already.
+    fn told_twice(&self) -> impl Iterator<Item = &'a Field> {
+        let mut told: Vec<(&str, &str)> = Vec::new();
+        self.fields().iter().filter(move |field| {
+            let Some(visit) = field.visit_id.as_deref() else { return false };
+            let is_about = self.schema().scope(&field.key) == Scope::Metadata;
+            let place = (visit, field.key.as_str());
+            if is_about && told.contains(&place) {
+                return true;
+            }
+            told.push(place);
+            false
+        })
+    }
+
+    /// The visits by their dates, those without one behind the others; what belongs to none comes last.
+    fn by_visit(&self) -> Vec<Group> {
+        let mut order: Vec<&str> = Vec::new();
+        for visit in self.fields().iter().filter_map(|field| field.visit_id.as_deref()) {
+            if !order.contains(&visit) && visit != visits::UNASSIGNED {
+                order.push(visit);
+            }
+        }
+        let twice: Vec<_> = self.told_twice().map(|field| field.field_id).collect();
+        let groups = order.into_iter().map(|visit| {
+            let is_own =
+                |field: &&Field| field.visit_id.as_deref() == Some(visit) && !twice.contains(&field.field_id);
+            self.group(visit, &self.fields().iter().filter(is_own).collect::<Vec<_>>())
+        });
+        let mut groups: Vec<Group> = groups.collect();
+        groups.sort_by(|one, other| one.on.cmp(&other.on));
+        let is_left = |field: &&Field| match field.visit_id.as_deref() {
+            None => self.section_of(field) == VISITS,
+            Some(visit) => visit == visits::UNASSIGNED,
+        };
+        let left: Vec<&Field> = self.fields().iter().filter(is_left).collect();
+        if !left.is_empty() {
+            groups.push(self.unassigned(&left));
+        }
+        groups
+    }
+
+    fn group(&self, visit: &str, own: &[&Field]) -> Group {
+        let on = own.iter().find(|field| field.key == "visit_date" && !field.value.is_empty());
+        let (on, title) = match on.map(|field| &field.value) {
+            Some(Value::Text(on)) => (on.clone(), date(on, self.desk.language)),
+            _ => (NO_DATE.to_owned(), self.desk.words.get("review.no_date").to_owned()),
+        };
+        // Of each visit, what every visit has; the rest where it was found.
+        let keys = self.schema().keys.iter().filter(|key| match key.scope {
+            Scope::Metadata => !key.optional,
+            Scope::Visit => key.critical,
+            Scope::Document => false,
+        });
+        let head = VisitHead { id: visit.to_owned(), title, count: self.count(own) };
+        Group { visit: Some(head), on, rows: self.laid_out(own, keys, Some(visit)) }
+    }
+
+    fn unassigned(&self, left: &[&Field]) -> Group {
+        let title = self.desk.words.get("review.unassigned").to_owned();
+        let head = VisitHead { id: String::new(), title, count: self.count(left) };
+        Group {
+            visit: Some(head),
+            on: NO_DATE.to_owned(),
+            rows: self.laid_out(left, std::iter::empty(), None),
+        }
+    }
+
+    fn count(&self, fields: &[&Field]) -> String {
+        self.desk.words.count("review.values", fields.len() as u64)
+    }
+
+    /// These fields in the order of the schema, with places for those of the keys that have none.
+    fn laid_out<'k>(
+        &self,
+        fields: &[&Field],
+        keys: impl Iterator<Item = &'k SchemaKey>,
+        visit: Option<&str>,
+    ) -> Vec<Row> {
+        let place = |name: &str| {
+            let place = self.schema().keys.iter().position(|key| key.key == name);
+            // When and why a visit was come first.
+            (self.schema().scope(name) != Scope::Metadata, place.unwrap_or(usize::MAX))
+        };
+        let is_missing = |key: &&SchemaKey| fields.iter().all(|field| field.key != key.key);
+        let mut rows: Vec<Row> = fields.iter().map(|field| self.row(field)).collect();
+        rows.extend(keys.filter(is_missing).map(|key| self.desk.slot(key, visit)));
+        rows.sort_by_key(|row| place(&row.key));
+        for at in 1..rows.len() {
+            rows[at].is_again = rows[at].key == rows[at - 1].key;
+        }
+        rows
+    }
+
+    /// Every key, for whoever adds a value.
+    fn keys(&self) -> Vec<KeyChoice> {
+        let names = self.names();
+        let mut keys: Vec<&SchemaKey> =
+            self.schema().keys.iter().filter(|key| key.key != NOT_SHOWN).collect();
+        keys.sort_by_key(|key| names.iter().position(|name| *name == self.place_of(key)));
+        let choice = |key: &SchemaKey| KeyChoice {
+            key: key.key.clone(),
+            title: titles::of_key(self.schema(), self.desk.language, &key.key),
+            section: self.title_of(key.panel.as_deref().unwrap_or(REPORT)),
+            value_type: key.value_type.as_str(),
+            is_of_visit: key.scope != Scope::Document,
+        };
+        keys.into_iter().map(choice).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use jiff::Timestamp;
+    use quire_domain::InterpretationId;
+    use quire_domain::interpretation::ValueType;
+    use quire_domain::interpretation::edit::FieldChange;
+
+    use super::*;
+
+    fn change(field_id: FieldId, change_type: ChangeType, part: &str, old: &str) -> FieldChange {
+        FieldChange {
+            change_type,
+            field_id,
+            field_key: "breed".to_owned(),
+            field_path: format!("fields.{field_id}.{part}"),
+            value_type: ValueType::String,
+            old_value: Value::Text(old.to_owned()),
+            new_value: Value::Null,
+            mapping_id: None,
+        }
+    }
+
+    fn version(number: u32, changes: Vec<FieldChange>) -> VersionRecord {
+        VersionRecord {
+            id: InterpretationId::new(),
+            number,
+            is_active: false,
+            created_at: Timestamp::UNIX_EPOCH,
+            created_by: None,
+            changes,
+        }
+    }
+
+    #[test]
+    fn what_was_detected_is_what_the_oldest_change_replaced() {
+        let (edited, added, moved) = (FieldId::new(), FieldId::new(), FieldId::new());
+        let records = [
+            version(2, vec![change(edited, ChangeType::Update, "value", "Beagle")]),
+            version(3, vec![change(added, ChangeType::Add, "value", "")]),
+            version(4, vec![change(edited, ChangeType::Update, "value", "Boxer")]),
+            version(5, vec![change(added, ChangeType::Update, "value", "Collie")]),
+            version(6, vec![change(moved, ChangeType::Update, "visit_id", "visit-001")]),
+        ];
+        let detected = detected(&records);
+        assert_eq!(detected.get(&edited), Some(&Value::Text("Beagle".to_owned())));
+        assert_eq!(detected.len(), 1, "what a person added was not detected, and what moved kept its value");
+    }
+}

@@ -1,0 +1,280 @@
+//! A value of the panel, or the place where one would be.
+
+use quire_domain::interpretation::calibration::{Band, ConfidencePolicy};
+use quire_domain::interpretation::{
+    Evidence, Field, Origin, Schema, SchemaKey, Scope, Suggestion, Value, ValueType,
+};
+use quire_domain::reading::Rect;
+
+use super::super::words::{Language, Words};
+use super::titles;
+
+/// A row of the panel.
+#[allow(clippy::struct_excessive_bools)] // Each is a mark of its own, as the row shows them.
+pub(super) struct Row {
+    /// Names the row in the page.
+    pub(super) id: String,
+    /// Empty where there is no field yet.
+    pub(super) field_id: String,
+    pub(super) key: String,
+    pub(super) title: String,
+    pub(super) hint: Option<&'static str>,
+    /// Empty for what belongs to no visit.
+    pub(super) visit_id: String,
+    /// The value as people read it, or what stands where there is none.
+    pub(super) text: String,
+    /// The value as JSON.
+    pub(super) value: String,
+    pub(super) value_type: &'static str,
+    pub(super) is_empty: bool,
+    pub(super) is_repeatable: bool,
+    pub(super) is_critical: bool,
+    /// Whether it tells about a visit itself.
+    pub(super) is_about: bool,
+    pub(super) is_edited: bool,
+    /// Whether the row before it is another value of the same key.
+    pub(super) is_again: bool,
+    /// The class of its dot, by which it is also filtered.
+    pub(super) band: &'static str,
+    pub(super) band_word: &'static str,
+    pub(super) confidence: Option<Confidence>,
+    pub(super) evidence: Option<Place>,
+    pub(super) candidates: Vec<Candidate>,
+    /// What was detected, where a person has changed it.
+    pub(super) detected: Option<Detected>,
+}
+
+/// How sure a value is, in words.
+pub(super) struct Confidence {
+    pub(super) text: String,
+    pub(super) reliability: String,
+    pub(super) adjustment: String,
+    /// The class of the adjustment: good, bad or nothing.
+    pub(super) tone: &'static str,
+}
+
+/// Where something stands in the document.
+pub(super) struct Place {
+    pub(super) page: u32,
+    pub(super) snippet: String,
+    /// The rectangles, as `x0,y0,x1,y1;…` in points.
+    pub(super) boxes: String,
+}
+
+/// Another value that it might be.
+pub(super) struct Candidate {
+    pub(super) number: usize,
+    pub(super) text: String,
+    pub(super) value: String,
+    pub(super) percent: String,
+    pub(super) evidence: Option<Place>,
+}
+
+/// The value that was detected.
+pub(super) struct Detected {
+    pub(super) text: String,
+    pub(super) value: String,
+}
+
+/// With what rows are made.
+#[derive(Clone, Copy)]
+pub(super) struct Desk<'a> {
+    pub(super) schema: &'a Schema,
+    pub(super) policy: &'a ConfidencePolicy,
+    pub(super) words: &'static Words,
+    pub(super) language: Language,
+}
+
+impl Desk<'_> {
+    /// The row of a field. `detected` is what the run itself found, if that is another value.
+    pub(super) fn row(&self, field: &Field, detected: Option<&Value>) -> Row {
+        let known = self.schema.key(&field.key);
+        let (band, band_word) = self.band(field);
+        let is_repeatable = known.is_some_and(|key| key.repeatable);
+        let is_empty = field.value.is_empty();
+        let numbered = (1..).zip(&field.candidate_suggestions).take(5);
+        Row {
+            id: format!("f-{}", field.field_id),
+            field_id: field.field_id.to_string(),
+            text: if is_empty {
+                self.placeholder(is_repeatable)
+            } else {
+                self.shown(&field.value, field.value_type)
+            },
+            value: json(&field.value),
+            value_type: field.value_type.as_str(),
+            is_empty,
+            is_repeatable,
+            is_edited: field.origin == Origin::Human,
+            band: if is_empty { "unknown" } else { band },
+            band_word: if is_empty { self.words.get("review.band_unknown") } else { band_word },
+            confidence: (!is_empty).then(|| self.confidence(field, band_word)),
+            evidence: field.evidence.as_ref().map(place),
+            candidates: numbered.map(|(number, one)| self.candidate(number, one, field.value_type)).collect(),
+            detected: detected
+                .map(|value| Detected { text: self.shown(value, field.value_type), value: json(value) }),
+            ..self.bare(&field.key, known, field.visit_id.as_deref())
+        }
+    }
+
+    /// The place where a value of that key would be.
+    pub(super) fn slot(&self, key: &SchemaKey, visit_id: Option<&str>) -> Row {
+        self.bare(&key.key, Some(key), visit_id)
+    }
+
+    fn bare(&self, key: &str, known: Option<&SchemaKey>, visit_id: Option<&str>) -> Row {
+        let is_repeatable = known.is_some_and(|key| key.repeatable);
+        Row {
+            id: format!("s-{}-{key}", visit_id.unwrap_or_default()),
+            field_id: String::new(),
+            key: key.to_owned(),
+            title: titles::of_key(self.schema, self.language, key),
+            hint: titles::hint(self.words, key),
+            visit_id: visit_id.unwrap_or_default().to_owned(),
+            text: self.placeholder(is_repeatable),
+            value: "null".to_owned(),
+            value_type: known.map_or(ValueType::String, |key| key.value_type).as_str(),
+            is_empty: true,
+            is_repeatable,
+            is_critical: known.is_some_and(|key| key.critical),
+            is_about: known.is_some_and(|key| key.scope == Scope::Metadata),
+            is_edited: false,
+            is_again: false,
+            band: "unknown",
+            band_word: self.words.get("review.band_unknown"),
+            confidence: None,
+            evidence: None,
+            candidates: Vec::new(),
+            detected: None,
+        }
+    }
+
+    fn placeholder(&self, is_list: bool) -> String {
+        let name = if is_list { "review.no_items" } else { "review.no_value" };
+        self.words.get(name).to_owned()
+    }
+
+    fn band(&self, field: &Field) -> (&'static str, &'static str) {
+        let band = self.policy.band(field.confidence);
+        let word = match band {
+            Band::Low => "review.band_low",
+            Band::Mid => "review.band_mid",
+            Band::High => "review.band_high",
+        };
+        (band.as_str(), self.words.get(word))
+    }
+
+    fn confidence(&self, field: &Field, band: &str) -> Confidence {
+        let points = field.review_history_adjustment;
+        let sign = if points > 0.0 { "+" } else { "" };
+        let tone = match points {
+            points if points > 0.0 => "good",
+            points if points < 0.0 => "bad",
+            _ => "",
+        };
+        let sure = self.words.with("review.confidence", &percent(field.confidence));
+        Confidence {
+            text: sure.replacen("{}", band, 1),
+            reliability: self.words.with("review.reliability", self.words.get("review.not_available")),
+            adjustment: self.words.with("review.adjustment", &format!("{sign}{points:.1}").replace(".0", "")),
+            tone,
+        }
+    }
+
+    fn candidate(&self, number: usize, suggestion: &Suggestion, kind: ValueType) -> Candidate {
+        Candidate {
+            number,
+            text: self.shown(&suggestion.value, kind),
+            value: json(&suggestion.value),
+            percent: self.words.with("review.percent", &percent(suggestion.confidence)),
+            evidence: suggestion.evidence.as_ref().map(place),
+        }
+    }
+
+    /// A value as people read it.
+    pub(super) fn shown(&self, value: &Value, kind: ValueType) -> String {
+        match value {
+            _ if value.is_empty() => self.words.get("review.no_value").to_owned(),
+            Value::Text(text) if kind == ValueType::Date => date(text, self.language),
+            Value::Text(text) => text.clone(),
+            Value::Bool(true) => self.words.get("review.yes").to_owned(),
+            Value::Bool(false) => self.words.get("review.no").to_owned(),
+            Value::Null | Value::Number(_) => json(value),
+        }
+    }
+}
+
+/// A date as it is written in that language.
+pub(super) fn date(text: &str, language: Language) -> String {
+    match (language, text.parse::<jiff::civil::Date>()) {
+        (Language::Spanish, Ok(date)) => date.strftime("%d/%m/%Y").to_string(),
+        (Language::English, Ok(date)) => date.strftime("%-d %b %Y").to_string(),
+        (_, Err(_)) => text.to_owned(),
+    }
+}
+
+fn percent(share: f64) -> String {
+    format!("{:.0}", share * 100.0)
+}
+
+pub(super) fn json(value: &Value) -> String {
+    serde_json::to_string(value).unwrap_or_else(|_| "null".to_owned())
+}
+
+fn place(evidence: &Evidence) -> Place {
+    let written = |r: &Rect| format!("{:.1},{:.1},{:.1},{:.1}", r.x0, r.y0, r.x1, r.y1);
+    let boxes: Vec<_> = evidence.boxes.iter().map(written).collect();
+    Place { page: evidence.page, snippet: evidence.snippet.clone(), boxes: boxes.join(";") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_are_written_as_people_of_that_language_do() {
+        let (schema, policy) = (Schema::veterinary(), ConfidencePolicy::default());
+        let written = |language: Language, value: Value, kind| {
+            Desk { schema: &schema, policy: &policy, words: language.words(), language }.shown(&value, kind)
+        };
+        let text = |text: &str| Value::Text(text.to_owned());
+        for (language, value, kind, expected) in [
+            (Language::Spanish, text("2024-03-02"), ValueType::Date, "02/03/2024"),
+            (Language::English, text("2024-03-02"), ValueType::Date, "2 Mar 2024"),
+            (Language::English, text("some day"), ValueType::Date, "some day"),
+            (Language::Spanish, Value::Bool(true), ValueType::Boolean, "Sí"),
+            (Language::English, Value::Number(4.5), ValueType::Number, "4.5"),
+            (Language::English, text("  "), ValueType::String, "—"),
+            (Language::English, Value::Null, ValueType::Unknown, "—"),
+        ] {
+            assert_eq!(written(language, value, kind), expected);
+        }
+    }
+
+    #[test]
+    fn confidence_is_told_with_its_band_and_the_signed_points_of_reviews() {
+        let (schema, policy) = (Schema::veterinary(), ConfidencePolicy::default());
+        let language = Language::Spanish;
+        let desk = Desk { schema: &schema, policy: &policy, words: language.words(), language };
+        for (points, adjustment, tone) in [
+            (0.0, "Ajuste por revisiones anteriores: 0", ""),
+            (9.0, "Ajuste por revisiones anteriores: +9", "good"),
+            (-1.7, "Ajuste por revisiones anteriores: -1.7", "bad"),
+        ] {
+            let field = Field::new(
+                "breed",
+                Value::Text("Beagle".to_owned()),
+                ValueType::String,
+                Origin::Machine,
+                0.66,
+            );
+            let row = desk.row(&Field { review_history_adjustment: points, ..field }, None);
+            let told = row.confidence.unwrap();
+            assert_eq!(
+                (told.text.as_str(), told.adjustment.as_str(), told.tone),
+                ("Confianza 66 % (Media)", adjustment, tone)
+            );
+            assert_eq!((row.band, row.is_critical, row.title.as_str()), ("mid", true, "Raza"));
+        }
+    }
+}

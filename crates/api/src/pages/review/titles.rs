@@ -1,0 +1,56 @@
+//! What keys and sections are called on the page: as the schema says, in the reader's language.
+
+use quire_domain::interpretation::Schema;
+
+use super::super::words::{Language, Words};
+
+const HINT: &str = "review.hint_";
+const SECTION: &str = "review.section_";
+
+/// What people call that key.
+pub(super) fn of_key(schema: &Schema, language: Language, key: &str) -> String {
+    let title = schema.key_title(key, language.as_str());
+    if title == key { readable(key) } else { title.to_owned() }
+}
+
+/// What it means, where its title is an abbreviation.
+pub(super) fn hint(words: &'static Words, key: &str) -> Option<&'static str> {
+    words.find(&format!("{HINT}{key}"))
+}
+
+/// What a section is called. Those that every document has need no schema.
+pub(super) fn of_section(schema: &Schema, language: Language, section: &str) -> String {
+    let title = schema.panel_title(section, language.as_str());
+    let own = || language.words().find(&format!("{SECTION}{section}")).map(str::to_owned);
+    if title == section { own().unwrap_or_else(|| readable(section)) } else { title.to_owned() }
+}
+
+/// A key that nobody has given a title: `t4_level` reads "T4 level".
+fn readable(key: &str) -> String {
+    let mut text = key.replace('_', " ");
+    if let Some(first) = text.get_mut(..1) {
+        first.make_ascii_uppercase();
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn titles_are_those_of_the_schema() {
+        let schema = Schema::veterinary();
+        assert_eq!(of_key(&schema, Language::Spanish, "vet_name"), "Veterinario/a");
+        assert_eq!(of_section(&schema, Language::Spanish, "clinic"), "Centro Veterinario");
+        assert_eq!(hint(Language::Spanish.words(), "nhc"), Some("Número de historial clínico"));
+        assert_eq!(of_section(&Schema::default(), Language::Spanish, "other"), "Otros campos detectados");
+    }
+
+    #[test]
+    fn a_key_without_a_title_is_still_readable() {
+        let schema = Schema::veterinary();
+        assert_eq!(of_key(&schema, Language::English, "t4_level"), "T4 level");
+        assert_eq!(of_key(&schema, Language::English, ""), "");
+    }
+}

@@ -1,0 +1,76 @@
+//! The review page, used as a reviewer uses it.
+
+mod conflicts;
+mod editing;
+mod following;
+mod keeping;
+mod looking;
+mod narrowing;
+
+use quire_domain::DocumentId;
+use quire_testkit::browser::Tab;
+use quire_testkit::documents::case_history;
+use serde_json::Value;
+
+use crate::program::Server;
+use crate::reviewing::review;
+use crate::scene::Scene;
+use crate::uploading::upload;
+
+/// A document that was read and understood.
+async fn document(scene: &Scene, server: &Server) -> DocumentId {
+    let (_, _, document) = upload(server, "/documents/upload", "luna.pdf", &case_history());
+    let run = scene.ended(document).await;
+    assert_eq!(run.state.as_str(), "COMPLETED", "{:?}", run.state);
+    document
+}
+
+/// Its review, in a browser of its own.
+fn opened(server: &Server, document: DocumentId) -> Tab {
+    let mut tab = Tab::open(&server.address);
+    show(&mut tab, document);
+    tab
+}
+
+fn show(tab: &mut Tab, document: DocumentId) {
+    tab.go(&format!("/app/documents/{document}"));
+    tab.until("document.documentElement.dataset.ready");
+}
+
+/// The rows of a key, by their selector.
+fn row(key: &str) -> String {
+    format!(".field[data-key={key}]")
+}
+
+fn pick(tab: &mut Tab, key: &str) {
+    tab.click(&format!("{} .pick", row(key)));
+    tab.until(&format!("document.querySelector('{}.selected')", row(key)));
+}
+
+/// Opens the editor of a key and types a text in place of what is there.
+fn type_into(tab: &mut Tab, key: &str, text: &str) {
+    pick(tab, key);
+    tab.press("e");
+    tab.until_seen(".editor");
+    tab.press("Control+a");
+    tab.type_text(text);
+}
+
+fn shown(tab: &mut Tab, key: &str) -> String {
+    tab.text(&format!("{} .value", row(key)))
+}
+
+fn until_saved(tab: &mut Tab, version: u32) {
+    tab.until_text("#said", &format!("version {version}"));
+}
+
+/// What the server has stored.
+fn stored(server: &Server, document: DocumentId) -> Value {
+    review(server, document)["active_interpretation"].clone()
+}
+
+/// The value of a key, null if there is no such field.
+fn value(stored: &Value, key: &str) -> Value {
+    let fields = stored["data"]["fields"].as_array().unwrap();
+    fields.iter().find(|field| field["key"] == key).map_or(Value::Null, |field| field["value"].clone())
+}

@@ -1,0 +1,153 @@
+//! Correcting: candidates, edits, additions, deletions, and what was detected.
+
+use serde_json::{Value, json};
+
+use super::{document, opened, pick, row, show, shown, stored, type_into, until_saved, value};
+use crate::scene::Scene;
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_candidate_is_taken_with_one_key_and_what_was_detected_comes_back_with_another() {
+    let scene = Scene::on_sqlite(&[]);
+    let server = scene.quire.serve();
+    let document = document(&scene, &server).await;
+    let mut tab = opened(&server, document);
+    assert_eq!(value(&stored(&server, document), "species"), Value::Null);
+    pick(&mut tab, "species");
+    let candidate = tab.text(&format!("{} .candidate span", row("species")));
+    tab.press("1");
+    until_saved(&mut tab, 2);
+    assert_eq!(value(&stored(&server, document), "species"), json!(candidate));
+    assert_eq!(shown(&mut tab, "species"), candidate);
+    tab.until_seen(&format!("{} .edited", row("species")));
+    tab.press("r");
+    until_saved(&mut tab, 3);
+    assert_eq!(value(&stored(&server, document), "species"), Value::Null);
+    assert_eq!(shown(&mut tab, "species"), "—");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_value_is_edited_in_place_and_its_history_tells_who_did_it() {
+    let scene = Scene::on_sqlite(&[]);
+    let server = scene.quire.serve();
+    let document = document(&scene, &server).await;
+    let mut tab = opened(&server, document);
+    type_into(&mut tab, "breed", "Enano");
+    tab.press("Escape");
+    tab.until("!document.querySelector('.editor')");
+    assert_eq!(shown(&mut tab, "breed"), "Belier", "Escape changes nothing");
+    type_into(&mut tab, "breed", "Enano holandés");
+    tab.press("Enter");
+    until_saved(&mut tab, 2);
+    assert_eq!(value(&stored(&server, document), "breed"), "Enano holandés");
+    assert_eq!(shown(&mut tab, "breed"), "Enano holandés");
+    assert_eq!(tab.eval("document.activeElement.closest('.field').dataset.key"), "breed", "the focus stays");
+    tab.press("h");
+    tab.until_text("#history-dialog ins", "Enano holandés");
+    tab.until_text("#history-dialog del", "Belier");
+    tab.until_text("#history-dialog .versions", "local");
+    tab.press("Escape");
+    type_into(&mut tab, "dob", "");
+    tab.eval("document.querySelector('.editor input').value = '2019-03-15'");
+    tab.press("Enter");
+    until_saved(&mut tab, 3);
+    assert_eq!(value(&stored(&server, document), "dob"), "2019-03-15");
+    assert_eq!(shown(&mut tab, "dob"), "15 Mar 2019");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn fields_and_visits_are_added_deleted_and_restored() {
+    let scene = Scene::on_sqlite(&[]);
+    let server = scene.quire.serve();
+    let document = document(&scene, &server).await;
+    let mut tab = opened(&server, document);
+    // Where there is none, an edit adds one.
+    type_into(&mut tab, "notes", "llamar el lunes");
+    tab.press("Enter");
+    until_saved(&mut tab, 2);
+    assert_eq!(value(&stored(&server, document), "notes"), "llamar el lunes");
+    tab.press("Delete");
+    until_saved(&mut tab, 3);
+    assert_eq!(value(&stored(&server, document), "notes"), Value::Null);
+    tab.click("#versions");
+    tab.click("#history-dialog [data-restore]");
+    until_saved(&mut tab, 4);
+    assert_eq!(value(&stored(&server, document), "notes"), "llamar el lunes");
+    // A field that the schema does not have.
+    tab.click("#add");
+    tab.until_seen("#add-dialog");
+    tab.eval("(() => { const keys = document.querySelector('#add-dialog [name=key]'); keys.value = '+'; keys.dispatchEvent(new Event('change')) })()");
+    tab.click("#add-dialog [name=other]");
+    tab.type_text("Nivel T4");
+    tab.click("#add-dialog [data-input] input");
+    tab.type_text("alto");
+    tab.press("Enter");
+    until_saved(&mut tab, 5);
+    assert_eq!(value(&stored(&server, document), "nivel_t4"), "alto");
+    tab.until_text("[data-section=other] .label", "Nivel t4");
+    // A visit of its own, and it goes with all it has.
+    tab.press("Escape");
+    tab.press("v");
+    tab.until_seen("#visit-dialog");
+    tab.eval("document.querySelector('#visit-dialog [name=visit_date]').value = '2024-03-01'");
+    tab.click("#visit-dialog [name=reason_for_visit]");
+    tab.type_text("vacuna");
+    tab.press("Enter");
+    until_saved(&mut tab, 6);
+    tab.until_text(".visit h3", "1 Mar 2024");
+    assert_eq!(tab.count(".visit"), 3);
+    tab.click(".visit:last-of-type [data-delete-visit]");
+    tab.click("#ask-dialog .danger");
+    until_saved(&mut tab, 7);
+    assert_eq!(tab.count(".visit"), 2);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_document_is_marked_as_reviewed_and_reopened_and_the_next_one_follows() {
+    let scene = Scene::on_sqlite(&[]);
+    let server = scene.quire.serve();
+    let (older, newer) = (document(&scene, &server).await, document(&scene, &server).await);
+    let mut tab = opened(&server, newer);
+    tab.press("m");
+    tab.until_text(".chip.reviewed", "Reviewed");
+    assert_eq!(crate::reviewing::review(&server, newer)["review_status"], "REVIEWED");
+    tab.press("n");
+    tab.until(&format!("location.pathname === '/app/documents/{older}'"));
+    show(&mut tab, newer);
+    tab.click("#mark");
+    tab.until_text(".chip.ready", "Ready");
+    assert_eq!(crate::reviewing::review(&server, newer)["review_status"], "IN_REVIEW");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn versions_and_runs_are_compared() {
+    let scene = Scene::on_sqlite(&[]);
+    let server = scene.quire.serve();
+    let document = document(&scene, &server).await;
+    let mut tab = opened(&server, document);
+    let open = |tab: &mut quire_testkit::browser::Tab| {
+        tab.click("#versions");
+        tab.click("#history-dialog [data-compare]");
+    };
+    open(&mut tab);
+    tab.until_text("#history-dialog", "nothing yet to compare with");
+    tab.press("Escape");
+    type_into(&mut tab, "breed", "Rex");
+    tab.press("Enter");
+    until_saved(&mut tab, 2);
+    open(&mut tab);
+    tab.until_text("#history-dialog del", "Belier");
+    tab.until_text("#history-dialog ins", "Rex");
+    tab.until_text("#history-dialog", "fields are the same");
+    tab.press("Escape");
+    server.send(&format!("POST /documents/{document}/reprocess"), "", "");
+    scene.all_ended(document).await;
+    tab.until("document.querySelector('[data-key=breed] .value').textContent === 'Belier'");
+    open(&mut tab);
+    tab.until_text("#history-dialog del", "Rex");
+    tab.until_text("#history-dialog ins", "Belier");
+    tab.eval(
+        "(() => { const form = document.querySelector('.comparison'); form.elements.from.value = form.elements.to.value; \
+         form.dispatchEvent(new Event('change')) })()",
+    );
+    tab.until_text("#history-dialog", "no difference");
+}
