@@ -70,7 +70,7 @@ fn a_second_server_on_the_same_file_is_told_who_has_it() {
     let quire = Quire::new();
     let server = quire.serve();
     let refused = quire.refuses(&["serve", "--listen", "127.0.0.1:0"]);
-    let holder = format!("(process {}) is already running on this database", server.id());
+    let holder = format!("(process {}) is already at work on this database", server.id());
     assert!(refused.contains(&holder), "{refused}");
     assert!(server.stop().status.success());
     assert!(quire.serve().stop().status.success(), "once it is gone, the next one starts");

@@ -383,6 +383,7 @@ mod tests {
             is_active: false,
             created_at: Timestamp::UNIX_EPOCH,
             created_by: None,
+            made_by: None,
             changes,
         }
     }
