@@ -1,0 +1,160 @@
+//! What the address of the inbox asks for.
+
+use quire_application::document::ListRequest;
+use quire_domain::{DocumentId, DocumentStatus, ReviewStatus};
+
+use crate::ApiError;
+use crate::documents::list;
+use crate::pages::words::Words;
+use crate::request::{Parameters, uuid};
+
+/// As many as may be asked for by their ids at once.
+const MOST: usize = 50;
+/// The filters, as the address names them.
+const FILTERS: [&str; 3] = ["q", "status", "review_status"];
+
+pub(super) struct Asked {
+    pub(super) request: ListRequest,
+    /// Only these.
+    pub(super) ids: Vec<DocumentId>,
+    /// What was given for each filter.
+    given: Vec<(&'static str, String)>,
+}
+
+/// One of several that a filter offers.
+pub(super) struct Choice {
+    pub(super) value: &'static str,
+    pub(super) text: &'static str,
+    pub(super) is_current: bool,
+}
+
+impl Asked {
+    /// A form also sends the fields in which nobody wrote: they ask for nothing.
+    pub(super) fn of(query: &str) -> Result<Self, ApiError> {
+        let pairs = form_urlencoded::parse(query.as_bytes()).filter(|(_, value)| !value.trim().is_empty());
+        let parameters =
+            Parameters::of(&form_urlencoded::Serializer::new(String::new()).extend_pairs(pairs).finish());
+        let after = parameters.text("cursor").map(list::place).transpose()?;
+        let ids = parameters.text("ids").map(ids).transpose()?.unwrap_or_default();
+        let given = FILTERS.iter().filter_map(|name| Some((*name, parameters.text(name)?.to_owned())));
+        let given = given.collect();
+        Ok(Self { request: ListRequest { after, ..list::filters(&parameters)? }, ids, given })
+    }
+
+    /// What is looked for.
+    pub(super) fn words(&self) -> &str {
+        self.given("q")
+    }
+
+    pub(super) fn is_filtered(&self) -> bool {
+        !self.given.is_empty()
+    }
+
+    /// Whether how many there are is known without looking for them.
+    pub(super) fn is_counted(&self) -> bool {
+        let ListRequest { status, review, words, .. } = &self.request;
+        let is_one = status.is_none() || review.is_none();
+        words.is_none() && is_one && *status != Some(DocumentStatus::Uploaded)
+    }
+
+    /// The inbox with the same filters, and with these parameters.
+    pub(super) fn address(&self, and: &[(&str, &str)]) -> String {
+        self.at("/app", and)
+    }
+
+    /// The export of the same documents.
+    pub(super) fn export(&self, format: &str) -> String {
+        self.at("/documents/export", &[("format", format)])
+    }
+
+    fn at(&self, path: &str, and: &[(&str, &str)]) -> String {
+        let mut query = form_urlencoded::Serializer::new(String::new());
+        query.extend_pairs(&self.given).extend_pairs(and);
+        let query = query.finish();
+        if query.is_empty() { path.to_owned() } else { format!("{path}?{query}") }
+    }
+
+    fn given(&self, name: &str) -> &str {
+        self.given.iter().find(|(of, _)| *of == name).map_or("", |(_, value)| value)
+    }
+
+    pub(super) fn statuses(&self, words: &'static Words) -> Vec<Choice> {
+        let all = [
+            ("", "inbox.any_status"),
+            (DocumentStatus::Processing.as_str(), "inbox.filter_processing"),
+            (DocumentStatus::Completed.as_str(), "inbox.filter_completed"),
+            (DocumentStatus::Failed.as_str(), "inbox.filter_failed"),
+            (DocumentStatus::TimedOut.as_str(), "inbox.filter_timed_out"),
+            (DocumentStatus::Uploaded.as_str(), "inbox.filter_uploaded"),
+        ];
+        self.choices("status", &all, words)
+    }
+
+    pub(super) fn reviews(&self, words: &'static Words) -> Vec<Choice> {
+        let all = [
+            ("", "inbox.any_review"),
+            (ReviewStatus::InReview.as_str(), "inbox.filter_in_review"),
+            (ReviewStatus::Reviewed.as_str(), "inbox.filter_reviewed"),
+        ];
+        self.choices("review_status", &all, words)
+    }
+
+    fn choices(
+        &self,
+        name: &str,
+        all: &[(&'static str, &'static str)],
+        words: &'static Words,
+    ) -> Vec<Choice> {
+        let given = self.given(name);
+        let choice = |(value, text): &(&'static str, &'static str)| Choice {
+            value,
+            text: words.get(text),
+            is_current: *value == given,
+        };
+        all.iter().map(choice).collect()
+    }
+}
+
+fn ids(text: &str) -> Result<Vec<DocumentId>, ApiError> {
+    let ids: Vec<_> = text.split(',').map(|id| uuid("ids", id).map(DocumentId)).collect::<Result<_, _>>()?;
+    if ids.len() > MOST {
+        return Err(ApiError::invalid("ids", &format!("must be at most {MOST}")));
+    }
+    Ok(ids)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fields_in_which_nobody_wrote_ask_for_nothing() {
+        let asked = Asked::of("q=+&status=&review_status=&cursor=").unwrap();
+        assert!(!asked.is_filtered() && asked.is_counted() && asked.ids.is_empty());
+        assert_eq!(asked.address(&[]), "/app");
+        assert_eq!(asked.export("csv"), "/documents/export?format=csv");
+    }
+
+    #[test]
+    fn filters_stay_in_the_addresses() {
+        let asked = Asked::of("status=FAILED&q=a%26b&colour=red").unwrap();
+        assert!(asked.is_filtered() && !asked.is_counted());
+        assert_eq!(asked.words(), "a&b");
+        assert_eq!(asked.address(&[("cursor", "x")]), "/app?q=a%26b&status=FAILED&cursor=x");
+        assert!(Asked::of("status=FAILED").unwrap().is_counted());
+        assert!(!Asked::of("status=FAILED&review_status=REVIEWED").unwrap().is_counted());
+        let current = asked.statuses(crate::pages::words::Language::English.words());
+        let current: Vec<_> = current.iter().filter(|choice| choice.is_current).collect();
+        assert_eq!((current.len(), current[0].value), (1, "FAILED"));
+    }
+
+    #[test]
+    fn what_cannot_be_is_refused() {
+        let many = vec![DocumentId::new().to_string(); MOST + 1].join(",");
+        for query in ["status=DONE", "cursor=x", "ids=1", &format!("ids={many}")] {
+            assert!(Asked::of(query).is_err(), "{query}");
+        }
+        let some = Asked::of(&format!("ids={},{}", DocumentId::new(), DocumentId::new())).unwrap();
+        assert_eq!(some.ids.len(), 2);
+    }
+}
