@@ -1,12 +1,7 @@
-// The inbox: its parts, put together.
+// The inbox: what everybody has of it. Uploading and processing again come beside it, for those who may.
 
-import { page } from "./page.js"
 import { localTimes } from "./times.js"
 import "./inbox/list.js"
 import "./inbox/keys.js"
 
 localTimes(document)
-if (page.may.operate) {
-  import("./inbox/upload.js")
-  import("./inbox/reprocess.js")
-}

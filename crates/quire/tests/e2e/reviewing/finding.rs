@@ -20,9 +20,14 @@ async fn a_document_is_found_by_its_values_as_they_are_now(scene: &Scene) {
         assert_eq!(list["total"], items.len());
         items.len()
     };
-    for (words, expected) in
-        [("LUNA", 1), ("01/02/2024", 1), ("otitis%20ext", 1), ("medicaci", 0), ("record.PDF", 1), ("nadie", 0)]
-    {
+    for (words, expected) in [
+        ("LUNA", 1),
+        ("01/02/2024", 1),
+        ("otitis%20ext", 1),
+        ("medicaci", 0),
+        ("record.PDF", 1),
+        ("nadie", 0),
+    ] {
         assert_eq!(found(words), expected, "{words}");
     }
     let luna = review(&server, id)["active_interpretation"]["data"].clone();
