@@ -63,7 +63,6 @@ const ASSETS: &[Asset] = assets![
     "scripts/review/text.js",
     "scripts/review/wish.js",
     "scripts/runs.js",
-    "scripts/times.js",
     "scripts/toast.js",
     "styles/base.css",
     "styles/inbox.css",

@@ -3,7 +3,7 @@
 import { Refused, askPart } from "../ask.js"
 import { onEvent, onLive } from "../events.js"
 import { made } from "../page.js"
-import { localTimes } from "../times.js"
+import { showTimes } from "../moments.js"
 import { toast } from "../toast.js"
 import { keepSelected, showSelected } from "./select.js"
 
@@ -40,7 +40,7 @@ function addressed(path, query) {
 /** A part of the list that the server made: rows, with what is known of the others. */
 async function part(query, signal) {
   const body = made(await askPart(addressed("/app/rows", query), { signal })).querySelector("tbody")
-  localTimes(body)
+  showTimes(body)
   return body
 }
 

@@ -3,6 +3,7 @@
 use quire_application::document::DocumentView;
 use quire_domain::{DocumentStatus, ReviewStatus, State, StepName};
 
+use crate::pages::moments::Moment;
 use crate::pages::words::Words;
 
 pub(super) struct Row {
@@ -18,9 +19,7 @@ pub(super) struct Row {
     pub(super) reviewed_by: Option<String>,
     /// By what the list is in order, the greatest first.
     pub(super) place: i64,
-    pub(super) added: String,
-    /// The same for those whose browser runs no scripts.
-    pub(super) added_text: String,
+    pub(super) added: Moment,
     /// What the box says that selects it, for those who may do something with what is selected.
     pub(super) select: Option<String>,
 }
@@ -56,8 +55,7 @@ impl Row {
             code: state.and_then(State::reason).map(|reason| reason.record.error_code.clone()),
             reviewed_by: view.overview.reviewed_by.as_ref().map(|who| words.with("inbox.reviewed_by", who)),
             place: document.created_at.as_microsecond(),
-            added_text: document.created_at.strftime("%Y-%m-%d %H:%M UTC").to_string(),
-            added: document.created_at.to_string(),
+            added: Moment::of(document.created_at),
             select: operates.then(|| words.with("inbox.select", &document.original_filename)),
         }
     }

@@ -4,6 +4,7 @@ mod finding;
 mod keyboard;
 mod many;
 mod restart;
+mod roles;
 mod uploading;
 
 use quire_domain::DocumentId;
