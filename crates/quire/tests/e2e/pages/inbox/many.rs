@@ -37,6 +37,11 @@ async fn a_long_list_is_shown_in_parts() {
     let server = scene.quire.serve();
     let mut tab = inbox(&server, "/app");
     assert_eq!((tab.count("#rows tr"), tab.text("#total")), (50, "120 documents".to_owned()));
+    let bytes = tab.eval(
+        "[...performance.getEntriesByType('navigation'), ...performance.getEntriesByType('resource')] \
+         .reduce((sum, entry) => sum + entry.transferSize, 0)",
+    );
+    assert!(bytes.as_u64().unwrap() < 150 * 1024, "{bytes} bytes before anything is seen");
     for expected in [100, 120] {
         tab.click("#more");
         tab.until(&format!("document.querySelectorAll('#rows tr').length === {expected}"));
