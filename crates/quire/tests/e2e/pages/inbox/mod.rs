@@ -1,5 +1,6 @@
 //! The inbox, used as a person uses it.
 
+mod breaking_off;
 mod finding;
 mod keyboard;
 mod many;
