@@ -25,18 +25,18 @@ const SHOWN: u32 = 50;
 struct Inbox {
     frame: Frame,
     asked: Asked,
-    list: Rows,
+    list: Listing,
     operates: bool,
 }
 
 #[derive(Template)]
 #[template(path = "rows.html")]
 struct RowsPart {
-    list: Rows,
+    list: Listing,
 }
 
 /// Some rows of the list, with what is known of the others.
-struct Rows {
+struct Listing {
     words: &'static Words,
     rows: Vec<Row>,
     /// How many there are.
@@ -97,11 +97,11 @@ async fn listed(
     asked: &Asked,
     words: &'static Words,
     operates: bool,
-) -> Result<Rows, ApiError> {
+) -> Result<Listing, ApiError> {
     let request = ListRequest { limit: SHOWN, ..asked.request.clone() };
     let found = document::list(&product.store, &product.counts, &request).await?;
     let DocumentList { items, total, next, is_cut_short } = found;
-    Ok(Rows {
+    Ok(Listing {
         rows: made(product, &items, words, operates).await?,
         total: total.map(|total| told(total, words)),
         next: next.map(|next| asked.address(&[("cursor", &list::cursor(next))])),
@@ -117,7 +117,7 @@ async fn some(
     asked: &Asked,
     words: &'static Words,
     operates: bool,
-) -> Result<Rows, ApiError> {
+) -> Result<Listing, ApiError> {
     let views = document::some(&product.store, &asked.ids, &asked.request).await?;
     let total = if asked.is_counted() {
         let none = ListRequest { limit: 0, ..asked.request.clone() };
@@ -125,7 +125,7 @@ async fn some(
     } else {
         None
     };
-    Ok(Rows {
+    Ok(Listing {
         rows: made(product, &views, words, operates).await?,
         total: total.map(|total| told(total, words)),
         next: None,

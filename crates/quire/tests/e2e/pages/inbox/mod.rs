@@ -6,6 +6,7 @@ mod keyboard;
 mod many;
 mod restart;
 mod roles;
+mod spanish;
 mod uploading;
 
 use quire_domain::DocumentId;
