@@ -32,6 +32,19 @@ export function filters() {
   return new URLSearchParams(given)
 }
 
+/** The same for addresses that know no queue: those that wait for a person have been read, and nobody has checked them. */
+export function documentFilters() {
+  const query = filters()
+  if (!query.has("sort")) return query
+  return new URLSearchParams({ status: "COMPLETED", review_status: "IN_REVIEW" })
+}
+
+// No filter goes with the queue.
+function onlyWhatGoes() {
+  const isQueue = form.elements.sort.value !== ""
+  for (const field of form.querySelectorAll("#q, #status, fieldset:not(.order)")) field.disabled = isQueue
+}
+
 function addressed(path, query) {
   const text = query.toString()
   return text ? `${path}?${text}` : path
@@ -87,7 +100,7 @@ export async function renew() {
 
 function exportsFollow() {
   for (const link of document.querySelectorAll("[data-export]")) {
-    const query = filters()
+    const query = documentFilters()
     query.set("format", link.dataset.export)
     link.href = addressed("/documents/export", query)
   }
@@ -95,6 +108,7 @@ function exportsFollow() {
 
 /** Filters, and puts the filters into the address: one step back for a choice, and one for all that is typed. */
 function filter(isTyped) {
+  onlyWhatGoes()
   const address = addressed("/app", filters())
   if (address !== location.pathname + location.search) {
     const goesOnTyping = isTyped && history.state?.isTyped
@@ -128,6 +142,7 @@ function fill(query) {
     if (field.type === "radio") field.checked = field.value === value
     else field.value = value
   }
+  onlyWhatGoes()
 }
 
 addEventListener("popstate", () => {

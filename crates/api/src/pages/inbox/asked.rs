@@ -2,9 +2,10 @@
 
 use quire_application::document::ListRequest;
 use quire_domain::{DocumentId, DocumentStatus, ReviewStatus};
+use quire_ports::CertaintyPlace;
 
 use crate::ApiError;
-use crate::documents::list;
+use crate::documents::{least_certain, list};
 use crate::pages::words::Words;
 use crate::request::{Parameters, uuid};
 
@@ -12,9 +13,17 @@ use crate::request::{Parameters, uuid};
 const MOST: usize = 50;
 /// The filters, as the address names them.
 const FILTERS: [&str; 3] = ["q", "status", "review_status"];
+/// What is asked for by `sort`.
+const LEAST_CERTAIN: &str = "least_certain";
+/// Those that wait for a person, for addresses that know no queue.
+const WAITING: [(&str, &str); 2] = [("status", "COMPLETED"), ("review_status", "IN_REVIEW")];
 
 pub(super) struct Asked {
     pub(super) request: ListRequest,
+    /// Whether those are asked for that wait for a person, the least certain first. No filter goes with that.
+    pub(super) is_queue: bool,
+    /// From where on they are.
+    pub(super) after_certainty: Option<CertaintyPlace>,
     /// Only these.
     pub(super) ids: Vec<DocumentId>,
     /// What was given for each filter.
@@ -34,11 +43,18 @@ impl Asked {
         let pairs = form_urlencoded::parse(query.as_bytes()).filter(|(_, value)| !value.trim().is_empty());
         let parameters =
             Parameters::of(&form_urlencoded::Serializer::new(String::new()).extend_pairs(pairs).finish());
-        let after = parameters.text("cursor").map(list::place).transpose()?;
         let ids = parameters.text("ids").map(ids).transpose()?.unwrap_or_default();
+        if parameters.text("sort") == Some(LEAST_CERTAIN) {
+            let after_certainty = parameters.text("cursor").map(least_certain::place).transpose()?;
+            let given = vec![("sort", LEAST_CERTAIN.to_owned())];
+            let request = ListRequest::default();
+            return Ok(Self { request, is_queue: true, after_certainty, ids, given });
+        }
+        let after = parameters.text("cursor").map(list::place).transpose()?;
         let given = FILTERS.iter().filter_map(|name| Some((*name, parameters.text(name)?.to_owned())));
         let given = given.collect();
-        Ok(Self { request: ListRequest { after, ..list::filters(&parameters)? }, ids, given })
+        let request = ListRequest { after, ..list::filters(&parameters)? };
+        Ok(Self { request, is_queue: false, after_certainty: None, ids, given })
     }
 
     /// What is looked for.
@@ -59,19 +75,16 @@ impl Asked {
 
     /// The inbox with the same filters, and with these parameters.
     pub(super) fn address(&self, and: &[(&str, &str)]) -> String {
-        self.at("/app", and)
+        at("/app", &self.given, and)
     }
 
     /// The export of the same documents.
     pub(super) fn export(&self, format: &str) -> String {
-        self.at("/documents/export", &[("format", format)])
-    }
-
-    fn at(&self, path: &str, and: &[(&str, &str)]) -> String {
-        let mut query = form_urlencoded::Serializer::new(String::new());
-        query.extend_pairs(&self.given).extend_pairs(and);
-        let query = query.finish();
-        if query.is_empty() { path.to_owned() } else { format!("{path}?{query}") }
+        if self.is_queue {
+            let given = WAITING.map(|(name, value)| (name, value.to_owned())).to_vec();
+            return at("/documents/export", &given, &[("format", format)]);
+        }
+        at("/documents/export", &self.given, &[("format", format)])
     }
 
     fn given(&self, name: &str) -> &str {
@@ -99,6 +112,11 @@ impl Asked {
         self.choices("review_status", &all, words)
     }
 
+    pub(super) fn orders(&self, words: &'static Words) -> Vec<Choice> {
+        let all = [("", "inbox.newest_first"), (LEAST_CERTAIN, "inbox.least_certain_first")];
+        self.choices("sort", &all, words)
+    }
+
     fn choices(
         &self,
         name: &str,
@@ -113,6 +131,13 @@ impl Asked {
         };
         all.iter().map(choice).collect()
     }
+}
+
+fn at(path: &str, given: &[(&str, String)], and: &[(&str, &str)]) -> String {
+    let mut query = form_urlencoded::Serializer::new(String::new());
+    query.extend_pairs(given).extend_pairs(and);
+    let query = query.finish();
+    if query.is_empty() { path.to_owned() } else { format!("{path}?{query}") }
 }
 
 fn ids(text: &str) -> Result<Vec<DocumentId>, ApiError> {
@@ -146,6 +171,16 @@ mod tests {
         let current = asked.statuses(crate::pages::words::Language::English.words());
         let current: Vec<_> = current.iter().filter(|choice| choice.is_current).collect();
         assert_eq!((current.len(), current[0].value), (1, "FAILED"));
+    }
+
+    #[test]
+    fn no_filter_goes_with_the_queue() {
+        let asked = Asked::of("sort=least_certain&q=luna&status=FAILED").unwrap();
+        assert!(asked.is_queue && asked.request.words.is_none() && asked.request.status.is_none());
+        assert_eq!(asked.address(&[]), "/app?sort=least_certain");
+        let export = "/documents/export?status=COMPLETED&review_status=IN_REVIEW&format=csv";
+        assert_eq!(asked.export("csv"), export);
+        assert!(!Asked::of("sort=&q=luna").unwrap().is_queue);
     }
 
     #[test]

@@ -8,13 +8,14 @@ use axum::extract::{RawQuery, State};
 use axum::response::Response;
 use quire_application::document::{self, DocumentList, DocumentView, ListRequest, Total};
 use quire_domain::{Role, State as RunState, StepName, StepStatus};
+use quire_ports::LeastCertainPart;
 
 use self::asked::{Asked, Choice};
 use self::row::Row;
 use super::frame::{Frame, Part, page};
 use super::visitor::Visitor;
 use super::words::Words;
-use crate::documents::list;
+use crate::documents::{least_certain, list};
 use crate::{ApiError, Product};
 
 /// How many are shown at once.
@@ -54,6 +55,10 @@ impl Inbox {
 
     fn statuses(&self) -> Vec<Choice> {
         self.asked.statuses(self.frame.words())
+    }
+
+    fn orders(&self) -> Vec<Choice> {
+        self.asked.orders(self.frame.words())
     }
 
     fn reviews(&self) -> Vec<Choice> {
@@ -98,6 +103,9 @@ async fn listed(
     words: &'static Words,
     operates: bool,
 ) -> Result<Listing, ApiError> {
+    if asked.is_queue {
+        return queued(product, asked, words, operates).await;
+    }
     let request = ListRequest { limit: SHOWN, ..asked.request.clone() };
     let found = document::list(&product.store, &product.counts, &request).await?;
     let DocumentList { items, total, next, is_cut_short } = found;
@@ -110,6 +118,36 @@ async fn listed(
     })
 }
 
+/// Those that wait for a person, the least certain first.
+async fn queued(
+    product: &Product,
+    asked: &Asked,
+    words: &'static Words,
+    operates: bool,
+) -> Result<Listing, ApiError> {
+    let part = LeastCertainPart { after: asked.after_certainty, skip: 0, limit: SHOWN };
+    let found = document::least_certain(&product.store, &product.counts, part).await?;
+    let next = found.next.map(|next| asked.address(&[("cursor", &least_certain::cursor(next))]));
+    Ok(Listing {
+        rows: in_order(made(product, &found.items, words, operates).await?, asked),
+        total: found.total.map(|total| told(total, words)),
+        next,
+        is_cut_short: false,
+        words,
+    })
+}
+
+/// Rows with their places in the order that was asked for.
+fn in_order(mut rows: Vec<Row>, asked: &Asked) -> Vec<Row> {
+    if asked.is_queue {
+        rows.retain(|row| row.waits);
+        for row in &mut rows {
+            row.place = row.uncertainty;
+        }
+    }
+    rows
+}
+
 /// Those that were asked for by their ids, if the filters let them through. How many there are in all is told only where that
 /// is known without looking for them.
 async fn some(
@@ -119,19 +157,23 @@ async fn some(
     operates: bool,
 ) -> Result<Listing, ApiError> {
     let views = document::some(&product.store, &asked.ids, &asked.request).await?;
-    let total = if asked.is_counted() {
-        let none = ListRequest { limit: 0, ..asked.request.clone() };
-        document::list(&product.store, &product.counts, &none).await?.total
-    } else {
-        None
-    };
+    let total = if asked.is_counted() { count(product, asked).await? } else { None };
     Ok(Listing {
-        rows: made(product, &views, words, operates).await?,
+        rows: in_order(made(product, &views, words, operates).await?, asked),
         total: total.map(|total| told(total, words)),
         next: None,
         is_cut_short: false,
         words,
     })
+}
+
+async fn count(product: &Product, asked: &Asked) -> Result<Option<Total>, ApiError> {
+    if asked.is_queue {
+        let none = LeastCertainPart { after: None, skip: 0, limit: 0 };
+        return Ok(document::least_certain(&product.store, &product.counts, none).await?.total);
+    }
+    let none = ListRequest { limit: 0, ..asked.request.clone() };
+    Ok(document::list(&product.store, &product.counts, &none).await?.total)
 }
 
 fn told(total: Total, words: &Words) -> String {

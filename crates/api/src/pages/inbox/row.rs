@@ -17,11 +17,35 @@ pub(super) struct Row {
     /// The code of what went wrong.
     pub(super) code: Option<String>,
     pub(super) reviewed_by: Option<String>,
+    pub(super) certainty: Option<Certainty>,
+    /// Whether it waits for a person: something was understood and nobody has checked it.
+    pub(super) waits: bool,
+    /// Its place among those that do.
+    pub(super) uncertainty: i64,
     /// By what the list is in order, the greatest first.
     pub(super) place: i64,
     pub(super) added: Moment,
     /// What the box says that selects it, for those who may do something with what is selected.
     pub(super) select: Option<String>,
+}
+
+/// How certain what was understood is, for people.
+pub(super) struct Certainty {
+    /// The class of its dot.
+    pub(super) band: &'static str,
+    pub(super) word: &'static str,
+    pub(super) percent: String,
+}
+
+impl Certainty {
+    fn of(certainty: f64, words: &'static Words) -> Self {
+        let (band, word) = match certainty {
+            below if below < 0.5 => ("low", "inbox.certainty_low"),
+            below if below < 0.75 => ("mid", "inbox.certainty_mid"),
+            _ => ("high", "inbox.certainty_high"),
+        };
+        Self { band, word: words.get(word), percent: format!("{:.0} %", certainty * 100.0) }
+    }
 }
 
 impl Row {
@@ -54,11 +78,21 @@ impl Row {
             detail: failure.or(doing),
             code: state.and_then(State::reason).map(|reason| reason.record.error_code.clone()),
             reviewed_by: view.overview.reviewed_by.as_ref().map(|who| words.with("inbox.reviewed_by", who)),
+            certainty: view.overview.certainty.map(|certainty| Certainty::of(certainty, words)),
+            waits: view.overview.certainty.is_some() && document.review_status == ReviewStatus::InReview,
+            uncertainty: uncertainty(view.overview.certainty.unwrap_or_default()),
             place: document.created_at.as_microsecond(),
             added: Moment::of(document.created_at),
             select: operates.then(|| words.with("inbox.select", &document.original_filename)),
         }
     }
+}
+
+/// A number from 0 to 1 turned around, in millionths: the greatest first is the least certain.
+fn uncertainty(certainty: f64) -> i64 {
+    #[allow(clippy::cast_possible_truncation)] // Between nothing and a million.
+    let millionths = (certainty * 1e6) as i64;
+    -millionths
 }
 
 /// The text for one of a closed set.

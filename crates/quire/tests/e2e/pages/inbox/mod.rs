@@ -4,6 +4,7 @@ mod breaking_off;
 mod finding;
 mod keyboard;
 mod many;
+mod queue;
 mod restart;
 mod roles;
 mod spanish;
