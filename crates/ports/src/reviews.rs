@@ -189,6 +189,10 @@ pub trait Reviews: Send + Sync {
     /// The active version of the latest completed run of each of these documents that has one, in their order.
     async fn active_versions(&self, documents: &[DocumentId]) -> PortResult<Vec<(DocumentId, Version)>>;
 
+    /// Those of these documents whose latest completed run, in its active version, says these words, in their order. The
+    /// words are as `quire_domain::interpretation::sought` makes them.
+    async fn found_by(&self, documents: &[DocumentId], words: &str) -> PortResult<Vec<DocumentId>>;
+
     /// A run, with what is needed to change its interpretation.
     async fn editable(&self, run: RunId) -> PortResult<Editable>;
 

@@ -35,7 +35,7 @@ enum Format {
         ("format" = Option<names::ExportFormat>, Query, description = "As what; csv unless said."),
         ("status" = Option<names::DocumentStatus>, Query, description = "Only those whose processing stands there."),
         ("review_status" = Option<names::ReviewStatus>, Query, description = "Only those that were checked, or the others."),
-        ("q" = Option<String>, Query, description = "Only those whose name has this in it.", max_length = 200),
+        ("q" = Option<String>, Query, description = "Only those with this in their name or in one of their values, in capitals or not, with accents or without.", max_length = 200),
     ),
     responses((status = 200, description = "The file, written while it is read.",
         content((String = "text/csv"), (String = "application/x-ndjson")),

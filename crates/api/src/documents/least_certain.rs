@@ -40,13 +40,13 @@ fn part(parameters: &Parameters) -> Result<LeastCertainPart, ApiError> {
 }
 
 /// The number below zero and the id. No time is so long ago, so that a cursor of the other order is known for what it is.
-fn cursor(place: CertaintyPlace) -> String {
+pub(crate) fn cursor(place: CertaintyPlace) -> String {
     let mut bytes = (-place.certainty).to_be_bytes().to_vec();
     bytes.extend(place.id.0.as_bytes());
     URL_SAFE_NO_PAD.encode(bytes)
 }
 
-fn place(cursor: &str) -> Result<CertaintyPlace, ApiError> {
+pub(crate) fn place(cursor: &str) -> Result<CertaintyPlace, ApiError> {
     let parse = || {
         let bytes = URL_SAFE_NO_PAD.decode(cursor).ok()?;
         let (number, id) = bytes.split_at_checked(8)?;

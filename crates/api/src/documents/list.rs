@@ -22,8 +22,8 @@ const USUAL: u32 = 50;
 const MOST: u32 = 200;
 /// Whoever wants to go further goes by the cursor, which costs the same everywhere.
 const FURTHEST: u32 = 100_000;
-/// The longest part of a name to look for.
-const LONGEST_NAME: usize = 200;
+/// The longest words to look for.
+const LONGEST_SEARCH: usize = 200;
 
 /// Documents, in the order that was asked for.
 #[derive(Serialize, ToSchema)]
@@ -113,7 +113,7 @@ impl Sort {
             pattern = "^[A-Za-z0-9_-]{32}$"),
         ("status" = Option<names::DocumentStatus>, Query, description = "Only those whose processing stands there."),
         ("review_status" = Option<names::ReviewStatus>, Query, description = "Only those that were checked, or the others."),
-        ("q" = Option<String>, Query, description = "Only those whose name has this in it.", max_length = 200),
+        ("q" = Option<String>, Query, description = "Only those with this in their name or in one of their values, in capitals or not, with accents or without.", max_length = 200),
         ("sort" = Option<names::Sort>, Query, description = "In which order; the newest first unless said."),
     ),
     responses((status = 200, description = "Documents, with where the next part begins.", body = List)),
@@ -132,11 +132,11 @@ pub(crate) async fn list(
 }
 
 /// Which documents are asked for, whichever part of them.
-pub(super) fn filters(parameters: &Parameters) -> Result<ListRequest, ApiError> {
+pub(crate) fn filters(parameters: &Parameters) -> Result<ListRequest, ApiError> {
     Ok(ListRequest {
         status: parameters.one_of("status", &DocumentStatus::ALL, DocumentStatus::as_str)?,
         review: parameters.one_of("review_status", &ReviewStatus::ALL, ReviewStatus::as_str)?,
-        name: parameters.text("q").map(name).transpose()?,
+        words: parameters.text("q").map(words).transpose()?,
         ..ListRequest::default()
     })
 }
@@ -160,21 +160,21 @@ pub(super) fn no_cursor() -> ApiError {
     ApiError::invalid("cursor", "must be the next_cursor of an earlier answer in the same order")
 }
 
-fn name(part: &str) -> Result<String, ApiError> {
-    if part.chars().count() > LONGEST_NAME {
-        return Err(ApiError::invalid("q", &format!("must have at most {LONGEST_NAME} characters")));
+fn words(part: &str) -> Result<String, ApiError> {
+    if part.chars().count() > LONGEST_SEARCH {
+        return Err(ApiError::invalid("q", &format!("must have at most {LONGEST_SEARCH} characters")));
     }
     Ok(part.to_owned())
 }
 
 /// The time in microseconds and the id, so that nobody is tempted to make one.
-fn cursor(place: DocumentPlace) -> String {
+pub(crate) fn cursor(place: DocumentPlace) -> String {
     let mut bytes = place.created_at.as_microsecond().to_be_bytes().to_vec();
     bytes.extend(place.id.0.as_bytes());
     URL_SAFE_NO_PAD.encode(bytes)
 }
 
-fn place(cursor: &str) -> Result<DocumentPlace, ApiError> {
+pub(crate) fn place(cursor: &str) -> Result<DocumentPlace, ApiError> {
     let parse = || {
         let bytes = URL_SAFE_NO_PAD.decode(cursor).ok()?;
         let (time, id) = bytes.split_at_checked(8)?;

@@ -6,7 +6,7 @@ pub(crate) mod export;
 pub(crate) mod history;
 pub(crate) mod jobs;
 pub(crate) mod language;
-mod least_certain;
+pub(crate) mod least_certain;
 pub(crate) mod list;
 pub(crate) mod pages;
 pub(crate) mod reprocess;

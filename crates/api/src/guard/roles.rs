@@ -57,6 +57,7 @@ pub(crate) const PAGES: &[(&str, &str, Role)] = &[
     ("GET", "/app/documents/{id}/versions", Read),
     ("GET", "/app/documents/{id}/compare", Read),
     ("GET", "/app/documents/{id}/next", Read),
+    ("GET", "/app/rows", Read),
 ];
 
 /// The role that a request to this route needs. One that is not in the table needs `admin`: what was forgotten is closed.

@@ -26,9 +26,18 @@ macro_rules! assets {
 
 const ASSETS: &[Asset] = assets![
     "pictures/icon.svg",
+    "samples/historia-luna.pdf",
     "scripts/ask.js",
     "scripts/events.js",
     "scripts/frame.js",
+    "scripts/inbox.js",
+    "scripts/inbox/entries.js",
+    "scripts/inbox/keys.js",
+    "scripts/inbox/list.js",
+    "scripts/inbox/reprocess.js",
+    "scripts/inbox/select.js",
+    "scripts/inbox/sending.js",
+    "scripts/inbox/upload.js",
     "scripts/listen.js",
     "scripts/login.js",
     "scripts/moments.js",
@@ -56,6 +65,7 @@ const ASSETS: &[Asset] = assets![
     "scripts/runs.js",
     "scripts/toast.js",
     "styles/base.css",
+    "styles/inbox.css",
     "styles/login.css",
     "styles/operations.css",
     "styles/review.css",
@@ -134,6 +144,12 @@ mod tests {
         for asset in ASSETS {
             assert_ne!(kind(asset.name), "application/octet-stream", "{}", asset.name);
         }
+    }
+
+    #[test]
+    fn the_sample_is_what_its_generator_makes() {
+        let sample = ASSETS.iter().find(|asset| asset.name == "samples/historia-luna.pdf").unwrap();
+        assert_eq!(sample.bytes, quire_testkit::documents::sample_record());
     }
 
     #[tokio::test]

@@ -47,6 +47,7 @@ pub(crate) fn router(product: Product, surface: &Surface) -> Router {
         .route("/app/documents/{id}/versions", get(review::history::show))
         .route("/app/documents/{id}/compare", get(review::compare::show))
         .route("/app/documents/{id}/next", get(review::next::lead))
+        .route("/app/rows", get(inbox::rows))
         .route("/app/preferences", post(preferences::choose))
         .route("/assets/{folder}/{*name}", get(assets::show))
         .layer(middleware::from_fn_with_state(product.audit.clone(), audit::note))

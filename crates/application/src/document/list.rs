@@ -1,10 +1,11 @@
 //! The list of documents, newest first, in parts.
 //!
 //! An index has documents by the state of their latest run and by whether they were checked, so that a list by one of
-//! these costs what it shows. A name is in no index, nor are documents without a run, nor two wishes at once: there,
+//! these costs what it shows. A name is in no index, nor is a value, nor are documents without a run, nor two wishes at once: there,
 //! the list looks at documents one after another. It looks at so many and no more, says so, and says where to go on.
 
 mod counts;
+mod fitting;
 mod least_certain;
 
 use quire_domain::{DocumentStatus, ReviewStatus};
@@ -12,6 +13,7 @@ use quire_ports::{DocumentPlace, DocumentsOf, DocumentsPart, PortResult, Store};
 
 use self::counts::Counted;
 pub use self::counts::Counts;
+pub use self::fitting::some;
 pub use self::least_certain::{LeastCertain, least_certain};
 
 use super::DocumentView;
@@ -34,8 +36,8 @@ pub struct ListRequest {
     pub status: Option<DocumentStatus>,
     /// Only those that were, or were not, checked by a person.
     pub review: Option<ReviewStatus>,
-    /// Only those with this in their name, whether in capitals or not.
-    pub name: Option<String>,
+    /// Only those with this in their name or in one of their values, whether in capitals or not, with accents or without.
+    pub words: Option<String>,
 }
 
 /// A part of the list.
@@ -87,7 +89,7 @@ impl ListRequest {
             DocumentsOf::Status(_) => self.review.is_none(),
             DocumentsOf::All | DocumentsOf::Review(_) => self.status.is_none(),
         };
-        if is_whole && self.name.is_none() { Base::Whole(of) } else { Base::Among(of) }
+        if is_whole && self.words.is_none() { Base::Whole(of) } else { Base::Among(of) }
     }
 }
 
@@ -115,8 +117,6 @@ async fn part(
 struct Search<'r> {
     request: &'r ListRequest,
     among: DocumentsOf,
-    /// In small letters.
-    name: Option<String>,
     items: Vec<DocumentView>,
     /// How many fit what is asked for, shown or not.
     fitting: u32,
@@ -127,9 +127,8 @@ struct Search<'r> {
 
 impl<'r> Search<'r> {
     fn of(request: &'r ListRequest, among: DocumentsOf) -> Self {
-        let name = request.name.as_ref().map(|name| name.to_lowercase());
         let (items, place) = (Vec::new(), request.after);
-        Self { request, among, name, items, fitting: 0, looked_at: 0, place, is_at_end: false }
+        Self { request, among, items, fitting: 0, looked_at: 0, place, is_at_end: false }
     }
 
     async fn run(mut self, store: &Store) -> PortResult<DocumentList> {
@@ -138,35 +137,30 @@ impl<'r> Search<'r> {
             let part = DocumentsPart { of: self.among, after: self.place, skip: 0, limit };
             let read = store.documents.list(part).await?;
             self.is_at_end = read.len() < limit as usize;
-            for document in read.into_iter().map(DocumentView::of) {
+            let read: Vec<_> = read.into_iter().map(DocumentView::of).collect();
+            let fitting = self.request.fitting(store, &read).await?;
+            for document in read {
                 if self.is_satisfied() {
                     // What was read beyond is for the next part.
                     self.is_at_end = false;
                     break;
                 }
-                self.look_at(document);
+                let fits = fitting.contains(&document.overview.document.id);
+                self.look_at(document, fits);
             }
         }
         Ok(self.outcome())
     }
 
-    fn look_at(&mut self, document: DocumentView) {
+    fn look_at(&mut self, document: DocumentView, fits: bool) {
         self.looked_at += 1;
         self.place = Some(document.place());
-        if self.fits(&document) {
+        if fits {
             if self.fitting >= self.request.offset && !self.is_full() {
                 self.items.push(document);
             }
             self.fitting += 1;
         }
-    }
-
-    fn fits(&self, document: &DocumentView) -> bool {
-        let status = self.request.status.is_none_or(|status| status == document.standing.status);
-        let kept = &document.overview.document;
-        let review = self.request.review.is_none_or(|review| review == kept.review_status);
-        let filename = &kept.original_filename;
-        status && review && self.name.as_ref().is_none_or(|name| filename.to_lowercase().contains(name))
     }
 
     fn is_full(&self) -> bool {

@@ -83,7 +83,7 @@ async fn a_filter_finds_by_status_and_by_name_whether_in_capitals_or_not() {
     let second = ListRequest { offset: 2, ..processing };
     assert_eq!(names(&list(&bed.store, &Counts::default(), &second).await.unwrap()), ["0.pdf"]);
     for name in ["last", "LAST", "ast.P"] {
-        let request = ListRequest { limit: 5, name: Some(name.to_owned()), ..ListRequest::default() };
+        let request = ListRequest { limit: 5, words: Some(name.to_owned()), ..ListRequest::default() };
         assert_eq!(
             names(&list(&bed.store, &Counts::default(), &request).await.unwrap()),
             ["LAST.pdf"],
@@ -92,10 +92,41 @@ async fn a_filter_finds_by_status_and_by_name_whether_in_capitals_or_not() {
     }
 }
 
+/// Proves R063 for values, and that some of a list are those that the list would show.
+#[tokio::test]
+async fn a_document_is_found_by_what_was_understood_of_it() {
+    let bed = bed_of(0).await;
+    let found = |words: &'static str| {
+        let bed = &bed;
+        async move {
+            let request = ListRequest { limit: 5, words: Some(words.to_owned()), ..ListRequest::default() };
+            let listed = list(&bed.store, &Counts::default(), &request).await.unwrap();
+            let ids: Vec<_> = follow_ids(bed).await;
+            let some = some(&bed.store, &ids, &request).await.unwrap();
+            assert_eq!(listed.items, some);
+            assert_eq!(
+                listed.total,
+                Some(Total { count: u32::try_from(some.len()).unwrap(), is_lower_bound: false })
+            );
+            listed.items.len()
+        }
+    };
+    assert_eq!(found("luna").await, 0);
+    quire_testkit::conformance::reviews::understood_document(&bed).await;
+    assert_eq!((found("LÚNA").await, found("lun a").await, found(".PDF").await), (1, 0, 1));
+}
+
+/// Every document, and one that is not there.
+async fn follow_ids(bed: &Bed) -> Vec<DocumentId> {
+    let request = ListRequest { limit: 5, ..ListRequest::default() };
+    let all = list(&bed.store, &Counts::default(), &request).await.unwrap().items;
+    all.iter().map(|view| view.overview.document.id).chain([DocumentId::new()]).collect()
+}
+
 #[tokio::test]
 async fn a_search_that_looked_at_enough_says_so_and_where_to_go_on() {
     let bed = bed_of(25).await;
-    let request = ListRequest { limit: 5, name: Some("3.pdf".to_owned()), ..ListRequest::default() };
+    let request = ListRequest { limit: 5, words: Some("3.pdf".to_owned()), ..ListRequest::default() };
     let part = list(&bed.store, &Counts::default(), &request).await.unwrap();
     assert_eq!(names(&part), ["23.pdf"], "13 and 3 are too far down");
     assert!(part.is_cut_short && part.next.is_some());

@@ -13,7 +13,9 @@ pub mod upload;
 pub use content_hash::content_hash;
 pub use detail::{DocumentView, detail, duplicates};
 pub use history::{ProcessingHistory, history};
-pub use list::{Counts, DocumentList, LeastCertain, ListRequest, MOST_LOOKED_AT, Total, least_certain, list};
+pub use list::{
+    Counts, DocumentList, LeastCertain, ListRequest, MOST_LOOKED_AT, Total, least_certain, list, some,
+};
 pub use purge::purge;
 pub use reprocess::reprocess;
 pub use set_language::{is_language, languages, set_language};

@@ -9,6 +9,7 @@ pub mod claims;
 pub mod compare;
 pub mod edit;
 mod field;
+mod found_by;
 mod made_by;
 pub mod normal;
 pub mod redaction;
@@ -21,6 +22,7 @@ pub mod visits;
 
 pub use certainty::certainty;
 pub use field::{Evidence, Field, Interpretation, Origin, Suggestion};
+pub use found_by::{found_by, sought};
 pub use made_by::{InterpreterKind, MadeBy};
 pub use normal::Normaliser;
 pub use schema::{

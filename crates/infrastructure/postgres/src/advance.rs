@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use async_trait::async_trait;
-use quire_domain::interpretation::certainty;
+use quire_domain::interpretation::{certainty, found_by};
 use quire_domain::{Event, RunId, StepName};
 use quire_ports::{Advance, PortResult, Written};
 use sqlx::PgConnection;
@@ -166,6 +166,7 @@ async fn insert_interpretations(connection: &mut PgConnection, accepted: &[&Adva
             run: advance.run.id,
             number: 1,
             data: serde_json::to_string(&first.data).map_err(corrupt)?,
+            words: found_by(&first.data.fields),
             at: advance.at,
             by: None,
             is_structural: false,

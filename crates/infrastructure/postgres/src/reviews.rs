@@ -4,7 +4,7 @@ use async_trait::async_trait;
 use jiff::Timestamp;
 use quire_domain::interpretation::edit::{ChangeType, FieldChange};
 use quire_domain::interpretation::structure::StructuralEdit;
-use quire_domain::interpretation::{MadeBy, ValueType, certainty};
+use quire_domain::interpretation::{MadeBy, ValueType, certainty, found_by};
 use quire_domain::{
     ArtifactId, CandidateId, Document, DocumentId, Event, EventType, FieldId, InterpretationId, Run, RunId,
     State,
@@ -43,6 +43,12 @@ impl Reviews for PgStore {
         let ids: Vec<Uuid> = documents.iter().map(|document| document.0).collect();
         let query = || sqlx::query(sql!("interpretations/of_documents")).bind(ids.clone());
         self.rows(query, |row| Ok((DocumentId(get(row, 6)?), version(row, 0)?))).await
+    }
+
+    async fn found_by(&self, documents: &[DocumentId], words: &str) -> PortResult<Vec<DocumentId>> {
+        let ids: Vec<Uuid> = documents.iter().map(|document| document.0).collect();
+        let query = || sqlx::query(sql!("interpretations/found_by")).bind(ids.clone()).bind(text(words));
+        self.rows(query, |row| get(row, 0).map(DocumentId)).await
     }
 
     async fn editable(&self, run: RunId) -> PortResult<Editable> {
@@ -166,6 +172,7 @@ async fn save(
         run: run.id,
         number,
         data: serde_json::to_string(&version.data).map_err(corrupt)?,
+        words: found_by(&version.data.fields),
         at: version.at,
         by: Some(text(&version.actor)),
         is_structural: !version.structure.is_empty(),
@@ -216,6 +223,8 @@ pub(crate) struct Row {
     pub(crate) run: RunId,
     pub(crate) number: u32,
     pub(crate) data: String,
+    /// By what it is found.
+    pub(crate) words: String,
     pub(crate) at: Timestamp,
     pub(crate) by: Option<String>,
     pub(crate) is_structural: bool,
@@ -243,6 +252,12 @@ pub(crate) async fn insert(connection: &mut PgConnection, rows: &[Row]) -> PortR
         .bind(rows.iter().map(|row| row.certainty).collect::<Vec<_>>())
         .bind(made_by)
         .bind(tokens)
+        .execute(&mut *connection)
+        .await
+        .map_err(translate)?;
+    sqlx::query(sql!("interpretations/set_words"))
+        .bind(rows.iter().map(|row| row.run.0).collect::<Vec<_>>())
+        .bind(rows.iter().map(|row| text(&row.words)).collect::<Vec<_>>())
         .execute(connection)
         .await
         .map_err(translate)?;

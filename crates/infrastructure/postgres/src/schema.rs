@@ -45,6 +45,7 @@ migrations![
     "0012_interpreters",
     "0013_certainty",
     "0014_sessions",
+    "0015_found_by",
 ];
 
 /// What the first line of a file says whose statements go one by one.

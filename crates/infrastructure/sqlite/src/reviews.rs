@@ -4,7 +4,7 @@ use async_trait::async_trait;
 use jiff::Timestamp;
 use quire_domain::interpretation::edit::{ChangeType, FieldChange};
 use quire_domain::interpretation::structure::StructuralEdit;
-use quire_domain::interpretation::{MadeBy, ValueType, certainty};
+use quire_domain::interpretation::{MadeBy, ValueType, certainty, found_by};
 use quire_domain::{
     ArtifactId, CandidateId, Document, DocumentId, Event, EventType, FieldId, InterpretationId, Run, RunId,
     State,
@@ -45,6 +45,23 @@ impl Reviews for SqliteStore {
                     let query = sql!("interpretations/of_document");
                     let version = one(connection, query, document.0.as_bytes(), |row| version(row, 0))?;
                     found.extend(version.map(|version| (document, version)));
+                }
+                Ok(found)
+            })
+            .await
+    }
+
+    async fn found_by(&self, documents: &[DocumentId], words: &str) -> PortResult<Vec<DocumentId>> {
+        let (mut documents, words) = (documents.to_vec(), words.to_owned());
+        self.readers
+            .read(move |connection| {
+                let mut query =
+                    connection.prepare_cached(sql!("interpretations/found_by")).map_err(translate)?;
+                let mut found = Vec::new();
+                for document in documents.drain(..) {
+                    if query.exists(params![document.0.as_bytes(), words]).map_err(translate)? {
+                        found.push(document);
+                    }
                 }
                 Ok(found)
             })
@@ -123,6 +140,10 @@ fn insert(
     made_by: Option<&MadeBy>,
 ) -> PortResult<()> {
     let certainty = certainty(&data.fields);
+    connection
+        .prepare_cached(sql!("interpretations/set_words"))
+        .and_then(|mut statement| statement.execute(params![run.0.as_bytes(), found_by(&data.fields)]))
+        .map_err(translate)?;
     let data = serde_json::to_string(data).map_err(corrupt)?;
     let tokens = made_by.map(|made_by| i64::try_from(made_by.tokens()).unwrap_or(i64::MAX));
     let made_by = made_by.map(serde_json::to_string).transpose().map_err(corrupt)?;

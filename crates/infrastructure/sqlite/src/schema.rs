@@ -41,6 +41,7 @@ migrations![
     "0012_interpreters",
     "0013_certainty",
     "0014_sessions",
+    "0015_found_by",
 ];
 
 #[async_trait]

@@ -3,6 +3,7 @@
 
 mod axe;
 mod frame;
+mod inbox;
 mod login;
 mod review;
 mod runs;

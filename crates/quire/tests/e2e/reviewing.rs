@@ -4,6 +4,7 @@ mod calibrating;
 mod comparing;
 mod editing;
 mod exporting;
+mod finding;
 mod governing;
 mod marking;
 mod ordering;

@@ -10,6 +10,7 @@ pub mod claiming;
 pub mod credentials;
 pub mod documents;
 pub mod fencing;
+pub mod finding;
 pub mod governance;
 pub mod history;
 pub mod intake;
@@ -131,6 +132,10 @@ macro_rules! store_conformance {
             what_was_learnt_stays_when_a_document_is_purged,
             what_was_learnt_cannot_be_rewritten,
             what_was_learnt_is_found_exactly_and_listed_in_parts,
+        }
+        $crate::conformance_cases! { $bed, finding:
+            a_document_is_found_by_what_its_active_version_says,
+            only_the_latest_run_that_completed_is_looked_at,
         }
         $crate::conformance_cases! { $bed, governance:
             a_run_keeps_the_schema_version_it_was_created_with,

@@ -19,7 +19,7 @@ use crate::fixture::{Bed, at, document, document_run};
 /// The surroundings of every document here.
 pub(super) const CONTEXT: &str = "ctx_v1:of-tests";
 
-fn usual() -> Vec<Field> {
+pub(super) fn usual() -> Vec<Field> {
     vec![field("pet_name", "Luna"), field("notes", "nada \u{1f43e} \"x\"")]
 }
 
@@ -55,7 +55,7 @@ fn understood(run: &Run, fields: Vec<Field>) -> FirstVersion {
 }
 
 /// A document whose run has read and understood it.
-pub(super) async fn understood_document(bed: &Bed) -> (DocumentId, RunId, FirstVersion) {
+pub async fn understood_document(bed: &Bed) -> (DocumentId, RunId, FirstVersion) {
     understood_as(bed, usual()).await
 }
 
@@ -69,7 +69,7 @@ pub(super) async fn understood_as(bed: &Bed, fields: Vec<Field>) -> (DocumentId,
 }
 
 /// Brings the next run to its end, understood or not.
-async fn finish(bed: &Bed, id: RunId, fields: Option<Vec<Field>>) -> FirstVersion {
+pub(super) async fn finish(bed: &Bed, id: RunId, fields: Option<Vec<Field>>) -> FirstVersion {
     finish_at(bed, id, fields, 0).await
 }
 

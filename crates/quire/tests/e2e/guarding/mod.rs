@@ -18,7 +18,7 @@ const QUIET: [(&str, &str); 2] = [("QUIRE_UPLOADS_PROCESSING", "false"), ("QUIRE
 
 impl Scene {
     /// A new key, as the header that presents it.
-    fn key(&self, name: &str, roles: &str) -> String {
+    pub fn key(&self, name: &str, roles: &str) -> String {
         let key = self.quire.says(&["keys", "create", "--name", name, "--role", roles]);
         format!("Authorization: Bearer {}\r\n", key.trim_end())
     }

@@ -1,0 +1,205 @@
+//! `GET /app`: the documents, and `GET /app/rows`: a part of their list.
+
+mod asked;
+mod row;
+
+use askama::Template;
+use axum::extract::{RawQuery, State};
+use axum::response::Response;
+use quire_application::document::{self, DocumentList, DocumentView, ListRequest, Total};
+use quire_domain::{Role, State as RunState, StepName, StepStatus};
+use quire_ports::LeastCertainPart;
+
+use self::asked::{Asked, Choice};
+use self::row::Row;
+use super::frame::{Frame, Part, page};
+use super::visitor::Visitor;
+use super::words::Words;
+use crate::documents::{least_certain, list};
+use crate::{ApiError, Product};
+
+/// How many are shown at once.
+const SHOWN: u32 = 50;
+
+#[derive(Template)]
+#[template(path = "inbox.html")]
+struct Inbox {
+    frame: Frame,
+    asked: Asked,
+    list: Listing,
+    operates: bool,
+}
+
+#[derive(Template)]
+#[template(path = "rows.html")]
+struct RowsPart {
+    list: Listing,
+}
+
+/// Some rows of the list, with what is known of the others.
+struct Listing {
+    words: &'static Words,
+    rows: Vec<Row>,
+    /// How many there are.
+    total: Option<String>,
+    /// The page that goes on where this part ends.
+    next: Option<String>,
+    /// Whether the search has ended before the list did.
+    is_cut_short: bool,
+}
+
+impl Inbox {
+    fn t<'a>(&self, name: &'a str) -> &'a str {
+        self.frame.t(name)
+    }
+
+    fn statuses(&self) -> Vec<Choice> {
+        self.asked.statuses(self.frame.words())
+    }
+
+    fn orders(&self) -> Vec<Choice> {
+        self.asked.orders(self.frame.words())
+    }
+
+    fn reviews(&self) -> Vec<Choice> {
+        self.asked.reviews(self.frame.words())
+    }
+}
+
+/// The page.
+pub(super) async fn show(
+    State(product): State<Product>,
+    visitor: Visitor,
+    RawQuery(query): RawQuery,
+) -> Result<Response, ApiError> {
+    let asked = Asked::of(query.as_deref().unwrap_or_default())?;
+    // First where the history stands, then what there is: what happens in between is told twice and not missed.
+    let newest = product.store.history.newest_event().await?;
+    let operates = visitor.may(Role::Operate);
+    let frame = Frame::new(visitor, Part::Inbox, &["inbox"], newest);
+    let list = listed(&product, &asked, frame.words(), operates).await?;
+    page(&Inbox { frame, asked, list, operates })
+}
+
+/// A part of the list: those of some ids, or the next ones.
+pub(super) async fn rows(
+    State(product): State<Product>,
+    visitor: Visitor,
+    RawQuery(query): RawQuery,
+) -> Result<Response, ApiError> {
+    let asked = Asked::of(query.as_deref().unwrap_or_default())?;
+    let (words, operates) = (visitor.language.words(), visitor.may(Role::Operate));
+    let list = if asked.ids.is_empty() {
+        listed(&product, &asked, words, operates).await?
+    } else {
+        some(&product, &asked, words, operates).await?
+    };
+    page(&RowsPart { list })
+}
+
+async fn listed(
+    product: &Product,
+    asked: &Asked,
+    words: &'static Words,
+    operates: bool,
+) -> Result<Listing, ApiError> {
+    if asked.is_queue {
+        return queued(product, asked, words, operates).await;
+    }
+    let request = ListRequest { limit: SHOWN, ..asked.request.clone() };
+    let found = document::list(&product.store, &product.counts, &request).await?;
+    let DocumentList { items, total, next, is_cut_short } = found;
+    Ok(Listing {
+        rows: made(product, &items, words, operates).await?,
+        total: total.map(|total| told(total, words)),
+        next: next.map(|next| asked.address(&[("cursor", &list::cursor(next))])),
+        is_cut_short,
+        words,
+    })
+}
+
+/// Those that wait for a person, the least certain first.
+async fn queued(
+    product: &Product,
+    asked: &Asked,
+    words: &'static Words,
+    operates: bool,
+) -> Result<Listing, ApiError> {
+    let part = LeastCertainPart { after: asked.after_certainty, skip: 0, limit: SHOWN };
+    let found = document::least_certain(&product.store, &product.counts, part).await?;
+    let next = found.next.map(|next| asked.address(&[("cursor", &least_certain::cursor(next))]));
+    Ok(Listing {
+        rows: in_order(made(product, &found.items, words, operates).await?, asked),
+        total: found.total.map(|total| told(total, words)),
+        next,
+        is_cut_short: false,
+        words,
+    })
+}
+
+/// Rows with their places in the order that was asked for.
+fn in_order(mut rows: Vec<Row>, asked: &Asked) -> Vec<Row> {
+    if asked.is_queue {
+        rows.retain(|row| row.waits);
+        for row in &mut rows {
+            row.place = row.uncertainty;
+        }
+    }
+    rows
+}
+
+/// Those that were asked for by their ids, if the filters let them through. How many there are in all is told only where that
+/// is known without looking for them.
+async fn some(
+    product: &Product,
+    asked: &Asked,
+    words: &'static Words,
+    operates: bool,
+) -> Result<Listing, ApiError> {
+    let views = document::some(&product.store, &asked.ids, &asked.request).await?;
+    let total = if asked.is_counted() { count(product, asked).await? } else { None };
+    Ok(Listing {
+        rows: in_order(made(product, &views, words, operates).await?, asked),
+        total: total.map(|total| told(total, words)),
+        next: None,
+        is_cut_short: false,
+        words,
+    })
+}
+
+async fn count(product: &Product, asked: &Asked) -> Result<Option<Total>, ApiError> {
+    if asked.is_queue {
+        let none = LeastCertainPart { after: None, skip: 0, limit: 0 };
+        return Ok(document::least_certain(&product.store, &product.counts, none).await?.total);
+    }
+    let none = ListRequest { limit: 0, ..asked.request.clone() };
+    Ok(document::list(&product.store, &product.counts, &none).await?.total)
+}
+
+fn told(total: Total, words: &Words) -> String {
+    let name = if total.is_lower_bound { "inbox.more_than" } else { "inbox.total" };
+    words.count(name, total.count.into())
+}
+
+async fn made(
+    product: &Product,
+    views: &[DocumentView],
+    words: &'static Words,
+    operates: bool,
+) -> Result<Vec<Row>, ApiError> {
+    let mut rows = Vec::with_capacity(views.len());
+    for view in views {
+        let step = step(product, view).await?;
+        rows.push(Row::of(view, step, words, operates));
+    }
+    Ok(rows)
+}
+
+/// The step at which a document is that is being processed. Only as many are as there are slots.
+async fn step(product: &Product, view: &DocumentView) -> Result<Option<StepName>, ApiError> {
+    let running =
+        view.overview.latest_run.as_ref().filter(|run| matches!(run.state, RunState::Running { .. }));
+    let Some(run) = running else { return Ok(None) };
+    let steps = product.store.history.steps(run.id).await?;
+    Ok(steps.iter().find(|step| step.status == StepStatus::Running).map(|step| step.step))
+}

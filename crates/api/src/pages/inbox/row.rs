@@ -1,0 +1,129 @@
+//! A document in the list.
+
+use quire_application::document::DocumentView;
+use quire_domain::{DocumentStatus, ReviewStatus, State, StepName};
+
+use crate::pages::moments::Moment;
+use crate::pages::words::Words;
+
+pub(super) struct Row {
+    pub(super) id: String,
+    pub(super) name: String,
+    pub(super) status: &'static str,
+    /// The class of its chip.
+    pub(super) tone: &'static str,
+    /// What is being done, or what went wrong.
+    pub(super) detail: Option<String>,
+    /// The code of what went wrong.
+    pub(super) code: Option<String>,
+    pub(super) reviewed_by: Option<String>,
+    pub(super) certainty: Option<Certainty>,
+    /// Whether it waits for a person: something was understood and nobody has checked it.
+    pub(super) waits: bool,
+    /// Its place among those that do.
+    pub(super) uncertainty: i64,
+    /// By what the list is in order, the greatest first.
+    pub(super) place: i64,
+    pub(super) added: Moment,
+    /// What the box says that selects it, for those who may do something with what is selected.
+    pub(super) select: Option<String>,
+}
+
+/// How certain what was understood is, for people.
+pub(super) struct Certainty {
+    /// The class of its dot.
+    pub(super) band: &'static str,
+    pub(super) word: &'static str,
+    pub(super) percent: String,
+}
+
+impl Certainty {
+    fn of(certainty: f64, words: &'static Words) -> Self {
+        let (band, word) = match certainty {
+            below if below < 0.5 => ("low", "inbox.certainty_low"),
+            below if below < 0.75 => ("mid", "inbox.certainty_mid"),
+            _ => ("high", "inbox.certainty_high"),
+        };
+        Self { band, word: words.get(word), percent: format!("{:.0} %", certainty * 100.0) }
+    }
+}
+
+impl Row {
+    pub(super) fn of(
+        view: &DocumentView,
+        step: Option<StepName>,
+        words: &'static Words,
+        operates: bool,
+    ) -> Self {
+        let document = &view.overview.document;
+        let state = view.overview.latest_run.as_ref().map(|run| &run.state);
+        let (name, tone) = match (view.standing.status, document.review_status) {
+            (DocumentStatus::Completed, ReviewStatus::Reviewed) => ("inbox.status_reviewed", "reviewed"),
+            (DocumentStatus::Completed, _) => ("inbox.status_ready", "ready"),
+            (DocumentStatus::Failed | DocumentStatus::TimedOut, _) => ("inbox.status_error", "error"),
+            (DocumentStatus::Processing, _) => ("inbox.status_processing", "processing"),
+            (DocumentStatus::Uploaded, _) => ("inbox.status_uploaded", "waiting"),
+        };
+        let failure = view.standing.failure_type.map(|kind| named("inbox.failure_", kind.as_str(), words));
+        let doing = match (state, step) {
+            (Some(State::Queued { .. }), _) => Some(words.get("inbox.step_waiting").to_owned()),
+            (_, Some(step)) => Some(named("inbox.step_", step.as_str(), words)),
+            _ => None,
+        };
+        Self {
+            id: document.id.to_string(),
+            name: document.original_filename.clone(),
+            status: words.get(name),
+            tone,
+            detail: failure.or(doing),
+            code: state.and_then(State::reason).map(|reason| reason.record.error_code.clone()),
+            reviewed_by: view.overview.reviewed_by.as_ref().map(|who| words.with("inbox.reviewed_by", who)),
+            certainty: view.overview.certainty.map(|certainty| Certainty::of(certainty, words)),
+            waits: view.overview.certainty.is_some() && document.review_status == ReviewStatus::InReview,
+            uncertainty: uncertainty(view.overview.certainty.unwrap_or_default()),
+            place: document.created_at.as_microsecond(),
+            added: Moment::of(document.created_at),
+            select: operates.then(|| words.with("inbox.select", &document.original_filename)),
+        }
+    }
+}
+
+/// A number from 0 to 1 turned around, in millionths: the greatest first is the least certain.
+fn uncertainty(certainty: f64) -> i64 {
+    #[allow(clippy::cast_possible_truncation)] // Between nothing and a million.
+    let millionths = (certainty * 1e6) as i64;
+    -millionths
+}
+
+/// The text for one of a closed set.
+fn named(prefix: &str, name: &str, words: &Words) -> String {
+    words.get(&format!("{prefix}{}", name.to_lowercase())).to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use quire_domain::{FailureType, Pipeline};
+
+    use super::*;
+    use crate::pages::words::Language;
+
+    #[test]
+    fn every_step_and_every_failure_of_a_document_has_its_words() {
+        let words = Language::English.words();
+        for step in Pipeline::Document.steps() {
+            assert!(!named("inbox.step_", step.as_str(), words).starts_with("inbox."), "{step}");
+        }
+        for kind in [
+            FailureType::ExtractionFailed,
+            FailureType::ExtractionLowQuality,
+            FailureType::InterpretationFailed,
+            FailureType::EmbeddingFailed,
+            FailureType::ProcessTerminated,
+            FailureType::RunTimedOut,
+            FailureType::UnknownError,
+        ] {
+            let text = named("inbox.failure_", kind.as_str(), words);
+            assert!(!text.starts_with("inbox."), "{text}");
+        }
+    }
+}

@@ -1,0 +1,51 @@
+//! Which documents are those that are asked for.
+
+use std::collections::HashSet;
+
+use quire_domain::DocumentId;
+use quire_domain::interpretation::sought;
+use quire_ports::{PortError, PortResult, Store};
+
+use super::ListRequest;
+use crate::document::DocumentView;
+
+impl ListRequest {
+    /// Those of these documents that fit. Only for those that no name tells, the store is asked what they say.
+    pub(super) async fn fitting(
+        &self,
+        store: &Store,
+        read: &[DocumentView],
+    ) -> PortResult<HashSet<DocumentId>> {
+        let id = |view: &&DocumentView| view.overview.document.id;
+        let standing = read.iter().filter(|view| self.stands_so(view));
+        let Some(words) = self.words.as_deref().map(sought) else {
+            return Ok(standing.map(|view| id(&view)).collect());
+        };
+        let (by_name, others): (Vec<_>, Vec<_>) =
+            standing.partition(|view| sought(&view.overview.document.original_filename).contains(&words));
+        let others: Vec<_> = others.iter().map(id).collect();
+        let by_value =
+            if others.is_empty() { others } else { store.reviews.found_by(&others, &words).await? };
+        Ok(by_name.iter().map(id).chain(by_value).collect())
+    }
+
+    fn stands_so(&self, document: &DocumentView) -> bool {
+        let status = self.status.is_none_or(|status| status == document.standing.status);
+        status && self.review.is_none_or(|review| review == document.overview.document.review_status)
+    }
+}
+
+/// Those of these documents that a list would show, in their order. Those that are gone are left out.
+pub async fn some(store: &Store, ids: &[DocumentId], request: &ListRequest) -> PortResult<Vec<DocumentView>> {
+    let mut found = Vec::with_capacity(ids.len());
+    for id in ids {
+        match store.documents.overview(*id).await {
+            Ok(overview) => found.push(DocumentView::of(overview)),
+            Err(PortError::NotFound(_)) => {}
+            Err(error) => return Err(error),
+        }
+    }
+    let fitting = request.fitting(store, &found).await?;
+    found.retain(|view| fitting.contains(&view.overview.document.id));
+    Ok(found)
+}

@@ -1,0 +1,77 @@
+//! The words by which a document is found: what it says, in small letters and without accents, one value to a line.
+
+use super::normal::fold;
+use super::{Field, Value, ValueType};
+
+/// Nobody looks for a document by what stands after so many bytes of it.
+const LONGEST: usize = 60_000;
+
+/// What is looked for in the values of these fields.
+pub fn found_by(fields: &[Field]) -> String {
+    let mut words = String::new();
+    for line in fields.iter().flat_map(lines) {
+        if words.len() + line.len() >= LONGEST {
+            break;
+        }
+        words.push_str(&line);
+        words.push('\n');
+    }
+    words
+}
+
+/// What somebody looks for, as it stands in [`found_by`]. Nothing if there are only spaces.
+pub fn sought(text: &str) -> String {
+    let pieces: Vec<_> = text.split_whitespace().collect();
+    fold(&pieces.join(" "))
+}
+
+fn lines(field: &Field) -> Vec<String> {
+    match &field.value {
+        Value::Text(text) if field.value_type == ValueType::Date => {
+            std::iter::once(text.clone()).chain(day_first(text)).collect()
+        }
+        Value::Text(text) => vec![sought(text)],
+        Value::Number(number) => vec![number.to_string()],
+        Value::Bool(_) | Value::Null => Vec::new(),
+    }
+}
+
+/// Dates are kept as `2024-03-09`, and most people write `09/03/2024`.
+fn day_first(date: &str) -> Option<String> {
+    let (year, rest) = date.split_once('-')?;
+    let (month, day) = rest.split_once('-')?;
+    Some(format!("{day}/{month}/{year}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Origin;
+    use super::*;
+
+    fn field(value: Value, value_type: ValueType) -> Field {
+        Field::new("key", value, value_type, Origin::Machine, 0.5)
+    }
+
+    #[test]
+    fn values_are_found_without_accents_and_dates_in_both_orders() {
+        let text = |text: &str| Value::Text(text.to_owned());
+        let fields = [
+            field(text("Otitis  CRÓNICA\nleve"), ValueType::String),
+            field(text("2024-03-09"), ValueType::Date),
+            field(Value::Number(12.5), ValueType::Number),
+            field(Value::Null, ValueType::String),
+        ];
+        let words = found_by(&fields);
+        for wanted in ["otitis crónica LEVE", " Cronica  leve ", "2024-03", "09/03/2024", "12.5"] {
+            assert!(words.contains(&sought(wanted)), "{wanted} in {words}");
+        }
+        assert!(!words.contains(&sought("leve 2024")), "each value stands for itself");
+        assert_eq!(sought(" \t "), "");
+    }
+
+    #[test]
+    fn a_very_long_document_is_found_by_its_beginning() {
+        let long = || field(Value::Text("x".repeat(40_000)), ValueType::String);
+        assert_eq!(found_by(&[long(), long()]).len(), 40_001);
+    }
+}

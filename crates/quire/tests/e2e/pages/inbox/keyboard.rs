@@ -1,0 +1,40 @@
+//! The inbox without a mouse.
+
+use super::{inbox, understood, until_names};
+use crate::scene::{Scene, wait_until};
+
+#[tokio::test(flavor = "multi_thread")]
+async fn everything_can_be_done_with_the_keyboard() {
+    let scene = Scene::on_sqlite(&[]);
+    let server = scene.quire.serve();
+    let ids = understood(&scene, &server, &["Luna", "Nube", "Sol"]).await;
+    let mut tab = inbox(&server, "/app");
+    until_names(&mut tab, &["Sol.pdf", "Nube.pdf", "Luna.pdf"]);
+    tab.press("?");
+    tab.until("document.getElementById('shortcuts').open");
+    tab.press("Escape");
+    tab.until("!document.getElementById('shortcuts').open");
+    tab.press("j");
+    tab.until("document.activeElement.textContent === 'Sol.pdf'");
+    tab.press("x");
+    tab.press("Shift+ArrowDown");
+    tab.until_text("#selected", "2 selected");
+    tab.until("document.activeElement.textContent === 'Nube.pdf'");
+    tab.press("a");
+    tab.until_text("#selected", "3 selected");
+    tab.press("Escape");
+    tab.until("document.getElementById('selection').hidden");
+    tab.press("x");
+    tab.press("r");
+    tab.until_text("#reprocess-text", "1 document will be processed again");
+    assert_eq!(scene.runs_of(ids[1]).await.len(), 1, "nothing happens before it is confirmed");
+    tab.press("Enter");
+    wait_until(async || scene.runs_of(ids[1]).await.len() == 2).await;
+    tab.until("document.getElementById('reprocess-cancel').textContent === 'Close'");
+    tab.press("Escape");
+    tab.until("!document.getElementById('reprocess').open");
+    scene.all_ended(ids[1]).await;
+    tab.press("k");
+    tab.press("Enter");
+    tab.until("location.pathname.startsWith('/app/documents/')");
+}
