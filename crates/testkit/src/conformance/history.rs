@@ -160,6 +160,7 @@ pub async fn the_monitoring_questions_have_answers(bed: &Bed) {
             let run = bed.store.queue.claim(claim).await.unwrap().remove(0).run;
             let mut write = step_write(&run, &[EventType::StepFailed], step, at(7));
             let failure = Failure::permanent("X", "x");
+            write.events[0].failure = Some(failure.record(Some(step), None));
             write.end = quire_domain::run::apply(
                 &run,
                 Change::Fail { step, failure, requeue: Requeue::Never },
