@@ -143,6 +143,7 @@ fn in_order(mut rows: Vec<Row>, asked: &Asked) -> Vec<Row> {
         rows.retain(|row| row.waits);
         for row in &mut rows {
             row.place = row.uncertainty;
+            row.order = "?sort=least_certain";
         }
     }
     rows

@@ -24,6 +24,8 @@ pub(super) struct Row {
     pub(super) uncertainty: i64,
     /// By what the list is in order, the greatest first.
     pub(super) place: i64,
+    /// What its address says of the order, so that the document after it is the next of the same order.
+    pub(super) order: &'static str,
     pub(super) added: Moment,
     /// What the box says that selects it, for those who may do something with what is selected.
     pub(super) select: Option<String>,
@@ -82,6 +84,7 @@ impl Row {
             waits: view.overview.certainty.is_some() && document.review_status == ReviewStatus::InReview,
             uncertainty: uncertainty(view.overview.certainty.unwrap_or_default()),
             place: document.created_at.as_microsecond(),
+            order: "",
             added: Moment::of(document.created_at),
             select: operates.then(|| words.with("inbox.select", &document.original_filename)),
         }

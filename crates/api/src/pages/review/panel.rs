@@ -28,6 +28,7 @@ const NOT_SHOWN: &str = "owner_id";
 const NO_DATE: &str = "~";
 
 /// The panel beside the pages.
+#[allow(clippy::struct_excessive_bools)] // Each decides about one control.
 pub(super) struct Panel {
     pub(super) run_id: String,
     pub(super) version: u32,

@@ -112,6 +112,14 @@ async fn a_document_is_marked_as_reviewed_and_reopened_and_the_next_one_follows(
     assert_eq!(crate::reviewing::review(&server, newer)["review_status"], "REVIEWED");
     tab.press("n");
     tab.until(&format!("location.pathname === '/app/documents/{older}'"));
+    // Whoever comes from the queue goes on in the queue.
+    tab.go("/app?sort=least_certain");
+    tab.click(&format!("tr[data-id='{older}'] .name"));
+    tab.until("document.documentElement.dataset.ready");
+    assert_eq!(
+        tab.eval("document.getElementById('next').getAttribute('href').endsWith('?sort=least_certain')"),
+        true
+    );
     show(&mut tab, newer);
     tab.click("#mark");
     tab.until_text(".chip.ready", "Ready");
