@@ -29,5 +29,9 @@ fn what_cannot_be_ends_with_two_and_says_what_to_do() {
     assert!(!quire.path(".quire").exists(), "nothing was made");
     let said = quire.run(&["process", "in", "--schema", "tax-return"]);
     assert_eq!(said.status.code(), Some(2), "{}", said.err);
-    assert!(said.err.contains("no schema tax-return") && said.err.contains("veterinary-record"), "{}", said.err);
+    assert!(
+        said.err.contains("no schema tax-return") && said.err.contains("veterinary-record"),
+        "{}",
+        said.err
+    );
 }
