@@ -52,6 +52,10 @@ pub fn bench(arguments: &[String]) -> Result<()> {
         // Reading has other needs than a database.
         Some("read") => succeed(quire_bench("bench", arguments).envs(reading::variables()?)),
         Some("interpret") => succeed(&mut quire_bench("bench", arguments)),
+        Some("pages") => {
+            chromium::require()?;
+            succeed(&mut quire_bench("bench", arguments))
+        }
         // It drives the program that people run, and looks for it beside itself.
         Some("process") => {
             tesseract::require()?;

@@ -66,7 +66,7 @@ const COMMANDS: &[Command] = &[
         about: "Start the services and run the benchmark NAME of quire-bench in release mode: `queue`, `api` (documents\n\
                 over HTTP; it makes two databases of a million documents) or `read`, which needs no services but what it\n\
                 is compared with: PyMuPDF in a private folder, pdftotext, and PDF manuals from Debian,\n\
-                which are measured here and go no further. `interpret` and `process` need no services either.",
+                which are measured here and go no further. `interpret`, `process` and `pages` (in Chromium) need no services either.",
         run: commands::bench,
     },
     Command {

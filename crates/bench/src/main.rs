@@ -13,6 +13,7 @@ mod database;
 mod drill;
 mod feed;
 mod interpret;
+mod pages;
 mod process;
 mod queue;
 mod read;
@@ -72,6 +73,8 @@ enum Area {
     Read(read::Options),
     /// Understanding by rules: a record of ten pages, long documents, hostile text.
     Interpret(interpret::Options),
+    /// The pages in a real browser: first paint, bytes sent, changes seen, memory after many documents.
+    Pages(pages::Options),
     /// `quire process` on a folder of PDFs: cores, memory, a kill in the middle.
     Process(process::Options),
 }
@@ -85,6 +88,7 @@ fn main() -> ExitCode {
         Command::Rehearse { arguments } => return rehearsal::run(arguments),
         Command::ServeApi(options) => return api::server::run(options),
         Command::Bench { area: Area::Api(options) } => asynchronously(api::bench(options)),
+        Command::Bench { area: Area::Pages(options) } => asynchronously(pages::bench(options)),
         Command::Bench { area: Area::Queue(options) } => asynchronously(queue::bench(options)),
         Command::Bench { area: Area::Read(options) } => read::bench(&options),
         Command::Bench { area: Area::Interpret(options) } => interpret::bench(options),

@@ -3,8 +3,8 @@
 //! Every server is a process of its own; this one has the clients. What is compared is asked in turns in the same run.
 
 pub mod bare;
-mod client;
-mod fill;
+pub mod client;
+pub mod fill;
 mod live;
 mod looking;
 pub mod server;

@@ -21,6 +21,8 @@ const HEAVY: Duration = Duration::from_secs(2);
 pub enum Work {
     /// There are none: documents and their runs are taken in, and the runs stay in the queue.
     None,
+    /// The real ones.
+    Real,
     /// The real reading, and then two seconds of computing on the engine's threads without a pause.
     Heavy,
 }
@@ -40,6 +42,7 @@ pub fn run(options: Options) -> ExitCode {
     let command_line = std::iter::once(OsString::from("quire")).chain(options.arguments);
     match options.work {
         Work::None => quire::run_with(command_line, |_, _| Box::pin(async { Ok(Vec::new()) })),
+        Work::Real => quire::run_with(command_line, quire::wire::built_in_steps),
         Work::Heavy => quire::run_with(command_line, |config, store| {
             Box::pin(async move {
                 let mut built_in = quire::wire::built_in_steps(config, store).await?;
