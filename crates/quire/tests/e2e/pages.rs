@@ -3,5 +3,6 @@
 
 mod axe;
 mod frame;
+mod governance;
 mod login;
 mod runs;
