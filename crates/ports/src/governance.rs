@@ -35,6 +35,19 @@ impl SchemaVersion {
     }
 }
 
+/// That there is a version of a schema, without what it says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct VersionNote {
+    /// Its number, from 1.
+    pub number: u32,
+    /// When it was made.
+    pub created_at: Timestamp,
+    /// By whom.
+    pub created_by: String,
+    /// What changed.
+    pub change_summary: Option<String>,
+}
+
 /// A change of the schema that edits suggest.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Candidate {
@@ -127,6 +140,23 @@ impl Decision {
     }
 }
 
+/// A decision with what it was about.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TrailEntry {
+    /// What was decided.
+    pub decision: Decision,
+    /// The schema.
+    pub schema_name: String,
+    /// What would change.
+    pub change: StructureChange,
+    /// The key there was, when it would be replaced by another.
+    pub source_key: Option<String>,
+    /// The key that it is about.
+    pub target_key: String,
+    /// The number of the schema's version that came of it.
+    pub version_number: Option<u32>,
+}
+
 /// Schemas, candidates and decisions. What was decided is never changed or removed.
 #[async_trait]
 pub trait Governance: Send + Sync {
@@ -148,6 +178,9 @@ pub trait Governance: Send + Sync {
     /// A certain version of a schema.
     async fn schema(&self, name: &str, number: u32) -> PortResult<SchemaVersion>;
 
+    /// The versions of a schema, the newest first. None of a schema that is not there.
+    async fn schema_versions(&self, name: &str, limit: u32) -> PortResult<Vec<VersionNote>>;
+
     /// Candidates, the most frequent first.
     async fn candidates(&self, filter: CandidateFilter) -> PortResult<Vec<Candidate>>;
 
@@ -160,4 +193,7 @@ pub trait Governance: Send + Sync {
 
     /// Decisions, oldest first, after that one.
     async fn decisions(&self, after: Option<DecisionId>, limit: u32) -> PortResult<Vec<Decision>>;
+
+    /// Decisions with what they were about, newest first, those before that one.
+    async fn trail(&self, before: Option<DecisionId>, limit: u32) -> PortResult<Vec<TrailEntry>>;
 }

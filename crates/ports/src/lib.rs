@@ -37,7 +37,9 @@ pub use documents::{
 };
 pub use error::{PortError, PortResult};
 pub use figures::{Figures, MinuteFigures};
-pub use governance::{Candidate, CandidateFilter, Decision, Governance, Sample, SchemaVersion};
+pub use governance::{
+    Candidate, CandidateFilter, Decision, Governance, Sample, SchemaVersion, TrailEntry, VersionNote,
+};
 pub use history::{
     Artifact, Attempt, EventFilter, History, Job, QueueDepth, RunFilter, StepFailures, StepProgress,
     StepRecord,

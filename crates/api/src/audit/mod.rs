@@ -49,6 +49,12 @@ const LOOKS: &[Look] = &[
     look("/runs/{id}", EventType::DocumentMetadataViewed, None),
     look("/runs/{id}/interpretations", EventType::DocumentReviewViewed, None),
     // Words of documents stand in its samples.
+    look("/app/governance", EventType::DocumentListViewed, Some(EventType::DocumentListViewFailed)),
+    look(
+        "/app/governance/candidates",
+        EventType::DocumentListViewed,
+        Some(EventType::DocumentListViewFailed),
+    ),
     look(
         "/reviewer/structural-changes",
         EventType::DocumentListViewed,

@@ -4,7 +4,7 @@ use axum::extract::State;
 use axum::{Extension, Json};
 use jiff::Timestamp;
 use quire_application::governance::{self, DecisionError, DecisionRequest};
-use quire_domain::interpretation::structure::DecisionType;
+use quire_domain::interpretation::structure::{CandidateStatus, DecisionType};
 use quire_domain::{CandidateId, DecisionId, SchemaVersionId};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -25,6 +25,13 @@ const LONGEST_REASON: usize = 2_000;
 pub(crate) struct Wish {
     #[schema(value_type = names::DecisionType)]
     decision_type: String,
+    /// The candidate's status as it was seen; if it is another by now, nothing is decided and the answer is a conflict.
+    #[serde(default)]
+    #[schema(value_type = Option<names::CandidateStatus>)]
+    seen_status: Option<String>,
+    /// Whether it was seen as critical; likewise.
+    #[serde(default)]
+    seen_critical: Option<bool>,
     /// Why, for those who come later.
     #[serde(default)]
     #[schema(max_length = 2_000)]
@@ -73,6 +80,11 @@ pub(crate) async fn decide(
     let decision_type = DecisionType::parse(&wish.decision_type).ok_or_else(|| {
         ApiError::invalid("decision_type", "must be APPROVE, REJECT, DEFER or FLAG_CRITICAL")
     })?;
+    let seen_status = wish.seen_status.as_deref().map(|name| {
+        CandidateStatus::parse(name).ok_or_else(|| {
+            ApiError::invalid("seen_status", "must be PENDING, APPROVED, REJECTED or DEFERRED")
+        })
+    });
     if wish.reason.as_ref().is_some_and(|reason| reason.chars().count() > LONGEST_REASON) {
         let must = format!("must have at most {LONGEST_REASON} characters");
         return Err(ApiError::invalid("reason", &must));
@@ -80,6 +92,8 @@ pub(crate) async fn decide(
     let request = DecisionRequest {
         candidate: CandidateId(id),
         decision_type,
+        seen_status: seen_status.transpose()?,
+        seen_critical: wish.seen_critical,
         reason: wish.reason,
         reviewer,
         correlation_id: Some(correlation_id),

@@ -47,6 +47,11 @@ pub(crate) const TABLE: &[(&str, &str, Role)] = &[
 
 /// The same for the pages that people work in, which programs have no use for.
 pub(crate) const PAGES: &[(&str, &str, Role)] = &[
+    ("GET", "/app/governance", Govern),
+    ("GET", "/app/governance/candidates", Govern),
+    ("GET", "/app/governance/schemas", Govern),
+    ("GET", "/app/governance/trail", Govern),
+    ("GET", "/app/governance/reliability", Govern),
     ("GET", "/app", Read),
     ("GET", "/app/documents/{id}/runs", Read),
     ("GET", "/app/documents/{id}/runs/list", Read),

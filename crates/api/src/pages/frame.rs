@@ -24,6 +24,7 @@ const NOT_KEPT: HeaderValue = HeaderValue::from_static("no-store");
 pub(super) enum Part {
     Inbox,
     Operations,
+    Governance,
 }
 
 /// What every template needs.
@@ -81,6 +82,8 @@ impl Frame {
         let all = [
             (Part::Inbox, "/app", "frame.inbox", Role::Read),
             (Part::Operations, "/app/operations", "frame.operations", Role::Read),
+            // Its word is not one of the frame's, which every page tells its scripts.
+            (Part::Governance, "/app/governance", "governance.title", Role::Govern),
         ];
         let offered = all.into_iter().filter(|(_, _, _, role)| self.visitor.may(*role));
         offered.map(|(part, href, word, _)| Place { href, word, is_current: part == self.part }).collect()

@@ -7,6 +7,7 @@
 mod assets;
 pub(crate) mod entrance;
 mod frame;
+mod governance;
 mod inbox;
 mod login;
 mod moments;
@@ -37,6 +38,11 @@ pub(crate) fn router(product: Product, surface: &Surface) -> Router {
     let desk = Desk::new(product.clone(), surface);
     Router::new()
         .route("/", get(|| async { Redirect::to("/app") }))
+        .route("/app/governance", get(governance::candidates::show))
+        .route("/app/governance/candidates", get(governance::candidates::list))
+        .route("/app/governance/schemas", get(governance::schemas::show))
+        .route("/app/governance/trail", get(governance::trail::show))
+        .route("/app/governance/reliability", get(governance::reliability::show))
         .route("/app", get(inbox::show))
         .route("/app/documents/{id}/runs", get(runs::show))
         .route("/app/documents/{id}/runs/list", get(runs::list))

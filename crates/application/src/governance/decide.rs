@@ -15,6 +15,10 @@ pub struct DecisionRequest {
     pub candidate: CandidateId,
     /// What.
     pub decision_type: DecisionType,
+    /// Where whoever decides saw the candidate stand, if they say so: nothing is decided if it stands elsewhere by now.
+    pub seen_status: Option<CandidateStatus>,
+    /// Whether they saw it as critical, if they say so: likewise.
+    pub seen_critical: Option<bool>,
     /// Why.
     pub reason: Option<String>,
     /// Who.
@@ -46,6 +50,11 @@ pub async fn decide(store: &Store, request: DecisionRequest) -> Result<Decision,
 
 async fn decide_once(store: &Store, request: DecisionRequest) -> Result<Decision, DecisionError> {
     let candidate = store.governance.candidate(request.candidate).await?;
+    let is_as_seen = request.seen_status.is_none_or(|seen| seen == candidate.status)
+        && request.seen_critical.is_none_or(|seen| seen == candidate.is_critical);
+    if !is_as_seen {
+        return Err(Decision::outdated().into());
+    }
     let new_status =
         structure::decide(candidate.status, request.decision_type).ok_or(DecisionError::Final)?;
     let now = store.clock.now();

@@ -7,6 +7,7 @@ use quire_domain::interpretation::structure::{CandidateStatus, DecisionType, Str
 use quire_domain::{CandidateId, DecisionId, DocumentId, SchemaVersionId};
 use quire_ports::{
     Candidate, CandidateFilter, Decision, Governance, PortError, PortResult, Sample, SchemaVersion, Seeded,
+    TrailEntry, VersionNote,
 };
 use sqlx::PgConnection;
 use sqlx::postgres::PgRow;
@@ -38,6 +39,11 @@ impl Governance for PgStore {
         let query = || sqlx::query(sql!("schemas/find")).bind(text(name)).bind(int(number));
         let found = self.rows(query, schema_version).await?.pop();
         found.ok_or_else(|| PortError::NotFound(format!("version {number} of schema {name}")))
+    }
+
+    async fn schema_versions(&self, name: &str, limit: u32) -> PortResult<Vec<VersionNote>> {
+        let query = || sqlx::query(sql!("schemas/versions")).bind(text(name)).bind(i64::from(limit));
+        self.rows(query, version_note).await
     }
 
     async fn candidates(&self, filter: CandidateFilter) -> PortResult<Vec<Candidate>> {
@@ -77,6 +83,12 @@ impl Governance for PgStore {
     async fn decisions(&self, after: Option<DecisionId>, limit: u32) -> PortResult<Vec<Decision>> {
         let query = || sqlx::query(sql!("decisions/list")).bind(after.map(|id| id.0)).bind(i64::from(limit));
         self.rows(query, decision).await
+    }
+
+    async fn trail(&self, before: Option<DecisionId>, limit: u32) -> PortResult<Vec<TrailEntry>> {
+        let query =
+            || sqlx::query(sql!("decisions/trail")).bind(before.map(|id| id.0)).bind(i64::from(limit));
+        self.rows(query, trail_entry).await
     }
 }
 
@@ -162,13 +174,21 @@ pub(crate) fn schema_version(row: &PgRow) -> PortResult<SchemaVersion> {
     })
 }
 
+fn version_note(row: &PgRow) -> PortResult<VersionNote> {
+    Ok(VersionNote {
+        number: count(row, 0)?,
+        created_at: timestamp(row, 1)?,
+        created_by: get(row, 2)?,
+        change_summary: get(row, 3)?,
+    })
+}
+
 fn candidate(row: &PgRow) -> PortResult<Candidate> {
-    let change: &str = get(row, 2)?;
     let source: String = get(row, 3)?;
     Ok(Candidate {
         id: CandidateId(get(row, 0)?),
         schema_name: get(row, 1)?,
-        change: StructureChange::parse(change).ok_or_else(|| corrupt(format!("unknown change {change}")))?,
+        change: change(get(row, 2)?)?,
         source_key: Some(source).filter(|key| !key.is_empty()),
         target_key: get(row, 4)?,
         occurrence_count: count(row, 5)?,
@@ -178,6 +198,10 @@ fn candidate(row: &PgRow) -> PortResult<Candidate> {
         updated_at: timestamp(row, 9)?,
         samples: Vec::new(),
     })
+}
+
+fn change(name: &str) -> PortResult<StructureChange> {
+    StructureChange::parse(name).ok_or_else(|| corrupt(format!("unknown change {name}")))
 }
 
 fn status(name: &str) -> PortResult<CandidateStatus> {
@@ -197,5 +221,18 @@ fn decision(row: &PgRow) -> PortResult<Decision> {
         reviewer: get(row, 6)?,
         reason: get(row, 7)?,
         created_at: timestamp(row, 8)?,
+    })
+}
+
+fn trail_entry(row: &PgRow) -> PortResult<TrailEntry> {
+    let source: String = get(row, 11)?;
+    let is_made = get::<Option<Uuid>>(row, 5)?.is_some();
+    Ok(TrailEntry {
+        decision: decision(row)?,
+        schema_name: get(row, 9)?,
+        change: change(get(row, 10)?)?,
+        source_key: Some(source).filter(|key| !key.is_empty()),
+        target_key: get(row, 12)?,
+        version_number: is_made.then(|| count(row, 13)).transpose()?,
     })
 }

@@ -7,6 +7,7 @@ use quire_domain::interpretation::structure::{CandidateStatus, DecisionType, Str
 use quire_domain::{CandidateId, DecisionId, DocumentId, SchemaVersionId};
 use quire_ports::{
     Candidate, CandidateFilter, Decision, Governance, PortError, PortResult, Sample, SchemaVersion, Seeded,
+    TrailEntry, VersionNote,
 };
 use rusqlite::{Connection, Row, params};
 
@@ -34,6 +35,10 @@ impl Governance for SqliteStore {
         let parameters = (name.to_owned(), number);
         let found = self.rows(sql!("schemas/find"), parameters, schema_version).await?.pop();
         found.ok_or_else(|| PortError::NotFound(format!("version {number} of schema {name}")))
+    }
+
+    async fn schema_versions(&self, name: &str, limit: u32) -> PortResult<Vec<VersionNote>> {
+        self.rows(sql!("schemas/versions"), (name.to_owned(), limit), version_note).await
     }
 
     async fn candidates(&self, filter: CandidateFilter) -> PortResult<Vec<Candidate>> {
@@ -65,6 +70,11 @@ impl Governance for SqliteStore {
     async fn decisions(&self, after: Option<DecisionId>, limit: u32) -> PortResult<Vec<Decision>> {
         let parameters = (after.map(|id| id.0.into_bytes()), limit);
         self.rows(sql!("decisions/list"), parameters, decision).await
+    }
+
+    async fn trail(&self, before: Option<DecisionId>, limit: u32) -> PortResult<Vec<TrailEntry>> {
+        let parameters = (before.map(|id| id.0.into_bytes()), limit);
+        self.rows(sql!("decisions/trail"), parameters, trail_entry).await
     }
 }
 
@@ -152,13 +162,21 @@ pub(crate) fn schema_version(row: &Row<'_>) -> PortResult<SchemaVersion> {
     })
 }
 
+fn version_note(row: &Row<'_>) -> PortResult<VersionNote> {
+    Ok(VersionNote {
+        number: get(row, 0)?,
+        created_at: timestamp(get(row, 1)?)?,
+        created_by: get(row, 2)?,
+        change_summary: get(row, 3)?,
+    })
+}
+
 fn candidate(row: &Row<'_>) -> PortResult<Candidate> {
-    let change: String = get(row, 2)?;
     let source: String = get(row, 3)?;
     Ok(Candidate {
         id: CandidateId(uuid(get(row, 0)?)),
         schema_name: get(row, 1)?,
-        change: StructureChange::parse(&change).ok_or_else(|| corrupt(format!("unknown change {change}")))?,
+        change: change(&get::<String>(row, 2)?)?,
         source_key: Some(source).filter(|key| !key.is_empty()),
         target_key: get(row, 4)?,
         occurrence_count: get(row, 5)?,
@@ -168,6 +186,10 @@ fn candidate(row: &Row<'_>) -> PortResult<Candidate> {
         updated_at: timestamp(get(row, 9)?)?,
         samples: Vec::new(),
     })
+}
+
+fn change(name: &str) -> PortResult<StructureChange> {
+    StructureChange::parse(name).ok_or_else(|| corrupt(format!("unknown change {name}")))
 }
 
 fn status(name: &str) -> PortResult<CandidateStatus> {
@@ -187,5 +209,17 @@ fn decision(row: &Row<'_>) -> PortResult<Decision> {
         reviewer: get(row, 6)?,
         reason: get(row, 7)?,
         created_at: timestamp(get(row, 8)?)?,
+    })
+}
+
+fn trail_entry(row: &Row<'_>) -> PortResult<TrailEntry> {
+    let source: String = get(row, 11)?;
+    Ok(TrailEntry {
+        decision: decision(row)?,
+        schema_name: get(row, 9)?,
+        change: change(&get::<String>(row, 10)?)?,
+        source_key: Some(source).filter(|key| !key.is_empty()),
+        target_key: get(row, 12)?,
+        version_number: get(row, 13)?,
     })
 }

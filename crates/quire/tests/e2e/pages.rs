@@ -3,6 +3,7 @@
 
 mod axe;
 mod frame;
+mod governance;
 mod inbox;
 mod login;
 mod review;

@@ -43,12 +43,12 @@ fn get(server: &Server, path: &str) -> Answer<Value> {
     ask(server, &format!("GET {path}"), "", "")
 }
 
-fn post(server: &Server, path: &str, body: &Value) -> Answer<Value> {
+pub(crate) fn post(server: &Server, path: &str, body: &Value) -> Answer<Value> {
     ask(server, &format!("POST {path}"), "Content-Type: application/json\r\n", &body.to_string())
 }
 
 /// Uploads the record, and waits until it was read and understood.
-async fn understood(scene: &Scene, server: &Server) -> (DocumentId, String) {
+pub(crate) async fn understood(scene: &Scene, server: &Server) -> (DocumentId, String) {
     let id = uploaded(server);
     let run = scene.ended(id).await;
     assert_eq!(run.state.as_str(), "COMPLETED", "{:?}", run.state);
@@ -74,7 +74,7 @@ pub(crate) fn field<'v>(data: &'v Value, key: &str) -> &'v Value {
 }
 
 /// Edits the active version; what was answered.
-fn edit(server: &Server, run: &str, base: u64, changes: &Value) -> Answer<Value> {
+pub(crate) fn edit(server: &Server, run: &str, base: u64, changes: &Value) -> Answer<Value> {
     let wish = json!({ "base_version_number": base, "changes": changes });
     post(server, &format!("/runs/{run}/interpretations"), &wish)
 }

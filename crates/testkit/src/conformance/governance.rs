@@ -3,7 +3,7 @@
 use quire_domain::interpretation::Schema;
 use quire_domain::interpretation::structure::{CandidateStatus, DecisionType, StructureChange};
 use quire_domain::{CandidateId, DecisionId, EventId, EventType, SchemaVersionId, SubjectId};
-use quire_ports::{Candidate, CandidateFilter, Decision, EventFilter, PortError, SchemaVersion};
+use quire_ports::{Candidate, CandidateFilter, Decision, EventFilter, PortError, SchemaVersion, TrailEntry};
 
 use super::reviews::{active, add, edit, understood_document};
 use crate::fixture::{Bed, at};
@@ -188,4 +188,45 @@ pub async fn a_decision_about_what_has_changed_meanwhile_is_refused(bed: &Bed) {
     assert_eq!(candidate(bed, "colour").await.status, CandidateStatus::Pending);
     assert_eq!(bed.store.governance.current_schema(&name()).await.unwrap(), version);
     assert_eq!(bed.store.governance.decisions(None, 10).await.unwrap().len(), 1);
+}
+
+/// Who looks at what was decided, newest first, sees what it was about and which version came of it.
+pub async fn the_trail_tells_what_was_decided_about(bed: &Bed) {
+    let governance = &bed.store.governance;
+    governance.seed(&Schema::veterinary(), at(0)).await.unwrap();
+    suggest(bed, "blood_group", 2).await;
+    suggest(bed, "colour", 1).await;
+    let about = candidate(bed, "colour").await;
+    let rejected = decision(&about, DecisionType::Reject, CandidateStatus::Rejected, 10);
+    governance.decide(&rejected, None).await.unwrap();
+    let about = candidate(bed, "blood_group").await;
+    let version = next(2, 11);
+    let approved = Decision {
+        schema_version: Some(version.id),
+        ..decision(&about, DecisionType::Approve, CandidateStatus::Approved, 11)
+    };
+    governance.decide(&approved, Some(&version)).await.unwrap();
+
+    let trail = governance.trail(None, 10).await.unwrap();
+    let entry = |decision: &Decision, key: &str, version_number| TrailEntry {
+        decision: decision.clone(),
+        schema_name: name(),
+        change: StructureChange::NewKey,
+        source_key: None,
+        target_key: key.to_owned(),
+        version_number,
+    };
+    assert_eq!(trail, [entry(&approved, "blood_group", Some(2)), entry(&rejected, "colour", None)]);
+    assert_eq!(governance.trail(Some(approved.id), 10).await.unwrap(), trail[1..]);
+    assert_eq!(governance.trail(None, 1).await.unwrap(), trail[..1]);
+    assert_eq!(governance.trail(Some(DecisionId::new()), 10).await.unwrap(), []);
+
+    let versions = governance.schema_versions(&name(), 10).await.unwrap();
+    let told: Vec<_> = versions
+        .iter()
+        .map(|one| (one.number, one.created_at, one.created_by.as_str(), one.change_summary.as_deref()))
+        .collect();
+    assert_eq!(told, [(2, at(11), "gov", Some("blood_group was added")), (1, at(0), "quire", told[1].3)]);
+    assert_eq!(governance.schema_versions(&name(), 1).await.unwrap(), versions[..1]);
+    assert_eq!(governance.schema_versions("another", 10).await.unwrap(), []);
 }

@@ -142,6 +142,7 @@ macro_rules! store_conformance {
             the_same_edit_again_is_the_same_candidate,
             decisions_are_kept_in_order_and_touch_nothing_else,
             a_decision_about_what_has_changed_meanwhile_is_refused,
+            the_trail_tells_what_was_decided_about,
         }
         $crate::conformance_cases! { $bed, seeding:
             a_file_that_changes_is_the_next_version_of_its_schema,

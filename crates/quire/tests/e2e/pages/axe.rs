@@ -59,6 +59,36 @@ async fn everybody_can_use_the_pages() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn everybody_can_govern() {
+    let scene = Scene::on_sqlite(&[]);
+    let server = scene.quire.serve();
+    let mut tab = Tab::open(&server.address);
+    assert_usable(&mut tab, &[("/app/governance", ".empty"), ("/app/governance/trail", ".empty")]);
+    let document = super::governance::suggested(&scene, &server).await;
+    let marked = format!("/documents/{document}/reviewed");
+    assert_eq!(crate::reviewing::post(&server, &marked, &serde_json::json!({})).status, 200);
+    tab.go("/app/governance");
+    tab.click("[data-critical] [data-decision=REJECT]");
+    tab.until_seen("#decide");
+    tab.eval(&axe());
+    let wrong = tab.eval("axe.run().then(({ violations }) => violations.map((rule) => rule.id))");
+    assert_eq!(wrong, serde_json::json!([]), "also when it asks");
+    tab.type_text("x");
+    tab.click("#decide [name=sure]");
+    tab.click("#decide [data-submit]");
+    tab.until_seen("#toasts .toast.success");
+    assert_usable(
+        &mut tab,
+        &[
+            ("/app/governance", ".candidate"),
+            ("/app/governance/schemas", "#keys"),
+            ("/app/governance/trail", "#trail"),
+            ("/app/governance/reliability", ".curve"),
+        ],
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn everybody_can_log_in() {
     let scene = Scene::on_sqlite(&[]);
     let key = scene.quire.says(&["keys", "create", "--name", "alma", "--role", "admin"]);

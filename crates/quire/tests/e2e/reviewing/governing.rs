@@ -87,6 +87,13 @@ async fn edits_become_a_candidate_and_an_approval_a_schema_version_for_later_run
     }
     let again = post(&server, &about(&items[0]), &json!({ "decision_type": "REJECT" }));
     assert_eq!((again.status, &again.body["error_code"]), (409, &json!("CONFLICT")));
+    // Whoever says what they saw decides about that, and about nothing else.
+    let seen = |status: &str| json!({ "decision_type": "DEFER", "seen_status": status });
+    let meanwhile = post(&server, &about(&items[1]), &seen("PENDING"));
+    assert_eq!((meanwhile.status, &meanwhile.body["error_code"]), (409, &json!("CONFLICT")));
+    assert_eq!(post(&server, &about(&items[1]), &seen("ELSEWHERE")).status, 400);
+    let flagged = json!({ "decision_type": "DEFER", "seen_critical": true });
+    assert_eq!(post(&server, &about(&items[1]), &flagged).status, 409);
     let unknown = format!("/reviewer/structural-changes/{}/decision", CandidateId::new());
     assert_eq!(post(&server, &unknown, &json!({ "decision_type": "REJECT" })).status, 404);
     for wrong in [

@@ -1,0 +1,193 @@
+//! `GET /app/governance`: changes of schemas that edits suggest, and deciding about them.
+
+use askama::Template;
+use axum::extract::State;
+use axum::response::Response;
+use quire_domain::interpretation::structure::{CandidateStatus, DecisionType, StructureChange};
+use quire_ports::{Candidate, CandidateFilter, Sample};
+
+use super::change::{decision, is_offered, kind, status, what};
+use super::{FURTHEST, Paging, Sheet, address, framed, sheets};
+use crate::pages::frame::{Choice, Frame, Place, page};
+use crate::pages::moments::Moment;
+use crate::pages::visitor::Visitor;
+use crate::pages::words::Words;
+use crate::request::Parameters;
+use crate::{ApiError, Product};
+
+/// How many are shown at once.
+const SHOWN: u32 = 20;
+
+#[derive(Template)]
+#[template(path = "governance.html")]
+struct Page {
+    frame: Frame,
+    sheets: Vec<Place>,
+    statuses: Vec<Choice>,
+    kinds: Vec<Choice>,
+    list: List,
+}
+
+#[derive(Template)]
+#[template(path = "governance/candidates.html")]
+struct ListPart {
+    frame: Frame,
+    list: List,
+}
+
+struct List {
+    candidates: Vec<Shown>,
+    is_filtered: bool,
+    paging: Paging,
+}
+
+/// A candidate, as the page shows it.
+struct Shown {
+    id: String,
+    kind: &'static str,
+    what: String,
+    schema: String,
+    count: String,
+    status_code: &'static str,
+    status: &'static str,
+    tone: &'static str,
+    is_critical: bool,
+    first: Moment,
+    last: Moment,
+    samples: Vec<Seen>,
+    offers: Vec<Offer>,
+}
+
+/// Where an edit was made.
+struct Seen {
+    href: String,
+    name: String,
+    snippet: Option<String>,
+}
+
+/// Something that can be decided.
+struct Offer {
+    code: &'static str,
+    name: &'static str,
+    effect: &'static str,
+    class: &'static str,
+}
+
+pub(in crate::pages) async fn show(
+    State(product): State<Product>,
+    visitor: Visitor,
+    parameters: Parameters,
+) -> Result<Response, ApiError> {
+    let frame = framed(&product, visitor).await?;
+    let filter = filter(&parameters)?;
+    let list = found(&product, filter, frame.words()).await?;
+    let words = frame.words();
+    let statuses = CandidateStatus::ALL.iter().map(|one| Choice {
+        value: one.as_str(),
+        name: status(*one, words).0,
+        is_current: filter.status == Some(*one),
+    });
+    let kinds = StructureChange::ALL.iter().map(|one| Choice {
+        value: one.as_str(),
+        name: kind(*one, words),
+        is_current: filter.change == Some(*one),
+    });
+    let (statuses, kinds) = (statuses.collect(), kinds.collect());
+    page(&Page { frame, sheets: sheets(Sheet::Candidates), statuses, kinds, list })
+}
+
+/// The same without what stands around it, for a page that is open.
+pub(in crate::pages) async fn list(
+    State(product): State<Product>,
+    visitor: Visitor,
+    parameters: Parameters,
+) -> Result<Response, ApiError> {
+    let frame = framed(&product, visitor).await?;
+    let list = found(&product, filter(&parameters)?, frame.words()).await?;
+    page(&ListPart { frame, list })
+}
+
+fn filter(parameters: &Parameters) -> Result<CandidateFilter, ApiError> {
+    let is_chosen = |name: &str| parameters.text(name).is_some();
+    let status = parameters.one_of("status", CandidateStatus::ALL, CandidateStatus::as_str);
+    let change = parameters.one_of("change_type", StructureChange::ALL, StructureChange::as_str);
+    Ok(CandidateFilter {
+        // A form also sends what nobody chose.
+        status: if is_chosen("status") { status? } else { None },
+        change: if is_chosen("change_type") { change? } else { None },
+        is_critical: None,
+        limit: SHOWN,
+        skip: parameters.within("offset", 0..=FURTHEST)?.unwrap_or(0),
+    })
+}
+
+async fn found(product: &Product, filter: CandidateFilter, words: &'static Words) -> Result<List, ApiError> {
+    // One more than is shown tells whether there are more.
+    let wanted = CandidateFilter { limit: SHOWN + 1, ..filter };
+    let mut candidates = product.store.governance.candidates(wanted).await?;
+    let has_more = candidates.len() > SHOWN as usize;
+    candidates.truncate(SHOWN as usize);
+    let from = |skip: u32| {
+        let skip = if skip == 0 { String::new() } else { skip.to_string() };
+        let chosen = [
+            ("status", filter.status.map_or("", CandidateStatus::as_str)),
+            ("change_type", filter.change.map_or("", StructureChange::as_str)),
+            ("offset", &skip),
+        ];
+        address("/app/governance", &chosen)
+    };
+    Ok(List {
+        candidates: candidates.iter().map(|one| Shown::of(one, words)).collect(),
+        is_filtered: filter.status.is_some() || filter.change.is_some(),
+        paging: Paging::of(filter.skip, SHOWN, has_more, from),
+    })
+}
+
+impl Shown {
+    fn of(candidate: &Candidate, words: &'static Words) -> Self {
+        let (stands, tone) = status(candidate.status, words);
+        let offered =
+            DecisionType::ALL.iter().filter(|one| is_offered(**one, candidate.status, candidate.is_critical));
+        Self {
+            id: candidate.id.to_string(),
+            kind: kind(candidate.change, words),
+            what: what(candidate.change, candidate.source_key.as_deref(), &candidate.target_key, words),
+            schema: candidate.schema_name.clone(),
+            count: words.count("governance.edits", candidate.occurrence_count.into()),
+            status_code: candidate.status.as_str(),
+            status: stands,
+            tone,
+            is_critical: candidate.is_critical,
+            first: Moment::of(candidate.created_at),
+            last: Moment::of(candidate.updated_at),
+            samples: (1..).zip(&candidate.samples).map(|(number, one)| sample(number, one, words)).collect(),
+            offers: offered.map(|one| Offer::of(*one, words)).collect(),
+        }
+    }
+}
+
+impl Offer {
+    fn of(one: DecisionType, words: &'static Words) -> Self {
+        let (name, effect) = decision(one, words);
+        let class = match one {
+            DecisionType::Approve => "primary",
+            DecisionType::Reject => "danger",
+            DecisionType::Defer | DecisionType::FlagCritical => "",
+        };
+        Self { code: one.as_str(), name, effect, class }
+    }
+}
+
+/// Leads to the page of the document where the value stood.
+fn sample(number: usize, sample: &Sample, words: &Words) -> Seen {
+    let number = number.to_string();
+    let document = format!("/app/documents/{}", sample.document);
+    match &sample.evidence {
+        Some(evidence) => Seen {
+            href: format!("{document}#page-{}", evidence.page),
+            name: words.with("governance.on_page", &number).replacen("{}", &evidence.page.to_string(), 1),
+            snippet: Some(evidence.snippet.clone()),
+        },
+        None => Seen { href: document, name: words.with("governance.by_hand", &number), snippet: None },
+    }
+}

@@ -1,0 +1,95 @@
+//! Changes of schemas and what is decided about them, in words.
+
+use quire_domain::interpretation::structure::{CandidateStatus, DecisionType, StructureChange};
+
+use crate::pages::words::Words;
+
+/// What a kind of change is called.
+pub(super) fn kind(change: StructureChange, words: &'static Words) -> &'static str {
+    words.get(match change {
+        StructureChange::NewKey => "governance.kind_new_key",
+        StructureChange::KeyRename => "governance.kind_key_rename",
+        StructureChange::KeyDeprecation => "governance.kind_key_deprecation",
+        StructureChange::KeyMapping => "governance.kind_key_mapping",
+    })
+}
+
+/// What would change.
+pub(super) fn what(change: StructureChange, source: Option<&str>, target: &str, words: &Words) -> String {
+    match (change, source) {
+        (StructureChange::KeyDeprecation, _) => words.with("governance.would_go", target),
+        (StructureChange::KeyRename, Some(source)) => {
+            between("governance.would_become", source, target, words)
+        }
+        (StructureChange::KeyMapping, Some(source)) => {
+            between("governance.would_belong", source, target, words)
+        }
+        _ => words.with("governance.would_come", target),
+    }
+}
+
+fn between(name: &str, source: &str, target: &str, words: &Words) -> String {
+    words.with(name, source).replacen("{}", target, 1)
+}
+
+/// Where a candidate stands, and the class of its chip.
+pub(super) fn status(status: CandidateStatus, words: &'static Words) -> (&'static str, &'static str) {
+    let (name, tone) = match status {
+        CandidateStatus::Pending => ("governance.status_pending", "waiting"),
+        CandidateStatus::Approved => ("governance.status_approved", "reviewed"),
+        CandidateStatus::Rejected => ("governance.status_rejected", "error"),
+        CandidateStatus::Deferred => ("governance.status_deferred", ""),
+    };
+    (words.get(name), tone)
+}
+
+/// What somebody can decide: on the button, and what comes of it.
+pub(super) fn decision(decision: DecisionType, words: &'static Words) -> (&'static str, &'static str) {
+    let (name, effect) = match decision {
+        DecisionType::Approve => ("governance.approve", "governance.approve_effect"),
+        DecisionType::Reject => ("governance.reject", "governance.reject_effect"),
+        DecisionType::Defer => ("governance.defer", "governance.defer_effect"),
+        DecisionType::FlagCritical => ("governance.flag_critical", "governance.flag_critical_effect"),
+    };
+    (words.get(name), words.get(effect))
+}
+
+/// Whether this decision would say anything new.
+pub(super) fn is_offered(decision: DecisionType, status: CandidateStatus, is_critical: bool) -> bool {
+    match (status, decision) {
+        (CandidateStatus::Approved, _)
+        | (CandidateStatus::Rejected, DecisionType::Reject)
+        | (CandidateStatus::Deferred, DecisionType::Defer) => false,
+        (_, DecisionType::FlagCritical) => !is_critical,
+        _ => true,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use quire_domain::interpretation::structure;
+
+    use super::*;
+    use crate::pages::words::Language;
+
+    #[test]
+    fn what_would_change_is_told_with_its_keys() {
+        let told = |change, source| what(change, source, "b", Language::English.words());
+        assert_eq!(told(StructureChange::NewKey, None), "b would be added");
+        assert_eq!(told(StructureChange::KeyRename, Some("a")), "a would be called b");
+        assert_eq!(told(StructureChange::KeyMapping, Some("a")), "What is found as a would belong to b");
+        assert_eq!(told(StructureChange::KeyDeprecation, None), "b would be taken out");
+    }
+
+    #[test]
+    fn nothing_is_offered_that_could_not_be_decided() {
+        for status in CandidateStatus::ALL {
+            for decision in DecisionType::ALL {
+                for is_critical in [false, true] {
+                    let is_possible = structure::decide(*status, *decision).is_some();
+                    assert!(is_possible || !is_offered(*decision, *status, is_critical));
+                }
+            }
+        }
+    }
+}

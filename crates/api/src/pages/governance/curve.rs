@@ -1,0 +1,94 @@
+//! Curves of reliability, drawn by the server: how much was accepted of what was shown with which confidence. Where the
+//! confidence means what it says, the curve lies on the diagonal.
+
+use quire_domain::interpretation::calibration::{BINS, Counts};
+
+use crate::pages::words::Words;
+
+/// A curve, in units of the drawing: 100 wide and 100 high.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Curve {
+    pub(super) points: Vec<Point>,
+    /// The path through them.
+    pub(super) path: String,
+    /// The same in words and numbers.
+    pub(super) bins: Vec<Bin>,
+    pub(super) summary: String,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Point {
+    pub(super) x: f64,
+    pub(super) y: f64,
+    pub(super) radius: f64,
+}
+
+/// What became of what was shown with a confidence in this tenth.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Bin {
+    pub(super) range: String,
+    pub(super) accepts: u32,
+    pub(super) edits: u32,
+    pub(super) share: String,
+}
+
+/// Draws what was counted by the tenth of confidence. Tenths without anything are left out.
+pub(super) fn curve(bins: &[Counts], words: &Words) -> Curve {
+    let counted = (0..BINS).zip(bins).filter_map(|(number, counts)| Some((number, *counts, counts.share()?)));
+    let counted: Vec<_> = counted.collect();
+    let points: Vec<_> =
+        counted.iter().map(|(number, counts, share)| point(*number, *counts, *share)).collect();
+    let bins: Vec<_> = counted.iter().map(|(number, counts, share)| bin(*number, *counts, *share)).collect();
+    let path: Vec<_> = points.iter().map(|point| format!("{} {:.1}", point.x, point.y)).collect();
+    let said = |bin: &Bin| words.with("governance.of_confidence", &bin.range).replacen("{}", &bin.share, 1);
+    Curve {
+        path: if path.is_empty() { String::new() } else { format!("M{}", path.join("L")) },
+        summary: bins.iter().map(said).collect::<Vec<_>>().join("; "),
+        points,
+        bins,
+    }
+}
+
+/// In the middle of its tenth; the more was counted, the larger.
+fn point(number: u8, counts: Counts, share: f64) -> Point {
+    Point {
+        x: (f64::from(number) + 0.5) * 100.0 / f64::from(BINS),
+        y: 100.0 * (1.0 - share),
+        radius: 3.0 + f64::from(counts.volume()).log10().min(3.0),
+    }
+}
+
+fn bin(number: u8, counts: Counts, share: f64) -> Bin {
+    let Counts { accepts, edits } = counts;
+    Bin { range: format!("{}–{} %", number * 10, (number + 1) * 10), accepts, edits, share: percent(share) }
+}
+
+/// A share as people read it.
+pub(super) fn percent(share: f64) -> String {
+    format!("{:.0} %", share * 100.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::pages::words::Language;
+
+    #[test]
+    fn what_is_as_sure_as_it_says_lies_on_the_diagonal() {
+        let mut bins = [Counts::default(); BINS as usize];
+        bins[6] = Counts { accepts: 65, edits: 35 };
+        bins[9] = Counts { accepts: 1, edits: 0 };
+        let curve = curve(&bins, Language::English.words());
+        assert_eq!(curve.path, "M65 35.0L95 0.0");
+        assert_eq!(curve.points[1], Point { x: 95.0, y: 0.0, radius: 3.0 });
+        assert!((curve.points[0].y - 35.0).abs() < 1e-9 && curve.points[0].radius > 4.9);
+        assert_eq!(curve.bins.len(), 2, "what was never shown is not drawn");
+        assert_eq!(curve.summary, "shown with 60–70 %: 65 % accepted; shown with 90–100 %: 100 % accepted");
+    }
+
+    #[test]
+    fn nothing_is_drawn_of_nothing() {
+        let curve = curve(&[Counts::default(); BINS as usize], Language::Spanish.words());
+        assert!(curve.points.is_empty() && curve.path.is_empty() && curve.summary.is_empty());
+    }
+}

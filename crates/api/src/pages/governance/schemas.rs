@@ -1,0 +1,136 @@
+//! `GET /app/governance/schemas`: what documents are searched for, and how that came to be.
+
+use askama::Template;
+use axum::extract::State;
+use axum::response::Response;
+use quire_domain::interpretation::{Schema, SchemaKey, Scope, ValueType};
+use quire_ports::{SchemaVersion, VersionNote};
+
+use super::{Sheet, address, framed, sheets};
+use crate::pages::frame::{Frame, Place, page};
+use crate::pages::moments::Moment;
+use crate::pages::visitor::Visitor;
+use crate::pages::words::Words;
+use crate::request::Parameters;
+use crate::{ApiError, Product};
+
+/// Versions that are listed.
+const SHOWN: u32 = 100;
+
+#[derive(Template)]
+#[template(path = "governance/schemas.html")]
+struct Page {
+    frame: Frame,
+    sheets: Vec<Place>,
+    schemas: Vec<Named>,
+    title: String,
+    name: String,
+    number: u32,
+    is_newest: bool,
+    keys: Vec<Key>,
+    versions: Vec<Version>,
+    leaves_out_older: bool,
+}
+
+/// A schema that can be looked at.
+struct Named {
+    href: String,
+    name: String,
+    is_current: bool,
+}
+
+struct Key {
+    title: String,
+    name: String,
+    section: String,
+    value_type: &'static str,
+    marks: Vec<(&'static str, &'static str)>,
+}
+
+struct Version {
+    href: String,
+    number: u32,
+    is_shown: bool,
+    made: Moment,
+    by: String,
+    summary: Option<String>,
+}
+
+pub(in crate::pages) async fn show(
+    State(product): State<Product>,
+    visitor: Visitor,
+    parameters: Parameters,
+) -> Result<Response, ApiError> {
+    let governance = &product.store.governance;
+    let wanted = parameters.within("version", 1..=u32::MAX)?;
+    let chosen = parameters.text("schema").unwrap_or(&product.schema);
+    let version = match wanted {
+        Some(number) => governance.schema(chosen, number).await?,
+        None => governance.current_schema(chosen).await?,
+    };
+    let notes = governance.schema_versions(chosen, SHOWN + 1).await?;
+    let names = governance.schema_names().await?;
+    let frame = framed(&product, visitor).await?;
+    page(&made(frame, version, &notes, &names))
+}
+
+fn made(frame: Frame, shown: SchemaVersion, notes: &[VersionNote], names: &[String]) -> Page {
+    let SchemaVersion { schema, number, .. } = shown;
+    let language = frame.language.as_str();
+    let kept = notes.iter().take(SHOWN as usize);
+    Page {
+        sheets: sheets(Sheet::Schemas),
+        schemas: names.iter().map(|name| named(name, &schema.name)).collect(),
+        title: schema.title(language).to_owned(),
+        number,
+        is_newest: notes.first().is_none_or(|newest| newest.number == number),
+        keys: schema.keys.iter().map(|key| shown_key(&schema, key, language, frame.words())).collect(),
+        versions: kept.map(|note| shown_version(&schema.name, note, number)).collect(),
+        leaves_out_older: notes.len() > SHOWN as usize,
+        name: schema.name,
+        frame,
+    }
+}
+
+fn named(name: &str, current: &str) -> Named {
+    let href = address("/app/governance/schemas", &[("schema", name)]);
+    Named { href, name: name.to_owned(), is_current: name == current }
+}
+
+fn shown_key(schema: &Schema, key: &SchemaKey, language: &str, words: &'static Words) -> Key {
+    let marks = [
+        (key.critical, "governance.critical", "error"),
+        (key.optional, "governance.optional", ""),
+        (key.repeatable, "governance.repeatable", ""),
+        (key.scope != Scope::Document || key.at_visits, "governance.of_visit", "ready"),
+    ];
+    Key {
+        title: key.title(language).to_owned(),
+        name: key.key.clone(),
+        section: schema.section_title(&key.section, language).to_owned(),
+        value_type: words.get(match key.value_type {
+            ValueType::String => "governance.type_string",
+            ValueType::Date => "governance.type_date",
+            ValueType::Number => "governance.type_number",
+            ValueType::Boolean => "governance.type_boolean",
+            ValueType::Unknown => "governance.type_unknown",
+        }),
+        marks: marks
+            .into_iter()
+            .filter(|mark| mark.0)
+            .map(|(_, name, tone)| (words.get(name), tone))
+            .collect(),
+    }
+}
+
+fn shown_version(schema: &str, note: &VersionNote, shown: u32) -> Version {
+    let number = note.number.to_string();
+    Version {
+        href: address("/app/governance/schemas", &[("schema", schema), ("version", &number)]),
+        number: note.number,
+        is_shown: note.number == shown,
+        made: Moment::of(note.created_at),
+        by: note.created_by.clone(),
+        summary: note.change_summary.clone(),
+    }
+}

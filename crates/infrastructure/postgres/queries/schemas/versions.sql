@@ -1,0 +1,5 @@
+SELECT version_number, created_at, created_by, change_summary
+FROM schema_versions
+WHERE schema_name = $1
+ORDER BY version_number DESC
+LIMIT $2
