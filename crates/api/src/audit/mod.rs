@@ -40,6 +40,7 @@ const LOOKS: &[Look] = &[
     look("/documents/export", EventType::DocumentListViewed, Some(EventType::DocumentListViewFailed)),
     look("/app", EventType::DocumentListViewed, Some(EventType::DocumentListViewFailed)),
     look("/app/documents/{id}/runs", EventType::DocumentProcessingHistoryViewed, None),
+    look("/app/documents/{id}/runs/list", EventType::DocumentProcessingHistoryViewed, None),
     look("/app/rows", EventType::DocumentListViewed, Some(EventType::DocumentListViewFailed)),
     look("/documents/{id}", EventType::DocumentMetadataViewed, None),
     look("/documents/{id}/processing-history", EventType::DocumentProcessingHistoryViewed, None),

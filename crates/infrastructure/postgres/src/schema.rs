@@ -46,6 +46,7 @@ migrations![
     "0013_certainty",
     "0014_sessions",
     "0015_found_by",
+    "0016_failures",
 ];
 
 /// What the first line of a file says whose statements go one by one.

@@ -42,6 +42,7 @@ migrations![
     "0013_certainty",
     "0014_sessions",
     "0015_found_by",
+    "0016_failures",
 ];
 
 #[async_trait]

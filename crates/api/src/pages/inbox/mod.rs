@@ -143,7 +143,7 @@ fn in_order(mut rows: Vec<Row>, asked: &Asked) -> Vec<Row> {
         rows.retain(|row| row.waits);
         for row in &mut rows {
             row.place = row.uncertainty;
-            row.order = "?sort=least_certain";
+            row.order = row.at.map_or_else(String::new, |at| format!("?sort=least_certain&at={at}"));
         }
     }
     rows
@@ -191,7 +191,7 @@ async fn made(
     let mut rows = Vec::with_capacity(views.len());
     for view in views {
         let step = step(product, view).await?;
-        rows.push(Row::of(view, step, words, operates));
+        rows.push(Row::of(view, step, &product.confidence, words, operates));
     }
     Ok(rows)
 }

@@ -1,6 +1,7 @@
 //! A document in the list.
 
 use quire_application::document::DocumentView;
+use quire_domain::interpretation::calibration::{Band, ConfidencePolicy};
 use quire_domain::{DocumentStatus, ReviewStatus, State, StepName};
 
 use crate::pages::moments::Moment;
@@ -20,12 +21,14 @@ pub(super) struct Row {
     pub(super) certainty: Option<Certainty>,
     /// Whether it waits for a person: something was understood and nobody has checked it.
     pub(super) waits: bool,
+    /// How certain it is, as the order has it.
+    pub(super) at: Option<f64>,
     /// Its place among those that do.
     pub(super) uncertainty: i64,
     /// By what the list is in order, the greatest first.
     pub(super) place: i64,
     /// What its address says of the order, so that the document after it is the next of the same order.
-    pub(super) order: &'static str,
+    pub(super) order: String,
     pub(super) added: Moment,
     /// What the box says that selects it, for those who may do something with what is selected.
     pub(super) select: Option<String>,
@@ -40,13 +43,14 @@ pub(super) struct Certainty {
 }
 
 impl Certainty {
-    fn of(certainty: f64, words: &'static Words) -> Self {
-        let (band, word) = match certainty {
-            below if below < 0.5 => ("low", "inbox.certainty_low"),
-            below if below < 0.75 => ("mid", "inbox.certainty_mid"),
-            _ => ("high", "inbox.certainty_high"),
+    fn of(certainty: f64, policy: &ConfidencePolicy, words: &'static Words) -> Self {
+        let band = policy.band(certainty);
+        let word = match band {
+            Band::Low => "inbox.certainty_low",
+            Band::Mid => "inbox.certainty_mid",
+            Band::High => "inbox.certainty_high",
         };
-        Self { band, word: words.get(word), percent: format!("{:.0} %", certainty * 100.0) }
+        Self { band: band.as_str(), word: words.get(word), percent: format!("{:.0} %", certainty * 100.0) }
     }
 }
 
@@ -54,6 +58,7 @@ impl Row {
     pub(super) fn of(
         view: &DocumentView,
         step: Option<StepName>,
+        policy: &ConfidencePolicy,
         words: &'static Words,
         operates: bool,
     ) -> Self {
@@ -80,11 +85,12 @@ impl Row {
             detail: failure.or(doing),
             code: state.and_then(State::reason).map(|reason| reason.record.error_code.clone()),
             reviewed_by: view.overview.reviewed_by.as_ref().map(|who| words.with("inbox.reviewed_by", who)),
-            certainty: view.overview.certainty.map(|certainty| Certainty::of(certainty, words)),
+            certainty: view.overview.certainty.map(|certainty| Certainty::of(certainty, policy, words)),
             waits: view.overview.certainty.is_some() && document.review_status == ReviewStatus::InReview,
+            at: view.overview.certainty,
             uncertainty: uncertainty(view.overview.certainty.unwrap_or_default()),
             place: document.created_at.as_microsecond(),
-            order: "",
+            order: String::new(),
             added: Moment::of(document.created_at),
             select: operates.then(|| words.with("inbox.select", &document.original_filename)),
         }

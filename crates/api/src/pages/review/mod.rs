@@ -113,7 +113,10 @@ pub(super) async fn work(
 /// The next document in the order in which this one was come to.
 fn next_of(id: DocumentId, parameters: &Parameters) -> String {
     let order = parameters.text("sort").filter(|sort| *sort == next::LEAST_CERTAIN);
-    let order = order.map(|sort| format!("?sort={sort}")).unwrap_or_default();
+    // With where it stood in that order when it was come to: what is corrected here moves it.
+    let at = parameters.text("at").and_then(|at| at.parse::<f64>().ok());
+    let at = at.map(|at| format!("&at={at}")).unwrap_or_default();
+    let order = order.map(|sort| format!("?sort={sort}{at}")).unwrap_or_default();
     format!("/app/documents/{id}/next{order}")
 }
 

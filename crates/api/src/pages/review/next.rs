@@ -20,7 +20,8 @@ pub(in super::super) async fn lead(
     parameters: Parameters,
 ) -> Result<Redirect, ApiError> {
     if parameters.text("sort") == Some(LEAST_CERTAIN) {
-        return least_certain(&product, DocumentId(id)).await;
+        let at = parameters.text("at").and_then(|at| at.parse().ok());
+        return least_certain(&product, DocumentId(id), at).await;
     }
     let here = product.store.documents.find(DocumentId(id)).await?;
     let place = DocumentPlace { created_at: here.created_at, id: here.id };
@@ -35,28 +36,47 @@ pub(in super::super) async fn lead(
     Ok(Redirect::to("/app"))
 }
 
-/// Whoever begins with the least certain goes on with the least certain that is left.
-async fn least_certain(product: &Product, here: DocumentId) -> Result<Redirect, ApiError> {
-    let place = product.store.documents.overview(here).await?.certainty;
+/// Whoever begins with the least certain goes on with those that are more certain than this one was when they came to it,
+/// and then from the beginning: what they corrected made this one certain.
+async fn least_certain(product: &Product, here: DocumentId, at: Option<f64>) -> Result<Redirect, ApiError> {
+    let place = match at.filter(|at| (0.0..=1.0).contains(at)) {
+        Some(at) => Some(at),
+        None => product.store.documents.overview(here).await?.certainty,
+    };
     let after = place.map(|certainty| CertaintyPlace { certainty, id: here });
     for after in [after, None] {
         let part = LeastCertainPart { after, limit: 2, ..LeastCertainPart::default() };
         let found = product.store.documents.least_certain(part).await?;
-        if let Some(next) = found.iter().map(|one| one.document.id).find(|id| *id != here) {
-            return Ok(Redirect::to(&format!("/app/documents/{next}?sort={LEAST_CERTAIN}")));
+        if let Some(next) = found.iter().find(|one| one.document.id != here) {
+            let at = next.certainty.map(|at| format!("&at={at}")).unwrap_or_default();
+            let id = next.document.id;
+            return Ok(Redirect::to(&format!("/app/documents/{id}?sort={LEAST_CERTAIN}{at}")));
         }
     }
     Ok(Redirect::to("/app"))
 }
 
+/// A list that was cut short is gone on with so often.
+const MOST_PARTS: usize = 5;
+
 async fn after_that(product: &Product, after: DocumentPlace) -> Result<Option<DocumentId>, ApiError> {
-    let request = ListRequest {
-        limit: 1,
-        after: Some(after),
-        status: Some(DocumentStatus::Completed),
-        review: Some(ReviewStatus::InReview),
-        ..ListRequest::default()
-    };
-    let found = document::list(&product.store, &product.counts, &request).await?;
-    Ok(found.items.first().map(|view| view.overview.document.id))
+    let mut after = Some(after);
+    for _ in 0..MOST_PARTS {
+        let request = ListRequest {
+            limit: 1,
+            after,
+            status: Some(DocumentStatus::Completed),
+            review: Some(ReviewStatus::InReview),
+            ..ListRequest::default()
+        };
+        let found = document::list(&product.store, &product.counts, &request).await?;
+        if let Some(view) = found.items.first() {
+            return Ok(Some(view.overview.document.id));
+        }
+        after = found.next;
+        if !found.is_cut_short || after.is_none() {
+            return Ok(None);
+        }
+    }
+    Ok(None)
 }

@@ -1,6 +1,6 @@
 //! What was understood of a document, laid out as people work with it.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use quire_application::review::{self, ReviewView};
 use quire_domain::interpretation::edit::ChangeType;
@@ -237,8 +237,9 @@ impl<'a> Layout<'a> {
             .iter()
             .filter(|field| field.visit_id.is_none() && field.key != NOT_SHOWN)
             .filter(|field| self.section_of(field) == section)
-            .chain(self.told_twice().filter(|_| section == OTHER))
             .collect();
+        let twice: Vec<&Field> = if section == OTHER { self.told_twice().collect() } else { Vec::new() };
+        let own = [own, twice].concat();
         let keys = self.schema().keys.iter().filter(|key| key.scope == Scope::Document);
         let keys = keys.filter(|key| key.panel.as_deref() == Some(section));
         self.laid_out(&own, keys, None)
@@ -246,33 +247,30 @@ impl<'a> Layout<'a> {
 
     /// What tells about a visit itself something that another field has told already.
     fn told_twice(&self) -> impl Iterator<Item = &'a Field> {
-        let mut told: Vec<(&str, &str)> = Vec::new();
+        let mut told: HashSet<(&str, &str)> = HashSet::new();
         self.fields().iter().filter(move |field| {
             let Some(visit) = field.visit_id.as_deref() else { return false };
             let is_about = self.schema().scope(&field.key) == Scope::Metadata;
-            let place = (visit, field.key.as_str());
-            if is_about && told.contains(&place) {
-                return true;
-            }
-            told.push(place);
-            false
+            is_about && !told.insert((visit, field.key.as_str()))
         })
     }
 
     /// The visits by their dates, those without one behind the others; what belongs to none comes last.
     fn by_visit(&self) -> Vec<Group> {
-        let mut order: Vec<&str> = Vec::new();
-        for visit in self.fields().iter().filter_map(|field| field.visit_id.as_deref()) {
-            if !order.contains(&visit) && visit != visits::UNASSIGNED {
-                order.push(visit);
-            }
+        let twice: HashSet<_> = self.told_twice().map(|field| field.field_id).collect();
+        // A record may have thousands of visits: each field is looked at once.
+        let (mut order, mut places) = (Vec::<(&str, Vec<&Field>)>::new(), HashMap::new());
+        for field in self.fields().iter().filter(|field| !twice.contains(&field.field_id)) {
+            let Some(visit) = field.visit_id.as_deref().filter(|visit| *visit != visits::UNASSIGNED) else {
+                continue;
+            };
+            let place = *places.entry(visit).or_insert_with(|| {
+                order.push((visit, Vec::new()));
+                order.len() - 1
+            });
+            order[place].1.push(field);
         }
-        let twice: Vec<_> = self.told_twice().map(|field| field.field_id).collect();
-        let groups = order.into_iter().map(|visit| {
-            let is_own =
-                |field: &&Field| field.visit_id.as_deref() == Some(visit) && !twice.contains(&field.field_id);
-            self.group(visit, &self.fields().iter().filter(is_own).collect::<Vec<_>>())
-        });
+        let groups = order.iter().map(|(visit, own)| self.group(visit, own));
         let mut groups: Vec<Group> = groups.collect();
         groups.sort_by(|one, other| one.on.cmp(&other.on));
         let is_left = |field: &&Field| match field.visit_id.as_deref() {

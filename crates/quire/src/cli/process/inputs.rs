@@ -21,8 +21,10 @@ pub(super) struct Inputs {
     pub(super) files: Vec<Input>,
     /// Hidden files and folders, which nobody means by naming the folder that they are in.
     pub(super) hidden: usize,
-    /// What is in a named folder and is neither file nor folder, or cannot be looked into: why.
+    /// What is in a named folder and is neither file nor folder: why it is passed over.
     pub(super) strange: Vec<(String, String)>,
+    /// What is there and cannot be looked at, which may be documents: why.
+    pub(super) closed: Vec<(String, String)>,
 }
 
 impl Inputs {
@@ -59,14 +61,14 @@ impl Inputs {
     fn walk(&mut self, folder: &Path, name: &str, apart: &[PathBuf]) {
         let mut entries = match std::fs::read_dir(folder).and_then(Iterator::collect::<Result<Vec<_>, _>>) {
             Ok(entries) => entries,
-            Err(error) => return self.strange.push((name.to_owned(), error.to_string())),
+            Err(error) => return self.closed.push((name.to_owned(), error.to_string())),
         };
         entries.sort_by_key(std::fs::DirEntry::file_name);
         for entry in entries {
             let path = entry.path();
             let Ok(own) = entry.file_name().into_string() else {
                 let name = path.to_string_lossy().into_owned();
-                self.strange.push((name, "its name is not Unicode; rename it".to_owned()));
+                self.closed.push((name, "its name is not Unicode; rename it".to_owned()));
                 continue;
             };
             if is_hidden(&entry.file_name()) {
@@ -84,7 +86,7 @@ impl Inputs {
                 Ok(_) => {
                     self.strange.push((name, "is neither a file nor a folder; name it itself".to_owned()));
                 }
-                Err(error) => self.strange.push((name, error.to_string())),
+                Err(error) => self.closed.push((name, error.to_string())),
             }
         }
     }

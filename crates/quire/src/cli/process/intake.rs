@@ -27,7 +27,7 @@ const PIECE: usize = 64 << 10;
 /// Under which name whoever sits at this machine is known.
 const ACTOR: &str = "local";
 /// The code of a file that cannot be read here.
-const UNREADABLE: &str = "UNREADABLE";
+pub(super) const UNREADABLE: &str = "UNREADABLE";
 /// How many documents of the same bytes are looked through for one of the same settings.
 const MOST_KNOWN: u32 = 1000;
 

@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use indicatif::ProgressBar;
 
 use super::inputs::Inputs;
+use super::intake::UNREADABLE;
 use super::outcome::{COMPLETED, Head, Outcome};
 
 /// Where no bar is shown, a line says so often how far it is.
@@ -31,7 +32,7 @@ pub(super) struct Tally {
 impl Tally {
     pub(super) fn new(bar: ProgressBar, inputs: &Inputs, is_quiet: bool) -> Self {
         let now = Instant::now();
-        let tally = Self {
+        let mut tally = Self {
             bar,
             is_quiet,
             total: inputs.files.len(),
@@ -43,8 +44,11 @@ impl Tally {
             began: now,
             told: now,
         };
-        for (name, why) in &inputs.strange {
+        for (name, why) in inputs.strange.iter().chain(&inputs.closed) {
             tally.say(&format!("{name}: {why}"));
+        }
+        for (name, _) in &inputs.closed {
+            tally.failed.entry(UNREADABLE.to_owned()).or_default().push(name.clone());
         }
         tally
     }

@@ -4,10 +4,17 @@ use std::fs::File;
 use std::io::{self, Write as _};
 use std::path::PathBuf;
 
+use quire_application::document::content_hash;
+use quire_domain::hex;
+
 use super::{Head, Outcome};
 
 /// Where a result is until it is whole.
 const UNFINISHED: &str = ".unfinished.json";
+
+/// Bytes of the longest name of a document that is kept whole, and how much is kept of a longer one.
+const LONGEST_NAME: usize = 200;
+const KEPT_OF_NAME: usize = 160;
 
 pub(super) struct Folder {
     root: PathBuf,
@@ -53,8 +60,22 @@ impl Folder {
         std::fs::rename(&unfinished, &path)
     }
 
+    /// Under the name of the document. One that would be too long for a file with its ending is cut and told apart by
+    /// its hash.
     fn path(&self, name: &str) -> PathBuf {
-        self.root.join(format!("{name}.json"))
+        let (folder, own) = name.rsplit_once('/').map_or(("", name), |(folder, own)| (folder, own));
+        if own.len() <= LONGEST_NAME {
+            return self.root.join(format!("{name}.json"));
+        }
+        let cut: String = own
+            .chars()
+            .scan(0, |length, letter| {
+                *length += letter.len_utf8();
+                (*length <= KEPT_OF_NAME).then_some(letter)
+            })
+            .collect();
+        let hash = content_hash(own.as_bytes()).map(|hash| hex(&hash)[..16].to_owned()).unwrap_or_default();
+        self.root.join(folder).join(format!("{cut}~{hash}.json"))
     }
 }
 
@@ -72,5 +93,18 @@ mod tests {
         assert_eq!(folder.head("a/b.pdf").unwrap(), Some(outcome.head()));
         std::fs::write(home.path().join("out/a/c.pdf.json"), "{}").unwrap();
         assert!(folder.head("a/c.pdf").unwrap_err().to_string().contains("in the way"));
+    }
+
+    #[test]
+    fn long_names_fit_and_stay_apart() {
+        let home = tempfile::tempdir().unwrap();
+        let mut folder = Folder::open(home.path().join("out")).unwrap();
+        for end in ["a", "b"] {
+            let file = format!("x/{}{end}", "ñ".repeat(125));
+            let outcome = Outcome { file: file.clone(), ..Outcome::default() };
+            folder.write(&outcome).unwrap();
+            assert_eq!(folder.head(&file).unwrap(), Some(outcome.head()));
+        }
+        assert_eq!(std::fs::read_dir(home.path().join("out/x")).unwrap().count(), 2);
     }
 }

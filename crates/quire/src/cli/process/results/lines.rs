@@ -8,6 +8,9 @@ use std::path::{Path, PathBuf};
 
 use super::{Head, Outcome};
 
+/// How every line begins.
+const BEGINNING: &[u8] = br#"{"file":"#;
+
 pub(super) struct Lines {
     path: PathBuf,
     file: File,
@@ -77,7 +80,12 @@ impl Lines {
             self.hold(head);
             line.clear();
         }
-        Ok(())
+        // Half a line is left of a process that was killed, and written anew; what never was a line of ours stays.
+        let beginning = &line[..line.len().min(BEGINNING.len())];
+        if BEGINNING.starts_with(beginning) {
+            return Ok(());
+        }
+        Err(io::Error::other("it ends with what is no result of this command; choose another file"))
     }
 
     fn hold(&mut self, head: Head) {
@@ -181,5 +189,9 @@ mod tests {
         std::fs::write(&path, "{\"mine\": 1}\nhalf").unwrap();
         assert!(Lines::open(path.clone()).is_err());
         assert_eq!(std::fs::read_to_string(&path).unwrap(), "{\"mine\": 1}\nhalf");
+        let without_end = home.path().join("whole.json");
+        std::fs::write(&without_end, "{\"all\": \"mine\"}").unwrap();
+        assert!(Lines::open(without_end.clone()).is_err());
+        assert_eq!(std::fs::read_to_string(&without_end).unwrap(), "{\"all\": \"mine\"}");
     }
 }

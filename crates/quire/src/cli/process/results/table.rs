@@ -2,8 +2,8 @@
 //! is written anew from the state, which takes no time to speak of.
 
 use std::fs::File;
-use std::io::{self, BufWriter, Write as _};
-use std::path::PathBuf;
+use std::io::{self, BufWriter, Read as _, Write as _};
+use std::path::{Path, PathBuf};
 
 use quire_application::export::{RowHead, heading, row_without_value, rows};
 use quire_domain::ReviewStatus;
@@ -22,6 +22,7 @@ impl Table {
         if let Some(folder) = path.parent() {
             std::fs::create_dir_all(folder)?;
         }
+        require_own(&path)?;
         let unfinished = unfinished(&path);
         let mut file = BufWriter::new(File::create(&unfinished)?);
         file.write_all(heading().as_bytes())?;
@@ -46,6 +47,20 @@ impl Table {
     pub(super) fn give_up(&mut self) -> io::Result<()> {
         std::fs::remove_file(&self.unfinished)
     }
+}
+
+/// A file that is there already begins as this command writes it, or is empty.
+fn require_own(path: &Path) -> io::Result<()> {
+    let mut beginning = Vec::new();
+    match File::open(path) {
+        Ok(file) => file.take(heading().len() as u64).read_to_end(&mut beginning)?,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        Err(error) => return Err(error),
+    };
+    if beginning.is_empty() || beginning == heading().as_bytes() {
+        return Ok(());
+    }
+    Err(io::Error::other("it is no result of this command; choose another file"))
 }
 
 /// The lines of a document; one in which nothing was understood has one without a value, so that none is missing.
