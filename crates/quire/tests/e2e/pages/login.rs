@@ -7,11 +7,11 @@ use crate::scene::Scene;
 /// What pages offer to those who may operate, and to nobody else.
 const FOR_OPERATORS: [(&str, &str); 1] = [("/app/documents/ID/runs", "#again")];
 
-fn key(scene: &Scene, name: &str, roles: &str) -> String {
+pub(super) fn key(scene: &Scene, name: &str, roles: &str) -> String {
     scene.quire.says(&["keys", "create", "--name", name, "--role", roles]).trim_end().to_owned()
 }
 
-fn log_in(tab: &mut Tab, key: &str) {
+pub(super) fn log_in(tab: &mut Tab, key: &str) {
     tab.until_seen("input[name=key]");
     tab.until("document.activeElement.name === 'key'");
     tab.type_text(key);
