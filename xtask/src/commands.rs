@@ -46,6 +46,17 @@ pub fn openapi(arguments: &[String]) -> Result<()> {
     )
 }
 
+pub fn pictures(arguments: &[String]) -> Result<()> {
+    refuse_arguments("pictures", arguments)?;
+    chromium::require()?;
+    // The story that is told in English keeps what it sees when this is set.
+    succeed(
+        cargo()
+            .args(["test", "--package", "quire", "--test", "e2e", "pages::day::a_day_in_english"])
+            .env("QUIRE_RENEW_PICTURES", "1"),
+    )
+}
+
 pub fn bench(arguments: &[String]) -> Result<()> {
     match arguments.first().map(String::as_str) {
         None => Err("which benchmark? Name it: `cargo xtask bench NAME`".into()),

@@ -54,6 +54,12 @@ const COMMANDS: &[Command] = &[
         run: commands::openapi,
     },
     Command {
+        name: "pictures",
+        arguments: "",
+        about: "Take the pictures of the pages under docs/pictures anew, while a test uses them in Chromium.",
+        run: commands::pictures,
+    },
+    Command {
         name: "contract",
         arguments: "[ARGS...]",
         about: "Hold a server, on SQLite, against its own description: schemathesis makes up requests and looks at the answers.\n\

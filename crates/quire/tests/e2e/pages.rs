@@ -2,6 +2,7 @@
 //! the stories over HTTP, so that these are told on SQLite.
 
 mod axe;
+mod day;
 mod frame;
 mod governance;
 mod inbox;

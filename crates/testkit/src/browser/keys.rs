@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+const CONTROL: u8 = 2;
 const SHIFT: u8 = 8;
 
 /// A key, with what is held down: `Enter`, `a`, `Shift+Tab`, `Control+s`.
@@ -17,7 +18,7 @@ impl Key {
         let name = if text.ends_with('+') { "+" } else { held.pop().unwrap() };
         let bits = held.iter().map(|held| match *held {
             "Alt" => 1,
-            "Control" => 2,
+            "Control" => CONTROL,
             "Meta" => 4,
             "Shift" => SHIFT,
             _ => 0,
@@ -42,9 +43,17 @@ impl Key {
             if let Some(text) = text {
                 stroke["text"] = text.into();
             }
+            // What the system makes of keys, it makes of real ones only.
+            if kind != "keyUp" && self.is_select_all() {
+                stroke["commands"] = json!(["selectAll"]);
+            }
             stroke
         };
         [stroke(if text.is_some() { "keyDown" } else { "rawKeyDown" }, text), stroke("keyUp", None)]
+    }
+
+    fn is_select_all(&self) -> bool {
+        self.name == "a" && self.modifiers == CONTROL
     }
 
     /// Whether what is held down makes it a command and no letter.
@@ -71,13 +80,14 @@ impl Key {
             "Delete" => 46,
             name => {
                 let letter = name.chars().next().unwrap().to_ascii_uppercase();
-                let code = match letter {
-                    'A'..='Z' => format!("Key{letter}"),
-                    '0'..='9' => format!("Digit{letter}"),
-                    '?' | '/' => "Slash".to_owned(),
-                    _ => String::new(),
+                // Other signs have numbers of their own: that of a point is no letter's.
+                return match letter {
+                    'A'..='Z' => (format!("Key{letter}"), u32::from(letter)),
+                    '0'..='9' => (format!("Digit{letter}"), u32::from(letter)),
+                    '?' | '/' => ("Slash".to_owned(), 191),
+                    '.' => ("Period".to_owned(), 190),
+                    _ => (String::new(), 0),
                 };
-                return (code, u32::from(letter));
             }
         };
         (self.name.clone(), number)

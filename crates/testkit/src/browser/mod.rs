@@ -4,6 +4,7 @@
 //! dropped checks that its pages threw nothing, broke no policy and asked nobody but their own server.
 
 mod keys;
+mod picture;
 mod process;
 mod socket;
 mod tab;

@@ -51,12 +51,11 @@ impl Socket {
         }
     }
 
-    /// Waits until it has told that.
-    pub(super) fn until_told(&mut self, method: &str) {
+    /// Waits until it has told that, and says what it told.
+    pub(super) fn until_told(&mut self, method: &str) -> Value {
         loop {
             if let Some(place) = self.told.iter().rposition(|message| message["method"] == method) {
-                self.told.remove(place);
-                return;
+                return self.told.remove(place);
             }
             let message = self.read();
             self.told.push(message);

@@ -8,6 +8,7 @@ use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
 
 use super::keys::Key;
+use super::picture::packed;
 use super::process;
 use super::socket::Socket;
 
@@ -51,6 +52,8 @@ impl Tab {
         for domain in ["Page", "Runtime", "Network", "Log", "DOM"] {
             tab.ask(&format!("{domain}.enable"), json!({}));
         }
+        // Nobody sits before the system's dialog for files: a test answers it.
+        tab.ask("Page.setInterceptFileChooserDialog", json!({ "enabled": true }));
         tab.speak("en-GB");
         tab.resize(WINDOW.0, WINDOW.1);
         tab
@@ -235,6 +238,14 @@ impl Tab {
         self.ask("DOM.setFileInputFiles", json!({ "nodeId": found["nodeId"], "files": files }));
     }
 
+    /// Chooses these files in the system's dialog that the page has opened.
+    pub fn answer_chooser(&mut self, files: &[&Path]) {
+        let opened = self.socket.until_told("Page.fileChooserOpened");
+        let files: Vec<_> = files.iter().map(|file| file.to_string_lossy()).collect();
+        let chosen = json!({ "backendNodeId": opened["params"]["backendNodeId"], "files": files });
+        self.ask("DOM.setFileInputFiles", chosen);
+    }
+
     /// Answers the dialog that a page shows when it is left.
     pub fn answer_dialog(&mut self, accept: bool) {
         self.socket.until_told("Page.javascriptDialogOpening");
@@ -245,7 +256,7 @@ impl Tab {
     pub fn picture(&mut self, file: &Path) {
         let picture = self.ask("Page.captureScreenshot", json!({ "format": "png" }));
         let bytes = STANDARD.decode(picture["data"].as_str().unwrap()).unwrap();
-        std::fs::write(file, bytes).unwrap();
+        std::fs::write(file, packed(&bytes)).unwrap();
     }
 
     /// What went wrong on its pages: exceptions, broken policies, questions to others than the server.

@@ -7,6 +7,7 @@ mod keeping;
 mod looking;
 mod narrowing;
 
+pub(super) use looking::stands_on_its_words;
 use quire_domain::DocumentId;
 use quire_testkit::browser::Tab;
 use quire_testkit::documents::case_history;
@@ -32,23 +33,23 @@ fn opened(server: &Server, document: DocumentId) -> Tab {
     tab
 }
 
-fn show(tab: &mut Tab, document: DocumentId) {
+pub(super) fn show(tab: &mut Tab, document: DocumentId) {
     tab.go(&format!("/app/documents/{document}"));
     tab.until("document.documentElement.dataset.ready");
 }
 
 /// The rows of a key, by their selector.
-fn row(key: &str) -> String {
+pub(super) fn row(key: &str) -> String {
     format!(".field[data-key={key}]")
 }
 
-fn pick(tab: &mut Tab, key: &str) {
+pub(super) fn pick(tab: &mut Tab, key: &str) {
     tab.click(&format!("{} .pick", row(key)));
     tab.until(&format!("document.querySelector('{}.selected')", row(key)));
 }
 
 /// Opens the editor of a key and types a text in place of what is there.
-fn type_into(tab: &mut Tab, key: &str, text: &str) {
+pub(super) fn type_into(tab: &mut Tab, key: &str, text: &str) {
     pick(tab, key);
     tab.press("e");
     tab.until_seen(".editor");
@@ -56,7 +57,7 @@ fn type_into(tab: &mut Tab, key: &str, text: &str) {
     tab.type_text(text);
 }
 
-fn shown(tab: &mut Tab, key: &str) -> String {
+pub(super) fn shown(tab: &mut Tab, key: &str) -> String {
     tab.text(&format!("{} .value", row(key)))
 }
 
@@ -65,12 +66,12 @@ fn until_saved(tab: &mut Tab, version: u32) {
 }
 
 /// What the server has stored.
-fn stored(server: &Server, document: DocumentId) -> Value {
+pub(super) fn stored(server: &Server, document: DocumentId) -> Value {
     review(server, document)["active_interpretation"].clone()
 }
 
 /// The value of a key, null if there is no such field.
-fn value(stored: &Value, key: &str) -> Value {
+pub(super) fn value(stored: &Value, key: &str) -> Value {
     let fields = stored["data"]["fields"].as_array().unwrap();
     fields.iter().find(|field| field["key"] == key).map_or(Value::Null, |field| field["value"].clone())
 }

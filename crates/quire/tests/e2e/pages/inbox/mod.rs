@@ -19,7 +19,7 @@ use crate::scene::Scene;
 use crate::uploading::form::Form;
 
 /// A record of this patient.
-fn record(patient: &str) -> Vec<u8> {
+pub(super) fn record(patient: &str) -> Vec<u8> {
     let lines = [
         "Historia clínica del paciente atendido en la consulta",
         &format!("Paciente: {patient}"),
@@ -63,7 +63,7 @@ fn names(tab: &mut Tab) -> Vec<String> {
 }
 
 /// Looks until the list has these names.
-fn until_names(tab: &mut Tab, expected: &[&str]) {
+pub(super) fn until_names(tab: &mut Tab, expected: &[&str]) {
     let expected = serde_json::json!(expected.join(","));
     tab.until(&format!(
         "[...document.querySelectorAll('#rows a.name')].map((a) => a.textContent).join() === {expected}"

@@ -1,6 +1,7 @@
 //! Looking: fields, their places on the pages, and the text of the pages.
 
-use serde_json::json;
+use quire_testkit::browser::Tab;
+use serde_json::{Value, json};
 
 use super::{document, opened, pick, row, show, shown};
 use crate::scene::Scene;
@@ -25,6 +26,24 @@ const PLACE: &str = "(() => {
   }
 })()";
 
+/// Looks until the box of the selected field is in view on that page, and whether it lies over the words of the field.
+pub(in crate::pages) fn stands_on_its_words(tab: &mut Tab, stored: &Value, key: &str, page: u32) {
+    tab.until(&format!(
+        "(() => {{ const r = document.querySelector('#page-{page} .box.chosen')?.getBoundingClientRect(); \
+         const v = document.getElementById('sheets').getBoundingClientRect(); \
+         return r && r.top >= v.top && r.bottom <= v.bottom }})()"
+    ));
+    tab.until(&format!("document.querySelector('#page-{page} img').naturalWidth > 0"));
+    let place = tab.eval(PLACE);
+    let field = crate::reviewing::field(&stored["data"], key);
+    let word = &field["evidence"]["boxes"][0];
+    let off = |side: &str, of: &str| (place[side].as_f64().unwrap() - word[of].as_f64().unwrap()).abs();
+    assert_eq!((&place["page"], &place["isInView"]), (&json!(page), &json!(true)), "{key}: {place}");
+    assert!(off("x", "x0") < 2.5 && off("y", "y0") < 2.5, "{key}: {place} {word}");
+    assert!(place["ink"].as_f64().unwrap() > 0.03, "{key} stands on nothing: {place}");
+    assert_eq!(tab.text(&format!("{} .snippet q", row(key))), field["evidence"]["snippet"].as_str().unwrap());
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn selecting_a_field_shows_its_box_on_the_right_page_over_its_words() {
     let scene = Scene::on_sqlite(SCENE);
@@ -34,23 +53,7 @@ async fn selecting_a_field_shows_its_box_on_the_right_page_over_its_words() {
     let stored = super::stored(&server, document);
     for (key, page) in [("vet_name", 2), ("owner_name", 1)] {
         pick(&mut tab, key);
-        tab.until(&format!(
-            "(() => {{ const r = document.querySelector('#page-{page} .box.chosen')?.getBoundingClientRect(); \
-             const v = document.getElementById('sheets').getBoundingClientRect(); \
-             return r && r.top >= v.top && r.bottom <= v.bottom }})()"
-        ));
-        tab.until(&format!("document.querySelector('#page-{page} img').naturalWidth > 0"));
-        let place = tab.eval(PLACE);
-        let field = crate::reviewing::field(&stored["data"], key);
-        let word = &field["evidence"]["boxes"][0];
-        let off = |side: &str, of: &str| (place[side].as_f64().unwrap() - word[of].as_f64().unwrap()).abs();
-        assert_eq!((&place["page"], &place["isInView"]), (&json!(page), &json!(true)), "{key}: {place}");
-        assert!(off("x", "x0") < 2.5 && off("y", "y0") < 2.5, "{key}: {place} {word}");
-        assert!(place["ink"].as_f64().unwrap() > 0.03, "{key} stands on nothing: {place}");
-        assert_eq!(
-            tab.text(&format!("{} .snippet q", row(key))),
-            field["evidence"]["snippet"].as_str().unwrap()
-        );
+        stands_on_its_words(&mut tab, &stored, key, page);
     }
 }
 

@@ -1,0 +1,47 @@
+//! Documents come in, and one of them is opened.
+
+use std::path::Path;
+
+use quire_domain::DocumentId;
+use quire_testkit::documents::{case_history, clinical_record};
+
+use super::Day;
+use crate::pages::inbox::record;
+
+impl Day {
+    /// Drops four files and sees what becomes of each.
+    pub(super) fn drops_documents(&mut self) {
+        let files = [
+            ("luna.pdf", case_history()),
+            ("nube.pdf", record("Nube")),
+            ("sol.pdf", record("Sol")),
+            ("vacío.pdf", clinical_record(0)),
+        ];
+        let paths = files.map(|(name, file)| {
+            let path = self.scene.quire.path(name);
+            std::fs::write(&path, file).unwrap();
+            path
+        });
+        self.tab.go("/");
+        self.arrives_at("Documents", "Documentos");
+        self.sees("#nothing-yet", "No documents yet", "Todavía no hay documentos");
+        self.tab.drop_files("main", &paths.each_ref().map(Path::new));
+        self.sees("#uploads-summary", "4 of 4 taken in", "4 de 4 recibidos");
+        self.tab.until("document.querySelectorAll('#rows .chip.ready').length === 3");
+        self.sees("#rows .chip.ready", "Ready", "Listo");
+        self.tab.until_seen("#rows .chip.error");
+        self.sees("#rows .error .detail", "The text could not be read.", "No se ha podido leer el texto.");
+        self.sees("#total", "4 documents", "4 documentos");
+    }
+
+    /// Opens a document from the list, and says which it is.
+    pub(super) fn opens(&mut self, name: &str) -> DocumentId {
+        self.tab.click(&format!("#rows a.name[title='{name}']"));
+        self.tab.until(
+            "location.pathname.startsWith('/app/documents/') && document.documentElement.dataset.ready",
+        );
+        assert_eq!(self.tab.text("h1"), name);
+        let place = self.tab.eval("location.pathname");
+        place.as_str().unwrap().rsplit('/').next().unwrap().parse().unwrap()
+    }
+}
