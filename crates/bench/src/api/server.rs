@@ -86,8 +86,9 @@ impl Home {
     pub async fn new(kind: Kind) -> Self {
         let database = database::fresh(kind, Grouping::Usual).await;
         // What a server does at its start, so that the bare handler finds the same.
-        let schema = quire_domain::interpretation::Schema::veterinary();
-        database.store.governance.seed(&schema, database.store.clock.now()).await.unwrap();
+        for file in quire_domain::interpretation::SchemaFile::built_in() {
+            database.store.governance.seed_file(file, database.store.clock.now()).await.unwrap();
+        }
         Self { database, folder: tempfile::tempdir().unwrap(), kind }
     }
 

@@ -41,7 +41,8 @@ impl Run {
     pub fn finish(mut self) -> Usage {
         loop {
             if let Some(status) = self.process.try_wait().unwrap() {
-                assert!(status.success(), "{status}");
+                // A few of the mixed files have hardly any text, and are refused for that.
+                assert!(matches!(status.code(), Some(0 | 1)), "{status}");
                 return self.meter.stop();
             }
             self.meter.look();
