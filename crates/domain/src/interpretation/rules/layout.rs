@@ -18,6 +18,9 @@ const MOST_IN_ROW: usize = 48;
 /// The parts of a page's height where headers and footers of the printer stand.
 const MARGINS: (f32, f32) = (0.035, 0.95);
 
+/// What is said before the number of a page.
+const PAGE: [&str; 5] = ["pagina", "pag", "page", "hoja", "sheet"];
+
 /// A piece of a word: `RAZA:Beagle` is two.
 pub(super) struct Token<'p> {
     /// As it stands, without the colon behind it.
@@ -88,6 +91,19 @@ impl Cell<'_> {
         self.tokens.iter().position(|token| !token.is_mark()).unwrap_or(self.tokens.len())
     }
 
+    /// Whether it only says which page this is, wherever it stands: "Página 2 de 3", "page 2".
+    pub fn counts_pages(&self) -> bool {
+        let words: Vec<&str> = self.tokens.iter().map(|token| token.word.as_str()).collect();
+        let is_number = |word: &str| !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_digit());
+        match words[..] {
+            [page, number] => PAGE.contains(&page) && is_number(number),
+            [page, number, of, all] => {
+                PAGE.contains(&page) && is_number(number) && ["de", "of", ""].contains(&of) && is_number(all)
+            }
+            _ => false,
+        }
+    }
+
     /// Whether it is an item of a list: a bullet or a dash before words.
     pub fn is_item(&self) -> bool {
         self.first_word() > 0 && self.first_word() < self.tokens.len()
@@ -143,8 +159,9 @@ impl<'p> Sheet<'p> {
             for mut cell in split(line, number, page.recognised) {
                 self.steps.set(self.steps.get() + cell.tokens.len() as u64);
                 let middle = f32::midpoint(cell.rect.y0, cell.rect.y1);
-                cell.in_margin =
-                    cell.rect.y1 < page.height * MARGINS.0 || cell.rect.y0 > page.height * MARGINS.1;
+                cell.in_margin = cell.rect.y1 < page.height * MARGINS.0
+                    || cell.rect.y0 > page.height * MARGINS.1
+                    || cell.counts_pages();
                 cells.push((middle - slope * cell.rect.x0, cell));
             }
         }

@@ -269,3 +269,19 @@ fn another_schema_works_by_the_same_rules() {
     assert_eq!(seen, wanted);
     assert!(schema.keys.iter().all(|key| key.scope == Scope::Document));
 }
+
+/// What a page says of itself is nobody's value, also in the middle of a visit that goes on.
+#[test]
+fn the_number_of_a_page_is_no_value() {
+    let first =
+        Paper::lines(&["Paciente: Luna", "Visita 03/02/2024", "Exploración: mucosas rosadas, alerta"]);
+    for number in ["Página 2 de 2", "Pág. 2", "Page 2 of 2", "Page 2"] {
+        let second = Paper::lines(&[number, "Diagnóstico: otitis externa"]);
+        let fields = found(&[first.clone(), second]);
+        assert!(
+            fields.iter().all(|field| !text(field).contains('2') || field.key.ends_with("date")),
+            "{fields:#?}"
+        );
+        assert_eq!(values(&fields, "diagnosis"), ["otitis externa"]);
+    }
+}
