@@ -321,8 +321,8 @@ mod tests {
             let shown = Redaction::default().hide(&text);
             assert!(!shown.is_empty());
         }
-        let many: String = (600_000_000..600_020_000).map(|number| format!("{number} y ")).collect();
-        assert!(Redaction::default().hide(&many).ends_with("[PHONE-20000] y "));
+        let many: Vec<String> = (600_000_000..600_020_000).map(|number| number.to_string()).collect();
+        assert!(Redaction::default().hide(&many.join(" y ")).ends_with(" y [PHONE-20000]"));
         // Looking through the whole rest of such a text at each of its places takes minutes.
         assert!(started.elapsed().as_secs() < 60, "{:?}", started.elapsed());
     }

@@ -168,14 +168,14 @@ impl Held<'_> {
     }
 }
 
-/// A value in words, and in its normal form. A yes or no is not in words: no text says `true`.
+/// A value in words, and in its normal form, if its key can have it. A yes or no is not in words: no text says `true`.
 fn forms(key: &SchemaKey, value: &Value) -> (Option<String>, Option<String>) {
     let words = match value {
         Value::Text(text) => text.trim().to_owned(),
         Value::Number(number) => number.to_string(),
         Value::Null | Value::Bool(_) => return (None, None),
     };
-    let normal = key.normaliser.apply(&words);
+    let normal = rules::normal_form(key, &words);
     (Some(words), normal)
 }
 
