@@ -16,11 +16,8 @@ use jiff::civil::Date;
 use self::search::Text;
 use self::unfound::Unfound;
 use super::rules::{self, Candidate, Known, Visit};
-use super::{Evidence, Field, Normaliser, Schema, SchemaKey, Value};
+use super::{Evidence, Field, Normaliser, Schema, SchemaKey, VISIT_DATE, Value};
 use crate::reading::Reading;
-
-/// The key that says when a visit was. A schema without it has no visits.
-pub const VISIT_DATE: &str = "visit_date";
 
 /// How sure a value is that stands in the text behind a label of its key: whoever claimed it and the label agree.
 const BY_LABEL: f64 = 0.72;
