@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::hash::Hash;
 
 use super::value::Canonical;
-use super::{Field, Schema};
+use super::{Field, Schema, VISIT_DATE};
 
 /// How a field differs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -149,7 +149,7 @@ impl<'f> Side<'f> {
     fn of(fields: &'f [Field]) -> Self {
         let mut visits = HashMap::new();
         let mut of_day: BTreeMap<&str, usize> = BTreeMap::new();
-        for field in fields.iter().filter(|field| field.key == "visit_date") {
+        for field in fields.iter().filter(|field| field.key == VISIT_DATE) {
             if let (Some(visit), super::Value::Text(day)) = (&field.visit_id, &field.value) {
                 visits.entry(visit.as_str()).or_insert_with(|| {
                     let nth = of_day.entry(day.as_str()).or_default();

@@ -26,8 +26,8 @@ pub use found_by::{found_by, sought};
 pub use made_by::{InterpreterKind, MadeBy};
 pub use normal::Normaliser;
 pub use schema::{
-    ANY, BadSchema, Bound, Format, Heading, Part, Problem, Schema, SchemaFile, SchemaKey, SchemaRef, Scope,
-    Titles, Validators, Words,
+    ANY, BadSchema, Bound, Format, Heading, OF_A_VISIT, Part, Problem, Schema, SchemaFile, SchemaKey,
+    SchemaRef, Scope, Titles, VISIT_DATE, Validators, Words,
 };
 pub use value::{Value, ValueType};
 

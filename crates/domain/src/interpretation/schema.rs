@@ -21,6 +21,12 @@ pub use words::{ANY, Words};
 /// What something is called, by language as ISO 639-1.
 pub type Titles = BTreeMap<String, String>;
 
+/// The key that says when a visit was. A schema without it has no visits.
+pub const VISIT_DATE: &str = "visit_date";
+
+/// What tells of a visit itself, by the names that answers have for it.
+pub const OF_A_VISIT: [&str; 4] = [VISIT_DATE, "admission_date", "discharge_date", "reason_for_visit"];
+
 /// Which version of which schema.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SchemaRef {
@@ -171,10 +177,10 @@ impl Schema {
         self.key(name).map_or(Scope::Document, |key| key.scope)
     }
 
-    /// The key that says when a visit was: the first date among what tells about visits themselves. A schema without
-    /// one knows no visits.
+    /// The key that says when a visit was. A schema without it knows no visits.
     pub fn visit_date(&self) -> Option<usize> {
-        self.keys.iter().position(|key| key.scope == Scope::Metadata && key.normaliser == Normaliser::Date)
+        let is_it = |key: &SchemaKey| key.scope == Scope::Metadata && key.normaliser == Normaliser::Date;
+        self.keys.iter().position(|key| key.key == VISIT_DATE && is_it(key))
     }
 
     /// The key that says when a document was written: the first date that tells about it as a whole.

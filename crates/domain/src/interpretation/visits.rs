@@ -8,7 +8,7 @@ use uuid::Uuid;
 
 use super::calibration::ConfidencePolicy;
 use super::shown::ShownField;
-use super::{Field, Interpretation, Origin, Schema, Scope, Value};
+use super::{Field, Interpretation, Origin, Schema, Scope, VISIT_DATE, Value};
 use crate::ids::{DocumentId, FieldId, RunId};
 
 /// The group of what belongs to some visit, nobody knows which.
@@ -23,7 +23,6 @@ const ALIASES: [(&str, &str); 2] =
 
 /// What a document without a date of its own takes from its visits.
 const DOCUMENT_DATE: &str = "document_date";
-const VISIT_DATE: &str = "visit_date";
 
 /// An interpretation grouped by visits.
 #[derive(Clone, Debug, PartialEq, Serialize)]

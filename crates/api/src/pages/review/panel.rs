@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use quire_application::review::{self, ReviewView};
 use quire_domain::interpretation::edit::ChangeType;
-use quire_domain::interpretation::{Field, Schema, SchemaKey, Scope, Value, visits};
+use quire_domain::interpretation::{Field, Schema, SchemaKey, Scope, VISIT_DATE, Value, visits};
 use quire_domain::{FieldId, ReviewStatus, Role};
 use quire_ports::VersionRecord;
 
@@ -285,7 +285,7 @@ impl<'a> Layout<'a> {
     }
 
     fn group(&self, visit: &str, own: &[&Field]) -> Group {
-        let on = own.iter().find(|field| field.key == "visit_date" && !field.value.is_empty());
+        let on = own.iter().find(|field| field.key == VISIT_DATE && !field.value.is_empty());
         let (on, title) = match on.map(|field| &field.value) {
             Some(Value::Text(on)) => (on.clone(), date(on, self.desk.language)),
             _ => (NO_DATE.to_owned(), self.desk.words.get("review.no_date").to_owned()),

@@ -1,6 +1,5 @@
 //! The form that a model fills in, made from a schema: what it may say, and nothing that is not its to say.
 
-use quire_domain::interpretation::claims::VISIT_DATE;
 use quire_domain::interpretation::{Schema, SchemaKey, Scope, ValueType};
 use serde_json::{Map, Value, json};
 
@@ -26,7 +25,7 @@ pub(super) fn name(schema: &Schema) -> String {
 
 /// Whether documents of this kind tell of visits.
 pub(super) fn has_visits(schema: &Schema) -> bool {
-    schema.key(VISIT_DATE).is_some()
+    schema.visit_date().is_some()
 }
 
 fn is_of_document(key: &SchemaKey, schema: &Schema) -> bool {
@@ -106,7 +105,7 @@ mod tests {
     fn a_schema_without_visits_has_all_its_keys_in_the_document() {
         let mut schema = Schema::veterinary();
         schema.name = "invoice / añadida".to_owned();
-        schema.keys.retain(|key| key.key != VISIT_DATE);
+        schema.keys.retain(|key| key.key != "visit_date");
         let form = form(&schema);
         assert!(form["properties"].get("visits").is_none());
         assert!(form["properties"]["document"]["properties"].get("diagnosis").is_some());

@@ -16,11 +16,8 @@ use jiff::civil::Date;
 use self::search::Text;
 use self::unfound::Unfound;
 use super::rules::{self, Candidate, Known, Visit};
-use super::{Evidence, Field, Normaliser, Schema, SchemaKey, Value};
+use super::{Evidence, Field, Normaliser, Schema, SchemaKey, VISIT_DATE, Value};
 use crate::reading::Reading;
-
-/// The key that says when a visit was. A schema without it has no visits.
-pub const VISIT_DATE: &str = "visit_date";
 
 /// How sure a value is that stands in the text behind a label of its key: whoever claimed it and the label agree.
 const BY_LABEL: f64 = 0.72;
@@ -168,14 +165,14 @@ impl Held<'_> {
     }
 }
 
-/// A value in words, and in its normal form. A yes or no is not in words: no text says `true`.
+/// A value in words, and in its normal form, if its key can have it. A yes or no is not in words: no text says `true`.
 fn forms(key: &SchemaKey, value: &Value) -> (Option<String>, Option<String>) {
     let words = match value {
         Value::Text(text) => text.trim().to_owned(),
         Value::Number(number) => number.to_string(),
         Value::Null | Value::Bool(_) => return (None, None),
     };
-    let normal = key.normaliser.apply(&words);
+    let normal = rules::normal_form(key, &words);
     (Some(words), normal)
 }
 

@@ -201,3 +201,22 @@ proptest::proptest! {
         }
     }
 }
+
+#[test]
+fn a_value_that_the_schema_does_not_allow_is_only_something_that_it_might_be() {
+    let mut schema = Schema::veterinary();
+    let breed = schema.keys.iter_mut().find(|key| key.key == "breed").unwrap();
+    breed.validators.one_of = vec!["Pastor alemán".to_owned()];
+    let claims = Claims {
+        document: vec![claim("breed", "Labrador Retriever")],
+        visits: vec![vec![claim("visit_date", "2024-03-12"), claim("diagnosis", "15/04/2024")]],
+    };
+    let fields = settle(claims, &reading(&RECORD), &schema, Known::default());
+    for (key, said) in [("breed", "Labrador Retriever"), ("diagnosis", "15/04/2024")] {
+        let field = field(&fields, key);
+        assert_eq!((&field.value, field.confidence), (&Value::Null, NOT_FOUND), "{key}");
+        assert_eq!(field.candidate_suggestions[0].value, text(said));
+        assert!(field.evidence.is_some(), "the words of {key} do stand there");
+    }
+    assert_eq!(field(&fields, "visit_date").value, text("2024-03-12"));
+}

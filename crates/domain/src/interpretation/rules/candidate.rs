@@ -6,7 +6,7 @@ use super::Rules;
 use super::values::Piece;
 use super::visit::Shown;
 use crate::interpretation::normal::date::{date, time};
-use crate::interpretation::{Evidence, Normaliser, Scope};
+use crate::interpretation::{Evidence, Normaliser, SchemaKey, Scope};
 use crate::reading::Rect;
 
 /// Candidates of one document at most; what has more is no record.
@@ -55,15 +55,7 @@ impl Rules<'_> {
     pub(super) fn propose(&mut self, key: usize, pieces: &[Piece], how: How<'_>) -> bool {
         let raw = how.words.map_or_else(|| self.words(pieces), str::to_owned);
         let schema = &self.schema.keys[key];
-        let value = if schema.scope == Scope::Metadata {
-            schema.normaliser.apply(without_time(&raw))
-        } else {
-            schema.normaliser.apply(&raw)
-        };
-        // A day alone says nothing of what happened.
-        let is_day = |value: &String| !value.contains(' ') && date(value).is_some();
-        let value = value.filter(|value| schema.scope != Scope::Visit || !is_day(value));
-        let value = value.filter(|value| schema.validators.allows(value));
+        let value = normal_form(schema, &raw);
         let is_normal = value.is_some();
         // What has no normal form is told, so that a person sees it, but only of the document itself and if a
         // label says what it should be.
@@ -136,11 +128,20 @@ impl Rules<'_> {
 
     /// The key of a part of the record whose values have this normal form.
     pub(super) fn key_of(&self, panel: Option<&str>, normaliser: Normaliser) -> Option<usize> {
-        let is_it = |key: &crate::interpretation::SchemaKey| {
+        let is_it = |key: &SchemaKey| {
             key.normaliser == normaliser && panel.is_some() && key.panel.as_deref() == panel
         };
         self.schema.keys.iter().position(is_it)
     }
+}
+
+/// The normal form of words as a value of a key, whoever says that they are one: none if the key cannot have it.
+pub(in crate::interpretation) fn normal_form(key: &SchemaKey, words: &str) -> Option<String> {
+    let words = if key.scope == Scope::Metadata { without_time(words) } else { words };
+    let value = key.normaliser.apply(words)?;
+    // A day alone says nothing of what happened.
+    let is_day = key.scope == Scope::Visit && !value.contains(' ') && date(&value).is_some();
+    (!is_day && key.validators.allows(&value)).then_some(value)
 }
 
 /// Words without the times of day that they begin with: when something was is not why.

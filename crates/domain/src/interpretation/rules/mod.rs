@@ -32,7 +32,7 @@ mod walk;
 use jiff::civil::Date;
 
 use self::about::About;
-pub(super) use self::candidate::{Candidate, Visit};
+pub(super) use self::candidate::{Candidate, Visit, normal_form};
 use self::context::Context;
 use self::labels::Labels;
 pub(super) use self::labels::{LONGEST as LONGEST_LABEL, LONGEST_LEAD_IN, comparable};

@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use super::reader::Problems;
-use super::{Part, Schema, SchemaKey, Scope, is_key};
+use super::{OF_A_VISIT, Part, Schema, SchemaKey, Scope, is_key};
 use crate::interpretation::rules::{LONGEST_LABEL, LONGEST_LEAD_IN, comparable};
 use crate::interpretation::{Normaliser, ValueType};
 
@@ -56,9 +56,17 @@ fn check_key(key: &SchemaKey, schema: &Schema, problems: &Problems) {
         problems
             .note(&place("shared_labels"), "mean nothing without a panel, under whose headings they count");
     }
-    if (key.scope == Scope::Visit || key.at_visits) && schema.visit_date().is_none() {
-        let reason = "is of visits, but no key says when one was; add one with scope = \"metadata\" and \
-                      value_type = \"date\"";
+    if key.scope == Scope::Metadata && !OF_A_VISIT.contains(&key.key.as_str()) {
+        let known = OF_A_VISIT.join(", ");
+        let reason = format!(
+            "is \"metadata\", which only these keys can be: {known}; name it so, or choose scope = \"visit\""
+        );
+        problems.note(&place("scope"), reason);
+    }
+    let is_of_visits = key.scope != Scope::Document || key.at_visits;
+    if is_of_visits && schema.visit_date().is_none() {
+        let reason = "is of visits, but no key says when one was; add key = \"visit_date\" with \
+                      scope = \"metadata\" and value_type = \"date\"";
         problems.note(&place(if key.at_visits { "at_visits" } else { "scope" }), reason);
     }
     if !key.normaliser.gives(key.value_type) {

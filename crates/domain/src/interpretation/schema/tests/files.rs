@@ -110,6 +110,15 @@ fn what_is_wrong_is_told_with_its_place_and_reason() {
         ),
         (add("scope = \"visit\""), "keys.note_number.scope is of visits, but no key says when one was"),
         (add("at_visits = true"), "keys.note_number.at_visits is of visits, but no key says"),
+        (
+            with("\"note_number\"", "\"seen_on\"\nscope = \"metadata\"\nvalue_type = \"date\""),
+            "keys.seen_on.scope is \"metadata\", which only these keys can be: visit_date, admission_date, \
+             discharge_date, reason_for_visit; name it so, or choose scope = \"visit\"",
+        ),
+        (
+            with("\"note_number\"", "\"admission_date\"\nscope = \"metadata\"\nvalue_type = \"date\""),
+            "keys.admission_date.scope is of visits, but no key says when one was; add key = \"visit_date\" with",
+        ),
         (add("critical = \"yes\""), "keys.note_number.critical must be true or false"),
         (add("lables = []"), "keys.note_number.lables is not known here"),
         (add("shared_labels = [\"number\"]"), "keys.note_number.shared_labels mean nothing without a panel"),
