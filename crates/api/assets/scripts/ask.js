@@ -17,7 +17,9 @@ async function send(address, options) {
   let answer
   try {
     answer = await fetch(address, { ...options, headers, credentials: "same-origin" })
-  } catch {
+  } catch (error) {
+    // Whoever asked wants no answer any more: nothing is wrong with the server.
+    if (error.name === "AbortError") throw error
     throw new Refused(0, { error_code: "NO_ANSWER", message: page.words["frame.offline"] })
   }
   if (answer.ok) return answer

@@ -60,7 +60,10 @@ export class Listener {
         })
         if (answer.status === 400 || answer.status === 401) {
           // Another history, or nobody who may listen: the page has to begin anew.
-          if (generation === this.generation) this.#tell({ stale: true })
+          if (generation !== this.generation) return
+          // Nobody listens any more: whoever joins later begins anew.
+          this.begin = null
+          this.#tell({ stale: true })
           return
         }
         if (answer.ok) {

@@ -12,23 +12,27 @@ import { clearFilter, startFilter } from "./review/filter.js"
 import { startFind } from "./review/find.js"
 import { history } from "./review/history.js"
 import { help, startKeys } from "./review/keys.js"
-import { documentId, isReview, isReviewed, onPanel, refresh } from "./review/panel.js"
+import { asked, documentId, hasComeAfter, isReview, isReviewed, onPanel, refresh } from "./review/panel.js"
 import { say } from "./review/said.js"
-import { isSaving } from "./review/save.js"
+import { inTurn, isSaving, settled } from "./review/save.js"
 import { startSheets } from "./review/sheets.js"
 import { startSplitter } from "./review/splitter.js"
 
 const panel = document.getElementById("panel")
 
-async function mark() {
+/** What was chosen before belongs to what was checked: nothing is marked unless all of it was saved. */
+function mark() {
   const isDone = isReviewed()
-  try {
-    await ask(`/documents/${documentId}/reviewed`, { method: isDone ? "DELETE" : "POST" })
-    await refresh()
-    say(t(isDone ? "review.reopened" : "review.marked"), "good")
-  } catch (refused) {
-    toast(refused.message, "error")
-  }
+  inTurn(async (isAllSaved) => {
+    if (!isAllSaved) return
+    try {
+      await ask(`/documents/${documentId}/reviewed`, { method: isDone ? "DELETE" : "POST" })
+      await refresh()
+      say(t(isDone ? "review.reopened" : "review.marked"), "good")
+    } catch (refused) {
+      toast(refused.message, "error")
+    }
+  })
 }
 
 async function reprocess(button) {
@@ -54,12 +58,26 @@ function follow() {
     if (event.document_id !== documentId) return
     if (event.event_type === "SUBJECT_PURGED") return location.assign("/app")
     const isStep = event.event_type.startsWith("STEP_")
-    if (isSaving() || (isStep && isReview())) return
+    if (isStep && isReview()) return
+    const number = asked()
     clearTimeout(timer)
-    timer = setTimeout(renew, 30)
+    timer = setTimeout(async () => {
+      // What is saved shows what there is then, and mostly that is all.
+      await settled()
+      if (!hasComeAfter(number)) renew()
+    }, 30)
   })
 }
 
+/** The next document waits until what was done to this one is saved. */
+function goOn(event) {
+  const link = event.target.closest("#next")
+  if (!link || !isSaving() || event.ctrlKey || event.metaKey) return
+  event.preventDefault()
+  inTurn(async (isAllSaved) => { if (isAllSaved) setTimeout(() => location.assign(link.href)) })
+}
+
+document.addEventListener("click", goOn)
 panel.addEventListener("click", (event) => {
   const button = event.target.closest("button")
   if (!button) return

@@ -10,6 +10,8 @@ import { keepSelected, showSelected } from "./select.js"
 const TYPING = 200
 // Events of one moment are answered together; a change is seen long before anybody could have wondered.
 const TOGETHER = 60
+// While nobody answers it is asked for seldom.
+const AWAY = 2000
 const MOST = 50
 // More rows than were asked for come from above while documents arrive; beyond so many the list begins anew.
 const SPARE = 100
@@ -32,17 +34,11 @@ export function filters() {
   return new URLSearchParams(given)
 }
 
-/** The same for addresses that know no queue: those that wait for a person have been read, and nobody has checked them. */
-export function documentFilters() {
-  const query = filters()
-  if (!query.has("sort")) return query
-  return new URLSearchParams({ status: "COMPLETED", review_status: "IN_REVIEW" })
-}
-
-// No filter goes with the queue.
+// No filter goes with the queue, and what is done to all that the filters let through is not offered in it.
 function onlyWhatGoes() {
   const isQueue = form.elements.sort.value !== ""
   for (const field of form.querySelectorAll("#q, #status, fieldset:not(.order)")) field.disabled = isQueue
+  form.querySelector(".tools").hidden = isQueue
 }
 
 function addressed(path, query) {
@@ -100,7 +96,7 @@ export async function renew() {
 
 function exportsFollow() {
   for (const link of document.querySelectorAll("[data-export]")) {
-    const query = documentFilters()
+    const query = filters()
     query.set("format", link.dataset.export)
     link.href = addressed("/documents/export", query)
   }
@@ -178,8 +174,8 @@ more.addEventListener("click", async (click) => {
 const waiting = new Set()
 let timer
 
-function soon() {
-  if (waiting.size > 0) timer ??= setTimeout(follow, TOGETHER)
+function soon(pause = TOGETHER) {
+  if (waiting.size > 0) timer ??= setTimeout(follow, pause)
 }
 
 onEvent((event) => {
@@ -189,13 +185,19 @@ onEvent((event) => {
   waiting.add(id)
   soon()
 })
-// What could not be asked for is asked for again when there is somebody to ask.
-onLive((isLive) => isLive && soon())
+// What could not be asked for is asked for again as soon as there is somebody to ask.
+onLive((isLive) => {
+  if (!isLive) return
+  clearTimeout(timer)
+  timer = undefined
+  soon()
+})
 
 async function follow() {
   const ids = [...waiting].slice(0, MOST)
   for (const id of ids) waiting.delete(id)
   const { signal } = asked
+  let isAway = false
   try {
     const query = filters()
     query.set("ids", ids.join(","))
@@ -203,14 +205,13 @@ async function follow() {
     put(ids, body)
   } catch (error) {
     // A list that begins anew has what happened until then, or is told by the next event.
-    const isAway = error instanceof Refused && error.status === 0
+    isAway = error instanceof Refused && error.status === 0
     if (isAway || error.name === "AbortError") for (const id of ids) waiting.add(id)
     else tell(error)
-    if (error.name === "AbortError") soon()
   } finally {
     timer = undefined
   }
-  soon()
+  soon(isAway ? AWAY : TOGETHER)
 }
 
 function put(ids, body) {

@@ -2,7 +2,7 @@
 
 import { ask } from "../ask.js"
 import { count, t } from "../page.js"
-import { documentFilters } from "./list.js"
+import { filters } from "./list.js"
 import { clearSelection, selection } from "./select.js"
 
 const AT_ONCE = 4
@@ -44,7 +44,7 @@ function ofSelection() {
 
 /** All that the filters let through, counted and listed by the server. */
 function ofFilters() {
-  const query = documentFilters()
+  const query = filters()
   const at = (more) => `/documents?${new URLSearchParams([...query, ...Object.entries(more)])}`
   return {
     count: async () => {

@@ -1,7 +1,7 @@
 // What can be done with the selected field.
 
 import { addField } from "./add.js"
-import { edit, isEditing } from "./edit.js"
+import { edit, isEditing, leave } from "./edit.js"
 import { history } from "./history.js"
 import { mayEdit, onPanel, onSelect, select, selected, shownRows } from "./panel.js"
 import { attempt } from "./save.js"
@@ -46,7 +46,8 @@ function actionsOf(row) {
   const visits = actions.querySelector("select")
   visits.append(document.getElementById("visit-options").content.cloneNode(true))
   visits.value = row.dataset.visit
-  visits.addEventListener("change", () => attempt([assign(row, visits.value || null)]))
+  const assignIt = () => attempt([assign(row, visits.value || null)])
+  visits.addEventListener("change", () => leave(assignIt) && assignIt())
   return actions
 }
 

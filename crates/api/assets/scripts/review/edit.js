@@ -6,7 +6,7 @@ import { isTyped, question } from "./dialogs.js"
 import { inputFor } from "./input.js"
 import { guard, hold, mayEdit, nameOf, rowOf, select, selected, valueOf } from "./panel.js"
 import { say } from "./said.js"
-import { here, isSaving, save } from "./save.js"
+import { here, isSaving, save, settled } from "./save.js"
 import { give, isSame } from "./wish.js"
 
 let session = null
@@ -121,7 +121,10 @@ export function edit(row) {
 /** Whether the person may leave what they are editing; if they have to be asked, it goes on with `then`. */
 export function leave(then) {
   if (!session) return true
-  if (isSaving()) return false
+  if (isSaving()) {
+    settled().then(() => session === null && then())
+    return false
+  }
   if (!isDirty()) {
     end()
     return true

@@ -24,8 +24,8 @@ async function fill(title, address) {
   return true
 }
 
-function restore({ dataset: { restore: key, value, type } }) {
-  const again = () => attempt([add({ key, visit: null, type, title: key, isRepeatable: true }, JSON.parse(value))])
+function restore({ dataset: { restore: key, value, type, visit = null } }) {
+  const again = () => attempt([add({ key, visit, type, title: key, isRepeatable: true }, JSON.parse(value))])
   if (leave(again)) again()
 }
 

@@ -12,6 +12,8 @@ let selectedId = null
 let held = false
 let waiting = null
 let isFree = () => true
+let begun = 0
+let come = 0
 
 const head = () => document.getElementById("panel-head")
 
@@ -91,10 +93,20 @@ function putInPlace(part) {
   if (focused) document.getElementById(focused)?.querySelector(".pick").focus({ preventScroll: true })
 }
 
-/** Asks for the panel anew. Tells whether something newer is there that has to wait. */
+/** How often the panel was asked for. */
+export const asked = () => begun
+
+/** Whether what was asked for after so many times has come. */
+export const hasComeAfter = (number) => come > number
+
+/** Asks for the panel anew. Tells whether something newer is there that has to wait. What was asked for last is what stays. */
 export async function refresh() {
+  begun += 1
+  const number = begun
   const part = made(await askPart(`/app/documents/${documentId}/work${location.search}`))
   const fresh = part.querySelector("#panel-head").dataset
+  if (number < come) return false
+  come = number
   if (fresh.kind !== head().dataset.kind) return location.reload()
   if (!held) return putInPlace(part)
   const isNewer = Number(fresh.version) !== version() || fresh.run !== run()

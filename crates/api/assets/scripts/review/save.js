@@ -10,17 +10,49 @@ import { toast } from "../toast.js"
 import { settleConflicts } from "./conflict.js"
 import { documentId, hold, otherRunWaits, refresh, run, version } from "./panel.js"
 import { say } from "./said.js"
-import { contradiction, isGranted, insist } from "./wish.js"
+import { contradiction, isGranted, insist, renewed } from "./wish.js"
 
 const PATIENCE = 15_000
 const PAUSES = [1000, 2000, 4000, 8000]
 
-let isBusy = false
+// What is wished is done in turn. It resolves to whether all so far was done.
+let queue = Promise.resolve(true)
+let number = 0
 let wake = null
+// Which version this page has made of which: nobody else had a hand in it.
+const made = new Map()
 
 /** The version that somebody looks at. */
 export const here = () => ({ run: run(), version: version() })
-export const isSaving = () => isBusy
+export const isSaving = () => number > 0
+/** When all that was wished so far is done or refused. */
+export const settled = () => queue
+
+/** Does a task after all that was wished before, and tells it whether that was done. */
+export function inTurn(task) {
+  number += 1
+  const before = queue
+  const turn = before.then(async (isAllDone) => {
+    try {
+      return await task(isAllDone)
+    } finally {
+      number -= 1
+    }
+  })
+  // When nothing waits any more, what was refused has been told and holds nothing up.
+  const isGood = ([isAllDone, isDone]) => number === 0 || (isAllDone && isDone !== false)
+  queue = Promise.all([before, turn]).then(isGood, () => number === 0)
+  return turn
+}
+
+const name = (base) => `${base.run} ${base.version}`
+
+/** The version that this page has made of that one. */
+function latest(base) {
+  let last = base
+  while (made.has(name(last))) last = { run: base.run, version: made.get(name(last)) }
+  return last
+}
 
 onLive((isLive) => isLive && wake?.())
 
@@ -55,7 +87,7 @@ function maybeBack(failures) {
 /** What is still to be sent after somebody else was faster; nothing if the person wants to go back to the editor. */
 async function rebase(wishes, base, now) {
   const isOtherRun = now.run !== base.run
-  const left = wishes.filter((wish) => !isGranted(wish, now.fields))
+  const left = wishes.filter((wish) => !isGranted(wish, now.fields, isOtherRun))
   const pairs = left.map((wish) => ({ wish, theirs: contradiction(wish, now.fields, isOtherRun) }))
   const open = pairs.filter(({ theirs }) => theirs !== null)
   if (open.length > 0) say("")
@@ -68,15 +100,17 @@ async function rebase(wishes, base, now) {
 
 async function settle(wishes, base) {
   // What a newer run has found is not changed by an edit of the one before.
-  let isInDoubt = otherRunWaits(base.run)
+  let isInDoubt = otherRunWaits(base.run) || run() !== base.run
   let isRebased = false
   for (let failures = 0; ; ) {
     try {
       const now = isInDoubt ? await current() : null
-      if (now && wishes.every((wish) => isGranted(wish, now.fields))) return { version: now.version, isRebased }
-      const isMoved = now && (now.version !== base.version || now.run !== base.run)
+      const isOtherRun = now && now.run !== base.run
+      if (now && wishes.every((wish) => isGranted(wish, now.fields, isOtherRun))) return { version: now.version, isRebased }
+      const isMoved = now && (now.version !== base.version || isOtherRun)
       if (!isMoved) {
         const answer = await post(wishes, base)
+        if (answer.version_number !== base.version) made.set(name(base), answer.version_number)
         return { version: answer.version_number, isRebased, isSame: answer.version_number === base.version }
       }
       throw Object.assign(new Error(), { isMoved, now })
@@ -105,14 +139,19 @@ function told(outcome) {
   return t(outcome.isRebased ? "review.saved_on_top" : "review.saved", String(outcome.version))
 }
 
-/** Saves, shows what there is then, and says so. True when it is done, false when the person wants to go back; what is refused is
-    thrown. */
-export async function save(wishes, { base = here(), then = () => {} } = {}) {
-  if (isBusy) return false
-  isBusy = true
+/** Saves in its turn, shows what there is then, and says so. True when it is done, false when the person wants to go back; what is
+    refused is thrown. */
+export function save(wishes, { base = here(), then = () => {} } = {}) {
+  return inTurn(() => saveNow(wishes, base, then))
+}
+
+async function saveNow(wishes, seen, then) {
+  const base = latest(seen)
+  const left = base === seen ? wishes : wishes.map(renewed).filter((wish) => wish !== null)
+  if (left.length === 0) return true
   say(t("review.saving"))
   try {
-    const outcome = await settle(wishes, base)
+    const outcome = await settle(left, base)
     if (outcome !== null) {
       hold(false)
       await refresh().catch(() => {})
@@ -123,8 +162,6 @@ export async function save(wishes, { base = here(), then = () => {} } = {}) {
   } catch (refused) {
     say("")
     throw refused
-  } finally {
-    isBusy = false
   }
 }
 

@@ -1,6 +1,6 @@
 // What somebody wants changed: what is sent for it, and what they saw when they wished it.
 
-import { rows, valueOf } from "./panel.js"
+import { rowOf, rows, valueOf } from "./panel.js"
 
 const plain = (value) => (value === null || value === undefined ? "" : String(value).trim().replace(/\s+/g, " "))
 
@@ -15,13 +15,14 @@ const about = (row) => ({
   visit: row.dataset.visit || null,
   type: row.dataset.type,
   title: row.dataset.title,
+  isRepeatable: row.dataset.repeatable !== undefined,
   was: valueOf(row),
 })
 
 /** Another value for a row, or its first. */
 export function give(row, mine) {
   const wish = about(row)
-  if (!wish.field) return add({ ...wish, isRepeatable: row.dataset.repeatable !== undefined }, mine)
+  if (!wish.field) return add(wish, mine)
   return { ...wish, kind: "update", mine, change: { op: "UPDATE", field_id: wish.field, value: mine, value_type: wish.type } }
 }
 
@@ -51,15 +52,34 @@ export function addVisit(told, title) {
 
 export const removeVisit = (visit, title) => ({ kind: "no visit", visit, title, change: { op: "DELETE", visit_id: visit } })
 
+/** The same wish after the one before it was granted; nothing if that has already done it. */
+export function renewed(wish) {
+  if (wish.kind === "delete") return rowOf(wish.field) ? wish : null
+  if (wish.kind !== "add" || wish.isRepeatable) return wish
+  const row = rows().find(({ dataset: { field, key, visit } }) => {
+    return field !== "" && key === wish.key && (visit || null) === wish.visit && !wish.known.has(field)
+  })
+  return row ? give(row, wish.mine) : wish
+}
+
+/** The field that a wish is about. Another run has other names for its fields: there it is known by its key and visit, and among
+    several by its value. */
+function ownOf(wish, fields, isOtherRun) {
+  if (!isOtherRun) return fields.find((field) => field.field_id === wish.field)
+  const there = fields.filter((field) => field.key === wish.key && (field.visit_id ?? null) === wish.visit)
+  return wish.isRepeatable ? there.find((field) => isSame(field.value, wish.was)) : there[0]
+}
+
 /** Whether these fields already are as it was wished. */
-export function isGranted(wish, fields) {
-  const own = fields.find((field) => field.field_id === wish.field)
+export function isGranted(wish, fields, isOtherRun) {
+  const own = ownOf(wish, fields, isOtherRun)
   switch (wish.kind) {
     case "update": return own !== undefined && isSame(own.value, wish.mine)
     case "delete": return own === undefined
     case "move": return own !== undefined && (own.visit_id ?? null) === wish.to
     case "visit": return fields.some((field) => field.visit_id === wish.visit)
-    case "no visit": return !fields.some((field) => field.visit_id === wish.visit)
+    // A visit of another run may be the same by another name.
+    case "no visit": return !isOtherRun && !fields.some((field) => field.visit_id === wish.visit)
     default: return fields.some((field) => isAdded(wish, field) && isSame(field.value, wish.mine))
   }
 }
@@ -70,11 +90,10 @@ function isAdded(wish, field) {
 
 /** What somebody else has made of it meanwhile: a field, or that it is gone. Nothing if they left it alone. */
 export function contradiction(wish, fields, isOtherRun) {
-  const here = (field) => field.key === wish.key && (field.visit_id ?? null) === wish.visit
   switch (wish.kind) {
     case "update":
     case "delete": {
-      const own = fields.find((field) => (isOtherRun ? here(field) : field.field_id === wish.field))
+      const own = ownOf(wish, fields, isOtherRun)
       if (own === undefined) return { value: null, isGone: true }
       if (!isOtherRun && isSame(own.value, wish.was)) return null
       return { value: own.value, field: own.field_id }

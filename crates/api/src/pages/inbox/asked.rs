@@ -15,8 +15,6 @@ const MOST: usize = 50;
 const FILTERS: [&str; 3] = ["q", "status", "review_status"];
 /// What is asked for by `sort`.
 const LEAST_CERTAIN: &str = "least_certain";
-/// Those that wait for a person, for addresses that know no queue.
-const WAITING: [(&str, &str); 2] = [("status", "COMPLETED"), ("review_status", "IN_REVIEW")];
 
 pub(super) struct Asked {
     pub(super) request: ListRequest,
@@ -78,12 +76,8 @@ impl Asked {
         at("/app", &self.given, and)
     }
 
-    /// The export of the same documents.
+    /// The export of the same documents. The queue has none: it is offered outside of it only.
     pub(super) fn export(&self, format: &str) -> String {
-        if self.is_queue {
-            let given = WAITING.map(|(name, value)| (name, value.to_owned())).to_vec();
-            return at("/documents/export", &given, &[("format", format)]);
-        }
         at("/documents/export", &self.given, &[("format", format)])
     }
 
@@ -178,8 +172,6 @@ mod tests {
         let asked = Asked::of("sort=least_certain&q=luna&status=FAILED").unwrap();
         assert!(asked.is_queue && asked.request.words.is_none() && asked.request.status.is_none());
         assert_eq!(asked.address(&[]), "/app?sort=least_certain");
-        let export = "/documents/export?status=COMPLETED&review_status=IN_REVIEW&format=csv";
-        assert_eq!(asked.export("csv"), export);
         assert!(!Asked::of("sort=&q=luna").unwrap().is_queue);
     }
 

@@ -4,6 +4,7 @@ use askama::Template;
 use axum::extract::State;
 use axum::response::Response;
 use quire_application::review;
+use quire_domain::interpretation::Field;
 use quire_domain::interpretation::edit::{ChangeType, FieldChange};
 use quire_domain::{DocumentId, FieldId};
 use quire_ports::VersionRecord;
@@ -44,9 +45,12 @@ struct Changed {
 }
 
 struct Restore {
+    field: FieldId,
     key: String,
     value: String,
     value_type: &'static str,
+    /// The visit that it belonged to, if that is still there.
+    visit: Option<String>,
 }
 
 pub(in super::super) async fn show(
@@ -61,10 +65,28 @@ pub(in super::super) async fn show(
     let words = visitor.language.words();
     let policy = &product.confidence;
     let desk = Desk { schema: &found.schema, policy, words, language: visitor.language };
-    let made = |record: &VersionRecord| made(&desk, record, field);
     let is_told = |made: &Made| made.is_first || !made.changes.is_empty();
-    let versions = records.iter().rev().map(made).filter(is_told).collect();
+    let mut versions = Vec::new();
+    for record in records.iter().rev() {
+        let mut made = made(&desk, record, field);
+        if made.changes.iter().any(|change| change.restore.is_some()) {
+            let before =
+                product.store.reviews.version(found.run.id, Some(record.number.saturating_sub(1))).await?;
+            let before = before.map(|version| version.data.fields).unwrap_or_default();
+            let restored = made.changes.iter_mut().filter_map(|change| change.restore.as_mut());
+            restored
+                .for_each(|restore| restore.visit = visit(restore.field, &before, &found.active.data.fields));
+        }
+        versions.push(made);
+    }
+    versions.retain(is_told);
     page(&History { words, versions })
+}
+
+/// The visit that a field belonged to before it was deleted, if there still is one.
+fn visit(field: FieldId, before: &[Field], now: &[Field]) -> Option<String> {
+    let visit = before.iter().find(|one| one.field_id == field)?.visit_id.clone()?;
+    now.iter().any(|one| one.visit_id.as_ref() == Some(&visit)).then_some(visit)
 }
 
 fn made(desk: &Desk<'_>, record: &VersionRecord, field: Option<FieldId>) -> Made {
@@ -100,9 +122,11 @@ fn changed(desk: &Desk<'_>, change: &FieldChange) -> Changed {
         old: shown(&change.old_value, change.change_type != ChangeType::Add),
         new: shown(&change.new_value, !is_deleted),
         restore: (is_deleted && !change.old_value.is_empty()).then(|| Restore {
+            field: change.field_id,
             key: change.field_key.clone(),
             value: json(&change.old_value),
             value_type: change.value_type.as_str(),
+            visit: None,
         }),
     }
 }

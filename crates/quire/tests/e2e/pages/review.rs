@@ -3,6 +3,7 @@
 mod conflicts;
 mod editing;
 mod following;
+mod hurrying;
 mod keeping;
 mod looking;
 mod narrowing;

@@ -29,6 +29,11 @@ async fn the_least_certain_come_first_and_go_when_they_are_checked() {
     until_names(&mut tab, &["vague.pdf", "Luna.pdf"]);
     assert_eq!(tab.eval("location.search"), "?sort=least_certain");
     assert_eq!(tab.eval("document.getElementById('q').disabled"), true, "no filter goes with it");
+    assert_eq!(
+        tab.eval("document.querySelector('.tools').hidden"),
+        true,
+        "nor what is done to all of a filter"
+    );
     assert_eq!(tab.text("#total"), "2 documents");
     let marked = server.send(&format!("POST /documents/{luna}/reviewed"), "", "");
     assert_eq!(marked.status, 200);
@@ -37,5 +42,6 @@ async fn the_least_certain_come_first_and_go_when_they_are_checked() {
     tab.eval("history.back(); true");
     until_names(&mut tab, &["Luna.pdf", "vague.pdf"]);
     assert_eq!(tab.eval("document.getElementById('q').disabled"), false);
+    assert_eq!(tab.eval("document.querySelector('.tools').hidden"), false);
     assert!(is_same_page(&mut tab));
 }

@@ -1,6 +1,9 @@
 //! Two people at the same document.
 
+use serde_json::{Value, json};
+
 use super::{document, opened, shown, stored, type_into, until_saved, value};
+use crate::reviewing::{edit, review};
 use crate::scene::Scene;
 
 #[tokio::test(flavor = "multi_thread")]
@@ -67,4 +70,34 @@ async fn edits_of_different_fields_are_both_kept() {
     let stored = stored(&server, document);
     assert_eq!((value(&stored, "breed"), value(&stored, "pet_name")), ("Angora".into(), "Nube".into()));
     assert_eq!(shown(&mut mine, "pet_name"), "Nube");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn one_of_several_is_not_taken_for_another_that_a_newer_run_has_found() {
+    let scene = Scene::on_sqlite(&[]);
+    let server = scene.quire.serve();
+    let document = document(&scene, &server).await;
+    let run = review(&server, document)["latest_completed_run"]["run_id"].as_str().unwrap().to_owned();
+    let second = json!([{ "op": "ADD", "key": "medication", "value": "meloxicam", "visit_id": "visit-001" }]);
+    assert_eq!(edit(&server, &run, 1, &second).status, 201);
+    let mut tab = opened(&server, document);
+    let row = "[...document.querySelectorAll('[data-key=medication]')].find((row) => row.dataset.value === '\"meloxicam\"')";
+    tab.eval(&format!("{row}.querySelector('.pick').click()"));
+    tab.press("e");
+    tab.until_seen(".editor");
+    tab.press("Control+a");
+    tab.type_text("meloxicam diario");
+    server.send(&format!("POST /documents/{document}/reprocess"), "", "");
+    scene.all_ended(document).await;
+    tab.until_text("#said", "newer version");
+    tab.click(".editor [data-save]");
+    tab.until_seen("#conflict-dialog");
+    assert!(!tab.text("#conflict-dialog tbody").contains("metoclopramida"), "that is another one");
+    tab.click("#conflict-dialog [data-save]");
+    until_saved(&mut tab, 2);
+    let stored = stored(&server, document);
+    let fields = stored["data"]["fields"].as_array().unwrap();
+    let found: Vec<&Value> =
+        fields.iter().filter(|field| field["key"] == "medication").map(|field| &field["value"]).collect();
+    assert!(found.len() == 2 && found.contains(&&json!("meloxicam diario")), "{found:?}");
 }

@@ -102,6 +102,29 @@ async fn fields_and_visits_are_added_deleted_and_restored() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn what_is_restored_comes_back_to_its_visit() {
+    let scene = Scene::on_sqlite(&[]);
+    let server = scene.quire.serve();
+    let document = document(&scene, &server).await;
+    let mut tab = opened(&server, document);
+    let own = "(() => { const row = [...document.querySelectorAll('.visit .field:not([data-about])')]\
+               .find((row) => row.dataset.field && row.dataset.value !== 'null'); \
+               row.querySelector('.pick').click(); return row.dataset.key + ' ' + row.dataset.visit + ' ' + row.dataset.value })()";
+    let own = tab.eval(own);
+    let ofs = "[...document.querySelectorAll('.field')].map(({ dataset: { key, visit, value } }) => \
+               key + ' ' + visit + ' ' + value)";
+    let is_there = format!("{ofs}.includes({own})");
+    assert_eq!(tab.eval(&is_there), true);
+    tab.press("Delete");
+    until_saved(&mut tab, 2);
+    assert_eq!(tab.eval(&is_there), false);
+    tab.click("#versions");
+    tab.click("#history-dialog [data-restore]");
+    until_saved(&mut tab, 3);
+    assert_eq!(tab.eval(&is_there), true, "{own}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_document_is_marked_as_reviewed_and_reopened_and_the_next_one_follows() {
     let scene = Scene::on_sqlite(&[]);
     let server = scene.quire.serve();
