@@ -125,17 +125,15 @@ async fn add(
         .execute(&mut *connection)
         .await
         .map_err(translate)?;
-    add_to_bins(connection, lesson, &columns, way).await
+    add_to_bins(connection, lesson, way).await
 }
 
-async fn add_to_bins(
-    connection: &mut PgConnection,
-    lesson: &Lesson,
-    columns: &Columns<'_>,
-    way: Way,
-) -> PortResult<()> {
-    let bins: Vec<_> = lesson.signals.iter().map(|signal| i32::from(signal.bin)).collect();
-    let (accepts, edits): (Vec<_>, Vec<_>) = lesson.signals.iter().map(|signal| signal.delta(way)).unzip();
+async fn add_to_bins(connection: &mut PgConnection, lesson: &Lesson, way: Way) -> PortResult<()> {
+    let mut shown = lesson.clone();
+    shown.signals.retain(|signal| signal.bin.is_some());
+    let columns = Columns::of(&shown);
+    let bins: Vec<_> = shown.signals.iter().filter_map(|signal| signal.bin.map(i32::from)).collect();
+    let (accepts, edits): (Vec<_>, Vec<_>) = shown.signals.iter().map(|signal| signal.delta(way)).unzip();
     columns
         .query(sql!("calibration/reserve_bins"))
         .bind(bins.clone())

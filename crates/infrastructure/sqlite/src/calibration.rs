@@ -98,9 +98,10 @@ fn count(connection: &Connection, lesson: &Lesson, way: Way, policy: &Confidence
         };
         let values = params![policy, context, key, mapping, counts.accepts, counts.edits, standing];
         write(sql!("calibration/upsert"), values)?;
-        write(sql!("calibration/reserve_bin"), params![policy, context, key, mapping, signal.bin])?;
+        let Some(bin) = signal.bin else { continue };
+        write(sql!("calibration/reserve_bin"), params![policy, context, key, mapping, bin])?;
         let (accepts, edits) = signal.delta(way);
-        let values = params![policy, context, key, mapping, signal.bin, accepts, edits];
+        let values = params![policy, context, key, mapping, bin, accepts, edits];
         write(sql!("calibration/add_to_bin"), values)?;
     }
     Ok(())

@@ -173,8 +173,10 @@ async fn holds(bed: &Bed, documents: &[(DocumentId, RunId)], why: &str) {
         for signal in lesson.signals {
             let (sum, bins) = sums.entry((signal.field_key, signal.mapping_id)).or_default();
             *sum = sum.with(signal.edited, Way::Apply);
-            let bin = &mut bins[usize::from(signal.bin)];
-            *bin = bin.with(signal.edited, Way::Apply);
+            if let Some(bin) = signal.bin {
+                let bin = &mut bins[usize::from(bin)];
+                *bin = bin.with(signal.edited, Way::Apply);
+            }
         }
     }
     let listed = bed.store.calibration.reliability(all()).await.unwrap();

@@ -32,7 +32,7 @@ impl Lost {
         *lost = (Some(today), before.saturating_add(tokens));
     }
 
-    fn on(&self, today: Date) -> u64 {
+    pub(super) fn on(&self, today: Date) -> u64 {
         let lost = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if lost.0 == Some(today) { lost.1 } else { 0 }
     }
@@ -60,7 +60,7 @@ impl Budget {
     }
 }
 
-fn day(now: Timestamp) -> Date {
+pub(super) fn day(now: Timestamp) -> Date {
     now.to_zoned(TimeZone::UTC).date()
 }
 

@@ -7,6 +7,9 @@ mod answer;
 mod budget;
 mod form;
 mod prompt;
+mod spent;
+#[cfg(test)]
+mod tests;
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -23,6 +26,7 @@ use quire_ports::{
 
 pub use self::budget::Budget;
 use self::budget::Lost;
+use self::spent::{Spent, Untold};
 use super::StepCode;
 pub use prompt::PROMPT_VERSION;
 
@@ -57,16 +61,6 @@ pub struct ByModel {
     lost: Lost,
 }
 
-/// What was spent on a document so far.
-#[derive(Clone, Debug, Default)]
-struct Spent {
-    /// Whether anybody was asked at all.
-    is_asked: bool,
-    model: Option<String>,
-    tokens_in: u64,
-    tokens_out: u64,
-}
-
 /// Why the model did not do it.
 enum Missed {
     Model(ModelError),
@@ -90,10 +84,11 @@ impl ByModel {
 impl Interpreter for ByModel {
     async fn interpret(&self, request: InterpretRequest) -> Result<Interpreted, InterpretError> {
         let started = Instant::now();
-        let mut spent = Spent::default();
-        let missed = match self.understand(&request, &mut spent).await {
+        let mut untold = Untold::new(self);
+        let missed = match self.understand(&request, &mut untold.spent).await {
             Ok(fields) => {
-                let made_by = self.made_by(InterpreterKind::Model, &spent, None, started);
+                let made_by = self.made_by(InterpreterKind::Model, &untold.spent, None, started);
+                untold.tell();
                 return Ok(Interpreted { fields, made_by });
             }
             Err(missed) => missed,
@@ -104,12 +99,12 @@ impl Interpreter for ByModel {
         };
         let code = error.trouble.as_str();
         if !self.settings.fallback {
-            self.lost.add(spent.tokens(), self.clock.now());
             return Err(InterpretError { code, message: error.message, may_pass: error.trouble.may_pass() });
         }
         tracing::warn!(code, "the model was of no use for a document; the rules understand it");
         let by_rules = self.rules.interpret(request).await?;
-        let made_by = self.made_by(InterpreterKind::Rules, &spent, Some(code), started);
+        let made_by = self.made_by(InterpreterKind::Rules, &untold.spent, Some(code), started);
+        untold.tell();
         Ok(Interpreted { made_by, ..by_rules })
     }
 }
@@ -193,12 +188,6 @@ impl ByModel {
             fallback_reason: fallback.map(str::to_owned),
             milliseconds: u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX),
         }
-    }
-}
-
-impl Spent {
-    fn tokens(&self) -> u64 {
-        self.tokens_in.saturating_add(self.tokens_out)
     }
 }
 

@@ -72,8 +72,8 @@ pub struct Signal {
     pub mapping_id: Option<String>,
     /// Whether a person changed it or put it in.
     pub edited: bool,
-    /// The bin of the confidence with which it was shown.
-    pub bin: u8,
+    /// The bin of the confidence with which it was shown. What a person added was never shown with any, and has none.
+    pub bin: Option<u8>,
 }
 
 impl Signal {
@@ -91,7 +91,8 @@ pub fn signals(fields: &[Field]) -> Vec<Signal> {
     for field in fields.iter().filter(|field| !field.value.is_empty() && field.origin != Origin::Derived) {
         let edited = field.origin == Origin::Human;
         let mapping_id = mapping(field.mapping_id.as_deref());
-        let bin = bin(field.confidence);
+        let is_added = edited && mapping_id.is_none() && field.evidence.is_none();
+        let bin = (!is_added).then(|| bin(field.confidence));
         let signal = Signal { field_key: field.key.clone(), mapping_id: mapping_id.clone(), edited, bin };
         let known = told.entry((&field.key, mapping_id)).or_insert_with(|| signal.clone());
         if edited && !known.edited {
