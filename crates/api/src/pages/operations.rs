@@ -10,6 +10,7 @@ use quire_ports::{MinuteFigures, Worker};
 use super::frame::{Frame, Part, page};
 use super::moments::{Moment, lasting};
 use super::plot::{Plot, bars};
+use super::runs::step_name;
 use super::visitor::Visitor;
 use super::words::Words;
 use crate::{ApiError, Product};
@@ -86,7 +87,7 @@ fn shown(seen: &Overview, words: &'static Words) -> Shown {
             .failures
             .iter()
             .map(|one| Failures {
-                step: one.step.to_string(),
+                step: step_name(one.step, words),
                 code: one.error_code.clone(),
                 count: one.count,
             })

@@ -11,6 +11,7 @@ use quire_domain::run::State as RunState;
 use quire_domain::{DocumentId, Role, Run};
 use quire_ports::StepRecord;
 
+pub(super) use self::timeline::name as step_name;
 use self::timeline::{Attempt, attempts};
 use super::frame::{Frame, Part, page};
 use super::moments::{Moment, lasting};

@@ -80,7 +80,8 @@ fn attempt(
     }
 }
 
-fn name(step: StepName, words: &Words) -> String {
+/// What people call a step.
+pub(in super::super) fn name(step: StepName, words: &Words) -> String {
     match step {
         StepName::Extraction => words.get("runs.reading").to_owned(),
         StepName::Interpretation => words.get("runs.understanding").to_owned(),
