@@ -69,12 +69,14 @@ fn lines(text: &[u8]) -> usize {
     text.split(|byte| *byte == b'\n').count() - 1
 }
 
-/// The files that have a result, in its order; all of them were understood.
+/// The files that have a result, in its order; all but those without text were understood.
 pub fn names(results: &Path) -> Vec<String> {
     let text = std::fs::read_to_string(results).unwrap();
     let name = |line: &str| {
         let result: serde_json::Value = serde_json::from_str(line).unwrap();
-        assert_eq!(result["status"], "COMPLETED", "{result}");
+        // A few of the mixed files have hardly any text; nothing else may fail.
+        let is_done = result["status"] == "COMPLETED" || result["error_code"] == "EXTRACTION_FAILED";
+        assert!(is_done, "{result}");
         result["file"].as_str().unwrap().to_owned()
     };
     text.lines().map(name).collect()
