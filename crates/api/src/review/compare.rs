@@ -96,9 +96,9 @@ struct Shown {
     params(
         ("id" = Uuid, Path, description = "The document."),
         ("from" = Option<String>, Query, description = "The earlier version, as `RUN_ID` or `RUN_ID:NUMBER`.",
-            pattern = "^[0-9a-f-]{36}(:[1-9][0-9]*)?$"),
+            pattern = "^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}(:[1-9][0-9]{0,8})?$"),
         ("to" = Option<String>, Query, description = "The later version, as `RUN_ID` or `RUN_ID:NUMBER`.",
-            pattern = "^[0-9a-f-]{36}(:[1-9][0-9]*)?$"),
+            pattern = "^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}(:[1-9][0-9]{0,8})?$"),
     ),
     responses(
         (status = 200, description = "What differs.", body = Comparison),
