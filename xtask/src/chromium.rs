@@ -4,6 +4,9 @@ use std::process::{Command, Stdio};
 
 use crate::{Result, apt};
 
+/// The browser, and letters for it to draw with, which it only recommends.
+const PACKAGES: [&str; 2] = ["chromium", "fonts-liberation"];
+
 /// Installs Chromium unless it is here.
 pub fn require() -> Result<()> {
     if std::env::var_os("QUIRE_TEST_CHROMIUM").is_some() {
@@ -14,5 +17,8 @@ pub fn require() -> Result<()> {
     if version.is_ok_and(|status| status.success()) {
         return Ok(());
     }
-    apt::install("chromium", "name one with QUIRE_TEST_CHROMIUM")
+    for package in PACKAGES {
+        apt::install(package, "name a Chromium with QUIRE_TEST_CHROMIUM")?;
+    }
+    Ok(())
 }
