@@ -2,8 +2,8 @@
 
 use axum::Json;
 use axum::extract::State;
-use quire_domain::interpretation::calibration::{BINS, Counts};
 use quire_ports::{CalibrationFilter, Reliability};
+use quire_understanding::calibration::{BINS, Counts};
 use serde::Serialize;
 use utoipa::ToSchema;
 

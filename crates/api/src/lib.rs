@@ -37,9 +37,9 @@ use quire_application::document::pages::PageImages;
 use quire_application::document::upload::UploadTerms;
 use quire_application::events::EventFeed;
 use quire_application::operations::Lookout;
-use quire_domain::interpretation::calibration::ConfidencePolicy;
 use quire_domain::{Pipeline, Requeue};
 use quire_ports::{Blobs, Store};
+use quire_understanding::calibration::ConfidencePolicy;
 
 pub use audit::{Audit, AuditWriter};
 pub use calibration::CalibrationList;

@@ -5,9 +5,9 @@ mod hostile;
 
 use std::time::{Duration, Instant};
 
-use quire_domain::interpretation::Schema;
-use quire_domain::interpretation::rules::{self, Known};
 use quire_domain::reading::Page;
+use quire_understanding::Schema;
+use quire_understanding::rules::{self, Known};
 use rustix::time::{ClockId, clock_gettime};
 
 use crate::record;
@@ -62,7 +62,7 @@ fn usual(pages: &[Page], schema: &Schema, rounds: usize) -> f64 {
 }
 
 fn ten_pages(rounds: usize) -> Table {
-    let schema = Schema::veterinary();
+    let schema = Schema::built_in_default();
     let short = record::pages(&record::lines(1, 10));
     let long = record::pages(&record::lines(1, 100));
     usual(&short, &schema, rounds / 10);

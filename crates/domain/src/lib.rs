@@ -9,7 +9,6 @@ pub mod document;
 pub mod event;
 mod hex;
 pub mod ids;
-pub mod interpretation;
 pub mod pipeline;
 pub mod reading;
 pub mod run;
@@ -27,4 +26,4 @@ pub use run::{
     Backoff, Effect, Failure, FailureKind, FailureRecord, FailureType, Fence, NewRun, Policy, Priority,
     Recovery, Refusal, Requeue, Run, State, Transition,
 };
-pub use run::{Change, Reason, Turn};
+pub use run::{Change, Reason, SchemaRef, Turn};

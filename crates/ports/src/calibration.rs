@@ -1,7 +1,7 @@
 //! What reviews have taught about confidence. It is learnt with the marks of [`Reviews`](crate::Reviews) and read here.
 
 use async_trait::async_trait;
-use quire_domain::interpretation::calibration::{BINS, Counts, Learnt};
+use quire_understanding::calibration::{BINS, Counts, Learnt};
 
 use crate::PortResult;
 

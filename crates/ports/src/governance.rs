@@ -2,9 +2,9 @@
 
 use async_trait::async_trait;
 use jiff::Timestamp;
-use quire_domain::interpretation::structure::{CandidateStatus, DecisionType, StructureChange};
-use quire_domain::interpretation::{Evidence, Schema, SchemaFile};
 use quire_domain::{CandidateId, DecisionId, DocumentId, Event, EventType, SchemaVersionId};
+use quire_understanding::structure::{CandidateStatus, DecisionType, StructureChange};
+use quire_understanding::{Evidence, Schema, SchemaFile};
 
 use crate::{PortError, PortResult, Seeded};
 

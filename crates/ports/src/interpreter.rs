@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use jiff::Timestamp;
-use quire_domain::interpretation::{Field, MadeBy, Schema};
 use quire_domain::reading::Reading;
+use quire_understanding::{Field, MadeBy, Schema};
 
 /// A document to understand.
 #[derive(Clone)]

@@ -5,11 +5,11 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use jiff::Timestamp;
-use quire_domain::interpretation::calibration::ConfidencePolicy;
-use quire_domain::interpretation::edit::FieldChange;
-use quire_domain::interpretation::structure::StructuralEdit;
-use quire_domain::interpretation::{Interpretation, MadeBy};
 use quire_domain::{Document, DocumentId, Event, EventType, InterpretationId, ReviewStatus, Run, RunId};
+use quire_understanding::calibration::ConfidencePolicy;
+use quire_understanding::edit::FieldChange;
+use quire_understanding::structure::StructuralEdit;
+use quire_understanding::{Interpretation, MadeBy};
 
 use crate::PortResult;
 use crate::documents::Overview;
@@ -190,7 +190,7 @@ pub trait Reviews: Send + Sync {
     async fn active_versions(&self, documents: &[DocumentId]) -> PortResult<Vec<(DocumentId, Version)>>;
 
     /// Those of these documents whose latest completed run, in its active version, says these words, in their order. The
-    /// words are as `quire_domain::interpretation::sought` makes them.
+    /// words are as `quire_understanding::sought` makes them.
     async fn found_by(&self, documents: &[DocumentId], words: &str) -> PortResult<Vec<DocumentId>>;
 
     /// A run, with what is needed to change its interpretation.

@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 use quire_domain::SchemaVersionId;
-use quire_domain::interpretation::SchemaFile;
+use quire_understanding::SchemaFile;
 
 use crate::SchemaVersion;
 

@@ -1,8 +1,8 @@
 //! The work itself: what the engine calls for each step of a run.
 
 use async_trait::async_trait;
-use quire_domain::interpretation::{Interpretation, MadeBy};
 use quire_domain::{Failure, Run, StepName};
+use quire_understanding::{Interpretation, MadeBy};
 use tokio::sync::watch;
 
 /// What a step is told.

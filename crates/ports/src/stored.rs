@@ -1,7 +1,7 @@
 //! What the columns of a stored run mean together, said once for all stores.
 
 use jiff::Timestamp;
-use quire_domain::interpretation::SchemaRef;
+use quire_domain::SchemaRef;
 use quire_domain::{
     FailureRecord, FailureType, Fence, Pipeline, Priority, Reason, Run, RunId, State, SubjectId, WorkerId,
 };

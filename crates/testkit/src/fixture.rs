@@ -58,7 +58,7 @@ pub fn document(id: DocumentId) -> Document {
         created_at: start(),
         review_status: ReviewStatus::InReview,
         language_override: None,
-        schema: quire_domain::interpretation::Schema::VETERINARY.to_owned(),
+        schema: quire_understanding::Schema::DEFAULT.to_owned(),
     }
 }
 

@@ -6,8 +6,8 @@ use axum::http::header;
 use axum::response::{IntoResponse, Response};
 use jiff::Timestamp;
 use quire_application::export::{Export, Exported, RowHead, heading, rows};
-use quire_domain::interpretation::Field;
 use quire_domain::{DocumentId, InterpretationId, RunId};
+use quire_understanding::Field;
 use serde::Serialize;
 use utoipa::ToSchema;
 

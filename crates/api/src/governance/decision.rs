@@ -4,8 +4,8 @@ use axum::extract::State;
 use axum::{Extension, Json};
 use jiff::Timestamp;
 use quire_application::governance::{self, DecisionError, DecisionRequest};
-use quire_domain::interpretation::structure::{CandidateStatus, DecisionType};
 use quire_domain::{CandidateId, DecisionId, SchemaVersionId};
+use quire_understanding::structure::{CandidateStatus, DecisionType};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 

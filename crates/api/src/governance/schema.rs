@@ -4,7 +4,7 @@ use axum::Json;
 use axum::extract::State;
 use jiff::Timestamp;
 use quire_domain::SchemaVersionId;
-use quire_domain::interpretation::Schema;
+use quire_understanding::Schema;
 use serde::Serialize;
 use utoipa::ToSchema;
 

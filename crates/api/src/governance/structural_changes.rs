@@ -3,9 +3,9 @@
 use axum::Json;
 use axum::extract::State;
 use jiff::Timestamp;
-use quire_domain::interpretation::structure::{CandidateStatus, StructureChange};
 use quire_domain::{CandidateId, DocumentId};
 use quire_ports::{Candidate, CandidateFilter, Sample};
+use quire_understanding::structure::{CandidateStatus, StructureChange};
 use serde::Serialize;
 use utoipa::ToSchema;
 

@@ -3,10 +3,10 @@
 use std::borrow::Cow;
 
 use quire_application::steps::StepCode;
-use quire_domain::interpretation::{InterpreterKind as Understands, ValueType as Kind};
-use quire_domain::interpretation::{calibration, compare, structure};
 use quire_domain::{self as domain, Pipeline as Line};
 use quire_ports::{ModelTrouble, ReadTrouble};
+use quire_understanding::{InterpreterKind as Understands, ValueType as Kind};
+use quire_understanding::{calibration, compare, structure};
 use utoipa::openapi::RefOr;
 use utoipa::openapi::schema::{ObjectBuilder, Schema, Type};
 use utoipa::{PartialSchema, ToSchema};

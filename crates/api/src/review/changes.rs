@@ -1,8 +1,8 @@
 //! A change as a client writes it, read part by part, so that what is wrong can be named.
 
 use quire_domain::FieldId;
-use quire_domain::interpretation::edit::{Assignment, BadChange, Change};
-use quire_domain::interpretation::{Value, ValueType};
+use quire_understanding::edit::{Assignment, BadChange, Change};
+use quire_understanding::{Value, ValueType};
 use serde_json::{Map, Value as Json};
 use uuid::Uuid;
 

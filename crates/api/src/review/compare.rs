@@ -4,10 +4,10 @@ use axum::Json;
 use axum::extract::State;
 use jiff::Timestamp;
 use quire_application::review::{self, CompareError, Compared, VersionName};
-use quire_domain::interpretation::compare::{self as rule, Difference, Row};
-use quire_domain::interpretation::{Field, Value};
 use quire_domain::{DocumentId, FieldId, InterpretationId, RunId};
 use quire_ports::Version;
+use quire_understanding::compare::{self as rule, Difference, Row};
+use quire_understanding::{Field, Value};
 use serde::Serialize;
 use utoipa::ToSchema;
 

@@ -8,11 +8,11 @@ pub(crate) mod show;
 pub(crate) mod versions;
 
 use quire_domain::InterpretationId;
-use quire_domain::interpretation::calibration::ConfidencePolicy;
-use quire_domain::interpretation::shown::Flat;
-use quire_domain::interpretation::visits::{self, ByVisit};
-use quire_domain::interpretation::{Interpretation, MadeBy, Schema};
 use quire_ports::Version;
+use quire_understanding::calibration::ConfidencePolicy;
+use quire_understanding::shown::Flat;
+use quire_understanding::visits::{self, ByVisit};
+use quire_understanding::{Interpretation, MadeBy, Schema};
 use serde::Serialize;
 use utoipa::ToSchema;
 

@@ -6,8 +6,8 @@ use axum::http::header;
 use axum::response::{IntoResponse, Response};
 use jiff::Timestamp;
 use quire_application::review::{self, ReviewError, ReviewView};
-use quire_domain::interpretation::calibration::ConfidencePolicy;
 use quire_domain::{DocumentId, RunId};
+use quire_understanding::calibration::ConfidencePolicy;
 use serde::Serialize;
 use utoipa::ToSchema;
 

@@ -4,10 +4,10 @@ use axum::Json;
 use axum::extract::State;
 use jiff::Timestamp;
 use quire_application::review;
-use quire_domain::interpretation::edit::FieldChange;
-use quire_domain::interpretation::{MadeBy, Value};
 use quire_domain::{FieldId, InterpretationId, RunId};
 use quire_ports::VersionRecord;
+use quire_understanding::edit::FieldChange;
+use quire_understanding::{MadeBy, Value};
 use serde::Serialize;
 use utoipa::ToSchema;
 

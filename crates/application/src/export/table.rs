@@ -1,8 +1,8 @@
 //! What was understood as a table: a line for each value, behind columns that say whose it is.
 
 use jiff::Timestamp;
-use quire_domain::interpretation::{Field, Value};
 use quire_domain::{DocumentId, RunId};
+use quire_understanding::{Field, Value};
 
 use super::{Cell, CsvRow};
 
@@ -106,7 +106,7 @@ fn cell(value: &Value) -> Cell<'_> {
 
 #[cfg(test)]
 mod tests {
-    use quire_domain::interpretation::{Origin, ValueType};
+    use quire_understanding::{Origin, ValueType};
 
     use super::*;
 

@@ -1,10 +1,8 @@
 //! Decide about a change that edits suggest.
 
-use quire_domain::interpretation::structure::{
-    self, Approval, CandidateStatus, DecisionType, StructureChange,
-};
 use quire_domain::{CandidateId, DecisionId, SchemaVersionId};
 use quire_ports::{Candidate, Decision, PortError, PortResult, SchemaVersion, Store};
+use quire_understanding::structure::{self, Approval, CandidateStatus, DecisionType, StructureChange};
 
 use crate::engine::report;
 

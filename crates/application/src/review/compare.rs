@@ -2,9 +2,9 @@
 
 use std::str::FromStr;
 
-use quire_domain::interpretation::Schema;
 use quire_domain::{DocumentId, Run, RunId, State};
 use quire_ports::{PortError, Store, Version};
+use quire_understanding::Schema;
 
 use super::view::schema_of;
 

@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use quire_domain::interpretation::calibration::ConfidencePolicy;
-use quire_domain::interpretation::edit::{BadChange, Change, apply};
-use quire_domain::interpretation::{Interpretation, Schema};
 use quire_domain::{Document, DocumentId, Event, EventType, InterpretationId, RunId, State};
 use quire_ports::{EditBlocked, Editable, NewVersion, PortError, Saved, Store, Version};
+use quire_understanding::calibration::ConfidencePolicy;
+use quire_understanding::edit::{BadChange, Change, apply};
+use quire_understanding::{Interpretation, Schema};
 
 use super::view::schema_of;
 use crate::engine::report;

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use quire_domain::interpretation::calibration::ConfidencePolicy;
 use quire_domain::{DocumentId, ReviewStatus};
 use quire_ports::{Marking, PortResult, ReviewMark, Store};
+use quire_understanding::calibration::ConfidencePolicy;
 
 use crate::engine::report;
 

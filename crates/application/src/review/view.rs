@@ -1,8 +1,8 @@
 //! A document beside what was understood of it.
 
-use quire_domain::interpretation::Schema;
 use quire_domain::{Document, DocumentId, Run};
 use quire_ports::{Blobs, Overview, PortError, PortResult, Store, Version};
+use quire_understanding::Schema;
 
 use crate::document::pages::RawText;
 
@@ -64,6 +64,6 @@ async fn has_text(blobs: &dyn Blobs, payload: Option<&str>) -> bool {
 pub(super) async fn schema_of(store: &Store, run: &Run) -> PortResult<Schema> {
     match &run.schema {
         Some(bound) => Ok(store.governance.schema(&bound.name, bound.version).await?.schema),
-        None => Ok(Schema::veterinary()),
+        None => Ok(Schema::built_in_default()),
     }
 }

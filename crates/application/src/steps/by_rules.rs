@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use jiff::tz::TimeZone;
-use quire_domain::interpretation::{MadeBy, rules};
 use quire_ports::{Clock, InterpretError, InterpretRequest, Interpreted, Interpreter};
+use quire_understanding::{MadeBy, rules};
 
 /// Understands documents by the labels of their schema and by what is known without labels.
 pub struct ByRules {

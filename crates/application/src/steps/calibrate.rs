@@ -3,9 +3,9 @@
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
-use quire_domain::interpretation::calibration::{ConfidencePolicy, compose, context_key, mapping};
-use quire_domain::interpretation::{Field, Interpretation, Origin};
 use quire_ports::{Calibration, PortResult, Wanted};
+use quire_understanding::calibration::{ConfidencePolicy, compose, context_key, mapping};
+use quire_understanding::{Field, Interpretation, Origin};
 
 /// Composes confidences by a policy.
 #[derive(Clone)]

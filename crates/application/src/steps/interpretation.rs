@@ -4,13 +4,13 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use jiff::Timestamp;
-use quire_domain::interpretation::{Interpretation as Understood, Schema};
 use quire_domain::reading::{Page, Reading};
 use quire_domain::{DocumentId, Failure, FailureKind, FailureType, Run, State};
 use quire_ports::{
     Blobs, Clock, Governance, History, InterpretError, InterpretRequest, Interpreter, PortError, Step,
     StepContext, StepOutput,
 };
+use quire_understanding::{Interpretation as Understood, Schema};
 
 use super::{Calibrate, StepCode};
 use crate::document::pages::{PageIndex, RawText};
@@ -63,7 +63,8 @@ impl Step for Interpretation {
             policy_version: None,
             fields,
         };
-        let calibrated = self.calibrate.apply(&mut understood, run.schema_name(), language.as_deref()).await;
+        let calibrated =
+            self.calibrate.apply(&mut understood, Schema::name_for(run), language.as_deref()).await;
         calibrated.map_err(|error| unavailable(&error))?;
         Ok(StepOutput { interpretation: Some(understood), made_by: Some(made_by), ..StepOutput::default() })
     }
@@ -73,7 +74,7 @@ impl Interpretation {
     /// The schema that the run was created with. A run from before there were any goes by the one that comes with the
     /// program.
     async fn schema(&self, run: &Run) -> Result<Schema, Failure> {
-        let Some(bound) = &run.schema else { return Ok(Schema::veterinary()) };
+        let Some(bound) = &run.schema else { return Ok(Schema::built_in_default()) };
         let version = self.governance.schema(&bound.name, bound.version).await;
         version.map(|version| version.schema).map_err(|error| match error {
             PortError::NotFound(_) => {

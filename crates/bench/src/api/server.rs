@@ -86,7 +86,7 @@ impl Home {
     pub async fn new(kind: Kind) -> Self {
         let database = database::fresh(kind, Grouping::Usual).await;
         // What a server does at its start, so that the bare handler finds the same.
-        for file in quire_domain::interpretation::SchemaFile::built_in() {
+        for file in quire_understanding::SchemaFile::built_in() {
             database.store.governance.seed_file(file, database.store.clock.now()).await.unwrap();
         }
         Self { database, folder: tempfile::tempdir().unwrap(), kind }

@@ -1,7 +1,7 @@
 //! Text that makes rules look around: the same amount, and four times as much of it.
 
-use quire_domain::interpretation::Schema;
 use quire_domain::reading::{Line as Row, Page, Rect, Word};
+use quire_understanding::Schema;
 
 use super::{WANTED_GROWTH, usual};
 use crate::record;
@@ -27,7 +27,7 @@ const KINDS: [(&str, Maker); 6] = [
 
 /// The table.
 pub fn measure() -> Table {
-    let schema = Schema::veterinary();
+    let schema = Schema::built_in_default();
     let mut table = Table::default();
     for (what, make) in KINDS {
         let (small, large) = (make(WORDS), make(WORDS * TIMES));

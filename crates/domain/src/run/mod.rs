@@ -12,6 +12,6 @@ pub use failure::{Failure, FailureKind, FailureRecord, FailureType};
 pub use lease::Fence;
 pub use priority::Priority;
 pub use retry::{Backoff, Policy, Recovery, Requeue};
-pub use state::{NewRun, Reason, Run, State};
+pub use state::{NewRun, Reason, Run, SchemaRef, State};
 pub use transition::{Change, Effect, Refusal, Transition, apply, create};
 pub use turn::Turn;

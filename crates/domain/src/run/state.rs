@@ -1,12 +1,12 @@
 //! A run and its states. What only one state has, only that state carries.
 
 use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
 
 use super::failure::{FailureRecord, FailureType};
 use super::lease::Fence;
 use super::priority::Priority;
 use crate::ids::{RunId, SubjectId, WorkerId};
-use crate::interpretation::{Schema, SchemaRef};
 use crate::pipeline::Pipeline;
 
 /// A run that somebody asks for.
@@ -55,11 +55,13 @@ pub struct Run {
     pub state: State,
 }
 
-impl Run {
-    /// The schema by which it understands its document. A run from before there were versions goes by the built-in one.
-    pub fn schema_name(&self) -> &str {
-        self.schema.as_ref().map_or(Schema::VETERINARY, |schema| schema.name.as_str())
-    }
+/// Which version of which schema.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SchemaRef {
+    /// The schema.
+    pub name: String,
+    /// Its version, from 1.
+    pub version: u32,
 }
 
 /// Where a run stands.

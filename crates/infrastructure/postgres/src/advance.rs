@@ -3,9 +3,9 @@
 use std::collections::{HashMap, HashSet};
 
 use async_trait::async_trait;
-use quire_domain::interpretation::{certainty, found_by};
 use quire_domain::{Event, RunId, StepName};
 use quire_ports::{Advance, PortResult, Written};
+use quire_understanding::{certainty, found_by};
 use sqlx::PgConnection;
 
 use crate::batcher::Work;

@@ -4,11 +4,9 @@ use std::collections::HashMap;
 
 use async_trait::async_trait;
 use jiff::Timestamp;
-use quire_domain::interpretation::calibration::{
-    ConfidencePolicy, Counts, Learnt, Lesson, Signal, Standing, Way,
-};
 use quire_domain::{ArtifactId, DocumentId};
 use quire_ports::{Calibration, CalibrationFilter, PortError, PortResult, Reliability, Wanted};
+use quire_understanding::calibration::{ConfidencePolicy, Counts, Learnt, Lesson, Signal, Standing, Way};
 use sqlx::PgConnection;
 use sqlx::postgres::PgRow;
 use uuid::Uuid;

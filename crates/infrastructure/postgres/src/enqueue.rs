@@ -8,7 +8,7 @@ use std::collections::{HashMap, HashSet};
 
 use async_trait::async_trait;
 use jiff::Timestamp;
-use quire_domain::interpretation::SchemaRef;
+use quire_domain::SchemaRef;
 use quire_domain::run::create;
 use quire_domain::{Event, NewRun, Pipeline, Run, RunId, SubjectId, Turn};
 use quire_ports::{PortError, PortResult};

@@ -2,13 +2,13 @@
 
 use async_trait::async_trait;
 use jiff::Timestamp;
-use quire_domain::interpretation::SchemaFile;
-use quire_domain::interpretation::structure::{CandidateStatus, DecisionType, StructureChange};
 use quire_domain::{CandidateId, DecisionId, DocumentId, SchemaVersionId};
 use quire_ports::{
     Candidate, CandidateFilter, Decision, Governance, PortError, PortResult, Sample, SchemaVersion, Seeded,
     TrailEntry, VersionNote,
 };
+use quire_understanding::SchemaFile;
+use quire_understanding::structure::{CandidateStatus, DecisionType, StructureChange};
 use sqlx::PgConnection;
 use sqlx::postgres::PgRow;
 use uuid::Uuid;

@@ -1,9 +1,9 @@
 //! Whether documents are checked.
 
 use jiff::Timestamp;
-use quire_domain::interpretation::calibration::ConfidencePolicy;
 use quire_domain::{Document, DocumentId, Event, EventType, ReviewStatus};
 use quire_ports::{Marking, PortResult, ReviewMark};
+use quire_understanding::calibration::ConfidencePolicy;
 use sqlx::PgConnection;
 
 use crate::calibration::{learn, unlearn};

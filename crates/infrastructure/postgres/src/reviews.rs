@@ -2,9 +2,6 @@
 
 use async_trait::async_trait;
 use jiff::Timestamp;
-use quire_domain::interpretation::edit::{ChangeType, FieldChange};
-use quire_domain::interpretation::structure::StructuralEdit;
-use quire_domain::interpretation::{MadeBy, ValueType, certainty, found_by};
 use quire_domain::{
     ArtifactId, CandidateId, Document, DocumentId, Event, EventType, FieldId, InterpretationId, Run, RunId,
     State,
@@ -13,6 +10,9 @@ use quire_ports::{
     EditBlocked, Editable, Marking, NewVersion, PortError, PortResult, Review, ReviewMark, Reviews, Saved,
     Version, VersionRecord,
 };
+use quire_understanding::edit::{ChangeType, FieldChange};
+use quire_understanding::structure::StructuralEdit;
+use quire_understanding::{MadeBy, Schema, ValueType, certainty, found_by};
 use sqlx::PgConnection;
 use sqlx::postgres::PgRow;
 use uuid::Uuid;
@@ -292,7 +292,7 @@ async fn insert_structural(
     run: &Run,
     edit: &StructuralEdit,
 ) -> PortResult<()> {
-    let schema = run.schema_name();
+    let schema = Schema::name_for(run);
     let candidate: Uuid = sqlx::query_scalar(sql!("candidates/upsert"))
         .bind(CandidateId::new().0)
         .bind(schema)

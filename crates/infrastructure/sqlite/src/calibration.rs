@@ -2,11 +2,9 @@
 
 use async_trait::async_trait;
 use jiff::Timestamp;
-use quire_domain::interpretation::calibration::{
-    ConfidencePolicy, Counts, Learnt, Lesson, Signal, Standing, Way,
-};
 use quire_domain::{ArtifactId, DocumentId};
 use quire_ports::{Calibration, CalibrationFilter, PortError, PortResult, Reliability, Wanted};
+use quire_understanding::calibration::{ConfidencePolicy, Counts, Learnt, Lesson, Signal, Standing, Way};
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
 use crate::error::{bad_json, corrupt, translate};

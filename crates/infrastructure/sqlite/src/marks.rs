@@ -1,9 +1,9 @@
 //! Whether documents are checked.
 
 use jiff::Timestamp;
-use quire_domain::interpretation::calibration::ConfidencePolicy;
 use quire_domain::{Document, DocumentId, EventType, ReviewStatus};
 use quire_ports::{Marking, PortResult, ReviewMark};
+use quire_understanding::calibration::ConfidencePolicy;
 use rusqlite::{Connection, params};
 
 use crate::calibration::{learn, unlearn};

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use jiff::Timestamp;
-use quire_domain::interpretation::SchemaRef;
+use quire_domain::SchemaRef;
 use quire_domain::run::{apply, create};
 use quire_domain::{
     Change, Event, EventType, Fence, NewRun, Plan, Requeue, Run, RunId, StepName, StepStatus, Transition,

@@ -2,9 +2,6 @@
 
 use async_trait::async_trait;
 use jiff::Timestamp;
-use quire_domain::interpretation::edit::{ChangeType, FieldChange};
-use quire_domain::interpretation::structure::StructuralEdit;
-use quire_domain::interpretation::{MadeBy, ValueType, certainty, found_by};
 use quire_domain::{
     ArtifactId, CandidateId, Document, DocumentId, Event, EventType, FieldId, InterpretationId, Run, RunId,
     State,
@@ -13,6 +10,9 @@ use quire_ports::{
     EditBlocked, Editable, FirstVersion, Marking, NewVersion, PortError, PortResult, Review, ReviewMark,
     Reviews, Saved, Version, VersionRecord,
 };
+use quire_understanding::edit::{ChangeType, FieldChange};
+use quire_understanding::structure::StructuralEdit;
+use quire_understanding::{MadeBy, Schema, ValueType, certainty, found_by};
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
 use crate::documents::{missing, overview};
@@ -133,7 +133,7 @@ fn insert(
     id: InterpretationId,
     run: RunId,
     number: u32,
-    data: &quire_domain::interpretation::Interpretation,
+    data: &quire_understanding::Interpretation,
     at: Timestamp,
     by: Option<&str>,
     is_structural: bool,
@@ -238,7 +238,7 @@ fn insert_structural(
     run: &Run,
     edit: &StructuralEdit,
 ) -> PortResult<()> {
-    let schema = run.schema_name();
+    let schema = Schema::name_for(run);
     let id = CandidateId::new();
     let values = params![
         id.0.as_bytes(),

@@ -1,9 +1,9 @@
 //! Schemas from files: the first version of each, and the next ones.
 
 use jiff::Timestamp;
-use quire_domain::interpretation::SchemaFile;
 use quire_domain::{Event, EventType};
 use quire_ports::{PortResult, SchemaVersion, Seeded, SeededFile};
+use quire_understanding::SchemaFile;
 use rusqlite::{Connection, OptionalExtension as _, params};
 
 use crate::error::translate;

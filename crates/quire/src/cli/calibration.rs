@@ -2,8 +2,8 @@
 
 use clap::Args;
 use quire_api::CalibrationList;
-use quire_domain::interpretation::calibration::Counts;
 use quire_ports::{CalibrationFilter, Reliability};
+use quire_understanding::calibration::Counts;
 
 use super::output;
 use crate::config::Config;
@@ -92,7 +92,7 @@ fn share(counts: Counts) -> String {
 
 #[cfg(test)]
 mod tests {
-    use quire_domain::interpretation::calibration::{Learnt, Standing};
+    use quire_understanding::calibration::{Learnt, Standing};
 
     use super::*;
 

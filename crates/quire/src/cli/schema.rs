@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::Subcommand;
-use quire_domain::interpretation::{Schema as Definition, SchemaFile};
 use quire_ports::SchemaVersion;
+use quire_understanding::{Schema as Definition, SchemaFile};
 use serde_json::json;
 
 use super::output;

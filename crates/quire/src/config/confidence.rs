@@ -1,6 +1,6 @@
 //! `[confidence]`: the policy of the domain, whose rules name the setting that breaks them.
 
-use quire_domain::interpretation::calibration::ConfidencePolicy;
+use quire_understanding::calibration::ConfidencePolicy;
 
 use super::check::Broken;
 

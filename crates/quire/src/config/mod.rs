@@ -18,7 +18,7 @@ mod uploads;
 use std::path::{Path, PathBuf};
 
 use jiff::SignedDuration;
-use quire_domain::interpretation::calibration::ConfidencePolicy;
+use quire_understanding::calibration::ConfidencePolicy;
 use serde::{Deserialize, Deserializer};
 
 pub use layers::{ConfigError, Flag, Layers};

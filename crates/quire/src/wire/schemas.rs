@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use quire_domain::interpretation::{Format, SchemaFile};
 use quire_ports::{Seeded, Store};
+use quire_understanding::{Format, SchemaFile};
 
 use crate::config::Config;
 use crate::trouble::Trouble;

@@ -4,11 +4,11 @@ use std::collections::{BTreeMap, HashMap};
 use std::hash::{BuildHasher as _, RandomState};
 use std::sync::Arc;
 
-use quire_domain::interpretation::calibration::{BINS, ConfidencePolicy, Counts, Lesson, Standing, Way};
-use quire_domain::interpretation::edit::Change;
-use quire_domain::interpretation::{Field, Origin, Value, ValueType};
 use quire_domain::{DocumentId, ReviewStatus, RunId};
 use quire_ports::{CalibrationFilter, EditBlocked, Marking, Reliability, Wanted};
+use quire_understanding::calibration::{BINS, ConfidencePolicy, Counts, Lesson, Standing, Way};
+use quire_understanding::edit::Change;
+use quire_understanding::{Field, Origin, Value, ValueType};
 
 use super::reviews::{CONTEXT, active, add, edit, marking, understood_as};
 use crate::fixture::{Bed, at};

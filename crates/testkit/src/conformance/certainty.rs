@@ -3,16 +3,16 @@
 use std::sync::Arc;
 
 use jiff::{SignedDuration, Timestamp};
-use quire_domain::interpretation::edit::{Assignment, Change as FieldEdit, apply};
-use quire_domain::interpretation::{
-    Field, Interpretation, NEUTRAL_CONFIDENCE, Origin, Schema, Value, ValueType, certainty,
-};
 use quire_domain::{
     Change, Document, DocumentId, EventType, InterpretationId, ReviewStatus, Run, StepName, WorkerId,
 };
 use quire_ports::{
     CertaintyPlace, DocumentsPart, FirstVersion, Intake, LeastCertainPart, Marking, NewVersion, Overview,
     Version, Written,
+};
+use quire_understanding::edit::{Assignment, Change as FieldEdit, apply};
+use quire_understanding::{
+    Field, Interpretation, NEUTRAL_CONFIDENCE, Origin, Schema, Value, ValueType, certainty,
 };
 
 use super::fencing::{end, end_write, step_write};
@@ -156,9 +156,13 @@ fn first(run: &Run, fields: Vec<Field>, at: Timestamp) -> FirstVersion {
 }
 
 fn edited(base: &Version, change: &FieldEdit, at: Timestamp) -> NewVersion {
-    let edited =
-        apply(&base.data.fields, &Schema::veterinary(), NEUTRAL_CONFIDENCE, std::slice::from_ref(change))
-            .unwrap();
+    let edited = apply(
+        &base.data.fields,
+        &Schema::built_in_default(),
+        NEUTRAL_CONFIDENCE,
+        std::slice::from_ref(change),
+    )
+    .unwrap();
     NewVersion {
         id: InterpretationId::new(),
         run: base.data.processing_run_id,

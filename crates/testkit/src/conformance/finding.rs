@@ -1,7 +1,7 @@
 //! Documents, found by what was understood of them.
 
 use quire_domain::DocumentId;
-use quire_domain::interpretation::sought;
+use quire_understanding::sought;
 
 use super::reviews::{active, add, edit, finish, understood_document, usual};
 use crate::fixture::{Bed, at};

@@ -1,9 +1,9 @@
 //! How schemas change.
 
-use quire_domain::interpretation::Schema;
-use quire_domain::interpretation::structure::{CandidateStatus, DecisionType, StructureChange};
 use quire_domain::{CandidateId, DecisionId, EventId, EventType, SchemaVersionId, SubjectId};
 use quire_ports::{Candidate, CandidateFilter, Decision, EventFilter, PortError, SchemaVersion, TrailEntry};
+use quire_understanding::Schema;
+use quire_understanding::structure::{CandidateStatus, DecisionType, StructureChange};
 
 use super::reviews::{active, add, edit, understood_document};
 use crate::fixture::{Bed, at};
@@ -12,7 +12,7 @@ const ALL: CandidateFilter =
     CandidateFilter { status: None, change: None, is_critical: None, limit: 10, skip: 0 };
 
 fn name() -> String {
-    Schema::veterinary().name
+    Schema::built_in_default().name
 }
 
 /// So many documents on which somebody adds this key.
@@ -47,7 +47,7 @@ fn next(number: u32, second: i64) -> SchemaVersion {
     SchemaVersion {
         id: SchemaVersionId::new(),
         number,
-        schema: Schema::veterinary(),
+        schema: Schema::built_in_default(),
         created_at: at(second),
         created_by: "gov".to_owned(),
         change_summary: Some("blood_group was added".to_owned()),
@@ -61,10 +61,10 @@ pub async fn a_run_keeps_the_schema_version_it_was_created_with(bed: &Bed) {
     let (document, before, _) = understood_document(bed).await;
     assert_eq!(bed.store.history.run(before).await.unwrap().schema, None);
     for second in [1, 2] {
-        bed.store.governance.seed(&Schema::veterinary(), at(second)).await.unwrap();
+        bed.store.governance.seed(&Schema::built_in_default(), at(second)).await.unwrap();
     }
     let first = bed.store.governance.current_schema(&name()).await.unwrap();
-    assert_eq!((first.number, first.created_at, &first.schema), (1, at(1), &Schema::veterinary()));
+    assert_eq!((first.number, first.created_at, &first.schema), (1, at(1), &Schema::built_in_default()));
     let one = bed.enqueue(document.into(), at(3)).await;
 
     suggest(bed, "blood_group", 1).await;
@@ -90,12 +90,12 @@ pub async fn a_run_keeps_the_schema_version_it_was_created_with(bed: &Bed) {
 
 /// Proves R127: the same edit on several documents is one candidate with its count and samples.
 pub async fn the_same_edit_again_is_the_same_candidate(bed: &Bed) {
-    bed.store.governance.seed(&Schema::veterinary(), at(0)).await.unwrap();
+    bed.store.governance.seed(&Schema::built_in_default(), at(0)).await.unwrap();
     suggest(bed, "blood_group", 12).await;
     suggest(bed, "colour", 2).await;
     let (_, run, _) = understood_document(bed).await;
     let base = active(bed, run).await;
-    let gone = quire_domain::interpretation::edit::Change::Delete { field: base.data.fields[0].field_id };
+    let gone = quire_understanding::edit::Change::Delete { field: base.data.fields[0].field_id };
     bed.store.reviews.save(&edit(run, &base, &[gone], 9)).await.unwrap().unwrap();
 
     let all = bed.store.governance.candidates(ALL).await.unwrap();
@@ -127,7 +127,7 @@ pub async fn the_same_edit_again_is_the_same_candidate(bed: &Bed) {
 
 /// Proves R128, R130, R131: a decision moves its candidate, is listed in time order and touches nothing else.
 pub async fn decisions_are_kept_in_order_and_touch_nothing_else(bed: &Bed) {
-    bed.store.governance.seed(&Schema::veterinary(), at(0)).await.unwrap();
+    bed.store.governance.seed(&Schema::built_in_default(), at(0)).await.unwrap();
     suggest(bed, "blood_group", 1).await;
     let counts = || async {
         let mut counts = Vec::new();
@@ -169,7 +169,7 @@ pub async fn decisions_are_kept_in_order_and_touch_nothing_else(bed: &Bed) {
 
 /// Two who decide at the same time: the second is told, and nothing of theirs is stored.
 pub async fn a_decision_about_what_has_changed_meanwhile_is_refused(bed: &Bed) {
-    bed.store.governance.seed(&Schema::veterinary(), at(0)).await.unwrap();
+    bed.store.governance.seed(&Schema::built_in_default(), at(0)).await.unwrap();
     suggest(bed, "blood_group", 1).await;
     suggest(bed, "colour", 1).await;
     let (one, two) = (candidate(bed, "blood_group").await, candidate(bed, "colour").await);
@@ -193,7 +193,7 @@ pub async fn a_decision_about_what_has_changed_meanwhile_is_refused(bed: &Bed) {
 /// Who looks at what was decided, newest first, sees what it was about and which version came of it.
 pub async fn the_trail_tells_what_was_decided_about(bed: &Bed) {
     let governance = &bed.store.governance;
-    governance.seed(&Schema::veterinary(), at(0)).await.unwrap();
+    governance.seed(&Schema::built_in_default(), at(0)).await.unwrap();
     suggest(bed, "blood_group", 2).await;
     suggest(bed, "colour", 1).await;
     let about = candidate(bed, "colour").await;

@@ -2,15 +2,15 @@
 
 use std::sync::Arc;
 
-use quire_domain::interpretation::edit::{Change as FieldEdit, apply};
-use quire_domain::interpretation::{
-    Field, Interpretation, InterpreterKind, MadeBy, NEUTRAL_CONFIDENCE, Origin, Schema, Value, ValueType,
-};
 use quire_domain::{
     Change, DocumentId, EventId, EventType, InterpretationId, ReviewStatus, Run, RunId, StepName,
 };
 use quire_ports::{
     EditBlocked, EventFilter, FirstVersion, Intake, Marking, NewVersion, PortError, Version, Written,
+};
+use quire_understanding::edit::{Change as FieldEdit, apply};
+use quire_understanding::{
+    Field, Interpretation, InterpreterKind, MadeBy, NEUTRAL_CONFIDENCE, Origin, Schema, Value, ValueType,
 };
 
 use super::fencing::{end_write, raw_text, step_write};
@@ -91,7 +91,7 @@ async fn finish_at(bed: &Bed, id: RunId, fields: Option<Vec<Field>>, later: i64)
 
 /// An edit of `base`, made from that version's fields.
 pub(super) fn edit(run: RunId, base: &Version, batch: &[FieldEdit], second: i64) -> NewVersion {
-    let edited = apply(&base.data.fields, &Schema::veterinary(), NEUTRAL_CONFIDENCE, batch).unwrap();
+    let edited = apply(&base.data.fields, &Schema::built_in_default(), NEUTRAL_CONFIDENCE, batch).unwrap();
     NewVersion {
         id: InterpretationId::new(),
         run,

@@ -1,9 +1,9 @@
 //! Schemas from files.
 
-use quire_domain::interpretation::structure::{CandidateStatus, DecisionType};
-use quire_domain::interpretation::{Format, Schema, SchemaFile};
 use quire_domain::{DecisionId, Document, DocumentId, EventId, EventType, SchemaVersionId};
 use quire_ports::{CandidateFilter, Decision, EventFilter, Intake, SchemaVersion, Seeded};
+use quire_understanding::structure::{CandidateStatus, DecisionType};
+use quire_understanding::{Format, Schema, SchemaFile};
 
 use super::reviews::{active, add, edit, understood_document};
 use crate::fixture::{Bed, at, document, document_run};
@@ -55,7 +55,7 @@ pub async fn a_file_that_changes_is_the_next_version_of_its_schema(bed: &Bed) {
     assert_eq!(older, Seeded::NotRaised { seeded: 5 });
     assert_eq!(told(bed).await, 2);
 
-    governance.seed(&Schema::veterinary(), at(7)).await.unwrap();
+    governance.seed(&Schema::built_in_default(), at(7)).await.unwrap();
     assert_eq!(governance.schema_names().await.unwrap(), ["parking-ticket", "veterinary-record"]);
 }
 
@@ -97,7 +97,7 @@ pub async fn what_people_decided_is_kept_when_a_file_changes(bed: &Bed) {
     for second in [12, 13] {
         assert_eq!(governance.seed_file(&next, at(second)).await.unwrap(), Seeded::Governed);
     }
-    assert_eq!(newest(bed, Schema::VETERINARY).await, version);
+    assert_eq!(newest(bed, Schema::DEFAULT).await, version);
 }
 
 /// A database from before files were remembered has the schema of then, which nobody has changed.
@@ -111,7 +111,7 @@ pub async fn a_schema_from_before_there_were_files_is_brought_up_to_date(bed: &B
     bed.sql.execute("DELETE FROM schema_files").await.unwrap();
     assert_eq!(governance.seed_file(veterinary, at(2)).await.unwrap(), Seeded::Unchanged);
     assert_eq!(bed.sql.number("SELECT count(*) FROM schema_files WHERE schema_version = 2").await, 1);
-    assert_eq!(newest(bed, Schema::VETERINARY).await.schema, veterinary.schema);
+    assert_eq!(newest(bed, Schema::DEFAULT).await.schema, veterinary.schema);
 }
 
 /// Of programs that start at the same moment, one adds the schema and the others find it.
@@ -135,7 +135,7 @@ pub async fn of_programs_that_start_at_once_one_adds_the_schema(bed: &Bed) {
 /// A run is bound to the newest version of the schema of its document, also when it is asked for later.
 pub async fn a_document_keeps_its_schema_and_its_runs_go_by_it(bed: &Bed) {
     let governance = &bed.store.governance;
-    governance.seed(&Schema::veterinary(), at(0)).await.unwrap();
+    governance.seed(&Schema::built_in_default(), at(0)).await.unwrap();
     governance.seed_file(&file(1, "plate"), at(0)).await.unwrap();
     let ticket = Document { schema: "parking-ticket".to_owned(), ..document(DocumentId::new()) };
     let run = document_run(ticket.id.into());
@@ -145,8 +145,7 @@ pub async fn a_document_keeps_its_schema_and_its_runs_go_by_it(bed: &Bed) {
     governance.seed_file(&file(2, "number plate"), at(2)).await.unwrap();
     let again = document_run(ticket.id.into());
     let again = bed.store.documents.reprocess(&again, "tester", at(3)).await.unwrap();
-    let bound =
-        |schema: Option<quire_domain::interpretation::SchemaRef>| schema.map(|one| (one.name, one.version));
+    let bound = |schema: Option<quire_domain::SchemaRef>| schema.map(|one| (one.name, one.version));
     let first = bed.store.history.run(run.id).await.unwrap();
     assert_eq!(bound(first.schema), Some(("parking-ticket".to_owned(), 1)));
     assert_eq!(bound(again.schema), Some(("parking-ticket".to_owned(), 2)));

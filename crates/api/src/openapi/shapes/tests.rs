@@ -1,13 +1,13 @@
 //! What the domain writes fits what the description says, member by member.
 
-use quire_domain::interpretation::calibration::ConfidencePolicy;
-use quire_domain::interpretation::shown::Flat;
-use quire_domain::interpretation::visits::group;
-use quire_domain::interpretation::{
-    Evidence, Field, Interpretation, Origin, Schema, SchemaFile, Suggestion, Value as FieldValue, ValueType,
-};
 use quire_domain::reading::{Line, Page, Rect, Word};
 use quire_domain::{DocumentId, FieldId, RunId};
+use quire_understanding::calibration::ConfidencePolicy;
+use quire_understanding::shown::Flat;
+use quire_understanding::visits::group;
+use quire_understanding::{
+    Evidence, Field, Interpretation, Origin, Schema, SchemaFile, Suggestion, Value as FieldValue, ValueType,
+};
 use serde_json::{Value, json};
 
 use crate::openapi::DOCUMENT;
@@ -104,7 +104,7 @@ fn interpretations_are_as_described_both_ways() {
         let policy = ConfidencePolicy::default();
         let flat = Flat::of(written.clone(), &policy);
         fits(&serde_json::to_value(flat).unwrap(), &named("Interpretation")).unwrap();
-        let grouped = group(&written, &Schema::veterinary(), &policy);
+        let grouped = group(&written, &Schema::built_in_default(), &policy);
         fits(&serde_json::to_value(&grouped).unwrap(), &named("InterpretationByVisit")).unwrap();
         fits(&serde_json::to_value(&grouped).unwrap(), &named("InterpretationData")).unwrap();
     }

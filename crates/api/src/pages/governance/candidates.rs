@@ -3,8 +3,8 @@
 use askama::Template;
 use axum::extract::State;
 use axum::response::Response;
-use quire_domain::interpretation::structure::{CandidateStatus, DecisionType, StructureChange};
 use quire_ports::{Candidate, CandidateFilter, Sample};
+use quire_understanding::structure::{CandidateStatus, DecisionType, StructureChange};
 
 use super::change::{decision, is_offered, kind, status, what};
 use super::{FURTHEST, Paging, Sheet, address, framed, sheets};

@@ -1,6 +1,6 @@
 //! Changes of schemas and what is decided about them, in words.
 
-use quire_domain::interpretation::structure::{CandidateStatus, DecisionType, StructureChange};
+use quire_understanding::structure::{CandidateStatus, DecisionType, StructureChange};
 
 use crate::pages::words::Words;
 
@@ -67,7 +67,7 @@ pub(super) fn is_offered(decision: DecisionType, status: CandidateStatus, is_cri
 
 #[cfg(test)]
 mod tests {
-    use quire_domain::interpretation::structure;
+    use quire_understanding::structure;
 
     use super::*;
     use crate::pages::words::Language;

@@ -1,7 +1,7 @@
 //! Curves of reliability, drawn by the server: how much was accepted of what was shown with which confidence. Where the
 //! confidence means what it says, the curve lies on the diagonal.
 
-use quire_domain::interpretation::calibration::{BINS, Counts};
+use quire_understanding::calibration::{BINS, Counts};
 
 use crate::pages::words::Words;
 

@@ -3,9 +3,9 @@
 use askama::Template;
 use axum::extract::State;
 use axum::response::Response;
-use quire_domain::interpretation::Schema;
-use quire_domain::interpretation::calibration::{Standing, context_key};
 use quire_ports::{CalibrationFilter, Reliability};
+use quire_understanding::Schema;
+use quire_understanding::calibration::{Standing, context_key};
 
 use super::curve::{Curve, curve, percent};
 use super::{FURTHEST, Paging, Sheet, address, framed, sheets};

@@ -3,8 +3,8 @@
 use askama::Template;
 use axum::extract::State;
 use axum::response::Response;
-use quire_domain::interpretation::{Schema, SchemaKey, Scope, ValueType};
 use quire_ports::{SchemaVersion, VersionNote};
+use quire_understanding::{Schema, SchemaKey, Scope, ValueType};
 
 use super::{Sheet, address, framed, sheets};
 use crate::pages::frame::{Frame, Place, page};

@@ -1,8 +1,8 @@
 //! A document in the list.
 
 use quire_application::document::DocumentView;
-use quire_domain::interpretation::calibration::{Band, ConfidencePolicy};
 use quire_domain::{DocumentStatus, ReviewStatus, State, StepName};
+use quire_understanding::calibration::{Band, ConfidencePolicy};
 
 use crate::pages::moments::Moment;
 use crate::pages::words::Words;

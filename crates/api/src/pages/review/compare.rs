@@ -5,10 +5,10 @@ use axum::extract::State;
 use axum::response::Response;
 use quire_application::document;
 use quire_application::review::{self, CompareError, Compared, VersionName};
-use quire_domain::interpretation::Field;
-use quire_domain::interpretation::compare::{Difference, Row, compare};
 use quire_domain::{DocumentId, Run, State as RunState};
 use quire_ports::Version;
+use quire_understanding::Field;
+use quire_understanding::compare::{Difference, Row, compare};
 
 use super::super::frame::page;
 use super::super::moments::Moment;

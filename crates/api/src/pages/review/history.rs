@@ -4,10 +4,10 @@ use askama::Template;
 use axum::extract::State;
 use axum::response::Response;
 use quire_application::review;
-use quire_domain::interpretation::Field;
-use quire_domain::interpretation::edit::{ChangeType, FieldChange};
 use quire_domain::{DocumentId, FieldId};
 use quire_ports::VersionRecord;
+use quire_understanding::Field;
+use quire_understanding::edit::{ChangeType, FieldChange};
 
 use super::super::frame::page;
 use super::super::moments::Moment;

@@ -3,10 +3,10 @@
 use std::collections::{HashMap, HashSet};
 
 use quire_application::review::{self, ReviewView};
-use quire_domain::interpretation::edit::ChangeType;
-use quire_domain::interpretation::{Field, Schema, SchemaKey, Scope, VISIT_DATE, Value, visits};
 use quire_domain::{FieldId, ReviewStatus, Role};
 use quire_ports::VersionRecord;
+use quire_understanding::edit::ChangeType;
+use quire_understanding::{Field, Schema, SchemaKey, Scope, VISIT_DATE, Value, visits};
 
 use super::super::moments::Moment;
 use super::super::visitor::Visitor;
@@ -357,8 +357,8 @@ impl<'a> Layout<'a> {
 mod tests {
     use jiff::Timestamp;
     use quire_domain::InterpretationId;
-    use quire_domain::interpretation::ValueType;
-    use quire_domain::interpretation::edit::FieldChange;
+    use quire_understanding::ValueType;
+    use quire_understanding::edit::FieldChange;
 
     use super::*;
 

@@ -1,10 +1,8 @@
 //! A value of the panel, or the place where one would be.
 
-use quire_domain::interpretation::calibration::{Band, ConfidencePolicy};
-use quire_domain::interpretation::{
-    Evidence, Field, Origin, Schema, SchemaKey, Scope, Suggestion, Value, ValueType,
-};
 use quire_domain::reading::Rect;
+use quire_understanding::calibration::{Band, ConfidencePolicy};
+use quire_understanding::{Evidence, Field, Origin, Schema, SchemaKey, Scope, Suggestion, Value, ValueType};
 
 use super::super::words::{Language, Words};
 use super::titles;
@@ -233,7 +231,7 @@ mod tests {
 
     #[test]
     fn values_are_written_as_people_of_that_language_do() {
-        let (schema, policy) = (Schema::veterinary(), ConfidencePolicy::default());
+        let (schema, policy) = (Schema::built_in_default(), ConfidencePolicy::default());
         let written = |language: Language, value: Value, kind| {
             Desk { schema: &schema, policy: &policy, words: language.words(), language }.shown(&value, kind)
         };
@@ -253,7 +251,7 @@ mod tests {
 
     #[test]
     fn confidence_is_told_with_its_band_and_the_signed_points_of_reviews() {
-        let (schema, policy) = (Schema::veterinary(), ConfidencePolicy::default());
+        let (schema, policy) = (Schema::built_in_default(), ConfidencePolicy::default());
         let language = Language::Spanish;
         let desk = Desk { schema: &schema, policy: &policy, words: language.words(), language };
         for (points, adjustment, tone) in [

@@ -1,6 +1,6 @@
 //! What keys and sections are called on the page: as the schema says, in the reader's language.
 
-use quire_domain::interpretation::Schema;
+use quire_understanding::Schema;
 
 use super::super::words::{Language, Words};
 
@@ -40,7 +40,7 @@ mod tests {
 
     #[test]
     fn titles_are_those_of_the_schema() {
-        let schema = Schema::veterinary();
+        let schema = Schema::built_in_default();
         assert_eq!(of_key(&schema, Language::Spanish, "vet_name"), "Veterinario/a");
         assert_eq!(of_section(&schema, Language::Spanish, "clinic"), "Centro Veterinario");
         assert_eq!(hint(Language::Spanish.words(), "nhc"), Some("Número de historial clínico"));
@@ -49,7 +49,7 @@ mod tests {
 
     #[test]
     fn a_key_without_a_title_is_still_readable() {
-        let schema = Schema::veterinary();
+        let schema = Schema::built_in_default();
         assert_eq!(of_key(&schema, Language::English, "t4_level"), "T4 level");
         assert_eq!(of_key(&schema, Language::English, ""), "");
     }

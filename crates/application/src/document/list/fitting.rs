@@ -3,8 +3,8 @@
 use std::collections::HashSet;
 
 use quire_domain::DocumentId;
-use quire_domain::interpretation::sought;
 use quire_ports::{PortError, PortResult, Store};
+use quire_understanding::sought;
 
 use super::ListRequest;
 use crate::document::DocumentView;

@@ -1,8 +1,8 @@
 //! What a model's answer claims.
 
-use quire_domain::interpretation::claims::{Claim, Claims};
-use quire_domain::interpretation::redaction::Redaction;
-use quire_domain::interpretation::{Schema, Value};
+use quire_understanding::claims::{Claim, Claims};
+use quire_understanding::redaction::Redaction;
+use quire_understanding::{Schema, Value};
 use serde_json::{Map, Value as Json};
 
 /// The claims of an answer, or nothing if it is not of the form. What the form does not have is passed over.
@@ -54,7 +54,7 @@ mod tests {
     use super::*;
 
     fn read(text: &str) -> Option<Claims> {
-        claims(text, &Schema::veterinary(), None)
+        claims(text, &Schema::built_in_default(), None)
     }
 
     #[test]
@@ -90,7 +90,7 @@ mod tests {
         let mut redaction = Redaction::default();
         redaction.hide("600 123 456");
         let text = r#"{"document":{"notes":"llamar al [PHONE-1]"}}"#;
-        let claims = claims(text, &Schema::veterinary(), Some(&redaction)).unwrap();
+        let claims = claims(text, &Schema::built_in_default(), Some(&redaction)).unwrap();
         assert_eq!(claims.document[0].value, Value::Text("llamar al 600 123 456".to_owned()));
     }
 }

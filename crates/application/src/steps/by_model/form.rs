@@ -1,6 +1,6 @@
 //! The form that a model fills in, made from a schema: what it may say, and nothing that is not its to say.
 
-use quire_domain::interpretation::{Schema, SchemaKey, Scope, ValueType};
+use quire_understanding::{Schema, SchemaKey, Scope, ValueType};
 use serde_json::{Map, Value, json};
 
 /// Labels of a key that its description names.
@@ -75,7 +75,7 @@ mod tests {
 
     #[test]
     fn each_key_stands_where_its_scope_says_and_nothing_else_may() {
-        let schema = Schema::veterinary();
+        let schema = Schema::built_in_default();
         let form = form(&schema);
         let document = form["properties"]["document"]["properties"].as_object().unwrap();
         let visit = form["properties"]["visits"]["items"]["properties"].as_object().unwrap();
@@ -103,7 +103,7 @@ mod tests {
 
     #[test]
     fn a_schema_without_visits_has_all_its_keys_in_the_document() {
-        let mut schema = Schema::veterinary();
+        let mut schema = Schema::built_in_default();
         schema.name = "invoice / añadida".to_owned();
         schema.keys.retain(|key| key.key != "visit_date");
         let form = form(&schema);

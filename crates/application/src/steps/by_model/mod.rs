@@ -16,13 +16,13 @@ use std::time::Instant;
 
 use async_trait::async_trait;
 use jiff::tz::TimeZone;
-use quire_domain::interpretation::redaction::Redaction;
-use quire_domain::interpretation::rules::Known;
-use quire_domain::interpretation::{Field, InterpreterKind, MadeBy, Value, claims};
 use quire_ports::{
     Clock, InterpretError, InterpretRequest, Interpreted, Interpreter, LanguageModel, Message, ModelAnswer,
     ModelError, ModelTrouble, PortError, Question, Reviews,
 };
+use quire_understanding::redaction::Redaction;
+use quire_understanding::rules::Known;
+use quire_understanding::{Field, InterpreterKind, MadeBy, Value, claims};
 
 pub use self::budget::Budget;
 use self::budget::Lost;

@@ -2,9 +2,9 @@
 
 use std::fmt::Write as _;
 
-use quire_domain::interpretation::redaction::Redaction;
 use quire_domain::reading::{Page, Reading};
 use quire_ports::{Message, Speaker};
+use quire_understanding::redaction::Redaction;
 
 /// The version of the prompt, recorded with every version that it helped to make. It changes with the text below and with
 /// anything else that is said to a model.

@@ -28,7 +28,7 @@ impl LanguageModel for Stuck {
 }
 
 fn request() -> InterpretRequest {
-    let schema = Arc::new(quire_domain::interpretation::Schema::veterinary());
+    let schema = Arc::new(quire_understanding::Schema::built_in_default());
     InterpretRequest { reading: Arc::default(), language: None, schema, deadline: None }
 }
 

@@ -3,11 +3,12 @@
 use jiff::Timestamp;
 use quire_application::document::pages::{PageIndex, RawText};
 use quire_application::review;
-use quire_domain::interpretation::calibration::ConfidencePolicy;
-use quire_domain::interpretation::visits::{self, Visit};
-use quire_domain::interpretation::{Field, SchemaRef, Value};
+use quire_domain::SchemaRef;
 use quire_domain::{Document, DocumentId, Run, RunId, State, hex};
 use quire_ports::{Blobs, PortError, Store};
+use quire_understanding::calibration::ConfidencePolicy;
+use quire_understanding::visits::{self, Visit};
+use quire_understanding::{Field, Value};
 use serde::{Deserialize, Serialize};
 
 use crate::trouble::Trouble;

@@ -1,0 +1,164 @@
+//! How sure is sure, and when is a way of finding things known to be good or bad.
+
+use serde::{Deserialize, Serialize};
+
+use crate::NEUTRAL_CONFIDENCE;
+
+/// Characters of the longest name of a policy.
+const LONGEST_VERSION: usize = 64;
+
+/// How sure is sure, and when is a way of finding things known to be good or bad.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ConfidencePolicy {
+    /// Its name. What was learnt under one is not used under another.
+    #[serde(rename = "policy_version")]
+    pub version: String,
+    /// Below this, confidence is low;
+    pub low_max: f64,
+    /// below this, middling; else high.
+    pub mid_max: f64,
+    /// The share of accepts at which a way of finding things becomes boosted,
+    pub boosted_enter: f64,
+    /// and below which it is not any more.
+    pub boosted_exit: f64,
+    /// The share of accepts at which it becomes demoted,
+    pub demoted_enter: f64,
+    /// and above which it is not any more.
+    pub demoted_exit: f64,
+    /// Signals below which neither happens.
+    pub min_volume: u32,
+    /// How sure a value is that a person put in where nothing was found.
+    pub human_edit_neutral: f64,
+}
+
+impl Default for ConfidencePolicy {
+    fn default() -> Self {
+        Self {
+            version: "v1".to_owned(),
+            low_max: 0.50,
+            mid_max: 0.75,
+            boosted_enter: 0.82,
+            boosted_exit: 0.74,
+            demoted_enter: 0.38,
+            demoted_exit: 0.46,
+            min_volume: 5,
+            human_edit_neutral: NEUTRAL_CONFIDENCE,
+        }
+    }
+}
+
+/// How sure something is, for people.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs)]
+pub enum Band {
+    Low,
+    Mid,
+    High,
+}
+
+impl Band {
+    /// Every one.
+    pub const ALL: [Self; 3] = [Self::Low, Self::Mid, Self::High];
+
+    /// The shown form.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Low => "low",
+            Self::Mid => "mid",
+            Self::High => "high",
+        }
+    }
+}
+
+/// What is known of a way of finding things.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Standing {
+    /// Nothing in particular.
+    #[default]
+    Neutral,
+    /// It is nearly always right.
+    Boosted,
+    /// It is mostly wrong.
+    Demoted,
+}
+
+impl Standing {
+    /// Every one.
+    pub const ALL: [Self; 3] = [Self::Neutral, Self::Boosted, Self::Demoted];
+
+    /// The stored and shown form.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Neutral => "neutral",
+            Self::Boosted => "boosted",
+            Self::Demoted => "demoted",
+        }
+    }
+
+    /// The one of that name.
+    pub fn parse(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|one| one.as_str() == name)
+    }
+}
+
+impl ConfidencePolicy {
+    /// What is wrong with it, if anything is: which setting, and what it must be.
+    pub fn check(&self) -> Result<(), (&'static str, &'static str)> {
+        let sound = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
+        if !(1..=LONGEST_VERSION).contains(&self.version.len()) || !self.version.chars().all(sound) {
+            return Err(("policy_version", "must be 1 to 64 letters, digits, -, _ or ."));
+        }
+        let shares = [
+            ("low_max", self.low_max),
+            ("mid_max", self.mid_max),
+            ("boosted_enter", self.boosted_enter),
+            ("boosted_exit", self.boosted_exit),
+            ("demoted_enter", self.demoted_enter),
+            ("demoted_exit", self.demoted_exit),
+            ("human_edit_neutral", self.human_edit_neutral),
+        ];
+        if let Some((name, _)) = shares.iter().find(|(_, share)| !(0.0..=1.0).contains(share)) {
+            return Err((name, "must be between 0 and 1"));
+        }
+        if self.low_max >= self.mid_max {
+            return Err(("low_max", "must be below mid_max"));
+        }
+        if self.boosted_exit > self.boosted_enter {
+            return Err(("boosted_exit", "must not be above boosted_enter"));
+        }
+        if self.demoted_exit < self.demoted_enter {
+            return Err(("demoted_exit", "must not be below demoted_enter"));
+        }
+        if self.demoted_exit >= self.boosted_exit {
+            return Err(("demoted_exit", "must be below boosted_exit, so that nothing is both good and bad"));
+        }
+        Ok(())
+    }
+
+    /// How sure that is.
+    pub fn band(&self, confidence: f64) -> Band {
+        if confidence < self.low_max {
+            Band::Low
+        } else if confidence < self.mid_max {
+            Band::Mid
+        } else {
+            Band::High
+        }
+    }
+
+    /// What is known after so many accepts and edits, given what was known before: leaving takes more than not entering.
+    pub fn standing(&self, before: Standing, accepts: u32, edits: u32) -> Standing {
+        let volume = accepts.saturating_add(edits);
+        if volume < self.min_volume.max(1) {
+            return Standing::Neutral;
+        }
+        let share = f64::from(accepts) / f64::from(volume);
+        match before {
+            Standing::Boosted if share >= self.boosted_exit => Standing::Boosted,
+            Standing::Demoted if share <= self.demoted_exit => Standing::Demoted,
+            _ if share >= self.boosted_enter => Standing::Boosted,
+            _ if share <= self.demoted_enter => Standing::Demoted,
+            _ => Standing::Neutral,
+        }
+    }
+}

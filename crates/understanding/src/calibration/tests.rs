@@ -1,0 +1,158 @@
+//! The formulas, value by value.
+
+use proptest::prelude::*;
+
+use super::*;
+use crate::{Interpretation, Value, ValueType};
+
+/// Proves R114: the table of checked values, one by one.
+#[test]
+fn the_adjustment_follows_its_table() {
+    for (accepts, edits, points) in [
+        (2, 0, 0.0),
+        (1, 1, 0.0),
+        (3, 0, 9.0),
+        (0, 3, -9.0),
+        (2, 1, 3.0),
+        (9, 1, 10.0),
+        (1, 9, -10.0),
+        (4, 3, 1.7),
+        (10, 0, 12.5),
+        (1000, 0, 15.0),
+        (u32::MAX, u32::MAX, 0.0),
+    ] {
+        let found = adjustment(accepts, edits);
+        assert!((found - points).abs() < 1e-9, "{accepts} accepts, {edits} edits: {found}");
+    }
+}
+
+#[test]
+fn a_context_has_the_same_name_everywhere() {
+    for (language, part) in
+        [(Some("es"), "c4ce3ff3c128"), (Some("EN"), "2a820c962a39"), (None, "23b30c931088")]
+    {
+        let key = context_key("veterinary_record", language);
+        assert!(key.starts_with("ctx_v1:") && key.contains(part), "{language:?}: {key}");
+        assert_eq!(context_key("veterinary-record", language), key, "the schema of that name");
+    }
+}
+
+/// Proves R113 for the composition.
+#[test]
+fn confidence_is_the_candidates_moved_by_points_and_stays_within_bounds() {
+    for (candidate, points, expected) in
+        [(0.66, 9.0, 0.75), (0.66, -9.0, 0.57), (0.95, 15.0, 1.0), (0.1, -15.0, 0.0)]
+    {
+        assert!((compose(candidate, points) - expected).abs() < 1e-9, "{candidate} {points}");
+    }
+}
+
+fn field(key: &str, value: &str, origin: Origin, mapping_id: Option<&str>) -> Field {
+    let field = Field::new(key, Value::Text(value.to_owned()), ValueType::String, origin, 0.66);
+    Field { mapping_id: mapping_id.map(str::to_owned), ..field }
+}
+
+/// Proves R115 for what is counted.
+#[test]
+fn each_key_and_way_of_finding_it_counts_once_and_a_person_wins() {
+    let told = signals(&[
+        field("pet_name", "Luna", Origin::Machine, Some("label::paciente")),
+        field("diagnosis", "otitis", Origin::Machine, Some("label::diagnostico")),
+        field("diagnosis", "gingivitis", Origin::Human, Some("label::diagnostico")),
+        field("breed", "Beagle", Origin::Human, None),
+        field("age", "4", Origin::Derived, None),
+        field("notes", "  ", Origin::Machine, None),
+    ]);
+    let told: Vec<_> = told.iter().map(|one| (one.field_key.as_str(), one.edited, one.bin)).collect();
+    let added = ("breed", true, None);
+    assert_eq!(
+        told,
+        [added, ("diagnosis", true, Some(6)), ("pet_name", false, Some(6))],
+        "added is never shown"
+    );
+}
+
+/// Proves R117 for the bands.
+#[test]
+fn bands_are_cut_where_the_policy_says_and_a_policy_that_overlaps_is_refused() {
+    let policy = ConfidencePolicy::default();
+    assert_eq!(policy.check(), Ok(()));
+    let bands = [0.0, 0.49, 0.5, 0.74, 0.75, 1.0].map(|confidence| policy.band(confidence).as_str());
+    assert_eq!(bands, ["low", "low", "mid", "mid", "high", "high"]);
+    for (broken, name) in [
+        (ConfidencePolicy { low_max: 0.75, ..policy.clone() }, "low_max"),
+        (ConfidencePolicy { mid_max: 1.5, ..policy.clone() }, "mid_max"),
+        (ConfidencePolicy { low_max: f64::NAN, ..policy.clone() }, "low_max"),
+        (ConfidencePolicy { boosted_exit: 0.9, ..policy.clone() }, "boosted_exit"),
+        (ConfidencePolicy { demoted_exit: 0.3, ..policy.clone() }, "demoted_exit"),
+        (ConfidencePolicy { demoted_exit: 0.74, ..policy.clone() }, "demoted_exit"),
+        (ConfidencePolicy { human_edit_neutral: -0.1, ..policy.clone() }, "human_edit_neutral"),
+        (ConfidencePolicy { version: String::new(), ..policy.clone() }, "policy_version"),
+    ] {
+        assert_eq!(broken.check().unwrap_err().0, name);
+    }
+}
+
+#[test]
+fn what_is_known_changes_with_enough_signals_and_is_not_left_as_easily_as_entered() {
+    let policy = ConfidencePolicy::default();
+    let after = |before, accepts, edits| policy.standing(before, accepts, edits);
+    assert_eq!(after(Standing::Neutral, 4, 0), Standing::Neutral, "too few");
+    assert_eq!(after(Standing::Neutral, 5, 0), Standing::Boosted);
+    assert_eq!(after(Standing::Neutral, 8, 2), Standing::Neutral, "0.80 does not enter");
+    assert_eq!(after(Standing::Boosted, 8, 2), Standing::Boosted, "and does not leave");
+    assert_eq!(after(Standing::Boosted, 7, 3), Standing::Neutral);
+    assert_eq!(after(Standing::Neutral, 1, 4), Standing::Demoted);
+    assert_eq!(after(Standing::Demoted, 4, 5), Standing::Demoted);
+    assert_eq!(after(Standing::Demoted, 5, 5), Standing::Neutral);
+    assert_eq!(after(Standing::Boosted, 0, 2), Standing::Neutral, "what was taken back is too few again");
+}
+
+/// Proves R116 for what is counted: what was added can be taken back, and nothing is less than none.
+#[test]
+fn a_signal_taken_back_leaves_what_was_there_before() {
+    let policy = ConfidencePolicy { min_volume: 1, ..ConfidencePolicy::default() };
+    let signal = |edited| Signal { field_key: "breed".to_owned(), mapping_id: None, edited, bin: Some(5) };
+    let mut learnt = Learnt::default();
+    for edited in [false, true, true] {
+        let after = learnt.after(&signal(edited), Way::Apply, &policy);
+        assert_eq!(after.counts.volume(), learnt.counts.volume() + 1);
+        assert_eq!(after.after(&signal(edited), Way::Revert, &policy).counts, learnt.counts);
+        learnt = after;
+    }
+    assert_eq!((learnt.counts, learnt.standing), (Counts { accepts: 1, edits: 2 }, Standing::Demoted));
+    let none = Learnt::default().after(&signal(true), Way::Revert, &policy);
+    assert_eq!(none, Learnt::default());
+}
+
+#[test]
+fn a_version_teaches_in_its_own_surroundings_and_under_the_policy_in_effect() {
+    let version = Interpretation {
+        schema_version: Interpretation::V0.to_owned(),
+        document_id: quire_domain::DocumentId::new(),
+        processing_run_id: quire_domain::RunId::new(),
+        created_at: jiff::Timestamp::UNIX_EPOCH,
+        context_key: Some("ctx_v1:x".to_owned()),
+        policy_version: Some("v0".to_owned()),
+        fields: vec![field("pet_name", "Luna", Origin::Machine, Some(""))],
+    };
+    let policy = ConfidencePolicy::default();
+    let lesson = Lesson::of(&version, &policy).unwrap();
+    assert_eq!((lesson.context_key.as_str(), lesson.policy_version.as_str()), ("ctx_v1:x", "v1"));
+    assert_eq!(lesson.signals[0].mapping_id, None, "no name is as good as none");
+    assert_eq!(Lesson::of(&Interpretation { context_key: None, ..version.clone() }, &policy), None);
+    assert_eq!(Lesson::of(&Interpretation { fields: Vec::new(), ..version }, &policy), None);
+    assert_eq!(mapping(Some(&"é".repeat(300))).unwrap().chars().count(), 200);
+}
+
+proptest! {
+    #[test]
+    fn more_accepts_never_lower_it_and_more_edits_never_raise_it(accepts in 0u32..5000, edits in 0u32..5000) {
+        let here = adjustment(accepts, edits);
+        prop_assert!((-15.0..=15.0).contains(&here));
+        if accepts + edits >= MIN_VOLUME {
+            prop_assert!(adjustment(accepts + 1, edits) >= here);
+            prop_assert!(adjustment(accepts, edits + 1) <= here);
+        }
+    }
+}

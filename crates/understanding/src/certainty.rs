@@ -1,0 +1,79 @@
+//! How certain what was understood is, as one number: people look first where they are needed most.
+
+use super::{Field, Origin};
+
+/// The least confidence among the critical fields, from 0 to 1.
+///
+/// What a person put in, or took the value out of, is certain. What was not found does not count, since most documents
+/// lack some of their critical keys; but one in which nothing critical was found is not certain at all.
+pub fn certainty(fields: &[Field]) -> f64 {
+    let counted = fields.iter().filter(|field| field.is_critical).filter_map(|field| match field.origin {
+        Origin::Human => Some(1.0),
+        Origin::Machine | Origin::Derived => (!field.value.is_empty()).then_some(field.confidence),
+    });
+    let least = counted.reduce(f64::min).unwrap_or(0.0);
+    if least.is_nan() { 0.0 } else { least.clamp(0.0, 1.0) }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::{Value, ValueType};
+
+    fn field(value: &str, confidence: f64, origin: Origin, is_critical: bool) -> Field {
+        let value = Value::Text(value.to_owned());
+        Field { is_critical, ..Field::new("key", value, ValueType::String, origin, confidence) }
+    }
+
+    #[test]
+    #[allow(clippy::float_cmp)] // Numbers that are passed on as they are.
+    fn the_least_sure_critical_value_counts() {
+        let (machine, human, derived) = (Origin::Machine, Origin::Human, Origin::Derived);
+        for (fields, expected) in [
+            (vec![], 0.0),
+            (vec![field("x", 0.9, machine, false)], 0.0),
+            (vec![field("x", 0.7, machine, true), field("x", 0.6, machine, true)], 0.6),
+            (vec![field("x", 0.7, machine, true), field("x", 0.1, machine, false)], 0.7),
+            (vec![field("x", 0.7, machine, true), field(" ", 0.1, machine, true)], 0.7),
+            (vec![field(" ", 0.1, machine, true)], 0.0),
+            (vec![field("x", 0.5, human, true)], 1.0),
+            (vec![field("", 0.5, human, true)], 1.0),
+            (vec![field("x", 0.5, human, true), field("x", 0.8, derived, true)], 0.8),
+            (vec![field("x", f64::NAN, machine, true)], 0.0),
+        ] {
+            assert_eq!(certainty(&fields), expected, "{fields:?}");
+        }
+    }
+
+    fn fields() -> impl Strategy<Value = Vec<Field>> {
+        let origin = prop::sample::select(vec![Origin::Machine, Origin::Human, Origin::Derived]);
+        let one = ("[ x]?", 0.0..=1.0f64, origin, any::<bool>());
+        let field = one.prop_map(|(value, sure, origin, critical)| field(&value, sure, origin, critical));
+        prop::collection::vec(field, 0..8)
+    }
+
+    proptest! {
+        #[test]
+        fn no_critical_value_is_less_sure_and_order_does_not_matter(mut fields in fields()) {
+            let number = certainty(&fields);
+            prop_assert!((0.0..=1.0).contains(&number));
+            for field in fields.iter().filter(|field| field.is_critical && !field.value.is_empty()) {
+                prop_assert!(field.origin == Origin::Human || number <= field.confidence);
+            }
+            fields.reverse();
+            prop_assert_eq!(certainty(&fields).to_bits(), number.to_bits());
+        }
+
+        /// Whoever corrects the least sure field never makes a document less certain.
+        #[test]
+        fn what_a_person_corrects_makes_nothing_less_certain(mut fields in fields(), which in 0..8usize) {
+            let before = certainty(&fields);
+            if let Some(field) = fields.get_mut(which) {
+                field.origin = Origin::Human;
+            }
+            prop_assert!(certainty(&fields) >= before);
+        }
+    }
+}

@@ -1,0 +1,182 @@
+//! What somebody else says stands in a document, such as a language model, and what of it holds.
+//!
+//! A claim becomes a value only if it is found in the text ([`search`]), as it was claimed or in other words with the same
+//! normal form; where it stands is found here and never taken from whoever claims. What is not found is no value: it is kept
+//! beside, as something that a field might be ([`unfound`]).
+
+mod search;
+#[cfg(test)]
+mod tests;
+mod unfound;
+
+use std::ops::Range;
+
+use jiff::civil::Date;
+
+use self::search::Text;
+use self::unfound::Unfound;
+use super::rules::{self, Candidate, Known, Visit};
+use super::{Evidence, Field, Normaliser, Schema, SchemaKey, VISIT_DATE, Value};
+use quire_domain::reading::Reading;
+
+/// How sure a value is that stands in the text behind a label of its key: whoever claimed it and the label agree.
+const BY_LABEL: f64 = 0.72;
+/// How sure one is that stands in the text, somewhere.
+const IN_TEXT: f64 = 0.58;
+/// How sure one is that does not stand there, or has no normal form.
+const NOT_FOUND: f64 = 0.15;
+/// Claims of one document at most, and visits.
+const MOST_CLAIMS: usize = 4_000;
+const MOST_VISITS: usize = 1_000;
+/// Letters and figures of the shortest value that is believed to be meant wherever it stands.
+const SHORTEST_ALONE: usize = 3;
+
+/// One value of one key.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Claim {
+    /// The key.
+    pub key: String,
+    /// Its value.
+    pub value: Value,
+}
+
+/// What is claimed of a document.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Claims {
+    /// Of the document itself.
+    pub document: Vec<Claim>,
+    /// Of each visit; when it was is one of its claims.
+    pub visits: Vec<Vec<Claim>>,
+}
+
+/// The fields that hold, in the order that the rules give them. Keys that the schema does not have are dropped: nobody asked
+/// for them.
+pub fn settle(claims: Claims, reading: &Reading, schema: &Schema, known: Known<'_>) -> Vec<Field> {
+    let plain = reading.plain_text();
+    let mut held = Held {
+        schema,
+        text: Text::of(&plain),
+        candidates: Vec::new(),
+        visits: Vec::new(),
+        unfound: Vec::new(),
+        left: MOST_CLAIMS,
+    };
+    for claim in claims.document {
+        held.take(claim, None, None);
+    }
+    held.take_visits(claims.visits);
+    let mut fields = rules::settle(held.candidates, &held.visits, schema, known);
+    unfound::add(&mut fields, schema, held.unfound);
+    fields
+}
+
+/// Adds fields that the rules found of keys that have no value otherwise, where `is_wanted`.
+pub fn fill(
+    fields: &mut Vec<Field>,
+    from_rules: Vec<Field>,
+    schema: &Schema,
+    is_wanted: impl Fn(&Field) -> bool,
+) {
+    for field in from_rules {
+        let has_value = fields.iter().any(|own| own.key == field.key && !own.value.is_empty());
+        if has_value || field.visit_id.is_some() || field.value.is_empty() || !is_wanted(&field) {
+            continue;
+        }
+        fields.retain(|own| own.key != field.key || own.visit_id.is_some());
+        let place = unfound::place(fields, schema, &field);
+        fields.insert(place, field);
+    }
+}
+
+/// Claims as far as they hold.
+struct Held<'a> {
+    schema: &'a Schema,
+    text: Text<'a>,
+    candidates: Vec<Candidate>,
+    visits: Vec<Visit>,
+    unfound: Vec<Unfound>,
+    left: usize,
+}
+
+impl Held<'_> {
+    /// Visits are dated first: what is said of one most likely stands between its date and the next one.
+    fn take_visits(&mut self, visits: Vec<Vec<Claim>>) {
+        let mut dated = Vec::new();
+        for mut claims in visits.into_iter().take(MOST_VISITS) {
+            let at = claims.iter().position(|claim| claim.key == VISIT_DATE);
+            let date = at.map(|at| claims.remove(at));
+            let opened = date.and_then(|date| self.open_visit(date));
+            dated.push((opened, claims));
+        }
+        let starts: Vec<usize> =
+            dated.iter().filter_map(|(opened, _): &(Option<(usize, usize)>, _)| Some((*opened)?.1)).collect();
+        for (opened, claims) in dated {
+            let stretch = opened.map(|(_, start)| {
+                let next = starts.iter().copied().filter(|other| *other > start).min();
+                start..next.unwrap_or(usize::MAX)
+            });
+            for claim in claims {
+                self.take(claim, opened.map(|(visit, _)| visit), stretch.as_ref());
+            }
+        }
+    }
+
+    /// The visit of that date and where it stands, if the date does.
+    fn open_visit(&mut self, claim: Claim) -> Option<(usize, usize)> {
+        let before = self.candidates.len();
+        self.take(claim, Some(self.visits.len()), None);
+        let candidate = self.candidates.get_mut(before)?;
+        let date = candidate.value.as_ref().and_then(|value| value.parse::<Date>().ok());
+        let Some(date) = date else {
+            candidate.visit = None;
+            return None;
+        };
+        let start = self.text.last_found;
+        self.visits.push(Visit { date, time: None, shown: None });
+        Some((self.visits.len() - 1, start))
+    }
+
+    fn take(&mut self, claim: Claim, visit: Option<usize>, stretch: Option<&Range<usize>>) {
+        let Some(place) = self.schema.keys.iter().position(|key| key.key == claim.key) else { return };
+        if claim.value.is_empty() || self.left == 0 {
+            return;
+        }
+        self.left -= 1;
+        let key = &self.schema.keys[place];
+        let (raw, normal) = forms(key, &claim.value);
+        let found = raw.as_deref().and_then(|raw| self.text.find(key, raw, normal.as_deref(), stretch));
+        let evidence = found.as_ref().map(|found| self.text.evidence(found));
+        match (found, evidence, normal) {
+            (Some(found), Some(evidence), Some(normal)) => self.candidates.push(Candidate {
+                key: place,
+                visit,
+                raw: raw.unwrap_or_default(),
+                value: Some(normal),
+                confidence: if found.is_labelled { BY_LABEL } else { IN_TEXT },
+                mapping: mapping(&key.key),
+                evidence,
+                is_apart: false,
+            }),
+            (_, evidence, _) => {
+                let visit = visit.filter(|_| key.key != VISIT_DATE).map(rules::derive::visit_id);
+                self.unfound.push(Unfound { key: claim.key, visit, value: claim.value, evidence });
+            }
+        }
+    }
+}
+
+/// A value in words, and in its normal form, if its key can have it. A yes or no is not in words: no text says `true`.
+fn forms(key: &SchemaKey, value: &Value) -> (Option<String>, Option<String>) {
+    let words = match value {
+        Value::Text(text) => text.trim().to_owned(),
+        Value::Number(number) => number.to_string(),
+        Value::Null | Value::Bool(_) => return (None, None),
+    };
+    let normal = rules::normal_form(key, &words);
+    (Some(words), normal)
+}
+
+/// What says that a field was claimed.
+fn mapping(key: &str) -> String {
+    format!("model::{key}")
+}

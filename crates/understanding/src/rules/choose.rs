@@ -1,0 +1,134 @@
+//! Which of the candidates become fields.
+
+use std::collections::{BTreeMap, HashSet};
+
+use super::candidate::{Candidate, Visit};
+use crate::normal::fold;
+use crate::{Field, Normaliser, Origin, Schema, Scope, Suggestion, Value, ValueType};
+use quire_domain::ids::FieldId;
+
+/// What else a field might be is told up to here.
+const MOST_SUGGESTIONS: usize = 5;
+
+/// The fields, those of the document first, then visit by visit.
+pub(super) fn fields(schema: &Schema, candidates: Vec<Candidate>, visits: &[Visit]) -> Vec<Field> {
+    let mut order: Vec<usize> = (0..visits.len()).collect();
+    order.sort_by_key(|visit| (visits[*visit].date, *visit));
+    let mut rank = vec![0; visits.len()];
+    for (place, visit) in order.into_iter().enumerate() {
+        rank[visit] = place + 1;
+    }
+    let place = |visit: Option<usize>| visit.map_or(0, |visit| rank[visit]);
+    let mut groups: BTreeMap<(usize, usize), Vec<Candidate>> = BTreeMap::new();
+    for candidate in candidates {
+        groups.entry((place(candidate.visit), candidate.key)).or_default().push(candidate);
+    }
+    let mut fields = Vec::new();
+    for ((_, key), group) in groups {
+        let key = &schema.keys[key];
+        if key.repeatable {
+            several(schema, &key.key, group, &mut fields);
+        } else if key.scope == Scope::Visit && key.normaliser == Normaliser::Text {
+            fields.extend(joined(schema, &key.key, group));
+        } else {
+            fields.push(best(schema, &key.key, group));
+        }
+    }
+    fields
+}
+
+/// Each value once.
+fn several(schema: &Schema, key: &str, group: Vec<Candidate>, fields: &mut Vec<Field>) {
+    let mut seen = HashSet::new();
+    for candidate in group {
+        let Some(value) = candidate.value.clone() else { continue };
+        if seen.insert(fold(&value)) {
+            fields.push(field(schema, key, Some(value), candidate));
+        }
+    }
+}
+
+/// What was said at several places, as one text.
+fn joined(schema: &Schema, key: &str, group: Vec<Candidate>) -> Option<Field> {
+    let mut seen = HashSet::new();
+    let values: Vec<String> = group
+        .iter()
+        .filter_map(|candidate| candidate.value.clone())
+        .filter(|value| seen.insert(fold(value)))
+        .collect();
+    let first = group.into_iter().find(|candidate| candidate.value.is_some())?;
+    Some(field(schema, key, Some(values.join("; ")), first))
+}
+
+/// The surest, of several the first; the others are what it might be as well.
+fn best(schema: &Schema, key: &str, group: Vec<Candidate>) -> Field {
+    let is_better = |one: &Candidate, two: &Candidate| {
+        (one.value.is_some(), one.confidence) > (two.value.is_some(), two.confidence)
+    };
+    let mut best = 0;
+    for place in 1..group.len() {
+        if is_better(&group[place], &group[best]) {
+            best = place;
+        }
+    }
+    let mut others = group;
+    let chosen = others.remove(best);
+    let value = chosen.value.clone();
+    let mut suggestions: Vec<Suggestion> = Vec::new();
+    if value.is_none() {
+        // It has no normal form: a person sees it as it stands.
+        suggestions.push(suggestion(chosen.raw.trim().to_owned(), &chosen));
+    }
+    suggestions.extend(others.iter().filter_map(|other| Some(suggestion(other.value.clone()?, other))));
+    let mut field = field(schema, key, value.clone(), chosen);
+    field.candidate_suggestions = ranked(suggestions, value.as_deref());
+    field
+}
+
+fn suggestion(value: String, candidate: &Candidate) -> Suggestion {
+    Suggestion {
+        value: Value::Text(value),
+        confidence: candidate.confidence,
+        evidence: Some(candidate.evidence.clone()),
+    }
+}
+
+/// At most five, the surest first, then by value, snippet and page; none twice, and none that is the value itself.
+fn ranked(suggestions: Vec<Suggestion>, value: Option<&str>) -> Vec<Suggestion> {
+    let mut seen: HashSet<String> = value.map(fold).into_iter().collect();
+    let folded = |suggestion: &Suggestion| match &suggestion.value {
+        Value::Text(text) => fold(text),
+        other => format!("{other:?}"),
+    };
+    let place = |suggestion: &Suggestion| {
+        let evidence = suggestion.evidence.as_ref();
+        evidence.map(|evidence| (evidence.snippet.clone(), evidence.page))
+    };
+    let mut suggestions = suggestions;
+    suggestions.sort_by(|one, two| {
+        let by_confidence = two.confidence.total_cmp(&one.confidence);
+        by_confidence.then_with(|| (folded(one), place(one)).cmp(&(folded(two), place(two))))
+    });
+    suggestions.retain(|suggestion| seen.insert(folded(suggestion)));
+    suggestions.truncate(MOST_SUGGESTIONS);
+    suggestions
+}
+
+fn field(schema: &Schema, key: &str, value: Option<String>, candidate: Candidate) -> Field {
+    let value_type = schema.key(key).map_or(ValueType::Unknown, |key| key.value_type);
+    Field {
+        field_id: FieldId::new(),
+        key: key.to_owned(),
+        value: value.map_or(Value::Null, |value| value_type.read(value)),
+        value_type,
+        confidence: candidate.confidence,
+        candidate_confidence: candidate.confidence,
+        review_history_adjustment: 0.0,
+        is_critical: schema.is_critical(key),
+        origin: Origin::Machine,
+        evidence: Some(candidate.evidence),
+        visit_id: candidate.visit.map(super::derive::visit_id),
+        mapping_id: Some(candidate.mapping),
+        candidate_suggestions: Vec::new(),
+    }
+}

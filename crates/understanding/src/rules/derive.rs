@@ -1,0 +1,165 @@
+//! What follows from what was found.
+
+use std::cmp::Reverse;
+
+use jiff::civil::Date;
+
+use super::candidate::{Candidate, Visit};
+use super::visit::Shown;
+use super::{Known, WITHOUT_LABEL};
+use crate::normal::years_between;
+use crate::{Field, Normaliser, Origin, Schema, SchemaKey, Scope, Value};
+use quire_domain::ids::FieldId;
+
+/// The name of a visit, by the order in which visits were found.
+pub(crate) fn visit_id(visit: usize) -> String {
+    format!("visit-{:03}", visit + 1)
+}
+
+/// Puts candidates to their visits: what has no date belongs to the only visit there is, unless it is told of as
+/// something from before. A visit of which nothing but the date is told, while another one has the same date, is the
+/// same one mentioned twice.
+pub(super) fn settle_visits(candidates: Vec<Candidate>, visits: &[Visit], schema: &Schema) -> Vec<Candidate> {
+    let mut told = vec![0_u32; visits.len()];
+    for visit in candidates.iter().filter_map(|candidate| candidate.visit) {
+        told[visit] += 1;
+    }
+    let is_twice = |visit: usize| {
+        let (first, count) = (&visits[visit], told[visit]);
+        let is_same = |other: usize| other != visit && visits[other].date == first.date && told[other] > 1;
+        count <= 1 && first.shown != Some(Shown::Timeline) && same_day(visits, visit).any(is_same)
+    };
+    let dropped: Vec<bool> = (0..visits.len()).map(is_twice).collect();
+    let mut left = (0..visits.len()).filter(|visit| !dropped[*visit]);
+    let only = left.next().filter(|_| left.next().is_none());
+    let mut candidates = candidates;
+    candidates.retain(|candidate| !candidate.visit.is_some_and(|visit| dropped[visit]));
+    for candidate in &mut candidates {
+        let is_of_visit = schema.keys[candidate.key].scope != Scope::Document;
+        if candidate.visit.is_none() && !candidate.is_apart && is_of_visit {
+            candidate.visit = only;
+        }
+    }
+    candidates
+}
+
+/// Visits that stand near another one in the document.
+fn same_day(visits: &[Visit], visit: usize) -> impl Iterator<Item = usize> {
+    visit.saturating_sub(100)..visits.len().min(visit + 100)
+}
+
+/// Adds what follows: the age from the day of birth, the weight from the latest visit, the language.
+pub(super) fn add(fields: &mut Vec<Field>, schema: &Schema, visits: &[Visit], known: Known<'_>) {
+    add_weight(fields, schema, visits);
+    add_age(fields, schema, visits, known.today);
+    if let Some(language) = known.language
+        && let Some(key) = schema.key("language")
+        && !has(fields, key)
+    {
+        fields.push(derived(key, language.to_owned(), None));
+    }
+    // In the order of the schema, those of the document before those of visits.
+    let mut place = std::collections::HashMap::new();
+    for (at, key) in schema.keys.iter().enumerate() {
+        place.insert(key.key.clone(), at);
+    }
+    let of_document = |field: &Field| field.visit_id.is_none();
+    let count = fields.iter().take_while(|field| of_document(field)).count();
+    let mut documents: Vec<Field> = Vec::with_capacity(count);
+    let mut of_visits: Vec<Field> = Vec::with_capacity(fields.len() - count);
+    for field in fields.drain(..) {
+        if of_document(&field) { documents.push(field) } else { of_visits.push(field) }
+    }
+    documents.sort_by_key(|field| place.get(&field.key).copied());
+    fields.extend(documents);
+    fields.extend(of_visits);
+}
+
+fn has(fields: &[Field], key: &SchemaKey) -> bool {
+    fields.iter().any(|field| field.key == key.key && field.visit_id.is_none() && !field.value.is_empty())
+}
+
+fn add_weight(fields: &mut Vec<Field>, schema: &Schema, visits: &[Visit]) {
+    for key in schema.keys.iter().filter(|key| key.at_visits) {
+        if has(fields, key) {
+            continue;
+        }
+        let of_visit = |visit: usize| {
+            let id = visit_id(visit);
+            fields.iter().find(|field| field.key == key.key && field.visit_id.as_deref() == Some(&id))
+        };
+        let order = latest_first(visits);
+        let weighed: std::collections::HashSet<&str> = fields
+            .iter()
+            .filter(|field| field.key == key.key)
+            .filter_map(|field| field.visit_id.as_deref())
+            .collect();
+        let latest = order.into_iter().find(|visit| weighed.contains(visit_id(*visit).as_str()));
+        if let Some(field) = latest.and_then(of_visit)
+            && let Value::Text(value) = &field.value
+        {
+            let new = derived(key, value.clone(), Some(field));
+            fields.retain(|field| !(field.key == key.key && field.visit_id.is_none()));
+            fields.push(new);
+        }
+    }
+}
+
+/// Visits, the latest first. Of several on one day the time counts; without it the one that was written last, which in
+/// a document that tells the newest first is the one that stands first.
+fn latest_first(visits: &[Visit]) -> Vec<usize> {
+    let falls = visits.windows(2).filter(|pair| pair[0].date > pair[1].date).count();
+    let rises = visits.windows(2).filter(|pair| pair[0].date < pair[1].date).count();
+    let written = |visit: usize| if falls > rises { visits.len() - visit } else { visit };
+    let mut order: Vec<usize> = (0..visits.len()).collect();
+    order.sort_by_key(|visit| Reverse((visits[*visit].date, visits[*visit].time, written(*visit))));
+    order
+}
+
+fn add_age(fields: &mut Vec<Field>, schema: &Schema, visits: &[Visit], today: Option<Date>) {
+    let key = |normaliser| schema.keys.iter().find(|key| key.normaliser == normaliser);
+    let (Some(age), Some(birth)) = (key(Normaliser::Age), key(Normaliser::BirthDate)) else { return };
+    if has(fields, age) {
+        return;
+    }
+    let day_of = |field: &Field| match &field.value {
+        Value::Text(text) => text.parse::<Date>().ok(),
+        _ => None,
+    };
+    let Some(born) = fields.iter().find(|field| field.key == birth.key && field.visit_id.is_none()) else {
+        return;
+    };
+    let Some(day) = day_of(born) else { return };
+    let is_past = |date: &Date| *date >= day && today.is_none_or(|today| *date <= today);
+    let visited = visits.iter().map(|visit| visit.date).filter(is_past).max();
+    let document = || {
+        let key = &schema.keys[schema.document_date()?].key;
+        fields.iter().find(|field| field.key == *key).and_then(day_of).filter(is_past)
+    };
+    let reference = visited.or_else(document).or(today);
+    if let Some(years) = reference.and_then(|reference| years_between(day, reference)) {
+        let field = derived(age, years.to_string(), Some(born));
+        fields.retain(|field| field.key != age.key);
+        fields.push(field);
+    }
+}
+
+/// A field that follows from another one, whose place in the document is its own.
+fn derived(key: &SchemaKey, value: String, from: Option<&Field>) -> Field {
+    let confidence = from.map_or(WITHOUT_LABEL, |from| from.confidence);
+    Field {
+        field_id: FieldId::new(),
+        key: key.key.clone(),
+        value: Value::Text(value),
+        value_type: key.value_type,
+        confidence,
+        candidate_confidence: confidence,
+        review_history_adjustment: 0.0,
+        is_critical: key.critical,
+        origin: Origin::Derived,
+        evidence: from.and_then(|from| from.evidence.clone()),
+        visit_id: None,
+        mapping_id: None,
+        candidate_suggestions: Vec::new(),
+    }
+}

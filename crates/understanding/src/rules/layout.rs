@@ -1,0 +1,294 @@
+//! A document as cells in rows: words that stand together, beside others at the same height.
+//!
+//! The reader gives lines in reading order, where two columns are two groups of lines. For labels and their values the
+//! place on the page counts: what stands to the right, and what stands below.
+
+use std::cell::Cell as Counter;
+use std::ops::Range;
+
+use crate::normal::fold;
+use quire_domain::reading::{Line, Page, Rect};
+
+/// Gaps between words of one cell, in heights of a line.
+const GAP: f32 = 0.95;
+/// The same where words were recognised and stand less exactly.
+const GAP_RECOGNISED: f32 = 1.3;
+/// Cells of one row at most; what has more is no form.
+const MOST_IN_ROW: usize = 48;
+/// The parts of a page's height where headers and footers of the printer stand.
+const MARGINS: (f32, f32) = (0.035, 0.95);
+
+/// What is said before the number of a page.
+const PAGE: [&str; 5] = ["pagina", "pag", "page", "hoja", "sheet"];
+
+/// A piece of a word: `RAZA:Beagle` is two.
+pub(super) struct Token<'p> {
+    /// As it stands, without the colon behind it.
+    pub text: &'p str,
+    /// For comparing with labels: folded, without marks, and without what recognition confuses.
+    pub plain: String,
+    /// Folded and without marks.
+    pub word: String,
+    /// Whether a colon follows.
+    pub colon: bool,
+    /// Its place.
+    pub rect: Rect,
+}
+
+impl Token<'_> {
+    /// Whether it only sets words apart: a dash, a bar, a bullet.
+    pub fn is_mark(&self) -> bool {
+        self.plain.is_empty()
+    }
+
+    /// Whether it begins with a capital or a figure.
+    pub fn is_capital(&self) -> bool {
+        let first = self.text.chars().find(|c| c.is_alphanumeric());
+        first.is_some_and(|c| c.is_uppercase() || c.is_ascii_digit())
+    }
+}
+
+/// Words that stand together.
+pub(super) struct Cell<'p> {
+    pub tokens: Vec<Token<'p>>,
+    /// From 1.
+    pub page: u32,
+    pub rect: Rect,
+    /// The row it stands in.
+    pub row: usize,
+    /// Whether it stands where printers put headers and footers.
+    pub in_margin: bool,
+    /// Whether its words were recognised from a picture.
+    pub is_recognised: bool,
+}
+
+impl Cell<'_> {
+    /// Some of its tokens as text.
+    pub fn text(&self, tokens: Range<usize>) -> String {
+        let mut text = String::new();
+        for token in &self.tokens[tokens] {
+            if !text.is_empty() {
+                text.push(' ');
+            }
+            text.push_str(token.text);
+            if token.colon {
+                text.push(':');
+            }
+        }
+        text
+    }
+
+    pub fn all(&self) -> Range<usize> {
+        0..self.tokens.len()
+    }
+
+    pub fn height(&self) -> f32 {
+        (self.rect.y1 - self.rect.y0).max(1.0)
+    }
+
+    /// Its first token that is a word.
+    pub fn first_word(&self) -> usize {
+        self.tokens.iter().position(|token| !token.is_mark()).unwrap_or(self.tokens.len())
+    }
+
+    /// Whether it only says which page this is, wherever it stands: "Página 2 de 3", "page 2".
+    pub fn counts_pages(&self) -> bool {
+        let words: Vec<&str> = self.tokens.iter().map(|token| token.word.as_str()).collect();
+        let is_number = |word: &str| !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_digit());
+        match words[..] {
+            [page, number] => PAGE.contains(&page) && is_number(number),
+            [page, number, of, all] => {
+                PAGE.contains(&page) && is_number(number) && ["de", "of", ""].contains(&of) && is_number(all)
+            }
+            _ => false,
+        }
+    }
+
+    /// Whether it is an item of a list: a bullet or a dash before words.
+    pub fn is_item(&self) -> bool {
+        self.first_word() > 0 && self.first_word() < self.tokens.len()
+    }
+}
+
+/// A document as cells, row by row.
+pub(super) struct Sheet<'p> {
+    pub cells: Vec<Cell<'p>>,
+    /// The cells of each row.
+    pub rows: Vec<Range<usize>>,
+    /// The right edge of what is written, page by page.
+    rights: Vec<f32>,
+    widths: Vec<f32>,
+    /// What was looked at, counted: the work grows with the document and no faster.
+    pub steps: Counter<u64>,
+}
+
+impl<'p> Sheet<'p> {
+    pub fn of(pages: &'p [Page]) -> Self {
+        let mut sheet = Self {
+            cells: Vec::new(),
+            rows: Vec::new(),
+            rights: Vec::new(),
+            widths: pages.iter().map(|page| page.width).collect(),
+            steps: Counter::new(0),
+        };
+        for (page, number) in pages.iter().zip(1..) {
+            sheet.take(page, number);
+        }
+        sheet
+    }
+
+    /// Counts a piece of work.
+    pub fn step(&self) {
+        self.steps.set(self.steps.get() + 1);
+    }
+
+    /// The right edge of what is written on the page of that cell.
+    pub fn right_of(&self, cell: &Cell<'_>) -> f32 {
+        self.rights[cell.page as usize - 1]
+    }
+
+    /// The width of the page of that cell.
+    pub fn width_of(&self, cell: &Cell<'_>) -> f32 {
+        self.widths[cell.page as usize - 1]
+    }
+
+    fn take(&mut self, page: &'p Page, number: u32) {
+        let slope = if page.recognised { slope(page) } else { 0.0 };
+        let mut cells: Vec<(f32, Cell<'p>)> = Vec::new();
+        for line in &page.lines {
+            for mut cell in split(line, number, page.recognised) {
+                self.steps.set(self.steps.get() + cell.tokens.len() as u64);
+                let middle = f32::midpoint(cell.rect.y0, cell.rect.y1);
+                cell.in_margin = cell.rect.y1 < page.height * MARGINS.0
+                    || cell.rect.y0 > page.height * MARGINS.1
+                    || cell.counts_pages();
+                cells.push((middle - slope * cell.rect.x0, cell));
+            }
+        }
+        let right = cells.iter().map(|(_, cell)| cell.rect.x1).fold(0.0, f32::max);
+        self.rights.push(right);
+        cells.sort_by(|one, two| one.0.total_cmp(&two.0));
+        let mut rows: Vec<(f32, Vec<Cell<'p>>)> = Vec::new();
+        for (middle, cell) in cells {
+            match rows.last_mut() {
+                Some((height, row)) if stands_beside(row, *height, &cell, middle) => row.push(cell),
+                _ => rows.push((middle, vec![cell])),
+            }
+        }
+        for (_, mut row) in rows {
+            row.sort_by(|one, two| one.rect.x0.total_cmp(&two.rect.x0));
+            let start = self.cells.len();
+            for mut cell in row {
+                cell.row = self.rows.len();
+                self.cells.push(cell);
+            }
+            self.rows.push(start..self.cells.len());
+        }
+    }
+}
+
+fn stands_beside(row: &[Cell<'_>], height: f32, cell: &Cell<'_>, middle: f32) -> bool {
+    let is_level = (middle - height).abs() <= 0.45 * cell.height().min(row[0].height());
+    let overlaps =
+        |other: &Cell<'_>| cell.rect.x0 < other.rect.x1 - 1.0 && other.rect.x0 < cell.rect.x1 - 1.0;
+    is_level && row.len() < MOST_IN_ROW && !row.iter().any(overlaps)
+}
+
+/// By how much lines rise or fall on a crooked page: the middle of what its longer lines say.
+fn slope(page: &Page) -> f32 {
+    let mut slopes: Vec<f32> = page.lines.iter().filter_map(slope_of).collect();
+    slopes.sort_by(f32::total_cmp);
+    slopes.get(slopes.len() / 2).copied().unwrap_or(0.0)
+}
+
+fn slope_of(line: &Line) -> Option<f32> {
+    let (first, last) = (line.words.first()?.rect, line.words.last()?.rect);
+    let run = last.x0 - first.x0;
+    // The lower edge is level for letters without tails; over a long line the tails matter little.
+    (run > 150.0).then(|| (last.y1 - first.y1) / run).filter(|slope| slope.abs() < 0.1)
+}
+
+fn split(line: &Line, page: u32, recognised: bool) -> Vec<Cell<'_>> {
+    let height = line.words.iter().map(|word| word.rect.y1 - word.rect.y0).fold(0.0, f32::max);
+    let gap = (height * if recognised { GAP_RECOGNISED } else { GAP }).max(6.0);
+    let mut cells: Vec<Cell<'_>> = Vec::new();
+    let mut last: Option<Rect> = None;
+    for word in &line.words {
+        let goes_on = last.is_some_and(|last| word.rect.x0 - last.x1 <= gap);
+        if !goes_on {
+            cells.push(Cell {
+                tokens: Vec::new(),
+                page,
+                rect: word.rect,
+                row: 0,
+                in_margin: false,
+                is_recognised: recognised,
+            });
+        }
+        if let Some(cell) = cells.last_mut() {
+            cell.rect = cell.rect.union(word.rect);
+            tokens(&word.text, word.rect, &mut cell.tokens);
+        }
+        last = Some(word.rect);
+    }
+    cells.retain(|cell| cell.tokens.iter().any(|token| !token.is_mark()));
+    cells
+}
+
+/// Takes a word apart at its colons, those of times and addresses of the net excepted.
+fn tokens<'p>(word: &'p str, rect: Rect, tokens: &mut Vec<Token<'p>>) {
+    let mut left = word;
+    loop {
+        let (text, behind) = match left.find(':') {
+            Some(place) if ends_label(&left[..place], &left[place + 1..]) => {
+                (&left[..place], Some(&left[place + 1..]))
+            }
+            _ => (left, None),
+        };
+        if text.is_empty() {
+            if let Some(before) = tokens.last_mut().filter(|_| behind.is_some()) {
+                before.colon = true;
+            }
+        } else {
+            let word = bare(text);
+            tokens.push(Token { text, plain: alike(&word), word, colon: behind.is_some(), rect });
+        }
+        match behind {
+            Some(behind) if !behind.is_empty() => left = behind,
+            _ => return,
+        }
+    }
+}
+
+/// Whether a colon between these ends a label.
+fn ends_label(before: &str, behind: &str) -> bool {
+    let is_time =
+        before.ends_with(|c: char| c.is_ascii_digit()) && behind.starts_with(|c: char| c.is_ascii_digit());
+    !is_time && !behind.starts_with("//")
+}
+
+fn bare(word: &str) -> String {
+    let folded: String = fold(word).chars().filter(|c| *c != '.').collect();
+    folded.trim_matches(|c: char| !c.is_alphanumeric()).to_owned()
+}
+
+/// A word for comparing: folded, without marks around and dots within. Figures that recognition puts for letters count
+/// as those letters if there are other letters, on both sides of every comparison.
+pub(super) fn plain(word: &str) -> String {
+    alike(&bare(word))
+}
+
+fn alike(bare: &str) -> String {
+    let letters = bare.chars().filter(|c| c.is_alphabetic()).count();
+    if letters * 2 <= bare.chars().count() {
+        return bare.to_owned();
+    }
+    let alike = bare.chars().map(|c| match c {
+        '0' => 'o',
+        '1' | 'l' | '|' => 'i',
+        '5' => 's',
+        '8' => 'b',
+        c => c,
+    });
+    alike.collect()
+}

@@ -1,0 +1,101 @@
+//! Labels that recognition has spoilt: one letter wrong, missing or too many.
+
+use std::collections::{HashMap, HashSet};
+
+use super::labels::Labels;
+use super::layout::Sheet;
+
+/// Letters of the shortest word that is mended; shorter ones are too like each other.
+const SHORTEST: usize = 6;
+
+/// Mends the words before a colon, or alone in their cell, on pages whose words were recognised.
+pub(super) fn mend(sheet: &mut Sheet<'_>, labels: &Labels<'_>) {
+    if !sheet.cells.iter().any(|cell| cell.is_recognised) {
+        return;
+    }
+    let known = Known::of(labels);
+    for cell in sheet.cells.iter_mut().filter(|cell| cell.is_recognised) {
+        let count = cell.tokens.len();
+        for token in cell.tokens.iter_mut().filter(|token| token.colon || count <= 3) {
+            if let Some(word) = known.mended(&token.plain) {
+                token.plain = word.to_owned();
+            }
+        }
+    }
+}
+
+/// The words of all labels, found by what is left of them without one letter.
+struct Known<'l> {
+    words: HashMap<String, Vec<&'l str>>,
+    /// All of them, the short ones too.
+    all: HashSet<&'l str>,
+}
+
+impl<'l> Known<'l> {
+    fn of(labels: &'l Labels<'_>) -> Self {
+        let mut words: HashMap<String, Vec<&'l str>> = HashMap::new();
+        for word in labels.words().filter(|word| word.len() >= SHORTEST) {
+            for rest in shortened(word) {
+                let list = words.entry(rest).or_default();
+                if !list.contains(&word) {
+                    list.push(word);
+                }
+            }
+        }
+        Self { words, all: labels.words().collect() }
+    }
+
+    /// The label's word that this is meant as, if it is none itself and one letter away from only one.
+    fn mended(&self, word: &str) -> Option<&'l str> {
+        if word.len() < SHORTEST - 1 || !word.is_ascii() || self.all.contains(word) {
+            return None;
+        }
+        let mut found: Option<&'l str> = None;
+        for rest in shortened(word) {
+            for other in self.words.get(&rest).into_iter().flatten() {
+                if is_near(word, other) {
+                    if found.is_some_and(|found| found != *other) {
+                        return None;
+                    }
+                    found = Some(other);
+                }
+            }
+        }
+        found
+    }
+}
+
+/// The word itself, and the word without each of its letters.
+fn shortened(word: &str) -> impl Iterator<Item = String> {
+    let without =
+        |at: usize| word.char_indices().filter(move |(place, _)| *place != at).map(|(_, c)| c).collect();
+    word.char_indices().map(|(place, _)| place).map(without).chain([word.to_owned()])
+}
+
+/// Whether one letter more, less or other makes one word the other.
+fn is_near(one: &str, two: &str) -> bool {
+    let (one, two) = (one.as_bytes(), two.as_bytes());
+    let start = one.iter().zip(two).take_while(|(a, b)| a == b).count();
+    let end = one[start..].iter().rev().zip(two[start..].iter().rev()).take_while(|(a, b)| a == b).count();
+    one.len() - start - end <= 1 && two.len() - start - end <= 1
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Schema;
+
+    #[test]
+    fn a_word_one_letter_away_from_one_label_is_that_label() {
+        let schema = Schema::built_in_default();
+        let labels = Labels::of(&schema);
+        let known = Known::of(&labels);
+        assert_eq!(known.mended("espccie"), Some("especie"));
+        assert_eq!(known.mended("diagnostioo"), Some("diagnostico"));
+        assert_eq!(known.mended("propietaric"), None, "one of two");
+        assert_eq!(known.mended("especie"), None, "nothing to mend");
+        assert_eq!(known.mended("visit"), None, "visita is another word");
+        assert_eq!(known.mended("informe"), None);
+        assert_eq!(known.mended("raza"), None, "too short");
+    }
+}

@@ -1,0 +1,136 @@
+//! What is written about a visit, sorted: what was seen, and what was done or is to be done.
+
+use crate::normal::{fold, letters};
+
+/// What a sentence about the visit itself begins with: it is told, not done.
+const TOLD: [&str; 12] = [
+    "anamnesis",
+    "acude para",
+    "acude por",
+    "exploracion",
+    "viene",
+    "vienen",
+    "traen",
+    "en casa",
+    "notan",
+    "refieren",
+    "presenta",
+    "history",
+];
+/// Phrases of somebody who does something, or will.
+const DONE: [&str; 46] = [
+    "se recomienda",
+    "recomendamos",
+    "recomiendo",
+    "se prescribe",
+    "prescribimos",
+    "se administra",
+    "administramos",
+    "se aplica",
+    "aplicamos",
+    "se indica",
+    "indicamos",
+    "se pauta",
+    "pautamos",
+    "se realiza",
+    "realizamos",
+    "damos",
+    "pongo",
+    "ponemos",
+    "mandamos",
+    "citamos",
+    "se cita",
+    "citar",
+    "seguir con",
+    "continuar",
+    "tratamiento",
+    "tto",
+    "si empeora",
+    "revisaremos",
+    "volver en",
+    "en casa dar",
+    "explicamos",
+    "insistimos",
+    "se entrega",
+    "entregamos",
+    "llamamos",
+    "recordatorio",
+    "vacunamos",
+    "se vacuna",
+    "desparasitamos",
+    "advised",
+    "recommended",
+    "prescribed",
+    "given",
+    "dispensed",
+    "administered",
+    "recheck",
+];
+
+/// The sentences of a text: those that tell what was seen, and those that tell what was done.
+pub(super) fn sort(text: &str) -> (String, String) {
+    let (mut seen, mut done) = (Vec::new(), Vec::new());
+    for clause in clauses(text) {
+        if is_done(clause) { done.push(clause) } else { seen.push(clause) }
+    }
+    (seen.join(". "), done.join(". "))
+}
+
+/// Parts that a semicolon or the dot of a sentence sets apart.
+fn clauses(text: &str) -> impl Iterator<Item = &str> {
+    let parts = text.split("; ").flat_map(|part| part.split(". "));
+    parts
+        .map(|part| part.trim().trim_end_matches(['.', ';']))
+        .filter(|part| part.chars().any(char::is_alphanumeric))
+}
+
+fn is_done(clause: &str) -> bool {
+    let folded = fold(clause);
+    if TOLD.iter().any(|told| folded.starts_with(told)) {
+        return false;
+    }
+    let words = letters(clause);
+    let has = |word: &str| words.iter().any(|other| other == word);
+    let is_dosage = (has("cada") || has("durante") || has("every"))
+        && words.iter().any(|word| word.bytes().all(|b| b.is_ascii_digit()));
+    let spaced = format!(" {} ", words.join(" "));
+    let says = |phrase: &&str| {
+        let is_whole = |(at, _): (usize, &str)| {
+            let behind = at + phrase.len();
+            spaced.as_bytes()[at - 1] == b' ' && spaced.as_bytes()[behind] == b' '
+        };
+        spaced[1..spaced.len() - 1].match_indices(*phrase).map(|(at, it)| (at + 1, it)).any(is_whole)
+    };
+    is_dosage || DONE.iter().any(says)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sentences_tell_what_was_seen_or_what_was_done() {
+        let done = [
+            "Se recomienda cepillar a diario",
+            "Dar 2 comprimidos cada 12 horas",
+            "Si empeora, volver antes",
+            "Tto: reposo",
+            "Recheck in one week",
+        ];
+        let seen = [
+            "Inflamación del pabellón auricular",
+            "Analítica sin alteraciones",
+            "Acude para vacunar",
+            "Alopecia, no parecen hongos",
+            "Viene con dolor cada 2 días",
+        ];
+        for clause in done {
+            assert_eq!(sort(clause), (String::new(), clause.to_owned()));
+        }
+        for clause in seen {
+            assert_eq!(sort(clause), (clause.to_owned(), String::new()));
+        }
+        let both = sort("Otitis leve. Damos gotas; mucosas rosas.");
+        assert_eq!(both, ("Otitis leve. mucosas rosas".to_owned(), "Damos gotas".to_owned()));
+    }
+}

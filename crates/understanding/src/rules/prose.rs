@@ -1,0 +1,124 @@
+//! What a letter tells in whole sentences: "Remito a Lúa, perra de raza Border Collie, con microchip 941…".
+
+use std::ops::Range;
+
+use super::candidate::How;
+use super::visit::{self, Shown};
+use super::{Rules, WITHOUT_LABEL};
+use crate::Normaliser;
+use crate::normal::{sex, species};
+
+/// Words of the shortest line that can be part of a letter.
+const SHORTEST: usize = 7;
+/// What tells that somebody came on the day that follows.
+const CAME: [&str; 14] = [
+    "acudio",
+    "acude",
+    "acudieron",
+    "atendido",
+    "atendida",
+    "atendimos",
+    "visitado",
+    "visitada",
+    "vino",
+    "presented",
+    "seen",
+    "examined",
+    "attended",
+    "visited",
+];
+/// Words between that and the day.
+const UNTIL_DAY: usize = 7;
+/// Words of the longest breed.
+const BREED: usize = 3;
+
+impl Rules<'_> {
+    /// Looks through a line of a letter.
+    pub(super) fn read_prose(&mut self, cell: usize, tokens: &Range<usize>) {
+        if tokens.len() < SHORTEST {
+            return;
+        }
+        let is_of_patient = tokens.clone().any(|at| self.names_patient(cell, at, tokens.end));
+        for at in tokens.clone() {
+            self.sheet.step();
+            self.labelled_within(cell, at, tokens.end);
+            if is_of_patient {
+                self.animal_within(cell, at);
+            }
+            self.came_within(cell, at, tokens.end);
+        }
+    }
+
+    /// Whether a word says that the line is about the patient, and not about other animals.
+    fn names_patient(&self, cell: usize, at: usize, end: usize) -> bool {
+        let words = &self.sheet.cells[cell].tokens[at..end];
+        let Some((meaning, _)) = self.labels.begins(words) else { return false };
+        let normaliser = meaning.key.map(|key| self.schema.keys[key].normaliser);
+        matches!(normaliser, Some(Normaliser::Breed | Normaliser::Microchip | Normaliser::PetName))
+    }
+
+    fn mention(&mut self, normaliser: Normaliser, cell: usize, tokens: Range<usize>) {
+        let Some(key) = self.schema.keys.iter().position(|key| key.normaliser == normaliser) else { return };
+        if !self.has(key) {
+            let mapping = "fallback::sentence".to_owned();
+            let how = How { confidence: WITHOUT_LABEL, mapping, label: None, words: None };
+            self.propose(key, &[(cell, tokens)], how);
+        }
+    }
+
+    /// A label in the middle of a sentence, with a value that is known when seen.
+    fn labelled_within(&mut self, cell: usize, at: usize, end: usize) {
+        let words = &self.sheet.cells[cell].tokens[..end];
+        let Some((meaning, count)) = self.labels.begins(&words[at..]) else { return };
+        let from = at + count;
+        let Some(normaliser) = meaning.key.map(|key| self.schema.keys[key].normaliser) else { return };
+        match normaliser {
+            Normaliser::Microchip | Normaliser::BirthDate => {
+                let most = if normaliser == Normaliser::Microchip { 1 } else { 6 };
+                let value = from..end.min(from + most);
+                if normaliser.apply(&self.sheet.cells[cell].text(value.clone())).is_some() {
+                    self.mention(normaliser, cell, value);
+                }
+            }
+            Normaliser::Breed => {
+                let capitals = words[from..].iter().take(BREED).take_while(|token| token.is_capital());
+                let mut count = 0;
+                for token in capitals {
+                    count += 1;
+                    if token.text.ends_with([',', '.', ';']) {
+                        break;
+                    }
+                }
+                if count > 0 {
+                    self.mention(normaliser, cell, from..from + count);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// A word for a species or a sex.
+    fn animal_within(&mut self, cell: usize, at: usize) {
+        let word = &self.sheet.cells[cell].tokens[at].word;
+        let is_sex = word.len() > 1 && sex(word).is_some();
+        if species(word).is_some() {
+            self.mention(Normaliser::Species, cell, at..at + 1);
+        } else if is_sex {
+            self.mention(Normaliser::Sex, cell, at..at + 1);
+        }
+    }
+
+    /// "Acudió a consulta el 28/03/2024".
+    fn came_within(&mut self, cell: usize, at: usize, end: usize) {
+        let words = &self.sheet.cells[cell].tokens;
+        if !CAME.contains(&words[at].word.as_str()) || self.in_history {
+            return;
+        }
+        let days = at + 1..end.min(at + 1 + UNTIL_DAY);
+        let day =
+            days.clone().find_map(|at| visit::date_at(words, at).map(|(date, count)| (date, at..at + count)));
+        if let Some((date, place)) = day {
+            self.open_visit(date, Some(Shown::Named), &[(cell, place)], None);
+        }
+    }
+}

@@ -1,0 +1,45 @@
+//! The rules on pages that the tests write themselves.
+
+mod growth;
+mod layouts;
+mod paper;
+mod parts;
+mod records;
+mod schemas;
+mod scoring;
+mod visits;
+mod work;
+
+use self::paper::Paper;
+use super::*;
+use crate::Value;
+
+/// The day on which the tests read.
+const TODAY: Date = jiff::civil::date(2026, 1, 15);
+
+fn found(pages: &[Page]) -> Vec<Field> {
+    find(pages, &Schema::built_in_default(), Known { language: None, today: Some(TODAY) })
+}
+
+/// The fields of one page with these lines, one below the other.
+fn lines(lines: &[&str]) -> Vec<Field> {
+    found(&[Paper::lines(lines)])
+}
+
+fn text(field: &Field) -> &str {
+    match &field.value {
+        Value::Text(text) => text,
+        _ => "",
+    }
+}
+
+/// The values of a key, in order.
+fn values<'f>(fields: &'f [Field], key: &str) -> Vec<&'f str> {
+    fields.iter().filter(|field| field.key == key).map(text).collect()
+}
+
+/// The value of a key of the document.
+fn value<'f>(fields: &'f [Field], key: &str) -> Option<&'f str> {
+    let field = fields.iter().find(|field| field.key == key && field.visit_id.is_none())?;
+    Some(text(field))
+}

@@ -1,0 +1,73 @@
+//! Pages written by hand: words with their places, as a reader would give them.
+
+use quire_domain::reading::{Line, Page, Rect, Word};
+
+/// The width of a letter and the height of a line.
+const LETTER: f32 = 5.0;
+const HEIGHT: f32 = 10.0;
+
+/// A page under way.
+pub(super) struct Paper {
+    page: Page,
+}
+
+impl Paper {
+    pub(super) fn new() -> Self {
+        Self { page: Page { width: 595.0, height: 842.0, lines: Vec::new(), recognised: false } }
+    }
+
+    /// A page with lines one below the other.
+    pub(super) fn lines(lines: &[&str]) -> Page {
+        let mut paper = Self::new();
+        let mut y = 50.0;
+        for line in lines {
+            if !line.is_empty() {
+                paper.put(50.0, y, line);
+            }
+            y += 14.0;
+        }
+        paper.page()
+    }
+
+    /// A line that begins at a place.
+    pub(super) fn put(&mut self, x: f32, y: f32, text: &str) {
+        self.row(y, &[(x, text)]);
+    }
+
+    /// A line whose parts begin at these places: columns that the reader took for one line.
+    pub(super) fn row(&mut self, y: f32, parts: &[(f32, &str)]) {
+        let mut words = Vec::new();
+        for (x, text) in parts {
+            let mut x0 = *x;
+            for word in text.split_whitespace() {
+                let width = LETTER * f32::from(u16::try_from(word.chars().count()).unwrap());
+                let rect = Rect { x0, y0: y, x1: x0 + width, y1: y + HEIGHT };
+                words.push(Word { text: word.to_owned(), rect });
+                x0 += width + LETTER * 0.6;
+            }
+        }
+        self.page.lines.push(Line { words, opens_paragraph: false });
+    }
+
+    pub(super) fn page(self) -> Page {
+        self.page
+    }
+}
+
+/// The page as a scanner and a recogniser would have it: a little crooked, with figures for letters in its labels.
+pub(super) fn scanned(mut page: Page) -> Page {
+    page.recognised = true;
+    for (place, line) in page.lines.iter_mut().enumerate() {
+        for word in &mut line.words {
+            let fall = 0.012 * word.rect.x0;
+            word.rect.y0 += fall;
+            word.rect.y1 += fall;
+            if word.text.ends_with(':') && place % 3 == 0 {
+                word.text = word.text.replacen('o', "0", 1).replacen('í', "i", 1);
+            } else if word.text.ends_with(':') && word.text.len() > 8 {
+                word.text = word.text.replacen('t', "l", 1);
+            }
+        }
+    }
+    page
+}

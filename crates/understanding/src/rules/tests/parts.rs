@@ -1,0 +1,287 @@
+//! What is kept apart: owners and clinics, chips and telephones, doses and weights.
+
+use super::*;
+use crate::{Heading, Normaliser, Origin, SchemaKey, Scope, ValueType};
+
+/// Proves R087, R090, R093: what was found has its page and words; what was not is not there.
+#[test]
+fn a_label_leads_to_a_field_with_its_evidence() {
+    let fields = found(&[
+        Paper::lines(&["Paciente: Luna Bella", "Teléfono: 912"]),
+        Paper::lines(&["Especie : canino", "RAZA:Beagle", "Peso:", "Color: negro"]),
+    ]);
+    let seen: Vec<_> = fields.iter().map(|field| (field.key.as_str(), text(field))).collect();
+    assert_eq!(seen, [("pet_name", "Luna Bella"), ("species", "canino"), ("breed", "Beagle")]);
+    let evidence = fields[0].evidence.as_ref().unwrap();
+    assert_eq!((evidence.page, evidence.snippet.as_str()), (1, "Paciente: Luna Bella"));
+    assert_eq!(evidence.boxes.len(), 2, "the words of the value");
+    assert_eq!(fields[2].evidence.as_ref().unwrap().page, 2);
+    assert_eq!(fields[0].mapping_id.as_deref(), Some("label_regex::paciente"));
+    assert!(fields.iter().all(|field| field.is_critical && field.origin == Origin::Machine));
+    assert!(fields.iter().all(|field| (field.confidence - 0.66).abs() < 1e-9));
+}
+
+/// Proves R111.
+#[test]
+fn labels_are_whole_words_whatever_their_accents() {
+    let fields = lines(&[
+        "Visita: 01/02/2024",
+        "Síntomas: tos",
+        "SINTOMAS: fiebre",
+        "Analítica: hemograma normal",
+        "Informe: todo bien",
+        "Contacto: Ana",
+        "Alergias: ninguna",
+        "Treatment: amoxicillin 250 mg",
+        "Sex: female",
+    ]);
+    assert_eq!(values(&fields, "symptoms"), ["tos", "fiebre"]);
+    assert_eq!(values(&fields, "lab_result"), ["hemograma normal"]);
+    assert_eq!(values(&fields, "imaging"), Vec::<&str>::new());
+    assert_eq!(values(&fields, "allergies"), ["ninguna"]);
+    assert_eq!(values(&fields, "medication"), ["amoxicillin 250 mg"]);
+    let sex = fields.iter().find(|field| field.key == "sex").unwrap();
+    assert_eq!((text(sex), sex.candidate_suggestions.len()), ("hembra", 0), "female never yields macho");
+}
+
+/// Proves R110.
+#[test]
+fn a_labelled_line_yields_one_value_without_its_label() {
+    let fields = lines(&["Visita: 01/02/2024", "Procedimiento: Ecografía", "Tratamiento: Se pauta reposo"]);
+    assert_eq!(values(&fields, "procedure"), ["Ecografía"]);
+    assert_eq!(values(&fields, "medication"), ["Se pauta reposo"]);
+    assert_eq!(values(&fields, "imaging"), Vec::<&str>::new());
+}
+
+/// Proves R109.
+#[test]
+fn an_address_belongs_to_whom_the_lines_around_it_speak_of() {
+    let fields = lines(&[
+        "Clínica: El Olmo",
+        "Dirección: Calle Uno 1, 28001 Madrid",
+        "Propietario: Ana Gil",
+        "Dirección: Calle Dos 2, 28002 Madrid",
+    ]);
+    assert_eq!(value(&fields, "clinic_address"), Some("Calle Uno 1, 28001 Madrid"));
+    assert_eq!(value(&fields, "owner_address"), Some("Calle Dos 2, 28002 Madrid"));
+    let fields = lines(&[
+        "DATOS PERSONALES DEL CLIENTE",
+        "Nombre: Ana Gil",
+        "Dirección: Calle Dos 2",
+        "Población: 28002 Madrid",
+        "CLÍNICA",
+        "Nombre: El Olmo",
+        "Dirección: Calle Uno 1",
+    ]);
+    assert_eq!(value(&fields, "owner_name"), Some("Ana Gil"));
+    assert_eq!(value(&fields, "owner_address"), Some("Calle Dos 2, 28002 Madrid"));
+    assert_eq!(value(&fields, "clinic_name"), Some("El Olmo"));
+    assert_eq!(value(&fields, "clinic_address"), Some("Calle Uno 1"));
+    assert_eq!(value(&fields, "pet_name"), None);
+}
+
+/// Proves R106.
+#[test]
+fn telephones_invoices_and_dates_are_no_chips() {
+    let fields = lines(&[
+        "Paciente: Luna",
+        "Teléfono: 655 123 456",
+        "Nº factura: 202400012345678",
+        "Fecha: 12/03/2019 600123123",
+        "655123456",
+    ]);
+    assert_eq!(value(&fields, "microchip_id"), None);
+    let fields = lines(&["Identificación electrónica: 941-000-012-345-678", "Tel: 655123456"]);
+    assert_eq!(value(&fields, "microchip_id"), Some("941000012345678"));
+    let fields = lines(&["MICR0CHIP: 941000012345678"]);
+    assert_eq!(value(&fields, "microchip_id"), Some("941000012345678"), "as recognition has it");
+}
+
+/// Proves R105.
+#[test]
+fn doses_results_and_prices_are_no_weights() {
+    let fields = lines(&[
+        "Visita: 01/02/2024",
+        "Meloxicam 0,1 mg/kg cada 24 horas",
+        "Glucosa 120 mg/dL",
+        "Importe 45,00 EUR",
+        "Dosis: 5 kg",
+        "12,5 kg",
+    ]);
+    assert_eq!(values(&fields, "weight"), ["12.5 kg", "12.5 kg"], "the document's, and the visit's");
+    assert!(fields.iter().any(|field| field.key == "weight" && field.origin == Origin::Derived));
+    assert_eq!(values(&lines(&["Peso: 5 mg/kg"]), "weight"), [""], "told, but without a value");
+}
+
+/// Proves R108.
+#[test]
+fn the_age_follows_from_birth_and_the_latest_visit_that_has_been() {
+    let record =
+        ["F. Nac.: 10/05/2020", "Visita: 09/05/2023", "Motivo: a", "Visita: 01/01/2099", "Motivo: b"];
+    let fields = lines(&record);
+    let age = fields.iter().find(|field| field.key == "age").unwrap();
+    assert_eq!((text(age), age.origin), ("2", Origin::Derived));
+    assert!(age.evidence.is_some() && age.mapping_id.is_none());
+    let given = [&["Edad: 9 años"], &record[..]].concat();
+    assert_eq!(values(&lines(&given), "age"), ["9"], "never overwritten");
+    assert_eq!(values(&lines(&["F. Nac.: 10/05/2020"]), "age"), ["5"], "else by today");
+    assert_eq!(values(&lines(&["F. Nac.: 10/05/2020", "Fecha del informe: 11/05/2022"]), "age"), ["2"]);
+}
+
+/// Proves R101 for the number of a record, and R103 and R104 for what has no normal form.
+#[test]
+fn what_has_no_normal_form_is_told_without_a_value() {
+    let fields = lines(&["Nº historia clínica: 22/5226", "Especie: Conejo", "Sexo: ?", "NHC: 01/02/2024"]);
+    assert_eq!(value(&fields, "nhc"), Some("22/5226"));
+    let species = fields.iter().find(|field| field.key == "species").unwrap();
+    assert_eq!(species.value, Value::Null);
+    assert_eq!(species.candidate_suggestions[0].value, Value::Text("Conejo".to_owned()));
+    assert!(species.evidence.is_some());
+}
+
+#[test]
+fn titles_letterheads_and_names_tell_more_than_they_label() {
+    let fields = lines(&[
+        "Hospital Veterinario Bahía - Informe de consulta",
+        "Calle Alta 9 - 39990 Torre",
+        "HISTORIAL COMPLETO DE: SIMBA",
+        "Propietaria: Sra. Ana Gil, Plaza Baja 2, 39990 Torre",
+    ]);
+    assert_eq!(value(&fields, "clinic_name"), Some("Hospital Veterinario Bahía"));
+    assert_eq!(value(&fields, "clinic_address"), Some("Calle Alta 9 - 39990 Torre"));
+    assert_eq!(value(&fields, "pet_name"), Some("Simba"));
+    assert_eq!(value(&fields, "owner_name"), Some("Ana Gil"));
+    assert_eq!(value(&fields, "owner_address"), Some("Plaza Baja 2, 39990 Torre"));
+    let fields = lines(&["Paciente: Rocky (canino, mestizo, macho, 7 años)"]);
+    let seen = ["pet_name", "species", "sex", "age"].map(|key| value(&fields, key).unwrap());
+    assert_eq!(seen, ["Rocky", "canino", "macho", "7"]);
+}
+
+#[test]
+fn a_letter_tells_in_sentences() {
+    let fields = lines(&[
+        "Clínica Veterinaria Duero",
+        "Calle Toro 8, 37990 Salamanca",
+        "Estimado compañero:",
+        "Remito a Lúa, perra de raza Border Collie, hembra, con microchip 941000012121212, que",
+        "acudió a consulta el 28/03/2024 por vómitos de dos días.",
+        "Diagnóstico: Duodenitis. Tratamiento: omeprazol 20 mg cada 24 horas.",
+        "Dr. Iván Cuesta Ramos",
+    ]);
+    let seen =
+        ["species", "breed", "sex", "microchip_id", "vet_name"].map(|key| value(&fields, key).unwrap());
+    assert_eq!(seen, ["canino", "Border Collie", "hembra", "941000012121212", "Iván Cuesta Ramos"]);
+    let visit: Vec<_> = fields.iter().filter(|field| field.visit_id.is_some()).map(text).collect();
+    assert_eq!(visit, ["2024-03-28", "Duodenitis", "omeprazol 20 mg cada 24 horas"]);
+}
+
+#[test]
+fn labels_in_two_languages_are_one() {
+    let fields = lines(&[
+        "Nombre / Name: Nube",
+        "Especie / Species: Felina / Feline",
+        "Propietario / Owner: Iria Castro Pena",
+        "Dirección / Address: Rúa Nova 5, 15990 Santiago",
+    ]);
+    let seen: Vec<_> = fields.iter().map(|field| (field.key.as_str(), text(field))).collect();
+    let wanted = [
+        ("pet_name", "Nube"),
+        ("species", "felino"),
+        ("owner_name", "Iria Castro Pena"),
+        ("owner_address", "Rúa Nova 5, 15990 Santiago"),
+    ];
+    assert_eq!(seen, wanted);
+}
+
+/// Proves R112.
+#[test]
+fn suggestions_are_at_most_five_the_surest_first_and_none_twice() {
+    let breeds = ["Beagle", "beagle", "Galgo", "Boxer", "Dogo", "Akita", "Husky", "Collie"];
+    let told: Vec<String> = breeds.iter().map(|breed| format!("Raza: {breed}")).collect();
+    let told: Vec<&str> = told.iter().map(String::as_str).collect();
+    let fields = lines(&told);
+    assert_eq!(text(&fields[0]), "Beagle");
+    let suggested: Vec<_> = fields[0].candidate_suggestions.iter().map(|one| one.value.clone()).collect();
+    let wanted = ["Akita", "Boxer", "Collie", "Dogo", "Galgo"].map(|breed| Value::Text(breed.to_owned()));
+    assert_eq!(suggested, wanted);
+    let alone = serde_json::to_value(&lines(&["Raza: Beagle"])[0]).unwrap();
+    assert!(alone.get("candidate_suggestions").is_none(), "absent when there are none");
+}
+
+/// An invoice is understood by the same rules: nothing is made for one schema.
+#[test]
+fn another_schema_works_by_the_same_rules() {
+    let key = |key: &str, labels: &[&str], normaliser: Normaliser| SchemaKey {
+        key: key.to_owned(),
+        labels: labels.iter().map(|label| (*label).to_owned()).collect(),
+        section: "Invoice".to_owned(),
+        value_type: if normaliser == Normaliser::Date { ValueType::Date } else { ValueType::String },
+        normaliser,
+        ..SchemaKey::default()
+    };
+    let schema = Schema {
+        name: "invoice".to_owned(),
+        keys: vec![
+            key("number", &["factura no", "invoice number"], Normaliser::Identifier),
+            key("issued", &["fecha", "date"], Normaliser::Date),
+            SchemaKey {
+                panel: Some("seller".to_owned()),
+                shared_labels: vec!["nombre".to_owned()].into(),
+                ..key("seller", &[], Normaliser::Institution)
+            },
+            SchemaKey {
+                panel: Some("buyer".to_owned()),
+                shared_labels: vec!["nombre".to_owned()].into(),
+                ..key("buyer", &[], Normaliser::Person)
+            },
+            SchemaKey { repeatable: true, ..key("item", &["concepto"], Normaliser::Text) },
+            key("total", &["total", "total a pagar"], Normaliser::Amount),
+        ],
+        headings: vec![
+            Heading { panel: Some("seller".to_owned()), words: vec!["emisor".to_owned()].into() },
+            Heading { panel: Some("buyer".to_owned()), words: vec!["cliente".to_owned()].into() },
+        ],
+        other_labels: vec!["precio".to_owned()].into(),
+        ..Schema::default()
+    };
+    let mut paper = Paper::new();
+    paper.put(50.0, 50.0, "Factura nº: F-2024/17");
+    paper.put(300.0, 50.0, "Fecha: 3/4/2024");
+    paper.put(50.0, 80.0, "Emisor");
+    paper.put(300.0, 80.0, "Cliente");
+    paper.put(50.0, 94.0, "Nombre: Talleres Sol");
+    paper.put(300.0, 94.0, "Nombre: Ana Gil");
+    paper.row(130.0, &[(50.0, "Concepto"), (400.0, "Precio")]);
+    paper.row(146.0, &[(50.0, "Cambio de aceite"), (400.0, "60,00 €")]);
+    paper.row(162.0, &[(50.0, "Dos bujías"), (400.0, "18,50 €")]);
+    paper.put(50.0, 200.0, "Total a pagar: 78,50 €");
+    let fields = find(&[paper.page()], &schema, Known::default());
+    let seen: Vec<_> = fields.iter().map(|field| (field.key.as_str(), text(field))).collect();
+    let wanted = [
+        ("number", "F-2024/17"),
+        ("issued", "2024-04-03"),
+        ("seller", "Talleres Sol"),
+        ("buyer", "Ana Gil"),
+        ("item", "Cambio de aceite"),
+        ("item", "Dos bujías"),
+        ("total", "78,50 €"),
+    ];
+    assert_eq!(seen, wanted);
+    assert!(schema.keys.iter().all(|key| key.scope == Scope::Document));
+}
+
+/// What a page says of itself is nobody's value, also in the middle of a visit that goes on.
+#[test]
+fn the_number_of_a_page_is_no_value() {
+    let first =
+        Paper::lines(&["Paciente: Luna", "Visita 03/02/2024", "Exploración: mucosas rosadas, alerta"]);
+    for number in ["Página 2 de 2", "Pág. 2", "Page 2 of 2", "Page 2"] {
+        let second = Paper::lines(&[number, "Diagnóstico: otitis externa"]);
+        let fields = found(&[first.clone(), second]);
+        assert!(
+            fields.iter().all(|field| !text(field).contains('2') || field.key.ends_with("date")),
+            "{fields:#?}"
+        );
+        assert_eq!(values(&fields, "diagnosis"), ["otitis externa"]);
+    }
+}

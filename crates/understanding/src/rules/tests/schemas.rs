@@ -1,0 +1,161 @@
+//! Documents of other kinds: the rules know nothing but what the schema says.
+
+use super::*;
+use crate::{Format, SchemaFile, ValueType};
+
+fn seen(fields: &[Field]) -> Vec<(&str, String)> {
+    fields.iter().map(|field| (field.key.as_str(), serde_json::to_string(&field.value).unwrap())).collect()
+}
+
+fn invoice(pages: &[Page]) -> Vec<Field> {
+    let [_, invoice] = SchemaFile::built_in();
+    find(pages, &invoice.schema, Known { language: Some("es"), today: Some(TODAY) })
+}
+
+#[test]
+fn a_spanish_invoice_is_read_by_its_schema() {
+    let mut paper = Paper::new();
+    paper.put(50.0, 50.0, "FACTURA");
+    paper.put(50.0, 70.0, "Nº de factura: F-2024/117");
+    paper.put(330.0, 70.0, "Fecha: 03/04/2024");
+    paper.put(330.0, 84.0, "Vencimiento: 03/05/2024");
+    paper.put(50.0, 110.0, "Emisor");
+    paper.put(330.0, 110.0, "Cliente");
+    paper.put(50.0, 124.0, "Nombre: Talleres Sol");
+    paper.put(330.0, 124.0, "Nombre: Bicicletas Norte");
+    paper.put(50.0, 138.0, "NIF: B12345678");
+    paper.put(330.0, 138.0, "NIF: B87654321");
+    paper.row(180.0, &[(50.0, "Concepto"), (300.0, "Cantidad"), (400.0, "Importe")]);
+    paper.row(196.0, &[(50.0, "Cambio de aceite"), (300.0, "1"), (400.0, "60,00 €")]);
+    paper.row(212.0, &[(50.0, "Dos bujías"), (300.0, "2"), (400.0, "1.174,50 €")]);
+    paper.put(330.0, 260.0, "Base imponible: 1.234,50 €");
+    paper.put(330.0, 274.0, "IVA (21%): 259,25 €");
+    paper.put(330.0, 288.0, "Total a pagar: 1.493,75 €");
+    paper.put(50.0, 320.0, "IBAN: ES91 2100 0418 4502 0005 1332");
+    let fields = invoice(&[paper.page()]);
+    let wanted = [
+        ("invoice_number", "\"F-2024/117\""),
+        ("issue_date", "\"2024-04-03\""),
+        ("due_date", "\"2024-05-03\""),
+        ("supplier_name", "\"Talleres Sol\""),
+        ("supplier_tax_id", "\"B12345678\""),
+        ("customer_name", "\"Bicicletas Norte\""),
+        ("customer_tax_id", "\"B87654321\""),
+        ("line_item", "\"Cambio de aceite\""),
+        ("line_item", "\"Dos bujías\""),
+        ("net_amount", "1234.5"),
+        ("tax_amount", "259.25"),
+        ("total_amount", "1493.75"),
+        ("iban", "\"ES9121000418450200051332\""),
+    ];
+    assert_eq!(seen(&fields), wanted.map(|(key, value)| (key, value.to_owned())));
+    assert!(fields.iter().all(|field| field.evidence.is_some() && field.visit_id.is_none()));
+    let total = fields.iter().find(|field| field.key == "total_amount").unwrap();
+    assert_eq!((total.value_type, total.is_critical), (ValueType::Number, true));
+}
+
+#[test]
+fn an_english_invoice_is_read_by_the_same_schema() {
+    let fields = invoice(&[Paper::lines(&[
+        "INVOICE",
+        "Invoice number: 2024-0042",
+        "Invoice date: 12 March 2024",
+        "Due date: 11 April 2024",
+        "Supplier: Harbour Tools Ltd",
+        "Supplier VAT number: GB123456789",
+        "Bill to: Mary Stone",
+        "Currency: GBP",
+        "Net amount: £1,200.00",
+        "VAT (20%): £240.00",
+        "Total due: £1,440.00",
+    ])]);
+    let wanted = [
+        ("invoice_number", "\"2024-0042\""),
+        ("issue_date", "\"2024-03-12\""),
+        ("due_date", "\"2024-04-11\""),
+        ("supplier_name", "\"Harbour Tools Ltd\""),
+        ("supplier_tax_id", "\"GB123456789\""),
+        ("customer_name", "\"Mary Stone\""),
+        ("currency", "\"GBP\""),
+        ("net_amount", "1200"),
+        ("tax_amount", "240"),
+        ("total_amount", "1440"),
+    ];
+    assert_eq!(seen(&fields), wanted.map(|(key, value)| (key, value.to_owned())));
+}
+
+/// A file that nobody who wrote the program has seen.
+#[test]
+fn a_file_of_somebody_elses_is_enough() {
+    let text = r#"
+        name = "parking-ticket"
+        version = 1
+
+        [[sections]]
+        id = "ticket"
+
+        [[keys]]
+        key = "plate"
+        section = "ticket"
+        normaliser = "identifier"
+        labels = { es = ["matrícula"], en = ["plate"] }
+        validators = { pattern = "0000AAA" }
+
+        [[keys]]
+        key = "fine"
+        section = "ticket"
+        value_type = "number"
+        normaliser = "sum"
+        labels.es = ["multa"]
+        validators = { min = 1, max = 500 }
+
+        [[keys]]
+        key = "is_paid"
+        section = "ticket"
+        value_type = "boolean"
+        labels.es = ["pagada"]
+
+        [[keys]]
+        key = "zone"
+        section = "ticket"
+        labels.es = ["zona"]
+        validators = { one_of = ["azul", "verde"] }
+    "#;
+    let file = SchemaFile::parse("ticket.toml", text, Format::Toml).unwrap();
+    let read = |lines: &[&str]| find(&[Paper::lines(lines)], &file.schema, Known::default());
+    let fields = read(&["Matrícula: 1234BCD", "Zona: Azul", "Multa: 60,50 €", "Pagada: sí"]);
+    let wanted = [("plate", "\"1234BCD\""), ("fine", "60.5"), ("is_paid", "true"), ("zone", "\"Azul\"")];
+    assert_eq!(seen(&fields), wanted.map(|(key, value)| (key, value.to_owned())));
+    let fields = read(&["Matrícula: B-12", "Zona: roja", "Multa: 600,50 €", "Pagada: tal vez"]);
+    let values: Vec<_> = fields.iter().filter(|field| !field.value.is_empty()).collect();
+    assert!(values.is_empty(), "what the schema does not allow is no value: {values:?}");
+}
+
+/// No rule knows a key or a panel of a schema by its name, but for the language, which is what reading found out.
+#[test]
+fn no_rule_names_a_key_or_a_panel() {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/src/interpretation/rules");
+    let mut names: Vec<String> = Vec::new();
+    for file in SchemaFile::built_in() {
+        names.extend(file.schema.keys.iter().map(|key| key.key.clone()).filter(|key| key.contains('_')));
+        names.extend(["nhc", "iban", "medication", "diagnosis"].map(str::to_owned));
+        // "invoice" is also what the title of a document may say.
+        let panels = file.schema.panels.iter().map(|panel| panel.id.clone());
+        names.extend(panels.filter(|panel| panel != "invoice"));
+    }
+    let mut rooms = 0;
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if !path.is_file() {
+            continue;
+        }
+        let code = std::fs::read_to_string(&path).unwrap();
+        // What tests say is their own.
+        let code = code.split("#[cfg(test)]").next().unwrap();
+        for name in &names {
+            assert!(!code.contains(&format!("\"{name}\"")), "{} names {name}", path.display());
+        }
+        rooms += 1;
+    }
+    assert!(rooms > 10);
+}

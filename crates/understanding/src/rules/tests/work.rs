@@ -1,0 +1,100 @@
+//! The work grows with the document and no faster, whatever it says.
+
+use proptest::prelude::*;
+
+use super::*;
+use quire_domain::reading::{Line, Rect, Word};
+
+/// Lines that make the rules look around: labels without values, dates, headings, lists, columns.
+fn line() -> impl Strategy<Value = String> {
+    prop::sample::select(vec![
+        "Paciente",
+        "Paciente:",
+        "Diagnóstico:",
+        "- uno",
+        "- 01/02/2024 - 10:00 -",
+        "01/02/2024",
+        "Fecha: 01/02/2024",
+        "PROPIETARIO",
+        "Nombre | Luna | Especie",
+        "Fecha Motivo Diagnóstico",
+        "Peso 5 kg Peso 5 kg Peso: Peso:",
+        "a b c d e f g h i j k l m n o p",
+        "Dirección:",
+        "Fecha de",
+        "nacimiento",
+        "Visita consulta general del día",
+        "Motivo: Motivo: Motivo: Motivo:",
+        ": : : :",
+        "Se pauta",
+        "12,3 kg",
+        "Calle 5",
+        "28001 Madrid",
+        "Dra. Ana Gil",
+    ])
+    .prop_map(str::to_owned)
+}
+
+fn steps(lines: &[String]) -> u64 {
+    let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
+    let pages: Vec<Page> = lines.chunks(50).map(Paper::lines).collect();
+    counted(&pages, &Schema::built_in_default(), Known::default()).1
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+
+    #[test]
+    fn ten_times_the_lines_are_at_most_twelve_times_the_work(some in prop::collection::vec(line(), 20..60)) {
+        // Said several times on both sides, so that how it begins does not matter.
+        let times = |count: usize| some.iter().cycle().take(count * some.len()).cloned().collect::<Vec<_>>();
+        let (once, ten) = (steps(&times(4)), steps(&times(40)));
+        prop_assert!(ten <= 12 * once, "{once} and {ten}");
+    }
+
+    #[test]
+    fn whatever_a_page_says_every_field_has_its_evidence(
+        told in prop::collection::vec("(Paciente|Visita|Peso|Dx|[a-zñ:]{0,8})(:| :| -|)( ?[ -~ñá;/]{0,16})", 0..30),
+    ) {
+        let told: Vec<&str> = told.iter().map(String::as_str).collect();
+        for field in lines(&told) {
+            if field.origin == crate::Origin::Machine {
+                let evidence = field.evidence.as_ref().unwrap();
+                prop_assert!(evidence.page == 1, "{field:?}");
+            }
+            prop_assert!(field.value != Value::Text(String::new()));
+            prop_assert!(field.candidate_suggestions.len() <= 5);
+        }
+    }
+
+    #[test]
+    fn no_place_of_a_word_is_too_strange(
+        words in prop::collection::vec((any::<f32>(), any::<f32>(), any::<f32>(), any::<f32>(), "[a-zA-Z:/0-9-]{0,12}"), 0..60),
+    ) {
+        let word = |(x0, y0, x1, y1, text): &(f32, f32, f32, f32, String)| Word {
+            text: text.clone(),
+            rect: Rect { x0: *x0, y0: *y0, x1: *x1, y1: *y1 },
+        };
+        let lines = words.chunks(3).map(|words| Line { words: words.iter().map(word).collect(), opens_paragraph: false });
+        let page = Page { width: 600.0, height: 800.0, lines: lines.collect(), recognised: true };
+        found(&[page]);
+    }
+}
+
+/// A single line of a hundred thousand words, and as many cells at one height.
+#[test]
+fn one_endless_line_is_read_through() {
+    let word = |place: u16, gap: f32| Word {
+        text: if place.is_multiple_of(2) { "Peso".to_owned() } else { "Motivo:".to_owned() },
+        rect: Rect { x0: f32::from(place) * gap, y0: 100.0, x1: f32::from(place) * gap + 8.0, y1: 110.0 },
+    };
+    for gap in [9.0, 60.0] {
+        let page = |count: u16| {
+            let words = (0..count).map(|place| word(place, gap)).collect();
+            let line = Line { words, opens_paragraph: false };
+            Page { width: 600.0, height: 800.0, lines: vec![line], recognised: false }
+        };
+        let steps = |count| counted(&[page(count)], &Schema::built_in_default(), Known::default()).1;
+        assert!(steps(20_000) <= 12 * steps(2_000));
+    }
+}

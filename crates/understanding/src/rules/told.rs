@@ -1,0 +1,142 @@
+//! What is told without labels: behind words that lead it in, behind a name, and in sentences about a visit.
+
+use std::ops::Range;
+
+use super::candidate::How;
+use super::layout::Token;
+use super::narrative;
+use super::take::has_unit;
+use super::values::Piece;
+use super::{Rules, WITHOUT_LABEL};
+use crate::normal::letters;
+use crate::{Normaliser, Scope};
+
+/// Words of the shortest line that tells something.
+const FEWEST: usize = 2;
+/// Words before a day of birth.
+const BORN: [&str; 5] = ["born", "nacido", "nacida", "nac", "dob"];
+/// Words that make a number an age.
+const YEARS: [&str; 10] = ["ano", "anos", "year", "years", "yrs", "mes", "meses", "month", "months", "yr"];
+
+impl Rules<'_> {
+    /// A value behind words that lead it in, such as "Se pauta" or "Dra.".
+    pub(super) fn lead_in(&mut self, cell: usize, tokens: &Range<usize>) -> bool {
+        let it = &self.sheet.cells[cell];
+        let Some((key, count)) = self.labels.lead_in(&it.tokens[tokens.clone()]) else { return false };
+        let schema = &self.schema.keys[key];
+        let value = tokens.start + count..tokens.end;
+        let is_name = schema.normaliser == Normaliser::Person;
+        let names = it.tokens[value.clone()].iter();
+        let is_name_like = (2..=6).contains(&value.len())
+            && names.clone().all(|token| token.is_capital() || token.text.len() <= 3);
+        let of_visit = schema.scope == Scope::Visit;
+        if value.is_empty() || (is_name && !is_name_like) || (of_visit && self.visit.is_none()) {
+            return false;
+        }
+        let end = if of_visit { self.sentence_end(cell, &value) } else { value.end };
+        let is_taken = self.guess(Some(key), &(cell, value.start..end), None, "lead_in");
+        if is_taken && end < value.end {
+            self.narrate(cell, &(end..value.end));
+        }
+        is_taken
+    }
+
+    /// Where the first sentence of some words ends.
+    pub(super) fn sentence_end(&self, cell: usize, tokens: &Range<usize>) -> usize {
+        let words = &self.sheet.cells[cell].tokens;
+        let ends = |at: &usize| {
+            let (word, next) = (&words[*at], words.get(at + 1));
+            word.text.ends_with('.') && word.word.chars().count() > 3 && next.is_some_and(Token::is_capital)
+        };
+        tokens.clone().find(ends).map_or(tokens.end, |at| at + 1)
+    }
+
+    /// An address behind the name of somebody: "Ana Gil, Calle Mayor 3".
+    pub(super) fn address_behind(&mut self, key: usize, label: usize, pieces: &[Piece], words: &str) {
+        let Some((_, behind)) = words.split_once([',', '|']) else { return };
+        let behind = behind.split('|').next().unwrap_or(behind);
+        let Some(panel) = self.schema.keys[key].panel.as_deref() else { return };
+        let Some(address) = self.key_of(Some(panel), Normaliser::Address) else { return };
+        let mapping = "fallback::behind_name".to_owned();
+        let how = How { confidence: WITHOUT_LABEL, mapping, label: Some(label), words: Some(behind) };
+        self.propose(address, pieces, how);
+    }
+
+    /// What stands behind a name: "Rocky (canino, macho, 7 años)".
+    pub(super) fn said_of_pet(&mut self, label: Option<usize>, pieces: &[Piece], words: &str) {
+        let kinds = [
+            Normaliser::Species,
+            Normaliser::Sex,
+            Normaliser::Age,
+            Normaliser::BirthDate,
+            Normaliser::Microchip,
+        ];
+        for part in words.split([',', '(', ')', ';', '|', '/']).skip(1).take(8) {
+            let told = letters(part);
+            let has_years = told.iter().any(|word| YEARS.contains(&word.as_str()));
+            let is_born = told.first().is_some_and(|word| BORN.contains(&word.as_str()));
+            let part =
+                if is_born { part.trim_start().split_once(' ').map_or(part, |(_, day)| day) } else { part };
+            let is_it = |kind: &&Normaliser| {
+                let is_short = told.len() <= 3 || is_born;
+                let is_known = match kind {
+                    Normaliser::Age => has_years,
+                    Normaliser::Microchip => part.chars().filter(char::is_ascii_digit).count() == 15,
+                    _ => true,
+                };
+                is_known && is_short && kind.apply(part).is_some()
+            };
+            let Some(kind) = kinds.iter().find(is_it) else { continue };
+            let key = self.schema.keys.iter().position(|key| key.normaliser == *kind);
+            let Some(key) = key else { continue };
+            let mapping = "fallback::behind_name".to_owned();
+            let how = How { confidence: WITHOUT_LABEL, mapping, label, words: Some(part) };
+            self.propose(key, pieces, how);
+        }
+    }
+
+    /// What is written about a visit without any label, sentence by sentence: what was seen, or what was done.
+    pub(super) fn narrate(&mut self, cell: usize, tokens: &Range<usize>) {
+        let words = &self.sheet.cells[cell].tokens[tokens.clone()];
+        let is_word = |token: &&Token<'_>| token.text.chars().any(char::is_alphabetic);
+        if words.iter().filter(is_word).count() < FEWEST {
+            return;
+        }
+        self.weight_within(cell, tokens);
+        let mut pieces = vec![(cell, tokens.clone())];
+        self.wrap(cell, &mut pieces);
+        self.use_up(&pieces[1..]);
+        let words = self.words(&pieces);
+        let (observations, actions) = narrative::sort(&words);
+        for (name, told) in [("observations", observations), ("actions", actions)] {
+            let key = self.schema.keys.iter().position(|key| key.key == name);
+            let (Some(key), false) = (key, told.is_empty()) else { continue };
+            let how = How {
+                confidence: WITHOUT_LABEL,
+                mapping: "fallback::narrative".to_owned(),
+                label: None,
+                words: Some(&told),
+            };
+            self.propose(key, &pieces, how);
+        }
+    }
+
+    /// A labelled weight within what is told.
+    pub(super) fn weight_within(&mut self, cell: usize, tokens: &Range<usize>) {
+        for at in tokens.clone() {
+            let it = &self.sheet.cells[cell];
+            let Some((meaning, count)) = self.labels.begins(&it.tokens[at..tokens.end]) else { continue };
+            let Some(key) = meaning.key.filter(|key| self.schema.keys[*key].normaliser == Normaliser::Weight)
+            else {
+                continue;
+            };
+            let from = at + count;
+            let value = (1..=2)
+                .map(|count| from..from + count)
+                .find(|value| value.end <= tokens.end && has_unit(&it.text(value.clone())));
+            if let Some(value) = value {
+                self.guess(Some(key), &(cell, value), None, "weight_within");
+            }
+        }
+    }
+}

@@ -1,0 +1,238 @@
+//! Which keys a kind of document has. A schema is data and has versions; a run is bound to one of them.
+
+mod built_in;
+mod check;
+mod file;
+mod reader;
+mod validators;
+mod words;
+mod written;
+
+use std::collections::BTreeMap;
+
+use quire_domain::Run;
+use serde::{Deserialize, Serialize};
+
+use super::{Normaliser, ValueType};
+
+pub use file::{BadSchema, Format, Problem, SchemaFile};
+pub use validators::{Bound, Validators};
+pub use words::{ANY, Words};
+
+/// What something is called, by language as ISO 639-1.
+pub type Titles = BTreeMap<String, String>;
+
+/// The key that says when a visit was. A schema without it has no visits.
+pub const VISIT_DATE: &str = "visit_date";
+
+/// What tells of a visit itself, by the names that answers have for it.
+pub const OF_A_VISIT: [&str; 4] = [VISIT_DATE, "admission_date", "discharge_date", "reason_for_visit"];
+
+/// The keys of a kind of document, in the order in which people see them.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Schema {
+    /// Its name.
+    pub name: String,
+    /// What people call it.
+    #[serde(default, skip_serializing_if = "Titles::is_empty")]
+    pub title: Titles,
+    /// The parts of the form, in the order in which people see them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub sections: Vec<Part>,
+    /// The parts of the page by visits, in the order in which people see them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub panels: Vec<Part>,
+    /// Its keys.
+    pub keys: Vec<SchemaKey>,
+    /// The headings that say of whom a part of a document speaks.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub headings: Vec<Heading>,
+    /// Labels of what no key is for: they end the value before them, and theirs is nobody's.
+    #[serde(default, skip_serializing_if = "is_none")]
+    pub other_labels: Words,
+}
+
+/// A part of a form or a page.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Part {
+    /// By which keys name it.
+    pub id: String,
+    /// What people call it.
+    #[serde(default, skip_serializing_if = "Titles::is_empty")]
+    pub title: Titles,
+}
+
+/// Headings of one part of a document.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Heading {
+    /// The panel of the keys that it speaks of. Without one it opens what belongs to nobody and to no visit.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub panel: Option<String>,
+    /// Its words, in any language, in small letters without accents.
+    pub words: Words,
+}
+
+/// One key of a schema.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[allow(clippy::struct_excessive_bools)] // Each is a mark of its own, as the files of schemas show them.
+pub struct SchemaKey {
+    /// Its name, in `snake_case`.
+    pub key: String,
+    /// What people call it.
+    #[serde(default, skip_serializing_if = "Titles::is_empty")]
+    pub title: Titles,
+    /// The words before its value in a document, in any language, in small letters without accents.
+    #[serde(default, skip_serializing_if = "is_none")]
+    pub labels: Words,
+    /// Labels that are its own only where the document speaks of its panel: "Nombre" is the owner's under "Propietario".
+    #[serde(default, skip_serializing_if = "is_none")]
+    pub shared_labels: Words,
+    /// Labels behind which its value goes on, as an address does behind "Población".
+    #[serde(default, skip_serializing_if = "is_none")]
+    pub continued_by: Words,
+    /// Words at the beginning of a line that lead in a value without being a label: "Se pauta".
+    #[serde(default, skip_serializing_if = "is_none")]
+    pub lead_ins: Words,
+    /// Words by which a value is known in a letterhead.
+    #[serde(default, skip_serializing_if = "is_none")]
+    pub cues: Words,
+    /// How its values become normal.
+    #[serde(default)]
+    pub normaliser: Normaliser,
+    /// Whether each visit can have a value of its own, of which the latest is the document's.
+    #[serde(default)]
+    pub at_visits: bool,
+    /// The part of the form that it stands in.
+    pub section: String,
+    /// The part of the page by visits that it stands in, if it has a place there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub panel: Option<String>,
+    /// What its value is meant as.
+    pub value_type: ValueType,
+    /// What it tells about.
+    #[serde(default)]
+    pub scope: Scope,
+    /// Whether a document can have several.
+    #[serde(default)]
+    pub repeatable: bool,
+    /// Whether a mistake in it is worse than others.
+    #[serde(default)]
+    pub critical: bool,
+    /// Whether its absence says nothing.
+    #[serde(default)]
+    pub optional: bool,
+    /// What its values must be like beyond their type.
+    #[serde(default, skip_serializing_if = "Validators::is_empty")]
+    pub validators: Validators,
+}
+
+/// What a key tells about.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Scope {
+    /// The document as a whole.
+    #[default]
+    Document,
+    /// What happened at a visit.
+    Visit,
+    /// A visit itself: when it was, and why.
+    Metadata,
+}
+
+impl Scope {
+    /// All of them, by their names.
+    pub(super) const ALL: [(&'static str, Self); 3] =
+        [("document", Self::Document), ("visit", Self::Visit), ("metadata", Self::Metadata)];
+}
+
+impl Schema {
+    /// The name of the built-in schema that is used where nothing else is configured. Runs stored before runs kept
+    /// their schema were interpreted by it.
+    pub const DEFAULT: &'static str = "veterinary-record";
+
+    /// The built-in schema of that name.
+    pub fn built_in_default() -> Self {
+        built_in::default().schema.clone()
+    }
+
+    /// The name of the schema that a run interprets its document by.
+    pub fn name_for(run: &Run) -> &str {
+        run.schema.as_ref().map_or(Self::DEFAULT, |schema| schema.name.as_str())
+    }
+
+    /// The key of that name.
+    pub fn key(&self, name: &str) -> Option<&SchemaKey> {
+        self.keys.iter().find(|key| key.key == name)
+    }
+
+    /// Whether that key is critical. One that the schema does not have is not.
+    pub fn is_critical(&self, name: &str) -> bool {
+        self.key(name).is_some_and(|key| key.critical)
+    }
+
+    /// What that key tells about. One that the schema does not have tells about the document.
+    pub fn scope(&self, name: &str) -> Scope {
+        self.key(name).map_or(Scope::Document, |key| key.scope)
+    }
+
+    /// The key that says when a visit was. A schema without it knows no visits.
+    pub fn visit_date(&self) -> Option<usize> {
+        let is_it = |key: &SchemaKey| key.scope == Scope::Metadata && key.normaliser == Normaliser::Date;
+        self.keys.iter().position(|key| key.key == VISIT_DATE && is_it(key))
+    }
+
+    /// The key that says when a document was written: the first date that tells about it as a whole.
+    pub fn document_date(&self) -> Option<usize> {
+        self.keys.iter().position(|key| key.scope == Scope::Document && key.normaliser == Normaliser::Date)
+    }
+
+    /// What the schema is called in that language.
+    pub fn title(&self, language: &str) -> &str {
+        in_language(&self.title, language).unwrap_or(&self.name)
+    }
+
+    /// What a key is called in that language. One that the schema does not have is called by its name.
+    pub fn key_title<'s>(&'s self, key: &'s str, language: &str) -> &'s str {
+        self.key(key).map_or(key, |key| key.title(language))
+    }
+
+    /// What a section is called in that language.
+    pub fn section_title<'s>(&'s self, id: &'s str, language: &str) -> &'s str {
+        part_title(&self.sections, id, language)
+    }
+
+    /// What a panel is called in that language.
+    pub fn panel_title<'s>(&'s self, id: &'s str, language: &str) -> &'s str {
+        part_title(&self.panels, id, language)
+    }
+}
+
+impl SchemaKey {
+    /// What it is called in that language, else in any that there is, else by its name.
+    pub fn title(&self, language: &str) -> &str {
+        in_language(&self.title, language).unwrap_or(&self.key)
+    }
+}
+
+fn in_language<'t>(titles: &'t Titles, language: &str) -> Option<&'t str> {
+    titles.get(language).or_else(|| titles.values().next()).map(String::as_str)
+}
+
+fn part_title<'s>(parts: &'s [Part], id: &'s str, language: &str) -> &'s str {
+    let part = parts.iter().find(|part| part.id == id);
+    part.and_then(|part| in_language(&part.title, language)).unwrap_or(id)
+}
+
+fn is_none(words: &Words) -> bool {
+    words.is_empty()
+}
+
+/// Whether this can be the name of a key: `snake_case`, as every key of every schema is written.
+pub(super) fn is_key(name: &str) -> bool {
+    let part =
+        |part: &str| !part.is_empty() && part.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit());
+    name.len() <= 64 && name.starts_with(|c: char| c.is_ascii_lowercase()) && name.split('_').all(part)
+}
+
+#[cfg(test)]
+mod tests;

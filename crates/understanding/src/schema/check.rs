@@ -1,0 +1,170 @@
+//! What a schema must be beyond its form: every name is known, and no word has two meanings.
+
+use std::collections::{HashMap, HashSet};
+
+use super::reader::Problems;
+use super::{OF_A_VISIT, Part, Schema, SchemaKey, Scope, is_key};
+use crate::rules::{LONGEST_LABEL, LONGEST_LEAD_IN, comparable};
+use crate::{Normaliser, ValueType};
+
+/// Letters of the longest name of a schema.
+const LONGEST_NAME: usize = 64;
+
+pub(super) fn check(schema: &Schema, problems: &Problems) {
+    if !schema.name.is_empty() && !is_name(&schema.name) {
+        let reason = "must be small letters, digits and single dashes between them, such as delivery-note";
+        problems.note("name", reason);
+    }
+    if schema.keys.is_empty() {
+        problems.note("keys", "are missing; a schema has at least one [[keys]]");
+    }
+    parts("sections", &schema.sections, problems);
+    parts("panels", &schema.panels, problems);
+    let mut names: HashSet<&str> = HashSet::new();
+    for key in &schema.keys {
+        if !key.key.is_empty() && !names.insert(&key.key) {
+            problems.note(&format!("keys.{}", key.key), "is there twice; name one of them otherwise");
+        }
+        check_key(key, schema, problems);
+    }
+    for heading in &schema.headings {
+        let place = format!("headings.{}", heading.panel.as_deref().unwrap_or("without panel"));
+        if let Some(panel) = &heading.panel {
+            is_there(&schema.panels, panel, &format!("{place}.panel"), "panels", problems);
+        }
+        if heading.words.is_empty() {
+            problems.note(&format!("{place}.words"), "are missing");
+        }
+        short_enough(&heading.words, LONGEST_LABEL, &format!("{place}.words"), problems);
+    }
+    short_enough(&schema.other_labels, LONGEST_LABEL, "other_labels", problems);
+    meanings(schema, problems);
+}
+
+fn check_key(key: &SchemaKey, schema: &Schema, problems: &Problems) {
+    let place = |member: &str| format!("keys.{}.{member}", key.key);
+    if !key.key.is_empty() && !is_key(&key.key) {
+        problems.note(&place("key"), "must be snake_case of at most 64 letters, such as total_amount");
+    }
+    if !key.section.is_empty() {
+        is_there(&schema.sections, &key.section, &place("section"), "sections", problems);
+    }
+    if let Some(panel) = &key.panel {
+        is_there(&schema.panels, panel, &place("panel"), "panels", problems);
+    }
+    if key.panel.is_none() && !key.shared_labels.is_empty() {
+        problems
+            .note(&place("shared_labels"), "mean nothing without a panel, under whose headings they count");
+    }
+    if key.scope == Scope::Metadata && !OF_A_VISIT.contains(&key.key.as_str()) {
+        let known = OF_A_VISIT.join(", ");
+        let reason = format!(
+            "is \"metadata\", which only these keys can be: {known}; name it so, or choose scope = \"visit\""
+        );
+        problems.note(&place("scope"), reason);
+    }
+    let is_of_visits = key.scope != Scope::Document || key.at_visits;
+    if is_of_visits && schema.visit_date().is_none() {
+        let reason = "is of visits, but no key says when one was; add key = \"visit_date\" with \
+                      scope = \"metadata\" and value_type = \"date\"";
+        problems.note(&place(if key.at_visits { "at_visits" } else { "scope" }), reason);
+    }
+    if !key.normaliser.gives(key.value_type) {
+        let usual = Normaliser::usual(key.value_type).as_str();
+        let reason = format!("gives no {}; leave it away, or choose {usual}", key.value_type.as_str());
+        problems.note(&place("normaliser"), reason);
+    }
+    for (member, words) in
+        [("labels", &key.labels), ("shared_labels", &key.shared_labels), ("continued_by", &key.continued_by)]
+    {
+        short_enough(words, LONGEST_LABEL, &place(member), problems);
+    }
+    short_enough(&key.lead_ins, LONGEST_LEAD_IN, &place("lead_ins"), problems);
+    check_validators(key, problems);
+}
+
+fn check_validators(key: &SchemaKey, problems: &Problems) {
+    let place = |member: &str| format!("keys.{}.validators.{member}", key.key);
+    let validators = &key.validators;
+    let bounds = [("min", validators.min), ("max", validators.max)];
+    let is_number = key.value_type == ValueType::Number || key.normaliser == Normaliser::Amount;
+    for (member, _) in bounds.iter().filter(|(_, bound)| bound.is_some() && !is_number) {
+        problems.note(&place(member), "needs a number; set value_type = \"number\"");
+    }
+    if let (Some(least), Some(most)) = (validators.min, validators.max)
+        && least.0 > most.0
+    {
+        problems.note(&place("min"), "is more than max, so that no value could be right");
+    }
+}
+
+fn parts(kind: &str, parts: &[Part], problems: &Problems) {
+    let mut seen: HashSet<&str> = HashSet::new();
+    for part in parts.iter().filter(|part| !part.id.is_empty()) {
+        let place = format!("{kind}.{}", part.id);
+        if !is_key(&part.id) {
+            problems.note(&place, "must be snake_case, such as line_items");
+        }
+        if !seen.insert(&part.id) {
+            problems.note(&place, "is there twice");
+        }
+    }
+}
+
+fn is_there(parts: &[Part], id: &str, place: &str, kind: &str, problems: &Problems) {
+    if !parts.iter().any(|part| part.id == id) {
+        let known: Vec<&str> = parts.iter().map(|part| part.id.as_str()).collect();
+        let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
+        problems.note(place, format!("names \"{id}\", which is not among the {kind}: {known}"));
+    }
+}
+
+/// Longer ones would never be found.
+fn short_enough(words: &[String], most: usize, place: &str, problems: &Problems) {
+    for word in words.iter().filter(|word| word.split(' ').count() > most) {
+        problems.note(
+            place,
+            format!("has \"{word}\", which is longer than {most} words and would never be found"),
+        );
+    }
+    for word in words.iter().filter(|word| comparable(word).is_empty()) {
+        problems.note(place, format!("has \"{word}\", in which there is no letter and no digit"));
+    }
+}
+
+/// No label says two things. (Shared ones may: which is meant, their panels tell.)
+fn meanings(schema: &Schema, problems: &Problems) {
+    let mut owners: HashMap<String, &str> = HashMap::new();
+    for key in &schema.keys {
+        for label in &key.labels {
+            match owners.insert(comparable(label), &key.key) {
+                Some(other) if other != key.key => {
+                    let reason = format!("has \"{label}\", which is a label of {other} as well");
+                    problems.note(&format!("keys.{}.labels", key.key), reason);
+                }
+                _ => {}
+            }
+        }
+    }
+    for label in &schema.other_labels {
+        if let Some(owner) = owners.get(&comparable(label)) {
+            problems.note("other_labels", format!("has \"{label}\", which is a label of {owner}"));
+        }
+    }
+    let mut leads: HashMap<String, &str> = HashMap::new();
+    for key in &schema.keys {
+        for words in &key.lead_ins {
+            if let Some(other) = leads.insert(comparable(words), &key.key).filter(|other| *other != key.key) {
+                let reason = format!("has \"{words}\", which leads to {other} as well");
+                problems.note(&format!("keys.{}.lead_ins", key.key), reason);
+            }
+        }
+    }
+}
+
+/// Whether this can be the name of a schema.
+fn is_name(name: &str) -> bool {
+    let part =
+        |part: &str| !part.is_empty() && part.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit());
+    name.len() <= LONGEST_NAME && name.split('-').all(part)
+}

@@ -1,0 +1,328 @@
+//! From the tables of a file to a schema, member by member, so that everything that is wrong is told at once.
+
+use std::cell::RefCell;
+
+use toml::{Table, Value};
+
+use super::{ANY, Bound, Heading, Part, Problem, Schema, SchemaKey, Scope, Titles, Validators, Words};
+use crate::normal::fold;
+use crate::{Normaliser, ValueType};
+
+/// Problems that are told of one file at most.
+const MOST_PROBLEMS: usize = 50;
+/// Letters of the longest word or title.
+const LONGEST: usize = 200;
+/// Words of one list at most.
+const MOST_WORDS: usize = 500;
+/// Things of one kind at most: keys, headings, sections.
+const MOST: usize = 500;
+
+/// What is wrong with a file.
+#[derive(Default)]
+pub(super) struct Problems(RefCell<Vec<Problem>>);
+
+impl Problems {
+    pub fn note(&self, place: &str, reason: impl Into<String>) {
+        let mut problems = self.0.borrow_mut();
+        if problems.len() < MOST_PROBLEMS {
+            problems.push(Problem { place: place.to_owned(), reason: reason.into() });
+        }
+    }
+
+    pub fn into_inner(self) -> Vec<Problem> {
+        self.0.into_inner()
+    }
+}
+
+/// The members of a table, asked for one by one.
+pub(super) struct Fields<'t> {
+    table: &'t Table,
+    place: String,
+    problems: &'t Problems,
+    known: Vec<&'static str>,
+}
+
+impl<'t> Fields<'t> {
+    pub fn new(table: &'t Table, place: String, problems: &'t Problems) -> Self {
+        Self { table, place, problems, known: Vec::new() }
+    }
+
+    fn place(&self, name: &str) -> String {
+        if self.place.is_empty() { name.to_owned() } else { format!("{}.{name}", self.place) }
+    }
+
+    fn wrong(&self, name: &str, reason: impl Into<String>) {
+        self.problems.note(&self.place(name), reason);
+    }
+
+    fn get(&mut self, name: &'static str) -> Option<&'t Value> {
+        self.known.push(name);
+        self.table.get(name)
+    }
+
+    /// Notes every member that nobody asked for.
+    pub fn refuse_others(&self) {
+        for name in self.table.keys().filter(|name| !self.known.contains(&name.as_str())) {
+            let known = self.known.join(", ");
+            self.wrong(name, format!("is not known here; there are: {known}"));
+        }
+    }
+
+    fn text(&mut self, name: &'static str) -> Option<String> {
+        match self.get(name)? {
+            Value::String(text) if !text.trim().is_empty() && text.chars().count() <= LONGEST => {
+                Some(text.trim().to_owned())
+            }
+            Value::String(_) => {
+                self.wrong(name, format!("must have 1 to {LONGEST} letters"));
+                None
+            }
+            _ => {
+                self.wrong(name, "must be text");
+                None
+            }
+        }
+    }
+
+    fn required(&mut self, name: &'static str) -> String {
+        let is_missing = !self.table.contains_key(name);
+        let text = self.text(name);
+        if is_missing {
+            self.wrong(name, "is missing");
+        }
+        text.unwrap_or_default()
+    }
+
+    fn flag(&mut self, name: &'static str) -> bool {
+        match self.get(name) {
+            None => false,
+            Some(Value::Boolean(flag)) => *flag,
+            Some(_) => {
+                self.wrong(name, "must be true or false");
+                false
+            }
+        }
+    }
+
+    pub fn version(&mut self) -> Option<u32> {
+        let version = match self.get("version") {
+            Some(Value::Integer(version)) => u32::try_from(*version).ok().filter(|version| *version > 0),
+            _ => None,
+        };
+        if version.is_none() {
+            self.wrong("version", "must be a whole number from 1; raise it with every change of the file");
+        }
+        version
+    }
+
+    fn number(&mut self, name: &'static str) -> Option<f64> {
+        #[allow(clippy::cast_precision_loss)] // Nobody bounds values by such numbers.
+        let number = match self.get(name)? {
+            Value::Integer(number) => Some(*number as f64),
+            Value::Float(number) => Some(*number).filter(|number| number.is_finite()),
+            _ => None,
+        };
+        if number.is_none() {
+            self.wrong(name, "must be a number");
+        }
+        number
+    }
+
+    /// One of a closed set, by its name.
+    fn one_of<T: Copy>(&mut self, name: &'static str, all: &[(&str, T)]) -> Option<T> {
+        let given = self.text(name)?;
+        let found = all.iter().find(|(known, _)| *known == given).map(|(_, one)| *one);
+        if found.is_none() {
+            let names: Vec<&str> = all.iter().map(|(name, _)| *name).collect();
+            self.wrong(
+                name,
+                format!("is none that there is: \"{given}\"; choose one of {}", names.join(", ")),
+            );
+        }
+        found
+    }
+
+    fn titles(&mut self, name: &'static str) -> Titles {
+        let Some(value) = self.get(name) else { return Titles::new() };
+        let Value::Table(table) = value else {
+            self.wrong(name, "must give titles by language, such as { es = \"Fecha\", en = \"Date\" }");
+            return Titles::new();
+        };
+        let mut titles = Titles::new();
+        for (language, title) in table {
+            let place = format!("{name}.{language}");
+            match title {
+                _ if !is_language(language) => self.wrong(&place, NO_LANGUAGE),
+                Value::String(title) if is_title(title) => {
+                    titles.insert(language.clone(), title.trim().to_owned());
+                }
+                _ => self.wrong(&place, format!("must be text of 1 to {LONGEST} letters")),
+            }
+        }
+        titles
+    }
+
+    /// Words in small letters without accents, as a list or as lists by language.
+    fn words(&mut self, name: &'static str) -> Words {
+        match self.get(name) {
+            None => Words::default(),
+            Some(Value::Array(list)) => Words::from(self.list(name, list, true)),
+            Some(Value::Table(table)) => {
+                let mut parts = Vec::new();
+                for (language, list) in table {
+                    let place = format!("{name}.{language}");
+                    match list {
+                        _ if !is_language(language) && language != ANY => self.wrong(&place, NO_LANGUAGE),
+                        Value::Array(list) => parts.push((language.clone(), self.list(&place, list, true))),
+                        _ => self.wrong(&place, "must be a list of words"),
+                    }
+                }
+                Words::by_language(parts)
+            }
+            Some(_) => {
+                self.wrong(name, "must be a list of words, or lists by language");
+                Words::default()
+            }
+        }
+    }
+
+    fn list(&self, place: &str, list: &[Value], is_folded: bool) -> Vec<String> {
+        if list.is_empty() || list.len() > MOST_WORDS {
+            self.wrong(place, format!("must have 1 to {MOST_WORDS} entries"));
+        }
+        let mut words = Vec::new();
+        for (at, word) in list.iter().take(MOST_WORDS).enumerate() {
+            match word {
+                Value::String(word) if is_title(word) => {
+                    let word = word.split_whitespace().collect::<Vec<_>>().join(" ");
+                    words.push(if is_folded { fold(&word) } else { word });
+                }
+                _ => self
+                    .wrong(&format!("{place}.{}", at + 1), format!("must be text of 1 to {LONGEST} letters")),
+            }
+        }
+        words
+    }
+
+    /// The tables of a list, each read by its own.
+    fn tables<T>(&mut self, name: &'static str, read: impl Fn(&mut Fields<'_>) -> T) -> Vec<T> {
+        let list = match self.get(name) {
+            None => return Vec::new(),
+            Some(Value::Array(list)) => list,
+            Some(_) => {
+                self.wrong(name, format!("must be a list of tables, [[{name}]]"));
+                return Vec::new();
+            }
+        };
+        if list.len() > MOST {
+            self.wrong(name, format!("are more than {MOST}, the most that a schema may have"));
+        }
+        let mut all = Vec::new();
+        for (at, value) in list.iter().take(MOST).enumerate() {
+            let Value::Table(table) = value else {
+                self.wrong(&format!("{name}.{}", at + 1), "must be a table");
+                continue;
+            };
+            // By its name if it has one, so that people find it.
+            let called = ["key", "id", "panel"].iter().find_map(|member| table.get(*member)?.as_str());
+            let called = called.map_or_else(|| (at + 1).to_string(), str::to_owned);
+            let mut fields = Fields::new(table, self.place(&format!("{name}.{called}")), self.problems);
+            all.push(read(&mut fields));
+            fields.refuse_others();
+        }
+        all
+    }
+}
+
+const NO_LANGUAGE: &str = "must be a language of two small letters, such as es or en";
+
+fn is_language(code: &str) -> bool {
+    code.len() == 2 && code.bytes().all(|b| b.is_ascii_lowercase())
+}
+
+fn is_title(text: &str) -> bool {
+    !text.trim().is_empty() && text.chars().count() <= LONGEST
+}
+
+pub(super) fn schema(fields: &mut Fields<'_>) -> Schema {
+    Schema {
+        name: fields.required("name"),
+        title: fields.titles("title"),
+        sections: fields.tables("sections", part),
+        panels: fields.tables("panels", part),
+        keys: fields.tables("keys", key),
+        headings: fields.tables("headings", heading),
+        other_labels: fields.words("other_labels"),
+    }
+}
+
+fn part(fields: &mut Fields<'_>) -> Part {
+    Part { id: fields.required("id"), title: fields.titles("title") }
+}
+
+fn heading(fields: &mut Fields<'_>) -> Heading {
+    Heading { panel: fields.text("panel"), words: fields.words("words") }
+}
+
+fn key(fields: &mut Fields<'_>) -> SchemaKey {
+    let value_type = fields.one_of("value_type", &ValueType::ALL.map(|kind| (kind.as_str(), kind)));
+    let value_type = value_type.unwrap_or(ValueType::String);
+    SchemaKey {
+        key: fields.required("key"),
+        title: fields.titles("title"),
+        labels: fields.words("labels"),
+        shared_labels: fields.words("shared_labels"),
+        continued_by: fields.words("continued_by"),
+        lead_ins: fields.words("lead_ins"),
+        cues: fields.words("cues"),
+        normaliser: fields
+            .one_of("normaliser", &Normaliser::ALL)
+            .unwrap_or_else(|| Normaliser::usual(value_type)),
+        at_visits: fields.flag("at_visits"),
+        section: fields.required("section"),
+        panel: fields.text("panel"),
+        value_type,
+        scope: fields.one_of("scope", &Scope::ALL).unwrap_or_default(),
+        repeatable: fields.flag("repeatable"),
+        critical: fields.flag("critical"),
+        optional: fields.flag("optional"),
+        validators: validators(fields),
+    }
+}
+
+fn validators(fields: &mut Fields<'_>) -> Validators {
+    let table = match fields.get("validators") {
+        None => return Validators::default(),
+        Some(Value::Table(table)) => table,
+        Some(_) => {
+            fields.wrong("validators", "must be a table, such as { max_length = 40 }");
+            return Validators::default();
+        }
+    };
+    let mut inner = Fields::new(table, fields.place("validators"), fields.problems);
+    let one_of = match inner.get("one_of") {
+        None => Vec::new(),
+        Some(Value::Array(list)) => inner.list("one_of", list, false),
+        Some(_) => {
+            inner.wrong("one_of", "must be a list of words");
+            Vec::new()
+        }
+    };
+    let max_length = match inner.get("max_length") {
+        None => None,
+        Some(Value::Integer(length)) if (1..=10_000).contains(length) => u32::try_from(*length).ok(),
+        Some(_) => {
+            inner.wrong("max_length", "must be a whole number from 1 to 10000");
+            None
+        }
+    };
+    let validators = Validators {
+        one_of,
+        min: inner.number("min").map(Bound),
+        max: inner.number("max").map(Bound),
+        max_length,
+        pattern: inner.text("pattern"),
+    };
+    inner.refuse_others();
+    validators
+}

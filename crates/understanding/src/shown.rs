@@ -1,0 +1,56 @@
+//! An interpretation as people see it: what is stored, and how sure each field is by the policy in effect.
+
+use jiff::Timestamp;
+use serde::Serialize;
+
+use super::calibration::ConfidencePolicy;
+use super::{Field, Interpretation};
+use quire_domain::ids::{DocumentId, RunId};
+
+/// A flat list, as it is stored.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[allow(missing_docs)] // As in the interpretation.
+pub struct Flat {
+    pub schema_version: String,
+    pub document_id: DocumentId,
+    pub processing_run_id: RunId,
+    pub created_at: Timestamp,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub context_key: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub policy_version: Option<String>,
+    pub fields: Vec<ShownField>,
+}
+
+/// A field, and in which band its confidence lies, so that nobody else needs to know the cut-offs.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct ShownField {
+    /// The field.
+    #[serde(flatten)]
+    pub field: Field,
+    /// `low`, `mid` or `high`.
+    pub band: &'static str,
+}
+
+impl ShownField {
+    /// This field by that policy.
+    pub fn of(field: Field, policy: &ConfidencePolicy) -> Self {
+        let band = policy.band(field.confidence).as_str();
+        Self { field, band }
+    }
+}
+
+impl Flat {
+    /// This interpretation by that policy.
+    pub fn of(shown: Interpretation, policy: &ConfidencePolicy) -> Self {
+        Self {
+            schema_version: shown.schema_version,
+            document_id: shown.document_id,
+            processing_run_id: shown.processing_run_id,
+            created_at: shown.created_at,
+            context_key: shown.context_key,
+            policy_version: shown.policy_version,
+            fields: shown.fields.into_iter().map(|field| ShownField::of(field, policy)).collect(),
+        }
+    }
+}

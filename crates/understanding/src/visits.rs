@@ -1,0 +1,253 @@
+//! The fields of an interpretation, grouped by the visits they belong to: another way of looking at the same list.
+
+use std::collections::HashMap;
+
+use jiff::Timestamp;
+use serde::Serialize;
+use uuid::Uuid;
+
+use super::calibration::ConfidencePolicy;
+use super::shown::ShownField;
+use super::{Field, Interpretation, Origin, Schema, Scope, VISIT_DATE, Value};
+use quire_domain::ids::{DocumentId, FieldId, RunId};
+
+/// The group of what belongs to some visit, nobody knows which.
+pub const UNASSIGNED: &str = "unassigned";
+
+/// The panels of schemas that were stored before they told theirs, in the order in which people see them.
+const PANELS: [&str; 7] = ["clinic", "patient", "owner", "visits", "notes", "other", "report_info"];
+
+/// Keys under other names that people and older programs use for them. They are shown under their own.
+const ALIASES: [(&str, &str); 2] =
+    [("nhc", "medical_record_number"), ("reproductive_status", "repro_status")];
+
+/// What a document without a date of its own takes from its visits.
+const DOCUMENT_DATE: &str = "document_date";
+
+/// An interpretation grouped by visits.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[allow(missing_docs)] // The names are those of the contract.
+pub struct ByVisit {
+    pub schema_contract: &'static str,
+    pub document_id: DocumentId,
+    pub processing_run_id: RunId,
+    pub created_at: Timestamp,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub context_key: Option<String>,
+    pub medical_record_view: RecordView,
+    /// What tells about the document as a whole.
+    pub fields: Vec<GroupedField>,
+    /// What tells about visits.
+    pub visits: Vec<Visit>,
+    /// What the schema does not know.
+    pub other_fields: Vec<GroupedField>,
+}
+
+/// A field with its confidences under the names of this contract, each beside its name in the flat list.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[allow(missing_docs)]
+pub struct GroupedField {
+    #[serde(flatten)]
+    pub shown: ShownField,
+    pub field_candidate_confidence: f64,
+    pub field_mapping_confidence: f64,
+    pub field_review_history_adjustment: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub context_key: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub policy_version: Option<String>,
+}
+
+/// How a record is laid out.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[allow(missing_docs)]
+pub struct RecordView {
+    pub version: &'static str,
+    pub sections: Vec<String>,
+    pub field_slots: Vec<Slot>,
+}
+
+/// A place for a field.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[allow(missing_docs)]
+pub struct Slot {
+    pub concept_id: String,
+    pub section: String,
+    pub scope: &'static str,
+    pub canonical_key: String,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub aliases: Vec<&'static str>,
+}
+
+/// A visit and what happened there.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[allow(missing_docs)]
+pub struct Visit {
+    pub visit_id: String,
+    pub visit_date: Value,
+    pub admission_date: Value,
+    pub discharge_date: Value,
+    pub reason_for_visit: Value,
+    pub fields: Vec<GroupedField>,
+}
+
+/// Whether a field names this visit.
+pub(super) fn exists(fields: &[Field], visit_id: &str) -> bool {
+    fields.iter().any(|field| field.visit_id.as_deref() == Some(visit_id))
+}
+
+/// Groups an interpretation by visits, in the order of their dates and then of their ids; those without a date come after
+/// them, and what belongs to no visit comes last.
+pub fn group(interpretation: &Interpretation, schema: &Schema, policy: &ConfidencePolicy) -> ByVisit {
+    let mut grouped = ByVisit {
+        schema_contract: "visit-grouped-canonical",
+        document_id: interpretation.document_id,
+        processing_run_id: interpretation.processing_run_id,
+        created_at: interpretation.created_at,
+        context_key: interpretation.context_key.clone(),
+        medical_record_view: view(schema),
+        fields: Vec::new(),
+        visits: Vec::new(),
+        other_fields: Vec::new(),
+    };
+    let mut places = HashMap::new();
+    for original in &interpretation.fields {
+        let field = &canonical(original, schema);
+        let shown = GroupedField::of(field, interpretation, policy);
+        let scope = schema.scope(&field.key);
+        match (schema.key(&field.key), &original.visit_id) {
+            (_, Some(visit_id)) => {
+                let left_over = grouped.visit(visit_id, &mut places).take(shown);
+                grouped.other_fields.extend(left_over);
+            }
+            (None, None) => grouped.other_fields.push(shown),
+            (Some(_), None) if scope == Scope::Document => grouped.fields.push(shown),
+            // When and why of a visit that nobody knows.
+            (Some(_), None) if scope == Scope::Metadata => grouped.other_fields.push(shown),
+            (Some(_), None) => grouped.visit(UNASSIGNED, &mut places).fields.push(shown),
+        }
+    }
+    grouped.visits.sort_by(|one, other| order(one).cmp(&order(other)));
+    let date = document_date(interpretation, schema);
+    grouped.fields.extend(date.map(|date| GroupedField::of(&date, interpretation, policy)));
+    grouped
+}
+
+fn order(visit: &Visit) -> (bool, &str, &str) {
+    let date = match &visit.visit_date {
+        Value::Text(date) => Some(date.as_str()),
+        _ => None,
+    };
+    // What has no date is behind what has one.
+    (visit.visit_id == UNASSIGNED, date.unwrap_or("~"), &visit.visit_id)
+}
+
+/// The field under the key that the schema has for it.
+fn canonical(field: &Field, schema: &Schema) -> Field {
+    let known = ALIASES.iter().find(|(key, alias)| *alias == field.key && schema.key(key).is_some());
+    match known {
+        Some((key, _)) if schema.key(&field.key).is_none() => {
+            Field { key: (*key).to_owned(), is_critical: schema.is_critical(key), ..field.clone() }
+        }
+        _ => field.clone(),
+    }
+}
+
+/// A document that does not say when it was written is as old as its latest visit. Only shown: what was not found is not
+/// stored. Its id follows from the run, so that it is the same whenever it is looked at.
+fn document_date(interpretation: &Interpretation, schema: &Schema) -> Option<Field> {
+    let key = schema.key(DOCUMENT_DATE)?;
+    let fields = interpretation.fields.iter().filter(|field| !field.value.is_empty());
+    if fields.clone().any(|field| field.key == DOCUMENT_DATE) {
+        return None;
+    }
+    let dated = fields.filter(|field| field.key == VISIT_DATE).filter_map(|field| match &field.value {
+        Value::Text(date) => Some((date, field)),
+        _ => None,
+    });
+    let (_, latest) = dated.max_by_key(|(date, _)| *date)?;
+    let run = interpretation.processing_run_id.0.as_u128();
+    Some(Field {
+        field_id: FieldId(Uuid::from_u128(run ^ u128::from(u32::from_be_bytes(*b"date")))),
+        key: key.key.clone(),
+        value_type: key.value_type,
+        is_critical: key.critical,
+        origin: Origin::Derived,
+        visit_id: None,
+        mapping_id: None,
+        candidate_suggestions: Vec::new(),
+        ..latest.clone()
+    })
+}
+
+impl ByVisit {
+    /// The visit of that id, whose place is known if it was named before: a record may have thousands.
+    fn visit<'i>(&mut self, visit_id: &'i str, places: &mut HashMap<&'i str, usize>) -> &mut Visit {
+        let place = *places.entry(visit_id).or_insert_with(|| {
+            self.visits.push(Visit { visit_id: visit_id.to_owned(), ..Visit::default() });
+            self.visits.len() - 1
+        });
+        &mut self.visits[place]
+    }
+}
+
+impl Visit {
+    /// Gives it back if it tells about the visit itself what another field has told already.
+    fn take(&mut self, shown: GroupedField) -> Option<GroupedField> {
+        let field = &shown.shown.field;
+        let slot = match field.key.as_str() {
+            VISIT_DATE => &mut self.visit_date,
+            "admission_date" => &mut self.admission_date,
+            "discharge_date" => &mut self.discharge_date,
+            "reason_for_visit" => &mut self.reason_for_visit,
+            _ => {
+                self.fields.push(shown);
+                return None;
+            }
+        };
+        if slot.is_empty() {
+            *slot = field.value.clone();
+            return None;
+        }
+        Some(shown)
+    }
+}
+
+impl GroupedField {
+    fn of(field: &Field, of: &Interpretation, policy: &ConfidencePolicy) -> Self {
+        Self {
+            field_candidate_confidence: field.candidate_confidence,
+            field_mapping_confidence: field.confidence,
+            field_review_history_adjustment: field.review_history_adjustment,
+            context_key: of.context_key.clone(),
+            policy_version: of.policy_version.clone(),
+            shown: ShownField::of(field.clone(), policy),
+        }
+    }
+}
+
+fn view(schema: &Schema) -> RecordView {
+    let slots = schema.keys.iter().filter_map(|key| {
+        let section = key.panel.clone()?;
+        let scope = if key.scope == Scope::Document { "document" } else { "visit" };
+        Some(Slot {
+            concept_id: format!("{section}.{}", key.key),
+            section,
+            scope,
+            canonical_key: key.key.clone(),
+            aliases: ALIASES.iter().filter(|(of, _)| *of == key.key).map(|(_, alias)| *alias).collect(),
+        })
+    });
+    let told = schema.panels.iter().map(|panel| panel.id.clone());
+    let sections: Vec<String> =
+        if schema.panels.is_empty() { PANELS.map(str::to_owned).to_vec() } else { told.collect() };
+    RecordView { version: "mvp-1", sections, field_slots: slots.collect() }
+}
+
+#[cfg(test)]
+#[path = "visits_tests.rs"]
+mod tests;
+
+#[cfg(test)]
+#[path = "visits_shape_tests.rs"]
+mod shape_tests;
