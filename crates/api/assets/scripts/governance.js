@@ -44,7 +44,7 @@ function start() {
 
   /** Nothing is decided about what stands elsewhere by now. What was written stays, to be read or copied. */
   function sayConflict(status) {
-    conflict.textContent = status ? t("governance.conflict_now", status) : t("governance.conflict")
+    conflict.textContent = status ? t("governance.conflict_status", status) : t("governance.conflict")
     conflict.hidden = false
     submit.disabled = true
   }
@@ -59,7 +59,7 @@ function start() {
         body: { decision_type: decision, seen_status: status, seen_critical: isCritical, reason: reason || null },
       })
       dialog.close()
-      toast(t(made.schema_version_id ? "governance.made_version" : "governance.recorded"), "success")
+      toast(t(made.schema_version_id ? "governance.decision_saved_version" : "governance.decision_saved"), "success")
     } catch (refused) {
       if (refused.status === 409) sayConflict()
       else {

@@ -28,7 +28,7 @@ async function post(button, address, message) {
 }
 
 document.getElementById("again")?.addEventListener("click", ({ currentTarget }) =>
-  post(currentTarget, `/documents/${runs.dataset.document}/reprocess`, t("runs.asked")))
+  post(currentTarget, `/documents/${runs.dataset.document}/reprocess`, t("runs.reprocess_accepted")))
 
 runs.addEventListener("click", ({ target }) => {
   const run = target.dataset.withdraw

@@ -46,7 +46,7 @@ pub(super) fn looks(headers: &HeaderMap) -> bool {
 pub(super) fn made(visitor: Visitor, error: &ApiError, response: &Response) -> Option<Response> {
     let words = visitor.language.words();
     let name =
-        if response.status() == StatusCode::NOT_FOUND { "trouble.nothing" } else { "trouble.not_possible" };
+        if response.status() == StatusCode::NOT_FOUND { "error_page.not_found" } else { "error_page.failed" };
     let trouble = Trouble {
         title: words.get(name),
         message: error.message.clone(),

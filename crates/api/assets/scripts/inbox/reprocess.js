@@ -30,8 +30,8 @@ function open(source) {
     chosen.number = number
     start.disabled = number === 0
     if (number === 0) text.textContent = t("inbox.reprocess_none")
-    else if (isLeast) text.textContent = t("inbox.reprocess_ask_more", number)
-    else text.textContent = count("inbox.reprocess_ask", number)
+    else if (isLeast) text.textContent = t("inbox.reprocess_confirm_more", number)
+    else text.textContent = count("inbox.reprocess_confirm", number)
     if (number > 0) start.focus()
   }, (error) => { text.textContent = error.message })
 }
@@ -72,7 +72,7 @@ async function run() {
   const ids = chosen.ids()
   const show = () => {
     progress.value = accepted + failed.length
-    text.textContent = t("inbox.reprocess_doing", accepted).replace("{}", Math.max(chosen.number, accepted))
+    text.textContent = t("inbox.reprocess_progress", accepted).replace("{}", Math.max(chosen.number, accepted))
   }
   show()
   const work = async () => {

@@ -26,7 +26,7 @@ let leftOut = 0
 
 /** Takes these in after those before them. */
 function take({ files, leftOut: hidden }) {
-  if (files.length === 0) toast(t("inbox.nothing_to_upload"), "error")
+  if (files.length === 0) toast(t("inbox.no_files"), "error")
   if (active.size + waiting.length + refused.size === 0) [all, taken, cancelled, leftOut] = [0, 0, 0, 0]
   leftOut += hidden
   all += files.length
@@ -44,7 +44,7 @@ function show() {
   const isBusy = active.size + waiting.length > 0
   const parts = [t("inbox.uploads_done", taken).replace("{}", all)]
   if (refused.size > 0) parts.push(count("inbox.uploads_refused", refused.size))
-  if (leftOut > 0) parts.push(count("inbox.uploads_left_out", leftOut))
+  if (leftOut > 0) parts.push(count("inbox.uploads_skipped", leftOut))
   summary.textContent = parts.join(" · ")
   cancelAll.hidden = !isBusy
   close.hidden = isBusy
@@ -77,14 +77,14 @@ async function carry(sending) {
   const bar = row.querySelector("progress")
   const advance = (share) => {
     bar.value = share
-    const text = share < 1 ? t("inbox.upload_sending", Math.round(share * 100)) : t("inbox.upload_checking")
+    const text = share < 1 ? t("inbox.upload_sending", Math.round(share * 100)) : t("inbox.upload_storing")
     outcome(row, text, "sending")
   }
   outcome(row, t("inbox.upload_waiting"), "sending")
   try {
     await patiently(sending, row, advance)
     taken += 1
-    outcome(row, t("inbox.upload_taken"), "taken")
+    outcome(row, t("inbox.upload_done"), "taken")
     tidy()
   } catch (error) {
     if (error.name === "AbortError") {
@@ -108,7 +108,7 @@ async function patiently(sending, row, advance) {
     } catch (error) {
       if (!(error.later > 0)) throw error
       for (let left = error.later; left > 0 && !sending.isCancelled; left -= 1) {
-        outcome(row, t("inbox.upload_later", left), "sending")
+        outcome(row, t("inbox.upload_retrying", left), "sending")
         await new Promise((resolve) => setTimeout(resolve, 1000))
       }
     }

@@ -54,7 +54,7 @@ function others(open, now) {
 export function settleConflicts(open, now) {
   dialog.querySelector("tbody").replaceChildren(...open.map(line))
   const number = others(open, now)
-  dialog.querySelector("[data-others]").textContent = number > 0 ? count("review.others", number) : ""
+  dialog.querySelector("[data-others]").textContent = number > 0 ? count("review.other_changes", number) : ""
   const form = dialog.querySelector("form")
   return new Promise((resolve) => {
     let answer = null

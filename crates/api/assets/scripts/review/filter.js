@@ -35,7 +35,7 @@ function apply() {
   body.classList.toggle("filtered", isAny)
   for (const part of body.querySelectorAll(".visit, .section")) part.hidden = isAny && part.querySelector(".field:not([hidden])") === null
   document.getElementById("none-shown").hidden = shown > 0
-  document.getElementById("shown").textContent = isAny ? count("review.shown", shown) : ""
+  document.getElementById("shown").textContent = isAny ? count("review.matches", shown) : ""
 }
 
 export function clearFilter() {

@@ -36,7 +36,7 @@ function go(by) {
   place = (place + by + hits.length) % hits.length
   hits[place].forEach((word) => word.classList.add("at"))
   hits[place][0].scrollIntoView({ block: "center", inline: "nearest" })
-  tell(t("review.found", String(place + 1)).replace("{}", String(hits.length)))
+  tell(t("review.find_position", String(place + 1)).replace("{}", String(hits.length)))
 }
 
 const tell = (text) => { document.getElementById("find-count").textContent = text }
@@ -49,7 +49,7 @@ async function find(text) {
   clear()
   hits = search(text)
   hits.flat().forEach((word) => word.classList.add("hit"))
-  if (hits.length === 0) return tell(t("review.found_none"))
+  if (hits.length === 0) return tell(t("review.find_none"))
   go(1)
 }
 

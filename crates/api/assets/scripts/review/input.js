@@ -36,12 +36,12 @@ export function inputFor(type, value, label) {
   const before = made.value
   const read = () => {
     const text = made.value.trim()
-    if (made.validity?.badInput) throw new Wrong(t("review.wrong_date"))
+    if (made.validity?.badInput) throw new Wrong(t("review.invalid_date"))
     if (text === "") return null
     if (type === "boolean") return text === "true"
     if (type !== "number") return text
     const number = Number(text.replace(",", "."))
-    if (!Number.isFinite(number)) throw new Wrong(t("review.wrong_number"))
+    if (!Number.isFinite(number)) throw new Wrong(t("review.invalid_number"))
     return number
   }
   return { element: made, read, isDirty: () => made.value !== before, isLong: made.localName === "textarea" }

@@ -136,7 +136,7 @@ async function settle(wishes, base) {
 function told(outcome) {
   if (outcome.isKept) return t("review.theirs_kept")
   if (outcome.isSame) return t("review.unchanged")
-  return t(outcome.isRebased ? "review.saved_on_top" : "review.saved", String(outcome.version))
+  return t(outcome.isRebased ? "review.saved_with_others" : "review.saved", String(outcome.version))
 }
 
 /** Saves in its turn, shows what there is then, and says so. True when it is done, false when the person wants to go back; what is

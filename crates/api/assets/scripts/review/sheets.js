@@ -177,7 +177,7 @@ function standIn() {
     const picture = sheet.querySelector("img")
     const fails = () => {
       sheet.classList.add("bare")
-      sheet.title = t("review.no_picture")
+      sheet.title = t("review.no_image")
     }
     if (picture.complete && picture.naturalWidth === 0 && picture.loading !== "lazy") fails()
     picture.addEventListener("error", fails)

@@ -56,7 +56,7 @@ impl Waiting {
             (DocumentStatus::Uploaded, _) => "review.not_started",
             (_, Some(State::Queued { .. })) => "review.queued",
             (DocumentStatus::Processing, _) => "review.processing",
-            (DocumentStatus::Completed, _) => "review.nothing_understood",
+            (DocumentStatus::Completed, _) => "review.nothing_to_review",
             (DocumentStatus::Failed | DocumentStatus::TimedOut, _) => "review.failed",
         };
         Ok(Self {
@@ -76,9 +76,9 @@ impl Newer {
         let words = visitor.language.words();
         let run = view.overview.latest_run.as_ref().filter(|run| run.id != shown)?;
         let text = match run.state {
-            State::Queued { .. } => "review.again_queued",
-            State::Running { .. } => "review.again_processing",
-            State::Failed { .. } | State::TimedOut { .. } => "review.again_failed",
+            State::Queued { .. } => "review.newer_run_queued",
+            State::Running { .. } => "review.newer_run_processing",
+            State::Failed { .. } | State::TimedOut { .. } => "review.newer_run_failed",
             State::Completed { .. } => return None,
         };
         Some(Self { text: words.get(text), failure: Failure::of(words, &run.state) })

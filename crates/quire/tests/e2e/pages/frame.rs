@@ -45,7 +45,7 @@ async fn a_page_that_is_not_there_says_so_on_a_page() {
     let server = scene.quire.serve();
     let mut tab = Tab::open(&server.address);
     tab.go("/assets/0/nothing.js");
-    tab.until_text("h1", "Nothing here");
+    tab.until_text("h1", "Page not found");
     tab.click("main a[href='/errors/NOT_FOUND']");
     tab.until_text("h1", "NOT_FOUND");
 }
@@ -59,7 +59,7 @@ async fn a_page_says_when_the_server_is_away_and_when_it_is_back() {
     tab.go("/app");
     server.signal("-KILL");
     server.wait();
-    tab.until_text("#live", "does not answer");
+    tab.until_text("#live", "not responding");
     let _server = scene.quire.serve_on(&address);
     tab.until("document.getElementById('live').hidden");
 }

@@ -54,7 +54,7 @@ async fn what_edits_suggest_is_approved_with_a_reason_and_the_schema_has_a_new_v
     log_in(&mut tab, &vera);
     tab.click("nav a[href='/app/governance']");
     tab.until_text("h1", "Governance");
-    assert_eq!((tab.count(".candidate"), heading(&mut tab)), (3, "blood_group would be added".to_owned()));
+    assert_eq!((tab.count(".candidate"), heading(&mut tab)), (3, "Add blood_group".to_owned()));
     tab.until_text(".candidate:first-of-type", "2 edits");
     let notes = about(&mut tab, "notes");
     tab.until_text(&format!("{notes} .samples q"), "Notas: vuelve dentro");
@@ -64,18 +64,18 @@ async fn what_edits_suggest_is_approved_with_a_reason_and_the_schema_has_a_new_v
     assert_eq!(tab.count(".candidate"), 2);
     assert_eq!(tab.eval("document.querySelector('[name=change_type]').value"), "KEY_DEPRECATION");
     tab.go("/app/governance?status=REJECTED");
-    tab.until_text(".empty", "Nothing of this kind");
+    tab.until_text(".empty", "No candidates match");
 
     tab.go("/app/governance");
     let group = about(&mut tab, "blood_group");
     tab.click(&format!("{group} [data-decision=APPROVE]"));
-    tab.until_text("#decide [data-what]", "blood_group would be added");
+    tab.until_text("#decide [data-what]", "Add blood_group");
     tab.until("document.activeElement.name === 'reason'");
     tab.type_text("seen often");
     tab.press("Enter");
     assert_eq!(tab.eval("document.getElementById('decide').open"), true, "not by one key");
     tab.click("#decide [data-submit]");
-    tab.until_text("#toasts", "the schema has a new version");
+    tab.until_text("#toasts", "The schema has a new version");
     tab.until_text(&format!("{group} [data-shown-status]"), "Approved");
     assert_eq!(tab.count(&format!("{group} [data-decision]")), 0, "that is final");
     tab.until(&format!("document.activeElement.matches('{group}')"));
@@ -92,9 +92,7 @@ async fn what_edits_suggest_is_approved_with_a_reason_and_the_schema_has_a_new_v
     assert_eq!(tab.eval("document.getElementById('keys').textContent.includes('blood_group')"), false);
 
     tab.click(".sheets a[href='/app/governance/trail']");
-    for text in
-        ["vera", "Approve", "blood_group would be added", "Pending → Approved", "Version 2", "seen often"]
-    {
+    for text in ["vera", "Approve", "Add blood_group", "Pending → Approved", "Version 2", "seen often"] {
         tab.until_text("#trail tbody tr:first-child", text);
     }
     assert_eq!(tab.count("#trail tbody tr"), 1);
@@ -150,7 +148,7 @@ async fn whoever_decides_about_what_somebody_else_has_decided_is_told_so() {
     quick.click("#decide [data-submit]");
     quick.until_text(&format!("{notes} [data-shown-status]"), "Rejected");
     slow.click("#decide [data-submit]");
-    slow.until_text("#decide [data-conflict]", "It stands now as: Rejected");
+    slow.until_text("#decide [data-conflict]", "Its status is now: Rejected");
     assert_eq!(slow.eval("document.querySelector('#decide [data-submit]').disabled"), true);
     assert_eq!(slow.eval("document.querySelector('#decide textarea').value"), "perhaps later");
 
@@ -163,7 +161,7 @@ async fn whoever_decides_about_what_somebody_else_has_decided_is_told_so() {
     quick.click("#decide [data-submit]");
     quick.until_seen(&format!("{group} .critical"));
     slow.click("#decide [data-submit]");
-    slow.until_text("#decide [data-conflict]", "It stands now as: Pending, Critical");
+    slow.until_text("#decide [data-conflict]", "Its status is now: Pending, Critical");
     quick.go("/app/governance/trail");
     assert_eq!(quick.count("#trail tbody tr"), 2, "nothing else was decided");
 }
@@ -202,7 +200,7 @@ async fn those_who_correct_documents_meet_no_word_of_it() {
     tab.remember("quire_language", "en");
     for page in ["", "/schemas", "/trail", "/reliability", "/candidates"] {
         tab.go(&format!("/app/governance{page}"));
-        tab.until_text("h1", "This is not possible");
+        tab.until_text("h1", "This page cannot be shown");
         tab.until_text("main", "FORBIDDEN");
         assert_eq!(tab.count("nav a[href^='/app/governance']"), 0);
     }
@@ -215,7 +213,7 @@ async fn reviews_draw_the_curve_of_what_they_taught() {
     let server = scene.quire.serve();
     let mut tab = Tab::open(&server.address);
     tab.go("/app/governance/reliability");
-    tab.until_text(".empty", "No review has taught anything");
+    tab.until_text(".empty", "No reviews yet");
     for number in 0..4 {
         let (id, run) = understood(&scene, &server).await;
         if number == 3 {
@@ -233,10 +231,10 @@ async fn reviews_draw_the_curve_of_what_they_taught() {
         tab.until_text(".reliability header", text);
     }
     let told = tab.text(".reliability .way dl").split_whitespace().collect::<Vec<_>>().join(" ");
-    assert_eq!(told, "Accepted 3 Changed 1 Share accepted 75 % Points from now on +5.0");
+    assert_eq!(told, "Accepted 3 Corrected 1 Accepted share 75 % Confidence adjustment +5.0");
     assert!(tab.count(".curve circle") >= 1 && tab.count(".curve .diagonal") == 1);
     let said = tab.eval("document.querySelector('.curve').getAttribute('aria-label')");
-    assert!(said.as_str().unwrap().starts_with("Share accepted by confidence: shown with "), "{said}");
+    assert!(said.as_str().unwrap().starts_with("Accepted share by confidence: confidence "), "{said}");
     tab.click(".way summary");
     tab.until_text(".way tbody tr td", "3");
     tab.go("/app/governance/reliability");

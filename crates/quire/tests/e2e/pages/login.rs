@@ -27,7 +27,7 @@ async fn somebody_logs_in_with_the_keyboard_and_out_again() {
     tab.go("/app?q=luna");
     assert_eq!(tab.text("h1"), "Log in");
     log_in(&mut tab, &alma[..alma.len() - 1]);
-    tab.until_text("[role=alert]", "not known here");
+    tab.until_text("[role=alert]", "wrong or was revoked");
     assert_eq!(tab.eval("document.getElementById('key').value"), "", "what was wrong is not kept");
     log_in(&mut tab, &alma);
     tab.until_text(".who span", "alma");

@@ -18,7 +18,7 @@ async fn a_document_that_is_processed_again_is_followed_on_its_timeline() {
     assert_eq!(tab.count("#runs article"), 1);
     tab.until_text("#runs article", "Completed");
     tab.until_text("#runs tbody tr:nth-child(1)", "Reading");
-    tab.until_text("#runs tbody tr:nth-child(2)", "Understanding");
+    tab.until_text("#runs tbody tr:nth-child(2)", "Interpretation");
     tab.eval("window.sameDocument = true");
     tab.click("#again");
     tab.until_text("#toasts", "processed again");
@@ -37,7 +37,7 @@ async fn a_run_that_failed_is_explained_by_the_page_of_its_code() {
     let mut tab = Tab::open(&server.address);
     tab.speak("es");
     tab.go(&format!("/app/documents/{document}/runs"));
-    tab.until_text(".run .chip.error", "Fallido");
+    tab.until_text(".run .chip.error", "Fallida");
     tab.click(".run .failure a");
     tab.until_text("h2", "What to do");
 }

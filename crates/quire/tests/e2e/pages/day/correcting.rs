@@ -57,7 +57,7 @@ impl Day {
         }
         self.sees(
             "#said",
-            "Somebody else has saved a newer version",
+            "Another person has saved a newer version",
             "Otra persona ha guardado una versión más nueva",
         );
         self.is_asked_which_breed();
@@ -89,16 +89,24 @@ impl Day {
     /// Saves what is being edited, and is asked: all that anybody wrote is there to choose from.
     fn is_asked_which_breed(&mut self) {
         self.tab.press("Enter");
-        self.sees("#conflict-dialog h2", "Somebody else was faster", "Otra persona se ha adelantado");
-        self.sees("#conflict-dialog thead", "FieldWasMineTheirs", "CampoAntesLo míoLo de la otra persona");
+        self.sees(
+            "#conflict-dialog h2",
+            "Another person changed this field",
+            "Otra persona ha cambiado este campo",
+        );
+        self.sees(
+            "#conflict-dialog thead",
+            "FieldBeforeMy valueTheir value",
+            "CampoAntesMi valorEl de la otra persona",
+        );
         let title = self.say("Breed", "Raza");
         for said in [title, "Enano holandés", "Angora", "Rex"] {
             self.tab.until_text("#conflict-dialog tbody", said);
         }
         self.sees(
             "#conflict-dialog [data-others]",
-            "1 other field was changed meanwhile; that stays.",
-            "Entretanto se ha cambiado 1 campo más; eso queda.",
+            "1 other field was changed as well. That change is kept.",
+            "También se ha cambiado 1 campo más. Ese cambio se conserva.",
         );
     }
 

@@ -19,7 +19,7 @@ impl Day {
         self.searches("ANGORA");
         until_names(&mut self.tab, &["luna.pdf"]);
         self.searches("nobody");
-        self.sees("#nothing-found h2", "Nothing found", "No se ha encontrado nada");
+        self.sees("#nothing-found h2", "No documents found", "No se han encontrado documentos");
         self.searches("luna.pdf");
         until_names(&mut self.tab, &["luna.pdf"]);
         self.sees("#total", "1 document", "1 documento");
@@ -38,8 +38,8 @@ impl Day {
         self.tab.click("#reprocess-selected");
         self.sees(
             "#reprocess-text",
-            "1 document will be processed again. What",
-            "Se volverá a procesar 1 documento. Lo",
+            "1 document will be processed again. Earlier results",
+            "Se volverá a procesar 1 documento. Los resultados",
         );
         self.tab.click("#reprocess-start");
         self.sees("#reprocess-cancel", "Close", "Cerrar");
@@ -52,15 +52,15 @@ impl Day {
     pub(super) fn reads_its_timeline(&mut self) {
         let document = self.opens("luna.pdf");
         self.tab.click(&format!("a[href='/app/documents/{document}/runs']"));
-        self.arrives_at("What was done", "Qué se ha hecho");
+        self.arrives_at("Processing history", "Historial de procesamiento");
         assert_eq!(self.tab.count("#runs article"), 2);
         for (place, number) in [(1, "2"), (2, "1")] {
             let run = format!("#runs article:nth-of-type({place})");
             let title = format!("{} {number}", self.say("Run", "Ejecución"));
             assert_eq!(self.tab.text(&format!("{run} h2")), title);
-            self.sees(&format!("{run} header .chip"), "Completed", "Completado");
+            self.sees(&format!("{run} header .chip"), "Completed", "Completada");
             self.sees(&format!("{run} tbody tr:nth-child(1)"), "Reading", "Lectura");
-            self.sees(&format!("{run} tbody tr:nth-child(2)"), "Understanding", "Comprensión");
+            self.sees(&format!("{run} tbody tr:nth-child(2)"), "Interpretation", "Interpretación");
             self.sees(&format!("{run} tbody tr:nth-child(2) .chip"), "Done", "Hecho");
         }
         self.keeps_a_picture("runs");
@@ -72,7 +72,7 @@ impl Day {
         self.tab.like("dark");
         self.tab.click("nav a[href='/app/operations']");
         self.arrives_at("Operations", "Operaciones");
-        self.sees(".figures", "Completed in the last hour", "Completados en la última hora");
+        self.sees(".figures", "Completed in the last hour", "Completadas en la última hora");
         let completed = self.tab.text(".figures .card:nth-child(3) dd");
         assert!(completed.parse::<u32>().unwrap() > 100, "{completed}");
         self.sees("main", "holds the database file", "tiene el archivo de la base de datos");

@@ -26,7 +26,7 @@ impl Day {
         self.arrives_at("Documents", "Documentos");
         self.sees("#nothing-yet", "No documents yet", "Todavía no hay documentos");
         self.tab.drop_files("main", &paths.each_ref().map(Path::new));
-        self.sees("#uploads-summary", "4 of 4 taken in", "4 de 4 recibidos");
+        self.sees("#uploads-summary", "4 of 4 uploaded", "4 de 4 subidos");
         self.tab.until("document.querySelectorAll('#rows .chip.ready').length === 3");
         self.sees("#rows .chip.ready", "Ready", "Listo");
         self.tab.until_seen("#rows .chip.error");

@@ -24,7 +24,7 @@ async fn whoever_leaves_during_an_upload_is_asked_and_an_upload_can_be_cancelled
     assert!(is_same_page(&mut tab));
     tab.click("#uploads li .cancel");
     tab.until_text("#uploads li.cancelled", "Cancelled");
-    tab.until_text("#uploads-summary", "0 of 1 taken in");
+    tab.until_text("#uploads-summary", "0 of 1 uploaded");
     assert!(scene.documents().await.is_empty());
 }
 
@@ -39,7 +39,7 @@ async fn a_file_that_found_nobody_is_tried_again_and_taken_in_once() {
     server.signal("-KILL");
     server.wait();
     tab.choose_files("#files", &[&scene.quire.path("luna.pdf")]);
-    tab.until_text("#uploads li.refused", "does not answer");
+    tab.until_text("#uploads li.refused", "not responding");
     let _server = scene.quire.serve_on(&address);
     tab.until("document.getElementById('live').hidden");
     tab.click("#uploads li .retry");

@@ -13,7 +13,7 @@ async fn what_happens_after_a_restart_is_seen_without_loading_the_page_again() {
     tab.until_seen("#nothing-yet");
     server.signal("-KILL");
     server.wait();
-    tab.until_text("#live", "does not answer");
+    tab.until_text("#live", "not responding");
     let server = scene.quire.serve_on(&address);
     let id = Form::file("later.pdf", &record("Luna")).send(&server, "/documents/upload").document();
     scene.ended(id).await;

@@ -10,7 +10,7 @@ async fn the_inbox_speaks_spanish_wherever_it_speaks() {
     let mut tab = inbox(&server, "/app");
     tab.until_text("#nothing-yet", "Todavía no hay documentos");
     tab.click("#try-sample");
-    tab.until_text("#uploads-summary", "1 de 1 recibidos");
+    tab.until_text("#uploads-summary", "1 de 1 subidos");
     tab.until_text("#rows .chip.ready", "Listo");
     assert_eq!(
         (names(&mut tab), tab.text("#total")),

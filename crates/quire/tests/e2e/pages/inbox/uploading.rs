@@ -19,8 +19,8 @@ async fn what_is_dropped_is_taken_in_and_seen_until_it_is_ready() {
     tab.until("!!document.querySelector('script[src*=inbox]') && window.isSame");
     let (one, folder) = (scene.quire.path("one.pdf"), scene.quire.path("folder"));
     tab.drop_files("main", &[&one, &folder]);
-    tab.until_text("#uploads-summary", "3 of 3 taken in");
-    assert!(tab.text("#uploads-summary").contains("1 hidden file left out"));
+    tab.until_text("#uploads-summary", "3 of 3 uploaded");
+    assert!(tab.text("#uploads-summary").contains("1 hidden file skipped"));
     tab.until("document.querySelectorAll('#rows .chip.ready').length === 3");
     let mut shown = names(&mut tab);
     shown.sort();
@@ -41,7 +41,7 @@ async fn a_file_that_is_refused_says_why_and_can_be_tried_again_once() {
     tab.until_seen("#dropzone");
     tab.choose_files("#files", &[&empty, &gif]);
     tab.until("document.querySelectorAll('#uploads li.refused').length === 2");
-    assert!(tab.text("#uploads-summary").contains("0 of 2 taken in · 2 refused"));
+    assert!(tab.text("#uploads-summary").contains("0 of 2 uploaded · 2 refused"));
     let codes =
         tab.eval("[...document.querySelectorAll('#uploads li a.code')].map((a) => a.pathname).sort().join()");
     assert!(codes.as_str().unwrap().contains("/errors/UNSUPPORTED_MEDIA_TYPE"), "{codes}");

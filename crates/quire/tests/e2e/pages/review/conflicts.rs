@@ -66,7 +66,7 @@ async fn edits_of_different_fields_are_both_kept() {
     theirs.press("Enter");
     until_saved(&mut theirs, 2);
     mine.press("Enter");
-    mine.until_text("#said", "version 3. Somebody else has changed other fields");
+    mine.until_text("#said", "version 3. Another person has changed other fields");
     let stored = stored(&server, document);
     assert_eq!((value(&stored, "breed"), value(&stored, "pet_name")), ("Angora".into(), "Nube".into()));
     assert_eq!(shown(&mut mine, "pet_name"), "Nube");

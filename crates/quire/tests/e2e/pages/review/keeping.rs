@@ -53,7 +53,7 @@ async fn nobody_leaves_what_they_typed_without_being_asked() {
     let mut tab = opened(&server, document);
     type_into(&mut tab, "breed", "Rex");
     tab.click("[data-key=pet_name] .pick");
-    tab.until_text("#ask-dialog", "has not been saved");
+    tab.until_text("#ask-dialog", "You have not saved");
     tab.press("Escape");
     tab.until("!document.querySelector('#ask-dialog').open");
     assert_eq!(tab.eval("document.querySelector('.editor input').value"), "Rex");
