@@ -12,7 +12,7 @@ use super::visitor::Visitor;
 use crate::{ApiError, Product};
 
 #[derive(Template)]
-#[template(path = "trouble.html")]
+#[template(path = "error_page.html")]
 struct Trouble {
     frame: Frame,
     title: &'static str,

@@ -74,7 +74,7 @@ async fn everybody_can_govern() {
     let wrong = tab.eval("axe.run().then(({ violations }) => violations.map((rule) => rule.id))");
     assert_eq!(wrong, serde_json::json!([]), "also when it asks");
     tab.type_text("x");
-    tab.click("#decide [name=sure]");
+    tab.click("#decide [name=confirm]");
     tab.click("#decide [data-submit]");
     tab.until_seen("#toasts .toast.success");
     assert_usable(
@@ -104,6 +104,6 @@ async fn everybody_can_log_in() {
     tab.click("input[name=key]");
     tab.type_text(key.trim_end());
     tab.press("Enter");
-    tab.until_text(".who", "alma");
-    assert_usable(&mut tab, &[("/app", ".who")]);
+    tab.until_text(".account", "alma");
+    assert_usable(&mut tab, &[("/app", ".account")]);
 }

@@ -64,7 +64,7 @@ impl Day {
     /// Looks until the page says that this version was saved.
     fn is_told_of_version(&mut self, number: u32) {
         let saved = self.say("Saved, version", "Guardado, versión");
-        self.tab.until_text("#said", &format!("{saved} {number}"));
+        self.tab.until_text("#save-status", &format!("{saved} {number}"));
     }
 
     fn stored(&self, document: DocumentId) -> Value {

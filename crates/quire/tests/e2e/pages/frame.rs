@@ -59,7 +59,7 @@ async fn a_page_says_when_the_server_is_away_and_when_it_is_back() {
     tab.go("/app");
     server.signal("-KILL");
     server.wait();
-    tab.until_text("#live", "not responding");
+    tab.until_text("#offline", "not responding");
     let _server = scene.quire.serve_on(&address);
-    tab.until("document.getElementById('live').hidden");
+    tab.until("document.getElementById('offline').hidden");
 }

@@ -80,7 +80,7 @@ async fn what_edits_suggest_is_approved_with_a_reason_and_the_schema_has_a_new_v
     assert_eq!(tab.count(&format!("{group} [data-decision]")), 0, "that is final");
     tab.until(&format!("document.activeElement.matches('{group}')"));
 
-    tab.click(".sheets a[href='/app/governance/schemas']");
+    tab.click(".tabs a[href='/app/governance/schemas']");
     tab.until_text("#keys tbody", "blood_group");
     tab.until_text("#keys-title", "Version 2");
     assert_eq!(tab.count("#versions tbody tr"), 2);
@@ -91,7 +91,7 @@ async fn what_edits_suggest_is_approved_with_a_reason_and_the_schema_has_a_new_v
     tab.until_text(".caution", "not the newest");
     assert_eq!(tab.eval("document.getElementById('keys').textContent.includes('blood_group')"), false);
 
-    tab.click(".sheets a[href='/app/governance/trail']");
+    tab.click(".tabs a[href='/app/governance/trail']");
     for text in ["vera", "Approve", "Add blood_group", "Pending → Approved", "Version 2", "seen often"] {
         tab.until_text("#trail tbody tr:first-child", text);
     }
@@ -115,7 +115,7 @@ async fn about_what_is_critical_somebody_is_asked_explicitly() {
     tab.click("#decide [data-submit]");
     assert_eq!(tab.eval("document.querySelector('#decide form').checkValidity()"), false);
     assert_eq!(tab.eval("document.getElementById('decide').open"), true);
-    tab.click("#decide [name=sure]");
+    tab.click("#decide [name=confirm]");
     tab.click("#decide [data-submit]");
     tab.until_text(&format!("{name} [data-shown-status]"), "Rechazado");
 
@@ -178,7 +178,7 @@ async fn those_who_correct_documents_meet_no_word_of_it() {
     let mut tab = Tab::open(&server.address);
     tab.go("/app");
     log_in(&mut tab, &alma);
-    tab.until_text(".who span", "alma");
+    tab.until_text(".account span", "alma");
     for language in ["en", "es"] {
         tab.remember("quire_language", language);
         for page in [
@@ -230,13 +230,13 @@ async fn reviews_draw_the_curve_of_what_they_taught() {
     for text in ["4 reviews", "75 % accepted", "es"] {
         tab.until_text(".reliability header", text);
     }
-    let told = tab.text(".reliability .way dl").split_whitespace().collect::<Vec<_>>().join(" ");
+    let told = tab.text(".reliability .mapping dl").split_whitespace().collect::<Vec<_>>().join(" ");
     assert_eq!(told, "Accepted 3 Corrected 1 Accepted share 75 % Confidence adjustment +5.0");
     assert!(tab.count(".curve circle") >= 1 && tab.count(".curve .diagonal") == 1);
     let said = tab.eval("document.querySelector('.curve').getAttribute('aria-label')");
     assert!(said.as_str().unwrap().starts_with("Accepted share by confidence: confidence "), "{said}");
-    tab.click(".way summary");
-    tab.until_text(".way tbody tr td", "3");
+    tab.click(".mapping summary");
+    tab.until_text(".mapping tbody tr td", "3");
     tab.go("/app/governance/reliability");
     assert!(tab.count(".reliability") > 3);
 }

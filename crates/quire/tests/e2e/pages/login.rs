@@ -5,7 +5,7 @@ use quire_testkit::browser::Tab;
 use crate::scene::Scene;
 
 /// What pages offer to those who may operate, and to nobody else.
-const FOR_OPERATORS: [(&str, &str); 1] = [("/app/documents/ID/runs", "#again")];
+const FOR_OPERATORS: [(&str, &str); 1] = [("/app/documents/ID/runs", "#reprocess")];
 
 pub(super) fn key(scene: &Scene, name: &str, roles: &str) -> String {
     scene.quire.says(&["keys", "create", "--name", name, "--role", roles]).trim_end().to_owned()
@@ -30,15 +30,15 @@ async fn somebody_logs_in_with_the_keyboard_and_out_again() {
     tab.until_text("[role=alert]", "wrong or was revoked");
     assert_eq!(tab.eval("document.getElementById('key').value"), "", "what was wrong is not kept");
     log_in(&mut tab, &alma);
-    tab.until_text(".who span", "alma");
+    tab.until_text(".account span", "alma");
     assert_eq!(tab.eval("location.pathname + location.search"), "/app?q=luna");
     assert_eq!(tab.eval("document.cookie.includes('quire_session')"), false, "no script reads it");
     assert_eq!(upload(&mut tab), "201", "scripts say the session's token");
 
     let mut another = tab.another();
     another.go("/app");
-    assert_eq!(another.text(".who span"), "alma", "the whole browser is logged in");
-    tab.click(".who button");
+    assert_eq!(another.text(".account span"), "alma", "the whole browser is logged in");
+    tab.click(".account button");
     tab.until_text("h1", "Log in");
     assert_eq!(
         tab.eval(
@@ -47,7 +47,7 @@ async fn somebody_logs_in_with_the_keyboard_and_out_again() {
         "opaqueredirect"
     );
     assert_eq!(upload(&mut another), "401 UNAUTHORIZED");
-    another.eval("import('/assets/0/scripts/ask.js').then(({ ask }) => { ask('/version').catch(() => {}) })");
+    another.eval("import('/assets/0/scripts/http.js').then(({ requestJson }) => { requestJson('/version').catch(() => {}) })");
     another.until("location.pathname + location.search === '/app/login?next=%2Fapp'");
 }
 
@@ -55,7 +55,7 @@ async fn somebody_logs_in_with_the_keyboard_and_out_again() {
 fn upload(tab: &mut Tab) -> String {
     let said = tab.eval(
         "(async () => { \
-           const { csrf } = JSON.parse(document.getElementById('page').textContent); \
+           const { csrf } = JSON.parse(document.getElementById('page-data').textContent); \
            const form = new FormData(); \
            form.append('file', new File(['Paciente: Luna, una gata que come bien.'], 'luna.txt')); \
            const answer = await fetch('/documents/upload', { method: 'POST', body: form, headers: { 'X-CSRF-Token': csrf } }); \
@@ -72,7 +72,7 @@ async fn whoever_may_only_read_is_offered_nothing_else() {
     let mut working = Tab::open(&server.address);
     working.go("/app");
     log_in(&mut working, &operator);
-    working.until_text(".who span", "operator");
+    working.until_text(".account span", "operator");
     assert_eq!(upload(&mut working), "201");
 
     let mut looking = Tab::open(&server.address);
@@ -80,7 +80,7 @@ async fn whoever_may_only_read_is_offered_nothing_else() {
     log_in(&mut looking, &reader);
     looking.until_text("main", "luna.txt");
     for (tab, may) in [(&mut working, true), (&mut looking, false)] {
-        let told = tab.eval("JSON.parse(document.getElementById('page').textContent).may");
+        let told = tab.eval("JSON.parse(document.getElementById('page-data').textContent).may");
         assert_eq!((&told["operate"], &told["review"]), (&may.into(), &false.into()));
     }
     let document = scene.documents().await.pop_first().unwrap();

@@ -63,7 +63,7 @@ pub(super) fn shown(tab: &mut Tab, key: &str) -> String {
 }
 
 fn until_saved(tab: &mut Tab, version: u32) {
-    tab.until_text("#said", &format!("version {version}"));
+    tab.until_text("#save-status", &format!("version {version}"));
 }
 
 /// What the server has stored.

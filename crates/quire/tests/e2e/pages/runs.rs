@@ -20,7 +20,7 @@ async fn a_document_that_is_processed_again_is_followed_on_its_timeline() {
     tab.until_text("#runs tbody tr:nth-child(1)", "Reading");
     tab.until_text("#runs tbody tr:nth-child(2)", "Interpretation");
     tab.eval("window.sameDocument = true");
-    tab.click("#again");
+    tab.click("#reprocess");
     tab.until_text("#toasts", "processed again");
     tab.until("document.querySelectorAll('#runs article').length === 2");
     tab.until("document.querySelector('#runs article .chip').textContent === 'Completed'");
@@ -53,6 +53,6 @@ async fn the_page_of_operations_has_figures_plots_and_workers() {
     tab.click("nav a[href='/app/operations']");
     tab.until_text("h1", "Operations");
     assert_eq!(tab.count("svg.plot"), 4);
-    tab.until_text(".figures .card:nth-child(1) dd", "0");
+    tab.until_text(".metrics .card:nth-child(1) dd", "0");
     tab.until_text("section tbody", "holds the database file");
 }

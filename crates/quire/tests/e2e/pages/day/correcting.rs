@@ -53,10 +53,10 @@ impl Day {
             type_into(&mut theirs, key, text);
             theirs.press("Enter");
             let saved = self.say("Saved, version", "Guardado, versión");
-            theirs.until_text("#said", &format!("{saved} {number}"));
+            theirs.until_text("#save-status", &format!("{saved} {number}"));
         }
         self.sees(
-            "#said",
+            "#save-status",
             "Another person has saved a newer version",
             "Otra persona ha guardado una versión más nueva",
         );
@@ -114,7 +114,7 @@ impl Day {
         self.sees("#mark", "Mark as reviewed", "Marcar como revisado");
         self.tab.click("#mark");
         self.sees("#panel-head .chip.reviewed", "Reviewed", "Revisado");
-        self.sees("#said", "Marked as reviewed", "Marcado como revisado");
+        self.sees("#save-status", "Marked as reviewed", "Marcado como revisado");
         assert_eq!(review(&self.server, document)["review_status"], "REVIEWED");
     }
 }

@@ -19,7 +19,7 @@ impl Day {
         self.searches("ANGORA");
         until_names(&mut self.tab, &["luna.pdf"]);
         self.searches("nobody");
-        self.sees("#nothing-found h2", "No documents found", "No se han encontrado documentos");
+        self.sees("#no-results h2", "No documents found", "No se han encontrado documentos");
         self.searches("luna.pdf");
         until_names(&mut self.tab, &["luna.pdf"]);
         self.sees("#total", "1 document", "1 documento");
@@ -72,8 +72,8 @@ impl Day {
         self.tab.like("dark");
         self.tab.click("nav a[href='/app/operations']");
         self.arrives_at("Operations", "Operaciones");
-        self.sees(".figures", "Completed in the last hour", "Completadas en la última hora");
-        let completed = self.tab.text(".figures .card:nth-child(3) dd");
+        self.sees(".metrics", "Completed in the last hour", "Completadas en la última hora");
+        let completed = self.tab.text(".metrics .card:nth-child(3) dd");
         assert!(completed.parse::<u32>().unwrap() > 100, "{completed}");
         self.sees("main", "holds the database file", "tiene el archivo de la base de datos");
         self.keeps_a_picture("operations");

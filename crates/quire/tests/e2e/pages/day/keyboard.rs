@@ -64,7 +64,7 @@ async fn a_document_is_brought_in_corrected_and_signed_off_with_the_keyboard_alo
     day.tab.type_text("Angora");
     day.tab.press("Enter");
     day.is_told_of_version(3);
-    tab_to(&mut day.tab, "[data-do=history]");
+    tab_to(&mut day.tab, "[data-action=history]");
     day.tab.press("Enter");
     day.tab.until_text("#history-dialog ins", "Angora");
     day.tab.press("Escape");

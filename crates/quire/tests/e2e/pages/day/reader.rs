@@ -27,12 +27,12 @@ const OFFERS: [(&str, &[&str]); 3] = [
         "/documents/ID",
         &["#mark", "#add", "#add-visit", "[data-add-to]", "[data-delete-visit]", "[data-reprocess]"],
     ),
-    ("/documents/ID/runs", &["#again", "[data-withdraw]"]),
+    ("/documents/ID/runs", &["#reprocess", "[data-withdraw]"]),
 ];
 
 /// Goes through what can be asked for, as a script of the page would with its token; what each answer said.
 const TRIES: &str = "(async () => {
-  const { csrf } = JSON.parse(document.getElementById('page').textContent)
+  const { csrf } = JSON.parse(document.getElementById('page-data').textContent)
   const edit = { base_version_number: 1, changes: [{ op: 'ADD', key: 'notes', value: 'x', value_type: 'string' }] }
   const form = new FormData()
   form.append('file', new File(['Paciente: Luna'], 'luna.txt'))
@@ -62,7 +62,7 @@ async fn whoever_may_only_read_is_offered_nothing_to_change_and_refused_if_they_
     let mut tab = Tab::open(&server.address);
     tab.go("/app");
     log_in(&mut tab, &reader);
-    tab.until_text(".who span", "reader");
+    tab.until_text(".account span", "reader");
     for (page, offers) in OFFERS {
         tab.go(&format!("/app{page}").replace("ID", &document.to_string()));
         tab.until_text("h1", "");
@@ -74,7 +74,11 @@ async fn whoever_may_only_read_is_offered_nothing_to_change_and_refused_if_they_
     show(&mut tab, document);
     pick(&mut tab, "species");
     tab.until_seen(&format!("{} .snippet", row("species")));
-    assert_eq!(tab.count("[data-do]:not([hidden], [data-do=history])"), 0, "only its history can be seen");
+    assert_eq!(
+        tab.count("[data-action]:not([hidden], [data-action=history])"),
+        0,
+        "only its history can be seen"
+    );
     for key in ["1", "e", "Enter", "r", "Delete", "a", "v", "m"] {
         tab.press(key);
         assert_eq!(tab.count(".editor, dialog[open]"), 0, "{key}");

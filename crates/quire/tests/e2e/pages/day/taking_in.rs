@@ -24,7 +24,7 @@ impl Day {
         });
         self.tab.go("/");
         self.arrives_at("Documents", "Documentos");
-        self.sees("#nothing-yet", "No documents yet", "Todavía no hay documentos");
+        self.sees("#no-documents", "No documents yet", "Todavía no hay documentos");
         self.tab.drop_files("main", &paths.each_ref().map(Path::new));
         self.sees("#uploads-summary", "4 of 4 uploaded", "4 de 4 subidos");
         self.tab.until("document.querySelectorAll('#rows .chip.ready').length === 3");

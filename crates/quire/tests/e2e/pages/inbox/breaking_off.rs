@@ -41,7 +41,7 @@ async fn a_file_that_found_nobody_is_tried_again_and_taken_in_once() {
     tab.choose_files("#files", &[&scene.quire.path("luna.pdf")]);
     tab.until_text("#uploads li.refused", "not responding");
     let _server = scene.quire.serve_on(&address);
-    tab.until("document.getElementById('live').hidden");
+    tab.until("document.getElementById('offline').hidden");
     tab.click("#uploads li .retry");
     tab.until("document.querySelectorAll('#rows .chip.ready').length === 1");
     assert_eq!(names(&mut tab), ["luna.pdf"]);

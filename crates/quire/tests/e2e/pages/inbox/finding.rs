@@ -28,12 +28,12 @@ async fn documents_are_found_by_name_and_by_value_and_the_address_says_so() {
     until_names(&mut tab, &["Truenó.pdf", "Nube.pdf", "Luna.pdf"]);
     tab.eval("document.getElementById('q').select(); true");
     tab.type_text("nobody");
-    tab.until_text("#nothing-found", "No documents found");
+    tab.until_text("#no-results", "No documents found");
     tab.click("#clear-filters");
     until_names(&mut tab, &["Truenó.pdf", "Nube.pdf", "Luna.pdf"]);
     assert_eq!(tab.eval("location.pathname + location.search"), "/app");
     tab.eval("history.back(); true");
-    tab.until_text("#nothing-found", "No documents found");
+    tab.until_text("#no-results", "No documents found");
     assert_eq!(tab.eval("document.getElementById('q').value"), "nobody");
     assert!(is_same_page(&mut tab));
 }

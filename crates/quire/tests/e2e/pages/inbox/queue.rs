@@ -24,7 +24,7 @@ async fn the_least_certain_come_first_and_go_when_they_are_checked() {
     let luna = understood(&scene, &server, &["Luna"]).await[0];
     let mut tab = inbox(&server, "/app");
     until_names(&mut tab, &["Luna.pdf", "vague.pdf"]);
-    tab.until_text("#rows tr[data-id] .certainty", "Low");
+    tab.until_text("#rows tr[data-id] .confidence", "Low");
     tab.eval("document.querySelector('[name=sort][value=least_certain]').click(); true");
     until_names(&mut tab, &["vague.pdf", "Luna.pdf"]);
     assert_eq!(tab.eval("location.search"), "?sort=least_certain");

@@ -10,10 +10,10 @@ async fn what_happens_after_a_restart_is_seen_without_loading_the_page_again() {
     let server = scene.quire.serve();
     let address = server.address.clone();
     let mut tab = inbox(&server, "/app");
-    tab.until_seen("#nothing-yet");
+    tab.until_seen("#no-documents");
     server.signal("-KILL");
     server.wait();
-    tab.until_text("#live", "not responding");
+    tab.until_text("#offline", "not responding");
     let server = scene.quire.serve_on(&address);
     let id = Form::file("later.pdf", &record("Luna")).send(&server, "/documents/upload").document();
     scene.ended(id).await;

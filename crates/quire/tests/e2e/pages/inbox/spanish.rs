@@ -8,7 +8,7 @@ async fn the_inbox_speaks_spanish_wherever_it_speaks() {
     let scene = Scene::on_sqlite(&[("QUIRE_SERVER_LANGUAGE", "es")]);
     let server = scene.quire.serve();
     let mut tab = inbox(&server, "/app");
-    tab.until_text("#nothing-yet", "Todavía no hay documentos");
+    tab.until_text("#no-documents", "Todavía no hay documentos");
     tab.click("#try-sample");
     tab.until_text("#uploads-summary", "1 de 1 subidos");
     tab.until_text("#rows .chip.ready", "Listo");

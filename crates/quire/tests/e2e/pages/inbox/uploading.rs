@@ -15,7 +15,7 @@ async fn what_is_dropped_is_taken_in_and_seen_until_it_is_ready() {
     }
     scene.quire.write("folder/.hidden", "nothing for anybody");
     let mut tab = inbox(&server, "/app");
-    tab.until_text("#nothing-yet", "No documents yet");
+    tab.until_text("#no-documents", "No documents yet");
     tab.until("!!document.querySelector('script[src*=inbox]') && window.isSame");
     let (one, folder) = (scene.quire.path("one.pdf"), scene.quire.path("folder"));
     tab.drop_files("main", &[&one, &folder]);
@@ -61,7 +61,7 @@ async fn whoever_has_no_document_tries_the_sample() {
     tab.click("#try-sample");
     tab.until("document.querySelector('#rows tr .chip.ready') !== null");
     assert_eq!(names(&mut tab), ["historia-luna.pdf"]);
-    tab.until("document.getElementById('nothing-yet').hidden");
+    tab.until("document.getElementById('no-documents').hidden");
     // By a value that no other document has.
     tab.press("/");
     tab.type_text("900123456789012");

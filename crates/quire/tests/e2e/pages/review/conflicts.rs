@@ -16,7 +16,7 @@ async fn of_two_edits_of_one_field_the_second_chooses_and_nothing_typed_is_lost(
     type_into(&mut theirs, "breed", "Rex");
     theirs.press("Enter");
     until_saved(&mut theirs, 2);
-    mine.until_text("#said", "newer version");
+    mine.until_text("#save-status", "newer version");
     mine.press("Enter");
     mine.until_seen("#conflict-dialog");
     let row = mine.text("#conflict-dialog tbody");
@@ -50,7 +50,7 @@ async fn whoever_takes_theirs_changes_nothing() {
     mine.until_seen("#conflict-dialog");
     mine.press("ArrowRight");
     mine.press("Enter");
-    mine.until_text("#said", "was kept");
+    mine.until_text("#save-status", "was kept");
     assert_eq!(shown(&mut mine, "breed"), "Rex");
     assert_eq!(stored(&server, document)["version_number"], 2);
 }
@@ -66,7 +66,7 @@ async fn edits_of_different_fields_are_both_kept() {
     theirs.press("Enter");
     until_saved(&mut theirs, 2);
     mine.press("Enter");
-    mine.until_text("#said", "version 3. Another person has changed other fields");
+    mine.until_text("#save-status", "version 3. Another person has changed other fields");
     let stored = stored(&server, document);
     assert_eq!((value(&stored, "breed"), value(&stored, "pet_name")), ("Angora".into(), "Nube".into()));
     assert_eq!(shown(&mut mine, "pet_name"), "Nube");
@@ -89,7 +89,7 @@ async fn one_of_several_is_not_taken_for_another_that_a_newer_run_has_found() {
     tab.type_text("meloxicam diario");
     server.send(&format!("POST /documents/{document}/reprocess"), "", "");
     scene.all_ended(document).await;
-    tab.until_text("#said", "newer version");
+    tab.until_text("#save-status", "newer version");
     tab.click(".editor [data-save]");
     tab.until_seen("#conflict-dialog");
     assert!(!tab.text("#conflict-dialog tbody").contains("metoclopramida"), "that is another one");

@@ -107,7 +107,7 @@ async fn what_is_restored_comes_back_to_its_visit() {
     let server = scene.quire.serve();
     let document = document(&scene, &server).await;
     let mut tab = opened(&server, document);
-    let own = "(() => { const row = [...document.querySelectorAll('.visit .field:not([data-about])')]\
+    let own = "(() => { const row = [...document.querySelectorAll('.visit .field:not([data-visit-metadata])')]\
                .find((row) => row.dataset.field && row.dataset.value !== 'null'); \
                row.querySelector('.pick').click(); return row.dataset.key + ' ' + row.dataset.visit + ' ' + row.dataset.value })()";
     let own = tab.eval(own);

@@ -23,7 +23,7 @@ async fn a_document_that_waits_turns_into_its_review_when_it_was_understood() {
     let asked = server.send(&format!("POST /documents/{document}/reprocess"), "", "");
     assert_eq!(asked.status, 201);
     tab.until_seen("[data-key=pet_name]");
-    tab.until("document.querySelectorAll('.sheet').length === 2");
+    tab.until("document.querySelectorAll('.page').length === 2");
     assert_eq!(shown(&mut tab, "pet_name"), "Luna");
 }
 

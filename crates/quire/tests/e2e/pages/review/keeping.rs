@@ -17,7 +17,7 @@ async fn an_edit_while_the_server_is_killed_is_saved_once_it_is_back() {
     server.signal("-KILL");
     server.wait();
     tab.press("Enter");
-    tab.until_text("#said", "Not saved");
+    tab.until_text("#save-status", "Not saved");
     assert_eq!(tab.eval("document.querySelector('.editor input').value"), "Nube", "the text stays");
     let server = scene.quire.serve_on(&address);
     until_saved(&mut tab, 3);

@@ -10,8 +10,8 @@ const SCENE: &[(&str, &str)] = &[];
 
 /// Whether the chosen box is in view on a page, lies on its field's words in the picture and is where the server says.
 const PLACE: &str = "(() => {
-  const rect = document.querySelector('.box.chosen'), sheet = rect.closest('.sheet'), img = sheet.querySelector('img')
-  const [box, edge, view] = [rect, img, document.getElementById('sheets')].map((e) => e.getBoundingClientRect())
+  const rect = document.querySelector('.box.selected'), sheet = rect.closest('.page'), img = sheet.querySelector('img')
+  const [box, edge, view] = [rect, img, document.getElementById('pages')].map((e) => e.getBoundingClientRect())
   const points = Number(sheet.dataset.width) / edge.width
   const canvas = Object.assign(document.createElement('canvas'), { width: img.naturalWidth, height: img.naturalHeight })
   const brush = canvas.getContext('2d')
@@ -29,8 +29,8 @@ const PLACE: &str = "(() => {
 /// Looks until the box of the selected field is in view on that page, and whether it lies over the words of the field.
 pub(in crate::pages) fn stands_on_its_words(tab: &mut Tab, stored: &Value, key: &str, page: u32) {
     tab.until(&format!(
-        "(() => {{ const r = document.querySelector('#page-{page} .box.chosen')?.getBoundingClientRect(); \
-         const v = document.getElementById('sheets').getBoundingClientRect(); \
+        "(() => {{ const r = document.querySelector('#page-{page} .box.selected')?.getBoundingClientRect(); \
+         const v = document.getElementById('pages').getBoundingClientRect(); \
          return r && r.top >= v.top && r.bottom <= v.bottom }})()"
     ));
     tab.until(&format!("document.querySelector('#page-{page} img').naturalWidth > 0"));
@@ -109,7 +109,7 @@ async fn the_words_of_the_pages_can_be_selected_and_found() {
     tab.press("f");
     tab.type_text("recorte de inc");
     tab.until_text("#find-count", "1 of 1");
-    assert_eq!(tab.eval("document.querySelector('.at').closest('.sheet').dataset.page"), "2");
+    assert_eq!(tab.eval("document.querySelector('.current').closest('.page').dataset.page"), "2");
     tab.eval("getSelection().selectAllChildren(document.querySelector('#page-1 [data-text]'))");
     let selected = tab.eval("getSelection().toString()").as_str().unwrap().to_owned();
     assert!(selected.contains("Carmen Ibáñez Soler"), "{selected}");
@@ -128,7 +128,7 @@ async fn the_size_of_the_pages_and_the_place_of_the_splitter_are_the_readers() {
     let server = scene.quire.serve();
     let document = document(&scene, &server).await;
     let mut tab = opened(&server, document);
-    let width = "document.querySelector('.sheet').offsetWidth";
+    let width = "document.querySelector('.page').offsetWidth";
     let fits = tab.eval(width).as_f64().unwrap();
     tab.press("+");
     tab.until_text("#zoom", "110 %");

@@ -13,14 +13,14 @@ async fn filters_show_only_what_passes_all_of_them() {
     let mut tab = opened(&server, document);
     tab.press("/");
     tab.type_text("CARMEN");
-    tab.until_text("#shown", "1 field");
+    tab.until_text("#filter-count", "1 field");
     assert_eq!(tab.eval(SHOWN), "owner_name");
     assert_eq!(tab.count(".section:not([hidden])"), 1, "empty sections are hidden");
     tab.press("Escape");
-    tab.until("document.getElementById('shown').textContent === ''");
+    tab.until("document.getElementById('filter-count').textContent === ''");
     tab.click("[data-only=critical]");
     tab.click("[data-only=empty]");
-    tab.until_text("#shown", "fields");
+    tab.until_text("#filter-count", "fields");
     let shown = tab.eval(SHOWN).as_str().unwrap().to_owned();
     assert!(shown.contains("species") && !shown.contains("pet_name") && !shown.contains("notes"), "{shown}");
     tab.click("[data-only=empty]");
@@ -30,7 +30,7 @@ async fn filters_show_only_what_passes_all_of_them() {
     tab.press("Escape");
     tab.click("[data-band=low]");
     tab.click("[data-band=mid]");
-    tab.until_seen("#none-shown");
+    tab.until_seen("#no-matches");
 }
 
 #[tokio::test(flavor = "multi_thread")]

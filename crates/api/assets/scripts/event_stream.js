@@ -1,26 +1,27 @@
-// Listens to what happens on the server, once for all pages of a browser: as a shared worker, or inside a page where there are
-// none. Each page says from which event on it has not seen anything, and misses none, whatever happens to the connection.
+// Reads the event stream of the server, once for all pages of a browser: as a shared worker, or inside the page where the
+// browser has no shared workers. Each page says which event it has seen last, and gets every later event even if the
+// connection breaks.
 
-const KEPT = 5000
-const PAUSES = [200, 500, 1000, 2000]
+const MAX_KEPT_EVENTS = 5000
+const RETRY_PAUSES = [200, 500, 1000, 2000]
 
-export class Listener {
+export class EventStream {
   constructor() {
     this.pages = new Set()
     this.recent = []
     this.begin = null
     this.position = null
-    this.isLive = null
+    this.isConnected = null
     this.generation = 0
   }
 
-  /** Tells a page (a function that takes a message) all that happens after that event. */
+  /** Sends a page (a function that takes a message) every event after that one. */
   join(page, from) {
     this.pages.add(page)
     const isKept = this.begin !== null && this.begin <= from
     if (isKept) this.recent.filter((event) => event.id > from).forEach((event) => page({ event }))
     else this.#open(from)
-    if (this.isLive !== null) page({ live: this.isLive })
+    if (this.isConnected !== null) page({ isConnected: this.isConnected })
   }
 
   leave(page) {
@@ -28,54 +29,53 @@ export class Listener {
     if (this.pages.size > 0) return
     this.generation += 1
     this.abort?.abort()
-    this.begin = this.isLive = null
+    this.begin = this.isConnected = null
   }
 
-  #tell(message) {
+  #broadcast(message) {
     for (const page of this.pages) page(message)
   }
 
-  #setLive(live) {
-    if (this.isLive === live) return
-    this.isLive = live
-    this.#tell({ live })
+  #setConnected(isConnected) {
+    if (this.isConnected === isConnected) return
+    this.isConnected = isConnected
+    this.#broadcast({ isConnected })
   }
 
-  /** Begins anew after that event. Pages pass over what they have seen before. */
+  /** Restarts after that event. Pages ignore events that they have already seen. */
   #open(from) {
     this.generation += 1
     this.abort?.abort()
     this.recent = []
     this.begin = this.position = from
-    this.#follow(this.generation)
+    this.#run(this.generation)
   }
 
-  async #follow(generation) {
+  async #run(generation) {
     for (let failures = 0; generation === this.generation; failures += 1) {
       this.abort = new AbortController()
       try {
-        const answer = await fetch("/events", {
+        const response = await fetch("/events", {
           headers: { Accept: "text/event-stream", "Last-Event-ID": String(this.position) },
           signal: this.abort.signal,
         })
-        if (answer.status === 400 || answer.status === 401) {
-          // Another history, or nobody who may listen: the page has to begin anew.
+        if (response.status === 400 || response.status === 401) {
+          // The database is another one, or the session ended: the pages have to load again.
           if (generation !== this.generation) return
-          // Nobody listens any more: whoever joins later begins anew.
           this.begin = null
-          this.#tell({ stale: true })
+          this.#broadcast({ isOutdated: true })
           return
         }
-        if (answer.ok) {
+        if (response.ok) {
           failures = 0
-          await this.#read(answer.body, generation)
+          await this.#read(response.body, generation)
         }
       } catch {
-        // Nobody answers, or the connection broke: again, from where it was.
+        // The server did not respond or the connection broke: try again from the last event.
       }
       if (generation !== this.generation) return
-      if (failures > 0) this.#setLive(false)
-      await new Promise((resolve) => setTimeout(resolve, PAUSES[Math.min(failures, PAUSES.length - 1)]))
+      if (failures > 0) this.#setConnected(false)
+      await new Promise((resolve) => setTimeout(resolve, RETRY_PAUSES[Math.min(failures, RETRY_PAUSES.length - 1)]))
     }
   }
 
@@ -88,29 +88,29 @@ export class Listener {
       text += value
       const messages = text.split("\n\n")
       text = messages.pop()
-      messages.forEach((message) => this.#take(message))
+      messages.forEach((message) => this.#receive(message))
     }
   }
 
-  #take(message) {
+  #receive(message) {
     const lines = message.split("\n").map((line) => /^(\w+): ?(.*)$/.exec(line)).filter(Boolean)
     const parts = Object.fromEntries(lines.map(([, name, value]) => [name, value]))
-    this.#setLive(true)
+    this.#setConnected(true)
     const id = Number(parts.id)
     if (!(id > this.position)) return
     this.position = id
     if (!parts.data || parts.event === "ready") return
     const event = { ...JSON.parse(parts.data), id }
     this.recent.push(event)
-    if (this.recent.length > KEPT) this.begin = this.recent.shift().id
-    this.#tell({ event })
+    if (this.recent.length > MAX_KEPT_EVENTS) this.begin = this.recent.shift().id
+    this.#broadcast({ event })
   }
 }
 
 if (typeof SharedWorkerGlobalScope !== "undefined" && self instanceof SharedWorkerGlobalScope) {
-  const listener = new Listener()
+  const stream = new EventStream()
   self.onconnect = ({ ports: [port] }) => {
     const page = (message) => port.postMessage(message)
-    port.onmessage = ({ data }) => (data.join === undefined ? listener.leave(page) : listener.join(page, data.join))
+    port.onmessage = ({ data }) => (data.join === undefined ? stream.leave(page) : stream.join(page, data.join))
   }
 }

@@ -1,33 +1,34 @@
-// One file on its way to the server. Its key is its own: however often it is sent, it is taken in once.
+// The upload of one file. All its attempts carry the same idempotency key, so that the server stores the file once.
 
-import { Refused } from "../ask.js"
-import { page, t } from "../page.js"
+import { HttpError, noResponse } from "../http.js"
+import { page } from "../page.js"
 
 function newKey() {
   const bytes = crypto.getRandomValues(new Uint8Array(16))
   return [...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join("")
 }
 
-export class Sending {
+export class UploadRequest {
   constructor(file) {
     this.file = file
     this.key = newKey()
     this.isCancelled = false
   }
 
-  /** Sends it. What the server refuses is thrown; `later` is how many seconds it wants to be left alone. */
+  /** Sends the file. A refused upload throws an HttpError whose `retryAfter` is in seconds, 0 if retrying makes no sense. */
   send(onProgress) {
     return new Promise((resolve, reject) => {
       const request = this.request = new XMLHttpRequest()
       request.upload.onprogress = ({ loaded, total, lengthComputable }) => lengthComputable && onProgress(loaded / total)
       request.onload = () => {
-        const body = readable(request.responseText)
+        const body = parseJson(request.responseText)
         if (request.status >= 200 && request.status < 300) return resolve(body)
-        const refused = new Refused(request.status, body)
-        const later = Number(request.getResponseHeader("Retry-After"))
-        reject(Object.assign(refused, { later: request.status === 429 || request.status === 503 ? later : 0 }))
+        const error = new HttpError(request.status, body)
+        const isTemporary = request.status === 429 || request.status === 503
+        error.retryAfter = isTemporary ? Number(request.getResponseHeader("Retry-After")) : 0
+        reject(error)
       }
-      request.onerror = () => reject(new Refused(0, { error_code: "NO_ANSWER", message: t("frame.offline") }))
+      request.onerror = () => reject(noResponse())
       request.onabort = () => reject(new DOMException("", "AbortError"))
       request.open("POST", "/documents/upload")
       request.setRequestHeader("Accept", "application/json")
@@ -45,7 +46,7 @@ export class Sending {
   }
 }
 
-function readable(text) {
+function parseJson(text) {
   try {
     return JSON.parse(text)
   } catch {
