@@ -1,10 +1,23 @@
-// HTTP requests to the server. A request that fails throws an HttpError.
+// HTTP requests to the server. A request that fails throws an HttpError, whose message is in the reader's language.
 
 import { page } from "./page.js"
 
+const BYTES_PER_MB = 1024 * 1024
+
+/** The message of an error: by the reason of a conflict, or else by the error code. Only what a request got wrong is told in the
+    server's own words, which name the field. */
+function messageOf(status, body) {
+  const { error_code: code, message, details } = body ?? { message: `HTTP ${status}` }
+  const reason = code === "CONFLICT" ? details?.reason : undefined
+  const text = page.words[`errors.${reason}`] ?? page.words[`errors.${code}`]
+  if (text === undefined) return message
+  const megabytes = details?.max_bytes && new Intl.NumberFormat(page.language, { maximumFractionDigits: 1 }).format(details.max_bytes / BYTES_PER_MB)
+  return text.replace("{}", () => megabytes ?? message)
+}
+
 export class HttpError extends Error {
   constructor(status, body) {
-    super(body?.message ?? `HTTP ${status}`)
+    super(messageOf(status, body))
     this.status = status
     this.code = body?.error_code ?? "NO_ANSWER"
     this.details = body?.details ?? null

@@ -107,7 +107,7 @@ impl Frame {
     pub(super) fn for_scripts(&self) -> String {
         let words: serde_json::Map<String, Value> = self
             .words()
-            .sections(&["frame"])
+            .sections(&["frame", "errors"])
             .chain(self.words().sections(self.sections))
             .map(|(name, text)| (name.to_owned(), Value::from(text)))
             .collect();
