@@ -2,8 +2,8 @@
 
 use axum::Json;
 use axum::extract::State;
-use quire_ports::{CalibrationFilter, Reliability};
-use quire_understanding::calibration::{BINS, Counts};
+use quire_ports::{CalibrationFilter, FieldReliability};
+use quire_understanding::calibration::{BINS, ReviewCounts};
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -27,7 +27,7 @@ pub struct CalibrationList {
 
 impl CalibrationList {
     /// What was found by that filter, in the order in which it was found.
-    pub fn of(filter: CalibrationFilter, found: Vec<Reliability>) -> Self {
+    pub fn of(filter: CalibrationFilter, found: Vec<FieldReliability>) -> Self {
         let CalibrationFilter { policy_version, limit, skip: offset, .. } = filter;
         Self { policy_version, items: by_key(found), limit, offset }
     }
@@ -121,7 +121,7 @@ pub(crate) async fn show(
 }
 
 /// They come in the order of their keys.
-fn by_key(found: Vec<Reliability>) -> Vec<OfKey> {
+fn by_key(found: Vec<FieldReliability>) -> Vec<OfKey> {
     let mut keys: Vec<OfKey> = Vec::new();
     for one in found {
         let mapping = mapping(&one);
@@ -140,12 +140,12 @@ fn by_key(found: Vec<Reliability>) -> Vec<OfKey> {
     keys
 }
 
-fn total(counts: Counts) -> Total {
-    let Counts { accepts, edits } = counts;
+fn total(counts: ReviewCounts) -> Total {
+    let ReviewCounts { accepts, edits } = counts;
     Total { accepts, edits, volume: counts.volume(), share_accepted: counts.share() }
 }
 
-fn mapping(one: &Reliability) -> OfMapping {
+fn mapping(one: &FieldReliability) -> OfMapping {
     let counts = one.learnt.counts;
     OfMapping {
         mapping_id: one.mapping_id.clone(),
@@ -159,8 +159,8 @@ fn mapping(one: &Reliability) -> OfMapping {
     }
 }
 
-fn bin(number: u8, counts: Counts) -> Bin {
+fn bin(number: u8, counts: ReviewCounts) -> Bin {
     let bound = |number: u8| f64::from(number) / f64::from(BINS);
-    let Counts { accepts, edits } = counts;
+    let ReviewCounts { accepts, edits } = counts;
     Bin { from: bound(number), to: bound(number + 1), accepts, edits, share_accepted: counts.share() }
 }

@@ -6,7 +6,7 @@ use axum::Json;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use quire_application::document::pages::ImageError;
-use quire_ports::{PortError, ReadError, ReadTrouble};
+use quire_ports::{PortError, ReadError, ReadErrorKind};
 use serde::Serialize;
 use serde_json::{Value, json};
 use utoipa::ToSchema;
@@ -173,13 +173,13 @@ impl From<ReadError> for ApiError {
     /// What stands in a document does not change, so asking again helps only where the trouble was not the document's.
     fn from(error: ReadError) -> Self {
         // The diagnosis may quote the document, and a log is not the place for that.
-        tracing::warn!(code = error.trouble.as_str(), "a page could not be drawn");
-        let code = match error.trouble {
-            ReadTrouble::PageNotFound | ReadTrouble::UnsupportedMediaType => Code::NotFound,
+        tracing::warn!(code = error.kind.as_str(), "a page could not be drawn");
+        let code = match error.kind {
+            ReadErrorKind::PageNotFound | ReadErrorKind::UnsupportedMediaType => Code::NotFound,
             trouble if trouble.may_pass() => Code::ServiceUnavailable,
             _ => Code::Conflict,
         };
-        Self::new(code, error.message).with(json!({ "cause": error.trouble.as_str() }))
+        Self::new(code, error.message).with(json!({ "cause": error.kind.as_str() }))
     }
 }
 

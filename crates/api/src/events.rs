@@ -12,7 +12,7 @@ use axum::response::sse::{Event, Sse};
 use axum::response::{IntoResponse, Response};
 use futures_util::stream::{self, Stream};
 use jiff::Timestamp;
-use quire_application::events::{FeedError, Place, Subscription};
+use quire_application::events::{FeedError, StartPosition, Subscription};
 use quire_domain::{EventId, Pipeline, RecordedEvent, RunId, SubjectId};
 use quire_ports::EventFilter;
 use serde::Serialize;
@@ -94,13 +94,13 @@ pub(crate) async fn follow(
 }
 
 /// The header wins: a browser that connects again sends it, with the parameter still in the address it was given.
-fn place(headers: &HeaderMap, parameters: &Parameters) -> Result<Place, ApiError> {
+fn place(headers: &HeaderMap, parameters: &Parameters) -> Result<StartPosition, ApiError> {
     // What cannot be text is no number either.
     let header = headers.get(LAST_EVENT_ID).map(|value| value.to_str().unwrap_or("?"));
     let header = header.filter(|text| !text.is_empty()).map(|text| event_id(LAST_EVENT_ID, text));
     let parameter = parameters.given("last_event_id").map(|text| event_id("last_event_id", text));
     let (header, parameter) = (header.transpose()?, parameter.transpose()?);
-    Ok(header.or(parameter).map_or(Place::Now, Place::After))
+    Ok(header.or(parameter).map_or(StartPosition::Now, StartPosition::After))
 }
 
 fn event_id(name: &str, text: &str) -> Result<EventId, ApiError> {

@@ -32,13 +32,13 @@ mod version;
 
 use std::sync::Arc;
 
-use quire_application::document::Counts;
+use quire_application::document::CountCache;
 use quire_application::document::pages::PageImages;
-use quire_application::document::upload::UploadTerms;
+use quire_application::document::upload::UploadSettings;
 use quire_application::events::EventFeed;
-use quire_application::operations::Lookout;
-use quire_domain::{Pipeline, Requeue};
-use quire_ports::{Blobs, Store};
+use quire_application::operations::OperationsCache;
+use quire_domain::{Pipeline, RequeuePolicy};
+use quire_ports::{BlobStore, Store};
 use quire_understanding::calibration::ConfidencePolicy;
 
 pub use audit::{Audit, AuditWriter};
@@ -82,11 +82,11 @@ pub struct Product {
     /// The database.
     pub store: Store,
     /// The files.
-    pub blobs: Arc<dyn Blobs>,
+    pub blobs: Arc<dyn BlobStore>,
     /// The images of pages.
     pub images: Arc<PageImages>,
     /// Which files are taken in.
-    pub uploads: Arc<UploadTerms>,
+    pub uploads: Arc<UploadSettings>,
     /// The schema by which documents are understood.
     pub schema: String,
     /// How sure is sure.
@@ -98,11 +98,11 @@ pub struct Product {
     /// Whether documents are processed at all.
     pub processing: bool,
     /// How each pipeline sends failed runs back.
-    pub requeue: Arc<[(Pipeline, Requeue)]>,
+    pub requeue: Arc<[(Pipeline, RequeuePolicy)]>,
     /// What is remembered of how many documents there are.
-    pub counts: Arc<Counts>,
+    pub counts: Arc<CountCache>,
     /// How the work goes, for everybody who looks.
-    pub lookout: Arc<Lookout>,
+    pub lookout: Arc<OperationsCache>,
     /// The language of the pages, unless the browser is to choose.
     pub language: Option<Language>,
 }

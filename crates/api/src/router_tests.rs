@@ -7,7 +7,7 @@ use axum::Router;
 use axum::body::{Body, to_bytes};
 use axum::http::{HeaderMap, Request, StatusCode};
 use quire_application::document::pages::ImageError;
-use quire_ports::{PortError, PortResult, ReadError, ReadTrouble};
+use quire_ports::{PortError, PortResult, ReadError, ReadErrorKind};
 use serde_json::{Value, json};
 use tower::ServiceExt;
 
@@ -175,11 +175,11 @@ fn what_a_port_says_becomes_an_answer_without_its_inner_workings() {
 #[test]
 fn a_page_that_cannot_be_drawn_says_whether_asking_again_helps() {
     for (trouble, code) in [
-        (ReadTrouble::PageNotFound, Code::NotFound),
-        (ReadTrouble::UnsupportedMediaType, Code::NotFound),
-        (ReadTrouble::PdfEncrypted, Code::Conflict),
-        (ReadTrouble::ParserTimeout, Code::Conflict),
-        (ReadTrouble::ParserCrashed, Code::ServiceUnavailable),
+        (ReadErrorKind::PageNotFound, Code::NotFound),
+        (ReadErrorKind::UnsupportedMediaType, Code::NotFound),
+        (ReadErrorKind::PdfEncrypted, Code::Conflict),
+        (ReadErrorKind::ParserTimeout, Code::Conflict),
+        (ReadErrorKind::ParserCrashed, Code::ServiceUnavailable),
     ] {
         let answer = ApiError::from(ReadError::new(trouble, "what to do"));
         assert_eq!((answer.code, answer.details), (code, Some(json!({"cause": trouble.as_str()}))));

@@ -1,7 +1,7 @@
 //! Making keys, and telling whose a presented one is.
 
 use quire_domain::credential::check_name;
-use quire_domain::{KeyId, KeyText, Roles};
+use quire_domain::{KeyId, PlaintextKey, Roles};
 use quire_ports::{Credentials, NewKey, PortError, PortResult, Store};
 use sha2::{Digest, Sha256};
 use subtle::ConstantTimeEq;
@@ -32,14 +32,14 @@ impl SecretHash {
 
 /// Whoever holds a key that is good.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Holder {
+pub struct KeyHolder {
     /// The name of the key.
     pub name: String,
     /// What it is good for.
     pub roles: Roles,
 }
 
-impl Holder {
+impl KeyHolder {
     /// The holder of that key.
     pub fn of(key: NewKey) -> Self {
         Self { name: key.name, roles: key.roles }
@@ -52,9 +52,9 @@ impl Holder {
 }
 
 /// Makes a key. Its text is in the answer and nowhere else.
-pub async fn create(store: &Store, name: &str, roles: Roles) -> PortResult<KeyText> {
+pub async fn create(store: &Store, name: &str, roles: Roles) -> PortResult<PlaintextKey> {
     check_name(name).map_err(PortError::Conflict)?;
-    let key = KeyText { id: KeyId::new(), secret: rand::random() };
+    let key = PlaintextKey { id: KeyId::new(), secret: rand::random() };
     let kept = NewKey {
         id: key.id,
         name: name.to_owned(),
@@ -68,13 +68,13 @@ pub async fn create(store: &Store, name: &str, roles: Roles) -> PortResult<KeyTe
 
 /// Whose key this is. Nobody's, if it is unknown, revoked, or has another secret; how long that takes to find out does not
 /// tell which.
-pub async fn holder(credentials: &dyn Credentials, presented: &str) -> PortResult<Option<Holder>> {
-    Ok(proved(credentials, presented).await?.map(Holder::of))
+pub async fn holder(credentials: &dyn Credentials, presented: &str) -> PortResult<Option<KeyHolder>> {
+    Ok(proved(credentials, presented).await?.map(KeyHolder::of))
 }
 
 /// The key that this is, under the same conditions.
 pub async fn proved(credentials: &dyn Credentials, presented: &str) -> PortResult<Option<NewKey>> {
-    let Some(presented) = KeyText::parse(presented) else { return Ok(None) };
+    let Some(presented) = PlaintextKey::parse(presented) else { return Ok(None) };
     let found = credentials.find(presented.id).await?;
     let kept = found.as_ref().map_or([0; 32], |found| found.key.secret_hash);
     let is_proved = SecretHash(kept).is_of(&presented.secret);
@@ -98,8 +98,8 @@ mod tests {
         let holder_of =
             async |text: String| holder(credentials, &text).await.unwrap().map(|found| found.name);
         assert_eq!(holder_of(key.reveal()).await.as_deref(), Some("scanner"));
-        let swapped = KeyText { id: key.id, secret: other.secret };
-        let unknown = KeyText { id: KeyId::new(), secret: key.secret };
+        let swapped = PlaintextKey { id: key.id, secret: other.secret };
+        let unknown = PlaintextKey { id: KeyId::new(), secret: key.secret };
         for wrong in [swapped.reveal(), unknown.reveal(), "scanner".to_owned(), String::new()] {
             assert_eq!(holder_of(wrong).await, None);
         }

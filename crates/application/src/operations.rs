@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
 use quire_domain::Pipeline;
-use quire_ports::{Lease, MinuteFigures, PortResult, QueueDepth, StepFailures, Store, Worker};
+use quire_ports::{Lease, MinuteMetrics, PortResult, QueueDepth, StepFailures, Store, Worker};
 use tokio::sync::Mutex;
 use tokio::time::Instant;
 
@@ -17,13 +17,13 @@ const DAY: SignedDuration = SignedDuration::from_hours(24);
 
 /// All that is known at one moment.
 #[derive(Clone, Debug)]
-pub struct Overview {
+pub struct OperationsOverview {
     /// That moment.
     pub now: Timestamp,
     /// What waits, by pipeline and priority.
     pub depth: Vec<QueueDepth>,
     /// What happened, by the minute, oldest first.
-    pub minutes: Vec<MinuteFigures>,
+    pub minutes: Vec<MinuteMetrics>,
     /// What stands as failed, by step and code, most first.
     pub failures: Vec<StepFailures>,
     /// Who works, newest first.
@@ -32,14 +32,14 @@ pub struct Overview {
 
 /// Runs that completed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Completed {
+pub struct CompletedRuns {
     /// How many.
     pub runs: u64,
     /// The time they took, added up.
     pub duration_ms: u64,
 }
 
-impl Completed {
+impl CompletedRuns {
     /// The time that one took.
     pub fn mean_ms(self) -> Option<u64> {
         self.duration_ms.checked_div(self.runs)
@@ -48,7 +48,7 @@ impl Completed {
 
 /// How a lease stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Standing {
+pub enum LeaseStatus {
     /// It holds.
     Live,
     /// It holds for as long as its process has the database file.
@@ -59,7 +59,7 @@ pub enum Standing {
     Ended,
 }
 
-impl Standing {
+impl LeaseStatus {
     /// The shown form.
     pub fn as_str(self) -> &'static str {
         match self {
@@ -71,7 +71,7 @@ impl Standing {
     }
 }
 
-impl Overview {
+impl OperationsOverview {
     /// What is known now, with what happened within that time.
     pub async fn of(store: &Store, period: SignedDuration) -> PortResult<Self> {
         let now = store.clock.now();
@@ -80,15 +80,15 @@ impl Overview {
         Ok(Self {
             now,
             depth: store.history.queue_depth().await?,
-            minutes: store.figures.between(from, to).await?,
+            minutes: store.metrics.between(from, to).await?,
             failures: store.history.failures().await?,
             workers: store.workers.list().await?,
         })
     }
 
     /// What completed, by pipeline.
-    pub fn completed(&self) -> BTreeMap<Pipeline, Completed> {
-        let mut by_pipeline = BTreeMap::<Pipeline, Completed>::new();
+    pub fn completed(&self) -> BTreeMap<Pipeline, CompletedRuns> {
+        let mut by_pipeline = BTreeMap::<Pipeline, CompletedRuns>::new();
         for minute in self.minutes.iter().filter(|minute| minute.completed > 0) {
             let completed = by_pipeline.entry(minute.pipeline).or_default();
             completed.runs += minute.completed;
@@ -98,30 +98,30 @@ impl Overview {
     }
 
     /// How a worker's lease stands.
-    pub fn lease(&self, worker: &Worker) -> Standing {
+    pub fn lease(&self, worker: &Worker) -> LeaseStatus {
         match worker.lease {
-            None => Standing::Ended,
-            Some(Lease::Exclusive) => Standing::Exclusive,
-            Some(Lease::Until(until)) if until <= self.now => Standing::Expired,
-            Some(Lease::Until(_)) => Standing::Live,
+            None => LeaseStatus::Ended,
+            Some(Lease::Exclusive) => LeaseStatus::Exclusive,
+            Some(Lease::Until(until)) if until <= self.now => LeaseStatus::Expired,
+            Some(Lease::Until(_)) => LeaseStatus::Live,
         }
     }
 }
 
 /// An overview of the last day for whoever looks: however many do, the database is asked once in a few seconds.
 #[derive(Default)]
-pub struct Lookout(Mutex<Option<(Instant, Arc<Overview>)>>);
+pub struct OperationsCache(Mutex<Option<(Instant, Arc<OperationsOverview>)>>);
 
-impl Lookout {
+impl OperationsCache {
     /// What was known a moment ago.
-    pub async fn look(&self, store: &Store) -> PortResult<Arc<Overview>> {
+    pub async fn overview(&self, store: &Store) -> PortResult<Arc<OperationsOverview>> {
         let mut last = self.0.lock().await;
         if let Some((at, overview)) = &*last
             && at.elapsed() < FRESH
         {
             return Ok(overview.clone());
         }
-        let overview = Arc::new(Overview::of(store, DAY).await?);
+        let overview = Arc::new(OperationsOverview::of(store, DAY).await?);
         *last = Some((Instant::now(), overview.clone()));
         Ok(overview)
     }
@@ -134,17 +134,17 @@ mod tests {
 
     use super::*;
 
-    fn minute(completed: u64, duration_ms: u64) -> MinuteFigures {
-        MinuteFigures {
+    fn minute(completed: u64, duration_ms: u64) -> MinuteMetrics {
+        MinuteMetrics {
             completed,
             duration_ms,
-            ..MinuteFigures::empty(Timestamp::UNIX_EPOCH, Pipeline::Document)
+            ..MinuteMetrics::empty(Timestamp::UNIX_EPOCH, Pipeline::Document)
         }
     }
 
-    fn overview(minutes: Vec<MinuteFigures>) -> Overview {
+    fn overview(minutes: Vec<MinuteMetrics>) -> OperationsOverview {
         let now = Timestamp::from_second(100).unwrap();
-        Overview { now, depth: Vec::new(), minutes, failures: Vec::new(), workers: Vec::new() }
+        OperationsOverview { now, depth: Vec::new(), minutes, failures: Vec::new(), workers: Vec::new() }
     }
 
     /// Proves R161.
@@ -153,7 +153,7 @@ mod tests {
         let seen = overview(vec![minute(9, 900), minute(1, 1_100), minute(0, 0)]);
         let completed = seen.completed()[&Pipeline::Document];
         assert_eq!((completed.runs, completed.mean_ms()), (10, Some(200)));
-        assert_eq!(Completed::default().mean_ms(), None);
+        assert_eq!(CompletedRuns::default().mean_ms(), None);
     }
 
     #[test]
@@ -161,10 +161,10 @@ mod tests {
         let seen = overview(Vec::new());
         let until = |second| Some(Lease::Until(Timestamp::from_second(second).unwrap()));
         for (lease, expected) in [
-            (None, Standing::Ended),
-            (Some(Lease::Exclusive), Standing::Exclusive),
-            (until(101), Standing::Live),
-            (until(100), Standing::Expired),
+            (None, LeaseStatus::Ended),
+            (Some(Lease::Exclusive), LeaseStatus::Exclusive),
+            (until(101), LeaseStatus::Live),
+            (until(100), LeaseStatus::Expired),
         ] {
             let worker = Worker {
                 id: WorkerId::new(),
@@ -181,8 +181,8 @@ mod tests {
     #[tokio::test]
     async fn many_who_look_at_once_cost_one_look() {
         let bed = bed().await;
-        let lookout = Lookout::default();
-        let (first, second) = tokio::join!(lookout.look(&bed.store), lookout.look(&bed.store));
+        let lookout = OperationsCache::default();
+        let (first, second) = tokio::join!(lookout.overview(&bed.store), lookout.overview(&bed.store));
         assert!(Arc::ptr_eq(&first.unwrap(), &second.unwrap()));
     }
 }

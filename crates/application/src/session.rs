@@ -5,11 +5,11 @@ use std::sync::Arc;
 use jiff::{SignedDuration, Timestamp};
 use quire_domain::credential::from_hex;
 use quire_domain::{KeyId, hex};
-use quire_ports::{Clock, PortResult, Session, SessionOf, Sessions, Store};
+use quire_ports::{Clock, PortResult, Session, SessionOwner, Sessions, Store};
 use sha2::{Digest, Sha256};
 use subtle::ConstantTimeEq;
 
-use crate::credential::{Holder, SecretHash};
+use crate::credential::{KeyHolder, SecretHash};
 
 /// A use is written down when the last one that was is this long ago: reading must not cost a commit.
 const NOTED_EVERY: SignedDuration = SignedDuration::from_mins(5);
@@ -19,14 +19,14 @@ const FOR_TOKEN: &[u8] = b"quire token";
 
 /// How long a session lasts.
 #[derive(Clone, Copy, Debug)]
-pub struct SessionTerms {
+pub struct SessionSettings {
     /// Without being used.
     pub idle: SignedDuration,
     /// At most.
     pub lifetime: SignedDuration,
 }
 
-impl SessionTerms {
+impl SessionSettings {
     /// When a session that began then, and is used now, is over.
     fn end(&self, began: Timestamp, now: Timestamp) -> Timestamp {
         let after = |start: Timestamp, time| start.saturating_add(time).unwrap_or(Timestamp::MAX);
@@ -79,15 +79,15 @@ pub enum Entry<'a> {
 
 /// Begins, finds and ends sessions.
 #[derive(Clone)]
-pub struct SessionBook {
+pub struct SessionService {
     sessions: Arc<dyn Sessions>,
     clock: Arc<dyn Clock>,
-    terms: SessionTerms,
+    terms: SessionSettings,
 }
 
-impl SessionBook {
+impl SessionService {
     /// The sessions of that store.
-    pub fn new(store: &Store, terms: SessionTerms) -> Self {
+    pub fn new(store: &Store, terms: SessionSettings) -> Self {
         Self { sessions: store.sessions.clone(), clock: store.clock.clone(), terms }
     }
 
@@ -101,8 +101,8 @@ impl SessionBook {
         let secret = SessionSecret(rand::random());
         let now = self.clock.now();
         let of = match by {
-            Entry::Key(id) => SessionOf::Key(id),
-            Entry::Token(token) => SessionOf::Token(secret.hashed(FOR_TOKEN, token.bytes())),
+            Entry::Key(id) => SessionOwner::Key(id),
+            Entry::Token(token) => SessionOwner::Token(secret.hashed(FOR_TOKEN, token.bytes())),
         };
         let expires_at = self.terms.end(now, now);
         let session = Session { secret_hash: secret.hash(), of, created_at: now, seen_at: now, expires_at };
@@ -115,15 +115,15 @@ impl SessionBook {
         &self,
         secret: &SessionSecret,
         token: Option<&SecretHash>,
-    ) -> PortResult<Option<Holder>> {
+    ) -> PortResult<Option<KeyHolder>> {
         let now = self.clock.now();
         let Some((session, key)) = self.sessions.session(secret.hash(), now).await? else { return Ok(None) };
         let holder = match (&session.of, key) {
-            (SessionOf::Key(_), key) => key.map(|found| Holder::of(found.key)),
-            (SessionOf::Token(proof), _) => {
+            (SessionOwner::Key(_), key) => key.map(|found| KeyHolder::of(found.key)),
+            (SessionOwner::Token(proof), _) => {
                 let proves =
                     |token: &&SecretHash| bool::from(secret.hashed(FOR_TOKEN, token.bytes()).ct_eq(proof));
-                token.filter(proves).map(|_| Holder::of_token())
+                token.filter(proves).map(|_| KeyHolder::of_token())
             }
         };
         if holder.is_some() {

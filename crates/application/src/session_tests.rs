@@ -6,14 +6,14 @@ use quire_testkit::FakeClock;
 use super::*;
 use crate::credential;
 
-const TERMS: SessionTerms =
-    SessionTerms { idle: SignedDuration::from_hours(12), lifetime: SignedDuration::from_hours(24) };
+const TERMS: SessionSettings =
+    SessionSettings { idle: SignedDuration::from_hours(12), lifetime: SignedDuration::from_hours(24) };
 
 fn store_by(clock: &FakeClock, store: &Store) -> Store {
     Store { clock: Arc::new(clock.clone()), ..store.clone() }
 }
 
-async fn name(book: &SessionBook, secret: &SessionSecret) -> Option<String> {
+async fn name(book: &SessionService, secret: &SessionSecret) -> Option<String> {
     book.holder(secret, None).await.unwrap().map(|holder| holder.name)
 }
 
@@ -23,7 +23,7 @@ async fn a_session_ends_when_nobody_uses_it_and_at_last_in_any_case() {
     let (bed, clock) = (bed().await, FakeClock::at(Timestamp::UNIX_EPOCH));
     let store = store_by(&clock, &bed.store);
     let key = credential::create(&store, "alma", Roles::parse("read").unwrap()).await.unwrap();
-    let book = SessionBook::new(&store, TERMS);
+    let book = SessionService::new(&store, TERMS);
     let secret = book.begin(Entry::Key(key.id), None).await.unwrap();
     let unused = book.begin(Entry::Key(key.id), None).await.unwrap();
     for _ in 0..2 {
@@ -41,7 +41,7 @@ async fn uses_are_noted_rarely() {
     let (bed, clock) = (bed().await, FakeClock::at(Timestamp::UNIX_EPOCH));
     let store = store_by(&clock, &bed.store);
     let key = credential::create(&store, "alma", Roles::parse("read").unwrap()).await.unwrap();
-    let book = SessionBook::new(&store, TERMS);
+    let book = SessionService::new(&store, TERMS);
     let secret = book.begin(Entry::Key(key.id), None).await.unwrap();
     let seen = async || store.sessions.session(secret.hash(), clock.now()).await.unwrap().unwrap().0.seen_at;
     clock.advance(SignedDuration::from_mins(4));
@@ -56,7 +56,7 @@ async fn uses_are_noted_rarely() {
 #[tokio::test]
 async fn a_session_is_good_only_as_long_as_what_it_was_begun_with() {
     let bed = bed().await;
-    let book = SessionBook::new(&bed.store, TERMS);
+    let book = SessionService::new(&bed.store, TERMS);
     let key = credential::create(&bed.store, "alma", Roles::parse("review").unwrap()).await.unwrap();
     let secret = book.begin(Entry::Key(key.id), None).await.unwrap();
     assert_eq!(name(&book, &secret).await.as_deref(), Some("alma"));
@@ -66,7 +66,7 @@ async fn a_session_is_good_only_as_long_as_what_it_was_begun_with() {
     let (token, other) = (SecretHash::of(b"a token of sixteen"), SecretHash::of(b"another token"));
     let secret = book.begin(Entry::Token(&token), None).await.unwrap();
     let holder = book.holder(&secret, Some(&token)).await.unwrap().unwrap();
-    assert_eq!(holder, Holder::of_token());
+    assert_eq!(holder, KeyHolder::of_token());
     assert_eq!(book.holder(&secret, Some(&other)).await, Ok(None), "the settings have another one");
     assert_eq!(book.holder(&secret, None).await, Ok(None), "the settings have none");
 

@@ -58,7 +58,7 @@ pub async fn fresh(kind: Kind, grouping: Grouping) -> Database {
                 options.group_limit = 1;
             }
             let store = SqliteStore::open(&path, options).unwrap().into_store();
-            store.schema.up(None).await.unwrap();
+            store.migrations.up(None).await.unwrap();
             Database { store, path, schema: String::new(), _keep: Box::new(folder) }
         }
         Kind::Postgres => {

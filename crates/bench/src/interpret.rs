@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use quire_domain::reading::Page;
 use quire_understanding::Schema;
-use quire_understanding::rules::{self, Known};
+use quire_understanding::rules::{self, DocumentHints};
 use rustix::time::{ClockId, clock_gettime};
 
 use crate::record;
@@ -43,7 +43,7 @@ struct Took {
 
 fn understand(pages: &[Page], schema: &Schema) -> Took {
     let (core, clock) = (core_time(), Instant::now());
-    std::hint::black_box(rules::find(std::hint::black_box(pages), schema, Known::default()));
+    std::hint::black_box(rules::find(std::hint::black_box(pages), schema, DocumentHints::default()));
     Took { core: core_time().saturating_sub(core), clock: clock.elapsed() }
 }
 
@@ -71,7 +71,7 @@ fn ten_pages(rounds: usize) -> Table {
     let clock: Vec<f64> = took.iter().map(|took| milliseconds(took.clock)).collect();
     // In turns, so that a machine that slows down slows both.
     let growth = (0..10).map(|_| usual(&long, &schema, 3) / 10.0 / usual(&short, &schema, 30)).collect();
-    let fields = rules::find(&short, &schema, Known::default()).len();
+    let fields = rules::find(&short, &schema, DocumentHints::default()).len();
     let words: usize = short.iter().flat_map(|page| &page.lines).map(|line| line.words.len()).sum();
     Table {
         lines: vec![

@@ -93,14 +93,14 @@ impl fmt::Display for Roles {
 
 /// A key as its holder has it.
 #[derive(Clone, PartialEq, Eq)]
-pub struct KeyText {
+pub struct PlaintextKey {
     /// Which key.
     pub id: KeyId,
     /// What proves it: 32 random bytes.
     pub secret: [u8; 32],
 }
 
-impl KeyText {
+impl PlaintextKey {
     /// The key that this text is, if it is one, written exactly as it was given out.
     pub fn parse(text: &str) -> Option<Self> {
         let (id, secret) = text.strip_prefix(PREFIX)?.split_once('_')?;
@@ -114,10 +114,10 @@ impl KeyText {
     }
 }
 
-impl fmt::Debug for KeyText {
+impl fmt::Debug for PlaintextKey {
     /// Without the secret.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("KeyText").field("id", &self.id).finish_non_exhaustive()
+        f.debug_struct("PlaintextKey").field("id", &self.id).finish_non_exhaustive()
     }
 }
 
@@ -159,9 +159,10 @@ mod tests {
 
     #[test]
     fn a_key_can_be_written_and_read_in_one_way_only() {
-        let key = KeyText { id: KeyId::new(), secret: std::array::from_fn(|i| u8::try_from(i * 7).unwrap()) };
+        let key =
+            PlaintextKey { id: KeyId::new(), secret: std::array::from_fn(|i| u8::try_from(i * 7).unwrap()) };
         let text = key.reveal();
-        assert_eq!((KeyText::parse(&text).as_ref(), text.len()), (Some(&key), 103));
+        assert_eq!((PlaintextKey::parse(&text).as_ref(), text.len()), (Some(&key), 103));
         for wrong in [
             "",
             "quire_",
@@ -173,7 +174,7 @@ mod tests {
             &text.replace("quire_", "quire_é"),
             &text.replace('_', "-"),
         ] {
-            assert_eq!(KeyText::parse(wrong), None, "{wrong}");
+            assert_eq!(PlaintextKey::parse(wrong), None, "{wrong}");
         }
         assert!(!format!("{key:?}").contains(&text[40..]), "{key:?}");
     }

@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use crate::event::{Event, EventType};
 use crate::ids::DocumentId;
 use crate::pipeline::Pipeline;
-use crate::run::{FailureType, NewRun, State};
+use crate::run::{FailureType, NewRun, RunState};
 
 /// A document as it was taken in, with what people said about it since.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -36,18 +36,18 @@ pub struct Document {
 impl Document {
     /// An event about the document of that id and about no run.
     pub fn event(event_type: EventType, id: DocumentId, at: Timestamp) -> Event {
-        Event { pipeline: Some(Pipeline::Document), subject: Some(id.into()), ..Event::bare(event_type, at) }
+        Event { pipeline: Some(Pipeline::Document), subject: Some(id.into()), ..Event::new(event_type, at) }
     }
 
     /// The event that tells of a person's wish for this run of a document.
     pub fn reprocess_requested(run: &NewRun, actor: &str, at: Timestamp) -> Event {
         let document = DocumentId(run.subject.0);
-        let requested = Self::asked(EventType::ReprocessRequested, document, actor, at);
+        let requested = Self::event_by(EventType::ReprocessRequested, document, actor, at);
         Event { run: Some(run.id), ..requested }
     }
 
     /// An event that somebody asked for.
-    pub fn asked(event_type: EventType, id: DocumentId, actor: &str, at: Timestamp) -> Event {
+    pub fn event_by(event_type: EventType, id: DocumentId, actor: &str, at: Timestamp) -> Event {
         Event { actor: Some(actor.to_owned()), ..Self::event(event_type, id, at) }
     }
 }
@@ -141,7 +141,7 @@ impl DocumentStatus {
 
 /// A document's status and what goes with it. It is worked out whenever somebody asks and never stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Standing {
+pub struct StatusDetails {
     /// The status.
     pub status: DocumentStatus,
     /// Why the latest run did not complete, from the kinds that people know what to do about.
@@ -151,21 +151,21 @@ pub struct Standing {
 }
 
 /// Where a document stands whose latest run, by the time it was created, is in this state.
-pub fn status_of(latest: Option<&State>) -> Standing {
+pub fn status_of(latest: Option<&RunState>) -> StatusDetails {
     let (status, message) = match latest {
         None => (DocumentStatus::Uploaded, "Processing has not started."),
-        Some(State::Queued { .. } | State::Running { .. }) => {
+        Some(RunState::Queued { .. } | RunState::Running { .. }) => {
             (DocumentStatus::Processing, "Processing is in progress.")
         }
-        Some(State::Completed { .. }) => (DocumentStatus::Completed, "Processing is complete."),
-        Some(State::Failed { reason, .. }) => (DocumentStatus::Failed, told(reason.failure_type)),
-        Some(State::TimedOut { .. }) => (
+        Some(RunState::Completed { .. }) => (DocumentStatus::Completed, "Processing is complete."),
+        Some(RunState::Failed { reason, .. }) => (DocumentStatus::Failed, told(reason.failure_type)),
+        Some(RunState::TimedOut { .. }) => (
             DocumentStatus::TimedOut,
             "Processing took too long and was stopped; process the document again.",
         ),
     };
-    let failure_type = latest.and_then(State::reason).map(|reason| shown(reason.failure_type));
-    Standing { status, failure_type, message }
+    let failure_type = latest.and_then(RunState::reason).map(|reason| shown(reason.failure_type));
+    StatusDetails { status, failure_type, message }
 }
 
 /// The kinds that say something about a document; whatever else ended a run is shown as unknown.
@@ -199,11 +199,11 @@ fn told(failure_type: FailureType) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::run::{FailureRecord, Reason};
+    use crate::run::{FailureReason, FailureRecord};
 
     const NOW: Timestamp = Timestamp::UNIX_EPOCH;
 
-    fn reason(failure_type: FailureType) -> Reason {
+    fn reason(failure_type: FailureType) -> FailureReason {
         let record = FailureRecord {
             error_type: "permanent".to_owned(),
             error_code: "X".to_owned(),
@@ -211,25 +211,28 @@ mod tests {
             stage: None,
             correlation_id: None,
         };
-        Reason { failure_type, record }
+        FailureReason { failure_type, record }
     }
 
-    fn failed(failure_type: FailureType) -> State {
-        State::Failed { started_at: None, completed_at: NOW, reason: reason(failure_type) }
+    fn failed(failure_type: FailureType) -> RunState {
+        RunState::Failed { started_at: None, completed_at: NOW, reason: reason(failure_type) }
     }
 
     /// Proves R027.
     #[test]
     fn the_status_follows_from_the_latest_run() {
-        let timed_out =
-            State::TimedOut { started_at: NOW, completed_at: NOW, reason: reason(FailureType::RunTimedOut) };
-        let running = State::Running { started_at: NOW, deadline_at: None, worker: None };
+        let timed_out = RunState::TimedOut {
+            started_at: NOW,
+            completed_at: NOW,
+            reason: reason(FailureType::RunTimedOut),
+        };
+        let running = RunState::Running { started_at: NOW, deadline_at: None, worker: None };
         let cases = [
             (None, "UPLOADED", "Uploaded", None),
-            (Some(State::Queued { available_at: None }), "PROCESSING", "Processing", None),
+            (Some(RunState::Queued { available_at: None }), "PROCESSING", "Processing", None),
             (Some(running), "PROCESSING", "Processing", None),
             (
-                Some(State::Completed { started_at: NOW, completed_at: NOW }),
+                Some(RunState::Completed { started_at: NOW, completed_at: NOW }),
                 "COMPLETED",
                 "Ready for review",
                 None,
@@ -244,7 +247,7 @@ mod tests {
         ];
         for (latest, status, label, failure_type) in cases {
             let standing = status_of(latest.as_ref());
-            let state = latest.as_ref().map(State::as_str);
+            let state = latest.as_ref().map(RunState::as_str);
             assert_eq!(standing.status.states().contains(&state.unwrap_or_default()), state.is_some());
             assert_eq!((standing.status.as_str(), standing.status.label()), (status, label));
             assert_eq!(standing.failure_type, failure_type, "{status}");

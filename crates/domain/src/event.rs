@@ -239,12 +239,12 @@ impl Event {
             subject: Some(run.subject),
             run: Some(run.id),
             fence: Some(run.fence),
-            ..Self::bare(event_type, at)
+            ..Self::new(event_type, at)
         }
     }
 
     /// An event about nothing in particular yet.
-    pub fn bare(event_type: EventType, at: Timestamp) -> Self {
+    pub fn new(event_type: EventType, at: Timestamp) -> Self {
         Self {
             event_type,
             at,
@@ -263,10 +263,13 @@ impl Event {
     }
 
     /// Its particulars, if it has any.
-    pub fn details(&self) -> Option<Details> {
-        let details =
-            Details { failure: self.failure.clone(), delay_ms: self.delay_ms, actor: self.actor.clone() };
-        (details != Details::default()).then_some(details)
+    pub fn details(&self) -> Option<EventDetails> {
+        let details = EventDetails {
+            failure: self.failure.clone(),
+            delay_ms: self.delay_ms,
+            actor: self.actor.clone(),
+        };
+        (details != EventDetails::default()).then_some(details)
     }
 
     /// The code of what went wrong, if anything did.
@@ -277,7 +280,7 @@ impl Event {
 
 /// The particulars of an event, kept as JSON beside its columns.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Details {
+pub struct EventDetails {
     /// What went wrong.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failure: Option<FailureRecord>,

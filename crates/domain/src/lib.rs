@@ -13,17 +13,17 @@ pub mod pipeline;
 pub mod reading;
 pub mod run;
 
-pub use credential::{KeyText, Role, Roles};
-pub use document::{Document, DocumentStatus, ReviewStatus, Standing, status_of};
-pub use event::{Details, Event, EventId, EventType, RecordedEvent, StepStatus};
+pub use credential::{PlaintextKey, Role, Roles};
+pub use document::{Document, DocumentStatus, ReviewStatus, StatusDetails, status_of};
+pub use event::{Event, EventDetails, EventId, EventType, RecordedEvent, StepStatus};
 pub use hex::hex;
 pub use ids::{
     ArtifactId, CandidateId, DecisionId, DocumentId, FieldId, InterpretationId, KeyId, RunId,
     SchemaVersionId, SubjectId, WorkerId,
 };
-pub use pipeline::{Pipeline, Plan, StepName, UnknownName};
+pub use pipeline::{Pipeline, PipelinePlan, StepName, UnknownName};
 pub use run::{
-    Backoff, Effect, Failure, FailureKind, FailureRecord, FailureType, Fence, NewRun, Policy, Priority,
-    Recovery, Refusal, Requeue, Run, State, Transition,
+    Backoff, Effect, Failure, FailureKind, FailureRecord, FailureType, Fence, NewRun, Priority,
+    RecoveryPolicy, Refusal, RequeuePolicy, RetryPolicy, Run, RunState, Transition,
 };
-pub use run::{Change, Reason, SchemaRef, Turn};
+pub use run::{Change, FailureReason, SchemaRef, Turn};

@@ -169,7 +169,7 @@ pub struct UnknownName {
 
 /// How a pipeline is carried out here: which of its steps, in order, and how long a run of it may take.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Plan {
+pub struct PipelinePlan {
     /// The pipeline.
     pub pipeline: Pipeline,
     /// The steps every run of it goes through, in order.
@@ -178,7 +178,7 @@ pub struct Plan {
     pub limit: SignedDuration,
 }
 
-impl Plan {
+impl PipelinePlan {
     /// The first step that has not succeeded, where a run starts or resumes.
     pub fn first_unfinished(&self, done: &[StepName]) -> Option<StepName> {
         self.steps.iter().copied().find(|step| !done.contains(step))
@@ -230,7 +230,7 @@ mod tests {
 
     #[test]
     fn a_plan_resumes_at_the_first_step_that_has_not_succeeded() {
-        let plan = Plan {
+        let plan = PipelinePlan {
             pipeline: Pipeline::Document,
             steps: vec![StepName::Extraction, StepName::Interpretation],
             limit: SignedDuration::from_secs(120),

@@ -10,12 +10,12 @@ use crate::PortResult;
 /// slashes. No part is `.` or `..` or longer than 255 bytes, and no name is longer than 1024. A name that is anything
 /// else is `Conflict` and touches nothing.
 #[async_trait]
-pub trait Blobs: Send + Sync {
+pub trait BlobStore: Send + Sync {
     /// Writes a file, whole and durable before it answers, in place of one of that name. Nobody ever sees half of it.
     async fn put(&self, name: &str, content: Vec<u8>) -> PortResult<()>;
 
     /// Begins a file that comes in pieces and has no name yet. Nobody sees it before it is finished.
-    async fn receive(&self) -> PortResult<Box<dyn Incoming>>;
+    async fn begin(&self) -> PortResult<Box<dyn BlobWriter>>;
 
     /// A file's content, if it is not larger than `limit` bytes; else `Conflict`.
     async fn get(&self, name: &str, limit: u64) -> PortResult<Vec<u8>>;
@@ -33,7 +33,7 @@ pub trait Blobs: Send + Sync {
 /// A file on its way in, held in memory only as far as a few pieces. Whoever drops it before it is finished leaves
 /// nothing behind; so does one whose write failed or was given up, which takes no further piece and cannot be finished.
 #[async_trait]
-pub trait Incoming: Send {
+pub trait BlobWriter: Send {
     /// Takes the next piece.
     async fn write(&mut self, piece: &[u8]) -> PortResult<()>;
 

@@ -1,13 +1,13 @@
 //! What reviews have taught about confidence. It is learnt with the marks of [`Reviews`](crate::Reviews) and read here.
 
 use async_trait::async_trait;
-use quire_understanding::calibration::{BINS, Counts, Learnt};
+use quire_understanding::calibration::{BINS, CalibrationEntry, ReviewCounts};
 
 use crate::PortResult;
 
 /// Ways of finding a key, of which something may be known.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Wanted {
+pub struct CalibrationQuery {
     /// The surroundings.
     pub context_key: String,
     /// The policy.
@@ -33,7 +33,7 @@ pub struct CalibrationFilter {
 
 /// What is known of a key that is found one way.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Reliability {
+pub struct FieldReliability {
     /// The surroundings.
     pub context_key: String,
     /// The key.
@@ -41,20 +41,20 @@ pub struct Reliability {
     /// What found it, if that is known.
     pub mapping_id: Option<String>,
     /// What was learnt.
-    pub learnt: Learnt,
+    pub learnt: CalibrationEntry,
     /// What was learnt of the key in these surroundings, whatever found it.
-    pub of_key: Counts,
+    pub of_key: ReviewCounts,
     /// The same as `learnt`, by the tenth of the confidence with which it was shown.
-    pub bins: [Counts; BINS as usize],
+    pub bins: [ReviewCounts; BINS as usize],
 }
 
-impl Reliability {
+impl FieldReliability {
     /// Bins from those that have something in them, each with its number, accepts and edits.
-    pub fn bins(counted: &[(usize, u32, u32)]) -> [Counts; BINS as usize] {
-        let mut bins = [Counts::default(); BINS as usize];
+    pub fn bins(counted: &[(usize, u32, u32)]) -> [ReviewCounts; BINS as usize] {
+        let mut bins = [ReviewCounts::default(); BINS as usize];
         for (number, accepts, edits) in counted.iter().copied() {
             if let Some(bin) = bins.get_mut(number) {
-                *bin = Counts { accepts, edits };
+                *bin = ReviewCounts { accepts, edits };
             }
         }
         bins
@@ -65,8 +65,11 @@ impl Reliability {
 #[async_trait]
 pub trait Calibration: Send + Sync {
     /// What is known of exactly these; those of which nothing is known are left out.
-    async fn learnt(&self, wanted: Wanted) -> PortResult<Vec<((String, Option<String>), Counts)>>;
+    async fn learnt(
+        &self,
+        wanted: CalibrationQuery,
+    ) -> PortResult<Vec<((String, Option<String>), ReviewCounts)>>;
 
     /// All that is known, by surroundings, key and what found it.
-    async fn reliability(&self, filter: CalibrationFilter) -> PortResult<Vec<Reliability>>;
+    async fn reliability(&self, filter: CalibrationFilter) -> PortResult<Vec<FieldReliability>>;
 }

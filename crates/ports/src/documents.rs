@@ -4,11 +4,11 @@ use async_trait::async_trait;
 use jiff::Timestamp;
 use quire_domain::{Document, DocumentId, DocumentStatus, NewRun, ReviewStatus, Run, SubjectId};
 
-use crate::{Intake, PortResult, Taken};
+use crate::{AddOutcome, NewDocument, PortResult};
 
 /// A place in the list of documents, which goes by the time they were taken in and then by their id.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct DocumentPlace {
+pub struct DocumentCursor {
     /// When the document at this place was taken in.
     pub created_at: Timestamp,
     /// Which it is.
@@ -17,7 +17,7 @@ pub struct DocumentPlace {
 
 /// Which documents, as far as an index tells them apart.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum DocumentsOf {
+pub enum DocumentFilter {
     /// All of them.
     #[default]
     All,
@@ -29,11 +29,11 @@ pub enum DocumentsOf {
 
 /// Which part of the list of documents, newest first.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct DocumentsPart {
+pub struct DocumentListQuery {
     /// Of which documents.
-    pub of: DocumentsOf,
+    pub of: DocumentFilter,
     /// Only what comes after this place, which is older.
-    pub after: Option<DocumentPlace>,
+    pub after: Option<DocumentCursor>,
     /// How many to pass over first.
     pub skip: u32,
     /// At most how many.
@@ -42,18 +42,18 @@ pub struct DocumentsPart {
 
 /// A place in the list of documents that wait for a person, which goes by how certain they are and then by their id.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct CertaintyPlace {
+pub struct ConfidenceCursor {
     /// How certain the document at this place is.
-    pub certainty: f64,
+    pub confidence: f64,
     /// Which it is.
     pub id: DocumentId,
 }
 
 /// Which part of the list of documents that wait for a person, the least certain first.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct LeastCertainPart {
+pub struct LeastConfidentQuery {
     /// Only what comes after this place, which is no less certain.
-    pub after: Option<CertaintyPlace>,
+    pub after: Option<ConfidenceCursor>,
     /// How many to pass over first.
     pub skip: u32,
     /// At most how many.
@@ -62,7 +62,7 @@ pub struct LeastCertainPart {
 
 /// A document with what became of it.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Overview {
+pub struct DocumentOverview {
     /// The document.
     pub document: Document,
     /// When it last changed.
@@ -76,7 +76,7 @@ pub struct Overview {
     /// The payload of the artifact in which that run says what text it read.
     pub text: Option<String>,
     /// How certain the active version of its latest completed run is, from 0 to 1, if that run understood something.
-    pub certainty: Option<f64>,
+    pub confidence: Option<f64>,
 }
 
 /// Where documents are kept.
@@ -85,24 +85,24 @@ pub trait Documents: Send + Sync {
     /// Adds a document and, unless processing is switched off, its first run, with the events that tell of both and of
     /// who brought it. `Conflict` if the document is there already. A wish whose key was used before adds nothing; of
     /// several with the same key at the same time, one does.
-    async fn add(&self, intake: Intake<'_>, at: Timestamp) -> PortResult<Taken>;
+    async fn add(&self, intake: NewDocument<'_>, at: Timestamp) -> PortResult<AddOutcome>;
 
     /// The document of that id.
     async fn find(&self, id: DocumentId) -> PortResult<Document>;
 
     /// The document of that id, with what became of it.
-    async fn overview(&self, id: DocumentId) -> PortResult<Overview>;
+    async fn overview(&self, id: DocumentId) -> PortResult<DocumentOverview>;
 
     /// A part of the list of documents, newest first. What it costs depends on the part alone and not on how many
     /// documents there are.
-    async fn list(&self, part: DocumentsPart) -> PortResult<Vec<Overview>>;
+    async fn list(&self, part: DocumentListQuery) -> PortResult<Vec<DocumentOverview>>;
 
     /// How many of these documents there are; the counting ends at `most`.
-    async fn count(&self, of: DocumentsOf, most: u32) -> PortResult<u32>;
+    async fn count(&self, of: DocumentFilter, most: u32) -> PortResult<u32>;
 
     /// A part of the list of documents that wait for a person: something was understood and nobody has checked it. The
     /// least certain come first. What it costs depends on the part alone.
-    async fn least_certain(&self, part: LeastCertainPart) -> PortResult<Vec<Overview>>;
+    async fn least_confident(&self, part: LeastConfidentQuery) -> PortResult<Vec<DocumentOverview>>;
 
     /// How many documents wait for a person; the counting ends at `most`.
     async fn count_open(&self, most: u32) -> PortResult<u32>;

@@ -6,7 +6,7 @@ use quire_domain::{CandidateId, DecisionId, DocumentId, Event, EventType, Schema
 use quire_understanding::structure::{CandidateStatus, DecisionType, StructureChange};
 use quire_understanding::{Evidence, Schema, SchemaFile};
 
-use crate::{PortError, PortResult, Seeded};
+use crate::{PortError, PortResult, SeedOutcome};
 
 /// A version of a schema.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -37,7 +37,7 @@ impl SchemaVersion {
 
 /// That there is a version of a schema, without what it says.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct VersionNote {
+pub struct SchemaVersionSummary {
     /// Its number, from 1.
     pub number: u32,
     /// When it was made.
@@ -50,7 +50,7 @@ pub struct VersionNote {
 
 /// A change of the schema that edits suggest.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Candidate {
+pub struct StructuralCandidate {
     /// Its identity.
     pub id: CandidateId,
     /// The schema.
@@ -72,12 +72,12 @@ pub struct Candidate {
     /// When something about it last changed.
     pub updated_at: Timestamp,
     /// The newest few of those edits.
-    pub samples: Vec<Sample>,
+    pub samples: Vec<CandidateSample>,
 }
 
 /// Where an edit was made.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Sample {
+pub struct CandidateSample {
     /// In which document.
     pub document: DocumentId,
     /// Where the value stood, if it was found anywhere.
@@ -101,7 +101,7 @@ pub struct CandidateFilter {
 
 /// What somebody decided.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Decision {
+pub struct GovernanceDecision {
     /// Its identity.
     pub id: DecisionId,
     /// About which candidate.
@@ -122,7 +122,7 @@ pub struct Decision {
     pub created_at: Timestamp,
 }
 
-impl Decision {
+impl GovernanceDecision {
     /// Somebody else has decided.
     pub fn outdated() -> PortError {
         PortError::Conflict("somebody else has decided about this meanwhile; look at it again".to_owned())
@@ -132,7 +132,7 @@ impl Decision {
     pub fn events(&self, version: Option<&SchemaVersion>) -> Vec<Event> {
         let event = |event_type| Event {
             actor: Some(self.reviewer.clone()),
-            ..Event::bare(event_type, self.created_at)
+            ..Event::new(event_type, self.created_at)
         };
         let mut events = vec![event(EventType::GovernanceDecisionRecorded)];
         events.extend(version.map(|_| event(EventType::SchemaVersionCreated)));
@@ -142,9 +142,9 @@ impl Decision {
 
 /// A decision with what it was about.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct TrailEntry {
+pub struct AuditTrailEntry {
     /// What was decided.
-    pub decision: Decision,
+    pub decision: GovernanceDecision,
     /// The schema.
     pub schema_name: String,
     /// What would change.
@@ -162,7 +162,7 @@ pub struct TrailEntry {
 pub trait Governance: Send + Sync {
     /// Makes the schema of a file the first version of its name, or the next one if the file has changed, as
     /// [`Seeded::of`] tells; and remembers the file.
-    async fn seed_file(&self, file: &SchemaFile, at: Timestamp) -> PortResult<Seeded>;
+    async fn seed_file(&self, file: &SchemaFile, at: Timestamp) -> PortResult<SeedOutcome>;
 
     /// Makes this the first version of its schema, unless that has one.
     async fn seed(&self, schema: &Schema, at: Timestamp) -> PortResult<()> {
@@ -179,21 +179,21 @@ pub trait Governance: Send + Sync {
     async fn schema(&self, name: &str, number: u32) -> PortResult<SchemaVersion>;
 
     /// The versions of a schema, the newest first. None of a schema that is not there.
-    async fn schema_versions(&self, name: &str, limit: u32) -> PortResult<Vec<VersionNote>>;
+    async fn schema_versions(&self, name: &str, limit: u32) -> PortResult<Vec<SchemaVersionSummary>>;
 
     /// Candidates, the most frequent first.
-    async fn candidates(&self, filter: CandidateFilter) -> PortResult<Vec<Candidate>>;
+    async fn candidates(&self, filter: CandidateFilter) -> PortResult<Vec<StructuralCandidate>>;
 
     /// The candidate of that id.
-    async fn candidate(&self, id: CandidateId) -> PortResult<Candidate>;
+    async fn candidate(&self, id: CandidateId) -> PortResult<StructuralCandidate>;
 
     /// Records a decision, moves its candidate and adds the version of the schema that comes of it. `Conflict` if
     /// the candidate or the schema has changed since it was decided. No document, run or interpretation changes.
-    async fn decide(&self, decision: &Decision, version: Option<&SchemaVersion>) -> PortResult<()>;
+    async fn decide(&self, decision: &GovernanceDecision, version: Option<&SchemaVersion>) -> PortResult<()>;
 
     /// Decisions, oldest first, after that one.
-    async fn decisions(&self, after: Option<DecisionId>, limit: u32) -> PortResult<Vec<Decision>>;
+    async fn decisions(&self, after: Option<DecisionId>, limit: u32) -> PortResult<Vec<GovernanceDecision>>;
 
     /// Decisions with what they were about, newest first, those before that one.
-    async fn trail(&self, before: Option<DecisionId>, limit: u32) -> PortResult<Vec<TrailEntry>>;
+    async fn trail(&self, before: Option<DecisionId>, limit: u32) -> PortResult<Vec<AuditTrailEntry>>;
 }

@@ -73,7 +73,7 @@ pub struct StepRecord {
 
 /// One attempt at a run that has ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Attempt {
+pub struct RunAttempt {
     /// Under which token.
     pub fence: Fence,
     /// By whom.
@@ -103,7 +103,7 @@ pub struct Artifact {
 
 /// A document's run as the job view shows it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Job {
+pub struct DocumentJob {
     /// The document.
     pub document: SubjectId,
     /// PENDING, PROCESSING, COMPLETED or FAILED.
@@ -144,7 +144,7 @@ pub struct StepFailures {
 
 /// Reads runs and their history.
 #[async_trait]
-pub trait History: Send + Sync {
+pub trait RunHistory: Send + Sync {
     /// The run of that id.
     async fn run(&self, id: RunId) -> PortResult<Run>;
 
@@ -169,7 +169,7 @@ pub trait History: Send + Sync {
     async fn processing(&self, document: SubjectId, limit: u32) -> PortResult<Vec<(Run, Vec<StepRecord>)>>;
 
     /// The attempts of a run that have ended, oldest first.
-    async fn attempts(&self, run: RunId) -> PortResult<Vec<Attempt>>;
+    async fn attempts(&self, run: RunId) -> PortResult<Vec<RunAttempt>>;
 
     /// What a run produced, oldest first.
     async fn artifacts(&self, run: RunId) -> PortResult<Vec<Artifact>>;
@@ -182,7 +182,7 @@ pub trait History: Send + Sync {
     ) -> PortResult<Option<(RunId, Artifact)>>;
 
     /// A document's runs as the job view shows them, the newest two hundred, oldest first.
-    async fn jobs(&self, document: SubjectId) -> PortResult<Vec<Job>>;
+    async fn jobs(&self, document: SubjectId) -> PortResult<Vec<DocumentJob>>;
 
     /// How many runs wait, by pipeline and priority.
     async fn queue_depth(&self) -> PortResult<Vec<QueueDepth>>;

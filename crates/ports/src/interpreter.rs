@@ -22,7 +22,7 @@ pub struct InterpretRequest {
 
 /// A document that was understood.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Interpreted {
+pub struct InterpreterOutput {
     /// What was found.
     pub fields: Vec<Field>,
     /// Who found it.
@@ -45,5 +45,5 @@ pub struct InterpretError {
 #[async_trait]
 pub trait Interpreter: Send + Sync {
     /// Finds them. What is not found is left out; nothing is invented.
-    async fn interpret(&self, request: InterpretRequest) -> Result<Interpreted, InterpretError>;
+    async fn interpret(&self, request: InterpretRequest) -> Result<InterpreterOutput, InterpretError>;
 }

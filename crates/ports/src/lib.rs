@@ -9,18 +9,18 @@ mod clock;
 mod credentials;
 mod documents;
 mod error;
-mod figures;
 mod governance;
 mod history;
-mod intake;
 mod interpreter;
+mod metrics;
+mod migrations;
 mod model;
+mod new_document;
 mod probe;
 mod queue;
 mod reader;
-mod rescue;
+mod recovery;
 mod reviews;
-mod schema;
 mod seeding;
 mod sessions;
 mod step;
@@ -28,36 +28,42 @@ mod store;
 mod stored;
 mod workers;
 
-pub use blobs::{Blobs, Incoming};
-pub use calibration::{Calibration, CalibrationFilter, Reliability, Wanted};
+pub use blobs::{BlobStore, BlobWriter};
+pub use calibration::{Calibration, CalibrationFilter, CalibrationQuery, FieldReliability};
 pub use clock::{Clock, SystemClock};
 pub use credentials::{ApiKey, Credentials, NewKey};
 pub use documents::{
-    CertaintyPlace, DocumentPlace, Documents, DocumentsOf, DocumentsPart, LeastCertainPart, Overview,
+    ConfidenceCursor, DocumentCursor, DocumentFilter, DocumentListQuery, DocumentOverview, Documents,
+    LeastConfidentQuery,
 };
 pub use error::{PortError, PortResult};
-pub use figures::{Figures, MinuteFigures};
 pub use governance::{
-    Candidate, CandidateFilter, Decision, Governance, Sample, SchemaVersion, TrailEntry, VersionNote,
+    AuditTrailEntry, CandidateFilter, CandidateSample, Governance, GovernanceDecision, SchemaVersion,
+    SchemaVersionSummary, StructuralCandidate,
 };
 pub use history::{
-    Artifact, Attempt, EventFilter, History, Job, QueueDepth, RunFilter, StepFailures, StepProgress,
-    StepRecord,
+    Artifact, DocumentJob, EventFilter, QueueDepth, RunAttempt, RunFilter, RunHistory, StepFailures,
+    StepProgress, StepRecord,
 };
-pub use intake::{Intake, IntakeKey, Taken};
-pub use interpreter::{InterpretError, InterpretRequest, Interpreted, Interpreter};
-pub use model::{LanguageModel, Message, ModelAnswer, ModelError, ModelTrouble, Question, Speaker};
+pub use interpreter::{InterpretError, InterpretRequest, Interpreter, InterpreterOutput};
+pub use metrics::{Metrics, MinuteMetrics};
+pub use migrations::{MigrationStatus, Migrations};
+pub use model::{
+    ChatMessage, ChatRole, LanguageModel, ModelError, ModelErrorKind, ModelRequest, ModelResponse,
+};
+pub use new_document::{AddOutcome, IdempotencyKey, NewDocument};
 pub use probe::{Breakpoint, NoProbe, Probe};
-pub use queue::{Advance, Claim, Claimed, RunQueue, Written};
-pub use reader::{PageImage, ReadDocument, ReadError, ReadRequest, ReadTrouble, Reader, RecognisedPages};
-pub use rescue::{Rescue, RescueRules};
-pub use reviews::{
-    EditBlocked, Editable, FirstVersion, Marking, NewVersion, Review, ReviewMark, Reviews, Saved, Version,
-    VersionRecord,
+pub use queue::{Advance, AdvanceOutcome, ClaimRequest, ClaimedRun, RunQueue};
+pub use reader::{
+    PageImageRequest, ReadError, ReadErrorKind, ReadOutput, ReadRequest, Reader, RecognisedPages,
 };
-pub use schema::{MigrationStatus, Schema};
-pub use seeding::{Seeded, SeededFile};
-pub use sessions::{Session, SessionOf, Sessions};
+pub use recovery::{RecoveryRules, RunRecovery};
+pub use reviews::{
+    DocumentReview, EditBlocked, EditableRun, FirstVersion, InterpretationVersion, NewInterpretationVersion,
+    ReviewMark, ReviewMarkRequest, Reviews, SavedEdit, VersionHistoryEntry,
+};
+pub use seeding::{SeedOutcome, SeededFile};
+pub use sessions::{Session, SessionOwner, Sessions};
 pub use step::{Step, StepContext, StepOutput};
 pub use store::Store;
 pub use stored::{ListWay, StoredRun};

@@ -6,7 +6,7 @@ use jiff::Timestamp;
 /// Who says a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs)] // The names are those of the conversation.
-pub enum Speaker {
+pub enum ChatRole {
     System,
     User,
     Assistant,
@@ -14,31 +14,31 @@ pub enum Speaker {
 
 /// One message of a conversation.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Message {
+pub struct ChatMessage {
     /// Who says it.
-    pub speaker: Speaker,
+    pub role: ChatRole,
     /// What is said. Never logged.
     pub text: String,
 }
 
 /// A question to a model.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Question {
+pub struct ModelRequest {
     /// The conversation so far.
-    pub messages: Vec<Message>,
+    pub messages: Vec<ChatMessage>,
     /// The name of the form that the answer must have: letters, digits, `_` and `-`.
-    pub form_name: String,
+    pub schema_name: String,
     /// The form itself, as JSON Schema.
-    pub form: String,
+    pub response_schema: String,
     /// Tokens of the longest answer.
-    pub most_tokens: u64,
+    pub max_tokens: u64,
     /// When nobody waits for the answer any more. No pause between two attempts goes beyond it.
     pub deadline: Option<Timestamp>,
 }
 
 /// What a model answered.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ModelAnswer {
+pub struct ModelResponse {
     /// The text, which should be JSON of the form that was asked for. Never logged.
     pub text: String,
     /// Whether it ends where it should, and not where the tokens did.
@@ -55,9 +55,9 @@ macro_rules! troubles {
     ($($(#[$doc:meta])* $variant:ident = $name:literal),+ $(,)?) => {
         /// Why a model is of no use at the moment.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-        pub enum ModelTrouble { $($(#[$doc])* $variant),+ }
+        pub enum ModelErrorKind { $($(#[$doc])* $variant),+ }
 
-        impl ModelTrouble {
+        impl ModelErrorKind {
             /// All of them.
             pub const ALL: &'static [Self] = &[$(Self::$variant),+];
 
@@ -82,7 +82,7 @@ troubles! {
     BudgetSpent = "MODEL_BUDGET_SPENT",
 }
 
-impl ModelTrouble {
+impl ModelErrorKind {
     /// Whether the same question may fare better a little later.
     pub fn may_pass(self) -> bool {
         matches!(self, Self::Unavailable | Self::RateLimited)
@@ -94,7 +94,7 @@ impl ModelTrouble {
 #[error("{message}")]
 pub struct ModelError {
     /// The kind of trouble.
-    pub trouble: ModelTrouble,
+    pub kind: ModelErrorKind,
     /// What happened and what to do, for people. Never document text, nor what the model said.
     pub message: String,
 }
@@ -103,5 +103,5 @@ pub struct ModelError {
 #[async_trait]
 pub trait LanguageModel: Send + Sync {
     /// Asks it, again if that may help.
-    async fn ask(&self, question: &Question) -> Result<ModelAnswer, ModelError>;
+    async fn ask(&self, question: &ModelRequest) -> Result<ModelResponse, ModelError>;
 }

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use jiff::Timestamp;
 use quire_domain::{
-    Effect, Event, EventType, Failure, NewRun, Plan, Requeue, Run, RunId, State, StepName, Transition,
-    WorkerId,
+    Effect, Event, EventType, Failure, NewRun, PipelinePlan, RequeuePolicy, Run, RunId, RunState, StepName,
+    Transition, WorkerId,
 };
 use tokio::sync::Notify;
 
@@ -16,7 +16,7 @@ use crate::reviews::FirstVersion;
 
 /// A wish for runs to work on.
 #[derive(Clone, Copy, Debug)]
-pub struct Claim<'a> {
+pub struct ClaimRequest<'a> {
     /// For whom.
     pub worker: WorkerId,
     /// When.
@@ -24,12 +24,12 @@ pub struct Claim<'a> {
     /// At most how many.
     pub limit: usize,
     /// Of which pipelines, and how those go.
-    pub plans: &'a [Plan],
+    pub plans: &'a [PipelinePlan],
 }
 
 /// A run that is now RUNNING in the claimer's name.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Claimed {
+pub struct ClaimedRun {
     /// The run, with the fence that every write for it must carry.
     pub run: Run,
     /// The step that was recorded as started with it: the first that has not succeeded yet. None when all have.
@@ -58,7 +58,7 @@ pub struct Advance {
 
 /// Whether a write was taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Written {
+pub enum AdvanceOutcome {
     /// It is stored.
     Accepted,
     /// Its fence was no longer the run's. Nothing of it is stored but the event that says so.
@@ -75,17 +75,22 @@ pub trait RunQueue: Send + Sync {
     /// Starts up to `limit` runs, each at the head of its subject, by priority, then `queued_at`, then id. Each
     /// start, with its first step, is recorded in the same transaction; the database refuses a second RUNNING run
     /// of a subject. A worker whose lease has ended gets nothing.
-    async fn claim(&self, claim: Claim<'_>) -> PortResult<Vec<Claimed>>;
+    async fn claim(&self, claim: ClaimRequest<'_>) -> PortResult<Vec<ClaimedRun>>;
 
     /// Writes what happened to a running run, if the fence still holds.
-    async fn advance(&self, advance: Advance) -> PortResult<Written>;
+    async fn advance(&self, advance: Advance) -> PortResult<AdvanceOutcome>;
 
     /// Lets queued runs whose delay has passed take their turn. Answers how many.
     async fn release_due(&self, at: Timestamp, limit: usize) -> PortResult<usize>;
 
     /// Sends a failed run back to the queue. `Conflict` says why not.
-    async fn retry(&self, run: RunId, requeue: Requeue, actor: &str, at: Timestamp)
-    -> PortResult<Transition>;
+    async fn retry(
+        &self,
+        run: RunId,
+        requeue: RequeuePolicy,
+        actor: &str,
+        at: Timestamp,
+    ) -> PortResult<Transition>;
 
     /// Takes a queued run out of the queue. `Conflict` if it has started.
     async fn withdraw(&self, run: RunId, actor: &str, at: Timestamp) -> PortResult<Transition>;
@@ -111,7 +116,7 @@ impl Advance {
     pub fn refusal(&self) -> Event {
         let attempted = self.marker().map_or("an artifact", |event| event.event_type.as_str());
         let worker = match self.run.state {
-            State::Running { worker, .. } => worker,
+            RunState::Running { worker, .. } => worker,
             _ => None,
         };
         Event {

@@ -28,7 +28,7 @@ pub struct ReadRequest {
 
 /// A file that was read.
 #[derive(Clone, Debug, PartialEq)]
-pub struct ReadDocument {
+pub struct ReadOutput {
     /// What it turned out to be.
     pub kind: FileKind,
     /// What stands on its pages.
@@ -39,7 +39,7 @@ pub struct ReadDocument {
 
 /// The image of one page.
 #[derive(Clone, Debug)]
-pub struct PageImage {
+pub struct PageImageRequest {
     /// The file's bytes.
     pub file: Arc<[u8]>,
     /// Which page, from 1.
@@ -53,9 +53,9 @@ macro_rules! troubles {
         /// Why a file could not be read.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         #[allow(missing_docs)] // The codes are the documentation.
-        pub enum ReadTrouble { $($variant),+ }
+        pub enum ReadErrorKind { $($variant),+ }
 
-        impl ReadTrouble {
+        impl ReadErrorKind {
             /// All of them.
             pub const ALL: &'static [Self] = &[$(Self::$variant),+];
 
@@ -82,7 +82,7 @@ troubles! {
     OcrFailed = "OCR_FAILED",
 }
 
-impl ReadTrouble {
+impl ReadErrorKind {
     /// Whether the same file may fare better another time.
     pub fn may_pass(self) -> bool {
         matches!(self, Self::ParserCrashed | Self::ParserUnavailable | Self::OcrFailed)
@@ -94,7 +94,7 @@ impl ReadTrouble {
 #[error("{message}")]
 pub struct ReadError {
     /// Why.
-    pub trouble: ReadTrouble,
+    pub kind: ReadErrorKind,
     /// What happened and what to do, for people. Never a path or document text.
     pub message: String,
     /// What an engineer wants to know: signal, exit code, the end of what the parser said, limits.
@@ -103,8 +103,8 @@ pub struct ReadError {
 
 impl ReadError {
     /// Without a diagnosis.
-    pub fn new(trouble: ReadTrouble, message: impl Into<String>) -> Self {
-        Self { trouble, message: message.into(), diagnosis: None }
+    pub fn new(kind: ReadErrorKind, message: impl Into<String>) -> Self {
+        Self { kind, message: message.into(), diagnosis: None }
     }
 }
 
@@ -113,8 +113,8 @@ impl ReadError {
 #[async_trait]
 pub trait Reader: Send + Sync {
     /// Reads a file: its text and where it stands, recognised from the picture where there is none.
-    async fn read(&self, request: ReadRequest) -> Result<ReadDocument, ReadError>;
+    async fn read(&self, request: ReadRequest) -> Result<ReadOutput, ReadError>;
 
     /// Draws one page as PNG.
-    async fn image(&self, request: PageImage) -> Result<Vec<u8>, ReadError>;
+    async fn image(&self, request: PageImageRequest) -> Result<Vec<u8>, ReadError>;
 }

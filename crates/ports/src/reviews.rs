@@ -12,7 +12,7 @@ use quire_understanding::structure::StructuralEdit;
 use quire_understanding::{Interpretation, MadeBy};
 
 use crate::PortResult;
-use crate::documents::Overview;
+use crate::documents::DocumentOverview;
 
 /// The first version of what a run understood, stored with the success of its step.
 #[derive(Clone, Debug, PartialEq)]
@@ -27,7 +27,7 @@ pub struct FirstVersion {
 
 /// A version of what a run understood.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Version {
+pub struct InterpretationVersion {
     /// Its identity.
     pub id: InterpretationId,
     /// Its number within the run, from 1.
@@ -44,27 +44,27 @@ pub struct Version {
 
 /// A document with the latest run that completed, and what that run understood.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Review {
+pub struct DocumentReview {
     /// The document; its run here is the latest that completed, if any did.
-    pub overview: Overview,
+    pub overview: DocumentOverview,
     /// The active version of what that run understood.
-    pub active: Option<Version>,
+    pub active: Option<InterpretationVersion>,
 }
 
 /// A run whose interpretation somebody wants to change.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Editable {
+pub struct EditableRun {
     /// The run.
     pub run: Run,
     /// Whether any run of its document is RUNNING.
     pub is_busy: bool,
     /// The active version.
-    pub active: Option<Version>,
+    pub active: Option<InterpretationVersion>,
 }
 
 /// A version that an edit makes.
 #[derive(Clone, Debug, PartialEq)]
-pub struct NewVersion {
+pub struct NewInterpretationVersion {
     /// Its identity.
     pub id: InterpretationId,
     /// The run.
@@ -87,7 +87,7 @@ pub struct NewVersion {
 
 /// A wish to say that a document is checked, or that it is not after all.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Marking {
+pub struct ReviewMarkRequest {
     /// The document.
     pub document: DocumentId,
     /// What it is to be.
@@ -100,14 +100,14 @@ pub struct Marking {
     pub policy: Arc<ConfidencePolicy>,
 }
 
-impl Marking {
+impl ReviewMarkRequest {
     /// What is told of it.
     pub fn event(&self) -> Event {
         let told = match self.to {
             ReviewStatus::Reviewed => EventType::MarkReviewed,
             ReviewStatus::InReview => EventType::ReviewReopened,
         };
-        Document::asked(told, self.document, &self.actor, self.at)
+        Document::event_by(told, self.document, &self.actor, self.at)
     }
 }
 
@@ -126,7 +126,7 @@ pub enum EditBlocked {
 
 /// An edit that was stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Saved {
+pub struct SavedEdit {
     /// The number of the new version.
     pub number: u32,
     /// Whether the document was REVIEWED and is not any more.
@@ -148,7 +148,7 @@ pub struct ReviewMark {
 
 /// A version as the history of a run lists it, with the changes that made it.
 #[derive(Clone, Debug, PartialEq)]
-pub struct VersionRecord {
+pub struct VersionHistoryEntry {
     /// Its identity.
     pub id: InterpretationId,
     /// Its number.
@@ -165,7 +165,7 @@ pub struct VersionRecord {
     pub changes: Vec<FieldChange>,
 }
 
-impl VersionRecord {
+impl VersionHistoryEntry {
     /// These versions, each with its changes, both in order.
     pub fn with_changes(versions: Vec<Self>, changes: Vec<(InterpretationId, FieldChange)>) -> Vec<Self> {
         let mut by_version: HashMap<InterpretationId, Vec<FieldChange>> = HashMap::new();
@@ -184,38 +184,41 @@ impl VersionRecord {
 #[async_trait]
 pub trait Reviews: Send + Sync {
     /// A document as a reviewer sees it.
-    async fn review(&self, document: DocumentId) -> PortResult<Review>;
+    async fn review(&self, document: DocumentId) -> PortResult<DocumentReview>;
 
     /// The active version of the latest completed run of each of these documents that has one, in their order.
-    async fn active_versions(&self, documents: &[DocumentId]) -> PortResult<Vec<(DocumentId, Version)>>;
+    async fn active_versions(
+        &self,
+        documents: &[DocumentId],
+    ) -> PortResult<Vec<(DocumentId, InterpretationVersion)>>;
 
     /// Those of these documents whose latest completed run, in its active version, says these words, in their order. The
     /// words are as `quire_understanding::sought` makes them.
     async fn found_by(&self, documents: &[DocumentId], words: &str) -> PortResult<Vec<DocumentId>>;
 
     /// A run, with what is needed to change its interpretation.
-    async fn editable(&self, run: RunId) -> PortResult<Editable>;
+    async fn editable(&self, run: RunId) -> PortResult<EditableRun>;
 
     /// Adds a version, makes it the only active one, logs each change and reopens the document if it was REVIEWED;
     /// or says why not. Of two edits of the same version one is stored.
-    async fn save(&self, version: &NewVersion) -> PortResult<Result<Saved, EditBlocked>>;
+    async fn save(&self, version: &NewInterpretationVersion) -> PortResult<Result<SavedEdit, EditBlocked>>;
 
     /// The versions of a run, the newest two hundred, oldest first, with what changed.
-    async fn versions(&self, run: RunId) -> PortResult<Vec<VersionRecord>>;
+    async fn versions(&self, run: RunId) -> PortResult<Vec<VersionHistoryEntry>>;
 
     /// The tokens of language models that versions made from this moment on have taken.
     async fn tokens_since(&self, from: Timestamp) -> PortResult<u64>;
 
     /// A version of what a run understood: the one of that number, or the active one. None if there is no such version.
-    async fn version(&self, run: RunId, number: Option<u32>) -> PortResult<Option<Version>>;
+    async fn version(&self, run: RunId, number: Option<u32>) -> PortResult<Option<InterpretationVersion>>;
 
     /// The active version of the run of the same document that completed last before this one did, of those that
     /// understood something.
-    async fn version_of_run_before(&self, run: RunId) -> PortResult<Option<Version>>;
+    async fn version_of_run_before(&self, run: RunId) -> PortResult<Option<InterpretationVersion>>;
 
     /// Marks a document REVIEWED, or makes it `IN_REVIEW` again. One that is so already stays as it is.
     ///
     /// With the mark, what the active version of its latest completed run teaches is learnt; with its end exactly that
     /// is taken back, whoever ends it, an edit included.
-    async fn mark(&self, marking: &Marking) -> PortResult<ReviewMark>;
+    async fn mark(&self, marking: &ReviewMarkRequest) -> PortResult<ReviewMark>;
 }

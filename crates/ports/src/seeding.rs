@@ -19,7 +19,7 @@ pub struct SeededFile {
 
 /// What became of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Seeded {
+pub enum SeedOutcome {
     /// It is the first version of its schema.
     First,
     /// Its content is the one that was seeded before.
@@ -35,7 +35,7 @@ pub enum Seeded {
     },
 }
 
-impl Seeded {
+impl SeedOutcome {
     /// What becomes of a file, given what was seeded and the newest version of its schema.
     pub fn of(file: &SchemaFile, seeded: Option<&SeededFile>, newest: Option<&SchemaVersion>) -> Self {
         let Some(newest) = newest else { return Self::First };

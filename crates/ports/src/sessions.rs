@@ -8,7 +8,7 @@ use crate::{ApiKey, PortResult};
 
 /// With what somebody logged in.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum SessionOf {
+pub enum SessionOwner {
     /// A key. When it is revoked, the session is nobody's.
     Key(KeyId),
     /// The token of the settings: a hash that only this session's secret and that token give.
@@ -21,7 +21,7 @@ pub struct Session {
     /// SHA-256 of the secret that the browser keeps.
     pub secret_hash: [u8; 32],
     /// Whose it is.
-    pub of: SessionOf,
+    pub of: SessionOwner,
     /// When it began.
     pub created_at: Timestamp,
     /// When it was last known to be used.

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use crate::{
-    Calibration, Clock, Credentials, Documents, Figures, Governance, History, Rescue, Reviews, RunQueue,
-    Schema, Sessions, Workers,
+    Calibration, Clock, Credentials, Documents, Governance, Metrics, Migrations, Reviews, RunHistory,
+    RunQueue, RunRecovery, Sessions, Workers,
 };
 
 /// A database behind its ports. One adapter object usually stands behind all of them.
@@ -12,17 +12,17 @@ use crate::{
 #[allow(missing_docs)] // Each field is the port it is named after.
 pub struct Store {
     pub queue: Arc<dyn RunQueue>,
-    pub rescue: Arc<dyn Rescue>,
+    pub recovery: Arc<dyn RunRecovery>,
     pub workers: Arc<dyn Workers>,
-    pub history: Arc<dyn History>,
-    pub figures: Arc<dyn Figures>,
+    pub history: Arc<dyn RunHistory>,
+    pub metrics: Arc<dyn Metrics>,
     pub documents: Arc<dyn Documents>,
     pub reviews: Arc<dyn Reviews>,
     pub calibration: Arc<dyn Calibration>,
     pub governance: Arc<dyn Governance>,
     pub credentials: Arc<dyn Credentials>,
     pub sessions: Arc<dyn Sessions>,
-    pub schema: Arc<dyn Schema>,
+    pub migrations: Arc<dyn Migrations>,
     /// The clock by which this database's leases are judged.
     pub clock: Arc<dyn Clock>,
 }
@@ -32,32 +32,32 @@ impl Store {
     pub fn of<S>(store: Arc<S>, clock: Arc<dyn Clock>) -> Self
     where
         S: RunQueue
-            + Rescue
+            + RunRecovery
             + Workers
-            + History
-            + Figures
+            + RunHistory
+            + Metrics
             + Documents
             + Reviews
             + Calibration
             + Governance
             + Credentials
             + Sessions
-            + Schema
+            + Migrations
             + 'static,
     {
         Self {
             queue: store.clone(),
-            rescue: store.clone(),
+            recovery: store.clone(),
             workers: store.clone(),
             history: store.clone(),
-            figures: store.clone(),
+            metrics: store.clone(),
             documents: store.clone(),
             reviews: store.clone(),
             calibration: store.clone(),
             governance: store.clone(),
             credentials: store.clone(),
             sessions: store.clone(),
-            schema: store,
+            migrations: store,
             clock,
         }
     }

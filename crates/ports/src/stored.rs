@@ -3,11 +3,12 @@
 use jiff::Timestamp;
 use quire_domain::SchemaRef;
 use quire_domain::{
-    FailureRecord, FailureType, Fence, Pipeline, Priority, Reason, Run, RunId, State, SubjectId, WorkerId,
+    FailureReason, FailureRecord, FailureType, Fence, Pipeline, Priority, Run, RunId, RunState, SubjectId,
+    WorkerId,
 };
 use uuid::Uuid;
 
-use crate::{DocumentsOf, PortError, PortResult};
+use crate::{DocumentFilter, PortError, PortResult};
 
 /// By which of the ways of `documents/list.sql` documents are found.
 #[derive(Clone, Copy, Debug, Default)]
@@ -20,14 +21,14 @@ pub struct ListWay {
 
 impl ListWay {
     /// The way to those documents.
-    pub fn of(documents: DocumentsOf) -> Self {
+    pub fn of(documents: DocumentFilter) -> Self {
         match documents {
-            DocumentsOf::All => Self { all: true, ..Self::default() },
-            DocumentsOf::Status(status) => {
+            DocumentFilter::All => Self { all: true, ..Self::default() },
+            DocumentFilter::Status(status) => {
                 let mut any = status.states().iter().copied();
                 Self { states: [any.next(), any.next()], ..Self::default() }
             }
-            DocumentsOf::Review(status) => Self { review: Some(status.as_str()), ..Self::default() },
+            DocumentFilter::Review(status) => Self { review: Some(status.as_str()), ..Self::default() },
         }
     }
 }
@@ -86,23 +87,23 @@ impl TryFrom<StoredRun> for Run {
 }
 
 impl StoredRun {
-    fn to_state(&self) -> PortResult<State> {
+    fn to_state(&self) -> PortResult<RunState> {
         let started_at = self.started_at.ok_or_else(|| self.misses("a start"));
         let completed_at = self.completed_at.ok_or_else(|| self.misses("an end"));
         Ok(match self.state.as_str() {
-            "QUEUED" => State::Queued { available_at: self.available_at },
-            "RUNNING" => State::Running {
+            "QUEUED" => RunState::Queued { available_at: self.available_at },
+            "RUNNING" => RunState::Running {
                 started_at: started_at?,
                 deadline_at: self.deadline_at,
                 worker: self.worker_id.map(WorkerId),
             },
-            "COMPLETED" => State::Completed { started_at: started_at?, completed_at: completed_at? },
-            "FAILED" => State::Failed {
+            "COMPLETED" => RunState::Completed { started_at: started_at?, completed_at: completed_at? },
+            "FAILED" => RunState::Failed {
                 started_at: self.started_at,
                 completed_at: completed_at?,
                 reason: self.to_reason()?,
             },
-            "TIMED_OUT" => State::TimedOut {
+            "TIMED_OUT" => RunState::TimedOut {
                 started_at: started_at?,
                 completed_at: completed_at?,
                 reason: self.to_reason()?,
@@ -111,10 +112,10 @@ impl StoredRun {
         })
     }
 
-    fn to_reason(&self) -> PortResult<Reason> {
+    fn to_reason(&self) -> PortResult<FailureReason> {
         let failure_type = self.failure_type.as_deref().ok_or_else(|| self.misses("a failure type"))?;
         let record = self.error.clone().ok_or_else(|| self.misses("an error record"))?;
-        Ok(Reason { failure_type: FailureType::parse(failure_type), record })
+        Ok(FailureReason { failure_type: FailureType::parse(failure_type), record })
     }
 
     fn misses(&self, what: &str) -> PortError {

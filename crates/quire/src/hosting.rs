@@ -8,7 +8,7 @@ use async_trait::async_trait;
 use quire_api::{Audit, DatabaseCheck, Guard, Limits, Product, Surface, Version};
 use quire_application::engine::{Engine, PipelineSetup};
 use quire_application::events::EventFeed;
-use quire_application::session::SessionBook;
+use quire_application::session::SessionService;
 use quire_domain::Pipeline;
 use quire_ports::{NoProbe, PortError, PortResult, Store};
 use tokio::net::TcpListener;
@@ -140,8 +140,9 @@ fn surface(
     address: Option<SocketAddr>,
 ) -> Surface {
     let asked = engine.clone();
-    let heard =
-        move || asked.lock().unwrap_or_else(PoisonError::into_inner).as_ref().is_some_and(Engine::is_heard);
+    let heard = move || {
+        asked.lock().unwrap_or_else(PoisonError::into_inner).as_ref().is_some_and(Engine::is_connected)
+    };
     let running =
         move || engine.lock().unwrap_or_else(PoisonError::into_inner).as_ref().map_or(0, Engine::running);
     let lost = telemetry.lost.clone();
@@ -159,7 +160,7 @@ fn surface(
 }
 
 fn guard(config: &Config, store: &Store) -> Guard {
-    let sessions = SessionBook::new(store, config.server.session_terms());
+    let sessions = SessionService::new(store, config.server.session_terms());
     Guard::new(store.credentials.clone(), config.server.auth_token.given()).with_sessions(sessions)
 }
 

@@ -9,11 +9,11 @@ use std::sync::Arc;
 
 use quire_api::StorageCheck;
 use quire_application::document::pages::{ImageSettings, PageImages};
-use quire_application::engine::LeaseTerms;
-use quire_application::steps::{Calibrate, Extraction, Interpretation};
+use quire_application::engine::LeaseSettings;
+use quire_application::steps::{ConfidenceCalibrator, ExtractionStep, InterpretationStep};
 use quire_connectors::blob::DiskBlobs;
 use quire_domain::{Pipeline, StepName};
-use quire_ports::{Blobs, MigrationStatus, Step, Store};
+use quire_ports::{BlobStore, MigrationStatus, Step, Store};
 use quire_postgres::PgStore;
 use quire_sqlite::{FileLock, SqliteStore};
 
@@ -29,18 +29,18 @@ const SMALLEST_SCALE: f32 = 0.1;
 /// The steps that come with the program.
 pub fn built_in_steps(config: Config, store: Store) -> StepsToCome {
     Box::pin(async move {
-        let extraction = Extraction {
+        let extraction = ExtractionStep {
             documents: store.documents.clone(),
             blobs: blobs(&config)?,
             reader: Arc::new(reading::start(&config).await?),
             largest: config.reading.max_file_mb << 20,
         };
-        let interpretation = Interpretation {
+        let interpretation = InterpretationStep {
             history: store.history.clone(),
             blobs: extraction.blobs.clone(),
             governance: store.governance.clone(),
             interpreter: interpreting::interpreter(&config, &store)?,
-            calibrate: Calibrate {
+            calibrate: ConfidenceCalibrator {
                 calibration: store.calibration.clone(),
                 policy: Arc::new(config.confidence.clone()),
             },
@@ -57,7 +57,7 @@ pub fn built_in_steps(config: Config, store: Store) -> StepsToCome {
 /// A database that an engine works on.
 pub(crate) struct Opened {
     pub(crate) store: Store,
-    pub(crate) lease: LeaseTerms,
+    pub(crate) lease: LeaseSettings,
     /// On SQLite, held for as long as the engine works.
     _lock: Option<FileLock>,
 }
@@ -69,19 +69,19 @@ pub(crate) async fn open_for_engine(config: &Config) -> Result<Opened, Trouble> 
         Location::Sqlite(path) => {
             let lock = create_and_lock(config, &path)?;
             let store = sqlite(config, &path)?;
-            let applied = store.schema.up(None).await?;
+            let applied = store.migrations.up(None).await?;
             if !applied.is_empty() {
                 tracing::info!(versions = ?applied, "brought the database up to date");
             }
             schemas::seed(&store, config).await?;
-            Ok(Opened { store, lease: LeaseTerms::Exclusive, _lock: Some(lock) })
+            Ok(Opened { store, lease: LeaseSettings::Exclusive, _lock: Some(lock) })
         }
         Location::Postgres(url) => {
             make_folder(&config.storage.data)?;
             let store = postgres(config, &url).await?;
             require_current(&store).await?;
             schemas::seed(&store, config).await?;
-            let lease = LeaseTerms::Renewed { term: config.engine.lease };
+            let lease = LeaseSettings::Renewed { term: config.engine.lease };
             Ok(Opened { store, lease, _lock: None })
         }
     }
@@ -99,7 +99,7 @@ pub(crate) async fn open_or_create(config: &Config) -> Result<Store, Trouble> {
     match config.location() {
         Location::Sqlite(path) if !path.is_file() => {
             let (store, _lock) = open_for_migration(config, true).await?;
-            store.schema.up(None).await?;
+            store.migrations.up(None).await?;
             Ok(store)
         }
         _ => open_beside(config).await,
@@ -135,7 +135,7 @@ pub(crate) async fn open_for_migration(
 }
 
 /// Where files are kept.
-pub(crate) fn blobs(config: &Config) -> Result<Arc<dyn Blobs>, Trouble> {
+pub(crate) fn blobs(config: &Config) -> Result<Arc<dyn BlobStore>, Trouble> {
     let folder = config.storage.data.join("documents");
     let opened = DiskBlobs::open(&folder);
     let blobs = opened.map_err(|error| Trouble::new(format!("{}: {error}", folder.display())))?;
@@ -143,7 +143,7 @@ pub(crate) fn blobs(config: &Config) -> Result<Arc<dyn Blobs>, Trouble> {
 }
 
 /// What draws pages for people.
-pub(crate) fn page_images(config: &Config, store: &Store, blobs: Arc<dyn Blobs>) -> PageImages {
+pub(crate) fn page_images(config: &Config, store: &Store, blobs: Arc<dyn BlobStore>) -> PageImages {
     let images = config.reading.images;
     let settings = ImageSettings {
         scales: (SMALLEST_SCALE, images.max_scale),
@@ -217,7 +217,7 @@ fn require_file(path: &Path) -> Result<(), Trouble> {
 
 /// Refuses a database whose schema is older than this program's. (A newer one is refused by the store itself.)
 async fn require_current(store: &Store) -> Result<(), Trouble> {
-    let status = store.schema.status().await?;
+    let status = store.migrations.status().await?;
     let is_applied = |migration: &&MigrationStatus| migration.applied_at.is_some();
     let applied = status.iter().filter(is_applied).count();
     if applied == status.len() {

@@ -7,10 +7,10 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use jiff::{SignedDuration, Timestamp};
 use quire_domain::{
-    Document, DocumentId, NewRun, Pipeline, Plan, Priority, ReviewStatus, RunId, StepName, SubjectId,
+    Document, DocumentId, NewRun, Pipeline, PipelinePlan, Priority, ReviewStatus, RunId, StepName, SubjectId,
     WorkerId,
 };
-use quire_ports::{Claim, Claimed, Lease, Store, Worker};
+use quire_ports::{ClaimRequest, ClaimedRun, Lease, Store, Worker};
 use uuid::Uuid;
 
 /// Statements sent straight to the database.
@@ -73,8 +73,8 @@ pub fn new_run(pipeline: Pipeline, subject: SubjectId, priority: Priority) -> Ne
 }
 
 /// The document pipeline without search.
-pub fn document_plan() -> Plan {
-    Plan {
+pub fn document_plan() -> PipelinePlan {
+    PipelinePlan {
         pipeline: Pipeline::Document,
         steps: vec![StepName::Extraction, StepName::Interpretation],
         limit: SignedDuration::from_secs(120),
@@ -82,8 +82,8 @@ pub fn document_plan() -> Plan {
 }
 
 /// Every pipeline, whole.
-pub fn all_plans() -> Vec<Plan> {
-    let whole = |pipeline: Pipeline| Plan {
+pub fn all_plans() -> Vec<PipelinePlan> {
+    let whole = |pipeline: Pipeline| PipelinePlan {
         pipeline,
         steps: pipeline.steps().to_vec(),
         limit: SignedDuration::from_secs(120),
@@ -109,13 +109,13 @@ impl Bed {
     }
 
     /// Claims up to `limit` runs of any pipeline.
-    pub async fn claim(&self, worker: WorkerId, at: Timestamp, limit: usize) -> Vec<Claimed> {
+    pub async fn claim(&self, worker: WorkerId, at: Timestamp, limit: usize) -> Vec<ClaimedRun> {
         let plans = all_plans();
-        self.store.queue.claim(Claim { worker, at, limit, plans: &plans }).await.unwrap()
+        self.store.queue.claim(ClaimRequest { worker, at, limit, plans: &plans }).await.unwrap()
     }
 
     /// Claims exactly one.
-    pub async fn claim_one(&self, worker: WorkerId, at: Timestamp) -> Claimed {
+    pub async fn claim_one(&self, worker: WorkerId, at: Timestamp) -> ClaimedRun {
         let mut claimed = self.claim(worker, at, 1).await;
         assert_eq!(claimed.len(), 1, "there is one to claim");
         claimed.remove(0)

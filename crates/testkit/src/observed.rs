@@ -7,9 +7,10 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use jiff::{SignedDuration, Timestamp};
-use quire_domain::{Event, NewRun, Requeue, Run, RunId, Transition, WorkerId};
+use quire_domain::{Event, NewRun, RequeuePolicy, Run, RunId, Transition, WorkerId};
 use quire_ports::{
-    Advance, Claim, Claimed, PortError, PortResult, Rescue, RescueRules, RunQueue, Store, Written,
+    Advance, AdvanceOutcome, ClaimRequest, ClaimedRun, PortError, PortResult, RecoveryRules, RunQueue,
+    RunRecovery, Store,
 };
 use tokio::sync::{Notify, watch};
 
@@ -42,10 +43,10 @@ impl Observer {
         let observer = Self { bell: watch::Sender::new(0), faults: Arc::default() };
         let watched = Arc::new(Watched {
             queue: store.queue.clone(),
-            rescue: store.rescue.clone(),
+            rescue: store.recovery.clone(),
             observer: observer.clone(),
         });
-        (Store { queue: watched.clone(), rescue: watched, ..store }, observer)
+        (Store { queue: watched.clone(), recovery: watched, ..store }, observer)
     }
 
     /// The next `advance` fails so.
@@ -94,7 +95,7 @@ impl Observer {
 
 struct Watched {
     queue: Arc<dyn RunQueue>,
-    rescue: Arc<dyn Rescue>,
+    rescue: Arc<dyn RunRecovery>,
     observer: Observer,
 }
 
@@ -110,13 +111,13 @@ impl RunQueue for Watched {
         run
     }
 
-    async fn claim(&self, claim: Claim<'_>) -> PortResult<Vec<Claimed>> {
+    async fn claim(&self, claim: ClaimRequest<'_>) -> PortResult<Vec<ClaimedRun>> {
         let claimed = self.queue.claim(claim).await;
         self.observer.ring();
         claimed
     }
 
-    async fn advance(&self, advance: Advance) -> PortResult<Written> {
+    async fn advance(&self, advance: Advance) -> PortResult<AdvanceOutcome> {
         let fault = self.observer.faults.lock().unwrap().pop_front();
         if fault == Some(Fault::Before) {
             return Err(gone());
@@ -133,7 +134,7 @@ impl RunQueue for Watched {
     async fn retry(
         &self,
         run: RunId,
-        requeue: Requeue,
+        requeue: RequeuePolicy,
         actor: &str,
         at: Timestamp,
     ) -> PortResult<Transition> {
@@ -160,10 +161,10 @@ impl RunQueue for Watched {
 }
 
 #[async_trait]
-impl Rescue for Watched {
+impl RunRecovery for Watched {
     async fn recover_orphans(
         &self,
-        rules: &RescueRules,
+        rules: &RecoveryRules,
         at: Timestamp,
         limit: usize,
     ) -> PortResult<Vec<Transition>> {
@@ -174,7 +175,7 @@ impl Rescue for Watched {
 
     async fn time_out_overdue(
         &self,
-        rules: &RescueRules,
+        rules: &RecoveryRules,
         at: Timestamp,
         limit: usize,
     ) -> PortResult<Vec<Transition>> {

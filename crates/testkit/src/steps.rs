@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use quire_domain::{Failure, Plan, StepName};
+use quire_domain::{Failure, PipelinePlan, StepName};
 use quire_ports::{Step, StepContext, StepOutput};
 
 /// What a step answers.
@@ -38,7 +38,7 @@ pub fn nothing() -> Arc<dyn Step> {
 }
 
 /// The same work for every step of a plan.
-pub fn everywhere(plan: &Plan, work: &Arc<dyn Step>) -> HashMap<StepName, Arc<dyn Step>> {
+pub fn everywhere(plan: &PipelinePlan, work: &Arc<dyn Step>) -> HashMap<StepName, Arc<dyn Step>> {
     plan.steps.iter().map(|name| (*name, work.clone())).collect()
 }
 

@@ -40,7 +40,7 @@ impl Difference {
 
 /// A field as both sides have it; at least one of them does.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Row<'f> {
+pub struct FieldComparison<'f> {
     /// How it differs.
     pub difference: Difference,
     /// As the earlier side has it.
@@ -49,7 +49,7 @@ pub struct Row<'f> {
     pub to: Option<&'f Field>,
 }
 
-impl<'f> Row<'f> {
+impl<'f> FieldComparison<'f> {
     /// The field, as the later side has it if it does.
     pub fn shown(&self) -> Option<&'f Field> {
         self.to.or(self.from)
@@ -58,8 +58,8 @@ impl<'f> Row<'f> {
 
 /// Compares two lists of fields. Each field of either is in one row; the rows are in the order of the schema's keys, then
 /// of the visits, then of the fields. The work grows with the fields as sorting them does.
-pub fn compare<'f>(from: &'f [Field], to: &'f [Field], schema: &Schema) -> Vec<Row<'f>> {
-    let sides = [Side::of(from), Side::of(to)];
+pub fn compare<'f>(from: &'f [Field], to: &'f [Field], schema: &Schema) -> Vec<FieldComparison<'f>> {
+    let sides = [ComparisonSide::of(from), ComparisonSide::of(to)];
     let mut rest = [(0..from.len()).collect(), (0..to.len()).collect()];
     let mut pairs = pair(&mut rest, |side, place| {
         let field = &sides[side].fields[place];
@@ -91,7 +91,7 @@ pub fn compare<'f>(from: &'f [Field], to: &'f [Field], schema: &Schema) -> Vec<R
     places.into_iter().map(|(from, to)| row(&sides, from, to)).collect()
 }
 
-fn row<'f>(sides: &[Side<'f>; 2], from: Option<usize>, to: Option<usize>) -> Row<'f> {
+fn row<'f>(sides: &[ComparisonSide<'f>; 2], from: Option<usize>, to: Option<usize>) -> FieldComparison<'f> {
     let [earlier, later] = sides;
     let (from, to) = (from.map(|place| &earlier.fields[place]), to.map(|place| &later.fields[place]));
     let difference = match (from, to) {
@@ -103,7 +103,7 @@ fn row<'f>(sides: &[Side<'f>; 2], from: Option<usize>, to: Option<usize>) -> Row
         (None, _) => Difference::Added,
         (_, None) => Difference::Removed,
     };
-    Row { difference, from, to }
+    FieldComparison { difference, from, to }
 }
 
 /// Pairs what is left on both sides and has the same mark, in order, and leaves the rest.
@@ -140,12 +140,12 @@ impl Field {
 }
 
 /// One side, with the names of its visits.
-struct Side<'f> {
+struct ComparisonSide<'f> {
     fields: &'f [Field],
     visits: HashMap<&'f str, VisitName<'f>>,
 }
 
-impl<'f> Side<'f> {
+impl<'f> ComparisonSide<'f> {
     fn of(fields: &'f [Field]) -> Self {
         let mut visits = HashMap::new();
         let mut of_day: BTreeMap<&str, usize> = BTreeMap::new();

@@ -22,7 +22,7 @@ fn told<'f>(
     to: &'f [Field],
 ) -> Vec<(&'f str, Difference, Option<&'f Value>, Option<&'f Value>)> {
     let rows = compare(from, to, &Schema::built_in_default());
-    let tell = |row: Row<'f>| {
+    let tell = |row: FieldComparison<'f>| {
         let key = row.shown().unwrap().key.as_str();
         (key, row.difference, row.from.map(|field| &field.value), row.to.map(|field| &field.value))
     };

@@ -12,7 +12,7 @@ const MOST_FIELDS: usize = 5_000;
 
 /// One wish for a change.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Change {
+pub enum EditOperation {
     /// A new field.
     Add {
         /// Its key; it need not be one of the schema.
@@ -33,7 +33,7 @@ pub enum Change {
         /// What the new value is meant as; else as before.
         value_type: Option<ValueType>,
         /// The visit that it is to belong to, unless it stays.
-        visit_id: Option<Assignment>,
+        visit_id: Option<VisitAssignment>,
     },
     /// A field goes.
     Delete {
@@ -63,7 +63,7 @@ pub enum Change {
 
 /// Where a field is moved.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Assignment {
+pub enum VisitAssignment {
     /// To that visit.
     To(String),
     /// To none.
@@ -73,7 +73,7 @@ pub enum Assignment {
 /// Why a batch is refused, all of it.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("changes[{index}].{member}: {message}")]
-pub struct BadChange {
+pub struct InvalidEdit {
     /// Which change, from 0.
     pub index: usize,
     /// Which part of it.
@@ -130,7 +130,7 @@ pub struct FieldChange {
 
 /// What became of a batch.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Edited {
+pub struct EditOutcome {
     /// The fields of the new version.
     pub fields: Vec<Field>,
     /// What made a difference, in order. If nothing did, there is no new version.
@@ -140,61 +140,70 @@ pub struct Edited {
 }
 
 /// Applies a batch of changes to the fields of a version. What a person adds is as sure as `neutral` says.
-pub fn apply(before: &[Field], schema: &Schema, neutral: f64, batch: &[Change]) -> Result<Edited, BadChange> {
-    let mut desk = Desk { schema, neutral, fields: before.to_vec(), changes: Vec::new() };
+pub fn apply_edits(
+    before: &[Field],
+    schema: &Schema,
+    neutral: f64,
+    batch: &[EditOperation],
+) -> Result<EditOutcome, InvalidEdit> {
+    let mut desk = EditInProgress { schema, neutral, fields: before.to_vec(), changes: Vec::new() };
     for (index, change) in batch.iter().enumerate() {
-        desk.apply(change).map_err(|Wrong(member, message)| BadChange { index, member, message })?;
+        desk.apply(change).map_err(|InvalidMember(member, message)| InvalidEdit {
+            index,
+            member,
+            message,
+        })?;
     }
     // Whatever a field claims: the schema alone says what is critical.
     for field in &mut desk.fields {
         field.is_critical = schema.is_critical(&field.key);
     }
     let structure = structure::edits(before, &desk.fields, &desk.changes, schema);
-    Ok(Edited { fields: desk.fields, changes: desk.changes, structure })
+    Ok(EditOutcome { fields: desk.fields, changes: desk.changes, structure })
 }
 
 /// A part of a change, and what it must be.
-struct Wrong(&'static str, String);
+struct InvalidMember(&'static str, String);
 
-fn wrong<T>(member: &'static str, message: impl Into<String>) -> Result<T, Wrong> {
-    Err(Wrong(member, message.into()))
+fn wrong<T>(member: &'static str, message: impl Into<String>) -> Result<T, InvalidMember> {
+    Err(InvalidMember(member, message.into()))
 }
 
-struct Desk<'s> {
+struct EditInProgress<'s> {
     schema: &'s Schema,
     neutral: f64,
     fields: Vec<Field>,
     changes: Vec<FieldChange>,
 }
 
-impl Desk<'_> {
-    fn apply(&mut self, change: &Change) -> Result<(), Wrong> {
+impl EditInProgress<'_> {
+    fn apply(&mut self, change: &EditOperation) -> Result<(), InvalidMember> {
         match change {
-            Change::Add { key, value, value_type, visit_id } => {
+            EditOperation::Add { key, value, value_type, visit_id } => {
                 if let Some(visit_id) = visit_id {
                     self.require_visit(visit_id)?;
                 }
                 self.add(key, value.clone(), *value_type, visit_id.clone())
             }
-            Change::Update { field, value, value_type, visit_id } => {
+            EditOperation::Update { field, value, value_type, visit_id } => {
                 let place = self.place(*field)?;
                 if let Some(value) = value {
                     self.set(place, value.clone(), *value_type)?;
                 }
                 match visit_id {
-                    Some(Assignment::To(visit_id)) => self.assign(place, Some(visit_id.clone())),
-                    Some(Assignment::None) => self.assign(place, None),
+                    Some(VisitAssignment::To(visit_id)) => self.assign(place, Some(visit_id.clone())),
+                    Some(VisitAssignment::None) => self.assign(place, None),
                     None => Ok(()),
                 }
             }
-            Change::Delete { field } => {
+            EditOperation::Delete { field } => {
                 let place = self.place(*field)?;
                 self.remove(place);
                 Ok(())
             }
-            Change::AddVisit { visit_id, metadata } => self.add_visit(visit_id.as_deref(), metadata),
-            Change::UpdateVisit { visit_id, metadata } => self.update_visit(visit_id, metadata),
-            Change::DeleteVisit { visit_id } => self.delete_visit(visit_id),
+            EditOperation::AddVisit { visit_id, metadata } => self.add_visit(visit_id.as_deref(), metadata),
+            EditOperation::UpdateVisit { visit_id, metadata } => self.update_visit(visit_id, metadata),
+            EditOperation::DeleteVisit { visit_id } => self.delete_visit(visit_id),
         }
     }
 
@@ -204,7 +213,7 @@ impl Desk<'_> {
         value: Value,
         value_type: Option<ValueType>,
         visit_id: Option<String>,
-    ) -> Result<(), Wrong> {
+    ) -> Result<(), InvalidMember> {
         if !is_key(key) {
             return wrong("key", "must be small letters, digits and underscores, such as pet_name");
         }
@@ -222,7 +231,12 @@ impl Desk<'_> {
     }
 
     /// Gives a field another value, if it is another one.
-    fn set(&mut self, place: usize, value: Value, value_type: Option<ValueType>) -> Result<(), Wrong> {
+    fn set(
+        &mut self,
+        place: usize,
+        value: Value,
+        value_type: Option<ValueType>,
+    ) -> Result<(), InvalidMember> {
         let field = &self.fields[place];
         let value_type = value_type.unwrap_or(field.value_type);
         let value = accept(value, value_type)?;
@@ -237,7 +251,7 @@ impl Desk<'_> {
     }
 
     /// Moves a field to another visit, or to none.
-    fn assign(&mut self, place: usize, visit_id: Option<String>) -> Result<(), Wrong> {
+    fn assign(&mut self, place: usize, visit_id: Option<String>) -> Result<(), InvalidMember> {
         if let Some(visit_id) = &visit_id {
             self.require_visit(visit_id)?;
         }
@@ -255,7 +269,11 @@ impl Desk<'_> {
         self.note(ChangeType::Delete, &field, "value", field.value.clone(), Value::Null);
     }
 
-    fn add_visit(&mut self, visit_id: Option<&str>, metadata: &[(String, Value)]) -> Result<(), Wrong> {
+    fn add_visit(
+        &mut self,
+        visit_id: Option<&str>,
+        metadata: &[(String, Value)],
+    ) -> Result<(), InvalidMember> {
         let visit_id = match visit_id {
             Some(wanted) if !is_visit_id(wanted) => {
                 return wrong("visit_id", "must be 1 to 64 letters, digits, - or _, and not `unassigned`");
@@ -272,13 +290,13 @@ impl Desk<'_> {
         self.tell_about(&visit_id, metadata)
     }
 
-    fn update_visit(&mut self, visit_id: &str, metadata: &[(String, Value)]) -> Result<(), Wrong> {
+    fn update_visit(&mut self, visit_id: &str, metadata: &[(String, Value)]) -> Result<(), InvalidMember> {
         self.require_visit(visit_id)?;
         self.tell_about(visit_id, metadata)
     }
 
     /// Sets what is known about a visit itself.
-    fn tell_about(&mut self, visit_id: &str, metadata: &[(String, Value)]) -> Result<(), Wrong> {
+    fn tell_about(&mut self, visit_id: &str, metadata: &[(String, Value)]) -> Result<(), InvalidMember> {
         for (key, value) in metadata {
             let Some(known) = self.schema.key(key).filter(|key| key.scope == Scope::Metadata) else {
                 return wrong("visit", format!("{key} tells nothing about a visit"));
@@ -297,7 +315,7 @@ impl Desk<'_> {
         Ok(())
     }
 
-    fn delete_visit(&mut self, visit_id: &str) -> Result<(), Wrong> {
+    fn delete_visit(&mut self, visit_id: &str) -> Result<(), InvalidMember> {
         self.require_visit(visit_id)?;
         while let Some(place) =
             self.fields.iter().position(|field| field.visit_id.as_deref() == Some(visit_id))
@@ -307,14 +325,14 @@ impl Desk<'_> {
         Ok(())
     }
 
-    fn require_visit(&self, visit_id: &str) -> Result<(), Wrong> {
+    fn require_visit(&self, visit_id: &str) -> Result<(), InvalidMember> {
         if visits::exists(&self.fields, visit_id) {
             return Ok(());
         }
         wrong("visit_id_not_found", "names no visit of this interpretation; add it first")
     }
 
-    fn place(&self, id: FieldId) -> Result<usize, Wrong> {
+    fn place(&self, id: FieldId) -> Result<usize, InvalidMember> {
         let place = self.fields.iter().position(|field| field.field_id == id);
         place.map_or_else(|| wrong("field_id_not_found", "names no field of this version"), Ok)
     }
@@ -344,11 +362,11 @@ fn by_hand(field: Field) -> Field {
     }
 }
 
-fn of_visit(Wrong(_, message): Wrong) -> Wrong {
-    Wrong("visit", message)
+fn of_visit(InvalidMember(_, message): InvalidMember) -> InvalidMember {
+    InvalidMember("visit", message)
 }
 
-fn accept(value: Value, value_type: ValueType) -> Result<Value, Wrong> {
+fn accept(value: Value, value_type: ValueType) -> Result<Value, InvalidMember> {
     if let Value::Text(text) = &value {
         if text.contains('\0') {
             return wrong("value", "must not contain a NUL character");

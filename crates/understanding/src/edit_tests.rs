@@ -20,20 +20,20 @@ fn field(key: &str, value: &str) -> Field {
     }
 }
 
-fn update(field: &Field, value: Value) -> Change {
-    Change::Update { field: field.field_id, value: Some(value), value_type: None, visit_id: None }
+fn update(field: &Field, value: Value) -> EditOperation {
+    EditOperation::Update { field: field.field_id, value: Some(value), value_type: None, visit_id: None }
 }
 
-fn add(key: &str, value: Value) -> Change {
-    Change::Add { key: key.to_owned(), value, value_type: None, visit_id: None }
+fn add(key: &str, value: Value) -> EditOperation {
+    EditOperation::Add { key: key.to_owned(), value, value_type: None, visit_id: None }
 }
 
-fn edited(before: &[Field], batch: &[Change]) -> Edited {
-    apply(before, &Schema::built_in_default(), NEUTRAL_CONFIDENCE, batch).unwrap()
+fn edited(before: &[Field], batch: &[EditOperation]) -> EditOutcome {
+    apply_edits(before, &Schema::built_in_default(), NEUTRAL_CONFIDENCE, batch).unwrap()
 }
 
-fn refused(before: &[Field], batch: &[Change]) -> (usize, &'static str) {
-    let refused = apply(before, &Schema::built_in_default(), NEUTRAL_CONFIDENCE, batch).unwrap_err();
+fn refused(before: &[Field], batch: &[EditOperation]) -> (usize, &'static str) {
+    let refused = apply_edits(before, &Schema::built_in_default(), NEUTRAL_CONFIDENCE, batch).unwrap_err();
     (refused.index, refused.member)
 }
 
@@ -64,7 +64,7 @@ fn a_value_that_reads_the_same_changes_nothing() {
     assert!(after.changes.is_empty());
     assert_eq!(after.fields[0].origin, Origin::Machine);
     assert_eq!(after.fields[0].value, text("Luna Bella"));
-    let typed = Change::Update {
+    let typed = EditOperation::Update {
         field: before[0].field_id,
         value: Some(text("Luna Bella")),
         value_type: Some(ValueType::Unknown),
@@ -86,16 +86,19 @@ fn what_is_wrong_is_named_by_its_place_and_part() {
         (add("notes", text("a\0b")), "value"),
         (add("notes", text(&"x".repeat(10_001))), "value"),
         (update(&stranger, text("x")), "field_id_not_found"),
-        (Change::Delete { field: stranger.field_id }, "field_id_not_found"),
-        (Change::DeleteVisit { visit_id: "visit-9".into() }, "visit_id_not_found"),
-        (Change::AddVisit { visit_id: Some("unassigned".into()), metadata: vec![] }, "visit_id"),
-        (Change::AddVisit { visit_id: None, metadata: vec![] }, "visit"),
-        (Change::AddVisit { visit_id: None, metadata: vec![("pet_name".into(), text("x"))] }, "visit"),
-        (Change::AddVisit { visit_id: None, metadata: vec![("visit_date".into(), text("soon"))] }, "visit"),
+        (EditOperation::Delete { field: stranger.field_id }, "field_id_not_found"),
+        (EditOperation::DeleteVisit { visit_id: "visit-9".into() }, "visit_id_not_found"),
+        (EditOperation::AddVisit { visit_id: Some("unassigned".into()), metadata: vec![] }, "visit_id"),
+        (EditOperation::AddVisit { visit_id: None, metadata: vec![] }, "visit"),
+        (EditOperation::AddVisit { visit_id: None, metadata: vec![("pet_name".into(), text("x"))] }, "visit"),
+        (
+            EditOperation::AddVisit { visit_id: None, metadata: vec![("visit_date".into(), text("soon"))] },
+            "visit",
+        ),
     ] {
         assert_eq!(refused(&before, &[good.clone(), bad.clone()]), (1, member), "{bad:?}");
     }
-    let twice = [Change::Delete { field: before[0].field_id }, update(&before[0], text("x"))];
+    let twice = [EditOperation::Delete { field: before[0].field_id }, update(&before[0], text("x"))];
     assert_eq!(refused(&before, &twice), (1, "field_id_not_found"), "what is gone cannot be changed");
 }
 
@@ -114,14 +117,14 @@ fn visits_are_added_changed_filled_and_deleted() {
     let before = [field("diagnosis", "otitis")];
     let date = |date: &str| vec![("visit_date".to_owned(), text(date))];
     let batch = [
-        Change::AddVisit { visit_id: Some("first".into()), metadata: date("2024-02-01") },
-        Change::Update {
+        EditOperation::AddVisit { visit_id: Some("first".into()), metadata: date("2024-02-01") },
+        EditOperation::Update {
             field: before[0].field_id,
             value: None,
             value_type: None,
-            visit_id: Some(Assignment::To("first".into())),
+            visit_id: Some(VisitAssignment::To("first".into())),
         },
-        Change::Add {
+        EditOperation::Add {
             key: "medication".into(),
             value: text("gotas"),
             value_type: None,
@@ -132,24 +135,24 @@ fn visits_are_added_changed_filled_and_deleted() {
     assert!(with_visit.fields.iter().all(|field| field.visit_id.as_deref() == Some("first")));
     assert!(with_visit.changes.iter().any(|change| change.field_path.ends_with(".visit_id")));
 
-    let twice = [Change::AddVisit { visit_id: Some("first".into()), metadata: date("2024-02-02") }];
+    let twice = [EditOperation::AddVisit { visit_id: Some("first".into()), metadata: date("2024-02-02") }];
     assert_eq!(refused(&with_visit.fields, &twice), (0, "visit_id"));
-    let moved = Change::UpdateVisit { visit_id: "first".into(), metadata: date("2024-02-03") };
+    let moved = EditOperation::UpdateVisit { visit_id: "first".into(), metadata: date("2024-02-03") };
     let moved = edited(&with_visit.fields, &[moved]);
     assert_eq!(moved.changes.len(), 1);
-    let cleared = Change::UpdateVisit {
+    let cleared = EditOperation::UpdateVisit {
         visit_id: "first".into(),
         metadata: vec![("visit_date".into(), Value::Null), ("reason_for_visit".into(), text("control"))],
     };
     let cleared = edited(&moved.fields, &[cleared]);
     let keys: Vec<_> = cleared.fields.iter().map(|field| field.key.as_str()).collect();
     assert_eq!(keys, ["diagnosis", "medication", "reason_for_visit"]);
-    let gone = edited(&cleared.fields, &[Change::DeleteVisit { visit_id: "first".into() }]);
+    let gone = edited(&cleared.fields, &[EditOperation::DeleteVisit { visit_id: "first".into() }]);
     assert!(gone.fields.is_empty());
     assert_eq!(gone.changes.len(), 3, "each field of it is told");
 }
 
-fn any_change(fields: Vec<FieldId>) -> impl Strategy<Value = Change> {
+fn any_change(fields: Vec<FieldId>) -> impl Strategy<Value = EditOperation> {
     let field = prop::sample::select(fields);
     let key = prop::sample::select(vec!["pet_name", "notes", "new_key", "Bad Key"]);
     let value = prop_oneof![
@@ -160,23 +163,23 @@ fn any_change(fields: Vec<FieldId>) -> impl Strategy<Value = Change> {
     ];
     let value_type = prop::option::of(prop::sample::select(ValueType::ALL.to_vec()));
     prop_oneof![
-        (key, value.clone(), value_type.clone()).prop_map(|(key, value, value_type)| Change::Add {
+        (key, value.clone(), value_type.clone()).prop_map(|(key, value, value_type)| EditOperation::Add {
             key: key.to_owned(),
             value,
             value_type,
             visit_id: None
         }),
-        (field.clone(), value, value_type).prop_map(|(field, value, value_type)| Change::Update {
+        (field.clone(), value, value_type).prop_map(|(field, value, value_type)| EditOperation::Update {
             field,
             value: Some(value),
             value_type,
             visit_id: None
         }),
-        field.prop_map(|field| Change::Delete { field }),
+        field.prop_map(|field| EditOperation::Delete { field }),
     ]
 }
 
-fn any_edit() -> impl Strategy<Value = (Vec<Field>, Vec<Change>)> {
+fn any_edit() -> impl Strategy<Value = (Vec<Field>, Vec<EditOperation>)> {
     let before = vec![field("pet_name", "Luna"), field("notes", "x"), field("diagnosis", "otitis")];
     let ids = before.iter().map(|field| field.field_id).collect();
     (Just(before), prop::collection::vec(any_change(ids), 1..6))
@@ -187,7 +190,7 @@ proptest! {
     #[test]
     fn the_log_says_all_that_changed((before, batch) in any_edit()) {
         let schema = Schema::built_in_default();
-        let Ok(after) = apply(&before, &schema, NEUTRAL_CONFIDENCE, &batch) else { return Ok(()) };
+        let Ok(after) = apply_edits(&before, &schema, NEUTRAL_CONFIDENCE, &batch) else { return Ok(()) };
         let mut played: Vec<(FieldId, Value)> =
             before.iter().map(|field| (field.field_id, field.value.clone())).collect();
         for change in &after.changes {

@@ -4,31 +4,31 @@
 //! is only ever shown ([`visits`]), and it is changed by [`edit`] alone.
 
 pub mod calibration;
-mod certainty;
 pub mod claims;
 pub mod compare;
+mod document_confidence;
 pub mod edit;
 mod field;
-mod found_by;
 mod made_by;
 pub mod normal;
 pub mod redaction;
 pub mod rules;
 mod schema;
-pub mod shown;
+mod search_text;
 pub mod structure;
 mod value;
+pub mod view;
 pub mod visits;
 
-pub use certainty::certainty;
+pub use document_confidence::document_confidence;
 pub use field::{Evidence, Field, Interpretation, Origin, Suggestion};
-pub use found_by::{found_by, sought};
 pub use made_by::{InterpreterKind, MadeBy};
 pub use normal::Normaliser;
 pub use schema::{
-    ANY, BadSchema, Bound, Format, Heading, OF_A_VISIT, Part, Problem, Schema, SchemaFile, SchemaKey, Scope,
-    Titles, VISIT_DATE, Validators, Words,
+    ANY, Bound, InvalidSchema, OF_A_VISIT, Part, Schema, SchemaFile, SchemaFormat, SchemaKey, SchemaProblem,
+    Scope, SectionHeading, Titles, VISIT_DATE, Validators, WordList,
 };
+pub use search_text::{search_query, search_text};
 pub use value::{Value, ValueType};
 
 /// Confidence of a value that a person put in where nothing was found.

@@ -15,9 +15,9 @@ use serde::{Deserialize, Serialize};
 
 use super::{Normaliser, ValueType};
 
-pub use file::{BadSchema, Format, Problem, SchemaFile};
+pub use file::{InvalidSchema, SchemaFile, SchemaFormat, SchemaProblem};
 pub use validators::{Bound, Validators};
-pub use words::{ANY, Words};
+pub use words::{ANY, WordList};
 
 /// What something is called, by language as ISO 639-1.
 pub type Titles = BTreeMap<String, String>;
@@ -46,10 +46,10 @@ pub struct Schema {
     pub keys: Vec<SchemaKey>,
     /// The headings that say of whom a part of a document speaks.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub headings: Vec<Heading>,
+    pub headings: Vec<SectionHeading>,
     /// Labels of what no key is for: they end the value before them, and theirs is nobody's.
     #[serde(default, skip_serializing_if = "is_none")]
-    pub other_labels: Words,
+    pub other_labels: WordList,
 }
 
 /// A part of a form or a page.
@@ -64,12 +64,12 @@ pub struct Part {
 
 /// Headings of one part of a document.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Heading {
+pub struct SectionHeading {
     /// The panel of the keys that it speaks of. Without one it opens what belongs to nobody and to no visit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub panel: Option<String>,
     /// Its words, in any language, in small letters without accents.
-    pub words: Words,
+    pub words: WordList,
 }
 
 /// One key of a schema.
@@ -83,19 +83,19 @@ pub struct SchemaKey {
     pub title: Titles,
     /// The words before its value in a document, in any language, in small letters without accents.
     #[serde(default, skip_serializing_if = "is_none")]
-    pub labels: Words,
+    pub labels: WordList,
     /// Labels that are its own only where the document speaks of its panel: "Nombre" is the owner's under "Propietario".
     #[serde(default, skip_serializing_if = "is_none")]
-    pub shared_labels: Words,
+    pub shared_labels: WordList,
     /// Labels behind which its value goes on, as an address does behind "Población".
     #[serde(default, skip_serializing_if = "is_none")]
-    pub continued_by: Words,
+    pub continued_by: WordList,
     /// Words at the beginning of a line that lead in a value without being a label: "Se pauta".
     #[serde(default, skip_serializing_if = "is_none")]
-    pub lead_ins: Words,
+    pub lead_ins: WordList,
     /// Words by which a value is known in a letterhead.
     #[serde(default, skip_serializing_if = "is_none")]
-    pub cues: Words,
+    pub cues: WordList,
     /// How its values become normal.
     #[serde(default)]
     pub normaliser: Normaliser,
@@ -223,7 +223,7 @@ fn part_title<'s>(parts: &'s [Part], id: &'s str, language: &str) -> &'s str {
     part.and_then(|part| in_language(&part.title, language)).unwrap_or(id)
 }
 
-fn is_none(words: &Words) -> bool {
+fn is_none(words: &WordList) -> bool {
     words.is_empty()
 }
 

@@ -7,7 +7,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::edit::{ChangeType, FieldChange};
-use super::{Evidence, Field, Schema, SchemaKey, ValueType, Words};
+use super::{Evidence, Field, Schema, SchemaKey, ValueType, WordList};
 
 /// How a schema might change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -212,7 +212,7 @@ impl Schema {
         }
         self.keys.push(SchemaKey {
             key: name.to_owned(),
-            labels: Words::from(vec![name.replace('_', " ")]),
+            labels: WordList::from(vec![name.replace('_', " ")]),
             section: "Otros".to_owned(),
             panel: Some("other".to_owned()),
             value_type: ValueType::String,

@@ -1,6 +1,6 @@
 //! Edits that speak about the schema, and decisions.
 
-use super::super::edit::{Change, apply};
+use super::super::edit::{EditOperation, apply_edits};
 use super::*;
 use crate::{NEUTRAL_CONFIDENCE, Origin, Value};
 
@@ -9,8 +9,8 @@ fn field(key: &str, value: &str) -> Field {
     Field { evidence: Some(Evidence::new(2, value, Vec::new())), ..field }
 }
 
-fn add(key: &str, value: &str) -> Change {
-    Change::Add {
+fn add(key: &str, value: &str) -> EditOperation {
+    EditOperation::Add {
         key: key.to_owned(),
         value: Value::Text(value.to_owned()),
         value_type: None,
@@ -18,12 +18,12 @@ fn add(key: &str, value: &str) -> Change {
     }
 }
 
-fn delete(field: &Field) -> Change {
-    Change::Delete { field: field.field_id }
+fn delete(field: &Field) -> EditOperation {
+    EditOperation::Delete { field: field.field_id }
 }
 
-fn said(before: &[Field], batch: &[Change]) -> Vec<(StructureChange, Option<String>, String)> {
-    let edited = apply(before, &Schema::built_in_default(), NEUTRAL_CONFIDENCE, batch).unwrap();
+fn said(before: &[Field], batch: &[EditOperation]) -> Vec<(StructureChange, Option<String>, String)> {
+    let edited = apply_edits(before, &Schema::built_in_default(), NEUTRAL_CONFIDENCE, batch).unwrap();
     edited.structure.into_iter().map(|edit| (edit.change, edit.source_key, edit.target_key)).collect()
 }
 
@@ -51,7 +51,7 @@ fn adding_and_removing_keys_speaks_about_the_schema_and_correcting_values_does_n
         [(StructureChange::KeyMapping, Some("notes".into()), "allergies".into())]
     );
     let edited =
-        apply(&before, &Schema::built_in_default(), NEUTRAL_CONFIDENCE, &[delete(&before[0])]).unwrap();
+        apply_edits(&before, &Schema::built_in_default(), NEUTRAL_CONFIDENCE, &[delete(&before[0])]).unwrap();
     assert_eq!(edited.structure[0].evidence.as_ref().unwrap().page, 2);
 }
 

@@ -7,7 +7,7 @@ use serde::Serialize;
 use uuid::Uuid;
 
 use super::calibration::ConfidencePolicy;
-use super::shown::ShownField;
+use super::view::FieldView;
 use super::{Field, Interpretation, Origin, Schema, Scope, VISIT_DATE, Value};
 use quire_domain::ids::{DocumentId, FieldId, RunId};
 
@@ -27,7 +27,7 @@ const DOCUMENT_DATE: &str = "document_date";
 /// An interpretation grouped by visits.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[allow(missing_docs)] // The names are those of the contract.
-pub struct ByVisit {
+pub struct VisitGroupedView {
     pub schema_contract: &'static str,
     pub document_id: DocumentId,
     pub processing_run_id: RunId,
@@ -48,7 +48,7 @@ pub struct ByVisit {
 #[allow(missing_docs)]
 pub struct GroupedField {
     #[serde(flatten)]
-    pub shown: ShownField,
+    pub shown: FieldView,
     pub field_candidate_confidence: f64,
     pub field_mapping_confidence: f64,
     pub field_review_history_adjustment: f64,
@@ -64,13 +64,13 @@ pub struct GroupedField {
 pub struct RecordView {
     pub version: &'static str,
     pub sections: Vec<String>,
-    pub field_slots: Vec<Slot>,
+    pub field_slots: Vec<FieldSlot>,
 }
 
 /// A place for a field.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[allow(missing_docs)]
-pub struct Slot {
+pub struct FieldSlot {
     pub concept_id: String,
     pub section: String,
     pub scope: &'static str,
@@ -98,8 +98,12 @@ pub(super) fn exists(fields: &[Field], visit_id: &str) -> bool {
 
 /// Groups an interpretation by visits, in the order of their dates and then of their ids; those without a date come after
 /// them, and what belongs to no visit comes last.
-pub fn group(interpretation: &Interpretation, schema: &Schema, policy: &ConfidencePolicy) -> ByVisit {
-    let mut grouped = ByVisit {
+pub fn group(
+    interpretation: &Interpretation,
+    schema: &Schema,
+    policy: &ConfidencePolicy,
+) -> VisitGroupedView {
+    let mut grouped = VisitGroupedView {
         schema_contract: "visit-grouped-canonical",
         document_id: interpretation.document_id,
         processing_run_id: interpretation.processing_run_id,
@@ -180,7 +184,7 @@ fn document_date(interpretation: &Interpretation, schema: &Schema) -> Option<Fie
     })
 }
 
-impl ByVisit {
+impl VisitGroupedView {
     /// The visit of that id, whose place is known if it was named before: a record may have thousands.
     fn visit<'i>(&mut self, visit_id: &'i str, places: &mut HashMap<&'i str, usize>) -> &mut Visit {
         let place = *places.entry(visit_id).or_insert_with(|| {
@@ -221,7 +225,7 @@ impl GroupedField {
             field_review_history_adjustment: field.review_history_adjustment,
             context_key: of.context_key.clone(),
             policy_version: of.policy_version.clone(),
-            shown: ShownField::of(field.clone(), policy),
+            shown: FieldView::of(field.clone(), policy),
         }
     }
 }
@@ -230,7 +234,7 @@ fn view(schema: &Schema) -> RecordView {
     let slots = schema.keys.iter().filter_map(|key| {
         let section = key.panel.clone()?;
         let scope = if key.scope == Scope::Document { "document" } else { "visit" };
-        Some(Slot {
+        Some(FieldSlot {
             concept_id: format!("{section}.{}", key.key),
             section,
             scope,

@@ -6,7 +6,7 @@ use super::*;
 use crate::ValueType;
 
 /// Grouped under the usual policy.
-fn grouped_as(interpretation: &Interpretation, schema: &Schema) -> ByVisit {
+fn grouped_as(interpretation: &Interpretation, schema: &Schema) -> VisitGroupedView {
     group(interpretation, schema, &ConfidencePolicy::default())
 }
 

@@ -125,7 +125,7 @@ impl Audit {
         run: Option<RunId>,
     ) -> Event {
         let pipeline = (subject.is_some() || run.is_some()).then_some(Pipeline::Document);
-        let bare = Event::bare(event_type, self.clock.now());
+        let bare = Event::new(event_type, self.clock.now());
         Event { pipeline, subject, run, actor: Some(caller.0), ..bare }
     }
 

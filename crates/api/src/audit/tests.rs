@@ -2,8 +2,10 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use jiff::Timestamp;
-use quire_domain::{DocumentId, EventId, NewRun, Requeue, Run, Transition};
-use quire_ports::{Advance, Claim, Claimed, EventFilter, PortError, PortResult, RunQueue, Written};
+use quire_domain::{DocumentId, EventId, NewRun, RequeuePolicy, Run, Transition};
+use quire_ports::{
+    Advance, AdvanceOutcome, ClaimRequest, ClaimedRun, EventFilter, PortError, PortResult, RunQueue,
+};
 use quire_sqlite::testing::bed;
 use tokio::sync::Notify;
 
@@ -64,11 +66,11 @@ impl RunQueue for Away {
         self.queue.enqueue(new, at).await
     }
 
-    async fn claim(&self, claim: Claim<'_>) -> PortResult<Vec<Claimed>> {
+    async fn claim(&self, claim: ClaimRequest<'_>) -> PortResult<Vec<ClaimedRun>> {
         self.queue.claim(claim).await
     }
 
-    async fn advance(&self, advance: Advance) -> PortResult<Written> {
+    async fn advance(&self, advance: Advance) -> PortResult<AdvanceOutcome> {
         self.queue.advance(advance).await
     }
 
@@ -79,7 +81,7 @@ impl RunQueue for Away {
     async fn retry(
         &self,
         run: RunId,
-        requeue: Requeue,
+        requeue: RequeuePolicy,
         actor: &str,
         at: Timestamp,
     ) -> PortResult<Transition> {

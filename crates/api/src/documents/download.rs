@@ -10,7 +10,7 @@ use axum::http::{HeaderName, HeaderValue, header};
 use axum::response::{IntoResponse, Response};
 use futures_util::{StreamExt, stream};
 use quire_domain::{Document, DocumentId};
-use quire_ports::{Blobs, PortError, PortResult};
+use quire_ports::{BlobStore, PortError, PortResult};
 
 use crate::openapi::{Binary, errors};
 use crate::request::{Id, Parameters};
@@ -68,7 +68,7 @@ pub(crate) async fn download(
 
 /// The file, of which only a piece is in memory at a time. The first one shows whether it is there at all; if a later
 /// one cannot be had, the connection ends before the length that was promised.
-async fn pieces(blobs: Arc<dyn Blobs>, name: String, size: u64) -> PortResult<Body> {
+async fn pieces(blobs: Arc<dyn BlobStore>, name: String, size: u64) -> PortResult<Body> {
     let first = blobs.get_range(&name, 0..size.min(PIECE)).await?;
     let later = stream::try_unfold(size.min(PIECE), move |start| {
         let (blobs, name) = (blobs.clone(), name.clone());

@@ -5,7 +5,7 @@ use axum::extract::State;
 use axum::http::header;
 use axum::response::{IntoResponse, Response};
 use jiff::Timestamp;
-use quire_application::export::{Export, Exported, RowHead, heading, rows};
+use quire_application::export::{Export, ExportedDocument, RowPrefix, heading, rows};
 use quire_domain::{DocumentId, InterpretationId, RunId};
 use quire_understanding::Field;
 use serde::Serialize;
@@ -106,7 +106,7 @@ impl Format {
         }
     }
 
-    fn write(self, documents: &[Exported]) -> String {
+    fn write(self, documents: &[ExportedDocument]) -> String {
         documents
             .iter()
             .map(|document| match self {
@@ -117,9 +117,9 @@ impl Format {
     }
 }
 
-fn lines_of(exported: &Exported) -> String {
+fn lines_of(exported: &ExportedDocument) -> String {
     let document = &exported.view.overview.document;
-    let head = RowHead {
+    let head = RowPrefix {
         document_id: Some(document.id),
         original_filename: &document.original_filename,
         created_at: Some(document.created_at),
@@ -154,7 +154,7 @@ pub(crate) struct Line<'e> {
     fields: &'e [Field],
 }
 
-fn line(exported: &Exported) -> String {
+fn line(exported: &ExportedDocument) -> String {
     let overview = &exported.view.overview;
     let line = Line {
         document_id: overview.document.id,

@@ -4,7 +4,7 @@ use axum::Json;
 use axum::extract::State;
 use jiff::Timestamp;
 use quire_domain::DocumentId;
-use quire_ports::Job;
+use quire_ports::DocumentJob;
 use serde::Serialize;
 use serde_json::Value;
 use utoipa::ToSchema;
@@ -52,7 +52,7 @@ pub(crate) async fn jobs(State(product): State<Product>, Id(id): Id) -> Result<J
     Ok(Json(Jobs { document_id, jobs }))
 }
 
-fn shown(job: Job) -> Result<ShownJob, ApiError> {
+fn shown(job: DocumentJob) -> Result<ShownJob, ApiError> {
     let log = serde_json::from_str(&job.error_log);
     Ok(ShownJob {
         status: job.status,

@@ -5,7 +5,7 @@ use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use quire_application::document;
 use quire_domain::DocumentId;
-use quire_ports::{CertaintyPlace, LeastCertainPart};
+use quire_ports::{ConfidenceCursor, LeastConfidentQuery};
 use uuid::Uuid;
 
 use super::list::{List, bounds, item, no_cursor};
@@ -15,7 +15,7 @@ use crate::{ApiError, Product};
 /// The documents that wait for a person, the least certain first.
 pub(super) async fn list(product: &Product, parameters: &Parameters) -> Result<Json<List>, ApiError> {
     let part = part(parameters)?;
-    let found = document::least_certain(&product.store, &product.counts, part).await?;
+    let found = document::least_confident(&product.store, &product.counts, part).await?;
     Ok(Json(List {
         items: found.items.into_iter().map(item).collect(),
         limit: part.limit,
@@ -27,7 +27,7 @@ pub(super) async fn list(product: &Product, parameters: &Parameters) -> Result<J
     }))
 }
 
-fn part(parameters: &Parameters) -> Result<LeastCertainPart, ApiError> {
+fn part(parameters: &Parameters) -> Result<LeastConfidentQuery, ApiError> {
     for filter in ["status", "review_status", "q"] {
         if parameters.text(filter).is_some() {
             let message = "does not go with sort=least_certain, which lists those that wait for a person";
@@ -36,23 +36,24 @@ fn part(parameters: &Parameters) -> Result<LeastCertainPart, ApiError> {
     }
     let (limit, skip) = bounds(parameters)?;
     let after = parameters.given("cursor").map(place).transpose()?;
-    Ok(LeastCertainPart { after, skip, limit })
+    Ok(LeastConfidentQuery { after, skip, limit })
 }
 
 /// The number below zero and the id. No time is so long ago, so that a cursor of the other order is known for what it is.
-pub(crate) fn cursor(place: CertaintyPlace) -> String {
-    let mut bytes = (-place.certainty).to_be_bytes().to_vec();
+pub(crate) fn cursor(place: ConfidenceCursor) -> String {
+    let mut bytes = (-place.confidence).to_be_bytes().to_vec();
     bytes.extend(place.id.0.as_bytes());
     URL_SAFE_NO_PAD.encode(bytes)
 }
 
-pub(crate) fn place(cursor: &str) -> Result<CertaintyPlace, ApiError> {
+pub(crate) fn place(cursor: &str) -> Result<ConfidenceCursor, ApiError> {
     let parse = || {
         let bytes = URL_SAFE_NO_PAD.decode(cursor).ok()?;
         let (number, id) = bytes.split_at_checked(8)?;
         let certainty = -f64::from_be_bytes(number.try_into().ok()?);
         let is_one = certainty.is_sign_positive() && (0.0..=1.0).contains(&certainty);
-        is_one.then_some(CertaintyPlace { certainty, id: DocumentId(Uuid::from_slice(id).ok()?) })
+        is_one
+            .then_some(ConfidenceCursor { confidence: certainty, id: DocumentId(Uuid::from_slice(id).ok()?) })
     };
     parse().ok_or_else(no_cursor)
 }
@@ -77,8 +78,8 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_cursor_leads_back_to_its_place(certainty in 0.0..=1.0f64, id in any::<u128>()) {
-            let here = CertaintyPlace { certainty, id: DocumentId(Uuid::from_u128(id)) };
+        fn a_cursor_leads_back_to_its_place(confidence in 0.0..=1.0f64, id in any::<u128>()) {
+            let here = ConfidenceCursor { confidence, id: DocumentId(Uuid::from_u128(id)) };
             prop_assert_eq!(place(&cursor(here)).unwrap(), here);
         }
 

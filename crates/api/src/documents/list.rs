@@ -7,7 +7,7 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use jiff::Timestamp;
 use quire_application::document::{self, DocumentList, DocumentView, ListRequest};
 use quire_domain::{DocumentId, DocumentStatus, ReviewStatus, RunId};
-use quire_ports::DocumentPlace;
+use quire_ports::DocumentCursor;
 use serde::Serialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
@@ -168,18 +168,18 @@ fn words(part: &str) -> Result<String, ApiError> {
 }
 
 /// The time in microseconds and the id, so that nobody is tempted to make one.
-pub(crate) fn cursor(place: DocumentPlace) -> String {
+pub(crate) fn cursor(place: DocumentCursor) -> String {
     let mut bytes = place.created_at.as_microsecond().to_be_bytes().to_vec();
     bytes.extend(place.id.0.as_bytes());
     URL_SAFE_NO_PAD.encode(bytes)
 }
 
-pub(crate) fn place(cursor: &str) -> Result<DocumentPlace, ApiError> {
+pub(crate) fn place(cursor: &str) -> Result<DocumentCursor, ApiError> {
     let parse = || {
         let bytes = URL_SAFE_NO_PAD.decode(cursor).ok()?;
         let (time, id) = bytes.split_at_checked(8)?;
         let created_at = Timestamp::from_microsecond(i64::from_be_bytes(time.try_into().ok()?)).ok()?;
-        Some(DocumentPlace { created_at, id: DocumentId(Uuid::from_slice(id).ok()?) })
+        Some(DocumentCursor { created_at, id: DocumentId(Uuid::from_slice(id).ok()?) })
     };
     parse().ok_or_else(no_cursor)
 }
@@ -217,7 +217,7 @@ pub(super) fn item(view: DocumentView) -> Item {
         latest_run_failure_type: run.and_then(|run| run.state.reason()).map(|why| why.failure_type.as_str()),
         latest_run_language_used: language_used,
         latest_run_schema_version_used: run.and_then(|run| run.schema.as_ref()).map(|schema| schema.version),
-        certainty: overview.certainty,
+        certainty: overview.confidence,
     }
 }
 
@@ -253,7 +253,7 @@ mod tests {
     #[test]
     fn a_cursor_leads_back_to_its_place_and_goes_with_no_offset() {
         for created_at in [Timestamp::UNIX_EPOCH, "2024-02-29T12:00:00.000001Z".parse().unwrap()] {
-            let here = DocumentPlace { created_at, id: DocumentId::new() };
+            let here = DocumentCursor { created_at, id: DocumentId::new() };
             assert_eq!(place(&cursor(here)).unwrap(), here);
             let both = format!("cursor={}&offset=1", cursor(here));
             assert!(request(&Parameters::of(&both)).is_err());

@@ -5,7 +5,7 @@ use axum::body::{Body, Bytes};
 use axum::extract::State;
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use quire_application::document::pages::{self, ImageAnswer, ImageRequest, PageEntry};
+use quire_application::document::pages::{self, ImageRequest, ImageResponse, PageEntry};
 use quire_domain::reading::Page;
 use quire_domain::{DocumentId, RunId};
 use quire_ports::PortError;
@@ -165,10 +165,10 @@ pub(crate) async fn page_image(
     shown(answer, &known)
 }
 
-fn shown(answer: ImageAnswer, known: &Known) -> Result<Response, ApiError> {
+fn shown(answer: ImageResponse, known: &Known) -> Result<Response, ApiError> {
     let (tag, png) = match answer {
-        ImageAnswer::Unchanged { tag } => (tag, None),
-        ImageAnswer::Image { tag, png } => {
+        ImageResponse::Unchanged { tag } => (tag, None),
+        ImageResponse::Image { tag, png } => {
             let has_it = known.includes(&tag);
             (tag, (!has_it).then_some(png))
         }

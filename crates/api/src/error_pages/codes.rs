@@ -3,9 +3,9 @@
 
 use std::collections::BTreeMap;
 
-use quire_application::steps::StepCode;
+use quire_application::steps::StepErrorCode;
 use quire_domain::FailureType;
-use quire_ports::{ModelTrouble, ReadTrouble};
+use quire_ports::{ModelErrorKind, ReadErrorKind};
 
 use super::text;
 use crate::{Code, Reason};
@@ -15,9 +15,9 @@ pub(super) fn all() -> BTreeMap<&'static str, &'static str> {
     let answers = Code::ALL.iter().map(|code| (code.as_str(), code.page()));
     let reasons = Reason::ALL.iter().map(|reason| (reason.as_str(), reason.page()));
     let failures = FailureType::ALL.iter().map(|failure| (failure.as_str(), of_run(*failure)));
-    let troubles = ReadTrouble::ALL.iter().map(|trouble| (trouble.as_str(), of_reading(*trouble)));
-    let models = ModelTrouble::ALL.iter().map(|trouble| (trouble.as_str(), of_model(*trouble)));
-    let steps = StepCode::ALL.iter().map(|code| (code.as_str(), of_step(*code)));
+    let troubles = ReadErrorKind::ALL.iter().map(|trouble| (trouble.as_str(), of_reading(*trouble)));
+    let models = ModelErrorKind::ALL.iter().map(|trouble| (trouble.as_str(), of_model(*trouble)));
+    let steps = StepErrorCode::ALL.iter().map(|code| (code.as_str(), of_step(*code)));
     answers.chain(reasons).chain(failures).chain(troubles).chain(models).chain(steps).collect()
 }
 
@@ -38,40 +38,40 @@ const fn of_run(failure: FailureType) -> &'static str {
     }
 }
 
-const fn of_reading(trouble: ReadTrouble) -> &'static str {
+const fn of_reading(trouble: ReadErrorKind) -> &'static str {
     match trouble {
-        ReadTrouble::UnsupportedMediaType => text!("UNSUPPORTED_MEDIA_TYPE"),
-        ReadTrouble::PdfEncrypted => text!("PDF_ENCRYPTED"),
-        ReadTrouble::PdfInvalid => text!("PDF_INVALID"),
-        ReadTrouble::FileInvalid => text!("FILE_INVALID"),
-        ReadTrouble::PageNotFound => text!("PAGE_NOT_FOUND"),
-        ReadTrouble::DocumentTooLarge => text!("DOCUMENT_TOO_LARGE"),
-        ReadTrouble::ParserCrashed => text!("PARSER_CRASHED"),
-        ReadTrouble::ParserTimeout => text!("PARSER_TIMEOUT"),
-        ReadTrouble::ParserMemory => text!("PARSER_MEMORY"),
-        ReadTrouble::ParserUnavailable => text!("PARSER_UNAVAILABLE"),
-        ReadTrouble::OcrNotAvailable => text!("OCR_NOT_AVAILABLE"),
-        ReadTrouble::OcrFailed => text!("OCR_FAILED"),
+        ReadErrorKind::UnsupportedMediaType => text!("UNSUPPORTED_MEDIA_TYPE"),
+        ReadErrorKind::PdfEncrypted => text!("PDF_ENCRYPTED"),
+        ReadErrorKind::PdfInvalid => text!("PDF_INVALID"),
+        ReadErrorKind::FileInvalid => text!("FILE_INVALID"),
+        ReadErrorKind::PageNotFound => text!("PAGE_NOT_FOUND"),
+        ReadErrorKind::DocumentTooLarge => text!("DOCUMENT_TOO_LARGE"),
+        ReadErrorKind::ParserCrashed => text!("PARSER_CRASHED"),
+        ReadErrorKind::ParserTimeout => text!("PARSER_TIMEOUT"),
+        ReadErrorKind::ParserMemory => text!("PARSER_MEMORY"),
+        ReadErrorKind::ParserUnavailable => text!("PARSER_UNAVAILABLE"),
+        ReadErrorKind::OcrNotAvailable => text!("OCR_NOT_AVAILABLE"),
+        ReadErrorKind::OcrFailed => text!("OCR_FAILED"),
     }
 }
 
-const fn of_model(trouble: ModelTrouble) -> &'static str {
+const fn of_model(trouble: ModelErrorKind) -> &'static str {
     match trouble {
-        ModelTrouble::Unavailable => text!("MODEL_UNAVAILABLE"),
-        ModelTrouble::RateLimited => text!("MODEL_RATE_LIMITED"),
-        ModelTrouble::Refused => text!("MODEL_REFUSED"),
-        ModelTrouble::AnswerInvalid => text!("MODEL_ANSWER_INVALID"),
-        ModelTrouble::BudgetSpent => text!("MODEL_BUDGET_SPENT"),
+        ModelErrorKind::Unavailable => text!("MODEL_UNAVAILABLE"),
+        ModelErrorKind::RateLimited => text!("MODEL_RATE_LIMITED"),
+        ModelErrorKind::Refused => text!("MODEL_REFUSED"),
+        ModelErrorKind::AnswerInvalid => text!("MODEL_ANSWER_INVALID"),
+        ModelErrorKind::BudgetSpent => text!("MODEL_BUDGET_SPENT"),
     }
 }
 
-const fn of_step(code: StepCode) -> &'static str {
+const fn of_step(code: StepErrorCode) -> &'static str {
     match code {
-        StepCode::StorageUnavailable => text!("STORAGE_UNAVAILABLE"),
-        StepCode::StoreUnavailable => text!("STORE_UNAVAILABLE"),
-        StepCode::StepNotSetUp => text!("STEP_NOT_SET_UP"),
-        StepCode::StepPanicked => text!("STEP_PANICKED"),
-        StepCode::ResultNotStorable => text!("RESULT_NOT_STORABLE"),
+        StepErrorCode::StorageUnavailable => text!("STORAGE_UNAVAILABLE"),
+        StepErrorCode::StoreUnavailable => text!("STORE_UNAVAILABLE"),
+        StepErrorCode::StepNotSetUp => text!("STEP_NOT_SET_UP"),
+        StepErrorCode::StepPanicked => text!("STEP_PANICKED"),
+        StepErrorCode::ResultNotStorable => text!("RESULT_NOT_STORABLE"),
     }
 }
 

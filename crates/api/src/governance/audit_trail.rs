@@ -4,7 +4,7 @@ use axum::Json;
 use axum::extract::State;
 use jiff::Timestamp;
 use quire_domain::{CandidateId, DecisionId, SchemaVersionId};
-use quire_ports::Decision;
+use quire_ports::GovernanceDecision;
 use serde::Serialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
@@ -70,7 +70,7 @@ pub(crate) async fn audit_trail(
     Ok(Json(Trail { items: decisions.into_iter().map(item).collect(), next_after }))
 }
 
-fn item(decision: Decision) -> Item {
+fn item(decision: GovernanceDecision) -> Item {
     Item {
         decision_id: decision.id,
         candidate_id: decision.candidate,

@@ -4,7 +4,7 @@ use axum::Json;
 use axum::extract::State;
 use jiff::Timestamp;
 use quire_domain::{CandidateId, DocumentId};
-use quire_ports::{Candidate, CandidateFilter, Sample};
+use quire_ports::{CandidateFilter, CandidateSample, StructuralCandidate};
 use quire_understanding::structure::{CandidateStatus, StructureChange};
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -86,7 +86,7 @@ fn filter(parameters: &Parameters) -> Result<CandidateFilter, ApiError> {
     })
 }
 
-fn item(candidate: Candidate) -> Item {
+fn item(candidate: StructuralCandidate) -> Item {
     Item {
         candidate_id: candidate.id,
         change_type: candidate.change.as_str(),
@@ -101,7 +101,7 @@ fn item(candidate: Candidate) -> Item {
     }
 }
 
-fn sample(sample: Sample) -> EvidenceSample {
+fn sample(sample: CandidateSample) -> EvidenceSample {
     let (page, snippet) = sample.evidence.map(|evidence| (evidence.page, evidence.snippet)).unzip();
     EvidenceSample { document_id: sample.document, page, snippet }
 }

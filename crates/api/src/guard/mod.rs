@@ -18,8 +18,8 @@ use axum::http::request::Parts;
 use axum::http::{HeaderMap, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
-use quire_application::credential::{Holder, SecretHash, holder};
-use quire_application::session::SessionBook;
+use quire_application::credential::{KeyHolder, SecretHash, holder};
+use quire_application::session::SessionService;
 use quire_ports::{Credentials, PortError, PortResult};
 
 use self::session::{BySession, require_own_page};
@@ -45,7 +45,7 @@ pub struct Guard {
     credentials: Arc<dyn Credentials>,
     token: Option<SecretHash>,
     /// Who is logged in, where there are pages to log in on.
-    book: Option<SessionBook>,
+    book: Option<SessionService>,
     /// Set once there is a credential, for good: keys are revoked and never forgotten.
     closed: AtomicBool,
     /// When there was last seen to be no key.
@@ -71,7 +71,7 @@ impl Guard {
 
     /// The same, for servers on whose pages people log in.
     #[must_use]
-    pub fn with_sessions(self, book: SessionBook) -> Self {
+    pub fn with_sessions(self, book: SessionService) -> Self {
         Self { book: Some(book), ..self }
     }
 
@@ -113,9 +113,9 @@ impl Guard {
     }
 
     /// Whose credential this is.
-    async fn holder(&self, presented: &str) -> PortResult<Option<Holder>> {
+    async fn holder(&self, presented: &str) -> PortResult<Option<KeyHolder>> {
         if self.token.as_ref().is_some_and(|token| token.is_of(presented.as_bytes())) {
-            return Ok(Some(Holder::of_token()));
+            return Ok(Some(KeyHolder::of_token()));
         }
         holder(&*self.credentials, presented).await
     }
@@ -141,7 +141,7 @@ impl Guard {
     }
 
     /// On whose behalf the request is made. A key says more than a cookie, which browsers send unasked.
-    async fn identify(&self, request: &Parts) -> Result<(Holder, Option<BySession>), ApiError> {
+    async fn identify(&self, request: &Parts) -> Result<(KeyHolder, Option<BySession>), ApiError> {
         if let Some(presented) = bearer(&request.headers) {
             let holder = self.holder(presented).await.map_err(unanswered)?.ok_or_else(|| {
                 let message = "this key is not known here, or was revoked; ask for a new one";
@@ -173,7 +173,7 @@ fn unanswered(error: PortError) -> ApiError {
     ApiError::new(Code::ServiceUnavailable, "who may ask cannot be looked up at the moment; ask again later")
 }
 
-fn permit(holder: &Holder, request: &Parts, path: &str) -> Result<(), ApiError> {
+fn permit(holder: &KeyHolder, request: &Parts, path: &str) -> Result<(), ApiError> {
     let needed = roles::needed(&request.method, path);
     if holder.roles.allow(needed) {
         return Ok(());

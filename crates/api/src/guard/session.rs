@@ -3,8 +3,8 @@
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderValue};
 use jiff::SignedDuration;
-use quire_application::credential::{Holder, proved};
-use quire_application::session::{Entry, SessionBook, SessionSecret};
+use quire_application::credential::{KeyHolder, proved};
+use quire_application::session::{Entry, SessionSecret, SessionService};
 use quire_ports::PortResult;
 use serde_json::json;
 
@@ -31,7 +31,7 @@ impl Guard {
     pub(crate) async fn session(
         &self,
         headers: &HeaderMap,
-    ) -> Result<Option<(Holder, SessionSecret)>, ApiError> {
+    ) -> Result<Option<(KeyHolder, SessionSecret)>, ApiError> {
         let (Some(book), Some(secret)) = (&self.book, secret(headers)) else { return Ok(None) };
         let holder = book.holder(&secret, self.token.as_ref()).await.map_err(unanswered)?;
         Ok(holder.map(|holder| (holder, secret)))
@@ -47,7 +47,7 @@ impl Guard {
         let before = secret(headers);
         if let Some(token) = self.token.as_ref().filter(|token| token.is_of(presented.as_bytes())) {
             let secret = book.begin(Entry::Token(token), before.as_ref()).await?;
-            return Ok(Some((Holder::of_token().name, secret)));
+            return Ok(Some((KeyHolder::of_token().name, secret)));
         }
         let Some(key) = proved(&*self.credentials, presented).await? else { return Ok(None) };
         let secret = book.begin(Entry::Key(key.id), before.as_ref()).await?;
@@ -64,7 +64,7 @@ impl Guard {
 
     /// How long a browser may keep a session's secret.
     pub(crate) fn lifetime(&self) -> SignedDuration {
-        self.book.as_ref().map_or(SignedDuration::ZERO, SessionBook::lifetime)
+        self.book.as_ref().map_or(SignedDuration::ZERO, SessionService::lifetime)
     }
 }
 

@@ -7,7 +7,7 @@ use axum::http::StatusCode;
 use axum::middleware;
 use axum::routing::{get, post};
 use jiff::Timestamp;
-use quire_domain::{KeyId, KeyText, Roles};
+use quire_domain::{KeyId, PlaintextKey, Roles};
 use quire_ports::{ApiKey, NewKey, PortError};
 use tower::ServiceExt as _;
 
@@ -22,7 +22,7 @@ pub(crate) struct Keys {
 
 impl Keys {
     fn make(&self, name: &str, roles: &str) -> String {
-        let key = KeyText { id: KeyId::new(), secret: [3; 32] };
+        let key = PlaintextKey { id: KeyId::new(), secret: [3; 32] };
         let secret_hash: [u8; 32] = <sha2::Sha256 as sha2::Digest>::digest(key.secret).into();
         let roles = Roles::parse(roles).unwrap();
         let created_at = Timestamp::UNIX_EPOCH;

@@ -2,9 +2,9 @@
 
 use std::borrow::Cow;
 
-use quire_application::steps::StepCode;
+use quire_application::steps::StepErrorCode as StepCode;
 use quire_domain::{self as domain, Pipeline as Line};
-use quire_ports::{ModelTrouble, ReadTrouble};
+use quire_ports::{ModelErrorKind, ReadErrorKind};
 use quire_understanding::{InterpreterKind as Understands, ValueType as Kind};
 use quire_understanding::{calibration, compare, structure};
 use utoipa::openapi::RefOr;
@@ -65,12 +65,12 @@ names! {
     };
     /// Why a step failed, where that has a page at `/errors/{code}`. Steps may have codes of their own beside these.
     StepErrorCode = {
-        let troubles = ReadTrouble::ALL.iter().map(|trouble| trouble.as_str());
-        let models = ModelTrouble::ALL.iter().map(|trouble| trouble.as_str());
+        let troubles = ReadErrorKind::ALL.iter().map(|trouble| trouble.as_str());
+        let models = ModelErrorKind::ALL.iter().map(|trouble| trouble.as_str());
         troubles.chain(models).chain(StepCode::ALL.iter().map(|code| code.as_str()))
     };
     /// Why a model was of no use. Each has its page at `/errors/{code}`.
-    ModelErrorCode = ModelTrouble::ALL.iter().map(|trouble| trouble.as_str());
+    ModelErrorCode = ModelErrorKind::ALL.iter().map(|trouble| trouble.as_str());
     /// How urgent a run is.
     Priority = domain::Priority::ALL.map(domain::Priority::as_str);
     /// What happened.
@@ -84,7 +84,7 @@ names! {
     /// How sure a field is, for people.
     Band = calibration::Band::ALL.map(calibration::Band::as_str);
     /// What reviews say of a way of finding a key: nothing in particular, that it is nearly always right, or mostly wrong.
-    Standing = calibration::Standing::ALL.map(calibration::Standing::as_str);
+    Standing = calibration::CalibrationState::ALL.map(calibration::CalibrationState::as_str);
     /// Who understands documents: the rules that come with the program, or a language model.
     InterpreterKind = Understands::ALL.map(Understands::as_str);
     /// What a key tells about: the document as a whole, what happened at a visit, or a visit itself.

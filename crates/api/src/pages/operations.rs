@@ -4,8 +4,8 @@ use askama::Template;
 use axum::extract::State;
 use axum::response::Response;
 use jiff::{SignedDuration, Timestamp};
-use quire_application::operations::{Overview, Standing};
-use quire_ports::{MinuteFigures, Worker};
+use quire_application::operations::{LeaseStatus, OperationsOverview};
+use quire_ports::{MinuteMetrics, Worker};
 
 use super::frame::{Frame, Part, page};
 use super::moments::{Moment, lasting};
@@ -58,14 +58,14 @@ struct Working {
 
 pub(super) async fn show(State(product): State<Product>, visitor: Visitor) -> Result<Response, ApiError> {
     let frame = framed(&product, visitor).await?;
-    let now = shown(&*product.lookout.look(&product.store).await?, frame.words());
+    let now = shown(&*product.lookout.overview(&product.store).await?, frame.words());
     page(&Operations { frame, now })
 }
 
 /// The same without what stands around it, for a page that is open.
 pub(super) async fn now(State(product): State<Product>, visitor: Visitor) -> Result<Response, ApiError> {
     let frame = framed(&product, visitor).await?;
-    let now = shown(&*product.lookout.look(&product.store).await?, frame.words());
+    let now = shown(&*product.lookout.overview(&product.store).await?, frame.words());
     page(&Now { frame, now })
 }
 
@@ -74,7 +74,7 @@ async fn framed(product: &Product, visitor: Visitor) -> Result<Frame, ApiError> 
     Ok(Frame::new(visitor, Part::Operations, &["operations"], newest))
 }
 
-fn shown(seen: &Overview, words: &'static Words) -> Shown {
+fn shown(seen: &OperationsOverview, words: &'static Words) -> Shown {
     Shown {
         figures: figures(seen, words),
         plots: vec![
@@ -96,7 +96,7 @@ fn shown(seen: &Overview, words: &'static Words) -> Shown {
     }
 }
 
-fn figures(seen: &Overview, words: &'static Words) -> Vec<Figure> {
+fn figures(seen: &OperationsOverview, words: &'static Words) -> Vec<Figure> {
     let queued: u64 = seen.depth.iter().map(|one| one.queued).sum();
     let oldest = seen.depth.iter().filter_map(|one| one.oldest_queued_at).min();
     let hour = seen.now.saturating_sub(SignedDuration::from_hours(1)).unwrap_or(Timestamp::MIN);
@@ -121,7 +121,11 @@ fn figures(seen: &Overview, words: &'static Words) -> Vec<Figure> {
 }
 
 /// So many stretches of time up to now: for each the minutes within it.
-fn stretches(seen: &Overview, length: SignedDuration, count: usize) -> (Timestamp, Vec<Vec<&MinuteFigures>>) {
+fn stretches(
+    seen: &OperationsOverview,
+    length: SignedDuration,
+    count: usize,
+) -> (Timestamp, Vec<Vec<&MinuteMetrics>>) {
     let seconds = length.as_secs();
     let last = seen.now.as_second().div_euclid(seconds);
     let first = last - i64::try_from(count).unwrap_or(0) + 1;
@@ -135,9 +139,15 @@ fn stretches(seen: &Overview, length: SignedDuration, count: usize) -> (Timestam
     (Timestamp::from_second(first * seconds).unwrap_or(seen.now), stretches)
 }
 
-fn throughput(seen: &Overview, words: &Words, name: &str, length: SignedDuration, count: usize) -> Plot {
+fn throughput(
+    seen: &OperationsOverview,
+    words: &Words,
+    name: &str,
+    length: SignedDuration,
+    count: usize,
+) -> Plot {
     let (begins, stretches) = stretches(seen, length, count);
-    let sums = |of: fn(&MinuteFigures) -> u64| -> Vec<u64> {
+    let sums = |of: fn(&MinuteMetrics) -> u64| -> Vec<u64> {
         stretches.iter().map(|minutes| minutes.iter().map(|minute| of(minute)).sum()).collect()
     };
     let done = sums(|minute| minute.completed);
@@ -148,9 +158,15 @@ fn throughput(seen: &Overview, words: &Words, name: &str, length: SignedDuration
     plot(words.get(name), summary, &[("done", done), ("failed", failed)], begins)
 }
 
-fn waiting(seen: &Overview, words: &Words, name: &str, length: SignedDuration, count: usize) -> Plot {
+fn waiting(
+    seen: &OperationsOverview,
+    words: &Words,
+    name: &str,
+    length: SignedDuration,
+    count: usize,
+) -> Plot {
     let (begins, stretches) = stretches(seen, length, count);
-    let most = |minutes: &Vec<&MinuteFigures>| minutes.iter().map(|minute| minute.queued).max().unwrap_or(0);
+    let most = |minutes: &Vec<&MinuteMetrics>| minutes.iter().map(|minute| minute.queued).max().unwrap_or(0);
     let waiting: Vec<u64> = stretches.iter().map(most).collect();
     let top = waiting.iter().max().copied().unwrap_or(0);
     let summary = words.with("operations.waiting_summary", &top.to_string());
@@ -162,12 +178,12 @@ fn plot(title: &str, summary: String, series: &[(&'static str, Vec<u64>)], begin
     Plot { title: title.to_owned(), summary, bars, top, begins: begins.to_string() }
 }
 
-fn working(seen: &Overview, worker: &Worker, words: &'static Words) -> Working {
+fn working(seen: &OperationsOverview, worker: &Worker, words: &'static Words) -> Working {
     let (lease, tone) = match seen.lease(worker) {
-        Standing::Live => ("operations.lease_live", "reviewed"),
-        Standing::Exclusive => ("operations.lease_exclusive", "reviewed"),
-        Standing::Expired => ("operations.lease_expired", "error"),
-        Standing::Ended => ("operations.lease_ended", ""),
+        LeaseStatus::Live => ("operations.lease_live", "reviewed"),
+        LeaseStatus::Exclusive => ("operations.lease_exclusive", "reviewed"),
+        LeaseStatus::Expired => ("operations.lease_expired", "error"),
+        LeaseStatus::Ended => ("operations.lease_ended", ""),
     };
     Working {
         name: worker.name.clone(),

@@ -7,7 +7,7 @@ use axum::extract::State;
 use axum::response::Response;
 use jiff::Timestamp;
 use quire_application::document;
-use quire_domain::run::State as RunState;
+use quire_domain::run::RunState;
 use quire_domain::{DocumentId, Role, Run};
 use quire_ports::StepRecord;
 

@@ -1,7 +1,7 @@
 //! A change as a client writes it, read part by part, so that what is wrong can be named.
 
 use quire_domain::FieldId;
-use quire_understanding::edit::{Assignment, BadChange, Change};
+use quire_understanding::edit::{EditOperation, InvalidEdit, VisitAssignment};
 use quire_understanding::{Value, ValueType};
 use serde_json::{Map, Value as Json};
 use uuid::Uuid;
@@ -33,8 +33,8 @@ const OF_A_FIELD: [&str; 17] = [
 const LONGEST_NAME: usize = 64;
 
 /// The change, or which part of it is wrong.
-pub(super) fn parse(index: usize, change: Json) -> Result<Change, BadChange> {
-    let bad = |Wrong(member, message)| BadChange { index, member, message };
+pub(super) fn parse(index: usize, change: Json) -> Result<EditOperation, InvalidEdit> {
+    let bad = |Wrong(member, message)| InvalidEdit { index, member, message };
     match change {
         Json::Object(parts) => Parts(parts).parse().map_err(bad),
         _ => Err(bad(Wrong("op", "must be in an object, such as {\"op\": \"UPDATE\", …}".to_owned()))),
@@ -50,11 +50,11 @@ fn wrong<T>(member: &'static str, message: &str) -> Result<T, Wrong> {
 struct Parts(Map<String, Json>);
 
 impl Parts {
-    fn parse(&self) -> Result<Change, Wrong> {
+    fn parse(&self) -> Result<EditOperation, Wrong> {
         let is_visit = self.is_about_a_visit()?;
         self.only_known(is_visit)?;
         match (self.0.get("op").and_then(Json::as_str), is_visit) {
-            (Some("ADD"), false) => Ok(Change::Add {
+            (Some("ADD"), false) => Ok(EditOperation::Add {
                 key: self.key()?,
                 value: self.value()?.map_or_else(|| wrong("value", "is missing"), Ok)?,
                 value_type: self.value_type()?,
@@ -65,16 +65,16 @@ impl Parts {
                 if value.is_none() && (visit_id.is_none() || self.0.contains_key("value_type")) {
                     return wrong("value", "is missing");
                 }
-                Ok(Change::Update { field, value, value_type: self.value_type()?, visit_id })
+                Ok(EditOperation::Update { field, value, value_type: self.value_type()?, visit_id })
             }
-            (Some("DELETE"), false) => Ok(Change::Delete { field: self.field_id()? }),
+            (Some("DELETE"), false) => Ok(EditOperation::Delete { field: self.field_id()? }),
             (Some("ADD"), true) => {
-                Ok(Change::AddVisit { visit_id: self.visit_id()?, metadata: self.visit()? })
+                Ok(EditOperation::AddVisit { visit_id: self.visit_id()?, metadata: self.visit()? })
             }
             (Some("UPDATE"), true) => {
-                Ok(Change::UpdateVisit { visit_id: self.named_visit()?, metadata: self.visit()? })
+                Ok(EditOperation::UpdateVisit { visit_id: self.named_visit()?, metadata: self.visit()? })
             }
-            (Some("DELETE"), true) => Ok(Change::DeleteVisit { visit_id: self.named_visit()? }),
+            (Some("DELETE"), true) => Ok(EditOperation::DeleteVisit { visit_id: self.named_visit()? }),
             _ => wrong("op", "must be ADD, UPDATE or DELETE"),
         }
     }
@@ -139,11 +139,11 @@ impl Parts {
     }
 
     /// Given or not; given as null is no visit.
-    fn assignment(&self) -> Result<Option<Assignment>, Wrong> {
+    fn assignment(&self) -> Result<Option<VisitAssignment>, Wrong> {
         match self.0.get("visit_id") {
             None => Ok(None),
-            Some(Json::Null) => Ok(Some(Assignment::None)),
-            Some(Json::String(id)) => Ok(Some(Assignment::To(id.clone()))),
+            Some(Json::Null) => Ok(Some(VisitAssignment::None)),
+            Some(Json::String(id)) => Ok(Some(VisitAssignment::To(id.clone()))),
             Some(_) => wrong("visit_id", "must be the visit_id of a visit, or null"),
         }
     }
@@ -151,8 +151,8 @@ impl Parts {
     /// The visit that is named, if one is.
     fn visit_id(&self) -> Result<Option<String>, Wrong> {
         Ok(self.assignment()?.and_then(|assignment| match assignment {
-            Assignment::To(id) => Some(id),
-            Assignment::None => None,
+            VisitAssignment::To(id) => Some(id),
+            VisitAssignment::None => None,
         }))
     }
 

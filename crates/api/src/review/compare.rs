@@ -3,10 +3,10 @@
 use axum::Json;
 use axum::extract::State;
 use jiff::Timestamp;
-use quire_application::review::{self, CompareError, Compared, VersionName};
+use quire_application::review::{self, CompareError, ComparedVersions, VersionReference};
 use quire_domain::{DocumentId, FieldId, InterpretationId, RunId};
-use quire_ports::Version;
-use quire_understanding::compare::{self as rule, Difference, Row};
+use quire_ports::InterpretationVersion;
+use quire_understanding::compare::{self as rule, Difference, FieldComparison};
 use quire_understanding::{Field, Value};
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -113,7 +113,7 @@ pub(crate) async fn compare(
 ) -> Result<Json<Comparison>, ApiError> {
     let (from, to) = (named(&parameters, "from")?, named(&parameters, "to")?);
     let document_id = DocumentId(id);
-    let Compared { from, to, schema } =
+    let ComparedVersions { from, to, schema } =
         review::versions_to_compare(&product.store, document_id, from, to).await?;
     let rows = rule::compare(&from.data.fields, &to.data.fields, &schema);
     Ok(Json(Comparison {
@@ -125,12 +125,12 @@ pub(crate) async fn compare(
     }))
 }
 
-fn named(parameters: &Parameters, name: &str) -> Result<Option<VersionName>, ApiError> {
+fn named(parameters: &Parameters, name: &str) -> Result<Option<VersionReference>, ApiError> {
     let wrong = || ApiError::invalid(name, "must be the id of a run, or RUN_ID:NUMBER for a version of it");
     parameters.given(name).map(|text| text.parse().map_err(|()| wrong())).transpose()
 }
 
-fn counts(rows: &[Row<'_>]) -> Counts {
+fn counts(rows: &[FieldComparison<'_>]) -> Counts {
     let mut counts = Counts::default();
     for row in rows {
         *match row.difference {
@@ -143,7 +143,7 @@ fn counts(rows: &[Row<'_>]) -> Counts {
     counts
 }
 
-fn compared(row: &Row<'_>) -> Option<Compare> {
+fn compared(row: &FieldComparison<'_>) -> Option<Compare> {
     let field = row.shown()?;
     Some(Compare {
         key: field.key.clone(),
@@ -166,7 +166,7 @@ fn shown(field: &Field) -> Shown {
     }
 }
 
-fn side(version: Version) -> Side {
+fn side(version: InterpretationVersion) -> Side {
     Side {
         run_id: version.data.processing_run_id,
         interpretation_id: version.id,

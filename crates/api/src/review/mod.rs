@@ -8,10 +8,10 @@ pub(crate) mod show;
 pub(crate) mod versions;
 
 use quire_domain::InterpretationId;
-use quire_ports::Version;
+use quire_ports::InterpretationVersion;
 use quire_understanding::calibration::ConfidencePolicy;
-use quire_understanding::shown::Flat;
-use quire_understanding::visits::{self, ByVisit};
+use quire_understanding::view::FlatView;
+use quire_understanding::visits::{self, VisitGroupedView};
 use quire_understanding::{Interpretation, MadeBy, Schema};
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -46,7 +46,7 @@ impl View {
 
     fn show(self, data: Interpretation, schema: &Schema, policy: &ConfidencePolicy) -> Shown {
         match self {
-            Self::Flat => Shown::Flat(Box::new(Flat::of(data, policy))),
+            Self::Flat => Shown::Flat(Box::new(FlatView::of(data, policy))),
             Self::Visits => Shown::Visits(Box::new(visits::group(&data, schema, policy))),
         }
     }
@@ -56,8 +56,8 @@ impl View {
 #[derive(Serialize)]
 #[serde(untagged)]
 enum Shown {
-    Flat(Box<Flat>),
-    Visits(Box<ByVisit>),
+    Flat(Box<FlatView>),
+    Visits(Box<VisitGroupedView>),
 }
 
 /// A version of an interpretation.
@@ -75,7 +75,7 @@ struct ShownVersion {
 }
 
 impl ShownVersion {
-    fn of(version: Version, schema: &Schema, view: View, policy: &ConfidencePolicy) -> Self {
+    fn of(version: InterpretationVersion, schema: &Schema, view: View, policy: &ConfidencePolicy) -> Self {
         let data = view.show(version.data, schema, policy);
         Self { interpretation_id: version.id, version_number: version.number, made_by: version.made_by, data }
     }

@@ -5,7 +5,7 @@ use axum::extract::State;
 use jiff::Timestamp;
 use quire_application::review;
 use quire_domain::{FieldId, InterpretationId, RunId};
-use quire_ports::VersionRecord;
+use quire_ports::VersionHistoryEntry;
 use quire_understanding::edit::FieldChange;
 use quire_understanding::{MadeBy, Value};
 use serde::Serialize;
@@ -74,7 +74,7 @@ pub(crate) async fn versions(State(product): State<Product>, Id(id): Id) -> Resu
     Ok(Json(Versions { run_id, versions: versions.into_iter().map(listed).collect() }))
 }
 
-fn listed(version: VersionRecord) -> Listed {
+fn listed(version: VersionHistoryEntry) -> Listed {
     Listed {
         interpretation_id: version.id,
         version_number: version.number,

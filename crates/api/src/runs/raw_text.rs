@@ -2,7 +2,7 @@
 
 use axum::Json;
 use axum::extract::State;
-use quire_application::run::{self, TextError};
+use quire_application::run::{self, RawTextError};
 use quire_domain::RunId;
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -47,12 +47,12 @@ pub(crate) async fn raw_text(
     Ok(Json(RawTextBody { run_id, artifact_type: "RAW_TEXT", content_type: "text/plain", text }))
 }
 
-fn refused(error: TextError) -> ApiError {
+fn refused(error: RawTextError) -> ApiError {
     let message = error.to_string();
     match error {
-        TextError::NotReady => ApiError::conflict(Reason::RawTextNotReady, message),
-        TextError::NotAvailable => ApiError::conflict(Reason::RawTextNotAvailable, message),
-        TextError::Missing => ApiError::new(Code::ArtifactMissing, message),
-        TextError::Port(error) => error.into(),
+        RawTextError::NotReady => ApiError::conflict(Reason::RawTextNotReady, message),
+        RawTextError::NotAvailable => ApiError::conflict(Reason::RawTextNotAvailable, message),
+        RawTextError::Missing => ApiError::new(Code::ArtifactMissing, message),
+        RawTextError::Port(error) => error.into(),
     }
 }

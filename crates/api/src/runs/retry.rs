@@ -3,7 +3,7 @@
 use axum::Json;
 use axum::extract::State;
 use quire_application::run;
-use quire_domain::{Pipeline, Requeue, RunId};
+use quire_domain::{Pipeline, RequeuePolicy, RunId};
 use quire_ports::PortError;
 
 use super::show::{Shown, shown};
@@ -39,7 +39,7 @@ pub(crate) async fn retry(
         return Err(ApiError::conflict(Reason::RetryNotAllowed, message));
     }
     let policy = product.requeue.iter().find(|(pipeline, _)| *pipeline == run.pipeline);
-    let policy = policy.map_or(Requeue::Never, |(_, requeue)| *requeue);
+    let policy = policy.map_or(RequeuePolicy::Never, |(_, requeue)| *requeue);
     match run::retry(&product.store, run.id, policy, &actor).await {
         // As it is stored, which is what whoever looks next will see.
         Ok(run) => shown(&product.store, product.store.history.run(run.id).await?).await.map(Json),

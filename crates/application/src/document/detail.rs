@@ -1,38 +1,38 @@
 //! One document, with what became of it.
 
-use quire_domain::{Document, DocumentId, Standing, status_of};
-use quire_ports::{DocumentPlace, Overview, PortResult, Store};
+use quire_domain::{Document, DocumentId, StatusDetails, status_of};
+use quire_ports::{DocumentCursor, DocumentOverview, PortResult, Store};
 
-use super::pages::RawText;
+use super::pages::RawTextArtifact;
 
 /// A document as people see it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DocumentView {
     /// What is stored.
-    pub overview: Overview,
+    pub overview: DocumentOverview,
     /// Where its processing stands.
-    pub standing: Standing,
+    pub standing: StatusDetails,
     /// The language in which its latest run read it; while it has not, the one that was asked for, if any.
     pub language_used: Option<String>,
 }
 
 impl DocumentView {
-    pub(super) fn of(overview: Overview) -> Self {
+    pub(super) fn of(overview: DocumentOverview) -> Self {
         let standing = status_of(overview.latest_run.as_ref().map(|run| &run.state));
         let asked_for = overview.latest_run.as_ref().and_then(|run| run.language.clone());
         let language_used = overview.text.as_deref().and_then(language_of).or(asked_for);
         Self { overview, standing, language_used }
     }
 
-    pub(super) fn place(&self) -> DocumentPlace {
+    pub(super) fn place(&self) -> DocumentCursor {
         let document = &self.overview.document;
-        DocumentPlace { created_at: document.created_at, id: document.id }
+        DocumentCursor { created_at: document.created_at, id: document.id }
     }
 }
 
 /// The language of a text, from the payload of its artifact.
 fn language_of(payload: &str) -> Option<String> {
-    serde_json::from_str::<RawText>(payload).ok().map(|text| text.language)
+    serde_json::from_str::<RawTextArtifact>(payload).ok().map(|text| text.language)
 }
 
 /// The document of that id.

@@ -6,15 +6,15 @@
 
 mod counts;
 mod fitting;
-mod least_certain;
+mod least_confident;
 
 use quire_domain::{DocumentStatus, ReviewStatus};
-use quire_ports::{DocumentPlace, DocumentsOf, DocumentsPart, PortResult, Store};
+use quire_ports::{DocumentCursor, DocumentFilter, DocumentListQuery, PortResult, Store};
 
+pub use self::counts::CountCache;
 use self::counts::Counted;
-pub use self::counts::Counts;
 pub use self::fitting::some;
-pub use self::least_certain::{LeastCertain, least_certain};
+pub use self::least_confident::{LeastConfidentList, least_confident};
 
 use super::DocumentView;
 
@@ -31,7 +31,7 @@ pub struct ListRequest {
     /// How many to pass over first.
     pub offset: u32,
     /// Only what comes after this place: what an earlier list gave as `next`.
-    pub after: Option<DocumentPlace>,
+    pub after: Option<DocumentCursor>,
     /// Only those that stand so.
     pub status: Option<DocumentStatus>,
     /// Only those that were, or were not, checked by a person.
@@ -46,16 +46,16 @@ pub struct DocumentList {
     /// The documents.
     pub items: Vec<DocumentView>,
     /// How many there are in all; not told to whoever goes on from a place.
-    pub total: Option<Total>,
+    pub total: Option<DocumentCount>,
     /// Where the next part begins, if there may be one.
-    pub next: Option<DocumentPlace>,
+    pub next: Option<DocumentCursor>,
     /// Whether the search ended before the list did, because it has looked at as many as it may.
     pub is_cut_short: bool,
 }
 
 /// How many documents there are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Total {
+pub struct DocumentCount {
     /// So many,
     pub count: u32,
     /// or more.
@@ -63,7 +63,7 @@ pub struct Total {
 }
 
 /// Lists documents.
-pub async fn list(store: &Store, counts: &Counts, request: &ListRequest) -> PortResult<DocumentList> {
+pub async fn list(store: &Store, counts: &CountCache, request: &ListRequest) -> PortResult<DocumentList> {
     match request.base() {
         Base::Whole(of) => part(store, counts, request, of).await,
         Base::Among(of) => Search::of(request, of).run(store).await,
@@ -73,9 +73,9 @@ pub async fn list(store: &Store, counts: &Counts, request: &ListRequest) -> Port
 /// Where what is asked for is to be found.
 enum Base {
     /// It is just these.
-    Whole(DocumentsOf),
+    Whole(DocumentFilter),
     /// It is among these.
-    Among(DocumentsOf),
+    Among(DocumentFilter),
 }
 
 impl ListRequest {
@@ -83,15 +83,15 @@ impl ListRequest {
         let of = match (self.status, self.review) {
             // Few documents wait for a person, and most of those are completed: the shorter way by far.
             (Some(DocumentStatus::Completed), Some(ReviewStatus::InReview)) => {
-                DocumentsOf::Review(ReviewStatus::InReview)
+                DocumentFilter::Review(ReviewStatus::InReview)
             }
-            (Some(status), _) if status != DocumentStatus::Uploaded => DocumentsOf::Status(status),
-            (_, Some(review)) => DocumentsOf::Review(review),
-            _ => DocumentsOf::All,
+            (Some(status), _) if status != DocumentStatus::Uploaded => DocumentFilter::Status(status),
+            (_, Some(review)) => DocumentFilter::Review(review),
+            _ => DocumentFilter::All,
         };
         let is_whole = match of {
-            DocumentsOf::Status(_) => self.review.is_none(),
-            DocumentsOf::All | DocumentsOf::Review(_) => self.status.is_none(),
+            DocumentFilter::Status(_) => self.review.is_none(),
+            DocumentFilter::All | DocumentFilter::Review(_) => self.status.is_none(),
         };
         if is_whole && self.words.is_none() { Base::Whole(of) } else { Base::Among(of) }
     }
@@ -99,12 +99,12 @@ impl ListRequest {
 
 async fn part(
     store: &Store,
-    counts: &Counts,
+    counts: &CountCache,
     request: &ListRequest,
-    of: DocumentsOf,
+    of: DocumentFilter,
 ) -> PortResult<DocumentList> {
     let one_more = request.limit.saturating_add(1);
-    let part = DocumentsPart { of, after: request.after, skip: request.offset, limit: one_more };
+    let part = DocumentListQuery { of, after: request.after, skip: request.offset, limit: one_more };
     let mut items: Vec<DocumentView> =
         store.documents.list(part).await?.into_iter().map(DocumentView::of).collect();
     let has_more = items.len() > request.limit as usize;
@@ -120,17 +120,17 @@ async fn part(
 /// A walk along the list.
 struct Search<'r> {
     request: &'r ListRequest,
-    among: DocumentsOf,
+    among: DocumentFilter,
     items: Vec<DocumentView>,
     /// How many fit what is asked for, shown or not.
     fitting: u32,
     looked_at: u32,
-    place: Option<DocumentPlace>,
+    place: Option<DocumentCursor>,
     is_at_end: bool,
 }
 
 impl<'r> Search<'r> {
-    fn of(request: &'r ListRequest, among: DocumentsOf) -> Self {
+    fn of(request: &'r ListRequest, among: DocumentFilter) -> Self {
         let (items, place) = (Vec::new(), request.after);
         Self { request, among, items, fitting: 0, looked_at: 0, place, is_at_end: false }
     }
@@ -138,7 +138,7 @@ impl<'r> Search<'r> {
     async fn run(mut self, store: &Store) -> PortResult<DocumentList> {
         while !self.is_over() {
             let limit = STRIDE.min(MOST_LOOKED_AT - self.looked_at);
-            let part = DocumentsPart { of: self.among, after: self.place, skip: 0, limit };
+            let part = DocumentListQuery { of: self.among, after: self.place, skip: 0, limit };
             let read = store.documents.list(part).await?;
             self.is_at_end = read.len() < limit as usize;
             let read: Vec<_> = read.into_iter().map(DocumentView::of).collect();
@@ -186,7 +186,7 @@ impl<'r> Search<'r> {
         let has_more = !self.is_at_end || self.fitting > shown;
         // A full part goes on behind its last document; one that is not full, where the search ended.
         let end = if self.is_full() { self.items.last().map(DocumentView::place) } else { self.place };
-        let total = Total { count: self.fitting, is_lower_bound: !self.is_at_end };
+        let total = DocumentCount { count: self.fitting, is_lower_bound: !self.is_at_end };
         DocumentList {
             next: end.filter(|_| has_more),
             total: self.request.after.is_none().then_some(total),

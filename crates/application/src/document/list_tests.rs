@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use jiff::SignedDuration;
 use quire_domain::{Document, DocumentId};
-use quire_ports::Intake;
+use quire_ports::NewDocument;
 use quire_testkit::FakeClock;
 use quire_testkit::fixture::{Bed, at, document};
 
@@ -17,7 +17,7 @@ async fn bed_of(count: i64) -> Bed {
         let original_filename =
             if number + 1 == count { "LAST.pdf".to_owned() } else { format!("{number}.pdf") };
         let document = Document { created_at: at(number), original_filename, ..document(DocumentId::new()) };
-        bed.store.documents.add(Intake::by("tester", &document, None), at(number)).await.unwrap();
+        bed.store.documents.add(NewDocument::by("tester", &document, None), at(number)).await.unwrap();
         if number % 3 == 0 {
             bed.enqueue(document.id.into(), at(number)).await;
         }
@@ -33,7 +33,7 @@ fn names(list: &DocumentList) -> Vec<&str> {
 async fn follow(bed: &Bed, mut request: ListRequest) -> Vec<String> {
     let mut all = Vec::new();
     loop {
-        let part = list(&bed.store, &Counts::default(), &request).await.unwrap();
+        let part = list(&bed.store, &CountCache::default(), &request).await.unwrap();
         assert_eq!(part.total.is_some(), request.after.is_none());
         all.extend(names(&part).into_iter().map(str::to_owned));
         let Some(next) = part.next else { return all };
@@ -45,13 +45,13 @@ async fn follow(bed: &Bed, mut request: ListRequest) -> Vec<String> {
 #[tokio::test]
 async fn the_total_is_exact_up_to_a_bound() {
     for (documents, expected) in [
-        (0, Total { count: 0, is_lower_bound: false }),
-        (10, Total { count: 10, is_lower_bound: false }),
-        (11, Total { count: 10, is_lower_bound: true }),
+        (0, DocumentCount { count: 0, is_lower_bound: false }),
+        (10, DocumentCount { count: 10, is_lower_bound: false }),
+        (11, DocumentCount { count: 10, is_lower_bound: true }),
     ] {
         let bed = bed_of(documents).await;
         let request = ListRequest { limit: 3, ..ListRequest::default() };
-        let part = list(&bed.store, &Counts::default(), &request).await.unwrap();
+        let part = list(&bed.store, &CountCache::default(), &request).await.unwrap();
         assert_eq!(part.total, Some(expected));
         assert_eq!(part.next.is_some(), documents > 3);
     }
@@ -66,7 +66,10 @@ async fn parts_follow_one_another_without_gap_or_repetition() {
         assert_eq!(all, ["LAST.pdf", "6.pdf", "5.pdf", "4.pdf", "3.pdf", "2.pdf", "1.pdf", "0.pdf"]);
     }
     let passed_over = ListRequest { limit: 2, offset: 6, ..ListRequest::default() };
-    assert_eq!(names(&list(&bed.store, &Counts::default(), &passed_over).await.unwrap()), ["1.pdf", "0.pdf"]);
+    assert_eq!(
+        names(&list(&bed.store, &CountCache::default(), &passed_over).await.unwrap()),
+        ["1.pdf", "0.pdf"]
+    );
 }
 
 #[tokio::test]
@@ -74,18 +77,18 @@ async fn a_filter_finds_by_status_and_by_name_whether_in_capitals_or_not() {
     let bed = bed_of(9).await;
     let processing =
         ListRequest { limit: 2, status: Some(DocumentStatus::Processing), ..ListRequest::default() };
-    let part = list(&bed.store, &Counts::default(), &processing).await.unwrap();
+    let part = list(&bed.store, &CountCache::default(), &processing).await.unwrap();
     assert_eq!(names(&part), ["6.pdf", "3.pdf"]);
-    assert_eq!(part.total, Some(Total { count: 3, is_lower_bound: false }));
+    assert_eq!(part.total, Some(DocumentCount { count: 3, is_lower_bound: false }));
     assert!(!part.is_cut_short);
     assert_eq!(follow(&bed, processing.clone()).await, ["6.pdf", "3.pdf", "0.pdf"]);
     assert_eq!(follow(&bed, ListRequest { limit: 1, ..processing.clone() }).await.len(), 3);
     let second = ListRequest { offset: 2, ..processing };
-    assert_eq!(names(&list(&bed.store, &Counts::default(), &second).await.unwrap()), ["0.pdf"]);
+    assert_eq!(names(&list(&bed.store, &CountCache::default(), &second).await.unwrap()), ["0.pdf"]);
     for name in ["last", "LAST", "ast.P"] {
         let request = ListRequest { limit: 5, words: Some(name.to_owned()), ..ListRequest::default() };
         assert_eq!(
-            names(&list(&bed.store, &Counts::default(), &request).await.unwrap()),
+            names(&list(&bed.store, &CountCache::default(), &request).await.unwrap()),
             ["LAST.pdf"],
             "{name}"
         );
@@ -100,13 +103,13 @@ async fn a_document_is_found_by_what_was_understood_of_it() {
         let bed = &bed;
         async move {
             let request = ListRequest { limit: 5, words: Some(words.to_owned()), ..ListRequest::default() };
-            let listed = list(&bed.store, &Counts::default(), &request).await.unwrap();
+            let listed = list(&bed.store, &CountCache::default(), &request).await.unwrap();
             let ids: Vec<_> = follow_ids(bed).await;
             let some = some(&bed.store, &ids, &request).await.unwrap();
             assert_eq!(listed.items, some);
             assert_eq!(
                 listed.total,
-                Some(Total { count: u32::try_from(some.len()).unwrap(), is_lower_bound: false })
+                Some(DocumentCount { count: u32::try_from(some.len()).unwrap(), is_lower_bound: false })
             );
             listed.items.len()
         }
@@ -119,7 +122,7 @@ async fn a_document_is_found_by_what_was_understood_of_it() {
 /// Every document, and one that is not there.
 async fn follow_ids(bed: &Bed) -> Vec<DocumentId> {
     let request = ListRequest { limit: 5, ..ListRequest::default() };
-    let all = list(&bed.store, &Counts::default(), &request).await.unwrap().items;
+    let all = list(&bed.store, &CountCache::default(), &request).await.unwrap().items;
     all.iter().map(|view| view.overview.document.id).chain([DocumentId::new()]).collect()
 }
 
@@ -127,10 +130,10 @@ async fn follow_ids(bed: &Bed) -> Vec<DocumentId> {
 async fn a_search_that_looked_at_enough_says_so_and_where_to_go_on() {
     let bed = bed_of(25).await;
     let request = ListRequest { limit: 5, words: Some("3.pdf".to_owned()), ..ListRequest::default() };
-    let part = list(&bed.store, &Counts::default(), &request).await.unwrap();
+    let part = list(&bed.store, &CountCache::default(), &request).await.unwrap();
     assert_eq!(names(&part), ["23.pdf"], "13 and 3 are too far down");
     assert!(part.is_cut_short && part.next.is_some());
-    assert_eq!(part.total, Some(Total { count: 1, is_lower_bound: true }));
+    assert_eq!(part.total, Some(DocumentCount { count: 1, is_lower_bound: true }));
     assert_eq!(follow(&bed, request).await, ["23.pdf", "13.pdf", "3.pdf"]);
 }
 
@@ -140,23 +143,23 @@ async fn more_than_is_counted_is_remembered_for_a_while_and_less_is_counted_each
     let bed = bed_of(11).await;
     let clock = Arc::new(FakeClock::at(at(0)));
     let store = Store { clock: clock.clone(), ..bed.store.clone() };
-    let counts = Counts::default();
+    let counts = CountCache::default();
     let processing =
         ListRequest { limit: 1, status: Some(DocumentStatus::Processing), ..ListRequest::default() };
     let all = ListRequest { limit: 1, ..ListRequest::default() };
     let total = async |request: &ListRequest| list(&store, &counts, request).await.unwrap().total.unwrap();
-    let bound = Total { count: 10, is_lower_bound: true };
+    let bound = DocumentCount { count: 10, is_lower_bound: true };
     assert_eq!(total(&all).await, bound);
-    assert_eq!(total(&processing).await, Total { count: 4, is_lower_bound: false });
+    assert_eq!(total(&processing).await, DocumentCount { count: 4, is_lower_bound: false });
     bed.sql.execute("DELETE FROM documents WHERE original_filename IN ('1.pdf', '2.pdf')").await.unwrap();
     bed.sql
         .execute("UPDATE runs SET listed_at = NULL WHERE created_at = (SELECT min(created_at) FROM runs)")
         .await
         .unwrap();
     assert_eq!(total(&all).await, bound, "it is believed");
-    assert_eq!(total(&processing).await, Total { count: 3, is_lower_bound: false }, "each time");
+    assert_eq!(total(&processing).await, DocumentCount { count: 3, is_lower_bound: false }, "each time");
     clock.advance(SignedDuration::from_secs(61));
-    assert_eq!(total(&all).await, Total { count: 9, is_lower_bound: false });
+    assert_eq!(total(&all).await, DocumentCount { count: 9, is_lower_bound: false });
 }
 
 /// Proves R063 for two wishes at once, and for documents that never had a run.
@@ -178,7 +181,10 @@ async fn wishes_that_no_index_answers_together_are_looked_for() {
         (wish(Some(DocumentStatus::Failed), None), &[]),
     ] {
         assert_eq!(follow(&bed, request.clone()).await, expected, "{request:?}");
-        let total = list(&bed.store, &Counts::default(), &request).await.unwrap().total.unwrap();
-        assert_eq!(total, Total { count: u32::try_from(expected.len()).unwrap(), is_lower_bound: false });
+        let total = list(&bed.store, &CountCache::default(), &request).await.unwrap().total.unwrap();
+        assert_eq!(
+            total,
+            DocumentCount { count: u32::try_from(expected.len()).unwrap(), is_lower_bound: false }
+        );
     }
 }

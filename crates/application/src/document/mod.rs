@@ -14,7 +14,8 @@ pub use content_hash::content_hash;
 pub use detail::{DocumentView, detail, duplicates};
 pub use history::{ProcessingHistory, history};
 pub use list::{
-    Counts, DocumentList, LeastCertain, ListRequest, MOST_LOOKED_AT, Total, least_certain, list, some,
+    CountCache, DocumentCount, DocumentList, LeastConfidentList, ListRequest, MOST_LOOKED_AT,
+    least_confident, list, some,
 };
 pub use purge::purge;
 pub use reprocess::reprocess;

@@ -1,13 +1,13 @@
 //! Remove a subject for good: its rows, and then its files.
 
 use quire_domain::SubjectId;
-use quire_ports::{Blobs, PortError, PortResult, Store};
+use quire_ports::{BlobStore, PortError, PortResult, Store};
 
 /// Removes a subject whole and answers how many runs went. `Conflict` while one is RUNNING; nothing is touched then.
 ///
 /// The rows go first, in one transaction: nothing names the files any more, and no run can start that would miss
 /// them. If the files then cannot be removed, or a crash comes in between, asking again removes them.
-pub async fn purge(store: &Store, blobs: &dyn Blobs, subject: SubjectId) -> PortResult<u64> {
+pub async fn purge(store: &Store, blobs: &dyn BlobStore, subject: SubjectId) -> PortResult<u64> {
     let rows = store.documents.purge(subject, store.clock.now()).await;
     if !matches!(rows, Ok(_) | Err(PortError::NotFound(_))) {
         return rows;
@@ -26,7 +26,7 @@ mod tests {
     use async_trait::async_trait;
     use quire_connectors::blob::DiskBlobs;
     use quire_domain::{DocumentId, RunId};
-    use quire_ports::{Incoming, Intake};
+    use quire_ports::{BlobWriter, NewDocument};
     use quire_testkit::fixture::{Bed, at, document, document_run};
     use tempfile::TempDir;
 
@@ -49,7 +49,12 @@ mod tests {
         async fn add(&self) -> (SubjectId, RunId) {
             let document = document(DocumentId::new());
             let run = document_run(document.id.into());
-            self.bed.store.documents.add(Intake::by("tester", &document, Some(&run)), at(0)).await.unwrap();
+            self.bed
+                .store
+                .documents
+                .add(NewDocument::by("tester", &document, Some(&run)), at(0))
+                .await
+                .unwrap();
             self.blobs.put(&document.storage_path, b"%PDF".to_vec()).await.unwrap();
             let text = format!("{}/runs/{}/raw-text.txt", document.id, run.id);
             self.blobs.put(&text, b"text".to_vec()).await.unwrap();
@@ -69,7 +74,7 @@ mod tests {
     struct Away;
 
     #[async_trait]
-    impl Blobs for Away {
+    impl BlobStore for Away {
         async fn put(&self, _: &str, _: Vec<u8>) -> PortResult<()> {
             Err(away())
         }
@@ -82,7 +87,7 @@ mod tests {
             Err(away())
         }
 
-        async fn receive(&self) -> PortResult<Box<dyn Incoming>> {
+        async fn begin(&self) -> PortResult<Box<dyn BlobWriter>> {
             Err(away())
         }
 

@@ -38,7 +38,7 @@ pub async fn set_language(
     }
     let now = store.clock.now();
     store.documents.set_language(id, language, actor, now).await?;
-    report::log(&Document::asked(EventType::DocumentLanguageOverridden, id, actor, now), correlation_id);
+    report::log(&Document::event_by(EventType::DocumentLanguageOverridden, id, actor, now), correlation_id);
     Ok(())
 }
 

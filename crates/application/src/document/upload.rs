@@ -13,7 +13,10 @@ use std::sync::Arc;
 use quire_domain::reading::FileKind;
 use quire_domain::run::create;
 use quire_domain::{Document, DocumentId, EventType, NewRun, Pipeline, Priority, ReviewStatus, RunId};
-use quire_ports::{Blobs, Incoming, Intake, IntakeKey, Overview, PortError, PortResult, Store, Taken};
+use quire_ports::{
+    AddOutcome, BlobStore, BlobWriter, DocumentOverview, IdempotencyKey, NewDocument, PortError, PortResult,
+    Store,
+};
 use sha2::{Digest as _, Sha256};
 
 pub use self::repetition::UploadKey;
@@ -29,7 +32,7 @@ const MOST_NAMED: usize = 64;
 
 /// What is taken in.
 #[derive(Clone, Debug)]
-pub struct UploadTerms {
+pub struct UploadSettings {
     /// The kinds of files.
     pub kinds: Vec<FileKind>,
     /// Bytes of the largest one.
@@ -74,7 +77,7 @@ pub enum UploadError {
 
 /// Who brings a document, and how.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Sender {
+pub struct Uploader {
     /// Under which name they are known.
     pub actor: String,
     /// By what a repetition is to be known, if at all.
@@ -93,9 +96,9 @@ pub struct FirstRun {
 /// A file on its way in. Whoever drops it before it is finished leaves nothing behind.
 pub struct Upload {
     store: Store,
-    blobs: Arc<dyn Blobs>,
-    terms: Arc<UploadTerms>,
-    incoming: Box<dyn Incoming>,
+    blobs: Arc<dyn BlobStore>,
+    terms: Arc<UploadSettings>,
+    incoming: Box<dyn BlobWriter>,
     sniffer: Sniffer,
     hash: Sha256,
     size: u64,
@@ -106,8 +109,12 @@ pub struct Upload {
 
 impl Upload {
     /// Begins one.
-    pub async fn begin(store: Store, blobs: Arc<dyn Blobs>, terms: Arc<UploadTerms>) -> PortResult<Self> {
-        let incoming = blobs.receive().await?;
+    pub async fn begin(
+        store: Store,
+        blobs: Arc<dyn BlobStore>,
+        terms: Arc<UploadSettings>,
+    ) -> PortResult<Self> {
+        let incoming = blobs.begin().await?;
         let (sniffer, hash) = (Sniffer::default(), Sha256::new());
         Ok(Self { store, blobs, terms, incoming, sniffer, hash, size: 0, asked: None, language: None })
     }
@@ -145,7 +152,7 @@ impl Upload {
         self,
         name: &str,
         first: Option<FirstRun>,
-        sender: &Sender,
+        sender: &Uploader,
     ) -> Result<DocumentView, UploadError> {
         if self.size == 0 {
             return Err(UploadError::Empty);
@@ -204,27 +211,27 @@ fn shortened(name: &str) -> String {
 /// A file and its record, which exist together or not at all.
 struct Pair {
     store: Store,
-    blobs: Arc<dyn Blobs>,
+    blobs: Arc<dyn BlobStore>,
     document: Document,
     run: Option<NewRun>,
     actor: String,
-    key: Option<IntakeKey>,
+    key: Option<IdempotencyKey>,
 }
 
 impl Pair {
-    async fn keep(self, incoming: Box<dyn Incoming>) -> Result<DocumentView, UploadError> {
+    async fn keep(self, incoming: Box<dyn BlobWriter>) -> Result<DocumentView, UploadError> {
         if let Err(error) = incoming.finish(&self.document.storage_path).await {
             // It may have its name already, and only not be durable.
             self.remove_file().await;
             return Err(error.into());
         }
         match self.add().await? {
-            Taken::Now => Ok(self.tell()),
-            Taken::Before { document, run } => {
+            AddOutcome::Added => Ok(self.tell()),
+            AddOutcome::AlreadyAdded { document, run } => {
                 self.remove_file().await;
                 Ok(repetition::recall(&self.store, document, run).await?)
             }
-            Taken::KeyReused => {
+            AddOutcome::KeyReused => {
                 self.remove_file().await;
                 Err(UploadError::KeyReused)
             }
@@ -232,12 +239,14 @@ impl Pair {
     }
 
     /// Adds the record; removes the file again if there is to be none.
-    async fn add(&self) -> PortResult<Taken> {
+    async fn add(&self) -> PortResult<AddOutcome> {
         let error = match self.try_to_add().await {
             Err(error) if error.is_in_doubt() => match self.try_to_add().await {
                 // The transaction was made and only its answer lost, or it was on its way and the second waited for it.
-                Ok(Taken::Before { document, .. }) if document == self.document.id => return Ok(Taken::Now),
-                Err(PortError::Conflict(_)) if self.is_there().await => return Ok(Taken::Now),
+                Ok(AddOutcome::AlreadyAdded { document, .. }) if document == self.document.id => {
+                    return Ok(AddOutcome::Added);
+                }
+                Err(PortError::Conflict(_)) if self.is_there().await => return Ok(AddOutcome::Added),
                 second => second,
             },
             first => first,
@@ -258,9 +267,10 @@ impl Pair {
         Err(error)
     }
 
-    async fn try_to_add(&self) -> PortResult<Taken> {
+    async fn try_to_add(&self) -> PortResult<AddOutcome> {
         let document = &self.document;
-        let intake = Intake { document, run: self.run.as_ref(), actor: &self.actor, key: self.key.as_ref() };
+        let intake =
+            NewDocument { document, run: self.run.as_ref(), actor: &self.actor, key: self.key.as_ref() };
         self.store.documents.add(intake, document.created_at).await
     }
 
@@ -283,19 +293,19 @@ impl Pair {
         let (at, document) = (self.document.created_at, self.document);
         let created = self.run.map(|run| create(&run, at));
         let correlation_id = created.as_ref().and_then(|(run, _)| run.correlation_id.as_deref());
-        let uploaded = Document::asked(EventType::DocumentUploaded, document.id, &self.actor, at);
+        let uploaded = Document::event_by(EventType::DocumentUploaded, document.id, &self.actor, at);
         report::log(&uploaded, correlation_id);
         if let Some((_, event)) = &created {
             report::log(event, correlation_id);
         }
-        DocumentView::of(Overview {
+        DocumentView::of(DocumentOverview {
             document,
             updated_at: at,
             reviewed_at: None,
             reviewed_by: None,
             latest_run: created.map(|(run, _)| run),
             text: None,
-            certainty: None,
+            confidence: None,
         })
     }
 }

@@ -4,12 +4,12 @@ use std::sync::{Arc, PoisonError};
 
 use jiff::{SignedDuration, Timestamp};
 use quire_domain::{Change, Event, EventType, RunId};
-use quire_ports::{Breakpoint, Claim, Claimed, PortError};
+use quire_ports::{Breakpoint, ClaimRequest, ClaimedRun, PortError};
 
 use super::execute::execute;
 use super::persist::Produced;
 use super::slots::Slot;
-use super::{Inner, Life, report};
+use super::{Inner, WorkerLease, report};
 
 /// How long after a claim that got no answer its commit may still come through.
 const DOUBT: SignedDuration = SignedDuration::from_mins(1);
@@ -77,8 +77,8 @@ impl Scheduler<'_> {
     async fn settle_doubts(&mut self) -> Result<(), PortError> {
         let Some(until) = self.doubtful_until else { return Ok(()) };
         let now = self.engine.store.clock.now();
-        let (worker, known) = (self.engine.life().worker, self.engine.known());
-        for transition in self.engine.store.rescue.hand_back_unknown(worker, &known, now).await? {
+        let (worker, known) = (self.engine.lease().worker, self.engine.known());
+        for transition in self.engine.store.recovery.hand_back_unknown(worker, &known, now).await? {
             report::transition(&transition);
         }
         if now > until {
@@ -108,9 +108,9 @@ impl Inner {
         if limit == 0 {
             return Ok(Found::Plenty);
         }
-        let life = self.life();
+        let life = self.lease();
         let at = self.store.clock.now();
-        let claim = Claim { worker: life.worker, at, limit, plans: &self.plans };
+        let claim = ClaimRequest { worker: life.worker, at, limit, plans: &self.plans };
         let claimed = self.store.queue.claim(claim).await?;
         let found = if claimed.len() < limit { Found::TheRest } else { Found::Plenty };
         self.probe.reached(Breakpoint::AfterClaim, None).await?;
@@ -137,13 +137,13 @@ impl Inner {
         self.held.lock().unwrap_or_else(PoisonError::into_inner).iter().copied().collect()
     }
 
-    pub(super) async fn give_back(&self, life: &Life, claimed: &Claimed) {
+    pub(super) async fn give_back(&self, life: &WorkerLease, claimed: &ClaimedRun) {
         self.settle(life, &claimed.run, Vec::new(), Produced::default(), Change::HandBack).await;
     }
 
     fn claim_failed(&self, error: &PortError) {
         if error.is_contention() {
-            report::log(&Event::bare(EventType::SchedulerContention, self.store.clock.now()), None);
+            report::log(&Event::new(EventType::SchedulerContention, self.store.clock.now()), None);
             metrics::counter!("quire_scheduler_contention_total").increment(1);
         } else {
             tracing::error!(%error, "runs could not be claimed; trying again on the next tick");
@@ -153,11 +153,11 @@ impl Inner {
 
     /// Writes down the contention that is over. Whether that went well.
     async fn tell_of_contention(&self) -> bool {
-        let event = Event::bare(EventType::SchedulerContention, self.store.clock.now());
+        let event = Event::new(EventType::SchedulerContention, self.store.clock.now());
         self.store.queue.record(&[event]).await.is_ok()
     }
 }
 
-async fn run_in_slot(held: Held, life: Arc<Life>, claimed: Claimed, slot: Arc<Slot>) {
+async fn run_in_slot(held: Held, life: Arc<WorkerLease>, claimed: ClaimedRun, slot: Arc<Slot>) {
     execute(&held.engine, life, claimed, slot).await;
 }

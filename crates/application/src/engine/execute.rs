@@ -5,17 +5,22 @@ use std::sync::Arc;
 
 use jiff::{SignedDuration, Timestamp};
 use quire_domain::{
-    ArtifactId, Change, Event, EventType, Failure, InterpretationId, Requeue, Run, State, StepName,
+    ArtifactId, Change, Event, EventType, Failure, InterpretationId, RequeuePolicy, Run, RunState, StepName,
 };
-use quire_ports::{Artifact, Breakpoint, Claimed, FirstVersion, StepContext, StepOutput};
+use quire_ports::{Artifact, Breakpoint, ClaimedRun, FirstVersion, StepContext, StepOutput};
 use tokio::sync::watch;
 
 use super::persist::{Persisted, Produced};
 use super::slots::Slot;
-use super::{Inner, Life, PipelineSetup, report};
-use crate::steps::StepCode;
+use super::{Inner, PipelineSetup, WorkerLease, report};
+use crate::steps::StepErrorCode;
 
-pub(super) async fn execute(engine: &Arc<Inner>, life: Arc<Life>, claimed: Claimed, slot: Arc<Slot>) {
+pub(super) async fn execute(
+    engine: &Arc<Inner>,
+    life: Arc<WorkerLease>,
+    claimed: ClaimedRun,
+    slot: Arc<Slot>,
+) {
     let Some(setup) = engine.pipelines.get(&claimed.run.pipeline) else {
         // Claims name the pipelines of this engine, so this is a store that answers something else.
         tracing::error!(run_id = %claimed.run.id, "claimed a run of a pipeline that is not set up here");
@@ -45,7 +50,7 @@ pub(super) async fn execute(engine: &Arc<Inner>, life: Arc<Life>, claimed: Claim
 
 fn deadline_of(run: &Run, now: Timestamp) -> std::time::Duration {
     match run.state {
-        State::Running { deadline_at: Some(deadline), .. } => {
+        RunState::Running { deadline_at: Some(deadline), .. } => {
             deadline.duration_since(now).try_into().unwrap_or_default()
         }
         _ => std::time::Duration::MAX,
@@ -54,7 +59,7 @@ fn deadline_of(run: &Run, now: Timestamp) -> std::time::Duration {
 
 struct Execution<'e> {
     engine: &'e Arc<Inner>,
-    life: Arc<Life>,
+    life: Arc<WorkerLease>,
     setup: &'e PipelineSetup,
     run: Run,
     slot: Arc<Slot>,
@@ -113,7 +118,7 @@ impl Execution<'_> {
     async fn work(&mut self, attempt: Attempt) -> Result<Result<StepOutput, Failure>, Stop> {
         let Some(step) = self.setup.steps.get(&attempt.step).cloned() else {
             let message = format!("step {} is not set up on this worker", attempt.step);
-            return Ok(Err(Failure::permanent(StepCode::StepNotSetUp.as_str(), message)));
+            return Ok(Err(Failure::permanent(StepErrorCode::StepNotSetUp.as_str(), message)));
         };
         let probe = self.engine.probe.clone();
         let run = self.run.id;
@@ -128,7 +133,7 @@ impl Execution<'_> {
             // Held for as long as the step really runs, whatever becomes of the run.
             let _slot = slot;
             let unavailable = |error: quire_ports::PortError| {
-                Failure::transient(StepCode::StoreUnavailable.as_str(), error.to_string())
+                Failure::transient(StepErrorCode::StoreUnavailable.as_str(), error.to_string())
             };
             probe.reached(Breakpoint::BeforeStep, Some(run)).await.map_err(unavailable)?;
             let output = step.run(context).await?;
@@ -139,7 +144,7 @@ impl Execution<'_> {
         working.abort();
         Ok(waited?.unwrap_or_else(|_| {
             let message = format!("step {} stopped in a way it should not; please report this", attempt.step);
-            Err(Failure::transient(StepCode::StepPanicked.as_str(), message))
+            Err(Failure::transient(StepErrorCode::StepPanicked.as_str(), message))
         }))
     }
 
@@ -207,7 +212,7 @@ impl Execution<'_> {
     /// Whether there is time left for another attempt after that delay.
     fn fits(&self, now: Timestamp, delay: SignedDuration) -> bool {
         match self.run.state {
-            State::Running { deadline_at: Some(deadline), .. } => deadline.duration_since(now) > delay,
+            RunState::Running { deadline_at: Some(deadline), .. } => deadline.duration_since(now) > delay,
             _ => true,
         }
     }
@@ -264,7 +269,7 @@ impl Execution<'_> {
         let now = self.engine.store.clock.now();
         let record = failure.record(Some(attempt.step), self.run.correlation_id.as_deref());
         let failed = self.ended(EventType::StepFailed, attempt, now, Some(record));
-        let change = Change::Fail { step: attempt.step, failure, requeue: Requeue::Never };
+        let change = Change::Fail { step: attempt.step, failure, requeue: RequeuePolicy::Never };
         if let Persisted::Impossible(failure) =
             self.engine.settle(&self.life, &self.run, vec![failed], Produced::default(), change).await
         {

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use quire_ports::{Breakpoint, PortError};
 
-use super::{Inner, Life};
+use super::{Inner, WorkerLease};
 
 /// After a renewal that failed, the next try comes sooner than the next heartbeat.
 const AFTER_FAILURE: Duration = Duration::from_secs(1);
@@ -36,23 +36,23 @@ impl Inner {
     async fn renew(&self) -> Result<bool, PortError> {
         self.probe.reached(Breakpoint::BeforeHeartbeat, None).await?;
         let now = self.store.clock.now();
-        let renewed = self.store.workers.renew(self.life().worker, now, self.lease_from(now)).await?;
-        self.heard();
+        let renewed = self.store.workers.renew(self.lease().worker, now, self.lease_from(now)).await?;
+        self.note_contact();
         Ok(renewed)
     }
 
     /// The lease has ended, and with it every claim made under it: let go of all of them and register as a new
     /// worker. What was under way belongs to whoever recovers it.
     async fn begin_anew(&self) {
-        let lost = self.life();
+        let lost = self.lease();
         tracing::warn!(worker_id = %lost.worker, "the lease has expired; abandoning what it covered");
         metrics::counter!("quire_leases_lost_total").increment(1);
         lost.lost.cancel();
         loop {
-            let life = Arc::new(Life::new());
+            let life = Arc::new(WorkerLease::new());
             match self.register(&life).await {
                 Ok(()) => {
-                    *self.life.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = life;
+                    *self.lease.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = life;
                     return;
                 }
                 Err(error) => tracing::warn!(%error, "no new lease could be had yet; trying again"),

@@ -13,26 +13,26 @@
 mod claim;
 mod execute;
 mod heartbeat;
+mod minute_metrics;
 mod persist;
 pub mod report;
 mod settings;
 mod slots;
-mod tally;
-mod watch;
+mod watchdog;
 
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use quire_domain::{Pipeline, Plan, RunId, WorkerId};
-use quire_ports::{Lease, PortResult, Probe, RescueRules, Store, Worker};
+use quire_domain::{Pipeline, PipelinePlan, RunId, WorkerId};
+use quire_ports::{Lease, PortResult, Probe, RecoveryRules, Store, Worker};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-pub use settings::{LeaseTerms, PipelineSetup, Settings};
+pub use settings::{EngineSettings, LeaseSettings, PipelineSetup};
 
+use minute_metrics::Tally;
 use slots::Slots;
-use tally::Tally;
 
 /// How long a store that does not answer may hold up the end of a shutdown.
 const LAST_WRITES: Duration = Duration::from_secs(10);
@@ -52,14 +52,14 @@ pub struct Engine {
 
 struct Inner {
     store: Store,
-    settings: Settings,
+    settings: EngineSettings,
     pipelines: HashMap<Pipeline, PipelineSetup>,
-    plans: Vec<Plan>,
-    rules: RescueRules,
+    plans: Vec<PipelinePlan>,
+    rules: RecoveryRules,
     probe: Arc<dyn Probe>,
     work: tokio::runtime::Handle,
     /// This engine's current life as a worker.
-    life: Mutex<Arc<Life>>,
+    lease: Mutex<Arc<WorkerLease>>,
     slots: Arc<Slots>,
     /// The runs that this engine knows to be its own.
     held: Mutex<HashSet<RunId>>,
@@ -70,11 +70,11 @@ struct Inner {
     halted: CancellationToken,
     tally: Tally,
     /// When the store last took a sign of life.
-    heard_at: Mutex<Instant>,
+    last_contact: Mutex<Instant>,
 }
 
 /// One registration as a worker, from its lease to the loss of it.
-struct Life {
+struct WorkerLease {
     worker: WorkerId,
     lost: CancellationToken,
 }
@@ -83,7 +83,7 @@ impl Engine {
     /// Registers as a worker, recovers what is orphaned and starts working.
     pub async fn start(
         store: Store,
-        settings: Settings,
+        settings: EngineSettings,
         pipelines: Vec<PipelineSetup>,
         probe: Arc<dyn Probe>,
     ) -> PortResult<Self> {
@@ -93,26 +93,26 @@ impl Engine {
             plans: pipelines.iter().map(|setup| setup.plan.clone()).collect(),
             pipelines: pipelines.into_iter().map(|setup| (setup.plan.pipeline, setup)).collect(),
             work: work.handle().clone(),
-            life: Mutex::new(Arc::new(Life::new())),
+            lease: Mutex::new(Arc::new(WorkerLease::new())),
             slots: Slots::new(settings.slots),
             held: Mutex::default(),
             runs: TaskTracker::new(),
             stopping: CancellationToken::new(),
             halted: CancellationToken::new(),
             tally: Tally::default(),
-            heard_at: Mutex::new(Instant::now()),
+            last_contact: Mutex::new(Instant::now()),
             store,
             settings,
             probe,
         });
         let (claiming, tending) = (TaskTracker::new(), TaskTracker::new());
         let engine = Self { inner: inner.clone(), work: Some(work), claiming, tending };
-        inner.register(&inner.life()).await?;
+        inner.register(&inner.lease()).await?;
         inner.recover_orphans().await?;
         engine.claiming.spawn(claim::keep_claiming(inner.clone()));
         engine.tending.spawn(heartbeat::keep_alive(inner.clone()));
-        engine.tending.spawn(watch::keep_watching(inner.clone()));
-        engine.tending.spawn(tally::keep_counting(inner));
+        engine.tending.spawn(watchdog::keep_watching(inner.clone()));
+        engine.tending.spawn(minute_metrics::keep_counting(inner));
         Ok(engine)
     }
 
@@ -149,8 +149,8 @@ impl Engine {
 
     /// Whether the store has lately taken a sign of life. An engine without one can store nothing, whatever else
     /// still answers.
-    pub fn is_heard(&self) -> bool {
-        let last = *self.inner.heard_at.lock().unwrap_or_else(PoisonError::into_inner);
+    pub fn is_connected(&self) -> bool {
+        let last = *self.inner.last_contact.lock().unwrap_or_else(PoisonError::into_inner);
         last.elapsed() <= self.inner.settings.heartbeat * MISSED_BEATS
     }
 
@@ -164,7 +164,7 @@ impl Drop for Engine {
     fn drop(&mut self) {
         self.inner.stopping.cancel();
         self.inner.halted.cancel();
-        self.inner.life().lost.cancel();
+        self.inner.lease().lost.cancel();
         if let Some(work) = self.work.take() {
             // A step that ignores its cancellation may still hold a thread; it is not waited for.
             work.shutdown_background();
@@ -173,11 +173,11 @@ impl Drop for Engine {
 }
 
 impl Inner {
-    fn life(&self) -> Arc<Life> {
-        self.life.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    fn lease(&self) -> Arc<WorkerLease> {
+        self.lease.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    async fn register(&self, life: &Life) -> PortResult<()> {
+    async fn register(&self, life: &WorkerLease) -> PortResult<()> {
         let now = self.store.clock.now();
         let worker = Worker {
             id: life.worker,
@@ -188,31 +188,31 @@ impl Inner {
             lease: Some(self.lease_from(now)),
         };
         self.store.workers.register(&worker).await?;
-        self.heard();
+        self.note_contact();
         Ok(())
     }
 
-    fn heard(&self) {
-        *self.heard_at.lock().unwrap_or_else(PoisonError::into_inner) = Instant::now();
+    fn note_contact(&self) {
+        *self.last_contact.lock().unwrap_or_else(PoisonError::into_inner) = Instant::now();
     }
 
     async fn resign(&self) {
-        if let Err(error) = self.store.workers.resign(self.life().worker, self.store.clock.now()).await {
+        if let Err(error) = self.store.workers.resign(self.lease().worker, self.store.clock.now()).await {
             tracing::warn!(%error, "the worker could not resign; its lease will run out");
         }
     }
 
     fn lease_from(&self, now: jiff::Timestamp) -> Lease {
         match self.settings.lease {
-            LeaseTerms::Exclusive => Lease::Exclusive,
-            LeaseTerms::Renewed { term } => {
+            LeaseSettings::Exclusive => Lease::Exclusive,
+            LeaseSettings::Renewed { term } => {
                 Lease::Until(now.saturating_add(term).unwrap_or(jiff::Timestamp::MAX))
             }
         }
     }
 }
 
-impl Life {
+impl WorkerLease {
     fn new() -> Self {
         Self { worker: WorkerId::new(), lost: CancellationToken::new() }
     }

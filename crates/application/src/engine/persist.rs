@@ -5,10 +5,10 @@ use std::time::Duration;
 
 use quire_domain::run::apply;
 use quire_domain::{Change, Event, Failure, Run, Transition};
-use quire_ports::{Advance, Artifact, FirstVersion, PortError, Written};
+use quire_ports::{Advance, AdvanceOutcome, Artifact, FirstVersion, PortError};
 
-use super::{Inner, Life, report};
-use crate::steps::StepCode;
+use super::{Inner, WorkerLease, report};
+use crate::steps::StepErrorCode;
 
 /// Pauses between two tries, while the store is not available.
 const FIRST_PAUSE: Duration = Duration::from_millis(100);
@@ -35,7 +35,7 @@ impl Inner {
     /// Ends a run, or sends it back to the queue.
     pub(super) async fn settle(
         &self,
-        life: &Life,
+        life: &WorkerLease,
         run: &Run,
         events: Vec<Event>,
         produced: Produced,
@@ -56,7 +56,7 @@ impl Inner {
     /// Writes, and goes on trying while the store is not available.
     pub(super) async fn persist(
         &self,
-        life: &Life,
+        life: &WorkerLease,
         run: &Run,
         events: Vec<Event>,
         produced: Produced,
@@ -69,11 +69,11 @@ impl Inner {
         let mut pause = FIRST_PAUSE;
         loop {
             match self.store.queue.advance(advance.clone()).await {
-                Ok(Written::Accepted) => {
+                Ok(AdvanceOutcome::Accepted) => {
                     self.tell(&advance);
                     return Persisted::Stored;
                 }
-                Ok(Written::Refused) => {
+                Ok(AdvanceOutcome::Refused) => {
                     report::log(&advance.refusal(), run.correlation_id.as_deref());
                     report::refused(run.pipeline);
                     self.tally.count(&advance.refusal());
@@ -111,5 +111,5 @@ impl Inner {
 fn refused_by_store(error: &PortError) -> Failure {
     tracing::error!(%error, "the store refuses a result for good");
     let message = "what the step produced cannot be stored; please report this";
-    Failure::permanent(StepCode::ResultNotStorable.as_str(), message)
+    Failure::permanent(StepErrorCode::ResultNotStorable.as_str(), message)
 }

@@ -2,7 +2,7 @@
 
 use jiff::SignedDuration;
 use quire_domain::{Effect, Event, EventType, Pipeline, StepName, Transition, WorkerId};
-use quire_ports::Claimed;
+use quire_ports::ClaimedRun;
 
 /// Logs an event with the keys that every event line has; what does not apply is null.
 pub fn log(event: &Event, correlation_id: Option<&str>) {
@@ -52,7 +52,7 @@ pub(super) fn transition(transition: &Transition) {
 }
 
 /// Logs and counts a start.
-pub(super) fn started(claimed: &Claimed, worker: WorkerId) {
+pub(super) fn started(claimed: &ClaimedRun, worker: WorkerId) {
     let run = &claimed.run;
     let correlation_id = run.correlation_id.as_deref();
     let at = run.state.started_at().unwrap_or(run.queued_at);

@@ -5,15 +5,15 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use jiff::SignedDuration;
-use quire_domain::{Pipeline, Plan, Policy, Recovery, StepName};
-use quire_ports::{PortError, PortResult, RescueRules, Step};
+use quire_domain::{Pipeline, PipelinePlan, RecoveryPolicy, RetryPolicy, StepName};
+use quire_ports::{PortError, PortResult, RecoveryRules, Step};
 
 /// More threads than this for steps only cost memory; steps beyond wait for a thread.
 const MOST_WORK_THREADS: u32 = 32;
 
 /// How an engine works.
 #[derive(Clone, Debug)]
-pub struct Settings {
+pub struct EngineSettings {
     /// Host and process, for people.
     pub name: String,
     /// Runs worked on at once.
@@ -23,7 +23,7 @@ pub struct Settings {
     /// Time between two looks at the queue when nothing wakes the engine.
     pub tick: Duration,
     /// How the lease is kept.
-    pub lease: LeaseTerms,
+    pub lease: LeaseSettings,
     /// Time between two renewals of the lease.
     pub heartbeat: Duration,
     /// A RUNNING run that names no owner is taken for orphaned when it is older than this.
@@ -34,12 +34,12 @@ pub struct Settings {
     pub shutdown_wait: Duration,
     /// What becomes of orphans, for every pipeline of the database: this engine recovers also what it could not
     /// execute.
-    pub recovery: Vec<(Pipeline, Recovery)>,
+    pub recovery: Vec<(Pipeline, RecoveryPolicy)>,
 }
 
 /// How an engine keeps its lease.
 #[derive(Clone, Copy, Debug)]
-pub enum LeaseTerms {
+pub enum LeaseSettings {
     /// By the lock on the database file.
     Exclusive,
     /// By renewing it before this much time has passed.
@@ -52,14 +52,14 @@ pub enum LeaseTerms {
 /// How one pipeline is carried out.
 pub struct PipelineSetup {
     /// Its steps and its limit.
-    pub plan: Plan,
+    pub plan: PipelinePlan,
     /// Its retries and its recovery.
-    pub policy: Policy,
+    pub policy: RetryPolicy,
     /// The work of each step.
     pub steps: HashMap<StepName, Arc<dyn Step>>,
 }
 
-impl Settings {
+impl EngineSettings {
     pub(super) fn work_runtime(&self) -> PortResult<tokio::runtime::Runtime> {
         let threads = self.slots.clamp(1, MOST_WORK_THREADS) as usize;
         tokio::runtime::Builder::new_multi_thread()
@@ -74,7 +74,7 @@ impl Settings {
             })
     }
 
-    pub(super) fn rescue_rules(&self) -> RescueRules {
-        RescueRules { recovery: self.recovery.clone(), zombie_after: self.zombie_after, grace: self.grace }
+    pub(super) fn rescue_rules(&self) -> RecoveryRules {
+        RecoveryRules { recovery: self.recovery.clone(), zombie_after: self.zombie_after, grace: self.grace }
     }
 }

@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use quire_domain::EventId;
-use quire_ports::{EventFilter, History, PortError};
+use quire_ports::{EventFilter, PortError, RunHistory};
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
@@ -12,7 +12,7 @@ use super::watcher::Watcher;
 
 /// Where a listener begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum StartPosition {
     /// With what happens from now on.
     Now,
     /// With what comes after the event of this id, the last one it has seen.
@@ -41,7 +41,7 @@ pub enum FeedError {
 pub struct EventFeed(Arc<Shared>);
 
 struct Shared {
-    history: Arc<dyn History>,
+    history: Arc<dyn RunHistory>,
     places: Arc<Semaphore>,
     stop: CancellationToken,
     watcher: Mutex<Weak<Watcher>>,
@@ -49,19 +49,23 @@ struct Shared {
 
 impl EventFeed {
     /// A feed for at most `most` listeners, all of whom are let go when `stop` is cancelled.
-    pub fn new(history: Arc<dyn History>, most: usize, stop: CancellationToken) -> Self {
+    pub fn new(history: Arc<dyn RunHistory>, most: usize, stop: CancellationToken) -> Self {
         let places = Arc::new(Semaphore::new(most));
         Self(Arc::new(Shared { history, places, stop, watcher: Mutex::default() }))
     }
 
     /// Listens to what the filter lets through, from that place on.
-    pub async fn subscribe(&self, from: Place, filter: EventFilter) -> Result<Subscription, FeedError> {
+    pub async fn subscribe(
+        &self,
+        from: StartPosition,
+        filter: EventFilter,
+    ) -> Result<Subscription, FeedError> {
         let place = self.0.places.clone().try_acquire_owned().map_err(|_| FeedError::Full)?;
         let newest = self.0.history.newest_event().await?;
         let position = match from {
-            Place::Now => newest,
-            Place::After(id) if id > newest => return Err(FeedError::Ahead { newest }),
-            Place::After(id) => id,
+            StartPosition::Now => newest,
+            StartPosition::After(id) if id > newest => return Err(FeedError::Ahead { newest }),
+            StartPosition::After(id) => id,
         };
         let watcher = self.watcher(newest);
         Ok(Subscription::new(

@@ -7,7 +7,7 @@ mod feed;
 mod subscription;
 mod watcher;
 
-pub use feed::{EventFeed, FeedError, Place};
+pub use feed::{EventFeed, FeedError, StartPosition};
 pub use subscription::Subscription;
 
 /// Events read at once. No listener holds more than this, however far behind it is.

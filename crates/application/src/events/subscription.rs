@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use quire_domain::{Event, EventId, RecordedEvent};
-use quire_ports::{EventFilter, History};
+use quire_ports::{EventFilter, RunHistory};
 use tokio::sync::{OwnedSemaphorePermit, watch};
 use tokio_util::sync::CancellationToken;
 
@@ -17,7 +17,7 @@ const PAUSE: Duration = Duration::from_millis(500);
 
 /// A listener's way through the history. It counts as one of those who may listen for as long as it lives.
 pub struct Subscription {
-    history: Arc<dyn History>,
+    history: Arc<dyn RunHistory>,
     news: watch::Receiver<News>,
     stop: CancellationToken,
     filter: EventFilter,
@@ -30,7 +30,7 @@ pub struct Subscription {
 
 impl Subscription {
     pub(super) fn new(
-        history: Arc<dyn History>,
+        history: Arc<dyn RunHistory>,
         watcher: Arc<Watcher>,
         stop: CancellationToken,
         place: OwnedSemaphorePermit,

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use quire_domain::{EventId, RecordedEvent};
-use quire_ports::{EventFilter, History, PortResult};
+use quire_ports::{EventFilter, PortResult, RunHistory};
 use tokio::sync::watch;
 use tokio_util::sync::{CancellationToken, DropGuard};
 
@@ -30,7 +30,7 @@ pub(super) struct Watcher {
 
 impl Watcher {
     /// Starts to look for what comes after `newest`.
-    pub(super) fn start(history: Arc<dyn History>, newest: EventId) -> Self {
+    pub(super) fn start(history: Arc<dyn RunHistory>, newest: EventId) -> Self {
         let (tell, news) = watch::channel(News { after: newest, newest, events: Arc::new([]) });
         let unwanted = CancellationToken::new();
         let guard = unwanted.clone().drop_guard();
@@ -45,7 +45,7 @@ impl Watcher {
 }
 
 /// Tells everything new, a stride at a time.
-async fn look(history: &dyn History, tell: &watch::Sender<News>) {
+async fn look(history: &dyn RunHistory, tell: &watch::Sender<News>) {
     loop {
         let after = tell.borrow().newest;
         match next(history, after).await {
@@ -66,7 +66,7 @@ async fn look(history: &dyn History, tell: &watch::Sender<News>) {
     }
 }
 
-async fn next(history: &dyn History, after: EventId) -> PortResult<Option<News>> {
+async fn next(history: &dyn RunHistory, after: EventId) -> PortResult<Option<News>> {
     let events = history.events(after, EventFilter::default(), STRIDE).await?;
     let newest = events.last().map(|last| last.id);
     Ok(newest.map(|newest| News { after, newest, events: events.into() }))

@@ -2,40 +2,40 @@
 
 use std::sync::Arc;
 
-use quire_ports::{PortResult, Store, Version};
+use quire_ports::{InterpretationVersion, PortResult, Store};
 
-use crate::document::{self, Counts, DocumentView, ListRequest};
+use crate::document::{self, CountCache, DocumentView, ListRequest};
 
 /// Documents looked at in one go: enough to be quick, and never much in memory.
 const STRIDE: u32 = 100;
 
 /// A document with the active version of what was understood of it.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Exported {
+pub struct ExportedDocument {
     /// The document.
     pub view: DocumentView,
     /// What was understood.
-    pub version: Version,
+    pub version: InterpretationVersion,
 }
 
 /// A walk along the list of documents, newest first.
 pub struct Export {
     store: Store,
-    counts: Arc<Counts>,
+    counts: Arc<CountCache>,
     request: ListRequest,
     is_over: bool,
 }
 
 impl Export {
     /// Of the documents that a list with these filters has; its limit and offset do not count.
-    pub fn new(store: Store, counts: Arc<Counts>, filters: ListRequest) -> Self {
+    pub fn new(store: Store, counts: Arc<CountCache>, filters: ListRequest) -> Self {
         let request = ListRequest { limit: STRIDE, offset: 0, after: None, ..filters };
         Self { store, counts, request, is_over: false }
     }
 
     /// The next few, of those in which something was understood. None when there are no more. An empty part says nothing
     /// about those after it.
-    pub async fn next(&mut self) -> PortResult<Option<Vec<Exported>>> {
+    pub async fn next(&mut self) -> PortResult<Option<Vec<ExportedDocument>>> {
         if self.is_over {
             return Ok(None);
         }
@@ -48,7 +48,7 @@ impl Export {
         for view in part.items {
             // Both are in the order of the list.
             if let Some((_, version)) = versions.next_if(|(id, _)| *id == view.overview.document.id) {
-                exported.push(Exported { view, version });
+                exported.push(ExportedDocument { view, version });
             }
         }
         Ok(Some(exported))

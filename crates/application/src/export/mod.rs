@@ -5,5 +5,5 @@ mod documents;
 mod table;
 
 pub use csv::{Cell, CsvRow};
-pub use documents::{Export, Exported};
-pub use table::{RowHead, heading, row_without_value, rows};
+pub use documents::{Export, ExportedDocument};
+pub use table::{RowPrefix, heading, row_without_value, rows};

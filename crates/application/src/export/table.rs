@@ -31,7 +31,7 @@ const OF_VALUE: usize = 9;
 /// What all lines of a document begin with. What does not apply stays empty.
 #[derive(Clone, Copy, Debug)]
 #[allow(missing_docs)] // The names are those of the columns.
-pub struct RowHead<'h> {
+pub struct RowPrefix<'h> {
     pub document_id: Option<DocumentId>,
     pub original_filename: &'h str,
     pub created_at: Option<Timestamp>,
@@ -41,7 +41,7 @@ pub struct RowHead<'h> {
     pub version_number: Option<u32>,
 }
 
-impl RowHead<'_> {
+impl RowPrefix<'_> {
     fn begin(&self, row: &mut CsvRow) {
         let written = |value: Option<String>, row: &mut CsvRow| {
             row.push(value.as_deref().into());
@@ -65,7 +65,7 @@ pub fn heading() -> String {
 }
 
 /// A line for each of these values of a document.
-pub fn rows(head: &RowHead<'_>, fields: &[Field]) -> String {
+pub fn rows(head: &RowPrefix<'_>, fields: &[Field]) -> String {
     let mut row = CsvRow::default();
     let write = |field: &Field| {
         head.begin(&mut row);
@@ -86,7 +86,7 @@ pub fn rows(head: &RowHead<'_>, fields: &[Field]) -> String {
 }
 
 /// The one line of a document in which nothing was understood, for tables that leave none out.
-pub fn row_without_value(head: &RowHead<'_>) -> String {
+pub fn row_without_value(head: &RowPrefix<'_>) -> String {
     let mut row = CsvRow::default();
     head.begin(&mut row);
     for _ in 0..OF_VALUE {
@@ -112,7 +112,7 @@ mod tests {
 
     #[test]
     fn every_line_has_as_many_cells_as_the_heading() {
-        let head = RowHead {
+        let head = RowPrefix {
             document_id: None,
             original_filename: "a.pdf",
             created_at: None,

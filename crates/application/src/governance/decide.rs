@@ -1,7 +1,7 @@
 //! Decide about a change that edits suggest.
 
 use quire_domain::{CandidateId, DecisionId, SchemaVersionId};
-use quire_ports::{Candidate, Decision, PortError, PortResult, SchemaVersion, Store};
+use quire_ports::{GovernanceDecision, PortError, PortResult, SchemaVersion, Store, StructuralCandidate};
 use quire_understanding::structure::{self, Approval, CandidateStatus, DecisionType, StructureChange};
 
 use crate::engine::report;
@@ -38,7 +38,7 @@ pub enum DecisionError {
 
 /// Records a decision. An approval makes a new version of the schema, for runs that are created afterwards; nothing that
 /// is there changes and nothing is processed again.
-pub async fn decide(store: &Store, request: DecisionRequest) -> Result<Decision, DecisionError> {
+pub async fn decide(store: &Store, request: DecisionRequest) -> Result<GovernanceDecision, DecisionError> {
     match decide_once(store, request.clone()).await {
         // Somebody has approved something else in between: the same again, on top of that.
         Err(DecisionError::Port(PortError::Conflict(_))) => decide_once(store, request).await,
@@ -46,12 +46,12 @@ pub async fn decide(store: &Store, request: DecisionRequest) -> Result<Decision,
     }
 }
 
-async fn decide_once(store: &Store, request: DecisionRequest) -> Result<Decision, DecisionError> {
+async fn decide_once(store: &Store, request: DecisionRequest) -> Result<GovernanceDecision, DecisionError> {
     let candidate = store.governance.candidate(request.candidate).await?;
     let is_as_seen = request.seen_status.is_none_or(|seen| seen == candidate.status)
         && request.seen_critical.is_none_or(|seen| seen == candidate.is_critical);
     if !is_as_seen {
-        return Err(Decision::outdated().into());
+        return Err(GovernanceDecision::outdated().into());
     }
     let new_status =
         structure::decide(candidate.status, request.decision_type).ok_or(DecisionError::Final)?;
@@ -60,7 +60,7 @@ async fn decide_once(store: &Store, request: DecisionRequest) -> Result<Decision
         CandidateStatus::Approved => Some(changed(store, &candidate, &request.reviewer).await?),
         _ => None,
     };
-    let decision = Decision {
+    let decision = GovernanceDecision {
         id: DecisionId::new(),
         candidate: candidate.id,
         decision_type: request.decision_type,
@@ -79,7 +79,7 @@ async fn decide_once(store: &Store, request: DecisionRequest) -> Result<Decision
 }
 
 /// The schema as the candidate would have it.
-async fn changed(store: &Store, candidate: &Candidate, by: &str) -> PortResult<SchemaVersion> {
+async fn changed(store: &Store, candidate: &StructuralCandidate, by: &str) -> PortResult<SchemaVersion> {
     let current = store.governance.current_schema(&candidate.schema_name).await?;
     let approval = Approval {
         source_key: candidate.source_key.as_deref(),

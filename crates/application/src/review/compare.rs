@@ -2,22 +2,22 @@
 
 use std::str::FromStr;
 
-use quire_domain::{DocumentId, Run, RunId, State};
-use quire_ports::{PortError, Store, Version};
+use quire_domain::{DocumentId, Run, RunId, RunState};
+use quire_ports::{InterpretationVersion, PortError, Store};
 use quire_understanding::Schema;
 
 use super::view::schema_of;
 
 /// A version as people name it: the run alone is its active version, `RUN:3` its third.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct VersionName {
+pub struct VersionReference {
     /// The run.
     pub run: RunId,
     /// The number of the version, unless the active one is meant.
     pub number: Option<u32>,
 }
 
-impl FromStr for VersionName {
+impl FromStr for VersionReference {
     type Err = ();
 
     fn from_str(text: &str) -> Result<Self, ()> {
@@ -30,7 +30,7 @@ impl FromStr for VersionName {
     }
 }
 
-impl std::fmt::Display for VersionName {
+impl std::fmt::Display for VersionReference {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(formatter, "{}", self.run)?;
         self.number.map_or(Ok(()), |number| write!(formatter, ":{number}"))
@@ -65,11 +65,11 @@ pub enum CompareError {
 
 /// Two versions of a document.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Compared {
+pub struct ComparedVersions {
     /// The earlier side.
-    pub from: Version,
+    pub from: InterpretationVersion,
     /// The later side.
-    pub to: Version,
+    pub to: InterpretationVersion,
     /// The schema of the later side's run.
     pub schema: Schema,
 }
@@ -79,9 +79,9 @@ pub struct Compared {
 pub async fn versions_to_compare(
     store: &Store,
     document: DocumentId,
-    from: Option<VersionName>,
-    to: Option<VersionName>,
-) -> Result<Compared, CompareError> {
+    from: Option<VersionReference>,
+    to: Option<VersionReference>,
+) -> Result<ComparedVersions, CompareError> {
     let review = store.reviews.review(document).await?;
     let (run, to) = if let Some(name) = to {
         find(store, document, name).await?
@@ -95,22 +95,22 @@ pub async fn versions_to_compare(
         None => before(store, &run, &to).await?.ok_or(CompareError::NothingBefore)?,
     };
     let schema = schema_of(store, &run).await?;
-    Ok(Compared { from, to, schema })
+    Ok(ComparedVersions { from, to, schema })
 }
 
 async fn find(
     store: &Store,
     document: DocumentId,
-    name: VersionName,
-) -> Result<(Run, Version), CompareError> {
-    let VersionName { run: id, number } = name;
+    name: VersionReference,
+) -> Result<(Run, InterpretationVersion), CompareError> {
+    let VersionReference { run: id, number } = name;
     let run = match store.history.run(id).await {
         Ok(run) if run.subject == document.into() => run,
         // Whether another document has it is nobody's business here.
         Ok(_) | Err(PortError::NotFound(_)) => return Err(CompareError::NoSuchRun(id)),
         Err(error) => return Err(error.into()),
     };
-    if !matches!(run.state, State::Completed { .. }) {
+    if !matches!(run.state, RunState::Completed { .. }) {
         return Err(CompareError::NotCompleted(id));
     }
     if let Some(version) = store.reviews.version(id, number).await? {
@@ -124,7 +124,11 @@ async fn find(
     }
 }
 
-async fn before(store: &Store, run: &Run, version: &Version) -> Result<Option<Version>, CompareError> {
+async fn before(
+    store: &Store,
+    run: &Run,
+    version: &InterpretationVersion,
+) -> Result<Option<InterpretationVersion>, CompareError> {
     match version.number {
         0 | 1 => Ok(store.reviews.version_of_run_before(run.id).await?),
         number => Ok(store.reviews.version(run.id, Some(number - 1)).await?),
@@ -141,13 +145,13 @@ mod tests {
         for (text, number) in
             [(run.to_string(), None), (format!("{run}:1"), Some(1)), (format!("{run}:20"), Some(20))]
         {
-            assert_eq!(text.parse(), Ok(VersionName { run, number }));
+            assert_eq!(text.parse(), Ok(VersionReference { run, number }));
         }
         for wrong in ["", ":", "1", ":1", "x:1"].map(str::to_owned).into_iter().chain(
             [":", ":0", ":01", ":+1", ":-1", ":1:1", ": 1", ":4294967296"].map(|end| format!("{run}{end}")),
         ) {
-            assert!(wrong.parse::<VersionName>().is_err(), "{wrong}");
+            assert!(wrong.parse::<VersionReference>().is_err(), "{wrong}");
         }
-        assert!(run.to_string().to_uppercase().parse::<VersionName>().is_err());
+        assert!(run.to_string().to_uppercase().parse::<VersionReference>().is_err());
     }
 }

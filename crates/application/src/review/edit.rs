@@ -2,10 +2,12 @@
 
 use std::sync::Arc;
 
-use quire_domain::{Document, DocumentId, Event, EventType, InterpretationId, RunId, State};
-use quire_ports::{EditBlocked, Editable, NewVersion, PortError, Saved, Store, Version};
+use quire_domain::{Document, DocumentId, Event, EventType, InterpretationId, RunId, RunState};
+use quire_ports::{
+    EditBlocked, EditableRun, InterpretationVersion, NewInterpretationVersion, PortError, SavedEdit, Store,
+};
 use quire_understanding::calibration::ConfidencePolicy;
-use quire_understanding::edit::{BadChange, Change, apply};
+use quire_understanding::edit::{EditOperation, InvalidEdit, apply_edits};
 use quire_understanding::{Interpretation, Schema};
 
 use super::view::schema_of;
@@ -19,7 +21,7 @@ pub struct EditRequest {
     /// The version that they looked at.
     pub base: u32,
     /// The changes, all of them or none.
-    pub changes: Vec<Change>,
+    pub changes: Vec<EditOperation>,
     /// Who.
     pub actor: String,
     /// What ties it to its request.
@@ -43,7 +45,7 @@ pub enum EditError {
     Stale,
     /// One of the changes is not as it must be.
     #[error(transparent)]
-    Bad(#[from] BadChange),
+    Bad(#[from] InvalidEdit),
     /// Storage has no such run, or does not answer.
     #[error(transparent)]
     Port(#[from] PortError),
@@ -64,7 +66,7 @@ impl From<EditBlocked> for EditError {
 #[derive(Clone, Debug, PartialEq)]
 pub struct EditResult {
     /// The version.
-    pub version: Version,
+    pub version: InterpretationVersion,
     /// Whether the edit made it; a batch that changes nothing makes none.
     pub is_new: bool,
     /// The schema of the run.
@@ -81,12 +83,12 @@ pub async fn edit(
     let editable = store.reviews.editable(request.run).await?;
     let active = check(&editable, request.base)?;
     let schema = schema_of(store, &editable.run).await?;
-    let edited = apply(&active.data.fields, &schema, policy.human_edit_neutral, &request.changes)?;
+    let edited = apply_edits(&active.data.fields, &schema, policy.human_edit_neutral, &request.changes)?;
     if edited.changes.is_empty() {
         return Ok(EditResult { version: active.clone(), is_new: false, schema });
     }
     let at = store.clock.now();
-    let new = NewVersion {
+    let new = NewInterpretationVersion {
         id: InterpretationId::new(),
         run: request.run,
         base: request.base,
@@ -99,7 +101,7 @@ pub async fn edit(
     };
     let saved = save(store, &new).await?;
     tell(&new, DocumentId(editable.run.subject.0), saved.reopened, request.correlation_id.as_deref());
-    let version = Version {
+    let version = InterpretationVersion {
         id: new.id,
         number: saved.number,
         data: new.data,
@@ -112,12 +114,14 @@ pub async fn edit(
 
 /// Stores it. If the answer is lost, it is asked whether this version is there: whoever repeated it would else be told that
 /// somebody else had come first.
-async fn save(store: &Store, new: &NewVersion) -> Result<Saved, EditError> {
+async fn save(store: &Store, new: &NewInterpretationVersion) -> Result<SavedEdit, EditError> {
     match store.reviews.save(new).await {
         Err(error) if error.is_in_doubt() => {
             let now = store.reviews.editable(new.run).await?;
             match now.active {
-                Some(active) if active.id == new.id => Ok(Saved { number: active.number, reopened: false }),
+                Some(active) if active.id == new.id => {
+                    Ok(SavedEdit { number: active.number, reopened: false })
+                }
                 _ => Err(error.into()),
             }
         }
@@ -126,19 +130,19 @@ async fn save(store: &Store, new: &NewVersion) -> Result<Saved, EditError> {
 }
 
 /// In the order in which people are told what is in the way.
-fn check(editable: &Editable, base: u32) -> Result<&Version, EditError> {
+fn check(editable: &EditableRun, base: u32) -> Result<&InterpretationVersion, EditError> {
     if editable.is_busy {
         return Err(EditError::ActiveRun);
     }
-    if !matches!(editable.run.state, State::Completed { .. }) {
+    if !matches!(editable.run.state, RunState::Completed { .. }) {
         return Err(EditError::NotCompleted);
     }
     let active = editable.active.as_ref().ok_or(EditError::Missing)?;
     if active.number == base { Ok(active) } else { Err(EditError::Stale) }
 }
 
-fn tell(new: &NewVersion, document: DocumentId, reopened: bool, correlation_id: Option<&str>) {
-    let asked = |event_type| Document::asked(event_type, document, &new.actor, new.at);
+fn tell(new: &NewInterpretationVersion, document: DocumentId, reopened: bool, correlation_id: Option<&str>) {
+    let asked = |event_type| Document::event_by(event_type, document, &new.actor, new.at);
     let edited = Event { run: Some(new.run), ..asked(EventType::InterpretationEdited) };
     report::log(&edited, correlation_id);
     if reopened {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use quire_domain::{DocumentId, ReviewStatus};
-use quire_ports::{Marking, PortResult, ReviewMark, Store};
+use quire_ports::{PortResult, ReviewMark, ReviewMarkRequest, Store};
 use quire_understanding::calibration::ConfidencePolicy;
 
 use crate::engine::report;
@@ -27,7 +27,7 @@ pub async fn mark(
     policy: &Arc<ConfidencePolicy>,
     request: MarkRequest,
 ) -> PortResult<ReviewMark> {
-    let marking = Marking {
+    let marking = ReviewMarkRequest {
         document: request.document,
         to: request.to,
         actor: request.actor,

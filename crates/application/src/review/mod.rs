@@ -6,7 +6,7 @@ mod history;
 mod mark;
 mod view;
 
-pub use compare::{CompareError, Compared, VersionName, versions_to_compare};
+pub use compare::{CompareError, ComparedVersions, VersionReference, versions_to_compare};
 pub use edit::{EditError, EditRequest, EditResult, edit};
 pub use history::versions;
 pub use mark::{MarkRequest, mark};

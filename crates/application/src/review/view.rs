@@ -1,10 +1,10 @@
 //! A document beside what was understood of it.
 
 use quire_domain::{Document, DocumentId, Run};
-use quire_ports::{Blobs, Overview, PortError, PortResult, Store, Version};
+use quire_ports::{BlobStore, DocumentOverview, InterpretationVersion, PortError, PortResult, Store};
 use quire_understanding::Schema;
 
-use crate::document::pages::RawText;
+use crate::document::pages::RawTextArtifact;
 
 /// Why there is nothing to look at.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -24,11 +24,11 @@ pub enum ReviewError {
 #[derive(Clone, Debug, PartialEq)]
 pub struct ReviewView {
     /// The document and who has checked it.
-    pub overview: Overview,
+    pub overview: DocumentOverview,
     /// The run.
     pub run: Run,
     /// The version.
-    pub active: Version,
+    pub active: InterpretationVersion,
     /// Whether the text of the document can be had.
     pub has_text: bool,
     /// The schema of the run.
@@ -43,7 +43,11 @@ impl ReviewView {
 }
 
 /// The document as a reviewer sees it, whatever became of newer runs.
-pub async fn view(store: &Store, blobs: &dyn Blobs, document: DocumentId) -> Result<ReviewView, ReviewError> {
+pub async fn view(
+    store: &Store,
+    blobs: &dyn BlobStore,
+    document: DocumentId,
+) -> Result<ReviewView, ReviewError> {
     let review = store.reviews.review(document).await?;
     let run = review.overview.latest_run.clone().ok_or(ReviewError::NoCompletedRun)?;
     let active = review.active.ok_or(ReviewError::Missing)?;
@@ -53,8 +57,8 @@ pub async fn view(store: &Store, blobs: &dyn Blobs, document: DocumentId) -> Res
 }
 
 /// Whether the file with the text is there, and not only the record of it.
-async fn has_text(blobs: &dyn Blobs, payload: Option<&str>) -> bool {
-    let Some(text) = payload.and_then(|payload| serde_json::from_str::<RawText>(payload).ok()) else {
+async fn has_text(blobs: &dyn BlobStore, payload: Option<&str>) -> bool {
+    let Some(text) = payload.and_then(|payload| serde_json::from_str::<RawTextArtifact>(payload).ok()) else {
         return false;
     };
     blobs.get_range(&text.path, 0..text.bytes.min(1)).await.is_ok()

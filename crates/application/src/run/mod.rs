@@ -6,6 +6,6 @@ mod retry;
 mod withdraw;
 
 pub use enqueue::enqueue;
-pub use raw_text::{TextError, language_used, raw_text};
+pub use raw_text::{RawTextError, language_used, raw_text};
 pub use retry::retry;
 pub use withdraw::withdraw;

@@ -1,13 +1,13 @@
 //! The text that a run has read.
 
 use quire_domain::{Run, RunId};
-use quire_ports::{Artifact, Blobs, PortError, PortResult, Store};
+use quire_ports::{Artifact, BlobStore, PortError, PortResult, Store};
 
-use crate::document::pages::RawText;
+use crate::document::pages::RawTextArtifact;
 
 /// Why there is no text.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum TextError {
+pub enum RawTextError {
     /// The run may still read it.
     #[error("the run has not read its document yet; ask again when it has ended")]
     NotReady,
@@ -23,17 +23,22 @@ pub enum TextError {
 }
 
 /// The text, whether or not the run went on well after it had read it.
-pub async fn raw_text(store: &Store, blobs: &dyn Blobs, id: RunId) -> Result<String, TextError> {
+pub async fn raw_text(store: &Store, blobs: &dyn BlobStore, id: RunId) -> Result<String, RawTextError> {
     // The run first: one that has ended by then has produced all that it ever will.
     let run = store.history.run(id).await?;
     let Some(artifact) = text_of(store, id).await? else {
-        return Err(if run.state.is_terminal() { TextError::NotAvailable } else { TextError::NotReady });
+        return Err(if run.state.is_terminal() {
+            RawTextError::NotAvailable
+        } else {
+            RawTextError::NotReady
+        });
     };
     let unreadable =
         |error: &dyn std::fmt::Display| PortError::Corrupt(format!("the text of run {id}: {error}"));
-    let record: RawText = serde_json::from_str(&artifact.payload).map_err(|error| unreadable(&error))?;
+    let record: RawTextArtifact =
+        serde_json::from_str(&artifact.payload).map_err(|error| unreadable(&error))?;
     let text = blobs.get(&record.path, record.bytes).await.map_err(|error| match error {
-        PortError::NotFound(_) => TextError::Missing,
+        PortError::NotFound(_) => RawTextError::Missing,
         PortError::Conflict(error) => unreadable(&error).into(),
         error => error.into(),
     })?;
@@ -43,11 +48,11 @@ pub async fn raw_text(store: &Store, blobs: &dyn Blobs, id: RunId) -> Result<Str
 /// The language in which a run has read its document; while it has not, the one that was asked for, if any.
 pub async fn language_used(store: &Store, run: &Run) -> PortResult<Option<String>> {
     let text = text_of(store, run.id).await?;
-    let record = text.and_then(|artifact| serde_json::from_str::<RawText>(&artifact.payload).ok());
+    let record = text.and_then(|artifact| serde_json::from_str::<RawTextArtifact>(&artifact.payload).ok());
     Ok(record.map(|text| text.language).or_else(|| run.language.clone()))
 }
 
 async fn text_of(store: &Store, run: RunId) -> PortResult<Option<Artifact>> {
     let artifacts = store.history.artifacts(run).await?;
-    Ok(artifacts.into_iter().rfind(|artifact| artifact.artifact_type == RawText::ARTIFACT))
+    Ok(artifacts.into_iter().rfind(|artifact| artifact.artifact_type == RawTextArtifact::ARTIFACT))
 }

@@ -4,9 +4,9 @@ macro_rules! step_codes {
     ($($(#[$doc:meta])* $variant:ident = $name:literal),+ $(,)?) => {
         /// Why a step failed, where neither the document nor a reader of it is to blame.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-        pub enum StepCode { $($(#[$doc])* $variant),+ }
+        pub enum StepErrorCode { $($(#[$doc])* $variant),+ }
 
-        impl StepCode {
+        impl StepErrorCode {
             /// All of them.
             pub const ALL: &'static [Self] = &[$(Self::$variant),+];
 

@@ -3,28 +3,28 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use quire_domain::reading::quality::{Quality, Verdict};
+use quire_domain::reading::quality::{Quality, QualityVerdict};
 use quire_domain::reading::{PlainText, Reading};
 use quire_domain::{Document, DocumentId, Failure, FailureKind, FailureType, Run};
 use quire_ports::{
-    Blobs, Documents, PortError, ReadDocument, ReadError, ReadRequest, ReadTrouble, Reader, Step,
+    BlobStore, Documents, PortError, ReadError, ReadErrorKind, ReadOutput, ReadRequest, Reader, Step,
     StepContext, StepOutput,
 };
 
-use super::code::StepCode;
+use super::code::StepErrorCode;
 use super::recognised::KeptWithDocument;
-use crate::document::pages::{PageEntry, PageIndex, RawText};
+use crate::document::pages::{PageEntry, PageIndex, RawTextArtifact};
 
 /// The code of what has none of its own.
 const FAILED: &str = FailureType::ExtractionFailed.as_str();
 const LOW_QUALITY: &str = FailureType::ExtractionLowQuality.as_str();
 
 /// The EXTRACTION step.
-pub struct Extraction {
+pub struct ExtractionStep {
     /// Where documents are listed.
     pub documents: Arc<dyn Documents>,
     /// Where their files are.
-    pub blobs: Arc<dyn Blobs>,
+    pub blobs: Arc<dyn BlobStore>,
     /// What reads them.
     pub reader: Arc<dyn Reader>,
     /// Bytes of the largest file that is read.
@@ -32,7 +32,7 @@ pub struct Extraction {
 }
 
 #[async_trait]
-impl Step for Extraction {
+impl Step for ExtractionStep {
     async fn run(&self, context: StepContext) -> Result<StepOutput, Failure> {
         let file = self.load(&context.run).await?;
         let recognised =
@@ -49,7 +49,7 @@ impl Step for Extraction {
     }
 }
 
-impl Extraction {
+impl ExtractionStep {
     async fn load(&self, run: &Run) -> Result<Vec<u8>, Failure> {
         let document = self.find(run).await?;
         let file =
@@ -58,7 +58,7 @@ impl Extraction {
                     Failure::permanent(FAILED, "the document's file is missing; upload the document again")
                 }
                 PortError::Conflict(_) => Failure::permanent(
-                    ReadTrouble::DocumentTooLarge.as_str(),
+                    ReadErrorKind::DocumentTooLarge.as_str(),
                     format!(
                         "the file is larger than {} MB, the most that is read; split it",
                         self.largest >> 20
@@ -85,12 +85,12 @@ impl Extraction {
     }
 
     /// Writes text and pages beside the original. A repeated attempt writes the same names again.
-    async fn keep(&self, run: &Run, read: &ReadDocument, plain: PlainText) -> Result<StepOutput, Failure> {
+    async fn keep(&self, run: &Run, read: &ReadOutput, plain: PlainText) -> Result<StepOutput, Failure> {
         let folder = format!("{}/runs/{}", run.subject, run.id);
-        let text = RawText {
+        let text = RawTextArtifact {
             path: format!("{folder}/raw-text.txt"),
             bytes: plain.text.len() as u64,
-            language: read.language.clone().unwrap_or_else(|| RawText::UNKNOWN_LANGUAGE.to_owned()),
+            language: read.language.clone().unwrap_or_else(|| RawTextArtifact::UNKNOWN_LANGUAGE.to_owned()),
         };
         let path = format!("{folder}/pages.jsonl");
         let (lines, pages) = lines_of(&read.reading)?;
@@ -98,7 +98,7 @@ impl Extraction {
         self.blobs.put(&text.path, plain.text.into_bytes()).await.map_err(|error| unavailable(&error))?;
         self.blobs.put(&index.path, lines).await.map_err(|error| unavailable(&error))?;
         let artifacts = vec![
-            (RawText::ARTIFACT.to_owned(), payload(&text)?),
+            (RawTextArtifact::ARTIFACT.to_owned(), payload(&text)?),
             (PageIndex::ARTIFACT.to_owned(), payload(&index)?),
         ];
         Ok(StepOutput { artifacts, ..StepOutput::default() })
@@ -135,13 +135,13 @@ fn judge(text: &str) -> Result<(), Failure> {
     let flaws: Vec<String> = quality.flaws.iter().map(|flaw| format!("{flaw:?}")).collect();
     let diagnosis = format!("score {:.2}, flaws: {}", quality.score, flaws.join(", "));
     match quality.verdict() {
-        Verdict::Good => Ok(()),
-        Verdict::Unreadable => Err(Failure::permanent(
+        QualityVerdict::Good => Ok(()),
+        QualityVerdict::Unreadable => Err(Failure::permanent(
             FAILED,
             "the document has next to no readable text; if it is a scan, scan it again more clearly",
         )
         .with_diagnosis(diagnosis)),
-        Verdict::Low => Err(Failure::permanent(
+        QualityVerdict::Low => Err(Failure::permanent(
             LOW_QUALITY,
             "the document's text is too poor to be trusted; if it is a scan, scan it again more clearly, else print \
              it to a new PDF",
@@ -152,8 +152,8 @@ fn judge(text: &str) -> Result<(), Failure> {
 }
 
 fn unread(error: ReadError) -> Failure {
-    let kind = if error.trouble.may_pass() { FailureKind::Transient } else { FailureKind::Permanent };
-    let failure = Failure::new(kind, error.trouble.as_str(), error.message);
+    let kind = if error.kind.may_pass() { FailureKind::Transient } else { FailureKind::Permanent };
+    let failure = Failure::new(kind, error.kind.as_str(), error.message);
     match error.diagnosis {
         Some(diagnosis) => failure.with_diagnosis(diagnosis),
         None => failure,
@@ -161,5 +161,8 @@ fn unread(error: ReadError) -> Failure {
 }
 
 fn unavailable(error: &PortError) -> Failure {
-    Failure::transient(StepCode::StorageUnavailable.as_str(), format!("storage did not do its part: {error}"))
+    Failure::transient(
+        StepErrorCode::StorageUnavailable.as_str(),
+        format!("storage did not do its part: {error}"),
+    )
 }

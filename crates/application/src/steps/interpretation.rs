@@ -5,15 +5,15 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use jiff::Timestamp;
 use quire_domain::reading::{Page, Reading};
-use quire_domain::{DocumentId, Failure, FailureKind, FailureType, Run, State};
+use quire_domain::{DocumentId, Failure, FailureKind, FailureType, Run, RunState};
 use quire_ports::{
-    Blobs, Clock, Governance, History, InterpretError, InterpretRequest, Interpreter, PortError, Step,
+    BlobStore, Clock, Governance, InterpretError, InterpretRequest, Interpreter, PortError, RunHistory, Step,
     StepContext, StepOutput,
 };
 use quire_understanding::{Interpretation as Understood, Schema};
 
-use super::{Calibrate, StepCode};
-use crate::document::pages::{PageIndex, RawText};
+use super::{ConfidenceCalibrator, StepErrorCode};
+use crate::document::pages::{PageIndex, RawTextArtifact};
 
 /// The code of what has none of its own.
 const FAILED: &str = FailureType::InterpretationFailed.as_str();
@@ -21,23 +21,23 @@ const FAILED: &str = FailureType::InterpretationFailed.as_str();
 const LARGEST_PAGES: u64 = 256 << 20;
 
 /// The INTERPRETATION step.
-pub struct Interpretation {
+pub struct InterpretationStep {
     /// Where the run says what it has read.
-    pub history: Arc<dyn History>,
+    pub history: Arc<dyn RunHistory>,
     /// Where that is kept.
-    pub blobs: Arc<dyn Blobs>,
+    pub blobs: Arc<dyn BlobStore>,
     /// Where schemas are.
     pub governance: Arc<dyn Governance>,
     /// What understands.
     pub interpreter: Arc<dyn Interpreter>,
     /// What says how sure that is.
-    pub calibrate: Calibrate,
+    pub calibrate: ConfidenceCalibrator,
     /// What time it is.
     pub clock: Arc<dyn Clock>,
 }
 
 #[async_trait]
-impl Step for Interpretation {
+impl Step for InterpretationStep {
     async fn run(&self, context: StepContext) -> Result<StepOutput, Failure> {
         let run = &context.run;
         let schema = self.schema(run).await?;
@@ -70,7 +70,7 @@ impl Step for Interpretation {
     }
 }
 
-impl Interpretation {
+impl InterpretationStep {
     /// The schema that the run was created with. A run from before there were any goes by the one that comes with the
     /// program.
     async fn schema(&self, run: &Run) -> Result<Schema, Failure> {
@@ -94,8 +94,8 @@ impl Interpretation {
         let index: PageIndex = payload(PageIndex::ARTIFACT)
             .and_then(|payload| serde_json::from_str(payload).ok())
             .ok_or_else(|| gone("the run does not say where its pages are"))?;
-        let text: Option<RawText> =
-            payload(RawText::ARTIFACT).and_then(|payload| serde_json::from_str(payload).ok());
+        let text: Option<RawTextArtifact> =
+            payload(RawTextArtifact::ARTIFACT).and_then(|payload| serde_json::from_str(payload).ok());
         let lines = self.blobs.get(&index.path, LARGEST_PAGES).await.map_err(|error| match error {
             PortError::NotFound(_) => gone("the pages that were read are gone"),
             PortError::Conflict(_) => {
@@ -109,7 +109,8 @@ impl Interpretation {
             .map(serde_json::from_slice)
             .collect();
         let pages = pages.map_err(|_| gone("the pages that were read cannot be read back"))?;
-        let language = text.map(|text| text.language).filter(|code| code != RawText::UNKNOWN_LANGUAGE);
+        let language =
+            text.map(|text| text.language).filter(|code| code != RawTextArtifact::UNKNOWN_LANGUAGE);
         Ok((Reading { pages }, language))
     }
 }
@@ -117,7 +118,7 @@ impl Interpretation {
 /// When nobody waits for the run any more.
 fn deadline(run: &Run) -> Option<Timestamp> {
     match run.state {
-        State::Running { deadline_at, .. } => deadline_at,
+        RunState::Running { deadline_at, .. } => deadline_at,
         _ => None,
     }
 }
@@ -132,5 +133,8 @@ fn not_understood(error: InterpretError) -> Failure {
 }
 
 fn unavailable(error: &PortError) -> Failure {
-    Failure::transient(StepCode::StorageUnavailable.as_str(), format!("storage did not do its part: {error}"))
+    Failure::transient(
+        StepErrorCode::StorageUnavailable.as_str(),
+        format!("storage did not do its part: {error}"),
+    )
 }

@@ -1,16 +1,16 @@
 //! The work of the steps, in terms of ports.
 
-mod by_model;
-mod by_rules;
-mod calibrate;
+mod calibrator;
 mod code;
 mod extraction;
 mod interpretation;
+mod model_interpreter;
 mod recognised;
+mod rule_interpreter;
 
-pub use by_model::{Budget, ByModel, ModelUse, PROMPT_VERSION};
-pub use by_rules::ByRules;
-pub use calibrate::Calibrate;
-pub use code::StepCode;
-pub use extraction::Extraction;
-pub use interpretation::Interpretation;
+pub use calibrator::ConfidenceCalibrator;
+pub use code::StepErrorCode;
+pub use extraction::ExtractionStep;
+pub use interpretation::InterpretationStep;
+pub use model_interpreter::{ModelInterpreter, ModelInterpreterSettings, PROMPT_VERSION, TokenBudget};
+pub use rule_interpreter::RuleInterpreter;

@@ -6,13 +6,13 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use quire_domain::SubjectId;
 use quire_domain::reading::Line;
-use quire_ports::{Blobs, PortError, RecognisedPages};
+use quire_ports::{BlobStore, PortError, RecognisedPages};
 
 /// The largest page that is kept; what is larger was no page of words.
 const LARGEST: u64 = 16 << 20;
 
 pub(super) struct KeptWithDocument {
-    pub(super) blobs: Arc<dyn Blobs>,
+    pub(super) blobs: Arc<dyn BlobStore>,
     pub(super) document: SubjectId,
 }
 

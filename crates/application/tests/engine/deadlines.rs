@@ -108,7 +108,7 @@ async fn a_step_that_cannot_be_stopped_keeps_its_slot(stage: Stage) {
             Ok(StepOutput::default())
         }
     });
-    let settings = quire_application::engine::Settings { slots: 1, ..Stage::settings() };
+    let settings = quire_application::engine::EngineSettings { slots: 1, ..Stage::settings() };
     let engine = stage.engine_with(settings, documents_within(LIMIT, strict(), &work)).await;
     stage.probe.wait_for(Breakpoint::BeforeStep, 1).await;
     stage.until_state_in_time(hung, "TIMED_OUT").await;

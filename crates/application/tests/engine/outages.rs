@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use quire_application::engine::Settings;
+use quire_application::engine::EngineSettings;
 use quire_domain::{EventType, SubjectId};
 use quire_ports::{Breakpoint, PortError};
 use quire_testkit::{Fault, snapshot, steps};
@@ -81,15 +81,15 @@ async fn a_claim_whose_answer_was_lost_is_given_back_and_made_again(stage: Stage
 
 /// A store that takes no sign of life any more makes the engine unheard, which readiness reports.
 async fn an_engine_whose_heartbeats_fail_is_not_heard(stage: Stage) {
-    let settings = Settings { heartbeat: Duration::from_millis(1), ..Stage::settings() };
+    let settings = EngineSettings { heartbeat: Duration::from_millis(1), ..Stage::settings() };
     let engine = stage.engine_with(settings, documents(strict(), &steps::nothing())).await;
     // It is held at its next heartbeat, as by a store that does not answer.
     stage.probe.hold_once(Breakpoint::BeforeHeartbeat);
     let beats = stage.probe.count(Breakpoint::BeforeHeartbeat);
-    let quiet = || async { stage.probe.count(Breakpoint::BeforeHeartbeat) > beats && !engine.is_heard() };
+    let quiet = || async { stage.probe.count(Breakpoint::BeforeHeartbeat) > beats && !engine.is_connected() };
     stage.observer.until_in_time(&stage.clock, SECOND, quiet).await;
     stage.probe.release();
-    stage.observer.until_in_time(&stage.clock, SECOND, || async { engine.is_heard() }).await;
+    stage.observer.until_in_time(&stage.clock, SECOND, || async { engine.is_connected() }).await;
     engine.stop().await;
 }
 

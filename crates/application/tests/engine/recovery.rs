@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use jiff::SignedDuration;
-use quire_application::engine::{Engine, LeaseTerms, Settings};
-use quire_domain::{EventType, Pipeline, Recovery, StepName, SubjectId};
+use quire_application::engine::{Engine, EngineSettings, LeaseSettings};
+use quire_domain::{EventType, Pipeline, RecoveryPolicy, StepName, SubjectId};
 use quire_ports::{Breakpoint, StepOutput};
 use quire_testkit::steps;
 use tokio::sync::Semaphore;
@@ -98,8 +98,8 @@ async fn an_engine_that_lost_its_lease_abandons_its_runs_and_goes_on_as_another(
             Ok(StepOutput::default())
         }
     });
-    let lease = LeaseTerms::Renewed { term: SignedDuration::from_secs(15) };
-    let settings = Settings { lease, ..Stage::settings() };
+    let lease = LeaseSettings::Renewed { term: SignedDuration::from_secs(15) };
+    let settings = EngineSettings { lease, ..Stage::settings() };
     let engine = stage.engine_with(settings, documents(lenient(), &work)).await;
     stage.until_state(run, "RUNNING").await;
     let first = stage.store.workers.list().await.unwrap()[0].id;
@@ -136,8 +136,8 @@ async fn an_engine_that_lost_its_lease_abandons_its_runs_and_goes_on_as_another(
 /// Proves R195 for an engine without the means: the rule belongs to the pipeline, not to whoever finds the orphan.
 async fn an_engine_recovers_also_what_it_could_not_execute_by_that_pipelines_rule(stage: Stage) {
     let run = orphan(&stage).await;
-    let recovery = vec![(Pipeline::Document, Recovery::Requeue { max_claims: 3 })];
-    let settings = Settings { recovery, ..Stage::settings() };
+    let recovery = vec![(Pipeline::Document, RecoveryPolicy::Requeue { max_claims: 3 })];
+    let settings = EngineSettings { recovery, ..Stage::settings() };
     let engine = Engine::start(stage.store.clone(), settings, Vec::new(), stage.probe.clone()).await.unwrap();
     assert_eq!(stage.state(run).await, "QUEUED");
     engine.stop().await;

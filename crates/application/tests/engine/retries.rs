@@ -4,7 +4,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use jiff::SignedDuration;
-use quire_domain::{EventType, Failure, FailureKind, Pipeline, Policy, Priority, Requeue, SubjectId};
+use quire_domain::{
+    EventType, Failure, FailureKind, Pipeline, Priority, RequeuePolicy, RetryPolicy, SubjectId,
+};
 use quire_ports::StepOutput;
 use quire_testkit::{Fault, fixture, snapshot, steps};
 
@@ -141,7 +143,7 @@ async fn a_rate_limit_beyond_the_deadline_goes_back_to_the_queue(stage: Stage) {
         .await;
     stage.observer.until(|| async { stage.times_told(EventType::RunRequeued).await == 1 }).await;
     let stored = stage.store.history.run(run).await.unwrap();
-    assert_eq!(stored.state, quire_domain::State::Queued { available_at: Some(until) });
+    assert_eq!(stored.state, quire_domain::RunState::Queued { available_at: Some(until) });
     engine.stop().await;
 }
 
@@ -149,13 +151,13 @@ async fn a_rate_limit_beyond_the_deadline_goes_back_to_the_queue(stage: Stage) {
 async fn a_failed_proposal_runs_again_when_a_person_asks(stage: Stage) {
     let new = fixture::new_run(Pipeline::Proposal, SubjectId::new(), Priority::Normal);
     quire_application::run::enqueue(&stage.store, &new).await.unwrap();
-    let requeue = Requeue::Manual { max_retries: 5, base_delay: SignedDuration::from_mins(1) };
+    let requeue = RequeuePolicy::Manual { max_retries: 5, base_delay: SignedDuration::from_mins(1) };
     let plan = whole(Pipeline::Proposal);
     let work = fails_first(1, Failure::permanent("LLM_AUTH_ERROR", "give a key"));
     let setup = quire_application::engine::PipelineSetup {
         steps: steps::everywhere(&plan, &work),
         plan,
-        policy: Policy { requeue, ..strict() },
+        policy: RetryPolicy { requeue, ..strict() },
     };
     let engine = stage.engine(vec![setup]).await;
     stage.until_state(new.id, "FAILED").await;

@@ -4,10 +4,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use jiff::SignedDuration;
-use quire_application::engine::{Engine, LeaseTerms, PipelineSetup, Settings};
+use quire_application::engine::{Engine, EngineSettings, LeaseSettings, PipelineSetup};
 use quire_domain::{
-    Backoff, Event, EventId, EventType, NewRun, Pipeline, Plan, Policy, Priority, Recovery, Requeue, RunId,
-    SubjectId,
+    Backoff, Event, EventId, EventType, NewRun, Pipeline, PipelinePlan, Priority, RecoveryPolicy,
+    RequeuePolicy, RetryPolicy, RunId, SubjectId,
 };
 use quire_ports::{EventFilter, Step, Store};
 use quire_testkit::{Bed, FakeClock, Observer, Rehearsal, fixture, steps};
@@ -24,32 +24,36 @@ pub struct Stage {
 pub const SECOND: SignedDuration = SignedDuration::from_secs(1);
 
 /// A policy that tries a step twice and gives up.
-pub fn strict() -> Policy {
-    Policy {
+pub fn strict() -> RetryPolicy {
+    RetryPolicy {
         backoff: Backoff { attempts: 2, base_ms: 500, max_ms: 5000, jitter_ratio: 0.2 },
-        requeue: Requeue::Never,
-        recovery: Recovery::Fail,
+        requeue: RequeuePolicy::Never,
+        recovery: RecoveryPolicy::Fail,
     }
 }
 
 /// The policy of the cloud profile: back to the queue, three claims in all.
-pub fn lenient() -> Policy {
-    Policy {
-        requeue: Requeue::Auto { max_claims: 3, base_delay: SignedDuration::from_secs(30) },
-        recovery: Recovery::Requeue { max_claims: 3 },
+pub fn lenient() -> RetryPolicy {
+    RetryPolicy {
+        requeue: RequeuePolicy::Auto { max_claims: 3, base_delay: SignedDuration::from_secs(30) },
+        recovery: RecoveryPolicy::Requeue { max_claims: 3 },
         ..strict()
     }
 }
 
 /// The document pipeline with the same work in every step, and all the time it wants: a story lets time pass as
 /// fast as the machine allows, and only those about deadlines should meet one.
-pub fn documents(policy: Policy, work: &Arc<dyn Step>) -> Vec<PipelineSetup> {
+pub fn documents(policy: RetryPolicy, work: &Arc<dyn Step>) -> Vec<PipelineSetup> {
     documents_within(SignedDuration::from_hours(1000), policy, work)
 }
 
 /// The same with a limit.
-pub fn documents_within(limit: SignedDuration, policy: Policy, work: &Arc<dyn Step>) -> Vec<PipelineSetup> {
-    let plan = Plan { limit, ..fixture::document_plan() };
+pub fn documents_within(
+    limit: SignedDuration,
+    policy: RetryPolicy,
+    work: &Arc<dyn Step>,
+) -> Vec<PipelineSetup> {
+    let plan = PipelinePlan { limit, ..fixture::document_plan() };
     vec![PipelineSetup { steps: steps::everywhere(&plan, work), plan, policy }]
 }
 
@@ -61,13 +65,13 @@ impl Stage {
         Self { bed, store, observer, clock, probe: Arc::default() }
     }
 
-    pub fn settings() -> Settings {
-        Settings {
+    pub fn settings() -> EngineSettings {
+        EngineSettings {
             name: "stage:1".to_owned(),
             slots: 4,
             claim_limit: 100,
             tick: Duration::from_secs(1),
-            lease: LeaseTerms::Renewed { term: SignedDuration::from_hours(1000) },
+            lease: LeaseSettings::Renewed { term: SignedDuration::from_hours(1000) },
             heartbeat: Duration::from_secs(5),
             zombie_after: SignedDuration::from_hours(2),
             grace: SignedDuration::from_secs(5),
@@ -80,9 +84,9 @@ impl Stage {
         self.engine_with(Self::settings(), pipelines).await
     }
 
-    pub async fn engine_with(&self, settings: Settings, pipelines: Vec<PipelineSetup>) -> Engine {
+    pub async fn engine_with(&self, settings: EngineSettings, pipelines: Vec<PipelineSetup>) -> Engine {
         let recovery = pipelines.iter().map(|setup| (setup.plan.pipeline, setup.policy.recovery)).collect();
-        let settings = Settings { recovery, ..settings };
+        let settings = EngineSettings { recovery, ..settings };
         Engine::start(self.store.clone(), settings, pipelines, self.probe.clone()).await.unwrap()
     }
 
@@ -132,6 +136,6 @@ impl Stage {
 }
 
 /// A plan of one pipeline, whole.
-pub fn whole(pipeline: Pipeline) -> Plan {
+pub fn whole(pipeline: Pipeline) -> PipelinePlan {
     fixture::all_plans().into_iter().find(|plan| plan.pipeline == pipeline).unwrap()
 }

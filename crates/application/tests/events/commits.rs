@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use quire_application::events::{EventFeed, Place};
+use quire_application::events::{EventFeed, StartPosition};
 use quire_domain::{Event, EventType};
 use quire_postgres::testing::Place as Schema;
 use quire_testkit::fixture::at;
@@ -26,14 +26,14 @@ async fn an_event_whose_commit_takes_long_is_not_skipped() {
     let schema = Schema::migrated().await;
     let (ours, theirs) = (schema.store().await.into_store(), schema.store().await.into_store());
     let feed = EventFeed::new(ours.history.clone(), 10, CancellationToken::new());
-    let mut listener = listen(&feed, Place::Now).await;
+    let mut listener = listen(&feed, StartPosition::Now).await;
 
     let mut connection = schema.connection().await;
     let mut open = connection.begin().await.unwrap();
     open.execute("INSERT INTO events (at, event_type) VALUES (now(), 'MARK_REVIEWED')").await.unwrap();
     let queue = Arc::clone(&theirs.queue);
     let late = tokio::spawn(async move {
-        queue.record(&[Event::bare(EventType::LockHeld, at(0))]).await.unwrap();
+        queue.record(&[Event::new(EventType::LockHeld, at(0))]).await.unwrap();
     });
     somebody_waits(&mut open).await;
     open.commit().await.unwrap();

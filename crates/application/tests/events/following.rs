@@ -1,6 +1,6 @@
 //! What a listener is told.
 
-use quire_application::events::Place;
+use quire_application::events::StartPosition;
 use quire_domain::{EventId, EventType, SubjectId};
 use quire_ports::EventFilter;
 use quire_testkit::Bed;
@@ -11,7 +11,7 @@ use super::{double, feed, listen, next, on_each_store, record, record_many};
 async fn what_happens_from_now_on_is_told_and_nothing_before(bed: Bed) {
     bed.enqueue(SubjectId::new(), at(0)).await;
     let feed = feed(&bed);
-    let mut listener = listen(&feed, Place::Now).await;
+    let mut listener = listen(&feed, StartPosition::Now).await;
     assert_eq!(listener.position(), bed.store.history.newest_event().await.unwrap());
     let worker = bed.worker(at(0)).await;
     bed.claim_one(worker, at(1)).await;
@@ -22,9 +22,9 @@ async fn what_happens_from_now_on_is_told_and_nothing_before(bed: Bed) {
 /// Listeners that keep up, one that comes later, and one that goes on from the beginning.
 async fn whoever_listens_from_wherever_gets_the_same_history(bed: Bed) {
     let feed = feed(&bed);
-    let mut first = listen(&feed, Place::Now).await;
+    let mut first = listen(&feed, StartPosition::Now).await;
     record_many(&bed, 700, EventType::LockHeld).await;
-    let mut second = listen(&feed, Place::After(EventId(0))).await;
+    let mut second = listen(&feed, StartPosition::After(EventId(0))).await;
     record_many(&bed, 700, EventType::LockHeld).await;
     let (mut one, mut other) = (Vec::new(), Vec::new());
     for _ in 0..1400 {
@@ -47,9 +47,9 @@ async fn an_old_place_leads_through_thousands_of_events_in_order(bed: Bed) {
     record(&bed, EventType::MarkReviewed, Some(quiet)).await;
     let feed = feed(&bed);
     let filter = EventFilter { run: None, subject: Some(quiet) };
-    let mut filtered = feed.subscribe(Place::After(old), filter).await.unwrap();
+    let mut filtered = feed.subscribe(StartPosition::After(old), filter).await.unwrap();
     assert_eq!(next(&mut filtered).await.1, EventType::MarkReviewed);
-    let mut whole = listen(&feed, Place::After(old)).await;
+    let mut whole = listen(&feed, StartPosition::After(old)).await;
     let mut last = old;
     for _ in 0..4097 {
         let (id, _) = next(&mut whole).await;
@@ -63,7 +63,7 @@ async fn a_document_or_a_run_can_be_followed_alone(bed: Bed) {
     let feed = feed(&bed);
     let (wanted, other) = (SubjectId::new(), SubjectId::new());
     let filter = EventFilter { run: None, subject: Some(wanted) };
-    let mut of_document = feed.subscribe(Place::Now, filter).await.unwrap();
+    let mut of_document = feed.subscribe(StartPosition::Now, filter).await.unwrap();
     let start = of_document.position();
     bed.enqueue(other, at(0)).await;
     let run = bed.enqueue(wanted, at(1)).await;
@@ -72,7 +72,7 @@ async fn a_document_or_a_run_can_be_followed_alone(bed: Bed) {
     let told = [next(&mut of_document).await.0, next(&mut of_document).await.0];
     assert!(start < told[0] && told[0] < told[1]);
     let filter = EventFilter { run: Some(run), subject: None };
-    let mut of_run = feed.subscribe(Place::After(EventId(0)), filter).await.unwrap();
+    let mut of_run = feed.subscribe(StartPosition::After(EventId(0)), filter).await.unwrap();
     assert_eq!(next(&mut of_run).await.0, told[0]);
     record(&bed, EventType::SubjectPurged, Some(wanted)).await;
     assert_eq!(next(&mut of_document).await.1, EventType::SubjectPurged);
@@ -80,7 +80,7 @@ async fn a_document_or_a_run_can_be_followed_alone(bed: Bed) {
 
 async fn who_looked_at_what_is_not_told_and_the_place_moves_past_it(bed: Bed) {
     let feed = feed(&bed);
-    let mut listener = listen(&feed, Place::Now).await;
+    let mut listener = listen(&feed, StartPosition::Now).await;
     for silent in [EventType::RawTextAccessed, EventType::DocumentListViewed, EventType::SchedulerContention]
     {
         record(&bed, silent, Some(SubjectId::new())).await;

@@ -9,7 +9,7 @@ mod places;
 
 use std::time::Duration;
 
-use quire_application::events::{EventFeed, Place, Subscription};
+use quire_application::events::{EventFeed, StartPosition, Subscription};
 use quire_domain::{Event, EventId, EventType, SubjectId};
 use quire_ports::EventFilter;
 use quire_testkit::Bed;
@@ -47,7 +47,7 @@ fn feed(bed: &Bed) -> EventFeed {
     EventFeed::new(bed.store.history.clone(), 10, CancellationToken::new())
 }
 
-async fn listen(feed: &EventFeed, from: Place) -> Subscription {
+async fn listen(feed: &EventFeed, from: StartPosition) -> Subscription {
     feed.subscribe(from, EventFilter::default()).await.unwrap()
 }
 
@@ -59,7 +59,7 @@ async fn next(listener: &mut Subscription) -> (EventId, EventType) {
 }
 
 async fn record(bed: &Bed, event_type: EventType, subject: Option<SubjectId>) {
-    let event = Event { subject, ..Event::bare(event_type, at(0)) };
+    let event = Event { subject, ..Event::new(event_type, at(0)) };
     bed.store.queue.record(std::slice::from_ref(&event)).await.unwrap();
 }
 
@@ -68,7 +68,7 @@ async fn record_many(bed: &Bed, count: usize, event_type: EventType) {
     let mut writing = JoinSet::new();
     for _ in 0..WRITERS {
         let queue = bed.store.queue.clone();
-        let event = Event { subject: Some(SubjectId::new()), ..Event::bare(event_type, at(0)) };
+        let event = Event { subject: Some(SubjectId::new()), ..Event::new(event_type, at(0)) };
         writing.spawn(async move {
             for _ in 0..count / WRITERS {
                 queue.record(std::slice::from_ref(&event)).await.unwrap();

@@ -1,6 +1,6 @@
 //! Who may listen, and for how long.
 
-use quire_application::events::{EventFeed, FeedError, Place};
+use quire_application::events::{EventFeed, FeedError, StartPosition};
 use quire_domain::{EventId, EventType};
 use quire_ports::EventFilter;
 use quire_testkit::Bed;
@@ -12,26 +12,26 @@ use super::{PATIENCE, feed, listen, next, on_each_store, record};
 async fn a_place_ahead_of_the_history_is_refused(bed: Bed) {
     record(&bed, EventType::LockHeld, None).await;
     let newest = bed.store.history.newest_event().await.unwrap();
-    let ahead = Place::After(EventId(newest.0 + 1));
+    let ahead = StartPosition::After(EventId(newest.0 + 1));
     let refused = feed(&bed).subscribe(ahead, EventFilter::default()).await;
     assert_eq!(refused.err(), Some(FeedError::Ahead { newest }));
-    assert_eq!(listen(&feed(&bed), Place::After(newest)).await.position(), newest);
+    assert_eq!(listen(&feed(&bed), StartPosition::After(newest)).await.position(), newest);
 }
 
 async fn only_so_many_listen_at_once_and_nobody_looks_when_nobody_listens(bed: Bed) {
     let feed = EventFeed::new(bed.store.history.clone(), 2, CancellationToken::new());
     assert!(!feed.is_watching());
-    let first = listen(&feed, Place::Now).await;
-    let mut second = listen(&feed, Place::Now).await;
-    let refused = feed.subscribe(Place::Now, EventFilter::default()).await;
+    let first = listen(&feed, StartPosition::Now).await;
+    let mut second = listen(&feed, StartPosition::Now).await;
+    let refused = feed.subscribe(StartPosition::Now, EventFilter::default()).await;
     assert_eq!(refused.err(), Some(FeedError::Full));
     drop(first);
-    let third = listen(&feed, Place::Now).await;
+    let third = listen(&feed, StartPosition::Now).await;
     record(&bed, EventType::LockHeld, None).await;
     assert_eq!(next(&mut second).await.1, EventType::LockHeld);
     drop((second, third));
     assert!(!feed.is_watching());
-    let mut again = listen(&feed, Place::Now).await;
+    let mut again = listen(&feed, StartPosition::Now).await;
     record(&bed, EventType::MarkReviewed, None).await;
     assert_eq!(next(&mut again).await.1, EventType::MarkReviewed, "who comes later is told, too");
 }
@@ -39,12 +39,16 @@ async fn only_so_many_listen_at_once_and_nobody_looks_when_nobody_listens(bed: B
 async fn everybody_is_let_go_when_told_to_stop(bed: Bed) {
     let stop = CancellationToken::new();
     let feed = EventFeed::new(bed.store.history.clone(), 2, stop.clone());
-    let mut waiting = listen(&feed, Place::Now).await;
+    let mut waiting = listen(&feed, StartPosition::Now).await;
     let mut coming = tokio::spawn(async move { waiting.next().await });
     tokio::task::yield_now().await;
     stop.cancel();
     assert_eq!(timeout(PATIENCE, &mut coming).await.unwrap().unwrap(), None);
-    assert_eq!(listen(&feed, Place::Now).await.next().await, None, "nor does anybody stay who comes then");
+    assert_eq!(
+        listen(&feed, StartPosition::Now).await.next().await,
+        None,
+        "nor does anybody stay who comes then"
+    );
 }
 
 on_each_store!(

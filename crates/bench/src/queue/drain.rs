@@ -7,8 +7,10 @@ use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
 use jiff::SignedDuration;
-use quire_application::engine::{Engine, LeaseTerms, PipelineSetup, Settings};
-use quire_domain::{Backoff, Pipeline, Plan, Policy, Recovery, Requeue, RunId, StepName};
+use quire_application::engine::{Engine, EngineSettings, LeaseSettings, PipelineSetup};
+use quire_domain::{
+    Backoff, Pipeline, PipelinePlan, RecoveryPolicy, RequeuePolicy, RetryPolicy, RunId, StepName,
+};
 use quire_ports::{Breakpoint, PortError, Probe, Store};
 use quire_testkit::steps;
 use tokio::sync::Notify;
@@ -19,15 +21,15 @@ use crate::report::{Line, Table, median};
 
 /// The document pipeline with steps that do nothing.
 pub fn no_op_documents() -> Vec<PipelineSetup> {
-    let plan = Plan {
+    let plan = PipelinePlan {
         pipeline: Pipeline::Document,
         steps: vec![StepName::Extraction, StepName::Interpretation],
         limit: SignedDuration::from_secs(120),
     };
-    let policy = Policy {
+    let policy = RetryPolicy {
         backoff: Backoff { attempts: 2, base_ms: 500, max_ms: 5000, jitter_ratio: 0.2 },
-        requeue: Requeue::Never,
-        recovery: Recovery::Fail,
+        requeue: RequeuePolicy::Never,
+        recovery: RecoveryPolicy::Fail,
     };
     vec![PipelineSetup { steps: steps::everywhere(&plan, &steps::nothing()), plan, policy }]
 }
@@ -36,18 +38,18 @@ pub fn no_op_documents() -> Vec<PipelineSetup> {
 const MANY_SLOTS: u32 = 400;
 
 /// A worker with that many slots.
-pub fn settings(slots: u32) -> Settings {
-    Settings {
+pub fn settings(slots: u32) -> EngineSettings {
+    EngineSettings {
         name: "bench:1".to_owned(),
         slots,
         claim_limit: 100,
         tick: Duration::from_secs(1),
-        lease: LeaseTerms::Renewed { term: SignedDuration::from_secs(15) },
+        lease: LeaseSettings::Renewed { term: SignedDuration::from_secs(15) },
         heartbeat: Duration::from_secs(5),
         zombie_after: SignedDuration::from_hours(2),
         grace: SignedDuration::from_secs(5),
         shutdown_wait: Duration::from_secs(15),
-        recovery: vec![(Pipeline::Document, Recovery::Fail)],
+        recovery: vec![(Pipeline::Document, RecoveryPolicy::Fail)],
     }
 }
 
@@ -86,10 +88,10 @@ pub async fn engine_rate(store: &Store, runs: usize) -> f64 {
 
 /// The same, taking one run at a time. On a store that groups nothing, each transition has its own commit.
 async fn one_by_one_rate(store: &Store, runs: usize) -> f64 {
-    rate(store, runs, Settings { claim_limit: 1, ..settings(MANY_SLOTS) }).await
+    rate(store, runs, EngineSettings { claim_limit: 1, ..settings(MANY_SLOTS) }).await
 }
 
-async fn rate(store: &Store, runs: usize, settings: Settings) -> f64 {
+async fn rate(store: &Store, runs: usize, settings: EngineSettings) -> f64 {
     let counter = Counter::of(runs);
     let start = Instant::now();
     let engine = Engine::start(store.clone(), settings, no_op_documents(), counter.clone()).await.unwrap();

@@ -90,7 +90,7 @@ struct Span {
 
 /// A stretch of text found again on its page.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Place {
+pub struct Location {
     /// The page, from 1.
     pub page: usize,
     /// The word's rectangle.
@@ -111,10 +111,10 @@ impl Reading {
 impl PlainText {
     /// The places of the words that a stretch of the text touches, in order. Found by halving: the length of the
     /// document hardly matters.
-    pub fn places(&self, stretch: Range<usize>) -> Vec<Place> {
+    pub fn places(&self, stretch: Range<usize>) -> Vec<Location> {
         let first = self.spans.partition_point(|span| span.bytes.end <= stretch.start);
         let touched = self.spans[first..].iter().take_while(|span| span.bytes.start < stretch.end);
-        touched.map(|span| Place { page: span.page, rect: span.rect }).collect()
+        touched.map(|span| Location { page: span.page, rect: span.rect }).collect()
     }
 
     fn write_page(&mut self, page: &Page, number: usize) {

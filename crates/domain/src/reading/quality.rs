@@ -14,7 +14,7 @@ const SWAPPED: [&str; 3] = ["dratamiento", "draquea", "diene"];
 /// What speaks against a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs)] // The names are the documentation.
-pub enum Flaw {
+pub enum QualityIssue {
     TooShort,
     NotHumanReadable,
     NoLetters,
@@ -32,7 +32,7 @@ pub enum Flaw {
 
 /// What becomes of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Verdict {
+pub enum QualityVerdict {
     /// It can be used.
     Good,
     /// There is hardly anything, or nothing that can be read.
@@ -47,7 +47,7 @@ pub struct Quality {
     /// From 0 to 1.
     pub score: f32,
     /// What speaks against it.
-    pub flaws: Vec<Flaw>,
+    pub flaws: Vec<QualityIssue>,
 }
 
 impl Quality {
@@ -57,20 +57,25 @@ impl Quality {
         if let Some(flaw) = counts.unreadable() {
             return Self { score: 0.0, flaws: vec![flaw] };
         }
-        let (flaws, penalties): (Vec<Flaw>, Vec<f32>) = counts.penalties().into_iter().unzip();
+        let (flaws, penalties): (Vec<QualityIssue>, Vec<f32>) = counts.penalties().into_iter().unzip();
         let score = (1.0 - penalties.iter().sum::<f32>()).clamp(0.0, 1.0);
         Self { score, flaws }
     }
 
     /// What becomes of the text.
-    pub fn verdict(&self) -> Verdict {
-        let unreadable = [Flaw::TooShort, Flaw::NotHumanReadable, Flaw::NoLetters, Flaw::TooFewWords];
+    pub fn verdict(&self) -> QualityVerdict {
+        let unreadable = [
+            QualityIssue::TooShort,
+            QualityIssue::NotHumanReadable,
+            QualityIssue::NoLetters,
+            QualityIssue::TooFewWords,
+        ];
         if self.flaws.iter().any(|flaw| unreadable.contains(flaw)) {
-            Verdict::Unreadable
-        } else if self.score < PASS || self.flaws.contains(&Flaw::SwappedLetters) {
-            Verdict::Low
+            QualityVerdict::Unreadable
+        } else if self.score < PASS || self.flaws.contains(&QualityIssue::SwappedLetters) {
+            QualityVerdict::Low
         } else {
-            Verdict::Good
+            QualityVerdict::Good
         }
     }
 }
@@ -157,18 +162,18 @@ impl Counts {
         }
     }
 
-    fn unreadable(&self) -> Option<Flaw> {
+    fn unreadable(&self) -> Option<QualityIssue> {
         if self.visible < FEWEST_CHARACTERS {
-            Some(Flaw::TooShort)
+            Some(QualityIssue::TooShort)
         } else if self.letters == 0 {
-            Some(Flaw::NoLetters)
+            Some(QualityIssue::NoLetters)
         } else if share(self.printable, self.characters) < 0.90
             || share(self.letters, self.visible) < 0.35
             || share(self.odd, self.visible) >= 0.15
         {
-            Some(Flaw::NotHumanReadable)
+            Some(QualityIssue::NotHumanReadable)
         } else if self.words < 3 {
-            Some(Flaw::TooFewWords)
+            Some(QualityIssue::TooFewWords)
         } else {
             None
         }
@@ -181,23 +186,35 @@ impl Counts {
         enough && (unsaid > 0.30 || share(self.common, self.latin) < 0.50)
     }
 
-    fn penalties(&self) -> Vec<(Flaw, f32)> {
+    fn penalties(&self) -> Vec<(QualityIssue, f32)> {
         // Vowels and the like are asked of texts in Latin letters alone; others have their own ways.
         let is_latin = share(self.latin, self.letters) > 0.5;
         let rules = [
-            (Flaw::LowVowelRatio, 0.20, is_latin && share(self.vowels, self.letters) < 0.30),
-            (Flaw::Gibberish, 0.45, is_latin && self.is_gibberish()),
-            (Flaw::HighPunctuation, 0.25, share(self.punctuation, self.visible) > 0.25),
-            (Flaw::LowWhitespace, 0.20, share(self.whitespace, self.characters) < 0.10),
+            (QualityIssue::LowVowelRatio, 0.20, is_latin && share(self.vowels, self.letters) < 0.30),
+            (QualityIssue::Gibberish, 0.45, is_latin && self.is_gibberish()),
+            (QualityIssue::HighPunctuation, 0.25, share(self.punctuation, self.visible) > 0.25),
+            (QualityIssue::LowWhitespace, 0.20, share(self.whitespace, self.characters) < 0.10),
             (
-                Flaw::NoLineBreaks,
+                QualityIssue::NoLineBreaks,
                 0.10,
                 self.characters > 800 && share(self.line_breaks, self.characters) < 0.0005,
             ),
-            (Flaw::LongTokens, 0.35, self.tokens >= 80 && share(self.long_tokens, self.tokens) > 0.20),
-            (Flaw::SingleLetters, 0.35, self.tokens > 120 && share(self.single_letters, self.tokens) > 0.045),
-            (Flaw::MostlyUppercase, 0.20, self.tokens < 250 && share(self.uppercase, self.letters) > 0.80),
-            (Flaw::SwappedLetters, 0.40, self.swapped > 0),
+            (
+                QualityIssue::LongTokens,
+                0.35,
+                self.tokens >= 80 && share(self.long_tokens, self.tokens) > 0.20,
+            ),
+            (
+                QualityIssue::SingleLetters,
+                0.35,
+                self.tokens > 120 && share(self.single_letters, self.tokens) > 0.045,
+            ),
+            (
+                QualityIssue::MostlyUppercase,
+                0.20,
+                self.tokens < 250 && share(self.uppercase, self.letters) > 0.80,
+            ),
+            (QualityIssue::SwappedLetters, 0.40, self.swapped > 0),
         ];
         rules.into_iter().filter(|(_, _, holds)| *holds).map(|(flaw, penalty, _)| (flaw, penalty)).collect()
     }

@@ -7,7 +7,7 @@ use super::*;
 const RECORD: &str = "Paciente: Luna\nEspecie: Felina\nRaza: Común europeo\nPeso: 4,2 kg\nMotivo de consulta: vómitos desde \
                       hace dos días.\nTratamiento: dieta blanda y maropitant cada 24 horas.\n";
 
-fn verdict(text: &str) -> Verdict {
+fn verdict(text: &str) -> QualityVerdict {
     Quality::of(text).verdict()
 }
 
@@ -21,21 +21,24 @@ fn ordinary_records_pass_in_both_languages_and_in_other_scripts() {
     assert_eq!(Quality::of(RECORD), Quality { score: 1.0, flaws: vec![] });
     let english =
         "Patient: Luna, feline, spayed female.\nShe has been vomiting for two days. Weight 4.2 kg.\n";
-    assert_eq!(verdict(english), Verdict::Good);
-    assert_eq!(verdict("Пациент: собака Рекс, возраст пять лет, вес двадцать килограммов.\n"), Verdict::Good);
+    assert_eq!(verdict(english), QualityVerdict::Good);
+    assert_eq!(
+        verdict("Пациент: собака Рекс, возраст пять лет, вес двадцать килограммов.\n"),
+        QualityVerdict::Good
+    );
 }
 
 /// Proves R085.
 #[test]
 fn nearly_nothing_is_unreadable() {
     for text in ["", "   \n\t ", "Luna 4,2 kg", "nineteen visible ch", &" a".repeat(19)] {
-        assert_eq!(verdict(text), Verdict::Unreadable, "{text:?}");
+        assert_eq!(verdict(text), QualityVerdict::Unreadable, "{text:?}");
     }
-    assert_eq!(Quality::of("12345 67890 12345 67890 12345").flaws, [Flaw::NoLetters]);
-    assert_eq!(Quality::of("a b c d e f g h i j k l m n o p q r s t u v").flaws, [Flaw::TooFewWords]);
+    assert_eq!(Quality::of("12345 67890 12345 67890 12345").flaws, [QualityIssue::NoLetters]);
+    assert_eq!(Quality::of("a b c d e f g h i j k l m n o p q r s t u v").flaws, [QualityIssue::TooFewWords]);
     let boxes = "\u{FFFD}".repeat(30) + " palabras sueltas aquí mismo";
-    assert_eq!(Quality::of(&boxes).flaws, [Flaw::NotHumanReadable]);
-    assert_eq!(Quality::of("~~^^``~~^^`` abc def ghi ~~^^``~~^^``").flaws, [Flaw::NotHumanReadable]);
+    assert_eq!(Quality::of(&boxes).flaws, [QualityIssue::NotHumanReadable]);
+    assert_eq!(Quality::of("~~^^``~~^^`` abc def ghi ~~^^``~~^^``").flaws, [QualityIssue::NotHumanReadable]);
 }
 
 /// Proves R086: what can be read and should not be trusted.
@@ -43,10 +46,13 @@ fn nearly_nothing_is_unreadable() {
 fn gibberish_does_not_pass_although_it_looks_like_words() {
     let consonants = "xkrtpl mndfgh qwrtzx bcdfgk plmknj hgfdsz trwqpl zxcvbn mnbvcx lkjhgf\n".repeat(3);
     let quality = Quality::of(&consonants);
-    assert_eq!(quality.verdict(), Verdict::Low, "{quality:?}");
-    assert!(quality.flaws.contains(&Flaw::Gibberish) && quality.flaws.contains(&Flaw::LowVowelRatio));
+    assert_eq!(quality.verdict(), QualityVerdict::Low, "{quality:?}");
+    assert!(
+        quality.flaws.contains(&QualityIssue::Gibberish)
+            && quality.flaws.contains(&QualityIssue::LowVowelRatio)
+    );
     let shifted: String = RECORD.chars().map(|c| if c.is_ascii_lowercase() { shift(c) } else { c }).collect();
-    assert_eq!(verdict(&shifted), Verdict::Low, "{shifted}");
+    assert_eq!(verdict(&shifted), QualityVerdict::Low, "{shifted}");
 }
 
 /// The next letter but twelve: what a font with a wrong map shows.
@@ -56,10 +62,10 @@ fn shift(letter: char) -> char {
 
 #[test]
 fn swapped_letters_are_known_by_whole_words_only() {
-    assert_eq!(verdict(&format!("{RECORD}El dratamiento sigue.")), Verdict::Low);
-    assert_eq!(verdict(&format!("{RECORD}DIENE fiebre.")), Verdict::Low);
+    assert_eq!(verdict(&format!("{RECORD}El dratamiento sigue.")), QualityVerdict::Low);
+    assert_eq!(verdict(&format!("{RECORD}DIENE fiebre.")), QualityVerdict::Low);
     // Words that only contain one are words.
-    assert_eq!(verdict(&format!("{RECORD}La higiene y el ingrediente: dienedor.")), Verdict::Good);
+    assert_eq!(verdict(&format!("{RECORD}La higiene y el ingrediente: dienedor.")), QualityVerdict::Good);
 }
 
 #[test]
@@ -67,18 +73,18 @@ fn each_flaw_has_its_penalty() {
     let cases = [
         (
             long("uno, dos; tres: ¡cuatro! ¿cinco? (seis) [siete]... «ocho»!!! --- ;;; ,,,", 1),
-            Flaw::HighPunctuation,
+            QualityIssue::HighPunctuation,
             0.75,
         ),
         (
             "palabrasinningunespacioentreletras otracosaigualdelarga ymasletrasjuntas".to_owned(),
-            Flaw::LowWhitespace,
+            QualityIssue::LowWhitespace,
             0.8,
         ),
-        (long("la gata come poco", 60).replace('\n', " "), Flaw::NoLineBreaks, 0.9),
-        (long("electrocardiograma gastroenterólogo de la gata y el", 40), Flaw::LongTokens, 0.65),
-        (long("la v i s i t a fue larga y buena", 40), Flaw::SingleLetters, 0.65),
-        ("EL PACIENTE COME BIEN Y DUERME TODA LA NOCHE".to_owned(), Flaw::MostlyUppercase, 0.8),
+        (long("la gata come poco", 60).replace('\n', " "), QualityIssue::NoLineBreaks, 0.9),
+        (long("electrocardiograma gastroenterólogo de la gata y el", 40), QualityIssue::LongTokens, 0.65),
+        (long("la v i s i t a fue larga y buena", 40), QualityIssue::SingleLetters, 0.65),
+        ("EL PACIENTE COME BIEN Y DUERME TODA LA NOCHE".to_owned(), QualityIssue::MostlyUppercase, 0.8),
     ];
     for (text, flaw, score) in cases {
         let quality = Quality::of(&text);
@@ -92,6 +98,6 @@ proptest! {
     fn any_text_gets_a_score_between_nothing_and_one(text in any::<String>()) {
         let quality = Quality::of(&text);
         prop_assert!((0.0..=1.0).contains(&quality.score));
-        prop_assert_eq!(quality.verdict() == Verdict::Good && quality.score < PASS, false);
+        prop_assert_eq!(quality.verdict() == QualityVerdict::Good && quality.score < PASS, false);
     }
 }

@@ -54,7 +54,7 @@ impl Backoff {
 
 /// What becomes of a run whose attempt failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Requeue {
+pub enum RequeuePolicy {
     /// It has failed.
     Never,
     /// It goes back to the queue by itself, until its claims are spent.
@@ -75,7 +75,7 @@ pub enum Requeue {
 
 /// What becomes of a run whose owner is gone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Recovery {
+pub enum RecoveryPolicy {
     /// It has failed, with `PROCESS_TERMINATED`.
     Fail,
     /// It goes back to the queue and resumes at its first unfinished step, until its claims are spent.
@@ -87,13 +87,13 @@ pub enum Recovery {
 
 /// Everything that decides how runs of one pipeline are retried.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Policy {
+pub struct RetryPolicy {
     /// Between attempts of a step.
     pub backoff: Backoff,
     /// After an attempt of the run failed.
-    pub requeue: Requeue,
+    pub requeue: RequeuePolicy,
     /// After its owner disappeared.
-    pub recovery: Recovery,
+    pub recovery: RecoveryPolicy,
 }
 
 /// `base · 2^n`, without overflow.

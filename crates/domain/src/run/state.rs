@@ -52,7 +52,7 @@ pub struct Run {
     /// The current fencing token.
     pub fence: Fence,
     /// Where it stands.
-    pub state: State,
+    pub state: RunState,
 }
 
 /// Which version of which schema.
@@ -66,7 +66,7 @@ pub struct SchemaRef {
 
 /// Where a run stands.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum State {
+pub enum RunState {
     /// Waiting for its turn.
     Queued {
         /// Not to be started before then.
@@ -95,7 +95,7 @@ pub enum State {
         /// When it ended.
         completed_at: Timestamp,
         /// Why.
-        reason: Reason,
+        reason: FailureReason,
     },
     /// Its owner kept it longer than allowed.
     TimedOut {
@@ -104,20 +104,20 @@ pub enum State {
         /// When it was ended.
         completed_at: Timestamp,
         /// What it was doing.
-        reason: Reason,
+        reason: FailureReason,
     },
 }
 
 /// Why a run did not complete.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Reason {
+pub struct FailureReason {
     /// The kind, from a closed set.
     pub failure_type: FailureType,
     /// The particulars.
     pub record: FailureRecord,
 }
 
-impl State {
+impl RunState {
     /// The stored form.
     pub fn as_str(&self) -> &'static str {
         match self {
@@ -156,7 +156,7 @@ impl State {
     }
 
     /// Why it did not complete, if it ended so.
-    pub fn reason(&self) -> Option<&Reason> {
+    pub fn reason(&self) -> Option<&FailureReason> {
         match self {
             Self::Failed { reason, .. } | Self::TimedOut { reason, .. } => Some(reason),
             _ => None,

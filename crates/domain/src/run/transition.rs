@@ -17,8 +17,8 @@ use jiff::{SignedDuration, Timestamp};
 
 use super::failure::{Failure, FailureKind, FailureRecord, FailureType};
 use super::lease::Fence;
-use super::retry::{Recovery, Requeue, doubled};
-use super::state::{NewRun, Reason, Run, State};
+use super::retry::{RecoveryPolicy, RequeuePolicy, doubled};
+use super::state::{FailureReason, NewRun, Run, RunState};
 use super::turn::Turn;
 use crate::event::{Event, EventType};
 use crate::ids::WorkerId;
@@ -43,21 +43,21 @@ pub enum Change {
         /// How.
         failure: Failure,
         /// What the pipeline does then.
-        requeue: Requeue,
+        requeue: RequeuePolicy,
     },
     /// Its owner lives and has kept it too long.
     TimeOut,
     /// Its owner is gone.
     Orphan {
         /// What the pipeline does then.
-        recovery: Recovery,
+        recovery: RecoveryPolicy,
     },
     /// Its owner gives it back before having worked on it.
     HandBack,
     /// A person sends it back to the queue.
     Retry {
         /// Whether the pipeline allows that.
-        requeue: Requeue,
+        requeue: RequeuePolicy,
     },
     /// A person no longer wants it.
     Withdraw,
@@ -94,7 +94,7 @@ impl Transition {
     /// Whether the run comes back to a subject where others may wait: then it gets its place only when the turn is
     /// given anew.
     pub fn is_newcomer(&self) -> bool {
-        matches!(self.run.state, State::Queued { .. }) && self.effects.contains(&Effect::PassTurn)
+        matches!(self.run.state, RunState::Queued { .. }) && self.effects.contains(&Effect::PassTurn)
     }
 }
 
@@ -166,7 +166,7 @@ pub fn create(new: &NewRun, at: Timestamp) -> (Run, Event) {
         attempts: 0,
         retry_count: 0,
         fence: Fence::default(),
-        state: State::Queued { available_at: None },
+        state: RunState::Queued { available_at: None },
     };
     let event = Event::of_run(EventType::RunCreated, &run, at);
     (run, event)
@@ -187,12 +187,12 @@ pub fn apply(run: &Run, change: Change, at: Timestamp) -> Result<Transition, Ref
 }
 
 fn start(run: &Run, worker: WorkerId, limit: SignedDuration, at: Timestamp) -> Result<Transition, Refusal> {
-    let State::Queued { .. } = run.state else {
+    let RunState::Queued { .. } = run.state else {
         return Err(Refusal::NotQueued { state: run.state.as_str(), wish: "started" });
     };
     // A limit beyond the calendar is no limit.
     let deadline_at = at.checked_add(limit).ok();
-    let next = moved(run, State::Running { started_at: at, deadline_at, worker: Some(worker) });
+    let next = moved(run, RunState::Running { started_at: at, deadline_at, worker: Some(worker) });
     // The event carries the token that this start hands out.
     let event = Event { worker: Some(worker), ..Event::of_run(EventType::RunStarted, &next, at) };
     Ok(Transition { from: run.fence, run: next, effects: vec![Effect::Record(event)] })
@@ -200,7 +200,7 @@ fn start(run: &Run, worker: WorkerId, limit: SignedDuration, at: Timestamp) -> R
 
 fn complete(run: &Run, at: Timestamp) -> Result<Transition, Refusal> {
     let owned = owned(run, "completed")?;
-    let next = moved(run, State::Completed { started_at: owned.started_at, completed_at: at });
+    let next = moved(run, RunState::Completed { started_at: owned.started_at, completed_at: at });
     let event = owned.event(EventType::RunCompleted, run, at);
     Ok(Transition { from: run.fence, run: next, effects: vec![Effect::Record(event), Effect::PassTurn] })
 }
@@ -209,13 +209,13 @@ fn fail(
     run: &Run,
     step: StepName,
     failure: &Failure,
-    requeue: Requeue,
+    requeue: RequeuePolicy,
     at: Timestamp,
 ) -> Result<Transition, Refusal> {
     let owned = owned(run, "failed")?;
     let record = failure.record(Some(step), run.correlation_id.as_deref());
     let attempts = run.attempts + 1;
-    if let Requeue::Auto { max_claims, base_delay } = requeue
+    if let RequeuePolicy::Auto { max_claims, base_delay } = requeue
         && failure.kind.is_retryable()
         && attempts < max_claims
     {
@@ -228,7 +228,7 @@ fn fail(
     let failure_type = failure.failure_type.unwrap_or_else(|| FailureType::of_step(step));
     let mut event = owned.event(EventType::RunFailed, run, at);
     event.failure = Some(record.clone());
-    let next = owned.failed(run, Reason { failure_type, record }, at);
+    let next = owned.failed(run, FailureReason { failure_type, record }, at);
     Ok(Transition { from: run.fence, run: next, effects: vec![Effect::Record(event), Effect::PassTurn] })
 }
 
@@ -245,10 +245,10 @@ fn time_out(run: &Run, at: Timestamp) -> Result<Transition, Refusal> {
         attempts: run.attempts + 1,
         ..moved(
             run,
-            State::TimedOut {
+            RunState::TimedOut {
                 started_at: owned.started_at,
                 completed_at: at,
-                reason: Reason { failure_type: FailureType::RunTimedOut, record: record.clone() },
+                reason: FailureReason { failure_type: FailureType::RunTimedOut, record: record.clone() },
             },
         )
     };
@@ -256,7 +256,7 @@ fn time_out(run: &Run, at: Timestamp) -> Result<Transition, Refusal> {
     Ok(Transition { from: run.fence, run: next, effects })
 }
 
-fn orphan(run: &Run, recovery: Recovery, at: Timestamp) -> Result<Transition, Refusal> {
+fn orphan(run: &Run, recovery: RecoveryPolicy, at: Timestamp) -> Result<Transition, Refusal> {
     let owned = owned(run, "recovered")?;
     let record = own_record(
         run,
@@ -265,7 +265,7 @@ fn orphan(run: &Run, recovery: Recovery, at: Timestamp) -> Result<Transition, Re
     );
     let attempts = run.attempts + 1;
     let interrupted = Effect::InterruptSteps(record.clone());
-    if let Recovery::Requeue { max_claims } = recovery
+    if let RecoveryPolicy::Requeue { max_claims } = recovery
         && attempts < max_claims
     {
         let mut transition = owned.requeue(run, record, SignedDuration::ZERO, at);
@@ -274,7 +274,7 @@ fn orphan(run: &Run, recovery: Recovery, at: Timestamp) -> Result<Transition, Re
     }
     let mut event = owned.event(EventType::RunRecoveredAsFailed, run, at);
     event.failure = Some(record.clone());
-    let reason = Reason { failure_type: FailureType::ProcessTerminated, record };
+    let reason = FailureReason { failure_type: FailureType::ProcessTerminated, record };
     let next = owned.failed(run, reason, at);
     Ok(Transition {
         from: run.fence,
@@ -287,15 +287,15 @@ fn hand_back(run: &Run, at: Timestamp) -> Result<Transition, Refusal> {
     let owned = owned(run, "handed back")?;
     let event = owned.event(EventType::RunRequeued, run, at);
     // It keeps its counters and its place in the queue: being given back is not the run's fault.
-    let next = moved(run, State::Queued { available_at: None });
+    let next = moved(run, RunState::Queued { available_at: None });
     Ok(Transition { from: run.fence, run: next, effects: vec![Effect::Record(event), Effect::ReopenSteps] })
 }
 
-fn retry(run: &Run, requeue: Requeue, at: Timestamp) -> Result<Transition, Refusal> {
-    let Requeue::Manual { max_retries, base_delay } = requeue else {
+fn retry(run: &Run, requeue: RequeuePolicy, at: Timestamp) -> Result<Transition, Refusal> {
+    let RequeuePolicy::Manual { max_retries, base_delay } = requeue else {
         return Err(Refusal::RetryNotAllowed { pipeline: run.pipeline });
     };
-    let State::Failed { .. } = run.state else {
+    let RunState::Failed { .. } = run.state else {
         return Err(Refusal::NotFailed { state: run.state.as_str() });
     };
     if run.pipeline == Pipeline::Document {
@@ -311,7 +311,7 @@ fn retry(run: &Run, requeue: Requeue, at: Timestamp) -> Result<Transition, Refus
         // A withdrawn run never had an attempt; it may be retried all the same.
         attempts: run.attempts.max(retry_count),
         queued_at: at,
-        ..moved(run, State::Queued { available_at: available_at(at, delay) })
+        ..moved(run, RunState::Queued { available_at: available_at(at, delay) })
     };
     let event = Event { delay_ms: millis(delay), ..Event::of_run(EventType::RunRetried, run, at) };
     let effects = vec![Effect::Record(event), Effect::ReopenSteps, Effect::PassTurn];
@@ -319,16 +319,16 @@ fn retry(run: &Run, requeue: Requeue, at: Timestamp) -> Result<Transition, Refus
 }
 
 fn withdraw(run: &Run, at: Timestamp) -> Result<Transition, Refusal> {
-    let State::Queued { .. } = run.state else {
+    let RunState::Queued { .. } = run.state else {
         return Err(Refusal::NotQueued { state: run.state.as_str(), wish: "withdrawn" });
     };
     let record = own_record(run, FailureType::Withdrawn, "the run was withdrawn before it started");
     let next = moved(
         run,
-        State::Failed {
+        RunState::Failed {
             started_at: None,
             completed_at: at,
-            reason: Reason { failure_type: FailureType::Withdrawn, record: record.clone() },
+            reason: FailureReason { failure_type: FailureType::Withdrawn, record: record.clone() },
         },
     );
     let event = Event { failure: Some(record), ..Event::of_run(EventType::RunWithdrawn, run, at) };
@@ -343,7 +343,7 @@ struct Owned {
 
 fn owned(run: &Run, wish: &'static str) -> Result<Owned, Refusal> {
     match run.state {
-        State::Running { started_at, worker, .. } => Ok(Owned { started_at, worker }),
+        RunState::Running { started_at, worker, .. } => Ok(Owned { started_at, worker }),
         _ => Err(Refusal::NotRunning { state: run.state.as_str(), wish }),
     }
 }
@@ -355,8 +355,8 @@ impl Owned {
     }
 
     /// The end of a run after an attempt that counts.
-    fn failed(&self, run: &Run, reason: Reason, at: Timestamp) -> Run {
-        let state = State::Failed { started_at: Some(self.started_at), completed_at: at, reason };
+    fn failed(&self, run: &Run, reason: FailureReason, at: Timestamp) -> Run {
+        let state = RunState::Failed { started_at: Some(self.started_at), completed_at: at, reason };
         Run { attempts: run.attempts + 1, ..moved(run, state) }
     }
 
@@ -366,7 +366,7 @@ impl Owned {
             attempts: run.attempts + 1,
             retry_count: run.retry_count + 1,
             queued_at: at,
-            ..moved(run, State::Queued { available_at: available_at(at, delay) })
+            ..moved(run, RunState::Queued { available_at: available_at(at, delay) })
         };
         let event = Event {
             failure: Some(record),
@@ -378,7 +378,7 @@ impl Owned {
 }
 
 /// The same run in another state, one transition further.
-fn moved(run: &Run, state: State) -> Run {
+fn moved(run: &Run, state: RunState) -> Run {
     Run { state, fence: run.fence.next(), ..run.clone() }
 }
 

@@ -22,8 +22,8 @@ fn at(second: i64) -> Timestamp {
 }
 
 const MINUTE: SignedDuration = SignedDuration::from_mins(1);
-const MANUAL: Requeue = Requeue::Manual { max_retries: 5, base_delay: MINUTE };
-const AUTO: Requeue = Requeue::Auto { max_claims: 3, base_delay: SignedDuration::from_secs(30) };
+const MANUAL: RequeuePolicy = RequeuePolicy::Manual { max_retries: 5, base_delay: MINUTE };
+const AUTO: RequeuePolicy = RequeuePolicy::Auto { max_claims: 3, base_delay: SignedDuration::from_secs(30) };
 
 fn started(pipeline: Pipeline) -> Run {
     let (run, _) = create(&new_run(pipeline), at(0));
@@ -34,7 +34,7 @@ fn start_change() -> Change {
     Change::Start { worker: WorkerId::new(), limit: SignedDuration::from_secs(120) }
 }
 
-fn fail_change(pipeline: Pipeline, requeue: Requeue) -> Change {
+fn fail_change(pipeline: Pipeline, requeue: RequeuePolicy) -> Change {
     Change::Fail {
         step: pipeline.steps()[0],
         failure: Failure::transient("PROVIDER_DOWN", "the provider did not answer"),
@@ -57,7 +57,7 @@ fn recorded(transition: &Transition) -> Vec<EventType> {
 #[test]
 fn a_run_is_created_queued_with_queued_at_and_no_retries() {
     let (run, event) = create(&new_run(Pipeline::Proposal), at(0));
-    assert_eq!(run.state, State::Queued { available_at: None });
+    assert_eq!(run.state, RunState::Queued { available_at: None });
     assert_eq!((run.queued_at, run.retry_count, run.attempts), (at(0), 0, 0));
     assert_eq!(event.event_type, EventType::RunCreated);
 }
@@ -77,7 +77,7 @@ fn only_queued_runs_start_and_only_running_runs_end() {
             Change::Complete,
             fail_change(Pipeline::Proposal, MANUAL),
             Change::TimeOut,
-            Change::Orphan { recovery: Recovery::Fail },
+            Change::Orphan { recovery: RecoveryPolicy::Fail },
             Change::HandBack,
         ] {
             assert!(matches!(apply(run, change, at(3)), Err(Refusal::NotRunning { .. })));
@@ -96,7 +96,7 @@ fn a_failed_proposal_is_retried_at_most_five_times_after_two_to_the_n_minutes() 
         assert_eq!(recorded(&retried), [EventType::RunRetried]);
         run = retried.run;
         assert_eq!((run.retry_count, run.queued_at), (n, at(100)));
-        assert_eq!(run.state, State::Queued { available_at: Some(at(100 + 60 * (1 << n))) });
+        assert_eq!(run.state, RunState::Queued { available_at: Some(at(100 + 60 * (1 << n))) });
         assert!(matches!(
             apply(&run, Change::Retry { requeue: MANUAL }, at(100)),
             Err(Refusal::NotFailed { .. })
@@ -115,8 +115,8 @@ fn a_document_run_that_ended_never_changes() {
     let ends = [
         Change::Complete,
         Change::TimeOut,
-        fail_change(Pipeline::Document, Requeue::Never),
-        Change::Orphan { recovery: Recovery::Fail },
+        fail_change(Pipeline::Document, RequeuePolicy::Never),
+        Change::Orphan { recovery: RecoveryPolicy::Fail },
     ];
     for end in ends {
         let ended = apply(&running, end, at(2)).unwrap().run;
@@ -125,7 +125,7 @@ fn a_document_run_that_ended_never_changes() {
             Change::Complete,
             Change::TimeOut,
             fail_change(Pipeline::Document, AUTO),
-            Change::Orphan { recovery: Recovery::Requeue { max_claims: 9 } },
+            Change::Orphan { recovery: RecoveryPolicy::Requeue { max_claims: 9 } },
             Change::HandBack,
             Change::Retry { requeue: MANUAL },
             Change::Withdraw,
@@ -144,7 +144,7 @@ fn an_automatic_requeue_counts_attempts_and_gives_up_at_the_limit() {
         assert_eq!(recorded(&transition), [EventType::RunRequeued]);
         run = transition.run;
         assert_eq!((run.attempts, run.retry_count), (n, n));
-        assert_eq!(run.state, State::Queued { available_at: Some(at(10 + wait)) });
+        assert_eq!(run.state, RunState::Queued { available_at: Some(at(10 + wait)) });
         run = apply(&run, start_change(), at(1000)).unwrap().run;
     }
     let last = apply(&run, fail_change(Pipeline::Document, AUTO), at(2000)).unwrap();
@@ -161,22 +161,22 @@ fn a_permanent_failure_is_never_requeued_and_a_rate_limit_is_waited_out() {
     assert_eq!(end.run.state.as_str(), "FAILED");
     let limited = Failure::new(FailureKind::RateLimited { until: at(9000) }, "RATE_LIMITED", "slow down");
     let wait = apply(&run, failed(limited), at(10)).unwrap();
-    assert_eq!(wait.run.state, State::Queued { available_at: Some(at(9000)) });
+    assert_eq!(wait.run.state, RunState::Queued { available_at: Some(at(9000)) });
 }
 
 /// Proves R195 (the rule): the same orphan under both recovery policies.
 #[test]
 fn an_orphan_fails_or_goes_back_to_the_queue_as_the_policy_says() {
     let run = started(Pipeline::Document);
-    let failed = apply(&run, Change::Orphan { recovery: Recovery::Fail }, at(5)).unwrap();
+    let failed = apply(&run, Change::Orphan { recovery: RecoveryPolicy::Fail }, at(5)).unwrap();
     assert_eq!(recorded(&failed), [EventType::RunRecoveredAsFailed]);
     assert_eq!(failed.run.state.reason().unwrap().failure_type, FailureType::ProcessTerminated);
     assert_eq!(failed.run.state.completed_at(), Some(at(5)));
 
-    let back = Change::Orphan { recovery: Recovery::Requeue { max_claims: 2 } };
+    let back = Change::Orphan { recovery: RecoveryPolicy::Requeue { max_claims: 2 } };
     let requeued = apply(&run, back.clone(), at(5)).unwrap();
     assert_eq!(recorded(&requeued), [EventType::RunRequeued]);
-    assert_eq!(requeued.run.state, State::Queued { available_at: None });
+    assert_eq!(requeued.run.state, RunState::Queued { available_at: None });
     assert!(requeued.effects.contains(&Effect::ReopenSteps));
     let again = apply(&requeued.run, start_change(), at(6)).unwrap().run;
     let spent = apply(&again, back, at(7)).unwrap();
@@ -184,8 +184,8 @@ fn an_orphan_fails_or_goes_back_to_the_queue_as_the_policy_says() {
 }
 
 fn any_change(pipeline: Pipeline) -> impl Strategy<Value = Change> {
-    let requeue = prop_oneof![Just(Requeue::Never), Just(AUTO), Just(MANUAL)];
-    let recovery = prop_oneof![Just(Recovery::Fail), Just(Recovery::Requeue { max_claims: 3 })];
+    let requeue = prop_oneof![Just(RequeuePolicy::Never), Just(AUTO), Just(MANUAL)];
+    let recovery = prop_oneof![Just(RecoveryPolicy::Fail), Just(RecoveryPolicy::Requeue { max_claims: 3 })];
     let kind = prop_oneof![
         Just(FailureKind::Transient),
         Just(FailureKind::Permanent),
@@ -231,10 +231,10 @@ proptest! {
             prop_assert_eq!(run.fence, before.fence.next());
             prop_assert!(run.attempts >= run.retry_count);
             prop_assert_eq!(run.created_at, before.created_at);
-            prop_assert_eq!(run.state.started_at().is_none(), matches!(run.state, State::Queued { .. })
+            prop_assert_eq!(run.state.started_at().is_none(), matches!(run.state, RunState::Queued { .. })
                 || run.state.reason().is_some_and(|r| r.failure_type == FailureType::Withdrawn));
             prop_assert_eq!(run.state.completed_at().is_some(), run.state.is_terminal());
-            prop_assert_eq!(run.state.is_terminal() && !matches!(run.state, State::Completed { .. }),
+            prop_assert_eq!(run.state.is_terminal() && !matches!(run.state, RunState::Completed { .. }),
                 run.state.reason().is_some());
             for effect in &transition.effects {
                 let Effect::Record(event) = effect else { continue };
@@ -250,7 +250,7 @@ proptest! {
                     }
                 }
             }
-            prop_assert_eq!(open_attempt.is_some(), matches!(run.state, State::Running { .. }));
+            prop_assert_eq!(open_attempt.is_some(), matches!(run.state, RunState::Running { .. }));
             if before.state.is_terminal() {
                 prop_assert!(pipeline != Pipeline::Document);
                 prop_assert_eq!(run.state.as_str(), "QUEUED");

@@ -7,7 +7,7 @@
 
 use jiff::Timestamp;
 
-use super::state::{Run, State};
+use super::state::{Run, RunState};
 
 /// The place of an unfinished run among those of its subject.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,10 +36,10 @@ impl Turn {
     /// The turn of a run that is at the front of its subject; none once it has ended.
     pub fn at_front(run: &Run, now: Timestamp) -> Option<Self> {
         match run.state {
-            State::Queued { available_at: Some(at) } if at > now => Some(Self::Delayed),
-            State::Queued { .. } => Some(Self::Ready),
-            State::Running { .. } => Some(Self::Held),
-            State::Completed { .. } | State::Failed { .. } | State::TimedOut { .. } => None,
+            RunState::Queued { available_at: Some(at) } if at > now => Some(Self::Delayed),
+            RunState::Queued { .. } => Some(Self::Ready),
+            RunState::Running { .. } => Some(Self::Held),
+            RunState::Completed { .. } | RunState::Failed { .. } | RunState::TimedOut { .. } => None,
         }
     }
 }

@@ -4,8 +4,8 @@ use std::collections::{HashMap, HashSet};
 
 use async_trait::async_trait;
 use quire_domain::{Event, RunId, StepName};
-use quire_ports::{Advance, PortResult, Written};
-use quire_understanding::{certainty, found_by};
+use quire_ports::{Advance, AdvanceOutcome, PortResult};
+use quire_understanding::{document_confidence, search_text};
 use sqlx::PgConnection;
 
 use crate::batcher::Work;
@@ -21,9 +21,9 @@ pub(crate) struct WriteAdvances(pub(crate) Database);
 #[async_trait]
 impl Work for WriteAdvances {
     type Input = Advance;
-    type Output = (Written, Woke);
+    type Output = (AdvanceOutcome, Woke);
 
-    async fn run(&self, advances: &[Advance]) -> PortResult<Vec<PortResult<(Written, Woke)>>> {
+    async fn run(&self, advances: &[Advance]) -> PortResult<Vec<PortResult<(AdvanceOutcome, Woke)>>> {
         self.0
             .bounded(async {
                 let mut transaction = self.0.begin().await?;
@@ -37,7 +37,7 @@ impl Work for WriteAdvances {
                 }
                 append(&mut transaction, &events, Woke(woke)).await?;
                 commit(transaction).await?;
-                let outcome = |place: usize| written.get(&place).copied().unwrap_or(Written::Refused);
+                let outcome = |place: usize| written.get(&place).copied().unwrap_or(AdvanceOutcome::Refused);
                 Ok((0..advances.len()).map(|place| Ok((outcome(place), Woke(woke)))).collect())
             })
             .await
@@ -65,7 +65,7 @@ async fn write(
     connection: &mut PgConnection,
     advances: &[Advance],
     round: &[usize],
-    written: &mut HashMap<usize, Written>,
+    written: &mut HashMap<usize, AdvanceOutcome>,
     events: &mut Vec<Event>,
 ) -> PortResult<Woke> {
     let mut places = round.to_vec();
@@ -77,12 +77,12 @@ async fn write(
     let mut accepted = Vec::with_capacity(group.len());
     for (place, advance) in places.iter().zip(&group) {
         if done.contains(&advance.run.id) {
-            written.insert(*place, Written::Accepted);
+            written.insert(*place, AdvanceOutcome::Accepted);
         } else if held.contains(&advance.run.id) {
-            written.insert(*place, Written::Accepted);
+            written.insert(*place, AdvanceOutcome::Accepted);
             accepted.push(*advance);
         } else {
-            written.insert(*place, Written::Refused);
+            written.insert(*place, AdvanceOutcome::Refused);
             events.push(advance.refusal());
         }
     }
@@ -166,11 +166,11 @@ async fn insert_interpretations(connection: &mut PgConnection, accepted: &[&Adva
             run: advance.run.id,
             number: 1,
             data: serde_json::to_string(&first.data).map_err(corrupt)?,
-            words: found_by(&first.data.fields),
+            words: search_text(&first.data.fields),
             at: advance.at,
             by: None,
             is_structural: false,
-            certainty: certainty(&first.data.fields),
+            certainty: document_confidence(&first.data.fields),
             made_by: first.made_by.clone(),
         })
     });

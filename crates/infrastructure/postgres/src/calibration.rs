@@ -5,8 +5,13 @@ use std::collections::HashMap;
 use async_trait::async_trait;
 use jiff::Timestamp;
 use quire_domain::{ArtifactId, DocumentId};
-use quire_ports::{Calibration, CalibrationFilter, PortError, PortResult, Reliability, Wanted};
-use quire_understanding::calibration::{ConfidencePolicy, Counts, Learnt, Lesson, Signal, Standing, Way};
+use quire_ports::{
+    Calibration, CalibrationFilter, CalibrationQuery, FieldReliability, PortError, PortResult,
+};
+use quire_understanding::calibration::{
+    CalibrationEntry, CalibrationState, ConfidencePolicy, FieldSignal, LearningDirection, ReviewCounts,
+    ReviewSignals,
+};
 use sqlx::PgConnection;
 use sqlx::postgres::PgRow;
 use uuid::Uuid;
@@ -17,7 +22,10 @@ use crate::{PgStore, sql};
 
 #[async_trait]
 impl Calibration for PgStore {
-    async fn learnt(&self, wanted: Wanted) -> PortResult<Vec<((String, Option<String>), Counts)>> {
+    async fn learnt(
+        &self,
+        wanted: CalibrationQuery,
+    ) -> PortResult<Vec<((String, Option<String>), ReviewCounts)>> {
         let keys: Vec<_> = wanted.found.iter().map(|(key, _)| text(key)).collect();
         let mappings: Vec<_> = wanted.found.iter().map(|(_, mapping)| named(mapping.as_deref())).collect();
         let query = || {
@@ -30,7 +38,7 @@ impl Calibration for PgStore {
         self.rows(query, |row| Ok(((get(row, 0)?, name(get(row, 1)?)), counts(row, 2)?))).await
     }
 
-    async fn reliability(&self, filter: CalibrationFilter) -> PortResult<Vec<Reliability>> {
+    async fn reliability(&self, filter: CalibrationFilter) -> PortResult<Vec<FieldReliability>> {
         let query = || {
             sqlx::query(sql!("calibration/list"))
                 .bind(text(&filter.policy_version))
@@ -57,7 +65,7 @@ pub(crate) async fn learn(
         .map_err(translate)?;
     let Some(reviewed) = reviewed else { return Ok(()) };
     let version = serde_json::from_str(get(&reviewed, 1)?).map_err(bad_json)?;
-    let Some(lesson) = Lesson::of(&version, policy) else { return Ok(()) };
+    let Some(lesson) = ReviewSignals::of(&version, policy) else { return Ok(()) };
     sqlx::query(sql!("calibration/insert_snapshot"))
         .bind(ArtifactId::new().0)
         .bind(document.0)
@@ -69,7 +77,7 @@ pub(crate) async fn learn(
         .execute(&mut *connection)
         .await
         .map_err(translate)?;
-    add(connection, &lesson, Way::Apply, policy).await
+    add(connection, &lesson, LearningDirection::Apply, policy).await
 }
 
 /// Takes back what a document teaches, if it still does. The document is locked.
@@ -86,20 +94,20 @@ pub(crate) async fn unlearn(
         .await
         .map_err(translate)?;
     let Some(taught) = taught else { return Ok(()) };
-    let lesson = Lesson {
+    let lesson = ReviewSignals {
         context_key: get(&taught, 0)?,
         policy_version: get(&taught, 1)?,
         signals: serde_json::from_str(get(&taught, 2)?).map_err(bad_json)?,
     };
-    add(connection, &lesson, Way::Revert, policy).await
+    add(connection, &lesson, LearningDirection::Revert, policy).await
 }
 
 /// Adds the signals of a lesson, or takes them away. What is counted is locked first, in one order, so that whoever
 /// learns of the same at the same time waits, and nobody in a circle.
 async fn add(
     connection: &mut PgConnection,
-    lesson: &Lesson,
-    way: Way,
+    lesson: &ReviewSignals,
+    way: LearningDirection,
     policy: &ConfidencePolicy,
 ) -> PortResult<()> {
     let columns = Columns::of(lesson);
@@ -110,11 +118,11 @@ async fn add(
     for row in &locked {
         before.insert((get::<String>(row, 0)?, get::<String>(row, 1)?), learnt(row, 2)?);
     }
-    let after = |(place, signal): (usize, &Signal)| {
+    let after = |(place, signal): (usize, &FieldSignal)| {
         let key = (columns.keys[place].clone(), columns.mappings[place].clone());
         before.get(&key).copied().unwrap_or_default().after(signal, way, policy)
     };
-    let after: Vec<Learnt> = lesson.signals.iter().enumerate().map(after).collect();
+    let after: Vec<CalibrationEntry> = lesson.signals.iter().enumerate().map(after).collect();
     columns
         .query(sql!("calibration/update"))
         .bind(after.iter().map(|learnt| int(learnt.counts.accepts)).collect::<Vec<_>>())
@@ -126,7 +134,11 @@ async fn add(
     add_to_bins(connection, lesson, way).await
 }
 
-async fn add_to_bins(connection: &mut PgConnection, lesson: &Lesson, way: Way) -> PortResult<()> {
+async fn add_to_bins(
+    connection: &mut PgConnection,
+    lesson: &ReviewSignals,
+    way: LearningDirection,
+) -> PortResult<()> {
     let mut shown = lesson.clone();
     shown.signals.retain(|signal| signal.bin.is_some());
     let columns = Columns::of(&shown);
@@ -151,13 +163,13 @@ async fn add_to_bins(connection: &mut PgConnection, lesson: &Lesson, way: Way) -
 
 /// The first parameters of every query about the signals of a lesson.
 struct Columns<'l> {
-    lesson: &'l Lesson,
+    lesson: &'l ReviewSignals,
     keys: Vec<String>,
     mappings: Vec<String>,
 }
 
 impl<'l> Columns<'l> {
-    fn of(lesson: &'l Lesson) -> Self {
+    fn of(lesson: &'l ReviewSignals) -> Self {
         let signals = &lesson.signals;
         Self {
             lesson,
@@ -187,25 +199,25 @@ fn name(stored: String) -> Option<String> {
     Some(stored).filter(|name| !name.is_empty())
 }
 
-fn counts(row: &PgRow, first: usize) -> PortResult<Counts> {
-    Ok(Counts { accepts: count(row, first)?, edits: count(row, first + 1)? })
+fn counts(row: &PgRow, first: usize) -> PortResult<ReviewCounts> {
+    Ok(ReviewCounts { accepts: count(row, first)?, edits: count(row, first + 1)? })
 }
 
-fn learnt(row: &PgRow, first: usize) -> PortResult<Learnt> {
-    let standing = Standing::parse(get(row, first + 2)?);
+fn learnt(row: &PgRow, first: usize) -> PortResult<CalibrationEntry> {
+    let standing = CalibrationState::parse(get(row, first + 2)?);
     let standing = standing.ok_or_else(|| PortError::Corrupt("a standing is unknown".to_owned()))?;
-    Ok(Learnt { counts: counts(row, first)?, standing })
+    Ok(CalibrationEntry { counts: counts(row, first)?, standing })
 }
 
-fn reliability(row: &PgRow) -> PortResult<Reliability> {
+fn reliability(row: &PgRow) -> PortResult<FieldReliability> {
     let sum = |place| Ok(u32::try_from(get::<i64>(row, place)?).unwrap_or(u32::MAX));
     let bins: Vec<_> = serde_json::from_str(get(row, 8)?).map_err(bad_json)?;
-    Ok(Reliability {
+    Ok(FieldReliability {
         context_key: get(row, 0)?,
         field_key: get(row, 1)?,
         mapping_id: name(get(row, 2)?),
         learnt: learnt(row, 3)?,
-        of_key: Counts { accepts: sum(6)?, edits: sum(7)? },
-        bins: Reliability::bins(&bins),
+        of_key: ReviewCounts { accepts: sum(6)?, edits: sum(7)? },
+        bins: FieldReliability::bins(&bins),
     })
 }

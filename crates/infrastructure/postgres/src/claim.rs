@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 
 use quire_domain::run::apply;
-use quire_domain::{Change, Event, EventType, Fence, Plan, Run, RunId, StepName, Transition};
-use quire_ports::{Claim, Claimed, PortError, PortResult};
+use quire_domain::{Change, Event, EventType, Fence, PipelinePlan, Run, RunId, StepName, Transition};
+use quire_ports::{ClaimRequest, ClaimedRun, PortError, PortResult};
 use sqlx::PgConnection;
 
 use crate::error::{corrupt, translate};
@@ -14,7 +14,10 @@ use crate::steps::project;
 use crate::transition::{Move, Woke, append, update};
 
 /// Starts the runs whose turn it is. They stay locked from the moment they are found.
-pub(crate) async fn start_next(connection: &mut PgConnection, claim: &Claim<'_>) -> PortResult<Vec<Claimed>> {
+pub(crate) async fn start_next(
+    connection: &mut PgConnection,
+    claim: &ClaimRequest<'_>,
+) -> PortResult<Vec<ClaimedRun>> {
     let next = next_up(connection, claim).await?;
     if next.is_empty() {
         return Ok(Vec::new());
@@ -27,11 +30,11 @@ pub(crate) async fn start_next(connection: &mut PgConnection, claim: &Claim<'_>)
         started.push((start(run, plan, claim)?, step));
     }
     store(connection, claim, &started).await?;
-    Ok(started.into_iter().map(|(transition, step)| Claimed { run: transition.run, step }).collect())
+    Ok(started.into_iter().map(|(transition, step)| ClaimedRun { run: transition.run, step }).collect())
 }
 
 /// The runs whose turn it is, most urgent first.
-async fn next_up(connection: &mut PgConnection, claim: &Claim<'_>) -> PortResult<Vec<Run>> {
+async fn next_up(connection: &mut PgConnection, claim: &ClaimRequest<'_>) -> PortResult<Vec<Run>> {
     let rows = sqlx::query(sql!("runs/next"))
         .bind(claim.plans.iter().map(|plan| plan.pipeline.as_str()).collect::<Vec<_>>())
         .bind(bigint(claim.limit))
@@ -68,19 +71,19 @@ async fn done_before(
     Ok(done)
 }
 
-fn plan_of<'p>(claim: &Claim<'p>, run: &Run) -> PortResult<&'p Plan> {
+fn plan_of<'p>(claim: &ClaimRequest<'p>, run: &Run) -> PortResult<&'p PipelinePlan> {
     let plan = claim.plans.iter().find(|plan| plan.pipeline == run.pipeline);
     plan.ok_or_else(|| PortError::Corrupt(format!("nobody asked for {} runs", run.pipeline)))
 }
 
-fn start(run: &Run, plan: &Plan, claim: &Claim<'_>) -> PortResult<Transition> {
+fn start(run: &Run, plan: &PipelinePlan, claim: &ClaimRequest<'_>) -> PortResult<Transition> {
     let change = Change::Start { worker: claim.worker, limit: plan.limit };
     apply(run, change, claim.at).map_err(|why| PortError::Corrupt(why.to_string()))
 }
 
 async fn store(
     connection: &mut PgConnection,
-    claim: &Claim<'_>,
+    claim: &ClaimRequest<'_>,
     started: &[(Transition, Option<StepName>)],
 ) -> PortResult<()> {
     let moves: Vec<_> = started.iter().map(|(transition, _)| Move { transition, at: claim.at }).collect();

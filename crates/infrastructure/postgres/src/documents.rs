@@ -4,8 +4,8 @@ use async_trait::async_trait;
 use jiff::Timestamp;
 use quire_domain::{Document, DocumentId, Event, EventType, NewRun, ReviewStatus, Run, SubjectId};
 use quire_ports::{
-    CertaintyPlace, DocumentPlace, Documents, DocumentsOf, DocumentsPart, Intake, LeastCertainPart, ListWay,
-    Overview, PortError, PortResult, Taken,
+    AddOutcome, ConfidenceCursor, DocumentCursor, DocumentFilter, DocumentListQuery, DocumentOverview,
+    Documents, LeastConfidentQuery, ListWay, NewDocument, PortError, PortResult,
 };
 use sqlx::PgConnection;
 use sqlx::postgres::PgRow;
@@ -20,16 +20,16 @@ use crate::transition::{Woke, append};
 use crate::{PgStore, sql};
 
 /// Where the list begins: newer than any document.
-const BEFORE_ALL: DocumentPlace = DocumentPlace { created_at: Timestamp::MAX, id: DocumentId(Uuid::max()) };
+const BEFORE_ALL: DocumentCursor = DocumentCursor { created_at: Timestamp::MAX, id: DocumentId(Uuid::max()) };
 /// Where the list of those that wait for a person begins: less certain than any.
-const BEFORE_THE_LEAST_CERTAIN: CertaintyPlace =
-    CertaintyPlace { certainty: -1.0, id: DocumentId(Uuid::nil()) };
+const BEFORE_THE_LEAST_CERTAIN: ConfidenceCursor =
+    ConfidenceCursor { confidence: -1.0, id: DocumentId(Uuid::nil()) };
 /// Where the columns of a document begin behind those of its run.
 const DOCUMENT: usize = 21;
 
 #[async_trait]
 impl Documents for PgStore {
-    async fn add(&self, intake: Intake<'_>, at: Timestamp) -> PortResult<Taken> {
+    async fn add(&self, intake: NewDocument<'_>, at: Timestamp) -> PortResult<AddOutcome> {
         let Some(key) = intake.key else {
             let taken = self.intakes.submit(Brought::of(intake, at)).await?;
             self.wake(Woke(intake.run.is_some()));
@@ -40,7 +40,7 @@ impl Documents for PgStore {
                 let mut transaction = self.database.begin().await?;
                 let taken = add_once(&mut transaction, intake, key, at).await?;
                 commit(transaction).await?;
-                self.wake(Woke(taken == Taken::Now && intake.run.is_some()));
+                self.wake(Woke(taken == AddOutcome::Added && intake.run.is_some()));
                 Ok(taken)
             })
             .await
@@ -54,12 +54,12 @@ impl Documents for PgStore {
         }
     }
 
-    async fn overview(&self, id: DocumentId) -> PortResult<Overview> {
+    async fn overview(&self, id: DocumentId) -> PortResult<DocumentOverview> {
         let rows = self.database.read(|| sqlx::query(sql!("documents/overview")).bind(id.0)).await?;
         rows.first().map_or_else(|| Err(missing(id)), overview)
     }
 
-    async fn list(&self, part: DocumentsPart) -> PortResult<Vec<Overview>> {
+    async fn list(&self, part: DocumentListQuery) -> PortResult<Vec<DocumentOverview>> {
         let after = part.after.unwrap_or(BEFORE_ALL);
         let way = ListWay::of(part.of);
         let query = || {
@@ -76,7 +76,7 @@ impl Documents for PgStore {
         self.rows(query, overview).await
     }
 
-    async fn count(&self, of: DocumentsOf, most: u32) -> PortResult<u32> {
+    async fn count(&self, of: DocumentFilter, most: u32) -> PortResult<u32> {
         let way = ListWay::of(of);
         let query = || {
             sqlx::query(sql!("documents/count"))
@@ -90,11 +90,11 @@ impl Documents for PgStore {
         Ok(counted.first().map_or(0, |counted| u32::try_from(*counted).unwrap_or(most)))
     }
 
-    async fn least_certain(&self, part: LeastCertainPart) -> PortResult<Vec<Overview>> {
+    async fn least_confident(&self, part: LeastConfidentQuery) -> PortResult<Vec<DocumentOverview>> {
         let after = part.after.unwrap_or(BEFORE_THE_LEAST_CERTAIN);
         let query = || {
             sqlx::query(sql!("documents/least_certain"))
-                .bind(after.certainty)
+                .bind(after.confidence)
                 .bind(after.id.0)
                 .bind(i64::from(part.limit))
                 .bind(i64::from(part.skip))
@@ -162,7 +162,7 @@ impl Documents for PgStore {
                 if changed.rows_affected() == 0 {
                     return Err(missing(id));
                 }
-                let overridden = Document::asked(EventType::DocumentLanguageOverridden, id, actor, at);
+                let overridden = Document::event_by(EventType::DocumentLanguageOverridden, id, actor, at);
                 append(&mut transaction, &[overridden], Woke(false)).await?;
                 commit(transaction).await
             })
@@ -202,7 +202,7 @@ impl Documents for PgStore {
                 if runs + documents == 0 {
                     return Err(PortError::NotFound(format!("subject {subject}")));
                 }
-                let purged = Event { subject: Some(subject), ..Event::bare(EventType::SubjectPurged, at) };
+                let purged = Event { subject: Some(subject), ..Event::new(EventType::SubjectPurged, at) };
                 append(&mut transaction, &[purged], Woke(false)).await?;
                 commit(transaction).await?;
                 Ok(runs)
@@ -232,16 +232,16 @@ fn document(id: DocumentId, row: &PgRow, first: usize) -> PortResult<Document> {
     })
 }
 
-pub(crate) fn overview(row: &PgRow) -> PortResult<Overview> {
+pub(crate) fn overview(row: &PgRow) -> PortResult<DocumentOverview> {
     let has_run = get::<Option<Uuid>>(row, 0)?.is_some();
-    Ok(Overview {
+    Ok(DocumentOverview {
         document: document(DocumentId(get(row, DOCUMENT + 9)?), row, DOCUMENT)?,
         updated_at: timestamp(row, DOCUMENT + 10)?,
         reviewed_at: optional_timestamp(row, DOCUMENT + 11)?,
         reviewed_by: get(row, DOCUMENT + 12)?,
         latest_run: has_run.then(|| row::run(row)).transpose()?,
         text: get(row, DOCUMENT + 13)?,
-        certainty: get(row, DOCUMENT + 14)?,
+        confidence: get(row, DOCUMENT + 14)?,
     })
 }
 

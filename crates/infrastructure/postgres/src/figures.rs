@@ -3,7 +3,7 @@
 use async_trait::async_trait;
 use jiff::Timestamp;
 use quire_domain::Pipeline;
-use quire_ports::{Figures, MinuteFigures, PortResult};
+use quire_ports::{Metrics, MinuteMetrics, PortResult};
 use sqlx::PgConnection;
 use sqlx::postgres::PgRow;
 
@@ -13,11 +13,11 @@ use crate::row::{At, bigint, get, timestamp};
 use crate::{PgStore, sql};
 
 #[async_trait]
-impl Figures for PgStore {
-    async fn add(&self, figures: &[MinuteFigures]) -> PortResult<()> {
+impl Metrics for PgStore {
+    async fn add(&self, figures: &[MinuteMetrics]) -> PortResult<()> {
         self.database
             .bounded(async {
-                let mut minutes: Vec<&MinuteFigures> = figures.iter().collect();
+                let mut minutes: Vec<&MinuteMetrics> = figures.iter().collect();
                 // The same order for every process, so that no two wait for each other.
                 minutes.sort_by_key(|minute| (minute.minute, minute.pipeline.as_str()));
                 let mut transaction = self.database.begin().await?;
@@ -29,12 +29,12 @@ impl Figures for PgStore {
             .await
     }
 
-    async fn between(&self, from: Timestamp, to: Timestamp) -> PortResult<Vec<MinuteFigures>> {
+    async fn between(&self, from: Timestamp, to: Timestamp) -> PortResult<Vec<MinuteMetrics>> {
         self.rows(|| sqlx::query(sql!("figures/between")).bind(At(from)).bind(At(to)), minute).await
     }
 }
 
-async fn add(connection: &mut PgConnection, minute: &MinuteFigures) -> PortResult<()> {
+async fn add(connection: &mut PgConnection, minute: &MinuteMetrics) -> PortResult<()> {
     sqlx::query(sql!("figures/add"))
         .bind(At(minute.minute))
         .bind(minute.pipeline.as_str())
@@ -55,9 +55,9 @@ async fn add(connection: &mut PgConnection, minute: &MinuteFigures) -> PortResul
     Ok(())
 }
 
-fn minute(row: &PgRow) -> PortResult<MinuteFigures> {
+fn minute(row: &PgRow) -> PortResult<MinuteMetrics> {
     let number = |index| get::<i64>(row, index).map(i64::unsigned_abs);
-    Ok(MinuteFigures {
+    Ok(MinuteMetrics {
         minute: timestamp(row, 0)?,
         pipeline: Pipeline::parse(get(row, 1)?).map_err(corrupt)?,
         started: number(2)?,

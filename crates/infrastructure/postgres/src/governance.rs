@@ -4,8 +4,8 @@ use async_trait::async_trait;
 use jiff::Timestamp;
 use quire_domain::{CandidateId, DecisionId, DocumentId, SchemaVersionId};
 use quire_ports::{
-    Candidate, CandidateFilter, Decision, Governance, PortError, PortResult, Sample, SchemaVersion, Seeded,
-    TrailEntry, VersionNote,
+    AuditTrailEntry, CandidateFilter, CandidateSample, Governance, GovernanceDecision, PortError, PortResult,
+    SchemaVersion, SchemaVersionSummary, SeedOutcome, StructuralCandidate,
 };
 use quire_understanding::SchemaFile;
 use quire_understanding::structure::{CandidateStatus, DecisionType, StructureChange};
@@ -21,7 +21,7 @@ use crate::{PgStore, sql};
 
 #[async_trait]
 impl Governance for PgStore {
-    async fn seed_file(&self, file: &SchemaFile, at: Timestamp) -> PortResult<Seeded> {
+    async fn seed_file(&self, file: &SchemaFile, at: Timestamp) -> PortResult<SeedOutcome> {
         self.take_file(file, at).await
     }
 
@@ -41,12 +41,12 @@ impl Governance for PgStore {
         found.ok_or_else(|| PortError::NotFound(format!("version {number} of schema {name}")))
     }
 
-    async fn schema_versions(&self, name: &str, limit: u32) -> PortResult<Vec<VersionNote>> {
+    async fn schema_versions(&self, name: &str, limit: u32) -> PortResult<Vec<SchemaVersionSummary>> {
         let query = || sqlx::query(sql!("schemas/versions")).bind(text(name)).bind(i64::from(limit));
         self.rows(query, version_note).await
     }
 
-    async fn candidates(&self, filter: CandidateFilter) -> PortResult<Vec<Candidate>> {
+    async fn candidates(&self, filter: CandidateFilter) -> PortResult<Vec<StructuralCandidate>> {
         let query = || {
             sqlx::query(sql!("candidates/list"))
                 .bind(filter.status.map(CandidateStatus::as_str))
@@ -62,14 +62,14 @@ impl Governance for PgStore {
         Ok(candidates)
     }
 
-    async fn candidate(&self, id: CandidateId) -> PortResult<Candidate> {
+    async fn candidate(&self, id: CandidateId) -> PortResult<StructuralCandidate> {
         let query = || sqlx::query(sql!("candidates/find")).bind(id.0);
         let found = self.rows(query, candidate).await?.pop();
         let found = found.ok_or_else(|| PortError::NotFound(format!("candidate {id}")))?;
-        Ok(Candidate { samples: self.samples(id).await?, ..found })
+        Ok(StructuralCandidate { samples: self.samples(id).await?, ..found })
     }
 
-    async fn decide(&self, decision: &Decision, version: Option<&SchemaVersion>) -> PortResult<()> {
+    async fn decide(&self, decision: &GovernanceDecision, version: Option<&SchemaVersion>) -> PortResult<()> {
         self.database
             .bounded(async {
                 let mut transaction = self.database.begin().await?;
@@ -80,12 +80,12 @@ impl Governance for PgStore {
             .await
     }
 
-    async fn decisions(&self, after: Option<DecisionId>, limit: u32) -> PortResult<Vec<Decision>> {
+    async fn decisions(&self, after: Option<DecisionId>, limit: u32) -> PortResult<Vec<GovernanceDecision>> {
         let query = || sqlx::query(sql!("decisions/list")).bind(after.map(|id| id.0)).bind(i64::from(limit));
         self.rows(query, decision).await
     }
 
-    async fn trail(&self, before: Option<DecisionId>, limit: u32) -> PortResult<Vec<TrailEntry>> {
+    async fn trail(&self, before: Option<DecisionId>, limit: u32) -> PortResult<Vec<AuditTrailEntry>> {
         let query =
             || sqlx::query(sql!("decisions/trail")).bind(before.map(|id| id.0)).bind(i64::from(limit));
         self.rows(query, trail_entry).await
@@ -93,11 +93,11 @@ impl Governance for PgStore {
 }
 
 impl PgStore {
-    async fn samples(&self, id: CandidateId) -> PortResult<Vec<Sample>> {
+    async fn samples(&self, id: CandidateId) -> PortResult<Vec<CandidateSample>> {
         let query = || sqlx::query(sql!("candidates/samples")).bind(id.0);
         self.rows(query, |row| {
             let evidence: Option<&str> = get(row, 1)?;
-            Ok(Sample {
+            Ok(CandidateSample {
                 document: DocumentId(get(row, 0)?),
                 evidence: evidence.map(|json| serde_json::from_str(json).map_err(bad_json)).transpose()?,
             })
@@ -108,7 +108,7 @@ impl PgStore {
 
 async fn record(
     connection: &mut PgConnection,
-    decision: &Decision,
+    decision: &GovernanceDecision,
     version: Option<&SchemaVersion>,
 ) -> PortResult<()> {
     let moved = sqlx::query(sql!("candidates/decide"))
@@ -121,7 +121,7 @@ async fn record(
         .await
         .map_err(translate)?;
     if moved.rows_affected() == 0 {
-        return Err(Decision::outdated());
+        return Err(GovernanceDecision::outdated());
     }
     if let Some(version) = version
         && !insert_version(connection, version).await?
@@ -174,8 +174,8 @@ pub(crate) fn schema_version(row: &PgRow) -> PortResult<SchemaVersion> {
     })
 }
 
-fn version_note(row: &PgRow) -> PortResult<VersionNote> {
-    Ok(VersionNote {
+fn version_note(row: &PgRow) -> PortResult<SchemaVersionSummary> {
+    Ok(SchemaVersionSummary {
         number: count(row, 0)?,
         created_at: timestamp(row, 1)?,
         created_by: get(row, 2)?,
@@ -183,9 +183,9 @@ fn version_note(row: &PgRow) -> PortResult<VersionNote> {
     })
 }
 
-fn candidate(row: &PgRow) -> PortResult<Candidate> {
+fn candidate(row: &PgRow) -> PortResult<StructuralCandidate> {
     let source: String = get(row, 3)?;
-    Ok(Candidate {
+    Ok(StructuralCandidate {
         id: CandidateId(get(row, 0)?),
         schema_name: get(row, 1)?,
         change: change(get(row, 2)?)?,
@@ -208,9 +208,9 @@ fn status(name: &str) -> PortResult<CandidateStatus> {
     CandidateStatus::parse(name).ok_or_else(|| corrupt(format!("unknown status {name}")))
 }
 
-fn decision(row: &PgRow) -> PortResult<Decision> {
+fn decision(row: &PgRow) -> PortResult<GovernanceDecision> {
     let kind: &str = get(row, 2)?;
-    Ok(Decision {
+    Ok(GovernanceDecision {
         id: DecisionId(get(row, 0)?),
         candidate: CandidateId(get(row, 1)?),
         decision_type: DecisionType::parse(kind)
@@ -224,10 +224,10 @@ fn decision(row: &PgRow) -> PortResult<Decision> {
     })
 }
 
-fn trail_entry(row: &PgRow) -> PortResult<TrailEntry> {
+fn trail_entry(row: &PgRow) -> PortResult<AuditTrailEntry> {
     let source: String = get(row, 11)?;
     let is_made = get::<Option<Uuid>>(row, 5)?.is_some();
-    Ok(TrailEntry {
+    Ok(AuditTrailEntry {
         decision: decision(row)?,
         schema_name: get(row, 9)?,
         change: change(get(row, 10)?)?,

@@ -8,8 +8,8 @@ use quire_domain::{
     SubjectId, WorkerId,
 };
 use quire_ports::{
-    Artifact, Attempt, EventFilter, History, Job, PortError, PortResult, QueueDepth, RunFilter, StepFailures,
-    StepProgress, StepRecord,
+    Artifact, DocumentJob, EventFilter, PortError, PortResult, QueueDepth, RunAttempt, RunFilter, RunHistory,
+    StepFailures, StepProgress, StepRecord,
 };
 use sqlx::Postgres;
 use sqlx::postgres::{PgArguments, PgRow};
@@ -22,7 +22,7 @@ use crate::row::{self, count, details, get, optional_timestamp, timestamp};
 use crate::{PgStore, sql, steps};
 
 #[async_trait]
-impl History for PgStore {
+impl RunHistory for PgStore {
     async fn run(&self, id: RunId) -> PortResult<Run> {
         let rows = self.database.read(|| sqlx::query(sql!("runs/find")).bind(id.0)).await?;
         found(&rows, id)
@@ -85,7 +85,7 @@ impl History for PgStore {
         Ok(runs.into_iter().rev().map(with_records).collect())
     }
 
-    async fn attempts(&self, run: RunId) -> PortResult<Vec<Attempt>> {
+    async fn attempts(&self, run: RunId) -> PortResult<Vec<RunAttempt>> {
         self.rows(|| sqlx::query(sql!("events/attempts")).bind(run.0), attempt).await
     }
 
@@ -103,7 +103,7 @@ impl History for PgStore {
         Ok(self.rows(query, |row| Ok((RunId(get(row, 4)?), artifact(row)?))).await?.pop())
     }
 
-    async fn jobs(&self, document: SubjectId) -> PortResult<Vec<Job>> {
+    async fn jobs(&self, document: SubjectId) -> PortResult<Vec<DocumentJob>> {
         self.rows(|| sqlx::query(sql!("runs/jobs")).bind(document.0), job).await
     }
 
@@ -147,8 +147,8 @@ fn record_of_run(row: &PgRow) -> PortResult<(RunId, StepRecord)> {
     Ok((RunId(get(row, 8)?), step_record(row)?))
 }
 
-fn attempt(row: &PgRow) -> PortResult<Attempt> {
-    Ok(Attempt {
+fn attempt(row: &PgRow) -> PortResult<RunAttempt> {
+    Ok(RunAttempt {
         fence: Fence(get(row, 0)?),
         worker: get::<Option<Uuid>>(row, 1)?.map(WorkerId),
         started_at: optional_timestamp(row, 2)?,
@@ -167,8 +167,8 @@ fn artifact(row: &PgRow) -> PortResult<Artifact> {
     })
 }
 
-fn job(row: &PgRow) -> PortResult<Job> {
-    Ok(Job {
+fn job(row: &PgRow) -> PortResult<DocumentJob> {
+    Ok(DocumentJob {
         document: SubjectId(get(row, 0)?),
         status: get(row, 1)?,
         attempts: count(row, 2)?,

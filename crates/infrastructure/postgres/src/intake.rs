@@ -6,7 +6,7 @@
 use async_trait::async_trait;
 use jiff::Timestamp;
 use quire_domain::{Document, DocumentId, Event, EventType, NewRun, RunId};
-use quire_ports::{Intake, IntakeKey, PortResult, Taken};
+use quire_ports::{AddOutcome, IdempotencyKey, NewDocument, PortResult};
 use sqlx::PgConnection;
 use uuid::Uuid;
 
@@ -31,7 +31,7 @@ pub(crate) struct Brought {
 
 impl Brought {
     /// All of it but the key.
-    pub(crate) fn of(intake: Intake<'_>, at: Timestamp) -> Self {
+    pub(crate) fn of(intake: NewDocument<'_>, at: Timestamp) -> Self {
         let (document, run) = (intake.document.clone(), intake.run.cloned());
         Self { document, run, actor: intake.actor.to_owned(), at }
     }
@@ -42,15 +42,15 @@ pub(crate) struct AddDocuments(pub(crate) Database);
 #[async_trait]
 impl Work for AddDocuments {
     type Input = Brought;
-    type Output = Taken;
+    type Output = AddOutcome;
 
-    async fn run(&self, brought: &[Brought]) -> PortResult<Vec<PortResult<Taken>>> {
+    async fn run(&self, brought: &[Brought]) -> PortResult<Vec<PortResult<AddOutcome>>> {
         self.0
             .bounded(async {
                 let mut transaction = self.0.begin().await?;
                 add(&mut transaction, brought).await?;
                 commit(transaction).await?;
-                Ok(brought.iter().map(|_| Ok(Taken::Now)).collect())
+                Ok(brought.iter().map(|_| Ok(AddOutcome::Added)).collect())
             })
             .await
     }
@@ -59,10 +59,10 @@ impl Work for AddDocuments {
 /// Adds a document under its key, unless the key was used. Does all of it but the commit.
 pub(crate) async fn add_once(
     connection: &mut PgConnection,
-    intake: Intake<'_>,
-    key: &IntakeKey,
+    intake: NewDocument<'_>,
+    key: &IdempotencyKey,
     at: Timestamp,
-) -> PortResult<Taken> {
+) -> PortResult<AddOutcome> {
     if !take_key(connection, intake, key, at).await? {
         return before(connection, key).await;
     }
@@ -73,14 +73,14 @@ pub(crate) async fn add_once(
         .await
         .map_err(translate)?;
     add(connection, &[Brought::of(intake, at)]).await?;
-    Ok(Taken::Now)
+    Ok(AddOutcome::Added)
 }
 
 /// Adds documents with their first runs and their events.
 async fn add(connection: &mut PgConnection, brought: &[Brought]) -> PortResult<()> {
     insert(connection, brought).await?;
     let uploaded =
-        |one: &Brought| Document::asked(EventType::DocumentUploaded, one.document.id, &one.actor, one.at);
+        |one: &Brought| Document::event_by(EventType::DocumentUploaded, one.document.id, &one.actor, one.at);
     let mut events: Vec<Event> = brought.iter().map(uploaded).collect();
     let wish = |one: &Brought| one.run.clone().map(|new| Wish { new, at: one.at });
     let wishes: Vec<Wish> = brought.iter().filter_map(wish).collect();
@@ -95,8 +95,8 @@ async fn add(connection: &mut PgConnection, brought: &[Brought]) -> PortResult<(
 /// False if somebody has it.
 async fn take_key(
     connection: &mut PgConnection,
-    intake: Intake<'_>,
-    key: &IntakeKey,
+    intake: NewDocument<'_>,
+    key: &IdempotencyKey,
     at: Timestamp,
 ) -> PortResult<bool> {
     let taken = sqlx::query(sql!("idempotency_keys/insert"))
@@ -114,7 +114,7 @@ async fn take_key(
 }
 
 /// A statement of its own: it sees what was committed while the one before it waited.
-async fn before(connection: &mut PgConnection, key: &IntakeKey) -> PortResult<Taken> {
+async fn before(connection: &mut PgConnection, key: &IdempotencyKey) -> PortResult<AddOutcome> {
     let row = sqlx::query(sql!("idempotency_keys/find"))
         .bind(text(&key.scope))
         .bind(text(&key.key))
@@ -124,10 +124,10 @@ async fn before(connection: &mut PgConnection, key: &IntakeKey) -> PortResult<Ta
         .map_err(translate)?;
     let row = row.ok_or_else(|| unavailable("the key was given up at this moment", true))?;
     if get::<[u8; 32]>(&row, 0)? != key.fingerprint {
-        return Ok(Taken::KeyReused);
+        return Ok(AddOutcome::KeyReused);
     }
     let run = get::<Option<Uuid>>(&row, 2)?.map(RunId);
-    Ok(Taken::Before { document: DocumentId(get(&row, 1)?), run })
+    Ok(AddOutcome::AlreadyAdded { document: DocumentId(get(&row, 1)?), run })
 }
 
 async fn insert(connection: &mut PgConnection, brought: &[Brought]) -> PortResult<()> {

@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 use quire_domain::{Document, DocumentId, Event, EventType, ReviewStatus};
-use quire_ports::{Marking, PortResult, ReviewMark};
+use quire_ports::{PortResult, ReviewMark, ReviewMarkRequest};
 use quire_understanding::calibration::ConfidencePolicy;
 use sqlx::PgConnection;
 
@@ -15,9 +15,9 @@ use crate::sql;
 /// Writes all of it but for the event, which comes last.
 pub(crate) async fn mark(
     connection: &mut PgConnection,
-    marking: &Marking,
+    marking: &ReviewMarkRequest,
 ) -> PortResult<(ReviewMark, Option<Event>)> {
-    let Marking { document, actor, at, policy, .. } = marking;
+    let ReviewMarkRequest { document, actor, at, policy, .. } = marking;
     let event = match marking.to {
         ReviewStatus::Reviewed => review(connection, marking).await?.then(|| marking.event()),
         ReviewStatus::InReview => reopen(connection, *document, actor, *at, policy).await?,
@@ -39,7 +39,7 @@ pub(crate) async fn mark(
 
 /// Whether the document was `IN_REVIEW` until now. If so it stays locked, so that no edit comes between the mark and what
 /// is learnt with it.
-async fn review(connection: &mut PgConnection, marking: &Marking) -> PortResult<bool> {
+async fn review(connection: &mut PgConnection, marking: &ReviewMarkRequest) -> PortResult<bool> {
     let marked = sqlx::query(sql!("documents/mark_reviewed"))
         .bind(marking.document.0)
         .bind(At(marking.at))
@@ -72,5 +72,5 @@ pub(crate) async fn reopen(
         return Ok(None);
     }
     unlearn(connection, document, policy, at).await?;
-    Ok(Some(Document::asked(EventType::ReviewReopened, document, actor, at)))
+    Ok(Some(Document::event_by(EventType::ReviewReopened, document, actor, at)))
 }

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use jiff::Timestamp;
 use quire_domain::run::apply;
-use quire_domain::{Change, Event, NewRun, Requeue, Run, RunId, Transition};
-use quire_ports::{Advance, Claim, Claimed, PortError, PortResult, RunQueue, Written};
+use quire_domain::{Change, Event, NewRun, RequeuePolicy, Run, RunId, Transition};
+use quire_ports::{Advance, AdvanceOutcome, ClaimRequest, ClaimedRun, PortError, PortResult, RunQueue};
 use sqlx::PgConnection;
 use tokio::sync::Notify;
 
@@ -30,7 +30,7 @@ impl RunQueue for PgStore {
         Ok(run)
     }
 
-    async fn claim(&self, claim: Claim<'_>) -> PortResult<Vec<Claimed>> {
+    async fn claim(&self, claim: ClaimRequest<'_>) -> PortResult<Vec<ClaimedRun>> {
         self.database
             .bounded(async {
                 let mut transaction = self.database.begin().await?;
@@ -41,7 +41,7 @@ impl RunQueue for PgStore {
             .await
     }
 
-    async fn advance(&self, advance: Advance) -> PortResult<Written> {
+    async fn advance(&self, advance: Advance) -> PortResult<AdvanceOutcome> {
         let (written, woke) = self.advances.submit(advance).await?;
         self.wake(woke);
         Ok(written)
@@ -71,7 +71,7 @@ impl RunQueue for PgStore {
     async fn retry(
         &self,
         run: RunId,
-        requeue: Requeue,
+        requeue: RequeuePolicy,
         actor: &str,
         at: Timestamp,
     ) -> PortResult<Transition> {

@@ -4,7 +4,7 @@ use async_trait::async_trait;
 use jiff::Timestamp;
 use quire_domain::run::apply;
 use quire_domain::{Change, Run, RunId, Transition, WorkerId};
-use quire_ports::{PortError, PortResult, Rescue, RescueRules};
+use quire_ports::{PortError, PortResult, RecoveryRules, RunRecovery};
 use sqlx::Postgres;
 use sqlx::postgres::PgArguments;
 use sqlx::query::Query;
@@ -17,10 +17,10 @@ use crate::transition::{self, Move};
 use crate::{PgStore, sql};
 
 #[async_trait]
-impl Rescue for PgStore {
+impl RunRecovery for PgStore {
     async fn recover_orphans(
         &self,
-        rules: &RescueRules,
+        rules: &RecoveryRules,
         at: Timestamp,
         limit: usize,
     ) -> PortResult<Vec<Transition>> {
@@ -32,7 +32,7 @@ impl Rescue for PgStore {
 
     async fn time_out_overdue(
         &self,
-        rules: &RescueRules,
+        rules: &RecoveryRules,
         at: Timestamp,
         limit: usize,
     ) -> PortResult<Vec<Transition>> {

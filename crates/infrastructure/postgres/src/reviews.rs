@@ -4,15 +4,15 @@ use async_trait::async_trait;
 use jiff::Timestamp;
 use quire_domain::{
     ArtifactId, CandidateId, Document, DocumentId, Event, EventType, FieldId, InterpretationId, Run, RunId,
-    State,
+    RunState,
 };
 use quire_ports::{
-    EditBlocked, Editable, Marking, NewVersion, PortError, PortResult, Review, ReviewMark, Reviews, Saved,
-    Version, VersionRecord,
+    DocumentReview, EditBlocked, EditableRun, InterpretationVersion, NewInterpretationVersion, PortError,
+    PortResult, ReviewMark, ReviewMarkRequest, Reviews, SavedEdit, VersionHistoryEntry,
 };
 use quire_understanding::edit::{ChangeType, FieldChange};
 use quire_understanding::structure::StructuralEdit;
-use quire_understanding::{MadeBy, Schema, ValueType, certainty, found_by};
+use quire_understanding::{MadeBy, Schema, ValueType, document_confidence, search_text};
 use sqlx::PgConnection;
 use sqlx::postgres::PgRow;
 use uuid::Uuid;
@@ -29,17 +29,20 @@ const VERSION: usize = 36;
 
 #[async_trait]
 impl Reviews for PgStore {
-    async fn review(&self, document: DocumentId) -> PortResult<Review> {
+    async fn review(&self, document: DocumentId) -> PortResult<DocumentReview> {
         let of_document = |row: &PgRow| {
             let has_version = get::<Option<Uuid>>(row, VERSION)?.is_some();
             let active = has_version.then(|| version(row, VERSION)).transpose()?;
-            Ok(Review { overview: overview(row)?, active })
+            Ok(DocumentReview { overview: overview(row)?, active })
         };
         let rows = self.database.read(|| sqlx::query(sql!("documents/review")).bind(document.0)).await?;
         rows.first().map_or_else(|| Err(missing(document)), of_document)
     }
 
-    async fn active_versions(&self, documents: &[DocumentId]) -> PortResult<Vec<(DocumentId, Version)>> {
+    async fn active_versions(
+        &self,
+        documents: &[DocumentId],
+    ) -> PortResult<Vec<(DocumentId, InterpretationVersion)>> {
         let ids: Vec<Uuid> = documents.iter().map(|document| document.0).collect();
         let query = || sqlx::query(sql!("interpretations/of_documents")).bind(ids.clone());
         self.rows(query, |row| Ok((DocumentId(get(row, 6)?), version(row, 0)?))).await
@@ -51,7 +54,7 @@ impl Reviews for PgStore {
         self.rows(query, |row| get(row, 0).map(DocumentId)).await
     }
 
-    async fn editable(&self, run: RunId) -> PortResult<Editable> {
+    async fn editable(&self, run: RunId) -> PortResult<EditableRun> {
         self.database
             .bounded(async {
                 let mut transaction = self.database.begin().await?;
@@ -67,7 +70,7 @@ impl Reviews for PgStore {
             .await
     }
 
-    async fn save(&self, version: &NewVersion) -> PortResult<Result<Saved, EditBlocked>> {
+    async fn save(&self, version: &NewInterpretationVersion) -> PortResult<Result<SavedEdit, EditBlocked>> {
         self.database
             .bounded(async {
                 let mut transaction = self.database.begin().await?;
@@ -87,13 +90,13 @@ impl Reviews for PgStore {
             .await
     }
 
-    async fn versions(&self, run: RunId) -> PortResult<Vec<VersionRecord>> {
+    async fn versions(&self, run: RunId) -> PortResult<Vec<VersionHistoryEntry>> {
         // In this order: what is added in between is left out whole.
         let query = || sqlx::query(sql!("interpretations/versions")).bind(run.0);
         let versions = self.rows(query, record).await?;
         let query = || sqlx::query(sql!("interpretations/changes")).bind(run.0);
         let changes = self.rows(query, change).await?;
-        Ok(VersionRecord::with_changes(versions, changes))
+        Ok(VersionHistoryEntry::with_changes(versions, changes))
     }
 
     async fn tokens_since(&self, from: Timestamp) -> PortResult<u64> {
@@ -102,17 +105,17 @@ impl Reviews for PgStore {
         Ok(sums.first().map_or(0, |sum| sum.unsigned_abs()))
     }
 
-    async fn version(&self, run: RunId, number: Option<u32>) -> PortResult<Option<Version>> {
+    async fn version(&self, run: RunId, number: Option<u32>) -> PortResult<Option<InterpretationVersion>> {
         let query = || sqlx::query(sql!("interpretations/find")).bind(run.0).bind(number.map(int));
         Ok(self.rows(query, |row| version(row, 0)).await?.pop())
     }
 
-    async fn version_of_run_before(&self, run: RunId) -> PortResult<Option<Version>> {
+    async fn version_of_run_before(&self, run: RunId) -> PortResult<Option<InterpretationVersion>> {
         let query = || sqlx::query(sql!("interpretations/before")).bind(run.0);
         Ok(self.rows(query, |row| version(row, 0)).await?.pop())
     }
 
-    async fn mark(&self, marking: &Marking) -> PortResult<ReviewMark> {
+    async fn mark(&self, marking: &ReviewMarkRequest) -> PortResult<ReviewMark> {
         self.database
             .bounded(async {
                 let mut transaction = self.database.begin().await?;
@@ -125,7 +128,7 @@ impl Reviews for PgStore {
     }
 }
 
-async fn editable(connection: &mut PgConnection, run: RunId) -> PortResult<Editable> {
+async fn editable(connection: &mut PgConnection, run: RunId) -> PortResult<EditableRun> {
     let run = find(connection, run).await?;
     let is_busy = is_busy(connection, &run).await?;
     let active = sqlx::query(sql!("interpretations/active"))
@@ -134,14 +137,14 @@ async fn editable(connection: &mut PgConnection, run: RunId) -> PortResult<Edita
         .await
         .map_err(translate)?;
     let active = active.map(|row| version(&row, 0)).transpose()?;
-    Ok(Editable { run, is_busy, active })
+    Ok(EditableRun { run, is_busy, active })
 }
 
 /// Writes all of it but for the events, which come last.
 async fn save(
     connection: &mut PgConnection,
-    version: &NewVersion,
-) -> PortResult<Result<(Saved, Vec<Event>), EditBlocked>> {
+    version: &NewInterpretationVersion,
+) -> PortResult<Result<(SavedEdit, Vec<Event>), EditBlocked>> {
     let run = find(connection, version.run).await?;
     let document = DocumentId(run.subject.0);
     // The document first: the order in which everybody takes them.
@@ -160,7 +163,7 @@ async fn save(
     if is_busy(connection, &run).await? {
         return Ok(Err(EditBlocked::ActiveRun));
     }
-    if !matches!(run.state, State::Completed { .. }) {
+    if !matches!(run.state, RunState::Completed { .. }) {
         return Ok(Err(EditBlocked::NotCompleted));
     }
     if let Some(blocked) = deactivate(connection, version).await? {
@@ -172,11 +175,11 @@ async fn save(
         run: run.id,
         number,
         data: serde_json::to_string(&version.data).map_err(corrupt)?,
-        words: found_by(&version.data.fields),
+        words: search_text(&version.data.fields),
         at: version.at,
         by: Some(text(&version.actor)),
         is_structural: !version.structure.is_empty(),
-        certainty: certainty(&version.data.fields),
+        certainty: document_confidence(&version.data.fields),
         made_by: None,
     };
     insert(connection, &[new]).await?;
@@ -190,16 +193,19 @@ async fn save(
         .execute(&mut *connection)
         .await
         .map_err(translate)?;
-    let edited = Document::asked(EventType::InterpretationEdited, document, &version.actor, version.at);
+    let edited = Document::event_by(EventType::InterpretationEdited, document, &version.actor, version.at);
     let mut events = vec![Event { run: Some(run.id), ..edited }];
     let reopened = marks::reopen(connection, document, &version.actor, version.at, &version.policy).await?;
-    let saved = Saved { number, reopened: reopened.is_some() };
+    let saved = SavedEdit { number, reopened: reopened.is_some() };
     events.extend(reopened);
     Ok(Ok((saved, events)))
 }
 
 /// Why the version that was edited is not the active one, if it is not.
-async fn deactivate(connection: &mut PgConnection, version: &NewVersion) -> PortResult<Option<EditBlocked>> {
+async fn deactivate(
+    connection: &mut PgConnection,
+    version: &NewInterpretationVersion,
+) -> PortResult<Option<EditBlocked>> {
     let deactivated = sqlx::query(sql!("interpretations/deactivate"))
         .bind(version.run.0)
         .bind(int(version.base))
@@ -264,7 +270,7 @@ pub(crate) async fn insert(connection: &mut PgConnection, rows: &[Row]) -> PortR
     Ok(())
 }
 
-async fn insert_changes(connection: &mut PgConnection, version: &NewVersion) -> PortResult<()> {
+async fn insert_changes(connection: &mut PgConnection, version: &NewInterpretationVersion) -> PortResult<()> {
     let changes = &version.changes;
     let json = |value| serde_json::to_string(value).map(|json| text(&json)).map_err(corrupt);
     let all = |column: &dyn Fn(&FieldChange) -> String| changes.iter().map(column).collect::<Vec<_>>();
@@ -288,7 +294,7 @@ async fn insert_changes(connection: &mut PgConnection, version: &NewVersion) -> 
 
 async fn insert_structural(
     connection: &mut PgConnection,
-    version: &NewVersion,
+    version: &NewInterpretationVersion,
     run: &Run,
     edit: &StructuralEdit,
 ) -> PortResult<()> {
@@ -333,8 +339,8 @@ async fn is_busy(connection: &mut PgConnection, run: &Run) -> PortResult<bool> {
 }
 
 /// A version from its columns, which begin at `first`.
-fn version(row: &PgRow, first: usize) -> PortResult<Version> {
-    Ok(Version {
+fn version(row: &PgRow, first: usize) -> PortResult<InterpretationVersion> {
+    Ok(InterpretationVersion {
         id: InterpretationId(get(row, first)?),
         number: count(row, first + 1)?,
         data: serde_json::from_str(get(row, first + 2)?).map_err(bad_json)?,
@@ -349,8 +355,8 @@ fn made_by(row: &PgRow, place: usize) -> PortResult<Option<MadeBy>> {
     told.map(|told| serde_json::from_str(told).map_err(bad_json)).transpose()
 }
 
-fn record(row: &PgRow) -> PortResult<VersionRecord> {
-    Ok(VersionRecord {
+fn record(row: &PgRow) -> PortResult<VersionHistoryEntry> {
+    Ok(VersionHistoryEntry {
         id: InterpretationId(get(row, 0)?),
         number: count(row, 1)?,
         is_active: get(row, 2)?,

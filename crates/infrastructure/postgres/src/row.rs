@@ -2,8 +2,8 @@
 
 use jiff::Timestamp;
 use quire_domain::{
-    Details, Event, EventId, EventType, FailureRecord, Fence, Pipeline, RecordedEvent, Run, RunId, SubjectId,
-    WorkerId,
+    Event, EventDetails, EventId, EventType, FailureRecord, Fence, Pipeline, RecordedEvent, Run, RunId,
+    SubjectId, WorkerId,
 };
 use quire_ports::{PortResult, StoredRun};
 use sqlx::encode::IsNull;
@@ -156,6 +156,6 @@ pub(crate) fn event(row: &PgRow) -> PortResult<RecordedEvent> {
     })
 }
 
-pub(crate) fn details(row: &PgRow, index: usize) -> PortResult<Details> {
-    Ok(get::<Option<Json<Details>>>(row, index)?.map(|Json(details)| details).unwrap_or_default())
+pub(crate) fn details(row: &PgRow, index: usize) -> PortResult<EventDetails> {
+    Ok(get::<Option<Json<EventDetails>>>(row, index)?.map(|Json(details)| details).unwrap_or_default())
 }

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
 use jiff::Timestamp;
-use quire_ports::{MigrationStatus, PortError, PortResult, Schema};
+use quire_ports::{MigrationStatus, Migrations, PortError, PortResult};
 use sqlx::{AssertSqlSafe, Connection, PgConnection};
 
 use crate::PgStore;
@@ -56,7 +56,7 @@ const PATIENCE: Duration = Duration::from_mins(1);
 const PAUSE: Duration = Duration::from_millis(50);
 
 #[async_trait]
-impl Schema for PgStore {
+impl Migrations for PgStore {
     async fn status(&self) -> PortResult<Vec<MigrationStatus>> {
         let mut transaction = self.database.begin().await?;
         let exists: bool = sqlx::query_scalar("SELECT to_regclass('schema_migrations') IS NOT NULL")

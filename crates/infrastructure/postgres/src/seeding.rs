@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 use quire_domain::{Event, EventType};
-use quire_ports::{PortResult, SchemaVersion, Seeded, SeededFile};
+use quire_ports::{PortResult, SchemaVersion, SeedOutcome, SeededFile};
 use quire_understanding::SchemaFile;
 use sqlx::PgConnection;
 
@@ -14,7 +14,7 @@ use crate::transition::{Woke, append};
 use crate::{PgStore, sql};
 
 impl PgStore {
-    pub(crate) async fn take_file(&self, file: &SchemaFile, at: Timestamp) -> PortResult<Seeded> {
+    pub(crate) async fn take_file(&self, file: &SchemaFile, at: Timestamp) -> PortResult<SeedOutcome> {
         self.database
             .bounded(async {
                 let mut transaction = self.database.begin().await?;
@@ -26,17 +26,17 @@ impl PgStore {
     }
 }
 
-async fn take(connection: &mut PgConnection, file: &SchemaFile, at: Timestamp) -> PortResult<Seeded> {
+async fn take(connection: &mut PgConnection, file: &SchemaFile, at: Timestamp) -> PortResult<SeedOutcome> {
     sqlx::query(sql!("schema_files/lock")).execute(&mut *connection).await.map_err(translate)?;
     let name = &file.schema.name;
     let (seeded, newest) = (seeded(connection, name).await?, newest(connection, name).await?);
-    let outcome = Seeded::of(file, seeded.as_ref(), newest.as_ref());
+    let outcome = SeedOutcome::of(file, seeded.as_ref(), newest.as_ref());
     if let Some(version) = outcome.version(file, at) {
         if !insert_version(connection, &version).await? {
             // Somebody has approved a change in this very moment.
-            return Ok(Seeded::Governed);
+            return Ok(SeedOutcome::Governed);
         }
-        append(connection, &[Event::bare(EventType::SchemaVersionCreated, at)], Woke(false)).await?;
+        append(connection, &[Event::new(EventType::SchemaVersionCreated, at)], Woke(false)).await?;
     }
     if let Some(record) = outcome.record(file, seeded.as_ref(), newest.as_ref()) {
         sqlx::query(sql!("schema_files/upsert"))

@@ -3,7 +3,7 @@
 use async_trait::async_trait;
 use jiff::Timestamp;
 use quire_domain::KeyId;
-use quire_ports::{ApiKey, PortResult, Session, SessionOf, Sessions};
+use quire_ports::{ApiKey, PortResult, Session, SessionOwner, Sessions};
 use sqlx::PgConnection;
 use sqlx::postgres::PgRow;
 use uuid::Uuid;
@@ -76,8 +76,8 @@ impl Sessions for PgStore {
 
 async fn insert(connection: &mut PgConnection, session: &Session) -> PortResult<()> {
     let (key, proof) = match session.of {
-        SessionOf::Key(key) => (Some(key.0), None),
-        SessionOf::Token(proof) => (None, Some(proof)),
+        SessionOwner::Key(key) => (Some(key.0), None),
+        SessionOwner::Token(proof) => (None, Some(proof)),
     };
     sqlx::query(sql!("sessions/insert"))
         .bind(session.secret_hash)
@@ -100,8 +100,8 @@ async fn delete(connection: &mut PgConnection, secret_hash: [u8; 32]) -> PortRes
 fn session(row: &PgRow) -> PortResult<(Session, Option<ApiKey>)> {
     let (key, proof) = (get::<Option<Uuid>>(row, 1)?, get::<Option<[u8; 32]>>(row, 2)?);
     let (of, key) = match (key, proof) {
-        (Some(id), _) => (SessionOf::Key(KeyId(id)), Some(key_from(row, 6)?)),
-        (None, Some(proof)) => (SessionOf::Token(proof), None),
+        (Some(id), _) => (SessionOwner::Key(KeyId(id)), Some(key_from(row, 6)?)),
+        (None, Some(proof)) => (SessionOwner::Token(proof), None),
         (None, None) => return Err(corrupt("a session of nobody")),
     };
     let session = Session {

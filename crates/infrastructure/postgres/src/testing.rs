@@ -38,7 +38,7 @@ impl Place {
     /// A new schema with every table.
     pub async fn migrated() -> Self {
         let place = Self::empty().await;
-        place.store().await.into_store().schema.up(None).await.unwrap();
+        place.store().await.into_store().migrations.up(None).await.unwrap();
         place
     }
 

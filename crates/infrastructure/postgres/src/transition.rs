@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashSet};
 
 use jiff::Timestamp;
 use quire_domain::{
-    Effect, Event, EventType, FailureRecord, Pipeline, Run, RunId, State, StepName, Transition, Turn,
+    Effect, Event, EventType, FailureRecord, Pipeline, Run, RunId, RunState, StepName, Transition, Turn,
 };
 use quire_ports::PortResult;
 use sqlx::PgConnection;
@@ -70,7 +70,7 @@ pub(crate) async fn update(connection: &mut PgConnection, moves: &[Move<'_>]) ->
 
 fn available_at(run: &Run) -> Option<Timestamp> {
     match run.state {
-        State::Queued { available_at } => available_at,
+        RunState::Queued { available_at } => available_at,
         _ => None,
     }
 }
@@ -78,7 +78,7 @@ fn available_at(run: &Run) -> Option<Timestamp> {
 /// Until when, and whose it is.
 fn owner(run: &Run) -> (Option<Timestamp>, Option<Uuid>) {
     match run.state {
-        State::Running { deadline_at, worker, .. } => (deadline_at, worker.map(|id| id.0)),
+        RunState::Running { deadline_at, worker, .. } => (deadline_at, worker.map(|id| id.0)),
         _ => (None, None),
     }
 }
@@ -107,7 +107,7 @@ pub(crate) async fn perform(
     reopen(connection, ids(&runs_with(moves, |effect| matches!(effect, Effect::ReopenSteps)))).await?;
     step_back(connection, moves).await?;
     let passed = pass_turn(connection, moves).await?;
-    let requeued = moves.iter().any(|step| matches!(step.transition.run.state, State::Queued { .. }));
+    let requeued = moves.iter().any(|step| matches!(step.transition.run.state, RunState::Queued { .. }));
     Ok((recorded, Woke(passed || requeued)))
 }
 

@@ -10,7 +10,9 @@ use std::time::Duration;
 use jiff::{SignedDuration, Timestamp};
 use quire_domain::run::apply;
 use quire_domain::{Change, Event, EventId, EventType, SubjectId, WorkerId};
-use quire_ports::{Advance, Claim, Claimed, EventFilter, Lease, RunFilter, Store, Worker, Written};
+use quire_ports::{
+    Advance, AdvanceOutcome, ClaimRequest, ClaimedRun, EventFilter, Lease, RunFilter, Store, Worker,
+};
 use quire_postgres::testing::Place;
 use quire_testkit::fixture::{document_plan, document_run};
 use sqlx::{AssertSqlSafe, Connection, Executor, PgConnection, Row};
@@ -31,13 +33,13 @@ async fn worker(store: &Store) -> WorkerId {
     id
 }
 
-async fn claim(store: &Store, worker: WorkerId, limit: usize) -> Vec<Claimed> {
+async fn claim(store: &Store, worker: WorkerId, limit: usize) -> Vec<ClaimedRun> {
     let plans = [document_plan()];
     let at = store.clock.now();
-    store.queue.claim(Claim { worker, at, limit, plans: &plans }).await.unwrap()
+    store.queue.claim(ClaimRequest { worker, at, limit, plans: &plans }).await.unwrap()
 }
 
-fn completion(claimed: Claimed, at: Timestamp) -> Advance {
+fn completion(claimed: ClaimedRun, at: Timestamp) -> Advance {
     let end = apply(&claimed.run, Change::Complete, at).unwrap();
     Advance {
         run: claimed.run,
@@ -75,7 +77,7 @@ async fn event_ids_appear_in_the_order_of_their_commits() {
 
     let late = {
         let store = store.clone();
-        let event = Event::bare(EventType::SchedulerContention, store.clock.now());
+        let event = Event::new(EventType::SchedulerContention, store.clock.now());
         tokio::spawn(async move { store.queue.record(&[event]).await })
     };
     somebody_waits(&mut open).await;
@@ -224,7 +226,7 @@ async fn settle_until_quiet(store: Arc<Store>, expected: usize) {
             });
         }
         for written in writes.join_all().await {
-            assert_eq!(written, Ok(Written::Accepted));
+            assert_eq!(written, Ok(AdvanceOutcome::Accepted));
         }
     }
 }
@@ -288,5 +290,5 @@ async fn of_two_ends_of_one_run_the_second_is_refused() {
     let ends = [completion(claimed.clone(), store.clock.now()), completion(claimed, store.clock.now())];
     let [first, second] = ends;
     let (first, second) = tokio::join!(store.queue.advance(first), store.queue.advance(second));
-    assert_eq!((first, second), (Ok(Written::Accepted), Ok(Written::Refused)));
+    assert_eq!((first, second), (Ok(AdvanceOutcome::Accepted), Ok(AdvanceOutcome::Refused)));
 }

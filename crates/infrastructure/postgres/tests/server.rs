@@ -69,7 +69,7 @@ async fn a_database_without_a_schema_says_what_to_do() {
     let asked = store.queue.enqueue(&document_run(SubjectId::new()), store.clock.now()).await;
     let Err(PortError::Conflict(message)) = asked else { panic!("{asked:?}") };
     assert!(message.contains("quire migrate up"), "{message}");
-    assert!(store.schema.status().await.unwrap().iter().all(|migration| migration.applied_at.is_none()));
+    assert!(store.migrations.status().await.unwrap().iter().all(|migration| migration.applied_at.is_none()));
 }
 
 /// Two migrators at once: each migration is applied once, and both end well.
@@ -77,11 +77,11 @@ async fn a_database_without_a_schema_says_what_to_do() {
 async fn two_migrators_at_once_apply_each_migration_once() {
     let place = Place::empty().await;
     let (one, other) = (place.store().await.into_store(), place.store().await.into_store());
-    let both = async { tokio::join!(one.schema.up(None), other.schema.up(None)) };
+    let both = async { tokio::join!(one.migrations.up(None), other.migrations.up(None)) };
     let (first, second) = timeout(SOON, both).await.unwrap();
     let mut applied = [first.unwrap(), second.unwrap()].concat();
     applied.sort_unstable();
-    let all: Vec<u32> = one.schema.status().await.unwrap().iter().map(|each| each.version).collect();
+    let all: Vec<u32> = one.migrations.status().await.unwrap().iter().map(|each| each.version).collect();
     assert_eq!(applied, all);
 }
 
@@ -90,10 +90,10 @@ async fn two_migrators_at_once_apply_each_migration_once() {
 async fn an_interrupted_index_build_is_done_again() {
     let place = Place::empty().await;
     let store = place.store().await.into_store();
-    store.schema.up(Some(3)).await.unwrap();
+    store.migrations.up(Some(3)).await.unwrap();
     let mut connection = place.connection().await;
     connection.execute("CREATE INDEX runs_held ON runs (id)").await.unwrap();
-    assert_eq!(store.schema.up(Some(4)).await.unwrap(), [4]);
+    assert_eq!(store.migrations.up(Some(4)).await.unwrap(), [4]);
     let definition: String = connection
         .fetch_one(AssertSqlSafe(format!(
             "SELECT indexdef FROM pg_indexes WHERE indexname = 'runs_held' AND schemaname = '{}'",

@@ -4,9 +4,11 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use quire_domain::reading::quality::{Flaw, Quality};
+use quire_domain::reading::quality::{Quality, QualityIssue};
 use quire_domain::reading::{FileKind, Line, Page, Reading};
-use quire_ports::{PageImage, ReadDocument, ReadError, ReadRequest, ReadTrouble, Reader, RecognisedPages};
+use quire_ports::{
+    PageImageRequest, ReadError, ReadErrorKind, ReadOutput, ReadRequest, Reader, RecognisedPages,
+};
 use tokio::task::JoinSet;
 
 use crate::language::detect;
@@ -38,7 +40,7 @@ pub struct LocalReader {
 
 #[async_trait]
 impl Reader for LocalReader {
-    async fn read(&self, request: ReadRequest) -> Result<ReadDocument, ReadError> {
+    async fn read(&self, request: ReadRequest) -> Result<ReadOutput, ReadError> {
         let kind = self.kind_of(&request.file)?;
         let mut pages = self.parsing.read(kind, request.file.clone()).await?;
         if let Some(ocr) = &self.ocr {
@@ -58,10 +60,10 @@ impl Reader for LocalReader {
         }
         let language = request.language.or_else(|| language_of(&pages));
         let pages = pages.into_iter().map(|read| read.page).collect();
-        Ok(ReadDocument { kind, reading: Reading { pages }, language })
+        Ok(ReadOutput { kind, reading: Reading { pages }, language })
     }
 
-    async fn image(&self, request: PageImage) -> Result<Vec<u8>, ReadError> {
+    async fn image(&self, request: PageImageRequest) -> Result<Vec<u8>, ReadError> {
         let kind = self.kind_of(&request.file)?;
         let index = request.page.checked_sub(1).ok_or_else(no_such_page)?;
         self.parsing.image(kind, request.file, index, request.scale).await
@@ -73,7 +75,7 @@ impl LocalReader {
         FileKind::sniff(file).filter(|kind| self.kinds.contains(kind)).ok_or_else(|| {
             let kinds: Vec<&str> = self.kinds.iter().map(|kind| kind.as_str()).collect();
             ReadError::new(
-                ReadTrouble::UnsupportedMediaType,
+                ReadErrorKind::UnsupportedMediaType,
                 format!("the file is of a kind that is not read; send one of these: {}", kinds.join(", ")),
             )
         })
@@ -99,7 +101,7 @@ async fn recognise(task: &Arc<Recognition>, pages: &mut [PageRead]) -> Result<()
             Ok(lines) => improve(&mut pages[index].page, lines),
             Err(error) if need == Need::Scan => return Err(error),
             Err(error) => {
-                let code = error.trouble.as_str();
+                let code = error.kind.as_str();
                 tracing::debug!(page = index + 1, code, "a page was not recognised");
             }
         }
@@ -168,7 +170,7 @@ impl Need {
 fn is_poor(text: &str) -> bool {
     let meaningless = |letter: &char| matches!(letter, '\u{FFFD}' | '\u{E000}'..='\u{F8FF}');
     let lost = text.chars().filter(meaningless).count();
-    lost * MEANINGLESS > visible(text) || Quality::of(text).flaws.contains(&Flaw::Gibberish)
+    lost * MEANINGLESS > visible(text) || Quality::of(text).flaws.contains(&QualityIssue::Gibberish)
 }
 
 /// Takes what was recognised, unless it says less than what was there.
@@ -197,11 +199,14 @@ fn language_of(pages: &[PageRead]) -> Option<String> {
 }
 
 fn no_such_page() -> ReadError {
-    ReadError::new(ReadTrouble::PageNotFound, "pages are counted from 1")
+    ReadError::new(ReadErrorKind::PageNotFound, "pages are counted from 1")
 }
 
 fn broken_off() -> ReadError {
-    ReadError::new(ReadTrouble::OcrFailed, "recognising a page broke off; try again, or report this document")
+    ReadError::new(
+        ReadErrorKind::OcrFailed,
+        "recognising a page broke off; try again, or report this document",
+    )
 }
 
 #[cfg(test)]

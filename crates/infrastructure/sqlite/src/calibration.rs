@@ -3,8 +3,13 @@
 use async_trait::async_trait;
 use jiff::Timestamp;
 use quire_domain::{ArtifactId, DocumentId};
-use quire_ports::{Calibration, CalibrationFilter, PortError, PortResult, Reliability, Wanted};
-use quire_understanding::calibration::{ConfidencePolicy, Counts, Learnt, Lesson, Signal, Standing, Way};
+use quire_ports::{
+    Calibration, CalibrationFilter, CalibrationQuery, FieldReliability, PortError, PortResult,
+};
+use quire_understanding::calibration::{
+    CalibrationEntry, CalibrationState, ConfidencePolicy, FieldSignal, LearningDirection, ReviewCounts,
+    ReviewSignals,
+};
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
 use crate::error::{bad_json, corrupt, translate};
@@ -13,7 +18,10 @@ use crate::{SqliteStore, sql};
 
 #[async_trait]
 impl Calibration for SqliteStore {
-    async fn learnt(&self, wanted: Wanted) -> PortResult<Vec<((String, Option<String>), Counts)>> {
+    async fn learnt(
+        &self,
+        wanted: CalibrationQuery,
+    ) -> PortResult<Vec<((String, Option<String>), ReviewCounts)>> {
         let pairs: Vec<_> =
             wanted.found.iter().map(|(key, mapping)| (key, named(mapping.as_deref()))).collect();
         let pairs = serde_json::to_string(&pairs).map_err(corrupt)?;
@@ -22,7 +30,7 @@ impl Calibration for SqliteStore {
         self.rows(sql!("calibration/learnt"), parameters, counted).await
     }
 
-    async fn reliability(&self, filter: CalibrationFilter) -> PortResult<Vec<Reliability>> {
+    async fn reliability(&self, filter: CalibrationFilter) -> PortResult<Vec<FieldReliability>> {
         let parameters =
             (filter.policy_version, filter.field_key, filter.context_key, filter.limit, filter.skip);
         self.rows(sql!("calibration/list"), parameters, reliability).await
@@ -44,7 +52,7 @@ pub(crate) fn learn(
         })
         .map_err(translate)?;
     let Some((run, data)) = reviewed else { return Ok(()) };
-    let Some(lesson) = Lesson::of(&serde_json::from_str(&data).map_err(bad_json)?, policy) else {
+    let Some(lesson) = ReviewSignals::of(&serde_json::from_str(&data).map_err(bad_json)?, policy) else {
         return Ok(());
     };
     let signals = serde_json::to_string(&lesson.signals).map_err(corrupt)?;
@@ -59,7 +67,7 @@ pub(crate) fn learn(
         micros(at),
     ];
     connection.execute(sql!("calibration/insert_snapshot"), values).map_err(translate)?;
-    count(connection, &lesson, Way::Apply, policy)
+    count(connection, &lesson, LearningDirection::Apply, policy)
 }
 
 /// Takes back what a document teaches, if it still does.
@@ -77,10 +85,20 @@ pub(crate) fn unlearn(
         .map_err(translate)?;
     let Some((context_key, policy_version, signals)) = taught else { return Ok(()) };
     let signals = serde_json::from_str(&signals).map_err(bad_json)?;
-    count(connection, &Lesson { context_key, policy_version, signals }, Way::Revert, policy)
+    count(
+        connection,
+        &ReviewSignals { context_key, policy_version, signals },
+        LearningDirection::Revert,
+        policy,
+    )
 }
 
-fn count(connection: &Connection, lesson: &Lesson, way: Way, policy: &ConfidencePolicy) -> PortResult<()> {
+fn count(
+    connection: &Connection,
+    lesson: &ReviewSignals,
+    way: LearningDirection,
+    policy: &ConfidencePolicy,
+) -> PortResult<()> {
     for signal in &lesson.signals {
         let before = find(connection, lesson, signal)?;
         let after = before.after(signal, way, policy);
@@ -105,14 +123,18 @@ fn count(connection: &Connection, lesson: &Lesson, way: Way, policy: &Confidence
     Ok(())
 }
 
-fn find(connection: &Connection, lesson: &Lesson, signal: &Signal) -> PortResult<Learnt> {
+fn find(
+    connection: &Connection,
+    lesson: &ReviewSignals,
+    signal: &FieldSignal,
+) -> PortResult<CalibrationEntry> {
     let mapping = named(signal.mapping_id.as_deref());
     let values = params![lesson.policy_version, lesson.context_key, signal.field_key, mapping];
     let found = connection
         .prepare_cached(sql!("calibration/find"))
         .and_then(|mut statement| statement.query_row(values, |row| Ok(learnt(row, 0))).optional())
         .map_err(translate)?;
-    found.unwrap_or_else(|| Ok(Learnt::default()))
+    found.unwrap_or_else(|| Ok(CalibrationEntry::default()))
 }
 
 /// What found a key, as it is stored.
@@ -124,24 +146,24 @@ fn name(stored: String) -> Option<String> {
     Some(stored).filter(|name| !name.is_empty())
 }
 
-fn counts(row: &Row<'_>, first: usize) -> PortResult<Counts> {
-    Ok(Counts { accepts: get(row, first)?, edits: get(row, first + 1)? })
+fn counts(row: &Row<'_>, first: usize) -> PortResult<ReviewCounts> {
+    Ok(ReviewCounts { accepts: get(row, first)?, edits: get(row, first + 1)? })
 }
 
-fn learnt(row: &Row<'_>, first: usize) -> PortResult<Learnt> {
-    let standing = Standing::parse(&get::<String>(row, first + 2)?);
+fn learnt(row: &Row<'_>, first: usize) -> PortResult<CalibrationEntry> {
+    let standing = CalibrationState::parse(&get::<String>(row, first + 2)?);
     let standing = standing.ok_or_else(|| PortError::Corrupt("a standing is unknown".to_owned()))?;
-    Ok(Learnt { counts: counts(row, first)?, standing })
+    Ok(CalibrationEntry { counts: counts(row, first)?, standing })
 }
 
-fn reliability(row: &Row<'_>) -> PortResult<Reliability> {
+fn reliability(row: &Row<'_>) -> PortResult<FieldReliability> {
     let bins: Vec<_> = serde_json::from_str(&get::<String>(row, 8)?).map_err(bad_json)?;
-    Ok(Reliability {
+    Ok(FieldReliability {
         context_key: get(row, 0)?,
         field_key: get(row, 1)?,
         mapping_id: name(get(row, 2)?),
         learnt: learnt(row, 3)?,
         of_key: counts(row, 6)?,
-        bins: Reliability::bins(&bins),
+        bins: FieldReliability::bins(&bins),
     })
 }

@@ -4,8 +4,8 @@ use async_trait::async_trait;
 use jiff::Timestamp;
 use quire_domain::{Document, DocumentId, Event, EventType, NewRun, ReviewStatus, Run, SubjectId};
 use quire_ports::{
-    CertaintyPlace, DocumentPlace, Documents, DocumentsOf, DocumentsPart, Intake, LeastCertainPart, ListWay,
-    Overview, PortError, PortResult, Taken,
+    AddOutcome, ConfidenceCursor, DocumentCursor, DocumentFilter, DocumentListQuery, DocumentOverview,
+    Documents, LeastConfidentQuery, ListWay, NewDocument, PortError, PortResult,
 };
 use rusqlite::{Row, params};
 use uuid::Uuid;
@@ -18,16 +18,16 @@ use crate::transition::append;
 use crate::{SqliteStore, sql};
 
 /// Where the list begins: newer than any document.
-const BEFORE_ALL: DocumentPlace = DocumentPlace { created_at: Timestamp::MAX, id: DocumentId(Uuid::max()) };
+const BEFORE_ALL: DocumentCursor = DocumentCursor { created_at: Timestamp::MAX, id: DocumentId(Uuid::max()) };
 /// Where the list of those that wait for a person begins: less certain than any.
-const BEFORE_THE_LEAST_CERTAIN: CertaintyPlace =
-    CertaintyPlace { certainty: -1.0, id: DocumentId(Uuid::nil()) };
+const BEFORE_THE_LEAST_CERTAIN: ConfidenceCursor =
+    ConfidenceCursor { confidence: -1.0, id: DocumentId(Uuid::nil()) };
 /// Where the columns of a document begin behind those of its run.
 const DOCUMENT: usize = 21;
 
 #[async_trait]
 impl Documents for SqliteStore {
-    async fn add(&self, intake: Intake<'_>, at: Timestamp) -> PortResult<Taken> {
+    async fn add(&self, intake: NewDocument<'_>, at: Timestamp) -> PortResult<AddOutcome> {
         let wish = Wish::from(intake);
         let taken = self.writer.write(move |connection| wish.fulfil(connection, at)).await?;
         self.wakeup.notify_one();
@@ -38,11 +38,11 @@ impl Documents for SqliteStore {
         self.one(sql!("documents/find"), id, move |row| document(id, row, 0)).await
     }
 
-    async fn overview(&self, id: DocumentId) -> PortResult<Overview> {
+    async fn overview(&self, id: DocumentId) -> PortResult<DocumentOverview> {
         self.one(sql!("documents/overview"), id, overview).await
     }
 
-    async fn list(&self, part: DocumentsPart) -> PortResult<Vec<Overview>> {
+    async fn list(&self, part: DocumentListQuery) -> PortResult<Vec<DocumentOverview>> {
         let after = part.after.unwrap_or(BEFORE_ALL);
         let way = ListWay::of(part.of);
         let parameters = (
@@ -58,17 +58,17 @@ impl Documents for SqliteStore {
         self.rows(sql!("documents/list"), parameters, overview).await
     }
 
-    async fn count(&self, of: DocumentsOf, most: u32) -> PortResult<u32> {
+    async fn count(&self, of: DocumentFilter, most: u32) -> PortResult<u32> {
         let way = ListWay::of(of);
         let parameters = (most, way.all, way.states[0], way.states[1], way.review);
         let counted = self.rows(sql!("documents/count"), parameters, |row| get(row, 0)).await?;
         Ok(counted.first().copied().unwrap_or_default())
     }
 
-    async fn least_certain(&self, part: LeastCertainPart) -> PortResult<Vec<Overview>> {
+    async fn least_confident(&self, part: LeastConfidentQuery) -> PortResult<Vec<DocumentOverview>> {
         let after = part.after.unwrap_or(BEFORE_THE_LEAST_CERTAIN);
         let parameters =
-            (after.certainty, after.id.0.into_bytes(), i64::from(part.limit), i64::from(part.skip));
+            (after.confidence, after.id.0.into_bytes(), i64::from(part.limit), i64::from(part.skip));
         self.rows(sql!("documents/least_certain"), parameters, overview).await
     }
 
@@ -118,7 +118,7 @@ impl Documents for SqliteStore {
                 if changed == 0 {
                     return Err(missing(id));
                 }
-                append(connection, &Document::asked(EventType::DocumentLanguageOverridden, id, &actor, at))
+                append(connection, &Document::event_by(EventType::DocumentLanguageOverridden, id, &actor, at))
             })
             .await
     }
@@ -143,7 +143,7 @@ impl Documents for SqliteStore {
                 if runs + documents == 0 {
                     return Err(PortError::NotFound(format!("subject {subject}")));
                 }
-                let purged = Event { subject: Some(subject), ..Event::bare(EventType::SubjectPurged, at) };
+                let purged = Event { subject: Some(subject), ..Event::new(EventType::SubjectPurged, at) };
                 append(connection, &purged)?;
                 Ok(runs as u64)
             })
@@ -184,15 +184,15 @@ fn document(id: DocumentId, row: &Row<'_>, first: usize) -> PortResult<Document>
     })
 }
 
-pub(crate) fn overview(row: &Row<'_>) -> PortResult<Overview> {
+pub(crate) fn overview(row: &Row<'_>) -> PortResult<DocumentOverview> {
     let has_run = get::<Option<[u8; 16]>>(row, 0)?.is_some();
-    Ok(Overview {
+    Ok(DocumentOverview {
         document: document(DocumentId(uuid(get(row, DOCUMENT + 9)?)), row, DOCUMENT)?,
         updated_at: timestamp(get(row, DOCUMENT + 10)?)?,
         reviewed_at: optional_timestamp(get(row, DOCUMENT + 11)?)?,
         reviewed_by: get(row, DOCUMENT + 12)?,
         latest_run: has_run.then(|| row::run(row)).transpose()?,
         text: get(row, DOCUMENT + 13)?,
-        certainty: get(row, DOCUMENT + 14)?,
+        confidence: get(row, DOCUMENT + 14)?,
     })
 }

@@ -3,7 +3,7 @@
 use async_trait::async_trait;
 use jiff::Timestamp;
 use quire_domain::Pipeline;
-use quire_ports::{Figures, MinuteFigures, PortResult};
+use quire_ports::{Metrics, MinuteMetrics, PortResult};
 use rusqlite::params;
 
 use crate::error::{corrupt, translate};
@@ -11,8 +11,8 @@ use crate::row::{get, micros, timestamp};
 use crate::{SqliteStore, sql};
 
 #[async_trait]
-impl Figures for SqliteStore {
-    async fn add(&self, figures: &[MinuteFigures]) -> PortResult<()> {
+impl Metrics for SqliteStore {
+    async fn add(&self, figures: &[MinuteMetrics]) -> PortResult<()> {
         let figures = figures.to_vec();
         self.writer
             .write(move |connection| {
@@ -41,7 +41,7 @@ impl Figures for SqliteStore {
             .await
     }
 
-    async fn between(&self, from: Timestamp, to: Timestamp) -> PortResult<Vec<MinuteFigures>> {
+    async fn between(&self, from: Timestamp, to: Timestamp) -> PortResult<Vec<MinuteMetrics>> {
         self.readers
             .read(move |connection| {
                 let mut statement = connection.prepare_cached(sql!("figures/between")).map_err(translate)?;
@@ -49,7 +49,7 @@ impl Figures for SqliteStore {
                 let mut minutes = Vec::new();
                 while let Some(row) = rows.next().map_err(translate)? {
                     let number = |index| get::<i64>(row, index).map(i64::unsigned_abs);
-                    minutes.push(MinuteFigures {
+                    minutes.push(MinuteMetrics {
                         minute: timestamp(get(row, 0)?)?,
                         pipeline: Pipeline::parse(&get::<String>(row, 1)?).map_err(corrupt)?,
                         started: number(2)?,

@@ -4,8 +4,8 @@ use async_trait::async_trait;
 use jiff::Timestamp;
 use quire_domain::{CandidateId, DecisionId, DocumentId, SchemaVersionId};
 use quire_ports::{
-    Candidate, CandidateFilter, Decision, Governance, PortError, PortResult, Sample, SchemaVersion, Seeded,
-    TrailEntry, VersionNote,
+    AuditTrailEntry, CandidateFilter, CandidateSample, Governance, GovernanceDecision, PortError, PortResult,
+    SchemaVersion, SchemaVersionSummary, SeedOutcome, StructuralCandidate,
 };
 use quire_understanding::SchemaFile;
 use quire_understanding::structure::{CandidateStatus, DecisionType, StructureChange};
@@ -18,7 +18,7 @@ use crate::{SqliteStore, sql};
 
 #[async_trait]
 impl Governance for SqliteStore {
-    async fn seed_file(&self, file: &SchemaFile, at: Timestamp) -> PortResult<Seeded> {
+    async fn seed_file(&self, file: &SchemaFile, at: Timestamp) -> PortResult<SeedOutcome> {
         self.take_file(file, at).await
     }
 
@@ -37,11 +37,11 @@ impl Governance for SqliteStore {
         found.ok_or_else(|| PortError::NotFound(format!("version {number} of schema {name}")))
     }
 
-    async fn schema_versions(&self, name: &str, limit: u32) -> PortResult<Vec<VersionNote>> {
+    async fn schema_versions(&self, name: &str, limit: u32) -> PortResult<Vec<SchemaVersionSummary>> {
         self.rows(sql!("schemas/versions"), (name.to_owned(), limit), version_note).await
     }
 
-    async fn candidates(&self, filter: CandidateFilter) -> PortResult<Vec<Candidate>> {
+    async fn candidates(&self, filter: CandidateFilter) -> PortResult<Vec<StructuralCandidate>> {
         let parameters = (
             filter.status.map(CandidateStatus::as_str),
             filter.change.map(StructureChange::as_str),
@@ -56,33 +56,33 @@ impl Governance for SqliteStore {
         Ok(candidates)
     }
 
-    async fn candidate(&self, id: CandidateId) -> PortResult<Candidate> {
+    async fn candidate(&self, id: CandidateId) -> PortResult<StructuralCandidate> {
         let found = self.rows(sql!("candidates/find"), [id.0.into_bytes()], candidate).await?.pop();
         let found = found.ok_or_else(|| PortError::NotFound(format!("candidate {id}")))?;
-        Ok(Candidate { samples: self.samples(id).await?, ..found })
+        Ok(StructuralCandidate { samples: self.samples(id).await?, ..found })
     }
 
-    async fn decide(&self, decision: &Decision, version: Option<&SchemaVersion>) -> PortResult<()> {
+    async fn decide(&self, decision: &GovernanceDecision, version: Option<&SchemaVersion>) -> PortResult<()> {
         let (decision, version) = (decision.clone(), version.cloned());
         self.writer.write(move |connection| decide(connection, &decision, version.as_ref())).await
     }
 
-    async fn decisions(&self, after: Option<DecisionId>, limit: u32) -> PortResult<Vec<Decision>> {
+    async fn decisions(&self, after: Option<DecisionId>, limit: u32) -> PortResult<Vec<GovernanceDecision>> {
         let parameters = (after.map(|id| id.0.into_bytes()), limit);
         self.rows(sql!("decisions/list"), parameters, decision).await
     }
 
-    async fn trail(&self, before: Option<DecisionId>, limit: u32) -> PortResult<Vec<TrailEntry>> {
+    async fn trail(&self, before: Option<DecisionId>, limit: u32) -> PortResult<Vec<AuditTrailEntry>> {
         let parameters = (before.map(|id| id.0.into_bytes()), limit);
         self.rows(sql!("decisions/trail"), parameters, trail_entry).await
     }
 }
 
 impl SqliteStore {
-    async fn samples(&self, id: CandidateId) -> PortResult<Vec<Sample>> {
+    async fn samples(&self, id: CandidateId) -> PortResult<Vec<CandidateSample>> {
         self.rows(sql!("candidates/samples"), [id.0.into_bytes()], |row| {
             let evidence: Option<String> = get(row, 1)?;
-            Ok(Sample {
+            Ok(CandidateSample {
                 document: DocumentId(uuid(get(row, 0)?)),
                 evidence: evidence.map(|json| serde_json::from_str(&json).map_err(bad_json)).transpose()?,
             })
@@ -91,7 +91,11 @@ impl SqliteStore {
     }
 }
 
-fn decide(connection: &Connection, decision: &Decision, version: Option<&SchemaVersion>) -> PortResult<()> {
+fn decide(
+    connection: &Connection,
+    decision: &GovernanceDecision,
+    version: Option<&SchemaVersion>,
+) -> PortResult<()> {
     let is_critical = decision.decision_type == DecisionType::FlagCritical;
     let moved = connection
         .execute(
@@ -106,7 +110,7 @@ fn decide(connection: &Connection, decision: &Decision, version: Option<&SchemaV
         )
         .map_err(translate)?;
     if moved == 0 {
-        return Err(Decision::outdated());
+        return Err(GovernanceDecision::outdated());
     }
     if let Some(version) = version
         && !insert_version(connection, version)?
@@ -162,8 +166,8 @@ pub(crate) fn schema_version(row: &Row<'_>) -> PortResult<SchemaVersion> {
     })
 }
 
-fn version_note(row: &Row<'_>) -> PortResult<VersionNote> {
-    Ok(VersionNote {
+fn version_note(row: &Row<'_>) -> PortResult<SchemaVersionSummary> {
+    Ok(SchemaVersionSummary {
         number: get(row, 0)?,
         created_at: timestamp(get(row, 1)?)?,
         created_by: get(row, 2)?,
@@ -171,9 +175,9 @@ fn version_note(row: &Row<'_>) -> PortResult<VersionNote> {
     })
 }
 
-fn candidate(row: &Row<'_>) -> PortResult<Candidate> {
+fn candidate(row: &Row<'_>) -> PortResult<StructuralCandidate> {
     let source: String = get(row, 3)?;
-    Ok(Candidate {
+    Ok(StructuralCandidate {
         id: CandidateId(uuid(get(row, 0)?)),
         schema_name: get(row, 1)?,
         change: change(&get::<String>(row, 2)?)?,
@@ -196,9 +200,9 @@ fn status(name: &str) -> PortResult<CandidateStatus> {
     CandidateStatus::parse(name).ok_or_else(|| corrupt(format!("unknown status {name}")))
 }
 
-fn decision(row: &Row<'_>) -> PortResult<Decision> {
+fn decision(row: &Row<'_>) -> PortResult<GovernanceDecision> {
     let kind: String = get(row, 2)?;
-    Ok(Decision {
+    Ok(GovernanceDecision {
         id: DecisionId(uuid(get(row, 0)?)),
         candidate: CandidateId(uuid(get(row, 1)?)),
         decision_type: DecisionType::parse(&kind)
@@ -212,9 +216,9 @@ fn decision(row: &Row<'_>) -> PortResult<Decision> {
     })
 }
 
-fn trail_entry(row: &Row<'_>) -> PortResult<TrailEntry> {
+fn trail_entry(row: &Row<'_>) -> PortResult<AuditTrailEntry> {
     let source: String = get(row, 11)?;
-    Ok(TrailEntry {
+    Ok(AuditTrailEntry {
         decision: decision(row)?,
         schema_name: get(row, 9)?,
         change: change(&get::<String>(row, 10)?)?,

@@ -8,8 +8,8 @@ use quire_domain::{
     SubjectId, WorkerId,
 };
 use quire_ports::{
-    Artifact, Attempt, EventFilter, History, Job, PortError, PortResult, QueueDepth, RunFilter, StepFailures,
-    StepProgress, StepRecord,
+    Artifact, DocumentJob, EventFilter, PortError, PortResult, QueueDepth, RunAttempt, RunFilter, RunHistory,
+    StepFailures, StepProgress, StepRecord,
 };
 use rusqlite::{Params, Row};
 
@@ -18,7 +18,7 @@ use crate::row::{self, details, get, optional_timestamp, timestamp, uuid};
 use crate::{SqliteStore, queue, sql, transition};
 
 #[async_trait]
-impl History for SqliteStore {
+impl RunHistory for SqliteStore {
     async fn run(&self, id: RunId) -> PortResult<Run> {
         self.readers.read(move |connection| queue::find(connection, id)).await
     }
@@ -80,9 +80,9 @@ impl History for SqliteStore {
         Ok(runs.into_iter().rev().map(with_records).collect())
     }
 
-    async fn attempts(&self, run: RunId) -> PortResult<Vec<Attempt>> {
+    async fn attempts(&self, run: RunId) -> PortResult<Vec<RunAttempt>> {
         self.rows(sql!("events/attempts"), [run.0.into_bytes()], |row| {
-            Ok(Attempt {
+            Ok(RunAttempt {
                 fence: Fence(get(row, 0)?),
                 worker: get::<Option<[u8; 16]>>(row, 1)?.map(|id| WorkerId(uuid(id))),
                 started_at: optional_timestamp(get(row, 2)?)?,
@@ -110,9 +110,9 @@ impl History for SqliteStore {
         Ok(found.await?.pop())
     }
 
-    async fn jobs(&self, document: SubjectId) -> PortResult<Vec<Job>> {
+    async fn jobs(&self, document: SubjectId) -> PortResult<Vec<DocumentJob>> {
         self.rows(sql!("runs/jobs"), [document.0.into_bytes()], |row| {
-            Ok(Job {
+            Ok(DocumentJob {
                 document: SubjectId(uuid(get(row, 0)?)),
                 status: get(row, 1)?,
                 attempts: get(row, 2)?,

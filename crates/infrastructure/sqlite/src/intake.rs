@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 use quire_domain::{Document, DocumentId, EventType, NewRun, RunId};
-use quire_ports::{Intake, IntakeKey, PortResult, Taken};
+use quire_ports::{AddOutcome, IdempotencyKey, NewDocument, PortResult};
 use rusqlite::{Connection, OptionalExtension, params};
 
 use crate::error::{corrupt, translate};
@@ -14,16 +14,16 @@ use crate::transition::append;
 /// How many keys that have had their time go with each use of one.
 const FORGOTTEN_AT_ONCE: u32 = 20;
 
-/// An [`Intake`] that can be taken to the writer's thread.
+/// An [`NewDocument`] that can be taken to the writer's thread.
 pub(crate) struct Wish {
     document: Document,
     run: Option<NewRun>,
     actor: String,
-    key: Option<IntakeKey>,
+    key: Option<IdempotencyKey>,
 }
 
-impl From<Intake<'_>> for Wish {
-    fn from(intake: Intake<'_>) -> Self {
+impl From<NewDocument<'_>> for Wish {
+    fn from(intake: NewDocument<'_>) -> Self {
         Self {
             document: intake.document.clone(),
             run: intake.run.cloned(),
@@ -34,7 +34,7 @@ impl From<Intake<'_>> for Wish {
 }
 
 impl Wish {
-    pub(crate) fn fulfil(&self, connection: &Connection, at: Timestamp) -> PortResult<Taken> {
+    pub(crate) fn fulfil(&self, connection: &Connection, at: Timestamp) -> PortResult<AddOutcome> {
         let id = self.document.id;
         if let Some(key) = &self.key {
             if !self.take_key(connection, key, at)? {
@@ -48,15 +48,15 @@ impl Wish {
                 .map_err(translate)?;
         }
         insert(connection, &self.document)?;
-        append(connection, &Document::asked(EventType::DocumentUploaded, id, &self.actor, at))?;
+        append(connection, &Document::event_by(EventType::DocumentUploaded, id, &self.actor, at))?;
         if let Some(run) = &self.run {
             enqueue(connection, run, at)?;
         }
-        Ok(Taken::Now)
+        Ok(AddOutcome::Added)
     }
 
     /// False if somebody has it.
-    fn take_key(&self, connection: &Connection, key: &IntakeKey, at: Timestamp) -> PortResult<bool> {
+    fn take_key(&self, connection: &Connection, key: &IdempotencyKey, at: Timestamp) -> PortResult<bool> {
         let values = params![
             key.scope,
             key.key,
@@ -74,15 +74,15 @@ impl Wish {
     }
 }
 
-fn before(connection: &Connection, key: &IntakeKey) -> PortResult<Taken> {
+fn before(connection: &Connection, key: &IdempotencyKey) -> PortResult<AddOutcome> {
     let found = |row: &rusqlite::Row<'_>| {
         let known: [u8; 32] = get(row, 0)?;
         if known != key.fingerprint {
-            return Ok(Taken::KeyReused);
+            return Ok(AddOutcome::KeyReused);
         }
         let document = DocumentId(uuid(get(row, 1)?));
         let run = get::<Option<[u8; 16]>>(row, 2)?.map(|id| RunId(uuid(id)));
-        Ok(Taken::Before { document, run })
+        Ok(AddOutcome::AlreadyAdded { document, run })
     };
     connection
         .query_row(sql!("idempotency_keys/find"), params![key.scope, key.key, key.place], |row| {

@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 use quire_domain::{Document, DocumentId, EventType, ReviewStatus};
-use quire_ports::{Marking, PortResult, ReviewMark};
+use quire_ports::{PortResult, ReviewMark, ReviewMarkRequest};
 use quire_understanding::calibration::ConfidencePolicy;
 use rusqlite::{Connection, params};
 
@@ -14,8 +14,8 @@ use crate::row::{get, micros, optional_timestamp};
 use crate::sql;
 use crate::transition::append;
 
-pub(crate) fn mark(connection: &Connection, marking: &Marking) -> PortResult<ReviewMark> {
-    let Marking { document, actor, at, policy, .. } = marking;
+pub(crate) fn mark(connection: &Connection, marking: &ReviewMarkRequest) -> PortResult<ReviewMark> {
+    let ReviewMarkRequest { document, actor, at, policy, .. } = marking;
     let is_new = match marking.to {
         ReviewStatus::Reviewed => review(connection, marking)?,
         ReviewStatus::InReview => reopen(connection, *document, actor, *at, policy)?,
@@ -32,8 +32,8 @@ pub(crate) fn mark(connection: &Connection, marking: &Marking) -> PortResult<Rev
 }
 
 /// Whether the document was `IN_REVIEW` until now.
-fn review(connection: &Connection, marking: &Marking) -> PortResult<bool> {
-    let Marking { document, actor, at, policy, .. } = marking;
+fn review(connection: &Connection, marking: &ReviewMarkRequest) -> PortResult<bool> {
+    let ReviewMarkRequest { document, actor, at, policy, .. } = marking;
     let marked = connection
         .execute(sql!("documents/mark_reviewed"), params![document.0.as_bytes(), micros(*at), actor])
         .map_err(translate)?;
@@ -57,7 +57,7 @@ pub(crate) fn reopen(
         .map_err(translate)?;
     if reopened > 0 {
         unlearn(connection, document, policy, at)?;
-        append(connection, &Document::asked(EventType::ReviewReopened, document, actor, at))?;
+        append(connection, &Document::event_by(EventType::ReviewReopened, document, actor, at))?;
     }
     Ok(reopened > 0)
 }

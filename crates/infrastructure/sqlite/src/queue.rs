@@ -7,9 +7,12 @@ use jiff::Timestamp;
 use quire_domain::SchemaRef;
 use quire_domain::run::{apply, create};
 use quire_domain::{
-    Change, Event, EventType, Fence, NewRun, Plan, Requeue, Run, RunId, StepName, StepStatus, Transition,
+    Change, Event, EventType, Fence, NewRun, PipelinePlan, RequeuePolicy, Run, RunId, StepName, StepStatus,
+    Transition,
 };
-use quire_ports::{Advance, Artifact, Claim, Claimed, PortError, PortResult, RunQueue, Written};
+use quire_ports::{
+    Advance, AdvanceOutcome, Artifact, ClaimRequest, ClaimedRun, PortError, PortResult, RunQueue,
+};
 use rusqlite::{Connection, OptionalExtension, params};
 use tokio::sync::Notify;
 
@@ -27,7 +30,7 @@ impl RunQueue for SqliteStore {
         Ok(run)
     }
 
-    async fn claim(&self, claim: Claim<'_>) -> PortResult<Vec<Claimed>> {
+    async fn claim(&self, claim: ClaimRequest<'_>) -> PortResult<Vec<ClaimedRun>> {
         let (worker, at, limit, plans) = (claim.worker, claim.at, claim.limit, claim.plans.to_vec());
         self.writer
             .write(move |connection| {
@@ -43,7 +46,7 @@ impl RunQueue for SqliteStore {
             .await
     }
 
-    async fn advance(&self, advance: Advance) -> PortResult<Written> {
+    async fn advance(&self, advance: Advance) -> PortResult<AdvanceOutcome> {
         let (written, woke) =
             self.writer.write(move |connection| write_advance(connection, &advance)).await?;
         self.wake(woke);
@@ -67,7 +70,7 @@ impl RunQueue for SqliteStore {
     async fn retry(
         &self,
         run: RunId,
-        requeue: Requeue,
+        requeue: RequeuePolicy,
         actor: &str,
         at: Timestamp,
     ) -> PortResult<Transition> {
@@ -181,7 +184,11 @@ fn is_live(connection: &Connection, worker: &[u8; 16], at: Timestamp) -> PortRes
 }
 
 /// The runs whose turn it is, most urgent first, each with its pipeline's plan.
-fn next_up<'p>(connection: &Connection, plans: &'p [Plan], limit: usize) -> PortResult<Vec<(Run, &'p Plan)>> {
+fn next_up<'p>(
+    connection: &Connection,
+    plans: &'p [PipelinePlan],
+    limit: usize,
+) -> PortResult<Vec<(Run, &'p PipelinePlan)>> {
     let mut next = Vec::new();
     for plan in plans {
         let mut statement = connection.prepare_cached(sql!("runs/next")).map_err(translate)?;
@@ -199,10 +206,10 @@ fn next_up<'p>(connection: &Connection, plans: &'p [Plan], limit: usize) -> Port
 fn start(
     connection: &Connection,
     run: &Run,
-    plan: &Plan,
+    plan: &PipelinePlan,
     worker: quire_domain::WorkerId,
     at: Timestamp,
-) -> PortResult<Claimed> {
+) -> PortResult<ClaimedRun> {
     let transition = apply(run, Change::Start { worker, limit: plan.limit }, at)
         .map_err(|why| PortError::Corrupt(why.to_string()))?;
     transition::write(connection, &transition, at)?;
@@ -216,7 +223,7 @@ fn start(
         };
         append(connection, &started)?;
     }
-    Ok(Claimed { run: transition.run, step })
+    Ok(ClaimedRun { run: transition.run, step })
 }
 
 /// What earlier attempts at this run have achieved.
@@ -228,9 +235,9 @@ fn done_before(connection: &Connection, run: &Run) -> PortResult<Vec<StepName>> 
     Ok(steps.into_iter().filter(|step| step.status == StepStatus::Succeeded).map(|step| step.step).collect())
 }
 
-fn write_advance(connection: &Connection, advance: &Advance) -> PortResult<(Written, Woke)> {
+fn write_advance(connection: &Connection, advance: &Advance) -> PortResult<(AdvanceOutcome, Woke)> {
     if advance.repeated && was_written(connection, advance)? {
-        return Ok((Written::Accepted, Woke(false)));
+        return Ok((AdvanceOutcome::Accepted, Woke(false)));
     }
     let holds = match &advance.end {
         Some(end) => transition::update(connection, end, advance.at)?,
@@ -238,7 +245,7 @@ fn write_advance(connection: &Connection, advance: &Advance) -> PortResult<(Writ
     };
     if !holds {
         append(connection, &advance.refusal())?;
-        return Ok((Written::Refused, Woke(false)));
+        return Ok((AdvanceOutcome::Refused, Woke(false)));
     }
     for event in &advance.events {
         append(connection, event)?;
@@ -253,7 +260,7 @@ fn write_advance(connection: &Connection, advance: &Advance) -> PortResult<(Writ
         Some(end) => transition::perform(connection, end, advance.at)?,
         None => Woke(false),
     };
-    Ok((Written::Accepted, woke))
+    Ok((AdvanceOutcome::Accepted, woke))
 }
 
 fn was_written(connection: &Connection, advance: &Advance) -> PortResult<bool> {

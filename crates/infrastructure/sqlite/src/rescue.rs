@@ -4,7 +4,7 @@ use async_trait::async_trait;
 use jiff::Timestamp;
 use quire_domain::run::apply;
 use quire_domain::{Change, Run, RunId, Transition, WorkerId};
-use quire_ports::{PortError, PortResult, Rescue, RescueRules};
+use quire_ports::{PortError, PortResult, RecoveryRules, RunRecovery};
 use rusqlite::{Connection, Params, params};
 
 use crate::error::translate;
@@ -14,10 +14,10 @@ use crate::transition::{self, Woke};
 use crate::{SqliteStore, sql};
 
 #[async_trait]
-impl Rescue for SqliteStore {
+impl RunRecovery for SqliteStore {
     async fn recover_orphans(
         &self,
-        rules: &RescueRules,
+        rules: &RecoveryRules,
         at: Timestamp,
         limit: usize,
     ) -> PortResult<Vec<Transition>> {
@@ -31,7 +31,7 @@ impl Rescue for SqliteStore {
 
     async fn time_out_overdue(
         &self,
-        rules: &RescueRules,
+        rules: &RecoveryRules,
         at: Timestamp,
         limit: usize,
     ) -> PortResult<Vec<Transition>> {

@@ -4,15 +4,15 @@ use async_trait::async_trait;
 use jiff::Timestamp;
 use quire_domain::{
     ArtifactId, CandidateId, Document, DocumentId, Event, EventType, FieldId, InterpretationId, Run, RunId,
-    State,
+    RunState,
 };
 use quire_ports::{
-    EditBlocked, Editable, FirstVersion, Marking, NewVersion, PortError, PortResult, Review, ReviewMark,
-    Reviews, Saved, Version, VersionRecord,
+    DocumentReview, EditBlocked, EditableRun, FirstVersion, InterpretationVersion, NewInterpretationVersion,
+    PortError, PortResult, ReviewMark, ReviewMarkRequest, Reviews, SavedEdit, VersionHistoryEntry,
 };
 use quire_understanding::edit::{ChangeType, FieldChange};
 use quire_understanding::structure::StructuralEdit;
-use quire_understanding::{MadeBy, Schema, ValueType, certainty, found_by};
+use quire_understanding::{MadeBy, Schema, ValueType, document_confidence, search_text};
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
 use crate::documents::{missing, overview};
@@ -26,17 +26,20 @@ const VERSION: usize = 36;
 
 #[async_trait]
 impl Reviews for SqliteStore {
-    async fn review(&self, document: DocumentId) -> PortResult<Review> {
+    async fn review(&self, document: DocumentId) -> PortResult<DocumentReview> {
         let of_document = |row: &Row<'_>| {
             let has_version = get::<Option<[u8; 16]>>(row, VERSION)?.is_some();
             let active = has_version.then(|| version(row, VERSION)).transpose()?;
-            Ok(Review { overview: overview(row)?, active })
+            Ok(DocumentReview { overview: overview(row)?, active })
         };
         let found = self.rows(sql!("documents/review"), [document.0.into_bytes()], of_document).await?.pop();
         found.ok_or_else(|| missing(document))
     }
 
-    async fn active_versions(&self, documents: &[DocumentId]) -> PortResult<Vec<(DocumentId, Version)>> {
+    async fn active_versions(
+        &self,
+        documents: &[DocumentId],
+    ) -> PortResult<Vec<(DocumentId, InterpretationVersion)>> {
         let documents = documents.to_vec();
         self.readers
             .read(move |connection| {
@@ -68,7 +71,7 @@ impl Reviews for SqliteStore {
             .await
     }
 
-    async fn editable(&self, run: RunId) -> PortResult<Editable> {
+    async fn editable(&self, run: RunId) -> PortResult<EditableRun> {
         self.readers
             .read(move |connection| {
                 // One transaction, so that all of it is of one moment.
@@ -77,22 +80,22 @@ impl Reviews for SqliteStore {
                 let is_busy = is_busy(&transaction, &run)?;
                 let query = sql!("interpretations/active");
                 let active = one(&transaction, query, run.id.0.as_bytes(), |row| version(row, 0))?;
-                Ok(Editable { run, is_busy, active })
+                Ok(EditableRun { run, is_busy, active })
             })
             .await
     }
 
-    async fn save(&self, version: &NewVersion) -> PortResult<Result<Saved, EditBlocked>> {
+    async fn save(&self, version: &NewInterpretationVersion) -> PortResult<Result<SavedEdit, EditBlocked>> {
         let version = version.clone();
         self.writer.write(move |connection| save(connection, &version)).await
     }
 
-    async fn versions(&self, run: RunId) -> PortResult<Vec<VersionRecord>> {
+    async fn versions(&self, run: RunId) -> PortResult<Vec<VersionHistoryEntry>> {
         let id = run.0.into_bytes();
         // In this order: what is added in between is left out whole.
         let versions = self.rows(sql!("interpretations/versions"), [id], record).await?;
         let changes = self.rows(sql!("interpretations/changes"), [id], change).await?;
-        Ok(VersionRecord::with_changes(versions, changes))
+        Ok(VersionHistoryEntry::with_changes(versions, changes))
     }
 
     async fn tokens_since(&self, from: Timestamp) -> PortResult<u64> {
@@ -101,17 +104,17 @@ impl Reviews for SqliteStore {
         Ok(sums.first().map_or(0, |sum| sum.unsigned_abs()))
     }
 
-    async fn version(&self, run: RunId, number: Option<u32>) -> PortResult<Option<Version>> {
+    async fn version(&self, run: RunId, number: Option<u32>) -> PortResult<Option<InterpretationVersion>> {
         let named = (run.0.into_bytes(), number);
         Ok(self.rows(sql!("interpretations/find"), named, |row| version(row, 0)).await?.pop())
     }
 
-    async fn version_of_run_before(&self, run: RunId) -> PortResult<Option<Version>> {
+    async fn version_of_run_before(&self, run: RunId) -> PortResult<Option<InterpretationVersion>> {
         let id = [run.0.into_bytes()];
         Ok(self.rows(sql!("interpretations/before"), id, |row| version(row, 0)).await?.pop())
     }
 
-    async fn mark(&self, marking: &Marking) -> PortResult<ReviewMark> {
+    async fn mark(&self, marking: &ReviewMarkRequest) -> PortResult<ReviewMark> {
         let marking = marking.clone();
         self.writer.write(move |connection| marks::mark(connection, &marking)).await
     }
@@ -139,10 +142,10 @@ fn insert(
     is_structural: bool,
     made_by: Option<&MadeBy>,
 ) -> PortResult<()> {
-    let certainty = certainty(&data.fields);
+    let certainty = document_confidence(&data.fields);
     connection
         .prepare_cached(sql!("interpretations/set_words"))
-        .and_then(|mut statement| statement.execute(params![run.0.as_bytes(), found_by(&data.fields)]))
+        .and_then(|mut statement| statement.execute(params![run.0.as_bytes(), search_text(&data.fields)]))
         .map_err(translate)?;
     let data = serde_json::to_string(data).map_err(corrupt)?;
     let tokens = made_by.map(|made_by| i64::try_from(made_by.tokens()).unwrap_or(i64::MAX));
@@ -166,12 +169,15 @@ fn insert(
     Ok(())
 }
 
-fn save(connection: &Connection, version: &NewVersion) -> PortResult<Result<Saved, EditBlocked>> {
+fn save(
+    connection: &Connection,
+    version: &NewInterpretationVersion,
+) -> PortResult<Result<SavedEdit, EditBlocked>> {
     let run = queue::find(connection, version.run)?;
     if is_busy(connection, &run)? {
         return Ok(Err(EditBlocked::ActiveRun));
     }
-    if !matches!(run.state, State::Completed { .. }) {
+    if !matches!(run.state, RunState::Completed { .. }) {
         return Ok(Err(EditBlocked::NotCompleted));
     }
     let active: Option<u32> =
@@ -197,15 +203,15 @@ fn save(connection: &Connection, version: &NewVersion) -> PortResult<Result<Save
     connection
         .execute(sql!("documents/touch"), params![document.0.as_bytes(), micros(version.at)])
         .map_err(translate)?;
-    let edited = Document::asked(EventType::InterpretationEdited, document, &version.actor, version.at);
+    let edited = Document::event_by(EventType::InterpretationEdited, document, &version.actor, version.at);
     append(connection, &Event { run: Some(run.id), ..edited })?;
     let reopened = marks::reopen(connection, document, &version.actor, version.at, &version.policy)?;
-    Ok(Ok(Saved { number, reopened }))
+    Ok(Ok(SavedEdit { number, reopened }))
 }
 
 fn insert_change(
     connection: &Connection,
-    version: &NewVersion,
+    version: &NewInterpretationVersion,
     place: u32,
     change: &FieldChange,
 ) -> PortResult<()> {
@@ -234,7 +240,7 @@ fn insert_change(
 
 fn insert_structural(
     connection: &Connection,
-    version: &NewVersion,
+    version: &NewInterpretationVersion,
     run: &Run,
     edit: &StructuralEdit,
 ) -> PortResult<()> {
@@ -289,8 +295,8 @@ pub(crate) fn one<T>(
 }
 
 /// A version from its columns, which begin at `first`.
-fn version(row: &Row<'_>, first: usize) -> PortResult<Version> {
-    Ok(Version {
+fn version(row: &Row<'_>, first: usize) -> PortResult<InterpretationVersion> {
+    Ok(InterpretationVersion {
         id: InterpretationId(uuid(get(row, first)?)),
         number: get(row, first + 1)?,
         data: serde_json::from_str(&get::<String>(row, first + 2)?).map_err(bad_json)?,
@@ -305,8 +311,8 @@ fn made_by(row: &Row<'_>, place: usize) -> PortResult<Option<MadeBy>> {
     told.map(|told| serde_json::from_str(&told).map_err(bad_json)).transpose()
 }
 
-fn record(row: &Row<'_>) -> PortResult<VersionRecord> {
-    Ok(VersionRecord {
+fn record(row: &Row<'_>) -> PortResult<VersionHistoryEntry> {
+    Ok(VersionHistoryEntry {
         id: InterpretationId(uuid(get(row, 0)?)),
         number: get(row, 1)?,
         is_active: get(row, 2)?,

@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 use quire_domain::{
-    Details, Event, EventId, EventType, Fence, Pipeline, RecordedEvent, Run, RunId, SubjectId, WorkerId,
+    Event, EventDetails, EventId, EventType, Fence, Pipeline, RecordedEvent, Run, RunId, SubjectId, WorkerId,
 };
 use quire_ports::{PortResult, StoredRun};
 use rusqlite::Row;
@@ -90,6 +90,6 @@ pub(crate) fn event(row: &Row<'_>) -> PortResult<RecordedEvent> {
     })
 }
 
-pub(crate) fn details(json: Option<String>) -> PortResult<Details> {
-    json.map_or_else(|| Ok(Details::default()), |json| serde_json::from_str(&json).map_err(corrupt))
+pub(crate) fn details(json: Option<String>) -> PortResult<EventDetails> {
+    json.map_or_else(|| Ok(EventDetails::default()), |json| serde_json::from_str(&json).map_err(corrupt))
 }

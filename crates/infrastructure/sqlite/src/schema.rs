@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 use jiff::Timestamp;
-use quire_ports::{MigrationStatus, PortError, PortResult, Schema};
+use quire_ports::{MigrationStatus, Migrations, PortError, PortResult};
 use rusqlite::{Connection, params};
 
 use crate::SqliteStore;
@@ -46,7 +46,7 @@ migrations![
 ];
 
 #[async_trait]
-impl Schema for SqliteStore {
+impl Migrations for SqliteStore {
     async fn status(&self) -> PortResult<Vec<MigrationStatus>> {
         self.writer
             .write(|connection| {

@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 use quire_domain::{Event, EventType};
-use quire_ports::{PortResult, SchemaVersion, Seeded, SeededFile};
+use quire_ports::{PortResult, SchemaVersion, SeedOutcome, SeededFile};
 use quire_understanding::SchemaFile;
 use rusqlite::{Connection, OptionalExtension as _, params};
 
@@ -13,19 +13,19 @@ use crate::transition::append;
 use crate::{SqliteStore, sql};
 
 impl SqliteStore {
-    pub(crate) async fn take_file(&self, file: &SchemaFile, at: Timestamp) -> PortResult<Seeded> {
+    pub(crate) async fn take_file(&self, file: &SchemaFile, at: Timestamp) -> PortResult<SeedOutcome> {
         let file = file.clone();
         self.writer.write(move |connection| take(connection, &file, at)).await
     }
 }
 
-fn take(connection: &Connection, file: &SchemaFile, at: Timestamp) -> PortResult<Seeded> {
+fn take(connection: &Connection, file: &SchemaFile, at: Timestamp) -> PortResult<SeedOutcome> {
     let name = &file.schema.name;
     let (seeded, newest) = (seeded(connection, name)?, newest(connection, name)?);
-    let outcome = Seeded::of(file, seeded.as_ref(), newest.as_ref());
+    let outcome = SeedOutcome::of(file, seeded.as_ref(), newest.as_ref());
     if let Some(version) = outcome.version(file, at) {
         insert_version(connection, &version)?;
-        append(connection, &Event::bare(EventType::SchemaVersionCreated, at))?;
+        append(connection, &Event::new(EventType::SchemaVersionCreated, at))?;
     }
     if let Some(record) = outcome.record(file, seeded.as_ref(), newest.as_ref()) {
         let values =

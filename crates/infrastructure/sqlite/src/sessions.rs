@@ -3,7 +3,7 @@
 use async_trait::async_trait;
 use jiff::Timestamp;
 use quire_domain::KeyId;
-use quire_ports::{ApiKey, PortResult, Session, SessionOf, Sessions};
+use quire_ports::{ApiKey, PortResult, Session, SessionOwner, Sessions};
 use rusqlite::{Row, params};
 
 use crate::credentials::key_from;
@@ -28,8 +28,8 @@ impl Sessions for SqliteStore {
                     connection.execute(sql!("sessions/delete"), [replaced]).map_err(translate)?;
                 }
                 let (key, proof) = match session.of {
-                    SessionOf::Key(key) => (Some(key.0.into_bytes()), None),
-                    SessionOf::Token(proof) => (None, Some(proof)),
+                    SessionOwner::Key(key) => (Some(key.0.into_bytes()), None),
+                    SessionOwner::Token(proof) => (None, Some(proof)),
                 };
                 let (seen, expires) = (micros(session.seen_at), micros(session.expires_at));
                 let values = params![session.secret_hash, key, proof, began, seen, expires];
@@ -70,8 +70,8 @@ impl Sessions for SqliteStore {
 fn session(row: &Row<'_>) -> PortResult<(Session, Option<ApiKey>)> {
     let (key, proof) = (get::<Option<[u8; 16]>>(row, 1)?, get::<Option<[u8; 32]>>(row, 2)?);
     let (of, key) = match (key, proof) {
-        (Some(id), _) => (SessionOf::Key(KeyId(uuid(id))), Some(key_from(row, 6)?)),
-        (None, Some(proof)) => (SessionOf::Token(proof), None),
+        (Some(id), _) => (SessionOwner::Key(KeyId(uuid(id))), Some(key_from(row, 6)?)),
+        (None, Some(proof)) => (SessionOwner::Token(proof), None),
         (None, None) => return Err(corrupt("a session of nobody")),
     };
     let session = Session {

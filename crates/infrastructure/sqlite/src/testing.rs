@@ -61,7 +61,7 @@ pub async fn bed_with(options: Options) -> (Bed, PathBuf) {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("quire.db");
     let store = SqliteStore::open(&path, options).unwrap().into_store();
-    store.schema.up(None).await.unwrap();
+    store.migrations.up(None).await.unwrap();
     let sql = past(path.clone());
     (Bed { store, sql, keep: Box::new(folder) }, path)
 }

@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 use quire_domain::{
-    Effect, Event, EventType, FailureRecord, Run, RunId, State, StepName, StepStatus, Transition, Turn,
+    Effect, Event, EventType, FailureRecord, Run, RunId, RunState, StepName, StepStatus, Transition, Turn,
 };
 use quire_ports::PortResult;
 use rusqlite::{Connection, params};
@@ -31,8 +31,8 @@ pub(crate) fn write(
 pub(crate) fn update(connection: &Connection, transition: &Transition, at: Timestamp) -> PortResult<bool> {
     let run = &transition.run;
     let (available_at, deadline_at, worker) = match &run.state {
-        State::Queued { available_at } => (*available_at, None, None),
-        State::Running { deadline_at, worker, .. } => (None, *deadline_at, *worker),
+        RunState::Queued { available_at } => (*available_at, None, None),
+        RunState::Running { deadline_at, worker, .. } => (None, *deadline_at, *worker),
         _ => (None, None, None),
     };
     let reason = run.state.reason();
@@ -65,7 +65,7 @@ pub(crate) fn update(connection: &Connection, transition: &Transition, at: Times
 /// Stores what a transition brings with it.
 pub(crate) fn perform(connection: &Connection, transition: &Transition, at: Timestamp) -> PortResult<Woke> {
     let run = &transition.run;
-    let mut woke = matches!(run.state, State::Queued { .. });
+    let mut woke = matches!(run.state, RunState::Queued { .. });
     for effect in &transition.effects {
         match effect {
             Effect::Record(event) => append(connection, event)?,

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::mpsc;
 
 use quire_domain::SubjectId;
-use quire_ports::{PortError, RunQueue, Schema};
+use quire_ports::{Migrations, PortError, RunQueue};
 use quire_testkit::fixture::{at, document_run};
 
 use super::*;
@@ -67,7 +67,7 @@ async fn one_refusal_in_a_group_does_not_undo_its_neighbours() {
     }
     assert_eq!(outcomes, [true, false, true, false, true, false]);
     for id in accepted {
-        assert_eq!(quire_ports::History::run(&*store, id).await.unwrap().id, id);
+        assert_eq!(quire_ports::RunHistory::run(&*store, id).await.unwrap().id, id);
     }
     let left = store
         .writer
@@ -119,7 +119,7 @@ async fn a_full_disk_is_said_to_be_full_loses_nothing_and_works_again_with_room(
         "{full}"
     );
     for id in &accepted {
-        assert_eq!(quire_ports::History::run(&*store, *id).await.unwrap().id, *id);
+        assert_eq!(quire_ports::RunHistory::run(&*store, *id).await.unwrap().id, *id);
     }
     limit(1_000_000).await.unwrap();
     store.enqueue(&document_run(SubjectId::new()), at(0)).await.unwrap();

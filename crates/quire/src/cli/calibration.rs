@@ -2,8 +2,8 @@
 
 use clap::Args;
 use quire_api::CalibrationList;
-use quire_ports::{CalibrationFilter, Reliability};
-use quire_understanding::calibration::Counts;
+use quire_ports::{CalibrationFilter, FieldReliability};
+use quire_understanding::calibration::ReviewCounts;
 
 use super::output;
 use crate::config::Config;
@@ -56,7 +56,7 @@ impl Calibration {
     }
 }
 
-fn table(policy_version: &str, found: &[Reliability]) -> String {
+fn table(policy_version: &str, found: &[FieldReliability]) -> String {
     if found.is_empty() {
         return format!("Nothing was learnt under policy {policy_version} yet.\n");
     }
@@ -65,7 +65,7 @@ fn table(policy_version: &str, found: &[Reliability]) -> String {
     output::table(heading, &rows)
 }
 
-fn row(one: &Reliability) -> [String; 9] {
+fn row(one: &FieldReliability) -> [String; 9] {
     let counts = one.learnt.counts;
     [
         short(&one.context_key),
@@ -86,26 +86,26 @@ fn short(context_key: &str) -> String {
 }
 
 /// In hundredths, or a dot.
-fn share(counts: Counts) -> String {
+fn share(counts: ReviewCounts) -> String {
     counts.share().map_or_else(|| ".".to_owned(), |share| format!("{:.0}%", share * 100.0))
 }
 
 #[cfg(test)]
 mod tests {
-    use quire_understanding::calibration::{Learnt, Standing};
+    use quire_understanding::calibration::{CalibrationEntry, CalibrationState};
 
     use super::*;
 
     #[test]
     fn each_way_of_finding_a_key_is_a_line() {
-        let counts = Counts { accepts: 3, edits: 0 };
-        let one = Reliability {
+        let counts = ReviewCounts { accepts: 3, edits: 0 };
+        let one = FieldReliability {
             context_key: "ctx_v1:0123456789abcdef".to_owned(),
             field_key: "pet_name".to_owned(),
             mapping_id: Some("label::paciente".to_owned()),
-            learnt: Learnt { counts, standing: Standing::Neutral },
-            of_key: Counts { accepts: 3, edits: 1 },
-            bins: Reliability::bins(&[(6, 3, 0)]),
+            learnt: CalibrationEntry { counts, standing: CalibrationState::Neutral },
+            of_key: ReviewCounts { accepts: 3, edits: 1 },
+            bins: FieldReliability::bins(&[(6, 3, 0)]),
         };
         let text = table("v1", &[one]);
         let line = text.lines().nth(1).unwrap();

@@ -51,10 +51,10 @@ impl Migrate {
 
 async fn up(config: &Config, to: Option<u32>) -> Result<String, Trouble> {
     let (store, _lock) = wire::open_for_migration(config, true).await?;
-    let before = store.schema.status().await?;
+    let before = store.migrations.status().await?;
     require_known(to, &before)?;
-    let applied = store.schema.up(to).await?;
-    let now = current(&store.schema.status().await?);
+    let applied = store.migrations.up(to).await?;
+    let now = current(&store.migrations.status().await?);
     if applied.is_empty() {
         return Ok(format!("Nothing to apply: the database is at version {now}.\n"));
     }
@@ -63,10 +63,10 @@ async fn up(config: &Config, to: Option<u32>) -> Result<String, Trouble> {
 
 async fn down(config: &Config, to: u32) -> Result<String, Trouble> {
     let (store, _lock) = wire::open_for_migration(config, false).await?;
-    let before = store.schema.status().await?;
+    let before = store.migrations.status().await?;
     require_known(Some(to), &before)?;
-    let undone = store.schema.down(to).await?;
-    let now = current(&store.schema.status().await?);
+    let undone = store.migrations.down(to).await?;
+    let now = current(&store.migrations.status().await?);
     if undone.is_empty() {
         return Ok(format!("Nothing to take back: the database is at version {now}.\n"));
     }
@@ -75,7 +75,7 @@ async fn down(config: &Config, to: u32) -> Result<String, Trouble> {
 
 async fn status(config: &Config, as_json: bool) -> Result<String, Trouble> {
     let store = wire::open_existing(config).await?;
-    let migrations = store.schema.status().await?;
+    let migrations = store.migrations.status().await?;
     if as_json {
         let list = migrations.iter().map(|migration| {
             json!({

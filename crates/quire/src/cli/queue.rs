@@ -2,7 +2,7 @@
 
 use clap::Args;
 use jiff::SignedDuration;
-use quire_application::operations::{Overview, Standing};
+use quire_application::operations::{LeaseStatus, OperationsOverview};
 use quire_ports::{Lease, Worker};
 use serde_json::{Value, json};
 
@@ -26,12 +26,12 @@ pub(super) struct Queue {
 }
 
 /// What is known about the queue, and how it is told.
-struct Told(Overview);
+struct Told(OperationsOverview);
 
 impl Queue {
     pub(super) async fn run(self, config: &Config) -> Result<String, Trouble> {
         let store = wire::open_beside(config).await?;
-        let told = Told(Overview::of(&store, PERIOD).await?);
+        let told = Told(OperationsOverview::of(&store, PERIOD).await?);
         Ok(if self.json { output::json(&told.to_json()) } else { told.to_text() })
     }
 }
@@ -160,13 +160,13 @@ impl Told {
     /// How a worker's lease stands: a word for programs and a phrase for people.
     fn lease(&self, worker: &Worker) -> (&'static str, String) {
         let phrase = match (self.0.lease(worker), worker.lease) {
-            (Standing::Live, Some(Lease::Until(until))) => {
+            (LeaseStatus::Live, Some(Lease::Until(until))) => {
                 format!("{} left", output::lasting(until.duration_since(self.0.now)))
             }
-            (Standing::Expired, Some(Lease::Until(until))) => {
+            (LeaseStatus::Expired, Some(Lease::Until(until))) => {
                 format!("expired {}", output::ago(until, self.0.now))
             }
-            (Standing::Exclusive, _) => "holds the database file".to_owned(),
+            (LeaseStatus::Exclusive, _) => "holds the database file".to_owned(),
             _ => "ended".to_owned(),
         };
         (self.0.lease(worker).as_str(), phrase)

@@ -9,8 +9,8 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use clap::Args;
-use quire_domain::reading::quality::{Quality, Verdict};
-use quire_ports::{PageImage, ReadDocument, ReadRequest, Reader};
+use quire_domain::reading::quality::{Quality, QualityVerdict};
+use quire_ports::{PageImageRequest, ReadOutput, ReadRequest, Reader};
 use quire_reading::LocalReader;
 
 use super::{output, progress};
@@ -50,7 +50,7 @@ type Outcome = Result<Done, String>;
 
 /// One file that was read.
 struct Done {
-    document: ReadDocument,
+    document: ReadOutput,
     text: String,
     quality: Quality,
 }
@@ -108,7 +108,7 @@ impl Read {
             let file = files::load(found.path.clone(), largest).await?;
             let request = ReadRequest { file: file.clone(), language, recognised: None };
             let read = reader.read(request).await;
-            let document = read.map_err(|error| format!("{} ({})", error.message, error.trouble.as_str()))?;
+            let document = read.map_err(|error| format!("{} ({})", error.message, error.kind.as_str()))?;
             if let Some((folder, scale)) = images {
                 let stem = folder.join(found.image_stem());
                 draw(&*reader, &file, document.reading.pages.len(), scale, &stem).await?;
@@ -131,9 +131,8 @@ async fn draw(
         tokio::fs::create_dir_all(folder).await.map_err(|error| format!("{}: {error}", folder.display()))?;
     }
     for page in 1..=pages {
-        let png = reader.image(PageImage { file: file.clone(), page, scale }).await;
-        let png =
-            png.map_err(|error| format!("page {page}: {} ({})", error.message, error.trouble.as_str()))?;
+        let png = reader.image(PageImageRequest { file: file.clone(), page, scale }).await;
+        let png = png.map_err(|error| format!("page {page}: {} ({})", error.message, error.kind.as_str()))?;
         let mut place = stem.as_os_str().to_owned();
         place.push(format!("-{page}.png"));
         let place = PathBuf::from(place);
@@ -145,8 +144,8 @@ async fn draw(
 /// The code under which a run of this document would fail.
 fn refused(quality: &Quality) -> Option<&'static str> {
     match quality.verdict() {
-        Verdict::Good => None,
-        Verdict::Unreadable => Some("EXTRACTION_FAILED"),
-        Verdict::Low => Some("EXTRACTION_LOW_QUALITY"),
+        QualityVerdict::Good => None,
+        QualityVerdict::Unreadable => Some("EXTRACTION_FAILED"),
+        QualityVerdict::Low => Some("EXTRACTION_LOW_QUALITY"),
     }
 }

@@ -11,10 +11,10 @@ use clap::Args;
 use quire_api::ApiError;
 use quire_application::document::DocumentView;
 use quire_application::document::upload::{
-    FirstRun, Sender, Upload as Incoming, UploadTerms, require_schema,
+    FirstRun, Upload as Incoming, UploadSettings, Uploader, require_schema,
 };
 use quire_domain::{Priority, RunId, UnknownName};
-use quire_ports::{Blobs, Store};
+use quire_ports::{BlobStore, Store};
 use serde_json::json;
 use tokio::io::AsyncReadExt as _;
 
@@ -64,8 +64,8 @@ pub(super) struct Upload {
 #[derive(Clone)]
 struct Intake {
     store: Store,
-    blobs: Arc<dyn Blobs>,
-    terms: Arc<UploadTerms>,
+    blobs: Arc<dyn BlobStore>,
+    terms: Arc<UploadSettings>,
     first: Option<FirstRun>,
     schema: Option<String>,
 }
@@ -178,7 +178,7 @@ impl Intake {
             upload.write(&piece[..length]).await.map_err(refused)?;
         }
         let name = path.file_name().unwrap_or_default().to_string_lossy();
-        let sender = Sender { actor: ACTOR.to_owned(), key: None };
+        let sender = Uploader { actor: ACTOR.to_owned(), key: None };
         upload.by_schema(self.schema).finish(&name, self.first, &sender).await.map_err(refused)
     }
 }

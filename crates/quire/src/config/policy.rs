@@ -4,17 +4,17 @@ use std::thread::available_parallelism;
 use std::time::Duration;
 
 use jiff::SignedDuration;
-use quire_application::document::upload::UploadTerms;
-use quire_application::engine::{LeaseTerms, Settings};
-use quire_domain::{Backoff, Pipeline, Plan, Policy, Recovery, Requeue, StepName};
+use quire_application::document::upload::UploadSettings;
+use quire_application::engine::{EngineSettings, LeaseSettings};
+use quire_domain::{Backoff, Pipeline, PipelinePlan, RecoveryPolicy, RequeuePolicy, RetryPolicy, StepName};
 
 use super::{Config, PipelineConfig, RecoveryChoice, RequeueChoice};
 
 impl Config {
     /// How an engine of this name works, keeping its lease on these terms.
-    pub fn engine_settings(&self, name: String, lease: LeaseTerms) -> Settings {
+    pub fn engine_settings(&self, name: String, lease: LeaseSettings) -> EngineSettings {
         let engine = &self.engine;
-        Settings {
+        EngineSettings {
             name,
             slots: self.slots(),
             claim_limit: engine.claim_limit as usize,
@@ -29,8 +29,8 @@ impl Config {
     }
 
     /// Which files are taken in.
-    pub fn upload_terms(&self) -> UploadTerms {
-        UploadTerms {
+    pub fn upload_terms(&self) -> UploadSettings {
+        UploadSettings {
             kinds: self.reading.formats.clone(),
             largest: self.uploads.max_mb << 20,
             schema: self.schemas.default.clone(),
@@ -46,9 +46,9 @@ impl Config {
     }
 
     /// The steps of a pipeline and how long a run of it may take.
-    pub fn plan(&self, pipeline: Pipeline) -> Plan {
+    pub fn plan(&self, pipeline: Pipeline) -> PipelinePlan {
         let wanted = |step: &StepName| *step != StepName::Embedding || self.search.enabled;
-        Plan {
+        PipelinePlan {
             pipeline,
             steps: pipeline.steps().iter().copied().filter(wanted).collect(),
             limit: self.pipeline(pipeline).run_limit,
@@ -57,7 +57,7 @@ impl Config {
 
     /// How runs of a pipeline are retried and recovered. What `default` means depends on the database: one process
     /// on SQLite fails what it cannot finish, workers on PostgreSQL take over from one another.
-    pub fn policy(&self, pipeline: Pipeline) -> Policy {
+    pub fn policy(&self, pipeline: Pipeline) -> RetryPolicy {
         let settings = self.pipeline(pipeline);
         let single = self.location().is_sqlite();
         let PipelineConfig { max_claims, max_retries, requeue_delay: base_delay, .. } = *settings;
@@ -73,7 +73,7 @@ impl Config {
             RecoveryChoice::Requeue => false,
         };
         let retry = self.engine.retry;
-        Policy {
+        RetryPolicy {
             backoff: Backoff {
                 attempts: settings.step_attempts,
                 base_ms: retry.base_delay_ms,
@@ -81,11 +81,11 @@ impl Config {
                 jitter_ratio: retry.jitter_ratio,
             },
             requeue: match requeue {
-                RequeueChoice::None | RequeueChoice::Default => Requeue::Never,
-                RequeueChoice::Auto => Requeue::Auto { max_claims, base_delay },
-                RequeueChoice::Manual => Requeue::Manual { max_retries, base_delay },
+                RequeueChoice::None | RequeueChoice::Default => RequeuePolicy::Never,
+                RequeueChoice::Auto => RequeuePolicy::Auto { max_claims, base_delay },
+                RequeueChoice::Manual => RequeuePolicy::Manual { max_retries, base_delay },
             },
-            recovery: if fails { Recovery::Fail } else { Recovery::Requeue { max_claims } },
+            recovery: if fails { RecoveryPolicy::Fail } else { RecoveryPolicy::Requeue { max_claims } },
         }
     }
 

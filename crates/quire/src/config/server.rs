@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use jiff::SignedDuration;
 use quire_api::{Language, Origins, Proxies};
-use quire_application::session::SessionTerms;
+use quire_application::session::SessionSettings;
 use serde::{Deserialize, Deserializer};
 
 /// `[server]`
@@ -29,8 +29,8 @@ pub struct Server {
 
 impl Server {
     /// How long somebody who logs in on the pages stays so.
-    pub(crate) fn session_terms(&self) -> SessionTerms {
-        SessionTerms { idle: self.session_idle, lifetime: self.session_lifetime }
+    pub(crate) fn session_terms(&self) -> SessionSettings {
+        SessionSettings { idle: self.session_idle, lifetime: self.session_lifetime }
     }
 }
 

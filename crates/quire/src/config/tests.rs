@@ -1,6 +1,6 @@
 use std::path::Path;
 
-use quire_domain::{Pipeline, Recovery, Requeue, StepName};
+use quire_domain::{Pipeline, RecoveryPolicy, RequeuePolicy, StepName};
 
 use super::layers::variable;
 use super::*;
@@ -195,16 +195,16 @@ fn what_default_means_depends_on_the_database_and_the_pipeline() {
         Pipeline::ALL.map(|pipeline| config.policy(pipeline))
     };
     let [document, proposal, link] = policies("");
-    assert_eq!((document.requeue, document.recovery), (Requeue::Never, Recovery::Fail));
+    assert_eq!((document.requeue, document.recovery), (RequeuePolicy::Never, RecoveryPolicy::Fail));
     assert_eq!((document.backoff.attempts, proposal.backoff.attempts), (2, 3));
     let base_delay = SignedDuration::from_mins(1);
-    assert_eq!(proposal.requeue, Requeue::Manual { max_retries: 5, base_delay });
-    assert_eq!(link.recovery, Recovery::Fail);
+    assert_eq!(proposal.requeue, RequeuePolicy::Manual { max_retries: 5, base_delay });
+    assert_eq!(link.recovery, RecoveryPolicy::Fail);
     let [document, _, link] = policies("postgres://db/quire");
     let base_delay = SignedDuration::from_secs(30);
-    assert_eq!(document.requeue, Requeue::Auto { max_claims: 3, base_delay });
-    assert_eq!(document.recovery, Recovery::Requeue { max_claims: 3 });
-    assert_eq!(link.recovery, Recovery::Requeue { max_claims: 3 });
+    assert_eq!(document.requeue, RequeuePolicy::Auto { max_claims: 3, base_delay });
+    assert_eq!(document.recovery, RecoveryPolicy::Requeue { max_claims: 3 });
+    assert_eq!(link.recovery, RecoveryPolicy::Requeue { max_claims: 3 });
 }
 
 #[test]

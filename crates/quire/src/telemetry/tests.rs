@@ -51,11 +51,11 @@ fn every_line_has_the_keys_that_every_line_must_have() {
         attempt: Some(1),
         delay_ms: Some(500),
         failure: Some(failure.record(Some(StepName::Extraction), None)),
-        ..Event::bare(EventType::StepRetried, Timestamp::UNIX_EPOCH)
+        ..Event::new(EventType::StepRetried, Timestamp::UNIX_EPOCH)
     };
     let text = logged(JSON, || {
         report::log(&event, Some("c0ffee"));
-        report::log(&Event::bare(EventType::SchedulerContention, Timestamp::UNIX_EPOCH), None);
+        report::log(&Event::new(EventType::SchedulerContention, Timestamp::UNIX_EPOCH), None);
         tracing::warn!(worker_id = 7, ratio = 0.5, good = true, debug = ?Some(1), "something else");
         tracing::debug!("too fine");
     });

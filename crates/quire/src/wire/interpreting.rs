@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use quire_application::steps::{Budget, ByModel, ByRules, ModelUse};
+use quire_application::steps::{ModelInterpreter, ModelInterpreterSettings, RuleInterpreter, TokenBudget};
 use quire_connectors::http::HttpClient;
 use quire_connectors::model::{BadModel, ModelSettings, RemoteModel};
 use quire_ports::{Interpreter, Store};
@@ -12,24 +12,24 @@ use crate::trouble::Trouble;
 
 /// The interpreter that was chosen.
 pub(super) fn interpreter(config: &Config, store: &Store) -> Result<Arc<dyn Interpreter>, Trouble> {
-    let rules = Arc::new(ByRules { clock: store.clock.clone() });
+    let rules = Arc::new(RuleInterpreter { clock: store.clock.clone() });
     if config.interpreter.kind == InterpreterChoice::Rules {
         return Ok(rules);
     }
     let model = remote_model(config).map_err(|(key, rule)| Trouble::new(format!("{key} {rule}")))?;
     let settings = &config.model;
-    let used = ModelUse {
+    let used = ModelInterpreterSettings {
         fallback: settings.fallback,
         redact: settings.redact,
         answer_tokens: settings.max_answer_tokens,
-        budget: Budget {
+        budget: TokenBudget {
             per_document: settings.max_tokens_per_document,
             per_day: settings.max_tokens_per_day,
         },
         prices: settings.prices(),
     };
     let (reviews, clock) = (store.reviews.clone(), store.clock.clone());
-    Ok(Arc::new(ByModel::new(Arc::new(model), rules, reviews, clock, used)))
+    Ok(Arc::new(ModelInterpreter::new(Arc::new(model), rules, reviews, clock, used)))
 }
 
 /// The model that is configured, or which setting is wrong and what it must be.

@@ -5,7 +5,7 @@ use std::thread::available_parallelism;
 
 use async_trait::async_trait;
 use quire_domain::reading::FileKind;
-use quire_ports::{PageImage, ReadDocument, ReadError, ReadRequest, Reader};
+use quire_ports::{PageImageRequest, ReadError, ReadOutput, ReadRequest, Reader};
 use quire_reading::LocalReader;
 use quire_reading::ocr::{self, Ocr, OcrSettings};
 use quire_reading::sandbox::{self, Limits, Program, Sandbox};
@@ -73,11 +73,11 @@ impl Drawing {
 
 #[async_trait]
 impl Reader for Drawing {
-    async fn read(&self, request: ReadRequest) -> Result<ReadDocument, ReadError> {
+    async fn read(&self, request: ReadRequest) -> Result<ReadOutput, ReadError> {
         self.started.get_or_try_init(|| self.start()).await?.read(request).await
     }
 
-    async fn image(&self, request: PageImage) -> Result<Vec<u8>, ReadError> {
+    async fn image(&self, request: PageImageRequest) -> Result<Vec<u8>, ReadError> {
         self.started.get_or_try_init(|| self.start()).await?.image(request).await
     }
 }

@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use quire_ports::{Seeded, Store};
-use quire_understanding::{Format, SchemaFile};
+use quire_ports::{SeedOutcome, Store};
+use quire_understanding::{SchemaFile, SchemaFormat};
 
 use crate::config::Config;
 use crate::trouble::Trouble;
@@ -66,7 +66,7 @@ pub(crate) fn gather(config: &Config) -> Result<Vec<Source>, Trouble> {
 /// Reads the file of a schema and checks it.
 pub(crate) fn load(path: &Path) -> Result<SchemaFile, Trouble> {
     let shown = path.display().to_string();
-    let Some(format) = Format::of(&shown) else {
+    let Some(format) = SchemaFormat::of(&shown) else {
         return Err(Trouble::new(format!("{shown}: the name of a schema's file ends with .toml or .json")));
     };
     let text = std::fs::read_to_string(path).map_err(|error| Trouble::new(format!("{shown}: {error}")))?;
@@ -81,7 +81,7 @@ fn files(config: &Config) -> Result<Vec<PathBuf>, Trouble> {
     for entry in std::fs::read_dir(&folder).map_err(unreadable)? {
         let path = entry.map_err(unreadable)?.path();
         let name = path.file_name().unwrap_or_default().to_string_lossy();
-        if path.is_file() && !name.starts_with('.') && Format::of(&name).is_some() {
+        if path.is_file() && !name.starts_with('.') && SchemaFormat::of(&name).is_some() {
             files.push(path);
         }
     }
@@ -99,21 +99,21 @@ impl Source {
     }
 
     /// Says what became of it; stops who would go on with a file that was changed without a word.
-    fn tell(&self, seeded: Seeded) -> Result<(), Trouble> {
+    fn tell(&self, seeded: SeedOutcome) -> Result<(), Trouble> {
         let (schema, version) = (self.file.schema.name.as_str(), self.file.version);
         match seeded {
-            Seeded::Unchanged => {}
-            Seeded::First => tracing::info!(schema, version, "added a schema"),
-            Seeded::Next(number) => {
+            SeedOutcome::Unchanged => {}
+            SeedOutcome::First => tracing::info!(schema, version, "added a schema"),
+            SeedOutcome::Next(number) => {
                 tracing::info!(schema, version, schema_version = number, "the file of a schema has changed");
             }
-            Seeded::Governed => tracing::warn!(
+            SeedOutcome::Governed => tracing::warn!(
                 schema,
                 version,
                 "the file of a schema has changed, but so have people who govern it; theirs is kept"
             ),
             // Programs of two ages may work on one database; the newer one's is kept.
-            Seeded::NotRaised { seeded } if self.path.is_none() && seeded > version => {
+            SeedOutcome::NotRaised { seeded } if self.path.is_none() && seeded > version => {
                 tracing::info!(
                     schema,
                     version,
@@ -121,7 +121,7 @@ impl Source {
                     "the database has a newer version of a built-in schema"
                 );
             }
-            Seeded::NotRaised { seeded } => {
+            SeedOutcome::NotRaised { seeded } => {
                 return Err(Trouble::new(format!(
                     "{}: the schema {schema} says something else than its version {seeded} did; raise its version \
                      to {}, so that it is known which documents were understood by which",

@@ -4,7 +4,7 @@ mod changing;
 
 use jiff::Timestamp;
 use quire_domain::{Document, DocumentId};
-use quire_ports::Intake;
+use quire_ports::NewDocument;
 use quire_testkit::documents::clinical_record;
 use quire_testkit::fixture::document;
 use serde_json::{Value, json};
@@ -162,7 +162,7 @@ async fn the_list_is_walked_by_cursor_and_filtered(scene: &Scene) {
             created_at: Timestamp::now(),
             ..document(DocumentId::new())
         };
-        scene.store.documents.add(Intake::by("tester", &new, None), Timestamp::now()).await.unwrap();
+        scene.store.documents.add(NewDocument::by("tester", &new, None), Timestamp::now()).await.unwrap();
     }
     let names = |list: &Value| -> Vec<String> {
         list["items"]

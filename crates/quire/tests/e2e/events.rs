@@ -79,7 +79,7 @@ async fn what_another_process_writes_is_told_within_200_ms(scene: &Scene) {
     let (mut listener, _) = Listener::after(&server, None);
     let mut delays = Vec::new();
     for _ in 0..15 {
-        let event = Event::bare(EventType::LockHeld, Timestamp::now());
+        let event = Event::new(EventType::LockHeld, Timestamp::now());
         scene.store.queue.record(std::slice::from_ref(&event)).await.unwrap();
         let committed = Instant::now();
         assert_eq!(listener.next().unwrap().event, "LOCK_HELD");
@@ -134,7 +134,7 @@ async fn silence_has_signs_of_life_that_move_the_place_past_what_is_for_others()
         "2",
         "the schemas that come with the program are the first things told"
     );
-    scene.store.queue.record(&[Event::bare(EventType::LockHeld, Timestamp::now())]).await.unwrap();
+    scene.store.queue.record(&[Event::new(EventType::LockHeld, Timestamp::now())]).await.unwrap();
     assert_eq!(listener.sign_of_life(), "3");
 }
 

@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use jiff::Timestamp;
-use quire_domain::{Change, DocumentId, Failure, Pipeline, Priority, Requeue, RunId, SubjectId};
+use quire_domain::{Change, DocumentId, Failure, Pipeline, Priority, RequeuePolicy, RunId, SubjectId};
 use quire_testkit::documents::clinical_record;
 use quire_testkit::fixture::new_run;
 use serde_json::{Value, json};
@@ -115,7 +115,7 @@ async fn a_step_of_a_run_that_went_back_to_the_queue_has_not_started(scene: &Sce
     let id = scene.add(Some(&clinical_record(1)), None).await;
     let hand = Hand::of(&scene.store).await;
     let run = hand.start().await;
-    let requeue = Requeue::Auto { max_claims: 3, base_delay: jiff::SignedDuration::from_hours(1) };
+    let requeue = RequeuePolicy::Auto { max_claims: 3, base_delay: jiff::SignedDuration::from_hours(1) };
     let failure = Failure::transient("LIGHTS_WENT_OUT", "it went dark");
     hand.end(run, Change::Fail { step: Pipeline::Document.steps()[0], failure, requeue }).await;
     let server = scene.quire.serve();

@@ -1,8 +1,8 @@
 //! A test that plays the worker, through the store itself.
 
 use quire_domain::run::apply;
-use quire_domain::{Change, Failure, Requeue, Run, RunId, WorkerId};
-use quire_ports::{Advance, Claim, Lease, Store, Worker, Written};
+use quire_domain::{Change, Failure, RequeuePolicy, Run, RunId, WorkerId};
+use quire_ports::{Advance, AdvanceOutcome, ClaimRequest, Lease, Store, Worker};
 use quire_testkit::fixture::all_plans;
 
 /// A worker, while no server works on the same. On SQLite a server that starts ends the lease of the last one, so that
@@ -31,7 +31,7 @@ impl<'s> Hand<'s> {
     /// Takes the next run and starts it.
     pub async fn start(&self) -> Run {
         let (at, plans) = (self.store.clock.now(), all_plans());
-        let claim = Claim { worker: self.worker.id, at, limit: 1, plans: &plans };
+        let claim = ClaimRequest { worker: self.worker.id, at, limit: 1, plans: &plans };
         self.store.queue.claim(claim).await.unwrap().remove(0).run
     }
 
@@ -47,7 +47,7 @@ impl<'s> Hand<'s> {
             end,
             repeated: false,
         };
-        assert_eq!(self.store.queue.advance(advance).await.unwrap(), Written::Accepted);
+        assert_eq!(self.store.queue.advance(advance).await.unwrap(), AdvanceOutcome::Accepted);
         id
     }
 
@@ -56,6 +56,6 @@ impl<'s> Hand<'s> {
         let run = self.start().await;
         let failure = Failure::permanent("PAGE_GONE", "the page is no longer there");
         let step = run.pipeline.steps()[0];
-        self.end(run, Change::Fail { step, failure, requeue: Requeue::Never }).await
+        self.end(run, Change::Fail { step, failure, requeue: RequeuePolicy::Never }).await
     }
 }

@@ -7,12 +7,12 @@ use std::any::Any;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use quire_ports::{Blobs, PortError};
+use quire_ports::{BlobStore, PortError};
 
 /// A place for files to try things on.
 pub struct BlobsBed {
     /// The place.
-    pub blobs: Arc<dyn Blobs>,
+    pub blobs: Arc<dyn BlobStore>,
     /// Whatever has to live as long: a temporary folder, a container to delete.
     pub keep: Box<dyn Any + Send + Sync>,
 }
@@ -180,7 +180,7 @@ pub async fn a_name_that_is_none_is_refused_by_every_method(bed: &BlobsBed) {
         let put = bed.blobs.put(name, b"x".to_vec()).await;
         let got = bed.blobs.get(name, ROOMY).await.map(drop);
         let range = bed.blobs.get_range(name, 0..1).await.map(drop);
-        let received = bed.blobs.receive().await.unwrap().finish(name).await;
+        let received = bed.blobs.begin().await.unwrap().finish(name).await;
         let removed = bed.blobs.remove(name).await.map(drop);
         let folder_removed = bed.blobs.remove_folder(name).await.map(drop);
         for outcome in [put, got, range, received, removed, folder_removed] {
@@ -300,7 +300,7 @@ pub async fn what_came_in_pieces_is_what_was_put_whole(bed: &BlobsBed) {
         let content = &content[..length];
         // The first round makes the file, the second takes its place.
         for name in ["whole/file", "whole/file", "alone"] {
-            let mut incoming = bed.blobs.receive().await.unwrap();
+            let mut incoming = bed.blobs.begin().await.unwrap();
             for piece in content.chunks(piece) {
                 incoming.write(piece).await.unwrap();
             }
@@ -313,8 +313,8 @@ pub async fn what_came_in_pieces_is_what_was_put_whole(bed: &BlobsBed) {
 /// Proves R051: until it is whole, its name shows what was there before.
 pub async fn a_file_that_is_still_coming_in_is_seen_by_nobody(bed: &BlobsBed) {
     bed.blobs.put("a/old", uniform(1)).await.unwrap();
-    let mut replacing = bed.blobs.receive().await.unwrap();
-    let mut new = bed.blobs.receive().await.unwrap();
+    let mut replacing = bed.blobs.begin().await.unwrap();
+    let mut new = bed.blobs.begin().await.unwrap();
     for half in uniform(9).chunks(uniform(9).len() / 2 + 1) {
         replacing.write(half).await.unwrap();
         new.write(half).await.unwrap();
@@ -332,8 +332,8 @@ pub async fn a_file_that_is_still_coming_in_is_seen_by_nobody(bed: &BlobsBed) {
 /// Dropped, or refused at the end for its name, it changes nothing.
 pub async fn a_file_that_was_given_up_never_was(bed: &BlobsBed) {
     bed.blobs.put("a/file", uniform(1)).await.unwrap();
-    let mut dropped = bed.blobs.receive().await.unwrap();
-    let mut refused = bed.blobs.receive().await.unwrap();
+    let mut dropped = bed.blobs.begin().await.unwrap();
+    let mut refused = bed.blobs.begin().await.unwrap();
     for incoming in [&mut dropped, &mut refused] {
         incoming.write(&vec![7; 1_000_000]).await.unwrap();
     }
@@ -346,7 +346,7 @@ pub async fn a_file_that_was_given_up_never_was(bed: &BlobsBed) {
 pub async fn files_that_come_in_at_the_same_time_do_not_mix(bed: &BlobsBed) {
     let mut all = Vec::new();
     for _ in 0..8 {
-        all.push(bed.blobs.receive().await.unwrap());
+        all.push(bed.blobs.begin().await.unwrap());
     }
     for _ in 0..10 {
         for (byte, incoming) in (0..).zip(&mut all) {

@@ -5,9 +5,11 @@ use std::hash::{BuildHasher as _, RandomState};
 use std::sync::Arc;
 
 use quire_domain::{DocumentId, ReviewStatus, RunId};
-use quire_ports::{CalibrationFilter, EditBlocked, Marking, Reliability, Wanted};
-use quire_understanding::calibration::{BINS, ConfidencePolicy, Counts, Lesson, Standing, Way};
-use quire_understanding::edit::Change;
+use quire_ports::{CalibrationFilter, CalibrationQuery, EditBlocked, FieldReliability, ReviewMarkRequest};
+use quire_understanding::calibration::{
+    BINS, CalibrationState, ConfidencePolicy, LearningDirection, ReviewCounts, ReviewSignals,
+};
+use quire_understanding::edit::EditOperation;
 use quire_understanding::{Field, Origin, Value, ValueType};
 
 use super::reviews::{CONTEXT, active, add, edit, marking, understood_as};
@@ -42,7 +44,8 @@ fn all() -> CalibrationFilter {
 /// Accepts and edits by key and what found it.
 async fn learnt(bed: &Bed) -> BTreeMap<String, (u32, u32)> {
     let listed = bed.store.calibration.reliability(all()).await.unwrap();
-    let name = |one: &Reliability| format!("{} {}", one.field_key, one.mapping_id.as_deref().unwrap_or("-"));
+    let name =
+        |one: &FieldReliability| format!("{} {}", one.field_key, one.mapping_id.as_deref().unwrap_or("-"));
     listed.iter().map(|one| (name(one), (one.learnt.counts.accepts, one.learnt.counts.edits))).collect()
 }
 
@@ -84,7 +87,7 @@ pub async fn an_edit_takes_back_what_a_document_taught_and_the_next_mark_teaches
     let (document, run, _) = understood_as(bed, record()).await;
     mark(bed, document, ReviewStatus::Reviewed, 20).await;
     let base = active(bed, run).await;
-    let rename = Change::Update {
+    let rename = EditOperation::Update {
         field: base.data.fields[0].field_id,
         value: Some(Value::Text("Lola".to_owned())),
         value_type: None,
@@ -113,7 +116,7 @@ pub async fn what_was_learnt_under_another_policy_is_taken_back_there(bed: &Bed)
     let (two, ..) = understood_as(bed, record()).await;
     let next = Arc::new(ConfidencePolicy { version: "v2".to_owned(), ..ConfidencePolicy::default() });
     let say = |document, to, second| {
-        let wish = Marking { policy: next.clone(), ..marking(document, to, "ana", second) };
+        let wish = ReviewMarkRequest { policy: next.clone(), ..marking(document, to, "ana", second) };
         async move { bed.store.reviews.mark(&wish).await.unwrap() }
     };
     mark(bed, one, ReviewStatus::Reviewed, 20).await;
@@ -139,13 +142,13 @@ pub async fn what_is_known_follows_the_counts_and_is_left_late(bed: &Bed) {
     for (document, ..) in &documents[..4] {
         mark(bed, *document, ReviewStatus::Reviewed, 20).await;
     }
-    assert_eq!(standing().await, Some(Standing::Neutral), "four are too few");
+    assert_eq!(standing().await, Some(CalibrationState::Neutral), "four are too few");
     mark(bed, documents[4].0, ReviewStatus::Reviewed, 21).await;
-    assert_eq!(standing().await, Some(Standing::Boosted));
+    assert_eq!(standing().await, Some(CalibrationState::Boosted));
     // One of five was wrong after all: 0.80 would not enter, and does not leave.
     let (document, run, _) = &documents[0];
     let base = active(bed, *run).await;
-    let wrong = Change::Update {
+    let wrong = EditOperation::Update {
         field: base.data.fields[0].field_id,
         value: Some(Value::Text("teckel".to_owned())),
         value_type: None,
@@ -157,25 +160,26 @@ pub async fn what_is_known_follows_the_counts_and_is_left_late(bed: &Bed) {
     mark(bed, *document, ReviewStatus::Reviewed, 24).await;
     mark(bed, another, ReviewStatus::InReview, 25).await;
     assert_eq!(learnt(bed).await["breed label::breed"], (4, 1));
-    assert_eq!(standing().await, Some(Standing::Boosted));
+    assert_eq!(standing().await, Some(CalibrationState::Boosted));
 }
 
 /// What is known is what the REVIEWED documents teach, each by its active version; nothing more, nothing less.
 async fn holds(bed: &Bed, documents: &[(DocumentId, RunId)], why: &str) {
     let policy = ConfidencePolicy::default();
-    let mut sums: BTreeMap<(String, Option<String>), (Counts, [Counts; BINS as usize])> = BTreeMap::new();
+    let mut sums: BTreeMap<(String, Option<String>), (ReviewCounts, [ReviewCounts; BINS as usize])> =
+        BTreeMap::new();
     let mut lessons = 0;
     for (document, run) in documents {
         let review = bed.store.reviews.review(*document).await.unwrap().overview.document.review_status;
-        let lesson = Lesson::of(&active(bed, *run).await.data, &policy);
+        let lesson = ReviewSignals::of(&active(bed, *run).await.data, &policy);
         let Some(lesson) = lesson.filter(|_| review == ReviewStatus::Reviewed) else { continue };
         lessons += 1;
         for signal in lesson.signals {
             let (sum, bins) = sums.entry((signal.field_key, signal.mapping_id)).or_default();
-            *sum = sum.with(signal.edited, Way::Apply);
+            *sum = sum.with(signal.edited, LearningDirection::Apply);
             if let Some(bin) = signal.bin {
                 let bin = &mut bins[usize::from(bin)];
-                *bin = bin.with(signal.edited, Way::Apply);
+                *bin = bin.with(signal.edited, LearningDirection::Apply);
             }
         }
     }
@@ -245,8 +249,8 @@ pub async fn any_sequence_leaves_the_sum_of_what_still_counts(bed: &Bed) {
                 let field = &base.data.fields[usize::try_from(below(base.data.fields.len() as u64)).unwrap()];
                 let batch = match below(3) {
                     0 => add("breed", &format!("b{step}")),
-                    1 if base.data.fields.len() > 1 => Change::Delete { field: field.field_id },
-                    _ => Change::Update {
+                    1 if base.data.fields.len() > 1 => EditOperation::Delete { field: field.field_id },
+                    _ => EditOperation::Update {
                         field: field.field_id,
                         value: Some(Value::Text(format!("v{step}"))),
                         value_type: None,
@@ -303,10 +307,11 @@ pub async fn what_was_learnt_is_found_exactly_and_listed_in_parts(bed: &Bed) {
             pair("breed", Some("label::sex")),
             pair("sex", None),
         ];
-        let wanted = Wanted { context_key: context.to_owned(), policy_version: policy.to_owned(), found };
+        let wanted =
+            CalibrationQuery { context_key: context.to_owned(), policy_version: policy.to_owned(), found };
         async move { bed.store.calibration.learnt(wanted).await.unwrap() }
     };
-    let once = Counts { accepts: 1, edits: 0 };
+    let once = ReviewCounts { accepts: 1, edits: 0 };
     let known: HashMap<_, _> = wanted(CONTEXT, "v1").await.into_iter().collect();
     let expected = HashMap::from([(pair("breed", Some("label::breed")), once), (pair("breed", None), once)]);
     assert_eq!(known, expected);
@@ -318,7 +323,7 @@ pub async fn what_was_learnt_is_found_exactly_and_listed_in_parts(bed: &Bed) {
     let places: Vec<_> =
         listed.iter().map(|one| (one.field_key.as_str(), one.mapping_id.is_some())).collect();
     assert_eq!(places, [("breed", false), ("breed", true), ("sex", true)]);
-    assert_eq!(listed[0].of_key, Counts { accepts: 2, edits: 0 }, "whatever found it");
+    assert_eq!(listed[0].of_key, ReviewCounts { accepts: 2, edits: 0 }, "whatever found it");
     let bins: Vec<_> = listed.iter().map(|one| one.bins.iter().position(|bin| *bin == once)).collect();
     assert_eq!(bins, [Some(2), Some(9), Some(9)]);
     let part = list(CalibrationFilter { limit: 1, skip: 1, ..all() }).await;

@@ -7,12 +7,12 @@ use quire_domain::{
     Change, Document, DocumentId, EventType, InterpretationId, ReviewStatus, Run, StepName, WorkerId,
 };
 use quire_ports::{
-    CertaintyPlace, DocumentsPart, FirstVersion, Intake, LeastCertainPart, Marking, NewVersion, Overview,
-    Version, Written,
+    AdvanceOutcome, ConfidenceCursor, DocumentListQuery, DocumentOverview, FirstVersion,
+    InterpretationVersion, LeastConfidentQuery, NewDocument, NewInterpretationVersion, ReviewMarkRequest,
 };
-use quire_understanding::edit::{Assignment, Change as FieldEdit, apply};
+use quire_understanding::edit::{EditOperation, VisitAssignment, apply_edits};
 use quire_understanding::{
-    Field, Interpretation, NEUTRAL_CONFIDENCE, Origin, Schema, Value, ValueType, certainty,
+    Field, Interpretation, NEUTRAL_CONFIDENCE, Origin, Schema, Value, ValueType, document_confidence,
 };
 
 use super::fencing::{end, end_write, step_write};
@@ -61,7 +61,7 @@ impl Story<'_> {
         let now = self.now();
         let document = Document { created_at: now, ..document(DocumentId::new()) };
         let run = document_run(document.id.into());
-        self.bed.store.documents.add(Intake::by("tester", &document, Some(&run)), now).await.unwrap();
+        self.bed.store.documents.add(NewDocument::by("tester", &document, Some(&run)), now).await.unwrap();
         self.documents.push(document.id);
         self.the_next_run_ends().await;
     }
@@ -84,7 +84,7 @@ impl Story<'_> {
         if ends_at_once {
             write.end = end_write(&run, Change::Complete, now).end;
         }
-        assert_eq!(self.bed.store.queue.advance(write).await.unwrap(), Written::Accepted);
+        assert_eq!(self.bed.store.queue.advance(write).await.unwrap(), AdvanceOutcome::Accepted);
         if !ends_at_once {
             let change = if self.dice(3) > 0 { Change::Complete } else { Change::TimeOut };
             let now = self.now();
@@ -106,13 +106,13 @@ impl Story<'_> {
         let Some(active) = review.active else { return };
         let now = self.now();
         let change = match active.data.fields.iter().find(|field| field.origin == Origin::Machine) {
-            Some(field) => FieldEdit::Update {
+            Some(field) => EditOperation::Update {
                 field: field.field_id,
                 value: Some(Value::Text(format!("y{}", self.moment))),
                 value_type: None,
-                visit_id: None::<Assignment>,
+                visit_id: None::<VisitAssignment>,
             },
-            None => FieldEdit::Add {
+            None => EditOperation::Add {
                 key: "species".to_owned(),
                 value: Value::Text("canino".to_owned()),
                 value_type: None,
@@ -155,15 +155,15 @@ fn first(run: &Run, fields: Vec<Field>, at: Timestamp) -> FirstVersion {
     FirstVersion { id: InterpretationId::new(), data, made_by: None }
 }
 
-fn edited(base: &Version, change: &FieldEdit, at: Timestamp) -> NewVersion {
-    let edited = apply(
+fn edited(base: &InterpretationVersion, change: &EditOperation, at: Timestamp) -> NewInterpretationVersion {
+    let edited = apply_edits(
         &base.data.fields,
         &Schema::built_in_default(),
         NEUTRAL_CONFIDENCE,
         std::slice::from_ref(change),
     )
     .unwrap();
-    NewVersion {
+    NewInterpretationVersion {
         id: InterpretationId::new(),
         run: base.data.processing_run_id,
         base: base.number,
@@ -176,28 +176,32 @@ fn edited(base: &Version, change: &FieldEdit, at: Timestamp) -> NewVersion {
     }
 }
 
-fn marking(document: DocumentId, to: ReviewStatus, at: Timestamp) -> Marking {
-    Marking { document, to, actor: "tester".to_owned(), at, policy: Arc::default() }
+fn marking(document: DocumentId, to: ReviewStatus, at: Timestamp) -> ReviewMarkRequest {
+    ReviewMarkRequest { document, to, actor: "tester".to_owned(), at, policy: Arc::default() }
 }
 
-async fn part(bed: &Bed, after: Option<CertaintyPlace>, skip: u32, limit: u32) -> Vec<Overview> {
-    bed.store.documents.least_certain(LeastCertainPart { after, skip, limit }).await.unwrap()
+async fn part(bed: &Bed, after: Option<ConfidenceCursor>, skip: u32, limit: u32) -> Vec<DocumentOverview> {
+    bed.store.documents.least_confident(LeastConfidentQuery { after, skip, limit }).await.unwrap()
 }
 
 /// Compares the list with what the versions say, and answers how long it is.
 async fn compare(bed: &Bed) -> usize {
-    let all = DocumentsPart { limit: 1000, ..DocumentsPart::default() };
+    let all = DocumentListQuery { limit: 1000, ..DocumentListQuery::default() };
     let all = bed.store.documents.list(all).await.unwrap();
     let ids: Vec<_> = all.iter().map(|one| one.document.id).collect();
     let versions = bed.store.reviews.active_versions(&ids).await.unwrap();
-    let says =
-        |id| versions.iter().find(|(of, _)| *of == id).map(|(_, version)| certainty(&version.data.fields));
+    let says = |id| {
+        versions
+            .iter()
+            .find(|(of, _)| *of == id)
+            .map(|(_, version)| document_confidence(&version.data.fields))
+    };
     for overview in &all {
-        assert_eq!(overview.certainty, says(overview.document.id), "{overview:?}");
+        assert_eq!(overview.confidence, says(overview.document.id), "{overview:?}");
     }
-    let mut expected: Vec<Overview> = all;
-    expected.retain(|one| one.certainty.is_some() && one.document.review_status == ReviewStatus::InReview);
-    let order = |one: &Overview| (one.certainty.unwrap_or_default(), one.document.id.0);
+    let mut expected: Vec<DocumentOverview> = all;
+    expected.retain(|one| one.confidence.is_some() && one.document.review_status == ReviewStatus::InReview);
+    let order = |one: &DocumentOverview| (one.confidence.unwrap_or_default(), one.document.id.0);
     expected.sort_by(|one, other| order(one).partial_cmp(&order(other)).unwrap());
     for limit in [1, 7, 1000] {
         let (mut walked, mut after) = (Vec::new(), None);
@@ -206,7 +210,9 @@ async fn compare(bed: &Bed) -> usize {
             let skip = u32::try_from(walked.len()).unwrap();
             assert_eq!(part(bed, None, skip, limit).await, read, "by number");
             let Some(last) = read.last() else { break };
-            after = last.certainty.map(|certainty| CertaintyPlace { certainty, id: last.document.id });
+            after = last
+                .confidence
+                .map(|certainty| ConfidenceCursor { confidence: certainty, id: last.document.id });
             walked.extend(read);
         }
         assert_eq!(walked, expected, "by {limit}");
@@ -232,10 +238,10 @@ pub async fn the_least_certain_come_first_whatever_happened(bed: &Bed) {
     let left = "SELECT count(*) FROM certainties WHERE document_id NOT IN (SELECT id FROM documents)";
     assert_eq!(bed.sql.number(left).await, 0, "nothing is kept of what was purged");
 
-    let versions = bed.store.schema.status().await.unwrap();
+    let versions = bed.store.migrations.status().await.unwrap();
     let made = versions.iter().find(|migration| migration.name.ends_with("_certainty")).unwrap().version;
-    bed.store.schema.down(made - 1).await.unwrap();
-    bed.store.schema.up(None).await.unwrap();
+    bed.store.migrations.down(made - 1).await.unwrap();
+    bed.store.migrations.up(None).await.unwrap();
     assert_eq!(compare(bed).await, length);
 }
 
@@ -260,7 +266,7 @@ pub async fn a_document_that_many_change_at_once_is_listed_as_it_is(bed: &Bed) {
             let to = if round % 2 == 0 { ReviewStatus::Reviewed } else { ReviewStatus::InReview };
             reviews.mark(&marking(id, to, now)).await
         });
-        assert_eq!(completing.await.unwrap().unwrap(), Written::Accepted);
+        assert_eq!(completing.await.unwrap().unwrap(), AdvanceOutcome::Accepted);
         checking.await.unwrap().unwrap();
         compare(bed).await;
     }

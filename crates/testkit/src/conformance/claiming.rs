@@ -2,8 +2,8 @@
 
 use std::collections::HashSet;
 
-use quire_domain::{EventId, EventType, Pipeline, Priority, RunId, State, StepName, SubjectId};
-use quire_ports::{Claim, EventFilter, PortError};
+use quire_domain::{EventId, EventType, Pipeline, Priority, RunId, RunState, StepName, SubjectId};
+use quire_ports::{ClaimRequest, EventFilter, PortError};
 
 use crate::fixture::{Bed, all_plans, at, document_plan, document_run, new_run};
 
@@ -11,7 +11,7 @@ use crate::fixture::{Bed, all_plans, at, document_plan, document_run, new_run};
 pub async fn a_run_is_accepted_once_however_often_it_is_asked_for(bed: &Bed) {
     let new = document_run(SubjectId::new());
     let first = bed.store.queue.enqueue(&new, at(0)).await.unwrap();
-    assert_eq!(first.state, State::Queued { available_at: None });
+    assert_eq!(first.state, RunState::Queued { available_at: None });
     assert_eq!((first.queued_at, first.retry_count), (at(0), 0));
     let again = bed.store.queue.enqueue(&new, at(9)).await.unwrap();
     assert_eq!(again, first);
@@ -128,7 +128,7 @@ pub async fn claimers_at_the_same_time_never_share_a_run_or_a_subject(bed: &Bed)
             let queue = bed.store.queue.clone();
             tokio::spawn(async move {
                 let plans = all_plans();
-                queue.claim(Claim { worker, at: at(6), limit: 3, plans: &plans }).await.unwrap()
+                queue.claim(ClaimRequest { worker, at: at(6), limit: 3, plans: &plans }).await.unwrap()
             })
         });
         let mut claimed = Vec::new();
@@ -172,7 +172,7 @@ pub async fn a_claim_takes_only_the_pipelines_it_names(bed: &Bed) {
     let document = bed.enqueue(SubjectId::new(), at(1)).await;
     let worker = bed.worker(at(1)).await;
     let plans = [document_plan()];
-    let claim = Claim { worker, at: at(2), limit: 10, plans: &plans };
+    let claim = ClaimRequest { worker, at: at(2), limit: 10, plans: &plans };
     let claimed = bed.store.queue.claim(claim).await.unwrap();
     assert_eq!(claimed.iter().map(|c| c.run.id).collect::<Vec<_>>(), [document]);
     assert_eq!(bed.state(link.id).await, "QUEUED");

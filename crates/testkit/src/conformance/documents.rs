@@ -3,7 +3,9 @@
 use quire_domain::{
     Change, Document, DocumentId, EventId, EventType, Pipeline, Priority, RunId, StepName, SubjectId,
 };
-use quire_ports::{DocumentPlace, DocumentsOf, DocumentsPart, EventFilter, Intake, Overview, PortError};
+use quire_ports::{
+    DocumentCursor, DocumentFilter, DocumentListQuery, DocumentOverview, EventFilter, NewDocument, PortError,
+};
 
 use super::claiming::complete;
 use super::fencing::{end, raw_text, step_write};
@@ -11,16 +13,16 @@ use crate::fixture::{Bed, at, document, document_run, new_run};
 
 async fn add(bed: &Bed, second: i64) -> Document {
     let document = Document { created_at: at(second), ..document(DocumentId::new()) };
-    bed.store.documents.add(Intake::by("tester", &document, None), at(second)).await.unwrap();
+    bed.store.documents.add(NewDocument::by("tester", &document, None), at(second)).await.unwrap();
     document
 }
 
-async fn listed(bed: &Bed, after: Option<DocumentPlace>, skip: u32, limit: u32) -> Vec<Overview> {
-    bed.store.documents.list(DocumentsPart { of: DocumentsOf::All, after, skip, limit }).await.unwrap()
+async fn listed(bed: &Bed, after: Option<DocumentCursor>, skip: u32, limit: u32) -> Vec<DocumentOverview> {
+    bed.store.documents.list(DocumentListQuery { of: DocumentFilter::All, after, skip, limit }).await.unwrap()
 }
 
-fn place(overview: &Overview) -> DocumentPlace {
-    DocumentPlace { created_at: overview.document.created_at, id: overview.document.id }
+fn place(overview: &DocumentOverview) -> DocumentCursor {
+    DocumentCursor { created_at: overview.document.created_at, id: overview.document.id }
 }
 
 /// Proves R063: by time, then by id, and the same by places as by numbers.
@@ -48,12 +50,12 @@ pub async fn documents_are_listed_newest_first_and_each_place_leads_on(bed: &Bed
 
 /// A count that nobody waits for.
 pub async fn counting_documents_ends_where_it_is_told(bed: &Bed) {
-    assert_eq!(bed.store.documents.count(DocumentsOf::All, 10).await.unwrap(), 0);
+    assert_eq!(bed.store.documents.count(DocumentFilter::All, 10).await.unwrap(), 0);
     for second in 0..3 {
         add(bed, second).await;
     }
-    assert_eq!(bed.store.documents.count(DocumentsOf::All, 10).await.unwrap(), 3);
-    assert_eq!(bed.store.documents.count(DocumentsOf::All, 2).await.unwrap(), 2);
+    assert_eq!(bed.store.documents.count(DocumentFilter::All, 10).await.unwrap(), 3);
+    assert_eq!(bed.store.documents.count(DocumentFilter::All, 2).await.unwrap(), 2);
 }
 
 /// Proves R029, R064 and R065: the newest run of the document pipeline, even when an older one completed.
@@ -111,7 +113,7 @@ pub async fn asking_for_another_run_is_told_with_the_run_and_changes_nothing_els
         asked.push(new);
     }
     let after = bed.store.documents.overview(document.id).await.unwrap();
-    assert_eq!(Overview { latest_run: None, ..after }, before);
+    assert_eq!(DocumentOverview { latest_run: None, ..after }, before);
     let filter = EventFilter { run: None, subject: Some(document.id.into()) };
     let told: Vec<(EventType, Option<RunId>)> = bed
         .store

@@ -3,10 +3,10 @@
 use jiff::Timestamp;
 use quire_domain::run::apply;
 use quire_domain::{
-    ArtifactId, Change, Event, EventId, EventType, Fence, Recovery, Run, RunId, StepName, StepStatus,
+    ArtifactId, Change, Event, EventId, EventType, Fence, RecoveryPolicy, Run, RunId, StepName, StepStatus,
     SubjectId, Transition,
 };
-use quire_ports::{Advance, Artifact, EventFilter, PortError, Written};
+use quire_ports::{Advance, AdvanceOutcome, Artifact, EventFilter, PortError};
 
 use crate::fixture::{Bed, at};
 
@@ -47,7 +47,7 @@ pub(super) fn end_write(run: &Run, change: Change, when: Timestamp) -> Advance {
 pub(super) async fn end(bed: &Bed, run: RunId, change: Change, when: Timestamp) {
     let run = bed.store.history.run(run).await.unwrap();
     let written = bed.store.queue.advance(end_write(&run, change, when)).await.unwrap();
-    assert_eq!(written, Written::Accepted);
+    assert_eq!(written, AdvanceOutcome::Accepted);
 }
 
 pub(super) fn raw_text() -> Artifact {
@@ -67,7 +67,7 @@ pub async fn a_write_by_the_owner_is_stored_whole(bed: &Bed) {
     let mut write = step_write(&run, &[EventType::StepSucceeded], StepName::Extraction, at(3));
     write.artifacts.push(raw_text());
     write.end = end_write(&run, Change::Complete, at(3)).end;
-    assert_eq!(bed.store.queue.advance(write.clone()).await.unwrap(), Written::Accepted);
+    assert_eq!(bed.store.queue.advance(write.clone()).await.unwrap(), AdvanceOutcome::Accepted);
     let stored = bed.store.history.run(id).await.unwrap();
     assert_eq!(stored, write.end.unwrap().run);
     assert_eq!(stored.state.completed_at(), Some(at(3)));
@@ -86,7 +86,7 @@ pub async fn a_late_write_is_refused_and_leaves_only_the_event_that_says_so(bed:
     let id = bed.enqueue(SubjectId::new(), at(0)).await;
     let old = bed.worker(at(0)).await;
     let lost = bed.claim_one(old, at(1)).await.run;
-    end(bed, id, Change::Orphan { recovery: Recovery::Requeue { max_claims: 3 } }, at(2)).await;
+    end(bed, id, Change::Orphan { recovery: RecoveryPolicy::Requeue { max_claims: 3 } }, at(2)).await;
     let new = bed.worker(at(2)).await;
     let current = bed.claim_one(new, at(3)).await.run;
     assert!(current.fence > lost.fence);
@@ -94,9 +94,9 @@ pub async fn a_late_write_is_refused_and_leaves_only_the_event_that_says_so(bed:
     let before = bed.store.history.events(EventId(0), EventFilter::default(), 100).await.unwrap();
     let mut late = step_write(&lost, &[EventType::StepSucceeded], StepName::Extraction, at(4));
     late.artifacts.push(raw_text());
-    assert_eq!(bed.store.queue.advance(late).await.unwrap(), Written::Refused);
+    assert_eq!(bed.store.queue.advance(late).await.unwrap(), AdvanceOutcome::Refused);
     let completed = end_write(&lost, Change::Complete, at(4));
-    assert_eq!(bed.store.queue.advance(completed).await.unwrap(), Written::Refused);
+    assert_eq!(bed.store.queue.advance(completed).await.unwrap(), AdvanceOutcome::Refused);
 
     assert_eq!(bed.store.history.run(id).await.unwrap(), current);
     assert!(bed.store.history.artifacts(id).await.unwrap().is_empty());
@@ -116,10 +116,10 @@ pub async fn a_write_that_is_repeated_is_stored_once(bed: &Bed) {
     let step = step_write(&run, &[EventType::StepSucceeded], StepName::Extraction, at(2));
     let end = end_write(&run, Change::Complete, at(3));
     for write in [step, end] {
-        assert_eq!(bed.store.queue.advance(write.clone()).await.unwrap(), Written::Accepted);
+        assert_eq!(bed.store.queue.advance(write.clone()).await.unwrap(), AdvanceOutcome::Accepted);
         let once = bed.store.history.events(EventId(0), EventFilter::default(), 100).await.unwrap();
         let again = Advance { repeated: true, ..write };
-        assert_eq!(bed.store.queue.advance(again).await.unwrap(), Written::Accepted);
+        assert_eq!(bed.store.queue.advance(again).await.unwrap(), AdvanceOutcome::Accepted);
         let twice = bed.store.history.events(EventId(0), EventFilter::default(), 100).await.unwrap();
         assert_eq!(once, twice);
     }
@@ -128,14 +128,14 @@ pub async fn a_write_that_is_repeated_is_stored_once(bed: &Bed) {
     let other = bed.enqueue(SubjectId::new(), at(4)).await;
     let run = bed.claim_one(worker, at(5)).await.run;
     let write = Advance { repeated: true, ..end_write(&run, Change::Complete, at(6)) };
-    assert_eq!(bed.store.queue.advance(write).await.unwrap(), Written::Accepted);
+    assert_eq!(bed.store.queue.advance(write).await.unwrap(), AdvanceOutcome::Accepted);
     assert_eq!(bed.state(other).await, "COMPLETED");
 }
 
 /// Proves R014: for each terminal state, past the ports.
 pub async fn an_ended_document_run_cannot_be_changed_even_by_hand(bed: &Bed) {
     let failure = quire_domain::Failure::permanent("BROKEN", "it is broken");
-    let requeue = quire_domain::Requeue::Never;
+    let requeue = quire_domain::RequeuePolicy::Never;
     let ends =
         [Change::Complete, Change::TimeOut, Change::Fail { step: StepName::Extraction, failure, requeue }];
     let worker = bed.worker(at(0)).await;
@@ -159,7 +159,10 @@ pub async fn an_ended_document_run_cannot_be_changed_even_by_hand(bed: &Bed) {
             .queue
             .retry(
                 id,
-                quire_domain::Requeue::Manual { max_retries: 5, base_delay: jiff::SignedDuration::ZERO },
+                quire_domain::RequeuePolicy::Manual {
+                    max_retries: 5,
+                    base_delay: jiff::SignedDuration::ZERO,
+                },
                 "local",
                 at(3),
             )

@@ -1,13 +1,13 @@
 //! Documents, found by what was understood of them.
 
 use quire_domain::DocumentId;
-use quire_understanding::sought;
+use quire_understanding::search_query;
 
 use super::reviews::{active, add, edit, finish, understood_document, usual};
 use crate::fixture::{Bed, at};
 
 async fn found(bed: &Bed, among: &[DocumentId], words: &str) -> Vec<DocumentId> {
-    bed.store.reviews.found_by(among, &sought(words)).await.unwrap()
+    bed.store.reviews.found_by(among, &search_query(words)).await.unwrap()
 }
 
 /// Proves R063 for values: the words come with each version, go with it, and hold no patterns.

@@ -1,7 +1,10 @@
 //! How schemas change.
 
 use quire_domain::{CandidateId, DecisionId, EventId, EventType, SchemaVersionId, SubjectId};
-use quire_ports::{Candidate, CandidateFilter, Decision, EventFilter, PortError, SchemaVersion, TrailEntry};
+use quire_ports::{
+    AuditTrailEntry, CandidateFilter, EventFilter, GovernanceDecision, PortError, SchemaVersion,
+    StructuralCandidate,
+};
 use quire_understanding::Schema;
 use quire_understanding::structure::{CandidateStatus, DecisionType, StructureChange};
 
@@ -24,13 +27,18 @@ async fn suggest(bed: &Bed, key: &str, times: usize) {
     }
 }
 
-async fn candidate(bed: &Bed, key: &str) -> Candidate {
+async fn candidate(bed: &Bed, key: &str) -> StructuralCandidate {
     let all = bed.store.governance.candidates(ALL).await.unwrap();
     all.into_iter().find(|candidate| candidate.target_key == key).unwrap()
 }
 
-fn decision(about: &Candidate, decision_type: DecisionType, to: CandidateStatus, second: i64) -> Decision {
-    Decision {
+fn decision(
+    about: &StructuralCandidate,
+    decision_type: DecisionType,
+    to: CandidateStatus,
+    second: i64,
+) -> GovernanceDecision {
+    GovernanceDecision {
         id: DecisionId::new(),
         candidate: about.id,
         decision_type,
@@ -70,7 +78,7 @@ pub async fn a_run_keeps_the_schema_version_it_was_created_with(bed: &Bed) {
     suggest(bed, "blood_group", 1).await;
     let about = candidate(bed, "blood_group").await;
     let second = next(2, 4);
-    let approved = Decision {
+    let approved = GovernanceDecision {
         schema_version: Some(second.id),
         ..decision(&about, DecisionType::Approve, CandidateStatus::Approved, 4)
     };
@@ -95,7 +103,7 @@ pub async fn the_same_edit_again_is_the_same_candidate(bed: &Bed) {
     suggest(bed, "colour", 2).await;
     let (_, run, _) = understood_document(bed).await;
     let base = active(bed, run).await;
-    let gone = quire_understanding::edit::Change::Delete { field: base.data.fields[0].field_id };
+    let gone = quire_understanding::edit::EditOperation::Delete { field: base.data.fields[0].field_id };
     bed.store.reviews.save(&edit(run, &base, &[gone], 9)).await.unwrap().unwrap();
 
     let all = bed.store.governance.candidates(ALL).await.unwrap();
@@ -174,7 +182,7 @@ pub async fn a_decision_about_what_has_changed_meanwhile_is_refused(bed: &Bed) {
     suggest(bed, "colour", 1).await;
     let (one, two) = (candidate(bed, "blood_group").await, candidate(bed, "colour").await);
     let version = next(2, 10);
-    let approve = |about: &Candidate, version: &SchemaVersion| Decision {
+    let approve = |about: &StructuralCandidate, version: &SchemaVersion| GovernanceDecision {
         schema_version: Some(version.id),
         ..decision(about, DecisionType::Approve, CandidateStatus::Approved, 10)
     };
@@ -201,14 +209,14 @@ pub async fn the_trail_tells_what_was_decided_about(bed: &Bed) {
     governance.decide(&rejected, None).await.unwrap();
     let about = candidate(bed, "blood_group").await;
     let version = next(2, 11);
-    let approved = Decision {
+    let approved = GovernanceDecision {
         schema_version: Some(version.id),
         ..decision(&about, DecisionType::Approve, CandidateStatus::Approved, 11)
     };
     governance.decide(&approved, Some(&version)).await.unwrap();
 
     let trail = governance.trail(None, 10).await.unwrap();
-    let entry = |decision: &Decision, key: &str, version_number| TrailEntry {
+    let entry = |decision: &GovernanceDecision, key: &str, version_number| AuditTrailEntry {
         decision: decision.clone(),
         schema_name: name(),
         change: StructureChange::NewKey,

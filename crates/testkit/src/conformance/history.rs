@@ -2,10 +2,12 @@
 
 use jiff::SignedDuration;
 use quire_domain::{
-    Change, Document, DocumentId, Event, EventId, EventType, Failure, Pipeline, Priority, Requeue, StepName,
-    StepStatus, SubjectId,
+    Change, Document, DocumentId, Event, EventId, EventType, Failure, Pipeline, Priority, RequeuePolicy,
+    StepName, StepStatus, SubjectId,
 };
-use quire_ports::{EventFilter, Intake, MinuteFigures, PortError, RunFilter, StepFailures, Written};
+use quire_ports::{
+    AdvanceOutcome, EventFilter, MinuteMetrics, NewDocument, PortError, RunFilter, StepFailures,
+};
 
 use super::claiming::complete;
 use super::fencing::{end, raw_text, step_write};
@@ -156,18 +158,18 @@ pub async fn the_monitoring_questions_have_answers(bed: &Bed) {
     for (step, times) in [(StepName::Interpretation, 1), (StepName::Extraction, 2)] {
         for _ in 0..times {
             let plan = [crate::fixture::document_plan()];
-            let claim = quire_ports::Claim { worker, at: at(6), limit: 1, plans: &plan };
+            let claim = quire_ports::ClaimRequest { worker, at: at(6), limit: 1, plans: &plan };
             let run = bed.store.queue.claim(claim).await.unwrap().remove(0).run;
             let mut write = step_write(&run, &[EventType::StepFailed], step, at(7));
             let failure = Failure::permanent("X", "x");
             write.events[0].failure = Some(failure.record(Some(step), None));
             write.end = quire_domain::run::apply(
                 &run,
-                Change::Fail { step, failure, requeue: Requeue::Never },
+                Change::Fail { step, failure, requeue: RequeuePolicy::Never },
                 at(7),
             )
             .ok();
-            assert_eq!(bed.store.queue.advance(write).await.unwrap(), Written::Accepted);
+            assert_eq!(bed.store.queue.advance(write).await.unwrap(), AdvanceOutcome::Accepted);
         }
     }
     let failures = bed.store.history.failures().await.unwrap();
@@ -179,17 +181,17 @@ pub async fn the_monitoring_questions_have_answers(bed: &Bed) {
 pub async fn figures_add_up_by_the_minute(bed: &Bed) {
     let minute =
         |n: i64| at(0) - SignedDuration::from_secs(at(0).as_second() % 60) + SignedDuration::from_mins(n);
-    let mut figures = MinuteFigures::empty(minute(0), Pipeline::Document);
+    let mut figures = MinuteMetrics::empty(minute(0), Pipeline::Document);
     (figures.completed, figures.duration_ms, figures.queued) = (2, 300, 7);
-    bed.store.figures.add(std::slice::from_ref(&figures)).await.unwrap();
-    let next = MinuteFigures::empty(minute(1), Pipeline::Link);
+    bed.store.metrics.add(std::slice::from_ref(&figures)).await.unwrap();
+    let next = MinuteMetrics::empty(minute(1), Pipeline::Link);
     (figures.completed, figures.duration_ms, figures.queued) = (1, 100, 5);
-    bed.store.figures.add(&[figures.clone(), next.clone()]).await.unwrap();
+    bed.store.metrics.add(&[figures.clone(), next.clone()]).await.unwrap();
     let (from, to) = (minute(0), minute(2));
-    let read = bed.store.figures.between(from, to).await.unwrap();
+    let read = bed.store.metrics.between(from, to).await.unwrap();
     (figures.completed, figures.duration_ms, figures.queued) = (3, 400, 5);
     assert_eq!(read, [figures, next]);
-    assert_eq!(bed.store.figures.between(minute(1), to).await.unwrap().len(), 1);
+    assert_eq!(bed.store.metrics.between(minute(1), to).await.unwrap().len(), 1);
 }
 
 /// A reader that goes on from its last id sees every event exactly once.
@@ -209,8 +211,8 @@ pub async fn events_can_be_paged_without_gaps(bed: &Bed) {
     assert_eq!(seen, runs);
     let filter = EventFilter { run: Some(runs[3]), subject: None };
     assert_eq!(bed.store.history.events(EventId(0), filter, 10).await.unwrap().len(), 1);
-    let bare = Event::bare(EventType::SchedulerContention, at(20));
-    let seen = Event { actor: Some("alma".to_owned()), ..Event::bare(EventType::DocumentListViewed, at(21)) };
+    let bare = Event::new(EventType::SchedulerContention, at(20));
+    let seen = Event { actor: Some("alma".to_owned()), ..Event::new(EventType::DocumentListViewed, at(21)) };
     bed.store.queue.record(&[bare.clone(), seen.clone()]).await.unwrap();
     bed.store.queue.record(&[]).await.unwrap();
     let last = bed.store.history.events(after, EventFilter::default(), 3).await.unwrap();
@@ -287,12 +289,12 @@ pub async fn a_document_and_its_first_run_are_added_together_or_not_at_all(bed: 
     let id = DocumentId::new();
     let document = Document { language_override: Some("es".to_owned()), ..document(id) };
     let run = document_run(id.into());
-    bed.store.documents.add(Intake::by("tester", &document, Some(&run)), at(0)).await.unwrap();
+    bed.store.documents.add(NewDocument::by("tester", &document, Some(&run)), at(0)).await.unwrap();
     assert_eq!(bed.store.documents.find(id).await.unwrap(), document);
     assert_eq!(bed.state(run.id).await, "QUEUED");
     let other = document_run(id.into());
     assert!(matches!(
-        bed.store.documents.add(Intake::by("tester", &document, Some(&other)), at(1)).await,
+        bed.store.documents.add(NewDocument::by("tester", &document, Some(&other)), at(1)).await,
         Err(PortError::Conflict(_))
     ));
     assert!(matches!(bed.store.history.run(other.id).await, Err(PortError::NotFound(_))));

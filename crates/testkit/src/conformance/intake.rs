@@ -2,17 +2,17 @@
 
 use jiff::Timestamp;
 use quire_domain::{Document, DocumentId, EventId, EventType};
-use quire_ports::{EventFilter, Intake, IntakeKey, PortError, Taken};
+use quire_ports::{AddOutcome, EventFilter, IdempotencyKey, NewDocument, PortError};
 
 use crate::fixture::{Bed, at, document, document_run};
 
 /// What was done with a new document and its run, under this key.
-async fn bring(bed: &Bed, key: &IntakeKey, when: Timestamp) -> (DocumentId, Taken) {
+async fn bring(bed: &Bed, key: &IdempotencyKey, when: Timestamp) -> (DocumentId, AddOutcome) {
     let document = Document { created_at: when, ..document(DocumentId::new()) };
     let run = document_run(document.id.into());
-    let intake = Intake { key: Some(key), ..Intake::by("ana", &document, Some(&run)) };
+    let intake = NewDocument { key: Some(key), ..NewDocument::by("ana", &document, Some(&run)) };
     let taken = bed.store.documents.add(intake, when).await.unwrap();
-    if taken != Taken::Now {
+    if taken != AddOutcome::Added {
         let missing = bed.store.documents.find(document.id).await;
         assert!(matches!(missing, Err(PortError::NotFound(_))), "{missing:?}");
         assert!(bed.store.history.run(run.id).await.is_err());
@@ -20,8 +20,8 @@ async fn bring(bed: &Bed, key: &IntakeKey, when: Timestamp) -> (DocumentId, Take
     (document.id, taken)
 }
 
-fn key(name: &str) -> IntakeKey {
-    IntakeKey {
+fn key(name: &str) -> IdempotencyKey {
+    IdempotencyKey {
         scope: "ana".to_owned(),
         key: name.to_owned(),
         place: 0,
@@ -37,26 +37,31 @@ async fn documents(bed: &Bed) -> i64 {
 /// Proves R026 and R038 for uploads in the store.
 pub async fn a_wish_that_is_repeated_under_its_key_is_fulfilled_once(bed: &Bed) {
     let (first, taken) = bring(bed, &key("k"), at(1)).await;
-    assert_eq!(taken, Taken::Now);
+    assert_eq!(taken, AddOutcome::Added);
     let events = bed.store.history.events(EventId(0), EventFilter::default(), 10).await.unwrap();
     let told: Vec<_> =
         events.iter().map(|told| (told.event.event_type, told.event.actor.as_deref())).collect();
     assert_eq!(told, [(EventType::DocumentUploaded, Some("ana")), (EventType::RunCreated, None)]);
     let run = bed.store.documents.overview(first).await.unwrap().latest_run.map(|run| run.id);
     for second in [2, 3] {
-        assert_eq!(bring(bed, &key("k"), at(second)).await.1, Taken::Before { document: first, run });
+        assert_eq!(
+            bring(bed, &key("k"), at(second)).await.1,
+            AddOutcome::AlreadyAdded { document: first, run }
+        );
     }
     assert_eq!(documents(bed).await, 1);
     assert_eq!(bed.sql.number("SELECT count(*) FROM runs").await, 1);
     assert_eq!(bed.sql.number("SELECT count(*) FROM events").await, 2, "nothing happened, nothing is told");
 
-    let other = IntakeKey { fingerprint: [2; 32], ..key("k") };
-    assert_eq!(bring(bed, &other, at(4)).await.1, Taken::KeyReused);
+    let other = IdempotencyKey { fingerprint: [2; 32], ..key("k") };
+    assert_eq!(bring(bed, &other, at(4)).await.1, AddOutcome::KeyReused);
     assert_eq!(documents(bed).await, 1);
-    for apart in
-        [IntakeKey { scope: "eva".to_owned(), ..key("k") }, IntakeKey { place: 1, ..key("k") }, key("K")]
-    {
-        assert_eq!(bring(bed, &apart, at(5)).await.1, Taken::Now, "{apart:?}");
+    for apart in [
+        IdempotencyKey { scope: "eva".to_owned(), ..key("k") },
+        IdempotencyKey { place: 1, ..key("k") },
+        key("K"),
+    ] {
+        assert_eq!(bring(bed, &apart, at(5)).await.1, AddOutcome::Added, "{apart:?}");
     }
 }
 
@@ -69,7 +74,7 @@ pub async fn of_many_under_the_same_key_at_the_same_time_one_is_taken_in(bed: &B
                 let document = document(DocumentId::new());
                 let run = document_run(document.id.into());
                 let key = key("k");
-                let intake = Intake { key: Some(&key), ..Intake::by("ana", &document, Some(&run)) };
+                let intake = NewDocument { key: Some(&key), ..NewDocument::by("ana", &document, Some(&run)) };
                 (document.id, documents.add(intake, at(1)).await.unwrap())
             })
         })
@@ -77,9 +82,9 @@ pub async fn of_many_under_the_same_key_at_the_same_time_one_is_taken_in(bed: &B
     let (mut taken, mut repeated) = (Vec::new(), Vec::new());
     for one in tries {
         match one.await.unwrap() {
-            (id, Taken::Now) => taken.push(id),
-            (_, Taken::Before { document, .. }) => repeated.push(document),
-            (_, Taken::KeyReused) => panic!("it is the same wish"),
+            (id, AddOutcome::Added) => taken.push(id),
+            (_, AddOutcome::AlreadyAdded { document, .. }) => repeated.push(document),
+            (_, AddOutcome::KeyReused) => panic!("it is the same wish"),
         }
     }
     assert_eq!((taken.len(), documents(bed).await), (1, 1));
@@ -91,17 +96,17 @@ pub async fn a_key_that_has_had_its_time_is_as_good_as_new_and_goes(bed: &Bed) {
     for number in 0..5 {
         bring(bed, &key(&number.to_string()), at(1)).await;
     }
-    let later = IntakeKey { fingerprint: [2; 32], kept_since: at(2), ..key("0") };
-    assert_eq!(bring(bed, &later, at(3)).await.1, Taken::Now);
+    let later = IdempotencyKey { fingerprint: [2; 32], kept_since: at(2), ..key("0") };
+    assert_eq!(bring(bed, &later, at(3)).await.1, AddOutcome::Added);
     assert_eq!(bed.sql.number("SELECT count(*) FROM idempotency_keys").await, 1);
-    assert!(matches!(bring(bed, &later, at(4)).await.1, Taken::Before { .. }));
+    assert!(matches!(bring(bed, &later, at(4)).await.1, AddOutcome::AlreadyAdded { .. }));
 }
 
 /// Nothing answers with what is no longer there.
 pub async fn a_document_that_is_purged_takes_its_key_with_it(bed: &Bed) {
     let (gone, _) = bring(bed, &key("k"), at(1)).await;
     bed.store.documents.purge(gone.into(), at(2)).await.unwrap();
-    assert_eq!(bring(bed, &key("k"), at(3)).await.1, Taken::Now);
+    assert_eq!(bring(bed, &key("k"), at(3)).await.1, AddOutcome::Added);
 }
 
 /// Proves R061 in the store: newest first, and no other.
@@ -110,7 +115,7 @@ pub async fn documents_with_the_same_content_name_each_other(bed: &Bed) {
     for (second, byte) in [(1, 7), (2, 8), (3, 7), (4, 7)] {
         let new =
             Document { created_at: at(second), content_hash: [byte; 32], ..document(DocumentId::new()) };
-        bed.store.documents.add(Intake::by("ana", &new, None), at(second)).await.unwrap();
+        bed.store.documents.add(NewDocument::by("ana", &new, None), at(second)).await.unwrap();
         if byte == 7 {
             same.insert(0, new);
         } else {
@@ -128,7 +133,7 @@ pub async fn documents_with_the_same_content_name_each_other(bed: &Bed) {
 pub async fn no_column_of_a_document_holds_where_its_processing_stands(bed: &Bed) {
     let document = document(DocumentId::new());
     let run = document_run(document.id.into());
-    bed.store.documents.add(Intake::by("ana", &document, Some(&run)), at(0)).await.unwrap();
+    bed.store.documents.add(NewDocument::by("ana", &document, Some(&run)), at(0)).await.unwrap();
     // Each database says in its own way which columns a table has.
     let (columns, name) = if bed.sql.execute("SELECT 1 FROM pragma_table_info('documents')").await.is_ok() {
         ("pragma_table_info('documents')", "name")

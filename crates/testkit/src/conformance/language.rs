@@ -1,7 +1,7 @@
 //! The language that a person asks for, and the runs that it is for.
 
 use quire_domain::{Document, DocumentId, EventId, EventType, Pipeline, Priority, SubjectId};
-use quire_ports::{EventFilter, Intake, PortError};
+use quire_ports::{EventFilter, NewDocument, PortError};
 
 use super::claiming::complete;
 use crate::fixture::{Bed, at, document, document_run, new_run};
@@ -14,7 +14,7 @@ pub async fn a_run_keeps_the_language_that_was_set_when_it_was_created(bed: &Bed
     let document = Document { language_override: Some("es".to_owned()), ..document(DocumentId::new()) };
     let (id, subject) = (document.id, SubjectId::from(document.id));
     let first = document_run(subject);
-    bed.store.documents.add(Intake::by("tester", &document, Some(&first)), at(0)).await.unwrap();
+    bed.store.documents.add(NewDocument::by("tester", &document, Some(&first)), at(0)).await.unwrap();
     bed.store.documents.set_language(id, Some("fr"), "local", at(1)).await.unwrap();
     let accepted = bed.store.queue.enqueue(&document_run(subject), at(2)).await.unwrap();
     assert_eq!(accepted.language.as_deref(), Some("fr"), "the answer says it already");
@@ -39,7 +39,7 @@ pub async fn a_run_keeps_the_language_that_was_set_when_it_was_created(bed: &Bed
 /// A subject may have runs of several pipelines, and need not be a document at all.
 pub async fn only_runs_of_documents_have_the_language_of_a_document(bed: &Bed) {
     let document = Document { language_override: Some("es".to_owned()), ..document(DocumentId::new()) };
-    bed.store.documents.add(Intake::by("tester", &document, None), at(0)).await.unwrap();
+    bed.store.documents.add(NewDocument::by("tester", &document, None), at(0)).await.unwrap();
     let link = new_run(Pipeline::Link, document.id.into(), Priority::Normal);
     let elsewhere = document_run(SubjectId::new());
     for new in [link, elsewhere] {
@@ -56,7 +56,7 @@ pub async fn only_runs_of_documents_have_the_language_of_a_document(bed: &Bed) {
 /// Proves R083: a change is an event of the document and nothing more.
 pub async fn changing_the_language_is_told_and_creates_no_run(bed: &Bed) {
     let document = document(DocumentId::new());
-    bed.store.documents.add(Intake::by("tester", &document, None), at(0)).await.unwrap();
+    bed.store.documents.add(NewDocument::by("tester", &document, None), at(0)).await.unwrap();
     bed.store.documents.set_language(document.id, Some("en"), "local", at(1)).await.unwrap();
     let stored = bed.store.documents.find(document.id).await.unwrap();
     assert_eq!(stored, Document { language_override: Some("en".to_owned()), ..document.clone() });
@@ -66,7 +66,7 @@ pub async fn changing_the_language_is_told_and_creates_no_run(bed: &Bed) {
     let filter = EventFilter { run: None, subject: Some(document.id.into()) };
     let events = bed.store.history.events(EventId(0), filter, 10).await.unwrap();
     let told = &events.last().unwrap().event;
-    assert_eq!(*told, Document::asked(EventType::DocumentLanguageOverridden, document.id, "local", at(1)));
+    assert_eq!(*told, Document::event_by(EventType::DocumentLanguageOverridden, document.id, "local", at(1)));
 
     let missing = bed.store.documents.set_language(DocumentId::new(), Some("en"), "local", at(2)).await;
     assert!(matches!(missing, Err(PortError::NotFound(_))), "{missing:?}");
@@ -85,8 +85,8 @@ pub async fn the_database_itself_refuses_to_change_the_language_of_a_run(bed: &B
 pub async fn runs_that_wait_have_their_language_after_the_schema_is_brought_up_to_date(bed: &Bed) {
     let document = Document { language_override: Some("es".to_owned()), ..document(DocumentId::new()) };
     let run = document_run(document.id.into());
-    bed.store.documents.add(Intake::by("tester", &document, Some(&run)), at(0)).await.unwrap();
-    bed.store.schema.down(VERSION_WITHOUT).await.unwrap();
-    bed.store.schema.up(None).await.unwrap();
+    bed.store.documents.add(NewDocument::by("tester", &document, Some(&run)), at(0)).await.unwrap();
+    bed.store.migrations.down(VERSION_WITHOUT).await.unwrap();
+    bed.store.migrations.up(None).await.unwrap();
     assert_eq!(bed.store.history.run(run.id).await.unwrap().language.as_deref(), Some("es"));
 }

@@ -1,7 +1,7 @@
 //! Who is working.
 
 use jiff::SignedDuration;
-use quire_domain::{Recovery, SubjectId, WorkerId};
+use quire_domain::{RecoveryPolicy, SubjectId, WorkerId};
 use quire_ports::{Lease, Worker};
 
 use super::recovery::rules;
@@ -41,13 +41,17 @@ pub async fn an_exclusive_worker_ends_every_other_lease(bed: &Bed) {
         lease: Some(Lease::Exclusive),
     };
     bed.store.workers.register(&owner).await.unwrap();
-    let recovered = bed.store.rescue.recover_orphans(&rules(Recovery::Fail), at(3), 10).await.unwrap();
+    let recovered =
+        bed.store.recovery.recover_orphans(&rules(RecoveryPolicy::Fail), at(3), 10).await.unwrap();
     assert_eq!(recovered[0].run.id, run);
     // Its own lease does not run out.
     let much_later = at(1_000_000);
     let next = bed.enqueue(SubjectId::new(), much_later).await;
     assert_eq!(bed.claim_one(id, much_later).await.run.id, next);
-    assert_eq!(bed.store.rescue.recover_orphans(&rules(Recovery::Fail), much_later, 10).await.unwrap(), []);
+    assert_eq!(
+        bed.store.recovery.recover_orphans(&rules(RecoveryPolicy::Fail), much_later, 10).await.unwrap(),
+        []
+    );
     assert!(bed.store.workers.renew(id, much_later, Lease::Exclusive).await.unwrap());
 }
 

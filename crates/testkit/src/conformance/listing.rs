@@ -2,10 +2,12 @@
 
 use jiff::{SignedDuration, Timestamp};
 use quire_domain::{
-    Change, Document, DocumentId, DocumentStatus, Failure, Pipeline, Priority, Requeue, ReviewStatus, Run,
-    StepName, WorkerId, status_of,
+    Change, Document, DocumentId, DocumentStatus, Failure, Pipeline, Priority, RequeuePolicy, ReviewStatus,
+    Run, StepName, WorkerId, status_of,
 };
-use quire_ports::{DocumentPlace, DocumentsOf, DocumentsPart, Intake, Overview, RunFilter};
+use quire_ports::{
+    DocumentCursor, DocumentFilter, DocumentListQuery, DocumentOverview, NewDocument, RunFilter,
+};
 
 use super::fencing::end;
 use crate::fixture::{Bed, document, document_run, new_run, start};
@@ -66,7 +68,7 @@ impl Story<'_> {
         let document = Document { created_at: now, ..document(DocumentId::new()) };
         let run = document_run(document.id.into());
         let run = (self.dice(4) > 0).then_some(&run);
-        self.bed.store.documents.add(Intake::by("tester", &document, run), now).await.unwrap();
+        self.bed.store.documents.add(NewDocument::by("tester", &document, run), now).await.unwrap();
         self.documents.push(document.id);
     }
 
@@ -86,7 +88,7 @@ impl Story<'_> {
             let first = run.run.pipeline.steps()[0];
             let change = match self.dice(5) {
                 0 | 1 => Change::Complete,
-                2 => Change::Fail { step: first, failure, requeue: Requeue::Never },
+                2 => Change::Fail { step: first, failure, requeue: RequeuePolicy::Never },
                 3 => Change::TimeOut,
                 _ => continue,
             };
@@ -117,24 +119,24 @@ impl Story<'_> {
 
 async fn part(
     bed: &Bed,
-    of: DocumentsOf,
-    after: Option<DocumentPlace>,
+    of: DocumentFilter,
+    after: Option<DocumentCursor>,
     skip: u32,
     limit: u32,
-) -> Vec<Overview> {
-    bed.store.documents.list(DocumentsPart { of, after, skip, limit }).await.unwrap()
+) -> Vec<DocumentOverview> {
+    bed.store.documents.list(DocumentListQuery { of, after, skip, limit }).await.unwrap()
 }
 
-fn place(overview: &Overview) -> DocumentPlace {
-    DocumentPlace { created_at: overview.document.created_at, id: overview.document.id }
+fn place(overview: &DocumentOverview) -> DocumentCursor {
+    DocumentCursor { created_at: overview.document.created_at, id: overview.document.id }
 }
 
-fn belongs(overview: &Overview, of: DocumentsOf) -> bool {
+fn belongs(overview: &DocumentOverview, of: DocumentFilter) -> bool {
     match of {
-        DocumentsOf::All => true,
-        DocumentsOf::Review(review) => overview.document.review_status == review,
-        DocumentsOf::Status(DocumentStatus::Uploaded) => false,
-        DocumentsOf::Status(status) => {
+        DocumentFilter::All => true,
+        DocumentFilter::Review(review) => overview.document.review_status == review,
+        DocumentFilter::Status(DocumentStatus::Uploaded) => false,
+        DocumentFilter::Status(status) => {
             status_of(overview.latest_run.as_ref().map(|run| &run.state)).status == status
         }
     }
@@ -142,12 +144,12 @@ fn belongs(overview: &Overview, of: DocumentsOf) -> bool {
 
 /// Compares every list there is with the whole one, and answers how long each is.
 async fn compare(bed: &Bed) -> Vec<usize> {
-    let whole = part(bed, DocumentsOf::All, None, 0, 1000).await;
-    let statuses = DocumentStatus::ALL.map(DocumentsOf::Status);
-    let reviews = [ReviewStatus::InReview, ReviewStatus::Reviewed].map(DocumentsOf::Review);
+    let whole = part(bed, DocumentFilter::All, None, 0, 1000).await;
+    let statuses = DocumentStatus::ALL.map(DocumentFilter::Status);
+    let reviews = [ReviewStatus::InReview, ReviewStatus::Reviewed].map(DocumentFilter::Review);
     let mut lengths = Vec::new();
-    for of in statuses.into_iter().chain(reviews).chain([DocumentsOf::All]) {
-        let expected: Vec<Overview> = whole.iter().filter(|one| belongs(one, of)).cloned().collect();
+    for of in statuses.into_iter().chain(reviews).chain([DocumentFilter::All]) {
+        let expected: Vec<DocumentOverview> = whole.iter().filter(|one| belongs(one, of)).cloned().collect();
         for limit in [1, 7, 1000] {
             let (mut walked, mut after) = (Vec::new(), None);
             loop {
@@ -179,10 +181,10 @@ pub async fn every_list_is_what_the_whole_list_has_of_it(bed: &Bed) {
     assert!(lengths[1..].iter().all(|length| *length > 1), "the story has some of each: {lengths:?}");
     assert_eq!(bed.sql.number(STALE).await, 0);
 
-    let versions = bed.store.schema.status().await.unwrap();
+    let versions = bed.store.migrations.status().await.unwrap();
     let made = versions.iter().find(|migration| migration.name.ends_with("_intake")).unwrap().version;
-    bed.store.schema.down(made - 1).await.unwrap();
-    bed.store.schema.up(None).await.unwrap();
+    bed.store.migrations.down(made - 1).await.unwrap();
+    bed.store.migrations.up(None).await.unwrap();
     assert_eq!(compare(bed).await, lengths);
     assert_eq!(bed.sql.number(STALE).await, 0);
 }
@@ -190,7 +192,7 @@ pub async fn every_list_is_what_the_whole_list_has_of_it(bed: &Bed) {
 /// Proves R029 and R063 for runs that are asked for at the same moment.
 pub async fn a_document_is_listed_once_however_many_ask_for_its_runs_at_once(bed: &Bed) {
     let document = document(DocumentId::new());
-    bed.store.documents.add(Intake::by("tester", &document, None), start()).await.unwrap();
+    bed.store.documents.add(NewDocument::by("tester", &document, None), start()).await.unwrap();
     let worker = bed.worker(start()).await;
     let at = |millisecond: i64| start() + SignedDuration::from_millis(millisecond);
     for round in 0..5 {
@@ -205,7 +207,7 @@ pub async fn a_document_is_listed_once_however_many_ask_for_its_runs_at_once(bed
             wish.await.unwrap().unwrap();
         }
         assert_eq!(
-            bed.store.documents.count(DocumentsOf::Status(DocumentStatus::Processing), 9).await,
+            bed.store.documents.count(DocumentFilter::Status(DocumentStatus::Processing), 9).await,
             Ok(1)
         );
         compare(bed).await;
@@ -216,7 +218,7 @@ pub async fn a_document_is_listed_once_however_many_ask_for_its_runs_at_once(bed
             let overview = bed.store.documents.overview(document.id).await.unwrap();
             let standing = status_of(overview.latest_run.as_ref().map(|run| &run.state)).status;
             for status in [DocumentStatus::Processing, DocumentStatus::Completed] {
-                let count = bed.store.documents.count(DocumentsOf::Status(status), 9).await;
+                let count = bed.store.documents.count(DocumentFilter::Status(status), 9).await;
                 assert_eq!(count, Ok(u32::from(status == standing)), "{status:?}");
             }
         }
@@ -228,7 +230,7 @@ pub async fn a_document_is_listed_once_however_many_ask_for_its_runs_at_once(bed
 /// Proves R029 and R063 for a run that is withdrawn while the next one is asked for.
 pub async fn a_run_that_is_withdrawn_as_the_next_one_comes_leaves_the_list(bed: &Bed) {
     let document = document(DocumentId::new());
-    bed.store.documents.add(Intake::by("tester", &document, None), start()).await.unwrap();
+    bed.store.documents.add(NewDocument::by("tester", &document, None), start()).await.unwrap();
     let at = |millisecond: i64| start() + SignedDuration::from_millis(millisecond);
     let front = document_run(document.id.into());
     bed.store.documents.reprocess(&front, "tester", at(0)).await.unwrap();
@@ -241,7 +243,7 @@ pub async fn a_run_that_is_withdrawn_as_the_next_one_comes_leaves_the_list(bed: 
         bed.store.queue.withdraw(gone, "local", at(round)).await.unwrap();
         asking.await.unwrap().unwrap();
         assert_eq!(bed.sql.number(STALE).await, 0, "round {round}");
-        let failed = bed.store.documents.count(DocumentsOf::Status(DocumentStatus::Failed), 9).await;
+        let failed = bed.store.documents.count(DocumentFilter::Status(DocumentStatus::Failed), 9).await;
         assert_eq!(failed, Ok(0), "round {round}");
         last = next;
     }
@@ -252,11 +254,11 @@ pub async fn a_run_that_is_withdrawn_as_the_next_one_comes_leaves_the_list(bed: 
 pub async fn a_place_in_the_list_is_all_that_changes_on_a_run_that_has_ended(bed: &Bed) {
     let document = document(DocumentId::new());
     let run = document_run(document.id.into());
-    bed.store.documents.add(Intake::by("tester", &document, Some(&run)), start()).await.unwrap();
+    bed.store.documents.add(NewDocument::by("tester", &document, Some(&run)), start()).await.unwrap();
     let worker = bed.worker(start()).await;
     let claimed = bed.claim_one(worker, start()).await.run;
     let failure = Failure::permanent("X", "rehearsed");
-    let failed = Change::Fail { step: StepName::Extraction, failure, requeue: Requeue::Never };
+    let failed = Change::Fail { step: StepName::Extraction, failure, requeue: RequeuePolicy::Never };
     end(bed, claimed.id, failed, start()).await;
     let refused =
         bed.sql.execute("UPDATE runs SET listed_at = NULL, state = 'COMPLETED', failure_type = NULL");

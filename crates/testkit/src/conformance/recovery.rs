@@ -2,15 +2,15 @@
 
 use jiff::SignedDuration;
 use quire_domain::{
-    Change, Effect, EventType, Pipeline, Recovery, RunId, StepName, StepStatus, SubjectId, Transition,
+    Change, Effect, EventType, Pipeline, RecoveryPolicy, RunId, StepName, StepStatus, SubjectId, Transition,
 };
-use quire_ports::{Lease, RescueRules, Written};
+use quire_ports::{AdvanceOutcome, Lease, RecoveryRules};
 
 use super::fencing::{end, end_write, step_write};
 use crate::fixture::{Bed, at};
 
-pub(super) fn rules(recovery: Recovery) -> RescueRules {
-    RescueRules {
+pub(super) fn rules(recovery: RecoveryPolicy) -> RecoveryRules {
+    RecoveryRules {
         recovery: Pipeline::ALL.iter().map(|pipeline| (*pipeline, recovery)).collect(),
         zombie_after: SignedDuration::from_hours(2),
         grace: SignedDuration::from_secs(5),
@@ -44,8 +44,12 @@ pub async fn recovery_as_failure_touches_orphans_and_nothing_else(bed: &Bed) {
     let queued = bed.enqueue(subjects[3], at(12)).await;
     let behind = bed.enqueue(subjects[0], at(13)).await;
 
-    assert_eq!(bed.store.rescue.recover_orphans(&rules(Recovery::Fail), at(14), 10).await.unwrap(), []);
-    let recovered = bed.store.rescue.recover_orphans(&rules(Recovery::Fail), at(16), 10).await.unwrap();
+    assert_eq!(
+        bed.store.recovery.recover_orphans(&rules(RecoveryPolicy::Fail), at(14), 10).await.unwrap(),
+        []
+    );
+    let recovered =
+        bed.store.recovery.recover_orphans(&rules(RecoveryPolicy::Fail), at(16), 10).await.unwrap();
     assert_eq!(ids(&recovered), [orphan]);
     assert_eq!(recorded(&recovered[0]), [EventType::RunRecoveredAsFailed]);
     let stored = bed.store.history.run(orphan).await.unwrap();
@@ -73,10 +77,10 @@ pub async fn recovery_by_requeue_resumes_at_the_first_unfinished_step(bed: &Bed)
     let run = bed.claim_one(gone, at(1)).await.run;
     let mut write = step_write(&run, &[EventType::StepSucceeded], StepName::Extraction, at(2));
     write.events.extend(step_write(&run, &[EventType::StepStarted], StepName::Interpretation, at(2)).events);
-    assert_eq!(bed.store.queue.advance(write).await.unwrap(), Written::Accepted);
+    assert_eq!(bed.store.queue.advance(write).await.unwrap(), AdvanceOutcome::Accepted);
 
-    let requeue = rules(Recovery::Requeue { max_claims: 3 });
-    let recovered = bed.store.rescue.recover_orphans(&requeue, at(20), 10).await.unwrap();
+    let requeue = rules(RecoveryPolicy::Requeue { max_claims: 3 });
+    let recovered = bed.store.recovery.recover_orphans(&requeue, at(20), 10).await.unwrap();
     assert_eq!(recorded(&recovered[0]), [EventType::RunRequeued]);
     let stored = bed.store.history.run(id).await.unwrap();
     assert_eq!((stored.state.as_str(), stored.attempts, stored.retry_count), ("QUEUED", 1, 1));
@@ -98,11 +102,11 @@ pub async fn recovery_by_requeue_resumes_at_the_first_unfinished_step(bed: &Bed)
 /// Proves R169 at the limit.
 pub async fn an_orphan_is_failed_when_its_claims_are_spent(bed: &Bed) {
     let id = bed.enqueue(SubjectId::new(), at(0)).await;
-    let requeue = rules(Recovery::Requeue { max_claims: 2 });
+    let requeue = rules(RecoveryPolicy::Requeue { max_claims: 2 });
     for (second, state) in [(0, "QUEUED"), (100, "FAILED")] {
         let worker = bed.worker(at(second)).await;
         bed.claim_one(worker, at(second + 1)).await;
-        let recovered = bed.store.rescue.recover_orphans(&requeue, at(second + 30), 10).await.unwrap();
+        let recovered = bed.store.recovery.recover_orphans(&requeue, at(second + 30), 10).await.unwrap();
         assert_eq!(ids(&recovered), [id]);
         assert_eq!(bed.state(id).await, state);
     }
@@ -118,11 +122,11 @@ pub async fn a_run_without_an_owner_is_recovered_only_past_the_threshold(bed: &B
     bed.claim_one(worker, at(0)).await;
     let literal = bed.sql.id(id.0);
     bed.sql.execute(&format!("UPDATE runs SET worker_id = NULL WHERE id = {literal}")).await.unwrap();
-    let requeue = rules(Recovery::Requeue { max_claims: 3 });
+    let requeue = rules(RecoveryPolicy::Requeue { max_claims: 3 });
     let two_hours = 2 * 60 * 60;
-    let young = bed.store.rescue.recover_orphans(&requeue, at(two_hours - 1), 10).await.unwrap();
+    let young = bed.store.recovery.recover_orphans(&requeue, at(two_hours - 1), 10).await.unwrap();
     assert_eq!(young, []);
-    let old = bed.store.rescue.recover_orphans(&requeue, at(two_hours + 1), 10).await.unwrap();
+    let old = bed.store.recovery.recover_orphans(&requeue, at(two_hours + 1), 10).await.unwrap();
     assert_eq!(ids(&old), [id]);
     let stored = bed.store.history.run(id).await.unwrap();
     assert_eq!((stored.state.as_str(), stored.attempts), ("QUEUED", 1));
@@ -136,20 +140,20 @@ pub async fn a_living_owner_is_timed_out_and_a_gone_one_is_not(bed: &Bed) {
     let orphan = bed.enqueue(SubjectId::new(), at(1)).await;
     let gone = bed.worker(at(1)).await;
     bed.claim_one(gone, at(1)).await;
-    let rules = rules(Recovery::Fail);
+    let rules = rules(RecoveryPolicy::Fail);
     for second in (10..=130).step_by(10) {
         let lease = Lease::Until(at(second + 15));
         assert!(bed.store.workers.renew(hanging, at(second), lease).await.unwrap());
     }
-    assert_eq!(bed.store.rescue.time_out_overdue(&rules, at(126), 10).await.unwrap(), []);
-    let ended = bed.store.rescue.time_out_overdue(&rules, at(127), 10).await.unwrap();
+    assert_eq!(bed.store.recovery.time_out_overdue(&rules, at(126), 10).await.unwrap(), []);
+    let ended = bed.store.recovery.time_out_overdue(&rules, at(127), 10).await.unwrap();
     assert_eq!(ids(&ended), [hung]);
     assert_eq!(recorded(&ended[0]), [EventType::RunTimedOut]);
     assert_eq!(bed.state(hung).await, "TIMED_OUT");
     assert_eq!(bed.state(orphan).await, "RUNNING");
     // And what the hung owner still brings is too late.
     let late = bed.store.queue.advance(end_write(&run, Change::Complete, at(128))).await.unwrap();
-    assert_eq!(late, Written::Refused);
+    assert_eq!(late, AdvanceOutcome::Refused);
     assert_eq!(bed.state(hung).await, "TIMED_OUT");
 }
 
@@ -162,7 +166,7 @@ pub async fn runs_that_their_owner_knows_nothing_of_are_given_back(bed: &Bed) {
         runs.push(bed.enqueue(SubjectId::new(), at(second)).await);
         bed.claim_one(owner, at(second)).await;
     }
-    let back = bed.store.rescue.hand_back_unknown(worker, &runs[..1], at(3)).await.unwrap();
+    let back = bed.store.recovery.hand_back_unknown(worker, &runs[..1], at(3)).await.unwrap();
     assert_eq!(ids(&back), [runs[1]]);
     for (run, state) in runs.iter().zip(["RUNNING", "QUEUED", "RUNNING"]) {
         assert_eq!(bed.state(*run).await, state);

@@ -2,7 +2,7 @@
 
 use jiff::{SignedDuration, Timestamp};
 use quire_domain::{
-    Change, EventType, Failure, Pipeline, Priority, Requeue, RunId, State, StepName, SubjectId,
+    Change, EventType, Failure, Pipeline, Priority, RequeuePolicy, RunId, RunState, StepName, SubjectId,
 };
 use quire_ports::PortError;
 
@@ -10,15 +10,16 @@ use super::claiming::complete;
 use super::fencing::end;
 use crate::fixture::{Bed, at, new_run};
 
-const MANUAL: Requeue = Requeue::Manual { max_retries: 5, base_delay: SignedDuration::from_mins(1) };
-const AUTO: Requeue = Requeue::Auto { max_claims: 3, base_delay: SignedDuration::from_secs(30) };
+const MANUAL: RequeuePolicy =
+    RequeuePolicy::Manual { max_retries: 5, base_delay: SignedDuration::from_mins(1) };
+const AUTO: RequeuePolicy = RequeuePolicy::Auto { max_claims: 3, base_delay: SignedDuration::from_secs(30) };
 
 /// Sends a running document run back for a minute.
 pub(super) async fn requeue_later(bed: &Bed, run: RunId, when: Timestamp) {
     fail(bed, run, StepName::Extraction, AUTO, when).await;
 }
 
-async fn fail(bed: &Bed, run: RunId, step: StepName, requeue: Requeue, when: Timestamp) {
+async fn fail(bed: &Bed, run: RunId, step: StepName, requeue: RequeuePolicy, when: Timestamp) {
     let failure = Failure::transient("PROVIDER_DOWN", "the provider does not answer");
     end(bed, run, Change::Fail { step, failure, requeue }, when).await;
 }
@@ -37,7 +38,7 @@ pub async fn a_failed_proposal_goes_back_to_the_queue_after_its_delay(bed: &Bed)
         let due = now + 2 + 60 * (1 << n);
         assert_eq!(
             bed.store.history.run(new.id).await.unwrap().state,
-            State::Queued { available_at: Some(at(due)) }
+            RunState::Queued { available_at: Some(at(due)) }
         );
         assert_eq!(bed.store.queue.release_due(at(due - 1), 10).await.unwrap(), 0);
         let worker = bed.worker(at(due - 1)).await;
@@ -62,7 +63,7 @@ pub async fn a_retried_run_takes_its_old_place_in_its_subject(bed: &Bed) {
     let worker = bed.worker(at(2)).await;
     bed.claim_one(worker, at(3)).await;
     fail(bed, runs[0].id, StepName::LinkExtraction, MANUAL, at(4)).await;
-    let now = Requeue::Manual { max_retries: 5, base_delay: SignedDuration::ZERO };
+    let now = RequeuePolicy::Manual { max_retries: 5, base_delay: SignedDuration::ZERO };
     bed.store.queue.retry(runs[0].id, now, "local", at(5)).await.unwrap();
     assert_eq!(bed.claim_one(worker, at(6)).await.run.id, runs[0].id);
     assert!(bed.claim(worker, at(6), 10).await.is_empty());
@@ -84,8 +85,8 @@ pub async fn only_failed_runs_of_a_pipeline_that_allows_it_are_retried(bed: &Bed
     assert!(refused(queue.retry(new.id, MANUAL, "local", at(7)).await));
     let document = bed.enqueue(SubjectId::new(), at(7)).await;
     bed.claim_one(worker, at(8)).await;
-    fail(bed, document, StepName::Extraction, Requeue::Never, at(9)).await;
-    assert!(refused(queue.retry(document, Requeue::Never, "local", at(9)).await));
+    fail(bed, document, StepName::Extraction, RequeuePolicy::Never, at(9)).await;
+    assert!(refused(queue.retry(document, RequeuePolicy::Never, "local", at(9)).await));
     assert!(matches!(queue.retry(RunId::new(), MANUAL, "local", at(9)).await, Err(PortError::NotFound(_))));
 }
 

@@ -6,9 +6,10 @@ use quire_domain::{
     Change, DocumentId, EventId, EventType, InterpretationId, ReviewStatus, Run, RunId, StepName,
 };
 use quire_ports::{
-    EditBlocked, EventFilter, FirstVersion, Intake, Marking, NewVersion, PortError, Version, Written,
+    AdvanceOutcome, EditBlocked, EventFilter, FirstVersion, InterpretationVersion, NewDocument,
+    NewInterpretationVersion, PortError, ReviewMarkRequest,
 };
-use quire_understanding::edit::{Change as FieldEdit, apply};
+use quire_understanding::edit::{EditOperation, apply_edits};
 use quire_understanding::{
     Field, Interpretation, InterpreterKind, MadeBy, NEUTRAL_CONFIDENCE, Origin, Schema, Value, ValueType,
 };
@@ -63,7 +64,7 @@ pub async fn understood_document(bed: &Bed) -> (DocumentId, RunId, FirstVersion)
 pub(super) async fn understood_as(bed: &Bed, fields: Vec<Field>) -> (DocumentId, RunId, FirstVersion) {
     let document = document(DocumentId::new());
     let new = document_run(document.id.into());
-    bed.store.documents.add(Intake::by("local", &document, Some(&new)), at(0)).await.unwrap();
+    bed.store.documents.add(NewDocument::by("local", &document, Some(&new)), at(0)).await.unwrap();
     let first = finish(bed, new.id, Some(fields)).await;
     (document.id, new.id, first)
 }
@@ -85,14 +86,20 @@ async fn finish_at(bed: &Bed, id: RunId, fields: Option<Vec<Field>>, later: i64)
     write.artifacts.push(raw_text());
     write.interpretation = understands.then(|| first.clone());
     write.end = end_write(&run, Change::Complete, at(3)).end;
-    assert_eq!(bed.store.queue.advance(write).await.unwrap(), Written::Accepted);
+    assert_eq!(bed.store.queue.advance(write).await.unwrap(), AdvanceOutcome::Accepted);
     first
 }
 
 /// An edit of `base`, made from that version's fields.
-pub(super) fn edit(run: RunId, base: &Version, batch: &[FieldEdit], second: i64) -> NewVersion {
-    let edited = apply(&base.data.fields, &Schema::built_in_default(), NEUTRAL_CONFIDENCE, batch).unwrap();
-    NewVersion {
+pub(super) fn edit(
+    run: RunId,
+    base: &InterpretationVersion,
+    batch: &[EditOperation],
+    second: i64,
+) -> NewInterpretationVersion {
+    let edited =
+        apply_edits(&base.data.fields, &Schema::built_in_default(), NEUTRAL_CONFIDENCE, batch).unwrap();
+    NewInterpretationVersion {
         id: InterpretationId::new(),
         run,
         base: base.number,
@@ -106,16 +113,16 @@ pub(super) fn edit(run: RunId, base: &Version, batch: &[FieldEdit], second: i64)
 }
 
 /// Ana or somebody else says that a document is checked, or not after all.
-pub(super) fn marking(document: DocumentId, to: ReviewStatus, actor: &str, second: i64) -> Marking {
-    Marking { document, to, actor: actor.to_owned(), at: at(second), policy: Arc::default() }
+pub(super) fn marking(document: DocumentId, to: ReviewStatus, actor: &str, second: i64) -> ReviewMarkRequest {
+    ReviewMarkRequest { document, to, actor: actor.to_owned(), at: at(second), policy: Arc::default() }
 }
 
-pub(super) fn add(key: &str, value: &str) -> FieldEdit {
+pub(super) fn add(key: &str, value: &str) -> EditOperation {
     let value = Value::Text(value.to_owned());
-    FieldEdit::Add { key: key.to_owned(), value, value_type: None, visit_id: None }
+    EditOperation::Add { key: key.to_owned(), value, value_type: None, visit_id: None }
 }
 
-pub(super) async fn active(bed: &Bed, run: RunId) -> Version {
+pub(super) async fn active(bed: &Bed, run: RunId) -> InterpretationVersion {
     bed.store.reviews.editable(run).await.unwrap().active.unwrap()
 }
 
@@ -151,7 +158,7 @@ pub async fn a_review_is_of_the_latest_run_that_completed(bed: &Bed) {
     let nobody = bed.store.reviews.review(DocumentId::new()).await;
     assert!(matches!(nobody, Err(PortError::NotFound(_))), "{nobody:?}");
     let fresh = document(DocumentId::new());
-    bed.store.documents.add(Intake::by("local", &fresh, None), at(0)).await.unwrap();
+    bed.store.documents.add(NewDocument::by("local", &fresh, None), at(0)).await.unwrap();
     let none = bed.store.reviews.review(fresh.id).await.unwrap();
     assert!(none.overview.latest_run.is_none() && none.active.is_none());
 
@@ -178,7 +185,7 @@ pub async fn a_review_is_of_the_latest_run_that_completed(bed: &Bed) {
 pub async fn an_edit_adds_a_version_and_leaves_one_active(bed: &Bed) {
     let (document, run, _) = understood_document(bed).await;
     let mut base = active(bed, run).await;
-    let rename = FieldEdit::Update {
+    let rename = EditOperation::Update {
         field: base.data.fields[0].field_id,
         value: Some(Value::Text("Lola".to_owned())),
         value_type: None,
@@ -222,8 +229,10 @@ pub async fn an_edit_that_cannot_be_made_says_why_and_changes_nothing(bed: &Bed)
     let stranger = edit(RunId::new(), &base, &[add("species", "x")], 9);
     let missing = bed.store.reviews.save(&stranger).await;
     assert!(matches!(missing, Err(PortError::NotFound(_))), "{missing:?}");
-    let refused = |new: NewVersion| async move { bed.store.reviews.save(&new).await.unwrap().unwrap_err() };
-    let stale = NewVersion { base: 2, ..edit(run, &base, &[add("species", "x")], 9) };
+    let refused = |new: NewInterpretationVersion| async move {
+        bed.store.reviews.save(&new).await.unwrap().unwrap_err()
+    };
+    let stale = NewInterpretationVersion { base: 2, ..edit(run, &base, &[add("species", "x")], 9) };
     assert_eq!(refused(stale).await, EditBlocked::Stale);
 
     let waiting = bed.enqueue(document.into(), at(10)).await;

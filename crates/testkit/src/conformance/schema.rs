@@ -6,7 +6,7 @@ use crate::fixture::{Bed, at};
 
 /// Proves R160: each step back and forth, with rows in the table.
 pub async fn migrating_down_and_up_again_restores_the_schema_and_keeps_the_runs(bed: &Bed) {
-    let schema = &bed.store.schema;
+    let schema = &bed.store.migrations;
     let newest = u32::try_from(schema.status().await.unwrap().len()).unwrap();
     let worker = bed.worker(at(0)).await;
     let done = bed.enqueue(SubjectId::new(), at(0)).await;
@@ -38,7 +38,7 @@ pub async fn migrating_down_and_up_again_restores_the_schema_and_keeps_the_runs(
 
 /// Running it again is safe, and nothing at all is left after going all the way down.
 pub async fn migrating_twice_does_nothing_the_second_time(bed: &Bed) {
-    let schema = &bed.store.schema;
+    let schema = &bed.store.migrations;
     assert_eq!(schema.up(None).await.unwrap(), Vec::<u32>::new());
     schema.down(0).await.unwrap();
     assert!(bed.sql.execute("SELECT 1 FROM runs").await.is_err());

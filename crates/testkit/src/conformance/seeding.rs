@@ -1,9 +1,11 @@
 //! Schemas from files.
 
 use quire_domain::{DecisionId, Document, DocumentId, EventId, EventType, SchemaVersionId};
-use quire_ports::{CandidateFilter, Decision, EventFilter, Intake, SchemaVersion, Seeded};
+use quire_ports::{
+    CandidateFilter, EventFilter, GovernanceDecision, NewDocument, SchemaVersion, SeedOutcome,
+};
 use quire_understanding::structure::{CandidateStatus, DecisionType};
-use quire_understanding::{Format, Schema, SchemaFile};
+use quire_understanding::{Schema, SchemaFile, SchemaFormat};
 
 use super::reviews::{active, add, edit, understood_document};
 use crate::fixture::{Bed, at, document, document_run};
@@ -14,7 +16,7 @@ fn file(version: u32, label: &str) -> SchemaFile {
         "name = \"parking-ticket\"\nversion = {version}\n[[sections]]\nid = \"ticket\"\n[[keys]]\nkey = \"plate\"\n\
          section = \"ticket\"\nlabels = [\"{label}\"]\n"
     );
-    SchemaFile::parse("ticket.toml", &text, Format::Toml).unwrap()
+    SchemaFile::parse("ticket.toml", &text, SchemaFormat::Toml).unwrap()
 }
 
 async fn newest(bed: &Bed, name: &str) -> SchemaVersion {
@@ -30,17 +32,17 @@ async fn told(bed: &Bed) -> usize {
 pub async fn a_file_that_changes_is_the_next_version_of_its_schema(bed: &Bed) {
     let governance = &bed.store.governance;
     assert_eq!(governance.schema_names().await.unwrap(), [""; 0]);
-    assert_eq!(governance.seed_file(&file(3, "plate"), at(1)).await.unwrap(), Seeded::First);
-    assert_eq!(governance.seed_file(&file(3, "plate"), at(2)).await.unwrap(), Seeded::Unchanged);
-    assert_eq!(governance.seed_file(&file(4, "plate"), at(3)).await.unwrap(), Seeded::Unchanged);
+    assert_eq!(governance.seed_file(&file(3, "plate"), at(1)).await.unwrap(), SeedOutcome::First);
+    assert_eq!(governance.seed_file(&file(3, "plate"), at(2)).await.unwrap(), SeedOutcome::Unchanged);
+    assert_eq!(governance.seed_file(&file(4, "plate"), at(3)).await.unwrap(), SeedOutcome::Unchanged);
     let first = newest(bed, "parking-ticket").await;
     assert_eq!((first.number, first.created_at, &first.schema), (1, at(1), &file(3, "plate").schema));
 
     // The version 4 is remembered, although nothing came of it.
     let not_raised = governance.seed_file(&file(4, "number plate"), at(4)).await.unwrap();
-    assert_eq!(not_raised, Seeded::NotRaised { seeded: 4 });
+    assert_eq!(not_raised, SeedOutcome::NotRaised { seeded: 4 });
     assert_eq!(newest(bed, "parking-ticket").await, first);
-    assert_eq!(governance.seed_file(&file(5, "number plate"), at(5)).await.unwrap(), Seeded::Next(2));
+    assert_eq!(governance.seed_file(&file(5, "number plate"), at(5)).await.unwrap(), SeedOutcome::Next(2));
     let second = newest(bed, "parking-ticket").await;
     assert_eq!(
         (second.number, second.created_at, &second.schema),
@@ -52,7 +54,7 @@ pub async fn a_file_that_changes_is_the_next_version_of_its_schema(bed: &Bed) {
     );
     assert_eq!(governance.schema("parking-ticket", 1).await.unwrap(), first, "what was there stays");
     let older = governance.seed_file(&file(3, "plate"), at(6)).await.unwrap();
-    assert_eq!(older, Seeded::NotRaised { seeded: 5 });
+    assert_eq!(older, SeedOutcome::NotRaised { seeded: 5 });
     assert_eq!(told(bed).await, 2);
 
     governance.seed(&Schema::built_in_default(), at(7)).await.unwrap();
@@ -80,7 +82,7 @@ pub async fn what_people_decided_is_kept_when_a_file_changes(bed: &Bed) {
         created_by: "gov".to_owned(),
         change_summary: None,
     };
-    let approved = Decision {
+    let approved = GovernanceDecision {
         id: DecisionId::new(),
         candidate: about.id,
         decision_type: DecisionType::Approve,
@@ -92,10 +94,10 @@ pub async fn what_people_decided_is_kept_when_a_file_changes(bed: &Bed) {
         created_at: at(10),
     };
     governance.decide(&approved, Some(&version)).await.unwrap();
-    assert_eq!(governance.seed_file(veterinary, at(11)).await.unwrap(), Seeded::Unchanged);
+    assert_eq!(governance.seed_file(veterinary, at(11)).await.unwrap(), SeedOutcome::Unchanged);
     let next = SchemaFile { version: veterinary.version + 1, content_hash: [9; 32], ..veterinary.clone() };
     for second in [12, 13] {
-        assert_eq!(governance.seed_file(&next, at(second)).await.unwrap(), Seeded::Governed);
+        assert_eq!(governance.seed_file(&next, at(second)).await.unwrap(), SeedOutcome::Governed);
     }
     assert_eq!(newest(bed, Schema::DEFAULT).await, version);
 }
@@ -107,9 +109,9 @@ pub async fn a_schema_from_before_there_were_files_is_brought_up_to_date(bed: &B
     let old = Schema { sections: Vec::new(), panels: Vec::new(), ..veterinary.schema.clone() };
     governance.seed(&old, at(0)).await.unwrap();
     bed.sql.execute("DELETE FROM schema_files").await.unwrap();
-    assert_eq!(governance.seed_file(veterinary, at(1)).await.unwrap(), Seeded::Next(2));
+    assert_eq!(governance.seed_file(veterinary, at(1)).await.unwrap(), SeedOutcome::Next(2));
     bed.sql.execute("DELETE FROM schema_files").await.unwrap();
-    assert_eq!(governance.seed_file(veterinary, at(2)).await.unwrap(), Seeded::Unchanged);
+    assert_eq!(governance.seed_file(veterinary, at(2)).await.unwrap(), SeedOutcome::Unchanged);
     assert_eq!(bed.sql.number("SELECT count(*) FROM schema_files WHERE schema_version = 2").await, 1);
     assert_eq!(newest(bed, Schema::DEFAULT).await.schema, veterinary.schema);
 }
@@ -124,9 +126,9 @@ pub async fn of_programs_that_start_at_once_one_adds_the_schema(bed: &Bed) {
     for start in starts.collect::<Vec<_>>() {
         outcomes.push(start.await.unwrap());
     }
-    assert_eq!(outcomes.iter().filter(|outcome| **outcome == Seeded::First).count(), 1, "{outcomes:?}");
+    assert_eq!(outcomes.iter().filter(|outcome| **outcome == SeedOutcome::First).count(), 1, "{outcomes:?}");
     assert!(
-        outcomes.iter().all(|outcome| matches!(outcome, Seeded::First | Seeded::Unchanged)),
+        outcomes.iter().all(|outcome| matches!(outcome, SeedOutcome::First | SeedOutcome::Unchanged)),
         "{outcomes:?}"
     );
     assert_eq!(told(bed).await, 1);
@@ -139,7 +141,7 @@ pub async fn a_document_keeps_its_schema_and_its_runs_go_by_it(bed: &Bed) {
     governance.seed_file(&file(1, "plate"), at(0)).await.unwrap();
     let ticket = Document { schema: "parking-ticket".to_owned(), ..document(DocumentId::new()) };
     let run = document_run(ticket.id.into());
-    bed.store.documents.add(Intake::by("tester", &ticket, Some(&run)), at(1)).await.unwrap();
+    bed.store.documents.add(NewDocument::by("tester", &ticket, Some(&run)), at(1)).await.unwrap();
     assert_eq!(bed.store.documents.find(ticket.id).await.unwrap().schema, "parking-ticket");
     assert_eq!(bed.store.documents.overview(ticket.id).await.unwrap().document.schema, "parking-ticket");
     governance.seed_file(&file(2, "number plate"), at(2)).await.unwrap();

@@ -1,7 +1,7 @@
 //! Who is logged in.
 
 use quire_domain::{KeyId, Roles};
-use quire_ports::{ApiKey, NewKey, Session, SessionOf};
+use quire_ports::{ApiKey, NewKey, Session, SessionOwner};
 
 use crate::fixture::{Bed, at};
 
@@ -13,7 +13,7 @@ async fn key(bed: &Bed, name: &str) -> NewKey {
 }
 
 /// A session from the first second to the tenth.
-fn session(secret: u8, of: SessionOf) -> Session {
+fn session(secret: u8, of: SessionOwner) -> Session {
     Session { secret_hash: [secret; 32], of, created_at: at(1), seen_at: at(1), expires_at: at(10) }
 }
 
@@ -21,7 +21,8 @@ fn session(secret: u8, of: SessionOf) -> Session {
 pub async fn a_session_is_found_with_its_key_until_it_is_over(bed: &Bed) {
     let sessions = &bed.store.sessions;
     let key = key(bed, "alma").await;
-    let (by_key, by_token) = (session(1, SessionOf::Key(key.id)), session(2, SessionOf::Token([9; 32])));
+    let (by_key, by_token) =
+        (session(1, SessionOwner::Key(key.id)), session(2, SessionOwner::Token([9; 32])));
     for session in [&by_key, &by_token] {
         sessions.begin(session, None).await.unwrap();
     }
@@ -39,7 +40,7 @@ pub async fn a_session_is_found_with_its_key_until_it_is_over(bed: &Bed) {
 /// A session goes on when it is used; whoever says so late takes nothing back.
 pub async fn a_session_that_is_used_goes_on(bed: &Bed) {
     let sessions = &bed.store.sessions;
-    sessions.begin(&session(1, SessionOf::Token([9; 32])), None).await.unwrap();
+    sessions.begin(&session(1, SessionOwner::Token([9; 32])), None).await.unwrap();
     sessions.used([1; 32], at(8), at(18)).await.unwrap();
     sessions.used([1; 32], at(6), at(16)).await.unwrap();
     let (used, _) = sessions.session([1; 32], at(17)).await.unwrap().unwrap();
@@ -52,8 +53,8 @@ pub async fn a_session_that_is_used_goes_on(bed: &Bed) {
 pub async fn a_key_that_is_revoked_ends_its_sessions_at_once(bed: &Bed) {
     let sessions = &bed.store.sessions;
     let (gone, stays) = (key(bed, "gone").await, key(bed, "stays").await);
-    sessions.begin(&session(1, SessionOf::Key(gone.id)), None).await.unwrap();
-    sessions.begin(&session(2, SessionOf::Key(stays.id)), None).await.unwrap();
+    sessions.begin(&session(1, SessionOwner::Key(gone.id)), None).await.unwrap();
+    sessions.begin(&session(2, SessionOwner::Key(stays.id)), None).await.unwrap();
     bed.store.credentials.revoke("gone", at(5)).await.unwrap();
     assert_eq!(sessions.session([1; 32], at(6)).await, Ok(None));
     assert!(sessions.session([2; 32], at(6)).await.unwrap().is_some());
@@ -64,9 +65,9 @@ pub async fn a_session_that_begins_replaces_one_and_clears_up(bed: &Bed) {
     let sessions = &bed.store.sessions;
     let kept = async || bed.sql.number("SELECT count(*) FROM sessions").await;
     for secret in 1..=3 {
-        sessions.begin(&session(secret, SessionOf::Token([9; 32])), None).await.unwrap();
+        sessions.begin(&session(secret, SessionOwner::Token([9; 32])), None).await.unwrap();
     }
-    let renewed = session(4, SessionOf::Token([9; 32]));
+    let renewed = session(4, SessionOwner::Token([9; 32]));
     sessions.begin(&renewed, Some([3; 32])).await.unwrap();
     assert_eq!(sessions.session([3; 32], at(2)).await, Ok(None));
     assert_eq!(kept().await, 3);

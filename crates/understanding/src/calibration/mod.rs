@@ -4,7 +4,7 @@
 //! was right, one that a person put in was not. Counted by key and by what found it, that moves the confidence of the
 //! next one a little. It guides attention and nothing else: no value is hidden, blocked or changed by it.
 
-mod learnt;
+mod entry;
 mod policy;
 
 use std::collections::BTreeMap;
@@ -15,8 +15,8 @@ use sha2::{Digest as _, Sha256};
 use super::{Field, Origin};
 use quire_domain::hex;
 
-pub use learnt::{Counts, Learnt, Lesson, Way};
-pub use policy::{Band, ConfidencePolicy, Standing};
+pub use entry::{CalibrationEntry, LearningDirection, ReviewCounts, ReviewSignals};
+pub use policy::{Band, CalibrationState, ConfidencePolicy};
 
 /// Signals below which nothing is learnt yet.
 const MIN_VOLUME: u32 = 3;
@@ -65,7 +65,7 @@ pub fn mapping(mapping_id: Option<&str>) -> Option<String> {
 
 /// What one key, found one way, says after a review.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Signal {
+pub struct FieldSignal {
     /// The key.
     pub field_key: String,
     /// What found it, if anything did.
@@ -76,24 +76,25 @@ pub struct Signal {
     pub bin: Option<u8>,
 }
 
-impl Signal {
+impl FieldSignal {
     /// What it adds to accepts and to edits.
-    pub fn delta(&self, way: Way) -> (i32, i32) {
-        let one = if way == Way::Apply { 1 } else { -1 };
+    pub fn delta(&self, way: LearningDirection) -> (i32, i32) {
+        let one = if way == LearningDirection::Apply { 1 } else { -1 };
         if self.edited { (0, one) } else { (one, 0) }
     }
 }
 
 /// What the fields of a reviewed document say. Each key counts once for each way of finding it; a person's word beats
 /// a machine's; what is empty says nothing.
-pub fn signals(fields: &[Field]) -> Vec<Signal> {
-    let mut told: BTreeMap<(&str, Option<String>), Signal> = BTreeMap::new();
+pub fn signals(fields: &[Field]) -> Vec<FieldSignal> {
+    let mut told: BTreeMap<(&str, Option<String>), FieldSignal> = BTreeMap::new();
     for field in fields.iter().filter(|field| !field.value.is_empty() && field.origin != Origin::Derived) {
         let edited = field.origin == Origin::Human;
         let mapping_id = mapping(field.mapping_id.as_deref());
         let is_added = edited && mapping_id.is_none() && field.evidence.is_none();
         let bin = (!is_added).then(|| bin(field.confidence));
-        let signal = Signal { field_key: field.key.clone(), mapping_id: mapping_id.clone(), edited, bin };
+        let signal =
+            FieldSignal { field_key: field.key.clone(), mapping_id: mapping_id.clone(), edited, bin };
         let known = told.entry((&field.key, mapping_id)).or_insert_with(|| signal.clone());
         if edited && !known.edited {
             *known = signal;

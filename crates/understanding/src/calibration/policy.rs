@@ -72,7 +72,7 @@ impl Band {
 
 /// What is known of a way of finding things.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Standing {
+pub enum CalibrationState {
     /// Nothing in particular.
     #[default]
     Neutral,
@@ -82,7 +82,7 @@ pub enum Standing {
     Demoted,
 }
 
-impl Standing {
+impl CalibrationState {
     /// Every one.
     pub const ALL: [Self; 3] = [Self::Neutral, Self::Boosted, Self::Demoted];
 
@@ -147,18 +147,18 @@ impl ConfidencePolicy {
     }
 
     /// What is known after so many accepts and edits, given what was known before: leaving takes more than not entering.
-    pub fn standing(&self, before: Standing, accepts: u32, edits: u32) -> Standing {
+    pub fn standing(&self, before: CalibrationState, accepts: u32, edits: u32) -> CalibrationState {
         let volume = accepts.saturating_add(edits);
         if volume < self.min_volume.max(1) {
-            return Standing::Neutral;
+            return CalibrationState::Neutral;
         }
         let share = f64::from(accepts) / f64::from(volume);
         match before {
-            Standing::Boosted if share >= self.boosted_exit => Standing::Boosted,
-            Standing::Demoted if share <= self.demoted_exit => Standing::Demoted,
-            _ if share >= self.boosted_enter => Standing::Boosted,
-            _ if share <= self.demoted_enter => Standing::Demoted,
-            _ => Standing::Neutral,
+            CalibrationState::Boosted if share >= self.boosted_exit => CalibrationState::Boosted,
+            CalibrationState::Demoted if share <= self.demoted_exit => CalibrationState::Demoted,
+            _ if share >= self.boosted_enter => CalibrationState::Boosted,
+            _ if share <= self.demoted_enter => CalibrationState::Demoted,
+            _ => CalibrationState::Neutral,
         }
     }
 }

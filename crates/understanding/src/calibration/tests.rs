@@ -97,32 +97,40 @@ fn bands_are_cut_where_the_policy_says_and_a_policy_that_overlaps_is_refused() {
 fn what_is_known_changes_with_enough_signals_and_is_not_left_as_easily_as_entered() {
     let policy = ConfidencePolicy::default();
     let after = |before, accepts, edits| policy.standing(before, accepts, edits);
-    assert_eq!(after(Standing::Neutral, 4, 0), Standing::Neutral, "too few");
-    assert_eq!(after(Standing::Neutral, 5, 0), Standing::Boosted);
-    assert_eq!(after(Standing::Neutral, 8, 2), Standing::Neutral, "0.80 does not enter");
-    assert_eq!(after(Standing::Boosted, 8, 2), Standing::Boosted, "and does not leave");
-    assert_eq!(after(Standing::Boosted, 7, 3), Standing::Neutral);
-    assert_eq!(after(Standing::Neutral, 1, 4), Standing::Demoted);
-    assert_eq!(after(Standing::Demoted, 4, 5), Standing::Demoted);
-    assert_eq!(after(Standing::Demoted, 5, 5), Standing::Neutral);
-    assert_eq!(after(Standing::Boosted, 0, 2), Standing::Neutral, "what was taken back is too few again");
+    assert_eq!(after(CalibrationState::Neutral, 4, 0), CalibrationState::Neutral, "too few");
+    assert_eq!(after(CalibrationState::Neutral, 5, 0), CalibrationState::Boosted);
+    assert_eq!(after(CalibrationState::Neutral, 8, 2), CalibrationState::Neutral, "0.80 does not enter");
+    assert_eq!(after(CalibrationState::Boosted, 8, 2), CalibrationState::Boosted, "and does not leave");
+    assert_eq!(after(CalibrationState::Boosted, 7, 3), CalibrationState::Neutral);
+    assert_eq!(after(CalibrationState::Neutral, 1, 4), CalibrationState::Demoted);
+    assert_eq!(after(CalibrationState::Demoted, 4, 5), CalibrationState::Demoted);
+    assert_eq!(after(CalibrationState::Demoted, 5, 5), CalibrationState::Neutral);
+    assert_eq!(
+        after(CalibrationState::Boosted, 0, 2),
+        CalibrationState::Neutral,
+        "what was taken back is too few again"
+    );
 }
 
 /// Proves R116 for what is counted: what was added can be taken back, and nothing is less than none.
 #[test]
 fn a_signal_taken_back_leaves_what_was_there_before() {
     let policy = ConfidencePolicy { min_volume: 1, ..ConfidencePolicy::default() };
-    let signal = |edited| Signal { field_key: "breed".to_owned(), mapping_id: None, edited, bin: Some(5) };
-    let mut learnt = Learnt::default();
+    let signal =
+        |edited| FieldSignal { field_key: "breed".to_owned(), mapping_id: None, edited, bin: Some(5) };
+    let mut learnt = CalibrationEntry::default();
     for edited in [false, true, true] {
-        let after = learnt.after(&signal(edited), Way::Apply, &policy);
+        let after = learnt.after(&signal(edited), LearningDirection::Apply, &policy);
         assert_eq!(after.counts.volume(), learnt.counts.volume() + 1);
-        assert_eq!(after.after(&signal(edited), Way::Revert, &policy).counts, learnt.counts);
+        assert_eq!(after.after(&signal(edited), LearningDirection::Revert, &policy).counts, learnt.counts);
         learnt = after;
     }
-    assert_eq!((learnt.counts, learnt.standing), (Counts { accepts: 1, edits: 2 }, Standing::Demoted));
-    let none = Learnt::default().after(&signal(true), Way::Revert, &policy);
-    assert_eq!(none, Learnt::default());
+    assert_eq!(
+        (learnt.counts, learnt.standing),
+        (ReviewCounts { accepts: 1, edits: 2 }, CalibrationState::Demoted)
+    );
+    let none = CalibrationEntry::default().after(&signal(true), LearningDirection::Revert, &policy);
+    assert_eq!(none, CalibrationEntry::default());
 }
 
 #[test]
@@ -137,11 +145,11 @@ fn a_version_teaches_in_its_own_surroundings_and_under_the_policy_in_effect() {
         fields: vec![field("pet_name", "Luna", Origin::Machine, Some(""))],
     };
     let policy = ConfidencePolicy::default();
-    let lesson = Lesson::of(&version, &policy).unwrap();
+    let lesson = ReviewSignals::of(&version, &policy).unwrap();
     assert_eq!((lesson.context_key.as_str(), lesson.policy_version.as_str()), ("ctx_v1:x", "v1"));
     assert_eq!(lesson.signals[0].mapping_id, None, "no name is as good as none");
-    assert_eq!(Lesson::of(&Interpretation { context_key: None, ..version.clone() }, &policy), None);
-    assert_eq!(Lesson::of(&Interpretation { fields: Vec::new(), ..version }, &policy), None);
+    assert_eq!(ReviewSignals::of(&Interpretation { context_key: None, ..version.clone() }, &policy), None);
+    assert_eq!(ReviewSignals::of(&Interpretation { fields: Vec::new(), ..version }, &policy), None);
     assert_eq!(mapping(Some(&"é".repeat(300))).unwrap().chars().count(), 200);
 }
 

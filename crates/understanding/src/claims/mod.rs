@@ -7,15 +7,15 @@
 mod search;
 #[cfg(test)]
 mod tests;
-mod unfound;
+mod unverified;
 
 use std::ops::Range;
 
 use jiff::civil::Date;
 
 use self::search::Text;
-use self::unfound::Unfound;
-use super::rules::{self, Candidate, Known, Visit};
+use self::unverified::UnverifiedClaims;
+use super::rules::{self, Candidate, DocumentHints, Visit};
 use super::{Evidence, Field, Normaliser, Schema, SchemaKey, VISIT_DATE, Value};
 use quire_domain::reading::Reading;
 
@@ -33,7 +33,7 @@ const SHORTEST_ALONE: usize = 3;
 
 /// One value of one key.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Claim {
+pub struct ModelClaim {
     /// The key.
     pub key: String,
     /// Its value.
@@ -42,16 +42,21 @@ pub struct Claim {
 
 /// What is claimed of a document.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Claims {
+pub struct ModelClaims {
     /// Of the document itself.
-    pub document: Vec<Claim>,
+    pub document: Vec<ModelClaim>,
     /// Of each visit; when it was is one of its claims.
-    pub visits: Vec<Vec<Claim>>,
+    pub visits: Vec<Vec<ModelClaim>>,
 }
 
 /// The fields that hold, in the order that the rules give them. Keys that the schema does not have are dropped: nobody asked
 /// for them.
-pub fn settle(claims: Claims, reading: &Reading, schema: &Schema, known: Known<'_>) -> Vec<Field> {
+pub fn settle(
+    claims: ModelClaims,
+    reading: &Reading,
+    schema: &Schema,
+    known: DocumentHints<'_>,
+) -> Vec<Field> {
     let plain = reading.plain_text();
     let mut held = Held {
         schema,
@@ -66,7 +71,7 @@ pub fn settle(claims: Claims, reading: &Reading, schema: &Schema, known: Known<'
     }
     held.take_visits(claims.visits);
     let mut fields = rules::settle(held.candidates, &held.visits, schema, known);
-    unfound::add(&mut fields, schema, held.unfound);
+    unverified::add(&mut fields, schema, held.unfound);
     fields
 }
 
@@ -83,7 +88,7 @@ pub fn fill(
             continue;
         }
         fields.retain(|own| own.key != field.key || own.visit_id.is_some());
-        let place = unfound::place(fields, schema, &field);
+        let place = unverified::place(fields, schema, &field);
         fields.insert(place, field);
     }
 }
@@ -94,13 +99,13 @@ struct Held<'a> {
     text: Text<'a>,
     candidates: Vec<Candidate>,
     visits: Vec<Visit>,
-    unfound: Vec<Unfound>,
+    unfound: Vec<UnverifiedClaims>,
     left: usize,
 }
 
 impl Held<'_> {
     /// Visits are dated first: what is said of one most likely stands between its date and the next one.
-    fn take_visits(&mut self, visits: Vec<Vec<Claim>>) {
+    fn take_visits(&mut self, visits: Vec<Vec<ModelClaim>>) {
         let mut dated = Vec::new();
         for mut claims in visits.into_iter().take(MOST_VISITS) {
             let at = claims.iter().position(|claim| claim.key == VISIT_DATE);
@@ -122,7 +127,7 @@ impl Held<'_> {
     }
 
     /// The visit of that date and where it stands, if the date does.
-    fn open_visit(&mut self, claim: Claim) -> Option<(usize, usize)> {
+    fn open_visit(&mut self, claim: ModelClaim) -> Option<(usize, usize)> {
         let before = self.candidates.len();
         self.take(claim, Some(self.visits.len()), None);
         let candidate = self.candidates.get_mut(before)?;
@@ -136,7 +141,7 @@ impl Held<'_> {
         Some((self.visits.len() - 1, start))
     }
 
-    fn take(&mut self, claim: Claim, visit: Option<usize>, stretch: Option<&Range<usize>>) {
+    fn take(&mut self, claim: ModelClaim, visit: Option<usize>, stretch: Option<&Range<usize>>) {
         let Some(place) = self.schema.keys.iter().position(|key| key.key == claim.key) else { return };
         if claim.value.is_empty() || self.left == 0 {
             return;
@@ -159,7 +164,7 @@ impl Held<'_> {
             }),
             (_, evidence, _) => {
                 let visit = visit.filter(|_| key.key != VISIT_DATE).map(rules::derive::visit_id);
-                self.unfound.push(Unfound { key: claim.key, visit, value: claim.value, evidence });
+                self.unfound.push(UnverifiedClaims { key: claim.key, visit, value: claim.value, evidence });
             }
         }
     }

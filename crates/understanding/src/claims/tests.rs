@@ -33,15 +33,15 @@ fn reading(lines: &[&str]) -> Reading {
     Reading { pages: vec![empty.clone(), Page { lines, ..empty }] }
 }
 
-fn claim(key: &str, value: &str) -> Claim {
-    Claim { key: key.to_owned(), value: Value::Text(value.to_owned()) }
+fn claim(key: &str, value: &str) -> ModelClaim {
+    ModelClaim { key: key.to_owned(), value: Value::Text(value.to_owned()) }
 }
 
 fn fields(document: &[(&str, &str)], visits: &[&[(&str, &str)]]) -> Vec<Field> {
     let all = |claims: &[(&str, &str)]| claims.iter().map(|(key, value)| claim(key, value)).collect();
     let claims =
-        Claims { document: all(document), visits: visits.iter().map(|claims| all(claims)).collect() };
-    settle(claims, &reading(&RECORD), &Schema::built_in_default(), Known::default())
+        ModelClaims { document: all(document), visits: visits.iter().map(|claims| all(claims)).collect() };
+    settle(claims, &reading(&RECORD), &Schema::built_in_default(), DocumentHints::default())
 }
 
 fn field<'f>(fields: &'f [Field], key: &str) -> &'f Field {
@@ -158,16 +158,16 @@ fn what_is_joined_from_several_places_is_found_if_every_piece_is() {
 #[test]
 fn what_is_not_found_stands_beside_what_is_and_yes_or_no_is_never_found() {
     let schema = Schema::built_in_default();
-    let claims = Claims {
+    let claims = ModelClaims {
         document: vec![
             claim("pet_name", "Luna"),
             claim("pet_name", "Toby"),
-            Claim { key: "notes".to_owned(), value: Value::Bool(true) },
-            Claim { key: "weight".to_owned(), value: Value::Number(24.2) },
+            ModelClaim { key: "notes".to_owned(), value: Value::Bool(true) },
+            ModelClaim { key: "weight".to_owned(), value: Value::Number(24.2) },
         ],
         visits: Vec::new(),
     };
-    let fields = settle(claims, &reading(&RECORD), &schema, Known::default());
+    let fields = settle(claims, &reading(&RECORD), &schema, DocumentHints::default());
     let luna = field(&fields, "pet_name");
     assert_eq!((&luna.value, &luna.candidate_suggestions[0].value), (&text("Luna"), &text("Toby")));
     assert_eq!(field(&fields, "notes").candidate_suggestions[0].value, Value::Bool(true));
@@ -191,11 +191,11 @@ proptest::proptest! {
     #[test]
     fn any_claim_on_any_text_is_settled(words in "[a-z0-9áñ,./: \n;-]{0,200}", value in "[a-z0-9áñ,./: ;-]{0,40}") {
         let lines: Vec<&str> = words.lines().collect();
-        let claims = Claims {
+        let claims = ModelClaims {
             document: vec![claim("notes", &value), claim("weight", &value), claim("dob", &value)],
             visits: vec![vec![claim(VISIT_DATE, &value), claim("diagnosis", &value)]],
         };
-        for field in settle(claims, &reading(&lines), &Schema::built_in_default(), Known::default()) {
+        for field in settle(claims, &reading(&lines), &Schema::built_in_default(), DocumentHints::default()) {
             let found = field.evidence.is_some() && !field.value.is_empty();
             proptest::prop_assert!(found || field.value == Value::Null, "{:?}", field);
         }
@@ -207,11 +207,11 @@ fn a_value_that_the_schema_does_not_allow_is_only_something_that_it_might_be() {
     let mut schema = Schema::built_in_default();
     let breed = schema.keys.iter_mut().find(|key| key.key == "breed").unwrap();
     breed.validators.one_of = vec!["Pastor alemán".to_owned()];
-    let claims = Claims {
+    let claims = ModelClaims {
         document: vec![claim("breed", "Labrador Retriever")],
         visits: vec![vec![claim("visit_date", "2024-03-12"), claim("diagnosis", "15/04/2024")]],
     };
-    let fields = settle(claims, &reading(&RECORD), &schema, Known::default());
+    let fields = settle(claims, &reading(&RECORD), &schema, DocumentHints::default());
     for (key, said) in [("breed", "Labrador Retriever"), ("diagnosis", "15/04/2024")] {
         let field = field(&fields, key);
         assert_eq!((&field.value, field.confidence), (&Value::Null, NOT_FOUND), "{key}");

@@ -6,7 +6,7 @@ use jiff::civil::Date;
 
 use super::candidate::{Candidate, Visit};
 use super::visit::Shown;
-use super::{Known, WITHOUT_LABEL};
+use super::{DocumentHints, WITHOUT_LABEL};
 use crate::normal::years_between;
 use crate::{Field, Normaliser, Origin, Schema, SchemaKey, Scope, Value};
 use quire_domain::ids::FieldId;
@@ -49,7 +49,7 @@ fn same_day(visits: &[Visit], visit: usize) -> impl Iterator<Item = usize> {
 }
 
 /// Adds what follows: the age from the day of birth, the weight from the latest visit, the language.
-pub(super) fn add(fields: &mut Vec<Field>, schema: &Schema, visits: &[Visit], known: Known<'_>) {
+pub(super) fn add(fields: &mut Vec<Field>, schema: &Schema, visits: &[Visit], known: DocumentHints<'_>) {
     add_weight(fields, schema, visits);
     add_age(fields, schema, visits, known.today);
     if let Some(language) = known.language

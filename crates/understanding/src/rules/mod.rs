@@ -48,7 +48,7 @@ const WITHOUT_LABEL: f64 = 0.50;
 
 /// What the rules know of a document beside its pages.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Known<'k> {
+pub struct DocumentHints<'k> {
     /// The language that it is in, as ISO 639-1.
     pub language: Option<&'k str>,
     /// The day of reading: nothing happened after it.
@@ -57,12 +57,12 @@ pub struct Known<'k> {
 
 /// The fields of a document: those of the document itself in the order of the schema, then those of its visits, in the
 /// order of their dates. The same pages always give the same.
-pub fn find(pages: &[Page], schema: &Schema, known: Known<'_>) -> Vec<Field> {
+pub fn find(pages: &[Page], schema: &Schema, known: DocumentHints<'_>) -> Vec<Field> {
     counted(pages, schema, known).0
 }
 
 /// The fields, and how much was looked at to find them.
-fn counted(pages: &[Page], schema: &Schema, known: Known<'_>) -> (Vec<Field>, u64) {
+fn counted(pages: &[Page], schema: &Schema, known: DocumentHints<'_>) -> (Vec<Field>, u64) {
     let labels = Labels::of(schema);
     let mut sheet = Sheet::of(pages);
     mend::mend(&mut sheet, &labels);
@@ -94,7 +94,7 @@ pub(super) fn settle(
     candidates: Vec<Candidate>,
     visits: &[Visit],
     schema: &Schema,
-    known: Known<'_>,
+    known: DocumentHints<'_>,
 ) -> Vec<Field> {
     let candidates = derive::settle_visits(candidates, visits, schema);
     let mut fields = choose::fields(schema, candidates, visits);

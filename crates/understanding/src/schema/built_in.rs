@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use super::{Format, SchemaFile};
+use super::{SchemaFile, SchemaFormat};
 
 macro_rules! embedded {
     ($name:ident, $file:literal) => {
@@ -16,7 +16,7 @@ embedded!(INVOICE, "invoice.toml");
 
 /// Both files are part of the program, and a test reads them; one that is wrong cannot be built into a release.
 fn parsed(file: &str, text: &str) -> SchemaFile {
-    SchemaFile::parse(file, text, Format::Toml).unwrap_or_else(|bad| panic!("{bad}"))
+    SchemaFile::parse(file, text, SchemaFormat::Toml).unwrap_or_else(|bad| panic!("{bad}"))
 }
 
 /// The one named by [`Schema::DEFAULT`](super::Schema::DEFAULT).

@@ -14,12 +14,12 @@ const LARGEST: usize = 256 << 10;
 /// How a file is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs)] // The names say it.
-pub enum Format {
+pub enum SchemaFormat {
     Toml,
     Json,
 }
 
-impl Format {
+impl SchemaFormat {
     /// By the ending of a file's name, if it is one of those.
     pub fn of(file_name: &str) -> Option<Self> {
         let (_, ending) = file_name.rsplit_once('.')?;
@@ -44,7 +44,7 @@ pub struct SchemaFile {
 
 /// Something that is wrong with a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Problem {
+pub struct SchemaProblem {
     /// Where, such as `keys.total_amount.labels.es`. Empty for the file as a whole.
     pub place: String,
     /// What, and what to do.
@@ -53,14 +53,14 @@ pub struct Problem {
 
 /// A file that no schema can be made of, with all that is wrong with it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct BadSchema {
+pub struct InvalidSchema {
     /// The file, as it was named.
     pub file: String,
     /// What is wrong with it, never empty.
-    pub problems: Vec<Problem>,
+    pub problems: Vec<SchemaProblem>,
 }
 
-impl fmt::Display for Problem {
+impl fmt::Display for SchemaProblem {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.place.as_str() {
             "" => write!(formatter, "{}", self.reason),
@@ -69,9 +69,9 @@ impl fmt::Display for Problem {
     }
 }
 
-impl fmt::Display for BadSchema {
+impl fmt::Display for InvalidSchema {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let problems: Vec<String> = self.problems.iter().map(Problem::to_string).collect();
+        let problems: Vec<String> = self.problems.iter().map(SchemaProblem::to_string).collect();
         match &problems[..] {
             [only] => write!(formatter, "{}: {only}", self.file),
             several => {
@@ -82,13 +82,13 @@ impl fmt::Display for BadSchema {
     }
 }
 
-impl std::error::Error for BadSchema {}
+impl std::error::Error for InvalidSchema {}
 
 impl SchemaFile {
     /// Reads a file and checks everything. `file` is what it is called in what is said about it.
-    pub fn parse(file: &str, text: &str, format: Format) -> Result<Self, BadSchema> {
-        let bad = |problems: Vec<Problem>| BadSchema { file: file.to_owned(), problems };
-        let whole = |reason: String| bad(vec![Problem { place: String::new(), reason }]);
+    pub fn parse(file: &str, text: &str, format: SchemaFormat) -> Result<Self, InvalidSchema> {
+        let bad = |problems: Vec<SchemaProblem>| InvalidSchema { file: file.to_owned(), problems };
+        let whole = |reason: String| bad(vec![SchemaProblem { place: String::new(), reason }]);
         if text.len() > LARGEST {
             return Err(whole(format!("is larger than {LARGEST} bytes, the most that a schema may have")));
         }
@@ -116,12 +116,12 @@ impl SchemaFile {
     }
 }
 
-fn table(text: &str, format: Format) -> Result<Table, String> {
+fn table(text: &str, format: SchemaFormat) -> Result<Table, String> {
     match format {
-        Format::Toml => {
+        SchemaFormat::Toml => {
             text.parse::<Table>().map_err(|error| format!("is no TOML: {}", error.to_string().trim()))
         }
-        Format::Json => match serde_json::from_str::<Value>(text) {
+        SchemaFormat::Json => match serde_json::from_str::<Value>(text) {
             Ok(Value::Table(table)) => Ok(table),
             Ok(_) => Err("must be an object".to_owned()),
             Err(error) => Err(format!("is no JSON that can be read: {error}")),

@@ -4,7 +4,9 @@ use std::cell::RefCell;
 
 use toml::{Table, Value};
 
-use super::{ANY, Bound, Heading, Part, Problem, Schema, SchemaKey, Scope, Titles, Validators, Words};
+use super::{
+    ANY, Bound, Part, Schema, SchemaKey, SchemaProblem, Scope, SectionHeading, Titles, Validators, WordList,
+};
 use crate::normal::fold;
 use crate::{Normaliser, ValueType};
 
@@ -19,17 +21,17 @@ const MOST: usize = 500;
 
 /// What is wrong with a file.
 #[derive(Default)]
-pub(super) struct Problems(RefCell<Vec<Problem>>);
+pub(super) struct Problems(RefCell<Vec<SchemaProblem>>);
 
 impl Problems {
     pub fn note(&self, place: &str, reason: impl Into<String>) {
         let mut problems = self.0.borrow_mut();
         if problems.len() < MOST_PROBLEMS {
-            problems.push(Problem { place: place.to_owned(), reason: reason.into() });
+            problems.push(SchemaProblem { place: place.to_owned(), reason: reason.into() });
         }
     }
 
-    pub fn into_inner(self) -> Vec<Problem> {
+    pub fn into_inner(self) -> Vec<SchemaProblem> {
         self.0.into_inner()
     }
 }
@@ -163,10 +165,10 @@ impl<'t> Fields<'t> {
     }
 
     /// Words in small letters without accents, as a list or as lists by language.
-    fn words(&mut self, name: &'static str) -> Words {
+    fn words(&mut self, name: &'static str) -> WordList {
         match self.get(name) {
-            None => Words::default(),
-            Some(Value::Array(list)) => Words::from(self.list(name, list, true)),
+            None => WordList::default(),
+            Some(Value::Array(list)) => WordList::from(self.list(name, list, true)),
             Some(Value::Table(table)) => {
                 let mut parts = Vec::new();
                 for (language, list) in table {
@@ -177,11 +179,11 @@ impl<'t> Fields<'t> {
                         _ => self.wrong(&place, "must be a list of words"),
                     }
                 }
-                Words::by_language(parts)
+                WordList::by_language(parts)
             }
             Some(_) => {
                 self.wrong(name, "must be a list of words, or lists by language");
-                Words::default()
+                WordList::default()
             }
         }
     }
@@ -260,8 +262,8 @@ fn part(fields: &mut Fields<'_>) -> Part {
     Part { id: fields.required("id"), title: fields.titles("title") }
 }
 
-fn heading(fields: &mut Fields<'_>) -> Heading {
-    Heading { panel: fields.text("panel"), words: fields.words("words") }
+fn heading(fields: &mut Fields<'_>) -> SectionHeading {
+    SectionHeading { panel: fields.text("panel"), words: fields.words("words") }
 }
 
 fn key(fields: &mut Fields<'_>) -> SchemaKey {

@@ -14,13 +14,13 @@ pub const ANY: &str = "any";
 ///
 /// Written as a list if no languages are told apart, else as lists by language.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Words {
+pub struct WordList {
     all: Vec<String>,
     /// How many of them, from the first, are of which language. What is left is of any.
     languages: Vec<(String, usize)>,
 }
 
-impl Words {
+impl WordList {
     /// These words, by language.
     pub fn by_language(parts: impl IntoIterator<Item = (String, Vec<String>)>) -> Self {
         let mut words = Self::default();
@@ -63,7 +63,7 @@ impl Words {
     }
 }
 
-impl Deref for Words {
+impl Deref for WordList {
     type Target = [String];
 
     fn deref(&self) -> &[String] {
@@ -71,19 +71,19 @@ impl Deref for Words {
     }
 }
 
-impl From<Vec<String>> for Words {
+impl From<Vec<String>> for WordList {
     fn from(all: Vec<String>) -> Self {
         Self { all, languages: Vec::new() }
     }
 }
 
-impl FromIterator<String> for Words {
+impl FromIterator<String> for WordList {
     fn from_iter<I: IntoIterator<Item = String>>(words: I) -> Self {
         Self::from(words.into_iter().collect::<Vec<_>>())
     }
 }
 
-impl<'w> IntoIterator for &'w Words {
+impl<'w> IntoIterator for &'w WordList {
     type Item = &'w String;
     type IntoIter = std::slice::Iter<'w, String>;
 
@@ -92,7 +92,7 @@ impl<'w> IntoIterator for &'w Words {
     }
 }
 
-impl Serialize for Words {
+impl Serialize for WordList {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         if self.languages.is_empty() {
             return self.all.serialize(serializer);
@@ -105,31 +105,31 @@ impl Serialize for Words {
     }
 }
 
-impl<'de> Deserialize<'de> for Words {
+impl<'de> Deserialize<'de> for WordList {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         struct Either;
 
         impl<'de> Visitor<'de> for Either {
-            type Value = Words;
+            type Value = WordList;
 
             fn expecting(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
                 formatter.write_str("words, or words by language")
             }
 
-            fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Words, A::Error> {
+            fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<WordList, A::Error> {
                 let mut all = Vec::new();
                 while let Some(word) = list.next_element()? {
                     all.push(word);
                 }
-                Ok(Words::from(all))
+                Ok(WordList::from(all))
             }
 
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Words, A::Error> {
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<WordList, A::Error> {
                 let mut parts = Vec::new();
                 while let Some(part) = map.next_entry()? {
                     parts.push(part);
                 }
-                Ok(Words::by_language(parts))
+                Ok(WordList::by_language(parts))
             }
         }
 
@@ -144,19 +144,19 @@ mod tests {
     #[test]
     fn words_are_stored_as_they_were_given() {
         for json in [r#"["a","b"]"#, r#"{"es":["a"],"en":["b","c"],"any":["d"]}"#, "[]"] {
-            let words: Words = serde_json::from_str(json).unwrap();
+            let words: WordList = serde_json::from_str(json).unwrap();
             assert_eq!(serde_json::to_string(&words).unwrap(), json);
         }
         for wrong in ["1", "[1]", r#"{"es":"a"}"#] {
-            assert!(serde_json::from_str::<Words>(wrong).is_err(), "{wrong}");
+            assert!(serde_json::from_str::<WordList>(wrong).is_err(), "{wrong}");
         }
     }
 
     #[test]
     fn others_are_taken_in_each_to_its_language() {
-        let mut words: Words = serde_json::from_str(r#"{"es":["a"],"en":["b"]}"#).unwrap();
+        let mut words: WordList = serde_json::from_str(r#"{"es":["a"],"en":["b"]}"#).unwrap();
         words.take_in(&serde_json::from_str(r#"{"en":["c"],"any":["d"]}"#).unwrap());
-        words.take_in(&Words::from(vec!["e".to_owned()]));
+        words.take_in(&WordList::from(vec!["e".to_owned()]));
         assert_eq!(serde_json::to_string(&words).unwrap(), r#"{"es":["a"],"en":["b","c"],"any":["d","e"]}"#);
         assert_eq!(words.join(" "), "a b c d e");
     }

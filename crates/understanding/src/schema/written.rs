@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::{Normaliser, Schema, SchemaKey, Scope, Titles, Validators, Words};
+use super::{Normaliser, Schema, SchemaKey, Scope, Titles, Validators, WordList};
 
 /// Letters of the longest line.
 const WIDE: usize = 118;
@@ -97,7 +97,7 @@ fn titles(text: &mut String, titles: &Titles) {
     }
 }
 
-fn words(text: &mut String, name: &str, words: &Words) {
+fn words(text: &mut String, name: &str, words: &WordList) {
     let is_plain = words.languages().all(|(language, _)| language == super::ANY);
     for (language, some) in words.languages().filter(|(_, some)| !some.is_empty()) {
         let name = if is_plain { name.to_owned() } else { format!("{name}.{language}") };

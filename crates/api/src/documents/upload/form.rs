@@ -10,7 +10,7 @@ use axum::extract::multipart::{Field, MultipartError};
 use axum::extract::{DefaultBodyLimit, FromRequest, Multipart, Request};
 use axum::http::{HeaderMap, StatusCode, header};
 use quire_application::document::DocumentView;
-use quire_application::document::upload::{FirstRun, Sender, Upload, UploadError, UploadKey};
+use quire_application::document::upload::{FirstRun, Upload, UploadError, UploadKey, Uploader};
 use serde_json::json;
 use tokio::time::timeout;
 
@@ -125,7 +125,7 @@ impl Order {
         };
         let place = u32::try_from(place).unwrap_or(u32::MAX);
         let key = self.key.clone().map(|key| UploadKey { key, place, is_last });
-        let sender = Sender { actor: self.actor.clone(), key };
+        let sender = Uploader { actor: self.actor.clone(), key };
         let taken = upload
             .by_schema(self.schema.clone())
             .finish(&name, self.first.clone(), &sender)

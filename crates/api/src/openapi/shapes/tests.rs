@@ -3,7 +3,7 @@
 use quire_domain::reading::{Line, Page, Rect, Word};
 use quire_domain::{DocumentId, FieldId, RunId};
 use quire_understanding::calibration::ConfidencePolicy;
-use quire_understanding::shown::Flat;
+use quire_understanding::view::FlatView;
 use quire_understanding::visits::group;
 use quire_understanding::{
     Evidence, Field, Interpretation, Origin, Schema, SchemaFile, Suggestion, Value as FieldValue, ValueType,
@@ -102,7 +102,7 @@ fn interpretations_are_as_described_both_ways() {
         let written = interpretation(full);
         fits(&serde_json::to_value(&written).unwrap(), &named("Interpretation")).unwrap();
         let policy = ConfidencePolicy::default();
-        let flat = Flat::of(written.clone(), &policy);
+        let flat = FlatView::of(written.clone(), &policy);
         fits(&serde_json::to_value(flat).unwrap(), &named("Interpretation")).unwrap();
         let grouped = group(&written, &Schema::built_in_default(), &policy);
         fits(&serde_json::to_value(&grouped).unwrap(), &named("InterpretationByVisit")).unwrap();

@@ -3,7 +3,7 @@
 use askama::Template;
 use axum::extract::State;
 use axum::response::Response;
-use quire_ports::{Candidate, CandidateFilter, Sample};
+use quire_ports::{CandidateFilter, CandidateSample, StructuralCandidate};
 use quire_understanding::structure::{CandidateStatus, DecisionType, StructureChange};
 
 use super::change::{decision, is_offered, kind, status, what};
@@ -144,7 +144,7 @@ async fn found(product: &Product, filter: CandidateFilter, words: &'static Words
 }
 
 impl Shown {
-    fn of(candidate: &Candidate, words: &'static Words) -> Self {
+    fn of(candidate: &StructuralCandidate, words: &'static Words) -> Self {
         let (stands, tone) = status(candidate.status, words);
         let offered =
             DecisionType::ALL.iter().filter(|one| is_offered(**one, candidate.status, candidate.is_critical));
@@ -179,7 +179,7 @@ impl Offer {
 }
 
 /// Leads to the page of the document where the value stood.
-fn sample(number: usize, sample: &Sample, words: &Words) -> Seen {
+fn sample(number: usize, sample: &CandidateSample, words: &Words) -> Seen {
     let number = number.to_string();
     let document = format!("/app/documents/{}", sample.document);
     match &sample.evidence {

@@ -1,7 +1,7 @@
 //! Curves of reliability, drawn by the server: how much was accepted of what was shown with which confidence. Where the
 //! confidence means what it says, the curve lies on the diagonal.
 
-use quire_understanding::calibration::{BINS, Counts};
+use quire_understanding::calibration::{BINS, ReviewCounts};
 
 use crate::pages::words::Words;
 
@@ -33,7 +33,7 @@ pub(super) struct Bin {
 }
 
 /// Draws what was counted by the tenth of confidence. Tenths without anything are left out.
-pub(super) fn curve(bins: &[Counts], words: &Words) -> Curve {
+pub(super) fn curve(bins: &[ReviewCounts], words: &Words) -> Curve {
     let counted = (0..BINS).zip(bins).filter_map(|(number, counts)| Some((number, *counts, counts.share()?)));
     let counted: Vec<_> = counted.collect();
     let points: Vec<_> =
@@ -50,7 +50,7 @@ pub(super) fn curve(bins: &[Counts], words: &Words) -> Curve {
 }
 
 /// In the middle of its tenth; the more was counted, the larger.
-fn point(number: u8, counts: Counts, share: f64) -> Point {
+fn point(number: u8, counts: ReviewCounts, share: f64) -> Point {
     Point {
         x: (f64::from(number) + 0.5) * 100.0 / f64::from(BINS),
         y: 100.0 * (1.0 - share),
@@ -58,8 +58,8 @@ fn point(number: u8, counts: Counts, share: f64) -> Point {
     }
 }
 
-fn bin(number: u8, counts: Counts, share: f64) -> Bin {
-    let Counts { accepts, edits } = counts;
+fn bin(number: u8, counts: ReviewCounts, share: f64) -> Bin {
+    let ReviewCounts { accepts, edits } = counts;
     Bin { range: format!("{}–{} %", number * 10, (number + 1) * 10), accepts, edits, share: percent(share) }
 }
 
@@ -75,9 +75,9 @@ mod tests {
 
     #[test]
     fn what_is_as_sure_as_it_says_lies_on_the_diagonal() {
-        let mut bins = [Counts::default(); BINS as usize];
-        bins[6] = Counts { accepts: 65, edits: 35 };
-        bins[9] = Counts { accepts: 1, edits: 0 };
+        let mut bins = [ReviewCounts::default(); BINS as usize];
+        bins[6] = ReviewCounts { accepts: 65, edits: 35 };
+        bins[9] = ReviewCounts { accepts: 1, edits: 0 };
         let curve = curve(&bins, Language::English.words());
         assert_eq!(curve.path, "M65 35.0L95 0.0");
         assert_eq!(curve.points[1], Point { x: 95.0, y: 0.0, radius: 3.0 });
@@ -88,7 +88,7 @@ mod tests {
 
     #[test]
     fn nothing_is_drawn_of_nothing() {
-        let curve = curve(&[Counts::default(); BINS as usize], Language::Spanish.words());
+        let curve = curve(&[ReviewCounts::default(); BINS as usize], Language::Spanish.words());
         assert!(curve.points.is_empty() && curve.path.is_empty() && curve.summary.is_empty());
     }
 }

@@ -3,9 +3,9 @@
 use askama::Template;
 use axum::extract::State;
 use axum::response::Response;
-use quire_ports::{CalibrationFilter, Reliability};
+use quire_ports::{CalibrationFilter, FieldReliability};
 use quire_understanding::Schema;
-use quire_understanding::calibration::{Standing, context_key};
+use quire_understanding::calibration::{CalibrationState, context_key};
 
 use super::curve::{Curve, curve, percent};
 use super::{FURTHEST, Paging, Sheet, address, framed, sheets};
@@ -100,7 +100,7 @@ async fn surroundings(product: &Product) -> Result<Vec<(String, Schema, &'static
 }
 
 /// They come in the order of their keys.
-fn by_key(found: Vec<Reliability>, known: &[(String, Schema, &'static str)], frame: &Frame) -> Vec<Key> {
+fn by_key(found: Vec<FieldReliability>, known: &[(String, Schema, &'static str)], frame: &Frame) -> Vec<Key> {
     let mut keys: Vec<(String, Key)> = Vec::new();
     for one in found {
         let way = Way::of(&one, frame.words());
@@ -115,7 +115,7 @@ fn by_key(found: Vec<Reliability>, known: &[(String, Schema, &'static str)], fra
 }
 
 impl Key {
-    fn of(one: Reliability, way: Way, known: &[(String, Schema, &'static str)], frame: &Frame) -> Self {
+    fn of(one: FieldReliability, way: Way, known: &[(String, Schema, &'static str)], frame: &Frame) -> Self {
         let language = frame.language.as_str();
         let words = frame.words();
         let known = known.iter().find(|(context, _, _)| *context == one.context_key);
@@ -137,12 +137,12 @@ impl Key {
 }
 
 impl Way {
-    fn of(one: &Reliability, words: &'static Words) -> Self {
+    fn of(one: &FieldReliability, words: &'static Words) -> Self {
         let counts = one.learnt.counts;
         let (standing, tone) = match one.learnt.standing {
-            Standing::Boosted => ("governance.boosted", "reviewed"),
-            Standing::Demoted => ("governance.demoted", "error"),
-            Standing::Neutral => ("governance.neutral", ""),
+            CalibrationState::Boosted => ("governance.boosted", "reviewed"),
+            CalibrationState::Demoted => ("governance.demoted", "error"),
+            CalibrationState::Neutral => ("governance.neutral", ""),
         };
         let adjustment = match counts.adjustment() {
             0.0 => "0".to_owned(),

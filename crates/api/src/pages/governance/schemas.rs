@@ -3,7 +3,7 @@
 use askama::Template;
 use axum::extract::State;
 use axum::response::Response;
-use quire_ports::{SchemaVersion, VersionNote};
+use quire_ports::{SchemaVersion, SchemaVersionSummary};
 use quire_understanding::{Schema, SchemaKey, Scope, ValueType};
 
 use super::{Sheet, address, framed, sheets};
@@ -74,7 +74,7 @@ pub(in crate::pages) async fn show(
     page(&made(frame, version, &notes, &names))
 }
 
-fn made(frame: Frame, shown: SchemaVersion, notes: &[VersionNote], names: &[String]) -> Page {
+fn made(frame: Frame, shown: SchemaVersion, notes: &[SchemaVersionSummary], names: &[String]) -> Page {
     let SchemaVersion { schema, number, .. } = shown;
     let language = frame.language.as_str();
     let kept = notes.iter().take(SHOWN as usize);
@@ -123,7 +123,7 @@ fn shown_key(schema: &Schema, key: &SchemaKey, language: &str, words: &'static W
     }
 }
 
-fn shown_version(schema: &str, note: &VersionNote, shown: u32) -> Version {
+fn shown_version(schema: &str, note: &SchemaVersionSummary, shown: u32) -> Version {
     let number = note.number.to_string();
     Version {
         href: address("/app/governance/schemas", &[("schema", schema), ("version", &number)]),

@@ -4,7 +4,7 @@ use askama::Template;
 use axum::extract::State;
 use axum::response::Response;
 use quire_domain::DecisionId;
-use quire_ports::TrailEntry;
+use quire_ports::AuditTrailEntry;
 
 use super::change::{decision, status, what};
 use super::{Sheet, address, framed, sheets};
@@ -60,8 +60,8 @@ pub(in crate::pages) async fn show(
     })
 }
 
-fn shown(entry: TrailEntry, words: &'static Words) -> Shown {
-    let TrailEntry { decision: decided, schema_name, .. } = entry;
+fn shown(entry: AuditTrailEntry, words: &'static Words) -> Shown {
+    let AuditTrailEntry { decision: decided, schema_name, .. } = entry;
     let version = entry.version_number.map(|number| {
         let chosen = [("schema", schema_name.as_str()), ("version", &number.to_string())];
         (address("/app/governance/schemas", &chosen), number)

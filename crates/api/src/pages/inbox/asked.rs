@@ -2,7 +2,7 @@
 
 use quire_application::document::ListRequest;
 use quire_domain::{DocumentId, DocumentStatus, ReviewStatus};
-use quire_ports::CertaintyPlace;
+use quire_ports::ConfidenceCursor;
 
 use crate::ApiError;
 use crate::documents::{least_certain, list};
@@ -21,7 +21,7 @@ pub(super) struct Asked {
     /// Whether those are asked for that wait for a person, the least certain first. No filter goes with that.
     pub(super) is_queue: bool,
     /// From where on they are.
-    pub(super) after_certainty: Option<CertaintyPlace>,
+    pub(super) after_certainty: Option<ConfidenceCursor>,
     /// Only these.
     pub(super) ids: Vec<DocumentId>,
     /// What was given for each filter.

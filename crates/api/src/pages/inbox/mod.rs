@@ -6,9 +6,9 @@ mod row;
 use askama::Template;
 use axum::extract::{RawQuery, State};
 use axum::response::Response;
-use quire_application::document::{self, DocumentList, DocumentView, ListRequest, Total};
-use quire_domain::{Role, State as RunState, StepName, StepStatus};
-use quire_ports::LeastCertainPart;
+use quire_application::document::{self, DocumentCount, DocumentList, DocumentView, ListRequest};
+use quire_domain::{Role, RunState, StepName, StepStatus};
+use quire_ports::LeastConfidentQuery;
 
 use self::asked::{Asked, Choice};
 use self::row::Row;
@@ -125,8 +125,8 @@ async fn queued(
     words: &'static Words,
     operates: bool,
 ) -> Result<Listing, ApiError> {
-    let part = LeastCertainPart { after: asked.after_certainty, skip: 0, limit: SHOWN };
-    let found = document::least_certain(&product.store, &product.counts, part).await?;
+    let part = LeastConfidentQuery { after: asked.after_certainty, skip: 0, limit: SHOWN };
+    let found = document::least_confident(&product.store, &product.counts, part).await?;
     let next = found.next.map(|next| asked.address(&[("cursor", &least_certain::cursor(next))]));
     Ok(Listing {
         rows: in_order(made(product, &found.items, words, operates).await?, asked),
@@ -168,16 +168,16 @@ async fn some(
     })
 }
 
-async fn count(product: &Product, asked: &Asked) -> Result<Option<Total>, ApiError> {
+async fn count(product: &Product, asked: &Asked) -> Result<Option<DocumentCount>, ApiError> {
     if asked.is_queue {
-        let none = LeastCertainPart { after: None, skip: 0, limit: 0 };
-        return Ok(document::least_certain(&product.store, &product.counts, none).await?.total);
+        let none = LeastConfidentQuery { after: None, skip: 0, limit: 0 };
+        return Ok(document::least_confident(&product.store, &product.counts, none).await?.total);
     }
     let none = ListRequest { limit: 0, ..asked.request.clone() };
     Ok(document::list(&product.store, &product.counts, &none).await?.total)
 }
 
-fn told(total: Total, words: &Words) -> String {
+fn told(total: DocumentCount, words: &Words) -> String {
     let name = if total.is_lower_bound { "inbox.more_than" } else { "inbox.total" };
     words.count(name, total.count.into())
 }

@@ -1,7 +1,7 @@
 //! A document in the list.
 
 use quire_application::document::DocumentView;
-use quire_domain::{DocumentStatus, ReviewStatus, State, StepName};
+use quire_domain::{DocumentStatus, ReviewStatus, RunState, StepName};
 use quire_understanding::calibration::{Band, ConfidencePolicy};
 
 use crate::pages::moments::Moment;
@@ -73,7 +73,7 @@ impl Row {
         };
         let failure = view.standing.failure_type.map(|kind| named("inbox.failure_", kind.as_str(), words));
         let doing = match (state, step) {
-            (Some(State::Queued { .. }), _) => Some(words.get("inbox.step_waiting").to_owned()),
+            (Some(RunState::Queued { .. }), _) => Some(words.get("inbox.step_waiting").to_owned()),
             (_, Some(step)) => Some(named("inbox.step_", step.as_str(), words)),
             _ => None,
         };
@@ -83,12 +83,12 @@ impl Row {
             status: words.get(name),
             tone,
             detail: failure.or(doing),
-            code: state.and_then(State::reason).map(|reason| reason.record.error_code.clone()),
+            code: state.and_then(RunState::reason).map(|reason| reason.record.error_code.clone()),
             reviewed_by: view.overview.reviewed_by.as_ref().map(|who| words.with("inbox.reviewed_by", who)),
-            certainty: view.overview.certainty.map(|certainty| Certainty::of(certainty, policy, words)),
-            waits: view.overview.certainty.is_some() && document.review_status == ReviewStatus::InReview,
-            at: view.overview.certainty,
-            uncertainty: uncertainty(view.overview.certainty.unwrap_or_default()),
+            certainty: view.overview.confidence.map(|certainty| Certainty::of(certainty, policy, words)),
+            waits: view.overview.confidence.is_some() && document.review_status == ReviewStatus::InReview,
+            at: view.overview.confidence,
+            uncertainty: uncertainty(view.overview.confidence.unwrap_or_default()),
             place: document.created_at.as_microsecond(),
             order: String::new(),
             added: Moment::of(document.created_at),

@@ -4,11 +4,11 @@ use askama::Template;
 use axum::extract::State;
 use axum::response::Response;
 use quire_application::document;
-use quire_application::review::{self, CompareError, Compared, VersionName};
-use quire_domain::{DocumentId, Run, State as RunState};
-use quire_ports::Version;
+use quire_application::review::{self, CompareError, ComparedVersions, VersionReference};
+use quire_domain::{DocumentId, Run, RunState};
+use quire_ports::InterpretationVersion;
 use quire_understanding::Field;
-use quire_understanding::compare::{Difference, Row, compare};
+use quire_understanding::compare::{Difference, FieldComparison, compare};
 
 use super::super::frame::page;
 use super::super::moments::Moment;
@@ -67,7 +67,7 @@ pub(in super::super) async fn show(
         Desk { schema: &compared.schema, policy: &product.confidence, words, language: visitor.language };
     let found = compare(&compared.from.data.fields, &compared.to.data.fields, &compared.schema);
     let (same, rows): (Vec<_>, Vec<_>) =
-        found.iter().partition(|row: &&Row<'_>| row.difference == Difference::Same);
+        found.iter().partition(|row: &&FieldComparison<'_>| row.difference == Difference::Same);
     let known = choices(&product, words, id, &compared).await?;
     page(&Comparison {
         words,
@@ -78,7 +78,7 @@ pub(in super::super) async fn show(
     })
 }
 
-fn named(parameters: &Parameters, name: &str) -> Result<Option<VersionName>, ApiError> {
+fn named(parameters: &Parameters, name: &str) -> Result<Option<VersionReference>, ApiError> {
     let parse = |text: &str| {
         text.parse()
             .map_err(|()| ApiError::invalid(name, "must be a run, or a run and a version such as RUN:3"))
@@ -87,14 +87,14 @@ fn named(parameters: &Parameters, name: &str) -> Result<Option<VersionName>, Api
 }
 
 /// A version by its name, with what it is called and when it was made.
-type Known = (VersionName, String, Moment);
+type Known = (VersionReference, String, Moment);
 
 /// The versions of the run that is reviewed, then what each run before has left, the newest first.
 async fn choices(
     product: &Product,
     words: &'static Words,
     id: DocumentId,
-    compared: &Compared,
+    compared: &ComparedVersions,
 ) -> Result<Vec<Known>, ApiError> {
     let history = document::history(&product.store, id).await?;
     let runs: Vec<(usize, &Run)> = (1..).zip(history.runs.iter().map(|(run, _)| run)).collect();
@@ -105,18 +105,18 @@ async fn choices(
         if place == 0 {
             for version in review::versions(&product.store, run.id).await?.into_iter().rev() {
                 let own = words.with("review.version_number", &version.number.to_string());
-                let name = VersionName { run: run.id, number: Some(version.number) };
+                let name = VersionReference { run: run.id, number: Some(version.number) };
                 known.push((name, format!("{title}, {own}"), Moment::of(version.created_at)));
             }
         } else {
-            let name = VersionName { run: run.id, number: None };
+            let name = VersionReference { run: run.id, number: None };
             known.push((name, title, Moment::of(run.created_at)));
         }
     }
     // What was asked for by name is offered as well.
     for side in [&compared.from, &compared.to] {
         if !known.iter().any(|(name, _, _)| is(name, side)) {
-            let name = VersionName { run: side.data.processing_run_id, number: Some(side.number) };
+            let name = VersionReference { run: side.data.processing_run_id, number: Some(side.number) };
             let title = words.with("review.version_number", &side.number.to_string());
             known.push((name, title, Moment::of(side.created_at)));
         }
@@ -124,11 +124,11 @@ async fn choices(
     Ok(known)
 }
 
-fn is(name: &VersionName, version: &Version) -> bool {
+fn is(name: &VersionReference, version: &InterpretationVersion) -> bool {
     name.run == version.data.processing_run_id && name.number.is_none_or(|number| number == version.number)
 }
 
-fn offered(known: &[Known], chosen: &Version) -> Vec<Choice> {
+fn offered(known: &[Known], chosen: &InterpretationVersion) -> Vec<Choice> {
     let offer = |(name, title, at): &Known| Choice {
         name: name.to_string(),
         title: title.clone(),
@@ -138,7 +138,7 @@ fn offered(known: &[Known], chosen: &Version) -> Vec<Choice> {
     known.iter().map(offer).collect()
 }
 
-fn differs(desk: &Desk<'_>, row: &Row<'_>) -> Option<Differs> {
+fn differs(desk: &Desk<'_>, row: &FieldComparison<'_>) -> Option<Differs> {
     let shown = |field: &Field| desk.shown(&field.value, field.value_type);
     let how = match row.difference {
         Difference::Same => return None,

@@ -5,7 +5,7 @@ use axum::extract::State;
 use axum::response::Response;
 use quire_application::review;
 use quire_domain::{DocumentId, FieldId};
-use quire_ports::VersionRecord;
+use quire_ports::VersionHistoryEntry;
 use quire_understanding::Field;
 use quire_understanding::edit::{ChangeType, FieldChange};
 
@@ -89,7 +89,7 @@ fn visit(field: FieldId, before: &[Field], now: &[Field]) -> Option<String> {
     now.iter().any(|one| one.visit_id.as_ref() == Some(&visit)).then_some(visit)
 }
 
-fn made(desk: &Desk<'_>, record: &VersionRecord, field: Option<FieldId>) -> Made {
+fn made(desk: &Desk<'_>, record: &VersionHistoryEntry, field: Option<FieldId>) -> Made {
     let of = record.changes.iter().filter(|change| field.is_none_or(|field| field == change.field_id));
     Made {
         number: record.number,

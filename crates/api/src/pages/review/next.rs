@@ -5,7 +5,7 @@ use axum::response::Redirect;
 use jiff::ToSpan as _;
 use quire_application::document::{self, ListRequest};
 use quire_domain::{DocumentId, DocumentStatus, ReviewStatus};
-use quire_ports::{CertaintyPlace, DocumentPlace, LeastCertainPart};
+use quire_ports::{ConfidenceCursor, DocumentCursor, LeastConfidentQuery};
 use uuid::Uuid;
 
 use crate::request::{Id, Parameters};
@@ -24,9 +24,9 @@ pub(in super::super) async fn lead(
         return least_certain(&product, DocumentId(id), at).await;
     }
     let here = product.store.documents.find(DocumentId(id)).await?;
-    let place = DocumentPlace { created_at: here.created_at, id: here.id };
+    let place = DocumentCursor { created_at: here.created_at, id: here.id };
     let newest = product.store.clock.now().saturating_add(1.hour()).unwrap_or(here.created_at);
-    let begin = DocumentPlace { created_at: newest, id: DocumentId(Uuid::max()) };
+    let begin = DocumentCursor { created_at: newest, id: DocumentId(Uuid::max()) };
     // The older ones first, then from the newest on.
     for after in [place, begin] {
         if let Some(next) = after_that(&product, after).await?.filter(|next| *next != here.id) {
@@ -41,14 +41,14 @@ pub(in super::super) async fn lead(
 async fn least_certain(product: &Product, here: DocumentId, at: Option<f64>) -> Result<Redirect, ApiError> {
     let place = match at.filter(|at| (0.0..=1.0).contains(at)) {
         Some(at) => Some(at),
-        None => product.store.documents.overview(here).await?.certainty,
+        None => product.store.documents.overview(here).await?.confidence,
     };
-    let after = place.map(|certainty| CertaintyPlace { certainty, id: here });
+    let after = place.map(|certainty| ConfidenceCursor { confidence: certainty, id: here });
     for after in [after, None] {
-        let part = LeastCertainPart { after, limit: 2, ..LeastCertainPart::default() };
-        let found = product.store.documents.least_certain(part).await?;
+        let part = LeastConfidentQuery { after, limit: 2, ..LeastConfidentQuery::default() };
+        let found = product.store.documents.least_confident(part).await?;
         if let Some(next) = found.iter().find(|one| one.document.id != here) {
-            let at = next.certainty.map(|at| format!("&at={at}")).unwrap_or_default();
+            let at = next.confidence.map(|at| format!("&at={at}")).unwrap_or_default();
             let id = next.document.id;
             return Ok(Redirect::to(&format!("/app/documents/{id}?sort={LEAST_CERTAIN}{at}")));
         }
@@ -59,7 +59,7 @@ async fn least_certain(product: &Product, here: DocumentId, at: Option<f64>) -> 
 /// A list that was cut short is gone on with so often.
 const MOST_PARTS: usize = 5;
 
-async fn after_that(product: &Product, after: DocumentPlace) -> Result<Option<DocumentId>, ApiError> {
+async fn after_that(product: &Product, after: DocumentCursor) -> Result<Option<DocumentId>, ApiError> {
     let mut after = Some(after);
     for _ in 0..MOST_PARTS {
         let request = ListRequest {

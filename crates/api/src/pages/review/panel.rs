@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use quire_application::review::{self, ReviewView};
 use quire_domain::{FieldId, ReviewStatus, Role};
-use quire_ports::VersionRecord;
+use quire_ports::VersionHistoryEntry;
 use quire_understanding::edit::ChangeType;
 use quire_understanding::{Field, Schema, SchemaKey, Scope, VISIT_DATE, Value, visits};
 
@@ -105,7 +105,7 @@ impl Panel {
         product: &Product,
         visitor: &Visitor,
         found: &ReviewView,
-        records: &[VersionRecord],
+        records: &[VersionHistoryEntry],
         newer: Option<Newer>,
     ) -> Self {
         let (language, words) = (visitor.language, visitor.language.words());
@@ -143,7 +143,7 @@ impl Panel {
 }
 
 /// What the run itself found, of each field whose value people have changed. The oldest change tells.
-fn detected(records: &[VersionRecord]) -> HashMap<FieldId, Value> {
+fn detected(records: &[VersionHistoryEntry]) -> HashMap<FieldId, Value> {
     let mut first: HashMap<FieldId, Option<Value>> = HashMap::new();
     let changes = records.iter().flat_map(|record| &record.changes);
     for change in changes.filter(|change| is_of_value(change)) {
@@ -375,8 +375,8 @@ mod tests {
         }
     }
 
-    fn version(number: u32, changes: Vec<FieldChange>) -> VersionRecord {
-        VersionRecord {
+    fn version(number: u32, changes: Vec<FieldChange>) -> VersionHistoryEntry {
+        VersionHistoryEntry {
             id: InterpretationId::new(),
             number,
             is_active: false,

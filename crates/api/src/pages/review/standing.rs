@@ -1,7 +1,7 @@
 //! Where the processing of a document stands, for whoever wants to review it.
 
 use quire_application::document::DocumentView;
-use quire_domain::{DocumentStatus, FailureType, Pipeline, Role, RunId, State, StepName, StepStatus};
+use quire_domain::{DocumentStatus, FailureType, Pipeline, Role, RunId, RunState, StepName, StepStatus};
 
 use super::super::visitor::Visitor;
 use super::super::words::Words;
@@ -54,7 +54,7 @@ impl Waiting {
         };
         let title = match (view.standing.status, run.map(|run| &run.state)) {
             (DocumentStatus::Uploaded, _) => "review.not_started",
-            (_, Some(State::Queued { .. })) => "review.queued",
+            (_, Some(RunState::Queued { .. })) => "review.queued",
             (DocumentStatus::Processing, _) => "review.processing",
             (DocumentStatus::Completed, _) => "review.nothing_to_review",
             (DocumentStatus::Failed | DocumentStatus::TimedOut, _) => "review.failed",
@@ -76,17 +76,17 @@ impl Newer {
         let words = visitor.language.words();
         let run = view.overview.latest_run.as_ref().filter(|run| run.id != shown)?;
         let text = match run.state {
-            State::Queued { .. } => "review.newer_run_queued",
-            State::Running { .. } => "review.newer_run_processing",
-            State::Failed { .. } | State::TimedOut { .. } => "review.newer_run_failed",
-            State::Completed { .. } => return None,
+            RunState::Queued { .. } => "review.newer_run_queued",
+            RunState::Running { .. } => "review.newer_run_processing",
+            RunState::Failed { .. } | RunState::TimedOut { .. } => "review.newer_run_failed",
+            RunState::Completed { .. } => return None,
         };
         Some(Self { text: words.get(text), failure: Failure::of(words, &run.state) })
     }
 }
 
 impl Failure {
-    fn of(words: &'static Words, state: &State) -> Option<Self> {
+    fn of(words: &'static Words, state: &RunState) -> Option<Self> {
         let reason = state.reason()?;
         let named = |kind: FailureType| words.find(&format!("{FAILED}{}", kind.as_str().to_lowercase()));
         let text = named(reason.failure_type).or_else(|| named(FailureType::UnknownError));
@@ -99,7 +99,7 @@ async fn steps(
     product: &Product,
     words: &'static Words,
     run: RunId,
-    state: &State,
+    state: &RunState,
 ) -> Result<Vec<Step>, ApiError> {
     let reached = product.store.history.steps(run).await?;
     let has_ended = state.reason().is_some();

@@ -4,9 +4,9 @@ use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use jiff::{SignedDuration, Timestamp};
-use quire_ports::{DocumentsOf, PortResult, Store};
+use quire_ports::{DocumentFilter, PortResult, Store};
 
-use super::{MOST_LOOKED_AT, Total};
+use super::{DocumentCount, MOST_LOOKED_AT};
 
 /// How long "more than that" is believed without counting again.
 const BELIEVED: SignedDuration = SignedDuration::from_mins(1);
@@ -18,19 +18,19 @@ const STILL_BELIEVED: SignedDuration = SignedDuration::from_secs(1);
 /// Remembers how many documents there were, where counting takes time: of more than are counted few go by the minute, so
 /// that looking again each time would tell nothing new. What is counted quickly is counted each time.
 #[derive(Debug, Default)]
-pub struct Counts(Mutex<HashMap<Counted, (Timestamp, Total)>>);
+pub struct CountCache(Mutex<HashMap<Counted, (Timestamp, DocumentCount)>>);
 
 /// What is counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Counted {
     /// These.
-    Of(DocumentsOf),
+    Of(DocumentFilter),
     /// Those that wait for a person.
     Open,
 }
 
-impl Counts {
-    pub(super) async fn total(&self, store: &Store, of: Counted) -> PortResult<Total> {
+impl CountCache {
+    pub(super) async fn total(&self, store: &Store, of: Counted) -> PortResult<DocumentCount> {
         let now = store.clock.now();
         let known = self.known().get(&of).copied();
         if let Some((then, total)) = known
@@ -48,20 +48,20 @@ impl Counts {
         Ok(counted)
     }
 
-    fn known(&self) -> MutexGuard<'_, HashMap<Counted, (Timestamp, Total)>> {
+    fn known(&self) -> MutexGuard<'_, HashMap<Counted, (Timestamp, DocumentCount)>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 /// How long a number is believed.
-fn believed(total: Total) -> SignedDuration {
+fn believed(total: DocumentCount) -> SignedDuration {
     match total {
-        Total { is_lower_bound: true, .. } => BELIEVED,
-        Total { count, .. } if count >= MANY => STILL_BELIEVED,
-        Total { .. } => SignedDuration::ZERO,
+        DocumentCount { is_lower_bound: true, .. } => BELIEVED,
+        DocumentCount { count, .. } if count >= MANY => STILL_BELIEVED,
+        DocumentCount { .. } => SignedDuration::ZERO,
     }
 }
 
-fn total(counted: u32) -> Total {
-    Total { count: counted.min(MOST_LOOKED_AT), is_lower_bound: counted > MOST_LOOKED_AT }
+fn total(counted: u32) -> DocumentCount {
+    DocumentCount { count: counted.min(MOST_LOOKED_AT), is_lower_bound: counted > MOST_LOOKED_AT }
 }

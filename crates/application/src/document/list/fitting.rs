@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use quire_domain::DocumentId;
 use quire_ports::{PortError, PortResult, Store};
-use quire_understanding::sought;
+use quire_understanding::search_query;
 
 use super::ListRequest;
 use crate::document::DocumentView;
@@ -18,11 +18,11 @@ impl ListRequest {
     ) -> PortResult<HashSet<DocumentId>> {
         let id = |view: &&DocumentView| view.overview.document.id;
         let standing = read.iter().filter(|view| self.stands_so(view));
-        let Some(words) = self.words.as_deref().map(sought) else {
+        let Some(words) = self.words.as_deref().map(search_query) else {
             return Ok(standing.map(|view| id(&view)).collect());
         };
-        let (by_name, others): (Vec<_>, Vec<_>) =
-            standing.partition(|view| sought(&view.overview.document.original_filename).contains(&words));
+        let (by_name, others): (Vec<_>, Vec<_>) = standing
+            .partition(|view| search_query(&view.overview.document.original_filename).contains(&words));
         let others: Vec<_> = others.iter().map(id).collect();
         let by_value =
             if others.is_empty() { others } else { store.reviews.found_by(&others, &words).await? };

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use quick_cache::Weighter;
 use quick_cache::sync::Cache;
 use quire_domain::{Document, DocumentId};
-use quire_ports::{Blobs, Documents, PageImage, PortError, ReadError, Reader};
+use quire_ports::{BlobStore, Documents, PageImageRequest, PortError, ReadError, Reader};
 use tokio::sync::Semaphore;
 
 /// Drawings change when the program that draws does.
@@ -39,7 +39,7 @@ pub struct ImageRequest {
 
 /// The image, or that the asker has it already.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum ImageAnswer {
+pub enum ImageResponse {
     /// What they have is right.
     Unchanged {
         /// Its tag.
@@ -71,7 +71,7 @@ pub enum ImageError {
 /// Draws pages and keeps what was drawn.
 pub struct PageImages {
     documents: Arc<dyn Documents>,
-    blobs: Arc<dyn Blobs>,
+    blobs: Arc<dyn BlobStore>,
     reader: Arc<dyn Reader>,
     settings: ImageSettings,
     places: Semaphore,
@@ -94,7 +94,7 @@ impl PageImages {
     /// Draws with that reader.
     pub fn new(
         documents: Arc<dyn Documents>,
-        blobs: Arc<dyn Blobs>,
+        blobs: Arc<dyn BlobStore>,
         reader: Arc<dyn Reader>,
         settings: ImageSettings,
     ) -> Self {
@@ -105,7 +105,7 @@ impl PageImages {
     }
 
     /// The image of a page. Askers of the same image at the same time wait for one drawing.
-    pub async fn image(&self, request: ImageRequest) -> Result<ImageAnswer, ImageError> {
+    pub async fn image(&self, request: ImageRequest) -> Result<ImageResponse, ImageError> {
         let (least, most) = self.settings.scales;
         if !(least..=most).contains(&request.scale) {
             return Err(ImageError::Scale(least, most));
@@ -113,18 +113,18 @@ impl PageImages {
         let document = self.documents.find(request.document).await?;
         let tag = tag(&document, request.page, request.scale);
         if request.known.as_ref() == Some(&tag) {
-            return Ok(ImageAnswer::Unchanged { tag });
+            return Ok(ImageResponse::Unchanged { tag });
         }
         let drawing = self.draw(&document, request.page, request.scale);
         let png = self.drawn.get_or_insert_async(&tag, drawing).await?;
-        Ok(ImageAnswer::Image { tag, png })
+        Ok(ImageResponse::Image { tag, png })
     }
 
     async fn draw(&self, document: &Document, page: usize, scale: f32) -> Result<Arc<[u8]>, ImageError> {
         // First a place, then the file: whoever waits holds nothing.
         let _place = self.places.acquire().await;
         let file = self.blobs.get(&document.storage_path, self.settings.largest).await?;
-        Ok(self.reader.image(PageImage { file: file.into(), page, scale }).await?.into())
+        Ok(self.reader.image(PageImageRequest { file: file.into(), page, scale }).await?.into())
     }
 }
 

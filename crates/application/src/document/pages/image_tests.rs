@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use async_trait::async_trait;
 use quire_connectors::blob::DiskBlobs;
 use quire_domain::DocumentId;
-use quire_ports::{Intake, ReadDocument, ReadRequest, ReadTrouble};
+use quire_ports::{NewDocument, ReadErrorKind, ReadOutput, ReadRequest};
 use quire_testkit::fixture::{Bed, at, document};
 use tempfile::TempDir;
 
@@ -19,15 +19,15 @@ struct Counting {
 
 #[async_trait]
 impl Reader for Counting {
-    async fn read(&self, _: ReadRequest) -> Result<ReadDocument, ReadError> {
+    async fn read(&self, _: ReadRequest) -> Result<ReadOutput, ReadError> {
         unreachable!("images are drawn from the file alone")
     }
 
-    async fn image(&self, request: PageImage) -> Result<Vec<u8>, ReadError> {
+    async fn image(&self, request: PageImageRequest) -> Result<Vec<u8>, ReadError> {
         self.permits.acquire().await.unwrap().forget();
         self.drawn.fetch_add(1, Ordering::SeqCst);
         if request.page == 9 {
-            return Err(ReadError::new(ReadTrouble::PageNotFound, "no such page"));
+            return Err(ReadError::new(ReadErrorKind::PageNotFound, "no such page"));
         }
         Ok(format!("{} at {}", request.page, request.scale).into_bytes())
     }
@@ -45,7 +45,7 @@ async fn scene(permits: usize) -> Scene {
     let folder = tempfile::tempdir().unwrap();
     let blobs = DiskBlobs::open(folder.path()).unwrap();
     let document = document(DocumentId::new());
-    bed.store.documents.add(Intake::by("tester", &document, None), at(0)).await.unwrap();
+    bed.store.documents.add(NewDocument::by("tester", &document, None), at(0)).await.unwrap();
     blobs.put(&document.storage_path, b"%PDF".to_vec()).await.unwrap();
     let reader = Arc::new(Counting { drawn: AtomicUsize::new(0), permits: Semaphore::new(permits) });
     let settings = ImageSettings { scales: (0.1, 4.0), kept: 1 << 20, largest: 1 << 20, at_once: 2 };
@@ -60,8 +60,8 @@ impl Scene {
 
     async fn image(&self, page: usize, scale: f32) -> (String, Arc<[u8]>) {
         match self.images.image(self.request(page, scale)).await.unwrap() {
-            ImageAnswer::Image { tag, png } => (tag, png),
-            ImageAnswer::Unchanged { .. } => panic!("nothing was known"),
+            ImageResponse::Image { tag, png } => (tag, png),
+            ImageResponse::Unchanged { .. } => panic!("nothing was known"),
         }
     }
 
@@ -88,7 +88,7 @@ async fn whoever_has_the_image_is_told_so_without_drawing() {
     let scene = scene(1).await;
     let (tag, _) = scene.image(1, 1.0).await;
     let again = ImageRequest { known: Some(tag.clone()), ..scene.request(1, 1.0) };
-    assert_eq!(scene.images.image(again).await.unwrap(), ImageAnswer::Unchanged { tag });
+    assert_eq!(scene.images.image(again).await.unwrap(), ImageResponse::Unchanged { tag });
 }
 
 #[tokio::test]
@@ -102,7 +102,7 @@ async fn askers_at_the_same_time_wait_for_one_drawing() {
         .collect();
     scene.reader.permits.add_permits(1);
     for asker in asking {
-        assert!(matches!(asker.await.unwrap(), ImageAnswer::Image { .. }));
+        assert!(matches!(asker.await.unwrap(), ImageResponse::Image { .. }));
     }
     assert_eq!(scene.drawn(), 1);
 }

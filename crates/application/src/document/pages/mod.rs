@@ -4,6 +4,6 @@ mod image;
 mod record;
 mod show;
 
-pub use image::{ImageAnswer, ImageError, ImageRequest, ImageSettings, PageImages};
-pub use record::{PageEntry, PageIndex, RawText};
+pub use image::{ImageError, ImageRequest, ImageResponse, ImageSettings, PageImages};
+pub use record::{PageEntry, PageIndex, RawTextArtifact};
 pub use show::{list, page};

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 /// Where the text of a run is.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct RawText {
+pub struct RawTextArtifact {
     /// The name of the file.
     pub path: String,
     /// Its size.
@@ -14,7 +14,7 @@ pub struct RawText {
     pub language: String,
 }
 
-impl RawText {
+impl RawTextArtifact {
     /// The type of the artifact.
     pub const ARTIFACT: &'static str = "RAW_TEXT";
     /// The language of a text whose language nobody can tell.

@@ -2,7 +2,7 @@
 
 use quire_domain::reading::Page;
 use quire_domain::{DocumentId, RunId};
-use quire_ports::{Blobs, PortError, PortResult, Store};
+use quire_ports::{BlobStore, PortError, PortResult, Store};
 
 use super::PageIndex;
 
@@ -22,7 +22,12 @@ pub async fn list(store: &Store, document: DocumentId) -> PortResult<(RunId, Pag
 }
 
 /// The words on one page, from 1, with their places.
-pub async fn page(store: &Store, blobs: &dyn Blobs, document: DocumentId, number: usize) -> PortResult<Page> {
+pub async fn page(
+    store: &Store,
+    blobs: &dyn BlobStore,
+    document: DocumentId,
+    number: usize,
+) -> PortResult<Page> {
     let (run, index) = list(store, document).await?;
     let entry = number.checked_sub(1).and_then(|place| index.pages.get(place));
     let entry = entry.ok_or_else(|| {

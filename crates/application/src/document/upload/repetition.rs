@@ -3,7 +3,7 @@
 use jiff::SignedDuration;
 use quire_domain::run::create;
 use quire_domain::{Document, DocumentId, NewRun, ReviewStatus, RunId};
-use quire_ports::{IntakeKey, Overview, PortResult, Store};
+use quire_ports::{DocumentOverview, IdempotencyKey, PortResult, Store};
 use sha2::{Digest as _, Sha256};
 
 use super::FirstRun;
@@ -33,7 +33,7 @@ pub(super) struct Wish<'w> {
 
 impl UploadKey {
     /// The key of this very wish: the content, the name and all that was asked for.
-    pub(super) fn of(&self, scope: &str, wish: &Wish<'_>) -> IntakeKey {
+    pub(super) fn of(&self, scope: &str, wish: &Wish<'_>) -> IdempotencyKey {
         let Wish { document, first, schema } = wish;
         let mut hash = Sha256::new();
         hash.update(document.content_hash);
@@ -47,7 +47,7 @@ impl UploadKey {
         // Last, since it is the one part that may have any length or content.
         hash.update([0]);
         hash.update(&document.original_filename);
-        IntakeKey {
+        IdempotencyKey {
             scope: scope.to_owned(),
             key: self.key.clone(),
             place: self.place,
@@ -75,13 +75,13 @@ pub(super) async fn recall(store: &Store, id: DocumentId, run: Option<RunId>) ->
         }
         None => None,
     };
-    Ok(DocumentView::of(Overview {
+    Ok(DocumentView::of(DocumentOverview {
         document: Document { review_status: ReviewStatus::InReview, language_override: None, ..document },
         updated_at: at,
         reviewed_at: None,
         reviewed_by: None,
         latest_run,
         text: None,
-        certainty: None,
+        confidence: None,
     }))
 }

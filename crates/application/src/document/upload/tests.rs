@@ -6,7 +6,8 @@ use jiff::Timestamp;
 use quire_connectors::blob::DiskBlobs;
 use quire_domain::{EventId, Run, SubjectId};
 use quire_ports::{
-    Documents, DocumentsOf, DocumentsPart, EventFilter, LeastCertainPart, Overview, RunFilter,
+    DocumentFilter, DocumentListQuery, DocumentOverview, Documents, EventFilter, LeastConfidentQuery,
+    RunFilter,
 };
 use quire_testkit::fixture::Bed;
 use tempfile::TempDir;
@@ -36,7 +37,7 @@ fn away() -> PortError {
 
 #[async_trait]
 impl Documents for Unlucky {
-    async fn add(&self, intake: Intake<'_>, at: Timestamp) -> PortResult<Taken> {
+    async fn add(&self, intake: NewDocument<'_>, at: Timestamp) -> PortResult<AddOutcome> {
         let is_first = self.tries.fetch_add(1, Ordering::Relaxed) == 0;
         match self.fate {
             Fate::Refused => Err(PortError::Conflict("rehearsed".to_owned())),
@@ -59,19 +60,19 @@ impl Documents for Unlucky {
         if self.fate == Fate::LostWithTheDatabase { Err(away()) } else { self.real.find(id).await }
     }
 
-    async fn overview(&self, _: DocumentId) -> PortResult<Overview> {
+    async fn overview(&self, _: DocumentId) -> PortResult<DocumentOverview> {
         Err(away())
     }
 
-    async fn list(&self, _: DocumentsPart) -> PortResult<Vec<Overview>> {
+    async fn list(&self, _: DocumentListQuery) -> PortResult<Vec<DocumentOverview>> {
         Err(away())
     }
 
-    async fn count(&self, _: DocumentsOf, _: u32) -> PortResult<u32> {
+    async fn count(&self, _: DocumentFilter, _: u32) -> PortResult<u32> {
         Err(away())
     }
 
-    async fn least_certain(&self, _: LeastCertainPart) -> PortResult<Vec<Overview>> {
+    async fn least_confident(&self, _: LeastConfidentQuery) -> PortResult<Vec<DocumentOverview>> {
         Err(away())
     }
 
@@ -99,11 +100,11 @@ impl Documents for Unlucky {
 struct Scene {
     bed: Bed,
     folder: TempDir,
-    terms: UploadTerms,
+    terms: UploadSettings,
 }
 
 async fn scene() -> Scene {
-    let terms = UploadTerms {
+    let terms = UploadSettings {
         kinds: vec![FileKind::Pdf, FileKind::Text],
         largest: 1 << 20,
         schema: "veterinary-record".to_owned(),
@@ -147,8 +148,8 @@ impl Scene {
     }
 }
 
-fn sender(key: Option<UploadKey>) -> Sender {
-    Sender { actor: "ana".to_owned(), key }
+fn sender(key: Option<UploadKey>) -> Uploader {
+    Uploader { actor: "ana".to_owned(), key }
 }
 
 fn pdf(length: usize) -> Vec<u8> {
@@ -273,7 +274,7 @@ async fn a_key_is_known_by_its_owner_its_wish_and_its_day() {
         let mut upload = Upload::begin(store.clone(), blobs, Arc::new(scene.terms.clone())).await?;
         upload.write(&pdf(10)).await?;
         let key = Some(UploadKey { key: "k".to_owned(), place, is_last });
-        upload.finish("a.pdf", None, &Sender { actor: actor.to_owned(), key }).await
+        upload.finish("a.pdf", None, &Uploader { actor: actor.to_owned(), key }).await
     };
     let first = send("ana", 0, true).await.unwrap();
     clock.advance(jiff::SignedDuration::from_hours(24));

@@ -15,7 +15,7 @@ use hyper::body::Bytes;
 use hyper::header::{AUTHORIZATION, CONTENT_TYPE, HeaderValue, RETRY_AFTER};
 use hyper::{Request, StatusCode, Uri};
 use jiff::Timestamp;
-use quire_ports::{LanguageModel, ModelAnswer, ModelError, ModelTrouble, Question};
+use quire_ports::{LanguageModel, ModelError, ModelErrorKind, ModelRequest, ModelResponse};
 
 use crate::http::{HttpClient, HttpError, Limits};
 
@@ -94,7 +94,7 @@ impl RemoteModel {
         })
     }
 
-    async fn ask_once(&self, body: Bytes, time: Duration) -> Result<ModelAnswer, Missed> {
+    async fn ask_once(&self, body: Bytes, time: Duration) -> Result<ModelResponse, Missed> {
         let mut request = Request::post(self.address.clone()).header(CONTENT_TYPE, "application/json");
         if let Some(authorization) = &self.authorization {
             request = request.header(AUTHORIZATION, authorization.clone());
@@ -102,13 +102,13 @@ impl RemoteModel {
         let sent = body.len();
         let request = request
             .body(Full::new(body))
-            .map_err(|_| missed(ModelTrouble::Refused, "model.url is no address"))?;
+            .map_err(|_| missed(ModelErrorKind::Refused, "model.url is no address"))?;
         let limits = Limits { time, bytes: LONGEST_ANSWER };
         let answer = self.http.exchange(request, limits).await.map_err(not_answered)?;
         match answer.status {
             StatusCode::OK => wire::answer(&answer.body, &self.name, sent).ok_or_else(|| {
                 missed(
-                    ModelTrouble::AnswerInvalid,
+                    ModelErrorKind::AnswerInvalid,
                     "the model's endpoint answered something else than a completion",
                 )
             }),
@@ -122,18 +122,18 @@ impl RemoteModel {
 
 #[async_trait]
 impl LanguageModel for RemoteModel {
-    async fn ask(&self, question: &Question) -> Result<ModelAnswer, ModelError> {
+    async fn ask(&self, question: &ModelRequest) -> Result<ModelResponse, ModelError> {
         let body = Bytes::from(wire::body(&self.name, question));
         let mut attempt = 1;
         loop {
             let left = retry::left(question.deadline, Timestamp::now());
             let asked = match left.map_or(self.timeout, |left| left.min(self.timeout)) {
                 Duration::ZERO => {
-                    Err(missed(ModelTrouble::Unavailable, "there is no time left to ask the model"))
+                    Err(missed(ModelErrorKind::Unavailable, "there is no time left to ask the model"))
                 }
                 time => self.ask_once(body.clone(), time).await,
             };
-            let outcome = asked.as_ref().map_or_else(|missed| missed.error.trouble.as_str(), |_| "OK");
+            let outcome = asked.as_ref().map_or_else(|missed| missed.error.kind.as_str(), |_| "OK");
             metrics::counter!("quire_model_calls_total", "outcome" => outcome).increment(1);
             let missed = match asked {
                 Ok(answer) => {
@@ -148,11 +148,11 @@ impl LanguageModel for RemoteModel {
             let wait = missed.wait.unwrap_or_else(|| retry::pause(attempt));
             let left = retry::left(question.deadline, Timestamp::now());
             let fits = left.is_none_or(|left| wait < left);
-            if !missed.error.trouble.may_pass() || attempt >= self.attempts || !fits {
+            if !missed.error.kind.may_pass() || attempt >= self.attempts || !fits {
                 return Err(missed.error);
             }
             tracing::info!(
-                code = missed.error.trouble.as_str(),
+                code = missed.error.kind.as_str(),
                 attempt,
                 wait_ms = u64::try_from(wait.as_millis()).unwrap_or(u64::MAX),
                 "the model is asked again"
@@ -170,17 +170,17 @@ fn address(url: &str) -> Option<Uri> {
     (is_web && uri.host().is_some_and(|host| !host.is_empty()) && uri.query().is_none()).then_some(uri)
 }
 
-fn missed(trouble: ModelTrouble, message: &str) -> Missed {
-    Missed { error: ModelError { trouble, message: message.to_owned() }, wait: None }
+fn missed(trouble: ModelErrorKind, message: &str) -> Missed {
+    Missed { error: ModelError { kind: trouble, message: message.to_owned() }, wait: None }
 }
 
 fn not_answered(error: HttpError) -> Missed {
     match error {
         HttpError::TooLong => {
-            missed(ModelTrouble::AnswerInvalid, "the model's answer is longer than 4 MB and was not read")
+            missed(ModelErrorKind::AnswerInvalid, "the model's answer is longer than 4 MB and was not read")
         }
         error => missed(
-            ModelTrouble::Unavailable,
+            ModelErrorKind::Unavailable,
             &format!(
                 "the model's endpoint: {error}; look at model.url and model.timeout, and whether it runs"
             ),
@@ -192,25 +192,25 @@ fn refused(status: StatusCode) -> Missed {
     let number = status.as_u16();
     let (trouble, message) = match status {
         StatusCode::TOO_MANY_REQUESTS => (
-            ModelTrouble::RateLimited,
+            ModelErrorKind::RateLimited,
             "the model wants to be asked less often; lower engine.slots or ask for more".to_owned(),
         ),
         StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => (
-            ModelTrouble::Refused,
+            ModelErrorKind::Refused,
             format!("the model's endpoint refused the key (HTTP {number}); look at model.api_key"),
         ),
         StatusCode::REQUEST_TIMEOUT => {
-            (ModelTrouble::Unavailable, "the model did not answer in time".to_owned())
+            (ModelErrorKind::Unavailable, "the model did not answer in time".to_owned())
         }
         status if status.is_server_error() => {
-            (ModelTrouble::Unavailable, format!("the model's endpoint is out of order (HTTP {number})"))
+            (ModelErrorKind::Unavailable, format!("the model's endpoint is out of order (HTTP {number})"))
         }
         status if status.is_redirection() => (
-            ModelTrouble::Refused,
+            ModelErrorKind::Refused,
             format!("the model's endpoint has moved (HTTP {number}); set model.url to where it is now"),
         ),
         _ => (
-            ModelTrouble::Refused,
+            ModelErrorKind::Refused,
             format!(
                 "the model's endpoint does not take the question (HTTP {number}); look at model.url and model.name, and whether the model takes a JSON schema and a text of this length"
             ),

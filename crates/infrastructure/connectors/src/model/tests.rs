@@ -3,7 +3,9 @@
 use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
-use quire_ports::{LanguageModel as _, Message, ModelAnswer, ModelError, ModelTrouble, Question, Speaker};
+use quire_ports::{
+    ChatMessage, ChatRole, LanguageModel as _, ModelError, ModelErrorKind, ModelRequest, ModelResponse,
+};
 use quire_testkit::model_server::{MODEL, TOKENS};
 use quire_testkit::{ModelServer, Reply};
 
@@ -17,22 +19,23 @@ fn model(server: &ModelServer, timeout: Duration, attempts: u32) -> RemoteModel 
     RemoteModel::new(HttpClient::new(), settings).unwrap()
 }
 
-fn question() -> Question {
-    let said = |speaker, text: &str| Message { speaker, text: text.to_owned() };
-    Question {
+fn question() -> ModelRequest {
+    let said = |speaker, text: &str| ChatMessage { role: speaker, text: text.to_owned() };
+    ModelRequest {
         messages: vec![
-            said(Speaker::System, "a"),
-            said(Speaker::User, "año \"x\""),
-            said(Speaker::Assistant, "b"),
+            said(ChatRole::System, "a"),
+            said(ChatRole::User, "año \"x\""),
+            said(ChatRole::Assistant, "b"),
         ],
-        form_name: "form".to_owned(),
-        form: r#"{"type":"object","properties":{},"required":[],"additionalProperties":false}"#.to_owned(),
-        most_tokens: 99,
+        schema_name: "form".to_owned(),
+        response_schema: r#"{"type":"object","properties":{},"required":[],"additionalProperties":false}"#
+            .to_owned(),
+        max_tokens: 99,
         deadline: None,
     }
 }
 
-async fn ask(reply: Reply) -> Result<ModelAnswer, ModelError> {
+async fn ask(reply: Reply) -> Result<ModelResponse, ModelError> {
     // Time is what these two run out of; the others must never.
     let runs_out = matches!(reply, Reply::Silence | Reply::Drip);
     let server = ModelServer::start(KEY, vec![reply]);
@@ -56,7 +59,7 @@ async fn an_answer_comes_with_its_model_and_its_tokens() {
 
 #[tokio::test]
 async fn each_failure_has_its_kind() {
-    use ModelTrouble::{AnswerInvalid, RateLimited, Refused, Unavailable};
+    use ModelErrorKind::{AnswerInvalid, RateLimited, Refused, Unavailable};
     for (reply, trouble) in [
         (Reply::Status(429, "Retry-After: 1\r\n"), RateLimited),
         (Reply::Status(500, ""), Unavailable),
@@ -71,7 +74,7 @@ async fn each_failure_has_its_kind() {
         (Reply::Silence, Unavailable),
     ] {
         let error = ask(reply.clone()).await.unwrap_err();
-        assert_eq!(error.trouble, trouble, "{reply:?}: {error}");
+        assert_eq!(error.kind, trouble, "{reply:?}: {error}");
         assert!(!error.message.contains(KEY) && !error.message.contains("127.0.0.1"), "{error}");
     }
 }
@@ -81,7 +84,7 @@ async fn a_redirect_is_not_followed_so_that_the_key_goes_nowhere_else() {
     let elsewhere = ModelServer::start(KEY, vec![Reply::Says("{}".to_owned())]);
     let place: &'static str = format!("Location: {}/chat/completions\r\n", elsewhere.url).leak();
     let error = ask(Reply::Status(307, place)).await.unwrap_err();
-    assert_eq!(error.trouble, ModelTrouble::Refused);
+    assert_eq!(error.kind, ModelErrorKind::Refused);
     assert!(elsewhere.asked().is_empty());
 }
 
@@ -97,13 +100,13 @@ async fn what_is_busy_is_asked_again_when_it_said_and_never_beyond_the_deadline(
     let server = ModelServer::start(KEY, vec![busy]);
     let soon = Timestamp::now().checked_add(SignedDuration::from_millis(2_900)).ok();
     let error =
-        model(&server, Duration::from_secs(20), 9).ask(&Question { deadline: soon, ..question() }).await;
-    assert_eq!(error.unwrap_err().trouble, ModelTrouble::RateLimited);
+        model(&server, Duration::from_secs(20), 9).ask(&ModelRequest { deadline: soon, ..question() }).await;
+    assert_eq!(error.unwrap_err().kind, ModelErrorKind::RateLimited);
     assert_eq!(server.asked().len(), 1, "there was no time for another");
     let past = Some(Timestamp::now());
     let error =
-        model(&server, Duration::from_secs(20), 9).ask(&Question { deadline: past, ..question() }).await;
-    assert_eq!((error.unwrap_err().trouble, server.asked().len()), (ModelTrouble::Unavailable, 1));
+        model(&server, Duration::from_secs(20), 9).ask(&ModelRequest { deadline: past, ..question() }).await;
+    assert_eq!((error.unwrap_err().kind, server.asked().len()), (ModelErrorKind::Unavailable, 1));
 }
 
 #[tokio::test]
@@ -117,7 +120,7 @@ async fn nobody_there_is_told_as_such() {
         attempts: 1,
     };
     let error = RemoteModel::new(HttpClient::new(), settings).unwrap().ask(&question()).await.unwrap_err();
-    assert_eq!(error.trouble, ModelTrouble::Unavailable);
+    assert_eq!(error.kind, ModelErrorKind::Unavailable);
 }
 
 #[test]
@@ -148,6 +151,6 @@ async fn an_address_with_tls_is_asked_with_tls_alone() {
     let settings =
         ModelSettings { url, name: "any".to_owned(), api_key, timeout: Duration::from_secs(5), attempts: 1 };
     let error = RemoteModel::new(HttpClient::new(), settings).unwrap().ask(&question()).await.unwrap_err();
-    assert_eq!(error.trouble, ModelTrouble::Unavailable);
+    assert_eq!(error.kind, ModelErrorKind::Unavailable);
     assert!(server.asked().is_empty());
 }

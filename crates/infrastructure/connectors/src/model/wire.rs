@@ -1,6 +1,6 @@
 //! What goes over the wire: the body of a request, and the few members of an answer that count.
 
-use quire_ports::{ModelAnswer, Question, Speaker};
+use quire_ports::{ChatRole, ModelRequest, ModelResponse};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
@@ -37,21 +37,24 @@ struct Form<'q> {
 }
 
 /// The body of a request.
-pub(super) fn body(model: &str, question: &Question) -> Vec<u8> {
+pub(super) fn body(model: &str, question: &ModelRequest) -> Vec<u8> {
     let said = question.messages.iter().map(|message| Said {
-        role: match message.speaker {
-            Speaker::System => "system",
-            Speaker::User => "user",
-            Speaker::Assistant => "assistant",
+        role: match message.role {
+            ChatRole::System => "system",
+            ChatRole::User => "user",
+            ChatRole::Assistant => "assistant",
         },
         content: &message.text,
     });
-    let form =
-        Form { name: &question.form_name, strict: true, schema: serde_json::from_str(&question.form).ok() };
+    let form = Form {
+        name: &question.schema_name,
+        strict: true,
+        schema: serde_json::from_str(&question.response_schema).ok(),
+    };
     let body = Body {
         model,
         messages: said.collect(),
-        max_tokens: question.most_tokens,
+        max_tokens: question.max_tokens,
         temperature: 0,
         response_format: Format { r#type: "json_schema", json_schema: form },
     };
@@ -91,7 +94,7 @@ struct Usage {
 
 /// The answer that a body holds, to a question of so many bytes. A model that answers without words (it refused) has
 /// answered with none.
-pub(super) fn answer(body: &[u8], asked: &str, sent: usize) -> Option<ModelAnswer> {
+pub(super) fn answer(body: &[u8], asked: &str, sent: usize) -> Option<ModelResponse> {
     let completion: Completion = serde_json::from_slice(body).ok()?;
     let choice = completion.choices.into_iter().next()?;
     let text = choice.message.content.unwrap_or_default();
@@ -99,7 +102,7 @@ pub(super) fn answer(body: &[u8], asked: &str, sent: usize) -> Option<ModelAnswe
     let usage = completion.usage.filter(|usage| usage.prompt_tokens > 0);
     let usage =
         usage.unwrap_or(Usage { prompt_tokens: estimated(sent), completion_tokens: estimated(text.len()) });
-    Some(ModelAnswer {
+    Some(ModelResponse {
         is_whole: choice.finish_reason.as_deref() != Some("length"),
         model: completion.model.filter(|name| !name.is_empty()).unwrap_or_else(|| asked.to_owned()),
         tokens_in: usage.prompt_tokens,

@@ -1,12 +1,12 @@
 //! What is said when a page cannot be recognised.
 
-use quire_ports::{ReadError, ReadTrouble};
+use quire_ports::{ReadError, ReadErrorKind};
 
 use super::languages::tesseract_name;
 
 pub(super) fn not_installed(why: &str) -> ReadError {
     ReadError {
-        trouble: ReadTrouble::OcrNotAvailable,
+        kind: ReadErrorKind::OcrNotAvailable,
         message: "the document has pages without text, and the program that recognises scans is missing; install it \
                   (Debian and Ubuntu: apt-get install tesseract-ocr tesseract-ocr-spa) and process the document again"
             .to_owned(),
@@ -20,7 +20,7 @@ pub(super) fn missing(languages: &[&str]) -> ReadError {
         .map(|language| format!("tesseract-ocr-{}", tesseract_name(language).unwrap_or(language)))
         .collect();
     ReadError::new(
-        ReadTrouble::OcrNotAvailable,
+        ReadErrorKind::OcrNotAvailable,
         format!(
             "scans in this language cannot be recognised yet; install its data (Debian and Ubuntu: apt-get install {}) \
              and process the document again",
@@ -31,7 +31,7 @@ pub(super) fn missing(languages: &[&str]) -> ReadError {
 
 pub(super) fn failed(why: &str) -> ReadError {
     ReadError {
-        trouble: ReadTrouble::OcrFailed,
+        kind: ReadErrorKind::OcrFailed,
         message: "a page without text could not be recognised from its picture; try again, or scan it anew"
             .to_owned(),
         diagnosis: Some(format!("recognising a page: {why}")),

@@ -19,7 +19,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use quire_domain::reading::FileKind;
-use quire_ports::{ReadError, ReadTrouble};
+use quire_ports::{ReadError, ReadErrorKind};
 use tokio::sync::Semaphore;
 
 pub use confine::Confinement;
@@ -142,7 +142,7 @@ impl Sandbox {
         self.inner.clone().call(job, file, take).await?;
         drawn.ok_or_else(|| {
             ReadError::new(
-                ReadTrouble::ParserCrashed,
+                ReadErrorKind::ParserCrashed,
                 "the parser drew nothing; try again, or report this file",
             )
         })
@@ -161,7 +161,7 @@ impl Inner {
         if file.len() as u64 > self.limits.file {
             let most = self.limits.file >> 20;
             return Err(ReadError::new(
-                ReadTrouble::DocumentTooLarge,
+                ReadErrorKind::DocumentTooLarge,
                 format!("the file is larger than {most} MB, which is the most that is read; split it"),
             ));
         }

@@ -4,7 +4,7 @@ use std::io;
 use std::process::Stdio;
 use std::time::Duration;
 
-use quire_ports::{ReadError, ReadTrouble};
+use quire_ports::{ReadError, ReadErrorKind};
 use tokio::io::{AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command};
 use tokio::task::JoinHandle;
@@ -44,7 +44,7 @@ impl Parser {
     pub(super) async fn start(program: &Program, limits: &Limits) -> Result<Self, ReadError> {
         let started = timeout(START, Self::spawn(program, limits)).await;
         started.unwrap_or_else(|_| Err(io::ErrorKind::TimedOut.into())).map_err(|error| ReadError {
-            trouble: ReadTrouble::ParserUnavailable,
+            kind: ReadErrorKind::ParserUnavailable,
             message: "no parser could be started; the machine may be out of memory or processes".to_owned(),
             diagnosis: Some(format!("starting a parser: {error}")),
         })
@@ -191,11 +191,11 @@ impl Parser {
 
 fn refused((refusal, message): (Refusal, String)) -> ReadError {
     let trouble = match refusal {
-        Refusal::Encrypted => ReadTrouble::PdfEncrypted,
-        Refusal::PdfInvalid => ReadTrouble::PdfInvalid,
-        Refusal::FileInvalid => ReadTrouble::FileInvalid,
-        Refusal::PageNotFound => ReadTrouble::PageNotFound,
-        Refusal::TooLarge => ReadTrouble::DocumentTooLarge,
+        Refusal::Encrypted => ReadErrorKind::PdfEncrypted,
+        Refusal::PdfInvalid => ReadErrorKind::PdfInvalid,
+        Refusal::FileInvalid => ReadErrorKind::FileInvalid,
+        Refusal::PageNotFound => ReadErrorKind::PageNotFound,
+        Refusal::TooLarge => ReadErrorKind::DocumentTooLarge,
     };
     ReadError::new(trouble, message)
 }

@@ -4,7 +4,7 @@ use std::io;
 use std::os::unix::process::ExitStatusExt;
 use std::process::ExitStatus;
 
-use quire_ports::{ReadError, ReadTrouble};
+use quire_ports::{ReadError, ReadErrorKind};
 
 use super::Limits;
 
@@ -29,16 +29,16 @@ pub(super) fn verdict(
 ) -> ReadError {
     let signal = status.and_then(|status| status.signal());
     let trouble = match broken {
-        Broken::TimeUp => ReadTrouble::ParserTimeout,
-        Broken::Stream(_) if signal == Some(PROCESSOR_TIME_UP) => ReadTrouble::ParserTimeout,
-        Broken::Stream(_) if last_words.contains(OUT_OF_MEMORY) => ReadTrouble::ParserMemory,
+        Broken::TimeUp => ReadErrorKind::ParserTimeout,
+        Broken::Stream(_) if signal == Some(PROCESSOR_TIME_UP) => ReadErrorKind::ParserTimeout,
+        Broken::Stream(_) if last_words.contains(OUT_OF_MEMORY) => ReadErrorKind::ParserMemory,
         Broken::Stream(error) if error.kind() == io::ErrorKind::InvalidData && is_too_long(error) => {
-            ReadTrouble::DocumentTooLarge
+            ReadErrorKind::DocumentTooLarge
         }
-        Broken::Stream(_) => ReadTrouble::ParserCrashed,
+        Broken::Stream(_) => ReadErrorKind::ParserCrashed,
     };
     ReadError {
-        trouble,
+        kind: trouble,
         message: message(trouble, limits),
         diagnosis: Some(diagnosis(broken, status, last_words, limits)),
     }
@@ -48,17 +48,19 @@ fn is_too_long(error: &io::Error) -> bool {
     error.to_string() == super::protocol::too_long().to_string()
 }
 
-fn message(trouble: ReadTrouble, limits: &Limits) -> String {
+fn message(trouble: ReadErrorKind, limits: &Limits) -> String {
     match trouble {
-        ReadTrouble::ParserTimeout => format!(
+        ReadErrorKind::ParserTimeout => format!(
             "the document could not be read within {} seconds; split it, or raise reading.time_limit",
             limits.time.as_secs()
         ),
-        ReadTrouble::ParserMemory => format!(
+        ReadErrorKind::ParserMemory => format!(
             "reading the document takes more than {} MB of memory; split it, or raise reading.memory_mb",
             limits.memory >> 20
         ),
-        ReadTrouble::DocumentTooLarge => "the document holds more text than can be kept; split it".to_owned(),
+        ReadErrorKind::DocumentTooLarge => {
+            "the document holds more text than can be kept; split it".to_owned()
+        }
         _ => "the document made its parser crash; it may be damaged: print it to a new PDF and send that"
             .to_owned(),
     }

@@ -9,10 +9,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use jiff::Timestamp;
 use quire_api::ApiError;
-use quire_application::document::upload::{FirstRun, Sender, Upload, UploadError, UploadTerms};
+use quire_application::document::upload::{FirstRun, Upload, UploadError, UploadSettings, Uploader};
 use quire_application::document::{content_hash, reprocess};
-use quire_domain::{Document, DocumentId, FailureType, Priority, ReviewStatus, Run, State, hex};
-use quire_ports::{Blobs, Store};
+use quire_domain::{Document, DocumentId, FailureType, Priority, ReviewStatus, Run, RunState, hex};
+use quire_ports::{BlobStore, Store};
 use tokio::io::AsyncReadExt as _;
 
 use super::inputs::Input;
@@ -38,9 +38,9 @@ pub(super) type Hash = [u8; 32];
 #[derive(Clone)]
 pub(super) struct Intake {
     pub(super) store: Store,
-    pub(super) blobs: Arc<dyn Blobs>,
+    pub(super) blobs: Arc<dyn BlobStore>,
     pub(super) settings: Arc<str>,
-    terms: Arc<UploadTerms>,
+    terms: Arc<UploadSettings>,
     language: Option<String>,
     retry_failed: bool,
     /// The names of the files whose bytes are under way. The same bytes are processed once.
@@ -72,7 +72,7 @@ impl Intake {
     ) -> Result<Self, Trouble> {
         // Nothing comes over the network here: what can be read is taken.
         let terms =
-            UploadTerms { largest: config.reading.max_file_mb << 20, schema, ..config.upload_terms() };
+            UploadSettings { largest: config.reading.max_file_mb << 20, schema, ..config.upload_terms() };
         Ok(Self {
             store: store.clone(),
             blobs: wire::blobs(config)?,
@@ -131,7 +131,7 @@ impl Intake {
     /// The result of a run that has ended. What was understood needs its file no more; what failed may be tried again.
     pub(super) async fn result(&self, document: &Document, run: &Run) -> Result<Outcome, Trouble> {
         let outcome = outcome::of_run(&self.store, &*self.blobs, document, run, &self.settings).await?;
-        if matches!(run.state, State::Completed { .. }) {
+        if matches!(run.state, RunState::Completed { .. }) {
             self.blobs.remove_folder(&document.id.to_string()).await?;
         }
         Ok(outcome)
@@ -157,8 +157,8 @@ impl Intake {
 
     async fn go_on(&self, hash: Hash, document: Document, run: Run) -> Result<Looked, Trouble> {
         match run.state {
-            State::Queued { .. } | State::Running { .. } => Ok(Looked::UnderWay(hash, Box::new(run))),
-            State::Failed { .. } | State::TimedOut { .. } if self.retry_failed => {
+            RunState::Queued { .. } | RunState::Running { .. } => Ok(Looked::UnderWay(hash, Box::new(run))),
+            RunState::Failed { .. } | RunState::TimedOut { .. } if self.retry_failed => {
                 let tie = Some(self.settings.to_string());
                 let run = reprocess(&self.store, document.id, Priority::Normal, ACTOR, tie).await?;
                 Ok(Looked::UnderWay(hash, Box::new(run)))
@@ -189,7 +189,7 @@ impl Intake {
         }
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         let first = FirstRun { priority: Priority::Normal, correlation_id: Some(self.settings.to_string()) };
-        let sender = Sender { actor: ACTOR.to_owned(), key: None };
+        let sender = Uploader { actor: ACTOR.to_owned(), key: None };
         let taken = match upload.finish(&name, Some(first), &sender).await {
             Ok(taken) => taken.overview,
             Err(UploadError::Port(error)) => return Err(error.into()),

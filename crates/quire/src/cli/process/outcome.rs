@@ -1,11 +1,11 @@
 //! What became of a document, as it is written out.
 
 use jiff::Timestamp;
-use quire_application::document::pages::{PageIndex, RawText};
+use quire_application::document::pages::{PageIndex, RawTextArtifact};
 use quire_application::review;
 use quire_domain::SchemaRef;
-use quire_domain::{Document, DocumentId, Run, RunId, State, hex};
-use quire_ports::{Blobs, PortError, Store};
+use quire_domain::{Document, DocumentId, Run, RunId, RunState, hex};
+use quire_ports::{BlobStore, PortError, Store};
 use quire_understanding::calibration::ConfidencePolicy;
 use quire_understanding::visits::{self, Visit};
 use quire_understanding::{Field, Value};
@@ -88,7 +88,7 @@ impl Outcome {
 /// The result of a document whose run has ended.
 pub(super) async fn of_run(
     store: &Store,
-    blobs: &dyn Blobs,
+    blobs: &dyn BlobStore,
     document: &Document,
     run: &Run,
     settings: &str,
@@ -108,7 +108,7 @@ pub(super) async fn of_run(
         outcome.error_code = Some(reason.record.error_code.clone());
         outcome.message = Some(reason.record.message.clone());
     }
-    if matches!(run.state, State::Completed { .. }) {
+    if matches!(run.state, RunState::Completed { .. }) {
         let view = review::view(store, blobs, document.id).await?;
         // When and why visits were does not depend on how sure is sure.
         let grouped = visits::group(&view.active.data, &view.schema, &ConfidencePolicy::default());
@@ -128,7 +128,8 @@ async fn add_reading(store: &Store, run: &Run, outcome: &mut Outcome) -> Result<
     let index =
         payload(PageIndex::ARTIFACT).and_then(|payload| serde_json::from_str::<PageIndex>(payload).ok());
     outcome.pages = index.map(|index| index.pages.len());
-    let text = payload(RawText::ARTIFACT).and_then(|payload| serde_json::from_str::<RawText>(payload).ok());
+    let text = payload(RawTextArtifact::ARTIFACT)
+        .and_then(|payload| serde_json::from_str::<RawTextArtifact>(payload).ok());
     outcome.language = text.map(|text| text.language);
     Ok(())
 }

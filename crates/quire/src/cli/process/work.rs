@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use quire_domain::{DocumentId, EventId, EventType, Run, RunId};
-use quire_ports::{EventFilter, History, PortResult};
+use quire_ports::{EventFilter, PortResult, RunHistory};
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
@@ -169,7 +169,7 @@ fn write(
 
 /// Sees runs end.
 struct Watch {
-    history: Arc<dyn History>,
+    history: Arc<dyn RunHistory>,
     after: EventId,
 }
 

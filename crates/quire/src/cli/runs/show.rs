@@ -2,8 +2,8 @@
 
 use std::fmt::Write;
 
-use quire_domain::{FailureRecord, RecordedEvent, Run, State, StepName};
-use quire_ports::{Attempt, StepProgress};
+use quire_domain::{FailureRecord, RecordedEvent, Run, RunState, StepName};
+use quire_ports::{RunAttempt, StepProgress};
 use serde_json::{Value, json};
 
 use crate::cli::output::{lasting, table, time};
@@ -12,7 +12,7 @@ use crate::cli::output::{lasting, table, time};
 pub(super) struct Details {
     pub(super) run: Run,
     pub(super) steps: Vec<StepProgress>,
-    pub(super) attempts: Vec<Attempt>,
+    pub(super) attempts: Vec<RunAttempt>,
     /// The last ones, oldest first.
     pub(super) events: Vec<RecordedEvent>,
 }
@@ -38,15 +38,15 @@ pub(super) fn list(runs: &[Run]) -> String {
 /// ", not before …" for a run that has to wait.
 pub(super) fn waits(run: &Run) -> String {
     match run.state {
-        State::Queued { available_at: Some(at) } => format!(", not to start before {at:.0}"),
+        RunState::Queued { available_at: Some(at) } => format!(", not to start before {at:.0}"),
         _ => String::new(),
     }
 }
 
 pub(super) fn run_json(run: &Run) -> Value {
     let (available_at, deadline_at, worker) = match run.state {
-        State::Queued { available_at } => (available_at, None, None),
-        State::Running { deadline_at, worker, .. } => (None, deadline_at, worker),
+        RunState::Queued { available_at } => (available_at, None, None),
+        RunState::Running { deadline_at, worker, .. } => (None, deadline_at, worker),
         _ => (None, None, None),
     };
     let reason = run.state.reason();

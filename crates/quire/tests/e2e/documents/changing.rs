@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 use quire_domain::{DocumentId, Pipeline, Priority, SubjectId};
-use quire_ports::Intake;
+use quire_ports::NewDocument;
 use quire_testkit::documents::clinical_record;
 use quire_testkit::fixture::{document, new_run};
 use serde_json::{Value, json};
@@ -67,7 +67,7 @@ async fn a_document_is_processed_again_and_its_history_tells_of_both_runs(scene:
 async fn where_processing_is_switched_off_nothing_is_processed_again(scene: &Scene) {
     let server = scene.quire.serve();
     let document = document(DocumentId::new());
-    scene.store.documents.add(Intake::by("tester", &document, None), Timestamp::now()).await.unwrap();
+    scene.store.documents.add(NewDocument::by("tester", &document, None), Timestamp::now()).await.unwrap();
     let refused = server.post(&format!("/documents/{}/reprocess", document.id));
     assert_eq!((refused.status, &refused.json()["error_code"]), (409, &json!("CONFLICT")));
     assert_eq!(get(&server, &format!("/documents/{}", document.id)).json()["status"], "UPLOADED");

@@ -41,12 +41,12 @@ async fn a_listener_misses_nothing_across_a_kill(scene: &Scene) {
         }
         place = heard.last().map(|last| last.id.clone()).or(place);
         drop(server);
-        let event = Event::bare(EventType::LockHeld, Timestamp::now());
+        let event = Event::new(EventType::LockHeld, Timestamp::now());
         scene.store.queue.record(std::slice::from_ref(&event)).await.unwrap();
     }
     let server = scene.quire.serve();
     let (mut listener, _) = Listener::after(&server, place.as_deref());
-    scene.store.queue.record(&[Event::bare(EventType::MarkReviewed, Timestamp::now())]).await.unwrap();
+    scene.store.queue.record(&[Event::new(EventType::MarkReviewed, Timestamp::now())]).await.unwrap();
     heard.extend(listener.until(|message| message.event == "MARK_REVIEWED"));
     let mut truth = truth(scene, &start.unwrap()).await;
     truth.retain(|(id, _)| id.parse::<u64>().unwrap() <= heard.last().unwrap().id.parse().unwrap());

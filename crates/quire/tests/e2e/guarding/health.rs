@@ -16,7 +16,7 @@ async fn a_database_without_its_tables_is_unhealthy_and_nobody_is_let_in_on_a_gu
     let server = scene.quire.serve();
     assert_eq!(ask(&server, "GET /documents", "").status, 200);
     assert_eq!(ask(&server, "GET /health", "").status, 200);
-    scene.store.schema.down(0).await.unwrap();
+    scene.store.migrations.down(0).await.unwrap();
     for path in ["/health", "/health/ready"] {
         let ready = ask(&server, &format!("GET {path}"), "");
         assert_eq!((ready.status, &ready.json()["database"]), (503, &json!("error")), "{path}");

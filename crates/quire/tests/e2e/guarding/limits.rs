@@ -44,7 +44,7 @@ async fn whoever_uploads_too_often_is_told_when_to_come_again(scene: &Scene) {
     assert_refused(&upload(&server, ""), "2");
     let large = "El paciente come bien y duerme toda la noche.\n".repeat(200_000);
     assert_refused(&upload_text(&server, "", &large), "2");
-    let listed = scene.store.documents.count(quire_ports::DocumentsOf::All, 10).await;
+    let listed = scene.store.documents.count(quire_ports::DocumentFilter::All, 10).await;
     assert_eq!(listed, Ok(2), "what was refused was not taken");
     let document = first.document();
     for _ in 0..3 {

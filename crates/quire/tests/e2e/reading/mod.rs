@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use quire_domain::{Document, DocumentId, Run, RunId};
-use quire_ports::{Artifact, Blobs as _, Intake};
+use quire_ports::{Artifact, BlobStore as _, NewDocument};
 use quire_reading::sandbox::{Limits, Program, child};
 use quire_testkit::fixture::{document, document_run};
 
@@ -41,7 +41,7 @@ impl Scene {
             self.blobs.put(&document.storage_path, file.to_vec()).await.unwrap();
         }
         let run = document_run(document.id.into());
-        let intake = Intake::by("tester", &document, Some(&run));
+        let intake = NewDocument::by("tester", &document, Some(&run));
         self.store.documents.add(intake, Timestamp::now()).await.unwrap();
         run.id
     }

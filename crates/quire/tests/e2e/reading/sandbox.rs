@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use quire_domain::reading::FileKind;
-use quire_ports::{ReadError, ReadTrouble};
+use quire_ports::{ReadError, ReadErrorKind};
 use quire_reading::PageRead;
 use quire_reading::sandbox::{Limits, Program, Sandbox};
 use quire_testkit::documents::{Pdf, clinical_record, text_page};
@@ -39,7 +39,7 @@ async fn a_parser_reads_document_after_document() {
     let png = sandbox.image(FileKind::Pdf, record(), 1, 1.5).await.unwrap();
     assert!(png.starts_with(b"\x89PNG"));
     let missing = sandbox.image(FileKind::Pdf, record(), 2, 1.5).await.unwrap_err();
-    assert_eq!(missing.trouble, ReadTrouble::PageNotFound);
+    assert_eq!(missing.kind, ReadErrorKind::PageNotFound);
     reads_a_record(&sandbox).await;
 }
 
@@ -99,7 +99,7 @@ async fn a_parser_that_is_killed_at_work_is_replaced() {
     let killed = std::process::Command::new("kill").args(["-9", &noted.ids()[0]]).status().unwrap();
     assert!(killed.success());
     let error = reading.await.unwrap().unwrap_err();
-    assert_eq!(error.trouble, ReadTrouble::ParserCrashed);
+    assert_eq!(error.kind, ReadErrorKind::ParserCrashed);
     assert!(error.diagnosis.unwrap().contains("signal: 9"));
     reads_a_record(&noted.sandbox).await;
     assert!(noted.ids().len() >= 2, "another one was started");
@@ -138,18 +138,18 @@ const READY: &str = "head -c 8 >/dev/null; printf '\\004\\000\\000\\000\\000\\00
 async fn a_parser_that_answers_nonsense_crashes_hangs_or_floods_is_told_apart() {
     let limits = Limits { time: Duration::from_secs(2), answer: 1 << 20, ..tight() };
     let cases = [
-        ("head -c 100 /dev/zero | tr '\\000' '\\377'; sleep 1000", ReadTrouble::DocumentTooLarge),
-        ("printf '\\002\\000\\000\\000\\377\\377'; sleep 1000", ReadTrouble::ParserCrashed),
-        ("head -c 9999999 /dev/zero; sleep 1000", ReadTrouble::ParserCrashed),
-        ("exit 3", ReadTrouble::ParserCrashed),
-        ("kill -SEGV $$", ReadTrouble::ParserCrashed),
-        ("echo 'memory allocation of 123 bytes failed' >&2; kill -ABRT $$", ReadTrouble::ParserMemory),
-        ("kill -XCPU $$", ReadTrouble::ParserTimeout),
-        ("sleep 1000", ReadTrouble::ParserTimeout),
+        ("head -c 100 /dev/zero | tr '\\000' '\\377'; sleep 1000", ReadErrorKind::DocumentTooLarge),
+        ("printf '\\002\\000\\000\\000\\377\\377'; sleep 1000", ReadErrorKind::ParserCrashed),
+        ("head -c 9999999 /dev/zero; sleep 1000", ReadErrorKind::ParserCrashed),
+        ("exit 3", ReadErrorKind::ParserCrashed),
+        ("kill -SEGV $$", ReadErrorKind::ParserCrashed),
+        ("echo 'memory allocation of 123 bytes failed' >&2; kill -ABRT $$", ReadErrorKind::ParserMemory),
+        ("kill -XCPU $$", ReadErrorKind::ParserTimeout),
+        ("sleep 1000", ReadErrorKind::ParserTimeout),
     ];
     for (script, trouble) in cases {
         let error = with_child(&format!("{READY} {script}"), limits).await.unwrap_err();
-        assert_eq!(error.trouble, trouble, "{script}: {error:?}");
+        assert_eq!(error.kind, trouble, "{script}: {error:?}");
         assert!(error.diagnosis.is_some(), "{script}");
         assert!(!error.message.contains('/'), "{script}: {}", error.message);
     }
@@ -159,11 +159,11 @@ async fn a_parser_that_answers_nonsense_crashes_hangs_or_floods_is_told_apart() 
 async fn a_program_that_is_no_parser_is_not_taken_for_one() {
     for script in ["exit 0", "echo hello; sleep 1000", "printf '\\001\\000\\000\\000\\003'"] {
         let error = with_child(script, tight()).await.unwrap_err();
-        assert_eq!(error.trouble, ReadTrouble::ParserUnavailable, "{script}");
+        assert_eq!(error.kind, ReadErrorKind::ParserUnavailable, "{script}");
     }
     let missing = Program { path: "/nonexistent/quire".into(), arguments: Vec::new() };
     let error = Sandbox::start(missing, tight(), 1).await.err().unwrap();
-    assert_eq!(error.trouble, ReadTrouble::ParserUnavailable);
+    assert_eq!(error.kind, ReadErrorKind::ParserUnavailable);
 }
 
 #[tokio::test]
@@ -171,8 +171,8 @@ async fn a_document_beyond_a_limit_is_refused_and_the_parser_goes_on() {
     let limits = Limits { pages: 2, file: 100 << 10, ..tight() };
     let sandbox = sandbox(limits).await;
     let long = sandbox.read(FileKind::Pdf, clinical_record(3).into()).await.unwrap_err();
-    assert_eq!(long.trouble, ReadTrouble::DocumentTooLarge);
+    assert_eq!(long.kind, ReadErrorKind::DocumentTooLarge);
     let large = sandbox.read(FileKind::Pdf, vec![b' '; 101 << 10].into()).await.unwrap_err();
-    assert_eq!(large.trouble, ReadTrouble::DocumentTooLarge);
+    assert_eq!(large.kind, ReadErrorKind::DocumentTooLarge);
     reads_a_record(&sandbox).await;
 }

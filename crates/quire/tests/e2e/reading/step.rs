@@ -2,7 +2,7 @@
 
 use quire_application::document::pages;
 use quire_domain::DocumentId;
-use quire_ports::Blobs;
+use quire_ports::BlobStore;
 use quire_testkit::documents::{Pdf, clinical_record, text_page};
 use serde_json::{Value, json};
 

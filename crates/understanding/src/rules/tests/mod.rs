@@ -18,7 +18,7 @@ use crate::Value;
 const TODAY: Date = jiff::civil::date(2026, 1, 15);
 
 fn found(pages: &[Page]) -> Vec<Field> {
-    find(pages, &Schema::built_in_default(), Known { language: None, today: Some(TODAY) })
+    find(pages, &Schema::built_in_default(), DocumentHints { language: None, today: Some(TODAY) })
 }
 
 /// The fields of one page with these lines, one below the other.

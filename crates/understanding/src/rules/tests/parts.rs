@@ -1,7 +1,7 @@
 //! What is kept apart: owners and clinics, chips and telephones, doses and weights.
 
 use super::*;
-use crate::{Heading, Normaliser, Origin, SchemaKey, Scope, ValueType};
+use crate::{Normaliser, Origin, SchemaKey, Scope, SectionHeading, ValueType};
 
 /// Proves R087, R090, R093: what was found has its page and words; what was not is not there.
 #[test]
@@ -238,8 +238,8 @@ fn another_schema_works_by_the_same_rules() {
             key("total", &["total", "total a pagar"], Normaliser::Amount),
         ],
         headings: vec![
-            Heading { panel: Some("seller".to_owned()), words: vec!["emisor".to_owned()].into() },
-            Heading { panel: Some("buyer".to_owned()), words: vec!["cliente".to_owned()].into() },
+            SectionHeading { panel: Some("seller".to_owned()), words: vec!["emisor".to_owned()].into() },
+            SectionHeading { panel: Some("buyer".to_owned()), words: vec!["cliente".to_owned()].into() },
         ],
         other_labels: vec!["precio".to_owned()].into(),
         ..Schema::default()
@@ -255,7 +255,7 @@ fn another_schema_works_by_the_same_rules() {
     paper.row(146.0, &[(50.0, "Cambio de aceite"), (400.0, "60,00 €")]);
     paper.row(162.0, &[(50.0, "Dos bujías"), (400.0, "18,50 €")]);
     paper.put(50.0, 200.0, "Total a pagar: 78,50 €");
-    let fields = find(&[paper.page()], &schema, Known::default());
+    let fields = find(&[paper.page()], &schema, DocumentHints::default());
     let seen: Vec<_> = fields.iter().map(|field| (field.key.as_str(), text(field))).collect();
     let wanted = [
         ("number", "F-2024/17"),

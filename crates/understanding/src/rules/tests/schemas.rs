@@ -1,7 +1,7 @@
 //! Documents of other kinds: the rules know nothing but what the schema says.
 
 use super::*;
-use crate::{Format, SchemaFile, ValueType};
+use crate::{SchemaFile, SchemaFormat, ValueType};
 
 fn seen(fields: &[Field]) -> Vec<(&str, String)> {
     fields.iter().map(|field| (field.key.as_str(), serde_json::to_string(&field.value).unwrap())).collect()
@@ -9,7 +9,7 @@ fn seen(fields: &[Field]) -> Vec<(&str, String)> {
 
 fn invoice(pages: &[Page]) -> Vec<Field> {
     let [_, invoice] = SchemaFile::built_in();
-    find(pages, &invoice.schema, Known { language: Some("es"), today: Some(TODAY) })
+    find(pages, &invoice.schema, DocumentHints { language: Some("es"), today: Some(TODAY) })
 }
 
 #[test]
@@ -121,8 +121,8 @@ fn a_file_of_somebody_elses_is_enough() {
         labels.es = ["zona"]
         validators = { one_of = ["azul", "verde"] }
     "#;
-    let file = SchemaFile::parse("ticket.toml", text, Format::Toml).unwrap();
-    let read = |lines: &[&str]| find(&[Paper::lines(lines)], &file.schema, Known::default());
+    let file = SchemaFile::parse("ticket.toml", text, SchemaFormat::Toml).unwrap();
+    let read = |lines: &[&str]| find(&[Paper::lines(lines)], &file.schema, DocumentHints::default());
     let fields = read(&["Matrícula: 1234BCD", "Zona: Azul", "Multa: 60,50 €", "Pagada: sí"]);
     let wanted = [("plate", "\"1234BCD\""), ("fine", "60.5"), ("is_paid", "true"), ("zone", "\"Azul\"")];
     assert_eq!(seen(&fields), wanted.map(|(key, value)| (key, value.to_owned())));

@@ -38,7 +38,7 @@ fn line() -> impl Strategy<Value = String> {
 fn steps(lines: &[String]) -> u64 {
     let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
     let pages: Vec<Page> = lines.chunks(50).map(Paper::lines).collect();
-    counted(&pages, &Schema::built_in_default(), Known::default()).1
+    counted(&pages, &Schema::built_in_default(), DocumentHints::default()).1
 }
 
 proptest! {
@@ -94,7 +94,7 @@ fn one_endless_line_is_read_through() {
             let line = Line { words, opens_paragraph: false };
             Page { width: 600.0, height: 800.0, lines: vec![line], recognised: false }
         };
-        let steps = |count| counted(&[page(count)], &Schema::built_in_default(), Known::default()).1;
+        let steps = |count| counted(&[page(count)], &Schema::built_in_default(), DocumentHints::default()).1;
         assert!(steps(20_000) <= 12 * steps(2_000));
     }
 }

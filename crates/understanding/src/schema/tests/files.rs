@@ -17,7 +17,7 @@ labels = ["Nº de albarán", "Delivery note no"]
 "#;
 
 fn problems(text: &str) -> Vec<String> {
-    let bad = SchemaFile::parse("my.toml", text, Format::Toml).unwrap_err();
+    let bad = SchemaFile::parse("my.toml", text, SchemaFormat::Toml).unwrap_err();
     assert_eq!(bad.file, "my.toml");
     bad.problems.iter().map(ToString::to_string).collect()
 }
@@ -30,7 +30,7 @@ fn with(old: &str, new: &str) -> String {
 
 #[test]
 fn a_file_says_what_it_needs_to_and_the_rest_is_usual() {
-    let file = SchemaFile::parse("my.toml", SMALL, Format::Toml).unwrap();
+    let file = SchemaFile::parse("my.toml", SMALL, SchemaFormat::Toml).unwrap();
     assert_eq!((file.version, file.schema.name.as_str()), (3, "delivery-note"));
     let key = &file.schema.keys[0];
     assert_eq!(key.labels.to_vec(), ["no de albaran", "delivery note no"], "as labels are compared");
@@ -40,7 +40,7 @@ fn a_file_says_what_it_needs_to_and_the_rest_is_usual() {
     );
     assert!(!key.repeatable && !key.critical && !key.optional && key.validators.is_empty());
     let dated = with("section = \"note\"\nlabels", "section = \"note\"\nvalue_type = \"date\"\nlabels");
-    let dated = SchemaFile::parse("my.toml", &dated, Format::Toml).unwrap();
+    let dated = SchemaFile::parse("my.toml", &dated, SchemaFormat::Toml).unwrap();
     assert_eq!(dated.schema.keys[0].normaliser, Normaliser::Date);
 }
 
@@ -49,19 +49,24 @@ fn the_same_in_json_is_the_same() {
     let json = r#"{"version": 3, "title": {"en": "Delivery note"}, "sections": [{"id": "note"}],
         "keys": [{"labels": ["Nº de albarán", "Delivery note no"], "section": "note", "key": "note_number"}],
         "name": "delivery-note"}"#;
-    let (one, two) =
-        (SchemaFile::parse("my.json", json, Format::Json), SchemaFile::parse("my.toml", SMALL, Format::Toml));
+    let (one, two) = (
+        SchemaFile::parse("my.json", json, SchemaFormat::Json),
+        SchemaFile::parse("my.toml", SMALL, SchemaFormat::Toml),
+    );
     assert_eq!(one, two);
-    assert_eq!((Format::of("my.JSON"), Format::of("a.b.toml")), (Some(Format::Json), Some(Format::Toml)));
-    assert_eq!((Format::of("toml"), Format::of("notes.txt")), (None, None));
+    assert_eq!(
+        (SchemaFormat::of("my.JSON"), SchemaFormat::of("a.b.toml")),
+        (Some(SchemaFormat::Json), Some(SchemaFormat::Toml))
+    );
+    assert_eq!((SchemaFormat::of("toml"), SchemaFormat::of("notes.txt")), (None, None));
     for wrong in ["[]", "{", "null", r#"{"name": null}"#] {
-        assert!(SchemaFile::parse("my.json", wrong, Format::Json).is_err(), "{wrong}");
+        assert!(SchemaFile::parse("my.json", wrong, SchemaFormat::Json).is_err(), "{wrong}");
     }
 }
 
 #[test]
 fn the_content_of_a_file_is_known_whatever_its_version_and_comments() {
-    let hash = |text: &str| SchemaFile::parse("my.toml", text, Format::Toml).unwrap().content_hash;
+    let hash = |text: &str| SchemaFile::parse("my.toml", text, SchemaFormat::Toml).unwrap().content_hash;
     let same = with("version = 3", "version = 4 # said again");
     assert_eq!(hash(&same), hash(SMALL));
     assert_ne!(hash(&with("Delivery note no", "Delivery no")), hash(SMALL));
@@ -177,7 +182,7 @@ fn all_problems_are_told_at_once_and_not_without_end() {
     let text = SMALL.replace("version = 3", "version = -1");
     let text =
         text.replace("section = \"note\"\nlabels", "section = \"note\"\ncritical = 1\noptional = 2\nlabels");
-    let bad = SchemaFile::parse("my.toml", &text, Format::Toml).unwrap_err();
+    let bad = SchemaFile::parse("my.toml", &text, SchemaFormat::Toml).unwrap_err();
     assert_eq!(bad.problems.len(), 3, "{bad}");
     assert!(bad.to_string().starts_with("my.toml: 3 problems\n  version must be"), "{bad}");
     let many: Vec<String> = (0..600).map(|at| format!("[[keys]]\nkey = \"K{at}\"\n")).collect();
@@ -193,7 +198,7 @@ fn all_problems_are_told_at_once_and_not_without_end() {
 fn a_schema_written_as_a_file_is_read_back_as_it_was() {
     for file in SchemaFile::built_in() {
         let text = file.schema.to_toml(file.version);
-        let again = SchemaFile::parse("again.toml", &text, Format::Toml).unwrap();
+        let again = SchemaFile::parse("again.toml", &text, SchemaFormat::Toml).unwrap();
         assert_eq!((again.version, &again.schema), (file.version, &file.schema));
     }
     let rich = with(
@@ -201,7 +206,7 @@ fn a_schema_written_as_a_file_is_read_back_as_it_was() {
         "section = \"note\"\nvalue_type = \"number\"\ntitle = { en = 'a \"b\" \\ c' }\n\
          validators = { one_of = [\"1\", \"2\"], min = 1, max = 2.5, max_length = 3, pattern = \"0*\" }\nlabels",
     );
-    let rich = SchemaFile::parse("my.toml", &rich, Format::Toml).unwrap();
-    let again = SchemaFile::parse("again.toml", &rich.schema.to_toml(3), Format::Toml).unwrap();
+    let rich = SchemaFile::parse("my.toml", &rich, SchemaFormat::Toml).unwrap();
+    let again = SchemaFile::parse("again.toml", &rich.schema.to_toml(3), SchemaFormat::Toml).unwrap();
     assert_eq!(again.schema, rich.schema);
 }

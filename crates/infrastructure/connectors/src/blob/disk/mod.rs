@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use quire_ports::{Blobs, Incoming, PortResult};
+use quire_ports::{BlobStore, BlobWriter, PortResult};
 
 use self::error::{closed, unavailable};
 use self::folder::Folder;
@@ -52,14 +52,14 @@ impl DiskBlobs {
 }
 
 #[async_trait]
-impl Blobs for DiskBlobs {
+impl BlobStore for DiskBlobs {
     async fn put(&self, name: &str, content: Vec<u8>) -> PortResult<()> {
         let name = Name::parse(name)?;
         self.at_root(move |root| write::put(root, &name, &content)).await
     }
 
     /// Touches the disk only when there is something to write.
-    async fn receive(&self) -> PortResult<Box<dyn Incoming>> {
+    async fn begin(&self) -> PortResult<Box<dyn BlobWriter>> {
         Ok(Box::new(Receiving::new(self.root.clone())))
     }
 

@@ -69,7 +69,7 @@ impl Receiving {
 }
 
 #[async_trait]
-impl quire_ports::Incoming for Receiving {
+impl quire_ports::BlobWriter for Receiving {
     async fn write(&mut self, piece: &[u8]) -> PortResult<()> {
         let so_far = self.so_far.as_mut().ok_or_else(given_up)?;
         so_far.gathered.extend_from_slice(piece);

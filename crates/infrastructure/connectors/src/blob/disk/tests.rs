@@ -87,7 +87,7 @@ fn a_file_that_is_given_up_leaves_nothing_behind() {
 
     let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
     runtime.block_on(async {
-        let mut coming = blobs.receive().await.unwrap();
+        let mut coming = blobs.begin().await.unwrap();
         coming.write(&vec![1; 1_000_000]).await.unwrap();
         assert_eq!(incoming(&folder), 1, "large enough to be on the disk");
         drop(coming);
@@ -101,7 +101,7 @@ fn a_file_that_is_given_up_leaves_nothing_behind() {
 #[tokio::test]
 async fn what_is_gathered_in_memory_is_bounded() {
     let (blobs, folder) = disk();
-    let mut coming = blobs.receive().await.unwrap();
+    let mut coming = blobs.begin().await.unwrap();
     coming.write(&vec![1; 100_000]).await.unwrap();
     assert_eq!(incoming(&folder), 0, "not worth a trip yet");
     for _ in 0..50 {
@@ -117,7 +117,7 @@ async fn what_is_gathered_in_memory_is_bounded() {
 #[tokio::test]
 async fn after_a_write_that_failed_nothing_gets_a_name() {
     let (blobs, folder) = disk();
-    let mut coming = blobs.receive().await.unwrap();
+    let mut coming = blobs.begin().await.unwrap();
     fs::rename(root(&folder), folder.path().join("elsewhere")).unwrap();
     assert_unavailable(&coming.write(&vec![1; 1_000_000]).await, folder.path());
     fs::rename(folder.path().join("elsewhere"), root(&folder)).unwrap();

@@ -5,7 +5,7 @@ use std::fs::File;
 use std::io::{self, BufWriter, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 
-use quire_application::export::{RowHead, heading, row_without_value, rows};
+use quire_application::export::{RowPrefix, heading, row_without_value, rows};
 use quire_domain::ReviewStatus;
 
 use super::Outcome;
@@ -65,7 +65,7 @@ fn require_own(path: &Path) -> io::Result<()> {
 
 /// The lines of a document; one in which nothing was understood has one without a value, so that none is missing.
 pub(super) fn lines_of(outcome: &Outcome) -> String {
-    let head = RowHead {
+    let head = RowPrefix {
         document_id: outcome.document_id,
         original_filename: &outcome.file,
         created_at: outcome.created_at,

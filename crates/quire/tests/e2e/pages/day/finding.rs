@@ -2,7 +2,7 @@
 
 use jiff::{SignedDuration, Timestamp};
 use quire_domain::{DocumentId, Pipeline};
-use quire_ports::MinuteFigures;
+use quire_ports::MinuteMetrics;
 
 use super::Day;
 use crate::pages::inbox::until_names;
@@ -68,7 +68,7 @@ impl Day {
 
     /// Looks how the work went, on a machine that has been busy for a day.
     pub(super) async fn looks_at_operations(&mut self) {
-        self.scene.store.figures.add(&a_busy_day()).await.unwrap();
+        self.scene.store.metrics.add(&a_busy_day()).await.unwrap();
         self.tab.like("dark");
         self.tab.click("nav a[href='/app/operations']");
         self.arrives_at("Operations", "Operaciones");
@@ -81,18 +81,18 @@ impl Day {
 }
 
 /// Figures of the last day, minute by minute: more during some hours than during others, and failures now and then.
-fn a_busy_day() -> Vec<MinuteFigures> {
+fn a_busy_day() -> Vec<MinuteMetrics> {
     let now = Timestamp::from_second(Timestamp::now().as_second() / 60 * 60).unwrap();
     let minute = |ago: u32| {
         let at = now - SignedDuration::from_mins(i64::from(ago));
         let rush = if ago % 480 < 200 { 2 } else { 1 };
         let completed = u64::from(rush * (6 + ago * 7 % 11));
-        MinuteFigures {
+        MinuteMetrics {
             completed,
             failed: u64::from(ago % 23 == 5),
             duration_ms: completed * 420,
             queued: u64::from(rush * rush * (ago * 5 % 13)),
-            ..MinuteFigures::empty(at, Pipeline::Document)
+            ..MinuteMetrics::empty(at, Pipeline::Document)
         }
     };
     (0..24 * 60).map(minute).collect()

@@ -1,7 +1,7 @@
 //! Many documents at once.
 
 use quire_domain::{Document, DocumentId};
-use quire_ports::Intake;
+use quire_ports::NewDocument;
 use quire_testkit::fixture::document;
 
 use super::{inbox, understood, until_names};
@@ -32,7 +32,12 @@ async fn a_long_list_is_shown_in_parts() {
     for number in 0..120 {
         let original_filename = format!("{number}.pdf");
         let document = Document { original_filename, ..document(DocumentId::new()) };
-        scene.store.documents.add(Intake::by("tester", &document, None), document.created_at).await.unwrap();
+        scene
+            .store
+            .documents
+            .add(NewDocument::by("tester", &document, None), document.created_at)
+            .await
+            .unwrap();
     }
     let server = scene.quire.serve();
     let mut tab = inbox(&server, "/app");

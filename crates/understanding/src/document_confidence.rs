@@ -6,7 +6,7 @@ use super::{Field, Origin};
 ///
 /// What a person put in, or took the value out of, is certain. What was not found does not count, since most documents
 /// lack some of their critical keys; but one in which nothing critical was found is not certain at all.
-pub fn certainty(fields: &[Field]) -> f64 {
+pub fn document_confidence(fields: &[Field]) -> f64 {
     let counted = fields.iter().filter(|field| field.is_critical).filter_map(|field| match field.origin {
         Origin::Human => Some(1.0),
         Origin::Machine | Origin::Derived => (!field.value.is_empty()).then_some(field.confidence),
@@ -43,7 +43,7 @@ mod tests {
             (vec![field("x", 0.5, human, true), field("x", 0.8, derived, true)], 0.8),
             (vec![field("x", f64::NAN, machine, true)], 0.0),
         ] {
-            assert_eq!(certainty(&fields), expected, "{fields:?}");
+            assert_eq!(document_confidence(&fields), expected, "{fields:?}");
         }
     }
 
@@ -57,23 +57,23 @@ mod tests {
     proptest! {
         #[test]
         fn no_critical_value_is_less_sure_and_order_does_not_matter(mut fields in fields()) {
-            let number = certainty(&fields);
+            let number = document_confidence(&fields);
             prop_assert!((0.0..=1.0).contains(&number));
             for field in fields.iter().filter(|field| field.is_critical && !field.value.is_empty()) {
                 prop_assert!(field.origin == Origin::Human || number <= field.confidence);
             }
             fields.reverse();
-            prop_assert_eq!(certainty(&fields).to_bits(), number.to_bits());
+            prop_assert_eq!(document_confidence(&fields).to_bits(), number.to_bits());
         }
 
         /// Whoever corrects the least sure field never makes a document less certain.
         #[test]
         fn what_a_person_corrects_makes_nothing_less_certain(mut fields in fields(), which in 0..8usize) {
-            let before = certainty(&fields);
+            let before = document_confidence(&fields);
             if let Some(field) = fields.get_mut(which) {
                 field.origin = Origin::Human;
             }
-            prop_assert!(certainty(&fields) >= before);
+            prop_assert!(document_confidence(&fields) >= before);
         }
     }
 }

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use quire_domain::reading::{Page, Reading};
-use quire_ports::{Message, Speaker};
+use quire_ports::{ChatMessage, ChatRole};
 use quire_understanding::redaction::Redaction;
 
 /// The version of the prompt, recorded with every version that it helped to make. It changes with the text below and with
@@ -19,24 +19,24 @@ const REPAIR: &str = "That was not JSON of the form that was asked for. Answer a
 const MOST_SHOWN: usize = 8_000;
 
 /// The conversation that begins with a document.
-pub(super) fn messages(reading: &Reading, redaction: Option<&mut Redaction>) -> Vec<Message> {
+pub(super) fn messages(reading: &Reading, redaction: Option<&mut Redaction>) -> Vec<ChatMessage> {
     let text = text(&reading.pages);
     let text = match redaction {
         Some(redaction) => redaction.hide(&text),
         None => text,
     };
     vec![
-        Message { speaker: Speaker::System, text: INSTRUCTIONS.to_owned() },
-        Message { speaker: Speaker::User, text },
+        ChatMessage { role: ChatRole::System, text: INSTRUCTIONS.to_owned() },
+        ChatMessage { role: ChatRole::User, text },
     ]
 }
 
 /// The same conversation, after an answer that cannot be used.
-pub(super) fn repair(messages: &[Message], answer: &str) -> Vec<Message> {
+pub(super) fn repair(messages: &[ChatMessage], answer: &str) -> Vec<ChatMessage> {
     let shown: String = answer.chars().take(MOST_SHOWN).collect();
     let more = [
-        Message { speaker: Speaker::Assistant, text: shown },
-        Message { speaker: Speaker::User, text: REPAIR.to_owned() },
+        ChatMessage { role: ChatRole::Assistant, text: shown },
+        ChatMessage { role: ChatRole::User, text: REPAIR.to_owned() },
     ];
     messages.iter().cloned().chain(more).collect()
 }

@@ -42,7 +42,7 @@ impl Inner {
     pub(super) async fn recover_orphans(&self) -> PortResult<()> {
         loop {
             let now = self.store.clock.now();
-            let recovered = self.store.rescue.recover_orphans(&self.rules, now, BATCH).await?;
+            let recovered = self.store.recovery.recover_orphans(&self.rules, now, BATCH).await?;
             for transition in &recovered {
                 report::recovered(transition.run.pipeline);
                 self.tally.recovered(transition);
@@ -57,7 +57,7 @@ impl Inner {
     /// Ends runs that their living owner should have ended itself.
     async fn time_out_overdue(&self) -> PortResult<()> {
         let now = self.store.clock.now();
-        for transition in &self.store.rescue.time_out_overdue(&self.rules, now, BATCH).await? {
+        for transition in &self.store.recovery.time_out_overdue(&self.rules, now, BATCH).await? {
             tracing::warn!(run_id = %transition.run.id, "a run hung past its deadline; the watchdog ended it");
             self.tell_of(transition);
         }

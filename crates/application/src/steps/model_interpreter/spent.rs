@@ -1,6 +1,6 @@
 //! What was spent on a document, which is counted however its step ends.
 
-use super::ByModel;
+use super::ModelInterpreter;
 
 /// What was spent on a document so far.
 #[derive(Clone, Debug, Default)]
@@ -21,13 +21,13 @@ impl Spent {
 /// What was spent, until a version tells of it. If none ever does, because the step failed or nobody waits for it any more,
 /// the tokens are counted as lost.
 pub(super) struct Untold<'m> {
-    by: &'m ByModel,
+    by: &'m ModelInterpreter,
     pub spent: Spent,
     is_told: bool,
 }
 
 impl<'m> Untold<'m> {
-    pub(super) fn new(by: &'m ByModel) -> Self {
+    pub(super) fn new(by: &'m ModelInterpreter) -> Self {
         Self { by, spent: Spent::default(), is_told: false }
     }
 

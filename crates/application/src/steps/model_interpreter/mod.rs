@@ -17,17 +17,17 @@ use std::time::Instant;
 use async_trait::async_trait;
 use jiff::tz::TimeZone;
 use quire_ports::{
-    Clock, InterpretError, InterpretRequest, Interpreted, Interpreter, LanguageModel, Message, ModelAnswer,
-    ModelError, ModelTrouble, PortError, Question, Reviews,
+    ChatMessage, Clock, InterpretError, InterpretRequest, Interpreter, InterpreterOutput, LanguageModel,
+    ModelError, ModelErrorKind, ModelRequest, ModelResponse, PortError, Reviews,
 };
 use quire_understanding::redaction::Redaction;
-use quire_understanding::rules::Known;
+use quire_understanding::rules::DocumentHints;
 use quire_understanding::{Field, InterpreterKind, MadeBy, Value, claims};
 
-pub use self::budget::Budget;
 use self::budget::Lost;
+pub use self::budget::TokenBudget;
 use self::spent::{Spent, Untold};
-use super::StepCode;
+use super::StepErrorCode;
 pub use prompt::PROMPT_VERSION;
 
 /// Bytes of text that make a token, for what is estimated before anybody counts.
@@ -37,7 +37,7 @@ const PRICED: f64 = 1_000_000.0;
 
 /// How a model is used.
 #[derive(Clone, Copy, Debug)]
-pub struct ModelUse {
+pub struct ModelInterpreterSettings {
     /// Whether the rules do it when the model does not.
     pub fallback: bool,
     /// Whether what tells of people is hidden from the model.
@@ -45,19 +45,19 @@ pub struct ModelUse {
     /// Tokens of the longest answer.
     pub answer_tokens: u64,
     /// What may be spent.
-    pub budget: Budget,
+    pub budget: TokenBudget,
     /// Prices of a million tokens, sent and answered, if there are any.
     pub prices: Option<(f64, f64)>,
 }
 
 /// Understands documents by asking a model, and believes only what it finds in the text.
-pub struct ByModel {
+pub struct ModelInterpreter {
     model: Arc<dyn LanguageModel>,
     /// What else understands them.
     rules: Arc<dyn Interpreter>,
     reviews: Arc<dyn Reviews>,
     clock: Arc<dyn Clock>,
-    settings: ModelUse,
+    settings: ModelInterpreterSettings,
     lost: Lost,
 }
 
@@ -67,29 +67,29 @@ enum Missed {
     Store(PortError),
 }
 
-impl ByModel {
+impl ModelInterpreter {
     /// An interpreter that asks this model. `rules` does what the model does not.
     pub fn new(
         model: Arc<dyn LanguageModel>,
         rules: Arc<dyn Interpreter>,
         reviews: Arc<dyn Reviews>,
         clock: Arc<dyn Clock>,
-        settings: ModelUse,
+        settings: ModelInterpreterSettings,
     ) -> Self {
         Self { model, rules, reviews, clock, settings, lost: Lost::default() }
     }
 }
 
 #[async_trait]
-impl Interpreter for ByModel {
-    async fn interpret(&self, request: InterpretRequest) -> Result<Interpreted, InterpretError> {
+impl Interpreter for ModelInterpreter {
+    async fn interpret(&self, request: InterpretRequest) -> Result<InterpreterOutput, InterpretError> {
         let started = Instant::now();
         let mut untold = Untold::new(self);
         let missed = match self.understand(&request, &mut untold.spent).await {
             Ok(fields) => {
                 let made_by = self.made_by(InterpreterKind::Model, &untold.spent, None, started);
                 untold.tell();
-                return Ok(Interpreted { fields, made_by });
+                return Ok(InterpreterOutput { fields, made_by });
             }
             Err(missed) => missed,
         };
@@ -97,30 +97,30 @@ impl Interpreter for ByModel {
             Missed::Model(error) => error,
             Missed::Store(error) => return Err(unavailable(&error)),
         };
-        let code = error.trouble.as_str();
+        let code = error.kind.as_str();
         if !self.settings.fallback {
-            return Err(InterpretError { code, message: error.message, may_pass: error.trouble.may_pass() });
+            return Err(InterpretError { code, message: error.message, may_pass: error.kind.may_pass() });
         }
         tracing::warn!(code, "the model was of no use for a document; the rules understand it");
         let by_rules = self.rules.interpret(request).await?;
         let made_by = self.made_by(InterpreterKind::Rules, &untold.spent, Some(code), started);
         untold.tell();
-        Ok(Interpreted { made_by, ..by_rules })
+        Ok(InterpreterOutput { made_by, ..by_rules })
     }
 }
 
-impl ByModel {
+impl ModelInterpreter {
     async fn understand(&self, request: &InterpretRequest, spent: &mut Spent) -> Result<Vec<Field>, Missed> {
         let mut redaction = self.settings.redact.then(Redaction::default);
-        let question = Question {
+        let question = ModelRequest {
             messages: prompt::messages(&request.reading, redaction.as_mut()),
-            form_name: form::name(&request.schema),
-            form: form::form(&request.schema).to_string(),
-            most_tokens: self.settings.answer_tokens,
+            schema_name: form::name(&request.schema),
+            response_schema: form::form(&request.schema).to_string(),
+            max_tokens: self.settings.answer_tokens,
             deadline: request.deadline,
         };
         let answer = self.ask(&question, spent).await?;
-        let read = |answer: &ModelAnswer| answer::claims(&answer.text, &request.schema, redaction.as_ref());
+        let read = |answer: &ModelResponse| answer::claims(&answer.text, &request.schema, redaction.as_ref());
         let claims = match read(&answer) {
             Some(claims) => claims,
             // More of the same would be cut at the same place.
@@ -129,14 +129,14 @@ impl ByModel {
             }
             None => {
                 let messages = prompt::repair(&question.messages, &answer.text);
-                let repaired = self.ask(&Question { messages, ..question }, spent).await?;
+                let repaired = self.ask(&ModelRequest { messages, ..question }, spent).await?;
                 read(&repaired).ok_or_else(|| {
                     invalid("the model twice answered something else than the form; choose a model that keeps to a JSON schema")
                 })?
             }
         };
         let today = self.clock.now().to_zoned(TimeZone::UTC).date();
-        let known = Known { language: request.language.as_deref(), today: Some(today) };
+        let known = DocumentHints { language: request.language.as_deref(), today: Some(today) };
         let mut fields = claims::settle(claims, &request.reading, &request.schema, known);
         if let Some(redaction) = redaction {
             self.fill_hidden(&mut fields, request, &redaction).await;
@@ -145,8 +145,9 @@ impl ByModel {
     }
 
     /// Asks once, if the budget allows that.
-    async fn ask(&self, question: &Question, spent: &mut Spent) -> Result<ModelAnswer, Missed> {
-        let needed = estimated(&question.messages, &question.form).saturating_add(question.most_tokens);
+    async fn ask(&self, question: &ModelRequest, spent: &mut Spent) -> Result<ModelResponse, Missed> {
+        let needed =
+            estimated(&question.messages, &question.response_schema).saturating_add(question.max_tokens);
         let budget = self.settings.budget;
         if !budget.fits_document(spent.tokens(), needed) {
             return Err(over("the document is too long for model.max_tokens_per_document"));
@@ -197,20 +198,20 @@ fn cost(spent: &Spent, (price_in, price_out): (f64, f64)) -> f64 {
 }
 
 /// Tokens of a question, rather too many than too few.
-fn estimated(messages: &[Message], form: &str) -> u64 {
+fn estimated(messages: &[ChatMessage], form: &str) -> u64 {
     let bytes = messages.iter().map(|message| message.text.len()).sum::<usize>() + form.len();
     u64::try_from(bytes).unwrap_or(u64::MAX) / BYTES_PER_TOKEN
 }
 
 fn invalid(message: &str) -> Missed {
-    Missed::Model(ModelError { trouble: ModelTrouble::AnswerInvalid, message: message.to_owned() })
+    Missed::Model(ModelError { kind: ModelErrorKind::AnswerInvalid, message: message.to_owned() })
 }
 
 fn over(message: &str) -> Missed {
-    Missed::Model(ModelError { trouble: ModelTrouble::BudgetSpent, message: message.to_owned() })
+    Missed::Model(ModelError { kind: ModelErrorKind::BudgetSpent, message: message.to_owned() })
 }
 
 fn unavailable(error: &PortError) -> InterpretError {
     let message = format!("what was spent on models today could not be looked up: {error}");
-    InterpretError { code: StepCode::StoreUnavailable.as_str(), message, may_pass: true }
+    InterpretError { code: StepErrorCode::StoreUnavailable.as_str(), message, may_pass: true }
 }

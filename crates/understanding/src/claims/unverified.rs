@@ -8,7 +8,7 @@ use crate::{Evidence, Field, Origin, Schema, Suggestion, Value, ValueType};
 const MOST_SUGGESTIONS: usize = 5;
 
 /// A claim that does not hold.
-pub(super) struct Unfound {
+pub(super) struct UnverifiedClaims {
     pub key: String,
     pub visit: Option<String>,
     pub value: Value,
@@ -17,7 +17,7 @@ pub(super) struct Unfound {
 }
 
 /// Puts what was not found beside the fields of its keys; where there is none, a field without a value carries it.
-pub(super) fn add(fields: &mut Vec<Field>, schema: &Schema, unfound: Vec<Unfound>) {
+pub(super) fn add(fields: &mut Vec<Field>, schema: &Schema, unfound: Vec<UnverifiedClaims>) {
     for mut claim in unfound {
         let is_visit = |visit: &String| fields.iter().any(|field| field.visit_id.as_ref() == Some(visit));
         claim.visit = claim.visit.filter(is_visit);

@@ -8,7 +8,7 @@ use crate::PortResult;
 
 /// What happened in one minute in one pipeline. Counters add up; gauges are the last one seen.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct MinuteFigures {
+pub struct MinuteMetrics {
     /// The start of the minute.
     pub minute: Timestamp,
     /// The pipeline.
@@ -37,7 +37,7 @@ pub struct MinuteFigures {
     pub oldest_ms: u64,
 }
 
-impl MinuteFigures {
+impl MinuteMetrics {
     /// Zeroes.
     pub fn empty(minute: Timestamp, pipeline: Pipeline) -> Self {
         Self {
@@ -60,10 +60,10 @@ impl MinuteFigures {
 
 /// Where figures are kept.
 #[async_trait]
-pub trait Figures: Send + Sync {
+pub trait Metrics: Send + Sync {
     /// Adds counters to their minutes and sets the gauges.
-    async fn add(&self, figures: &[MinuteFigures]) -> PortResult<()>;
+    async fn add(&self, figures: &[MinuteMetrics]) -> PortResult<()>;
 
     /// The minutes from `from` (included) to `to` (not included), oldest first.
-    async fn between(&self, from: Timestamp, to: Timestamp) -> PortResult<Vec<MinuteFigures>>;
+    async fn between(&self, from: Timestamp, to: Timestamp) -> PortResult<Vec<MinuteMetrics>>;
 }

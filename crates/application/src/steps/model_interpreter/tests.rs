@@ -7,7 +7,7 @@ use quire_testkit::FakeClock;
 use tokio::sync::Notify;
 
 use super::*;
-use crate::steps::ByRules;
+use crate::steps::RuleInterpreter;
 
 /// Answers the first question with something else than the form, and every further one never.
 #[derive(Default)]
@@ -17,13 +17,13 @@ struct Stuck {
 
 #[async_trait]
 impl LanguageModel for Stuck {
-    async fn ask(&self, question: &Question) -> Result<ModelAnswer, ModelError> {
+    async fn ask(&self, question: &ModelRequest) -> Result<ModelResponse, ModelError> {
         if question.messages.len() > 2 {
             self.is_asked_again.notify_one();
             std::future::pending::<()>().await;
         }
         let (text, model) = ("no form".to_owned(), "stuck".to_owned());
-        Ok(ModelAnswer { text, is_whole: true, model, tokens_in: 100, tokens_out: 20 })
+        Ok(ModelResponse { text, is_whole: true, model, tokens_in: 100, tokens_out: 20 })
     }
 }
 
@@ -32,18 +32,21 @@ fn request() -> InterpretRequest {
     InterpretRequest { reading: Arc::default(), language: None, schema, deadline: None }
 }
 
-fn settings(per_document: u64, fallback: bool) -> ModelUse {
-    let budget = Budget { per_document, per_day: 0 };
-    ModelUse { fallback, redact: true, answer_tokens: 100, budget, prices: None }
+fn settings(per_document: u64, fallback: bool) -> ModelInterpreterSettings {
+    let budget = TokenBudget { per_document, per_day: 0 };
+    ModelInterpreterSettings { fallback, redact: true, answer_tokens: 100, budget, prices: None }
 }
 
 /// An interpreter that asks a model which gets stuck, and what was lost on it.
-async fn by(model: Arc<Stuck>, settings: ModelUse) -> (ByModel, impl Fn(&ByModel) -> u64) {
+async fn by(
+    model: Arc<Stuck>,
+    settings: ModelInterpreterSettings,
+) -> (ModelInterpreter, impl Fn(&ModelInterpreter) -> u64) {
     let reviews = bed().await.store.reviews.clone();
     let now = Timestamp::UNIX_EPOCH;
-    let rules = Arc::new(ByRules { clock: Arc::new(SystemClock) });
-    let by = ByModel::new(model, rules, reviews, Arc::new(FakeClock::at(now)), settings);
-    (by, move |by: &ByModel| by.lost.on(budget::day(now)))
+    let rules = Arc::new(RuleInterpreter { clock: Arc::new(SystemClock) });
+    let by = ModelInterpreter::new(model, rules, reviews, Arc::new(FakeClock::at(now)), settings);
+    (by, move |by: &ModelInterpreter| by.lost.on(budget::day(now)))
 }
 
 #[tokio::test]

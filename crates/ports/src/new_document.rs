@@ -5,7 +5,7 @@ use quire_domain::{Document, DocumentId, NewRun, RunId};
 
 /// A document to take in.
 #[derive(Clone, Copy, Debug)]
-pub struct Intake<'a> {
+pub struct NewDocument<'a> {
     /// The document.
     pub document: &'a Document,
     /// Its first run; none where processing is switched off.
@@ -13,10 +13,10 @@ pub struct Intake<'a> {
     /// Who brings it.
     pub actor: &'a str,
     /// By what a repetition is known, if its sender wants that.
-    pub key: Option<&'a IntakeKey>,
+    pub key: Option<&'a IdempotencyKey>,
 }
 
-impl<'a> Intake<'a> {
+impl<'a> NewDocument<'a> {
     /// Without a key: each time is another document.
     pub fn by(actor: &'a str, document: &'a Document, run: Option<&'a NewRun>) -> Self {
         Self { document, run, actor, key: None }
@@ -25,7 +25,7 @@ impl<'a> Intake<'a> {
 
 /// By what a wish is known when it is repeated.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct IntakeKey {
+pub struct IdempotencyKey {
     /// Whose key it is; others may use the same.
     pub scope: String,
     /// The key that the sender chose.
@@ -40,11 +40,11 @@ pub struct IntakeKey {
 
 /// What became of a document that was brought.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Taken {
+pub enum AddOutcome {
     /// It was taken in.
-    Now,
+    Added,
     /// The same wish was fulfilled before, and nothing was changed.
-    Before {
+    AlreadyAdded {
         /// The document of that time.
         document: DocumentId,
         /// Its first run, if it got one.

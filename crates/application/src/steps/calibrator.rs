@@ -3,20 +3,20 @@
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
-use quire_ports::{Calibration, PortResult, Wanted};
+use quire_ports::{Calibration, CalibrationQuery, PortResult};
 use quire_understanding::calibration::{ConfidencePolicy, compose, context_key, mapping};
 use quire_understanding::{Field, Interpretation, Origin};
 
 /// Composes confidences by a policy.
 #[derive(Clone)]
-pub struct Calibrate {
+pub struct ConfidenceCalibrator {
     /// What was learnt.
     pub calibration: Arc<dyn Calibration>,
     /// The policy in effect.
     pub policy: Arc<ConfidencePolicy>,
 }
 
-impl Calibrate {
+impl ConfidenceCalibrator {
     /// Moves the confidence of each field that a machine found, and notes in which surroundings and by which policy. What
     /// was learnt in other surroundings, of other ways of finding it or under another policy counts for nothing.
     pub async fn apply(
@@ -34,7 +34,7 @@ impl Calibrate {
             return Ok(());
         }
         let policy_version = self.policy.version.clone();
-        let wanted = Wanted { context_key, policy_version, found: wanted.into_iter().collect() };
+        let wanted = CalibrationQuery { context_key, policy_version, found: wanted.into_iter().collect() };
         let learnt: HashMap<_, _> = self.calibration.learnt(wanted).await?.into_iter().collect();
         for field in understood.fields.iter_mut().filter(|field| field.origin == Origin::Machine) {
             let points = learnt.get(&of(field)).map_or(0.0, |counts| counts.adjustment());

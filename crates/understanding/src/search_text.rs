@@ -7,7 +7,7 @@ use super::{Field, Value, ValueType};
 const LONGEST: usize = 60_000;
 
 /// What is looked for in the values of these fields.
-pub fn found_by(fields: &[Field]) -> String {
+pub fn search_text(fields: &[Field]) -> String {
     let mut words = String::new();
     for line in fields.iter().flat_map(lines) {
         if words.len() + line.len() >= LONGEST {
@@ -20,7 +20,7 @@ pub fn found_by(fields: &[Field]) -> String {
 }
 
 /// What somebody looks for, as it stands in [`found_by`]. Nothing if there are only spaces.
-pub fn sought(text: &str) -> String {
+pub fn search_query(text: &str) -> String {
     let pieces: Vec<_> = text.split_whitespace().collect();
     fold(&pieces.join(" "))
 }
@@ -30,7 +30,7 @@ fn lines(field: &Field) -> Vec<String> {
         Value::Text(text) if field.value_type == ValueType::Date => {
             std::iter::once(text.clone()).chain(day_first(text)).collect()
         }
-        Value::Text(text) => vec![sought(text)],
+        Value::Text(text) => vec![search_query(text)],
         Value::Number(number) => vec![number.to_string()],
         Value::Bool(_) | Value::Null => Vec::new(),
     }
@@ -61,17 +61,17 @@ mod tests {
             field(Value::Number(12.5), ValueType::Number),
             field(Value::Null, ValueType::String),
         ];
-        let words = found_by(&fields);
+        let words = search_text(&fields);
         for wanted in ["otitis crónica LEVE", " Cronica  leve ", "2024-03", "09/03/2024", "12.5"] {
-            assert!(words.contains(&sought(wanted)), "{wanted} in {words}");
+            assert!(words.contains(&search_query(wanted)), "{wanted} in {words}");
         }
-        assert!(!words.contains(&sought("leve 2024")), "each value stands for itself");
-        assert_eq!(sought(" \t "), "");
+        assert!(!words.contains(&search_query("leve 2024")), "each value stands for itself");
+        assert_eq!(search_query(" \t "), "");
     }
 
     #[test]
     fn a_very_long_document_is_found_by_its_beginning() {
         let long = || field(Value::Text("x".repeat(40_000)), ValueType::String);
-        assert_eq!(found_by(&[long(), long()]).len(), 40_001);
+        assert_eq!(search_text(&[long(), long()]).len(), 40_001);
     }
 }

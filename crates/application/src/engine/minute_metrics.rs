@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use quire_domain::{Effect, Event, EventType, Pipeline, Transition};
-use quire_ports::{MinuteFigures, PortResult};
+use quire_ports::{MinuteMetrics, PortResult};
 
 use super::Inner;
 
@@ -16,7 +16,7 @@ const MINUTE_SECONDS: i64 = 60;
 
 #[derive(Default)]
 pub(super) struct Tally {
-    minutes: Mutex<BTreeMap<(Timestamp, Pipeline), MinuteFigures>>,
+    minutes: Mutex<BTreeMap<(Timestamp, Pipeline), MinuteMetrics>>,
 }
 
 pub(super) async fn keep_counting(engine: Arc<Inner>) {
@@ -59,7 +59,7 @@ impl Inner {
         if minutes.is_empty() {
             return Ok(depth.is_empty());
         }
-        if let Err(error) = self.store.figures.add(&minutes).await {
+        if let Err(error) = self.store.metrics.add(&minutes).await {
             self.tally.put_back(minutes);
             return Err(error);
         }
@@ -102,20 +102,20 @@ impl Tally {
         self.with(at, transition.run.pipeline, |minute| minute.recovered += 1);
     }
 
-    fn with(&self, at: Timestamp, pipeline: Pipeline, change: impl FnOnce(&mut MinuteFigures)) {
+    fn with(&self, at: Timestamp, pipeline: Pipeline, change: impl FnOnce(&mut MinuteMetrics)) {
         let second = at.as_second().div_euclid(MINUTE_SECONDS) * MINUTE_SECONDS;
         let minute = Timestamp::from_second(second).unwrap_or(at);
         let mut minutes = self.minutes.lock().unwrap_or_else(PoisonError::into_inner);
-        change(minutes.entry((minute, pipeline)).or_insert_with(|| MinuteFigures::empty(minute, pipeline)));
+        change(minutes.entry((minute, pipeline)).or_insert_with(|| MinuteMetrics::empty(minute, pipeline)));
     }
 
-    fn take(&self) -> Vec<MinuteFigures> {
+    fn take(&self) -> Vec<MinuteMetrics> {
         let mut minutes = self.minutes.lock().unwrap_or_else(PoisonError::into_inner);
         std::mem::take(&mut *minutes).into_values().collect()
     }
 
     /// What could not be written is counted again next time.
-    fn put_back(&self, figures: Vec<MinuteFigures>) {
+    fn put_back(&self, figures: Vec<MinuteMetrics>) {
         for kept in figures {
             self.with(kept.minute, kept.pipeline, |minute| {
                 minute.started += kept.started;

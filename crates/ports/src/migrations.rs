@@ -18,7 +18,7 @@ pub struct MigrationStatus {
 
 /// Moves a database between versions.
 #[async_trait]
-pub trait Schema: Send + Sync {
+pub trait Migrations: Send + Sync {
     /// Every known migration, and whether it is applied. `Conflict` if the database is newer than this program.
     async fn status(&self) -> PortResult<Vec<MigrationStatus>>;
 

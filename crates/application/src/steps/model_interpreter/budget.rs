@@ -13,7 +13,7 @@ use quire_ports::{PortResult, Reviews};
 
 /// Tokens that may be spent; 0 is no limit.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Budget {
+pub struct TokenBudget {
     /// On one document, over all requests.
     pub per_document: u64,
     /// In one day, which begins at midnight UTC.
@@ -38,7 +38,7 @@ impl Lost {
     }
 }
 
-impl Budget {
+impl TokenBudget {
     /// Whether so many tokens are left for a document, of which some were spent already.
     pub(super) fn fits_document(self, spent: u64, needed: u64) -> bool {
         self.per_document == 0 || spent.saturating_add(needed) <= self.per_document

@@ -1,12 +1,12 @@
 //! What a model's answer claims.
 
-use quire_understanding::claims::{Claim, Claims};
+use quire_understanding::claims::{ModelClaim, ModelClaims};
 use quire_understanding::redaction::Redaction;
 use quire_understanding::{Schema, Value};
 use serde_json::{Map, Value as Json};
 
 /// The claims of an answer, or nothing if it is not of the form. What the form does not have is passed over.
-pub(super) fn claims(text: &str, schema: &Schema, redaction: Option<&Redaction>) -> Option<Claims> {
+pub(super) fn claims(text: &str, schema: &Schema, redaction: Option<&Redaction>) -> Option<ModelClaims> {
     let Json::Object(answer) = serde_json::from_str(unfenced(text)).ok()? else { return None };
     let document = object(answer.get("document")?, schema, redaction)?;
     let visits = match answer.get("visits") {
@@ -16,7 +16,7 @@ pub(super) fn claims(text: &str, schema: &Schema, redaction: Option<&Redaction>)
         }
         Some(_) => return None,
     };
-    Some(Claims { document, visits })
+    Some(ModelClaims { document, visits })
 }
 
 /// Without the fence that some models put around JSON whatever they are told.
@@ -26,7 +26,7 @@ fn unfenced(text: &str) -> &str {
     inner.map_or(text, |inner| inner.strip_prefix("json").unwrap_or(inner))
 }
 
-fn object(part: &Json, schema: &Schema, redaction: Option<&Redaction>) -> Option<Vec<Claim>> {
+fn object(part: &Json, schema: &Schema, redaction: Option<&Redaction>) -> Option<Vec<ModelClaim>> {
     let members: &Map<String, Json> = part.as_object()?;
     let mut claims = Vec::new();
     for (key, value) in members.iter().filter(|(key, _)| schema.key(key).is_some()) {
@@ -35,7 +35,7 @@ fn object(part: &Json, schema: &Schema, redaction: Option<&Redaction>) -> Option
             value => std::slice::from_ref(value),
         };
         for value in values {
-            claims.push(Claim { key: key.clone(), value: scalar(value, redaction)? });
+            claims.push(ModelClaim { key: key.clone(), value: scalar(value, redaction)? });
         }
     }
     Some(claims)
@@ -53,7 +53,7 @@ fn scalar(value: &Json, redaction: Option<&Redaction>) -> Option<Value> {
 mod tests {
     use super::*;
 
-    fn read(text: &str) -> Option<Claims> {
+    fn read(text: &str) -> Option<ModelClaims> {
         claims(text, &Schema::built_in_default(), None)
     }
 
@@ -72,7 +72,7 @@ mod tests {
         ] {
             assert_eq!(read(wrong), None, "{wrong}");
         }
-        assert_eq!(read("```json\n{\"document\":{}}\n```"), Some(Claims::default()));
+        assert_eq!(read("```json\n{\"document\":{}}\n```"), Some(ModelClaims::default()));
     }
 
     #[test]

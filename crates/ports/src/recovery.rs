@@ -2,36 +2,39 @@
 
 use async_trait::async_trait;
 use jiff::{SignedDuration, Timestamp};
-use quire_domain::{Pipeline, Recovery, RunId, Transition, WorkerId};
+use quire_domain::{Pipeline, RecoveryPolicy, RunId, Transition, WorkerId};
 
 use crate::PortResult;
 
 /// What to do with whom.
 #[derive(Clone, Debug)]
-pub struct RescueRules {
+pub struct RecoveryRules {
     /// What becomes of an orphan, by pipeline.
-    pub recovery: Vec<(Pipeline, Recovery)>,
+    pub recovery: Vec<(Pipeline, RecoveryPolicy)>,
     /// A run that names no owner at all is taken for orphaned when it is older than this.
     pub zombie_after: SignedDuration,
     /// How long past its deadline a run of a living owner is left to that owner.
     pub grace: SignedDuration,
 }
 
-impl RescueRules {
+impl RecoveryRules {
     /// What becomes of an orphan of that pipeline. One that no rule names is failed, which promises nothing.
-    pub fn recovery_of(&self, pipeline: Pipeline) -> Recovery {
-        self.recovery.iter().find(|(of, _)| *of == pipeline).map_or(Recovery::Fail, |(_, recovery)| *recovery)
+    pub fn recovery_of(&self, pipeline: Pipeline) -> RecoveryPolicy {
+        self.recovery
+            .iter()
+            .find(|(of, _)| *of == pipeline)
+            .map_or(RecoveryPolicy::Fail, |(_, recovery)| *recovery)
     }
 }
 
 /// Finds and settles them.
 #[async_trait]
-pub trait Rescue: Send + Sync {
+pub trait RunRecovery: Send + Sync {
     /// Settles up to `limit` RUNNING runs whose owner's lease has ended. Live ones, queued ones and ended ones are
     /// never touched.
     async fn recover_orphans(
         &self,
-        rules: &RescueRules,
+        rules: &RecoveryRules,
         at: Timestamp,
         limit: usize,
     ) -> PortResult<Vec<Transition>>;
@@ -39,7 +42,7 @@ pub trait Rescue: Send + Sync {
     /// Times out up to `limit` RUNNING runs whose owner lives but has let the deadline pass.
     async fn time_out_overdue(
         &self,
-        rules: &RescueRules,
+        rules: &RecoveryRules,
         at: Timestamp,
         limit: usize,
     ) -> PortResult<Vec<Transition>>;

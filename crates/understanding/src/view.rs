@@ -10,7 +10,7 @@ use quire_domain::ids::{DocumentId, RunId};
 /// A flat list, as it is stored.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[allow(missing_docs)] // As in the interpretation.
-pub struct Flat {
+pub struct FlatView {
     pub schema_version: String,
     pub document_id: DocumentId,
     pub processing_run_id: RunId,
@@ -19,12 +19,12 @@ pub struct Flat {
     pub context_key: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub policy_version: Option<String>,
-    pub fields: Vec<ShownField>,
+    pub fields: Vec<FieldView>,
 }
 
 /// A field, and in which band its confidence lies, so that nobody else needs to know the cut-offs.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct ShownField {
+pub struct FieldView {
     /// The field.
     #[serde(flatten)]
     pub field: Field,
@@ -32,7 +32,7 @@ pub struct ShownField {
     pub band: &'static str,
 }
 
-impl ShownField {
+impl FieldView {
     /// This field by that policy.
     pub fn of(field: Field, policy: &ConfidencePolicy) -> Self {
         let band = policy.band(field.confidence).as_str();
@@ -40,7 +40,7 @@ impl ShownField {
     }
 }
 
-impl Flat {
+impl FlatView {
     /// This interpretation by that policy.
     pub fn of(shown: Interpretation, policy: &ConfidencePolicy) -> Self {
         Self {
@@ -50,7 +50,7 @@ impl Flat {
             created_at: shown.created_at,
             context_key: shown.context_key,
             policy_version: shown.policy_version,
-            fields: shown.fields.into_iter().map(|field| ShownField::of(field, policy)).collect(),
+            fields: shown.fields.into_iter().map(|field| FieldView::of(field, policy)).collect(),
         }
     }
 }

@@ -2,19 +2,19 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{ConfidencePolicy, Signal, Standing, adjustment, signals};
+use super::{CalibrationState, ConfidencePolicy, FieldSignal, adjustment, signals};
 use crate::Interpretation;
 
 /// How often people left something as it was found, and how often they did not.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Counts {
+pub struct ReviewCounts {
     /// Reviews in which it stayed.
     pub accepts: u32,
     /// Reviews in which a person had changed it or put it in.
     pub edits: u32,
 }
 
-impl Counts {
+impl ReviewCounts {
     /// All signals.
     pub fn volume(self) -> u32 {
         self.accepts.saturating_add(self.edits)
@@ -32,11 +32,11 @@ impl Counts {
 
     /// The same with one signal more, or one less. Nothing is less than none: a count never holds up a person's work.
     #[must_use]
-    pub fn with(mut self, edited: bool, way: Way) -> Self {
+    pub fn with(mut self, edited: bool, way: LearningDirection) -> Self {
         let count = if edited { &mut self.edits } else { &mut self.accepts };
         *count = match way {
-            Way::Apply => count.saturating_add(1),
-            Way::Revert => count.saturating_sub(1),
+            LearningDirection::Apply => count.saturating_add(1),
+            LearningDirection::Revert => count.saturating_sub(1),
         };
         self
     }
@@ -44,7 +44,7 @@ impl Counts {
 
 /// Whether a lesson is learnt or taken back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Way {
+pub enum LearningDirection {
     /// A document was marked as reviewed.
     Apply,
     /// It was reopened.
@@ -53,17 +53,17 @@ pub enum Way {
 
 /// What is known of a key that is found one way.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Learnt {
+pub struct CalibrationEntry {
     /// What reviews said.
-    pub counts: Counts,
+    pub counts: ReviewCounts,
     /// What follows from that, given what followed before.
-    pub standing: Standing,
+    pub standing: CalibrationState,
 }
 
-impl Learnt {
+impl CalibrationEntry {
     /// What is known after one more signal, or after one was taken back.
     #[must_use]
-    pub fn after(self, signal: &Signal, way: Way, policy: &ConfidencePolicy) -> Self {
+    pub fn after(self, signal: &FieldSignal, way: LearningDirection, policy: &ConfidencePolicy) -> Self {
         let counts = self.counts.with(signal.edited, way);
         Self { counts, standing: policy.standing(self.standing, counts.accepts, counts.edits) }
     }
@@ -71,16 +71,16 @@ impl Learnt {
 
 /// All that one reviewed document teaches. It is kept as it was learnt, so that exactly this can be taken back.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Lesson {
+pub struct ReviewSignals {
     /// The surroundings.
     pub context_key: String,
     /// The policy in effect when the document was marked.
     pub policy_version: String,
     /// What its fields say, in the order of their keys, each key and way of finding it once.
-    pub signals: Vec<Signal>,
+    pub signals: Vec<FieldSignal>,
 }
 
-impl Lesson {
+impl ReviewSignals {
     /// What this version teaches, if anything: one from before there were contexts says nothing.
     pub fn of(version: &Interpretation, policy: &ConfidencePolicy) -> Option<Self> {
         let signals = signals(&version.fields);
