@@ -1,4 +1,4 @@
-//! What was done with a document, and how the work goes.
+//! The processing history of a document and the operations page.
 
 use quire_testkit::browser::Tab;
 use quire_testkit::documents::clinical_record;
@@ -6,9 +6,8 @@ use quire_testkit::documents::clinical_record;
 use crate::scene::Scene;
 use crate::uploading::upload;
 
-/// The timeline of a document shows its runs while they happen, without being loaded again.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_document_that_is_processed_again_is_followed_on_its_timeline() {
+async fn the_processing_history_shows_a_new_run_live() {
     let scene = Scene::on_sqlite(&[]);
     let server = scene.quire.serve();
     let (_, _, document) = upload(&server, "/documents/upload", "alta.pdf", &clinical_record(1));
@@ -29,7 +28,7 @@ async fn a_document_that_is_processed_again_is_followed_on_its_timeline() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_run_that_failed_is_explained_by_the_page_of_its_code() {
+async fn a_failed_run_links_to_the_page_of_its_error_code() {
     let scene = Scene::on_sqlite(&[]);
     let server = scene.quire.serve();
     let (_, _, document) = upload(&server, "/documents/upload", "vacío.pdf", &clinical_record(0));
@@ -43,7 +42,7 @@ async fn a_run_that_failed_is_explained_by_the_page_of_its_code() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_page_of_operations_has_figures_plots_and_workers() {
+async fn the_operations_page_has_metrics_plots_and_workers() {
     let scene = Scene::on_sqlite(&[]);
     let server = scene.quire.serve();
     let (_, _, document) = upload(&server, "/documents/upload", "alta.pdf", &clinical_record(1));

@@ -1,4 +1,4 @@
-//! Somebody who may only look: nothing else is offered, and whatever a script tries is refused.
+//! A key with the role `read`: pages show no controls that change anything, and requests of scripts are refused.
 
 use quire_testkit::browser::Tab;
 use quire_testkit::documents::case_history;
@@ -9,8 +9,8 @@ use crate::pages::review::{pick, row, show};
 use crate::scene::Scene;
 use crate::uploading::upload_with;
 
-/// What the inbox, a review and a timeline offer to those who may change something.
-const OFFERS: [(&str, &[&str]); 3] = [
+/// Controls of the inbox, the review page and the processing history that change something.
+const CONTROLS: [(&str, &[&str]); 3] = [
     (
         "",
         &[
@@ -30,27 +30,27 @@ const OFFERS: [(&str, &[&str]); 3] = [
     ("/documents/ID/runs", &["#reprocess", "[data-withdraw]"]),
 ];
 
-/// Goes through what can be asked for, as a script of the page would with its token; what each answer said.
-const TRIES: &str = "(async () => {
+/// Sends every request that changes something, with the token of the page, and returns the status and code of each response.
+const FORBIDDEN_REQUESTS: &str = "(async () => {
   const { csrf } = JSON.parse(document.getElementById('page-data').textContent)
   const edit = { base_version_number: 1, changes: [{ op: 'ADD', key: 'notes', value: 'x', value_type: 'string' }] }
   const form = new FormData()
   form.append('file', new File(['Paciente: Luna'], 'luna.txt'))
-  const said = []
+  const results = []
   for (const [method, address, body] of [
     ['POST', '/documents/upload', form], ['POST', '/documents/DOCUMENT/reprocess'], ['PATCH', '/documents/DOCUMENT/language', '{}'],
     ['POST', '/runs/RUN/interpretations', JSON.stringify(edit)], ['POST', '/runs/RUN/withdraw'],
     ['POST', '/documents/DOCUMENT/reviewed'], ['DELETE', '/documents/DOCUMENT/reviewed'],
   ]) {
     const headers = { 'X-CSRF-Token': csrf, ...(typeof body === 'string' ? { 'Content-Type': 'application/json' } : {}) }
-    const answer = await fetch(address, { method, body, headers })
-    said.push(`${answer.status} ${(await answer.json()).error_code}`)
+    const response = await fetch(address, { method, body, headers })
+    results.push(`${response.status} ${(await response.json()).error_code}`)
   }
-  return said
+  return results
 })()";
 
 #[tokio::test(flavor = "multi_thread")]
-async fn whoever_may_only_read_is_offered_nothing_to_change_and_refused_if_they_try() {
+async fn a_reader_sees_no_controls_and_every_change_is_refused() {
     let scene = Scene::on_sqlite(&[]);
     let (reader, admin) = (key(&scene, "reader", "read"), scene.key("admin", "admin"));
     let server = scene.quire.serve();
@@ -63,7 +63,7 @@ async fn whoever_may_only_read_is_offered_nothing_to_change_and_refused_if_they_
     tab.go("/app");
     log_in(&mut tab, &reader);
     tab.until_text(".account span", "reader");
-    for (page, offers) in OFFERS {
+    for (page, offers) in CONTROLS {
         tab.go(&format!("/app{page}").replace("ID", &document.to_string()));
         tab.until_text("h1", "");
         for offer in offers {
@@ -87,7 +87,8 @@ async fn whoever_may_only_read_is_offered_nothing_to_change_and_refused_if_they_
     tab.until_seen("#help-dialog");
     assert!(!tab.text("#help-dialog").contains("candidate"), "no key is named that does nothing");
 
-    let tries = TRIES.replace("DOCUMENT", &document.to_string()).replace("RUN", &run.id.to_string());
+    let tries =
+        FORBIDDEN_REQUESTS.replace("DOCUMENT", &document.to_string()).replace("RUN", &run.id.to_string());
     assert_eq!(tab.eval(&tries), json!(vec!["403 FORBIDDEN"; 7]));
     assert_eq!(seen(), before);
     assert_eq!((scene.documents().await.len(), scene.runs_of(document).await.len()), (1, 1));

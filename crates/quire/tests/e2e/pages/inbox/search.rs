@@ -1,4 +1,4 @@
-//! Filters and the search, in the address and back.
+//! Search and filters.
 
 use serde_json::json;
 
@@ -13,7 +13,7 @@ fn mark_reviewed(server: &Server, id: quire_domain::DocumentId) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn documents_are_found_by_name_and_by_value_and_the_address_says_so() {
+async fn search_finds_names_and_values_and_is_in_the_address() {
     let scene = Scene::on_sqlite(&[]);
     let server = scene.quire.serve();
     understood(&scene, &server, &["Luna", "Nube", "Truenó"]).await;
@@ -39,7 +39,7 @@ async fn documents_are_found_by_name_and_by_value_and_the_address_says_so() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn filters_live_in_the_address_and_the_list_follows_what_happens() {
+async fn filters_are_in_the_address_and_the_list_updates_live() {
     let scene = Scene::on_sqlite(&[]);
     let server = scene.quire.serve();
     let ids = understood(&scene, &server, &["Luna", "Nube"]).await;
@@ -57,7 +57,7 @@ async fn filters_live_in_the_address_and_the_list_follows_what_happens() {
     );
     tab.until_text("#rows .chip.reviewed", "Reviewed");
     assert!(is_same_page(&mut tab));
-    // The same without scripts.
+    // The filters work without scripts too.
     tab.ask("Emulation.setScriptExecutionDisabled", json!({ "value": true }));
     tab.go("/app?review_status=REVIEWED&q=luna&status=");
     tab.ask("Emulation.setScriptExecutionDisabled", json!({ "value": false }));

@@ -1,27 +1,27 @@
-//! Whoever is faster than the server: all that was pressed is done, one after the other.
+//! Edits that are made while another one is being saved: they are saved one after the other.
 
 use quire_domain::DocumentId;
 use quire_testkit::browser::Tab;
 use serde_json::json;
 
-use super::{document, opened, pick, row, shown, stored, type_into, until_saved, value};
+use super::{document, open_review, pick, row, shown, stored, type_into, until_saved, value};
 use crate::program::Server;
 use crate::reviewing::review;
 use crate::scene::Scene;
 
-/// Holds back what is asked of addresses that contain a text, until `letGo()`.
-fn hold_back(tab: &mut Tab, part: &str) {
+/// Delays requests to addresses that contain a text until `releaseRequests()`. Of `/work`, only the responses are delayed.
+fn delay_requests(tab: &mut Tab, part: &str) {
     tab.eval(&format!(
-        "(() => {{ const real = window.fetch; const free = new Promise((go) => {{ window.letGo = go }}); \
+        "(() => {{ const real = window.fetch; const free = new Promise((go) => {{ window.releaseRequests = go }}); \
          window.fetch = async (address, options) => {{ \
          if (!address.includes('{part}')) return real(address, options); \
          if ('{part}' !== '/work') await free; \
-         const answer = await real(address, options); window.isHeld = true; await free; return answer }} }})()"
+         const response = await real(address, options); window.isDelayed = true; await free; return response }} }})()"
     ));
 }
 
-/// Takes the first candidate of a key with its key.
-fn take(tab: &mut Tab, key: &str) -> String {
+/// Uses the first candidate of a field with the key 1.
+fn use_candidate(tab: &mut Tab, key: &str) -> String {
     pick(tab, key);
     let candidate = tab.text(&format!("{} .candidate span", row(key)));
     tab.press("1");
@@ -33,23 +33,23 @@ fn status(server: &Server, document: DocumentId) -> String {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_is_pressed_while_something_is_being_saved_is_saved_too() {
+async fn edits_made_during_a_save_are_saved_too() {
     let scene = Scene::on_sqlite(&[]);
     let server = scene.quire.serve();
     let document = document(&scene, &server).await;
-    let mut tab = opened(&server, document);
+    let mut tab = open_review(&server, document);
     type_into(&mut tab, "breed", "Rex");
     tab.press("Enter");
     until_saved(&mut tab, 2);
-    hold_back(&mut tab, "/interpretations");
-    let species = take(&mut tab, "species");
+    delay_requests(&mut tab, "/interpretations");
+    let species = use_candidate(&mut tab, "species");
     pick(&mut tab, "breed");
     tab.press("r");
-    // What is pressed twice is done once.
+    // Delete is pressed twice and deletes once.
     pick(&mut tab, "age");
     tab.press("Delete");
     tab.press("Delete");
-    tab.eval("letGo()");
+    tab.eval("releaseRequests()");
     until_saved(&mut tab, 5);
     let stored = stored(&server, document);
     assert_eq!(value(&stored, "species"), json!(species));
@@ -59,37 +59,37 @@ async fn what_is_pressed_while_something_is_being_saved_is_saved_too() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_is_chosen_and_marked_at_once_is_stored_and_stays_marked() {
+async fn marking_as_reviewed_waits_for_pending_edits() {
     let scene = Scene::on_sqlite(&[]);
     let server = scene.quire.serve();
     let document = document(&scene, &server).await;
-    let mut tab = opened(&server, document);
-    hold_back(&mut tab, "/interpretations");
-    let species = take(&mut tab, "species");
+    let mut tab = open_review(&server, document);
+    delay_requests(&mut tab, "/interpretations");
+    let species = use_candidate(&mut tab, "species");
     tab.press("m");
-    assert_eq!(status(&server, document), "IN_REVIEW", "what was chosen before is not saved yet");
-    tab.eval("letGo()");
+    assert_eq!(status(&server, document), "IN_REVIEW", "the candidate is not saved yet");
+    tab.eval("releaseRequests()");
     tab.until_text(".chip.reviewed", "Reviewed");
     assert_eq!(status(&server, document), "REVIEWED");
     assert_eq!(value(&stored(&server, document), "species"), json!(species));
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_somebody_else_changes_while_something_is_being_saved_appears() {
+async fn another_persons_edit_during_a_save_appears() {
     let scene = Scene::on_sqlite(&[]);
     let server = scene.quire.serve();
     let document = document(&scene, &server).await;
-    let (mut mine, mut theirs) = (opened(&server, document), opened(&server, document));
-    // The panel as it was before they have changed anything comes late.
-    hold_back(&mut mine, "/work");
+    let (mut mine, mut theirs) = (open_review(&server, document), open_review(&server, document));
+    // The response with the panel of version 2 arrives after the other person has saved version 3.
+    delay_requests(&mut mine, "/work");
     type_into(&mut mine, "breed", "Rex");
     mine.press("Enter");
-    mine.until("window.isHeld");
+    mine.until("window.isDelayed");
     theirs.until("document.querySelector('[data-key=breed] .value').textContent === 'Rex'");
     type_into(&mut theirs, "pet_name", "Nube");
     theirs.press("Enter");
     until_saved(&mut theirs, 3);
-    mine.eval("letGo()");
+    mine.eval("releaseRequests()");
     mine.until("document.querySelector('[data-key=pet_name] .value').textContent === 'Nube'");
     assert_eq!(shown(&mut mine, "breed"), "Rex");
 }

@@ -1,4 +1,4 @@
-//! Nothing on any page keeps people from using it, as far as axe-core can tell: in each language and in all colours.
+//! axe-core finds no accessibility problem on any page, in both languages and in light and dark colours.
 
 use quire_testkit::browser::Tab;
 use quire_testkit::documents::clinical_record;
@@ -6,9 +6,9 @@ use quire_testkit::documents::clinical_record;
 use crate::scene::Scene;
 use crate::uploading::upload;
 
-/// Where the file of axe-core is.
+/// The variable that names the file of axe-core.
 const AXE: &str = "QUIRE_TEST_AXE";
-/// What is asked: all of WCAG 2.2 AA, and what its authors think best.
+/// The rules: WCAG 2.2 AA and best practices.
 const RULES: &str = "['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']";
 
 fn axe() -> String {
@@ -18,8 +18,8 @@ fn axe() -> String {
     std::fs::read_to_string(file).unwrap()
 }
 
-/// Looks at these pages in each language and in all colours.
-fn assert_usable(tab: &mut Tab, pages: &[(&str, &str)]) {
+/// Checks these pages in both languages and in light and dark colours. Each has a selector to wait for.
+fn assert_accessible(tab: &mut Tab, pages: &[(&str, &str)]) {
     let axe = axe();
     let mut found = Vec::new();
     for language in ["es", "en"] {
@@ -29,7 +29,7 @@ fn assert_usable(tab: &mut Tab, pages: &[(&str, &str)]) {
             for (page, shown) in pages {
                 tab.go(page);
                 tab.until_seen(shown);
-                // Colours are judged when they no longer change.
+                // Contrast is measured after transitions end.
                 tab.until("document.getAnimations().length === 0");
                 tab.eval(&axe);
                 let broken = tab.eval(&format!(
@@ -45,26 +45,29 @@ fn assert_usable(tab: &mut Tab, pages: &[(&str, &str)]) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn everybody_can_use_the_pages() {
+async fn the_pages_are_accessible() {
     let scene = Scene::on_sqlite(&[]);
     let server = scene.quire.serve();
     let mut tab = Tab::open(&server.address);
-    assert_usable(&mut tab, &[("/app", "h1"), ("/app/nothing", "h1")]);
+    assert_accessible(&mut tab, &[("/app", "h1"), ("/app/nothing", "h1")]);
     let (_, _, document) = upload(&server, "/documents/upload", "alta.pdf", &clinical_record(1));
     scene.ended(document).await;
     let runs = format!("/app/documents/{document}/runs");
-    assert_usable(&mut tab, &[("/app", "main a"), (&runs, "#runs article"), ("/app/operations", "svg.plot")]);
+    assert_accessible(
+        &mut tab,
+        &[("/app", "main a"), (&runs, "#runs article"), ("/app/operations", "svg.plot")],
+    );
     let review = format!("/app/documents/{document}");
-    assert_usable(&mut tab, &[(&review, ".field")]);
+    assert_accessible(&mut tab, &[(&review, ".field")]);
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn everybody_can_govern() {
+async fn governance_is_accessible() {
     let scene = Scene::on_sqlite(&[]);
     let server = scene.quire.serve();
     let mut tab = Tab::open(&server.address);
-    assert_usable(&mut tab, &[("/app/governance", ".empty"), ("/app/governance/trail", ".empty")]);
-    let document = super::governance::suggested(&scene, &server).await;
+    assert_accessible(&mut tab, &[("/app/governance", ".empty"), ("/app/governance/trail", ".empty")]);
+    let document = super::governance::with_candidates(&scene, &server).await;
     let marked = format!("/documents/{document}/reviewed");
     assert_eq!(crate::reviewing::post(&server, &marked, &serde_json::json!({})).status, 200);
     tab.go("/app/governance");
@@ -72,12 +75,12 @@ async fn everybody_can_govern() {
     tab.until_seen("#decide");
     tab.eval(&axe());
     let wrong = tab.eval("axe.run().then(({ violations }) => violations.map((rule) => rule.id))");
-    assert_eq!(wrong, serde_json::json!([]), "also when it asks");
+    assert_eq!(wrong, serde_json::json!([]), "also with the dialog open");
     tab.type_text("x");
     tab.click("#decide [name=confirm]");
     tab.click("#decide [data-submit]");
     tab.until_seen("#toasts .toast.success");
-    assert_usable(
+    assert_accessible(
         &mut tab,
         &[
             ("/app/governance", ".candidate"),
@@ -89,21 +92,21 @@ async fn everybody_can_govern() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn everybody_can_log_in() {
+async fn the_login_page_is_accessible() {
     let scene = Scene::on_sqlite(&[]);
     let key = scene.quire.says(&["keys", "create", "--name", "alma", "--role", "admin"]);
     let server = scene.quire.serve();
     let mut tab = Tab::open(&server.address);
-    assert_usable(&mut tab, &[("/app/login", "input[name=key]")]);
+    assert_accessible(&mut tab, &[("/app/login", "input[name=key]")]);
     tab.type_text("x");
     tab.press("Enter");
     tab.until_seen("[role=alert]");
     tab.eval(&axe());
     let wrong = tab.eval("axe.run().then(({ violations }) => violations.map((rule) => rule.id))");
-    assert_eq!(wrong, serde_json::json!([]), "also when it did not work");
+    assert_eq!(wrong, serde_json::json!([]), "also after a failed login");
     tab.click("input[name=key]");
     tab.type_text(key.trim_end());
     tab.press("Enter");
     tab.until_text(".account", "alma");
-    assert_usable(&mut tab, &[("/app", ".account")]);
+    assert_accessible(&mut tab, &[("/app", ".account")]);
 }

@@ -1,15 +1,15 @@
-//! What was typed is kept, and what was said to be saved is saved, whatever happens to the server.
+//! Typed text survives a server that stops, a lost response, and leaving the page.
 
-use super::{document, opened, pick, shown, stored, type_into, until_saved, value};
+use super::{document, open_review, pick, shown, stored, type_into, until_saved, value};
 use crate::scene::Scene;
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_edit_while_the_server_is_killed_is_saved_once_it_is_back() {
+async fn an_edit_is_saved_after_the_server_restarts() {
     let scene = Scene::on_sqlite(&[]);
     let server = scene.quire.serve();
     let address = server.address.clone();
     let document = document(&scene, &server).await;
-    let mut tab = opened(&server, document);
+    let mut tab = open_review(&server, document);
     type_into(&mut tab, "breed", "Rex");
     tab.press("Enter");
     until_saved(&mut tab, 2);
@@ -28,15 +28,15 @@ async fn an_edit_while_the_server_is_killed_is_saved_once_it_is_back() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_save_whose_answer_is_lost_is_not_made_twice() {
+async fn an_edit_whose_response_is_lost_is_stored_once() {
     let scene = Scene::on_sqlite(&[]);
     let server = scene.quire.serve();
     let document = document(&scene, &server).await;
-    let mut tab = opened(&server, document);
+    let mut tab = open_review(&server, document);
     tab.eval(
         "(() => { const real = window.fetch; let isLost = false; window.fetch = async (address, options) => { \
-         const answer = await real(address, options); \
-         if (options?.method === 'POST' && !isLost) { isLost = true; throw new TypeError('lost') } return answer } })()",
+         const response = await real(address, options); \
+         if (options?.method === 'POST' && !isLost) { isLost = true; throw new TypeError('lost') } return response } })()",
     );
     type_into(&mut tab, "notes", "una vez");
     tab.press("Enter");
@@ -46,11 +46,11 @@ async fn a_save_whose_answer_is_lost_is_not_made_twice() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn nobody_leaves_what_they_typed_without_being_asked() {
+async fn leaving_typed_text_asks_first() {
     let scene = Scene::on_sqlite(&[]);
     let server = scene.quire.serve();
     let document = document(&scene, &server).await;
-    let mut tab = opened(&server, document);
+    let mut tab = open_review(&server, document);
     type_into(&mut tab, "breed", "Rex");
     tab.click("[data-key=pet_name] .pick");
     tab.until_text("#ask-dialog", "You have not saved");

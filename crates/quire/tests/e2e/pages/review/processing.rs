@@ -1,14 +1,14 @@
-//! The page of a document that is still being processed, or whose processing failed.
+//! The review page before a document is processed, after a failure, and after reprocessing.
 
 use quire_testkit::browser::Tab;
 use quire_testkit::documents::{case_history, clinical_record};
 
-use super::{document, opened, show, shown};
+use super::{document, open_review, show, shown};
 use crate::scene::{Scene, wait_until};
 use crate::uploading::upload;
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_document_that_waits_turns_into_its_review_when_it_was_understood() {
+async fn a_waiting_page_turns_into_the_review_when_processing_completes() {
     let scene = Scene::on_sqlite(&[("QUIRE_UPLOADS_PROCESSING", "false")]);
     let server = scene.quire.serve();
     let address = server.address.clone();
@@ -16,7 +16,7 @@ async fn a_document_that_waits_turns_into_its_review_when_it_was_understood() {
     let mut tab = Tab::open(&address);
     show(&mut tab, document);
     tab.until_text("#panel-head .chip", "Processing has not started");
-    assert_eq!(tab.count("[data-reprocess]"), 0, "nobody would do it");
+    assert_eq!(tab.count("[data-reprocess]"), 0, "processing is switched off");
     assert!(server.stop().status.success());
     let scene = scene.with("QUIRE_UPLOADS_PROCESSING", "true");
     let server = scene.quire.serve_on(&address);
@@ -28,12 +28,12 @@ async fn a_document_that_waits_turns_into_its_review_when_it_was_understood() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_failed_document_says_why_and_can_be_processed_again() {
+async fn a_failed_document_shows_the_reason_and_can_be_reprocessed() {
     let scene = Scene::on_sqlite(&[]);
     let server = scene.quire.serve();
     let (_, _, document) = upload(&server, "/documents/upload", "vacío.pdf", &clinical_record(0));
     scene.ended(document).await;
-    let mut tab = opened(&server, document);
+    let mut tab = open_review(&server, document);
     tab.until_text("#panel-head .chip", "Processing failed");
     let code = tab.text(".notice code");
     tab.click("[data-reprocess]");
@@ -45,11 +45,11 @@ async fn a_failed_document_says_why_and_can_be_processed_again() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_document_that_is_processed_again_shows_what_the_newest_run_found() {
+async fn a_reprocessed_document_shows_the_newest_run() {
     let scene = Scene::on_sqlite(&[]);
     let server = scene.quire.serve();
     let document = document(&scene, &server).await;
-    let mut tab = opened(&server, document);
+    let mut tab = open_review(&server, document);
     super::type_into(&mut tab, "breed", "Rex");
     tab.press("Enter");
     super::until_saved(&mut tab, 2);

@@ -1,4 +1,4 @@
-//! Many documents at once.
+//! Many documents: reprocessing all that match, and loading page by page.
 
 use quire_domain::{Document, DocumentId};
 use quire_ports::NewDocument;
@@ -8,7 +8,7 @@ use super::{inbox, understood, until_names};
 use crate::scene::Scene;
 
 #[tokio::test(flavor = "multi_thread")]
-async fn all_that_is_filtered_is_processed_again_after_its_number_was_said() {
+async fn all_documents_that_match_the_filters_are_reprocessed_after_a_confirmation() {
     let scene = Scene::on_sqlite(&[]);
     let server = scene.quire.serve();
     let ids = understood(&scene, &server, &["Luna", "Lunares", "Nube"]).await;
@@ -27,7 +27,7 @@ async fn all_that_is_filtered_is_processed_again_after_its_number_was_said() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_long_list_is_shown_in_parts() {
+async fn a_long_list_is_loaded_page_by_page() {
     let scene = Scene::on_sqlite(&[]);
     for number in 0..120 {
         let original_filename = format!("{number}.pdf");
@@ -46,7 +46,7 @@ async fn a_long_list_is_shown_in_parts() {
         "[...performance.getEntriesByType('navigation'), ...performance.getEntriesByType('resource')] \
          .reduce((sum, entry) => sum + entry.transferSize, 0)",
     );
-    assert!(bytes.as_u64().unwrap() < 150 * 1024, "{bytes} bytes before anything is seen");
+    assert!(bytes.as_u64().unwrap() < 150 * 1024, "{bytes} bytes to load the page");
     for expected in [100, 120] {
         tab.click("#more");
         tab.until(&format!("document.querySelectorAll('#rows tr').length === {expected}"));

@@ -1,4 +1,4 @@
-//! Uploads that do not reach their end.
+//! Uploads that are cancelled or lose their connection.
 
 use serde_json::json;
 
@@ -6,7 +6,7 @@ use super::{inbox, is_same_page, names, record};
 use crate::scene::Scene;
 
 #[tokio::test(flavor = "multi_thread")]
-async fn whoever_leaves_during_an_upload_is_asked_and_an_upload_can_be_cancelled() {
+async fn leaving_during_an_upload_asks_first_and_an_upload_can_be_cancelled() {
     let scene = Scene::on_sqlite(&[]);
     let server = scene.quire.serve();
     let mut large = record("Luna");
@@ -29,7 +29,7 @@ async fn whoever_leaves_during_an_upload_is_asked_and_an_upload_can_be_cancelled
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_file_that_found_nobody_is_tried_again_and_taken_in_once() {
+async fn an_upload_that_got_no_response_is_retried_and_stored_once() {
     let scene = Scene::on_sqlite(&[]);
     let server = scene.quire.serve();
     let address = server.address.clone();

@@ -1,4 +1,4 @@
-//! The order of those who check documents.
+//! The review queue: documents sorted by confidence.
 
 use quire_testkit::documents::{Pdf, text_page};
 
@@ -6,7 +6,7 @@ use super::{inbox, is_same_page, understood, until_names};
 use crate::scene::Scene;
 use crate::uploading::form::Form;
 
-/// A text in which nothing is found that anybody would have to check.
+/// A text without any field of the schema.
 const VAGUE: [&str; 4] = [
     "En esta hoja se habla del tiempo que hizo durante el verano pasado en la montaña.",
     "Por la mañana hacía fresco y por la tarde llovía casi todos los días de la semana.",
@@ -15,7 +15,7 @@ const VAGUE: [&str; 4] = [
 ];
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_least_certain_come_first_and_go_when_they_are_checked() {
+async fn the_queue_starts_with_the_lowest_confidence_and_drops_reviewed_documents() {
     let scene = Scene::on_sqlite(&[]);
     let server = scene.quire.serve();
     let file = Pdf::of_pages(&[text_page(&VAGUE)]).file();
@@ -28,11 +28,11 @@ async fn the_least_certain_come_first_and_go_when_they_are_checked() {
     tab.eval("document.querySelector('[name=sort][value=least_certain]').click(); true");
     until_names(&mut tab, &["vague.pdf", "Luna.pdf"]);
     assert_eq!(tab.eval("location.search"), "?sort=least_certain");
-    assert_eq!(tab.eval("document.getElementById('q').disabled"), true, "no filter goes with it");
+    assert_eq!(tab.eval("document.getElementById('q').disabled"), true, "the queue takes no filters");
     assert_eq!(
         tab.eval("document.querySelector('.tools').hidden"),
         true,
-        "nor what is done to all of a filter"
+        "the queue has no export and no reprocessing"
     );
     assert_eq!(tab.text("#total"), "2 documents");
     let marked = server.send(&format!("POST /documents/{luna}/reviewed"), "", "");

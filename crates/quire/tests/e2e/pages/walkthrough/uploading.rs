@@ -1,16 +1,16 @@
-//! Documents come in, and one of them is opened.
+//! Uploading documents and opening one of them.
 
 use std::path::Path;
 
 use quire_domain::DocumentId;
 use quire_testkit::documents::{case_history, clinical_record};
 
-use super::Day;
+use super::Walkthrough;
 use crate::pages::inbox::record;
 
-impl Day {
-    /// Drops four files and sees what becomes of each.
-    pub(super) fn drops_documents(&mut self) {
+impl Walkthrough {
+    /// Drops four files on the page and waits until each is processed.
+    pub(super) fn upload_documents(&mut self) {
         let files = [
             ("luna.pdf", case_history()),
             ("nube.pdf", record("Nube")),
@@ -23,19 +23,23 @@ impl Day {
             path
         });
         self.tab.go("/");
-        self.arrives_at("Documents", "Documentos");
-        self.sees("#no-documents", "No documents yet", "Todavía no hay documentos");
+        self.until_page("Documents", "Documentos");
+        self.until_text("#no-documents", "No documents yet", "Todavía no hay documentos");
         self.tab.drop_files("main", &paths.each_ref().map(Path::new));
-        self.sees("#uploads-summary", "4 of 4 uploaded", "4 de 4 subidos");
+        self.until_text("#uploads-summary", "4 of 4 uploaded", "4 de 4 subidos");
         self.tab.until("document.querySelectorAll('#rows .chip.ready').length === 3");
-        self.sees("#rows .chip.ready", "Ready", "Listo");
+        self.until_text("#rows .chip.ready", "Ready", "Listo");
         self.tab.until_seen("#rows .chip.error");
-        self.sees("#rows .error .detail", "The text could not be read.", "No se ha podido leer el texto.");
-        self.sees("#total", "4 documents", "4 documentos");
+        self.until_text(
+            "#rows .error .detail",
+            "The text could not be read.",
+            "No se ha podido leer el texto.",
+        );
+        self.until_text("#total", "4 documents", "4 documentos");
     }
 
-    /// Opens a document from the list, and says which it is.
-    pub(super) fn opens(&mut self, name: &str) -> DocumentId {
+    /// Opens a document from the list.
+    pub(super) fn open(&mut self, name: &str) -> DocumentId {
         self.tab.click(&format!("#rows a.name[title='{name}']"));
         self.tab.until(
             "location.pathname.startsWith('/app/documents/') && document.documentElement.dataset.ready",

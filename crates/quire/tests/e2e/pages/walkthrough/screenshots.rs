@@ -1,17 +1,16 @@
-//! The pictures of the documentation are taken while the story is told in English, when somebody wants them renewed
-//! (`cargo xtask pictures`).
+//! Screenshots for the documentation, taken during the English walkthrough by `cargo xtask pictures`.
 
 use std::path::Path;
 
-use super::{Day, Language};
+use super::{Language, Walkthrough};
 
 const RENEW: &str = "QUIRE_RENEW_PICTURES";
-/// What a picture may weigh in the repository.
+/// The largest screenshot that the repository takes.
 const MOST_BYTES: u64 = 200 * 1024;
 
-impl Day {
-    /// Keeps what is seen now as docs/pictures/NAME.png, if that is wanted.
-    pub(super) fn keeps_a_picture(&mut self, name: &str) {
+impl Walkthrough {
+    /// Saves the page as docs/pictures/NAME.png if `QUIRE_RENEW_PICTURES` is set.
+    pub(super) fn take_screenshot(&mut self, name: &str) {
         if self.language != Language::English || std::env::var_os(RENEW).is_none() {
             return;
         }

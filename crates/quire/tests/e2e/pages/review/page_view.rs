@@ -1,14 +1,14 @@
-//! Looking: fields, their places on the pages, and the text of the pages.
+//! The page view: boxes of the fields, text of the pages, zoom.
 
 use quire_testkit::browser::Tab;
 use serde_json::{Value, json};
 
-use super::{document, opened, pick, row, show, shown};
+use super::{document, open_review, pick, row, show, shown};
 use crate::scene::Scene;
 
 const SCENE: &[(&str, &str)] = &[];
 
-/// Whether the chosen box is in view on a page, lies on its field's words in the picture and is where the server says.
+/// The page and position of the selected box, whether it is in view, and the share of dark pixels under it.
 const PLACE: &str = "(() => {
   const rect = document.querySelector('.box.selected'), sheet = rect.closest('.page'), img = sheet.querySelector('img')
   const [box, edge, view] = [rect, img, document.getElementById('pages')].map((e) => e.getBoundingClientRect())
@@ -26,8 +26,8 @@ const PLACE: &str = "(() => {
   }
 })()";
 
-/// Looks until the box of the selected field is in view on that page, and whether it lies over the words of the field.
-pub(in crate::pages) fn stands_on_its_words(tab: &mut Tab, stored: &Value, key: &str, page: u32) {
+/// Waits until the box of the selected field is in view on that page, and asserts that it covers the words of the field.
+pub(in crate::pages) fn assert_box_covers_words(tab: &mut Tab, stored: &Value, key: &str, page: u32) {
     tab.until(&format!(
         "(() => {{ const r = document.querySelector('#page-{page} .box.selected')?.getBoundingClientRect(); \
          const v = document.getElementById('pages').getBoundingClientRect(); \
@@ -40,7 +40,7 @@ pub(in crate::pages) fn stands_on_its_words(tab: &mut Tab, stored: &Value, key: 
     let off = |side: &str, of: &str| (place[side].as_f64().unwrap() - word[of].as_f64().unwrap()).abs();
     assert_eq!((&place["page"], &place["isInView"]), (&json!(page), &json!(true)), "{key}: {place}");
     assert!(off("x", "x0") < 2.5 && off("y", "y0") < 2.5, "{key}: {place} {word}");
-    assert!(place["ink"].as_f64().unwrap() > 0.03, "{key} stands on nothing: {place}");
+    assert!(place["ink"].as_f64().unwrap() > 0.03, "{key} covers no text: {place}");
     assert_eq!(tab.text(&format!("{} .snippet q", row(key))), field["evidence"]["snippet"].as_str().unwrap());
 }
 
@@ -49,20 +49,20 @@ async fn selecting_a_field_shows_its_box_on_the_right_page_over_its_words() {
     let scene = Scene::on_sqlite(SCENE);
     let server = scene.quire.serve();
     let document = document(&scene, &server).await;
-    let mut tab = opened(&server, document);
+    let mut tab = open_review(&server, document);
     let stored = super::stored(&server, document);
     for (key, page) in [("vet_name", 2), ("owner_name", 1)] {
         pick(&mut tab, key);
-        stands_on_its_words(&mut tab, &stored, key, page);
+        assert_box_covers_words(&mut tab, &stored, key, page);
     }
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_box_names_its_field_and_leads_to_it() {
+async fn a_box_shows_the_name_of_its_field_and_selects_it() {
     let scene = Scene::on_sqlite(SCENE);
     let server = scene.quire.serve();
     let document = document(&scene, &server).await;
-    let mut tab = opened(&server, document);
+    let mut tab = open_review(&server, document);
     let box_of = "#page-1 .box:nth-of-type(1)";
     tab.until_seen("#page-1 [data-text] span");
     tab.hover(box_of);
@@ -72,11 +72,11 @@ async fn a_box_names_its_field_and_leads_to_it() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_panel_has_its_sections_in_order_in_both_languages() {
+async fn sections_have_the_schemas_order_and_titles() {
     let scene = Scene::on_sqlite(SCENE);
     let server = scene.quire.serve();
     let document = document(&scene, &server).await;
-    let mut tab = opened(&server, document);
+    let mut tab = open_review(&server, document);
     tab.speak("es");
     show(&mut tab, document);
     let sections = "[...document.querySelectorAll('.section h2')].map((e) => e.textContent).join('|')";
@@ -101,11 +101,11 @@ async fn the_panel_has_its_sections_in_order_in_both_languages() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_words_of_the_pages_can_be_selected_and_found() {
+async fn the_text_of_the_pages_can_be_selected_and_found() {
     let scene = Scene::on_sqlite(SCENE);
     let server = scene.quire.serve();
     let document = document(&scene, &server).await;
-    let mut tab = opened(&server, document);
+    let mut tab = open_review(&server, document);
     tab.press("f");
     tab.type_text("recorte de inc");
     tab.until_text("#find-count", "1 of 1");
@@ -113,7 +113,7 @@ async fn the_words_of_the_pages_can_be_selected_and_found() {
     tab.eval("getSelection().selectAllChildren(document.querySelector('#page-1 [data-text]'))");
     let selected = tab.eval("getSelection().toString()").as_str().unwrap().to_owned();
     assert!(selected.contains("Carmen Ibáñez Soler"), "{selected}");
-    // The words lie over the words of the picture, as wide as these.
+    // The text layer has the same position as the box.
     let apart = tab.eval(
         "(() => { const word = [...document.querySelectorAll('#page-1 [data-text] span')].find((e) => e.textContent === 'Carmen '); \
          const box = [...document.querySelectorAll('#page-1 .box')].find((e) => e.dataset.row === document.querySelector('[data-key=owner_name]').id); \
@@ -123,11 +123,11 @@ async fn the_words_of_the_pages_can_be_selected_and_found() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_size_of_the_pages_and_the_place_of_the_splitter_are_the_readers() {
+async fn zoom_works_and_the_splitter_position_is_remembered() {
     let scene = Scene::on_sqlite(SCENE);
     let server = scene.quire.serve();
     let document = document(&scene, &server).await;
-    let mut tab = opened(&server, document);
+    let mut tab = open_review(&server, document);
     let width = "document.querySelector('.page').offsetWidth";
     let fits = tab.eval(width).as_f64().unwrap();
     tab.press("+");
@@ -151,9 +151,8 @@ async fn the_size_of_the_pages_and_the_place_of_the_splitter_are_the_readers() {
     assert!((before - tab.eval(left).as_f64().unwrap()).abs() <= 1.0);
 }
 
-/// What somebody may not do is not offered to them.
 #[tokio::test(flavor = "multi_thread")]
-async fn whoever_may_only_read_is_offered_nothing_that_changes_anything() {
+async fn a_reader_gets_no_controls_that_change_anything() {
     let scene = Scene::on_sqlite(SCENE);
     let server = scene.quire.serve();
     let document = document(&scene, &server).await;

@@ -1,16 +1,16 @@
-//! Finding one's way in the panel: filters, keys, and the help.
+//! Filters of the fields and keyboard shortcuts.
 
-use super::{document, opened, pick, row};
+use super::{document, open_review, pick, row};
 use crate::scene::Scene;
 
 const SHOWN: &str = "[...document.querySelectorAll('.field')].filter((e) => e.checkVisibility()).map((e) => e.dataset.key).join()";
 
 #[tokio::test(flavor = "multi_thread")]
-async fn filters_show_only_what_passes_all_of_them() {
+async fn filters_show_only_fields_that_match_all_of_them() {
     let scene = Scene::on_sqlite(&[]);
     let server = scene.quire.serve();
     let document = document(&scene, &server).await;
-    let mut tab = opened(&server, document);
+    let mut tab = open_review(&server, document);
     tab.press("/");
     tab.type_text("CARMEN");
     tab.until_text("#filter-count", "1 field");
@@ -34,11 +34,11 @@ async fn filters_show_only_what_passes_all_of_them() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn all_of_it_is_reached_by_keyboard() {
+async fn every_field_is_reachable_by_keyboard() {
     let scene = Scene::on_sqlite(&[]);
     let server = scene.quire.serve();
     let document = document(&scene, &server).await;
-    let mut tab = opened(&server, document);
+    let mut tab = open_review(&server, document);
     let selected = "document.querySelector('.field.selected')?.dataset.key";
     tab.press("j");
     assert_eq!(tab.eval(selected), "clinic_name");
