@@ -69,7 +69,14 @@ pub fn pictures(arguments: &[String]) -> Result<()> {
     // The story that is told in English keeps what it sees when this is set.
     succeed(
         cargo()
-            .args(["test", "--package", "quire", "--test", "e2e", "pages::day::a_day_in_english"])
+            .args([
+                "test",
+                "--package",
+                "quire",
+                "--test",
+                "e2e",
+                "pages::walkthrough::the_whole_review_works_in_english",
+            ])
             .env("QUIRE_RENEW_PICTURES", "1"),
     )
 }

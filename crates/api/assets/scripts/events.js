@@ -1,43 +1,43 @@
-// What happens on the server, for this page.
+// Events of the server, for the scripts of this page.
 
 import { page } from "./page.js"
-import { Listener } from "./listen.js"
+import { EventStream } from "./event_stream.js"
 
-const heard = new Set()
-const told = new Set()
+const eventListeners = new Set()
+const connectionListeners = new Set()
 let position = page.event
 
-/** Calls back with each event after those that the page already shows, once and in order. */
+/** Calls back with each event that is newer than the page, once and in order. */
 export function onEvent(callback) {
-  heard.add(callback)
+  eventListeners.add(callback)
 }
 
-/** Calls back with whether the server answers, whenever that changes. */
-export function onLive(callback) {
-  told.add(callback)
+/** Calls back with whether the server responds, whenever that changes. */
+export function onConnectionChange(callback) {
+  connectionListeners.add(callback)
 }
 
-function take({ event, live, stale }) {
-  if (stale) return location.reload()
-  if (live !== undefined) for (const callback of told) callback(live)
+function receive({ event, isConnected, isOutdated }) {
+  if (isOutdated) return location.reload()
+  if (isConnected !== undefined) for (const callback of connectionListeners) callback(isConnected)
   if (!event || event.id <= position) return
   position = event.id
-  for (const callback of heard) callback(event)
+  for (const callback of eventListeners) callback(event)
 }
 
 function connect() {
   try {
-    const worker = new SharedWorker(`${page.assets}/scripts/listen.js`, { type: "module", name: "quire" })
-    worker.port.onmessage = ({ data }) => take(data)
+    const worker = new SharedWorker(`${page.assets}/scripts/event_stream.js`, { type: "module", name: "quire" })
+    worker.port.onmessage = ({ data }) => receive(data)
     return { join: () => worker.port.postMessage({ join: position }), leave: () => worker.port.postMessage({}) }
   } catch {
-    const listener = new Listener()
-    return { join: () => listener.join(take, position), leave: () => listener.leave(take) }
+    const stream = new EventStream()
+    return { join: () => stream.join(receive, position), leave: () => stream.leave(receive) }
   }
 }
 
 const connection = connect()
 connection.join()
-// A page that is left listens no more; one that is come back to goes on from where it was.
+// A page that the browser keeps for the back button stops listening, and continues where it was when it is shown again.
 addEventListener("pagehide", () => connection.leave())
-addEventListener("pageshow", (shown) => shown.persisted && connection.join())
+addEventListener("pageshow", (event) => event.persisted && connection.join())

@@ -1,11 +1,11 @@
-// What every page does: it says when the server does not answer.
+// Runs on every page: shows a notice while the server does not respond.
 
 import { t } from "./page.js"
-import { onLive } from "./events.js"
+import { onConnectionChange } from "./events.js"
 
-const live = document.getElementById("live")
+const notice = document.getElementById("offline")
 
-onLive((isLive) => {
-  live.hidden = isLive
-  live.textContent = isLive ? "" : t("frame.offline")
+onConnectionChange((isConnected) => {
+  notice.hidden = isConnected
+  notice.textContent = isConnected ? "" : t("frame.offline")
 })

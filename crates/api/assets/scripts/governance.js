@@ -1,13 +1,13 @@
-// Deciding about changes of schemas. A decision is asked for in a dialog, and what others decide meanwhile is said there.
+// Deciding on schema changes. The decision dialog also says when another person decided first.
 
-import { ask } from "./ask.js"
+import { requestJson } from "./http.js"
 import { onEvent } from "./events.js"
-import { showTimes } from "./moments.js"
+import { showTimes } from "./times.js"
 import { t } from "./page.js"
-import { renewing } from "./part.js"
+import { refresher } from "./refresh.js"
 import { toast } from "./toast.js"
 
-const EVERY = 300
+const REFRESH_PAUSE = 300
 const list = document.getElementById("candidates")
 const dialog = document.getElementById("decide")
 
@@ -18,22 +18,22 @@ function start() {
   const form = dialog.querySelector("form")
   const submit = dialog.querySelector("[data-submit]")
   const conflict = dialog.querySelector("[data-conflict]")
-  const renew = renewing(list, `/app/governance/candidates${location.search}`, EVERY)
-  let about = null
+  const refresh = refresher(list, `/app/governance/candidates${location.search}`, REFRESH_PAUSE)
+  let open = null
 
   const article = (id) => document.getElementById(`candidate-${id}`)
 
-  function open(button) {
-    const of = button.closest("[data-candidate]")
-    const { candidate, status, state } = of.dataset
-    const isCritical = "critical" in of.dataset
-    about = { candidate, status, state, isCritical, decision: button.dataset.decision, busy: false }
+  function showDialog(button) {
+    const candidate = button.closest("[data-candidate]")
+    const { candidate: id, status, state } = candidate.dataset
+    const isCritical = "critical" in candidate.dataset
+    open = { id, status, state, isCritical, decision: button.dataset.decision, isBusy: false }
     form.reset()
     dialog.querySelector("#decide-title").textContent = button.textContent
-    dialog.querySelector("[data-what]").textContent = of.querySelector("h2").textContent
+    dialog.querySelector("[data-what]").textContent = candidate.querySelector("h2").textContent
     dialog.querySelector("#decide-effect").textContent = button.dataset.effect
     dialog.querySelector("[data-caution]").hidden = !isCritical
-    form.elements.sure.required = isCritical
+    form.elements.confirm.required = isCritical
     form.elements.reason.required = isCritical
     submit.textContent = button.textContent
     submit.disabled = false
@@ -42,55 +42,55 @@ function start() {
     form.elements.reason.focus()
   }
 
-  /** Nothing is decided about what stands elsewhere by now. What was written stays, to be read or copied. */
-  function sayConflict(status) {
-    conflict.textContent = status ? t("governance.conflict_now", status) : t("governance.conflict")
+  /** Blocks the decision because another person decided first. The typed reason stays, so that it can be copied. */
+  function showConflict(status) {
+    conflict.textContent = status ? t("governance.conflict_status", status) : t("governance.conflict")
     conflict.hidden = false
     submit.disabled = true
   }
 
   async function decide() {
-    const { candidate, status, isCritical, decision } = about
+    const { id, status, isCritical, decision } = open
     const reason = form.elements.reason.value.trim()
-    about.busy = submit.disabled = true
+    open.isBusy = submit.disabled = true
     try {
-      const made = await ask(`/reviewer/structural-changes/${candidate}/decision`, {
+      const saved = await requestJson(`/reviewer/structural-changes/${id}/decision`, {
         method: "POST",
         body: { decision_type: decision, seen_status: status, seen_critical: isCritical, reason: reason || null },
       })
       dialog.close()
-      toast(t(made.schema_version_id ? "governance.made_version" : "governance.recorded"), "success")
-    } catch (refused) {
-      if (refused.status === 409) sayConflict()
+      toast(t(saved.schema_version_id ? "governance.decision_saved_version" : "governance.decision_saved"), "success")
+    } catch (error) {
+      if (error.status === 409) showConflict()
       else {
         submit.disabled = false
-        toast(refused.message, "error")
+        toast(error.message, "error")
       }
     } finally {
-      if (about) about.busy = false
-      renew()
+      if (open) open.isBusy = false
+      refresh()
     }
   }
 
-  list.addEventListener("click", ({ target }) => target.dataset.decision && open(target))
-  dialog.querySelector("[data-cancel]").addEventListener("click", () => about.busy || dialog.close())
-  // What is on its way to the server is not dropped.
-  dialog.addEventListener("cancel", (event) => about?.busy && event.preventDefault())
+  list.addEventListener("click", ({ target }) => target.dataset.decision && showDialog(target))
+  dialog.querySelector("[data-cancel]").addEventListener("click", () => open.isBusy || dialog.close())
+  // The dialog stays open while its decision is being sent.
+  dialog.addEventListener("cancel", (event) => open?.isBusy && event.preventDefault())
   form.addEventListener("submit", (event) => {
     event.preventDefault()
-    if (!about.busy) decide()
+    if (!open.isBusy) decide()
   })
-  // Edits are told to everybody; decisions are not, so that the server has the last word about what was seen.
-  onEvent((event) => event.event_type === "INTERPRETATION_EDITED" && renew())
-  document.addEventListener("visibilitychange", () => document.hidden || renew())
+  // Edits are events, decisions are not: the server checks the status that the person saw.
+  onEvent((event) => event.event_type === "INTERPRETATION_EDITED" && refresh())
+  document.addEventListener("visibilitychange", () => document.hidden || refresh())
 
   new MutationObserver(() => {
-    if (!about) return
-    const now = article(about.candidate)
+    if (!open) return
+    const now = article(open.id)
     if (dialog.open) {
-      if (!about.busy && now?.dataset.state !== about.state) sayConflict(now?.dataset.told)
+      if (!open.isBusy && now?.dataset.state !== open.state) showConflict(now?.dataset.statusText)
     } else if (document.activeElement === document.body) {
-      // The button is gone with the decision: one goes on from where it was.
+      // The decision removed the focused button: the focus moves to its candidate.
       (now ?? list).focus()
     }
   }).observe(list, { childList: true })

@@ -1,7 +1,7 @@
-// The inbox: what everybody has of it. Uploading and processing again come beside it, for those who may.
+// The inbox, for everybody. Uploading and reprocessing have scripts of their own, for people with the role `operate`.
 
-import { showTimes } from "./moments.js"
+import { showTimes } from "./times.js"
 import "./inbox/list.js"
-import "./inbox/keys.js"
+import "./inbox/shortcuts.js"
 
 showTimes()

@@ -1,10 +1,10 @@
-// The figures, shown anew when something happens.
+// Refreshes the numbers of the operations page when something happens.
 
 import { onEvent } from "./events.js"
-import { showTimes } from "./moments.js"
-import { renewing } from "./part.js"
+import { showTimes } from "./times.js"
+import { refresher } from "./refresh.js"
 
-const EVERY = 3000
+const REFRESH_PAUSE = 3000
 
 showTimes()
-onEvent(renewing(document.getElementById("now"), "/app/operations/now", EVERY))
+onEvent(refresher(document.getElementById("now"), "/app/operations/now", REFRESH_PAUSE))

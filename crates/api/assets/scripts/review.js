@@ -1,36 +1,36 @@
-// The review page: what belongs together is put together here.
+// The review page: starts its modules and connects them.
 
-import { ask } from "./ask.js"
+import { requestJson } from "./http.js"
 import { onEvent } from "./events.js"
-import { showTimes } from "./moments.js"
+import { showTimes } from "./times.js"
 import { t } from "./page.js"
 import { toast } from "./toast.js"
 import { startActions } from "./review/actions.js"
 import { startAdding } from "./review/add.js"
-import { isEditing, leave, startEditing } from "./review/edit.js"
+import { isEditing, leave, startEditing } from "./review/editor.js"
 import { clearFilter, startFilter } from "./review/filter.js"
 import { startFind } from "./review/find.js"
-import { history } from "./review/history.js"
-import { help, startKeys } from "./review/keys.js"
-import { asked, documentId, hasComeAfter, isReview, isReviewed, onPanel, refresh } from "./review/panel.js"
-import { say } from "./review/said.js"
-import { inTurn, isSaving, settled } from "./review/save.js"
-import { startSheets } from "./review/sheets.js"
+import { showHistory } from "./review/history.js"
+import { documentId, isReview, isReviewed, onPanelUpdate, refresh, refreshCount, wasRefreshedAfter } from "./review/panel.js"
+import { startPages } from "./review/pages.js"
+import { enqueue, isSaving, whenSaved } from "./review/save.js"
+import { showHelp, startShortcuts } from "./review/shortcuts.js"
 import { startSplitter } from "./review/splitter.js"
+import { showStatus } from "./review/status.js"
 
 const panel = document.getElementById("panel")
 
-/** What was chosen before belongs to what was checked: nothing is marked unless all of it was saved. */
-function mark() {
-  const isDone = isReviewed()
-  inTurn(async (isAllSaved) => {
+/** Marks the document as reviewed, or reopens it. Runs after all pending edits, and only if they were saved. */
+function toggleReviewed() {
+  const wasReviewed = isReviewed()
+  enqueue(async (isAllSaved) => {
     if (!isAllSaved) return
     try {
-      await ask(`/documents/${documentId}/reviewed`, { method: isDone ? "DELETE" : "POST" })
+      await requestJson(`/documents/${documentId}/reviewed`, { method: wasReviewed ? "DELETE" : "POST" })
       await refresh()
-      say(t(isDone ? "review.reopened" : "review.marked"), "good")
-    } catch (refused) {
-      toast(refused.message, "error")
+      showStatus(t(wasReviewed ? "review.reopened" : "review.marked"), "good")
+    } catch (error) {
+      toast(error.message, "error")
     }
   })
 }
@@ -38,68 +38,68 @@ function mark() {
 async function reprocess(button) {
   button.disabled = true
   try {
-    await ask(`/documents/${documentId}/reprocess`, { method: "POST" })
+    await requestJson(`/documents/${documentId}/reprocess`, { method: "POST" })
     await refresh()
-  } catch (refused) {
+  } catch (error) {
     button.disabled = false
-    toast(refused.message, "error")
+    toast(error.message, "error")
   }
 }
 
-/** What somebody else does appears at once, unless something is being edited: then it is said, and appears afterwards. */
-async function renew() {
+/** Shows other people's changes at once. While a field is being edited it only announces them. */
+async function showNewerVersion() {
   const isWaiting = await refresh().catch(() => false)
-  if (isWaiting && isEditing()) say(t("review.newer_version"), "warn")
+  if (isWaiting && isEditing()) showStatus(t("review.newer_version"), "warn")
 }
 
-function follow() {
+function followEvents() {
   let timer
   onEvent((event) => {
     if (event.document_id !== documentId) return
     if (event.event_type === "SUBJECT_PURGED") return location.assign("/app")
     const isStep = event.event_type.startsWith("STEP_")
     if (isStep && isReview()) return
-    const number = asked()
+    const count = refreshCount()
     clearTimeout(timer)
     timer = setTimeout(async () => {
-      // What is saved shows what there is then, and mostly that is all.
-      await settled()
-      if (!hasComeAfter(number)) renew()
+      // A save refreshes the panel itself, which usually covers this event.
+      await whenSaved()
+      if (!wasRefreshedAfter(count)) showNewerVersion()
     }, 30)
   })
 }
 
-/** The next document waits until what was done to this one is saved. */
-function goOn(event) {
+/** Delays the link to the next document until all edits of this one are saved. */
+function delayNext(event) {
   const link = event.target.closest("#next")
   if (!link || !isSaving() || event.ctrlKey || event.metaKey) return
   event.preventDefault()
-  inTurn(async (isAllSaved) => { if (isAllSaved) setTimeout(() => location.assign(link.href)) })
+  enqueue(async (isAllSaved) => { if (isAllSaved) setTimeout(() => location.assign(link.href)) })
 }
 
-document.addEventListener("click", goOn)
+document.addEventListener("click", delayNext)
 panel.addEventListener("click", (event) => {
   const button = event.target.closest("button")
   if (!button) return
-  if (button.id === "mark" && leave(mark)) mark()
-  if (button.id === "versions") history(null)
-  if (button.id === "help") help()
+  if (button.id === "mark" && leave(toggleReviewed)) toggleReviewed()
+  if (button.id === "versions") showHistory(null)
+  if (button.id === "help") showHelp()
   if (button.dataset.reprocess !== undefined) reprocess(button)
 })
 
 startSplitter()
-startSheets()
+startPages()
 startFind()
-onPanel(() => showTimes(panel))
+onPanelUpdate(() => showTimes(panel))
 showTimes(panel)
-follow()
+followEvents()
 if (isReview()) {
   startEditing()
   startActions()
   startAdding()
   startFilter()
-  startKeys()
-  document.getElementById("filter").addEventListener("keydown", (key) => key.key === "Escape" && clearFilter())
+  startShortcuts()
+  document.getElementById("filter").addEventListener("keydown", (event) => event.key === "Escape" && clearFilter())
 }
-// Scripts are ready: what they offer works from here on.
+// Tests wait for this mark before they use the page.
 document.documentElement.dataset.ready = "yes"

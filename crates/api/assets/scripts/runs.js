@@ -1,34 +1,34 @@
-// The runs of a document, while they happen.
+// The runs of a document, refreshed while they work.
 
-import { ask } from "./ask.js"
+import { requestJson } from "./http.js"
 import { onEvent } from "./events.js"
-import { showTimes } from "./moments.js"
+import { showTimes } from "./times.js"
 import { t } from "./page.js"
-import { renewing } from "./part.js"
+import { refresher } from "./refresh.js"
 import { toast } from "./toast.js"
 
-const EVERY = 100
+const REFRESH_PAUSE = 100
 
 const runs = document.getElementById("runs")
-const renew = renewing(runs, `/app/documents/${runs.dataset.document}/runs/list`, EVERY)
+const refresh = refresher(runs, `/app/documents/${runs.dataset.document}/runs/list`, REFRESH_PAUSE)
 
 showTimes()
-onEvent((event) => event.document_id === runs.dataset.document && renew())
+onEvent((event) => event.document_id === runs.dataset.document && refresh())
 
 async function post(button, address, message) {
   button.disabled = true
   try {
-    await ask(address, { method: "POST" })
+    await requestJson(address, { method: "POST" })
     toast(message, "success")
-  } catch (refused) {
-    toast(refused.message, "error")
+  } catch (error) {
+    toast(error.message, "error")
   } finally {
     button.disabled = false
   }
 }
 
-document.getElementById("again")?.addEventListener("click", ({ currentTarget }) =>
-  post(currentTarget, `/documents/${runs.dataset.document}/reprocess`, t("runs.asked")))
+document.getElementById("reprocess")?.addEventListener("click", ({ currentTarget }) =>
+  post(currentTarget, `/documents/${runs.dataset.document}/reprocess`, t("runs.reprocess_accepted")))
 
 runs.addEventListener("click", ({ target }) => {
   const run = target.dataset.withdraw

@@ -80,7 +80,7 @@ impl Frame {
     /// Where one can go. What somebody may not do is not offered to them, nor is it named.
     pub(super) fn places(&self) -> Vec<Place> {
         let all = [
-            (Part::Inbox, "/app", "frame.inbox", Role::Read),
+            (Part::Inbox, "/app", "frame.documents", Role::Read),
             (Part::Operations, "/app/operations", "frame.operations", Role::Read),
             // Its word is not one of the frame's, which every page tells its scripts.
             (Part::Governance, "/app/governance", "governance.title", Role::Govern),
@@ -107,7 +107,7 @@ impl Frame {
     pub(super) fn for_scripts(&self) -> String {
         let words: serde_json::Map<String, Value> = self
             .words()
-            .sections(&["frame"])
+            .sections(&["frame", "errors"])
             .chain(self.words().sections(self.sections))
             .map(|(name, text)| (name.to_owned(), Value::from(text)))
             .collect();

@@ -95,7 +95,7 @@ async fn enter(
     let Some((name, secret)) = desk.guard.log_in(key, &parts.headers).await? else {
         let address = desk.limits.address(&parts).map(tracing::field::display);
         tracing::warn!(address, "a login was refused");
-        let wrong = visitor.language.words().get("login.wrong").to_owned();
+        let wrong = visitor.language.words().get("login.invalid_key").to_owned();
         return Ok((StatusCode::UNAUTHORIZED, form(visitor, &next, Some(wrong))?).into_response());
     };
     desk.limits.logged_in(&parts);
@@ -127,7 +127,7 @@ fn form(mut visitor: Visitor, next: &HeaderValue, trouble: Option<String>) -> Re
 }
 
 fn too_often(visitor: Visitor, next: &HeaderValue, seconds: u64) -> Result<Response, ApiError> {
-    let message = visitor.language.words().count("login.too_often", seconds);
+    let message = visitor.language.words().count("login.too_many_attempts", seconds);
     let mut response = form(visitor, next, Some(message))?;
     *response.status_mut() = StatusCode::TOO_MANY_REQUESTS;
     response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from(seconds));

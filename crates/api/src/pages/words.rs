@@ -119,6 +119,7 @@ mod tests {
     use std::path::Path;
 
     use super::*;
+    use crate::{Code, Reason};
 
     #[test]
     fn both_languages_have_the_same_texts_with_the_same_gaps() {
@@ -133,6 +134,16 @@ mod tests {
         for name in ENGLISH.0.keys().filter_map(|name| name.strip_suffix("_one")) {
             assert!(ENGLISH.0.contains_key(&format!("{name}_many")), "{name}");
         }
+    }
+
+    /// Pages tell every error in the reader's language.
+    #[test]
+    fn every_error_code_and_reason_has_a_text() {
+        let codes = Code::ALL.iter().map(|code| code.as_str());
+        let reasons = Reason::ALL.iter().map(|reason| reason.as_str());
+        let expected: BTreeSet<_> = codes.chain(reasons).collect();
+        let there: BTreeSet<_> = ENGLISH.0.keys().filter_map(|name| name.strip_prefix("errors.")).collect();
+        assert_eq!(there, expected);
     }
 
     /// Every file below a folder, with its text.
@@ -178,7 +189,8 @@ mod tests {
                 |name: &str| name.ends_with('_') && ENGLISH.0.keys().any(|key| key.starts_with(name));
             assert!(is_there(name) || is_there(&format!("{name}_one")) || begins(name), "{name}");
         }
-        for name in ENGLISH.0.keys() {
+        // Errors have a test of their own.
+        for name in ENGLISH.0.keys().filter(|name| !name.starts_with("errors.")) {
             let stem = name.strip_suffix("_one").or(name.strip_suffix("_many")).unwrap_or(name);
             // Names that are put together end in what a closed set gives them.
             let is_put_together = stem.match_indices('_').any(|(at, _)| asked.contains(&stem[..=at]));

@@ -1,11 +1,10 @@
-//! The pages, in a real browser, used as a person uses them. Stores do not matter here: what pages ask for is proved on both by
-//! the stories over HTTP, so that these are told on SQLite.
+//! Tests of the pages in a real browser. They run on SQLite only: the HTTP tests cover both stores.
 
-mod axe;
-mod day;
+mod accessibility;
 mod frame;
 mod governance;
 mod inbox;
 mod login;
 mod review;
 mod runs;
+mod walkthrough;

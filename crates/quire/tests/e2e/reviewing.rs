@@ -2,7 +2,7 @@
 
 mod calibrating;
 mod comparing;
-mod editing;
+pub(crate) mod editing;
 mod exporting;
 mod finding;
 mod governing;

@@ -1,22 +1,22 @@
-// The list: its filters, its next part, and what happens to the documents in it.
+// The list of documents: its filters, its next page, and live changes of its rows.
 
-import { Refused, askPart } from "../ask.js"
-import { onEvent, onLive } from "../events.js"
-import { made } from "../page.js"
-import { showTimes } from "../moments.js"
+import { HttpError, requestPart } from "../http.js"
+import { onConnectionChange, onEvent } from "../events.js"
+import { parseHtml } from "../page.js"
+import { showTimes } from "../times.js"
 import { toast } from "../toast.js"
-import { keepSelected, showSelected } from "./select.js"
+import { keepSelected, showSelected } from "./selection.js"
 
-const TYPING = 200
-// Events of one moment are answered together; a change is seen long before anybody could have wondered.
-const TOGETHER = 60
-// While nobody answers it is asked for seldom.
-const AWAY = 2000
-const MOST = 50
-// More rows than were asked for come from above while documents arrive; beyond so many the list begins anew.
-const SPARE = 100
-// What changes how a row looks. Looks at documents are events as well, and change nothing.
-const CHANGES = /^(RUN_|STEP_|DOCUMENT_UPLOADED|MARK_REVIEWED|REVIEW_REOPENED|INTERPRETATION_EDITED|SUBJECT_PURGED)/
+const TYPING_PAUSE = 200
+// Events within this time are answered by one request. People do not notice the delay.
+const BATCH_PAUSE = 60
+// The pause between requests while the server does not respond.
+const OFFLINE_PAUSE = 2000
+const MAX_BATCH = 50
+// New documents add rows at the top. The list reloads when it has this many rows more than were loaded.
+const MAX_EXTRA_ROWS = 100
+// The events that change a row. Events such as views of documents do not.
+const ROW_EVENTS = /^(RUN_|STEP_|DOCUMENT_UPLOADED|MARK_REVIEWED|REVIEW_REOPENED|INTERPRETATION_EDITED|SUBJECT_PURGED)/
 
 const form = document.getElementById("filters")
 const table = document.getElementById("documents")
@@ -24,219 +24,218 @@ const total = document.getElementById("total")
 const more = document.getElementById("more")
 const rows = () => document.getElementById("rows")
 
-let asked = new AbortController()
+let requests = new AbortController()
 let loaded = rows().rows.length
 let isFromTop = !new URLSearchParams(location.search).has("cursor")
 
-/** The filters as an address has them; without those that filter nothing. */
+/** The filters that are set, as query parameters. */
 export function filters() {
-  const given = [...new FormData(form)].filter(([, value]) => value.trim() !== "")
-  return new URLSearchParams(given)
+  const set = [...new FormData(form)].filter(([, value]) => value.trim() !== "")
+  return new URLSearchParams(set)
 }
 
-// No filter goes with the queue, and what is done to all that the filters let through is not offered in it.
-function onlyWhatGoes() {
+/** The review queue (sorted by confidence) takes no filters, no export and no reprocessing: disables them. */
+function updateControls() {
   const isQueue = form.elements.sort.value !== ""
   for (const field of form.querySelectorAll("#q, #status, fieldset:not(.order)")) field.disabled = isQueue
   form.querySelector(".tools").hidden = isQueue
 }
 
-function addressed(path, query) {
+function withQuery(path, query) {
   const text = query.toString()
   return text ? `${path}?${text}` : path
 }
 
-/** A part of the list that the server made: rows, with what is known of the others. */
-async function part(query, signal) {
-  const body = made(await askPart(addressed("/app/rows", query), { signal })).querySelector("tbody")
+/** Loads rows: a <tbody> with the total and the address of the next page as data attributes. */
+async function loadRows(query, signal) {
+  const body = parseHtml(await requestPart(withQuery("/app/rows", query), { signal })).querySelector("tbody")
   showTimes(body)
   return body
 }
 
-function tell(error) {
+function showError(error) {
   if (error.name !== "AbortError") toast(error.message, "error")
 }
 
-function goesOn(body) {
+function updateMoreButton(body) {
   more.parentElement.hidden = !body.dataset.next
   more.href = body.dataset.next ?? ""
   if (body.dataset.more) more.textContent = body.dataset.more
 }
 
-function settle() {
+function updateEmptyState() {
   const isEmpty = rows().rows.length === 0
   const isFiltered = filters().size > 0
   table.hidden = isEmpty
-  document.getElementById("nothing-found").hidden = !isEmpty || !isFiltered
-  document.getElementById("nothing-yet").hidden = !isEmpty || isFiltered
+  document.getElementById("no-results").hidden = !isEmpty || !isFiltered
+  document.getElementById("no-documents").hidden = !isEmpty || isFiltered
   showSelected()
 }
 
-/** Shows the list from its beginning, by the filters as they are. */
-export async function renew() {
-  asked.abort()
-  asked = new AbortController()
-  const { signal } = asked
+/** Loads the list from its start, with the current filters. */
+export async function reload() {
+  requests.abort()
+  requests = new AbortController()
+  const { signal } = requests
   try {
-    const body = await part(filters(), signal)
+    const body = await loadRows(filters(), signal)
     if (signal.aborted) return
     rows().replaceWith(body)
     total.textContent = body.dataset.total ?? total.textContent
     loaded = body.rows.length
     isFromTop = true
-    goesOn(body)
+    updateMoreButton(body)
     for (const row of body.rows) keepSelected(row)
-    settle()
+    updateEmptyState()
   } catch (error) {
-    tell(error)
+    showError(error)
   }
 }
 
 // Filters
 
-function exportsFollow() {
+function updateExportLinks() {
   for (const link of document.querySelectorAll("[data-export]")) {
     const query = filters()
     query.set("format", link.dataset.export)
-    link.href = addressed("/documents/export", query)
+    link.href = withQuery("/documents/export", query)
   }
 }
 
-/** Filters, and puts the filters into the address: one step back for a choice, and one for all that is typed. */
-function filter(isTyped) {
-  onlyWhatGoes()
-  const address = addressed("/app", filters())
+/** Applies the filters and puts them into the address. The back button undoes a choice, or everything typed, in one step. */
+function applyFilters(isTyped) {
+  updateControls()
+  const address = withQuery("/app", filters())
   if (address !== location.pathname + location.search) {
-    const goesOnTyping = isTyped && history.state?.isTyped
-    history[goesOnTyping ? "replaceState" : "pushState"]({ isTyped }, "", address)
+    const isStillTyping = isTyped && history.state?.isTyped
+    history[isStillTyping ? "replaceState" : "pushState"]({ isTyped }, "", address)
   }
-  exportsFollow()
-  renew()
+  updateExportLinks()
+  reload()
 }
 
 let typing
 form.addEventListener("input", ({ target }) => {
   clearTimeout(typing)
-  if (target.type === "search") typing = setTimeout(() => filter(true), TYPING)
-  else filter(false)
+  if (target.type === "search") typing = setTimeout(() => applyFilters(true), TYPING_PAUSE)
+  else applyFilters(false)
 })
-form.addEventListener("submit", (submitted) => {
-  submitted.preventDefault()
+form.addEventListener("submit", (event) => {
+  event.preventDefault()
   clearTimeout(typing)
-  filter(false)
+  applyFilters(false)
 })
-document.getElementById("clear-filters").addEventListener("click", (click) => {
-  click.preventDefault()
-  fill(new URLSearchParams())
-  filter(false)
+document.getElementById("clear-filters").addEventListener("click", (event) => {
+  event.preventDefault()
+  setFilters(new URLSearchParams())
+  applyFilters(false)
 })
 
-function fill(query) {
+function setFilters(query) {
   for (const field of form.elements) {
     if (!field.name) continue
     const value = query.get(field.name) ?? ""
     if (field.type === "radio") field.checked = field.value === value
     else field.value = value
   }
-  onlyWhatGoes()
+  updateControls()
 }
 
 addEventListener("popstate", () => {
-  fill(new URLSearchParams(location.search))
-  exportsFollow()
-  renew()
+  setFilters(new URLSearchParams(location.search))
+  updateExportLinks()
+  reload()
 })
 
-// The next part
+// The next page
 
-more.addEventListener("click", async (click) => {
-  click.preventDefault()
+more.addEventListener("click", async (event) => {
+  event.preventDefault()
   more.setAttribute("aria-busy", "true")
   try {
-    const body = await part(new URL(more.href).searchParams, asked.signal)
-    const known = new Set([...rows().rows].map((row) => row.dataset.id))
-    const next = [...body.rows].filter((row) => !known.has(row.dataset.id))
-    rows().append(...next)
+    const body = await loadRows(new URL(more.href).searchParams, requests.signal)
+    const shown = new Set([...rows().rows].map((row) => row.dataset.id))
+    const added = [...body.rows].filter((row) => !shown.has(row.dataset.id))
+    rows().append(...added)
     loaded = rows().rows.length
-    next.forEach(keepSelected)
-    goesOn(body)
-    settle()
-    next[0]?.querySelector("a.name").focus()
+    added.forEach(keepSelected)
+    updateMoreButton(body)
+    updateEmptyState()
+    added[0]?.querySelector("a.name").focus()
   } catch (error) {
-    tell(error)
+    showError(error)
   } finally {
     more.removeAttribute("aria-busy")
   }
 })
 
-// What happens
+// Live changes
 
-const waiting = new Set()
+const changedIds = new Set()
 let timer
 
-function soon(pause = TOGETHER) {
-  if (waiting.size > 0) timer ??= setTimeout(follow, pause)
+function scheduleUpdate(pause = BATCH_PAUSE) {
+  if (changedIds.size > 0) timer ??= setTimeout(updateRows, pause)
 }
 
 onEvent((event) => {
-  const isChange = CHANGES.test(event.event_type)
   const id = event.document_id ?? (event.event_type === "SUBJECT_PURGED" ? event.subject_id : null)
-  if (!id || !isChange) return
-  waiting.add(id)
-  soon()
+  if (!id || !ROW_EVENTS.test(event.event_type)) return
+  changedIds.add(id)
+  scheduleUpdate()
 })
-// What could not be asked for is asked for again as soon as there is somebody to ask.
-onLive((isLive) => {
-  if (!isLive) return
+// Updates that failed while the server did not respond are repeated as soon as it does.
+onConnectionChange((isConnected) => {
+  if (!isConnected) return
   clearTimeout(timer)
   timer = undefined
-  soon()
+  scheduleUpdate()
 })
 
-async function follow() {
-  const ids = [...waiting].slice(0, MOST)
-  for (const id of ids) waiting.delete(id)
-  const { signal } = asked
-  let isAway = false
+async function updateRows() {
+  const ids = [...changedIds].slice(0, MAX_BATCH)
+  for (const id of ids) changedIds.delete(id)
+  const { signal } = requests
+  let isOffline = false
   try {
     const query = filters()
     query.set("ids", ids.join(","))
-    const body = await part(query, signal)
-    put(ids, body)
+    const body = await loadRows(query, signal)
+    mergeRows(ids, body)
   } catch (error) {
-    // A list that begins anew has what happened until then, or is told by the next event.
-    isAway = error instanceof Refused && error.status === 0
-    if (isAway || error.name === "AbortError") for (const id of ids) waiting.add(id)
-    else tell(error)
+    // After an abort the list is loading again: these rows are updated afterwards.
+    isOffline = error instanceof HttpError && error.status === 0
+    if (isOffline || error.name === "AbortError") for (const id of ids) changedIds.add(id)
+    else showError(error)
   } finally {
     timer = undefined
   }
-  soon(isAway ? AWAY : TOGETHER)
+  scheduleUpdate(isOffline ? OFFLINE_PAUSE : BATCH_PAUSE)
 }
 
-function put(ids, body) {
-  const come = new Map([...body.rows].map((row) => [row.dataset.id, row]))
+function mergeRows(ids, body) {
+  const received = new Map([...body.rows].map((row) => [row.dataset.id, row]))
   for (const id of ids) {
-    const shown = rows().querySelector(`tr[data-id="${id}"]`)
-    const row = come.get(id)
-    if (shown && row) replace(shown, row)
-    else if (shown) shown.remove()
+    const old = rows().querySelector(`tr[data-id="${id}"]`)
+    const row = received.get(id)
+    if (old && row) replace(old, row)
+    else if (old) old.remove()
     else if (row && isFromTop) insert(row)
   }
   if (body.dataset.total) total.textContent = body.dataset.total
-  settle()
-  if (rows().rows.length > loaded + SPARE) renew()
+  updateEmptyState()
+  if (rows().rows.length > loaded + MAX_EXTRA_ROWS) reload()
 }
 
-/** Whoever was at the row stays there. */
-function replace(shown, row) {
-  const focused = shown.contains(document.activeElement) ? document.activeElement.tagName : null
+/** Replaces a row and keeps the focus in it. */
+function replace(old, row) {
+  const focused = old.contains(document.activeElement) ? document.activeElement.tagName : null
   keepSelected(row)
-  shown.replaceWith(row)
+  old.replaceWith(row)
   if (focused) row.querySelector(focused.toLowerCase() === "input" ? "input" : "a.name")?.focus()
 }
 
-/** Where its place is. One that belongs behind the last of a list that goes on is not shown yet. */
+/** Inserts a row at its place. A row after the last loaded one is left for the next page. */
 function insert(row) {
   const place = Number(row.dataset.place)
   const before = [...rows().rows].find((other) => Number(other.dataset.place) < place)

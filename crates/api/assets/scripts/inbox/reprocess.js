@@ -1,24 +1,24 @@
-// Processing documents again: the selected, or all that the filters let through. How many is said before anything happens.
+// Processing documents again: the selected ones, or all that match the filters. The dialog says how many before it starts.
 
-import { ask } from "../ask.js"
+import { requestJson } from "../http.js"
 import { count, t } from "../page.js"
 import { filters } from "./list.js"
-import { clearSelection, selection } from "./select.js"
+import { clearSelection, selection } from "./selection.js"
 
-const AT_ONCE = 4
+const PARALLEL_REQUESTS = 4
 const dialog = document.getElementById("reprocess")
 const text = document.getElementById("reprocess-text")
 const progress = document.getElementById("reprocess-progress")
 const start = document.getElementById("reprocess-start")
 const cancel = document.getElementById("reprocess-cancel")
 
-let chosen = null
+let source = null
 let isStopped = false
-let isDoing = false
+let isRunning = false
 
-function open(source) {
-  chosen = source
-  isStopped = isDoing = false
+function open(documents) {
+  source = documents
+  isStopped = isRunning = false
   progress.hidden = true
   start.hidden = false
   start.disabled = true
@@ -26,34 +26,34 @@ function open(source) {
   text.textContent = t("inbox.reprocess_counting")
   dialog.showModal()
   cancel.focus()
-  source.count().then(({ number, isLeast }) => {
-    chosen.number = number
+  source.count().then(({ number, isLowerBound }) => {
+    source.number = number
     start.disabled = number === 0
     if (number === 0) text.textContent = t("inbox.reprocess_none")
-    else if (isLeast) text.textContent = t("inbox.reprocess_ask_more", number)
-    else text.textContent = count("inbox.reprocess_ask", number)
+    else if (isLowerBound) text.textContent = t("inbox.reprocess_confirm_more", number)
+    else text.textContent = count("inbox.reprocess_confirm", number)
     if (number > 0) start.focus()
   }, (error) => { text.textContent = error.message })
 }
 
-/** The selected. */
-function ofSelection() {
+/** The selected documents. */
+function selectedDocuments() {
   const ids = selection()
-  return { count: async () => ({ number: ids.length, isLeast: false }), ids: async function* () { yield* ids } }
+  return { count: async () => ({ number: ids.length, isLowerBound: false }), ids: async function* () { yield* ids } }
 }
 
-/** All that the filters let through, counted and listed by the server. */
-function ofFilters() {
+/** All documents that match the filters. The server counts and lists them. */
+function filteredDocuments() {
   const query = filters()
-  const at = (more) => `/documents?${new URLSearchParams([...query, ...Object.entries(more)])}`
+  const address = (more) => `/documents?${new URLSearchParams([...query, ...Object.entries(more)])}`
   return {
     count: async () => {
-      const { total, total_is_lower_bound: isLeast } = await ask(at({ limit: 1 }))
-      return { number: total, isLeast }
+      const { total, total_is_lower_bound: isLowerBound } = await requestJson(address({ limit: 1 }))
+      return { number: total, isLowerBound }
     },
     ids: async function* () {
       for (let cursor = null, isFirst = true; isFirst || cursor; isFirst = false) {
-        const part = await ask(at({ limit: 200, ...(cursor && { cursor }) }))
+        const part = await requestJson(address({ limit: 200, ...(cursor && { cursor }) }))
         for (const { document_id } of part.items) yield document_id
         cursor = part.next_cursor
       }
@@ -62,17 +62,17 @@ function ofFilters() {
 }
 
 async function run() {
-  isDoing = true
+  isRunning = true
   start.hidden = true
   progress.hidden = false
-  progress.max = chosen.number
+  progress.max = source.number
   cancel.focus()
   let accepted = 0
-  const failed = []
-  const ids = chosen.ids()
+  const errors = []
+  const ids = source.ids()
   const show = () => {
-    progress.value = accepted + failed.length
-    text.textContent = t("inbox.reprocess_doing", accepted).replace("{}", Math.max(chosen.number, accepted))
+    progress.value = accepted + errors.length
+    text.textContent = t("inbox.reprocess_progress", accepted).replace("{}", Math.max(source.number, accepted))
   }
   show()
   const work = async () => {
@@ -81,40 +81,40 @@ async function run() {
       const { done, value } = await ids.next()
       if (done) return
       try {
-        await ask(`/documents/${value}/reprocess`, { method: "POST" })
+        await requestJson(`/documents/${value}/reprocess`, { method: "POST" })
         accepted += 1
       } catch (error) {
-        failed.push(error)
+        errors.push(error)
       }
       show()
     }
   }
-  const ended = await Promise.allSettled(Array.from({ length: AT_ONCE }, work))
-  failed.push(...ended.filter((end) => end.reason).map((end) => end.reason))
-  isDoing = false
-  summarise(accepted, failed)
+  const results = await Promise.allSettled(Array.from({ length: PARALLEL_REQUESTS }, work))
+  errors.push(...results.filter((result) => result.reason).map((result) => result.reason))
+  isRunning = false
+  showSummary(accepted, errors)
 }
 
-function summarise(accepted, failed) {
-  const reasons = [...new Set(failed.map((error) => error.message))].slice(0, 3).join("; ")
+function showSummary(accepted, errors) {
+  const reasons = [...new Set(errors.map((error) => error.message))].slice(0, 3).join("; ")
   text.textContent = (isStopped ? t("inbox.reprocess_stopped") : "") + count("inbox.reprocess_done", accepted)
-    + (failed.length > 0 ? ` ${count("inbox.reprocess_failed", failed.length)}${reasons}` : "")
+    + (errors.length > 0 ? ` ${count("inbox.reprocess_failed", errors.length)}${reasons}` : "")
   cancel.textContent = t("frame.close")
   progress.hidden = true
-  if (failed.length === 0) clearSelection()
+  if (errors.length === 0) clearSelection()
 }
 
 start.addEventListener("click", run)
 cancel.addEventListener("click", () => {
-  if (isDoing) isStopped = true
+  if (isRunning) isStopped = true
   else dialog.close()
 })
-// What is being done is stopped before the dialog closes.
-dialog.addEventListener("cancel", (key) => {
-  if (!isDoing) return
-  key.preventDefault()
+// Escape stops a running batch first; the dialog stays open and shows the summary.
+dialog.addEventListener("cancel", (event) => {
+  if (!isRunning) return
+  event.preventDefault()
   isStopped = true
 })
 
-document.getElementById("reprocess-all").addEventListener("click", () => open(ofFilters()))
-document.getElementById("reprocess-selected").addEventListener("click", () => selection().length > 0 && open(ofSelection()))
+document.getElementById("reprocess-all").addEventListener("click", () => open(filteredDocuments()))
+document.getElementById("reprocess-selected").addEventListener("click", () => selection().length > 0 && open(selectedDocuments()))

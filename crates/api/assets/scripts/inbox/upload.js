@@ -1,146 +1,141 @@
-// Taking files in: dropped anywhere on the page, chosen, or the sample; a few at a time, each with its progress and outcome.
+// Uploads files that were dropped or chosen, and the sample: a few at a time, each with its progress and result.
 
 import { count, t } from "../page.js"
 import { toast } from "../toast.js"
-import { chosen, dropped } from "./entries.js"
-import { Sending } from "./sending.js"
+import { droppedFiles, folderFiles } from "./dropped_files.js"
+import { UploadRequest } from "./upload_request.js"
 
-const AT_ONCE = 3
-// Rows of files that were taken in are of no use for long.
-const KEPT = 20
+const PARALLEL_UPLOADS = 3
+// Only this many rows of finished uploads stay in the list.
+const MAX_DONE_ROWS = 20
 
 const panel = document.getElementById("uploads")
 const list = document.getElementById("uploads-list")
 const summary = document.getElementById("uploads-summary")
 const cancelAll = document.getElementById("uploads-cancel")
 const close = document.getElementById("uploads-close")
-const pattern = document.getElementById("upload")
+const rowTemplate = document.getElementById("upload")
 
 const waiting = []
 const active = new Set()
 const refused = new Set()
-let all = 0
-let taken = 0
-let cancelled = 0
-let leftOut = 0
+let total = 0
+let uploaded = 0
+let skipped = 0
 
-/** Takes these in after those before them. */
-function take({ files, leftOut: hidden }) {
-  if (files.length === 0) toast(t("inbox.nothing_to_upload"), "error")
-  if (active.size + waiting.length + refused.size === 0) [all, taken, cancelled, leftOut] = [0, 0, 0, 0]
-  leftOut += hidden
-  all += files.length
-  waiting.push(...files.map((file) => new Sending(file)))
+/** Adds files to the end of the queue. */
+function enqueue({ files, skipped: hidden }) {
+  if (files.length === 0) toast(t("inbox.no_files"), "error")
+  if (active.size + waiting.length + refused.size === 0) [total, uploaded, skipped] = [0, 0, 0]
+  skipped += hidden
+  total += files.length
+  waiting.push(...files.map((file) => new UploadRequest(file)))
   panel.hidden = panel.hidden && files.length === 0
-  work()
+  startNext()
 }
 
-function work() {
-  while (active.size < AT_ONCE && waiting.length > 0) carry(waiting.shift())
-  show()
+function startNext() {
+  while (active.size < PARALLEL_UPLOADS && waiting.length > 0) run(waiting.shift())
+  showSummary()
 }
 
-function show() {
+function showSummary() {
   const isBusy = active.size + waiting.length > 0
-  const parts = [t("inbox.uploads_done", taken).replace("{}", all)]
+  const parts = [t("inbox.uploads_done", uploaded).replace("{}", total)]
   if (refused.size > 0) parts.push(count("inbox.uploads_refused", refused.size))
-  if (leftOut > 0) parts.push(count("inbox.uploads_left_out", leftOut))
+  if (skipped > 0) parts.push(count("inbox.uploads_skipped", skipped))
   summary.textContent = parts.join(" · ")
   cancelAll.hidden = !isBusy
   close.hidden = isBusy
 }
 
-function rowOf(sending) {
-  if (sending.row) return sending.row
-  const row = sending.row = pattern.content.firstElementChild.cloneNode(true)
-  row.querySelector(".name").textContent = sending.file.name
-  row.querySelector(".name").title = sending.file.webkitRelativePath || sending.file.name
-  row.querySelector("progress").setAttribute("aria-label", sending.file.name)
-  row.querySelector(".cancel").addEventListener("click", () => sending.cancel())
-  row.querySelector(".retry").addEventListener("click", () => again(sending))
+function rowOf(upload) {
+  if (upload.row) return upload.row
+  const row = upload.row = rowTemplate.content.firstElementChild.cloneNode(true)
+  row.querySelector(".name").textContent = upload.file.name
+  row.querySelector(".name").title = upload.file.webkitRelativePath || upload.file.name
+  row.querySelector("progress").setAttribute("aria-label", upload.file.name)
+  row.querySelector(".cancel").addEventListener("click", () => upload.cancel())
+  row.querySelector(".retry").addEventListener("click", () => retry(upload))
   list.prepend(row)
   return row
 }
 
-function outcome(row, text, tone) {
-  row.className = tone
+/** Shows the state of an upload: "sending", "uploaded", "cancelled" or "refused", with a text. */
+function showState(row, text, state) {
+  row.className = state
   row.querySelector(".outcome").textContent = text
-  row.querySelector("progress").hidden = tone !== "sending"
-  row.querySelector(".cancel").hidden = tone !== "sending"
-  row.querySelector(".retry").hidden = tone !== "refused"
-  row.querySelector(".code").hidden = tone !== "refused"
+  row.querySelector("progress").hidden = state !== "sending"
+  row.querySelector(".cancel").hidden = state !== "sending"
+  row.querySelector(".retry").hidden = state !== "refused"
+  row.querySelector(".code").hidden = state !== "refused"
 }
 
-async function carry(sending) {
-  active.add(sending)
-  const row = rowOf(sending)
+async function run(upload) {
+  active.add(upload)
+  const row = rowOf(upload)
   const bar = row.querySelector("progress")
-  const advance = (share) => {
+  const showProgress = (share) => {
     bar.value = share
-    const text = share < 1 ? t("inbox.upload_sending", Math.round(share * 100)) : t("inbox.upload_checking")
-    outcome(row, text, "sending")
+    const text = share < 1 ? t("inbox.upload_sending", Math.round(share * 100)) : t("inbox.upload_storing")
+    showState(row, text, "sending")
   }
-  outcome(row, t("inbox.upload_waiting"), "sending")
+  showState(row, t("inbox.upload_waiting"), "sending")
   try {
-    await patiently(sending, row, advance)
-    taken += 1
-    outcome(row, t("inbox.upload_taken"), "taken")
-    tidy()
+    await sendWithRetries(upload, row, showProgress)
+    uploaded += 1
+    showState(row, t("inbox.upload_done"), "uploaded")
+    removeOldRows()
   } catch (error) {
-    if (error.name === "AbortError") {
-      cancelled += 1
-      outcome(row, t("inbox.upload_cancelled"), "cancelled")
-    } else {
-      refuse(sending, row, error)
-    }
+    if (error.name === "AbortError") showState(row, t("inbox.upload_cancelled"), "cancelled")
+    else showRefusal(upload, row, error)
   } finally {
-    active.delete(sending)
-    work()
+    active.delete(upload)
+    startNext()
   }
 }
 
-/** Sends it again after as long as the server wants to be left alone. */
-async function patiently(sending, row, advance) {
+/** Sends a file. If the server is busy, waits as long as it asks for and sends again. */
+async function sendWithRetries(upload, row, showProgress) {
   for (;;) {
-    if (sending.isCancelled) throw new DOMException("", "AbortError")
+    if (upload.isCancelled) throw new DOMException("", "AbortError")
     try {
-      return await sending.send(advance)
+      return await upload.send(showProgress)
     } catch (error) {
-      if (!(error.later > 0)) throw error
-      for (let left = error.later; left > 0 && !sending.isCancelled; left -= 1) {
-        outcome(row, t("inbox.upload_later", left), "sending")
+      if (!(error.retryAfter > 0)) throw error
+      for (let left = error.retryAfter; left > 0 && !upload.isCancelled; left -= 1) {
+        showState(row, t("inbox.upload_retrying", left), "sending")
         await new Promise((resolve) => setTimeout(resolve, 1000))
       }
     }
   }
 }
 
-function refuse(sending, row, error) {
-  refused.add(sending)
-  outcome(row, error.message, "refused")
+function showRefusal(upload, row, error) {
+  refused.add(upload)
+  showState(row, error.message, "refused")
   const code = row.querySelector(".code")
   code.textContent = error.code
   code.href = `/errors/${error.code}`
   code.hidden = error.code === "NO_ANSWER"
 }
 
-function again(sending) {
-  refused.delete(sending)
-  waiting.push(sending)
-  outcome(rowOf(sending), t("inbox.upload_waiting"), "sending")
-  work()
+function retry(upload) {
+  refused.delete(upload)
+  waiting.push(upload)
+  showState(rowOf(upload), t("inbox.upload_waiting"), "sending")
+  startNext()
 }
 
-function tidy() {
-  const done = list.querySelectorAll("li.taken")
-  for (let at = done.length - 1; at >= KEPT; at -= 1) done[at].remove()
+function removeOldRows() {
+  const done = list.querySelectorAll("li.uploaded")
+  for (let index = done.length - 1; index >= MAX_DONE_ROWS; index -= 1) done[index].remove()
 }
 
 cancelAll.addEventListener("click", () => {
-  cancelled += waiting.length
   waiting.length = 0
-  for (const sending of active) sending.cancel()
-  show()
+  for (const upload of active) upload.cancel()
+  showSummary()
 })
 close.addEventListener("click", () => {
   refused.clear()
@@ -148,55 +143,56 @@ close.addEventListener("click", () => {
   panel.hidden = true
 })
 
-// Whoever leaves now would lose what is on its way.
-addEventListener("beforeunload", (leaving) => {
-  if (active.size + waiting.length > 0) leaving.preventDefault()
+// The browser asks before it leaves the page: leaving would abort the uploads.
+addEventListener("beforeunload", (event) => {
+  if (active.size + waiting.length > 0) event.preventDefault()
 })
 
-// Choosing
+// Choosing files
 
 const files = document.getElementById("files")
 const folder = document.getElementById("folder")
 for (const id of ["choose-files", "dropzone"]) document.getElementById(id).addEventListener("click", () => files.click())
 document.getElementById("choose-folder").addEventListener("click", () => folder.click())
 files.addEventListener("change", () => {
-  take({ files: [...files.files], leftOut: 0 })
+  enqueue({ files: [...files.files], skipped: 0 })
   files.value = ""
 })
 folder.addEventListener("change", () => {
-  take(chosen(folder.files))
+  enqueue(folderFiles(folder.files))
   folder.value = ""
 })
 
-// Dropping
+// Dropping files
 
 const overlay = document.getElementById("drop-overlay")
-const brings = (drag) => drag.dataTransfer?.types.includes("Files")
+const hasFiles = (event) => event.dataTransfer?.types.includes("Files")
+// dragenter and dragleave are also fired for child elements: the overlay goes away when all that were entered were left.
 let depth = 0
 
-addEventListener("dragenter", (drag) => {
-  if (!brings(drag)) return
-  drag.preventDefault()
+addEventListener("dragenter", (event) => {
+  if (!hasFiles(event)) return
+  event.preventDefault()
   depth += 1
   overlay.hidden = false
 })
-addEventListener("dragover", (drag) => {
-  if (!brings(drag)) return
-  drag.preventDefault()
-  drag.dataTransfer.dropEffect = "copy"
+addEventListener("dragover", (event) => {
+  if (!hasFiles(event)) return
+  event.preventDefault()
+  event.dataTransfer.dropEffect = "copy"
 })
-addEventListener("dragleave", (drag) => {
-  if (!brings(drag)) return
+addEventListener("dragleave", (event) => {
+  if (!hasFiles(event)) return
   depth -= 1
   overlay.hidden = depth > 0 ? overlay.hidden : true
 })
-addEventListener("drop", async (drop) => {
-  if (!brings(drop)) return
-  drop.preventDefault()
+addEventListener("drop", async (event) => {
+  if (!hasFiles(event)) return
+  event.preventDefault()
   depth = 0
   overlay.hidden = true
   try {
-    take(await dropped(drop.dataTransfer))
+    enqueue(await droppedFiles(event.dataTransfer))
   } catch (error) {
     toast(error.message, "error")
   }
@@ -208,9 +204,9 @@ const sample = document.getElementById("try-sample")
 sample?.addEventListener("click", async () => {
   sample.disabled = true
   try {
-    const answer = await fetch(sample.dataset.sample)
+    const response = await fetch(sample.dataset.sample)
     const name = sample.dataset.sample.split("/").pop()
-    take({ files: [new File([await answer.blob()], name, { type: "application/pdf" })], leftOut: 0 })
+    enqueue({ files: [new File([await response.blob()], name, { type: "application/pdf" })], skipped: 0 })
   } catch (error) {
     toast(error.message, "error")
   } finally {

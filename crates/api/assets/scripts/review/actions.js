@@ -1,53 +1,54 @@
-// What can be done with the selected field.
+// The actions on the selected field.
 
 import { addField } from "./add.js"
-import { edit, isEditing, leave } from "./edit.js"
-import { history } from "./history.js"
-import { mayEdit, onPanel, onSelect, select, selected, shownRows } from "./panel.js"
-import { attempt } from "./save.js"
-import { hint } from "./sheets.js"
-import { assign, give, remove } from "./wish.js"
+import { deleteChange, moveChange, setChange } from "./change.js"
+import { edit, isEditing, leave } from "./editor.js"
+import { showHistory } from "./history.js"
+import { highlightCandidate } from "./pages.js"
+import { mayEdit, onPanelUpdate, onSelect, select, selected, visibleRows } from "./panel.js"
+import { saveOrToast } from "./save.js"
 
-const isIdle = () => mayEdit && !isEditing()
+const mayChange = () => mayEdit && !isEditing()
 
-export function take(row, number) {
+export function useCandidate(row, number) {
   const candidate = row?.querySelector(`.candidate[data-number="${number}"]`)
-  if (!candidate || !isIdle()) return
-  hint(null)
-  attempt([give(row, JSON.parse(candidate.dataset.value))])
+  if (!candidate || !mayChange()) return
+  highlightCandidate(null)
+  saveOrToast([setChange(row, JSON.parse(candidate.dataset.value))])
 }
 
-export function reset(row) {
-  if (row?.dataset.detected && isIdle()) attempt([give(row, JSON.parse(row.dataset.detected))])
+export function resetField(row) {
+  if (row?.dataset.detected && mayChange()) saveOrToast([setChange(row, JSON.parse(row.dataset.detected))])
 }
 
-export function erase(row) {
-  if (!row?.dataset.field || !isIdle()) return
-  const place = shownRows().indexOf(row)
-  attempt([remove(row)], () => {
-    const shown = shownRows()
-    const next = shown[Math.min(place, shown.length - 1)]
+export function deleteField(row) {
+  if (!row?.dataset.field || !mayChange()) return
+  const index = visibleRows().indexOf(row)
+  saveOrToast([deleteChange(row)], () => {
+    const rows = visibleRows()
+    const next = rows[Math.min(index, rows.length - 1)]
     if (next) select(next)
   })
 }
 
-function actionsOf(row) {
+/** The buttons of a row; those that do not apply are hidden. */
+function actionButtons(row) {
   const actions = document.getElementById("actions").content.cloneNode(true)
-  const { field, detected, repeatable, about } = row.dataset
-  const offered = {
+  const { field, detected, repeatable, visitMetadata } = row.dataset
+  const isOffered = {
     edit: mayEdit,
     reset: mayEdit && detected !== undefined,
     more: mayEdit && repeatable !== undefined && field !== "",
     delete: mayEdit && field !== "",
     history: field !== "",
-    move: mayEdit && field !== "" && about === undefined && row.closest(".visit") !== null,
+    move: mayEdit && field !== "" && visitMetadata === undefined && row.closest(".visit") !== null,
   }
-  for (const element of actions.querySelectorAll("[data-do]")) element.hidden = !offered[element.dataset.do]
+  for (const element of actions.querySelectorAll("[data-action]")) element.hidden = !isOffered[element.dataset.action]
   const visits = actions.querySelector("select")
   visits.append(document.getElementById("visit-options").content.cloneNode(true))
   visits.value = row.dataset.visit
-  const assignIt = () => attempt([assign(row, visits.value || null)])
-  visits.addEventListener("change", () => leave(assignIt) && assignIt())
+  const move = () => saveOrToast([moveChange(row, visits.value || null)])
+  visits.addEventListener("change", () => leave(move) && move())
   return actions
 }
 
@@ -55,34 +56,33 @@ function onClick(event) {
   const row = event.target.closest(".field")
   if (!row) return
   const candidate = event.target.closest(".candidate")
-  const action = event.target.closest("button[data-do]")?.dataset.do
+  const action = event.target.closest("button[data-action]")?.dataset.action
   if (event.target.closest(".pick")) {
     if (selected() === row) edit(row)
     else select(row)
-  } else if (candidate) take(row, candidate.dataset.number)
+  } else if (candidate) useCandidate(row, candidate.dataset.number)
   else if (action === "edit") edit(row)
-  else if (action === "reset") reset(row)
+  else if (action === "reset") resetField(row)
   else if (action === "more") addField(row.dataset.visit, row.dataset.key)
-  else if (action === "delete") erase(row)
-  else if (action === "history") history(row)
+  else if (action === "delete") deleteField(row)
+  else if (action === "history") showHistory(row)
 }
 
 export function startActions() {
   const scroller = document.getElementById("scroller")
   scroller.addEventListener("click", onClick)
-  onSelect((row) => row?.querySelector("[data-actions]").replaceChildren(actionsOf(row)))
-  onPanel(() => hint(null))
-  // How sure a value is stands in the row already: the dot shows it to whoever points at it.
+  onSelect((row) => row?.querySelector("[data-actions]").replaceChildren(actionButtons(row)))
+  onPanelUpdate(() => highlightCandidate(null))
+  // The tooltip of the dot repeats the confidence from the row's details.
   scroller.addEventListener("pointerover", ({ target }) => {
-    const sure = target.classList.contains("dot") ? target.closest(".field").querySelector(".sure") : null
-    if (sure) target.title = sure.textContent.replaceAll(" · ", "\n")
+    const confidence = target.classList.contains("dot") ? target.closest(".field").querySelector(".confidence") : null
+    if (confidence) target.title = confidence.textContent.replaceAll(" · ", "\n")
   })
-  for (const [begin, stop] of [["pointerover", "pointerout"], ["focusin", "focusout"]]) {
+  for (const [begin, end] of [["pointerover", "pointerout"], ["focusin", "focusout"]]) {
     scroller.addEventListener(begin, (event) => {
       const candidate = event.target.closest(".candidate")
-      if (candidate) hint(candidate)
+      if (candidate) highlightCandidate(candidate)
     })
-    scroller.addEventListener(stop, (event) => event.target.closest(".candidate") && hint(null))
+    scroller.addEventListener(end, (event) => event.target.closest(".candidate") && highlightCandidate(null))
   }
 }
-

@@ -1,109 +1,109 @@
-// Adding fields and visits, and taking visits away.
+// Adding fields and visits, and deleting visits.
 
 import { t } from "../page.js"
-import { question, show } from "./dialogs.js"
-import { leave } from "./edit.js"
+import { addChange, addVisitChange, deleteVisitChange, isSame } from "./change.js"
+import { ask, show } from "./dialogs.js"
+import { leave } from "./editor.js"
 import { inputFor } from "./input.js"
 import { mayEdit, rows, select, selected, valueOf } from "./panel.js"
-import { attempt, save } from "./save.js"
-import { add, addVisit, isSame, removeVisit } from "./wish.js"
+import { save, saveOrToast } from "./save.js"
 
-const OTHER = "+"
+const OTHER_KEY = "+"
 const fieldDialog = document.getElementById("add-dialog")
 const visitDialog = document.getElementById("visit-dialog")
 
-/** The name of a key from what somebody calls it. */
+/** Turns a name that a person typed into a key. */
 function keyOf(name) {
-  const plain = name.normalize("NFD").replace(/\p{M}/gu, "").toLowerCase()
-  return plain.replace(/[^a-z0-9]+/g, "_").replace(/^[_0-9]+|_+$/g, "").slice(0, 64)
+  const ascii = name.normalize("NFD").replace(/\p{M}/gu, "").toLowerCase()
+  return ascii.replace(/[^a-z0-9]+/g, "_").replace(/^[_0-9]+|_+$/g, "").slice(0, 64)
 }
 
-/** Sends what a dialog holds; it stays open until that is saved. */
-function onSubmit(dialog, wishOf, then) {
-  const said = dialog.querySelector("[data-said]")
+/** Saves the change of a dialog on submit. The dialog stays open until it is saved. */
+function onSubmit(dialog, changeOf, onSaved) {
+  const message = dialog.querySelector("[data-message]")
   dialog.querySelector("form").onsubmit = async (event) => {
     event.preventDefault()
-    said.textContent = ""
-    const freeze = (isFrozen) => {
-      for (const button of dialog.querySelectorAll("button")) button.disabled = isFrozen
-      if (isFrozen) dialog.dataset.isBusy = "yes"
+    message.textContent = ""
+    const setBusy = (isBusy) => {
+      for (const button of dialog.querySelectorAll("button")) button.disabled = isBusy
+      if (isBusy) dialog.dataset.isBusy = "yes"
       else delete dialog.dataset.isBusy
     }
-    freeze(true)
+    setBusy(true)
     try {
-      const wish = wishOf()
-      await save([wish], {
-        then: () => {
+      const change = changeOf()
+      await save([change], {
+        onSaved: () => {
           dialog.close()
-          then(wish)
+          onSaved(change)
         },
       })
-    } catch (wrong) {
-      said.textContent = wrong.message
+    } catch (error) {
+      message.textContent = error.message
     } finally {
-      freeze(false)
+      setBusy(false)
     }
   }
 }
 
-function fieldWish(form, input) {
+function fieldChange(form, input) {
   const option = form.elements.key.selectedOptions[0]
-  const isOther = option.value === OTHER
+  const isOther = option.value === OTHER_KEY
   const key = isOther ? keyOf(form.elements.other.value) : option.value
   if (key === "") throw new Error(t("review.name_missing"))
-  const mine = input().read()
-  if (mine === null) throw new Error(t("review.value_missing"))
+  const value = input().read()
+  if (value === null) throw new Error(t("review.value_missing"))
   const visit = form.elements.visit.closest("[data-visit]").hidden ? null : form.elements.visit.value || null
   const type = isOther ? "string" : option.dataset.type
-  return add({ key, visit, type, title: option.textContent, isRepeatable: true }, mine)
+  return addChange({ key, visit, type, title: option.textContent, isRepeatable: true }, value)
 }
 
-/** Asks for a new field, of that visit and key if they are given. */
+/** Opens the dialog for a new field, with that visit and key chosen if they are given. */
 export function addField(visit, key) {
   if (!mayEdit) return
   if (!leave(() => addField(visit, key))) return
   const form = fieldDialog.querySelector("form")
   const keys = form.elements.key
   keys.replaceChildren(document.getElementById("key-options").content.cloneNode(true))
-  keys.append(new Option(t("review.other_field"), OTHER))
+  keys.append(new Option(t("review.other_field"), OTHER_KEY))
   form.elements.visit.replaceChildren(new Option(t("review.unassigned"), ""), document.getElementById("visit-options").content.cloneNode(true))
-  const ofVisit = [...keys.options].find((option) => option.dataset.ofVisit === "true")
-  keys.value = key ?? (visit === undefined ? keys.options[0].value : ofVisit?.value)
+  const visitKey = [...keys.options].find((option) => option.dataset.perVisit === "true")
+  keys.value = key ?? (visit === undefined ? keys.options[0].value : visitKey?.value)
   form.elements.visit.value = visit ?? ""
   form.elements.other.value = ""
   let input
-  const adapt = () => {
+  const showInputs = () => {
     const option = keys.selectedOptions[0]
-    form.querySelector("[data-other]").hidden = option.value !== OTHER
-    form.querySelector("[data-visit]").hidden = option.dataset.ofVisit !== "true"
+    form.querySelector("[data-other]").hidden = option.value !== OTHER_KEY
+    form.querySelector("[data-visit]").hidden = option.dataset.perVisit !== "true"
     input = inputFor(option.dataset.type ?? "string", null, t("review.value"))
     form.querySelector("[data-input]").replaceChildren(input.element)
   }
-  keys.onchange = adapt
-  adapt()
-  form.querySelector("[data-said]").textContent = ""
-  onSubmit(fieldDialog, () => fieldWish(form, () => input), (wish) => {
-    const isIt = (row) => row.dataset.key === wish.key && isSame(valueOf(row), wish.mine) && !wish.known.has(row.dataset.field)
-    const row = rows().find(isIt)
+  keys.onchange = showInputs
+  showInputs()
+  form.querySelector("[data-message]").textContent = ""
+  onSubmit(fieldDialog, () => fieldChange(form, () => input), (change) => {
+    const isAdded = (row) => row.dataset.key === change.key && isSame(valueOf(row), change.value) && !change.known.has(row.dataset.field)
+    const row = rows().find(isAdded)
     if (row) select(row)
   })
   show(fieldDialog)
   if (key) input.element.focus()
 }
 
-export function newVisit() {
+export function addVisit() {
   if (!document.getElementById("add-visit")) return
-  if (!leave(newVisit)) return
+  if (!leave(addVisit)) return
   const form = visitDialog.querySelector("form")
   form.reset()
-  form.querySelector("[data-said]").textContent = ""
+  form.querySelector("[data-message]").textContent = ""
   onSubmit(visitDialog, () => {
     const names = ["visit_date", "reason_for_visit"]
-    const told = names.map((name) => [name, form.elements[name].value.trim()]).filter(([, value]) => value !== "")
-    if (told.length === 0) throw new Error(t("review.visit_missing"))
-    return addVisit(Object.fromEntries(told), t("review.add_visit"))
-  }, (wish) => {
-    const row = rows().find((one) => one.dataset.visit === wish.visit)
+    const metadata = names.map((name) => [name, form.elements[name].value.trim()]).filter(([, value]) => value !== "")
+    if (metadata.length === 0) throw new Error(t("review.visit_missing"))
+    return addVisitChange(Object.fromEntries(metadata), t("review.add_visit"))
+  }, (change) => {
+    const row = rows().find((one) => one.dataset.visit === change.visit)
     if (row) select(row)
   })
   show(visitDialog)
@@ -114,9 +114,8 @@ async function deleteVisit(visit, title) {
     { name: "keep", label: t("review.cancel") },
     { name: "delete", label: t("review.delete_visit"), tone: "danger" },
   ]
-  const answer = await question(`${t("review.delete_visit")}: ${title}`, t("review.delete_visit_text"), choices)
-  if (answer !== "delete") return
-  attempt([removeVisit(visit, title)])
+  const choice = await ask(`${t("review.delete_visit")}: ${title}`, t("review.delete_visit_text"), choices)
+  if (choice === "delete") saveOrToast([deleteVisitChange(visit, title)])
 }
 
 export function startAdding() {
@@ -125,10 +124,10 @@ export function startAdding() {
     if (!button) return
     const { addTo, deleteVisit: visit } = button.dataset
     if (button.id === "add") addField(selected()?.dataset.visit || undefined)
-    if (button.id === "add-visit") newVisit()
+    if (button.id === "add-visit") addVisit()
     if (addTo !== undefined) addField(addTo)
     const title = () => button.closest(".visit").querySelector("h3").textContent
-    const go = () => deleteVisit(visit, title())
-    if (visit !== undefined && leave(go)) go()
+    const confirmDelete = () => deleteVisit(visit, title())
+    if (visit !== undefined && leave(confirmDelete)) confirmDelete()
   })
 }

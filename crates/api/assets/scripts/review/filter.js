@@ -1,41 +1,41 @@
-// Shows only the rows that somebody wants to see.
+// Filters the rows of the panel by text, confidence, and other properties.
 
 import { count } from "../page.js"
-import { onPanel, rows, selected } from "./panel.js"
+import { onPanelUpdate, rows, selected } from "./panel.js"
 
-const DEBOUNCE = 200
+const TYPING_PAUSE = 200
 const input = document.getElementById("filter")
 const buttons = [...document.querySelectorAll(".filters [aria-pressed]")]
-const plain = (text) => text.normalize("NFD").replace(/\p{M}/gu, "").toLowerCase()
+const fold = (text) => text.normalize("NFD").replace(/\p{M}/gu, "").toLowerCase()
 
 const pressed = (name) => buttons.filter((one) => one.dataset[name] && one.getAttribute("aria-pressed") === "true").map((one) => one.dataset[name])
 
-function passes(row, wish) {
+function matches(row, filter) {
   const { key, title, band } = row.dataset
   const isEmpty = row.classList.contains("blank")
-  const says = () => plain(`${title} ${key} ${isEmpty ? "" : row.querySelector(".value").textContent}`)
-  return (wish.bands.length === 0 || wish.bands.includes(band))
-    && (!wish.only.includes("critical") || row.dataset.critical !== undefined)
-    && (!wish.only.includes("value") || !isEmpty)
-    && (!wish.only.includes("empty") || isEmpty)
-    && (wish.text === "" || says().includes(wish.text))
+  const text = () => fold(`${title} ${key} ${isEmpty ? "" : row.querySelector(".value").textContent}`)
+  return (filter.bands.length === 0 || filter.bands.includes(band))
+    && (!filter.only.includes("critical") || row.dataset.critical !== undefined)
+    && (!filter.only.includes("value") || !isEmpty)
+    && (!filter.only.includes("empty") || isEmpty)
+    && (filter.text === "" || text().includes(filter.text))
 }
 
 function apply() {
-  const wish = { text: plain(input.value.trim()), bands: pressed("band"), only: pressed("only") }
-  const isAny = wish.text !== "" || wish.bands.length > 0 || wish.only.length > 0
-  let shown = 0
+  const filter = { text: fold(input.value.trim()), bands: pressed("band"), only: pressed("only") }
+  const isActive = filter.text !== "" || filter.bands.length > 0 || filter.only.length > 0
+  let visible = 0
   for (const row of rows()) {
-    // What is being edited is not taken away.
-    const isShown = !isAny || passes(row, wish) || (row === selected() && row.querySelector(".editor") !== null)
-    row.hidden = !isShown
-    if (isShown) shown += 1
+    // The row that is being edited stays visible.
+    const isVisible = !isActive || matches(row, filter) || (row === selected() && row.querySelector(".editor") !== null)
+    row.hidden = !isVisible
+    if (isVisible) visible += 1
   }
   const body = document.getElementById("panel-body")
-  body.classList.toggle("filtered", isAny)
-  for (const part of body.querySelectorAll(".visit, .section")) part.hidden = isAny && part.querySelector(".field:not([hidden])") === null
-  document.getElementById("none-shown").hidden = shown > 0
-  document.getElementById("shown").textContent = isAny ? count("review.shown", shown) : ""
+  body.classList.toggle("filtered", isActive)
+  for (const part of body.querySelectorAll(".visit, .section")) part.hidden = isActive && part.querySelector(".field:not([hidden])") === null
+  document.getElementById("no-matches").hidden = visible > 0
+  document.getElementById("filter-count").textContent = isActive ? count("review.matches", visible) : ""
 }
 
 export function clearFilter() {
@@ -48,7 +48,7 @@ export function startFilter() {
   let timer
   input.addEventListener("input", () => {
     clearTimeout(timer)
-    timer = setTimeout(apply, DEBOUNCE)
+    timer = setTimeout(apply, TYPING_PAUSE)
   })
   for (const one of buttons) {
     one.addEventListener("click", () => {
@@ -56,5 +56,5 @@ export function startFilter() {
       apply()
     })
   }
-  onPanel(apply)
+  onPanelUpdate(apply)
 }

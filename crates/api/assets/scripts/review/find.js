@@ -1,56 +1,56 @@
-// Finds words in the pages, whether they have been looked at or not.
+// Finds text in all pages of the document, including those that were not scrolled to yet.
 
 import { t } from "../page.js"
-import { sheets } from "./sheets.js"
-import { layText } from "./text.js"
+import { pages } from "./pages.js"
+import { loadText } from "./text_layer.js"
 
-const DEBOUNCE = 200
-const scroller = document.getElementById("sheets")
-const plain = (text) => text.normalize("NFD").replace(/\p{M}/gu, "").toLowerCase()
+const TYPING_PAUSE = 200
+const scroller = document.getElementById("pages")
+const fold = (text) => text.normalize("NFD").replace(/\p{M}/gu, "").toLowerCase()
 let hits = []
-let place = -1
+let current = -1
 
-/** The words of each stretch that says what is looked for. */
+/** The hits, each as a list of the word elements that it covers. */
 function search(text) {
-  const wanted = plain(text).split(/\s+/).filter(Boolean)
-  const words = sheets.flatMap((sheet) => [...sheet.querySelectorAll("[data-text] span")])
-  const said = words.map((word) => plain(word.textContent.trim()))
-  const fits = (at) => wanted.every((piece, offset) => {
-    const word = said[at + offset] ?? ""
+  const wanted = fold(text).split(/\s+/).filter(Boolean)
+  const words = pages.flatMap((page) => [...page.querySelectorAll("[data-text] span")])
+  const folded = words.map((word) => fold(word.textContent.trim()))
+  const matchesAt = (index) => wanted.every((piece, offset) => {
+    const word = folded[index + offset] ?? ""
     if (wanted.length === 1) return word.includes(piece)
     if (offset === 0) return word.endsWith(piece)
     return offset === wanted.length - 1 ? word.startsWith(piece) : word === piece
   })
-  return words.flatMap((_, at) => (fits(at) ? [words.slice(at, at + wanted.length)] : []))
+  return words.flatMap((_, index) => (matchesAt(index) ? [words.slice(index, index + wanted.length)] : []))
 }
 
 function clear() {
-  for (const word of scroller.querySelectorAll(".hit")) word.classList.remove("hit", "at")
+  for (const word of scroller.querySelectorAll(".hit")) word.classList.remove("hit", "current")
   hits = []
-  place = -1
+  current = -1
 }
 
-function go(by) {
+function move(by) {
   if (hits.length === 0) return
-  hits[place]?.forEach((word) => word.classList.remove("at"))
-  place = (place + by + hits.length) % hits.length
-  hits[place].forEach((word) => word.classList.add("at"))
-  hits[place][0].scrollIntoView({ block: "center", inline: "nearest" })
-  tell(t("review.found", String(place + 1)).replace("{}", String(hits.length)))
+  hits[current]?.forEach((word) => word.classList.remove("current"))
+  current = (current + by + hits.length) % hits.length
+  hits[current].forEach((word) => word.classList.add("current"))
+  hits[current][0].scrollIntoView({ block: "center", inline: "nearest" })
+  showCount(t("review.find_position", String(current + 1)).replace("{}", String(hits.length)))
 }
 
-const tell = (text) => { document.getElementById("find-count").textContent = text }
+const showCount = (text) => { document.getElementById("find-count").textContent = text }
 
 async function find(text) {
   clear()
-  if (text.trim() === "") return tell("")
-  for (const sheet of sheets) await layText(sheet)
+  if (text.trim() === "") return showCount("")
+  for (const page of pages) await loadText(page)
   if (document.getElementById("find-text").value !== text) return
   clear()
   hits = search(text)
   hits.flat().forEach((word) => word.classList.add("hit"))
-  if (hits.length === 0) return tell(t("review.found_none"))
-  go(1)
+  if (hits.length === 0) return showCount(t("review.find_none"))
+  move(1)
 }
 
 export function startFind() {
@@ -64,14 +64,14 @@ export function startFind() {
     timer = setTimeout(() => {
       searched = input.value
       find(searched)
-    }, DEBOUNCE)
+    }, TYPING_PAUSE)
   })
-  input.addEventListener("keydown", (key) => {
-    if (key.key === "Enter") {
-      key.preventDefault()
-      if (searched === input.value) go(key.shiftKey ? -1 : 1)
+  input.addEventListener("keydown", (event) => {
+    if (event.key === "Enter") {
+      event.preventDefault()
+      if (searched === input.value) move(event.shiftKey ? -1 : 1)
     }
-    if (key.key === "Escape") {
+    if (event.key === "Escape") {
       input.value = ""
       find("")
       scroller.focus()

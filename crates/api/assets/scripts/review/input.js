@@ -1,12 +1,10 @@
-// Inputs for values, by what the values are meant as.
+// Inputs for values of each type.
 
 import { t } from "../page.js"
 
-const LONG = 70
+const LONG_TEXT = 70
 
-export class Wrong extends Error {}
-
-function choice(value) {
+function booleanSelect(value) {
   const select = document.createElement("select")
   for (const [written, label] of [["", t("review.no_value")], ["true", t("review.yes")], ["false", t("review.no")]]) {
     select.append(new Option(label, written, false, String(value ?? "") === written))
@@ -14,35 +12,35 @@ function choice(value) {
   return select
 }
 
-function element(type, value) {
-  if (type === "boolean") return choice(value)
-  const isLong = type === "string" && (String(value ?? "").length > LONG || String(value ?? "").includes("\n"))
-  const made = document.createElement(isLong ? "textarea" : "input")
-  if (isLong) made.rows = Math.min(8, Math.ceil(String(value).length / 45) + 1)
+function elementFor(type, value) {
+  if (type === "boolean") return booleanSelect(value)
+  const isLong = type === "string" && (String(value ?? "").length > LONG_TEXT || String(value ?? "").includes("\n"))
+  const element = document.createElement(isLong ? "textarea" : "input")
+  if (isLong) element.rows = Math.min(8, Math.ceil(String(value).length / 45) + 1)
   if (type === "date") {
-    made.type = "date"
-    made.max = "9999-12-31"
+    element.type = "date"
+    element.max = "9999-12-31"
   }
-  if (type === "number") made.inputMode = "decimal"
-  made.autocomplete = "off"
-  made.value = value ?? ""
-  return made
+  if (type === "number") element.inputMode = "decimal"
+  element.autocomplete = "off"
+  element.value = value ?? ""
+  return element
 }
 
-/** An input that holds the value, and reads what it holds as a value of that type. */
+/** Creates an input for a value. `read` returns the entered value, null if it is empty, and throws if it does not fit the type. */
 export function inputFor(type, value, label) {
-  const made = element(type, value)
-  made.setAttribute("aria-label", label)
-  const before = made.value
+  const element = elementFor(type, value)
+  element.setAttribute("aria-label", label)
+  const before = element.value
   const read = () => {
-    const text = made.value.trim()
-    if (made.validity?.badInput) throw new Wrong(t("review.wrong_date"))
+    const text = element.value.trim()
+    if (element.validity?.badInput) throw new Error(t("review.invalid_date"))
     if (text === "") return null
     if (type === "boolean") return text === "true"
     if (type !== "number") return text
     const number = Number(text.replace(",", "."))
-    if (!Number.isFinite(number)) throw new Wrong(t("review.wrong_number"))
+    if (!Number.isFinite(number)) throw new Error(t("review.invalid_number"))
     return number
   }
-  return { element: made, read, isDirty: () => made.value !== before, isLong: made.localName === "textarea" }
+  return { element, read, isDirty: () => element.value !== before, isLong: element.localName === "textarea" }
 }

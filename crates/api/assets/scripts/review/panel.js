@@ -1,19 +1,19 @@
-// The panel: its rows, which of them is selected, and how it is renewed.
+// The panel with the fields: its rows, the selected row, and how it is refreshed.
 
-import { askPart } from "../ask.js"
-import { made, page } from "../page.js"
+import { requestPart } from "../http.js"
+import { page, parseHtml } from "../page.js"
 
 export const documentId = document.getElementById("review").dataset.document
 export const mayEdit = page.may.review
 
-const put = new Set()
-const picked = new Set()
+const updateListeners = new Set()
+const selectListeners = new Set()
 let selectedId = null
-let held = false
-let waiting = null
-let isFree = () => true
-let begun = 0
-let come = 0
+let isHeld = false
+let waitingPart = null
+let maySelect = () => true
+let requested = 0
+let received = 0
 
 const head = () => document.getElementById("panel-head")
 
@@ -22,94 +22,94 @@ export const isReviewed = () => head().dataset.reviewed === "true"
 export const version = () => Number(head().dataset.version)
 export const run = () => head().dataset.run
 
-/** Calls back whenever the panel was put in place. */
-export const onPanel = (callback) => put.add(callback)
-/** Calls back with the row that was selected, or with nothing. */
-export const onSelect = (callback) => picked.add(callback)
+/** Calls back whenever the panel shows new content. */
+export const onPanelUpdate = (callback) => updateListeners.add(callback)
+/** Calls back with the row that was selected, or with null. */
+export const onSelect = (callback) => selectListeners.add(callback)
 
 export const rows = () => [...document.querySelectorAll("#panel-body .field")]
-export const shownRows = () => rows().filter((row) => row.offsetParent !== null)
+export const visibleRows = () => rows().filter((row) => row.offsetParent !== null)
 export const selected = () => (selectedId ? document.getElementById(selectedId) : null)
 export const valueOf = (row) => JSON.parse(row.dataset.value)
 export const rowOf = (fieldId) => document.getElementById(`f-${fieldId}`)
 
-/** The name of a row, with its visit where that is needed to know which it is. */
+/** The name of a row, with its visit or section. */
 export function nameOf(row) {
-  const around = row.closest(".visit")?.querySelector("h3") ?? row.closest(".section")?.querySelector("h2")
-  return around ? `${row.dataset.title} · ${around.textContent}` : row.dataset.title
+  const group = row.closest(".visit")?.querySelector("h3") ?? row.closest(".section")?.querySelector("h2")
+  return group ? `${row.dataset.title} · ${group.textContent}` : row.dataset.title
 }
 
-/** Asks before another row is selected; whoever says no selects it later. */
-export function guard(callback) {
-  isFree = callback
+/** Sets a function that may refuse the selection of a row by returning false. It may select the row later itself. */
+export function setSelectGuard(callback) {
+  maySelect = callback
 }
 
-function open(row, isOpen) {
-  row.classList.toggle("selected", isOpen)
-  row.querySelector(".pick").setAttribute("aria-expanded", String(isOpen))
-  row.querySelector(".detail").hidden = !isOpen
+function expand(row, isExpanded) {
+  row.classList.toggle("selected", isExpanded)
+  row.querySelector(".pick").setAttribute("aria-expanded", String(isExpanded))
+  row.querySelector(".detail").hidden = !isExpanded
 }
 
-/** Selects a row, or nothing. `quietly` moves neither the pages nor the focus. */
+/** Selects a row, or no row if it is null. With `quietly`, neither the pages nor the focus move. */
 export function select(row, { quietly = false } = {}) {
-  if (!quietly && !isFree(row)) return
+  if (!quietly && !maySelect(row)) return
   const before = selected()
-  if (before && before !== row) open(before, false)
+  if (before && before !== row) expand(before, false)
   selectedId = row?.id ?? null
-  if (row) open(row, true)
-  for (const callback of picked) callback(row, quietly)
+  if (row) expand(row, true)
+  for (const callback of selectListeners) callback(row, quietly)
   if (!row || quietly) return
   row.querySelector(".pick").focus({ preventScroll: true })
   row.scrollIntoView({ block: "nearest" })
 }
 
-/** Selects the next row that is shown, or the one before. */
+/** Selects the next (1) or the previous (-1) visible row. */
 export function move(by) {
-  const shown = shownRows()
-  if (shown.length === 0) return
-  const place = shown.indexOf(selected())
-  const next = place < 0 ? (by > 0 ? 0 : shown.length - 1) : place + by
-  if (shown[next]) select(shown[next])
+  const visible = visibleRows()
+  if (visible.length === 0) return
+  const index = visible.indexOf(selected())
+  const next = index < 0 ? (by > 0 ? 0 : visible.length - 1) : index + by
+  if (visible[next]) select(visible[next])
 }
 
-/** While something is being edited the panel stays as it is. What comes meanwhile is put in place afterwards. */
-export function hold(isHeld) {
-  held = isHeld
-  if (!held && waiting) putInPlace(waiting)
+/** Holds updates back while a field is being edited. The last one is shown when they are no longer held. */
+export function holdUpdates(hold) {
+  isHeld = hold
+  if (!isHeld && waitingPart) update(waitingPart)
 }
 
-/** Whether what waits is of another run than that one. */
-export const otherRunWaits = (run) => waiting !== null && waiting.querySelector("#panel-head").dataset.run !== run
+/** Whether an update is held back that belongs to another run. */
+export const isOtherRunWaiting = (run) => waitingPart !== null && waitingPart.querySelector("#panel-head").dataset.run !== run
 
-function putInPlace(part) {
-  waiting = null
+function update(part) {
+  waitingPart = null
   const focused = document.activeElement?.closest?.(".field")?.id
   head().replaceWith(part.querySelector("#panel-head"))
   document.getElementById("panel-body").replaceWith(part.querySelector("#panel-body"))
-  for (const callback of put) callback()
+  for (const callback of updateListeners) callback()
   const row = selected()
   if (row) select(row, { quietly: true })
   else if (selectedId) select(null, { quietly: true })
   if (focused) document.getElementById(focused)?.querySelector(".pick").focus({ preventScroll: true })
 }
 
-/** How often the panel was asked for. */
-export const asked = () => begun
+/** The number of refreshes so far. */
+export const refreshCount = () => requested
 
-/** Whether what was asked for after so many times has come. */
-export const hasComeAfter = (number) => come > number
+/** Whether a refresh that began later than that number has finished. */
+export const wasRefreshedAfter = (number) => received > number
 
-/** Asks for the panel anew. Tells whether something newer is there that has to wait. What was asked for last is what stays. */
+/** Loads the panel again. Returns whether a newer version is held back. Of overlapping refreshes the last one counts. */
 export async function refresh() {
-  begun += 1
-  const number = begun
-  const part = made(await askPart(`/app/documents/${documentId}/work${location.search}`))
-  const fresh = part.querySelector("#panel-head").dataset
-  if (number < come) return false
-  come = number
-  if (fresh.kind !== head().dataset.kind) return location.reload()
-  if (!held) return putInPlace(part)
-  const isNewer = Number(fresh.version) !== version() || fresh.run !== run()
-  if (isNewer) waiting = part
+  requested += 1
+  const number = requested
+  const part = parseHtml(await requestPart(`/app/documents/${documentId}/work${location.search}`))
+  const newHead = part.querySelector("#panel-head").dataset
+  if (number < received) return false
+  received = number
+  if (newHead.kind !== head().dataset.kind) return location.reload()
+  if (!isHeld) return update(part)
+  const isNewer = Number(newHead.version) !== version() || newHead.run !== run()
+  if (isNewer) waitingPart = part
   return isNewer
 }

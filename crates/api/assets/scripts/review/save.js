@@ -1,176 +1,175 @@
-// Saves what somebody wishes. Each time one version is made, and it is said to be saved only when the server has said so.
+// Saves changes. Each save makes one version, and is shown as saved only after the server has confirmed it.
 //
-// When no answer comes, nobody knows whether the change was made. Then the server is asked, as soon as it is back, what there
-// is; only if the change is not in it, it is sent again.
+// When no response comes, the change may or may not be stored. Then the script loads the current version as soon as the
+// server responds again, and sends the change again only if that version does not have it.
 
-import { ask, Refused } from "../ask.js"
-import { onLive } from "../events.js"
+import { requestJson } from "../http.js"
+import { onConnectionChange } from "../events.js"
 import { t } from "../page.js"
 import { toast } from "../toast.js"
-import { settleConflicts } from "./conflict.js"
-import { documentId, hold, otherRunWaits, refresh, run, version } from "./panel.js"
-import { say } from "./said.js"
-import { contradiction, isGranted, insist, renewed } from "./wish.js"
+import { conflictOf, isDone, onTopOf, rebased } from "./change.js"
+import { askAboutConflicts } from "./conflict.js"
+import { documentId, holdUpdates, isOtherRunWaiting, refresh, run, version } from "./panel.js"
+import { showStatus } from "./status.js"
 
-const PATIENCE = 15_000
-const PAUSES = [1000, 2000, 4000, 8000]
+const TIMEOUT = 15_000
+const RETRY_PAUSES = [1000, 2000, 4000, 8000]
 
-// What is wished is done in turn. It resolves to whether all so far was done.
+// Saves run one after the other. The queue resolves to whether all saves so far succeeded.
 let queue = Promise.resolve(true)
-let number = 0
-let wake = null
-// Which version this page has made of which: nobody else had a hand in it.
-const made = new Map()
+let pending = 0
+let retryNow = null
+// Versions that this page has made, by the version they were made from: nobody else changed anything in between.
+const ownVersions = new Map()
 
-/** The version that somebody looks at. */
-export const here = () => ({ run: run(), version: version() })
-export const isSaving = () => number > 0
-/** When all that was wished so far is done or refused. */
-export const settled = () => queue
+/** The version that the page shows. */
+export const currentVersion = () => ({ run: run(), version: version() })
+export const isSaving = () => pending > 0
+/** Resolves when all saves so far are finished. */
+export const whenSaved = () => queue
 
-/** Does a task after all that was wished before, and tells it whether that was done. */
-export function inTurn(task) {
-  number += 1
+/** Runs a task after all earlier ones, and tells it whether they all succeeded. */
+export function enqueue(task) {
+  pending += 1
   const before = queue
-  const turn = before.then(async (isAllDone) => {
+  const turn = before.then(async (isAllSaved) => {
     try {
-      return await task(isAllDone)
+      return await task(isAllSaved)
     } finally {
-      number -= 1
+      pending -= 1
     }
   })
-  // When nothing waits any more, what was refused has been told and holds nothing up.
-  const isGood = ([isAllDone, isDone]) => number === 0 || (isAllDone && isDone !== false)
-  queue = Promise.all([before, turn]).then(isGood, () => number === 0)
+  // When the queue is empty, failures have been shown and block nothing any more.
+  const succeeded = ([isAllSaved, isSaved]) => pending === 0 || (isAllSaved && isSaved !== false)
+  queue = Promise.all([before, turn]).then(succeeded, () => pending === 0)
   return turn
 }
 
-const name = (base) => `${base.run} ${base.version}`
+const nameOf = (base) => `${base.run} ${base.version}`
 
-/** The version that this page has made of that one. */
-function latest(base) {
-  let last = base
-  while (made.has(name(last))) last = { run: base.run, version: made.get(name(last)) }
-  return last
+/** The latest version that this page has made on top of that one. */
+function latestOwn(base) {
+  let latest = base
+  while (ownVersions.has(nameOf(latest))) latest = { run: base.run, version: ownVersions.get(nameOf(latest)) }
+  return latest
 }
 
-onLive((isLive) => isLive && wake?.())
+onConnectionChange((isConnected) => isConnected && retryNow?.())
 
-const isSilent = (refused) => refused.code === "NO_ANSWER" || refused.status >= 502
-const isStale = (refused) => refused.details?.reason === "STALE_INTERPRETATION_VERSION"
+const hasNoResponse = (error) => error.code === "NO_ANSWER" || error.status >= 502
+const isStale = (error) => error.details?.reason === "STALE_INTERPRETATION_VERSION"
 
-async function post(wishes, base) {
-  const body = { base_version_number: base.version, changes: wishes.map((wish) => wish.change) }
-  const signal = AbortSignal.timeout(PATIENCE)
-  return ask(`/runs/${base.run}/interpretations`, { method: "POST", body, signal })
+async function post(changes, base) {
+  const body = { base_version_number: base.version, changes: changes.map((change) => change.body) }
+  const signal = AbortSignal.timeout(TIMEOUT)
+  return requestJson(`/runs/${base.run}/interpretations`, { method: "POST", body, signal })
 }
 
-/** What there is now. */
-async function current() {
-  const review = await ask(`/documents/${documentId}/review`, { signal: AbortSignal.timeout(PATIENCE) })
+async function loadCurrent() {
+  const review = await requestJson(`/documents/${documentId}/review`, { signal: AbortSignal.timeout(TIMEOUT) })
   const { version_number: number, data } = review.active_interpretation
   return { run: review.latest_completed_run.run_id, version: number, fields: data.fields }
 }
 
-/** Waits until the server may be back: it says so, somebody asks for it, or some time has passed. */
-function maybeBack(failures) {
+/** Waits until the server is back, the person asks to try again, or some time has passed. */
+function waitToRetry(failures) {
   return new Promise((resolve) => {
-    const timer = setTimeout(resolve, PAUSES[Math.min(failures, PAUSES.length - 1)])
-    wake = () => {
+    const timer = setTimeout(resolve, RETRY_PAUSES[Math.min(failures, RETRY_PAUSES.length - 1)])
+    retryNow = () => {
       clearTimeout(timer)
       resolve()
     }
-    say(t("review.not_saved"), "warn", wake)
-  }).finally(() => { wake = null })
+    showStatus(t("review.not_saved"), "warn", retryNow)
+  }).finally(() => { retryNow = null })
 }
 
-/** What is still to be sent after somebody else was faster; nothing if the person wants to go back to the editor. */
-async function rebase(wishes, base, now) {
+/** The changes that remain on top of a newer version, or null if the person goes back to the editor. */
+async function resolveConflicts(changes, base, now) {
   const isOtherRun = now.run !== base.run
-  const left = wishes.filter((wish) => !isGranted(wish, now.fields, isOtherRun))
-  const pairs = left.map((wish) => ({ wish, theirs: contradiction(wish, now.fields, isOtherRun) }))
-  const open = pairs.filter(({ theirs }) => theirs !== null)
-  if (open.length > 0) say("")
-  const insisted = open.length > 0 ? await settleConflicts(open, now) : []
-  if (insisted === null) return null
-  say(t("review.saving"))
-  const free = pairs.filter(({ theirs }) => theirs === null).map(({ wish }) => wish)
-  return [...free, ...insisted.map(({ wish, theirs }) => insist(wish, theirs))]
+  const left = changes.filter((change) => !isDone(change, now.fields, isOtherRun))
+  const pairs = left.map((change) => ({ change, theirs: conflictOf(change, now.fields, isOtherRun) }))
+  const conflicts = pairs.filter(({ theirs }) => theirs !== null)
+  if (conflicts.length > 0) showStatus("")
+  const kept = conflicts.length > 0 ? await askAboutConflicts(conflicts, now) : []
+  if (kept === null) return null
+  showStatus(t("review.saving"))
+  const free = pairs.filter(({ theirs }) => theirs === null).map(({ change }) => change)
+  return [...free, ...kept.map(({ change, theirs }) => onTopOf(change, theirs))]
 }
 
-async function settle(wishes, base) {
-  // What a newer run has found is not changed by an edit of the one before.
-  let isInDoubt = otherRunWaits(base.run) || run() !== base.run
+async function send(changes, base) {
+  // An edit of an older run would not be seen in the newer one.
+  let isInDoubt = isOtherRunWaiting(base.run) || run() !== base.run
   let isRebased = false
   for (let failures = 0; ; ) {
     try {
-      const now = isInDoubt ? await current() : null
+      const now = isInDoubt ? await loadCurrent() : null
       const isOtherRun = now && now.run !== base.run
-      if (now && wishes.every((wish) => isGranted(wish, now.fields, isOtherRun))) return { version: now.version, isRebased }
-      const isMoved = now && (now.version !== base.version || isOtherRun)
-      if (!isMoved) {
-        const answer = await post(wishes, base)
-        if (answer.version_number !== base.version) made.set(name(base), answer.version_number)
-        return { version: answer.version_number, isRebased, isSame: answer.version_number === base.version }
+      if (now && changes.every((change) => isDone(change, now.fields, isOtherRun))) return { version: now.version, isRebased }
+      const isStaleBase = now && (now.version !== base.version || isOtherRun)
+      if (!isStaleBase) {
+        const saved = await post(changes, base)
+        if (saved.version_number !== base.version) ownVersions.set(nameOf(base), saved.version_number)
+        return { version: saved.version_number, isRebased, isUnchanged: saved.version_number === base.version }
       }
-      throw Object.assign(new Error(), { isMoved, now })
-    } catch (refused) {
-      if (refused.isMoved || isStale(refused)) {
-        const now = refused.now ?? (await current())
-        const left = await rebase(wishes, base, now)
+      throw Object.assign(new Error(), { isStaleBase, now })
+    } catch (error) {
+      if (error.isStaleBase || isStale(error)) {
+        const now = error.now ?? (await loadCurrent())
+        const left = await resolveConflicts(changes, base, now)
         if (left === null) return null
-        if (left.length === 0) return { version: now.version, isKept: true }
-        wishes = left
+        if (left.length === 0) return { version: now.version, areTheirsKept: true }
+        changes = left
         base = now
         isInDoubt = false
         isRebased = true
-      } else if (isSilent(refused)) {
+      } else if (hasNoResponse(error)) {
         isInDoubt = true
-        await maybeBack(failures)
+        await waitToRetry(failures)
         failures += 1
-      } else throw refused
+      } else throw error
     }
   }
 }
 
-function told(outcome) {
-  if (outcome.isKept) return t("review.theirs_kept")
-  if (outcome.isSame) return t("review.unchanged")
-  return t(outcome.isRebased ? "review.saved_on_top" : "review.saved", String(outcome.version))
+function resultText(result) {
+  if (result.areTheirsKept) return t("review.theirs_kept")
+  if (result.isUnchanged) return t("review.unchanged")
+  return t(result.isRebased ? "review.saved_with_others" : "review.saved", String(result.version))
 }
 
-/** Saves in its turn, shows what there is then, and says so. True when it is done, false when the person wants to go back; what is
-    refused is thrown. */
-export function save(wishes, { base = here(), then = () => {} } = {}) {
-  return inTurn(() => saveNow(wishes, base, then))
+/** Saves changes after all earlier saves, and refreshes the panel. Returns false if the person goes back to the editor; throws
+    if the server refuses the changes. */
+export function save(changes, { base = currentVersion(), onSaved = () => {} } = {}) {
+  return enqueue(() => saveNow(changes, base, onSaved))
 }
 
-async function saveNow(wishes, seen, then) {
-  const base = latest(seen)
-  const left = base === seen ? wishes : wishes.map(renewed).filter((wish) => wish !== null)
+async function saveNow(changes, seen, onSaved) {
+  const base = latestOwn(seen)
+  const left = base === seen ? changes : changes.map(rebased).filter((change) => change !== null)
   if (left.length === 0) return true
-  say(t("review.saving"))
+  showStatus(t("review.saving"))
   try {
-    const outcome = await settle(left, base)
-    if (outcome !== null) {
-      hold(false)
+    const result = await send(left, base)
+    if (result !== null) {
+      holdUpdates(false)
       await refresh().catch(() => {})
-      then()
+      onSaved()
     }
-    say(outcome === null ? "" : told(outcome), "good")
-    return outcome !== null
-  } catch (refused) {
-    say("")
-    throw refused
+    showStatus(result === null ? "" : resultText(result), "good")
+    return result !== null
+  } catch (error) {
+    showStatus("")
+    throw error
   }
 }
 
-/** The same, which also says why if it was refused. */
-export async function attempt(wishes, then) {
+/** Saves changes, and shows a toast if the server refuses them. */
+export async function saveOrToast(changes, onSaved) {
   try {
-    return await save(wishes, { then })
-  } catch (refused) {
-    toast(refused instanceof Refused ? refused.message : String(refused), "error")
+    return await save(changes, { onSaved })
+  } catch (error) {
+    toast(error.message, "error")
     return false
   }
 }

@@ -1,53 +1,54 @@
-// The bar between the pages and the panel. Its place is remembered as a share of the width.
+// The bar between the pages and the panel. Its position is stored as a share of the width.
 
-const STORED = "quire.review.split"
-const USUAL = 0.62
-const SNAPS = [0.7, 0.6, 0.5]
-const SNAP_WITHIN = 0.012
-const LEAST = { left: 560, right: 420 }
-const STEP = 40
+const STORAGE_KEY = "quire.review.split"
+const DEFAULT_SHARE = 0.62
+const SNAP_SHARES = [0.7, 0.6, 0.5]
+const SNAP_DISTANCE = 0.012
+const MIN_WIDTH = { left: 560, right: 420 }
+const KEY_STEP = 40
 
 const review = document.getElementById("review")
 const bar = document.getElementById("splitter")
-let share = USUAL
+let share = DEFAULT_SHARE
 
-function bounded(wanted) {
-  const room = review.clientWidth - bar.offsetWidth
-  const least = LEAST.left / room
-  const most = 1 - LEAST.right / room
-  return least > most ? USUAL : Math.min(most, Math.max(least, wanted))
+function limit(wanted) {
+  const width = review.clientWidth - bar.offsetWidth
+  const min = MIN_WIDTH.left / width
+  const max = 1 - MIN_WIDTH.right / width
+  return min > max ? DEFAULT_SHARE : Math.min(max, Math.max(min, wanted))
 }
 
-function set(wanted, isKept = true) {
-  share = bounded(wanted)
-  const room = review.clientWidth - bar.offsetWidth
-  review.style.setProperty("--left", `${Math.round(share * room)}px`)
+function setShare(wanted, isStored = true) {
+  share = limit(wanted)
+  const width = review.clientWidth - bar.offsetWidth
+  review.style.setProperty("--left", `${Math.round(share * width)}px`)
   bar.setAttribute("aria-valuenow", String(Math.round(share * 100)))
-  if (isKept) localStorage.setItem(STORED, String(share))
+  if (isStored) localStorage.setItem(STORAGE_KEY, String(share))
 }
 
-function drag(pointer) {
+function drag(event) {
   const edge = review.getBoundingClientRect()
-  const wanted = (pointer.clientX - edge.left) / edge.width
-  set(SNAPS.find((snap) => Math.abs(snap - wanted) < SNAP_WITHIN) ?? wanted)
+  const wanted = (event.clientX - edge.left) / edge.width
+  setShare(SNAP_SHARES.find((snap) => Math.abs(snap - wanted) < SNAP_DISTANCE) ?? wanted)
 }
 
-function onKey(key) {
-  const room = review.clientWidth - bar.offsetWidth
-  const moves = { ArrowLeft: share - STEP / room, ArrowRight: share + STEP / room, Home: USUAL }
-  if (moves[key.key] === undefined) return
-  key.preventDefault()
-  key.stopPropagation()
-  set(moves[key.key])
+function onKey(event) {
+  const width = review.clientWidth - bar.offsetWidth
+  const shares = { ArrowLeft: share - KEY_STEP / width, ArrowRight: share + KEY_STEP / width, Home: DEFAULT_SHARE }
+  if (shares[event.key] === undefined) return
+  event.preventDefault()
+  event.stopPropagation()
+  setShare(shares[event.key])
 }
 
 export function startSplitter() {
-  set(Number(localStorage.getItem(STORED)) || USUAL, false)
-  addEventListener("resize", () => set(Number(localStorage.getItem(STORED)) || USUAL, false))
+  const restore = () => setShare(Number(localStorage.getItem(STORAGE_KEY)) || DEFAULT_SHARE, false)
+  restore()
+  addEventListener("resize", restore)
   bar.addEventListener("keydown", onKey)
-  bar.addEventListener("dblclick", () => set(USUAL))
-  bar.addEventListener("pointerdown", (pointer) => {
-    bar.setPointerCapture(pointer.pointerId)
+  bar.addEventListener("dblclick", () => setShare(DEFAULT_SHARE))
+  bar.addEventListener("pointerdown", (event) => {
+    bar.setPointerCapture(event.pointerId)
     bar.addEventListener("pointermove", drag)
   })
   bar.addEventListener("pointerup", () => bar.removeEventListener("pointermove", drag))

@@ -185,9 +185,15 @@ fn sample(number: usize, sample: &CandidateSample, words: &Words) -> Seen {
     match &sample.evidence {
         Some(evidence) => Seen {
             href: format!("{document}#page-{}", evidence.page),
-            name: words.with("governance.on_page", &number).replacen("{}", &evidence.page.to_string(), 1),
+            name: words.with("governance.example_on_page", &number).replacen(
+                "{}",
+                &evidence.page.to_string(),
+                1,
+            ),
             snippet: Some(evidence.snippet.clone()),
         },
-        None => Seen { href: document, name: words.with("governance.by_hand", &number), snippet: None },
+        None => {
+            Seen { href: document, name: words.with("governance.example_by_hand", &number), snippet: None }
+        }
     }
 }

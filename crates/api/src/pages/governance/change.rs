@@ -17,14 +17,14 @@ pub(super) fn kind(change: StructureChange, words: &'static Words) -> &'static s
 /// What would change.
 pub(super) fn what(change: StructureChange, source: Option<&str>, target: &str, words: &Words) -> String {
     match (change, source) {
-        (StructureChange::KeyDeprecation, _) => words.with("governance.would_go", target),
+        (StructureChange::KeyDeprecation, _) => words.with("governance.change_remove", target),
         (StructureChange::KeyRename, Some(source)) => {
-            between("governance.would_become", source, target, words)
+            between("governance.change_rename", source, target, words)
         }
         (StructureChange::KeyMapping, Some(source)) => {
-            between("governance.would_belong", source, target, words)
+            between("governance.change_map", source, target, words)
         }
-        _ => words.with("governance.would_come", target),
+        _ => words.with("governance.change_add", target),
     }
 }
 
@@ -75,10 +75,10 @@ mod tests {
     #[test]
     fn what_would_change_is_told_with_its_keys() {
         let told = |change, source| what(change, source, "b", Language::English.words());
-        assert_eq!(told(StructureChange::NewKey, None), "b would be added");
-        assert_eq!(told(StructureChange::KeyRename, Some("a")), "a would be called b");
-        assert_eq!(told(StructureChange::KeyMapping, Some("a")), "What is found as a would belong to b");
-        assert_eq!(told(StructureChange::KeyDeprecation, None), "b would be taken out");
+        assert_eq!(told(StructureChange::NewKey, None), "Add b");
+        assert_eq!(told(StructureChange::KeyRename, Some("a")), "Rename a to b");
+        assert_eq!(told(StructureChange::KeyMapping, Some("a")), "Map a to b");
+        assert_eq!(told(StructureChange::KeyDeprecation, None), "Remove b");
     }
 
     #[test]

@@ -40,7 +40,7 @@ pub(super) fn curve(bins: &[ReviewCounts], words: &Words) -> Curve {
         counted.iter().map(|(number, counts, share)| point(*number, *counts, *share)).collect();
     let bins: Vec<_> = counted.iter().map(|(number, counts, share)| bin(*number, *counts, *share)).collect();
     let path: Vec<_> = points.iter().map(|point| format!("{} {:.1}", point.x, point.y)).collect();
-    let said = |bin: &Bin| words.with("governance.of_confidence", &bin.range).replacen("{}", &bin.share, 1);
+    let said = |bin: &Bin| words.with("governance.curve_point", &bin.range).replacen("{}", &bin.share, 1);
     Curve {
         path: if path.is_empty() { String::new() } else { format!("M{}", path.join("L")) },
         summary: bins.iter().map(said).collect::<Vec<_>>().join("; "),
@@ -83,7 +83,7 @@ mod tests {
         assert_eq!(curve.points[1], Point { x: 95.0, y: 0.0, radius: 3.0 });
         assert!((curve.points[0].y - 35.0).abs() < 1e-9 && curve.points[0].radius > 4.9);
         assert_eq!(curve.bins.len(), 2, "what was never shown is not drawn");
-        assert_eq!(curve.summary, "shown with 60–70 %: 65 % accepted; shown with 90–100 %: 100 % accepted");
+        assert_eq!(curve.summary, "confidence 60–70 %: 65 % accepted; confidence 90–100 %: 100 % accepted");
     }
 
     #[test]

@@ -102,7 +102,7 @@ fn shown_key(schema: &Schema, key: &SchemaKey, language: &str, words: &'static W
         (key.critical, "governance.critical", "error"),
         (key.optional, "governance.optional", ""),
         (key.repeatable, "governance.repeatable", ""),
-        (key.scope != Scope::Document || key.at_visits, "governance.of_visit", "ready"),
+        (key.scope != Scope::Document || key.at_visits, "governance.per_visit", "ready"),
     ];
     Key {
         title: key.title(language).to_owned(),

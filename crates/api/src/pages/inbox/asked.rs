@@ -107,7 +107,7 @@ impl Asked {
     }
 
     pub(super) fn orders(&self, words: &'static Words) -> Vec<Choice> {
-        let all = [("", "inbox.newest_first"), (LEAST_CERTAIN, "inbox.least_certain_first")];
+        let all = [("", "inbox.newest_first"), (LEAST_CERTAIN, "inbox.lowest_confidence_first")];
         self.choices("sort", &all, words)
     }
 

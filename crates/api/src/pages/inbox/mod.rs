@@ -31,7 +31,7 @@ struct Inbox {
 }
 
 #[derive(Template)]
-#[template(path = "rows.html")]
+#[template(path = "inbox_rows.html")]
 struct RowsPart {
     list: Listing,
 }

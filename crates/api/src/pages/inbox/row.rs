@@ -46,9 +46,9 @@ impl Certainty {
     fn of(certainty: f64, policy: &ConfidencePolicy, words: &'static Words) -> Self {
         let band = policy.band(certainty);
         let word = match band {
-            Band::Low => "inbox.certainty_low",
-            Band::Mid => "inbox.certainty_mid",
-            Band::High => "inbox.certainty_high",
+            Band::Low => "inbox.confidence_low",
+            Band::Mid => "inbox.confidence_mid",
+            Band::High => "inbox.confidence_high",
         };
         Self { band: band.as_str(), word: words.get(word), percent: format!("{:.0} %", certainty * 100.0) }
     }

@@ -93,7 +93,7 @@ fn made(desk: &Desk<'_>, record: &VersionHistoryEntry, field: Option<FieldId>) -
     let of = record.changes.iter().filter(|change| field.is_none_or(|field| field == change.field_id));
     Made {
         number: record.number,
-        by: record.created_by.clone().unwrap_or_else(|| desk.words.get("review.by_itself").to_owned()),
+        by: record.created_by.clone().unwrap_or_else(|| desk.words.get("review.automatic").to_owned()),
         at: Moment::of(record.created_at),
         is_active: record.is_active,
         is_first: record.number == 1,

@@ -40,7 +40,7 @@ struct ReviewPage {
 
 /// What stands beside the pages, alone: scripts put it in place of what is there.
 #[derive(Template)]
-#[template(path = "review/work.html")]
+#[template(path = "review/panel.html")]
 struct WorkPart {
     words: &'static Words,
     /// Where the next document is.
@@ -53,21 +53,21 @@ impl ReviewPage {
     const MODULES: [&str; 17] = [
         "review/actions",
         "review/add",
+        "review/change",
         "review/conflict",
         "review/dialogs",
-        "review/edit",
+        "review/editor",
         "review/filter",
         "review/find",
         "review/history",
         "review/input",
-        "review/keys",
+        "review/pages",
         "review/panel",
-        "review/said",
         "review/save",
-        "review/sheets",
+        "review/shortcuts",
         "review/splitter",
-        "review/text",
-        "review/wish",
+        "review/status",
+        "review/text_layer",
     ];
 }
 

@@ -115,7 +115,7 @@ impl Panel {
         let visits =
             groups.iter().filter_map(|group| group.visit.as_ref()).filter(|visit| !visit.id.is_empty());
         let visits = visits.map(|visit| VisitChoice { id: visit.id.clone(), title: visit.title.clone() });
-        let by = |who: Option<&str>| who.unwrap_or(words.get("review.by_itself")).to_owned();
+        let by = |who: Option<&str>| who.unwrap_or(words.get("review.automatic")).to_owned();
         let active = &found.active;
         let told = words.with("review.version", &active.number.to_string());
         let told = told.replacen("{}", &by(active.created_by.as_deref()), 1);
@@ -216,7 +216,7 @@ impl<'a> Layout<'a> {
             };
             let nothing = match name {
                 VISITS => Some("review.no_visits"),
-                OTHER => Some("review.no_others"),
+                OTHER => Some("review.no_other_fields"),
                 _ => None,
             };
             let is_bare = groups.iter().all(|group| group.rows.is_empty());

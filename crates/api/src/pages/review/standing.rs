@@ -56,7 +56,7 @@ impl Waiting {
             (DocumentStatus::Uploaded, _) => "review.not_started",
             (_, Some(RunState::Queued { .. })) => "review.queued",
             (DocumentStatus::Processing, _) => "review.processing",
-            (DocumentStatus::Completed, _) => "review.nothing_understood",
+            (DocumentStatus::Completed, _) => "review.nothing_to_review",
             (DocumentStatus::Failed | DocumentStatus::TimedOut, _) => "review.failed",
         };
         Ok(Self {
@@ -76,9 +76,9 @@ impl Newer {
         let words = visitor.language.words();
         let run = view.overview.latest_run.as_ref().filter(|run| run.id != shown)?;
         let text = match run.state {
-            RunState::Queued { .. } => "review.again_queued",
-            RunState::Running { .. } => "review.again_processing",
-            RunState::Failed { .. } | RunState::TimedOut { .. } => "review.again_failed",
+            RunState::Queued { .. } => "review.newer_run_queued",
+            RunState::Running { .. } => "review.newer_run_processing",
+            RunState::Failed { .. } | RunState::TimedOut { .. } => "review.newer_run_failed",
             RunState::Completed { .. } => return None,
         };
         Some(Self { text: words.get(text), failure: Failure::of(words, &run.state) })

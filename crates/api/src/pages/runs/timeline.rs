@@ -83,8 +83,8 @@ fn attempt(
 /// What people call a step.
 pub(in super::super) fn name(step: StepName, words: &Words) -> String {
     match step {
-        StepName::Extraction => words.get("runs.reading").to_owned(),
-        StepName::Interpretation => words.get("runs.understanding").to_owned(),
+        StepName::Extraction => words.get("runs.extraction").to_owned(),
+        StepName::Interpretation => words.get("runs.interpretation").to_owned(),
         other => other.as_str().to_owned(),
     }
 }

@@ -1,11 +1,11 @@
-//! What stands around every page.
+//! The frame of every page: language, colours, error pages, the offline notice.
 
 use quire_testkit::browser::Tab;
 
 use crate::scene::Scene;
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_root_leads_to_the_documents_in_the_language_of_the_browser() {
+async fn the_root_redirects_to_the_documents_in_the_language_of_the_browser() {
     let scene = Scene::on_sqlite(&[]);
     let server = scene.quire.serve();
     let mut tab = Tab::open(&server.address);
@@ -20,12 +20,12 @@ async fn the_root_leads_to_the_documents_in_the_language_of_the_browser() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_language_and_the_colours_that_somebody_chose_stay() {
+async fn the_chosen_language_and_colours_are_remembered() {
     let scene = Scene::on_sqlite(&[("QUIRE_SERVER_LANGUAGE", "es")]);
     let server = scene.quire.serve();
     let mut tab = Tab::open(&server.address);
     tab.go("/app");
-    assert_eq!(tab.text("h1"), "Documentos", "the setting comes before the browser");
+    assert_eq!(tab.text("h1"), "Documentos", "the setting overrides the browser");
     tab.click("button[value=en]");
     tab.until("document.documentElement.lang === 'en'");
     tab.click("button[name=theme]");
@@ -40,18 +40,18 @@ async fn the_language_and_the_colours_that_somebody_chose_stay() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_page_that_is_not_there_says_so_on_a_page() {
+async fn an_unknown_address_shows_an_error_page() {
     let scene = Scene::on_sqlite(&[]);
     let server = scene.quire.serve();
     let mut tab = Tab::open(&server.address);
     tab.go("/assets/0/nothing.js");
-    tab.until_text("h1", "Nothing here");
+    tab.until_text("h1", "Page not found");
     tab.click("main a[href='/errors/NOT_FOUND']");
     tab.until_text("h1", "NOT_FOUND");
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_page_says_when_the_server_is_away_and_when_it_is_back() {
+async fn a_notice_shows_while_the_server_does_not_respond() {
     let scene = Scene::on_sqlite(&[]);
     let server = scene.quire.serve();
     let address = server.address.clone();
@@ -59,7 +59,7 @@ async fn a_page_says_when_the_server_is_away_and_when_it_is_back() {
     tab.go("/app");
     server.signal("-KILL");
     server.wait();
-    tab.until_text("#live", "does not answer");
+    tab.until_text("#offline", "not responding");
     let _server = scene.quire.serve_on(&address);
-    tab.until("document.getElementById('live').hidden");
+    tab.until("document.getElementById('offline').hidden");
 }

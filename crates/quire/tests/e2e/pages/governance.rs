@@ -1,4 +1,4 @@
-//! What those who govern see and decide, and that nobody else meets a word of it.
+//! Governance: candidates, decisions, schemas, audit trail, reliability.
 
 use quire_domain::DocumentId;
 use quire_testkit::browser::Tab;
@@ -9,8 +9,8 @@ use crate::program::Server;
 use crate::reviewing::{edit, field, post, review, understood};
 use crate::scene::Scene;
 
-/// Documents on which two people add the same key, and one takes away a key that is critical and one that is not.
-pub(super) async fn suggested(scene: &Scene, server: &Server) -> DocumentId {
+/// Edits two documents so that there are three candidates: one new key, and two removed keys of which one is critical.
+pub(super) async fn with_candidates(scene: &Scene, server: &Server) -> DocumentId {
     let mut first = None;
     for number in 0..2 {
         let (id, run) = understood(scene, server).await;
@@ -27,8 +27,8 @@ pub(super) async fn suggested(scene: &Scene, server: &Server) -> DocumentId {
     first.unwrap()
 }
 
-/// The candidate about that key, as a selector.
-fn about(tab: &mut Tab, key: &str) -> String {
+/// The selector of the candidate for that key.
+fn candidate_of(tab: &mut Tab, key: &str) -> String {
     tab.until_text(".candidate h2", key);
     let id = tab.eval(&format!(
         "[...document.querySelectorAll('.candidate')].find((one) => one.querySelector('h2').textContent.includes('{key}')).id"
@@ -42,10 +42,10 @@ fn heading(tab: &mut Tab) -> String {
 
 /// Proves R127, R128, R129, R130.
 #[tokio::test(flavor = "multi_thread")]
-async fn what_edits_suggest_is_approved_with_a_reason_and_the_schema_has_a_new_version() {
+async fn approving_a_candidate_makes_a_new_schema_version() {
     let scene = Scene::on_sqlite(&[]);
     let server = scene.quire.serve();
-    let document = suggested(&scene, &server).await;
+    let document = with_candidates(&scene, &server).await;
     drop(server);
     let vera = key(&scene, "vera", "govern");
     let server = scene.quire.serve();
@@ -54,9 +54,9 @@ async fn what_edits_suggest_is_approved_with_a_reason_and_the_schema_has_a_new_v
     log_in(&mut tab, &vera);
     tab.click("nav a[href='/app/governance']");
     tab.until_text("h1", "Governance");
-    assert_eq!((tab.count(".candidate"), heading(&mut tab)), (3, "blood_group would be added".to_owned()));
+    assert_eq!((tab.count(".candidate"), heading(&mut tab)), (3, "Add blood_group".to_owned()));
     tab.until_text(".candidate:first-of-type", "2 edits");
-    let notes = about(&mut tab, "notes");
+    let notes = candidate_of(&mut tab, "notes");
     tab.until_text(&format!("{notes} .samples q"), "Notas: vuelve dentro");
     let leads = tab.eval(&format!("document.querySelector('{notes} .samples a').getAttribute('href')"));
     assert_eq!(leads, format!("/app/documents/{document}#page-1"));
@@ -64,23 +64,23 @@ async fn what_edits_suggest_is_approved_with_a_reason_and_the_schema_has_a_new_v
     assert_eq!(tab.count(".candidate"), 2);
     assert_eq!(tab.eval("document.querySelector('[name=change_type]').value"), "KEY_DEPRECATION");
     tab.go("/app/governance?status=REJECTED");
-    tab.until_text(".empty", "Nothing of this kind");
+    tab.until_text(".empty", "No candidates match");
 
     tab.go("/app/governance");
-    let group = about(&mut tab, "blood_group");
+    let group = candidate_of(&mut tab, "blood_group");
     tab.click(&format!("{group} [data-decision=APPROVE]"));
-    tab.until_text("#decide [data-what]", "blood_group would be added");
+    tab.until_text("#decide [data-what]", "Add blood_group");
     tab.until("document.activeElement.name === 'reason'");
     tab.type_text("seen often");
     tab.press("Enter");
-    assert_eq!(tab.eval("document.getElementById('decide').open"), true, "not by one key");
+    assert_eq!(tab.eval("document.getElementById('decide').open"), true, "Enter adds a line to the reason");
     tab.click("#decide [data-submit]");
-    tab.until_text("#toasts", "the schema has a new version");
+    tab.until_text("#toasts", "The schema has a new version");
     tab.until_text(&format!("{group} [data-shown-status]"), "Approved");
-    assert_eq!(tab.count(&format!("{group} [data-decision]")), 0, "that is final");
+    assert_eq!(tab.count(&format!("{group} [data-decision]")), 0, "an approval is final");
     tab.until(&format!("document.activeElement.matches('{group}')"));
 
-    tab.click(".sheets a[href='/app/governance/schemas']");
+    tab.click(".tabs a[href='/app/governance/schemas']");
     tab.until_text("#keys tbody", "blood_group");
     tab.until_text("#keys-title", "Version 2");
     assert_eq!(tab.count("#versions tbody tr"), 2);
@@ -91,10 +91,8 @@ async fn what_edits_suggest_is_approved_with_a_reason_and_the_schema_has_a_new_v
     tab.until_text(".caution", "not the newest");
     assert_eq!(tab.eval("document.getElementById('keys').textContent.includes('blood_group')"), false);
 
-    tab.click(".sheets a[href='/app/governance/trail']");
-    for text in
-        ["vera", "Approve", "blood_group would be added", "Pending → Approved", "Version 2", "seen often"]
-    {
+    tab.click(".tabs a[href='/app/governance/trail']");
+    for text in ["vera", "Approve", "Add blood_group", "Pending → Approved", "Version 2", "seen often"] {
         tab.until_text("#trail tbody tr:first-child", text);
     }
     assert_eq!(tab.count("#trail tbody tr"), 1);
@@ -102,27 +100,27 @@ async fn what_edits_suggest_is_approved_with_a_reason_and_the_schema_has_a_new_v
 
 /// Proves R128.
 #[tokio::test(flavor = "multi_thread")]
-async fn about_what_is_critical_somebody_is_asked_explicitly() {
+async fn decisions_on_critical_keys_need_a_confirmation_and_a_reason() {
     let scene = Scene::on_sqlite(&[("QUIRE_SERVER_LANGUAGE", "es")]);
     let server = scene.quire.serve();
-    suggested(&scene, &server).await;
+    with_candidates(&scene, &server).await;
     let mut tab = Tab::open(&server.address);
     tab.go("/app/governance");
-    let name = about(&mut tab, "pet_name");
+    let name = candidate_of(&mut tab, "pet_name");
     tab.until_text(&format!("{name} .critical"), "Crítico");
-    assert_eq!(tab.count(&format!("{name} [data-decision=FLAG_CRITICAL]")), 0, "it is so already");
+    assert_eq!(tab.count(&format!("{name} [data-decision=FLAG_CRITICAL]")), 0, "the key is critical already");
     tab.click(&format!("{name} [data-decision=REJECT]"));
     tab.until_text("#decide [data-caution]", "clave crítica");
     tab.type_text("se usa siempre");
     tab.click("#decide [data-submit]");
     assert_eq!(tab.eval("document.querySelector('#decide form').checkValidity()"), false);
     assert_eq!(tab.eval("document.getElementById('decide').open"), true);
-    tab.click("#decide [name=sure]");
+    tab.click("#decide [name=confirm]");
     tab.click("#decide [data-submit]");
     tab.until_text(&format!("{name} [data-shown-status]"), "Rechazado");
 
-    // What is not critical is made so, and asks from then on.
-    let group = about(&mut tab, "blood_group");
+    // After a candidate is flagged as critical, its decisions need a confirmation too.
+    let group = candidate_of(&mut tab, "blood_group");
     tab.click(&format!("{group} [data-decision=FLAG_CRITICAL]"));
     tab.until("!document.querySelector('#decide [data-caution]').checkVisibility()");
     tab.click("#decide [data-submit]");
@@ -134,13 +132,13 @@ async fn about_what_is_critical_somebody_is_asked_explicitly() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn whoever_decides_about_what_somebody_else_has_decided_is_told_so() {
+async fn a_decision_is_refused_if_another_person_decided_first() {
     let scene = Scene::on_sqlite(&[]);
     let server = scene.quire.serve();
-    suggested(&scene, &server).await;
+    with_candidates(&scene, &server).await;
     let mut slow = Tab::open(&server.address);
     slow.go("/app/governance");
-    let notes = about(&mut slow, "notes");
+    let notes = candidate_of(&mut slow, "notes");
     slow.click(&format!("{notes} [data-decision=DEFER]"));
     slow.until("document.activeElement.name === 'reason'");
     slow.type_text("perhaps later");
@@ -150,37 +148,37 @@ async fn whoever_decides_about_what_somebody_else_has_decided_is_told_so() {
     quick.click("#decide [data-submit]");
     quick.until_text(&format!("{notes} [data-shown-status]"), "Rejected");
     slow.click("#decide [data-submit]");
-    slow.until_text("#decide [data-conflict]", "It stands now as: Rejected");
+    slow.until_text("#decide [data-conflict]", "Its status is now: Rejected");
     assert_eq!(slow.eval("document.querySelector('#decide [data-submit]').disabled"), true);
     assert_eq!(slow.eval("document.querySelector('#decide textarea').value"), "perhaps later");
 
     slow.click("#decide [data-cancel]");
 
-    // Nobody approves as harmless what somebody else has flagged.
-    let group = about(&mut slow, "blood_group");
+    // An approval is refused if another person has flagged the key as critical meanwhile.
+    let group = candidate_of(&mut slow, "blood_group");
     slow.click(&format!("{group} [data-decision=APPROVE]"));
     quick.click(&format!("{group} [data-decision=FLAG_CRITICAL]"));
     quick.click("#decide [data-submit]");
     quick.until_seen(&format!("{group} .critical"));
     slow.click("#decide [data-submit]");
-    slow.until_text("#decide [data-conflict]", "It stands now as: Pending, Critical");
+    slow.until_text("#decide [data-conflict]", "Its status is now: Pending, Critical");
     quick.go("/app/governance/trail");
-    assert_eq!(quick.count("#trail tbody tr"), 2, "nothing else was decided");
+    assert_eq!(quick.count("#trail tbody tr"), 2, "the refused decisions are not recorded");
 }
 
-/// Proves R126: those who correct documents meet none of it.
+/// Proves R126.
 #[tokio::test(flavor = "multi_thread")]
-async fn those_who_correct_documents_meet_no_word_of_it() {
+async fn reviewers_see_nothing_of_governance() {
     let scene = Scene::on_sqlite(&[]);
     let server = scene.quire.serve();
-    let document = suggested(&scene, &server).await;
+    let document = with_candidates(&scene, &server).await;
     drop(server);
     let alma = key(&scene, "alma", "review,operate");
     let server = scene.quire.serve();
     let mut tab = Tab::open(&server.address);
     tab.go("/app");
     log_in(&mut tab, &alma);
-    tab.until_text(".who span", "alma");
+    tab.until_text(".account span", "alma");
     for language in ["en", "es"] {
         tab.remember("quire_language", language);
         for page in [
@@ -190,7 +188,7 @@ async fn those_who_correct_documents_meet_no_word_of_it() {
             "/app/operations".to_owned(),
         ] {
             let html = tab.eval(&format!(
-                "fetch('{page}', {{ headers: {{ Accept: 'text/html' }} }}).then((answer) => answer.text())"
+                "fetch('{page}', {{ headers: {{ Accept: 'text/html' }} }}).then((response) => response.text())"
             ));
             let html = html.as_str().unwrap().to_lowercase();
             assert!(html.contains(&format!("lang=\"{language}\"")), "{page}: {html}");
@@ -202,7 +200,7 @@ async fn those_who_correct_documents_meet_no_word_of_it() {
     tab.remember("quire_language", "en");
     for page in ["", "/schemas", "/trail", "/reliability", "/candidates"] {
         tab.go(&format!("/app/governance{page}"));
-        tab.until_text("h1", "This is not possible");
+        tab.until_text("h1", "This page cannot be shown");
         tab.until_text("main", "FORBIDDEN");
         assert_eq!(tab.count("nav a[href^='/app/governance']"), 0);
     }
@@ -210,12 +208,12 @@ async fn those_who_correct_documents_meet_no_word_of_it() {
 
 /// Proves R113, R116.
 #[tokio::test(flavor = "multi_thread")]
-async fn reviews_draw_the_curve_of_what_they_taught() {
+async fn reviews_appear_in_the_reliability_curves() {
     let scene = Scene::on_sqlite(&[]);
     let server = scene.quire.serve();
     let mut tab = Tab::open(&server.address);
     tab.go("/app/governance/reliability");
-    tab.until_text(".empty", "No review has taught anything");
+    tab.until_text(".empty", "No reviews yet");
     for number in 0..4 {
         let (id, run) = understood(&scene, &server).await;
         if number == 3 {
@@ -232,13 +230,13 @@ async fn reviews_draw_the_curve_of_what_they_taught() {
     for text in ["4 reviews", "75 % accepted", "es"] {
         tab.until_text(".reliability header", text);
     }
-    let told = tab.text(".reliability .way dl").split_whitespace().collect::<Vec<_>>().join(" ");
-    assert_eq!(told, "Accepted 3 Changed 1 Share accepted 75 % Points from now on +5.0");
+    let numbers = tab.text(".reliability .mapping dl").split_whitespace().collect::<Vec<_>>().join(" ");
+    assert_eq!(numbers, "Accepted 3 Corrected 1 Accepted share 75 % Confidence adjustment +5.0");
     assert!(tab.count(".curve circle") >= 1 && tab.count(".curve .diagonal") == 1);
-    let said = tab.eval("document.querySelector('.curve').getAttribute('aria-label')");
-    assert!(said.as_str().unwrap().starts_with("Share accepted by confidence: shown with "), "{said}");
-    tab.click(".way summary");
-    tab.until_text(".way tbody tr td", "3");
+    let label = tab.eval("document.querySelector('.curve').getAttribute('aria-label')");
+    assert!(label.as_str().unwrap().starts_with("Accepted share by confidence: confidence "), "{label}");
+    tab.click(".mapping summary");
+    tab.until_text(".mapping tbody tr td", "3");
     tab.go("/app/governance/reliability");
     assert!(tab.count(".reliability") > 3);
 }

@@ -1,11 +1,11 @@
-//! Logging in and out, and working with a role that may not do everything.
+//! Logging in and out, and what pages show by role.
 
 use quire_testkit::browser::Tab;
 
 use crate::scene::Scene;
 
-/// What pages offer to those who may operate, and to nobody else.
-const FOR_OPERATORS: [(&str, &str); 1] = [("/app/documents/ID/runs", "#again")];
+/// Controls that only operators see.
+const FOR_OPERATORS: [(&str, &str); 1] = [("/app/documents/ID/runs", "#reprocess")];
 
 pub(super) fn key(scene: &Scene, name: &str, roles: &str) -> String {
     scene.quire.says(&["keys", "create", "--name", name, "--role", roles]).trim_end().to_owned()
@@ -19,7 +19,7 @@ pub(super) fn log_in(tab: &mut Tab, key: &str) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn somebody_logs_in_with_the_keyboard_and_out_again() {
+async fn a_person_logs_in_with_the_keyboard_and_logs_out() {
     let scene = Scene::on_sqlite(&[("QUIRE_UPLOADS_PROCESSING", "false")]);
     let alma = key(&scene, "alma", "review,operate");
     let server = scene.quire.serve();
@@ -27,18 +27,22 @@ async fn somebody_logs_in_with_the_keyboard_and_out_again() {
     tab.go("/app?q=luna");
     assert_eq!(tab.text("h1"), "Log in");
     log_in(&mut tab, &alma[..alma.len() - 1]);
-    tab.until_text("[role=alert]", "not known here");
-    assert_eq!(tab.eval("document.getElementById('key').value"), "", "what was wrong is not kept");
+    tab.until_text("[role=alert]", "wrong or was revoked");
+    assert_eq!(tab.eval("document.getElementById('key').value"), "", "the wrong key is cleared");
     log_in(&mut tab, &alma);
-    tab.until_text(".who span", "alma");
+    tab.until_text(".account span", "alma");
     assert_eq!(tab.eval("location.pathname + location.search"), "/app?q=luna");
-    assert_eq!(tab.eval("document.cookie.includes('quire_session')"), false, "no script reads it");
-    assert_eq!(upload(&mut tab), "201", "scripts say the session's token");
+    assert_eq!(
+        tab.eval("document.cookie.includes('quire_session')"),
+        false,
+        "scripts cannot read the session cookie"
+    );
+    assert_eq!(upload(&mut tab), "201", "scripts send the CSRF token");
 
     let mut another = tab.another();
     another.go("/app");
-    assert_eq!(another.text(".who span"), "alma", "the whole browser is logged in");
-    tab.click(".who button");
+    assert_eq!(another.text(".account span"), "alma", "the session is shared by all tabs");
+    tab.click(".account button");
     tab.until_text("h1", "Log in");
     assert_eq!(
         tab.eval(
@@ -47,32 +51,32 @@ async fn somebody_logs_in_with_the_keyboard_and_out_again() {
         "opaqueredirect"
     );
     assert_eq!(upload(&mut another), "401 UNAUTHORIZED");
-    another.eval("import('/assets/0/scripts/ask.js').then(({ ask }) => { ask('/version').catch(() => {}) })");
+    another.eval("import('/assets/0/scripts/http.js').then(({ requestJson }) => { requestJson('/version').catch(() => {}) })");
     another.until("location.pathname + location.search === '/app/login?next=%2Fapp'");
 }
 
-/// What a script of the page gets when it uploads a file.
+/// Uploads a file from a script of the page; returns the status and error code.
 fn upload(tab: &mut Tab) -> String {
-    let said = tab.eval(
+    let result = tab.eval(
         "(async () => { \
-           const { csrf } = JSON.parse(document.getElementById('page').textContent); \
+           const { csrf } = JSON.parse(document.getElementById('page-data').textContent); \
            const form = new FormData(); \
            form.append('file', new File(['Paciente: Luna, una gata que come bien.'], 'luna.txt')); \
-           const answer = await fetch('/documents/upload', { method: 'POST', body: form, headers: { 'X-CSRF-Token': csrf } }); \
-           return [answer.status, (await answer.json()).error_code].join(' ').trim() })()",
+           const response = await fetch('/documents/upload', { method: 'POST', body: form, headers: { 'X-CSRF-Token': csrf } }); \
+           return [response.status, (await response.json()).error_code].join(' ').trim() })()",
     );
-    said.as_str().unwrap().to_owned()
+    result.as_str().unwrap().to_owned()
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn whoever_may_only_read_is_offered_nothing_else() {
+async fn a_reader_gets_no_controls_of_operators_and_cannot_upload() {
     let scene = Scene::on_sqlite(&[]);
     let (reader, operator) = (key(&scene, "reader", "read"), key(&scene, "operator", "read,operate"));
     let server = scene.quire.serve();
     let mut working = Tab::open(&server.address);
     working.go("/app");
     log_in(&mut working, &operator);
-    working.until_text(".who span", "operator");
+    working.until_text(".account span", "operator");
     assert_eq!(upload(&mut working), "201");
 
     let mut looking = Tab::open(&server.address);
@@ -80,24 +84,24 @@ async fn whoever_may_only_read_is_offered_nothing_else() {
     log_in(&mut looking, &reader);
     looking.until_text("main", "luna.txt");
     for (tab, may) in [(&mut working, true), (&mut looking, false)] {
-        let told = tab.eval("JSON.parse(document.getElementById('page').textContent).may");
+        let told = tab.eval("JSON.parse(document.getElementById('page-data').textContent).may");
         assert_eq!((&told["operate"], &told["review"]), (&may.into(), &false.into()));
     }
     let document = scene.documents().await.pop_first().unwrap();
     scene.ended(document).await;
-    for (page, offer) in FOR_OPERATORS {
+    for (page, control) in FOR_OPERATORS {
         let page = page.replace("ID", &document.to_string());
         working.go(&page);
-        working.until_seen(offer);
+        working.until_seen(control);
         looking.go(&page);
         looking.until(&format!("location.pathname === '{page}' && document.readyState === 'complete'"));
-        assert_eq!((looking.count("h1"), looking.count(offer)), (1, 0), "{page}: {offer}");
+        assert_eq!((looking.count("h1"), looking.count(control)), (1, 0), "{page}: {control}");
     }
-    assert_eq!(upload(&mut looking), "403 FORBIDDEN", "nor does it work by other ways");
+    assert_eq!(upload(&mut looking), "403 FORBIDDEN", "the API refuses it too");
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_key_that_is_revoked_leads_to_the_login_with_the_next_thing_one_does() {
+async fn a_revoked_key_leads_to_the_login_page() {
     let scene = Scene::on_sqlite(&[("QUIRE_UPLOADS_PROCESSING", "false")]);
     let alma = key(&scene, "alma", "read");
     let server = scene.quire.serve();

@@ -1,14 +1,14 @@
-//! The review page, used as a reviewer uses it.
+//! The review page.
 
 mod conflicts;
+mod connection_loss;
 mod editing;
-mod following;
-mod hurrying;
-mod keeping;
-mod looking;
-mod narrowing;
+mod filters;
+mod page_view;
+mod processing;
+mod save_queue;
 
-pub(super) use looking::stands_on_its_words;
+pub(super) use page_view::assert_box_covers_words;
 use quire_domain::DocumentId;
 use quire_testkit::browser::Tab;
 use quire_testkit::documents::case_history;
@@ -19,7 +19,7 @@ use crate::reviewing::review;
 use crate::scene::Scene;
 use crate::uploading::upload;
 
-/// A document that was read and understood.
+/// Uploads a document and waits until it is processed.
 async fn document(scene: &Scene, server: &Server) -> DocumentId {
     let (_, _, document) = upload(server, "/documents/upload", "luna.pdf", &case_history());
     let run = scene.ended(document).await;
@@ -27,8 +27,8 @@ async fn document(scene: &Scene, server: &Server) -> DocumentId {
     document
 }
 
-/// Its review, in a browser of its own.
-fn opened(server: &Server, document: DocumentId) -> Tab {
+/// Opens the review page of a document in a new browser.
+fn open_review(server: &Server, document: DocumentId) -> Tab {
     let mut tab = Tab::open(&server.address);
     show(&mut tab, document);
     tab
@@ -39,7 +39,7 @@ pub(super) fn show(tab: &mut Tab, document: DocumentId) {
     tab.until("document.documentElement.dataset.ready");
 }
 
-/// The rows of a key, by their selector.
+/// The selector of the rows of a key.
 pub(super) fn row(key: &str) -> String {
     format!(".field[data-key={key}]")
 }
@@ -49,7 +49,7 @@ pub(super) fn pick(tab: &mut Tab, key: &str) {
     tab.until(&format!("document.querySelector('{}.selected')", row(key)));
 }
 
-/// Opens the editor of a key and types a text in place of what is there.
+/// Opens the editor of a key and replaces its text.
 pub(super) fn type_into(tab: &mut Tab, key: &str, text: &str) {
     pick(tab, key);
     tab.press("e");
@@ -63,10 +63,10 @@ pub(super) fn shown(tab: &mut Tab, key: &str) -> String {
 }
 
 fn until_saved(tab: &mut Tab, version: u32) {
-    tab.until_text("#said", &format!("version {version}"));
+    tab.until_text("#save-status", &format!("version {version}"));
 }
 
-/// What the server has stored.
+/// The active interpretation that the server has stored.
 pub(super) fn stored(server: &Server, document: DocumentId) -> Value {
     review(server, document)["active_interpretation"].clone()
 }

@@ -1,4 +1,4 @@
-//! What was done with a document, and how the work goes.
+//! The processing history of a document and the operations page.
 
 use quire_testkit::browser::Tab;
 use quire_testkit::documents::clinical_record;
@@ -6,9 +6,8 @@ use quire_testkit::documents::clinical_record;
 use crate::scene::Scene;
 use crate::uploading::upload;
 
-/// The timeline of a document shows its runs while they happen, without being loaded again.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_document_that_is_processed_again_is_followed_on_its_timeline() {
+async fn the_processing_history_shows_a_new_run_live() {
     let scene = Scene::on_sqlite(&[]);
     let server = scene.quire.serve();
     let (_, _, document) = upload(&server, "/documents/upload", "alta.pdf", &clinical_record(1));
@@ -18,9 +17,9 @@ async fn a_document_that_is_processed_again_is_followed_on_its_timeline() {
     assert_eq!(tab.count("#runs article"), 1);
     tab.until_text("#runs article", "Completed");
     tab.until_text("#runs tbody tr:nth-child(1)", "Reading");
-    tab.until_text("#runs tbody tr:nth-child(2)", "Understanding");
+    tab.until_text("#runs tbody tr:nth-child(2)", "Interpretation");
     tab.eval("window.sameDocument = true");
-    tab.click("#again");
+    tab.click("#reprocess");
     tab.until_text("#toasts", "processed again");
     tab.until("document.querySelectorAll('#runs article').length === 2");
     tab.until("document.querySelector('#runs article .chip').textContent === 'Completed'");
@@ -29,7 +28,7 @@ async fn a_document_that_is_processed_again_is_followed_on_its_timeline() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_run_that_failed_is_explained_by_the_page_of_its_code() {
+async fn a_failed_run_links_to_the_page_of_its_error_code() {
     let scene = Scene::on_sqlite(&[]);
     let server = scene.quire.serve();
     let (_, _, document) = upload(&server, "/documents/upload", "vacío.pdf", &clinical_record(0));
@@ -37,13 +36,13 @@ async fn a_run_that_failed_is_explained_by_the_page_of_its_code() {
     let mut tab = Tab::open(&server.address);
     tab.speak("es");
     tab.go(&format!("/app/documents/{document}/runs"));
-    tab.until_text(".run .chip.error", "Fallido");
+    tab.until_text(".run .chip.error", "Fallida");
     tab.click(".run .failure a");
     tab.until_text("h2", "What to do");
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_page_of_operations_has_figures_plots_and_workers() {
+async fn the_operations_page_has_metrics_plots_and_workers() {
     let scene = Scene::on_sqlite(&[]);
     let server = scene.quire.serve();
     let (_, _, document) = upload(&server, "/documents/upload", "alta.pdf", &clinical_record(1));
@@ -53,6 +52,6 @@ async fn the_page_of_operations_has_figures_plots_and_workers() {
     tab.click("nav a[href='/app/operations']");
     tab.until_text("h1", "Operations");
     assert_eq!(tab.count("svg.plot"), 4);
-    tab.until_text(".figures .card:nth-child(1) dd", "0");
+    tab.until_text(".metrics .card:nth-child(1) dd", "0");
     tab.until_text("section tbody", "holds the database file");
 }

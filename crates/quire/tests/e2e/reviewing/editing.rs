@@ -166,8 +166,8 @@ async fn an_edit_that_is_stale_or_wrong_changes_nothing(scene: &Scene) {
     assert_eq!(review(&server, id)["active_interpretation"]["version_number"], 2);
 }
 
-/// A tesseract that waits until it is let go, and then fails.
-fn gate(scene: &Scene) -> impl FnOnce() {
+/// Configures a text recognition that waits until the returned function is called, and then fails.
+pub(crate) fn hold_ocr(scene: &Scene) -> impl FnOnce() {
     let (program, open) = (scene.quire.path("gate"), scene.quire.path("open"));
     let script = format!(
         "#!/bin/sh\nif [ \"$1\" = --list-langs ]; then echo List; echo spa; exit 0; fi\n\
@@ -182,11 +182,11 @@ fn gate(scene: &Scene) -> impl FnOnce() {
 }
 
 async fn a_running_run_blocks_edits_and_a_queued_one_does_not(scene: &Scene) {
-    let open_gate = gate(scene);
+    let release_ocr = hold_ocr(scene);
     let server = scene.quire.serve();
     let (other, _) = understood(scene, &server).await;
     let (id, run) = understood(scene, &server).await;
-    // From now on its file is a picture, which nobody recognises until the gate is open.
+    // Its file becomes an image, so that its next run waits for the text recognition.
     std::fs::write(scene.folder().join(format!("{id}/original.pdf")), scan()).unwrap();
     let reprocess = |id: DocumentId| -> RunId {
         let accepted = post(&server, &format!("/documents/{id}/reprocess"), &json!({})).body;
@@ -202,7 +202,7 @@ async fn a_running_run_blocks_edits_and_a_queued_one_does_not(scene: &Scene) {
     assert_eq!(reason(&unfinished), (409, "INTERPRETATION_NOT_AVAILABLE"));
     let of_other = review(&server, other)["latest_completed_run"]["run_id"].as_str().unwrap().to_owned();
     assert_eq!(edit(&server, &of_other, 1, &change("c")).status, 201, "a run that waits is in nobody's way");
-    open_gate();
+    release_ocr();
     scene.until_running(running, false).await;
     assert_eq!(
         edit(&server, &run, 1, &change("a")).status,

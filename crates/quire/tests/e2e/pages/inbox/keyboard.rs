@@ -1,10 +1,10 @@
-//! The inbox without a mouse.
+//! The inbox with the keyboard only.
 
 use super::{inbox, understood, until_names};
 use crate::scene::{Scene, wait_until};
 
 #[tokio::test(flavor = "multi_thread")]
-async fn everything_can_be_done_with_the_keyboard() {
+async fn the_inbox_works_with_the_keyboard_only() {
     let scene = Scene::on_sqlite(&[]);
     let server = scene.quire.serve();
     let ids = understood(&scene, &server, &["Luna", "Nube", "Sol"]).await;

@@ -1,12 +1,12 @@
-//! The inbox, used as a person uses it.
+//! The inbox.
 
-mod breaking_off;
-mod finding;
+mod interrupted_uploads;
 mod keyboard;
-mod many;
-mod queue;
+mod long_lists;
 mod restart;
+mod review_queue;
 mod roles;
+mod search;
 mod spanish;
 mod uploading;
 
@@ -18,7 +18,7 @@ use crate::program::Server;
 use crate::scene::Scene;
 use crate::uploading::form::Form;
 
-/// A record of this patient.
+/// A clinical record of that patient.
 pub(super) fn record(patient: &str) -> Vec<u8> {
     let lines = [
         "Historia clínica del paciente atendido en la consulta",
@@ -31,7 +31,7 @@ pub(super) fn record(patient: &str) -> Vec<u8> {
     Pdf::of_pages(&[text_page(&lines)]).file()
 }
 
-/// Records of these patients, uploaded by a program and understood.
+/// Uploads a record for each patient over HTTP and waits until they are processed.
 async fn understood(scene: &Scene, server: &Server, patients: &[&str]) -> Vec<DocumentId> {
     let mut ids = Vec::new();
     for patient in patients {
@@ -44,25 +44,25 @@ async fn understood(scene: &Scene, server: &Server, patients: &[&str]) -> Vec<Do
     ids
 }
 
-/// The inbox in a browser. What is remembered of the page would be gone if it were loaded again.
+/// Opens the inbox and marks the page, so that `is_same_page` notices a reload.
 fn inbox(server: &Server, path: &str) -> Tab {
     let mut tab = Tab::open(&server.address);
     tab.go(path);
-    tab.eval("window.isSame = true; true");
+    tab.eval("window.isSamePage = true; true");
     tab
 }
 
 fn is_same_page(tab: &mut Tab) -> bool {
-    tab.eval("window.isSame === true") == true
+    tab.eval("window.isSamePage === true") == true
 }
 
-/// The names in the list, from above.
+/// The names in the list, from top to bottom.
 fn names(tab: &mut Tab) -> Vec<String> {
     let names = tab.eval("[...document.querySelectorAll('#rows a.name')].map((a) => a.textContent)");
     names.as_array().unwrap().iter().map(|name| name.as_str().unwrap().to_owned()).collect()
 }
 
-/// Looks until the list has these names.
+/// Waits until the list has exactly these names.
 pub(super) fn until_names(tab: &mut Tab, expected: &[&str]) {
     let expected = serde_json::json!(expected.join(","));
     tab.until(&format!(

@@ -1,19 +1,19 @@
-//! A page that stays open while its server goes and comes again.
+//! The inbox during a restart of the server.
 
 use super::{inbox, is_same_page, record, until_names};
 use crate::scene::Scene;
 use crate::uploading::form::Form;
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_happens_after_a_restart_is_seen_without_loading_the_page_again() {
+async fn the_list_keeps_updating_after_a_server_restart() {
     let scene = Scene::on_sqlite(&[]);
     let server = scene.quire.serve();
     let address = server.address.clone();
     let mut tab = inbox(&server, "/app");
-    tab.until_seen("#nothing-yet");
+    tab.until_seen("#no-documents");
     server.signal("-KILL");
     server.wait();
-    tab.until_text("#live", "does not answer");
+    tab.until_text("#offline", "not responding");
     let server = scene.quire.serve_on(&address);
     let id = Form::file("later.pdf", &record("Luna")).send(&server, "/documents/upload").document();
     scene.ended(id).await;

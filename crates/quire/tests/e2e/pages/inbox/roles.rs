@@ -1,21 +1,22 @@
-//! What somebody may not do is not offered to them.
+//! Pages show only what a role allows.
 
 use crate::http::text;
 use crate::scene::Scene;
 
 #[tokio::test(flavor = "multi_thread")]
-async fn who_may_only_look_is_offered_nothing_else() {
+async fn a_reader_gets_no_controls_of_operators() {
     let scene = Scene::on_sqlite(&[]);
     let (reader, operator) = (scene.key("reader", "read"), scene.key("operator", "read,operate"));
     let server = scene.quire.serve();
     for (key, operates) in [(&reader, false), (&operator, true)] {
         let page = server.send("GET /app", key, "").map(text);
         assert_eq!(page.status, 200);
-        for offer in ["choose-files", "scripts/inbox/upload.js", "reprocess-all", "try-sample", "select-all"]
+        for control in
+            ["choose-files", "scripts/inbox/upload.js", "reprocess-all", "try-sample", "select-all"]
         {
-            assert_eq!(page.body.contains(offer), operates, "{offer}");
+            assert_eq!(page.body.contains(control), operates, "{control}");
         }
-        assert!(page.body.contains("data-export"), "what may be looked at may be taken along");
+        assert!(page.body.contains("data-export"), "readers may export");
     }
     assert_eq!(server.send("GET /app/rows?ids=1", &reader, "").status, 400);
     assert_eq!(server.send("GET /app/rows", "", "").status, 401);

@@ -1,10 +1,10 @@
-//! Bringing documents in, and seeing what becomes of them.
+//! Uploading documents.
 
 use super::{inbox, is_same_page, names, record};
 use crate::scene::Scene;
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_is_dropped_is_taken_in_and_seen_until_it_is_ready() {
+async fn dropped_files_are_uploaded_and_become_ready() {
     let scene = Scene::on_sqlite(&[]);
     let server = scene.quire.serve();
     std::fs::create_dir_all(scene.quire.path("folder/inner")).unwrap();
@@ -13,25 +13,25 @@ async fn what_is_dropped_is_taken_in_and_seen_until_it_is_ready() {
     {
         std::fs::write(scene.quire.path(name), record(patient)).unwrap();
     }
-    scene.quire.write("folder/.hidden", "nothing for anybody");
+    scene.quire.write("folder/.hidden", "hidden");
     let mut tab = inbox(&server, "/app");
-    tab.until_text("#nothing-yet", "No documents yet");
-    tab.until("!!document.querySelector('script[src*=inbox]') && window.isSame");
+    tab.until_text("#no-documents", "No documents yet");
+    tab.until("!!document.querySelector('script[src*=inbox]') && window.isSamePage");
     let (one, folder) = (scene.quire.path("one.pdf"), scene.quire.path("folder"));
     tab.drop_files("main", &[&one, &folder]);
-    tab.until_text("#uploads-summary", "3 of 3 taken in");
-    assert!(tab.text("#uploads-summary").contains("1 hidden file left out"));
+    tab.until_text("#uploads-summary", "3 of 3 uploaded");
+    assert!(tab.text("#uploads-summary").contains("1 hidden file skipped"));
     tab.until("document.querySelectorAll('#rows .chip.ready').length === 3");
     let mut shown = names(&mut tab);
     shown.sort();
     assert_eq!(shown, ["one.pdf", "three.pdf", "two.pdf"]);
     assert_eq!(tab.text("#total"), "3 documents");
-    assert!(is_same_page(&mut tab), "nobody had to load it again");
+    assert!(is_same_page(&mut tab), "the page was not reloaded");
     assert_eq!(scene.documents().await.len(), 3);
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_file_that_is_refused_says_why_and_can_be_tried_again_once() {
+async fn a_refused_upload_shows_the_reason_and_can_be_retried() {
     let scene = Scene::on_sqlite(&[]);
     let server = scene.quire.serve();
     scene.quire.write("empty.pdf", "");
@@ -41,7 +41,7 @@ async fn a_file_that_is_refused_says_why_and_can_be_tried_again_once() {
     tab.until_seen("#dropzone");
     tab.choose_files("#files", &[&empty, &gif]);
     tab.until("document.querySelectorAll('#uploads li.refused').length === 2");
-    assert!(tab.text("#uploads-summary").contains("0 of 2 taken in · 2 refused"));
+    assert!(tab.text("#uploads-summary").contains("0 of 2 uploaded · 2 refused"));
     let codes =
         tab.eval("[...document.querySelectorAll('#uploads li a.code')].map((a) => a.pathname).sort().join()");
     assert!(codes.as_str().unwrap().contains("/errors/UNSUPPORTED_MEDIA_TYPE"), "{codes}");
@@ -54,15 +54,15 @@ async fn a_file_that_is_refused_says_why_and_can_be_tried_again_once() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn whoever_has_no_document_tries_the_sample() {
+async fn the_sample_can_be_uploaded_from_an_empty_inbox() {
     let scene = Scene::on_sqlite(&[]);
     let server = scene.quire.serve();
     let mut tab = inbox(&server, "/app");
     tab.click("#try-sample");
     tab.until("document.querySelector('#rows tr .chip.ready') !== null");
     assert_eq!(names(&mut tab), ["historia-luna.pdf"]);
-    tab.until("document.getElementById('nothing-yet').hidden");
-    // By a value that no other document has.
+    tab.until("document.getElementById('no-documents').hidden");
+    // Search for a value of the sample.
     tab.press("/");
     tab.type_text("900123456789012");
     tab.until("location.search === '?q=900123456789012'");

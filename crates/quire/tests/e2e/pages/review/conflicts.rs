@@ -1,29 +1,29 @@
-//! Two people at the same document.
+//! Two people edit the same document.
 
 use serde_json::{Value, json};
 
-use super::{document, opened, shown, stored, type_into, until_saved, value};
+use super::{document, open_review, shown, stored, type_into, until_saved, value};
 use crate::reviewing::{edit, review};
 use crate::scene::Scene;
 
 #[tokio::test(flavor = "multi_thread")]
-async fn of_two_edits_of_one_field_the_second_chooses_and_nothing_typed_is_lost() {
+async fn the_second_edit_of_a_field_asks_which_value_to_keep() {
     let scene = Scene::on_sqlite(&[]);
     let server = scene.quire.serve();
     let document = document(&scene, &server).await;
-    let (mut mine, mut theirs) = (opened(&server, document), opened(&server, document));
+    let (mut mine, mut theirs) = (open_review(&server, document), open_review(&server, document));
     type_into(&mut mine, "breed", "Angora");
     type_into(&mut theirs, "breed", "Rex");
     theirs.press("Enter");
     until_saved(&mut theirs, 2);
-    mine.until_text("#said", "newer version");
+    mine.until_text("#save-status", "newer version");
     mine.press("Enter");
     mine.until_seen("#conflict-dialog");
     let row = mine.text("#conflict-dialog tbody");
-    for said in ["Breed", "Belier", "Angora", "Rex"] {
-        assert!(row.contains(said), "{said}: {row}");
+    for text in ["Breed", "Belier", "Angora", "Rex"] {
+        assert!(row.contains(text), "{text}: {row}");
     }
-    // Back to the editor: what was typed is still there.
+    // Escape goes back to the editor with the typed text.
     mine.press("Escape");
     mine.until("!document.querySelector('#conflict-dialog').open");
     assert_eq!(mine.eval("document.querySelector('.editor input').value"), "Angora");
@@ -37,11 +37,11 @@ async fn of_two_edits_of_one_field_the_second_chooses_and_nothing_typed_is_lost(
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn whoever_takes_theirs_changes_nothing() {
+async fn keeping_their_value_saves_nothing() {
     let scene = Scene::on_sqlite(&[]);
     let server = scene.quire.serve();
     let document = document(&scene, &server).await;
-    let (mut mine, mut theirs) = (opened(&server, document), opened(&server, document));
+    let (mut mine, mut theirs) = (open_review(&server, document), open_review(&server, document));
     type_into(&mut mine, "breed", "Angora");
     type_into(&mut theirs, "breed", "Rex");
     theirs.press("Enter");
@@ -50,7 +50,7 @@ async fn whoever_takes_theirs_changes_nothing() {
     mine.until_seen("#conflict-dialog");
     mine.press("ArrowRight");
     mine.press("Enter");
-    mine.until_text("#said", "was kept");
+    mine.until_text("#save-status", "was kept");
     assert_eq!(shown(&mut mine, "breed"), "Rex");
     assert_eq!(stored(&server, document)["version_number"], 2);
 }
@@ -60,27 +60,27 @@ async fn edits_of_different_fields_are_both_kept() {
     let scene = Scene::on_sqlite(&[]);
     let server = scene.quire.serve();
     let document = document(&scene, &server).await;
-    let (mut mine, mut theirs) = (opened(&server, document), opened(&server, document));
+    let (mut mine, mut theirs) = (open_review(&server, document), open_review(&server, document));
     type_into(&mut mine, "breed", "Angora");
     type_into(&mut theirs, "pet_name", "Nube");
     theirs.press("Enter");
     until_saved(&mut theirs, 2);
     mine.press("Enter");
-    mine.until_text("#said", "version 3. Somebody else has changed other fields");
+    mine.until_text("#save-status", "version 3. Another person has changed other fields");
     let stored = stored(&server, document);
     assert_eq!((value(&stored, "breed"), value(&stored, "pet_name")), ("Angora".into(), "Nube".into()));
     assert_eq!(shown(&mut mine, "pet_name"), "Nube");
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn one_of_several_is_not_taken_for_another_that_a_newer_run_has_found() {
+async fn an_edited_value_is_not_confused_with_another_value_of_a_newer_run() {
     let scene = Scene::on_sqlite(&[]);
     let server = scene.quire.serve();
     let document = document(&scene, &server).await;
     let run = review(&server, document)["latest_completed_run"]["run_id"].as_str().unwrap().to_owned();
     let second = json!([{ "op": "ADD", "key": "medication", "value": "meloxicam", "visit_id": "visit-001" }]);
     assert_eq!(edit(&server, &run, 1, &second).status, 201);
-    let mut tab = opened(&server, document);
+    let mut tab = open_review(&server, document);
     let row = "[...document.querySelectorAll('[data-key=medication]')].find((row) => row.dataset.value === '\"meloxicam\"')";
     tab.eval(&format!("{row}.querySelector('.pick').click()"));
     tab.press("e");
@@ -89,10 +89,10 @@ async fn one_of_several_is_not_taken_for_another_that_a_newer_run_has_found() {
     tab.type_text("meloxicam diario");
     server.send(&format!("POST /documents/{document}/reprocess"), "", "");
     scene.all_ended(document).await;
-    tab.until_text("#said", "newer version");
+    tab.until_text("#save-status", "newer version");
     tab.click(".editor [data-save]");
     tab.until_seen("#conflict-dialog");
-    assert!(!tab.text("#conflict-dialog tbody").contains("metoclopramida"), "that is another one");
+    assert!(!tab.text("#conflict-dialog tbody").contains("metoclopramida"), "that is another value");
     tab.click("#conflict-dialog [data-save]");
     until_saved(&mut tab, 2);
     let stored = stored(&server, document);

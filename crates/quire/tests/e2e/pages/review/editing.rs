@@ -1,16 +1,16 @@
-//! Correcting: candidates, edits, additions, deletions, and what was detected.
+//! Candidates, edits, additions, deletions, history, and the review mark.
 
 use serde_json::{Value, json};
 
-use super::{document, opened, pick, row, show, shown, stored, type_into, until_saved, value};
+use super::{document, open_review, pick, row, show, shown, stored, type_into, until_saved, value};
 use crate::scene::Scene;
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_candidate_is_taken_with_one_key_and_what_was_detected_comes_back_with_another() {
+async fn one_key_uses_a_candidate_and_another_resets_it() {
     let scene = Scene::on_sqlite(&[]);
     let server = scene.quire.serve();
     let document = document(&scene, &server).await;
-    let mut tab = opened(&server, document);
+    let mut tab = open_review(&server, document);
     assert_eq!(value(&stored(&server, document), "species"), Value::Null);
     pick(&mut tab, "species");
     let candidate = tab.text(&format!("{} .candidate span", row("species")));
@@ -26,11 +26,11 @@ async fn a_candidate_is_taken_with_one_key_and_what_was_detected_comes_back_with
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_value_is_edited_in_place_and_its_history_tells_who_did_it() {
+async fn an_edited_value_is_stored_and_its_history_shows_who_edited_it() {
     let scene = Scene::on_sqlite(&[]);
     let server = scene.quire.serve();
     let document = document(&scene, &server).await;
-    let mut tab = opened(&server, document);
+    let mut tab = open_review(&server, document);
     type_into(&mut tab, "breed", "Enano");
     tab.press("Escape");
     tab.until("!document.querySelector('.editor')");
@@ -59,8 +59,8 @@ async fn fields_and_visits_are_added_deleted_and_restored() {
     let scene = Scene::on_sqlite(&[]);
     let server = scene.quire.serve();
     let document = document(&scene, &server).await;
-    let mut tab = opened(&server, document);
-    // Where there is none, an edit adds one.
+    let mut tab = open_review(&server, document);
+    // Editing an empty row adds a field.
     type_into(&mut tab, "notes", "llamar el lunes");
     tab.press("Enter");
     until_saved(&mut tab, 2);
@@ -72,7 +72,7 @@ async fn fields_and_visits_are_added_deleted_and_restored() {
     tab.click("#history-dialog [data-restore]");
     until_saved(&mut tab, 4);
     assert_eq!(value(&stored(&server, document), "notes"), "llamar el lunes");
-    // A field that the schema does not have.
+    // Add a field with a key that the schema does not have.
     tab.click("#add");
     tab.until_seen("#add-dialog");
     tab.eval("(() => { const keys = document.querySelector('#add-dialog [name=key]'); keys.value = '+'; keys.dispatchEvent(new Event('change')) })()");
@@ -84,7 +84,7 @@ async fn fields_and_visits_are_added_deleted_and_restored() {
     until_saved(&mut tab, 5);
     assert_eq!(value(&stored(&server, document), "nivel_t4"), "alto");
     tab.until_text("[data-section=other] .label", "Nivel t4");
-    // A visit of its own, and it goes with all it has.
+    // Add a visit, then delete it with its fields.
     tab.press("Escape");
     tab.press("v");
     tab.until_seen("#visit-dialog");
@@ -102,12 +102,12 @@ async fn fields_and_visits_are_added_deleted_and_restored() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_is_restored_comes_back_to_its_visit() {
+async fn a_restored_field_returns_to_its_visit() {
     let scene = Scene::on_sqlite(&[]);
     let server = scene.quire.serve();
     let document = document(&scene, &server).await;
-    let mut tab = opened(&server, document);
-    let own = "(() => { const row = [...document.querySelectorAll('.visit .field:not([data-about])')]\
+    let mut tab = open_review(&server, document);
+    let own = "(() => { const row = [...document.querySelectorAll('.visit .field:not([data-visit-metadata])')]\
                .find((row) => row.dataset.field && row.dataset.value !== 'null'); \
                row.querySelector('.pick').click(); return row.dataset.key + ' ' + row.dataset.visit + ' ' + row.dataset.value })()";
     let own = tab.eval(own);
@@ -125,17 +125,17 @@ async fn what_is_restored_comes_back_to_its_visit() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_document_is_marked_as_reviewed_and_reopened_and_the_next_one_follows() {
+async fn a_document_is_marked_as_reviewed_and_reopened_and_next_opens_the_next_one() {
     let scene = Scene::on_sqlite(&[]);
     let server = scene.quire.serve();
     let (older, newer) = (document(&scene, &server).await, document(&scene, &server).await);
-    let mut tab = opened(&server, newer);
+    let mut tab = open_review(&server, newer);
     tab.press("m");
     tab.until_text(".chip.reviewed", "Reviewed");
     assert_eq!(crate::reviewing::review(&server, newer)["review_status"], "REVIEWED");
     tab.press("n");
     tab.until(&format!("location.pathname === '/app/documents/{older}'"));
-    // Whoever comes from the queue goes on in the queue.
+    // A document that was opened from the queue has a next link that stays in the queue.
     tab.go("/app?sort=least_certain");
     tab.click(&format!("tr[data-id='{older}'] .name"));
     tab.until("document.documentElement.dataset.ready");
@@ -146,9 +146,9 @@ async fn a_document_is_marked_as_reviewed_and_reopened_and_the_next_one_follows(
     assert_eq!(crate::reviewing::review(&server, newer)["review_status"], "IN_REVIEW");
 }
 
-/// What is corrected becomes certain, and does not take its reader past those that were behind it.
+/// A correction raises the confidence of a document. The next link still leads to the document that followed it in the queue.
 #[tokio::test(flavor = "multi_thread")]
-async fn whoever_corrects_a_document_of_the_queue_goes_on_with_the_one_behind_it() {
+async fn next_follows_the_queue_after_a_correction() {
     let scene = Scene::on_sqlite(&[]);
     let server = scene.quire.serve();
     for _ in 0..3 {
@@ -176,13 +176,13 @@ async fn versions_and_runs_are_compared() {
     let scene = Scene::on_sqlite(&[]);
     let server = scene.quire.serve();
     let document = document(&scene, &server).await;
-    let mut tab = opened(&server, document);
+    let mut tab = open_review(&server, document);
     let open = |tab: &mut quire_testkit::browser::Tab| {
         tab.click("#versions");
         tab.click("#history-dialog [data-compare]");
     };
     open(&mut tab);
-    tab.until_text("#history-dialog", "nothing yet to compare with");
+    tab.until_text("#history-dialog", "no other version to compare with");
     tab.press("Escape");
     type_into(&mut tab, "breed", "Rex");
     tab.press("Enter");
@@ -202,5 +202,5 @@ async fn versions_and_runs_are_compared() {
         "(() => { const form = document.querySelector('.comparison'); form.elements.from.value = form.elements.to.value; \
          form.dispatchEvent(new Event('change')) })()",
     );
-    tab.until_text("#history-dialog", "no difference");
+    tab.until_text("#history-dialog", "two versions are equal");
 }

@@ -1,0 +1,151 @@
+// The editor of a field, in its row. Typed text is never discarded without asking.
+
+import { t } from "../page.js"
+import { isSame, setChange } from "./change.js"
+import { ask, hasTypedText } from "./dialogs.js"
+import { inputFor } from "./input.js"
+import { holdUpdates, mayEdit, nameOf, rowOf, select, selected, setSelectGuard, valueOf } from "./panel.js"
+import { currentVersion, isSaving, save, whenSaved } from "./save.js"
+import { showStatus } from "./status.js"
+
+let session = null
+
+export const isEditing = () => session !== null
+const isDirty = () => session !== null && session.input.isDirty()
+
+/** Closes the editor and discards its text. */
+function close() {
+  if (!session) return
+  session.form.remove()
+  session.row.classList.remove("editing")
+  session = null
+  holdUpdates(false)
+}
+
+function cancel() {
+  if (isSaving()) return
+  const { row } = session
+  close()
+  showStatus("")
+  document.getElementById(row.id)?.querySelector(".pick").focus()
+}
+
+/** Disables the editor while its change is being saved. The text stays visible. */
+function setBusy(isBusy) {
+  session.input.element.readOnly = isBusy
+  for (const button of session.form.querySelectorAll("button")) button.disabled = isBusy
+}
+
+function showMessage(text) {
+  session.form.querySelector("[data-message]").textContent = text
+  session.input.element.focus()
+}
+
+/** Saves the typed value. Returns whether the editor is closed. */
+async function submit() {
+  if (isSaving()) return false
+  const { row, input, base } = session
+  let value
+  try {
+    value = input.read()
+  } catch (error) {
+    showMessage(error.message)
+    return false
+  }
+  if (isSame(value, valueOf(row))) {
+    cancel()
+    return true
+  }
+  setBusy(true)
+  try {
+    const onSaved = () => {
+      close()
+      selectSaved(row, value)
+    }
+    const isSaved = await save([setChange(row, value)], { base, onSaved })
+    if (!isSaved) {
+      setBusy(false)
+      input.element.focus()
+      return false
+    }
+  } catch (error) {
+    setBusy(false)
+    showMessage(error.message)
+    return false
+  }
+  return true
+}
+
+/** Selects the row of the saved field. A new field has a new row. */
+function selectSaved(row, value) {
+  const sameRow = row.dataset.field ? rowOf(row.dataset.field) : null
+  const isSaved = (one) => one.dataset.key === row.dataset.key && one.dataset.visit === row.dataset.visit && isSame(valueOf(one), value)
+  const saved = sameRow ?? [...document.querySelectorAll("#panel-body .field")].find(isSaved)
+  if (!saved) return
+  select(saved, { quietly: true })
+  saved.querySelector(".pick").focus({ preventScroll: true })
+}
+
+/** Opens the editor of a row. */
+export function edit(row) {
+  if (!mayEdit || isSaving() || session?.row === row) return
+  if (selected() !== row) select(row)
+  if (selected() !== row || session) return
+  const form = document.getElementById("editor").content.firstElementChild.cloneNode(true)
+  const input = inputFor(row.dataset.type, valueOf(row), nameOf(row))
+  form.querySelector("[data-input]").append(input.element)
+  if (input.isLong) form.querySelector("[data-message]").textContent = t("review.long_hint")
+  form.querySelector("[data-cancel]").addEventListener("click", cancel)
+  form.addEventListener("submit", (event) => {
+    event.preventDefault()
+    submit()
+  })
+  form.addEventListener("keydown", (event) => {
+    if (event.key === "Escape") {
+      event.preventDefault()
+      cancel()
+    }
+    if (event.key === "Enter" && input.isLong && (event.ctrlKey || event.metaKey)) {
+      event.preventDefault()
+      submit()
+    }
+  })
+  session = { row, form, input, base: currentVersion() }
+  holdUpdates(true)
+  row.classList.add("editing")
+  row.querySelector(".detail").prepend(form)
+  input.element.focus()
+  input.element.select?.()
+}
+
+/** Closes the editor if nothing is lost by that, and returns whether it did. Otherwise asks the person, and then calls `next`. */
+export function leave(next) {
+  if (!session) return true
+  if (isSaving()) {
+    whenSaved().then(() => session === null && next())
+    return false
+  }
+  if (!isDirty()) {
+    close()
+    return true
+  }
+  const choices = [
+    { name: "discard", label: t("review.discard"), tone: "danger" },
+    { name: "keep", label: t("review.keep_editing") },
+    { name: "save", label: t("review.save"), tone: "primary" },
+  ]
+  ask(t("review.unsaved"), t("review.unsaved_text", session.row.dataset.title), choices).then(async (choice) => {
+    if (choice === "discard") close()
+    const isClosed = choice === "discard" || (choice === "save" && (await submit()))
+    if (isClosed) next()
+    else session?.input.element.focus()
+  })
+  return false
+}
+
+export function startEditing() {
+  setSelectGuard((row) => session?.row === row || leave(() => select(row && document.getElementById(row.id))))
+  addEventListener("beforeunload", (event) => {
+    if (isDirty() || isSaving() || hasTypedText()) event.preventDefault()
+  })
+}
