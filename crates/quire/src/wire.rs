@@ -13,7 +13,7 @@ use quire_application::engine::LeaseSettings;
 use quire_application::steps::{ConfidenceCalibrator, ExtractionStep, InterpretationStep};
 use quire_connectors::blob::DiskBlobs;
 use quire_domain::{Pipeline, StepName};
-use quire_ports::{BlobStore, MigrationStatus, Step, Store};
+use quire_ports::{BlobStore, Step, Store};
 use quire_postgres::PgStore;
 use quire_sqlite::{FileLock, SqliteStore};
 
@@ -92,6 +92,22 @@ pub(crate) async fn open_beside(config: &Config) -> Result<Store, Trouble> {
     let store = open_existing(config).await?;
     require_current(&store).await?;
     Ok(store)
+}
+
+/// Opens the database for a command that also works without one: `None` if the SQLite file is missing or no migration
+/// was applied yet. Creates nothing.
+pub(crate) async fn open_if_present(config: &Config) -> Result<Option<Store>, Trouble> {
+    if let Location::Sqlite(path) = config.location()
+        && !path.is_file()
+    {
+        return Ok(None);
+    }
+    let store = open_existing(config).await?;
+    if migration_counts(&store).await?.0 == 0 {
+        return Ok(None);
+    }
+    require_current(&store).await?;
+    Ok(Some(store))
 }
 
 /// Opens the database for a command that a new machine may begin with: a SQLite file that is not there yet is made.
@@ -215,16 +231,20 @@ fn require_file(path: &Path) -> Result<(), Trouble> {
     )))
 }
 
-/// Refuses a database whose schema is older than this program's. (A newer one is refused by the store itself.)
+/// Refuses a database that lacks migrations of this program. (The store itself refuses a newer database.)
 async fn require_current(store: &Store) -> Result<(), Trouble> {
-    let status = store.migrations.status().await?;
-    let is_applied = |migration: &&MigrationStatus| migration.applied_at.is_some();
-    let applied = status.iter().filter(is_applied).count();
-    if applied == status.len() {
+    let (applied, known) = migration_counts(store).await?;
+    if applied == known {
         return Ok(());
     }
     Err(Trouble::new(format!(
-        "the database is at version {applied} and this program needs version {}; run `quire migrate up` first",
-        status.len()
+        "the database is at version {applied} and this program needs version {known}; run `quire migrate up` first"
     )))
+}
+
+/// How many migrations the database has, and how many this program knows.
+async fn migration_counts(store: &Store) -> Result<(usize, usize), Trouble> {
+    let status = store.migrations.status().await?;
+    let applied = status.iter().filter(|migration| migration.applied_at.is_some()).count();
+    Ok((applied, status.len()))
 }
