@@ -37,7 +37,7 @@ impl Day {
         let server = scene.quire.serve();
         let tab = Tab::open(&server.address);
         let mut day = Self { scene, server, tab, language };
-        day.tab.speak(day.say("en-GB", "es-ES"));
+        day.tab.set_language(day.say("en-GB", "es-ES"));
         day
     }
 

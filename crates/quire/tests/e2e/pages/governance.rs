@@ -144,7 +144,7 @@ async fn whoever_decides_about_what_somebody_else_has_decided_is_told_so() {
     slow.click(&format!("{notes} [data-decision=DEFER]"));
     slow.until("document.activeElement.name === 'reason'");
     slow.type_text("perhaps later");
-    let mut quick = slow.another();
+    let mut quick = slow.open_another();
     quick.go("/app/governance");
     quick.click(&format!("{notes} [data-decision=REJECT]"));
     quick.click("#decide [data-submit]");
@@ -182,7 +182,7 @@ async fn those_who_correct_documents_meet_no_word_of_it() {
     log_in(&mut tab, &alma);
     tab.until_text(".who span", "alma");
     for language in ["en", "es"] {
-        tab.remember("quire_language", language);
+        tab.set_cookie("quire_language", language);
         for page in [
             "/app".to_owned(),
             format!("/app/documents/{document}"),
@@ -199,7 +199,7 @@ async fn those_who_correct_documents_meet_no_word_of_it() {
             }
         }
     }
-    tab.remember("quire_language", "en");
+    tab.set_cookie("quire_language", "en");
     for page in ["", "/schemas", "/trail", "/reliability", "/candidates"] {
         tab.go(&format!("/app/governance{page}"));
         tab.until_text("h1", "This is not possible");

@@ -35,7 +35,7 @@ async fn somebody_logs_in_with_the_keyboard_and_out_again() {
     assert_eq!(tab.eval("document.cookie.includes('quire_session')"), false, "no script reads it");
     assert_eq!(upload(&mut tab), "201", "scripts say the session's token");
 
-    let mut another = tab.another();
+    let mut another = tab.open_another();
     another.go("/app");
     assert_eq!(another.text(".who span"), "alma", "the whole browser is logged in");
     tab.click(".who button");
@@ -102,7 +102,7 @@ async fn a_key_that_is_revoked_leads_to_the_login_with_the_next_thing_one_does()
     let alma = key(&scene, "alma", "read");
     let server = scene.quire.serve();
     let mut tab = Tab::open(&server.address);
-    tab.speak("es-ES");
+    tab.set_language("es-ES");
     tab.go("/app");
     assert_eq!(tab.text("h1"), "Iniciar sesión");
     log_in(&mut tab, &alma);

@@ -46,7 +46,7 @@ impl Day {
     /// Somebody in another browser saves two fields while one of them is being edited here. Nothing of it is lost.
     pub(super) fn meets_somebody_faster(&mut self, document: DocumentId) {
         let mut theirs = Tab::open(&self.server.address);
-        theirs.speak(self.say("en-GB", "es-ES"));
+        theirs.set_language(self.say("en-GB", "es-ES"));
         show(&mut theirs, document);
         type_into(&mut self.tab, "breed", "Angora");
         for (number, (key, text)) in (4..).zip([("notes", "Llamar el lunes"), ("breed", "Rex")]) {

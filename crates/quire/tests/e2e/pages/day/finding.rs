@@ -69,7 +69,7 @@ impl Day {
     /// Looks how the work went, on a machine that has been busy for a day.
     pub(super) async fn looks_at_operations(&mut self) {
         self.scene.store.metrics.add(&a_busy_day()).await.unwrap();
-        self.tab.like("dark");
+        self.tab.set_color_scheme("dark");
         self.tab.click("nav a[href='/app/operations']");
         self.arrives_at("Operations", "Operaciones");
         self.sees(".figures", "Completed in the last hour", "Completados en la última hora");

@@ -43,7 +43,7 @@ async fn a_document_is_brought_in_corrected_and_signed_off_with_the_keyboard_alo
     day.tab.go("/app");
     tab_to(&mut day.tab, "#dropzone");
     day.tab.press("Enter");
-    day.tab.answer_chooser(&[&file]);
+    day.tab.answer_file_chooser(&[&file]);
     day.tab.until_text("#rows .chip.ready", "Ready");
     day.tab.press("j");
     day.tab.press("Enter");

@@ -77,7 +77,7 @@ async fn the_panel_has_its_sections_in_order_in_both_languages() {
     let server = scene.quire.serve();
     let document = document(&scene, &server).await;
     let mut tab = opened(&server, document);
-    tab.speak("es");
+    tab.set_language("es");
     show(&mut tab, document);
     let sections = "[...document.querySelectorAll('.section h2')].map((e) => e.textContent).join('|')";
     assert_eq!(
