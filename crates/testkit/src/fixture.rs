@@ -27,7 +27,7 @@ pub trait RawSql: Send + Sync {
 }
 
 /// A store to try things on.
-pub struct Bed {
+pub struct StoreFixture {
     /// The store.
     pub store: Store,
     /// Past it.
@@ -91,7 +91,7 @@ pub fn all_plans() -> Vec<PipelinePlan> {
     vec![document_plan(), whole(Pipeline::Proposal), whole(Pipeline::Link)]
 }
 
-impl Bed {
+impl StoreFixture {
     /// A worker with a lease of 15 seconds from `now`.
     pub async fn worker(&self, now: Timestamp) -> WorkerId {
         let id = WorkerId::new();

@@ -6,12 +6,12 @@ use jiff::SignedDuration;
 use quire_domain::{Document, DocumentId};
 use quire_ports::NewDocument;
 use quire_testkit::FakeClock;
-use quire_testkit::fixture::{Bed, at, document};
+use quire_testkit::fixture::{StoreFixture, at, document};
 
 use super::*;
 
 /// So many documents, the newest called `last`; every third has a run that waits.
-async fn bed_of(count: i64) -> Bed {
+async fn bed_of(count: i64) -> StoreFixture {
     let bed = quire_sqlite::testing::bed().await;
     for number in 0..count {
         let original_filename =
@@ -30,7 +30,7 @@ fn names(list: &DocumentList) -> Vec<&str> {
 }
 
 /// Every part from the first on, each from where the one before ended.
-async fn follow(bed: &Bed, mut request: ListRequest) -> Vec<String> {
+async fn follow(bed: &StoreFixture, mut request: ListRequest) -> Vec<String> {
     let mut all = Vec::new();
     loop {
         let part = list(&bed.store, &CountCache::default(), &request).await.unwrap();
@@ -115,12 +115,12 @@ async fn a_document_is_found_by_what_was_understood_of_it() {
         }
     };
     assert_eq!(found("luna").await, 0);
-    quire_testkit::conformance::reviews::understood_document(&bed).await;
+    quire_testkit::conformance::reviews::interpreted_document(&bed).await;
     assert_eq!((found("LÚNA").await, found("lun a").await, found(".PDF").await), (1, 0, 1));
 }
 
 /// Every document, and one that is not there.
-async fn follow_ids(bed: &Bed) -> Vec<DocumentId> {
+async fn follow_ids(bed: &StoreFixture) -> Vec<DocumentId> {
     let request = ListRequest { limit: 5, ..ListRequest::default() };
     let all = list(&bed.store, &CountCache::default(), &request).await.unwrap().items;
     all.iter().map(|view| view.overview.document.id).chain([DocumentId::new()]).collect()

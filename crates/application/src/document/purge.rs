@@ -27,13 +27,13 @@ mod tests {
     use quire_connectors::blob::DiskBlobs;
     use quire_domain::{DocumentId, RunId};
     use quire_ports::{BlobWriter, NewDocument};
-    use quire_testkit::fixture::{Bed, at, document, document_run};
+    use quire_testkit::fixture::{StoreFixture, at, document, document_run};
     use tempfile::TempDir;
 
     use super::*;
 
     struct Scene {
-        bed: Bed,
+        bed: StoreFixture,
         blobs: DiskBlobs,
         _folder: TempDir,
     }

@@ -18,13 +18,13 @@ use crate::{PgStore, sql};
 
 #[async_trait]
 impl RunRecovery for PgStore {
-    async fn recover_orphans(
+    async fn recover_orphaned_runs(
         &self,
         rules: &RecoveryRules,
         at: Timestamp,
         limit: usize,
     ) -> PortResult<Vec<Transition>> {
-        let older_than = at.saturating_sub(rules.zombie_after).unwrap_or(Timestamp::MIN);
+        let older_than = at.saturating_sub(rules.ownerless_after).unwrap_or(Timestamp::MIN);
         let orphans = || by_time(sql!("runs/orphans"), older_than, at, limit);
         let change = |run: &Run| Change::Orphan { recovery: rules.recovery_of(run.pipeline) };
         self.settle_all(orphans, at, change).await

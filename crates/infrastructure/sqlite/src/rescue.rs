@@ -15,14 +15,14 @@ use crate::{SqliteStore, sql};
 
 #[async_trait]
 impl RunRecovery for SqliteStore {
-    async fn recover_orphans(
+    async fn recover_orphaned_runs(
         &self,
         rules: &RecoveryRules,
         at: Timestamp,
         limit: usize,
     ) -> PortResult<Vec<Transition>> {
         let rules = rules.clone();
-        let older_than = at.saturating_sub(rules.zombie_after).unwrap_or(Timestamp::MIN);
+        let older_than = at.saturating_sub(rules.ownerless_after).unwrap_or(Timestamp::MIN);
         let query = sql!("runs/orphans");
         let orphans = move |connection: &Connection| found(connection, query, older_than, at, limit);
         let change = move |run: &Run| Change::Orphan { recovery: rules.recovery_of(run.pipeline) };

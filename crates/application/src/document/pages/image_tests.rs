@@ -6,7 +6,7 @@ use async_trait::async_trait;
 use quire_connectors::blob::DiskBlobs;
 use quire_domain::DocumentId;
 use quire_ports::{NewDocument, ReadErrorKind, ReadOutput, ReadRequest};
-use quire_testkit::fixture::{Bed, at, document};
+use quire_testkit::fixture::{StoreFixture, at, document};
 use tempfile::TempDir;
 
 use super::*;
@@ -37,7 +37,7 @@ struct Scene {
     images: Arc<PageImages>,
     reader: Arc<Counting>,
     document: DocumentId,
-    _keep: (Bed, TempDir),
+    _keep: (StoreFixture, TempDir),
 }
 
 async fn scene(permits: usize) -> Scene {

@@ -9,7 +9,7 @@ use quire_ports::{
     DocumentFilter, DocumentListQuery, DocumentOverview, Documents, EventFilter, LeastConfidentQuery,
     RunFilter,
 };
-use quire_testkit::fixture::Bed;
+use quire_testkit::fixture::StoreFixture;
 use tempfile::TempDir;
 
 use super::*;
@@ -98,7 +98,7 @@ impl Documents for Unlucky {
 }
 
 struct Scene {
-    bed: Bed,
+    bed: StoreFixture,
     folder: TempDir,
     terms: UploadSettings,
 }

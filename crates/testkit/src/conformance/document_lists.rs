@@ -10,7 +10,7 @@ use quire_ports::{
 };
 
 use super::fencing::end;
-use crate::fixture::{Bed, document, document_run, new_run, start};
+use crate::fixture::{StoreFixture, document, document_run, new_run, start};
 
 /// How many things happen in a story.
 const LENGTH: i64 = 250;
@@ -22,7 +22,7 @@ const STALE: &str = "SELECT count(*) FROM runs WHERE listed_at IS NOT NULL AND t
 
 /// A story that is the same whenever it is told.
 struct Story<'b> {
-    bed: &'b Bed,
+    fixture: &'b StoreFixture,
     worker: WorkerId,
     dice: u64,
     moment: i64,
@@ -68,22 +68,22 @@ impl Story<'_> {
         let document = Document { created_at: now, ..document(DocumentId::new()) };
         let run = document_run(document.id.into());
         let run = (self.dice(4) > 0).then_some(&run);
-        self.bed.store.documents.add(NewDocument::by("tester", &document, run), now).await.unwrap();
+        self.fixture.store.documents.add(NewDocument::by("tester", &document, run), now).await.unwrap();
         self.documents.push(document.id);
     }
 
     async fn a_document_is_processed_again(&mut self) {
         let Some(id) = self.some_document() else { return };
         let now = self.now();
-        self.bed.store.documents.reprocess(&document_run(id.into()), "tester", now).await.unwrap();
+        self.fixture.store.documents.reprocess(&document_run(id.into()), "tester", now).await.unwrap();
         // What other pipelines do with the same subject has no say.
         let link = new_run(Pipeline::Link, id.into(), Priority::Normal);
-        self.bed.store.queue.enqueue(&link, now).await.unwrap();
+        self.fixture.store.queue.enqueue(&link, now).await.unwrap();
     }
 
     async fn a_run_starts_and_perhaps_ends(&mut self) {
         let now = self.now();
-        for run in self.bed.claim(self.worker, now, 2).await {
+        for run in self.fixture.claim(self.worker, now, 2).await {
             let failure = Failure::permanent("X", "rehearsed");
             let first = run.run.pipeline.steps()[0];
             let change = match self.dice(5) {
@@ -92,39 +92,39 @@ impl Story<'_> {
                 3 => Change::TimeOut,
                 _ => continue,
             };
-            end(self.bed, run.run.id, change, now).await;
+            end(self.fixture, run.run.id, change, now).await;
         }
     }
 
     async fn a_run_is_withdrawn(&mut self) {
         let queued = RunFilter { state: Some("QUEUED".to_owned()), limit: 100, ..RunFilter::default() };
-        let queued: Vec<Run> = self.bed.store.history.runs(&queued).await.unwrap();
+        let queued: Vec<Run> = self.fixture.store.history.runs(&queued).await.unwrap();
         if queued.is_empty() {
             return;
         }
         let chosen = usize::try_from(self.dice(queued.len() as u64)).unwrap();
         let now = self.now();
-        self.bed.store.queue.withdraw(queued[chosen].id, "local", now).await.unwrap();
+        self.fixture.store.queue.withdraw(queued[chosen].id, "local", now).await.unwrap();
     }
 
     async fn a_document_is_checked(&mut self) {
         let Some(id) = self.some_document() else { return };
-        let id = self.bed.sql.id(id.0);
+        let id = self.fixture.sql.id(id.0);
         let checked = format!(
             "UPDATE documents SET review_status = 'REVIEWED', reviewed_at = updated_at WHERE id = {id}"
         );
-        self.bed.sql.execute(&checked).await.unwrap();
+        self.fixture.sql.execute(&checked).await.unwrap();
     }
 }
 
 async fn part(
-    bed: &Bed,
+    fixture: &StoreFixture,
     of: DocumentFilter,
     after: Option<DocumentCursor>,
     skip: u32,
     limit: u32,
 ) -> Vec<DocumentOverview> {
-    bed.store.documents.list(DocumentListQuery { of, after, skip, limit }).await.unwrap()
+    fixture.store.documents.list(DocumentListQuery { of, after, skip, limit }).await.unwrap()
 }
 
 fn place(overview: &DocumentOverview) -> DocumentCursor {
@@ -143,8 +143,8 @@ fn belongs(overview: &DocumentOverview, of: DocumentFilter) -> bool {
 }
 
 /// Compares every list there is with the whole one, and answers how long each is.
-async fn compare(bed: &Bed) -> Vec<usize> {
-    let whole = part(bed, DocumentFilter::All, None, 0, 1000).await;
+async fn compare(fixture: &StoreFixture) -> Vec<usize> {
+    let whole = part(fixture, DocumentFilter::All, None, 0, 1000).await;
     let statuses = DocumentStatus::ALL.map(DocumentFilter::Status);
     let reviews = [ReviewStatus::InReview, ReviewStatus::Reviewed].map(DocumentFilter::Review);
     let mut lengths = Vec::new();
@@ -153,9 +153,9 @@ async fn compare(bed: &Bed) -> Vec<usize> {
         for limit in [1, 7, 1000] {
             let (mut walked, mut after) = (Vec::new(), None);
             loop {
-                let read = part(bed, of, after, 0, limit).await;
+                let read = part(fixture, of, after, 0, limit).await;
                 let skip = u32::try_from(walked.len()).unwrap();
-                assert_eq!(part(bed, of, None, skip, limit).await, read, "{of:?} by number");
+                assert_eq!(part(fixture, of, None, skip, limit).await, read, "{of:?} by number");
                 let Some(last) = read.last() else { break };
                 after = Some(place(last));
                 walked.extend(read);
@@ -163,42 +163,47 @@ async fn compare(bed: &Bed) -> Vec<usize> {
             assert_eq!(walked, expected, "{of:?} by {limit}");
         }
         let count = u32::try_from(expected.len()).unwrap();
-        assert_eq!(bed.store.documents.count(of, 1000).await.unwrap(), count, "{of:?}");
-        assert_eq!(bed.store.documents.count(of, 2).await.unwrap(), count.min(2), "{of:?}");
+        assert_eq!(fixture.store.documents.count(of, 1000).await.unwrap(), count, "{of:?}");
+        assert_eq!(fixture.store.documents.count(of, 2).await.unwrap(), count.min(2), "{of:?}");
         lengths.push(expected.len());
     }
     lengths
 }
 
 /// Proves R027, R029 and R063: whatever happened, and also when the index is made anew.
-pub async fn every_list_is_what_the_whole_list_has_of_it(bed: &Bed) {
-    let mut story =
-        Story { bed, worker: bed.worker(start()).await, dice: 2026, moment: 0, documents: Vec::new() };
+pub async fn every_list_is_what_the_whole_list_has_of_it(fixture: &StoreFixture) {
+    let mut story = Story {
+        fixture,
+        worker: fixture.worker(start()).await,
+        dice: 2026,
+        moment: 0,
+        documents: Vec::new(),
+    };
     for _ in 0..LENGTH {
         story.goes_on().await;
     }
-    let lengths = compare(bed).await;
+    let lengths = compare(fixture).await;
     assert!(lengths[1..].iter().all(|length| *length > 1), "the story has some of each: {lengths:?}");
-    assert_eq!(bed.sql.number(STALE).await, 0);
+    assert_eq!(fixture.sql.number(STALE).await, 0);
 
-    let versions = bed.store.migrations.status().await.unwrap();
+    let versions = fixture.store.migrations.status().await.unwrap();
     let made = versions.iter().find(|migration| migration.name.ends_with("_intake")).unwrap().version;
-    bed.store.migrations.down(made - 1).await.unwrap();
-    bed.store.migrations.up(None).await.unwrap();
-    assert_eq!(compare(bed).await, lengths);
-    assert_eq!(bed.sql.number(STALE).await, 0);
+    fixture.store.migrations.down(made - 1).await.unwrap();
+    fixture.store.migrations.up(None).await.unwrap();
+    assert_eq!(compare(fixture).await, lengths);
+    assert_eq!(fixture.sql.number(STALE).await, 0);
 }
 
 /// Proves R029 and R063 for runs that are asked for at the same moment.
-pub async fn a_document_is_listed_once_however_many_ask_for_its_runs_at_once(bed: &Bed) {
+pub async fn a_document_is_listed_once_however_many_ask_for_its_runs_at_once(fixture: &StoreFixture) {
     let document = document(DocumentId::new());
-    bed.store.documents.add(NewDocument::by("tester", &document, None), start()).await.unwrap();
-    let worker = bed.worker(start()).await;
+    fixture.store.documents.add(NewDocument::by("tester", &document, None), start()).await.unwrap();
+    let worker = fixture.worker(start()).await;
     let at = |millisecond: i64| start() + SignedDuration::from_millis(millisecond);
     for round in 0..5 {
         let wishes: Vec<_> = (0..6)
             .map(|wish| {
-                let documents = bed.store.documents.clone();
+                let documents = fixture.store.documents.clone();
                 let run = document_run(document.id.into());
                 tokio::spawn(async move { documents.reprocess(&run, "tester", at(round * 100 + wish)).await })
             })
@@ -207,61 +212,61 @@ pub async fn a_document_is_listed_once_however_many_ask_for_its_runs_at_once(bed
             wish.await.unwrap().unwrap();
         }
         assert_eq!(
-            bed.store.documents.count(DocumentFilter::Status(DocumentStatus::Processing), 9).await,
+            fixture.store.documents.count(DocumentFilter::Status(DocumentStatus::Processing), 9).await,
             Ok(1)
         );
-        compare(bed).await;
+        compare(fixture).await;
         // Whoever came first is first, whatever the stamps say; the latest stamp decides where the document stands.
         for _ in 0..6 {
-            let run = bed.claim_one(worker, at(round * 100 + 10)).await.run;
-            end(bed, run.id, Change::Complete, at(round * 100 + 10)).await;
-            let overview = bed.store.documents.overview(document.id).await.unwrap();
+            let run = fixture.claim_one(worker, at(round * 100 + 10)).await.run;
+            end(fixture, run.id, Change::Complete, at(round * 100 + 10)).await;
+            let overview = fixture.store.documents.overview(document.id).await.unwrap();
             let standing = status_of(overview.latest_run.as_ref().map(|run| &run.state)).status;
             for status in [DocumentStatus::Processing, DocumentStatus::Completed] {
-                let count = bed.store.documents.count(DocumentFilter::Status(status), 9).await;
+                let count = fixture.store.documents.count(DocumentFilter::Status(status), 9).await;
                 assert_eq!(count, Ok(u32::from(status == standing)), "{status:?}");
             }
         }
-        assert_eq!(bed.sql.number(STALE).await, 0);
-        compare(bed).await;
+        assert_eq!(fixture.sql.number(STALE).await, 0);
+        compare(fixture).await;
     }
 }
 
 /// Proves R029 and R063 for a run that is withdrawn while the next one is asked for.
-pub async fn a_run_that_is_withdrawn_as_the_next_one_comes_leaves_the_list(bed: &Bed) {
+pub async fn a_run_that_is_withdrawn_as_the_next_one_comes_leaves_the_list(fixture: &StoreFixture) {
     let document = document(DocumentId::new());
-    bed.store.documents.add(NewDocument::by("tester", &document, None), start()).await.unwrap();
+    fixture.store.documents.add(NewDocument::by("tester", &document, None), start()).await.unwrap();
     let at = |millisecond: i64| start() + SignedDuration::from_millis(millisecond);
     let front = document_run(document.id.into());
-    bed.store.documents.reprocess(&front, "tester", at(0)).await.unwrap();
+    fixture.store.documents.reprocess(&front, "tester", at(0)).await.unwrap();
     let mut last = document_run(document.id.into());
-    bed.store.documents.reprocess(&last, "tester", at(1)).await.unwrap();
+    fixture.store.documents.reprocess(&last, "tester", at(1)).await.unwrap();
     for round in 2..30 {
         let (next, gone) = (document_run(document.id.into()), last.id);
-        let (documents, wanted) = (bed.store.documents.clone(), next.clone());
+        let (documents, wanted) = (fixture.store.documents.clone(), next.clone());
         let asking = tokio::spawn(async move { documents.reprocess(&wanted, "tester", at(round)).await });
-        bed.store.queue.withdraw(gone, "local", at(round)).await.unwrap();
+        fixture.store.queue.withdraw(gone, "local", at(round)).await.unwrap();
         asking.await.unwrap().unwrap();
-        assert_eq!(bed.sql.number(STALE).await, 0, "round {round}");
-        let failed = bed.store.documents.count(DocumentFilter::Status(DocumentStatus::Failed), 9).await;
+        assert_eq!(fixture.sql.number(STALE).await, 0, "round {round}");
+        let failed = fixture.store.documents.count(DocumentFilter::Status(DocumentStatus::Failed), 9).await;
         assert_eq!(failed, Ok(0), "round {round}");
         last = next;
     }
-    compare(bed).await;
+    compare(fixture).await;
 }
 
 /// What has ended gives up its place in the list and nothing else.
-pub async fn a_place_in_the_list_is_all_that_changes_on_a_run_that_has_ended(bed: &Bed) {
+pub async fn a_place_in_the_list_is_all_that_changes_on_a_run_that_has_ended(fixture: &StoreFixture) {
     let document = document(DocumentId::new());
     let run = document_run(document.id.into());
-    bed.store.documents.add(NewDocument::by("tester", &document, Some(&run)), start()).await.unwrap();
-    let worker = bed.worker(start()).await;
-    let claimed = bed.claim_one(worker, start()).await.run;
+    fixture.store.documents.add(NewDocument::by("tester", &document, Some(&run)), start()).await.unwrap();
+    let worker = fixture.worker(start()).await;
+    let claimed = fixture.claim_one(worker, start()).await.run;
     let failure = Failure::permanent("X", "rehearsed");
     let failed = Change::Fail { step: StepName::Extraction, failure, requeue: RequeuePolicy::Never };
-    end(bed, claimed.id, failed, start()).await;
+    end(fixture, claimed.id, failed, start()).await;
     let refused =
-        bed.sql.execute("UPDATE runs SET listed_at = NULL, state = 'COMPLETED', failure_type = NULL");
+        fixture.sql.execute("UPDATE runs SET listed_at = NULL, state = 'COMPLETED', failure_type = NULL");
     assert!(refused.await.is_err_and(|said| said.contains("does not change")));
-    assert_eq!(bed.sql.execute("UPDATE runs SET listed_at = NULL").await, Ok(1));
+    assert_eq!(fixture.sql.execute("UPDATE runs SET listed_at = NULL").await, Ok(1));
 }

@@ -16,14 +16,14 @@ use quire_understanding::{
 };
 
 use super::fencing::{end, end_write, step_write};
-use crate::fixture::{Bed, document, document_run, start};
+use crate::fixture::{StoreFixture, document, document_run, start};
 
 /// How many things happen in a story.
 const LENGTH: i64 = 200;
 
 /// A story that is the same whenever it is told.
 struct Story<'b> {
-    bed: &'b Bed,
+    fixture: &'b StoreFixture,
     worker: WorkerId,
     dice: u64,
     moment: i64,
@@ -61,7 +61,12 @@ impl Story<'_> {
         let now = self.now();
         let document = Document { created_at: now, ..document(DocumentId::new()) };
         let run = document_run(document.id.into());
-        self.bed.store.documents.add(NewDocument::by("tester", &document, Some(&run)), now).await.unwrap();
+        self.fixture
+            .store
+            .documents
+            .add(NewDocument::by("tester", &document, Some(&run)), now)
+            .await
+            .unwrap();
         self.documents.push(document.id);
         self.the_next_run_ends().await;
     }
@@ -69,14 +74,14 @@ impl Story<'_> {
     async fn a_document_is_processed_again(&mut self) {
         let Some(id) = self.some_document() else { return };
         let now = self.now();
-        self.bed.store.documents.reprocess(&document_run(id.into()), "tester", now).await.unwrap();
+        self.fixture.store.documents.reprocess(&document_run(id.into()), "tester", now).await.unwrap();
         self.the_next_run_ends().await;
     }
 
     /// With a version or without, at once or a step later, well or not.
     async fn the_next_run_ends(&mut self) {
         let now = self.now();
-        let run = self.bed.claim_one(self.worker, now).await.run;
+        let run = self.fixture.claim_one(self.worker, now).await.run;
         let fields = (0..self.dice(3)).map(|_| self.field()).collect();
         let mut write = step_write(&run, &[EventType::StepSucceeded], StepName::Interpretation, now);
         write.interpretation = (self.dice(5) > 0).then(|| first(&run, fields, now));
@@ -84,11 +89,11 @@ impl Story<'_> {
         if ends_at_once {
             write.end = end_write(&run, Change::Complete, now).end;
         }
-        assert_eq!(self.bed.store.queue.advance(write).await.unwrap(), AdvanceOutcome::Accepted);
+        assert_eq!(self.fixture.store.queue.advance(write).await.unwrap(), AdvanceOutcome::Accepted);
         if !ends_at_once {
             let change = if self.dice(3) > 0 { Change::Complete } else { Change::TimeOut };
             let now = self.now();
-            end(self.bed, run.id, change, now).await;
+            end(self.fixture, run.id, change, now).await;
         }
     }
 
@@ -102,7 +107,7 @@ impl Story<'_> {
 
     async fn a_field_is_corrected(&mut self) {
         let Some(id) = self.some_document() else { return };
-        let review = self.bed.store.reviews.review(id).await.unwrap();
+        let review = self.fixture.store.reviews.review(id).await.unwrap();
         let Some(active) = review.active else { return };
         let now = self.now();
         let change = match active.data.fields.iter().find(|field| field.origin == Origin::Machine) {
@@ -120,14 +125,14 @@ impl Story<'_> {
             },
         };
         let new = edited(&active, &change, now);
-        self.bed.store.reviews.save(&new).await.unwrap().unwrap();
+        self.fixture.store.reviews.save(&new).await.unwrap().unwrap();
     }
 
     async fn a_document_is_checked_or_reopened(&mut self) {
         let Some(id) = self.some_document() else { return };
         let now = self.now();
         let to = if self.dice(3) > 0 { ReviewStatus::Reviewed } else { ReviewStatus::InReview };
-        self.bed.store.reviews.mark(&marking(id, to, now)).await.unwrap();
+        self.fixture.store.reviews.mark(&marking(id, to, now)).await.unwrap();
     }
 
     async fn a_document_is_purged(&mut self) {
@@ -136,7 +141,7 @@ impl Story<'_> {
             && let Some(id) = self.some_document()
         {
             let now = self.now();
-            self.bed.store.documents.purge(id.into(), now).await.unwrap();
+            self.fixture.store.documents.purge(id.into(), now).await.unwrap();
             self.documents.retain(|one| *one != id);
         }
     }
@@ -180,16 +185,21 @@ fn marking(document: DocumentId, to: ReviewStatus, at: Timestamp) -> ReviewMarkR
     ReviewMarkRequest { document, to, actor: "tester".to_owned(), at, policy: Arc::default() }
 }
 
-async fn part(bed: &Bed, after: Option<ConfidenceCursor>, skip: u32, limit: u32) -> Vec<DocumentOverview> {
-    bed.store.documents.least_confident(LeastConfidentQuery { after, skip, limit }).await.unwrap()
+async fn part(
+    fixture: &StoreFixture,
+    after: Option<ConfidenceCursor>,
+    skip: u32,
+    limit: u32,
+) -> Vec<DocumentOverview> {
+    fixture.store.documents.least_confident(LeastConfidentQuery { after, skip, limit }).await.unwrap()
 }
 
 /// Compares the list with what the versions say, and answers how long it is.
-async fn compare(bed: &Bed) -> usize {
+async fn compare(fixture: &StoreFixture) -> usize {
     let all = DocumentListQuery { limit: 1000, ..DocumentListQuery::default() };
-    let all = bed.store.documents.list(all).await.unwrap();
+    let all = fixture.store.documents.list(all).await.unwrap();
     let ids: Vec<_> = all.iter().map(|one| one.document.id).collect();
-    let versions = bed.store.reviews.active_versions(&ids).await.unwrap();
+    let versions = fixture.store.reviews.active_versions(&ids).await.unwrap();
     let says = |id| {
         versions
             .iter()
@@ -206,9 +216,9 @@ async fn compare(bed: &Bed) -> usize {
     for limit in [1, 7, 1000] {
         let (mut walked, mut after) = (Vec::new(), None);
         loop {
-            let read = part(bed, after, 0, limit).await;
+            let read = part(fixture, after, 0, limit).await;
             let skip = u32::try_from(walked.len()).unwrap();
-            assert_eq!(part(bed, None, skip, limit).await, read, "by number");
+            assert_eq!(part(fixture, None, skip, limit).await, read, "by number");
             let Some(last) = read.last() else { break };
             after = last
                 .confidence
@@ -218,49 +228,54 @@ async fn compare(bed: &Bed) -> usize {
         assert_eq!(walked, expected, "by {limit}");
     }
     let count = u32::try_from(expected.len()).unwrap();
-    assert_eq!(bed.store.documents.count_open(1000).await.unwrap(), count);
-    assert_eq!(bed.store.documents.count_open(2).await.unwrap(), count.min(2));
+    assert_eq!(fixture.store.documents.count_open(1000).await.unwrap(), count);
+    assert_eq!(fixture.store.documents.count_open(2).await.unwrap(), count.min(2));
     expected.len()
 }
 
 /// Whatever happened, and also when the numbers are made anew from the versions.
-pub async fn the_least_certain_come_first_whatever_happened(bed: &Bed) {
-    let mut story =
-        Story { bed, worker: bed.worker(start()).await, dice: 1976, moment: 0, documents: Vec::new() };
+pub async fn the_least_certain_come_first_whatever_happened(fixture: &StoreFixture) {
+    let mut story = Story {
+        fixture,
+        worker: fixture.worker(start()).await,
+        dice: 1976,
+        moment: 0,
+        documents: Vec::new(),
+    };
     for turn in 0..LENGTH {
         story.goes_on().await;
         if turn % 20 == 0 {
-            compare(bed).await;
+            compare(fixture).await;
         }
     }
-    let length = compare(bed).await;
+    let length = compare(fixture).await;
     assert!(length > 5, "the story has some: {length}");
     let left = "SELECT count(*) FROM certainties WHERE document_id NOT IN (SELECT id FROM documents)";
-    assert_eq!(bed.sql.number(left).await, 0, "nothing is kept of what was purged");
+    assert_eq!(fixture.sql.number(left).await, 0, "nothing is kept of what was purged");
 
-    let versions = bed.store.migrations.status().await.unwrap();
+    let versions = fixture.store.migrations.status().await.unwrap();
     let made = versions.iter().find(|migration| migration.name.ends_with("_certainty")).unwrap().version;
-    bed.store.migrations.down(made - 1).await.unwrap();
-    bed.store.migrations.up(None).await.unwrap();
-    assert_eq!(compare(bed).await, length);
+    fixture.store.migrations.down(made - 1).await.unwrap();
+    fixture.store.migrations.up(None).await.unwrap();
+    assert_eq!(compare(fixture).await, length);
 }
 
 /// Checking, editing and completing at the same moment leave what the last of them made of it.
-pub async fn a_document_that_many_change_at_once_is_listed_as_it_is(bed: &Bed) {
+pub async fn a_document_that_many_change_at_once_is_listed_as_it_is(fixture: &StoreFixture) {
     let mut story =
-        Story { bed, worker: bed.worker(start()).await, dice: 7, moment: 0, documents: Vec::new() };
+        Story { fixture, worker: fixture.worker(start()).await, dice: 7, moment: 0, documents: Vec::new() };
     for _ in 0..3 {
         story.a_document_comes().await;
     }
     for round in 0..20 {
         let now = story.now();
         let id = story.documents[round % 3];
-        bed.store.documents.reprocess(&document_run(id.into()), "tester", now).await.unwrap();
-        let run = bed.claim_one(story.worker, now).await.run;
+        fixture.store.documents.reprocess(&document_run(id.into()), "tester", now).await.unwrap();
+        let run = fixture.claim_one(story.worker, now).await.run;
         let mut write = step_write(&run, &[EventType::StepSucceeded], StepName::Interpretation, now);
         write.interpretation = Some(first(&run, vec![story.field()], now));
         write.end = end_write(&run, Change::Complete, now).end;
-        let (queue, reviews) = (bed.store.queue.clone(), bed.store.reviews.clone());
+        let (queue, reviews) = (fixture.store.queue.clone(), fixture.store.reviews.clone());
         let completing = tokio::spawn(async move { queue.advance(write).await });
         let checking = tokio::spawn(async move {
             let to = if round % 2 == 0 { ReviewStatus::Reviewed } else { ReviewStatus::InReview };
@@ -268,6 +283,6 @@ pub async fn a_document_that_many_change_at_once_is_listed_as_it_is(bed: &Bed) {
         });
         assert_eq!(completing.await.unwrap().unwrap(), AdvanceOutcome::Accepted);
         checking.await.unwrap().unwrap();
-        compare(bed).await;
+        compare(fixture).await;
     }
 }

@@ -17,31 +17,31 @@ use tokio::sync::{Notify, watch};
 use crate::FakeClock;
 
 /// How long a test waits for what must happen.
-pub const PATIENCE: Duration = Duration::from_secs(30);
+pub const TEST_TIMEOUT: Duration = Duration::from_secs(30);
 /// How long to listen for the bell before moving a fake clock on.
-const LISTEN: Duration = Duration::from_millis(2);
+const QUIET_PERIOD: Duration = Duration::from_millis(2);
 
 /// A planned failure of `advance`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fault {
     /// The store is gone before it could do anything.
-    Before,
+    BeforeWrite,
     /// The store did it, and its answer was lost.
-    After,
+    AfterWrite,
 }
 
 /// Watches a store, and makes it fail when told to.
 #[derive(Clone)]
-pub struct Observer {
+pub struct StoreObserver {
     bell: watch::Sender<u64>,
     faults: Arc<Mutex<VecDeque<Fault>>>,
 }
 
-impl Observer {
+impl StoreObserver {
     /// The same store, watched.
-    pub fn watch(store: Store) -> (Store, Self) {
+    pub fn observe(store: Store) -> (Store, Self) {
         let observer = Self { bell: watch::Sender::new(0), faults: Arc::default() };
-        let watched = Arc::new(Watched {
+        let watched = Arc::new(ObservedStore {
             queue: store.queue.clone(),
             rescue: store.recovery.clone(),
             observer: observer.clone(),
@@ -50,29 +50,29 @@ impl Observer {
     }
 
     /// The next `advance` fails so.
-    pub fn plan(&self, fault: Fault) {
+    pub fn fail_next_advance(&self, fault: Fault) {
         self.faults.lock().unwrap().push_back(fault);
     }
 
     /// Returns when `condition` holds, looking again after every write.
-    pub async fn until<F, R>(&self, condition: F)
+    pub async fn wait_until<F, R>(&self, condition: F)
     where
         F: Fn() -> R,
         R: Future<Output = bool>,
     {
-        self.look_until(condition, || ()).await;
+        self.wait(condition, || ()).await;
     }
 
     /// The same, moving the clock on by `step` whenever nothing else moves.
-    pub async fn until_in_time<F, R>(&self, clock: &FakeClock, step: SignedDuration, condition: F)
+    pub async fn wait_until_advancing<F, R>(&self, clock: &FakeClock, step: SignedDuration, condition: F)
     where
         F: Fn() -> R,
         R: Future<Output = bool>,
     {
-        self.look_until(condition, || clock.advance(step)).await;
+        self.wait(condition, || clock.advance(step)).await;
     }
 
-    async fn look_until<F, R>(&self, condition: F, when_quiet: impl Fn())
+    async fn wait<F, R>(&self, condition: F, when_quiet: impl Fn())
     where
         F: Fn() -> R,
         R: Future<Output = bool>,
@@ -80,23 +80,23 @@ impl Observer {
         let mut bell = self.bell.subscribe();
         let looking = async {
             while !condition().await {
-                if tokio::time::timeout(LISTEN, bell.changed()).await.is_err() {
+                if tokio::time::timeout(QUIET_PERIOD, bell.changed()).await.is_err() {
                     when_quiet();
                 }
             }
         };
-        tokio::time::timeout(PATIENCE, looking).await.expect("what the test waits for happens in time");
+        tokio::time::timeout(TEST_TIMEOUT, looking).await.expect("what the test waits for happens in time");
     }
 
-    fn ring(&self) {
+    fn notify_written(&self) {
         self.bell.send_modify(|rung| *rung += 1);
     }
 }
 
-struct Watched {
+struct ObservedStore {
     queue: Arc<dyn RunQueue>,
     rescue: Arc<dyn RunRecovery>,
-    observer: Observer,
+    observer: StoreObserver,
 }
 
 fn gone() -> PortError {
@@ -104,27 +104,27 @@ fn gone() -> PortError {
 }
 
 #[async_trait]
-impl RunQueue for Watched {
+impl RunQueue for ObservedStore {
     async fn enqueue(&self, new: &NewRun, at: Timestamp) -> PortResult<Run> {
         let run = self.queue.enqueue(new, at).await;
-        self.observer.ring();
+        self.observer.notify_written();
         run
     }
 
     async fn claim(&self, claim: ClaimRequest<'_>) -> PortResult<Vec<ClaimedRun>> {
         let claimed = self.queue.claim(claim).await;
-        self.observer.ring();
+        self.observer.notify_written();
         claimed
     }
 
     async fn advance(&self, advance: Advance) -> PortResult<AdvanceOutcome> {
         let fault = self.observer.faults.lock().unwrap().pop_front();
-        if fault == Some(Fault::Before) {
+        if fault == Some(Fault::BeforeWrite) {
             return Err(gone());
         }
         let written = self.queue.advance(advance).await;
-        self.observer.ring();
-        if fault == Some(Fault::After) { Err(gone()) } else { written }
+        self.observer.notify_written();
+        if fault == Some(Fault::AfterWrite) { Err(gone()) } else { written }
     }
 
     async fn release_due(&self, at: Timestamp, limit: usize) -> PortResult<usize> {
@@ -139,19 +139,19 @@ impl RunQueue for Watched {
         at: Timestamp,
     ) -> PortResult<Transition> {
         let retried = self.queue.retry(run, requeue, actor, at).await;
-        self.observer.ring();
+        self.observer.notify_written();
         retried
     }
 
     async fn withdraw(&self, run: RunId, actor: &str, at: Timestamp) -> PortResult<Transition> {
         let withdrawn = self.queue.withdraw(run, actor, at).await;
-        self.observer.ring();
+        self.observer.notify_written();
         withdrawn
     }
 
     async fn record(&self, events: &[Event]) -> PortResult<()> {
         let recorded = self.queue.record(events).await;
-        self.observer.ring();
+        self.observer.notify_written();
         recorded
     }
 
@@ -161,15 +161,15 @@ impl RunQueue for Watched {
 }
 
 #[async_trait]
-impl RunRecovery for Watched {
-    async fn recover_orphans(
+impl RunRecovery for ObservedStore {
+    async fn recover_orphaned_runs(
         &self,
         rules: &RecoveryRules,
         at: Timestamp,
         limit: usize,
     ) -> PortResult<Vec<Transition>> {
-        let recovered = self.rescue.recover_orphans(rules, at, limit).await;
-        self.observer.ring();
+        let recovered = self.rescue.recover_orphaned_runs(rules, at, limit).await;
+        self.observer.notify_written();
         recovered
     }
 
@@ -180,7 +180,7 @@ impl RunRecovery for Watched {
         limit: usize,
     ) -> PortResult<Vec<Transition>> {
         let ended = self.rescue.time_out_overdue(rules, at, limit).await;
-        self.observer.ring();
+        self.observer.notify_written();
         ended
     }
 
@@ -191,7 +191,7 @@ impl RunRecovery for Watched {
         at: Timestamp,
     ) -> PortResult<Vec<Transition>> {
         let handed_back = self.rescue.hand_back_unknown(worker, known, at).await;
-        self.observer.ring();
+        self.observer.notify_written();
         handed_back
     }
 }

@@ -7,8 +7,8 @@ use quire_ports::{
 use quire_understanding::structure::{CandidateStatus, DecisionType};
 use quire_understanding::{Schema, SchemaFile, SchemaFormat};
 
-use super::reviews::{active, add, edit, understood_document};
-use crate::fixture::{Bed, at, document, document_run};
+use super::reviews::{active, add, edit, interpreted_document};
+use crate::fixture::{StoreFixture, at, document, document_run};
 
 /// A file of that version whose one key has that label.
 fn file(version: u32, label: &str) -> SchemaFile {
@@ -19,31 +19,31 @@ fn file(version: u32, label: &str) -> SchemaFile {
     SchemaFile::parse("ticket.toml", &text, SchemaFormat::Toml).unwrap()
 }
 
-async fn newest(bed: &Bed, name: &str) -> SchemaVersion {
-    bed.store.governance.current_schema(name).await.unwrap()
+async fn newest(fixture: &StoreFixture, name: &str) -> SchemaVersion {
+    fixture.store.governance.current_schema(name).await.unwrap()
 }
 
-async fn told(bed: &Bed) -> usize {
-    let events = bed.store.history.events(EventId(0), EventFilter::default(), 1_000).await.unwrap();
+async fn told(fixture: &StoreFixture) -> usize {
+    let events = fixture.store.history.events(EventId(0), EventFilter::default(), 1_000).await.unwrap();
     events.iter().filter(|told| told.event.event_type == EventType::SchemaVersionCreated).count()
 }
 
 /// A file is the first version of its schema; when its content changes and its version with it, the next.
-pub async fn a_file_that_changes_is_the_next_version_of_its_schema(bed: &Bed) {
-    let governance = &bed.store.governance;
+pub async fn a_file_that_changes_is_the_next_version_of_its_schema(fixture: &StoreFixture) {
+    let governance = &fixture.store.governance;
     assert_eq!(governance.schema_names().await.unwrap(), [""; 0]);
     assert_eq!(governance.seed_file(&file(3, "plate"), at(1)).await.unwrap(), SeedOutcome::First);
     assert_eq!(governance.seed_file(&file(3, "plate"), at(2)).await.unwrap(), SeedOutcome::Unchanged);
     assert_eq!(governance.seed_file(&file(4, "plate"), at(3)).await.unwrap(), SeedOutcome::Unchanged);
-    let first = newest(bed, "parking-ticket").await;
+    let first = newest(fixture, "parking-ticket").await;
     assert_eq!((first.number, first.created_at, &first.schema), (1, at(1), &file(3, "plate").schema));
 
     // The version 4 is remembered, although nothing came of it.
     let not_raised = governance.seed_file(&file(4, "number plate"), at(4)).await.unwrap();
     assert_eq!(not_raised, SeedOutcome::NotRaised { seeded: 4 });
-    assert_eq!(newest(bed, "parking-ticket").await, first);
+    assert_eq!(newest(fixture, "parking-ticket").await, first);
     assert_eq!(governance.seed_file(&file(5, "number plate"), at(5)).await.unwrap(), SeedOutcome::Next(2));
-    let second = newest(bed, "parking-ticket").await;
+    let second = newest(fixture, "parking-ticket").await;
     assert_eq!(
         (second.number, second.created_at, &second.schema),
         (2, at(5), &file(5, "number plate").schema)
@@ -55,20 +55,20 @@ pub async fn a_file_that_changes_is_the_next_version_of_its_schema(bed: &Bed) {
     assert_eq!(governance.schema("parking-ticket", 1).await.unwrap(), first, "what was there stays");
     let older = governance.seed_file(&file(3, "plate"), at(6)).await.unwrap();
     assert_eq!(older, SeedOutcome::NotRaised { seeded: 5 });
-    assert_eq!(told(bed).await, 2);
+    assert_eq!(told(fixture).await, 2);
 
     governance.seed(&Schema::built_in_default(), at(7)).await.unwrap();
     assert_eq!(governance.schema_names().await.unwrap(), ["parking-ticket", "veterinary-record"]);
 }
 
 /// What people decided about a schema is not undone by a file.
-pub async fn what_people_decided_is_kept_when_a_file_changes(bed: &Bed) {
-    let governance = &bed.store.governance;
+pub async fn what_people_decided_is_kept_when_a_file_changes(fixture: &StoreFixture) {
+    let governance = &fixture.store.governance;
     let [veterinary, _] = SchemaFile::built_in();
     governance.seed_file(veterinary, at(0)).await.unwrap();
-    let (_, run, _) = understood_document(bed).await;
-    let base = active(bed, run).await;
-    bed.store.reviews.save(&edit(run, &base, &[add("blood_group", "A")], 9)).await.unwrap().unwrap();
+    let (_, run, _) = interpreted_document(fixture).await;
+    let base = active(fixture, run).await;
+    fixture.store.reviews.save(&edit(run, &base, &[add("blood_group", "A")], 9)).await.unwrap().unwrap();
     let about = governance
         .candidates(CandidateFilter { limit: 1, ..CandidateFilter::default() })
         .await
@@ -99,27 +99,27 @@ pub async fn what_people_decided_is_kept_when_a_file_changes(bed: &Bed) {
     for second in [12, 13] {
         assert_eq!(governance.seed_file(&next, at(second)).await.unwrap(), SeedOutcome::Governed);
     }
-    assert_eq!(newest(bed, Schema::DEFAULT).await, version);
+    assert_eq!(newest(fixture, Schema::DEFAULT).await, version);
 }
 
 /// A database from before files were remembered has the schema of then, which nobody has changed.
-pub async fn a_schema_from_before_there_were_files_is_brought_up_to_date(bed: &Bed) {
-    let governance = &bed.store.governance;
+pub async fn a_schema_from_before_there_were_files_is_brought_up_to_date(fixture: &StoreFixture) {
+    let governance = &fixture.store.governance;
     let [veterinary, _] = SchemaFile::built_in();
     let old = Schema { sections: Vec::new(), panels: Vec::new(), ..veterinary.schema.clone() };
     governance.seed(&old, at(0)).await.unwrap();
-    bed.sql.execute("DELETE FROM schema_files").await.unwrap();
+    fixture.sql.execute("DELETE FROM schema_files").await.unwrap();
     assert_eq!(governance.seed_file(veterinary, at(1)).await.unwrap(), SeedOutcome::Next(2));
-    bed.sql.execute("DELETE FROM schema_files").await.unwrap();
+    fixture.sql.execute("DELETE FROM schema_files").await.unwrap();
     assert_eq!(governance.seed_file(veterinary, at(2)).await.unwrap(), SeedOutcome::Unchanged);
-    assert_eq!(bed.sql.number("SELECT count(*) FROM schema_files WHERE schema_version = 2").await, 1);
-    assert_eq!(newest(bed, Schema::DEFAULT).await.schema, veterinary.schema);
+    assert_eq!(fixture.sql.number("SELECT count(*) FROM schema_files WHERE schema_version = 2").await, 1);
+    assert_eq!(newest(fixture, Schema::DEFAULT).await.schema, veterinary.schema);
 }
 
 /// Of programs that start at the same moment, one adds the schema and the others find it.
-pub async fn of_programs_that_start_at_once_one_adds_the_schema(bed: &Bed) {
+pub async fn of_programs_that_start_at_once_one_adds_the_schema(fixture: &StoreFixture) {
     let starts = (0..6).map(|_| {
-        let governance = bed.store.governance.clone();
+        let governance = fixture.store.governance.clone();
         tokio::spawn(async move { governance.seed_file(&file(1, "plate"), at(1)).await.unwrap() })
     });
     let mut outcomes = Vec::new();
@@ -131,24 +131,24 @@ pub async fn of_programs_that_start_at_once_one_adds_the_schema(bed: &Bed) {
         outcomes.iter().all(|outcome| matches!(outcome, SeedOutcome::First | SeedOutcome::Unchanged)),
         "{outcomes:?}"
     );
-    assert_eq!(told(bed).await, 1);
+    assert_eq!(told(fixture).await, 1);
 }
 
 /// A run is bound to the newest version of the schema of its document, also when it is asked for later.
-pub async fn a_document_keeps_its_schema_and_its_runs_go_by_it(bed: &Bed) {
-    let governance = &bed.store.governance;
+pub async fn a_document_keeps_its_schema_and_its_runs_go_by_it(fixture: &StoreFixture) {
+    let governance = &fixture.store.governance;
     governance.seed(&Schema::built_in_default(), at(0)).await.unwrap();
     governance.seed_file(&file(1, "plate"), at(0)).await.unwrap();
     let ticket = Document { schema: "parking-ticket".to_owned(), ..document(DocumentId::new()) };
     let run = document_run(ticket.id.into());
-    bed.store.documents.add(NewDocument::by("tester", &ticket, Some(&run)), at(1)).await.unwrap();
-    assert_eq!(bed.store.documents.find(ticket.id).await.unwrap().schema, "parking-ticket");
-    assert_eq!(bed.store.documents.overview(ticket.id).await.unwrap().document.schema, "parking-ticket");
+    fixture.store.documents.add(NewDocument::by("tester", &ticket, Some(&run)), at(1)).await.unwrap();
+    assert_eq!(fixture.store.documents.find(ticket.id).await.unwrap().schema, "parking-ticket");
+    assert_eq!(fixture.store.documents.overview(ticket.id).await.unwrap().document.schema, "parking-ticket");
     governance.seed_file(&file(2, "number plate"), at(2)).await.unwrap();
     let again = document_run(ticket.id.into());
-    let again = bed.store.documents.reprocess(&again, "tester", at(3)).await.unwrap();
+    let again = fixture.store.documents.reprocess(&again, "tester", at(3)).await.unwrap();
     let bound = |schema: Option<quire_domain::SchemaRef>| schema.map(|one| (one.name, one.version));
-    let first = bed.store.history.run(run.id).await.unwrap();
+    let first = fixture.store.history.run(run.id).await.unwrap();
     assert_eq!(bound(first.schema), Some(("parking-ticket".to_owned(), 1)));
     assert_eq!(bound(again.schema), Some(("parking-ticket".to_owned(), 2)));
 }
