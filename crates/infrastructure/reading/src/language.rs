@@ -3,21 +3,21 @@
 use whichlang::{Lang, detect_language};
 
 /// Fewer words tell too little.
-const FEWEST_WORDS: usize = 6;
+const MIN_WORDS: usize = 6;
 /// The text is asked in pieces of so many words, at least three if it is long enough, and at most so many of them: a page
 /// is enough to know.
-const PIECE: usize = 30;
-const PIECES: usize = 40;
+const CHUNK_WORDS: usize = 30;
+const MAX_CHUNKS: usize = 40;
 
 /// The language as ISO 639-1, unless the text is too short or its pieces disagree.
 pub fn detect(text: &str) -> Option<&'static str> {
     let words: Vec<&str> =
-        text.split_whitespace().filter(|word| has_letters(word)).take(PIECE * PIECES).collect();
-    if words.len() < FEWEST_WORDS {
+        text.split_whitespace().filter(|word| has_letters(word)).take(CHUNK_WORDS * MAX_CHUNKS).collect();
+    if words.len() < MIN_WORDS {
         return None;
     }
     // The rest of a text is no piece of its own.
-    let size = (words.len() / 3).clamp(FEWEST_WORDS, PIECE);
+    let size = (words.len() / 3).clamp(MIN_WORDS, CHUNK_WORDS);
     let votes: Vec<Lang> = words.chunks_exact(size).map(|piece| detect_language(&piece.join(" "))).collect();
     let count = |language: Lang| votes.iter().filter(|vote| **vote == language).count();
     let winner = votes.iter().copied().max_by_key(|language| count(*language))?;
@@ -72,7 +72,8 @@ mod tests {
         for text in ["", "   ", "Peso 4,2 kg", "uno dos tres cuatro cinco", "12 34 56 78 90 12 34"] {
             assert_eq!(detect(text), None, "{text:?}");
         }
-        let piece = |sentence: &str| sentence.split(' ').cycle().take(PIECE).collect::<Vec<_>>().join(" ");
+        let piece =
+            |sentence: &str| sentence.split(' ').cycle().take(CHUNK_WORDS).collect::<Vec<_>>().join(" ");
         let piece = |sentence| [piece(sentence), piece(sentence)].join(" ");
         let spanish = piece("el perro come bien y duerme toda la noche en su casa con los niños");
         let english = piece("the dog eats well and sleeps all night long in the house with the kids");

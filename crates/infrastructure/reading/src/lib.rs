@@ -5,11 +5,11 @@
 
 pub mod document;
 pub mod docx;
-pub mod draw;
+pub mod image_file;
 pub mod language;
 pub mod ocr;
+pub mod page_image;
 pub mod pdf;
-pub mod picture;
 mod reader;
 pub mod sandbox;
 pub mod text;
@@ -21,18 +21,18 @@ use serde::{Deserialize, Serialize};
 
 /// What is on a page besides text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Ink {
+pub struct PageGraphics {
     /// The share of the page that pictures cover, from 0 to 1.
-    pub pictures: f32,
+    pub image_coverage: f32,
     /// How many shapes are drawn: a page set in outlines has thousands and not one letter.
-    pub shapes: u32,
+    pub shape_count: u32,
 }
 
 /// A page as it was read from the file.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct PageRead {
+pub struct ParsedPage {
     /// Its words.
     pub page: Page,
     /// What else is on it.
-    pub ink: Ink,
+    pub graphics: PageGraphics,
 }

@@ -1,7 +1,7 @@
 //! Plain text, and Markdown as it is written: decoded, parted into paragraphs and set on pages.
 
-use crate::PageRead;
-use crate::typeset::{self, Block, TooManyPages};
+use crate::ParsedPage;
+use crate::typeset::{self, TextBlock, TooManyPages};
 
 /// What Windows-1252 means by the bytes from 0x80 to 0x9F. Five mean nothing.
 pub(crate) const WINDOWS_1252: [char; 32] = [
@@ -10,9 +10,9 @@ pub(crate) const WINDOWS_1252: [char; 32] = [
 ];
 
 /// Reads a text, whatever bytes it consists of.
-pub fn read(file: &[u8]) -> Result<Vec<PageRead>, TooManyPages> {
+pub fn read(file: &[u8]) -> Result<Vec<ParsedPage>, TooManyPages> {
     let text = decode(file).replace("\r\n", "\n").replace('\r', "\n");
-    typeset::set(paragraphs(&text))
+    typeset::lay_out(paragraphs(&text))
 }
 
 /// The text that the bytes mean: by their mark if they have one, else UTF-8 if they can be, else Windows-1252.
@@ -41,7 +41,7 @@ fn windows_1252(byte: u8) -> char {
 }
 
 /// Lines that follow each other without an empty one between them.
-fn paragraphs(text: &str) -> impl Iterator<Item = Block> {
+fn paragraphs(text: &str) -> impl Iterator<Item = TextBlock> {
     let mut lines = text.split('\n').peekable();
     std::iter::from_fn(move || {
         while lines.next_if(|line| is_empty(line)).is_some() {}
@@ -50,7 +50,7 @@ fn paragraphs(text: &str) -> impl Iterator<Item = Block> {
             paragraph.push('\n');
             paragraph.push_str(line);
         }
-        Some(Block::Paragraph(paragraph))
+        Some(TextBlock::Paragraph(paragraph))
     })
 }
 

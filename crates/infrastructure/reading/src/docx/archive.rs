@@ -8,30 +8,34 @@ use zip::result::ZipError;
 use super::DocxError;
 use crate::text;
 
-const MOST_ENTRIES: usize = 10_000;
+const MAX_ENTRIES: usize = 10_000;
 /// How large a part may be once it is expanded, and all parts that are read together.
-const LARGEST_PART: u64 = 64 << 20;
-const LARGEST_SUM: u64 = 128 << 20;
+const MAX_PART_BYTES: u64 = 64 << 20;
+const MAX_TOTAL_BYTES: u64 = 128 << 20;
 /// What every entry of a zip's directory begins with.
-const ENTRY: &[u8] = b"PK\x01\x02";
+const DIRECTORY_ENTRY_SIGNATURE: &[u8] = b"PK\x01\x02";
 
 /// An open zip.
-pub(super) struct Archive<'a> {
+pub(super) struct DocxArchive<'a> {
     zip: ZipArchive<Cursor<&'a [u8]>>,
     /// How much may still be expanded.
-    pub(super) left: u64,
+    pub(super) bytes_left: u64,
 }
 
-impl<'a> Archive<'a> {
+impl<'a> DocxArchive<'a> {
     pub(super) fn open(file: &'a [u8]) -> Result<Self, DocxError> {
         // Counted before the directory is read: in memory each entry takes many times its size.
-        if file.windows(ENTRY.len()).filter(|window| *window == ENTRY).take(MOST_ENTRIES + 1).count()
-            > MOST_ENTRIES
+        if file
+            .windows(DIRECTORY_ENTRY_SIGNATURE.len())
+            .filter(|window| *window == DIRECTORY_ENTRY_SIGNATURE)
+            .take(MAX_ENTRIES + 1)
+            .count()
+            > MAX_ENTRIES
         {
             return Err(DocxError::TooLarge);
         }
         let zip = ZipArchive::new(Cursor::new(file)).map_err(|_| DocxError::Invalid)?;
-        Ok(Self { zip, left: LARGEST_SUM })
+        Ok(Self { zip, bytes_left: MAX_TOTAL_BYTES })
     }
 
     /// The names of all parts, as far as they are text.
@@ -46,14 +50,14 @@ impl<'a> Archive<'a> {
             Err(ZipError::FileNotFound) => return Ok(None),
             Err(_) => return Err(DocxError::Invalid),
         };
-        let limit = self.left.min(LARGEST_PART);
+        let limit = self.bytes_left.min(MAX_PART_BYTES);
         let mut part = Vec::new();
         // One byte more than is allowed tells a part that fits from one that was cut.
         let read = entry.take(limit + 1).read_to_end(&mut part).map_err(|_| DocxError::Invalid)? as u64;
         if read > limit {
             return Err(DocxError::TooLarge);
         }
-        self.left -= read;
+        self.bytes_left -= read;
         // Nearly always UTF-8 as it is; else by its mark.
         Ok(Some(String::from_utf8(part).unwrap_or_else(|other| text::decode(other.as_bytes()))))
     }

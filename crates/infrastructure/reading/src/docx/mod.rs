@@ -5,9 +5,9 @@
 mod archive;
 mod markup;
 
-use crate::PageRead;
-use crate::typeset::{self, Block, TooManyPages};
-use archive::Archive;
+use crate::ParsedPage;
+use crate::typeset::{self, TextBlock, TooManyPages};
+use archive::DocxArchive;
 
 /// Why a Word document cannot be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -34,26 +34,26 @@ pub enum DocxError {
 }
 
 /// Reads a Word document: its headers once, its body, its notes, its footers once.
-pub fn read(file: &[u8]) -> Result<Vec<PageRead>, DocxError> {
-    let mut archive = Archive::open(file)?;
-    let mut blocks = margins(&mut archive, "header")?;
+pub fn read(file: &[u8]) -> Result<Vec<ParsedPage>, DocxError> {
+    let mut archive = DocxArchive::open(file)?;
+    let mut blocks = read_headers_or_footers(&mut archive, "header")?;
     let body = archive.part("word/document.xml")?.ok_or(DocxError::Invalid)?;
-    blocks.extend(markup::blocks(&body)?);
+    blocks.extend(markup::parse_blocks(&body)?);
     for notes in ["word/footnotes.xml", "word/endnotes.xml"] {
         if let Some(notes) = archive.part(notes)? {
-            blocks.extend(markup::blocks(&notes)?);
+            blocks.extend(markup::parse_blocks(&notes)?);
         }
     }
-    blocks.extend(margins(&mut archive, "footer")?);
-    Ok(typeset::set(blocks)?)
+    blocks.extend(read_headers_or_footers(&mut archive, "footer")?);
+    Ok(typeset::lay_out(blocks)?)
 }
 
 /// All headers, or all footers. First, even and odd pages have their own, which mostly say the same.
-fn margins(archive: &mut Archive<'_>, name: &str) -> Result<Vec<Block>, DocxError> {
-    let mut said: Vec<Vec<Block>> = Vec::new();
-    for part in margin_parts(archive, name) {
+fn read_headers_or_footers(archive: &mut DocxArchive<'_>, name: &str) -> Result<Vec<TextBlock>, DocxError> {
+    let mut said: Vec<Vec<TextBlock>> = Vec::new();
+    for part in header_or_footer_parts(archive, name) {
         if let Some(margin) = archive.part(&part)? {
-            let blocks = markup::blocks(&margin)?;
+            let blocks = markup::parse_blocks(&margin)?;
             if !said.contains(&blocks) {
                 said.push(blocks);
             }
@@ -63,17 +63,17 @@ fn margins(archive: &mut Archive<'_>, name: &str) -> Result<Vec<Block>, DocxErro
 }
 
 /// A document has three of each per section; more than this nobody makes.
-const MOST_MARGINS: usize = 100;
+const MAX_HEADERS_OR_FOOTERS: usize = 100;
 
 /// `word/header2.xml` stands before `word/header10.xml`.
-fn margin_parts(archive: &Archive<'_>, name: &str) -> Vec<String> {
+fn header_or_footer_parts(archive: &DocxArchive<'_>, name: &str) -> Vec<String> {
     let number = |part: &str| -> Option<u32> {
         let number = part.strip_prefix("word/")?.strip_prefix(name)?.strip_suffix(".xml")?;
         if number.is_empty() { Some(0) } else { number.parse().ok() }
     };
     let mut parts: Vec<String> = archive.names().filter(|part| number(part).is_some()).collect();
     parts.sort_by_key(|part| number(part));
-    parts.truncate(MOST_MARGINS);
+    parts.truncate(MAX_HEADERS_OR_FOOTERS);
     parts
 }
 

@@ -224,8 +224,8 @@ fn a_part_that_expands_without_end_stops_at_the_bound_whatever_its_header_says()
 #[test]
 fn parts_together_may_not_expand_beyond_the_bound_either() {
     let file = docx(&[("a", "123456"), ("b", "123456"), ("c", "1234")]);
-    let mut archive = Archive::open(&file).unwrap();
-    archive.left = 10;
+    let mut archive = DocxArchive::open(&file).unwrap();
+    archive.bytes_left = 10;
     assert_eq!(archive.part("a"), Ok(Some("123456".to_owned())));
     assert_eq!(archive.part("b"), Err(DocxError::TooLarge));
     assert_eq!(archive.part("c"), Ok(Some("1234".to_owned())), "exactly what is left");
@@ -264,6 +264,6 @@ proptest! {
             "&lt;", "y", "<![CDATA[z]]>", "<!-- -->",
         ]), 0..24),
     ) {
-        let _ = markup::blocks(&pieces.concat());
+        let _ = markup::parse_blocks(&pieces.concat());
     }
 }

@@ -12,23 +12,23 @@ use crate::sandbox::confine;
 pub const ARGUMENT: &str = "recognise-child";
 
 /// What tesseract reads: itself, its libraries and its data.
-const SYSTEM: [&str; 7] = ["/usr", "/bin", "/lib", "/lib64", "/etc", "/opt", "/nix"];
+const READABLE_FOLDERS: [&str; 7] = ["/usr", "/bin", "/lib", "/lib64", "/etc", "/opt", "/nix"];
 
 /// What it may use.
-pub(super) struct Terms {
+pub(super) struct ChildLimits {
     pub(super) memory: u64,
     pub(super) seconds: u64,
 }
 
-impl Terms {
-    pub(super) fn command_line(&self) -> [OsString; 3] {
+impl ChildLimits {
+    pub(super) fn arguments(&self) -> [OsString; 3] {
         [ARGUMENT.into(), self.memory.to_string().into(), self.seconds.to_string().into()]
     }
 }
 
 /// Becomes the program that the arguments name, after [`ARGUMENT`], memory and time. Returns only if it cannot.
 pub fn run() -> ExitCode {
-    let why = match confined(std::env::args_os().skip(2)) {
+    let why = match confine_and_prepare(std::env::args_os().skip(2)) {
         Ok(mut program) => program.exec(),
         Err(error) => error,
     };
@@ -37,16 +37,16 @@ pub fn run() -> ExitCode {
 }
 
 /// Confines this process, and what it shall become.
-fn confined(mut arguments: impl Iterator<Item = OsString>) -> io::Result<Command> {
+fn confine_and_prepare(mut arguments: impl Iterator<Item = OsString>) -> io::Result<Command> {
     let mut number = || arguments.next().and_then(|text| text.to_str()?.parse().ok());
     let (Some(memory), Some(seconds)) = (number(), number()) else {
         return Err(io::ErrorKind::InvalidInput.into());
     };
     let program = arguments.next().ok_or(io::ErrorKind::InvalidInput)?;
-    confine::limit(memory)?;
-    confine::limit_time(seconds)?;
+    confine::limit_memory(memory)?;
+    confine::limit_cpu_time(seconds)?;
     let data = std::env::var_os("TESSDATA_PREFIX");
-    let mut readable: Vec<&Path> = SYSTEM.iter().map(Path::new).collect();
+    let mut readable: Vec<&Path> = READABLE_FOLDERS.iter().map(Path::new).collect();
     readable.extend(data.as_deref().map(Path::new));
     // Where a package manager of its own keeps program, libraries and data side by side.
     let home = std::fs::canonicalize(&program).ok();
@@ -56,8 +56,8 @@ fn confined(mut arguments: impl Iterator<Item = OsString>) -> io::Result<Command
     });
     readable.extend(home);
     // Where the kernel cannot hold a process this way, the limits above still do.
-    confine::deny_files(&readable);
-    confine::deny_network();
+    confine::restrict_files(&readable);
+    confine::deny_network_and_processes();
     let mut command = Command::new(&program);
     command.args(arguments);
     Ok(command)

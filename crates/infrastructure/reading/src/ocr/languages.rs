@@ -46,7 +46,7 @@ pub(super) fn tesseract_name(language: &str) -> Option<&'static str> {
 }
 
 /// What to tell tesseract: those of the expected languages that are installed, in their order.
-pub(super) fn choose(expected: &[&str], installed: &[String]) -> Option<String> {
+pub(super) fn tesseract_argument(expected: &[&str], installed: &[String]) -> Option<String> {
     let usable = expected.iter().filter_map(|language| tesseract_name(language));
     let usable: Vec<&str> = usable.filter(|name| installed.iter().any(|have| have == name)).collect();
     (!usable.is_empty()).then(|| usable.join("+"))
@@ -59,9 +59,9 @@ mod tests {
     #[test]
     fn only_installed_languages_are_asked_for_and_the_likeliest_comes_first() {
         let installed = ["eng", "osd", "spa"].map(str::to_owned);
-        assert_eq!(choose(&["es", "en"], &installed).as_deref(), Some("spa+eng"));
-        assert_eq!(choose(&["fr", "en"], &installed).as_deref(), Some("eng"));
-        assert_eq!(choose(&["fr"], &installed), None);
-        assert_eq!(choose(&["xx"], &installed), None);
+        assert_eq!(tesseract_argument(&["es", "en"], &installed).as_deref(), Some("spa+eng"));
+        assert_eq!(tesseract_argument(&["fr", "en"], &installed).as_deref(), Some("eng"));
+        assert_eq!(tesseract_argument(&["fr"], &installed), None);
+        assert_eq!(tesseract_argument(&["xx"], &installed), None);
     }
 }

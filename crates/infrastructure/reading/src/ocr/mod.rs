@@ -4,9 +4,9 @@
 //! the system's own, memory and time beyond a limit, and then becomes tesseract.
 
 pub mod child;
+mod errors;
 mod languages;
 mod ordinals;
-mod trouble;
 mod tsv;
 
 use std::ffi::OsString;
@@ -23,13 +23,13 @@ use tokio::process::Command;
 use tokio::sync::{Mutex, OwnedSemaphorePermit, Semaphore};
 use tokio::time::timeout;
 
-use crate::sandbox::{Image, this_executable};
-use trouble::{failed, missing, not_installed};
+use crate::sandbox::{PageImage, current_executable};
+use errors::{language_data_missing, recognition_failed, tesseract_missing};
 
 /// No page of words takes more to write down; what does is not read to its end.
-const LONGEST_ANSWER: u64 = 16 << 20;
+const MAX_STDOUT: u64 = 16 << 20;
 /// A tesseract that complains more than this is not well.
-const LONGEST_COMPLAINT: u64 = 64 << 10;
+const MAX_STDERR: u64 = 64 << 10;
 
 /// How a page is recognised.
 #[derive(Clone, Debug)]
@@ -70,94 +70,98 @@ impl PageLanguage {
 /// Recognises pages.
 #[derive(Clone)]
 pub struct Ocr {
-    inner: Arc<Inner>,
+    inner: Arc<OcrInner>,
 }
 
-struct Inner {
+struct OcrInner {
     settings: OcrSettings,
     launcher: PathBuf,
-    places: Arc<Semaphore>,
+    slots: Arc<Semaphore>,
     /// What was found when it was last looked for.
-    installed: Mutex<Option<Installed>>,
+    installed: Mutex<Option<TesseractInstall>>,
 }
 
 #[derive(Clone)]
-struct Installed {
+struct TesseractInstall {
     program: PathBuf,
     /// By tesseract's names.
     languages: Vec<String>,
 }
 
 /// What a child wrote, and how it ended.
-struct Written {
+struct ProcessOutput {
     status: ExitStatus,
-    answer: Vec<u8>,
-    complaint: String,
+    stdout: Vec<u8>,
+    stderr: String,
 }
 
 impl Ocr {
     /// Recognises as these settings say.
     pub fn new(settings: OcrSettings) -> Self {
-        Self::launched_by(this_executable(), settings)
+        Self::with_launcher(current_executable(), settings)
     }
 
     /// Recognises in children of that program, whose main function calls [`child::run`] when its first argument is
     /// [`child::ARGUMENT`].
-    pub fn launched_by(launcher: PathBuf, settings: OcrSettings) -> Self {
+    pub fn with_launcher(launcher: PathBuf, settings: OcrSettings) -> Self {
         let places = Arc::new(Semaphore::new(settings.pages.max(1)));
-        Self { inner: Arc::new(Inner { settings, launcher, places, installed: Mutex::new(None) }) }
+        Self { inner: Arc::new(OcrInner { settings, launcher, slots: places, installed: Mutex::new(None) }) }
     }
 
     /// How many pages are recognised at the same time.
-    pub fn width(&self) -> usize {
+    pub fn max_parallel_pages(&self) -> usize {
         self.inner.settings.pages.max(1)
     }
 
     /// Waits until a page can be recognised. Whoever draws the page only then keeps few pictures waiting.
-    pub async fn turn(&self) -> Option<OwnedSemaphorePermit> {
-        self.inner.places.clone().acquire_owned().await.ok()
+    pub async fn acquire_slot(&self) -> Option<OwnedSemaphorePermit> {
+        self.inner.slots.clone().acquire_owned().await.ok()
     }
 
     /// Whether there is a tesseract that knows that language; else what to do about it.
-    pub async fn check(&self, language: &PageLanguage) -> Result<(), ReadError> {
-        self.inner.prepared(language).await.map(|_| ())
+    pub async fn check_available(&self, language: &PageLanguage) -> Result<(), ReadError> {
+        self.inner.resolve_install(language).await.map(|_| ())
     }
 
     /// The lines of a page.
-    pub async fn recognise(&self, image: &Image, language: &PageLanguage) -> Result<Vec<Line>, ReadError> {
-        let (program, languages) = self.inner.prepared(language).await?;
+    pub async fn recognise(
+        &self,
+        image: &PageImage,
+        language: &PageLanguage,
+    ) -> Result<Vec<Line>, ReadError> {
+        let (program, languages) = self.inner.resolve_install(language).await?;
         let dots = format!("{:.0}", image.scale * 72.0);
         let arguments = ["stdin", "stdout", "-l", &languages, "--dpi", &dots, "--psm", "3", "tsv"];
         let written = self.inner.run(program, &arguments, &image.png).await;
-        let written = written.map_err(|error| failed(&error.to_string()))?;
+        let written = written.map_err(|error| recognition_failed(&error.to_string()))?;
         if !written.status.success() {
-            return Err(failed(&format!("{}: {}", written.status, written.complaint)));
+            return Err(recognition_failed(&format!("{}: {}", written.status, written.stderr)));
         }
-        let mut lines = tsv::lines(&String::from_utf8_lossy(&written.answer), image.scale);
-        ordinals::mend(&mut lines, &languages);
+        let mut lines = tsv::parse_lines(&String::from_utf8_lossy(&written.stdout), image.scale);
+        ordinals::fix_ordinals(&mut lines, &languages);
         Ok(lines)
     }
 }
 
-impl Inner {
+impl OcrInner {
     /// The program, and what to tell it about languages. What is missing is looked for again each time, so that
     /// installing it helps at once.
-    async fn prepared(&self, language: &PageLanguage) -> Result<(PathBuf, String), ReadError> {
-        let expected = self.expected(language);
+    async fn resolve_install(&self, language: &PageLanguage) -> Result<(PathBuf, String), ReadError> {
+        let expected = self.candidate_languages(language);
         let mut installed = self.installed.lock().await;
         if let Some(known) = &*installed
-            && let Some(chosen) = languages::choose(&expected, &known.languages)
+            && let Some(chosen) = languages::tesseract_argument(&expected, &known.languages)
         {
             return Ok((known.program.clone(), chosen));
         }
-        let found = self.look().await?;
-        let chosen = languages::choose(&expected, &found.languages);
+        let found = self.detect_install().await?;
+        let chosen = languages::tesseract_argument(&expected, &found.languages);
         let program = found.program.clone();
         *installed = Some(found);
-        chosen.map(|chosen| (program, chosen)).ok_or_else(|| missing(&expected))
+        chosen.map(|chosen| (program, chosen)).ok_or_else(|| language_data_missing(&expected))
     }
 
-    fn expected<'l>(&'l self, language: &'l PageLanguage) -> Vec<&'l str> {
+    fn candidate_languages<'l>(&'l self, language: &'l PageLanguage) -> Vec<&'l str> {
         let usual = self.settings.languages.iter().map(String::as_str);
         match language {
             PageLanguage::Set(code) => vec![code],
@@ -169,24 +173,25 @@ impl Inner {
     }
 
     /// Asks the way pages are recognised, so that a program that cannot work like this is not taken for one.
-    async fn look(&self) -> Result<Installed, ReadError> {
+    async fn detect_install(&self) -> Result<TesseractInstall, ReadError> {
         let name = &self.settings.program;
-        let program = find(name).ok_or_else(|| not_installed(&format!("{name} is not there")))?;
+        let program = find_program(name).ok_or_else(|| tesseract_missing(&format!("{name} is not there")))?;
         let written = self.run(program.clone(), &["--list-langs"], &[]).await;
-        let written = written.map_err(|error| not_installed(&error.to_string()))?;
+        let written = written.map_err(|error| tesseract_missing(&error.to_string()))?;
         if !written.status.success() {
-            return Err(not_installed(&format!("{}: {}", written.status, written.complaint)));
+            return Err(tesseract_missing(&format!("{}: {}", written.status, written.stderr)));
         }
-        let listed = String::from_utf8_lossy(&written.answer);
+        let listed = String::from_utf8_lossy(&written.stdout);
         let languages = listed.lines().skip(1).map(|line| line.trim().to_owned()).collect();
-        Ok(Installed { program, languages })
+        Ok(TesseractInstall { program, languages })
     }
 
-    async fn run(&self, program: PathBuf, arguments: &[&str], input: &[u8]) -> io::Result<Written> {
-        let terms = child::Terms { memory: self.settings.memory, seconds: self.settings.time.as_secs() };
+    async fn run(&self, program: PathBuf, arguments: &[&str], input: &[u8]) -> io::Result<ProcessOutput> {
+        let terms =
+            child::ChildLimits { memory: self.settings.memory, seconds: self.settings.time.as_secs() };
         let mut child = Command::new(&self.launcher)
             .arg0("quire")
-            .args(terms.command_line())
+            .args(terms.arguments())
             .arg(OsString::from(program))
             .args(arguments)
             .env_clear()
@@ -207,11 +212,11 @@ impl Inner {
             }
         };
         let talk =
-            async { tokio::join!(feed, all_of(from, LONGEST_ANSWER), all_of(errors, LONGEST_COMPLAINT)) };
+            async { tokio::join!(feed, read_limited(from, MAX_STDOUT), read_limited(errors, MAX_STDERR)) };
         let conversation = async {
             let ((), answer, complaint) = talk.await;
             let complaint = String::from_utf8_lossy(&complaint?).trim().to_owned();
-            Ok(Written { answer: answer?, complaint, status: child.wait().await? })
+            Ok(ProcessOutput { stdout: answer?, stderr: complaint, status: child.wait().await? })
         };
         timeout(self.settings.time, conversation)
             .await
@@ -220,7 +225,7 @@ impl Inner {
 }
 
 /// What comes until the end of the stream, if it is not more than that.
-async fn all_of(from: Option<impl AsyncRead + Unpin>, most: u64) -> io::Result<Vec<u8>> {
+async fn read_limited(from: Option<impl AsyncRead + Unpin>, most: u64) -> io::Result<Vec<u8>> {
     let mut content = Vec::new();
     if let Some(from) = from {
         from.take(most + 1).read_to_end(&mut content).await?;
@@ -229,7 +234,7 @@ async fn all_of(from: Option<impl AsyncRead + Unpin>, most: u64) -> io::Result<V
 }
 
 /// The place of a program: as given if it is a path, else where the search path has it.
-fn find(program: &str) -> Option<PathBuf> {
+fn find_program(program: &str) -> Option<PathBuf> {
     if program.contains('/') {
         return Some(PathBuf::from(program)).filter(|place| place.is_file());
     }

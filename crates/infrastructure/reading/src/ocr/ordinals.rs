@@ -8,35 +8,36 @@ use quire_domain::reading::Line;
 /// Languages that write ordinals this way and whose data lack the mark, by tesseract's names.
 const LANGUAGES: [&str; 4] = ["spa", "glg", "por", "cat"];
 /// Signs that stand for the mark and mean nothing else after a small number.
-const NEVER_MEANT: [char; 3] = ['°', '*', '”'];
+const UNAMBIGUOUS_SIGNS: [char; 3] = ['°', '*', '”'];
 /// Signs that stand for the mark and have a meaning of their own.
-const SOMETIMES_MEANT: [char; 2] = ['%', '?'];
+const AMBIGUOUS_SIGNS: [char; 2] = ['%', '?'];
 /// What follows the number of a floor, besides the letter of a door.
-const DOORS: [&str; 9] = ["izq", "izqda", "izquierda", "izda", "dcha", "dch", "derecha", "esq", "puerta"];
+const DOOR_WORDS: [&str; 9] =
+    ["izq", "izqda", "izquierda", "izda", "dcha", "dch", "derecha", "esq", "puerta"];
 
 /// Puts ordinals right in what was recognised with these languages.
-pub(super) fn mend(lines: &mut [Line], languages: &str) {
+pub(super) fn fix_ordinals(lines: &mut [Line], languages: &str) {
     if !languages.split('+').any(|language| LANGUAGES.contains(&language)) {
         return;
     }
     for line in lines {
         for index in 0..line.words.len() {
             let next = line.words.get(index + 1).map_or("", |word| word.text.as_str());
-            if let Some(mended) = mended(&line.words[index].text, next) {
+            if let Some(mended) = corrected(&line.words[index].text, next) {
                 line.words[index].text = mended;
             }
         }
     }
 }
 
-fn mended(word: &str, next: &str) -> Option<String> {
+fn corrected(word: &str, next: &str) -> Option<String> {
     let bare = word.trim_end_matches([',', '.', ';', ':']);
     let sign = bare.chars().next_back()?;
     let before = &bare[..bare.len() - sign.len_utf8()];
-    let is_sign = NEVER_MEANT.contains(&sign) || SOMETIMES_MEANT.contains(&sign);
+    let is_sign = UNAMBIGUOUS_SIGNS.contains(&sign) || AMBIGUOUS_SIGNS.contains(&sign);
     let is_number_sign = matches!(before, "N" | "n") && is_sign;
     let is_small = (1..=2).contains(&before.len()) && before.bytes().all(|digit| digit.is_ascii_digit());
-    let is_ordinal = is_small && (NEVER_MEANT.contains(&sign) || is_sign && is_door(next));
+    let is_ordinal = is_small && (UNAMBIGUOUS_SIGNS.contains(&sign) || is_sign && is_door(next));
     (is_number_sign || is_ordinal).then(|| format!("{before}º{}", &word[bare.len()..]))
 }
 
@@ -44,7 +45,7 @@ fn is_door(word: &str) -> bool {
     let word = word.trim_end_matches([',', '.', ';']);
     let mut letters = word.chars();
     let is_letter = letters.next().is_some_and(char::is_uppercase) && letters.next().is_none();
-    is_letter || DOORS.contains(&word.to_lowercase().as_str())
+    is_letter || DOOR_WORDS.contains(&word.to_lowercase().as_str())
 }
 
 #[cfg(test)]
@@ -57,7 +58,7 @@ mod tests {
         let rect = Rect { x0: 0.0, y0: 0.0, x1: 1.0, y1: 1.0 };
         let words = text.split(' ').map(|text| Word { text: text.to_owned(), rect }).collect();
         let mut lines = [Line { words, opens_paragraph: true }];
-        mend(&mut lines, languages);
+        fix_ordinals(&mut lines, languages);
         lines[0].words.iter().map(|word| word.text.as_str()).collect::<Vec<_>>().join(" ")
     }
 

@@ -8,10 +8,10 @@ use hayro_interpret::hayro_cmap::WritingMode;
 use hayro_interpret::kurbo::{Affine, BezPath, Rect, Vec2};
 use hayro_interpret::{BlendMode, ClipPath, Device, DrawMode, DrawProps, Image, ImageDrawProps, SoftMask};
 
-use super::cover::Cover;
-use super::gather::{Gathered, Gathering, Glyph};
-use super::meaning::Meanings;
-use crate::Ink;
+use super::glyph_cache::GlyphCache;
+use super::image_coverage::ImageCoverage;
+use super::words::{PageText, PlacedGlyph, WordBuilder};
+use crate::PageGraphics;
 
 /// Glyph programs are drawn on a square of so many units.
 const UNITS_PER_EM: f64 = 1000.0;
@@ -21,17 +21,17 @@ const VERTICAL_START: f64 = 880.0;
 
 /// Notes what stands on one page.
 pub(super) struct TextDevice {
-    gathering: Gathering,
-    meanings: Meanings,
+    words: WordBuilder,
+    glyph_cache: GlyphCache,
     /// The last run that was filled: the same run is stroked right after it when text is made bold that way.
-    filled: Option<RunMark>,
-    cover: Cover,
-    shapes: u32,
+    last_filled: Option<RunFingerprint>,
+    image_coverage: ImageCoverage,
+    shape_count: u32,
 }
 
 /// Enough of a run to know it again.
 #[derive(Clone, Copy, PartialEq)]
-struct RunMark {
+struct RunFingerprint {
     length: usize,
     codes: [u32; 2],
     places: [Affine; 2],
@@ -40,70 +40,70 @@ struct RunMark {
 impl TextDevice {
     pub(super) fn new(width: f32, height: f32) -> Self {
         Self {
-            gathering: Gathering::new(width, height),
-            meanings: Meanings::new(),
-            filled: None,
-            cover: Cover::new(width, height),
-            shapes: 0,
+            words: WordBuilder::new(width, height),
+            glyph_cache: GlyphCache::new(),
+            last_filled: None,
+            image_coverage: ImageCoverage::new(width, height),
+            shape_count: 0,
         }
     }
 
     /// What was written, and what else was drawn.
-    pub(super) fn finish(self) -> (Gathered, Ink) {
-        let ink = Ink { pictures: self.cover.share(), shapes: self.shapes };
-        (self.gathering.finish(), ink)
+    pub(super) fn finish(self) -> (PageText, PageGraphics) {
+        let ink = PageGraphics { image_coverage: self.image_coverage.share(), shape_count: self.shape_count };
+        (self.words.finish(), ink)
     }
 
-    fn note(&mut self, drawn: &Drawn<'_>, placed: Affine, vertical: bool) {
-        let (letters, width) = self.meanings.of(drawn);
+    fn record_glyph(&mut self, drawn: &Drawn<'_>, placed: Affine, vertical: bool) {
+        let (letters, width) = self.glyph_cache.get(drawn);
         let along = |x: f64, y: f64| linear(placed, x, y);
         let origin = placed.translation().to_point();
         let glyph = if vertical {
-            Glyph {
+            PlacedGlyph {
                 origin: origin + along(VERTICAL_FOOT, VERTICAL_START),
                 advance: along(0.0, -UNITS_PER_EM),
                 up: along(UNITS_PER_EM, 0.0),
             }
         } else {
-            Glyph { origin, advance: along(f64::from(width), 0.0), up: along(0.0, UNITS_PER_EM) }
+            PlacedGlyph { origin, advance: along(f64::from(width), 0.0), up: along(0.0, UNITS_PER_EM) }
         };
-        self.gathering.take(glyph, letters);
+        self.words.push(glyph, letters);
     }
 
-    fn note_shape(&mut self) {
-        self.shapes = self.shapes.saturating_add(1);
+    fn count_shape(&mut self) {
+        self.shape_count = self.shape_count.saturating_add(1);
     }
 }
 
 impl<'a> Device<'a> for TextDevice {
     fn draw_glyph_run(&mut self, run: &GlyphRun<'_, 'a>, props: DrawProps<'a>, mode: &DrawMode) {
         let glyphs = run.glyphs();
-        let mark = mark_of(glyphs, props.transform);
-        let again = matches!(mode, DrawMode::Stroke(_)) && mark.is_some() && mark == self.filled;
-        self.filled = mark.filter(|_| matches!(mode, DrawMode::Fill(_)));
+        let mark = fingerprint(glyphs, props.transform);
+        let again = matches!(mode, DrawMode::Stroke(_)) && mark.is_some() && mark == self.last_filled;
+        self.last_filled = mark.filter(|_| matches!(mode, DrawMode::Fill(_)));
         if again {
             return;
         }
         let vertical = run.writing_mode() == WritingMode::Vertical;
         let stretched = is_stretched(glyphs);
-        self.meanings.next_run();
+        self.glyph_cache.start_run();
         for glyph in glyphs {
             let placed = props.transform * glyph.transform();
-            self.note(glyph, if stretched { unstretched(placed) } else { placed }, vertical);
+            self.record_glyph(glyph, if stretched { unstretched(placed) } else { placed }, vertical);
         }
     }
 
     fn draw_path(&mut self, _: &BezPath, _: DrawProps<'a>, _: &DrawMode) {
-        self.note_shape();
+        self.count_shape();
     }
 
     fn draw_rect(&mut self, _: &Rect, _: DrawProps<'a>, _: &DrawMode) {
-        self.note_shape();
+        self.count_shape();
     }
 
     fn draw_image(&mut self, image: Image<'a, '_>, props: ImageDrawProps<'a>) {
         let pixels = Rect::new(0.0, 0.0, f64::from(image.width()), f64::from(image.height()));
-        self.cover.add(props.transform.transform_rect_bbox(pixels));
+        self.image_coverage.add(props.transform.transform_rect_bbox(pixels));
     }
 
     fn push_clip_path(&mut self, _: &ClipPath) {}
@@ -113,9 +113,9 @@ impl<'a> Device<'a> for TextDevice {
     fn pop_transparency_group(&mut self) {}
 }
 
-fn mark_of(glyphs: &[PositionedGlyph<'_>], transform: Affine) -> Option<RunMark> {
+fn fingerprint(glyphs: &[PositionedGlyph<'_>], transform: Affine) -> Option<RunFingerprint> {
     let (first, last) = (glyphs.first()?, glyphs.last()?);
-    Some(RunMark {
+    Some(RunFingerprint {
         length: glyphs.len(),
         codes: [first.char_code(), last.char_code()],
         places: [transform * first.transform(), transform * last.transform()],

@@ -1,20 +1,20 @@
 //! PDF: glyphs as they are drawn, gathered into words and lines; and pages drawn as images.
 
 mod arabic;
-mod beside;
+mod bidi;
 mod columns;
-mod cover;
 mod device;
-mod direction;
-mod fields;
-mod gather;
-mod image;
-mod meaning;
-mod order;
+mod duplicates;
+mod field_placement;
+mod form_fields;
+mod glyph_cache;
+mod glyph_text;
+mod image_coverage;
 mod paragraphs;
+mod reading_order;
+mod render;
 mod rows;
-mod spelling;
-mod twice;
+mod words;
 
 use hayro_interpret::hayro_syntax::page::Page as PdfPage;
 use hayro_interpret::hayro_syntax::{LoadPdfError, Pdf};
@@ -24,7 +24,7 @@ use quire_domain::reading::Page;
 
 use device::TextDevice;
 
-use crate::PageRead;
+use crate::ParsedPage;
 
 /// Why a PDF cannot be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -63,13 +63,13 @@ impl PdfFile {
     }
 
     /// The words of each page, with their places, one page after the other.
-    pub fn read_pages(&self) -> impl Iterator<Item = PageRead> {
+    pub fn read_pages(&self) -> impl Iterator<Item = ParsedPage> {
         let cache = InterpreterCache::new();
         self.pdf.pages().iter().map(move |page| read(page, &cache))
     }
 }
 
-fn read<'a>(page: &'a PdfPage<'a>, cache: &InterpreterCache<'a>) -> PageRead {
+fn read<'a>(page: &'a PdfPage<'a>, cache: &InterpreterCache<'a>) -> ParsedPage {
     let (width, height) = page.render_dimensions();
     let upright = page.initial_transform(true).to_kurbo();
     let whole = page.intersected_crop_box().to_kurbo();
@@ -77,9 +77,9 @@ fn read<'a>(page: &'a PdfPage<'a>, cache: &InterpreterCache<'a>) -> PageRead {
     let mut device = TextDevice::new(width, height);
     interpret_page(page, &mut context, &mut device);
     let (gathered, ink) = device.finish();
-    let mut lines = order::lines(&gathered);
-    beside::insert(&mut lines, fields::lines(page, upright));
-    PageRead { page: Page { width, height, lines, recognised: false }, ink }
+    let mut lines = reading_order::lines(&gathered);
+    field_placement::insert_values(&mut lines, form_fields::lines(page, upright));
+    ParsedPage { page: Page { width, height, lines, recognised: false }, graphics: ink }
 }
 
 #[cfg(test)]

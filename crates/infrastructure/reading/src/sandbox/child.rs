@@ -9,21 +9,21 @@ use std::sync::mpsc;
 use std::thread;
 
 use super::confine::{self, Confinement};
-use super::protocol::{self, Answer, Job, decode, encode, read_frame, write_frame};
-use super::{Limits, work};
+use super::protocol::{self, ParserRequest, ParserResponse, decode, encode, read_frame, write_frame};
+use super::{ParserLimits, request_handler};
 
 /// The first argument of a process that shall be a parser.
 pub const ARGUMENT: &str = "parse-child";
 
 /// Deeply nested documents are parsed by functions that call themselves.
-const STACK: usize = 32 << 20;
+const STACK_BYTES: usize = 32 << 20;
 /// Frames are gathered up to this size, so that small pages do not cost a system call each.
-const BUFFER: usize = 64 << 10;
+const OUTPUT_BUFFER: usize = 64 << 10;
 /// Room for a job or the limits as a frame.
-const SHORT: u64 = 1024;
+const MAX_REQUEST_FRAME: u64 = 1024;
 
 /// How a parser ends that broke off; what it wrote on its standard error says why.
-const BROKEN: u8 = 70;
+const EXIT_STREAM_ERROR: u8 = 70;
 
 /// Parses what comes on standard input until it ends.
 pub fn run() -> ExitCode {
@@ -31,42 +31,42 @@ pub fn run() -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             let _ = writeln!(io::stderr(), "{error}");
-            ExitCode::from(BROKEN)
+            ExitCode::from(EXIT_STREAM_ERROR)
         }
     }
 }
 
 fn serve() -> io::Result<()> {
     let mut from = io::stdin().lock();
-    let limits: Limits = match read_frame(&mut from, SHORT)? {
+    let limits: ParserLimits = match read_frame(&mut from, MAX_REQUEST_FRAME)? {
         Some(frame) => decode(&frame)?,
         None => return Ok(()),
     };
-    confine::limit(limits.memory)?;
+    confine::limit_memory(limits.memory)?;
     // Asking for the time looks around in the system once, which is not possible later.
-    confine::limit_time(limits.time.as_secs())?;
+    confine::limit_cpu_time(limits.time.as_secs())?;
     // Landlock binds this thread and those it starts, seccomp all there are.
-    let landlock = confine::deny_files(&[]);
-    let (jobs, taken) = mpsc::sync_channel::<(Job, Vec<u8>)>(0);
+    let landlock = confine::restrict_files(&[]);
+    let (jobs, taken) = mpsc::sync_channel::<(ParserRequest, Vec<u8>)>(0);
     let (begun, begins) = mpsc::sync_channel(0);
-    thread::Builder::new().stack_size(STACK).spawn(move || {
+    thread::Builder::new().stack_size(STACK_BYTES).spawn(move || {
         let _ = begun.send(());
-        let ended = work_off(&taken, &limits);
+        let ended = handle_requests(&taken, &limits);
         if let Err(error) = &ended {
             let _ = writeln!(io::stderr(), "{error}");
         }
-        std::process::exit(if ended.is_ok() { 0 } else { i32::from(BROKEN) });
+        std::process::exit(if ended.is_ok() { 0 } else { i32::from(EXIT_STREAM_ERROR) });
     })?;
     // A thread that begins makes system calls of its own.
     let _ = begins.recv();
     let seccomp = confine::allow_only_computing();
-    let ready = Answer::Ready(Confinement { memory: true, landlock, seccomp });
+    let ready = ParserResponse::Ready(Confinement { memory: true, landlock, seccomp });
     let mut to = io::stdout();
     write_frame(&mut to, &encode(&ready)?)?;
     to.flush()?;
 
-    while let Some(job) = read_frame(&mut from, SHORT)? {
-        let document = read_frame(&mut from, limits.file)?.ok_or_else(protocol::too_long)?;
+    while let Some(job) = read_frame(&mut from, MAX_REQUEST_FRAME)? {
+        let document = read_frame(&mut from, limits.file)?.ok_or_else(protocol::frame_too_long)?;
         if jobs.send((decode(&job)?, document)).is_err() {
             break;
         }
@@ -75,14 +75,14 @@ fn serve() -> io::Result<()> {
     Ok(())
 }
 
-fn work_off(jobs: &mpsc::Receiver<(Job, Vec<u8>)>, limits: &Limits) -> io::Result<()> {
-    let mut to = BufWriter::with_capacity(BUFFER, io::stdout());
+fn handle_requests(jobs: &mpsc::Receiver<(ParserRequest, Vec<u8>)>, limits: &ParserLimits) -> io::Result<()> {
+    let mut to = BufWriter::with_capacity(OUTPUT_BUFFER, io::stdout());
     while let Ok((job, document)) = jobs.recv() {
-        confine::limit_time(limits.time.as_secs())?;
-        let mut say = |answer: Answer| write_frame(&mut to, &encode(&answer)?);
-        let last = match work::work(job, document, limits, &mut say)? {
-            Ok(()) => Answer::Done,
-            Err((refusal, message)) => Answer::Refused(refusal, message),
+        confine::limit_cpu_time(limits.time.as_secs())?;
+        let mut say = |answer: ParserResponse| write_frame(&mut to, &encode(&answer)?);
+        let last = match request_handler::handle(job, document, limits, &mut say)? {
+            Ok(()) => ParserResponse::Done,
+            Err((refusal, message)) => ParserResponse::Rejected(refusal, message),
         };
         say(last)?;
         to.flush()?;

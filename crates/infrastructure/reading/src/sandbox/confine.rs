@@ -18,7 +18,7 @@ pub struct Confinement {
 }
 
 /// Limits memory and what a process leaves behind: no core, which would hold the document; no file at all.
-pub fn limit(memory: u64) -> io::Result<()> {
+pub fn limit_memory(memory: u64) -> io::Result<()> {
     for (resource, most) in [(Resource::As, memory), (Resource::Core, 0), (Resource::Fsize, 0)] {
         setrlimit(resource, Rlimit { current: Some(most), maximum: Some(most) })?;
     }
@@ -28,7 +28,7 @@ pub fn limit(memory: u64) -> io::Result<()> {
 }
 
 /// Lets the process use so many more seconds of processor time before the kernel ends it.
-pub fn limit_time(seconds: u64) -> io::Result<()> {
+pub fn limit_cpu_time(seconds: u64) -> io::Result<()> {
     let used = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime).tv_sec;
     let until = u64::try_from(used).unwrap_or_default().saturating_add(seconds).saturating_add(1);
     // Only the soft limit: the next document is allowed its own time.
@@ -37,7 +37,7 @@ pub fn limit_time(seconds: u64) -> io::Result<()> {
 }
 
 #[cfg(target_os = "linux")]
-pub use linux::{allow_only_computing, deny_files, deny_network};
+pub use linux::{allow_only_computing, deny_network_and_processes, restrict_files};
 
 #[cfg(target_os = "linux")]
 mod linux {
@@ -54,24 +54,24 @@ mod linux {
     };
 
     /// The newest rules that are asked for; older kernels hold what they know of them.
-    const RULES: ABI = ABI::V6;
+    const LANDLOCK_ABI: ABI = ABI::V6;
 
     /// Takes all files and the network from this thread and those it starts, but for reading and executing what is
     /// below these folders. True if the kernel can.
-    pub fn deny_files(except: &[&Path]) -> bool {
+    pub fn restrict_files(except: &[&Path]) -> bool {
         let rules = Ruleset::default()
-            .handle_access(AccessFs::from_all(RULES))
-            .and_then(|rules| rules.handle_access(AccessNet::from_all(RULES)))
-            .and_then(|rules| rules.scope(Scope::from_all(RULES)))
+            .handle_access(AccessFs::from_all(LANDLOCK_ABI))
+            .and_then(|rules| rules.handle_access(AccessNet::from_all(LANDLOCK_ABI)))
+            .and_then(|rules| rules.scope(Scope::from_all(LANDLOCK_ABI)))
             .and_then(Ruleset::create)
-            .and_then(|rules| rules.add_rules(path_beneath_rules(except, AccessFs::from_read(RULES))))
+            .and_then(|rules| rules.add_rules(path_beneath_rules(except, AccessFs::from_read(LANDLOCK_ABI))))
             .and_then(landlock::RulesetCreated::restrict_self);
         rules.is_ok_and(|status| status.ruleset != RulesetStatus::NotEnforced)
     }
 
     /// What a process needs that only computes, allocates and talks on open streams, and what the runtime does when it
     /// ends or aborts.
-    const COMPUTING: &[libc::c_long] = &[
+    const ALLOWED_CALLS: &[libc::c_long] = &[
         libc::SYS_read,
         libc::SYS_readv,
         libc::SYS_write,
@@ -100,10 +100,10 @@ mod linux {
 
     /// From now on, on every thread, the kernel ends this process on any other system call. True if the kernel can.
     pub fn allow_only_computing() -> bool {
-        let mut allowed: Calls = COMPUTING.iter().map(|call| (*call, Vec::new())).collect();
+        let mut allowed: Calls = ALLOWED_CALLS.iter().map(|call| (*call, Vec::new())).collect();
         // Its own limits and signals to itself are part of computing; those of other processes are not.
         let (Some(own_limits), Some(own_signals)) =
-            (first_is(SeccompCmpOp::Eq, 0), first_is(SeccompCmpOp::Eq, pid()))
+            (if_first_argument(SeccompCmpOp::Eq, 0), if_first_argument(SeccompCmpOp::Eq, pid()))
         else {
             return false;
         };
@@ -113,7 +113,7 @@ mod linux {
     }
 
     /// What reaches the network or another process.
-    const REACHING: &[libc::c_long] = &[
+    const DENIED_CALLS: &[libc::c_long] = &[
         libc::SYS_socket,
         libc::SYS_connect,
         libc::SYS_bind,
@@ -132,10 +132,10 @@ mod linux {
 
     /// From now on this process and those it becomes cannot reach the network or other processes; asking is answered
     /// with an error. True if the kernel can.
-    pub fn deny_network() -> bool {
-        let mut denied: Calls = REACHING.iter().map(|call| (*call, Vec::new())).collect();
+    pub fn deny_network_and_processes() -> bool {
+        let mut denied: Calls = DENIED_CALLS.iter().map(|call| (*call, Vec::new())).collect();
         let (Some(others_limits), Some(others_signals)) =
-            (first_is(SeccompCmpOp::Ne, 0), first_is(SeccompCmpOp::Ne, pid()))
+            (if_first_argument(SeccompCmpOp::Ne, 0), if_first_argument(SeccompCmpOp::Ne, pid()))
         else {
             return false;
         };
@@ -150,7 +150,7 @@ mod linux {
     type Calls = BTreeMap<libc::c_long, Vec<SeccompRule>>;
 
     /// That the first argument, a process, compares so.
-    fn first_is(comparison: SeccompCmpOp, process: u64) -> Option<Vec<SeccompRule>> {
+    fn if_first_argument(comparison: SeccompCmpOp, process: u64) -> Option<Vec<SeccompRule>> {
         let condition = SeccompCondition::new(0, SeccompCmpArgLen::Dword, comparison, process).ok()?;
         Some(vec![SeccompRule::new(vec![condition]).ok()?])
     }

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 /// How much a parser may use for one document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Limits {
+pub struct ParserLimits {
     /// Bytes of address space.
     pub memory: u64,
     /// How long a document may take, by the clock and by the processor.
@@ -23,7 +23,7 @@ pub struct Limits {
     pub documents: u32,
 }
 
-impl Default for Limits {
+impl Default for ParserLimits {
     fn default() -> Self {
         Self {
             memory: 1 << 30,

@@ -6,12 +6,12 @@
 
 pub mod child;
 pub mod confine;
+mod exit_status;
 mod limits;
-mod parser;
+mod parser_process;
 pub mod protocol;
-mod trust;
-mod verdict;
-mod work;
+mod request_handler;
+mod response_validation;
 
 use std::ffi::OsString;
 use std::io;
@@ -23,37 +23,37 @@ use quire_ports::{ReadError, ReadErrorKind};
 use tokio::sync::Semaphore;
 
 pub use confine::Confinement;
-pub use limits::Limits;
-pub use protocol::Image;
+pub use limits::ParserLimits;
+pub use protocol::PageImage;
 
-use crate::PageRead;
-use parser::Parser;
-use protocol::{Answer, Job, unfit};
-use trust::{Pages, checked};
+use crate::ParsedPage;
+use parser_process::ParserProcess;
+use protocol::{ParserRequest, ParserResponse, unexpected_response};
+use response_validation::{PageCollector, validate_image};
 
 /// What is started as a parser.
 #[derive(Clone, Debug)]
-pub struct Program {
+pub struct ParserProgram {
     /// The executable.
     pub path: PathBuf,
     /// What it is told.
     pub arguments: Vec<OsString>,
 }
 
-impl Program {
+impl ParserProgram {
     /// This very program. Its main function calls [`child::run`] when its first argument is [`child::ARGUMENT`].
-    pub fn this() -> Self {
-        Self::child_of(this_executable(), child::ARGUMENT)
+    pub fn current() -> Self {
+        Self::with_argument(current_executable(), child::ARGUMENT)
     }
 
     /// A program that knows that argument.
-    pub fn child_of(path: PathBuf, argument: &str) -> Self {
+    pub fn with_argument(path: PathBuf, argument: &str) -> Self {
         Self { path, arguments: vec![argument.into()] }
     }
 }
 
 /// The executable of this process; on Linux the one that is running, even if its file was replaced by a newer one.
-pub(crate) fn this_executable() -> PathBuf {
+pub(crate) fn current_executable() -> PathBuf {
     if cfg!(target_os = "linux") {
         PathBuf::from("/proc/self/exe")
     } else {
@@ -64,82 +64,87 @@ pub(crate) fn this_executable() -> PathBuf {
 /// A few warm parsers.
 #[derive(Clone)]
 pub struct Sandbox {
-    inner: Arc<Inner>,
+    pool: Arc<ParserPool>,
 }
 
-struct Inner {
-    program: Program,
-    limits: Limits,
+struct ParserPool {
+    program: ParserProgram,
+    limits: ParserLimits,
     size: usize,
     /// One permit for each parser that may work at the same time.
-    places: Semaphore,
-    idle: Mutex<Vec<Parser>>,
+    slots: Semaphore,
+    idle: Mutex<Vec<ParserProcess>>,
     confinement: Confinement,
 }
 
 impl Sandbox {
     /// Starts `size` parsers, so that the first documents find them warm.
-    pub async fn start(program: Program, limits: Limits, size: usize) -> Result<Self, ReadError> {
+    pub async fn start(program: ParserProgram, limits: ParserLimits, size: usize) -> Result<Self, ReadError> {
         let size = size.max(1);
         let mut idle = Vec::with_capacity(size);
         for _ in 0..size {
-            idle.push(Parser::start(&program, &limits).await?);
+            idle.push(ParserProcess::start(&program, &limits).await?);
         }
         let confinement = idle[0].confinement();
-        let inner = Inner {
+        let inner = ParserPool {
             program,
             limits,
             size,
-            places: Semaphore::new(size),
+            slots: Semaphore::new(size),
             idle: Mutex::new(idle),
             confinement,
         };
-        Ok(Self { inner: Arc::new(inner) })
+        Ok(Self { pool: Arc::new(inner) })
     }
 
     /// What holds the parsers on this machine.
     pub fn confinement(&self) -> Confinement {
-        self.inner.confinement
+        self.pool.confinement
     }
 
     /// The words of every page.
-    pub async fn read(&self, kind: FileKind, file: Arc<[u8]>) -> Result<Vec<PageRead>, ReadError> {
-        let mut pages = Pages::default();
-        let limits = self.inner.limits;
+    pub async fn read(&self, kind: FileKind, file: Arc<[u8]>) -> Result<Vec<ParsedPage>, ReadError> {
+        let mut pages = PageCollector::default();
+        let limits = self.pool.limits;
         let take = |answer| match answer {
-            Answer::Page(page) => pages.take(page, &limits),
-            _ => Err(unfit()),
+            ParserResponse::Page(page) => pages.push(page, &limits),
+            _ => Err(unexpected_response()),
         };
-        self.inner.clone().call(Job::Read(kind), &file, take).await?;
+        self.pool.clone().run(ParserRequest::Read(kind), &file, take).await?;
         Ok(pages.pages)
     }
 
     /// A page, from 0, drawn for people as PNG.
-    pub async fn image(
+    pub async fn render(
         &self,
         kind: FileKind,
         file: Arc<[u8]>,
         page: usize,
         scale: f32,
     ) -> Result<Vec<u8>, ReadError> {
-        Ok(self.drawn(Job::Draw(kind, page, scale), &file).await?.png)
+        Ok(self.request_image(ParserRequest::Render(kind, page, scale), &file).await?.png)
     }
 
     /// A page, from 0, drawn for recognition.
-    pub async fn scan(&self, kind: FileKind, file: Arc<[u8]>, page: usize) -> Result<Image, ReadError> {
-        self.drawn(Job::Scan(kind, page), &file).await
+    pub async fn render_for_ocr(
+        &self,
+        kind: FileKind,
+        file: Arc<[u8]>,
+        page: usize,
+    ) -> Result<PageImage, ReadError> {
+        self.request_image(ParserRequest::RenderForOcr(kind, page), &file).await
     }
 
-    async fn drawn(&self, job: Job, file: &[u8]) -> Result<Image, ReadError> {
+    async fn request_image(&self, job: ParserRequest, file: &[u8]) -> Result<PageImage, ReadError> {
         let mut drawn = None;
         let take = |answer| match answer {
-            Answer::Image(image) if drawn.is_none() => {
-                drawn = Some(checked(image)?);
+            ParserResponse::Image(image) if drawn.is_none() => {
+                drawn = Some(validate_image(image)?);
                 Ok(())
             }
-            _ => Err(unfit()),
+            _ => Err(unexpected_response()),
         };
-        self.inner.clone().call(job, file, take).await?;
+        self.pool.clone().run(job, file, take).await?;
         drawn.ok_or_else(|| {
             ReadError::new(
                 ReadErrorKind::ParserCrashed,
@@ -149,14 +154,14 @@ impl Sandbox {
     }
 }
 
-impl Inner {
+impl ParserPool {
     /// Gives a document to a parser. `take` gets each answer and refuses what does not fit. Whoever stops waiting ends the
     /// parser with it: there is no other way to stop work on a hostile document.
-    async fn call(
+    async fn run(
         self: Arc<Self>,
-        job: Job,
+        job: ParserRequest,
         file: &[u8],
-        take: impl FnMut(Answer) -> io::Result<()>,
+        take: impl FnMut(ParserResponse) -> io::Result<()>,
     ) -> Result<(), ReadError> {
         if file.len() as u64 > self.limits.file {
             let most = self.limits.file >> 20;
@@ -165,27 +170,27 @@ impl Inner {
                 format!("the file is larger than {most} MB, which is the most that is read; split it"),
             ));
         }
-        let place = self.places.acquire().await;
-        let mut parser = self.warm().await?;
+        let place = self.slots.acquire().await;
+        let mut parser = self.take_parser().await?;
         // The next document shall not wait for a start, neither after a parser that has done its share nor after a crash.
-        if parser.nears_its_end(&self.limits) {
-            self.clone().refill();
+        if parser.needs_successor(&self.limits) {
+            self.clone().start_replacement();
         }
-        let outcome = parser.work(job, file, &self.limits, take).await;
-        if parser.is_fit(&self.limits) {
+        let outcome = parser.run(job, file, &self.limits, take).await;
+        if parser.is_reusable(&self.limits) {
             self.idle.lock().unwrap_or_else(PoisonError::into_inner).push(parser);
-        } else if !parser.is_sound() {
-            self.clone().refill();
+        } else if !parser.is_healthy() {
+            self.clone().start_replacement();
         }
         drop(place);
         outcome
     }
 
-    async fn warm(&self) -> Result<Parser, ReadError> {
+    async fn take_parser(&self) -> Result<ParserProcess, ReadError> {
         loop {
             let idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
             let Some(mut parser) = idle else {
-                return Parser::start(&self.program, &self.limits).await;
+                return ParserProcess::start(&self.program, &self.limits).await;
             };
             // It may have died while it waited.
             if parser.is_alive() {
@@ -195,9 +200,9 @@ impl Inner {
     }
 
     /// Starts another parser meanwhile.
-    fn refill(self: Arc<Self>) {
+    fn start_replacement(self: Arc<Self>) {
         tokio::spawn(async move {
-            if let Ok(parser) = Parser::start(&self.program, &self.limits).await {
+            if let Ok(parser) = ParserProcess::start(&self.program, &self.limits).await {
                 let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
                 // One more than can work at the same time: the one that takes over from another.
                 if idle.len() <= self.size {

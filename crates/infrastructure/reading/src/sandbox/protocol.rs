@@ -12,37 +12,37 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use super::confine::Confinement;
-use crate::PageRead;
+use crate::ParsedPage;
 
 /// What a parser shall do with the document that follows.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub enum Job {
+pub enum ParserRequest {
     /// Find the words of every page.
     Read(FileKind),
     /// Draw a page, from 0, for people, at so many pixels per point.
-    Draw(FileKind, usize, f32),
+    Render(FileKind, usize, f32),
     /// Draw a page, from 0, for recognition, in shades of gray.
-    Scan(FileKind, usize),
+    RenderForOcr(FileKind, usize),
 }
 
 /// What a parser says.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub enum Answer {
+pub enum ParserResponse {
     /// It can take a job, and this is what holds it.
     Ready(Confinement),
     /// The next page.
-    Page(PageRead),
+    Page(ParsedPage),
     /// The page, drawn.
-    Image(Image),
+    Image(PageImage),
     /// That was all.
     Done,
     /// The document cannot be read.
-    Refused(Refusal, String),
+    Rejected(RejectReason, String),
 }
 
 /// A drawn page.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Image {
+pub struct PageImage {
     /// The file, as PNG.
     pub png: Vec<u8>,
     /// Pixels per point.
@@ -52,7 +52,7 @@ pub struct Image {
 /// Why a document cannot be read, as far as the parser can tell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[allow(missing_docs)] // The names are the documentation.
-pub enum Refusal {
+pub enum RejectReason {
     Encrypted,
     PdfInvalid,
     FileInvalid,
@@ -62,13 +62,13 @@ pub enum Refusal {
 
 /// Writes a frame.
 pub fn write_frame(to: &mut impl Write, content: &[u8]) -> io::Result<()> {
-    to.write_all(&length_of(content)?)?;
+    to.write_all(&frame_length(content)?)?;
     to.write_all(content)
 }
 
 /// The length of a frame as it is written.
-pub fn length_of(content: &[u8]) -> io::Result<[u8; 4]> {
-    u32::try_from(content.len()).map(u32::to_le_bytes).map_err(|_| too_long())
+pub fn frame_length(content: &[u8]) -> io::Result<[u8; 4]> {
+    u32::try_from(content.len()).map(u32::to_le_bytes).map_err(|_| frame_too_long())
 }
 
 /// Reads a frame of at most `limit` bytes. Nothing at the end of the stream.
@@ -80,7 +80,7 @@ pub fn read_frame(from: &mut impl Read, limit: u64) -> io::Result<Option<Vec<u8>
     from.read_exact(&mut length[1..])?;
     let length = u64::from(u32::from_le_bytes(length));
     if length > limit {
-        return Err(too_long());
+        return Err(frame_too_long());
     }
     let mut content = Vec::new();
     // Grows as bytes really come: a length alone takes no memory.
@@ -106,12 +106,12 @@ pub fn decode<T: DeserializeOwned>(content: &[u8]) -> io::Result<T> {
 }
 
 /// That a frame is longer than it may be.
-pub fn too_long() -> io::Error {
+pub fn frame_too_long() -> io::Error {
     io::Error::new(io::ErrorKind::InvalidData, "a frame is longer than it may be")
 }
 
 /// That an answer belongs to another question.
-pub fn unfit() -> io::Error {
+pub fn unexpected_response() -> io::Error {
     io::Error::new(io::ErrorKind::InvalidData, "an answer to another question")
 }
 
@@ -121,9 +121,9 @@ mod tests {
     use quire_domain::reading::{Line, Page, Rect, Word};
 
     use super::*;
-    use crate::Ink;
+    use crate::PageGraphics;
 
-    fn page() -> PageRead {
+    fn page() -> ParsedPage {
         let rect = Rect { x0: 1.0, y0: 2.0, x1: 30.5, y1: 12.0 };
         let words = vec![Word { text: "Año".to_owned(), rect }];
         let page = Page {
@@ -132,19 +132,20 @@ mod tests {
             lines: vec![Line { words, opens_paragraph: true }],
             recognised: false,
         };
-        PageRead { page, ink: Ink { pictures: 0.5, shapes: 3 } }
+        ParsedPage { page, graphics: PageGraphics { image_coverage: 0.5, shape_count: 3 } }
     }
 
     #[test]
     fn what_is_written_is_read_and_then_comes_the_end() {
         let mut stream = Vec::new();
-        for answer in [Answer::Page(page()), Answer::Done] {
+        for answer in [ParserResponse::Page(page()), ParserResponse::Done] {
             write_frame(&mut stream, &encode(&answer).unwrap()).unwrap();
         }
         let mut from = stream.as_slice();
-        let mut next = || read_frame(&mut from, 1000).unwrap().map(|frame| decode::<Answer>(&frame).unwrap());
-        assert_eq!(next(), Some(Answer::Page(page())));
-        assert_eq!(next(), Some(Answer::Done));
+        let mut next =
+            || read_frame(&mut from, 1000).unwrap().map(|frame| decode::<ParserResponse>(&frame).unwrap());
+        assert_eq!(next(), Some(ParserResponse::Page(page())));
+        assert_eq!(next(), Some(ParserResponse::Done));
         assert_eq!(next(), None);
     }
 
@@ -156,7 +157,9 @@ mod tests {
         for cut in 1..stream.len() {
             assert!(read_frame(&mut &stream[..cut], 100).is_err(), "cut after {cut} bytes");
         }
-        assert!(decode::<Answer>(&[encode(&Answer::Done).unwrap(), vec![0]].concat()).is_err());
+        assert!(
+            decode::<ParserResponse>(&[encode(&ParserResponse::Done).unwrap(), vec![0]].concat()).is_err()
+        );
     }
 
     proptest! {
@@ -165,18 +168,18 @@ mod tests {
         fn any_bytes_are_a_message_or_an_error(bytes in prop::collection::vec(any::<u8>(), 0..300)) {
             let mut from = bytes.as_slice();
             while let Ok(Some(frame)) = read_frame(&mut from, 200) {
-                let _ = decode::<Answer>(&frame);
+                let _ = decode::<ParserResponse>(&frame);
             }
-            let _ = decode::<Answer>(&bytes);
-            let _ = decode::<Job>(&bytes);
+            let _ = decode::<ParserResponse>(&bytes);
+            let _ = decode::<ParserRequest>(&bytes);
         }
 
         #[test]
         fn a_message_with_flipped_bytes_is_a_message_or_an_error(at in 0usize..60, value in any::<u8>()) {
-            let mut bytes = encode(&Answer::Page(page())).unwrap();
+            let mut bytes = encode(&ParserResponse::Page(page())).unwrap();
             let at = at % bytes.len();
             bytes[at] = value;
-            let _ = decode::<Answer>(&bytes);
+            let _ = decode::<ParserResponse>(&bytes);
         }
     }
 }

@@ -2,20 +2,20 @@
 
 use proptest::prelude::*;
 
-use super::drawing::as_pdf;
+use super::render::as_pdf;
 use super::*;
 use crate::pdf::PdfFile;
 
-fn paragraph(text: &str) -> Block {
-    Block::Paragraph(text.to_owned())
+fn paragraph(text: &str) -> TextBlock {
+    TextBlock::Paragraph(text.to_owned())
 }
 
-fn row(cells: &[&str]) -> Block {
-    Block::Row(cells.iter().map(|cell| (*cell).to_owned()).collect())
+fn row(cells: &[&str]) -> TextBlock {
+    TextBlock::Row(cells.iter().map(|cell| (*cell).to_owned()).collect())
 }
 
-fn pages(blocks: impl IntoIterator<Item = Block>) -> Vec<Page> {
-    set(blocks).unwrap().into_iter().map(|read| read.page).collect()
+fn pages(blocks: impl IntoIterator<Item = TextBlock>) -> Vec<Page> {
+    lay_out(blocks).unwrap().into_iter().map(|read| read.page).collect()
 }
 
 fn texts(page: &Page) -> Vec<String> {
@@ -26,7 +26,10 @@ fn texts(page: &Page) -> Vec<String> {
 /// Columns from the left margin and rows from the top one.
 #[allow(clippy::cast_possible_truncation)]
 fn at(word: &Word) -> (i32, i32) {
-    (((word.rect.x0 - MARGIN) / PITCH).round() as i32, ((word.rect.y0 - MARGIN) / LINE_PITCH).floor() as i32)
+    (
+        ((word.rect.x0 - MARGIN) / CHARACTER_WIDTH).round() as i32,
+        ((word.rect.y0 - MARGIN) / LINE_HEIGHT).floor() as i32,
+    )
 }
 
 #[test]
@@ -103,7 +106,7 @@ fn a_row_higher_than_a_page_goes_on_on_the_next_and_a_lower_one_stays_whole() {
 #[test]
 fn more_cells_than_fit_go_on_below() {
     let cells: Vec<String> = (0..30).map(|cell| cell.to_string()).collect();
-    let page = &pages([Block::Row(cells)])[0];
+    let page = &pages([TextBlock::Row(cells)])[0];
     assert_eq!(page.lines.iter().map(|line| line.words.len()).collect::<Vec<_>>(), [12, 12, 6]);
 }
 
@@ -116,16 +119,16 @@ fn no_text_is_an_empty_page_and_what_shows_nothing_is_left_out() {
 
 #[test]
 fn there_is_a_bound_on_pages() {
-    assert_eq!(set([paragraph(&("\u{c}".repeat(9_999) + "x"))]).unwrap().len(), 10_000);
-    assert_eq!(set([paragraph(&("\u{c}".repeat(10_000) + "x"))]), Err(TooManyPages));
-    assert_eq!(set([paragraph(&"x\n".repeat(600_001))]), Err(TooManyPages));
-    assert_eq!(set((0..10_001).map(|_| row(&[&"x\n".repeat(60)]))), Err(TooManyPages));
+    assert_eq!(lay_out([paragraph(&("\u{c}".repeat(9_999) + "x"))]).unwrap().len(), 10_000);
+    assert_eq!(lay_out([paragraph(&("\u{c}".repeat(10_000) + "x"))]), Err(TooManyPages));
+    assert_eq!(lay_out([paragraph(&"x\n".repeat(600_001))]), Err(TooManyPages));
+    assert_eq!(lay_out((0..10_001).map(|_| row(&[&"x\n".repeat(60)]))), Err(TooManyPages));
 }
 
 #[test]
 fn a_drawn_page_has_ink_where_its_words_stand_and_nowhere_else() {
     let page = &pages([paragraph("\n\nLuna 猫 (4,2 \\ €)")])[0];
-    let png = draw(page, 2.0).unwrap();
+    let png = render(page, 2.0).unwrap();
     let shown = image::load_from_memory(&png).unwrap().into_luma8();
     assert_eq!((shown.width(), shown.height()), (1190, 1684));
     #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
@@ -172,7 +175,7 @@ proptest! {
     ) {
         let given = paragraphs.iter().chain(&cells).flat_map(|text| text.chars()).filter(|letter| !letter.is_whitespace());
         let mut given: Vec<char> = given.collect();
-        let blocks = paragraphs.iter().map(|text| paragraph(text)).chain([Block::Row(cells.clone())]);
+        let blocks = paragraphs.iter().map(|text| paragraph(text)).chain([TextBlock::Row(cells.clone())]);
         let pages = pages(blocks);
         for word in pages.iter().flat_map(|page| &page.lines).flat_map(|line| &line.words) {
             prop_assert!(word.rect.x0 >= MARGIN && word.rect.x1 <= WIDTH - MARGIN);

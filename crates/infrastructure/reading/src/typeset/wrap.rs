@@ -4,12 +4,12 @@
 const TAB: usize = 8;
 
 /// A word and the column it begins in.
-pub(crate) type Placed = (usize, String);
+pub(crate) type PlacedWord = (usize, String);
 
 /// One line of text as lines of at most so many columns: parted between words, and within a word only if it is longer
 /// than a line. Nothing for a line without words.
-pub(crate) fn wrap(text: &str, columns: usize) -> Vec<Vec<Placed>> {
-    let mut wrapping = Wrapping { columns: columns.max(1), ..Wrapping::default() };
+pub(crate) fn wrap(text: &str, columns: usize) -> Vec<Vec<PlacedWord>> {
+    let mut wrapping = LineWrapper { columns: columns.max(1), ..LineWrapper::default() };
     for character in text.chars() {
         if character == '\t' {
             wrapping.end_word();
@@ -17,7 +17,7 @@ pub(crate) fn wrap(text: &str, columns: usize) -> Vec<Vec<Placed>> {
         } else if character.is_whitespace() {
             wrapping.end_word();
             wrapping.column += 1;
-        } else if shows(character) {
+        } else if is_visible(character) {
             wrapping.write(character);
         }
     }
@@ -26,22 +26,22 @@ pub(crate) fn wrap(text: &str, columns: usize) -> Vec<Vec<Placed>> {
 }
 
 /// Control characters, soft hyphens and joints of no width would only keep a word from being found.
-fn shows(character: char) -> bool {
+fn is_visible(character: char) -> bool {
     !character.is_control() && !matches!(character, '\u{AD}' | '\u{200B}' | '\u{FEFF}')
 }
 
 #[derive(Default)]
-struct Wrapping {
+struct LineWrapper {
     columns: usize,
-    lines: Vec<Vec<Placed>>,
-    line: Vec<Placed>,
+    lines: Vec<Vec<PlacedWord>>,
+    line: Vec<PlacedWord>,
     /// The column behind what was written last.
     column: usize,
     word: String,
     letters: usize,
 }
 
-impl Wrapping {
+impl LineWrapper {
     fn write(&mut self, letter: char) {
         if self.letters == self.columns {
             self.end_word();

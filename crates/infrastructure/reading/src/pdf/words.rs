@@ -15,13 +15,13 @@ use std::ops::Range;
 use hayro_interpret::kurbo::{Point, Vec2};
 use quire_domain::reading::Rect;
 
-use super::direction::is_right_to_left;
-use super::spelling::is_mark;
+use super::bidi::is_right_to_left;
+use super::glyph_text::is_combining_mark;
 
 /// Shares of the font's size. A gap this wide parts two words,
 pub(super) const WORD_GAP: f64 = 0.15;
 /// one this wide parts two strokes, which may stand in two columns,
-const STROKE_GAP: f64 = 1.0;
+const SPAN_GAP: f64 = 1.0;
 /// a step back this far is a new start,
 const STEP_BACK: f64 = 0.5;
 /// a step aside this far is another line,
@@ -42,7 +42,7 @@ const SPACING_ALIKE: f32 = 0.08;
 
 /// One glyph on the page.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Glyph {
+pub(super) struct PlacedGlyph {
     /// Where the pen was put down.
     pub(super) origin: Point,
     /// How far the pen moves on.
@@ -53,88 +53,88 @@ pub(super) struct Glyph {
 
 /// A word as the pen wrote it.
 #[derive(Clone, Debug)]
-pub(super) struct Scrap {
+pub(super) struct DrawnWord {
     /// Its letters in the text of the page.
     pub(super) text: Range<usize>,
     pub(super) rect: Rect,
     /// Where it begins and ends along the way of its stroke.
-    pub(super) from: f32,
-    pub(super) to: f32,
+    pub(super) start: f32,
+    pub(super) end: f32,
     /// Whether the pen went backwards, so that its letters are in the order they are read.
-    pub(super) leftwards: bool,
+    pub(super) drawn_right_to_left: bool,
 }
 
 /// Words that the pen wrote in one go.
 #[derive(Clone, Debug)]
-pub(super) struct Stroke {
+pub(super) struct Span {
     pub(super) words: Range<usize>,
     /// Where it was begun.
     pub(super) origin: (f32, f32),
     /// The way the pen went, one long.
-    pub(super) way: (f32, f32),
+    pub(super) direction: (f32, f32),
     /// The largest font in it.
-    pub(super) size: f32,
+    pub(super) font_size: f32,
 }
 
 /// All that was written on a page, in the order it was drawn.
 #[derive(Debug, Default)]
-pub(super) struct Gathered {
+pub(super) struct PageText {
     pub(super) text: String,
-    pub(super) words: Vec<Scrap>,
-    pub(super) strokes: Vec<Stroke>,
+    pub(super) words: Vec<DrawnWord>,
+    pub(super) spans: Vec<Span>,
     /// Whether there is any letter of a script that is written from right to left.
-    pub(super) right_to_left: bool,
+    pub(super) has_right_to_left: bool,
 }
 
 /// Takes glyphs one by one.
-pub(super) struct Gathering {
-    done: Gathered,
+pub(super) struct WordBuilder {
+    done: PageText,
     page: (f64, f64),
-    word: Option<Scrap>,
-    stroke: Option<Stroke>,
-    pen: Option<Pen>,
-    ink: Option<Inked>,
+    word: Option<DrawnWord>,
+    span: Option<Span>,
+    last: Option<GlyphExtent>,
+    last_visible: Option<VisibleGlyph>,
 }
 
 /// Where the last glyph left the pen, how it went, and how large its font was.
 #[derive(Clone, Copy)]
-struct Pen {
-    from: Point,
-    at: Point,
-    way: Vec2,
-    size: f64,
+struct GlyphExtent {
+    start: Point,
+    end: Point,
+    direction: Vec2,
+    font_size: f64,
 }
 
 /// The last glyph that can be seen.
 #[derive(Clone, Copy)]
-struct Inked {
+struct VisibleGlyph {
     letter: char,
-    pen: Pen,
+    extent: GlyphExtent,
 }
 
 /// How a glyph goes on from where the pen was.
 #[derive(Clone, Copy, PartialEq)]
-enum Step {
+enum Continuation {
     SameWord,
-    NextWord,
-    NextStroke,
+    NewWord,
+    NewSpan,
 }
 
-impl Gathering {
+impl WordBuilder {
     /// For a page of this size.
     pub(super) fn new(width: f32, height: f32) -> Self {
         Self {
-            done: Gathered::default(),
+            done: PageText::default(),
             page: (f64::from(width), f64::from(height)),
             word: None,
-            stroke: None,
-            pen: None,
-            ink: None,
+            span: None,
+            last: None,
+            last_visible: None,
         }
     }
 
     /// The next glyph, and what it says.
-    pub(super) fn take(&mut self, glyph: Glyph, letters: &str) {
+    pub(super) fn push(&mut self, glyph: PlacedGlyph, letters: &str) {
         let Some(first) = letters.chars().next() else { return };
         let Some(next) = pen_after(&glyph, self.page) else { return };
         if first.is_whitespace() && letters.trim_start().is_empty() {
@@ -144,36 +144,39 @@ impl Gathering {
         if !self.is_on_page(rect) || self.is_again(first, next) {
             return;
         }
-        if is_mark(first) && self.ink.is_some_and(|ink| stands_over(ink.pen, next)) && self.word.is_some() {
+        if is_combining_mark(first)
+            && self.last_visible.is_some_and(|ink| stands_over(ink.extent, next))
+            && self.word.is_some()
+        {
             return self.write(letters, rect, None);
         }
         let (step, leftwards) = self.step_to(next, first);
         match step {
-            Step::SameWord => {}
-            Step::NextWord => self.end_word(),
-            Step::NextStroke => self.end_stroke(),
+            Continuation::SameWord => {}
+            Continuation::NewWord => self.end_word(),
+            Continuation::NewSpan => self.end_stroke(),
         }
         self.begin(next, leftwards);
         self.write(letters, rect, Some(next));
-        self.pen = Some(next);
-        self.ink = Some(Inked { letter: first, pen: next });
+        self.last = Some(next);
+        self.last_visible = Some(VisibleGlyph { letter: first, extent: next });
     }
 
     /// All that was taken.
-    pub(super) fn finish(mut self) -> Gathered {
+    pub(super) fn finish(mut self) -> PageText {
         self.end_stroke();
         self.done
     }
 
     /// A space ends the word; one that does not follow where the pen was says nothing.
-    fn leave_room(&mut self, next: Pen) {
+    fn leave_room(&mut self, next: GlyphExtent) {
         if self.word.is_some() {
             self.end_word();
             self.done.text.push(' ');
         }
-        let follows = self.pen.is_some_and(|pen| step(pen, next) != Step::NextStroke);
+        let follows = self.last.is_some_and(|pen| step(pen, next) != Continuation::NewSpan);
         if follows {
-            self.pen = Some(next);
+            self.last = Some(next);
         }
     }
 
@@ -185,60 +188,62 @@ impl Gathering {
             && f64::from(rect.y0) < height
     }
 
-    fn is_again(&self, letter: char, next: Pen) -> bool {
-        self.ink.is_some_and(|ink| {
+    fn is_again(&self, letter: char, next: GlyphExtent) -> bool {
+        self.last_visible.is_some_and(|ink| {
             ink.letter == letter
-                && ink.pen.from.distance(next.from) < SAME_PLACE * ink.pen.size.min(next.size)
+                && ink.extent.start.distance(next.start)
+                    < SAME_PLACE * ink.extent.font_size.min(next.font_size)
         })
     }
 
     /// The step, and whether it was taken backwards.
-    fn step_to(&self, next: Pen, letter: char) -> (Step, bool) {
-        let Some(pen) = self.pen else { return (Step::NextStroke, false) };
+    fn step_to(&self, next: GlyphExtent, letter: char) -> (Continuation, bool) {
+        let Some(pen) = self.last else { return (Continuation::NewSpan, false) };
         let ahead = match step(pen, next) {
             // Spaces can lead far away, to the next column of a table.
-            Step::NextWord if self.is_far_from_ink(next) => Step::NextStroke,
+            Continuation::NewWord if self.is_far_from_ink(next) => Continuation::NewSpan,
             step => step,
         };
-        let turned = self.word.as_ref().is_some_and(|word| word.leftwards);
-        if ahead == Step::NextStroke && (turned || is_right_to_left(letter)) {
+        let turned = self.word.as_ref().is_some_and(|word| word.drawn_right_to_left);
+        if ahead == Continuation::NewSpan && (turned || is_right_to_left(letter)) {
             let back = step_back(pen, next);
-            return (back, back != Step::NextStroke);
+            return (back, back != Continuation::NewSpan);
         }
         (ahead, false)
     }
 
-    fn is_far_from_ink(&self, next: Pen) -> bool {
-        self.ink.is_some_and(|ink| {
-            (next.from - ink.pen.at).dot(ink.pen.way) > STROKE_GAP * 1.5 * ink.pen.size.max(next.size)
+    fn is_far_from_ink(&self, next: GlyphExtent) -> bool {
+        self.last_visible.is_some_and(|ink| {
+            (next.start - ink.extent.end).dot(ink.extent.direction)
+                > SPAN_GAP * 1.5 * ink.extent.font_size.max(next.font_size)
         })
     }
 
-    fn begin(&mut self, next: Pen, leftwards: bool) {
+    fn begin(&mut self, next: GlyphExtent, leftwards: bool) {
         let first_word = self.done.words.len();
-        let stroke = self.stroke.get_or_insert_with(|| Stroke {
+        let stroke = self.span.get_or_insert_with(|| Span {
             words: first_word..first_word,
-            origin: (narrow(next.from.x), narrow(next.from.y)),
-            way: (narrow(next.way.x), narrow(next.way.y)),
-            size: narrow(next.size),
+            origin: (narrow(next.start.x), narrow(next.start.y)),
+            direction: (narrow(next.direction.x), narrow(next.direction.y)),
+            font_size: narrow(next.font_size),
         });
-        stroke.size = stroke.size.max(narrow(next.size));
+        stroke.font_size = stroke.font_size.max(narrow(next.font_size));
         let text = &mut self.done.text;
-        if let Some(word) = self.word.as_mut().filter(|word| leftwards && !word.leftwards) {
+        if let Some(word) = self.word.as_mut().filter(|word| leftwards && !word.drawn_right_to_left) {
             // Its first glyph was taken for one drawn the other way.
             turn_around(text, word.text.start);
-            word.leftwards = true;
+            word.drawn_right_to_left = true;
         }
     }
 
     /// Adds letters to the word. Those of one glyph are in the order they are read; a word that will be turned around
     /// wants them the other way. A mark does not move the pen.
-    fn write(&mut self, letters: &str, rect: Rect, moved: Option<Pen>) {
+    fn write(&mut self, letters: &str, rect: Rect, moved: Option<GlyphExtent>) {
         let start = self.done.text.len();
         let backwards = letters.chars().next().is_some_and(is_right_to_left);
-        self.done.right_to_left |= backwards;
+        self.done.has_right_to_left |= backwards;
         self.done.text.push_str(letters);
-        let turned = self.word.as_ref().is_some_and(|word| word.leftwards);
+        let turned = self.word.as_ref().is_some_and(|word| word.drawn_right_to_left);
         if backwards && !turned && letters.chars().nth(1).is_some() {
             turn_around(&mut self.done.text, start);
         }
@@ -248,11 +253,13 @@ impl Gathering {
         };
         match &mut self.word {
             Some(word) => {
-                word.from = word.from.min(from);
-                word.to = word.to.max(to);
+                word.start = word.start.min(from);
+                word.end = word.end.max(to);
                 self.widen(text.end, rect);
             }
-            None => self.word = Some(Scrap { text, rect, from, to, leftwards: false }),
+            None => {
+                self.word = Some(DrawnWord { text, rect, start: from, end: to, drawn_right_to_left: false })
+            }
         }
     }
 
@@ -264,10 +271,10 @@ impl Gathering {
     }
 
     /// Where a glyph begins and ends along the way of the stroke.
-    fn ends(&self, pen: Pen) -> Option<(f32, f32)> {
-        let stroke = self.stroke.as_ref()?;
-        let way = Vec2::new(f64::from(stroke.way.0), f64::from(stroke.way.1));
-        let (from, to) = (pen.from.to_vec2().dot(way), pen.at.to_vec2().dot(way));
+    fn ends(&self, pen: GlyphExtent) -> Option<(f32, f32)> {
+        let stroke = self.span.as_ref()?;
+        let way = Vec2::new(f64::from(stroke.direction.0), f64::from(stroke.direction.1));
+        let (from, to) = (pen.start.to_vec2().dot(way), pen.end.to_vec2().dot(way));
         Some((narrow(from.min(to)), narrow(from.max(to))))
     }
 
@@ -277,17 +284,17 @@ impl Gathering {
 
     fn end_stroke(&mut self) {
         self.end_word();
-        if let Some(mut stroke) = self.stroke.take() {
-            join_spaced_letters(&mut self.done.words, stroke.words.start, &self.done.text, stroke.size);
+        if let Some(mut stroke) = self.span.take() {
+            join_spaced_letters(&mut self.done.words, stroke.words.start, &self.done.text, stroke.font_size);
             stroke.words.end = self.done.words.len();
-            self.done.strokes.push(stroke);
+            self.done.spans.push(stroke);
         }
     }
 }
 
 /// Letters set apart evenly are one word: single letters without spaces between them, all gaps alike. Gaps that differ,
 /// or are as wide as columns are apart, part words as always.
-fn join_spaced_letters(words: &mut Vec<Scrap>, start: usize, text: &str, size: f32) {
+fn join_spaced_letters(words: &mut Vec<DrawnWord>, start: usize, text: &str, size: f32) {
     if words.len() < start + FEWEST_SPACED {
         return;
     }
@@ -299,7 +306,7 @@ fn join_spaced_letters(words: &mut Vec<Scrap>, start: usize, text: &str, size: f
             let last = words[at + run - 1].clone();
             let word = &mut words[at];
             word.text.end = last.text.end;
-            word.to = last.to;
+            word.end = last.end;
             word.rect = word.rect.union(last.rect);
             words.swap(kept, at);
             kept += 1;
@@ -314,14 +321,14 @@ fn join_spaced_letters(words: &mut Vec<Scrap>, start: usize, text: &str, size: f
 }
 
 /// How many of the first words are single letters with the same gap between them.
-fn spaced_letters(words: &[Scrap], text: &str, size: f32) -> usize {
-    let is_letter = |word: &Scrap| {
+fn spaced_letters(words: &[DrawnWord], text: &str, size: f32) -> usize {
+    let is_letter = |word: &DrawnWord| {
         let mut letters = text[word.text.clone()].chars();
         letters.next().is_some_and(char::is_alphabetic) && letters.next().is_none()
     };
     let mut usual = None;
-    let mut follows = |pair: &[Scrap]| {
-        let gap = (pair[1].from - pair[0].to) / size;
+    let mut follows = |pair: &[DrawnWord]| {
+        let gap = (pair[1].start - pair[0].end) / size;
         let alike = usual.is_none_or(|usual: f32| (gap - usual).abs() < SPACING_ALIKE);
         usual = usual.or(Some(gap));
         // A space between them stands in the text too.
@@ -343,51 +350,56 @@ fn turn_around(text: &mut String, start: usize) {
 }
 
 /// Nothing for a glyph that has no size or no place: there is nothing to see of it.
-fn pen_after(glyph: &Glyph, page: (f64, f64)) -> Option<Pen> {
+fn pen_after(glyph: &PlacedGlyph, page: (f64, f64)) -> Option<GlyphExtent> {
     let size = glyph.up.hypot();
     let at = glyph.origin + glyph.advance;
     let sound = size > 0.0 && size < LARGEST * (page.0 + page.1) && at.x.is_finite() && at.y.is_finite();
     let length = glyph.advance.hypot();
     // A glyph without width goes the way its font lies: to the right of up.
     let way = if length > 0.0 { glyph.advance / length } else { Vec2::new(-glyph.up.y, glyph.up.x) / size };
-    sound.then_some(Pen { from: glyph.origin, at, way, size })
+    sound.then_some(GlyphExtent { start: glyph.origin, end: at, direction: way, font_size: size })
 }
 
-fn step(pen: Pen, next: Pen) -> Step {
-    let moved = next.from - pen.at;
-    let along = moved.dot(pen.way);
-    let aside = moved.cross(pen.way).abs();
-    let size = pen.size.max(next.size);
-    let elsewhere = pen.way.dot(next.way) < SAME_WAY
+fn step(pen: GlyphExtent, next: GlyphExtent) -> Continuation {
+    let moved = next.start - pen.end;
+    let along = moved.dot(pen.direction);
+    let aside = moved.cross(pen.direction).abs();
+    let size = pen.font_size.max(next.font_size);
+    let elsewhere = pen.direction.dot(next.direction) < SAME_WAY
         || aside > STEP_ASIDE * size
         || along < -STEP_BACK * size
-        || along > STROKE_GAP * size;
+        || along > SPAN_GAP * size;
     if elsewhere {
-        Step::NextStroke
+        Continuation::NewSpan
     } else if along > WORD_GAP * size {
-        Step::NextWord
+        Continuation::NewWord
     } else {
-        Step::SameWord
+        Continuation::SameWord
     }
 }
 
 /// The same for a pen that goes from right to left: the next glyph ends where this one began.
-fn step_back(pen: Pen, next: Pen) -> Step {
-    let back = Pen { at: pen.from, way: -pen.way, ..pen };
-    let ahead = Pen { from: next.at, at: next.from, way: -next.way, size: next.size };
+fn step_back(pen: GlyphExtent, next: GlyphExtent) -> Continuation {
+    let back = GlyphExtent { end: pen.start, direction: -pen.direction, ..pen };
+    let ahead = GlyphExtent {
+        start: next.end,
+        end: next.start,
+        direction: -next.direction,
+        font_size: next.font_size,
+    };
     step(back, ahead)
 }
 
 /// Whether a mark belongs to the glyph that was drawn last.
-fn stands_over(last: Pen, mark: Pen) -> bool {
-    let moved = mark.from - last.from;
-    let along = moved.dot(last.way);
-    let width = (last.at - last.from).hypot();
-    let room = last.size * 0.3;
-    along > -room && along < width + room && moved.cross(last.way).abs() < last.size
+fn stands_over(last: GlyphExtent, mark: GlyphExtent) -> bool {
+    let moved = mark.start - last.start;
+    let along = moved.dot(last.direction);
+    let width = (last.end - last.start).hypot();
+    let room = last.font_size * 0.3;
+    along > -room && along < width + room && moved.cross(last.direction).abs() < last.font_size
 }
 
-fn rect_of(glyph: &Glyph) -> Rect {
+fn rect_of(glyph: &PlacedGlyph) -> Rect {
     let corners = [
         glyph.origin + glyph.up * ASCENT,
         glyph.origin - glyph.up * DESCENT,

@@ -3,20 +3,20 @@
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 
-use super::gather::{Gathered, Scrap};
+use super::words::{DrawnWord, PageText};
 
 /// The side of the cells in which words are looked for, in points. Shadows are nearer than that.
 const CELL: f32 = 4.0;
 /// How far aside, as a share of the word's height.
-const ASIDE: f32 = 0.15;
+const MAX_OFFSET: f32 = 0.15;
 
-type Seen = HashMap<u64, usize, BuildHasherDefault<AsItIs>>;
+type SeenWords = HashMap<u64, usize, BuildHasherDefault<IdentityHasher>>;
 
 /// Keys are mixed already. Two words that share one by accident only hide each other: nothing piles up.
 #[derive(Default)]
-struct AsItIs(u64);
+struct IdentityHasher(u64);
 
-impl Hasher for AsItIs {
+impl Hasher for IdentityHasher {
     fn finish(&self) -> u64 {
         self.0
     }
@@ -34,13 +34,13 @@ impl Hasher for AsItIs {
 
 /// Which words say again, in the same place, what a word before them said. Takes time in proportion to the words: each
 /// cell remembers one word of each text.
-pub(super) fn repeated(gathered: &Gathered) -> Vec<bool> {
-    let mut seen = Seen::with_capacity_and_hasher(gathered.words.len(), BuildHasherDefault::default());
+pub(super) fn find_duplicates(gathered: &PageText) -> Vec<bool> {
+    let mut seen = SeenWords::with_capacity_and_hasher(gathered.words.len(), BuildHasherDefault::default());
     let words = gathered.words.iter().enumerate();
     words
         .map(|(place, word)| {
             let text = &gathered.text[word.text.clone()];
-            let near = ASIDE * (word.rect.y1 - word.rect.y0).min(word.rect.x1 - word.rect.x0);
+            let near = MAX_OFFSET * (word.rect.y1 - word.rect.y0).min(word.rect.x1 - word.rect.x0);
             let again = cells_around(word, near.min(CELL / 2.0)).any(|(column, row)| {
                 let other = seen.get(&key(text, column, row)).map(|other| &gathered.words[*other]);
                 other.is_some_and(|other| {
@@ -65,13 +65,13 @@ fn key(text: &str, column: i32, row: i32) -> u64 {
     (mixed ^ (mixed >> 29) ^ place).wrapping_mul(0xBF58_476D_1CE4_E5B9)
 }
 
-fn cells_around(word: &Scrap, near: f32) -> impl Iterator<Item = (i32, i32)> {
+fn cells_around(word: &DrawnWord, near: f32) -> impl Iterator<Item = (i32, i32)> {
     let columns = cell(word.rect.x0 - near)..=cell(word.rect.x0 + near);
     let rows = cell(word.rect.y0 - near)..=cell(word.rect.y0 + near);
     columns.flat_map(move |column| rows.clone().map(move |row| (column, row)))
 }
 
-fn is_near(word: &Scrap, other: &Scrap, near: f32) -> bool {
+fn is_near(word: &DrawnWord, other: &DrawnWord, near: f32) -> bool {
     let (a, b) = (word.rect, other.rect);
     [a.x0 - b.x0, a.y0 - b.y0, a.x1 - b.x1, a.y1 - b.y1].iter().all(|aside| aside.abs() < near)
 }

@@ -11,19 +11,19 @@ use quire_domain::reading::{Line, Rect, Word};
 
 use crate::typeset;
 
-const MOST_ANNOTATIONS: usize = 10_000;
-const DEEPEST: usize = 32;
+const MAX_ANNOTATIONS: usize = 10_000;
+const MAX_PARENTS: usize = 32;
 /// Fields share values through their parents, so a short file could say a lot.
-const MOST_CHARACTERS: usize = 200_000;
+const MAX_CHARACTERS: usize = 200_000;
 /// Bits of an annotation's flags: not shown at all, not shown on screen.
 const HIDDEN: u32 = 1 << 1;
 const NO_VIEW: u32 = 1 << 5;
 /// A bit of a field's flags: its text is a password.
 const PASSWORD: u32 = 1 << 13;
 /// Letters are set in this size if they fit, as wide and with lines as far apart as most fonts have it.
-const SIZE: f64 = 12.0;
-const LETTER_WIDTH: f64 = 0.5;
-const LINE_PITCH: f64 = 1.2;
+const FONT_SIZE: f64 = 12.0;
+const CHARACTER_WIDTH: f64 = 0.5;
+const LINE_HEIGHT: f64 = 1.2;
 /// How much smaller letters get until they fit, and how often that is tried.
 const SHRINK: f64 = 0.85;
 const ATTEMPTS: usize = 16;
@@ -34,18 +34,18 @@ pub(super) fn lines<'a>(page: &PdfPage<'a>, upright: Affine) -> Vec<Line> {
     let Some(annotations) = page.raw().get::<Array<'a>>("Annots") else { return Vec::new() };
     let (width, height) = page.render_dimensions();
     let whole = Area::new(0.0, 0.0, width.into(), height.into());
-    let mut left = MOST_CHARACTERS;
+    let mut left = MAX_CHARACTERS;
     let mut lines = Vec::new();
-    for annotation in annotations.raw_iter().take(MOST_ANNOTATIONS) {
+    for annotation in annotations.raw_iter().take(MAX_ANNOTATIONS) {
         let Some(annotation) = resolved(page, annotation) else { continue };
-        let Some((text, area)) = written(&annotation) else { continue };
+        let Some((text, area)) = undrawn_text(&annotation) else { continue };
         let area = upright.transform_rect_bbox(area);
         left = match left.checked_sub(text.chars().count()) {
             Some(left) => left,
             None => break,
         };
         if area.is_finite() && area.width() > 1.0 && area.height() > 1.0 && area.overlaps(whole) {
-            lines.extend(set(&text, area));
+            lines.extend(lay_out(&text, area));
         }
     }
     lines
@@ -59,7 +59,7 @@ fn resolved<'a>(page: &PdfPage<'a>, annotation: MaybeRef<Object<'a>>) -> Option<
 }
 
 /// What an annotation says and where, if it can be seen and nothing is drawn for it.
-fn written(annotation: &Dict<'_>) -> Option<(String, Area)> {
+fn undrawn_text(annotation: &Dict<'_>) -> Option<(String, Area)> {
     if annotation.get::<u32>("F").unwrap_or(0) & (HIDDEN | NO_VIEW) != 0 {
         return None;
     }
@@ -85,7 +85,7 @@ fn field_text(field: &Dict<'_>) -> Option<String> {
 /// A field's entry, or that of the nearest parent that has one.
 fn inherited<'a, T>(field: &Dict<'a>, key: &str, entry: impl Fn(&Dict<'a>) -> Option<T>) -> Option<T> {
     let mut field = field.clone();
-    for _ in 0..DEEPEST {
+    for _ in 0..MAX_PARENTS {
         if field.contains_key(key) {
             return entry(&field);
         }
@@ -100,7 +100,7 @@ fn text_of(value: Object<'_>) -> Option<String> {
         Object::String(text) => Some(decode(text.as_bytes())),
         Object::Stream(text) => Some(decode(&text.decoded_data().ok()?)),
         Object::Array(choices) => {
-            let choices = choices.iter::<Object<'_>>().take(MOST_ANNOTATIONS);
+            let choices = choices.iter::<Object<'_>>().take(MAX_ANNOTATIONS);
             let texts = choices.filter_map(|choice| choice.into_string().map(|text| decode(text.as_bytes())));
             Some(texts.collect::<Vec<_>>().join("\n"))
         }
@@ -128,12 +128,12 @@ fn shows_text(annotation: &Dict<'_>) -> bool {
 }
 
 /// The text set within the area, in the largest letters that fit.
-fn set(text: &str, area: Area) -> Vec<Line> {
-    let mut size = SIZE.min(area.height());
+fn lay_out(text: &str, area: Area) -> Vec<Line> {
+    let mut size = FONT_SIZE.min(area.height());
     let mut rows = wrapped(text, area.width(), size);
     for _ in 0..ATTEMPTS {
         #[allow(clippy::cast_precision_loss)] // Far fewer lines than that.
-        if rows.len() as f64 * size * LINE_PITCH <= area.height() + size * (LINE_PITCH - 1.0) {
+        if rows.len() as f64 * size * LINE_HEIGHT <= area.height() + size * (LINE_HEIGHT - 1.0) {
             break;
         }
         size *= SHRINK;
@@ -141,11 +141,11 @@ fn set(text: &str, area: Area) -> Vec<Line> {
     }
     // What still does not fit is pressed together: every word stays within the field.
     #[allow(clippy::cast_precision_loss)]
-    let pitch = (size * LINE_PITCH).min(area.height() / rows.len().max(1) as f64);
+    let pitch = (size * LINE_HEIGHT).min(area.height() / rows.len().max(1) as f64);
     let rows = rows.into_iter().enumerate();
     let lines = rows.map(|(row, words)| {
         let words = words.into_iter().map(|(column, text)| {
-            let rect = place(area, size, pitch, row, column, text.chars().count());
+            let rect = word_rect(area, size, pitch, row, column, text.chars().count());
             Word { text, rect }
         });
         Line { words: words.collect(), opens_paragraph: row == 0 }
@@ -155,18 +155,18 @@ fn set(text: &str, area: Area) -> Vec<Line> {
 
 fn wrapped(text: &str, width: f64, size: f64) -> Vec<Vec<(usize, String)>> {
     #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // Positive and finite.
-    let columns = (width / (size * LETTER_WIDTH)) as usize;
+    let columns = (width / (size * CHARACTER_WIDTH)) as usize;
     text.split(['\r', '\n']).flat_map(|line| typeset::wrap(line, columns)).collect()
 }
 
 #[allow(clippy::cast_precision_loss, clippy::cast_possible_truncation)] // Pages are far smaller.
-fn place(area: Area, size: f64, pitch: f64, row: usize, column: usize, letters: usize) -> Rect {
-    let left = area.x0 + column as f64 * size * LETTER_WIDTH;
+fn word_rect(area: Area, size: f64, pitch: f64, row: usize, column: usize, letters: usize) -> Rect {
+    let left = area.x0 + column as f64 * size * CHARACTER_WIDTH;
     let top = area.y0 + row as f64 * pitch;
     Rect {
         x0: left.min(area.x1) as f32,
         y0: top as f32,
-        x1: (left + letters as f64 * size * LETTER_WIDTH).min(area.x1) as f32,
+        x1: (left + letters as f64 * size * CHARACTER_WIDTH).min(area.x1) as f32,
         y1: (top + size.min(pitch)).min(area.y1) as f32,
     }
 }
@@ -195,5 +195,5 @@ fn pdf_doc_encoding(byte: u8) -> char {
 }
 
 #[cfg(test)]
-#[path = "fields_tests.rs"]
+#[path = "form_fields_tests.rs"]
 mod tests;

@@ -6,28 +6,28 @@ use quire_domain::reading::{Line, Rect};
 /// A gap wider than so many heights of the value parts two cells.
 const CELL_GAP: f32 = 2.5;
 /// Looking for a place costs as much as the page has lines. Forms have a few hundred fields; of more, the rest goes last.
-const MOST: usize = 500;
+const MAX_PLACED_VALUES: usize = 500;
 
 /// Puts each value behind the line to its left, in the line itself if it is near; else below the line above it.
-pub(super) fn insert(lines: &mut Vec<Line>, mut values: Vec<Line>) {
-    let rest = values.split_off(values.len().min(MOST));
+pub(super) fn insert_values(lines: &mut Vec<Line>, mut values: Vec<Line>) {
+    let rest = values.split_off(values.len().min(MAX_PLACED_VALUES));
     for value in values {
-        let Some(place) = around(&value) else { continue };
-        match to_the_left(lines, place) {
+        let Some(place) = bounding_box(&value) else { continue };
+        match line_to_the_left(lines, place) {
             Some((index, edge)) if place.x0 - edge <= CELL_GAP * height(place) => {
                 lines[index].words.extend(value.words);
             }
             Some((index, _)) => lines.insert(index + 1, value),
-            None => lines.insert(below(lines, place), value),
+            None => lines.insert(index_below(lines, place), value),
         }
     }
     lines.extend(rest);
 }
 
 /// The nearest line on the same row that ends before the value begins, and where it ends.
-fn to_the_left(lines: &[Line], place: Rect) -> Option<(usize, f32)> {
+fn line_to_the_left(lines: &[Line], place: Rect) -> Option<(usize, f32)> {
     let on_row = lines.iter().enumerate().filter_map(|(index, line)| {
-        let line = around(line)?;
+        let line = bounding_box(line)?;
         let shared = line.y1.min(place.y1) - line.y0.max(place.y0);
         let same_row = shared > height(line).min(height(place)) / 2.0;
         (same_row && line.x1 <= place.x0 + 1.0).then_some((index, line.x1))
@@ -36,13 +36,13 @@ fn to_the_left(lines: &[Line], place: Rect) -> Option<(usize, f32)> {
 }
 
 /// Where a line of its own goes: after the lowest line that stands above it.
-fn below(lines: &[Line], place: Rect) -> usize {
-    let above = lines.iter().enumerate().filter_map(|(index, line)| Some((index, around(line)?.y1)));
+fn index_below(lines: &[Line], place: Rect) -> usize {
+    let above = lines.iter().enumerate().filter_map(|(index, line)| Some((index, bounding_box(line)?.y1)));
     let above = above.filter(|(_, foot)| *foot <= place.y1);
     above.max_by(|(_, one), (_, other)| one.total_cmp(other)).map_or(0, |(index, _)| index + 1)
 }
 
-fn around(line: &Line) -> Option<Rect> {
+fn bounding_box(line: &Line) -> Option<Rect> {
     line.words.iter().map(|word| word.rect).reduce(Rect::union)
 }
 
@@ -77,14 +77,14 @@ mod tests {
             line("sola", 100.0, 8.0),
             line("fin", 0.0, 90.0),
         ];
-        insert(&mut lines, values);
+        insert_values(&mut lines, values);
         assert_eq!(texts(&lines), ["Ficha", "sola", "Paciente: Luna", "Especie:", "Felina", "fin"]);
     }
 
     #[test]
     fn a_page_of_nothing_but_values_keeps_them_all() {
         let mut lines = Vec::new();
-        insert(&mut lines, (0..600u16).map(|row| line("x", 0.0, f32::from(row) * 20.0)).collect());
+        insert_values(&mut lines, (0..600u16).map(|row| line("x", 0.0, f32::from(row) * 20.0)).collect());
         assert_eq!(lines.len(), 600);
     }
 }

@@ -5,40 +5,40 @@ use std::io;
 
 use quire_domain::reading::{Page, Rect};
 
-use super::Limits;
-use super::protocol::{Image, too_long};
-use crate::PageRead;
+use super::ParserLimits;
+use super::protocol::{PageImage, frame_too_long};
+use crate::ParsedPage;
 
 /// How a PNG begins.
-const PNG: &[u8] = b"\x89PNG\r\n\x1a\n";
+const PNG_SIGNATURE: &[u8] = b"\x89PNG\r\n\x1a\n";
 
 /// Pages as they come, counted against the limits.
 #[derive(Default)]
-pub(super) struct Pages {
-    pub(super) pages: Vec<PageRead>,
+pub(super) struct PageCollector {
+    pub(super) pages: Vec<ParsedPage>,
     words: usize,
 }
 
-impl Pages {
-    pub(super) fn take(&mut self, mut read: PageRead, limits: &Limits) -> io::Result<()> {
+impl PageCollector {
+    pub(super) fn push(&mut self, mut read: ParsedPage, limits: &ParserLimits) -> io::Result<()> {
         let words: usize = read.page.lines.iter().map(|line| line.words.len()).sum();
         // A line without words costs memory all the same.
         self.words += words.max(read.page.lines.len());
         if self.words > limits.words || self.pages.len() >= limits.pages {
-            return Err(too_long());
+            return Err(frame_too_long());
         }
         let sound = |side: f32| side.is_finite() && side > 0.0;
         if !sound(read.page.width) || !sound(read.page.height) {
-            return Err(senseless("a page has no size"));
+            return Err(invalid_response("a page has no size"));
         }
-        keep_on_page(&mut read.page);
+        clamp_to_page(&mut read.page);
         self.pages.push(read);
         Ok(())
     }
 }
 
 /// Boxes end where the page does; words that are nowhere are dropped.
-fn keep_on_page(page: &mut Page) {
+fn clamp_to_page(page: &mut Page) {
     let (width, height) = (page.width, page.height);
     for line in &mut page.lines {
         line.words.retain_mut(|word| {
@@ -56,17 +56,17 @@ fn keep_on_page(page: &mut Page) {
 }
 
 /// An image is a PNG, at a scale that makes sense.
-pub(super) fn checked(image: Image) -> io::Result<Image> {
-    if !image.png.starts_with(PNG) {
-        return Err(senseless("an image is no PNG"));
+pub(super) fn validate_image(image: PageImage) -> io::Result<PageImage> {
+    if !image.png.starts_with(PNG_SIGNATURE) {
+        return Err(invalid_response("an image is no PNG"));
     }
     if !image.scale.is_finite() || image.scale <= 0.0 {
-        return Err(senseless("an image has no scale"));
+        return Err(invalid_response("an image has no scale"));
     }
     Ok(image)
 }
 
-fn senseless(what: &'static str) -> io::Error {
+fn invalid_response(what: &'static str) -> io::Error {
     io::Error::new(io::ErrorKind::InvalidData, what)
 }
 
@@ -76,24 +76,24 @@ mod tests {
 
     use super::*;
 
-    fn page(rects: &[[f32; 4]]) -> PageRead {
+    fn page(rects: &[[f32; 4]]) -> ParsedPage {
         let word = |[x0, y0, x1, y1]: &[f32; 4]| Word {
             text: "a".to_owned(),
             rect: Rect { x0: *x0, y0: *y0, x1: *x1, y1: *y1 },
         };
         let lines =
             rects.iter().map(|rect| Line { words: vec![word(rect)], opens_paragraph: false }).collect();
-        PageRead {
+        ParsedPage {
             page: Page { width: 100.0, height: 50.0, lines, recognised: false },
-            ..PageRead::default()
+            ..ParsedPage::default()
         }
     }
 
     #[test]
     fn boxes_end_where_the_page_does_and_words_that_are_nowhere_are_dropped() {
-        let mut pages = Pages::default();
+        let mut pages = PageCollector::default();
         let rects = [[10.0, -5.0, 300.0, 20.0], [0.0, 0.0, f32::INFINITY, 1.0], [f32::NAN, 0.0, 1.0, 1.0]];
-        pages.take(page(&rects), &Limits::default()).unwrap();
+        pages.push(page(&rects), &ParserLimits::default()).unwrap();
         let kept = &pages.pages[0].page.lines;
         assert_eq!(kept.len(), 1);
         assert_eq!(kept[0].words[0].rect, Rect { x0: 10.0, y0: 0.0, x1: 100.0, y1: 20.0 });
@@ -101,16 +101,16 @@ mod tests {
 
     #[test]
     fn more_pages_words_or_empty_lines_than_allowed_are_refused() {
-        let limits = Limits { pages: 2, words: 3, ..Limits::default() };
+        let limits = ParserLimits { pages: 2, words: 3, ..ParserLimits::default() };
         let one = [0.0, 0.0, 1.0, 1.0];
-        assert!(Pages::default().take(page(&[one; 4]), &limits).is_err());
+        assert!(PageCollector::default().push(page(&[one; 4]), &limits).is_err());
         let mut empty_lines = page(&[one; 4]);
         empty_lines.page.lines.iter_mut().for_each(|line| line.words.clear());
-        assert!(Pages::default().take(empty_lines, &limits).is_err());
-        let mut pages = Pages::default();
-        pages.take(page(&[one]), &limits).unwrap();
-        pages.take(page(&[one]), &limits).unwrap();
-        assert!(pages.take(page(&[one]), &limits).is_err());
+        assert!(PageCollector::default().push(empty_lines, &limits).is_err());
+        let mut pages = PageCollector::default();
+        pages.push(page(&[one]), &limits).unwrap();
+        pages.push(page(&[one]), &limits).unwrap();
+        assert!(pages.push(page(&[one]), &limits).is_err());
     }
 
     #[test]
@@ -118,10 +118,10 @@ mod tests {
         for width in [0.0, -1.0, f32::NAN, f32::INFINITY] {
             let mut read = page(&[]);
             read.page.width = width;
-            assert!(Pages::default().take(read, &Limits::default()).is_err(), "{width}");
+            assert!(PageCollector::default().push(read, &ParserLimits::default()).is_err(), "{width}");
         }
-        let image = |png: &[u8], scale| checked(Image { png: png.to_vec(), scale }).is_ok();
-        assert!(image(PNG, 1.5));
-        assert!(!image(b"GIF89a", 1.5) && !image(PNG, 0.0) && !image(PNG, f32::NAN));
+        let image = |png: &[u8], scale| validate_image(PageImage { png: png.to_vec(), scale }).is_ok();
+        assert!(image(PNG_SIGNATURE, 1.5));
+        assert!(!image(b"GIF89a", 1.5) && !image(PNG_SIGNATURE, 0.0) && !image(PNG_SIGNATURE, f32::NAN));
     }
 }

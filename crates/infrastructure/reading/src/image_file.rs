@@ -6,19 +6,19 @@ use image::imageops::FilterType;
 use image::{DynamicImage, ImageDecoder, ImageFormat, ImageReader, Limits};
 use quire_domain::reading::Page;
 
-use crate::draw::{self, DrawError};
-use crate::{Ink, PageRead};
+use crate::page_image::{self, PageImageError};
+use crate::{PageGraphics, ParsedPage};
 
 /// Scanners do not make larger ones, and a pixel takes up to eight bytes.
-const MOST_PIXELS: u64 = 100_000_000;
-const LONGEST_SIDE: u32 = 20_000;
-const MOST_BYTES: u64 = 512 << 20;
+const MAX_PIXELS: u64 = 100_000_000;
+const MAX_SIDE: u32 = 20_000;
+const MAX_BYTES: u64 = 512 << 20;
 /// The longer side of the page, in points: that of A4.
-const LONGER_SIDE: f32 = 842.0;
+const A4_LONG_SIDE: f32 = 842.0;
 
 /// Why a picture cannot be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum PictureError {
+pub enum ImageFileError {
     /// It is neither PNG nor JPEG, or too damaged.
     #[error("the file is not a PNG or JPEG that can be read; it may be damaged or incomplete")]
     Invalid,
@@ -30,27 +30,27 @@ pub enum PictureError {
 }
 
 /// An open picture: upright, opaque, and gray or in colors of a byte each.
-pub struct Picture {
+pub struct ImageFile {
     image: DynamicImage,
 }
 
-impl Picture {
+impl ImageFile {
     /// Opens a PNG or JPEG and turns it the way its camera says it was held.
-    pub fn open(file: &[u8]) -> Result<Self, PictureError> {
-        let format = image::guess_format(file).map_err(|_| PictureError::Invalid)?;
+    pub fn open(file: &[u8]) -> Result<Self, ImageFileError> {
+        let format = image::guess_format(file).map_err(|_| ImageFileError::Invalid)?;
         if !matches!(format, ImageFormat::Png | ImageFormat::Jpeg) {
-            return Err(PictureError::Invalid);
+            return Err(ImageFileError::Invalid);
         }
         let mut reader = ImageReader::with_format(Cursor::new(file), format);
         reader.limits(limits());
-        let mut decoder = reader.into_decoder().map_err(|error| why(&error))?;
+        let mut decoder = reader.into_decoder().map_err(|error| image_error(&error))?;
         let (width, height) = decoder.dimensions();
-        if u64::from(width) * u64::from(height) > MOST_PIXELS || decoder.total_bytes() > MOST_BYTES {
-            return Err(PictureError::TooLarge);
+        if u64::from(width) * u64::from(height) > MAX_PIXELS || decoder.total_bytes() > MAX_BYTES {
+            return Err(ImageFileError::TooLarge);
         }
         // A picture whose camera says nothing sensible is taken as it is.
         let held = decoder.orientation().ok();
-        let mut image = plain(DynamicImage::from_decoder(decoder).map_err(|error| why(&error))?);
+        let mut image = flatten(DynamicImage::from_decoder(decoder).map_err(|error| image_error(&error))?);
         if let Some(held) = held {
             image.apply_orientation(held);
         }
@@ -58,43 +58,45 @@ impl Picture {
     }
 
     /// The page: no words yet, and a picture all over it.
-    pub fn page(&self) -> PageRead {
-        let (width, height) = self.points();
+    pub fn page(&self) -> ParsedPage {
+        let (width, height) = self.size_in_points();
         let page = Page { width, height, ..Page::default() };
-        PageRead { page, ink: Ink { pictures: 1.0, shapes: 0 } }
+        ParsedPage { page, graphics: PageGraphics { image_coverage: 1.0, shape_count: 0 } }
     }
 
     /// The page as PNG with so many pixels per point.
-    pub fn image(&self, scale: f32) -> Result<Vec<u8>, DrawError> {
-        let (width, height) = self.points();
-        let (width, height) = draw::pixels(width, height, scale)?;
+    pub fn render(&self, scale: f32) -> Result<Vec<u8>, PageImageError> {
+        let (width, height) = self.size_in_points();
+        let (width, height) = page_image::pixel_size(width, height, scale)?;
         match self.resized(width.into(), height.into()) {
-            DynamicImage::ImageLuma8(gray) => draw::gray_png(gray.width(), gray.height(), gray.as_raw()),
+            DynamicImage::ImageLuma8(gray) => {
+                page_image::gray_png(gray.width(), gray.height(), gray.as_raw())
+            }
             other => {
                 let colors = other.into_rgb8();
-                draw::rgb_png(colors.width(), colors.height(), colors.as_raw())
+                page_image::rgb_png(colors.width(), colors.height(), colors.as_raw())
             }
         }
     }
 
     /// The picture as gray PNG for recognition, and its pixels per point. It is made smaller only if a side is longer
     /// than so many pixels, and never larger.
-    pub fn gray_image(&self, longest_side: u32) -> Result<(Vec<u8>, f32), DrawError> {
+    pub fn render_gray(&self, longest_side: u32) -> Result<(Vec<u8>, f32), PageImageError> {
         let (width, height) = (self.image.width(), self.image.height());
         let longer = width.max(height);
         let target = longer.min(longest_side.max(1));
         let side = |side: u32| u64::from(side) * u64::from(target) / u64::from(longer.max(1));
         let side = |length: u32| u32::try_from(side(length)).unwrap_or(target).max(1);
         let gray = self.resized(side(width), side(height)).into_luma8();
-        let png = draw::gray_png(gray.width(), gray.height(), gray.as_raw())?;
+        let png = page_image::gray_png(gray.width(), gray.height(), gray.as_raw())?;
         #[allow(clippy::cast_precision_loss)] // At most 20,000 pixels.
-        Ok((png, target as f32 / LONGER_SIDE))
+        Ok((png, target as f32 / A4_LONG_SIDE))
     }
 
     #[allow(clippy::cast_precision_loss)] // At most 20,000 pixels.
-    fn points(&self) -> (f32, f32) {
+    fn size_in_points(&self) -> (f32, f32) {
         let (width, height) = (self.image.width() as f32, self.image.height() as f32);
-        let points = LONGER_SIDE / width.max(height);
+        let points = A4_LONG_SIDE / width.max(height);
         (width * points, height * points)
     }
 
@@ -112,21 +114,21 @@ impl Picture {
 
 fn limits() -> Limits {
     let mut limits = Limits::default();
-    limits.max_image_width = Some(LONGEST_SIDE);
-    limits.max_image_height = Some(LONGEST_SIDE);
-    limits.max_alloc = Some(MOST_BYTES);
+    limits.max_image_width = Some(MAX_SIDE);
+    limits.max_image_height = Some(MAX_SIDE);
+    limits.max_alloc = Some(MAX_BYTES);
     limits
 }
 
-fn why(error: &image::ImageError) -> PictureError {
+fn image_error(error: &image::ImageError) -> ImageFileError {
     match error {
-        image::ImageError::Limits(_) => PictureError::TooLarge,
-        _ => PictureError::Invalid,
+        image::ImageError::Limits(_) => ImageFileError::TooLarge,
+        _ => ImageFileError::Invalid,
     }
 }
 
 /// A byte per sample; what can be seen through lies on white paper.
-fn plain(image: DynamicImage) -> DynamicImage {
+fn flatten(image: DynamicImage) -> DynamicImage {
     let color = image.color();
     if color.has_alpha() {
         let mut pixels = image.into_rgba8();
@@ -149,5 +151,5 @@ fn over_white(sample: u8, alpha: u8) -> u8 {
 }
 
 #[cfg(test)]
-#[path = "picture_tests.rs"]
+#[path = "image_file_tests.rs"]
 mod tests;

@@ -33,57 +33,57 @@ fn held(image: &DynamicImage, orientation: u8) -> Vec<u8> {
 #[test]
 fn a_picture_is_a_page_without_words_whose_longer_side_is_that_of_a4() {
     for format in [ImageFormat::Png, ImageFormat::Jpeg] {
-        let picture = Picture::open(&file(&halves(100, 50), format)).unwrap();
+        let picture = ImageFile::open(&file(&halves(100, 50), format)).unwrap();
         let read = picture.page();
         assert_eq!(
             (read.page.width.to_bits(), read.page.height.to_bits()),
             (842f32.to_bits(), 421f32.to_bits())
         );
         assert!(read.page.lines.is_empty());
-        assert_eq!(read.ink, Ink { pictures: 1.0, shapes: 0 });
+        assert_eq!(read.graphics, PageGraphics { image_coverage: 1.0, shape_count: 0 });
     }
 }
 
 #[test]
 fn the_image_has_so_many_pixels_per_point_and_keeps_its_colors() {
     let red: DynamicImage = RgbImage::from_pixel(40, 20, Rgb([200, 10, 10])).into();
-    let picture = Picture::open(&file(&red, ImageFormat::Png)).unwrap();
+    let picture = ImageFile::open(&file(&red, ImageFormat::Png)).unwrap();
     for scale in [0.01f32, 0.5, 2.0] {
-        let shown = opened(&picture.image(scale).unwrap());
-        let width = draw::pixels(842.0, 421.0, scale).unwrap().0;
+        let shown = opened(&picture.render(scale).unwrap());
+        let width = page_image::pixel_size(842.0, 421.0, scale).unwrap().0;
         assert_eq!(shown.width(), u32::from(width));
         assert_eq!(shown.into_rgb8()[(3, 2)], Rgb([200, 10, 10]));
     }
-    assert_eq!(picture.image(50.0), Err(DrawError::TooLarge));
-    assert_eq!(picture.image(f32::NAN), Err(DrawError::UnusableScale));
+    assert_eq!(picture.render(50.0), Err(PageImageError::TooLarge));
+    assert_eq!(picture.render(f32::NAN), Err(PageImageError::UnusableScale));
 }
 
 #[test]
 fn recognition_gets_gray_and_a_smaller_picture_only_if_it_must() {
-    let picture = Picture::open(&file(&halves(842, 400), ImageFormat::Png)).unwrap();
-    let (png, scale) = picture.gray_image(4000).unwrap();
+    let picture = ImageFile::open(&file(&halves(842, 400), ImageFormat::Png)).unwrap();
+    let (png, scale) = picture.render_gray(4000).unwrap();
     assert_eq!((opened(&png).width(), opened(&png).height(), scale.to_bits()), (842, 400, 1f32.to_bits()));
-    let (png, scale) = picture.gray_image(421).unwrap();
+    let (png, scale) = picture.render_gray(421).unwrap();
     assert_eq!((opened(&png).width(), opened(&png).height(), scale.to_bits()), (421, 200, 0.5f32.to_bits()));
     assert!(matches!(opened(&png), DynamicImage::ImageLuma8(_)));
-    assert!(picture.gray_image(0).is_ok());
+    assert!(picture.render_gray(0).is_ok());
 }
 
 #[test]
 fn a_photograph_is_turned_the_way_the_camera_was_held() {
     let image = halves(64, 32);
-    let upright = Picture::open(&held(&image, 6)).unwrap();
+    let upright = ImageFile::open(&held(&image, 6)).unwrap();
     let shown = upright.image.to_luma8();
     assert_eq!((shown.width(), shown.height()), (32, 64));
     assert!(shown[(16, 5)].0[0] < 50 && shown[(16, 60)].0[0] > 200, "the left edge is now the top");
-    let odd = Picture::open(&held(&image, 99)).unwrap();
+    let odd = ImageFile::open(&held(&image, 99)).unwrap();
     assert_eq!(odd.image.width(), 64);
 }
 
 #[test]
 fn what_can_be_seen_through_lies_on_white_paper() {
     let glass: DynamicImage = RgbaImage::from_pixel(4, 4, Rgba([0, 0, 0, 0])).into();
-    let picture = Picture::open(&file(&glass, ImageFormat::Png)).unwrap();
+    let picture = ImageFile::open(&file(&glass, ImageFormat::Png)).unwrap();
     assert_eq!(picture.image.to_luma8()[(1, 1)], Luma([255]));
 }
 
@@ -108,12 +108,12 @@ fn checksum(bytes: &[u8]) -> u32 {
 fn absurd_sizes_are_refused_before_any_memory_is_taken() {
     for (width, height) in [(2_000_000_000, 2_000_000_000), (20_001, 1), (1, 20_001), (20_000, 20_000)] {
         assert_eq!(
-            Picture::open(&boast(width, height)).err(),
-            Some(PictureError::TooLarge),
+            ImageFile::open(&boast(width, height)).err(),
+            Some(ImageFileError::TooLarge),
             "{width} {height}"
         );
     }
-    assert_eq!(Picture::open(&boast(0, 5)).err(), Some(PictureError::Invalid));
+    assert_eq!(ImageFile::open(&boast(0, 5)).err(), Some(ImageFileError::Invalid));
 }
 
 #[test]
@@ -121,9 +121,9 @@ fn broken_files_are_said_to_be_broken() {
     let jpeg = file(&halves(64, 64), ImageFormat::Jpeg);
     let png = file(&halves(64, 64), ImageFormat::Png);
     for broken in [&b""[..], b"hello", b"GIF89a", &jpeg[..20], &jpeg[..jpeg.len() / 4], &png[..30]] {
-        assert_eq!(Picture::open(broken).err(), Some(PictureError::Invalid), "{} bytes", broken.len());
+        assert_eq!(ImageFile::open(broken).err(), Some(ImageFileError::Invalid), "{} bytes", broken.len());
     }
-    assert_eq!(Picture::open(&png[..png.len() / 2]).err(), Some(PictureError::Invalid));
+    assert_eq!(ImageFile::open(&png[..png.len() / 2]).err(), Some(ImageFileError::Invalid));
 }
 
 proptest! {
@@ -142,10 +142,10 @@ proptest! {
         }
         // Half of the cuts are none.
         bytes.truncate(bytes.len().min(cut.index(bytes.len() * 2)));
-        if let Ok(picture) = Picture::open(&bytes)
+        if let Ok(picture) = ImageFile::open(&bytes)
             && picture.image.width() * picture.image.height() < 1_000_000
         {
-            prop_assert!(picture.gray_image(64).is_ok());
+            prop_assert!(picture.render_gray(64).is_ok());
         }
     }
 }

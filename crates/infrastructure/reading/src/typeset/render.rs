@@ -2,8 +2,8 @@
 
 use quire_domain::reading::Page;
 
-use super::SIZE;
-use crate::draw::DrawError;
+use super::FONT_SIZE;
+use crate::page_image::PageImageError;
 use crate::pdf::PdfFile;
 use crate::text::WINDOWS_1252;
 
@@ -11,8 +11,8 @@ use crate::text::WINDOWS_1252;
 const ASCENT: f32 = 8.0;
 
 /// Draws a page that was set here as PNG. Characters that Western fonts lack are shown as dots.
-pub fn draw(page: &Page, scale: f32) -> Result<Vec<u8>, DrawError> {
-    PdfFile::open(as_pdf(page)).map_err(|_| DrawError::NoSuchPage)?.image(0, scale)
+pub fn render(page: &Page, scale: f32) -> Result<Vec<u8>, PageImageError> {
+    PdfFile::open(as_pdf(page)).map_err(|_| PageImageError::NoSuchPage)?.render(0, scale)
 }
 
 /// A PDF of this one page, in the standard font of that pitch.
@@ -21,7 +21,7 @@ pub(super) fn as_pdf(page: &Page) -> Vec<u8> {
         let (x, y) = (word.rect.x0, page.height - word.rect.y0 - ASCENT);
         format!("1 0 0 1 {x} {y} Tm <{}> Tj\n", in_hex(&word.text))
     });
-    let content = format!("BT /F {SIZE} Tf\n{}ET", words.collect::<Vec<_>>().concat());
+    let content = format!("BT /F {FONT_SIZE} Tf\n{}ET", words.collect::<Vec<_>>().concat());
     let objects = [
         "<< /Type /Catalog /Pages 2 0 R >>".to_owned(),
         "<< /Type /Pages /Kids [3 0 R] /Count 1 >>".to_owned(),

@@ -6,36 +6,36 @@ use hayro::{PixmapSettings, RenderCache, RenderSettings};
 use hayro_interpret::InterpreterSettings;
 
 use super::PdfFile;
-use crate::draw::{self, DrawError};
+use crate::page_image::{self, PageImageError};
 
 impl PdfFile {
     /// A page, counted from 0, as PNG with so many pixels per point, on white paper.
-    pub fn image(&self, index: usize, scale: f32) -> Result<Vec<u8>, DrawError> {
-        let drawn = self.drawn(index, scale)?;
+    pub fn render(&self, index: usize, scale: f32) -> Result<Vec<u8>, PageImageError> {
+        let drawn = self.render_pixels(index, scale)?;
         let (width, height) = (drawn.width().into(), drawn.height().into());
         let pixels = drawn.data_as_u8_slice();
         // Most pages are black on white, and a third of the bytes says as much.
         if is_gray(pixels) {
             let grays: Vec<u8> = pixels.as_chunks().0.iter().map(|[red, _, _, _]| *red).collect();
-            draw::gray_png(width, height, &grays)
+            page_image::gray_png(width, height, &grays)
         } else {
             let colors: Vec<u8> =
                 pixels.as_chunks().0.iter().flat_map(|[red, green, blue, _]| [*red, *green, *blue]).collect();
-            draw::rgb_png(width, height, &colors)
+            page_image::rgb_png(width, height, &colors)
         }
     }
 
     /// A page, counted from 0, as gray PNG for recognition.
-    pub fn gray_image(&self, index: usize, scale: f32) -> Result<Vec<u8>, DrawError> {
-        let drawn = self.drawn(index, scale)?;
+    pub fn render_gray(&self, index: usize, scale: f32) -> Result<Vec<u8>, PageImageError> {
+        let drawn = self.render_pixels(index, scale)?;
         let grays: Vec<u8> = drawn.data_as_u8_slice().as_chunks().0.iter().copied().map(luma).collect();
-        draw::gray_png(drawn.width().into(), drawn.height().into(), &grays)
+        page_image::gray_png(drawn.width().into(), drawn.height().into(), &grays)
     }
 
-    fn drawn(&self, index: usize, scale: f32) -> Result<Pixmap, DrawError> {
-        let page = self.pdf.pages().get(index).ok_or(DrawError::NoSuchPage)?;
+    fn render_pixels(&self, index: usize, scale: f32) -> Result<Pixmap, PageImageError> {
+        let page = self.pdf.pages().get(index).ok_or(PageImageError::NoSuchPage)?;
         let (width, height) = page.render_dimensions();
-        draw::pixels(width, height, scale)?;
+        page_image::pixel_size(width, height, scale)?;
         let paper = PixmapSettings { x_scale: scale, y_scale: scale, bg_color: WHITE };
         let cache = RenderCache::new();
         Ok(hayro::render(page, &cache, &InterpreterSettings::default(), &RenderSettings::default(), &paper))
@@ -53,5 +53,5 @@ fn luma([red, green, blue, _]: [u8; 4]) -> u8 {
 }
 
 #[cfg(test)]
-#[path = "image_tests.rs"]
+#[path = "render_tests.rs"]
 pub(super) mod tests;

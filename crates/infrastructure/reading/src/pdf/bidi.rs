@@ -7,7 +7,7 @@
 //! is what the bidirectional algorithm of Unicode does for ordinary lines, done backwards; nested quotations are not
 //! told apart, because the page does not show them.
 
-use super::spelling::is_mark;
+use super::glyph_text::is_combining_mark;
 
 /// Whether a letter belongs to a script that is written from right to left.
 pub(super) fn is_right_to_left(letter: char) -> bool {
@@ -20,22 +20,22 @@ pub(super) fn is_right_to_left(letter: char) -> bool {
 
 /// What decides where a word stands among others.
 #[derive(Clone, Copy, PartialEq, Debug)]
-enum Kind {
-    Right,
-    Left,
+enum WordDirection {
+    RightToLeft,
+    LeftToRight,
     Number,
-    Other,
+    Neutral,
 }
 
 /// A word on a line, as it stands there.
-pub(super) struct Seen<'t> {
-    pub(super) letters: &'t str,
+pub(super) struct VisualWord<'t> {
+    pub(super) text: &'t str,
     /// Whether its letters are already in the order they are read.
-    pub(super) turned: bool,
+    pub(super) is_logical: bool,
 }
 
 /// Whether a text is more in letters from right to left than in others.
-pub(super) fn reads_right_to_left<'t>(texts: impl Iterator<Item = &'t str>) -> bool {
+pub(super) fn is_mostly_right_to_left<'t>(texts: impl Iterator<Item = &'t str>) -> bool {
     let (mut right, mut left) = (0usize, 0usize);
     for letter in texts.flat_map(str::chars) {
         if is_right_to_left(letter) {
@@ -48,16 +48,16 @@ pub(super) fn reads_right_to_left<'t>(texts: impl Iterator<Item = &'t str>) -> b
 }
 
 /// The order in which the words of a line are read, as their places from left to right.
-pub(super) fn reading_order(words: &[Seen<'_>]) -> Vec<usize> {
-    let kinds: Vec<Kind> = words.iter().map(|word| kind_of(word.letters)).collect();
+pub(super) fn logical_order(words: &[VisualWord<'_>]) -> Vec<usize> {
+    let kinds: Vec<WordDirection> = words.iter().map(|word| word_direction(word.text)).collect();
     let mut order: Vec<usize> = (0..words.len()).collect();
-    if reads_right_to_left(words.iter().map(|word| word.letters)) {
-        for run in runs(&kinds, Kind::Left, true) {
+    if is_mostly_right_to_left(words.iter().map(|word| word.text)) {
+        for run in runs(&kinds, WordDirection::LeftToRight, true) {
             order[run].reverse();
         }
         order.reverse();
     } else {
-        for run in runs(&kinds, Kind::Right, false) {
+        for run in runs(&kinds, WordDirection::RightToLeft, false) {
             order[run].reverse();
         }
     }
@@ -66,18 +66,18 @@ pub(super) fn reading_order(words: &[Seen<'_>]) -> Vec<usize> {
 
 /// The stretches that begin with a word of a kind and reach to the last of that kind, or to a number after it, before a
 /// word of the other direction comes.
-fn runs(kinds: &[Kind], kind: Kind, numbers_follow: bool) -> Vec<std::ops::Range<usize>> {
+fn runs(kinds: &[WordDirection], kind: WordDirection, numbers_follow: bool) -> Vec<std::ops::Range<usize>> {
     let mut runs = Vec::new();
     let mut open: Option<std::ops::Range<usize>> = None;
     for (place, seen) in kinds.iter().enumerate() {
         if *seen == kind {
             let start = open.as_ref().map_or(place, |run| run.start);
             open = Some(start..place + 1);
-        } else if *seen == Kind::Number && numbers_follow {
+        } else if *seen == WordDirection::Number && numbers_follow {
             if let Some(run) = open.as_mut().filter(|run| run.end == place) {
                 run.end = place + 1;
             }
-        } else if matches!(seen, Kind::Left | Kind::Right) {
+        } else if matches!(seen, WordDirection::LeftToRight | WordDirection::RightToLeft) {
             runs.extend(open.take());
         }
     }
@@ -85,30 +85,30 @@ fn runs(kinds: &[Kind], kind: Kind, numbers_follow: bool) -> Vec<std::ops::Range
     runs
 }
 
-fn kind_of(letters: &str) -> Kind {
+fn word_direction(letters: &str) -> WordDirection {
     if letters.chars().any(is_right_to_left) {
-        Kind::Right
+        WordDirection::RightToLeft
     } else if letters.chars().any(char::is_alphabetic) {
-        Kind::Left
+        WordDirection::LeftToRight
     } else if letters.chars().any(char::is_numeric) {
-        Kind::Number
+        WordDirection::Number
     } else {
-        Kind::Other
+        WordDirection::Neutral
     }
 }
 
 /// The letters of a word in the order they are read. Words without letters from right to left are as they are.
-pub(super) fn letters_read(word: &Seen<'_>) -> String {
-    if word.turned || kind_of(word.letters) != Kind::Right {
-        return word.letters.to_owned();
+pub(super) fn logical_text(word: &VisualWord<'_>) -> String {
+    if word.is_logical || word_direction(word.text) != WordDirection::RightToLeft {
+        return word.text.to_owned();
     }
-    let clusters = clusters_of(word.letters);
-    let mut read = String::with_capacity(word.letters.len());
+    let clusters = clusters_of(word.text);
+    let mut read = String::with_capacity(word.text.len());
     let mut at = clusters.len();
     while at > 0 {
         let end = at;
         // Numbers, with what stands between their digits, and Latin letters keep their order.
-        while at > 0 && is_kept(&clusters, at - 1) {
+        while at > 0 && keeps_order(&clusters, at - 1) {
             at -= 1;
         }
         if at < end {
@@ -125,14 +125,14 @@ pub(super) fn letters_read(word: &Seen<'_>) -> String {
 fn clusters_of(letters: &str) -> Vec<&str> {
     let mut starts: Vec<usize> = letters
         .char_indices()
-        .filter(|(place, letter)| *place == 0 || !is_mark(*letter))
+        .filter(|(place, letter)| *place == 0 || !is_combining_mark(*letter))
         .map(|(p, _)| p)
         .collect();
     starts.push(letters.len());
     starts.windows(2).map(|pair| &letters[pair[0]..pair[1]]).collect()
 }
 
-fn is_kept(clusters: &[&str], place: usize) -> bool {
+fn keeps_order(clusters: &[&str], place: usize) -> bool {
     let first = |place: usize| clusters.get(place).and_then(|cluster| cluster.chars().next());
     let plain = |letter: char| letter.is_alphanumeric() && !is_right_to_left(letter);
     match first(place) {
@@ -166,9 +166,10 @@ mod tests {
     use super::*;
 
     fn read(seen: &str) -> String {
-        let words: Vec<_> = seen.split(' ').map(|letters| Seen { letters, turned: false }).collect();
-        let order = reading_order(&words);
-        order.iter().map(|place| letters_read(&words[*place])).collect::<Vec<_>>().join(" ")
+        let words: Vec<_> =
+            seen.split(' ').map(|letters| VisualWord { text: letters, is_logical: false }).collect();
+        let order = logical_order(&words);
+        order.iter().map(|place| logical_text(&words[*place])).collect::<Vec<_>>().join(" ")
     }
 
     #[test]
@@ -190,7 +191,7 @@ mod tests {
     #[test]
     fn marks_stay_on_their_letters_and_words_already_turned_are_left_alone() {
         assert_eq!(read("ם\u{5B0}ש"), "שם\u{5B0}");
-        let word = Seen { letters: "שלום", turned: true };
-        assert_eq!(letters_read(&word), "שלום");
+        let word = VisualWord { text: "שלום", is_logical: true };
+        assert_eq!(logical_text(&word), "שלום");
     }
 }

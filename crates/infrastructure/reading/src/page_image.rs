@@ -3,13 +3,13 @@
 use png::{BitDepth, ColorType, Compression, DeflateCompression, Encoder, Filter};
 
 /// Images of more pixels than this are refused: four times A4 at 300 dots per inch.
-const MOST_PIXELS: f64 = 40e6;
+const MAX_PIXELS: f64 = 40e6;
 /// The renderer counts the pixels of a side in 16 bits.
-const LONGEST_SIDE: f64 = 65_535.0;
+const MAX_SIDE: f64 = 65_535.0;
 
 /// Why a page cannot be drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum DrawError {
+pub enum PageImageError {
     /// There is none of that number.
     #[error("the document has no such page")]
     NoSuchPage,
@@ -21,35 +21,35 @@ pub enum DrawError {
     UnusableScale,
     /// The pixels could not be written as PNG.
     #[error("the page was drawn but not written as PNG; ask for it again")]
-    Unwritten,
+    EncodingFailed,
 }
 
 /// How many pixels a page of so many points has at a scale.
-pub(crate) fn pixels(width: f32, height: f32, scale: f32) -> Result<(u16, u16), DrawError> {
+pub(crate) fn pixel_size(width: f32, height: f32, scale: f32) -> Result<(u16, u16), PageImageError> {
     // Cut off, as the renderer does.
     let side = |points: f32| f64::from(points * scale).floor();
     let (width, height) = (side(width), side(height));
     if !width.is_finite() || !height.is_finite() || width < 1.0 || height < 1.0 {
-        return Err(DrawError::UnusableScale);
+        return Err(PageImageError::UnusableScale);
     }
-    if width * height > MOST_PIXELS || width.max(height) > LONGEST_SIDE {
-        return Err(DrawError::TooLarge);
+    if width * height > MAX_PIXELS || width.max(height) > MAX_SIDE {
+        return Err(PageImageError::TooLarge);
     }
     #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // Checked above.
     Ok((width as u16, height as u16))
 }
 
 /// A PNG of gray pixels, a byte each.
-pub(crate) fn gray_png(width: u32, height: u32, pixels: &[u8]) -> Result<Vec<u8>, DrawError> {
+pub(crate) fn gray_png(width: u32, height: u32, pixels: &[u8]) -> Result<Vec<u8>, PageImageError> {
     encode(width, height, ColorType::Grayscale, pixels)
 }
 
 /// A PNG of coloured pixels, three bytes each.
-pub(crate) fn rgb_png(width: u32, height: u32, pixels: &[u8]) -> Result<Vec<u8>, DrawError> {
+pub(crate) fn rgb_png(width: u32, height: u32, pixels: &[u8]) -> Result<Vec<u8>, PageImageError> {
     encode(width, height, ColorType::Rgb, pixels)
 }
 
-fn encode(width: u32, height: u32, color: ColorType, pixels: &[u8]) -> Result<Vec<u8>, DrawError> {
+fn encode(width: u32, height: u32, color: ColorType, pixels: &[u8]) -> Result<Vec<u8>, PageImageError> {
     let mut file = Vec::new();
     let mut encoder = Encoder::new(&mut file, width, height);
     encoder.set_color(color);
@@ -63,9 +63,9 @@ fn encode(width: u32, height: u32, color: ColorType, pixels: &[u8]) -> Result<Ve
         encoder.set_compression(Compression::Fast);
         encoder.set_filter(Filter::Up);
     }
-    let mut writer = encoder.write_header().map_err(|_| DrawError::Unwritten)?;
-    writer.write_image_data(pixels).map_err(|_| DrawError::Unwritten)?;
-    writer.finish().map_err(|_| DrawError::Unwritten)?;
+    let mut writer = encoder.write_header().map_err(|_| PageImageError::EncodingFailed)?;
+    writer.write_image_data(pixels).map_err(|_| PageImageError::EncodingFailed)?;
+    writer.finish().map_err(|_| PageImageError::EncodingFailed)?;
     Ok(file)
 }
 
@@ -91,18 +91,18 @@ mod tests {
             let colors = image::load_from_memory(&rgb_png(20, 40, &pixels).unwrap()).unwrap();
             assert_eq!(colors.into_rgb8().into_raw(), pixels);
         }
-        assert_eq!(gray_png(60, 41, &[0; 60]), Err(DrawError::Unwritten));
+        assert_eq!(gray_png(60, 41, &[0; 60]), Err(PageImageError::EncodingFailed));
     }
 
     #[test]
     fn a_page_has_as_many_pixels_as_its_points_times_the_scale_and_no_more_than_the_bound() {
-        assert_eq!(pixels(595.0, 842.0, 1.5), Ok((892, 1263)));
-        assert_eq!(pixels(595.0, 842.0, 9.0), Err(DrawError::TooLarge));
-        assert_eq!(pixels(70_000.0, 2.0, 1.0), Err(DrawError::TooLarge));
-        assert_eq!(pixels(f32::MAX, 10.0, 1.0), Err(DrawError::TooLarge));
+        assert_eq!(pixel_size(595.0, 842.0, 1.5), Ok((892, 1263)));
+        assert_eq!(pixel_size(595.0, 842.0, 9.0), Err(PageImageError::TooLarge));
+        assert_eq!(pixel_size(70_000.0, 2.0, 1.0), Err(PageImageError::TooLarge));
+        assert_eq!(pixel_size(f32::MAX, 10.0, 1.0), Err(PageImageError::TooLarge));
         for scale in [0.0, -1.0, 0.000_1, f32::NAN, f32::INFINITY] {
-            assert_eq!(pixels(595.0, 842.0, scale), Err(DrawError::UnusableScale), "{scale}");
+            assert_eq!(pixel_size(595.0, 842.0, scale), Err(PageImageError::UnusableScale), "{scale}");
         }
-        assert_eq!(pixels(f32::NAN, 842.0, 1.0), Err(DrawError::UnusableScale));
+        assert_eq!(pixel_size(f32::NAN, 842.0, 1.0), Err(PageImageError::UnusableScale));
     }
 }

@@ -4,7 +4,7 @@ use quire_ports::{ReadError, ReadErrorKind};
 
 use super::languages::tesseract_name;
 
-pub(super) fn not_installed(why: &str) -> ReadError {
+pub(super) fn tesseract_missing(why: &str) -> ReadError {
     ReadError {
         kind: ReadErrorKind::OcrNotAvailable,
         message: "the document has pages without text, and the program that recognises scans is missing; install it \
@@ -14,7 +14,7 @@ pub(super) fn not_installed(why: &str) -> ReadError {
     }
 }
 
-pub(super) fn missing(languages: &[&str]) -> ReadError {
+pub(super) fn language_data_missing(languages: &[&str]) -> ReadError {
     let packages: Vec<String> = languages
         .iter()
         .map(|language| format!("tesseract-ocr-{}", tesseract_name(language).unwrap_or(language)))
@@ -29,7 +29,7 @@ pub(super) fn missing(languages: &[&str]) -> ReadError {
     )
 }
 
-pub(super) fn failed(why: &str) -> ReadError {
+pub(super) fn recognition_failed(why: &str) -> ReadError {
     ReadError {
         kind: ReadErrorKind::OcrFailed,
         message: "a page without text could not be recognised from its picture; try again, or scan it anew"

@@ -28,40 +28,40 @@ use std::ops::Range;
 
 use quire_domain::reading::{Line, Word};
 
+use super::bidi::{VisualWord, is_mostly_right_to_left, logical_order, logical_text};
 use super::columns::arrange;
-use super::direction::{Seen, letters_read, reading_order, reads_right_to_left};
-use super::gather::{Gathered, Scrap, Stroke, WORD_GAP};
-use super::paragraphs::openings;
-use super::twice::repeated;
+use super::duplicates::find_duplicates;
+use super::paragraphs::paragraph_starts;
+use super::words::{DrawnWord, PageText, Span, WORD_GAP};
 
 /// Words that overlap by more than this share of the font's size are never one word.
 const WORD_OVERLAP: f32 = 0.2;
 
 /// A stroke in the frame of its direction: how far along it begins and ends, and how far down it stands.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Piece {
+pub(super) struct PlacedSpan {
     /// Its place in the order of drawing.
-    pub(super) drawn: u32,
-    pub(super) from: f32,
-    pub(super) to: f32,
-    pub(super) foot: f32,
-    pub(super) size: f32,
+    pub(super) draw_index: u32,
+    pub(super) start: f32,
+    pub(super) end: f32,
+    pub(super) baseline: f32,
+    pub(super) font_size: f32,
 }
 
-impl Piece {
+impl PlacedSpan {
     /// The height at which small letters have their middle.
-    pub(super) fn middle(&self) -> f32 {
-        self.foot - 0.3 * self.size
+    pub(super) fn x_height_middle(&self) -> f32 {
+        self.baseline - 0.3 * self.font_size
     }
 }
 
 /// A line where it is read.
 #[derive(Clone, Debug)]
 pub(super) struct PlacedLine {
-    pub(super) strokes: Range<usize>,
-    pub(super) from: f32,
-    pub(super) foot: f32,
-    pub(super) size: f32,
+    pub(super) spans: Range<usize>,
+    pub(super) start: f32,
+    pub(super) baseline: f32,
+    pub(super) font_size: f32,
     /// The column, or whatever else is read as a whole.
     pub(super) block: u32,
     /// Lines of one row stand beside each other.
@@ -70,68 +70,75 @@ pub(super) struct PlacedLine {
 
 /// Lines in the order they are read.
 #[derive(Debug, Default)]
-pub(super) struct Arranged {
-    pub(super) strokes: Vec<u32>,
+pub(super) struct ReadingOrder {
+    pub(super) spans: Vec<u32>,
     pub(super) lines: Vec<PlacedLine>,
     pub(super) block: u32,
     pub(super) row: u32,
 }
 
 /// The lines of a page, in the order they are read.
-pub(super) fn lines(gathered: &Gathered) -> Vec<Line> {
-    let repeated = repeated(gathered);
-    let right_to_left = gathered.right_to_left
-        && reads_right_to_left(gathered.words.iter().map(|word| &gathered.text[word.text.clone()]));
-    let mut arranged = Arranged::default();
+pub(super) fn lines(gathered: &PageText) -> Vec<Line> {
+    let repeated = find_duplicates(gathered);
+    let right_to_left = gathered.has_right_to_left
+        && is_mostly_right_to_left(gathered.words.iter().map(|word| &gathered.text[word.text.clone()]));
+    let mut arranged = ReadingOrder::default();
     for mut pieces in by_direction(gathered, &repeated) {
         arrange(&mut pieces, right_to_left, &mut arranged);
     }
-    let writer = Writer { gathered, repeated: &repeated, arranged: &arranged };
-    let opens = openings(&arranged.lines, |line| writer.ends_sentence(line));
+    let writer = LineWriter { gathered, repeated: &repeated, arranged: &arranged };
+    let opens = paragraph_starts(&arranged.lines, |line| writer.ends_sentence(line));
     let lines = arranged.lines.iter().zip(opens);
     lines.map(|(line, opens_paragraph)| Line { words: writer.words(line), opens_paragraph }).collect()
 }
 
 /// The strokes of each direction, the one with most letters first.
-fn by_direction(gathered: &Gathered, repeated: &[bool]) -> Vec<Vec<Piece>> {
-    let mut directions: BTreeMap<i32, Direction> = BTreeMap::new();
-    for (stroke, drawn) in gathered.strokes.iter().zip(0..) {
-        let direction =
-            directions.entry(degrees(stroke.way)).or_insert_with(|| Direction::along(stroke.way, drawn));
+fn by_direction(gathered: &PageText, repeated: &[bool]) -> Vec<Vec<PlacedSpan>> {
+    let mut directions: BTreeMap<i32, DirectionGroup> = BTreeMap::new();
+    for (stroke, drawn) in gathered.spans.iter().zip(0..) {
+        let direction = directions
+            .entry(degrees(stroke.direction))
+            .or_insert_with(|| DirectionGroup::along(stroke.direction, drawn));
         direction.add(gathered, repeated, stroke, drawn);
     }
-    let mut directions: Vec<Direction> = directions.into_values().collect();
+    let mut directions: Vec<DirectionGroup> = directions.into_values().collect();
     directions.sort_by_key(|direction| (std::cmp::Reverse(direction.letters), direction.first));
     directions.into_iter().map(|direction| direction.pieces).collect()
 }
 
-struct Direction {
+struct DirectionGroup {
     way: (f32, f32),
     first: u32,
     letters: usize,
-    pieces: Vec<Piece>,
+    pieces: Vec<PlacedSpan>,
 }
 
-impl Direction {
+impl DirectionGroup {
     fn along(way: (f32, f32), first: u32) -> Self {
         Self { way, first, letters: 0, pieces: Vec::new() }
     }
 
-    fn add(&mut self, gathered: &Gathered, repeated: &[bool], stroke: &Stroke, drawn: u32) {
+    fn add(&mut self, gathered: &PageText, repeated: &[bool], stroke: &Span, drawn: u32) {
         let words = stroke.words.clone().filter(|word| !repeated[*word]).map(|word| &gathered.words[word]);
         let (mut from, mut to) = (f32::MAX, f32::MIN);
         for word in words {
-            from = from.min(word.from);
-            to = to.max(word.to);
+            from = from.min(word.start);
+            to = to.max(word.end);
             self.letters += word.text.len();
         }
         if from > to {
             return;
         }
         // Words know how far along their own stroke they are; strokes of one direction differ by a hair.
-        let shift = dot(stroke.origin, self.way) - dot(stroke.origin, stroke.way);
+        let shift = dot(stroke.origin, self.way) - dot(stroke.origin, stroke.direction);
         let foot = stroke.origin.1 * self.way.0 - stroke.origin.0 * self.way.1;
-        self.pieces.push(Piece { drawn, from: from + shift, to: to + shift, foot, size: stroke.size });
+        self.pieces.push(PlacedSpan {
+            draw_index: drawn,
+            start: from + shift,
+            end: to + shift,
+            baseline: foot,
+            font_size: stroke.font_size,
+        });
     }
 }
 
@@ -145,20 +152,20 @@ fn degrees(way: (f32, f32)) -> i32 {
     if way.0 > 0.999_96 { 0 } else { (way.1.atan2(way.0).to_degrees().round() as i32).rem_euclid(360) }
 }
 
-struct Writer<'g> {
-    gathered: &'g Gathered,
+struct LineWriter<'g> {
+    gathered: &'g PageText,
     repeated: &'g [bool],
-    arranged: &'g Arranged,
+    arranged: &'g ReadingOrder,
 }
 
-impl<'g> Writer<'g> {
-    fn strokes(&self, line: &PlacedLine) -> impl DoubleEndedIterator<Item = &'g Stroke> {
-        let strokes = &self.arranged.strokes[line.strokes.clone()];
+impl<'g> LineWriter<'g> {
+    fn strokes(&self, line: &PlacedLine) -> impl DoubleEndedIterator<Item = &'g Span> {
+        let strokes = &self.arranged.spans[line.spans.clone()];
         let gathered = self.gathered;
-        strokes.iter().filter_map(move |drawn| gathered.strokes.get(usize::try_from(*drawn).ok()?))
+        strokes.iter().filter_map(move |drawn| gathered.spans.get(usize::try_from(*drawn).ok()?))
     }
 
-    fn scraps(&self, stroke: &Stroke) -> impl DoubleEndedIterator<Item = &'g Scrap> {
+    fn scraps(&self, stroke: &Span) -> impl DoubleEndedIterator<Item = &'g DrawnWord> {
         let (gathered, repeated) = (self.gathered, self.repeated);
         stroke.words.clone().filter(move |word| !repeated[*word]).map(move |word| &gathered.words[word])
     }
@@ -171,7 +178,7 @@ impl<'g> Writer<'g> {
 
     /// The words of a line, in the order they are read.
     fn words(&self, line: &PlacedLine) -> Vec<Word> {
-        if self.gathered.right_to_left { self.words_either_way(line) } else { self.words_as_seen(line) }
+        if self.gathered.has_right_to_left { self.words_either_way(line) } else { self.words_as_seen(line) }
     }
 
     fn words_as_seen(&self, line: &PlacedLine) -> Vec<Word> {
@@ -191,30 +198,33 @@ impl<'g> Writer<'g> {
 
     /// The same for a line with letters from right to left in it.
     fn words_either_way(&self, line: &PlacedLine) -> Vec<Word> {
-        let mut scraps: Vec<&Scrap> = Vec::new();
+        let mut scraps: Vec<&DrawnWord> = Vec::new();
         for stroke in self.strokes(line) {
             let start = scraps.len();
             scraps.extend(self.scraps(stroke));
-            scraps[start..].sort_by(|a, b| a.from.total_cmp(&b.from));
+            scraps[start..].sort_by(|a, b| a.start.total_cmp(&b.start));
         }
-        let seen: Vec<Seen<'_>> = scraps
+        let seen: Vec<VisualWord<'_>> = scraps
             .iter()
-            .map(|scrap| Seen { letters: &self.gathered.text[scrap.text.clone()], turned: scrap.leftwards })
+            .map(|scrap| VisualWord {
+                text: &self.gathered.text[scrap.text.clone()],
+                is_logical: scrap.drawn_right_to_left,
+            })
             .collect();
-        let read = |place: usize| Word { text: letters_read(&seen[place]), rect: scraps[place].rect };
-        reading_order(&seen).into_iter().map(read).collect()
+        let read = |place: usize| Word { text: logical_text(&seen[place]), rect: scraps[place].rect };
+        logical_order(&seen).into_iter().map(read).collect()
     }
 
     /// Each word of a line, and whether it goes on where the one before it ended: words are also drawn letter by letter.
-    fn for_each(&self, line: &PlacedLine, mut take: impl FnMut(&'g Scrap, bool)) {
-        let mut before: Option<(f32, &Stroke)> = None;
+    fn for_each(&self, line: &PlacedLine, mut take: impl FnMut(&'g DrawnWord, bool)) {
+        let mut before: Option<(f32, &Span)> = None;
         for stroke in self.strokes(line) {
             let mut begins = true;
             for scrap in self.scraps(stroke) {
                 let goes_on =
-                    begins && before.is_some_and(|(to, other)| touches(to, scrap.from, other, stroke));
+                    begins && before.is_some_and(|(to, other)| touches(to, scrap.start, other, stroke));
                 take(scrap, goes_on);
-                before = Some((scrap.to, stroke));
+                before = Some((scrap.end, stroke));
                 begins = false;
             }
         }
@@ -222,7 +232,7 @@ impl<'g> Writer<'g> {
 }
 
 #[allow(clippy::cast_possible_truncation)] // A constant.
-fn touches(to: f32, from: f32, one: &Stroke, other: &Stroke) -> bool {
-    let gap = (from - to) / one.size.max(other.size);
-    one.way == other.way && gap < WORD_GAP as f32 && gap > -WORD_OVERLAP
+fn touches(to: f32, from: f32, one: &Span, other: &Span) -> bool {
+    let gap = (from - to) / one.font_size.max(other.font_size);
+    one.direction == other.direction && gap < WORD_GAP as f32 && gap > -WORD_OVERLAP
 }

@@ -6,36 +6,38 @@ use std::process::ExitStatus;
 
 use quire_ports::{ReadError, ReadErrorKind};
 
-use super::Limits;
+use super::ParserLimits;
 
 /// What Rust's runtime writes before it aborts for want of memory, and what our own limits say.
-const OUT_OF_MEMORY: &str = "memory allocation of";
-const PROCESSOR_TIME_UP: i32 = 24;
+const OUT_OF_MEMORY_MESSAGE: &str = "memory allocation of";
+const SIGXCPU: i32 = 24;
 
 /// How a conversation with a parser broke off.
 #[derive(Debug)]
-pub(super) enum Broken {
+pub(super) enum Interruption {
     /// The stream ended or made no sense.
     Stream(io::Error),
     /// The document took longer than it may.
-    TimeUp,
+    Timeout,
 }
 
-pub(super) fn verdict(
-    broken: &Broken,
+pub(super) fn explain_exit(
+    broken: &Interruption,
     status: Option<ExitStatus>,
     last_words: &str,
-    limits: &Limits,
+    limits: &ParserLimits,
 ) -> ReadError {
     let signal = status.and_then(|status| status.signal());
     let trouble = match broken {
-        Broken::TimeUp => ReadErrorKind::ParserTimeout,
-        Broken::Stream(_) if signal == Some(PROCESSOR_TIME_UP) => ReadErrorKind::ParserTimeout,
-        Broken::Stream(_) if last_words.contains(OUT_OF_MEMORY) => ReadErrorKind::ParserMemory,
-        Broken::Stream(error) if error.kind() == io::ErrorKind::InvalidData && is_too_long(error) => {
+        Interruption::Timeout => ReadErrorKind::ParserTimeout,
+        Interruption::Stream(_) if signal == Some(SIGXCPU) => ReadErrorKind::ParserTimeout,
+        Interruption::Stream(_) if last_words.contains(OUT_OF_MEMORY_MESSAGE) => ReadErrorKind::ParserMemory,
+        Interruption::Stream(error)
+            if error.kind() == io::ErrorKind::InvalidData && is_frame_too_long(error) =>
+        {
             ReadErrorKind::DocumentTooLarge
         }
-        Broken::Stream(_) => ReadErrorKind::ParserCrashed,
+        Interruption::Stream(_) => ReadErrorKind::ParserCrashed,
     };
     ReadError {
         kind: trouble,
@@ -44,11 +46,11 @@ pub(super) fn verdict(
     }
 }
 
-fn is_too_long(error: &io::Error) -> bool {
-    error.to_string() == super::protocol::too_long().to_string()
+fn is_frame_too_long(error: &io::Error) -> bool {
+    error.to_string() == super::protocol::frame_too_long().to_string()
 }
 
-fn message(trouble: ReadErrorKind, limits: &Limits) -> String {
+fn message(trouble: ReadErrorKind, limits: &ParserLimits) -> String {
     match trouble {
         ReadErrorKind::ParserTimeout => format!(
             "the document could not be read within {} seconds; split it, or raise reading.time_limit",
@@ -66,11 +68,16 @@ fn message(trouble: ReadErrorKind, limits: &Limits) -> String {
     }
 }
 
-fn diagnosis(broken: &Broken, status: Option<ExitStatus>, last_words: &str, limits: &Limits) -> String {
+fn diagnosis(
+    broken: &Interruption,
+    status: Option<ExitStatus>,
+    last_words: &str,
+    limits: &ParserLimits,
+) -> String {
     let how = match (broken, status) {
-        (Broken::TimeUp, _) => "was ended when its time was up".to_owned(),
+        (Interruption::Timeout, _) => "was ended when its time was up".to_owned(),
         (_, Some(status)) => format!("ended by itself: {status}"),
-        (Broken::Stream(error), None) => format!("was ended because of its stream: {error}"),
+        (Interruption::Stream(error), None) => format!("was ended because of its stream: {error}"),
     };
     let (memory, time) = (limits.memory >> 20, limits.time.as_secs());
     format!("The parser {how}. Limits: {memory} MB, {time} s. It last wrote: {}", last_words.trim())

@@ -9,15 +9,15 @@ const UNKNOWN: char = '\u{FFFD}';
 
 /// Writes the letters of a glyph: ligatures and presentation forms by their letters, so that words are found however
 /// they were set.
-pub(super) fn spell(unicode: Option<BfString>, letters: &mut String) {
+pub(super) fn push_glyph_text(unicode: Option<BfString>, letters: &mut String) {
     match unicode {
-        Some(BfString::Char(letter)) => write(letter, letters),
-        Some(BfString::String(several)) => several.chars().for_each(|letter| write(letter, letters)),
+        Some(BfString::Char(letter)) => push_character(letter, letters),
+        Some(BfString::String(several)) => several.chars().for_each(|letter| push_character(letter, letters)),
         None => letters.push(UNKNOWN),
     }
 }
 
-fn write(letter: char, letters: &mut String) {
+fn push_character(letter: char, letters: &mut String) {
     if letter.is_ascii_graphic() {
         return letters.push(letter);
     }
@@ -48,7 +48,7 @@ fn write(letter: char, letters: &mut String) {
 }
 
 /// Whether a letter stands over or under the one before it and takes no room of its own.
-pub(super) fn is_mark(letter: char) -> bool {
+pub(super) fn is_combining_mark(letter: char) -> bool {
     matches!(letter,
         '\u{300}'..='\u{36F}' | '\u{591}'..='\u{5BD}' | '\u{5BF}' | '\u{5C1}'..='\u{5C7}' | '\u{610}'..='\u{61A}'
         | '\u{64B}'..='\u{65F}' | '\u{670}' | '\u{6D6}'..='\u{6ED}' | '\u{1AB0}'..='\u{1AFF}'
@@ -61,7 +61,7 @@ mod tests {
 
     fn spelled(unicode: Option<BfString>) -> String {
         let mut letters = String::new();
-        spell(unicode, &mut letters);
+        push_glyph_text(unicode, &mut letters);
         letters
     }
 

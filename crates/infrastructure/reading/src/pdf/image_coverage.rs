@@ -8,13 +8,13 @@ use hayro_interpret::kurbo::Rect;
 const CELLS: u8 = 64;
 
 /// The cells of a page that pictures cover.
-pub(super) struct Cover {
+pub(super) struct ImageCoverage {
     width: f64,
     height: f64,
     rows: [u64; CELLS as usize],
 }
 
-impl Cover {
+impl ImageCoverage {
     /// Of a page of this size, with nothing on it.
     pub(super) fn new(width: f32, height: f32) -> Self {
         Self { width: f64::from(width), height: f64::from(height), rows: [0; CELLS as usize] }
@@ -53,7 +53,7 @@ mod tests {
     use super::*;
 
     fn share(pictures: &[[f64; 4]]) -> f32 {
-        let mut cover = Cover::new(640.0, 640.0);
+        let mut cover = ImageCoverage::new(640.0, 640.0);
         for [left, top, right, bottom] in pictures {
             cover.add(Rect::new(*left, *top, *right, *bottom));
         }

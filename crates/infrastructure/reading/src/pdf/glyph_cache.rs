@@ -3,50 +3,51 @@
 
 use hayro_interpret::font::Glyph;
 
-use super::spelling::spell;
+use super::glyph_text::push_glyph_text;
 
 /// A font that keeps its widths to itself.
-const USUAL_WIDTH: f32 = 500.0;
+const DEFAULT_WIDTH: f32 = 500.0;
 /// Codes whose last byte is the same share a place, and the later one takes it.
-const PLACES: usize = 256;
+const SLOTS: usize = 256;
 
 /// The codes of the run at hand.
-pub(super) struct Meanings {
+pub(super) struct GlyphCache {
     /// The letters of all of them, one after the other.
     letters: String,
-    known: Box<[Known; PLACES]>,
+    entries: Box<[CachedGlyph; SLOTS]>,
     run: u32,
 }
 
 /// A code, what it says and how wide it is, if it was met in this run.
 #[derive(Clone, Copy, Default)]
-struct Known {
+struct CachedGlyph {
     run: u32,
     code: u32,
     letters: (usize, usize),
     width: f32,
 }
 
-impl Meanings {
+impl GlyphCache {
     pub(super) fn new() -> Self {
-        Self { letters: String::new(), known: Box::new([Known::default(); PLACES]), run: 0 }
+        Self { letters: String::new(), entries: Box::new([CachedGlyph::default(); SLOTS]), run: 0 }
     }
 
     /// Another run begins, perhaps in another font.
-    pub(super) fn next_run(&mut self) {
+    pub(super) fn start_run(&mut self) {
         self.run += 1;
         self.letters.clear();
     }
 
     /// The letters of a glyph, and its width in the font's units.
-    pub(super) fn of(&mut self, glyph: &Glyph<'_>) -> (&str, f32) {
+    pub(super) fn get(&mut self, glyph: &Glyph<'_>) -> (&str, f32) {
         let code = glyph.char_code();
-        let place = &mut self.known[code as usize % PLACES];
+        let place = &mut self.entries[code as usize % SLOTS];
         if place.run != self.run || place.code != code {
             let start = self.letters.len();
-            spell(glyph.as_unicode(), &mut self.letters);
+            push_glyph_text(glyph.as_unicode(), &mut self.letters);
             let letters = (start, self.letters.len());
-            *place = Known { run: self.run, code, letters, width: width_of(glyph).unwrap_or(USUAL_WIDTH) };
+            *place =
+                CachedGlyph { run: self.run, code, letters, width: width_of(glyph).unwrap_or(DEFAULT_WIDTH) };
         }
         (&self.letters[place.letters.0..place.letters.1], place.width)
     }
