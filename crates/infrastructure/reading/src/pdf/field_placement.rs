@@ -1,44 +1,46 @@
-//! Values of form fields take their place beside their labels: what is read on a page is "Paciente: Luna", not all labels
-//! and then all values.
+//! Inserts the values of form fields beside their labels, so that a page reads "Paciente: Luna" and not all labels first
+//! and all values last.
 
 use quire_domain::reading::{Line, Rect};
 
-/// A gap wider than so many heights of the value parts two cells.
+/// A gap wider than this many heights of the value separates two cells.
 const CELL_GAP: f32 = 2.5;
-/// Looking for a place costs as much as the page has lines. Forms have a few hundred fields; of more, the rest goes last.
+/// The search for a position takes time in proportion to the lines of the page. Forms have a few hundred fields; further
+/// values are appended at the end.
 const MAX_PLACED_VALUES: usize = 500;
 
-/// Puts each value behind the line to its left, in the line itself if it is near; else below the line above it.
+/// Appends each value to the line on its left if that line is near, or inserts it after that line. A value without a line
+/// on its left is inserted below the line above it.
 pub(super) fn insert_values(lines: &mut Vec<Line>, mut values: Vec<Line>) {
     let rest = values.split_off(values.len().min(MAX_PLACED_VALUES));
     for value in values {
-        let Some(place) = bounding_box(&value) else { continue };
-        match line_to_the_left(lines, place) {
-            Some((index, edge)) if place.x0 - edge <= CELL_GAP * height(place) => {
+        let Some(area) = bounding_box(&value) else { continue };
+        match line_to_the_left(lines, area) {
+            Some((index, edge)) if area.x0 - edge <= CELL_GAP * height(area) => {
                 lines[index].words.extend(value.words);
             }
             Some((index, _)) => lines.insert(index + 1, value),
-            None => lines.insert(index_below(lines, place), value),
+            None => lines.insert(index_below(lines, area), value),
         }
     }
     lines.extend(rest);
 }
 
-/// The nearest line on the same row that ends before the value begins, and where it ends.
-fn line_to_the_left(lines: &[Line], place: Rect) -> Option<(usize, f32)> {
+/// The nearest line on the same row that ends before the value starts: its index and its right edge.
+fn line_to_the_left(lines: &[Line], area: Rect) -> Option<(usize, f32)> {
     let on_row = lines.iter().enumerate().filter_map(|(index, line)| {
         let line = bounding_box(line)?;
-        let shared = line.y1.min(place.y1) - line.y0.max(place.y0);
-        let same_row = shared > height(line).min(height(place)) / 2.0;
-        (same_row && line.x1 <= place.x0 + 1.0).then_some((index, line.x1))
+        let overlap = line.y1.min(area.y1) - line.y0.max(area.y0);
+        let same_row = overlap > height(line).min(height(area)) / 2.0;
+        (same_row && line.x1 <= area.x0 + 1.0).then_some((index, line.x1))
     });
     on_row.max_by(|(_, one), (_, other)| one.total_cmp(other))
 }
 
-/// Where a line of its own goes: after the lowest line that stands above it.
-fn index_below(lines: &[Line], place: Rect) -> usize {
+/// The index after the lowest line above the value.
+fn index_below(lines: &[Line], area: Rect) -> usize {
     let above = lines.iter().enumerate().filter_map(|(index, line)| Some((index, bounding_box(line)?.y1)));
-    let above = above.filter(|(_, foot)| *foot <= place.y1);
+    let above = above.filter(|(_, bottom)| *bottom <= area.y1);
     above.max_by(|(_, one), (_, other)| one.total_cmp(other)).map_or(0, |(index, _)| index + 1)
 }
 
@@ -68,7 +70,7 @@ mod tests {
     }
 
     #[test]
-    fn a_value_stands_with_its_label_and_one_without_a_label_below_what_is_above() {
+    fn a_value_joins_its_label_and_one_without_a_label_goes_below_the_line_above() {
         let mut lines =
             vec![line("Ficha", 0.0, 0.0), line("Paciente:", 0.0, 20.0), line("Especie:", 0.0, 40.0)];
         let values = vec![
@@ -82,7 +84,7 @@ mod tests {
     }
 
     #[test]
-    fn a_page_of_nothing_but_values_keeps_them_all() {
+    fn a_page_with_only_values_keeps_all_of_them() {
         let mut lines = Vec::new();
         insert_values(&mut lines, (0..600u16).map(|row| line("x", 0.0, f32::from(row) * 20.0)).collect());
         assert_eq!(lines.len(), 600);

@@ -1,24 +1,26 @@
-//! What the glyphs of a run say and how wide they are. A run is set in one font, so that a code means the same all along
-//! it; asking the font anew for each glyph took a fifth of the time of reading.
+//! Caches the characters and width of each glyph within a run.
+//!
+//! A run has one font, so a character code means the same along the whole run. Asking the font for every glyph took a
+//! fifth of the time of reading a page.
 
 use hayro_interpret::font::Glyph;
 
 use super::glyph_text::push_glyph_text;
 
-/// A font that keeps its widths to itself.
+/// The width of glyphs whose font states none.
 const DEFAULT_WIDTH: f32 = 500.0;
-/// Codes whose last byte is the same share a place, and the later one takes it.
+/// Codes with the same last byte share a slot; the later one replaces the earlier one.
 const SLOTS: usize = 256;
 
-/// The codes of the run at hand.
+/// The glyphs of the current run.
 pub(super) struct GlyphCache {
-    /// The letters of all of them, one after the other.
+    /// The characters of all cached glyphs, one after the other.
     letters: String,
     entries: Box<[CachedGlyph; SLOTS]>,
     run: u32,
 }
 
-/// A code, what it says and how wide it is, if it was met in this run.
+/// A cached character code. It is valid only if `run` is the current run.
 #[derive(Clone, Copy, Default)]
 struct CachedGlyph {
     run: u32,
@@ -32,24 +34,24 @@ impl GlyphCache {
         Self { letters: String::new(), entries: Box::new([CachedGlyph::default(); SLOTS]), run: 0 }
     }
 
-    /// Another run begins, perhaps in another font.
+    /// Starts a new run, which may have another font.
     pub(super) fn start_run(&mut self) {
         self.run += 1;
         self.letters.clear();
     }
 
-    /// The letters of a glyph, and its width in the font's units.
+    /// The characters of a glyph, and its width in glyph units.
     pub(super) fn get(&mut self, glyph: &Glyph<'_>) -> (&str, f32) {
         let code = glyph.char_code();
-        let place = &mut self.entries[code as usize % SLOTS];
-        if place.run != self.run || place.code != code {
+        let slot = &mut self.entries[code as usize % SLOTS];
+        if slot.run != self.run || slot.code != code {
             let start = self.letters.len();
             push_glyph_text(glyph.as_unicode(), &mut self.letters);
             let letters = (start, self.letters.len());
-            *place =
+            *slot =
                 CachedGlyph { run: self.run, code, letters, width: width_of(glyph).unwrap_or(DEFAULT_WIDTH) };
         }
-        (&self.letters[place.letters.0..place.letters.1], place.width)
+        (&self.letters[slot.letters.0..slot.letters.1], slot.width)
     }
 }
 

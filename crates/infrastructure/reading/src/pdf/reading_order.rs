@@ -1,46 +1,46 @@
-//! Reading order: from strokes in the order they were drawn to lines in the order they are read.
+//! Sorts spans from drawing order into lines in reading order.
 //!
-//! Most producers draw in reading order, but nothing obliges them: tables are drawn by columns, headings last, words one
-//! by one. What a person goes by is where the text stands, so that decides here, and the order of drawing only where the
-//! place leaves it open. In short:
+//! Most producers draw text in reading order, but they do not have to: some draw tables column by column, headings last,
+//! or words one by one. A person goes by where the text is, so positions decide here. The drawing order decides only
+//! where positions leave it open. The steps:
 //!
-//! 1. **Directions.** Text turned by 90° makes no sense among upright lines. The direction in which most letters are
-//!    written comes first, each other one after it, and each is ordered as if the page were turned that way.
-//! 2. **Strips.** The page is cut wherever a horizontal line passes between the letters. Capitals and descenders are
-//!    left out of account, or tight lines would hang together.
-//! 3. **Bands.** Strips that follow each other and leave a common gutter free are a band. A heading across the gutter
-//!    ends it, so headings and footers are read before and after the columns, not inside them.
-//! 4. **Columns or rows.** A band of running text is read column by column; anything else row by row, because the
-//!    cells of a table and a label with its value belong together. Running text has lines that are long and mostly fill
-//!    their column; if that is not clear, a band that was drawn column by column and is long is an index, and is read as
-//!    it was drawn (`columns`).
-//! 5. **Rows.** Strokes with their feet at about the same height are read from left to right (`rows`).
+//! 1. **Directions.** Rotated text makes no sense among upright lines. The direction with the most letters comes first,
+//!    then the others. Each direction is ordered as if the page were rotated that way.
+//! 2. **Strips.** The page is cut wherever a horizontal line passes between the letters. Capitals and descenders do not
+//!    count, because tightly set lines would otherwise stick together.
+//! 3. **Bands.** Consecutive strips that leave a common gutter free form a band. A heading across the gutter ends the
+//!    band, so headings and footers are read before and after the columns and not within them.
+//! 4. **Columns or rows** (`columns`). A band of running text is read column by column. Everything else is read row by
+//!    row, because the cells of a table row, or a label and its value, belong together. Lines of running text are long and
+//!    mostly fill their column. In doubt, a long band that the page draws column by column is an index and is read that
+//!    way.
+//! 5. **Rows** (`rows`). Spans with about the same baseline are read from left to right.
 //!
-//! Why not the order of drawing alone: forms and tables come out as labels first and values last. Why not rows alone:
-//! two columns come out shuffled. Why not cutting recursively at the widest gap: the gap between two paragraphs is often
-//! wider than the gutter beside it, and the columns come out torn.
+//! Alternatives that were rejected:
+//! - Drawing order alone: forms and tables read as all labels first and all values last.
+//! - Rows alone: two columns read as a mix of both.
+//! - Cutting recursively at the widest gap: the gap between two paragraphs is often wider than the gutter beside it, which
+//!   tears the columns apart.
 //!
-//! All of it takes time in proportion to n·log n: every step sorts or passes once over its strokes, columns are entered
-//! at most a few levels deep, and a band has at most a few dozen columns.
+//! The time is O(n log n): each step sorts or passes over its spans once, the nesting of columns is limited, and so is the
+//! number of columns in a band.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use quire_domain::reading::{Line, Word};
+use quire_domain::reading::Line;
 
-use super::bidi::{VisualWord, is_mostly_right_to_left, logical_order, logical_text};
+use super::bidi::is_mostly_right_to_left;
 use super::columns::arrange;
 use super::duplicates::find_duplicates;
+use super::line_words::LineWords;
 use super::paragraphs::paragraph_starts;
-use super::words::{DrawnWord, PageText, Span, WORD_GAP};
+use super::words::{PageText, Span};
 
-/// Words that overlap by more than this share of the font's size are never one word.
-const WORD_OVERLAP: f32 = 0.2;
-
-/// A stroke in the frame of its direction: how far along it begins and ends, and how far down it stands.
+/// A span in the coordinates of its direction: `start` and `end` along the baseline, `baseline` across it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct PlacedSpan {
-    /// Its place in the order of drawing.
+    /// Its index in drawing order.
     pub(super) draw_index: u32,
     pub(super) start: f32,
     pub(super) end: f32,
@@ -49,95 +49,99 @@ pub(super) struct PlacedSpan {
 }
 
 impl PlacedSpan {
-    /// The height at which small letters have their middle.
+    /// The height of the middle of lowercase letters.
     pub(super) fn x_height_middle(&self) -> f32 {
         self.baseline - 0.3 * self.font_size
     }
 }
 
-/// A line where it is read.
+/// A line in reading order.
 #[derive(Clone, Debug)]
 pub(super) struct PlacedLine {
+    /// Its range in [`ReadingOrder::spans`].
     pub(super) spans: Range<usize>,
     pub(super) start: f32,
     pub(super) baseline: f32,
     pub(super) font_size: f32,
-    /// The column, or whatever else is read as a whole.
+    /// The number of its column, or of another part of the page that is read as a whole.
     pub(super) block: u32,
-    /// Lines of one row stand beside each other.
+    /// The number of its row. Lines of one row are beside each other.
     pub(super) row: u32,
 }
 
-/// Lines in the order they are read.
+/// The lines of a page in reading order, as far as they are known.
 #[derive(Debug, Default)]
 pub(super) struct ReadingOrder {
+    /// Drawing indexes of spans.
     pub(super) spans: Vec<u32>,
     pub(super) lines: Vec<PlacedLine>,
+    /// The number of the current block.
     pub(super) block: u32,
+    /// The number of the current row.
     pub(super) row: u32,
 }
 
-/// The lines of a page, in the order they are read.
-pub(super) fn lines(gathered: &PageText) -> Vec<Line> {
-    let repeated = find_duplicates(gathered);
-    let right_to_left = gathered.has_right_to_left
-        && is_mostly_right_to_left(gathered.words.iter().map(|word| &gathered.text[word.text.clone()]));
-    let mut arranged = ReadingOrder::default();
-    for mut pieces in by_direction(gathered, &repeated) {
-        arrange(&mut pieces, right_to_left, &mut arranged);
+/// The lines of a page in reading order.
+pub(super) fn lines(page: &PageText) -> Vec<Line> {
+    let duplicates = find_duplicates(page);
+    let right_to_left = page.has_right_to_left
+        && is_mostly_right_to_left(page.words.iter().map(|word| &page.text[word.text.clone()]));
+    let mut order = ReadingOrder::default();
+    for mut spans in by_direction(page, &duplicates) {
+        arrange(&mut spans, right_to_left, &mut order);
     }
-    let writer = LineWriter { gathered, repeated: &repeated, arranged: &arranged };
-    let opens = paragraph_starts(&arranged.lines, |line| writer.ends_sentence(line));
-    let lines = arranged.lines.iter().zip(opens);
-    lines.map(|(line, opens_paragraph)| Line { words: writer.words(line), opens_paragraph }).collect()
+    let line_words = LineWords { page, duplicates: &duplicates, order: &order };
+    let starts = paragraph_starts(&order.lines, |line| line_words.ends_sentence(line));
+    let lines = order.lines.iter().zip(starts);
+    lines.map(|(line, opens_paragraph)| Line { words: line_words.of(line), opens_paragraph }).collect()
 }
 
-/// The strokes of each direction, the one with most letters first.
-fn by_direction(gathered: &PageText, repeated: &[bool]) -> Vec<Vec<PlacedSpan>> {
-    let mut directions: BTreeMap<i32, DirectionGroup> = BTreeMap::new();
-    for (stroke, drawn) in gathered.spans.iter().zip(0..) {
-        let direction = directions
-            .entry(degrees(stroke.direction))
-            .or_insert_with(|| DirectionGroup::along(stroke.direction, drawn));
-        direction.add(gathered, repeated, stroke, drawn);
+/// The spans of each direction. The direction with the most letters comes first.
+fn by_direction(page: &PageText, duplicates: &[bool]) -> Vec<Vec<PlacedSpan>> {
+    let mut groups: BTreeMap<i32, DirectionGroup> = BTreeMap::new();
+    for (span, draw_index) in page.spans.iter().zip(0..) {
+        let group = groups
+            .entry(degrees(span.direction))
+            .or_insert_with(|| DirectionGroup::new(span.direction, draw_index));
+        group.add(page, duplicates, span, draw_index);
     }
-    let mut directions: Vec<DirectionGroup> = directions.into_values().collect();
-    directions.sort_by_key(|direction| (std::cmp::Reverse(direction.letters), direction.first));
-    directions.into_iter().map(|direction| direction.pieces).collect()
+    let mut groups: Vec<DirectionGroup> = groups.into_values().collect();
+    groups.sort_by_key(|group| (std::cmp::Reverse(group.letters), group.first_draw_index));
+    groups.into_iter().map(|group| group.spans).collect()
 }
 
+/// The spans with one direction.
 struct DirectionGroup {
-    way: (f32, f32),
-    first: u32,
+    direction: (f32, f32),
+    first_draw_index: u32,
     letters: usize,
-    pieces: Vec<PlacedSpan>,
+    spans: Vec<PlacedSpan>,
 }
 
 impl DirectionGroup {
-    fn along(way: (f32, f32), first: u32) -> Self {
-        Self { way, first, letters: 0, pieces: Vec::new() }
+    fn new(direction: (f32, f32), first_draw_index: u32) -> Self {
+        Self { direction, first_draw_index, letters: 0, spans: Vec::new() }
     }
 
-    fn add(&mut self, gathered: &PageText, repeated: &[bool], stroke: &Span, drawn: u32) {
-        let words = stroke.words.clone().filter(|word| !repeated[*word]).map(|word| &gathered.words[word]);
-        let (mut from, mut to) = (f32::MAX, f32::MIN);
+    fn add(&mut self, page: &PageText, duplicates: &[bool], span: &Span, draw_index: u32) {
+        let words = span.words.clone().filter(|word| !duplicates[*word]).map(|word| &page.words[word]);
+        let (mut start, mut end) = (f32::MAX, f32::MIN);
         for word in words {
-            from = from.min(word.start);
-            to = to.max(word.end);
+            start = start.min(word.start);
+            end = end.max(word.end);
             self.letters += word.text.len();
         }
-        if from > to {
+        if start > end {
             return;
         }
-        // Words know how far along their own stroke they are; strokes of one direction differ by a hair.
-        let shift = dot(stroke.origin, self.way) - dot(stroke.origin, stroke.direction);
-        let foot = stroke.origin.1 * self.way.0 - stroke.origin.0 * self.way.1;
-        self.pieces.push(PlacedSpan {
-            draw_index: drawn,
-            start: from + shift,
-            end: to + shift,
-            baseline: foot,
-            font_size: stroke.font_size,
+        // Words are measured along their own span, whose direction may differ a little from that of the group.
+        let shift = dot(span.origin, self.direction) - dot(span.origin, span.direction);
+        self.spans.push(PlacedSpan {
+            draw_index,
+            start: start + shift,
+            end: end + shift,
+            baseline: span.origin.1 * self.direction.0 - span.origin.0 * self.direction.1,
+            font_size: span.font_size,
         });
     }
 }
@@ -146,93 +150,12 @@ fn dot(a: (f32, f32), b: (f32, f32)) -> f32 {
     a.0 * b.0 + a.1 * b.1
 }
 
-/// A direction in whole degrees. Nearly all text is upright.
+/// A direction in whole degrees. The first branch is a shortcut for upright text, which is nearly all text.
 #[allow(clippy::cast_possible_truncation)] // Between 0 and 360.
-fn degrees(way: (f32, f32)) -> i32 {
-    if way.0 > 0.999_96 { 0 } else { (way.1.atan2(way.0).to_degrees().round() as i32).rem_euclid(360) }
-}
-
-struct LineWriter<'g> {
-    gathered: &'g PageText,
-    repeated: &'g [bool],
-    arranged: &'g ReadingOrder,
-}
-
-impl<'g> LineWriter<'g> {
-    fn strokes(&self, line: &PlacedLine) -> impl DoubleEndedIterator<Item = &'g Span> {
-        let strokes = &self.arranged.spans[line.spans.clone()];
-        let gathered = self.gathered;
-        strokes.iter().filter_map(move |drawn| gathered.spans.get(usize::try_from(*drawn).ok()?))
+fn degrees(direction: (f32, f32)) -> i32 {
+    if direction.0 > 0.999_96 {
+        0
+    } else {
+        (direction.1.atan2(direction.0).to_degrees().round() as i32).rem_euclid(360)
     }
-
-    fn scraps(&self, stroke: &Span) -> impl DoubleEndedIterator<Item = &'g DrawnWord> {
-        let (gathered, repeated) = (self.gathered, self.repeated);
-        stroke.words.clone().filter(move |word| !repeated[*word]).map(move |word| &gathered.words[word])
-    }
-
-    /// Whether the last word of a line ends as sentences do.
-    fn ends_sentence(&self, line: &PlacedLine) -> bool {
-        let last = self.strokes(line).next_back().and_then(|stroke| self.scraps(stroke).next_back());
-        last.is_some_and(|word| self.gathered.text[word.text.clone()].ends_with(['.', ':', '!', '?']))
-    }
-
-    /// The words of a line, in the order they are read.
-    fn words(&self, line: &PlacedLine) -> Vec<Word> {
-        if self.gathered.has_right_to_left { self.words_either_way(line) } else { self.words_as_seen(line) }
-    }
-
-    fn words_as_seen(&self, line: &PlacedLine) -> Vec<Word> {
-        let mut words: Vec<Word> = Vec::new();
-        self.for_each(line, |scrap, goes_on| {
-            let text = &self.gathered.text[scrap.text.clone()];
-            match words.last_mut().filter(|_| goes_on) {
-                Some(word) => {
-                    word.text.push_str(text);
-                    word.rect = word.rect.union(scrap.rect);
-                }
-                None => words.push(Word { text: text.to_owned(), rect: scrap.rect }),
-            }
-        });
-        words
-    }
-
-    /// The same for a line with letters from right to left in it.
-    fn words_either_way(&self, line: &PlacedLine) -> Vec<Word> {
-        let mut scraps: Vec<&DrawnWord> = Vec::new();
-        for stroke in self.strokes(line) {
-            let start = scraps.len();
-            scraps.extend(self.scraps(stroke));
-            scraps[start..].sort_by(|a, b| a.start.total_cmp(&b.start));
-        }
-        let seen: Vec<VisualWord<'_>> = scraps
-            .iter()
-            .map(|scrap| VisualWord {
-                text: &self.gathered.text[scrap.text.clone()],
-                is_logical: scrap.drawn_right_to_left,
-            })
-            .collect();
-        let read = |place: usize| Word { text: logical_text(&seen[place]), rect: scraps[place].rect };
-        logical_order(&seen).into_iter().map(read).collect()
-    }
-
-    /// Each word of a line, and whether it goes on where the one before it ended: words are also drawn letter by letter.
-    fn for_each(&self, line: &PlacedLine, mut take: impl FnMut(&'g DrawnWord, bool)) {
-        let mut before: Option<(f32, &Span)> = None;
-        for stroke in self.strokes(line) {
-            let mut begins = true;
-            for scrap in self.scraps(stroke) {
-                let goes_on =
-                    begins && before.is_some_and(|(to, other)| touches(to, scrap.start, other, stroke));
-                take(scrap, goes_on);
-                before = Some((scrap.end, stroke));
-                begins = false;
-            }
-        }
-    }
-}
-
-#[allow(clippy::cast_possible_truncation)] // A constant.
-fn touches(to: f32, from: f32, one: &Span, other: &Span) -> bool {
-    let gap = (from - to) / one.font_size.max(other.font_size);
-    one.direction == other.direction && gap < WORD_GAP as f32 && gap > -WORD_OVERLAP
 }
