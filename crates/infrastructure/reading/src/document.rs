@@ -1,4 +1,4 @@
-//! An open document of any kind that can be read.
+//! Opens a document of any supported file type and gives access to its pages.
 
 use quire_domain::reading::FileKind;
 
@@ -9,27 +9,27 @@ use crate::pdf::{PdfError, PdfFile};
 use crate::typeset::TooManyPages;
 use crate::{ParsedPage, docx, text, typeset};
 
-/// Recognition works best at 300 dots per inch.
+/// OCR works best at 300 dpi.
 const OCR_SCALE: f32 = 300.0 / 72.0;
-/// A picture for recognition has no side of more pixels: A4 has 3508.
+/// The longest side of an image for OCR, in pixels. A4 at 300 dpi has 3508.
 const MAX_OCR_SIDE: f32 = 6000.0;
 
 /// Why a document cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum DocumentError {
-    /// It is a PDF that wants a password.
+    /// It is a PDF that needs a password.
     #[error("{}", PdfError::Encrypted)]
     Encrypted,
-    /// It is no PDF, or too damaged.
+    /// It is not a PDF, or it is too damaged to read.
     #[error("{}", PdfError::Invalid)]
     InvalidPdf,
-    /// It has no such page.
-    #[error("the document has no such page")]
+    /// It has no page with that number.
+    #[error("{}", PageImageError::NoSuchPage)]
     NoSuchPage,
-    /// It is larger than can be handled.
+    /// It exceeds a limit.
     #[error("{0}")]
     TooLarge(String),
-    /// It is not what it seemed, or too damaged.
+    /// It is not of the type that its first bytes suggest, or it is too damaged to read.
     #[error("{0}")]
     InvalidFile(String),
 }
@@ -80,14 +80,14 @@ impl From<PageImageError> for DocumentError {
 pub enum OpenDocument {
     /// A PDF.
     Pdf(PdfFile),
-    /// A photograph or a scan.
+    /// A photograph or scan.
     Image(ImageFile),
-    /// Pages that were set here, of a text that came without.
+    /// A text without pages of its own, laid out on pages.
     Typeset(Vec<ParsedPage>),
 }
 
 impl OpenDocument {
-    /// Opens a document.
+    /// Opens a document of the given type.
     pub fn open(kind: FileKind, file: Vec<u8>) -> Result<Self, DocumentError> {
         Ok(match kind {
             FileKind::Pdf => Self::Pdf(PdfFile::open(file)?),
@@ -97,7 +97,7 @@ impl OpenDocument {
         })
     }
 
-    /// How many pages it has.
+    /// The number of pages.
     pub fn page_count(&self) -> usize {
         match self {
             Self::Pdf(pdf) => pdf.page_count(),
@@ -106,7 +106,7 @@ impl OpenDocument {
         }
     }
 
-    /// Its pages, one after the other.
+    /// Reads the pages one by one, as the iterator advances.
     pub fn pages(&self) -> Box<dyn Iterator<Item = ParsedPage> + '_> {
         match self {
             Self::Pdf(pdf) => Box::new(pdf.read_pages()),
@@ -115,7 +115,7 @@ impl OpenDocument {
         }
     }
 
-    /// A page, from 0, drawn for people as PNG.
+    /// Renders a page as PNG for people. `index` starts at 0; `scale` is pixels per point.
     pub fn render(&self, index: usize, scale: f32) -> Result<Vec<u8>, DocumentError> {
         Ok(match self {
             Self::Pdf(pdf) => pdf.render(index, scale)?,
@@ -127,7 +127,7 @@ impl OpenDocument {
         })
     }
 
-    /// A page, from 0, drawn for recognition, and its pixels per point.
+    /// Renders a page as gray PNG for OCR, and returns its pixels per point. `index` starts at 0.
     pub fn render_for_ocr(&self, index: usize) -> Result<(Vec<u8>, f32), DocumentError> {
         match self {
             Self::Pdf(pdf) => {
@@ -137,7 +137,7 @@ impl OpenDocument {
             }
             #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // A few thousand pixels.
             Self::Image(picture) if index == 0 => Ok(picture.render_gray(MAX_OCR_SIDE as u32)?),
-            // What was set here has its words already.
+            // Laid out text needs no OCR.
             _ => Err(DocumentError::NoSuchPage),
         }
     }

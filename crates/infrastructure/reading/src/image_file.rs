@@ -1,4 +1,4 @@
-//! Photographs and scans: one page without words, until somebody recognises them.
+//! Reads image files (photographs and scans) as one page without words. OCR adds the words later.
 
 use std::io::Cursor;
 
@@ -9,33 +9,35 @@ use quire_domain::reading::Page;
 use crate::page_image::{self, PageImageError};
 use crate::{PageGraphics, ParsedPage};
 
-/// Scanners do not make larger ones, and a pixel takes up to eight bytes.
+/// Scanners do not produce larger images, and a pixel takes up to eight bytes.
 const MAX_PIXELS: u64 = 100_000_000;
 const MAX_SIDE: u32 = 20_000;
 const MAX_BYTES: u64 = 512 << 20;
-/// The longer side of the page, in points: that of A4.
+/// The longer side of the page, in points: the longer side of A4.
 const A4_LONG_SIDE: f32 = 842.0;
 
-/// Why a picture cannot be read.
+/// Why an image file cannot be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ImageFileError {
-    /// It is neither PNG nor JPEG, or too damaged.
-    #[error("the file is not a PNG or JPEG that can be read; it may be damaged or incomplete")]
+    /// It is neither PNG nor JPEG, or it is too damaged to read.
+    #[error(
+        "The file is not a readable PNG or JPEG. It may be damaged or incomplete. Save it again and send the new file."
+    )]
     Invalid,
     /// It has too many pixels.
     #[error(
-        "the picture has more than 100 megapixels or a side of more than 20,000; scale it down and send it again"
+        "The image has more than 100 megapixels or a side longer than 20,000 pixels. Scale it down and send it again."
     )]
     TooLarge,
 }
 
-/// An open picture: upright, opaque, and gray or in colors of a byte each.
+/// An open image: upright, opaque, gray or with one byte per color.
 pub struct ImageFile {
     image: DynamicImage,
 }
 
 impl ImageFile {
-    /// Opens a PNG or JPEG and turns it the way its camera says it was held.
+    /// Opens a PNG or JPEG and rotates it as its EXIF orientation says.
     pub fn open(file: &[u8]) -> Result<Self, ImageFileError> {
         let format = image::guess_format(file).map_err(|_| ImageFileError::Invalid)?;
         if !matches!(format, ImageFormat::Png | ImageFormat::Jpeg) {
@@ -48,23 +50,23 @@ impl ImageFile {
         if u64::from(width) * u64::from(height) > MAX_PIXELS || decoder.total_bytes() > MAX_BYTES {
             return Err(ImageFileError::TooLarge);
         }
-        // A picture whose camera says nothing sensible is taken as it is.
-        let held = decoder.orientation().ok();
+        // Without a valid orientation the image stays as it is.
+        let orientation = decoder.orientation().ok();
         let mut image = flatten(DynamicImage::from_decoder(decoder).map_err(|error| image_error(&error))?);
-        if let Some(held) = held {
-            image.apply_orientation(held);
+        if let Some(orientation) = orientation {
+            image.apply_orientation(orientation);
         }
         Ok(Self { image })
     }
 
-    /// The page: no words yet, and a picture all over it.
+    /// The page: no words, and an image that covers all of it.
     pub fn page(&self) -> ParsedPage {
         let (width, height) = self.size_in_points();
         let page = Page { width, height, ..Page::default() };
         ParsedPage { page, graphics: PageGraphics { image_coverage: 1.0, shape_count: 0 } }
     }
 
-    /// The page as PNG with so many pixels per point.
+    /// Renders the page as PNG. `scale` is pixels per point.
     pub fn render(&self, scale: f32) -> Result<Vec<u8>, PageImageError> {
         let (width, height) = self.size_in_points();
         let (width, height) = page_image::pixel_size(width, height, scale)?;
@@ -79,8 +81,8 @@ impl ImageFile {
         }
     }
 
-    /// The picture as gray PNG for recognition, and its pixels per point. It is made smaller only if a side is longer
-    /// than so many pixels, and never larger.
+    /// Renders the image as gray PNG for OCR, and returns its pixels per point. The image shrinks if a side is longer than
+    /// `longest_side` pixels. It never grows.
     pub fn render_gray(&self, longest_side: u32) -> Result<(Vec<u8>, f32), PageImageError> {
         let (width, height) = (self.image.width(), self.image.height());
         let longer = width.max(height);
@@ -104,7 +106,7 @@ impl ImageFile {
         if (width, height) == (self.image.width(), self.image.height()) {
             self.image.clone()
         } else if width <= self.image.width() && height <= self.image.height() {
-            // Averages whole blocks of pixels: much faster, and what is made smaller needs no more.
+            // Averages blocks of pixels, which is much faster and good enough for shrinking.
             self.image.thumbnail_exact(width, height)
         } else {
             self.image.resize_exact(width, height, FilterType::Triangle)
@@ -127,7 +129,7 @@ fn image_error(error: &image::ImageError) -> ImageFileError {
     }
 }
 
-/// A byte per sample; what can be seen through lies on white paper.
+/// Converts an image to one byte per color, and puts transparent images on a white background.
 fn flatten(image: DynamicImage) -> DynamicImage {
     let color = image.color();
     if color.has_alpha() {

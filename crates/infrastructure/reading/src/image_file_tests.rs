@@ -1,4 +1,4 @@
-//! Pictures made here, whole and broken.
+//! Tests with generated image files, valid and broken.
 
 use image::{GrayImage, Luma, Rgb, RgbImage, Rgba, RgbaImage};
 use proptest::prelude::*;
@@ -17,12 +17,12 @@ fn halves(width: u32, height: u32) -> DynamicImage {
     GrayImage::from_fn(width, height, |x, _| pixel(x)).into()
 }
 
-fn opened(png: &[u8]) -> DynamicImage {
+fn decoded(png: &[u8]) -> DynamicImage {
     image::load_from_memory(png).unwrap()
 }
 
-/// A JPEG whose camera says how it was held.
-fn held(image: &DynamicImage, orientation: u8) -> Vec<u8> {
+/// A JPEG with this EXIF orientation.
+fn with_orientation(image: &DynamicImage, orientation: u8) -> Vec<u8> {
     let plain = file(image, ImageFormat::Jpeg);
     let mut exif = b"Exif\0\0MM\0\x2a\0\0\0\x08\0\x01\x01\x12\0\x03\0\0\0\x01\0".to_vec();
     exif.extend([orientation, 0, 0, 0, 0, 0, 0]);
@@ -31,10 +31,10 @@ fn held(image: &DynamicImage, orientation: u8) -> Vec<u8> {
 }
 
 #[test]
-fn a_picture_is_a_page_without_words_whose_longer_side_is_that_of_a4() {
+fn an_image_is_a_page_without_words_as_long_as_a4() {
     for format in [ImageFormat::Png, ImageFormat::Jpeg] {
-        let picture = ImageFile::open(&file(&halves(100, 50), format)).unwrap();
-        let read = picture.page();
+        let image_file = ImageFile::open(&file(&halves(100, 50), format)).unwrap();
+        let read = image_file.page();
         assert_eq!(
             (read.page.width.to_bits(), read.page.height.to_bits()),
             (842f32.to_bits(), 421f32.to_bits())
@@ -45,50 +45,53 @@ fn a_picture_is_a_page_without_words_whose_longer_side_is_that_of_a4() {
 }
 
 #[test]
-fn the_image_has_so_many_pixels_per_point_and_keeps_its_colors() {
+fn a_rendered_image_has_the_requested_scale_and_keeps_its_colors() {
     let red: DynamicImage = RgbImage::from_pixel(40, 20, Rgb([200, 10, 10])).into();
-    let picture = ImageFile::open(&file(&red, ImageFormat::Png)).unwrap();
+    let image_file = ImageFile::open(&file(&red, ImageFormat::Png)).unwrap();
     for scale in [0.01f32, 0.5, 2.0] {
-        let shown = opened(&picture.render(scale).unwrap());
+        let rendered = decoded(&image_file.render(scale).unwrap());
         let width = page_image::pixel_size(842.0, 421.0, scale).unwrap().0;
-        assert_eq!(shown.width(), u32::from(width));
-        assert_eq!(shown.into_rgb8()[(3, 2)], Rgb([200, 10, 10]));
+        assert_eq!(rendered.width(), u32::from(width));
+        assert_eq!(rendered.into_rgb8()[(3, 2)], Rgb([200, 10, 10]));
     }
-    assert_eq!(picture.render(50.0), Err(PageImageError::TooLarge));
-    assert_eq!(picture.render(f32::NAN), Err(PageImageError::UnusableScale));
+    assert_eq!(image_file.render(50.0), Err(PageImageError::TooLarge));
+    assert_eq!(image_file.render(f32::NAN), Err(PageImageError::UnusableScale));
 }
 
 #[test]
-fn recognition_gets_gray_and_a_smaller_picture_only_if_it_must() {
-    let picture = ImageFile::open(&file(&halves(842, 400), ImageFormat::Png)).unwrap();
-    let (png, scale) = picture.render_gray(4000).unwrap();
-    assert_eq!((opened(&png).width(), opened(&png).height(), scale.to_bits()), (842, 400, 1f32.to_bits()));
-    let (png, scale) = picture.render_gray(421).unwrap();
-    assert_eq!((opened(&png).width(), opened(&png).height(), scale.to_bits()), (421, 200, 0.5f32.to_bits()));
-    assert!(matches!(opened(&png), DynamicImage::ImageLuma8(_)));
-    assert!(picture.render_gray(0).is_ok());
+fn ocr_gets_a_gray_image_that_shrinks_only_if_it_is_too_large() {
+    let image_file = ImageFile::open(&file(&halves(842, 400), ImageFormat::Png)).unwrap();
+    let (png, scale) = image_file.render_gray(4000).unwrap();
+    assert_eq!((decoded(&png).width(), decoded(&png).height(), scale.to_bits()), (842, 400, 1f32.to_bits()));
+    let (png, scale) = image_file.render_gray(421).unwrap();
+    assert_eq!(
+        (decoded(&png).width(), decoded(&png).height(), scale.to_bits()),
+        (421, 200, 0.5f32.to_bits())
+    );
+    assert!(matches!(decoded(&png), DynamicImage::ImageLuma8(_)));
+    assert!(image_file.render_gray(0).is_ok());
 }
 
 #[test]
-fn a_photograph_is_turned_the_way_the_camera_was_held() {
+fn a_photograph_is_rotated_by_its_orientation() {
     let image = halves(64, 32);
-    let upright = ImageFile::open(&held(&image, 6)).unwrap();
-    let shown = upright.image.to_luma8();
-    assert_eq!((shown.width(), shown.height()), (32, 64));
-    assert!(shown[(16, 5)].0[0] < 50 && shown[(16, 60)].0[0] > 200, "the left edge is now the top");
-    let odd = ImageFile::open(&held(&image, 99)).unwrap();
-    assert_eq!(odd.image.width(), 64);
+    let rotated = ImageFile::open(&with_orientation(&image, 6)).unwrap();
+    let rendered = rotated.image.to_luma8();
+    assert_eq!((rendered.width(), rendered.height()), (32, 64));
+    assert!(rendered[(16, 5)].0[0] < 50 && rendered[(16, 60)].0[0] > 200, "the left edge is now the top");
+    let invalid = ImageFile::open(&with_orientation(&image, 99)).unwrap();
+    assert_eq!(invalid.image.width(), 64);
 }
 
 #[test]
-fn what_can_be_seen_through_lies_on_white_paper() {
-    let glass: DynamicImage = RgbaImage::from_pixel(4, 4, Rgba([0, 0, 0, 0])).into();
-    let picture = ImageFile::open(&file(&glass, ImageFormat::Png)).unwrap();
-    assert_eq!(picture.image.to_luma8()[(1, 1)], Luma([255]));
+fn transparent_pixels_become_white() {
+    let transparent: DynamicImage = RgbaImage::from_pixel(4, 4, Rgba([0, 0, 0, 0])).into();
+    let image_file = ImageFile::open(&file(&transparent, ImageFormat::Png)).unwrap();
+    assert_eq!(image_file.image.to_luma8()[(1, 1)], Luma([255]));
 }
 
-/// The file says it has so many pixels and brings none of them.
-fn boast(width: u32, height: u32) -> Vec<u8> {
+/// A PNG whose header claims this size, without the pixels.
+fn with_claimed_size(width: u32, height: u32) -> Vec<u8> {
     let mut png = file(&halves(2, 2), ImageFormat::Png);
     png[16..20].copy_from_slice(&width.to_be_bytes());
     png[20..24].copy_from_slice(&height.to_be_bytes());
@@ -97,7 +100,7 @@ fn boast(width: u32, height: u32) -> Vec<u8> {
     png
 }
 
-/// The checksum of a PNG's chunk, by its definition.
+/// The CRC-32 of a PNG chunk.
 fn checksum(bytes: &[u8]) -> u32 {
     !bytes.iter().fold(u32::MAX, |sum, byte| {
         (0..8).fold(sum ^ u32::from(*byte), |sum, _| (sum >> 1) ^ (0xEDB8_8320 & (sum & 1).wrapping_neg()))
@@ -105,19 +108,19 @@ fn checksum(bytes: &[u8]) -> u32 {
 }
 
 #[test]
-fn absurd_sizes_are_refused_before_any_memory_is_taken() {
+fn huge_sizes_are_refused_before_memory_is_allocated() {
     for (width, height) in [(2_000_000_000, 2_000_000_000), (20_001, 1), (1, 20_001), (20_000, 20_000)] {
         assert_eq!(
-            ImageFile::open(&boast(width, height)).err(),
+            ImageFile::open(&with_claimed_size(width, height)).err(),
             Some(ImageFileError::TooLarge),
             "{width} {height}"
         );
     }
-    assert_eq!(ImageFile::open(&boast(0, 5)).err(), Some(ImageFileError::Invalid));
+    assert_eq!(ImageFile::open(&with_claimed_size(0, 5)).err(), Some(ImageFileError::Invalid));
 }
 
 #[test]
-fn broken_files_are_said_to_be_broken() {
+fn broken_files_are_invalid() {
     let jpeg = file(&halves(64, 64), ImageFormat::Jpeg);
     let png = file(&halves(64, 64), ImageFormat::Png);
     for broken in [&b""[..], b"hello", b"GIF89a", &jpeg[..20], &jpeg[..jpeg.len() / 4], &png[..30]] {
@@ -129,7 +132,7 @@ fn broken_files_are_said_to_be_broken() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
     #[test]
-    fn damaged_pictures_never_panic(
+    fn damaged_images_never_panic(
         jpeg in any::<bool>(),
         damage in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..12),
         cut in any::<prop::sample::Index>(),
@@ -140,12 +143,12 @@ proptest! {
             let at = index.index(bytes.len());
             bytes[at] = byte;
         }
-        // Half of the cuts are none.
+        // Half of the cut positions are beyond the end and cut nothing.
         bytes.truncate(bytes.len().min(cut.index(bytes.len() * 2)));
-        if let Ok(picture) = ImageFile::open(&bytes)
-            && picture.image.width() * picture.image.height() < 1_000_000
+        if let Ok(image_file) = ImageFile::open(&bytes)
+            && image_file.image.width() * image_file.image.height() < 1_000_000
         {
-            prop_assert!(picture.render_gray(64).is_ok());
+            prop_assert!(image_file.render_gray(64).is_ok());
         }
     }
 }

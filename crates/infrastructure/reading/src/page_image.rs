@@ -1,32 +1,32 @@
-//! What all pages that are drawn have in common: how large they may be, why they are not drawn, and PNG.
+//! Limits and PNG encoding for rendered pages, shared by all document types.
 
 use png::{BitDepth, ColorType, Compression, DeflateCompression, Encoder, Filter};
 
-/// Images of more pixels than this are refused: four times A4 at 300 dots per inch.
+/// The largest page image: four times A4 at 300 dpi.
 const MAX_PIXELS: f64 = 40e6;
-/// The renderer counts the pixels of a side in 16 bits.
+/// The renderer stores the length of a side in 16 bits.
 const MAX_SIDE: f64 = 65_535.0;
 
-/// Why a page cannot be drawn.
+/// Why a page cannot be rendered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PageImageError {
-    /// There is none of that number.
-    #[error("the document has no such page")]
+    /// The document has no page with that number.
+    #[error("The document has no page with that number. Pages start at 1.")]
     NoSuchPage,
-    /// It would have too many pixels.
-    #[error("the page would have more than 40 megapixels at this scale; ask for a smaller scale")]
+    /// The image would have too many pixels.
+    #[error("The page would have more than 40 megapixels at this scale. Use a smaller scale.")]
     TooLarge,
-    /// It would have no pixels, or the scale is no number above zero.
-    #[error("the page cannot be drawn at this scale; ask for a scale between 0.1 and 4")]
+    /// The image would have no pixels, or the scale is not a positive number.
+    #[error("The page cannot be rendered at this scale. Use a scale between 0.1 and 4.")]
     UnusableScale,
-    /// The pixels could not be written as PNG.
-    #[error("the page was drawn but not written as PNG; ask for it again")]
+    /// The pixels could not be encoded as PNG.
+    #[error("The page image could not be encoded as PNG. Request it again.")]
     EncodingFailed,
 }
 
-/// How many pixels a page of so many points has at a scale.
+/// Width and height in pixels of a page at a scale. The page size is in points.
 pub(crate) fn pixel_size(width: f32, height: f32, scale: f32) -> Result<(u16, u16), PageImageError> {
-    // Cut off, as the renderer does.
+    // The renderer rounds down too.
     let side = |points: f32| f64::from(points * scale).floor();
     let (width, height) = (side(width), side(height));
     if !width.is_finite() || !height.is_finite() || width < 1.0 || height < 1.0 {
@@ -39,12 +39,12 @@ pub(crate) fn pixel_size(width: f32, height: f32, scale: f32) -> Result<(u16, u1
     Ok((width as u16, height as u16))
 }
 
-/// A PNG of gray pixels, a byte each.
+/// Encodes gray pixels, one byte each.
 pub(crate) fn gray_png(width: u32, height: u32, pixels: &[u8]) -> Result<Vec<u8>, PageImageError> {
     encode(width, height, ColorType::Grayscale, pixels)
 }
 
-/// A PNG of coloured pixels, three bytes each.
+/// Encodes colored pixels, three bytes each.
 pub(crate) fn rgb_png(width: u32, height: u32, pixels: &[u8]) -> Result<Vec<u8>, PageImageError> {
     encode(width, height, ColorType::Rgb, pixels)
 }
@@ -55,11 +55,11 @@ fn encode(width: u32, height: u32, color: ColorType, pixels: &[u8]) -> Result<Ve
     encoder.set_color(color);
     encoder.set_depth(BitDepth::Eight);
     if is_flat(pixels, color.samples()) {
-        // Half the size of what the fastest way gives, for three milliseconds more.
+        // Half the size of the fastest compression, for three milliseconds more per page.
         encoder.set_deflate_compression(DeflateCompression::Level(2));
         encoder.set_filter(Filter::NoFilter);
     } else {
-        // Photographs hardly shrink, so no time is spent on trying.
+        // Photographs hardly compress, so a slower method would not pay.
         encoder.set_compression(Compression::Fast);
         encoder.set_filter(Filter::Up);
     }
@@ -69,7 +69,7 @@ fn encode(width: u32, height: u32, color: ColorType, pixels: &[u8]) -> Result<Ve
     Ok(file)
 }
 
-/// Whether three of four pixels equal the one before: paper with something on it, and no photograph.
+/// Whether three of four pixels equal the previous one: text on paper, not a photograph.
 fn is_flat(pixels: &[u8], samples: usize) -> bool {
     let same = pixels.iter().zip(pixels.iter().skip(samples)).filter(|(one, next)| one == next).count();
     same > pixels.len() / 4 * 3
@@ -80,7 +80,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn pages_and_photographs_are_written_without_loss() {
+    fn pages_and_photographs_are_encoded_without_loss() {
         let paper = vec![255; 60 * 40];
         let noise: Vec<u8> =
             (0..60u32 * 40).map(|pixel| (pixel.wrapping_mul(2_654_435_761) >> 24) as u8).collect();
@@ -95,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn a_page_has_as_many_pixels_as_its_points_times_the_scale_and_no_more_than_the_bound() {
+    fn the_pixel_size_is_the_page_size_times_the_scale_up_to_the_limit() {
         assert_eq!(pixel_size(595.0, 842.0, 1.5), Ok((892, 1263)));
         assert_eq!(pixel_size(595.0, 842.0, 9.0), Err(PageImageError::TooLarge));
         assert_eq!(pixel_size(70_000.0, 2.0, 1.0), Err(PageImageError::TooLarge));

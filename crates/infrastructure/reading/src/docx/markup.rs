@@ -1,7 +1,7 @@
-//! The markup of a part, as far as it is text: paragraphs and rows of tables, in the order they stand in.
+//! Extracts the text of a WordprocessingML part: paragraphs and table rows, in document order.
 //!
-//! Elements are known by their names without prefix. What is not named here is passed through, so that text inside
-//! hyperlinks, insertions, fields and content controls is found wherever it stands.
+//! Elements are recognised by their names without prefix. The content of all other elements is read too, so that text in
+//! hyperlinks, insertions, fields and content controls is found.
 
 use quick_xml::Reader;
 use quick_xml::events::{BytesRef, BytesStart, Event};
@@ -10,10 +10,10 @@ use super::DocxError;
 use crate::typeset::TextBlock;
 
 const MAX_DEPTH: usize = 256;
-/// Word itself stops at 63.
+/// The most cells of a row. Word itself allows 63.
 const MAX_CELLS: usize = 1_000;
 
-/// The text of one part.
+/// The text blocks of one part.
 pub(super) fn parse_blocks(part: &str) -> Result<Vec<TextBlock>, DocxError> {
     let mut reader = Reader::from_str(part);
     let mut writer = BlockWriter::default();
@@ -33,11 +33,11 @@ pub(super) fn parse_blocks(part: &str) -> Result<Vec<TextBlock>, DocxError> {
             Event::Comment(_) | Event::Decl(_) | Event::PI(_) => {}
         }
     }
-    // The reader does not mind a part that was cut off between two elements.
+    // The XML reader accepts a part that is cut off between two elements.
     if writer.elements.is_empty() { Ok(writer.blocks) } else { Err(DocxError::Invalid) }
 }
 
-/// Only the five names that XML itself has, and numbers.
+/// Resolves the five predefined entities of XML and numeric references. Others are invalid.
 fn resolve_entity(reference: &BytesRef<'_>) -> Result<char, DocxError> {
     match &**reference {
         "lt" => Ok('<'),
@@ -49,7 +49,7 @@ fn resolve_entity(reference: &BytesRef<'_>) -> Result<char, DocxError> {
     }
 }
 
-/// What an open element means for the text in it.
+/// The role of an open element.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum ElementKind {
     Paragraph,
@@ -57,18 +57,18 @@ enum ElementKind {
     Text,
     Row,
     Cell,
-    /// The same thing said for newer and for older programs; true once one of them was read.
+    /// Alternative contents for newer and older programs. `read` is true once one of them was read.
     Alternatives {
         read: bool,
     },
-    /// Nothing in it is read.
+    /// Its content is ignored.
     Skipped,
     Other,
 }
 
-/// Something unfinished that text or blocks go into.
+/// A block that is not closed yet.
 enum OpenBlock {
-    /// Text boxes stand inside the paragraph they are anchored to and are read after it.
+    /// Text boxes are inside the paragraph that they are anchored to. They are read after it.
     Paragraph {
         text: String,
         boxes: Vec<TextBlock>,
@@ -90,8 +90,8 @@ impl BlockWriter {
             return Err(DocxError::TooDeep);
         }
         self.check_row()?;
-        let opened = self.classify(element);
-        match opened {
+        let kind = self.classify(element);
+        match kind {
             ElementKind::Paragraph => {
                 self.open_blocks.push(OpenBlock::Paragraph { text: String::new(), boxes: Vec::new() });
             }
@@ -99,15 +99,15 @@ impl BlockWriter {
             ElementKind::Cell => self.open_blocks.push(OpenBlock::Cell(String::new())),
             _ => {}
         }
-        self.elements.push(opened);
+        self.elements.push(kind);
         Ok(())
     }
 
     fn classify(&mut self, element: &BytesStart<'_>) -> ElementKind {
         let name = element.local_name();
-        let around = self.elements.last_mut();
-        match (name.as_ref(), around) {
-            // Deleted text, and the place that moved text was taken from.
+        let parent = self.elements.last_mut();
+        match (name.as_ref(), parent) {
+            // Deleted text, and the original position of moved text.
             (_, Some(ElementKind::Skipped)) | ("del" | "moveFrom", _) => ElementKind::Skipped,
             ("p", _) => ElementKind::Paragraph,
             ("r", _) => ElementKind::Run,
@@ -130,7 +130,8 @@ impl BlockWriter {
         }
     }
 
-    /// An element of a run that stands for a character. Outside of runs the same names set tab stops and borders.
+    /// Writes the character that an element of a run stands for. Outside of runs the same names define tab stops and
+    /// borders.
     fn write_special_character(&mut self, name: &str, element: &BytesStart<'_>) {
         match name {
             "tab" | "ptab" => self.write('\t'),
@@ -141,7 +142,7 @@ impl BlockWriter {
         }
     }
 
-    /// Text counts only inside of `w:t`: everywhere else it is instructions and numbers. White space in it is space.
+    /// Appends text. Only text inside `w:t` counts: elsewhere it is instructions and numbers. White space becomes a space.
     fn text(&mut self, text: &str) {
         if self.elements.last() == Some(&ElementKind::Text) {
             for character in text.chars() {
@@ -150,7 +151,7 @@ impl BlockWriter {
         }
     }
 
-    /// Text outside of any paragraph is nobody's.
+    /// Appends a character to the open paragraph. Text outside of paragraphs is ignored.
     fn write(&mut self, character: char) {
         if let Some(OpenBlock::Paragraph { text, .. }) = self.open_blocks.last_mut() {
             text.push(character);
@@ -162,7 +163,7 @@ impl BlockWriter {
         {
             match self.open_blocks.pop() {
                 Some(OpenBlock::Paragraph { text, boxes }) => {
-                    // A page break without a word is still one.
+                    // A paragraph with only a page break still starts a page.
                     if text.contains(|character: char| !character.is_whitespace() || character == '\u{c}') {
                         self.finish(TextBlock::Paragraph(text));
                     }
@@ -183,7 +184,7 @@ impl BlockWriter {
         }
     }
 
-    /// A finished block goes where it stands. A table within a cell is a line of that cell for each of its rows.
+    /// Adds a closed block to the block around it. Each row of a table within a cell becomes a line of that cell.
     fn finish(&mut self, block: TextBlock) {
         match self.open_blocks.last_mut() {
             Some(OpenBlock::Cell(cell)) => {
@@ -208,7 +209,7 @@ impl BlockWriter {
     }
 }
 
-/// The value of an attribute by its name without prefix.
+/// The value of an attribute, by its name without prefix.
 fn attribute(element: &BytesStart<'_>, name: &str) -> Option<String> {
     let mut attributes = element.attributes();
     let attributes = attributes.with_checks(false).flatten();
@@ -216,7 +217,7 @@ fn attribute(element: &BytesStart<'_>, name: &str) -> Option<String> {
     named.next().map(|attribute| attribute.value.into_owned())
 }
 
-/// Word writes `w:val="0"` to take back what a style says.
+/// Whether an element switches a property off. Word writes `w:val="0"` to override a style.
 fn is_off(element: &BytesStart<'_>) -> bool {
     matches!(attribute(element, "val").as_deref(), Some("0" | "false" | "off"))
 }

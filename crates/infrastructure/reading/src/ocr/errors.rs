@@ -1,16 +1,16 @@
-//! What is said when a page cannot be recognised.
+//! The errors of OCR, with messages that tell people what to do.
 
 use quire_ports::{ReadError, ReadErrorKind};
 
 use super::languages::tesseract_name;
 
-pub(super) fn tesseract_missing(why: &str) -> ReadError {
+pub(super) fn tesseract_missing(reason: &str) -> ReadError {
     ReadError {
         kind: ReadErrorKind::OcrNotAvailable,
-        message: "the document has pages without text, and the program that recognises scans is missing; install it \
-                  (Debian and Ubuntu: apt-get install tesseract-ocr tesseract-ocr-spa) and process the document again"
+        message: "The document has scanned pages, and the OCR program tesseract is not installed. Install it \
+                  (Debian and Ubuntu: apt-get install tesseract-ocr tesseract-ocr-spa) and process the document again."
             .to_owned(),
-        diagnosis: Some(format!("looking for tesseract: {why}")),
+        diagnosis: Some(format!("Looking for tesseract failed: {reason}")),
     }
 }
 
@@ -22,18 +22,18 @@ pub(super) fn language_data_missing(languages: &[&str]) -> ReadError {
     ReadError::new(
         ReadErrorKind::OcrNotAvailable,
         format!(
-            "scans in this language cannot be recognised yet; install its data (Debian and Ubuntu: apt-get install {}) \
-             and process the document again",
+            "The document has scanned pages, and tesseract has no data for their language. Install it (Debian and Ubuntu: \
+             apt-get install {}) and process the document again.",
             packages.join(" ")
         ),
     )
 }
 
-pub(super) fn recognition_failed(why: &str) -> ReadError {
+pub(super) fn recognition_failed(reason: &str) -> ReadError {
     ReadError {
         kind: ReadErrorKind::OcrFailed,
-        message: "a page without text could not be recognised from its picture; try again, or scan it anew"
+        message: "A scanned page could not be recognised. Process the document again, or scan it again."
             .to_owned(),
-        diagnosis: Some(format!("recognising a page: {why}")),
+        diagnosis: Some(format!("Tesseract failed: {reason}")),
     }
 }

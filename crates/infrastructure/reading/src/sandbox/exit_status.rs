@@ -1,4 +1,4 @@
-//! Why a parser ended: from how the conversation broke off, how the process ended and what it last wrote.
+//! Explains why a parser failed, from the interrupted stream, the exit status and the end of standard error.
 
 use std::io;
 use std::os::unix::process::ExitStatusExt;
@@ -8,30 +8,32 @@ use quire_ports::{ReadError, ReadErrorKind};
 
 use super::ParserLimits;
 
-/// What Rust's runtime writes before it aborts for want of memory, and what our own limits say.
+/// The message of the Rust runtime before it aborts because an allocation failed.
 const OUT_OF_MEMORY_MESSAGE: &str = "memory allocation of";
+/// The signal after the CPU time limit.
 const SIGXCPU: i32 = 24;
 
-/// How a conversation with a parser broke off.
+/// How a request to a parser was interrupted.
 #[derive(Debug)]
 pub(super) enum Interruption {
-    /// The stream ended or made no sense.
+    /// The stream ended, or a response was invalid.
     Stream(io::Error),
-    /// The document took longer than it may.
+    /// The time limit of the document passed.
     Timeout,
 }
 
+/// The error of a request that was interrupted. `status` is `None` if the parser had to be killed.
 pub(super) fn explain_exit(
-    broken: &Interruption,
+    interruption: &Interruption,
     status: Option<ExitStatus>,
-    last_words: &str,
+    stderr: &str,
     limits: &ParserLimits,
 ) -> ReadError {
     let signal = status.and_then(|status| status.signal());
-    let trouble = match broken {
+    let kind = match interruption {
         Interruption::Timeout => ReadErrorKind::ParserTimeout,
         Interruption::Stream(_) if signal == Some(SIGXCPU) => ReadErrorKind::ParserTimeout,
-        Interruption::Stream(_) if last_words.contains(OUT_OF_MEMORY_MESSAGE) => ReadErrorKind::ParserMemory,
+        Interruption::Stream(_) if stderr.contains(OUT_OF_MEMORY_MESSAGE) => ReadErrorKind::ParserMemory,
         Interruption::Stream(error)
             if error.kind() == io::ErrorKind::InvalidData && is_frame_too_long(error) =>
         {
@@ -40,9 +42,9 @@ pub(super) fn explain_exit(
         Interruption::Stream(_) => ReadErrorKind::ParserCrashed,
     };
     ReadError {
-        kind: trouble,
-        message: message(trouble, limits),
-        diagnosis: Some(diagnosis(broken, status, last_words, limits)),
+        kind,
+        message: message(kind, limits),
+        diagnosis: Some(diagnosis(interruption, status, stderr, limits)),
     }
 }
 
@@ -50,35 +52,36 @@ fn is_frame_too_long(error: &io::Error) -> bool {
     error.to_string() == super::protocol::frame_too_long().to_string()
 }
 
-fn message(trouble: ReadErrorKind, limits: &ParserLimits) -> String {
-    match trouble {
+fn message(kind: ReadErrorKind, limits: &ParserLimits) -> String {
+    match kind {
         ReadErrorKind::ParserTimeout => format!(
-            "the document could not be read within {} seconds; split it, or raise reading.time_limit",
+            "Reading the document took longer than the limit of {} seconds. Split it, or raise reading.time_limit.",
             limits.time.as_secs()
         ),
         ReadErrorKind::ParserMemory => format!(
-            "reading the document takes more than {} MB of memory; split it, or raise reading.memory_mb",
+            "Reading the document needs more memory than the limit of {} MB. Split it, or raise reading.memory_mb.",
             limits.memory >> 20
         ),
         ReadErrorKind::DocumentTooLarge => {
-            "the document holds more text than can be kept; split it".to_owned()
+            "The document has more text than the limit. Split it, or raise reading.max_pages or reading.max_words."
+                .to_owned()
         }
-        _ => "the document made its parser crash; it may be damaged: print it to a new PDF and send that"
+        _ => "The document crashed its parser. It may be damaged. Print it to a new PDF and send that."
             .to_owned(),
     }
 }
 
 fn diagnosis(
-    broken: &Interruption,
+    interruption: &Interruption,
     status: Option<ExitStatus>,
-    last_words: &str,
+    stderr: &str,
     limits: &ParserLimits,
 ) -> String {
-    let how = match (broken, status) {
-        (Interruption::Timeout, _) => "was ended when its time was up".to_owned(),
-        (_, Some(status)) => format!("ended by itself: {status}"),
-        (Interruption::Stream(error), None) => format!("was ended because of its stream: {error}"),
+    let cause = match (interruption, status) {
+        (Interruption::Timeout, _) => "was killed after the time limit".to_owned(),
+        (_, Some(status)) => format!("exited with {status}"),
+        (Interruption::Stream(error), None) => format!("was killed after a stream error: {error}"),
     };
     let (memory, time) = (limits.memory >> 20, limits.time.as_secs());
-    format!("The parser {how}. Limits: {memory} MB, {time} s. It last wrote: {}", last_words.trim())
+    format!("The parser {cause}. Limits: {memory} MB, {time} s. End of standard error: {}", stderr.trim())
 }

@@ -1,8 +1,9 @@
-//! Parsers in processes of their own. What a stranger's document does to a parser, it does to that process: the server
-//! sees an error, ends it and starts another.
+//! Runs parsers in child processes. A hostile document can only harm the process that parses it: the server gets an
+//! error, kills the process and starts another.
 //!
-//! [`Sandbox`] is the server's side: a few warm parsers, each given one document at a time. [`child`] is the other side,
-//! [`protocol`] what they say to each other, [`confine`] what a parser gives up before its first document.
+//! [`Sandbox`] is the server's side: a pool of running parsers that handle one document at a time. [`child`] is the main
+//! function of a parser, [`protocol`] the messages between both, [`confine`] the confinement that a parser applies to itself
+//! before its first document. `response_validation` checks what a parser sends, `exit_status` explains why it ended.
 
 pub mod child;
 pub mod confine;
@@ -31,28 +32,28 @@ use parser_process::ParserProcess;
 use protocol::{ParserRequest, ParserResponse, unexpected_response};
 use response_validation::{PageCollector, validate_image};
 
-/// What is started as a parser.
+/// The program to start as a parser.
 #[derive(Clone, Debug)]
 pub struct ParserProgram {
-    /// The executable.
+    /// The path of the executable.
     pub path: PathBuf,
-    /// What it is told.
+    /// Its arguments.
     pub arguments: Vec<OsString>,
 }
 
 impl ParserProgram {
-    /// This very program. Its main function calls [`child::run`] when its first argument is [`child::ARGUMENT`].
+    /// The current program. Its main function must call [`child::run`] if its first argument is [`child::ARGUMENT`].
     pub fn current() -> Self {
         Self::with_argument(current_executable(), child::ARGUMENT)
     }
 
-    /// A program that knows that argument.
+    /// Another program, with one argument.
     pub fn with_argument(path: PathBuf, argument: &str) -> Self {
         Self { path, arguments: vec![argument.into()] }
     }
 }
 
-/// The executable of this process; on Linux the one that is running, even if its file was replaced by a newer one.
+/// The path of the current executable. On Linux this is the running one, even if a newer file replaced it.
 pub(crate) fn current_executable() -> PathBuf {
     if cfg!(target_os = "linux") {
         PathBuf::from("/proc/self/exe")
@@ -61,7 +62,7 @@ pub(crate) fn current_executable() -> PathBuf {
     }
 }
 
-/// A few warm parsers.
+/// A pool of running parsers. Clones share the pool.
 #[derive(Clone)]
 pub struct Sandbox {
     pool: Arc<ParserPool>,
@@ -71,14 +72,14 @@ struct ParserPool {
     program: ParserProgram,
     limits: ParserLimits,
     size: usize,
-    /// One permit for each parser that may work at the same time.
+    /// One permit for each parser that may work in parallel.
     slots: Semaphore,
     idle: Mutex<Vec<ParserProcess>>,
     confinement: Confinement,
 }
 
 impl Sandbox {
-    /// Starts `size` parsers, so that the first documents find them warm.
+    /// Starts `size` parsers, so that the first documents do not wait for a process to start.
     pub async fn start(program: ParserProgram, limits: ParserLimits, size: usize) -> Result<Self, ReadError> {
         let size = size.max(1);
         let mut idle = Vec::with_capacity(size);
@@ -97,24 +98,24 @@ impl Sandbox {
         Ok(Self { pool: Arc::new(inner) })
     }
 
-    /// What holds the parsers on this machine.
+    /// The confinement of the parsers on this machine.
     pub fn confinement(&self) -> Confinement {
         self.pool.confinement
     }
 
-    /// The words of every page.
+    /// Reads the words of every page.
     pub async fn read(&self, kind: FileKind, file: Arc<[u8]>) -> Result<Vec<ParsedPage>, ReadError> {
         let mut pages = PageCollector::default();
         let limits = self.pool.limits;
-        let take = |answer| match answer {
+        let accept = |response| match response {
             ParserResponse::Page(page) => pages.push(page, &limits),
             _ => Err(unexpected_response()),
         };
-        self.pool.clone().run(ParserRequest::Read(kind), &file, take).await?;
+        self.pool.clone().run(ParserRequest::Read(kind), &file, accept).await?;
         Ok(pages.pages)
     }
 
-    /// A page, from 0, drawn for people as PNG.
+    /// Renders a page as PNG for people. `page` starts at 0; `scale` is pixels per point.
     pub async fn render(
         &self,
         kind: FileKind,
@@ -125,7 +126,7 @@ impl Sandbox {
         Ok(self.request_image(ParserRequest::Render(kind, page, scale), &file).await?.png)
     }
 
-    /// A page, from 0, drawn for recognition.
+    /// Renders a page for OCR. `page` starts at 0.
     pub async fn render_for_ocr(
         &self,
         kind: FileKind,
@@ -135,54 +136,57 @@ impl Sandbox {
         self.request_image(ParserRequest::RenderForOcr(kind, page), &file).await
     }
 
-    async fn request_image(&self, job: ParserRequest, file: &[u8]) -> Result<PageImage, ReadError> {
-        let mut drawn = None;
-        let take = |answer| match answer {
-            ParserResponse::Image(image) if drawn.is_none() => {
-                drawn = Some(validate_image(image)?);
+    async fn request_image(&self, request: ParserRequest, file: &[u8]) -> Result<PageImage, ReadError> {
+        let mut received = None;
+        let accept = |response| match response {
+            ParserResponse::Image(image) if received.is_none() => {
+                received = Some(validate_image(image)?);
                 Ok(())
             }
             _ => Err(unexpected_response()),
         };
-        self.pool.clone().run(job, file, take).await?;
-        drawn.ok_or_else(|| {
+        self.pool.clone().run(request, file, accept).await?;
+        received.ok_or_else(|| {
             ReadError::new(
                 ReadErrorKind::ParserCrashed,
-                "the parser drew nothing; try again, or report this file",
+                "The parser returned no image. Request it again. If it fails again, report the document.",
             )
         })
     }
 }
 
 impl ParserPool {
-    /// Gives a document to a parser. `take` gets each answer and refuses what does not fit. Whoever stops waiting ends the
-    /// parser with it: there is no other way to stop work on a hostile document.
+    /// Sends a request to a parser. `accept` gets each response and rejects invalid ones. Dropping the future kills the
+    /// parser: there is no other way to stop work on a hostile document.
     async fn run(
         self: Arc<Self>,
-        job: ParserRequest,
+        request: ParserRequest,
         file: &[u8],
-        take: impl FnMut(ParserResponse) -> io::Result<()>,
+        accept: impl FnMut(ParserResponse) -> io::Result<()>,
     ) -> Result<(), ReadError> {
         if file.len() as u64 > self.limits.file {
-            let most = self.limits.file >> 20;
+            let max_mb = self.limits.file >> 20;
             return Err(ReadError::new(
                 ReadErrorKind::DocumentTooLarge,
-                format!("the file is larger than {most} MB, which is the most that is read; split it"),
+                format!(
+                    "The file is larger than the limit of {max_mb} MB. Split it, or raise reading.max_file_mb."
+                ),
             ));
         }
-        let place = self.slots.acquire().await;
+        let slot = self.slots.acquire().await;
         let mut parser = self.take_parser().await?;
-        // The next document shall not wait for a start, neither after a parser that has done its share nor after a crash.
+        // A replacement starts early, so that the next document does not wait after the last document of a parser or after
+        // a crash.
         if parser.needs_successor(&self.limits) {
             self.clone().start_replacement();
         }
-        let outcome = parser.run(job, file, &self.limits, take).await;
+        let outcome = parser.run(request, file, &self.limits, accept).await;
         if parser.is_reusable(&self.limits) {
             self.idle.lock().unwrap_or_else(PoisonError::into_inner).push(parser);
         } else if !parser.is_healthy() {
             self.clone().start_replacement();
         }
-        drop(place);
+        drop(slot);
         outcome
     }
 
@@ -192,19 +196,19 @@ impl ParserPool {
             let Some(mut parser) = idle else {
                 return ParserProcess::start(&self.program, &self.limits).await;
             };
-            // It may have died while it waited.
+            // It may have died while it was idle.
             if parser.is_alive() {
                 return Ok(parser);
             }
         }
     }
 
-    /// Starts another parser meanwhile.
+    /// Starts another parser in the background.
     fn start_replacement(self: Arc<Self>) {
         tokio::spawn(async move {
             if let Ok(parser) = ParserProcess::start(&self.program, &self.limits).await {
                 let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
-                // One more than can work at the same time: the one that takes over from another.
+                // One more than can work in parallel: the successor of a parser that is about to end.
                 if idle.len() <= self.size {
                     idle.push(parser);
                 }

@@ -1,4 +1,4 @@
-//! The server's hand on one parser.
+//! The server's handle of one parser process.
 
 use std::io;
 use std::process::Stdio;
@@ -18,20 +18,20 @@ use super::protocol::{
 };
 use super::{ParserLimits, ParserProgram};
 
-/// A start that takes longer than this will not come.
+/// A parser that takes longer to start has failed.
 const START_TIMEOUT: Duration = Duration::from_secs(20);
-/// How much of what a parser writes on its standard error is kept.
+/// How many of the last bytes on standard error are kept.
 const STDERR_TAIL_BYTES: usize = 4096;
-/// How long a parser that broke off is given to end and to say why.
+/// How long a failed parser may take to exit and to write the reason.
 const EXIT_GRACE: Duration = Duration::from_secs(1);
-/// No page has more bytes of words: decoded they take many times as much.
+/// The largest response with a page, in bytes. Decoded it takes many times as much memory.
 const MAX_PAGE_FRAME: u64 = 8 << 20;
-/// So many documents before its last, a parser's successor is started.
+/// A parser's successor starts this many documents before its last one.
 const SUCCESSOR_LEAD: u32 = 5;
-/// What is read from a parser at once.
+/// The size of the read buffer for standard output.
 const INPUT_BUFFER: usize = 256 << 10;
 
-/// A running parser. Dropping it ends it.
+/// A running parser. Dropping it kills the process.
 pub(super) struct ParserProcess {
     child: Child,
     stdin: ChildStdin,
@@ -39,7 +39,7 @@ pub(super) struct ParserProcess {
     stderr_tail: JoinHandle<String>,
     confinement: Confinement,
     documents: u32,
-    /// False from the start of a job to its proper end.
+    /// False while a request is running, and after a request that failed.
     healthy: bool,
 }
 
@@ -48,7 +48,9 @@ impl ParserProcess {
         let started = timeout(START_TIMEOUT, Self::spawn(program, limits)).await;
         started.unwrap_or_else(|_| Err(io::ErrorKind::TimedOut.into())).map_err(|error| ReadError {
             kind: ReadErrorKind::ParserUnavailable,
-            message: "no parser could be started; the machine may be out of memory or processes".to_owned(),
+            message:
+                "No parser could be started. The server may be out of memory or processes. Try again later."
+                    .to_owned(),
             diagnosis: Some(format!("starting a parser: {error}")),
         })
     }
@@ -58,7 +60,7 @@ impl ParserProcess {
             .arg0("quire")
             .args(&program.arguments)
             .env_clear()
-            // One heap: each further one would reserve address space, which is what is limited.
+            // One heap: every further heap reserves address space, which is limited.
             .env("MALLOC_ARENA_MAX", "1")
             .current_dir("/")
             .stdin(Stdio::piped())
@@ -66,17 +68,17 @@ impl ParserProcess {
             .stderr(Stdio::piped())
             .kill_on_drop(true)
             .spawn()?;
-        let (Some(to), Some(from), Some(errors)) =
+        let (Some(stdin), Some(stdout), Some(stderr)) =
             (child.stdin.take(), child.stdout.take(), child.stderr.take())
         else {
             return Err(io::ErrorKind::BrokenPipe.into());
         };
-        let last_words = tokio::spawn(read_stderr_tail(errors));
+        let stderr_tail = tokio::spawn(read_stderr_tail(stderr));
         let mut parser = Self {
             child,
-            stdin: to,
-            stdout: BufReader::with_capacity(INPUT_BUFFER, from),
-            stderr_tail: last_words,
+            stdin,
+            stdout: BufReader::with_capacity(INPUT_BUFFER, stdout),
+            stderr_tail,
             confinement: Confinement::default(),
             documents: 0,
             healthy: true,
@@ -97,61 +99,61 @@ impl ParserProcess {
         matches!(self.child.try_wait(), Ok(None))
     }
 
-    /// Whether its last documents begin, and another one should be started. True once in its life.
+    /// Whether to start its successor now. True for exactly one of its documents.
     pub(super) fn needs_successor(&self, limits: &ParserLimits) -> bool {
         limits.documents.saturating_sub(self.documents) == SUCCESSOR_LEAD.min(limits.documents)
     }
 
-    /// Whether its last job ended as it should.
+    /// Whether its last request ended properly.
     pub(super) fn is_healthy(&self) -> bool {
         self.healthy
     }
 
-    /// Whether it can take another document.
+    /// Whether it can handle another document.
     pub(super) fn is_reusable(&self, limits: &ParserLimits) -> bool {
         self.healthy && self.documents < limits.documents
     }
 
-    /// Gives it a document and takes its answers. A parser that breaks off is ended before this returns.
+    /// Sends a request and passes the responses to `accept`. If the parser fails, it has exited when this returns.
     pub(super) async fn run(
         &mut self,
-        job: ParserRequest,
+        request: ParserRequest,
         file: &[u8],
         limits: &ParserLimits,
-        take: impl FnMut(ParserResponse) -> io::Result<()>,
+        accept: impl FnMut(ParserResponse) -> io::Result<()>,
     ) -> Result<(), ReadError> {
         self.documents += 1;
         self.healthy = false;
-        let broken = match timeout(limits.time, self.exchange(job, file, limits, take)).await {
+        let interruption = match timeout(limits.time, self.exchange(request, file, limits, accept)).await {
             Ok(Ok(outcome)) => {
-                // Whatever it says unasked is not for the next document.
+                // A parser that sends more than it was asked for is not reused.
                 self.healthy = self.stdout.buffer().is_empty();
                 return outcome.map_err(rejected);
             }
             Ok(Err(error)) => Interruption::Stream(error),
             Err(_) => Interruption::Timeout,
         };
-        Err(self.stop(&broken, limits).await)
+        Err(self.stop(&interruption, limits).await)
     }
 
     async fn exchange(
         &mut self,
-        job: ParserRequest,
+        request: ParserRequest,
         file: &[u8],
         limits: &ParserLimits,
-        mut take: impl FnMut(ParserResponse) -> io::Result<()>,
+        mut accept: impl FnMut(ParserResponse) -> io::Result<()>,
     ) -> io::Result<Result<(), (RejectReason, String)>> {
-        // A parser that ended in the middle of the document has said why on its standard error.
-        self.send(&encode(&job)?).await?;
+        // If the parser exits in the middle of the document, the reason is on standard error.
+        self.send(&encode(&request)?).await?;
         self.send(file).await?;
         let mut left = limits.answer;
-        let longest = if matches!(job, ParserRequest::Read(_)) { MAX_PAGE_FRAME } else { limits.answer };
+        let longest = if matches!(request, ParserRequest::Read(_)) { MAX_PAGE_FRAME } else { limits.answer };
         loop {
             match self.receive(&mut left, longest).await? {
                 ParserResponse::Done => return Ok(Ok(())),
-                ParserResponse::Rejected(refusal, message) => return Ok(Err((refusal, message))),
+                ParserResponse::Rejected(reason, message) => return Ok(Err((reason, message))),
                 ParserResponse::Ready(_) => return Err(unexpected_response()),
-                answer => take(answer)?,
+                response => accept(response)?,
             }
         }
     }
@@ -161,7 +163,8 @@ impl ParserProcess {
         self.stdin.write_all(content).await
     }
 
-    /// The next answer, if it is no longer than what is left of the allowance, and than a single one may be.
+    /// Receives the next response. `left` is the number of bytes that the parser may still send, `longest` the largest
+    /// response.
     async fn receive(&mut self, left: &mut u64, longest: u64) -> io::Result<ParserResponse> {
         let length = u64::from(self.stdout.read_u32_le().await?);
         if length > longest {
@@ -169,46 +172,46 @@ impl ParserProcess {
         }
         *left = left.checked_sub(length).ok_or_else(frame_too_long)?;
         let mut frame = Vec::new();
-        // Grows as bytes really come.
+        // The buffer grows with the received bytes, not with the announced length.
         (&mut self.stdout).take(length).read_to_end(&mut frame).await?;
         if frame.len() as u64 == length { decode(&frame) } else { Err(io::ErrorKind::UnexpectedEof.into()) }
     }
 
-    /// Ends it and tells why it had to end.
-    async fn stop(&mut self, broken: &Interruption, limits: &ParserLimits) -> ReadError {
-        // It may be ending by itself: the end of its stream and the end of the process are two things.
-        let ends_itself =
-            matches!(broken, Interruption::Stream(error) if error.kind() != io::ErrorKind::InvalidData);
+    /// Stops the process and explains why it failed.
+    async fn stop(&mut self, interruption: &Interruption, limits: &ParserLimits) -> ReadError {
+        // The process may still be exiting: its streams close before it ends.
+        let is_exiting =
+            matches!(interruption, Interruption::Stream(error) if error.kind() != io::ErrorKind::InvalidData);
         let mut status = None;
-        if ends_itself {
+        if is_exiting {
             status = timeout(EXIT_GRACE, self.child.wait()).await.ok().and_then(Result::ok);
         }
         if status.is_none() {
             let _ = self.child.kill().await;
         }
-        let last_words = timeout(EXIT_GRACE, &mut self.stderr_tail).await;
-        let last_words = last_words.ok().and_then(Result::ok).unwrap_or_default();
-        explain_exit(broken, status, &last_words, limits)
+        let stderr_tail = timeout(EXIT_GRACE, &mut self.stderr_tail).await;
+        let stderr_tail = stderr_tail.ok().and_then(Result::ok).unwrap_or_default();
+        explain_exit(interruption, status, &stderr_tail, limits)
     }
 }
 
-fn rejected((refusal, message): (RejectReason, String)) -> ReadError {
-    let trouble = match refusal {
+fn rejected((reason, message): (RejectReason, String)) -> ReadError {
+    let kind = match reason {
         RejectReason::Encrypted => ReadErrorKind::PdfEncrypted,
         RejectReason::PdfInvalid => ReadErrorKind::PdfInvalid,
         RejectReason::FileInvalid => ReadErrorKind::FileInvalid,
         RejectReason::PageNotFound => ReadErrorKind::PageNotFound,
         RejectReason::TooLarge => ReadErrorKind::DocumentTooLarge,
     };
-    ReadError::new(trouble, message)
+    ReadError::new(kind, message)
 }
 
-/// The end of what comes, however much it is: a parser that finds nobody listening would have to wait.
-async fn read_stderr_tail(mut errors: ChildStderr) -> String {
-    let (mut kept, mut piece) = (Vec::new(), [0; 1024]);
-    while let Ok(length @ 1..) = errors.read(&mut piece).await {
-        kept.extend(&piece[..length]);
-        kept.drain(..kept.len().saturating_sub(STDERR_TAIL_BYTES));
+/// Reads standard error to its end and keeps the last bytes. Not reading it would block the parser.
+async fn read_stderr_tail(mut stderr: ChildStderr) -> String {
+    let (mut tail, mut buffer) = (Vec::new(), [0; 1024]);
+    while let Ok(length @ 1..) = stderr.read(&mut buffer).await {
+        tail.extend(&buffer[..length]);
+        tail.drain(..tail.len().saturating_sub(STDERR_TAIL_BYTES));
     }
-    String::from_utf8_lossy(&kept).into_owned()
+    String::from_utf8_lossy(&tail).into_owned()
 }

@@ -1,9 +1,9 @@
-//! What server and parser say to each other: frames, each its length in four bytes and then so many bytes.
+//! The protocol between server and parser. Each message is a frame: its length in four bytes, then its bytes.
 //!
-//! The server writes the [`Limits`](super::Limits) once, then for each job the [`Job`] and the document. The parser says
-//! [`Answer::Ready`] once, then for each job any number of [`Answer::Page`]s or one [`Answer::Image`], and at the end
-//! [`Answer::Done`] or [`Answer::Refused`]. The server trusts nothing of it: a parser may have been taken over by the
-//! document it reads.
+//! The server sends the [`ParserLimits`](super::ParserLimits) once. For each request it sends a [`ParserRequest`] and the
+//! document. The parser sends [`ParserResponse::Ready`] once. To each request it responds with any number of
+//! [`ParserResponse::Page`]s or one [`ParserResponse::Image`], and then with [`ParserResponse::Done`] or
+//! [`ParserResponse::Rejected`]. The server trusts no response: a hostile document may have taken over the parser.
 
 use std::io::{self, Read, Write};
 
@@ -14,42 +14,42 @@ use serde::{Deserialize, Serialize};
 use super::confine::Confinement;
 use crate::ParsedPage;
 
-/// What a parser shall do with the document that follows.
+/// A request to a parser. The document follows in its own frame.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub enum ParserRequest {
-    /// Find the words of every page.
+    /// Read the words of every page.
     Read(FileKind),
-    /// Draw a page, from 0, for people, at so many pixels per point.
+    /// Render a page for people: its index from 0, and the pixels per point.
     Render(FileKind, usize, f32),
-    /// Draw a page, from 0, for recognition, in shades of gray.
+    /// Render a page in gray for OCR: its index from 0.
     RenderForOcr(FileKind, usize),
 }
 
-/// What a parser says.
+/// A response of a parser.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum ParserResponse {
-    /// It can take a job, and this is what holds it.
+    /// It is ready for requests, with this confinement.
     Ready(Confinement),
     /// The next page.
     Page(ParsedPage),
-    /// The page, drawn.
+    /// The rendered page.
     Image(PageImage),
-    /// That was all.
+    /// The request is done.
     Done,
-    /// The document cannot be read.
+    /// The document cannot be read. The message tells people what to do.
     Rejected(RejectReason, String),
 }
 
-/// A drawn page.
+/// A rendered page.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PageImage {
-    /// The file, as PNG.
+    /// The PNG file.
     pub png: Vec<u8>,
     /// Pixels per point.
     pub scale: f32,
 }
 
-/// Why a document cannot be read, as far as the parser can tell.
+/// Why a parser cannot read a document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[allow(missing_docs)] // The names are the documentation.
 pub enum RejectReason {
@@ -61,58 +61,58 @@ pub enum RejectReason {
 }
 
 /// Writes a frame.
-pub fn write_frame(to: &mut impl Write, content: &[u8]) -> io::Result<()> {
-    to.write_all(&frame_length(content)?)?;
-    to.write_all(content)
+pub fn write_frame(stream: &mut impl Write, content: &[u8]) -> io::Result<()> {
+    stream.write_all(&frame_length(content)?)?;
+    stream.write_all(content)
 }
 
-/// The length of a frame as it is written.
+/// The length of a frame in its encoded form.
 pub fn frame_length(content: &[u8]) -> io::Result<[u8; 4]> {
     u32::try_from(content.len()).map(u32::to_le_bytes).map_err(|_| frame_too_long())
 }
 
-/// Reads a frame of at most `limit` bytes. Nothing at the end of the stream.
-pub fn read_frame(from: &mut impl Read, limit: u64) -> io::Result<Option<Vec<u8>>> {
+/// Reads a frame of at most `limit` bytes. `None` at the end of the stream.
+pub fn read_frame(stream: &mut impl Read, limit: u64) -> io::Result<Option<Vec<u8>>> {
     let mut length = [0; 4];
-    if from.read(&mut length[..1])? == 0 {
+    if stream.read(&mut length[..1])? == 0 {
         return Ok(None);
     }
-    from.read_exact(&mut length[1..])?;
+    stream.read_exact(&mut length[1..])?;
     let length = u64::from(u32::from_le_bytes(length));
     if length > limit {
         return Err(frame_too_long());
     }
     let mut content = Vec::new();
-    // Grows as bytes really come: a length alone takes no memory.
-    if from.take(length).read_to_end(&mut content)? as u64 == length {
+    // The buffer grows with the received bytes, so a large length alone takes no memory.
+    if stream.take(length).read_to_end(&mut content)? as u64 == length {
         Ok(Some(content))
     } else {
         Err(io::ErrorKind::UnexpectedEof.into())
     }
 }
 
-/// Puts a message into the bytes of a frame.
+/// Encodes a message as the bytes of a frame.
 pub fn encode(message: &impl Serialize) -> io::Result<Vec<u8>> {
     postcard::to_stdvec(message).map_err(io::Error::other)
 }
 
-/// Gets a message out of the bytes of a frame, all of them.
+/// Decodes a message from all bytes of a frame.
 pub fn decode<T: DeserializeOwned>(content: &[u8]) -> io::Result<T> {
     match postcard::take_from_bytes(content) {
         Ok((message, [])) => Ok(message),
-        Ok(_) => Err(io::Error::new(io::ErrorKind::InvalidData, "more than the message was sent")),
+        Ok(_) => Err(io::Error::new(io::ErrorKind::InvalidData, "a frame has bytes after its message")),
         Err(error) => Err(io::Error::new(io::ErrorKind::InvalidData, error)),
     }
 }
 
-/// That a frame is longer than it may be.
+/// The error for a frame that exceeds a limit.
 pub fn frame_too_long() -> io::Error {
-    io::Error::new(io::ErrorKind::InvalidData, "a frame is longer than it may be")
+    io::Error::new(io::ErrorKind::InvalidData, "a frame exceeds the limit")
 }
 
-/// That an answer belongs to another question.
+/// The error for a response that does not belong to the request.
 pub fn unexpected_response() -> io::Error {
-    io::Error::new(io::ErrorKind::InvalidData, "an answer to another question")
+    io::Error::new(io::ErrorKind::InvalidData, "unexpected response")
 }
 
 #[cfg(test)]
@@ -136,10 +136,10 @@ mod tests {
     }
 
     #[test]
-    fn what_is_written_is_read_and_then_comes_the_end() {
+    fn frames_are_read_as_they_were_written_until_the_end() {
         let mut stream = Vec::new();
-        for answer in [ParserResponse::Page(page()), ParserResponse::Done] {
-            write_frame(&mut stream, &encode(&answer).unwrap()).unwrap();
+        for response in [ParserResponse::Page(page()), ParserResponse::Done] {
+            write_frame(&mut stream, &encode(&response).unwrap()).unwrap();
         }
         let mut from = stream.as_slice();
         let mut next =
@@ -163,7 +163,7 @@ mod tests {
     }
 
     proptest! {
-        /// A parser that was taken over may say anything.
+        /// A parser under the control of an attacker may send anything.
         #[test]
         fn any_bytes_are_a_message_or_an_error(bytes in prop::collection::vec(any::<u8>(), 0..300)) {
             let mut from = bytes.as_slice();

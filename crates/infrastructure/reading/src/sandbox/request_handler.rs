@@ -1,4 +1,4 @@
-//! One job of a parser: the document in, pages or an image out.
+//! Handles one request in the parser process: opens the document and sends its pages or an image.
 
 use std::io;
 
@@ -6,28 +6,29 @@ use super::ParserLimits;
 use super::protocol::{PageImage, ParserRequest, ParserResponse, RejectReason};
 use crate::document::{DocumentError, OpenDocument};
 
-/// Why a document cannot be read, and what to do.
+/// The reason, and a message that tells people what to do.
 type Rejection = (RejectReason, String);
 
-/// Does a job and says each page as it is read. The outer result is about the stream, the inner one about the document.
+/// Handles a request and sends each page as soon as it is read. The outer result is about the stream, the inner one about
+/// the document.
 pub(super) fn handle(
-    job: ParserRequest,
+    request: ParserRequest,
     file: Vec<u8>,
     limits: &ParserLimits,
-    say: &mut impl FnMut(ParserResponse) -> io::Result<()>,
+    send: &mut impl FnMut(ParserResponse) -> io::Result<()>,
 ) -> io::Result<Result<(), Rejection>> {
-    match job {
+    match request {
         ParserRequest::Read(kind) => match OpenDocument::open(kind, file) {
-            Ok(document) => send_pages(&document, limits, say),
-            Err(unreadable) => Ok(Err(rejection(&unreadable))),
+            Ok(document) => send_pages(&document, limits, send),
+            Err(error) => Ok(Err(rejection(&error))),
         },
         ParserRequest::Render(kind, page, scale) => {
-            let drawn = OpenDocument::open(kind, file).and_then(|document| document.render(page, scale));
-            send_image(drawn.map(|png| PageImage { png, scale }), say)
+            let rendered = OpenDocument::open(kind, file).and_then(|document| document.render(page, scale));
+            send_image(rendered.map(|png| PageImage { png, scale }), send)
         }
         ParserRequest::RenderForOcr(kind, page) => {
-            let drawn = OpenDocument::open(kind, file).and_then(|document| document.render_for_ocr(page));
-            send_image(drawn.map(|(png, scale)| PageImage { png, scale }), say)
+            let rendered = OpenDocument::open(kind, file).and_then(|document| document.render_for_ocr(page));
+            send_image(rendered.map(|(png, scale)| PageImage { png, scale }), send)
         }
     }
 }
@@ -35,36 +36,38 @@ pub(super) fn handle(
 fn send_pages(
     document: &OpenDocument,
     limits: &ParserLimits,
-    say: &mut impl FnMut(ParserResponse) -> io::Result<()>,
+    send: &mut impl FnMut(ParserResponse) -> io::Result<()>,
 ) -> io::Result<Result<(), Rejection>> {
     if document.page_count() > limits.pages {
-        let message =
-            format!("the document has more than {} pages, the most that are read; split it", limits.pages);
+        let message = format!(
+            "The document has more pages than the limit of {}. Split it, or raise reading.max_pages.",
+            limits.pages
+        );
         return Ok(Err((RejectReason::TooLarge, message)));
     }
     for page in document.pages() {
-        say(ParserResponse::Page(page))?;
+        send(ParserResponse::Page(page))?;
     }
     Ok(Ok(()))
 }
 
 fn send_image(
-    drawn: Result<PageImage, DocumentError>,
-    say: &mut impl FnMut(ParserResponse) -> io::Result<()>,
+    rendered: Result<PageImage, DocumentError>,
+    send: &mut impl FnMut(ParserResponse) -> io::Result<()>,
 ) -> io::Result<Result<(), Rejection>> {
-    match drawn {
-        Ok(image) => say(ParserResponse::Image(image)).map(Ok),
-        Err(unreadable) => Ok(Err(rejection(&unreadable))),
+    match rendered {
+        Ok(image) => send(ParserResponse::Image(image)).map(Ok),
+        Err(error) => Ok(Err(rejection(&error))),
     }
 }
 
-fn rejection(unreadable: &DocumentError) -> Rejection {
-    let refusal = match unreadable {
+fn rejection(error: &DocumentError) -> Rejection {
+    let reason = match error {
         DocumentError::Encrypted => RejectReason::Encrypted,
         DocumentError::InvalidPdf => RejectReason::PdfInvalid,
         DocumentError::NoSuchPage => RejectReason::PageNotFound,
         DocumentError::TooLarge(_) => RejectReason::TooLarge,
         DocumentError::InvalidFile(_) => RejectReason::FileInvalid,
     };
-    (refusal, unreadable.to_string())
+    (reason, error.to_string())
 }

@@ -1,5 +1,5 @@
-//! What the server accepts of an answer. A parser may have been taken over by the document it reads, so that nothing it
-//! says is taken as it is: not how much there is, not where it stands, not even that a number is one.
+//! Validates the responses of a parser. A hostile document may have taken over the parser, so the server checks amounts,
+//! positions, and that numbers are finite.
 
 use std::io;
 
@@ -9,10 +9,9 @@ use super::ParserLimits;
 use super::protocol::{PageImage, frame_too_long};
 use crate::ParsedPage;
 
-/// How a PNG begins.
 const PNG_SIGNATURE: &[u8] = b"\x89PNG\r\n\x1a\n";
 
-/// Pages as they come, counted against the limits.
+/// Collects the pages of a document and enforces the limits on pages and words.
 #[derive(Default)]
 pub(super) struct PageCollector {
     pub(super) pages: Vec<ParsedPage>,
@@ -20,24 +19,24 @@ pub(super) struct PageCollector {
 }
 
 impl PageCollector {
-    pub(super) fn push(&mut self, mut read: ParsedPage, limits: &ParserLimits) -> io::Result<()> {
-        let words: usize = read.page.lines.iter().map(|line| line.words.len()).sum();
-        // A line without words costs memory all the same.
-        self.words += words.max(read.page.lines.len());
+    pub(super) fn push(&mut self, mut parsed: ParsedPage, limits: &ParserLimits) -> io::Result<()> {
+        let words: usize = parsed.page.lines.iter().map(|line| line.words.len()).sum();
+        // An empty line takes memory too.
+        self.words += words.max(parsed.page.lines.len());
         if self.words > limits.words || self.pages.len() >= limits.pages {
             return Err(frame_too_long());
         }
-        let sound = |side: f32| side.is_finite() && side > 0.0;
-        if !sound(read.page.width) || !sound(read.page.height) {
-            return Err(invalid_response("a page has no size"));
+        let is_valid = |side: f32| side.is_finite() && side > 0.0;
+        if !is_valid(parsed.page.width) || !is_valid(parsed.page.height) {
+            return Err(invalid_response("a page has an invalid size"));
         }
-        clamp_to_page(&mut read.page);
-        self.pages.push(read);
+        clamp_to_page(&mut parsed.page);
+        self.pages.push(parsed);
         Ok(())
     }
 }
 
-/// Boxes end where the page does; words that are nowhere are dropped.
+/// Cuts bounding boxes off at the page edge, and drops words whose box is not finite.
 fn clamp_to_page(page: &mut Page) {
     let (width, height) = (page.width, page.height);
     for line in &mut page.lines {
@@ -55,19 +54,19 @@ fn clamp_to_page(page: &mut Page) {
     page.lines.retain(|line| !line.words.is_empty());
 }
 
-/// An image is a PNG, at a scale that makes sense.
+/// Checks that an image is a PNG with a valid scale.
 pub(super) fn validate_image(image: PageImage) -> io::Result<PageImage> {
     if !image.png.starts_with(PNG_SIGNATURE) {
-        return Err(invalid_response("an image is no PNG"));
+        return Err(invalid_response("an image is not a PNG"));
     }
     if !image.scale.is_finite() || image.scale <= 0.0 {
-        return Err(invalid_response("an image has no scale"));
+        return Err(invalid_response("an image has an invalid scale"));
     }
     Ok(image)
 }
 
-fn invalid_response(what: &'static str) -> io::Error {
-    io::Error::new(io::ErrorKind::InvalidData, what)
+fn invalid_response(message: &'static str) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidData, message)
 }
 
 #[cfg(test)]
@@ -90,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn boxes_end_where_the_page_does_and_words_that_are_nowhere_are_dropped() {
+    fn boxes_are_cut_at_the_page_edge_and_words_without_a_finite_box_are_dropped() {
         let mut pages = PageCollector::default();
         let rects = [[10.0, -5.0, 300.0, 20.0], [0.0, 0.0, f32::INFINITY, 1.0], [f32::NAN, 0.0, 1.0, 1.0]];
         pages.push(page(&rects), &ParserLimits::default()).unwrap();
@@ -100,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn more_pages_words_or_empty_lines_than_allowed_are_refused() {
+    fn too_many_pages_words_or_empty_lines_are_refused() {
         let limits = ParserLimits { pages: 2, words: 3, ..ParserLimits::default() };
         let one = [0.0, 0.0, 1.0, 1.0];
         assert!(PageCollector::default().push(page(&[one; 4]), &limits).is_err());
@@ -114,11 +113,11 @@ mod tests {
     }
 
     #[test]
-    fn pages_without_a_size_and_images_that_are_none_are_refused() {
+    fn pages_with_an_invalid_size_and_invalid_images_are_refused() {
         for width in [0.0, -1.0, f32::NAN, f32::INFINITY] {
-            let mut read = page(&[]);
-            read.page.width = width;
-            assert!(PageCollector::default().push(read, &ParserLimits::default()).is_err(), "{width}");
+            let mut parsed = page(&[]);
+            parsed.page.width = width;
+            assert!(PageCollector::default().push(parsed, &ParserLimits::default()).is_err(), "{width}");
         }
         let image = |png: &[u8], scale| validate_image(PageImage { png: png.to_vec(), scale }).is_ok();
         assert!(image(PNG_SIGNATURE, 1.5));

@@ -1,6 +1,6 @@
-//! Text that has no pages is set on some, as a typewriter would: one pitch, one size, lines that end at a margin.
+//! Lays out text without pages (DOCX, plain text) on A4 pages, in a monospaced font.
 //!
-//! What was read can then be shown and pointed at like a page of any other document.
+//! The pages can then be shown, and their words located, like those of any other document.
 
 mod render;
 mod wrap;
@@ -8,73 +8,76 @@ mod wrap;
 use quire_domain::reading::{Line, Page, Rect, Word};
 
 use crate::ParsedPage;
-#[cfg(test)]
-pub(crate) use render::assemble;
 pub use render::render;
 pub(crate) use wrap::{PlacedWord, wrap};
 
-/// A4, in points, with margins on all sides.
+/// The width of A4, in points.
 const WIDTH: f32 = 595.0;
+/// The height of A4, in points.
 const HEIGHT: f32 = 842.0;
+/// The margin on all sides, in points.
 const MARGIN: f32 = 56.0;
-/// Letters of 10 points; each takes 600 thousandths of its size in width, as in Courier.
+/// The font size, in points.
 const FONT_SIZE: f32 = 10.0;
+/// The width of a character, in points: 0.6 font sizes, as in Courier.
 const CHARACTER_WIDTH: f32 = 6.0;
+/// The distance of two lines, in points.
 const LINE_HEIGHT: f32 = 12.0;
-/// What fits between the margins.
+/// Characters per line.
 const COLUMNS: usize = 80;
+/// Lines per page.
 const ROWS: usize = 60;
-/// Columns of letters between two cells of a table.
+/// Characters between two table cells.
 const GUTTER: usize = 2;
-/// More cells than this in a row go on below the first ones: narrower cells could not be read.
+/// The most cells beside each other. Further cells of a row go below, because narrower cells would be unreadable.
 const MAX_CELLS: usize = 12;
-/// Beyond this many pages nobody reads, and a page costs memory.
+/// The most pages, because each page takes memory.
 const MAX_PAGES: usize = 10_000;
 
-/// A piece of a text, to be set below the one before.
+/// A part of a text. It is laid out below the part before it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TextBlock {
-    /// A paragraph: a line break is kept, a form feed begins a new page.
+    /// A paragraph. Line breaks are kept; a form feed starts a page.
     Paragraph(String),
-    /// The cells of one row of a table.
+    /// The cells of a table row.
     Row(Vec<String>),
 }
 
-/// That a text is too long to be set.
+/// The text needs more pages than the limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("the document has more text than fits on {MAX_PAGES} pages; split it and send the parts")]
+#[error("The document has more text than fits on {MAX_PAGES} pages. Split it and send the parts.")]
 pub struct TooManyPages;
 
-/// Sets a text. There is always a page, if only an empty one.
+/// Lays out a text. The result has at least one page.
 pub fn lay_out(blocks: impl IntoIterator<Item = TextBlock>) -> Result<Vec<ParsedPage>, TooManyPages> {
-    let mut typewriter = PageWriter { pages: vec![blank_page()], row: 0, pending_page_breaks: 0 };
+    let mut writer = PageWriter { pages: vec![blank_page()], row: 0, pending_page_breaks: 0 };
     let mut after_row = false;
     for block in blocks {
         match block {
             TextBlock::Paragraph(text) => {
-                typewriter.skip_row();
-                typewriter.write_paragraph(&text)?;
+                writer.skip_row();
+                writer.write_paragraph(&text)?;
                 after_row = false;
             }
             TextBlock::Row(cells) => {
                 if !after_row {
-                    typewriter.skip_row();
+                    writer.skip_row();
                 }
                 for cells in cells.chunks(MAX_CELLS) {
-                    typewriter.write_table_row(cells, !after_row)?;
+                    writer.write_table_row(cells, !after_row)?;
                     after_row = true;
                 }
             }
         }
     }
-    Ok(typewriter.pages.into_iter().map(|page| ParsedPage { page, ..ParsedPage::default() }).collect())
+    Ok(writer.pages.into_iter().map(|page| ParsedPage { page, ..ParsedPage::default() }).collect())
 }
 
 struct PageWriter {
     pages: Vec<Page>,
-    /// The row that is written next.
+    /// The next row to write.
     row: usize,
-    /// Page breaks that were asked for and wait for something to be written behind them.
+    /// Page breaks that take effect with the next written line.
     pending_page_breaks: usize,
 }
 
@@ -83,7 +86,7 @@ fn blank_page() -> Page {
 }
 
 impl PageWriter {
-    /// Leaves a row empty, unless the page is.
+    /// Leaves a row empty, unless the page is empty.
     fn skip_row(&mut self) {
         self.row += usize::from(self.row > 0);
     }
@@ -110,7 +113,8 @@ impl PageWriter {
         Ok(())
     }
 
-    /// A row is read cell by cell. If each cell fits on its line the row is one line: a label stays with its value.
+    /// Writes a table row cell by cell. If each cell fits on one line, the whole row becomes one line, so that a label stays
+    /// with its value.
     fn write_table_row(&mut self, cells: &[String], opens_table: bool) -> Result<(), TooManyPages> {
         let width = (COLUMNS + GUTTER) / cells.len().max(1) - GUTTER;
         let cells = cells.iter().enumerate().map(|(index, cell)| {
@@ -138,7 +142,7 @@ impl PageWriter {
         Ok(())
     }
 
-    /// Begins a new page if one was asked for or so many rows do not fit on this one.
+    /// Starts a new page if a page break is pending or if this many rows do not fit on the current page.
     fn ensure_rows(&mut self, rows: usize) -> Result<(), TooManyPages> {
         let full = self.pending_page_breaks == 0 && self.row + rows > ROWS;
         let more = self.pending_page_breaks + usize::from(full);
