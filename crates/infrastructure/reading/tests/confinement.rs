@@ -11,7 +11,9 @@ use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
 use std::process::{Command, Output};
 
-use quire_reading::sandbox::confine::{allow_only_computing, deny_files, deny_network, limit, limit_time};
+use quire_reading::sandbox::confine::{
+    allow_only_computing, deny_network_and_processes, limit_cpu_time, limit_memory, restrict_files,
+};
 
 /// Which case the process shall try, if it is one of ours.
 const CASE: &str = "QUIRE_TEST_CONFINED";
@@ -49,22 +51,22 @@ fn a_confined_process() {
     let address = listener.as_ref().unwrap().local_addr().unwrap();
     match case.as_str() {
         "landlock, a file" => {
-            assert!(deny_files(&[]));
+            assert!(restrict_files(&[]));
             File::open(manifest).map_or_else(refused, |_| ());
         }
         "landlock, a file that is excepted" => {
-            assert!(deny_files(&[Path::new(env!("CARGO_MANIFEST_DIR"))]));
+            assert!(restrict_files(&[Path::new(env!("CARGO_MANIFEST_DIR"))]));
             let mut text = String::new();
             File::open(manifest).unwrap().read_to_string(&mut text).unwrap();
             assert!(!text.is_empty());
         }
         "landlock, a new file" => {
-            assert!(deny_files(&[Path::new(env!("CARGO_MANIFEST_DIR"))]));
+            assert!(restrict_files(&[Path::new(env!("CARGO_MANIFEST_DIR"))]));
             let place = Path::new(env!("CARGO_TARGET_TMPDIR")).join("confined");
             File::create(place).map_or_else(refused, |_| ());
         }
         "landlock, the network" => {
-            assert!(deny_files(&[]));
+            assert!(restrict_files(&[]));
             TcpStream::connect(address).map_or_else(refused, |_| ());
         }
         "seccomp, a file" => {
@@ -86,14 +88,14 @@ fn a_confined_process() {
             let _ = rustix::process::prlimit(parent, rustix::process::Resource::Nofile, none);
         }
         "the limits of another process" => {
-            assert!(deny_network());
+            assert!(deny_network_and_processes());
             let none = rustix::process::Rlimit { current: Some(3), maximum: Some(3) };
             let parent = rustix::process::getppid();
             let asked = rustix::process::prlimit(parent, rustix::process::Resource::Nofile, none);
             asked.map_err(Into::into).map_or_else(refused, |_| ());
         }
         "a signal to another process" => {
-            assert!(deny_network());
+            assert!(deny_network_and_processes());
             let parent = rustix::process::getppid().unwrap();
             let asked = rustix::process::kill_process(parent, rustix::process::Signal::TERM);
             asked.map_err(Into::into).map_or_else(refused, |()| ());
@@ -104,19 +106,19 @@ fn a_confined_process() {
             std::process::exit(i32::from(sum != 49_950_000));
         }
         "the network denied" => {
-            assert!(deny_network());
+            assert!(deny_network_and_processes());
             assert!(Command::new("/bin/true").status().unwrap().success(), "the rest works");
             TcpStream::connect(address).map_or_else(refused, |_| ());
         }
         "memory" => {
-            limit(512 << 20).unwrap();
+            limit_memory(512 << 20).unwrap();
             let mut hoard = Vec::new();
             loop {
                 hoard.push(vec![1u8; 1 << 20]);
             }
         }
         "time" => {
-            limit_time(0).unwrap();
+            limit_cpu_time(0).unwrap();
             let mut number = 0u64;
             loop {
                 number = std::hint::black_box(number.wrapping_add(1));

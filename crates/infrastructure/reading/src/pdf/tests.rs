@@ -1,9 +1,9 @@
 //! PDFs written here, byte by byte, and what is read from them.
 
-#[path = "order_tests.rs"]
-mod order_tests;
-#[path = "sound_tests.rs"]
-mod sound_tests;
+#[path = "reading_order_tests.rs"]
+mod reading_order_tests;
+#[path = "robustness_tests.rs"]
+mod robustness_tests;
 
 use quire_domain::reading::Reading;
 

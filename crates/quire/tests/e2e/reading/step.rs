@@ -107,6 +107,9 @@ async fn a_crash_leaves_a_diagnosis_with_the_run(scene: &Scene) {
     let run = scene.run_ended(id).await;
     assert_eq!(failure(&run), Some(("EXTRACTION_FAILED", "PARSER_TIMEOUT".to_owned())));
     let diagnosis = scene.artifact(id, "DIAGNOSIS").await.unwrap().payload;
-    assert!(diagnosis.contains("its time was up") && diagnosis.contains("512 MB, 1 s"), "{diagnosis}");
+    assert!(
+        diagnosis.contains("killed after the time limit") && diagnosis.contains("512 MB, 1 s"),
+        "{diagnosis}"
+    );
     drop(server);
 }

@@ -1,23 +1,23 @@
-//! What a glyph says, in the letters that people search for.
+//! Turns a glyph into the characters that people search for.
 
 use hayro_interpret::hayro_cmap::BfString;
 
 use super::arabic::plain_letters;
 
-/// What a glyph says whose font does not tell.
+/// The character of a glyph whose font has no Unicode mapping.
 const UNKNOWN: char = '\u{FFFD}';
 
-/// Writes the letters of a glyph: ligatures and presentation forms by their letters, so that words are found however
-/// they were set.
-pub(super) fn spell(unicode: Option<BfString>, letters: &mut String) {
+/// Appends the characters of a glyph. Ligatures and presentation forms become plain letters, so that a search finds the
+/// word however it was typeset.
+pub(super) fn push_glyph_text(unicode: Option<BfString>, letters: &mut String) {
     match unicode {
-        Some(BfString::Char(letter)) => write(letter, letters),
-        Some(BfString::String(several)) => several.chars().for_each(|letter| write(letter, letters)),
+        Some(BfString::Char(letter)) => push_character(letter, letters),
+        Some(BfString::String(several)) => several.chars().for_each(|letter| push_character(letter, letters)),
         None => letters.push(UNKNOWN),
     }
 }
 
-fn write(letter: char, letters: &mut String) {
+fn push_character(letter: char, letters: &mut String) {
     if letter.is_ascii_graphic() {
         return letters.push(letter);
     }
@@ -28,9 +28,9 @@ fn write(letter: char, letters: &mut String) {
         '\u{FB03}' => "ffi",
         '\u{FB04}' => "ffl",
         '\u{FB05}' | '\u{FB06}' => "st",
-        // A hyphen that is only shown where a line breaks; and here it is shown.
+        // A soft hyphen is drawn only where a line breaks, so a drawn one is a hyphen.
         '\u{AD}' => "-",
-        // Characters that show nothing, and marks of direction: the order is told by the places.
+        // Zero-width characters and direction marks. The positions of the glyphs give the order.
         '\0'
         | '\u{200B}'
         | '\u{200E}'
@@ -47,8 +47,8 @@ fn write(letter: char, letters: &mut String) {
     letters.push_str(several);
 }
 
-/// Whether a letter stands over or under the one before it and takes no room of its own.
-pub(super) fn is_mark(letter: char) -> bool {
+/// Whether a character is drawn over or under the previous one and has no width of its own.
+pub(super) fn is_combining_mark(letter: char) -> bool {
     matches!(letter,
         '\u{300}'..='\u{36F}' | '\u{591}'..='\u{5BD}' | '\u{5BF}' | '\u{5C1}'..='\u{5C7}' | '\u{610}'..='\u{61A}'
         | '\u{64B}'..='\u{65F}' | '\u{670}' | '\u{6D6}'..='\u{6ED}' | '\u{1AB0}'..='\u{1AFF}'
@@ -59,14 +59,14 @@ pub(super) fn is_mark(letter: char) -> bool {
 mod tests {
     use super::*;
 
-    fn spelled(unicode: Option<BfString>) -> String {
+    fn glyph_text(unicode: Option<BfString>) -> String {
         let mut letters = String::new();
-        spell(unicode, &mut letters);
+        push_glyph_text(unicode, &mut letters);
         letters
     }
 
     #[test]
-    fn ligatures_soft_hyphens_and_what_shows_nothing_are_spelled_out() {
+    fn ligatures_soft_hyphens_and_zero_width_characters_become_plain_text() {
         let cases = [
             ("\u{FB01}", "fi"),
             ("\u{FB04}", "ffl"),
@@ -78,9 +78,9 @@ mod tests {
             ("\u{FEFB}", "\u{644}\u{627}"),
             ("\u{FB02}ow", "flow"),
         ];
-        for (written, said) in cases {
-            assert_eq!(spelled(Some(BfString::String(written.to_owned()))), said, "{written:?}");
+        for (glyph, text) in cases {
+            assert_eq!(glyph_text(Some(BfString::String(glyph.to_owned()))), text, "{glyph:?}");
         }
-        assert_eq!(spelled(None), "\u{FFFD}");
+        assert_eq!(glyph_text(None), "\u{FFFD}");
     }
 }

@@ -43,9 +43,9 @@ fn pictures_and_shapes_are_counted_and_no_picture_is_decoded() {
     let content = "q 150 0 0 200 0 0 cm BI /W 1 /H 1 /CS /G /BPC 8 /F /DCT ID x EI Q \
                    10 10 20 20 re f 10 10 m 50 50 l S 5 5 m 9 9 l 2 7 l b";
     let file = PdfFile::open(pdf(&[content], "")).unwrap();
-    let ink = file.read_pages().next().unwrap().ink;
-    assert!((ink.pictures - 0.5).abs() < 0.02, "{ink:?}");
-    assert_eq!(ink.shapes, 4);
+    let ink = file.read_pages().next().unwrap().graphics;
+    assert!((ink.image_coverage - 0.5).abs() < 0.02, "{ink:?}");
+    assert_eq!(ink.shape_count, 4);
 }
 
 /// Every step sorts or passes once: a page with a hundred thousand strokes is done in a moment. If a step looked at every

@@ -1,27 +1,27 @@
-//! Pages that were set here, drawn: written as a PDF of one page and drawn like any other.
+//! Renders laid out pages: writes a page as a PDF and renders that.
 
 use quire_domain::reading::Page;
 
-use super::SIZE;
-use crate::draw::DrawError;
+use super::FONT_SIZE;
+use crate::page_image::PageImageError;
 use crate::pdf::PdfFile;
 use crate::text::WINDOWS_1252;
 
-/// From the top of a letter's square to the line on which it stands.
+/// The distance from the top of a word's box to its baseline, in points.
 const ASCENT: f32 = 8.0;
 
-/// Draws a page that was set here as PNG. Characters that Western fonts lack are shown as dots.
-pub fn draw(page: &Page, scale: f32) -> Result<Vec<u8>, DrawError> {
-    PdfFile::open(as_pdf(page)).map_err(|_| DrawError::NoSuchPage)?.image(0, scale)
+/// Renders a laid out page as PNG. Characters outside of Windows-1252 become dots. `scale` is pixels per point.
+pub fn render(page: &Page, scale: f32) -> Result<Vec<u8>, PageImageError> {
+    PdfFile::open(as_pdf(page)).map_err(|_| PageImageError::NoSuchPage)?.render(0, scale)
 }
 
-/// A PDF of this one page, in the standard font of that pitch.
+/// The page as a PDF, in Courier.
 pub(super) fn as_pdf(page: &Page) -> Vec<u8> {
     let words = page.lines.iter().flat_map(|line| &line.words).map(|word| {
         let (x, y) = (word.rect.x0, page.height - word.rect.y0 - ASCENT);
-        format!("1 0 0 1 {x} {y} Tm <{}> Tj\n", in_hex(&word.text))
+        format!("1 0 0 1 {x} {y} Tm <{}> Tj\n", win_ansi_hex(&word.text))
     });
-    let content = format!("BT /F {SIZE} Tf\n{}ET", words.collect::<Vec<_>>().concat());
+    let content = format!("BT /F {FONT_SIZE} Tf\n{}ET", words.collect::<Vec<_>>().concat());
     let objects = [
         "<< /Type /Catalog /Pages 2 0 R >>".to_owned(),
         "<< /Type /Pages /Kids [3 0 R] /Count 1 >>".to_owned(),
@@ -33,11 +33,11 @@ pub(super) fn as_pdf(page: &Page) -> Vec<u8> {
         "<< /Type /Font /Subtype /Type1 /BaseFont /Courier /Encoding /WinAnsiEncoding >>".to_owned(),
         format!("<< /Length {} >>\nstream\n{content}\nendstream", content.len()),
     ];
-    assemble(&objects)
+    write_pdf(&objects)
 }
 
-/// The objects, numbered from 1, with the table of where each begins.
-pub(crate) fn assemble(objects: &[String]) -> Vec<u8> {
+/// Writes a PDF file with these objects, numbered from 1. The first one is the catalog.
+fn write_pdf(objects: &[String]) -> Vec<u8> {
     let size = objects.len() + 1;
     let mut file = b"%PDF-1.4\n".to_vec();
     let mut table = format!("xref\n0 {size}\n0000000000 65535 f \n").into_bytes();
@@ -51,11 +51,11 @@ pub(crate) fn assemble(objects: &[String]) -> Vec<u8> {
     file
 }
 
-fn in_hex(text: &str) -> String {
-    text.chars().map(|character| format!("{:02x}", in_win_ansi(character))).collect::<Vec<_>>().concat()
+fn win_ansi_hex(text: &str) -> String {
+    text.chars().map(|character| format!("{:02x}", win_ansi(character))).collect::<Vec<_>>().concat()
 }
 
-fn in_win_ansi(character: char) -> u8 {
+fn win_ansi(character: char) -> u8 {
     const DOT: u8 = 0xB7;
     match u8::try_from(character) {
         Ok(byte) if !(0x80..=0x9f).contains(&byte) => byte,

@@ -21,7 +21,7 @@ pub(in crate::pdf) fn pdf(content: &str, page_extra: &str, more: &[&str]) -> Vec
 
 fn drawn(content: &str) -> image::DynamicImage {
     let file = PdfFile::open(pdf(content, "", &[])).unwrap();
-    image::load_from_memory(&file.image(0, 2.0).unwrap()).unwrap()
+    image::load_from_memory(&file.render(0, 2.0).unwrap()).unwrap()
 }
 
 #[test]
@@ -51,16 +51,16 @@ fn text_is_drawn_and_colors_are_kept() {
 #[test]
 fn recognition_gets_gray() {
     let file = PdfFile::open(pdf("1 0 0 rg 0 0 300 200 re f", "", &[])).unwrap();
-    let shown = image::load_from_memory(&file.gray_image(0, 1.0).unwrap()).unwrap();
+    let shown = image::load_from_memory(&file.render_gray(0, 1.0).unwrap()).unwrap();
     assert!(matches!(&shown, image::DynamicImage::ImageLuma8(gray) if gray[(9, 9)].0 == [76]));
 }
 
 #[test]
 fn pages_that_are_not_there_or_too_large_are_refused() {
     let file = PdfFile::open(pdf("", "", &[])).unwrap();
-    assert_eq!(file.image(1, 1.0), Err(DrawError::NoSuchPage));
-    assert_eq!(file.image(0, 100.0), Err(DrawError::TooLarge));
-    assert_eq!(file.gray_image(0, f32::NAN), Err(DrawError::UnusableScale));
+    assert_eq!(file.render(1, 1.0), Err(PageImageError::NoSuchPage));
+    assert_eq!(file.render(0, 100.0), Err(PageImageError::TooLarge));
+    assert_eq!(file.render_gray(0, f32::NAN), Err(PageImageError::UnusableScale));
     let huge = String::from_utf8(pdf("", "", &[])).unwrap().replace("[0 0 300 200]", "[0 0 9999999 9999999]");
-    assert_eq!(PdfFile::open(huge.into_bytes()).unwrap().image(0, 1.0), Err(DrawError::TooLarge));
+    assert_eq!(PdfFile::open(huge.into_bytes()).unwrap().render(0, 1.0), Err(PageImageError::TooLarge));
 }

@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use quire_domain::reading::Page;
 
 use super::super::PdfFile;
-use super::super::image::tests::pdf;
+use super::super::render::tests::pdf;
 use super::*;
 
 /// The page of a PDF with these annotations, more entries of the page, and objects numbered from 6.
@@ -120,9 +120,9 @@ fn shared_values_and_countless_fields_are_bounded() {
     let many = field(&format!("/FT /Tx /V ({value})")).repeat(300);
     let letters: usize =
         page(&many).lines.iter().flat_map(|line| &line.words).map(|word| word.text.len()).sum();
-    assert_eq!(letters, MOST_CHARACTERS);
-    let many = field("/FT /Tx /V (x)").repeat(MOST_ANNOTATIONS + 10);
-    assert_eq!(page(&many).lines.len(), MOST_ANNOTATIONS);
+    assert_eq!(letters, MAX_CHARACTERS);
+    let many = field("/FT /Tx /V (x)").repeat(MAX_ANNOTATIONS + 10);
+    assert_eq!(page(&many).lines.len(), MAX_ANNOTATIONS);
 }
 
 #[test]
