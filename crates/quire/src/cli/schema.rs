@@ -89,8 +89,14 @@ fn check(files: &[PathBuf]) -> Result<ExitCode, Trouble> {
     Ok(if is_well { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-fn understood(path: &Path, SchemaFile { version, schema, .. }: &SchemaFile) -> String {
-    format!("{} is well.\n{}", path.display(), shown(schema, &format!("version {version}")))
+fn understood(path: &Path, SchemaFile { version, schema, warnings, .. }: &SchemaFile) -> String {
+    let path = path.display();
+    let mut text = format!("{path} is well.\n");
+    for warning in warnings {
+        // Writing to a String cannot fail.
+        let _ = writeln!(text, "warning: {path}: {warning}");
+    }
+    text + &shown(schema, &format!("version {version}"))
 }
 
 /// The keys of a schema, one a line, under what it is called.
@@ -110,7 +116,7 @@ fn shown(schema: &Definition, version: &str) -> String {
                 flags.iter().filter(|(_, is_set)| *is_set).map(|(name, _)| *name).collect();
             [
                 key.key.clone(),
-                schema.section_title(&key.section, "en").to_owned(),
+                key.section.as_deref().map_or("", |id| schema.section_title(id, "en")).to_owned(),
                 key.value_type.as_str().to_owned(),
                 key.normaliser.as_str().to_owned(),
                 flags.join(", "),

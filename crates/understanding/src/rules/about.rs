@@ -1,8 +1,8 @@
-//! Whom the parts of a document are about, as the keys of its schema tell: no panel is known by its name.
+//! Whom the parts of a document are about, as the keys of its schema tell: no section is known by its name.
 
 use crate::{Normaliser, Schema, SchemaKey};
 
-/// The panels that some rules are for. A schema that has none of a kind has no use for those rules.
+/// The sections that some rules are for. A schema that has none of a kind has no use for those rules.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct About<'s> {
     /// Of the animal that is cared for.
@@ -18,7 +18,7 @@ pub(super) struct About<'s> {
 impl<'s> About<'s> {
     pub fn of(schema: &'s Schema) -> Self {
         let first = |is_it: &dyn Fn(&SchemaKey) -> bool| {
-            schema.keys.iter().filter(|key| is_it(key)).find_map(|key| key.panel.as_deref())
+            schema.keys.iter().filter(|key| is_it(key)).find_map(|key| key.section.as_deref())
         };
         let is_of_animal = |key: &SchemaKey| {
             use Normaliser::{Breed, Microchip, PetName, Species};
@@ -27,13 +27,13 @@ impl<'s> About<'s> {
         let patient = first(&is_of_animal);
         let institution = first(&|key| key.normaliser == Normaliser::Institution);
         let is_elsewhere = |key: &SchemaKey| {
-            key.panel.as_deref() != institution && key.panel.as_deref() != patient && patient.is_some()
+            key.section.as_deref() != institution && key.section.as_deref() != patient && patient.is_some()
         };
         Self {
             patient,
             owner: first(&|key| key.normaliser == Normaliser::Person && is_elsewhere(key)),
             institution,
-            visits: schema.visit_date().and_then(|date| schema.keys[date].panel.as_deref()),
+            visits: schema.visit_date().and_then(|date| schema.keys[date].section.as_deref()),
         }
     }
 }

@@ -92,8 +92,8 @@ impl Rules<'_> {
             if has_cue && !is_title && !is_street && !has_name && folded.len() <= 10 {
                 self.guess(Some(name), &part, None, "letterhead");
             } else if has_name && is_street {
-                let panel = self.schema.keys[name].panel.clone().unwrap_or_default();
-                let address = self.key_of(Some(&panel), Normaliser::Address);
+                let section = self.schema.keys[name].section.clone().unwrap_or_default();
+                let address = self.key_of(Some(&section), Normaliser::Address);
                 if !address.is_some_and(|address| self.has(address)) {
                     // A dash may stand within an address.
                     self.guess_address(address, &(part.0, part.1.start..piece.1.end));

@@ -64,7 +64,7 @@ impl Rules<'_> {
         for (place, column) in columns.iter().enumerate() {
             let cell = &self.sheet.cells[column.label];
             if let Some(opens) = self.labels.heading(&cell.tokens[cell.first_word()..]) {
-                self.context.open(cell, opens.panel, place > 0);
+                self.context.open(cell, opens.section, place > 0);
             }
         }
     }

@@ -18,23 +18,21 @@ impl Rules<'_> {
     /// The key that a label means here.
     pub(super) fn resolve(&self, meaning: &Meaning, cell: usize) -> Option<usize> {
         let it = &self.sheet.cells[cell];
-        let panel_of = |key: &usize| self.schema.keys[*key].panel.as_deref();
-        let governed = self.context.panel(it.rect.x0);
-        let shared = meaning.shared.iter().find(|key| governed.is_some() && panel_of(key) == governed);
+        let section_of = |key: &usize| self.schema.keys[*key].section.as_deref();
+        let governed = self.context.section(it.rect.x0);
+        let shared = meaning.shared.iter().find(|key| governed.is_some() && section_of(key) == governed);
         if let Some(key) = shared.copied().or(meaning.key) {
             return Some(key);
         }
-        let panels: Vec<&str> = meaning.shared.iter().filter_map(panel_of).collect();
-        let near = self.context.near(it, &panels);
-        let by_panel = |panel: &str| meaning.shared.iter().find(|key| panel_of(key) == Some(panel)).copied();
-        near.and_then(by_panel).or_else(|| {
-            let last = self
-                .candidates
-                .iter()
-                .rev()
-                .take(20)
-                .find_map(|candidate| panel_of(&candidate.key).filter(|panel| panels.contains(panel)));
-            last.and_then(by_panel)
+        let sections: Vec<&str> = meaning.shared.iter().filter_map(section_of).collect();
+        let near = self.context.near(it, &sections);
+        let by_section =
+            |section: &str| meaning.shared.iter().find(|key| section_of(key) == Some(section)).copied();
+        near.and_then(by_section).or_else(|| {
+            let last = self.candidates.iter().rev().take(20).find_map(|candidate| {
+                section_of(&candidate.key).filter(|section| sections.contains(section))
+            });
+            last.and_then(by_section)
         })
     }
 
@@ -85,8 +83,8 @@ impl Rules<'_> {
                 self.use_up(&pieces[1..]);
             }
         }
-        if let Some(panel) = self.schema.keys[key].panel.clone() {
-            self.context.speak(&self.sheet.cells[cell], &panel);
+        if let Some(section) = self.schema.keys[key].section.clone() {
+            self.context.speak(&self.sheet.cells[cell], &section);
         }
     }
 
@@ -228,8 +226,8 @@ impl Rules<'_> {
             let how = How { confidence, mapping: mapping.clone(), label: Some(cell), words: None };
             is_new |= self.propose(key, &pieces, how);
         }
-        if let Some(panel) = self.schema.keys[key].panel.clone() {
-            self.context.speak(&self.sheet.cells[cell], &panel);
+        if let Some(section) = self.schema.keys[key].section.clone() {
+            self.context.speak(&self.sheet.cells[cell], &section);
         }
         is_new
     }

@@ -55,8 +55,8 @@ impl Rules<'_> {
     pub(super) fn address_behind(&mut self, key: usize, label: usize, pieces: &[Piece], words: &str) {
         let Some((_, behind)) = words.split_once([',', '|']) else { return };
         let behind = behind.split('|').next().unwrap_or(behind);
-        let Some(panel) = self.schema.keys[key].panel.as_deref() else { return };
-        let Some(address) = self.key_of(Some(panel), Normaliser::Address) else { return };
+        let Some(section) = self.schema.keys[key].section.as_deref() else { return };
+        let Some(address) = self.key_of(Some(section), Normaliser::Address) else { return };
         let mapping = "fallback::behind_name".to_owned();
         let how = How { confidence: WITHOUT_LABEL, mapping, label: Some(label), words: Some(behind) };
         self.propose(address, pieces, how);

@@ -25,15 +25,15 @@ impl Rules<'_> {
         }
         let it = &self.sheet.cells[cell];
         let about = self.about;
-        let panels: Vec<&str> =
+        let sections: Vec<&str> =
             [about.owner, about.patient, about.institution].into_iter().flatten().collect();
-        let governed = self.context.panel(it.rect.x0).map(str::to_owned);
-        let panel = governed.or_else(|| self.context.near(it, &panels).map(str::to_owned));
+        let governed = self.context.section(it.rect.x0).map(str::to_owned);
+        let section = governed.or_else(|| self.context.near(it, &sections).map(str::to_owned));
         let words = it.text(tokens.clone());
         let piece = (cell, tokens.clone());
-        match panel.as_deref() {
-            Some(panel) if about.owner == Some(panel) => self.of_owner(&piece, &words),
-            Some(panel) if about.patient == Some(panel) => self.of_patient(&piece, &words),
+        match section.as_deref() {
+            Some(section) if about.owner == Some(section) => self.of_owner(&piece, &words),
+            Some(section) if about.patient == Some(section) => self.of_patient(&piece, &words),
             _ => self.of_letterhead(&piece),
         }
         self.read_prose(cell, tokens);
@@ -60,8 +60,8 @@ impl Rules<'_> {
         if !starts_with_number || tokens.len() > 2 || !has_unit(&words) {
             return false;
         }
-        let panel = self.context.panel(it.rect.x0);
-        if self.visit.is_none() && (panel.is_none() || panel != self.about.patient) {
+        let section = self.context.section(it.rect.x0);
+        if self.visit.is_none() && (section.is_none() || section != self.about.patient) {
             return false;
         }
         let key = self.schema.keys.iter().position(|key| key.normaliser == Normaliser::Weight);

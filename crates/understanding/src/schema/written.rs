@@ -13,16 +13,14 @@ impl Schema {
         let mut text = format!("name = {}\nversion = {version}\n", quoted(&self.name));
         titles(&mut text, &self.title);
         words(&mut text, "other_labels", &self.other_labels);
-        for (kind, parts) in [("sections", &self.sections), ("panels", &self.panels)] {
-            for part in parts {
-                line(&mut text, &format!("\n[[{kind}]]\nid = {}", quoted(&part.id)));
-                titles(&mut text, &part.title);
-            }
+        for section in &self.sections {
+            line(&mut text, &format!("\n[[sections]]\nid = {}", quoted(&section.id)));
+            titles(&mut text, &section.title);
         }
         for heading in &self.headings {
             line(&mut text, "\n[[headings]]");
-            if let Some(panel) = &heading.panel {
-                line(&mut text, &format!("panel = {}", quoted(panel)));
+            if let Some(section) = &heading.section {
+                line(&mut text, &format!("section = {}", quoted(section)));
             }
             words(&mut text, "words", &heading.words);
         }
@@ -35,10 +33,12 @@ impl Schema {
 
 fn write_key(text: &mut String, key: &SchemaKey) {
     line(text, &format!("\n[[keys]]\nkey = {}", quoted(&key.key)));
+    if !key.aliases.is_empty() {
+        list(text, "aliases", &key.aliases);
+    }
     titles(text, &key.title);
-    line(text, &format!("section = {}", quoted(&key.section)));
-    if let Some(panel) = &key.panel {
-        line(text, &format!("panel = {}", quoted(panel)));
+    if let Some(section) = &key.section {
+        line(text, &format!("section = {}", quoted(section)));
     }
     line(text, &format!("value_type = {}", quoted(key.value_type.as_str())));
     if key.normaliser != Normaliser::usual(key.value_type) {
@@ -54,6 +54,7 @@ fn write_key(text: &mut String, key: &SchemaKey) {
         ("repeatable", key.repeatable),
         ("critical", key.critical),
         ("optional", key.optional),
+        ("hidden", key.hidden),
     ];
     for (name, _) in flags.iter().filter(|(_, flag)| *flag) {
         line(text, &format!("{name} = true"));

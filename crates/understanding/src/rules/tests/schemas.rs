@@ -131,17 +131,17 @@ fn a_file_of_somebody_elses_is_enough() {
     assert!(values.is_empty(), "what the schema does not allow is no value: {values:?}");
 }
 
-/// No rule knows a key or a panel of a schema by its name, but for the language, which is what reading found out.
+/// No rule knows a key or a section of a schema by its name, except the language, which the reader found out.
 #[test]
-fn no_rule_names_a_key_or_a_panel() {
-    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/src/interpretation/rules");
+fn no_rule_names_a_key_or_a_section() {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/src/rules");
     let mut names: Vec<String> = Vec::new();
     for file in SchemaFile::built_in() {
         names.extend(file.schema.keys.iter().map(|key| key.key.clone()).filter(|key| key.contains('_')));
         names.extend(["nhc", "iban", "medication", "diagnosis"].map(str::to_owned));
         // "invoice" is also what the title of a document may say.
-        let panels = file.schema.panels.iter().map(|panel| panel.id.clone());
-        names.extend(panels.filter(|panel| panel != "invoice"));
+        let sections = file.schema.sections.iter().map(|section| section.id.clone());
+        names.extend(sections.filter(|section| section != "invoice"));
     }
     let mut rooms = 0;
     for entry in std::fs::read_dir(folder).unwrap() {
