@@ -20,7 +20,7 @@ pub(super) fn hint(words: &'static Words, key: &str) -> Option<&'static str> {
 
 /// What a section is called. Those that every document has need no schema.
 pub(super) fn of_section(schema: &Schema, language: Language, section: &str) -> String {
-    let title = schema.panel_title(section, language.as_str());
+    let title = schema.section_title(section, language.as_str());
     let own = || language.words().find(&format!("{SECTION}{section}")).map(str::to_owned);
     if title == section { own().unwrap_or_else(|| readable(section)) } else { title.to_owned() }
 }
