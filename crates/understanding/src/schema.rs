@@ -49,6 +49,9 @@ pub struct Schema {
     /// Labels of what no key is for: they end the value before them, and theirs is nobody's.
     #[serde(default, skip_serializing_if = "is_none")]
     pub other_labels: WordList,
+    /// Words that tell that the date in their line is not the date of a visit.
+    #[serde(default, skip_serializing_if = "is_none")]
+    pub other_dates: WordList,
 }
 
 /// A section of the form.
@@ -84,6 +87,9 @@ pub struct SchemaKey {
     /// What people call it.
     #[serde(default, skip_serializing_if = "Titles::is_empty")]
     pub title: Titles,
+    /// What the title means, where it is an abbreviation.
+    #[serde(default, skip_serializing_if = "Titles::is_empty")]
+    pub hint: Titles,
     /// The words before its value in a document, in any language, in small letters without accents.
     #[serde(default, skip_serializing_if = "is_none")]
     pub labels: WordList,
@@ -96,7 +102,8 @@ pub struct SchemaKey {
     /// Words at the beginning of a line that lead in a value without being a label: "Se pauta".
     #[serde(default, skip_serializing_if = "is_none")]
     pub lead_ins: WordList,
-    /// Words by which a value is known in a letterhead.
+    /// Words by which a value without a label is recognised: the name of an institution in a letterhead, or a sentence
+    /// about what was done at a visit.
     #[serde(default, skip_serializing_if = "is_none")]
     pub cues: WordList,
     /// How its values become normal.
@@ -211,6 +218,11 @@ impl SchemaKey {
     /// What it is called in that language, else in any that there is, else by its name.
     pub fn title(&self, language: &str) -> &str {
         in_language(&self.title, language).unwrap_or(&self.key)
+    }
+
+    /// What its title means, in that language, else in any that there is.
+    pub fn hint(&self, language: &str) -> Option<&str> {
+        in_language(&self.hint, language)
     }
 }
 

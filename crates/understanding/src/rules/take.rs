@@ -8,7 +8,7 @@ use super::segments::{self, Apart};
 use super::values::{Piece, Pieces, Wanted};
 use super::{BY_LABEL, Rules, WITHOUT_LABEL};
 use crate::normal::date::{can_be_visit, date};
-use crate::normal::{opens_with_postcode, species_and_breed};
+use crate::normal::opens_with_postcode;
 use crate::{Normaliser, SchemaKey, Scope};
 
 /// Words that tell that a label was only part of a phrase.
@@ -136,25 +136,18 @@ impl Rules<'_> {
             let lines = self.lines_of(&pieces).join(", ");
             joined = self.with_postcode(&mut pieces).or(Some(lines));
         }
-        if schema.normaliser == Normaliser::PetName {
-            self.said_of_pet(Some(cell), &pieces, &words);
+        if schema.normaliser.names_subject() {
+            self.facts_behind_name(Some(cell), &pieces, &words);
         }
         if schema.normaliser == Normaliser::Person {
             self.address_behind(key, cell, &pieces, &words);
         }
-        let both = match schema.normaliser {
-            Normaliser::Species | Normaliser::Breed => species_and_breed(&words),
-            _ => None,
-        };
-        if let Some((species, breed)) = both {
-            let how = |words| How {
-                confidence: BY_LABEL,
-                mapping: mapping.clone(),
-                label: Some(cell),
-                words: Some(words),
-            };
-            self.propose_in(Normaliser::Species, &pieces, how(species));
-            self.propose_in(Normaliser::Breed, &pieces, how(breed));
+        if let Some(both) = schema.normaliser.split(&words) {
+            for (normaliser, words) in both {
+                let mapping = mapping.clone();
+                let how = How { confidence: BY_LABEL, mapping, label: Some(cell), words: Some(words) };
+                self.propose_in(normaliser, &pieces, how);
+            }
             return true;
         }
         let how = How { confidence: BY_LABEL, mapping, label: Some(cell), words: joined.as_deref() };
@@ -189,9 +182,7 @@ impl Rules<'_> {
         let is_short = value.len() <= 5;
         let (is_value, confidence) = match schema.normaliser {
             Normaliser::Weight => (has_unit(&words) && value.len() <= 4, BY_LABEL),
-            Normaliser::Age | Normaliser::Identifier | Normaliser::Species | Normaliser::Sex => {
-                (is_short && start == it.first_word(), BY_LABEL)
-            }
+            normaliser if normaliser.is_short() => (is_short && start == it.first_word(), BY_LABEL),
             normaliser if normaliser.is_strict() => (true, BY_LABEL),
             Normaliser::Address => (true, BY_LABEL),
             Normaliser::Institution => (self.names_itself(cell, key, value), WITHOUT_LABEL),

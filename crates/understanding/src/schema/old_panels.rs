@@ -22,6 +22,8 @@ pub(super) struct StoredSchema {
     pub headings: Vec<SectionHeading>,
     #[serde(default)]
     pub other_labels: WordList,
+    #[serde(default)]
+    pub other_dates: WordList,
 }
 
 /// A key as a file or a database has it.
@@ -35,7 +37,8 @@ pub(super) struct StoredKey {
 
 impl From<StoredSchema> for Schema {
     fn from(stored: StoredSchema) -> Self {
-        let StoredSchema { name, title, sections, panels, keys, headings, other_labels } = stored;
+        let StoredSchema { name, title, sections, panels, keys, headings, other_labels, mut other_dates } =
+            stored;
         // The first generation of stored schemas had no lists. Its keys named panels of the built-in schema.
         let has_no_lists =
             sections.is_empty() && panels.is_empty() && keys.iter().any(|key| key.panel.is_some());
@@ -49,14 +52,21 @@ impl From<StoredSchema> for Schema {
         };
         let section_of = |StoredKey { mut key, panel }: StoredKey| {
             key.section = panel.or(key.section.filter(|_| !has_panels));
-            // The program knew what older versions of a built-in schema do not say.
+            // The program itself knew what older versions of a built-in schema do not say.
             if let Some(current) = current.and_then(|file| file.schema.key(&key.key)) {
                 key.hidden = current.hidden;
                 key.aliases.clone_from(&current.aliases);
+                key.hint.clone_from(&current.hint);
+                if key.cues.is_empty() {
+                    key.cues.clone_from(&current.cues);
+                }
             }
             key
         };
+        if let Some(current) = current {
+            other_dates.clone_from(&current.schema.other_dates);
+        }
         let keys = keys.into_iter().map(section_of).collect();
-        Self { name, title, sections, keys, headings, other_labels }
+        Self { name, title, sections, keys, headings, other_labels, other_dates }
     }
 }

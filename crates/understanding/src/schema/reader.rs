@@ -290,6 +290,7 @@ pub(super) fn schema(fields: &mut Fields<'_>) -> Schema {
         keys: fields.tables("keys", |fields| StoredKey { panel: fields.panel(), key: key(fields) }),
         headings: fields.tables("headings", heading),
         other_labels: fields.words("other_labels"),
+        other_dates: fields.words("other_dates"),
     };
     if !stored.panels.is_empty() {
         fields.problems.has_panels.set(true);
@@ -314,6 +315,7 @@ fn key(fields: &mut Fields<'_>) -> SchemaKey {
         key: fields.required("key"),
         aliases: fields.names("aliases"),
         title: fields.titles("title"),
+        hint: fields.titles("hint"),
         labels: fields.words("labels"),
         shared_labels: fields.words("shared_labels"),
         continued_by: fields.words("continued_by"),

@@ -11,11 +11,12 @@ impl Schema {
     /// The schema as a TOML file of that version, ready to be changed and added under another name.
     pub fn to_toml(&self, version: u32) -> String {
         let mut text = format!("name = {}\nversion = {version}\n", quoted(&self.name));
-        titles(&mut text, &self.title);
+        titles(&mut text, "title", &self.title);
         words(&mut text, "other_labels", &self.other_labels);
+        words(&mut text, "other_dates", &self.other_dates);
         for section in &self.sections {
             line(&mut text, &format!("\n[[sections]]\nid = {}", quoted(&section.id)));
-            titles(&mut text, &section.title);
+            titles(&mut text, "title", &section.title);
         }
         for heading in &self.headings {
             line(&mut text, "\n[[headings]]");
@@ -36,7 +37,8 @@ fn write_key(text: &mut String, key: &SchemaKey) {
     if !key.aliases.is_empty() {
         list(text, "aliases", &key.aliases);
     }
-    titles(text, &key.title);
+    titles(text, "title", &key.title);
+    titles(text, "hint", &key.hint);
     if let Some(section) = &key.section {
         line(text, &format!("section = {}", quoted(section)));
     }
@@ -90,11 +92,11 @@ fn validators(text: &mut String, validators: &Validators) {
     }
 }
 
-fn titles(text: &mut String, titles: &Titles) {
+fn titles(text: &mut String, name: &str, titles: &Titles) {
     if !titles.is_empty() {
         let each: Vec<String> =
             titles.iter().map(|(language, title)| format!("{language} = {}", quoted(title))).collect();
-        line(text, &format!("title = {{ {} }}", each.join(", ")));
+        line(text, &format!("{name} = {{ {} }}", each.join(", ")));
     }
 }
 

@@ -24,6 +24,9 @@ pub(crate) struct Schema {
     /// Labels of what no key is for.
     #[serde(skip_serializing_if = "Option::is_none")]
     other_labels: Option<Words>,
+    /// Words that tell that the date in their line is not the date of a visit.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    other_dates: Option<Words>,
 }
 
 /// Words, or words by language.
@@ -67,6 +70,9 @@ pub(crate) struct SchemaKey {
     /// What people call it, by language.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     title: BTreeMap<String, String>,
+    /// What the title means, by language.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    hint: BTreeMap<String, String>,
     /// The words before its value in a document, in small letters without accents.
     #[serde(skip_serializing_if = "Option::is_none")]
     labels: Option<Words>,
