@@ -46,6 +46,9 @@ pub enum DecisionType {
     FlagCritical,
 }
 
+/// The section for keys that people add, in schemas that have it.
+const OTHER_SECTION: &str = "other";
+
 macro_rules! names {
     ($kind:ident: $($variant:ident = $name:literal),+) => {
         impl $kind {
@@ -210,11 +213,11 @@ impl Schema {
         if self.key(name).is_some() {
             return;
         }
+        let other = self.sections.iter().find(|section| section.id == OTHER_SECTION);
         self.keys.push(SchemaKey {
             key: name.to_owned(),
             labels: WordList::from(vec![name.replace('_', " ")]),
-            section: "Otros".to_owned(),
-            panel: Some("other".to_owned()),
+            section: other.map(|section| section.id.clone()),
             value_type: ValueType::String,
             optional: true,
             ..SchemaKey::default()

@@ -95,8 +95,15 @@ fn check(files: &[PathBuf]) -> Result<ExitCode, Trouble> {
     Ok(if all_valid { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-fn checked(path: &Path, SchemaFile { version, schema, .. }: &SchemaFile) -> String {
-    format!("{} is valid.\n{}", path.display(), describe(schema, &format!("version {version}")))
+fn checked(path: &Path, SchemaFile { version, schema, warnings, .. }: &SchemaFile) -> String {
+    let path = path.display();
+    let mut text = format!("{path} is valid.
+");
+    for warning in warnings {
+        // Writing to a String cannot fail.
+        let _ = writeln!(text, "warning: {path}: {warning}");
+    }
+    text + &describe(schema, &format!("version {version}"))
 }
 
 /// The name, version and title of a schema, then a table of its keys.
@@ -116,7 +123,7 @@ fn describe(schema: &Definition, version: &str) -> String {
                 flags.iter().filter(|(_, is_set)| *is_set).map(|(name, _)| *name).collect();
             [
                 key.key.clone(),
-                schema.section_title(&key.section, "en").to_owned(),
+                key.section.as_deref().map_or("", |id| schema.section_title(id, "en")).to_owned(),
                 key.value_type.as_str().to_owned(),
                 key.normaliser.as_str().to_owned(),
                 flags.join(", "),

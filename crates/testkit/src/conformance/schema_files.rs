@@ -106,7 +106,7 @@ pub async fn what_people_decided_is_kept_when_a_file_changes(fixture: &StoreFixt
 pub async fn a_schema_from_before_there_were_files_is_brought_up_to_date(fixture: &StoreFixture) {
     let governance = &fixture.store.governance;
     let [veterinary, _] = SchemaFile::built_in();
-    let old = Schema { sections: Vec::new(), panels: Vec::new(), ..veterinary.schema.clone() };
+    let old = Schema { sections: Vec::new(), ..veterinary.schema.clone() };
     governance.seed(&old, at(0)).await.unwrap();
     fixture.sql.execute("DELETE FROM schema_files").await.unwrap();
     assert_eq!(governance.seed_file(veterinary, at(1)).await.unwrap(), SeedOutcome::Next(2));

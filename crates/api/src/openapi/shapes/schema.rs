@@ -14,12 +14,9 @@ pub(crate) struct Schema {
     /// What people call it, by language.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     title: BTreeMap<String, String>,
-    /// The parts of the form, in the order in which people see them.
+    /// The sections of the form, in the order in which the form shows them.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    sections: Vec<Part>,
-    /// The parts of the page by visits, in the order in which people see them.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    panels: Vec<Part>,
+    sections: Vec<Section>,
     keys: Vec<SchemaKey>,
     /// The headings that say of whom a part of a document speaks.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -27,6 +24,9 @@ pub(crate) struct Schema {
     /// Labels of what no key is for.
     #[serde(skip_serializing_if = "Option::is_none")]
     other_labels: Option<Words>,
+    /// Words that tell that the date in their line is not the date of a visit.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    other_dates: Option<Words>,
 }
 
 /// Words, or words by language.
@@ -39,10 +39,10 @@ pub(crate) enum Words {
     ByLanguage(BTreeMap<String, Vec<String>>),
 }
 
-/// A part of a form or a page.
+/// A section of the form.
 #[derive(ToSchema)]
-#[schema(as = SchemaPart)]
-pub(crate) struct Part {
+#[schema(as = SchemaSection)]
+pub(crate) struct Section {
     id: String,
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     title: BTreeMap<String, String>,
@@ -52,9 +52,9 @@ pub(crate) struct Part {
 #[derive(ToSchema)]
 #[schema(as = SchemaHeading)]
 pub(crate) struct Heading {
-    /// The panel of the keys that it speaks of.
+    /// The section whose keys follow below the heading.
     #[serde(skip_serializing_if = "Option::is_none")]
-    panel: Option<String>,
+    section: Option<String>,
     words: Words,
 }
 
@@ -64,13 +64,19 @@ pub(crate) struct Heading {
 pub(crate) struct SchemaKey {
     #[schema(example = "pet_name")]
     key: String,
+    /// Other names of the key, under which values may arrive.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    aliases: Vec<String>,
     /// What people call it, by language.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     title: BTreeMap<String, String>,
+    /// What the title means, by language.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    hint: BTreeMap<String, String>,
     /// The words before its value in a document, in small letters without accents.
     #[serde(skip_serializing_if = "Option::is_none")]
     labels: Option<Words>,
-    /// Labels that are its own only where the document speaks of its panel.
+    /// Labels that mean this key only below a heading of its section.
     #[serde(skip_serializing_if = "Option::is_none")]
     shared_labels: Option<Words>,
     /// Labels behind which its value goes on.
@@ -87,11 +93,9 @@ pub(crate) struct SchemaKey {
     normaliser: String,
     /// Whether each visit can have a value of its own.
     at_visits: bool,
-    /// The part of the form that it stands in.
-    section: String,
-    /// The part of the page by visits that it stands in.
+    /// The section of the form that shows the key. A key without one is shown after the others.
     #[serde(skip_serializing_if = "Option::is_none")]
-    panel: Option<String>,
+    section: Option<String>,
     value_type: names::ValueType,
     scope: names::Scope,
     /// Whether a document can have several.
@@ -100,6 +104,8 @@ pub(crate) struct SchemaKey {
     critical: bool,
     /// Whether its absence says nothing.
     optional: bool,
+    /// Whether the form leaves the key out.
+    hidden: bool,
     /// What its values must be like beyond their type.
     #[serde(skip_serializing_if = "Option::is_none")]
     validators: Option<Validators>,

@@ -107,7 +107,7 @@ fn shown_key(schema: &Schema, key: &SchemaKey, language: &str, words: &'static W
     Key {
         title: key.title(language).to_owned(),
         name: key.key.clone(),
-        section: schema.section_title(&key.section, language).to_owned(),
+        section: key.section.as_deref().map_or("", |id| schema.section_title(id, language)).to_owned(),
         value_type: words.get(match key.value_type {
             ValueType::String => "governance.type_string",
             ValueType::Date => "governance.type_date",

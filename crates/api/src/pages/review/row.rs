@@ -16,7 +16,7 @@ pub(super) struct Row {
     pub(super) field_id: String,
     pub(super) key: String,
     pub(super) title: String,
-    pub(super) hint: Option<&'static str>,
+    pub(super) hint: Option<String>,
     /// Empty for what belongs to no visit.
     pub(super) visit_id: String,
     /// The value as people read it, or what stands where there is none.
@@ -127,7 +127,7 @@ impl Desk<'_> {
             field_id: String::new(),
             key: key.to_owned(),
             title: titles::of_key(self.schema, self.language, key),
-            hint: titles::hint(self.words, key),
+            hint: titles::hint(self.schema, self.language, key),
             visit_id: visit_id.unwrap_or_default().to_owned(),
             text: self.placeholder(is_repeatable),
             value: "null".to_owned(),

@@ -2,9 +2,8 @@
 
 use quire_understanding::Schema;
 
-use super::super::words::{Language, Words};
+use super::super::words::Language;
 
-const HINT: &str = "review.hint_";
 const SECTION: &str = "review.section_";
 
 /// What people call that key.
@@ -14,13 +13,13 @@ pub(super) fn of_key(schema: &Schema, language: Language, key: &str) -> String {
 }
 
 /// What it means, where its title is an abbreviation.
-pub(super) fn hint(words: &'static Words, key: &str) -> Option<&'static str> {
-    words.find(&format!("{HINT}{key}"))
+pub(super) fn hint(schema: &Schema, language: Language, key: &str) -> Option<String> {
+    schema.key(key)?.hint(language.as_str()).map(str::to_owned)
 }
 
 /// What a section is called. Those that every document has need no schema.
 pub(super) fn of_section(schema: &Schema, language: Language, section: &str) -> String {
-    let title = schema.panel_title(section, language.as_str());
+    let title = schema.section_title(section, language.as_str());
     let own = || language.words().find(&format!("{SECTION}{section}")).map(str::to_owned);
     if title == section { own().unwrap_or_else(|| readable(section)) } else { title.to_owned() }
 }
@@ -43,7 +42,8 @@ mod tests {
         let schema = Schema::built_in_default();
         assert_eq!(of_key(&schema, Language::Spanish, "vet_name"), "Veterinario/a");
         assert_eq!(of_section(&schema, Language::Spanish, "clinic"), "Centro Veterinario");
-        assert_eq!(hint(Language::Spanish.words(), "nhc"), Some("Número de historial clínico"));
+        let hint = hint(&schema, Language::Spanish, "nhc");
+        assert_eq!(hint.as_deref(), Some("Número de historial clínico"));
         assert_eq!(of_section(&Schema::default(), Language::Spanish, "other"), "Otros campos detectados");
     }
 

@@ -96,6 +96,15 @@ fn files_are_checked_without_a_database() {
     assert!(!quire.path("quire-data").exists());
 }
 
+#[test]
+fn a_file_with_panels_is_checked_with_a_warning() {
+    let quire = Quire::new();
+    quire.write("old.toml", &ticket(7, "Matrícula").replace("[[sections]]", "[[panels]]"));
+    let said = quire.says(&["schema", "check", "old.toml"]);
+    let warning = "old.toml is well.\nwarning: old.toml: uses the old names \"panels\" and \"panel\"";
+    assert!(said.starts_with(warning), "{said}");
+}
+
 /// What the guide shows is what the program takes.
 #[test]
 fn the_example_of_the_guide_is_a_schema() {
