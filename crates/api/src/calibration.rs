@@ -1,15 +1,18 @@
 //! `GET /calibration`
 
+use std::sync::Arc;
+
 use axum::Json;
 use axum::extract::State;
-use quire_ports::{CalibrationFilter, FieldReliability};
+use quire_application::App;
+use quire_application::calibration::{self, CalibrationFilter, FieldReliability};
 use quire_understanding::calibration::{BINS, ReviewCounts};
 use serde::Serialize;
 use utoipa::ToSchema;
 
+use crate::ApiError;
 use crate::openapi::names;
 use crate::request::Parameters;
-use crate::{ApiError, Product};
 
 /// Items of the list, unless others are asked for, and at most.
 const USUAL: u32 = 200;
@@ -105,18 +108,18 @@ struct Bin {
     responses((status = 200, description = "What was learnt.", body = CalibrationList)),
 )]
 pub(crate) async fn show(
-    State(product): State<Product>,
+    State(app): State<Arc<App>>,
     parameters: Parameters,
 ) -> Result<Json<CalibrationList>, ApiError> {
     let given = |name: &str| parameters.text(name).map(str::to_owned);
     let filter = CalibrationFilter {
-        policy_version: given("policy_version").unwrap_or_else(|| product.confidence.version.clone()),
+        policy_version: given("policy_version").unwrap_or_else(|| app.confidence_policy().version.clone()),
         field_key: given("field_key"),
         context_key: given("context"),
         limit: parameters.within("limit", 1..=MOST)?.unwrap_or(USUAL),
         skip: parameters.within("offset", 0..=100_000)?.unwrap_or(0),
     };
-    let found = product.store.calibration.reliability(filter.clone()).await?;
+    let found = calibration::list(&app, filter.clone()).await?;
     Ok(Json(CalibrationList::of(filter, found)))
 }
 

@@ -4,6 +4,7 @@
 //! goes on. Nothing of a document is told but its id, and of a failure only its code.
 
 use std::convert::Infallible;
+use std::sync::Arc;
 use std::time::Duration;
 
 use axum::extract::State;
@@ -12,9 +13,9 @@ use axum::response::sse::{Event, Sse};
 use axum::response::{IntoResponse, Response};
 use futures_util::stream::{self, Stream};
 use jiff::Timestamp;
-use quire_application::events::{FeedError, StartPosition, Subscription};
+use quire_application::App;
+use quire_application::events::{self, EventFilter, FeedError, StartPosition, Subscription};
 use quire_domain::{EventId, Pipeline, RecordedEvent, RunId, SubjectId};
-use quire_ports::EventFilter;
 use serde::Serialize;
 use serde_json::json;
 use tokio::time::{Instant, timeout_at};
@@ -22,7 +23,7 @@ use utoipa::ToSchema;
 
 use crate::openapi::{names, shapes};
 use crate::request::{Parameters, uuid};
-use crate::{ApiError, Code, Product};
+use crate::{ApiError, Code};
 
 /// A connection is silent for no longer than this, so that neither end takes the other for gone.
 const HEARTBEAT: Duration = Duration::from_secs(15);
@@ -78,14 +79,14 @@ pub(crate) struct Told<'a> {
     responses((status = 200, description = "Messages without end.", body = shapes::Message, content_type = "text/event-stream")),
 )]
 pub(crate) async fn follow(
-    State(product): State<Product>,
+    State(app): State<Arc<App>>,
     headers: HeaderMap,
     parameters: Parameters,
 ) -> Result<Response, ApiError> {
     let id = |name| parameters.given(name).map(|text| uuid(name, text)).transpose();
     let (run, subject) = (id("run_id")?.map(RunId), id("document_id")?.map(SubjectId));
     let filter = EventFilter { run, subject };
-    let subscription = product.events.subscribe(place(&headers, &parameters)?, filter).await?;
+    let subscription = events::subscribe(&app, place(&headers, &parameters)?, filter).await?;
     let mut response = Sse::new(messages(subscription)).into_response();
     // Proxies that know this word pass each message on at once.
     let unbuffered = (HeaderName::from_static("x-accel-buffering"), HeaderValue::from_static("no"));
@@ -175,7 +176,7 @@ impl From<FeedError> for ApiError {
                 Self::invalid(LAST_EVENT_ID, &format!("{message}; begin without it"))
                     .with(json!({ "parameter": LAST_EVENT_ID, "newest": newest }))
             }
-            FeedError::Port(error) => error.into(),
+            FeedError::Store(error) => error.into(),
         }
     }
 }

@@ -5,7 +5,7 @@ use axum::extract::State;
 use axum::http::header;
 use axum::response::IntoResponse;
 
-use crate::Surface;
+use crate::Server;
 
 /// Whoever can write the metrics down.
 #[async_trait]
@@ -22,6 +22,6 @@ pub trait Exposition: Send + Sync {
     operation_id = "metrics",
     responses((status = 200, description = "Metrics.", body = String, content_type = "text/plain")),
 )]
-pub(crate) async fn scrape(State(surface): State<Surface>) -> impl IntoResponse {
-    ([(header::CONTENT_TYPE, "text/plain; version=0.0.4; charset=utf-8")], surface.metrics.render().await)
+pub(crate) async fn scrape(State(server): State<Server>) -> impl IntoResponse {
+    ([(header::CONTENT_TYPE, "text/plain; version=0.0.4; charset=utf-8")], server.metrics.render().await)
 }

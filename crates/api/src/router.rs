@@ -9,16 +9,16 @@ use axum::routing::{get, patch, post};
 
 use crate::request::LARGEST_BODY;
 use crate::{
-    ApiError, Guard, Origins, Product, Surface, audit, calibration, documents, error_pages, events,
+    ApiError, AppState, Guard, Origins, Server, audit, calibration, documents, error_pages, events,
     governance, guard, headers, health, limits, metrics, neighbours, openapi, pages, panics, request_id,
     review, runs, version,
 };
 
-/// The surface of a Quire process.
-pub fn router(surface: Surface) -> Router {
-    let product = surface.product.clone().map(|shown| product(shown, &surface)).unwrap_or_default();
-    let shown = surface.product.clone();
-    let (guard, origins) = (surface.guard.clone(), surface.origins.clone());
+/// The routes of a Quire process.
+pub fn router(server: Server) -> Router {
+    let app = server.app.clone();
+    let documents = app.clone().map(|app| document_routes(app, &server)).unwrap_or_default();
+    let (guard, origins) = (server.guard.clone(), server.origins.clone());
     let router = Router::new()
         // Is the process there? Never asks anything else, so that a slow database does not get it restarted.
         .route("/health/live", get(health::live))
@@ -28,20 +28,20 @@ pub fn router(surface: Surface) -> Router {
         // What has it done?
         .route("/metrics", get(metrics::scrape))
         .route("/version", get(version::version))
-        .with_state(surface)
-        .merge(product);
-    guarded(router, guard, &origins, shown)
+        .with_state(server)
+        .merge(documents);
+    guarded(router, guard, &origins, app)
 }
 
 /// What every request passes; the last layer is the first that it meets.
-fn guarded(router: Router, guard: Arc<Guard>, origins: &Origins, product: Option<Product>) -> Router {
+fn guarded(router: Router, guard: Arc<Guard>, origins: &Origins, app: Option<AppState>) -> Router {
     let router = router
         .fallback(|| async { ApiError::no_such_page() })
         .method_not_allowed_fallback(|| async { ApiError::method_not_allowed() })
         .layer(middleware::from_fn_with_state(origins.clone(), neighbours::only))
         .layer(middleware::from_fn_with_state(guard, guard::ask))
         // People are led to the login, and told on a page what they may not do.
-        .layer(middleware::from_fn_with_state(product, pages::entrance::keep));
+        .layer(middleware::from_fn_with_state(app, pages::entrance::keep));
     let router = match origins.layer() {
         // A browser's question whether it may ask carries no key.
         Some(layer) => router.layer(layer),
@@ -55,7 +55,7 @@ fn guarded(router: Router, guard: Arc<Guard>, origins: &Origins, product: Option
 }
 
 /// Documents and their runs.
-fn product(product: Product, surface: &Surface) -> Router {
+fn document_routes(app: AppState, server: &Server) -> Router {
     Router::new()
         .route("/documents", get(documents::list).post(documents::upload::add))
         .route("/documents/upload", post(documents::upload::create))
@@ -95,11 +95,11 @@ fn product(product: Product, surface: &Surface) -> Router {
         .layer(middleware::from_fn(openapi::known_parameters))
         .layer(DefaultBodyLimit::max(LARGEST_BODY))
         // What was let through is remembered, and nothing else.
-        .layer(middleware::from_fn_with_state(product.audit.clone(), audit::note))
-        .layer(middleware::from_fn_with_state(surface.limits.clone(), limits::hold))
-        .with_state(product.clone())
+        .layer(middleware::from_fn_with_state(app.audit.clone(), audit::note))
+        .layer(middleware::from_fn_with_state(server.limits.clone(), limits::hold))
+        .with_state(app.clone())
         // The pages that people work in.
-        .merge(pages::router(product, surface))
+        .merge(pages::router(app, server))
 }
 
 #[cfg(test)]

@@ -1,22 +1,22 @@
 use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
 
 use async_trait::async_trait;
 use axum::Router;
 use axum::body::{Body, to_bytes};
 use axum::http::{HeaderMap, Request, StatusCode};
-use quire_application::document::pages::ImageError;
-use quire_ports::{PortError, PortResult, ReadError, ReadErrorKind};
+use quire_application::Error;
+use quire_application::credential::Authenticator;
+use quire_application::document::pages::{ImageError, ReadError, ReadErrorKind};
+use quire_application::health::{DatabaseCheck, HealthChecks, StorageCheck};
 use serde_json::{Value, json};
 use tower::ServiceExt;
 
 use super::router;
 use crate::guard::tests::Keys;
-use crate::{
-    ApiError, Code, DatabaseCheck, Exposition, Guard, Limits, Origins, Proxies, StorageCheck, Surface,
-    Version,
-};
+use crate::{ApiError, Code, Exposition, Guard, Limits, Origins, Proxies, Server, Version};
 
 /// A database that does as it is told.
 enum Database {
@@ -27,10 +27,10 @@ enum Database {
 
 #[async_trait]
 impl DatabaseCheck for Database {
-    async fn ask(&self) -> PortResult<()> {
+    async fn check(&self) -> Result<(), Error> {
         match self {
             Self::Answers => Ok(()),
-            Self::Fails => Err(PortError::Corrupt("no such table".to_owned())),
+            Self::Fails => Err(Error::Corrupt("no such table".to_owned())),
             Self::Hangs => std::future::pending().await,
         }
     }
@@ -45,26 +45,25 @@ impl Exposition for Metrics {
     }
 }
 
-fn surface(database: Database, storage: StorageCheck) -> Surface {
-    Surface {
-        database: Arc::new(database),
-        storage,
+fn server(database: Database, storage: StorageCheck) -> Server {
+    Server {
+        health: HealthChecks::new(Arc::new(database), storage).within(Duration::from_millis(20)),
         metrics: Arc::new(Metrics),
         version: Version { version: "1.2.3".to_owned(), commit: None, build_date: None },
-        guard: Arc::new(Guard::new(Arc::new(Keys::default()), None)),
+        guard: Arc::new(Guard::new(Authenticator::new(Arc::new(Keys::default()), None))),
         limits: Arc::new(Limits::per_minute(0, 0, Proxies::default())),
         origins: Origins::default(),
-        product: None,
+        app: None,
     }
 }
 
-fn sound() -> Surface {
-    surface(Database::Answers, StorageCheck::new(|| Ok(())))
+fn sound() -> Server {
+    server(Database::Answers, StorageCheck::new(|| Ok(())))
 }
 
-async fn ask(surface: Surface, mut request: Request<Body>) -> (StatusCode, HeaderMap, Value) {
+async fn ask(server: Server, mut request: Request<Body>) -> (StatusCode, HeaderMap, Value) {
     request.headers_mut().insert("host", "localhost".parse().unwrap());
-    let (parts, body) = router(surface).oneshot(request).await.unwrap().into_parts();
+    let (parts, body) = router(server).oneshot(request).await.unwrap().into_parts();
     let body = to_bytes(body, usize::MAX).await.unwrap();
     let body = serde_json::from_slice(&body).unwrap_or_else(|_| String::from_utf8_lossy(&body).into());
     (parts.status, parts.headers, body)
@@ -78,19 +77,19 @@ fn get(path: &str) -> Request<Body> {
 async fn readiness_names_what_is_wrong_and_never_waits_for_it() {
     let gone = || StorageCheck::new(|| Err(io::ErrorKind::NotFound.into()));
     let fine = || StorageCheck::new(|| Ok(()));
-    for (surface, database, storage) in [
-        (surface(Database::Fails, fine()), "error", "ok"),
-        (surface(Database::Hangs, fine()), "error", "ok"),
-        (surface(Database::Answers, gone()), "ok", "error"),
+    for (server, database, storage) in [
+        (server(Database::Fails, fine()), "error", "ok"),
+        (server(Database::Hangs, fine()), "error", "ok"),
+        (server(Database::Answers, gone()), "ok", "error"),
     ] {
-        let (status, _, body) = ask(surface, get("/health")).await;
+        let (status, _, body) = ask(server, get("/health")).await;
         assert_eq!(status, StatusCode::SERVICE_UNAVAILABLE);
         assert_eq!(body, json!({"status": "degraded", "database": database, "storage": storage}));
     }
     let (status, _, body) = ask(sound(), get("/health/ready")).await;
     assert_eq!(status, StatusCode::OK);
     assert_eq!(body, json!({"status": "healthy", "database": "ok", "storage": "ok"}));
-    let (status, _, body) = ask(surface(Database::Hangs, gone()), get("/health/live")).await;
+    let (status, _, body) = ask(server(Database::Hangs, gone()), get("/health/live")).await;
     assert_eq!((status, body), (StatusCode::OK, json!({"status": "alive"})));
 }
 
@@ -100,7 +99,7 @@ async fn a_disk_that_hangs_costs_one_thread_however_often_somebody_asks() {
     let (let_go, hold) = std::sync::mpsc::channel::<()>();
     let hold = std::sync::Mutex::new(hold);
     let count = started.clone();
-    let surface = surface(
+    let server = server(
         Database::Answers,
         StorageCheck::new(move || {
             count.fetch_add(1, Ordering::SeqCst);
@@ -109,7 +108,7 @@ async fn a_disk_that_hangs_costs_one_thread_however_often_somebody_asks() {
         }),
     );
     for _ in 0..3 {
-        let (_, _, body) = ask(surface.clone(), get("/health")).await;
+        let (_, _, body) = ask(server.clone(), get("/health")).await;
         assert_eq!(body["storage"], "error");
     }
     assert_eq!(started.load(Ordering::SeqCst), 1);
@@ -160,14 +159,13 @@ async fn metrics_are_text_of_the_kind_that_prometheus_reads() {
 /// Proves R074.
 #[test]
 fn what_a_port_says_becomes_an_answer_without_its_inner_workings() {
-    let unavailable =
-        PortError::Unavailable { service: "database", reason: "it is full".to_owned(), contention: false };
+    let unavailable = Error::Unavailable { service: "database", reason: "it is full".to_owned() };
     let answer = ApiError::from(unavailable);
     assert!(answer.code == Code::ServiceUnavailable && answer.message.contains("full"), "{answer:?}");
     assert!(answer.answer("id").headers().contains_key("retry-after"));
-    let missing = ApiError::from(PortError::NotFound("run 7".to_owned()));
+    let missing = ApiError::from(Error::NotFound("run 7".to_owned()));
     assert_eq!(missing, ApiError::new(Code::NotFound, "run 7 was not found"));
-    let corrupt = ApiError::from(PortError::Corrupt("SELECT secret".to_owned()));
+    let corrupt = ApiError::from(Error::Corrupt("SELECT secret".to_owned()));
     assert!(corrupt.code == Code::InternalError && !corrupt.message.contains("secret"), "{corrupt:?}");
 }
 
@@ -203,17 +201,18 @@ async fn without_a_product_there_are_no_documents() {
 /// Proves R077 for a worker, which shows metrics and a version.
 #[tokio::test]
 async fn what_a_worker_shows_is_guarded_too() {
-    let guard = Arc::new(Guard::new(Arc::new(Keys::default()), Some("a token of sixteen")));
+    let guard =
+        Arc::new(Guard::new(Authenticator::new(Arc::new(Keys::default()), Some("a token of sixteen"))));
     for path in ["/metrics", "/version"] {
-        let surface = Surface { guard: guard.clone(), ..sound() };
-        let (status, headers, body) = ask(surface.clone(), get(path)).await;
+        let server = Server { guard: guard.clone(), ..sound() };
+        let (status, headers, body) = ask(server.clone(), get(path)).await;
         assert_eq!((status, &body["error_code"]), (StatusCode::UNAUTHORIZED, &"UNAUTHORIZED".into()));
         assert_eq!(headers["www-authenticate"], "Bearer");
         assert!(headers.contains_key("x-request-id"));
         let known = Request::get(path).header("authorization", "Bearer a token of sixteen");
-        assert_eq!(ask(surface, known.body(Body::empty()).unwrap()).await.0, StatusCode::OK);
+        assert_eq!(ask(server, known.body(Body::empty()).unwrap()).await.0, StatusCode::OK);
     }
-    assert_eq!(ask(Surface { guard, ..sound() }, get("/health")).await.0, StatusCode::OK);
+    assert_eq!(ask(Server { guard, ..sound() }, get("/health")).await.0, StatusCode::OK);
 }
 
 /// Proves R074 and R079 for a handler that panics.

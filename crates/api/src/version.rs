@@ -6,7 +6,7 @@ use axum::response::IntoResponse;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use crate::Surface;
+use crate::Server;
 
 /// Which program this is, as far as whoever built it said so.
 #[derive(Clone, Debug, Serialize, ToSchema)]
@@ -39,6 +39,6 @@ impl Version {
     operation_id = "version",
     responses((status = 200, description = "The program.", body = Version)),
 )]
-pub(crate) async fn version(State(surface): State<Surface>) -> impl IntoResponse {
-    Json(surface.version)
+pub(crate) async fn version(State(server): State<Server>) -> impl IntoResponse {
+    Json(server.version)
 }

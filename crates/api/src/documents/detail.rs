@@ -1,17 +1,20 @@
 //! `GET /documents/{id}`
 
+use std::sync::Arc;
+
 use axum::Json;
 use axum::extract::State;
 use jiff::Timestamp;
+use quire_application::App;
 use quire_application::document::{self, DocumentView};
 use quire_domain::{DocumentId, FailureType, hex};
 use serde::Serialize;
 use utoipa::ToSchema;
 
+use crate::ApiError;
 use crate::openapi::{errors, names};
 use crate::request::Id;
 use crate::runs::RunHead;
-use crate::{ApiError, Product};
 
 /// A document and where it stands.
 #[derive(Serialize, ToSchema)]
@@ -64,9 +67,9 @@ struct LatestRun {
     params(("id" = Uuid, Path, description = "The document.")),
     responses((status = 200, description = "The document.", body = Detail), errors::Missing),
 )]
-pub(crate) async fn detail(State(product): State<Product>, Id(id): Id) -> Result<Json<Detail>, ApiError> {
-    let view = document::detail(&product.store, DocumentId(id)).await?;
-    let duplicates = document::duplicates(&product.store, &view.overview.document).await?;
+pub(crate) async fn detail(State(app): State<Arc<App>>, Id(id): Id) -> Result<Json<Detail>, ApiError> {
+    let view = document::detail(&app, DocumentId(id)).await?;
+    let duplicates = document::duplicates(&app, &view.overview.document).await?;
     Ok(Json(Detail { duplicates: Some(duplicates), ..Detail::of(view) }))
 }
 

@@ -1,26 +1,24 @@
 //! `GET /documents/{id}/download`: the original, as it was taken in.
 
 use std::fmt::Write;
-use std::future::ready;
 use std::sync::Arc;
 
 use axum::body::Body;
 use axum::extract::State;
 use axum::http::{HeaderName, HeaderValue, header};
 use axum::response::{IntoResponse, Response};
-use futures_util::{StreamExt, stream};
+use futures_util::stream;
+use quire_application::document::{self, DownloadError, OriginalFile};
+use quire_application::{App, Error};
 use quire_domain::{Document, DocumentId};
-use quire_ports::{BlobStore, PortError, PortResult};
 
 use crate::openapi::{Binary, errors};
 use crate::request::{Id, Parameters};
-use crate::{ApiError, Code, Product};
+use crate::{ApiError, Code};
 
 /// A browser shows it as what we say it is, and as nothing else.
 const NO_SNIFFING: (HeaderName, HeaderValue) =
     (header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
-/// Bytes read at a time.
-const PIECE: u64 = 256 << 10;
 const ANY_TYPE: HeaderValue = HeaderValue::from_static("application/octet-stream");
 
 /// Gives a document as it was taken in.
@@ -49,12 +47,12 @@ const ANY_TYPE: HeaderValue = HeaderValue::from_static("application/octet-stream
     ),
 )]
 pub(crate) async fn download(
-    State(product): State<Product>,
+    State(app): State<Arc<App>>,
     Id(id): Id,
     parameters: Parameters,
 ) -> Result<Response, ApiError> {
     let save = parameters.value("download", "must be true or false")?.unwrap_or(false);
-    let document = product.store.documents.find(DocumentId(id)).await?;
+    let (document, file) = document::download(&app, DocumentId(id)).await?;
     let headers = [
         (header::CONTENT_TYPE, HeaderValue::from_str(&document.content_type).unwrap_or(ANY_TYPE)),
         (header::CONTENT_LENGTH, document.file_size.into()),
@@ -62,36 +60,26 @@ pub(crate) async fn download(
         (header::CACHE_CONTROL, HeaderValue::from_static("private, no-cache")),
         NO_SNIFFING,
     ];
-    let body = pieces(product.blobs, document.storage_path, document.file_size).await.map_err(gone)?;
-    Ok((headers, body).into_response())
+    Ok((headers, stream(file)).into_response())
 }
 
-/// The file, of which only a piece is in memory at a time. The first one shows whether it is there at all; if a later
-/// one cannot be had, the connection ends before the length that was promised.
-async fn pieces(blobs: Arc<dyn BlobStore>, name: String, size: u64) -> PortResult<Body> {
-    let first = blobs.get_range(&name, 0..size.min(PIECE)).await?;
-    let later = stream::try_unfold(size.min(PIECE), move |start| {
-        let (blobs, name) = (blobs.clone(), name.clone());
-        async move {
-            if start >= size {
-                return Ok::<_, PortError>(None);
-            }
-            let end = size.min(start.saturating_add(PIECE));
-            let piece = blobs.get_range(&name, start..end).await.inspect_err(|error| {
-                tracing::warn!(%error, "a download broke off");
-            })?;
-            Ok(Some((piece, end)))
-        }
+/// The file as a stream. If a later piece cannot be read, the connection ends before the announced length.
+fn stream(file: OriginalFile) -> Body {
+    let pieces = stream::try_unfold(file, |mut file| async move {
+        let piece = file.next().await.inspect_err(|error| {
+            tracing::warn!(%error, "download aborted: the file cannot be read");
+        })?;
+        Ok::<_, Error>(piece.map(|piece| (piece, file)))
     });
-    Ok(Body::from_stream(stream::once(ready(Ok(first))).chain(later)))
+    Body::from_stream(pieces)
 }
 
-fn gone(error: PortError) -> ApiError {
-    match error {
-        PortError::NotFound(_) => {
-            ApiError::new(Code::ArtifactMissing, "the document's file is gone; upload the document again")
+impl From<DownloadError> for ApiError {
+    fn from(error: DownloadError) -> Self {
+        match error {
+            DownloadError::FileMissing => Self::new(Code::ArtifactMissing, error.to_string()),
+            DownloadError::Store(error) => error.into(),
         }
-        error => error.into(),
     }
 }
 

@@ -1,21 +1,25 @@
 //! `GET /documents/export`: the active values of many documents, written while they are read.
 
+use std::sync::Arc;
+
 use axum::body::Body;
 use axum::extract::State;
 use axum::http::header;
 use axum::response::{IntoResponse, Response};
 use jiff::Timestamp;
+use quire_application::App;
+use quire_application::audit::{Access, AccessAudit};
 use quire_application::export::{Export, ExportedDocument, RowPrefix, heading, rows};
-use quire_domain::{DocumentId, InterpretationId, RunId};
+use quire_domain::{DocumentId, EventType, InterpretationId, RunId};
 use quire_understanding::Field;
 use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::list;
+use crate::ApiError;
 use crate::caller::Caller;
 use crate::openapi::{names, shapes};
 use crate::request::Parameters;
-use crate::{ApiError, Product};
 
 #[derive(Clone, Copy)]
 enum Format {
@@ -42,19 +46,19 @@ enum Format {
         headers(("Content-Disposition" = String, description = "The name of the file.")))),
 )]
 pub(crate) async fn export(
-    State(product): State<Product>,
-    caller: Caller,
+    State(app): State<Arc<App>>,
+    State(audit): State<AccessAudit>,
+    Caller(actor): Caller,
     parameters: Parameters,
 ) -> Result<Response, ApiError> {
     let all = [("csv", Format::Csv), ("jsonl", Format::JsonLines)];
     let (_, format) = parameters.one_of("format", &all, |(name, _)| name)?.unwrap_or(all[0]);
-    let mut export = Export::new(product.store.clone(), product.counts.clone(), list::filters(&parameters)?);
+    let mut export = Export::new(app, list::filters(&parameters)?);
     // The first part is read before anything is answered, so that what is wrong can still be said.
     let first = export.next().await?;
     let opening = format.opening();
-    let audit = product.audit.clone();
     let parts = futures_util::stream::unfold((Some(first), export), move |(read, mut export)| {
-        let (audit, caller) = (audit.clone(), caller.clone());
+        let (audit, actor) = (audit.clone(), actor.clone());
         async move {
             let part = match read {
                 Some(part) => Ok(part),
@@ -63,8 +67,7 @@ pub(crate) async fn export(
             match part {
                 Ok(Some(documents)) => {
                     for one in &documents {
-                        let run = one.version.data.processing_run_id;
-                        audit.tell_each(&caller, one.view.overview.document.id.into(), run).await;
+                        audit.record_when_room(access(&actor, one)).await;
                     }
                     Some((Ok(format.write(&documents)), (None, export)))
                 }
@@ -82,6 +85,17 @@ pub(crate) async fn export(
     let headers =
         [(header::CONTENT_TYPE, format.media_type()), (header::CONTENT_DISPOSITION, format.disposition())];
     Ok((headers, body).into_response())
+}
+
+/// The access that the export of a document is.
+fn access(actor: &str, exported: &ExportedDocument) -> Access {
+    Access {
+        actor: actor.to_owned(),
+        event_type: EventType::DocumentReviewViewed,
+        subject: Some(exported.view.overview.document.id.into()),
+        run: Some(exported.version.data.processing_run_id),
+        failure: None,
+    }
 }
 
 impl Format {

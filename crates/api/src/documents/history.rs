@@ -1,18 +1,20 @@
 //! `GET /documents/{id}/processing-history`
 
+use std::sync::Arc;
+
 use axum::Json;
 use axum::extract::State;
 use jiff::Timestamp;
-use quire_application::document;
+use quire_application::App;
+use quire_application::document::{self, StepRecord};
 use quire_domain::{DocumentId, Run};
-use quire_ports::StepRecord;
 use serde::Serialize;
 use utoipa::ToSchema;
 
+use crate::ApiError;
 use crate::openapi::{errors, names};
 use crate::request::Id;
 use crate::runs::{RunHead, step_status};
-use crate::{ApiError, Product};
 
 /// The runs of a document and their steps.
 #[derive(Serialize, ToSchema)]
@@ -63,9 +65,9 @@ struct Particulars {
     params(("id" = Uuid, Path, description = "The document.")),
     responses((status = 200, description = "Its runs, the newest first.", body = History), errors::Missing),
 )]
-pub(crate) async fn history(State(product): State<Product>, Id(id): Id) -> Result<Json<History>, ApiError> {
+pub(crate) async fn history(State(app): State<Arc<App>>, Id(id): Id) -> Result<Json<History>, ApiError> {
     let document_id = DocumentId(id);
-    let found = document::history(&product.store, document_id).await?;
+    let found = document::history(&app, document_id).await?;
     let runs = found.runs.into_iter().map(|(run, steps)| shown(&run, steps)).collect();
     Ok(Json(History { document_id, runs, older_runs_left_out: found.leaves_out_older }))
 }

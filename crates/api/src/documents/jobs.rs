@@ -1,17 +1,20 @@
 //! `GET /documents/{id}/jobs`: the runs of a document in the words of the job view.
 
+use std::sync::Arc;
+
 use axum::Json;
 use axum::extract::State;
 use jiff::Timestamp;
+use quire_application::App;
+use quire_application::document::{self, DocumentJob};
 use quire_domain::DocumentId;
-use quire_ports::DocumentJob;
 use serde::Serialize;
 use serde_json::Value;
 use utoipa::ToSchema;
 
+use crate::ApiError;
 use crate::openapi::{errors, names, shapes};
 use crate::request::Id;
-use crate::{ApiError, Product};
 
 /// The runs of a document in the words of the job view, the oldest first.
 #[derive(Serialize, ToSchema)]
@@ -44,10 +47,9 @@ struct ShownJob {
     params(("id" = Uuid, Path, description = "The document.")),
     responses((status = 200, description = "Its jobs, the oldest first.", body = Jobs), errors::Missing),
 )]
-pub(crate) async fn jobs(State(product): State<Product>, Id(id): Id) -> Result<Json<Jobs>, ApiError> {
+pub(crate) async fn jobs(State(app): State<Arc<App>>, Id(id): Id) -> Result<Json<Jobs>, ApiError> {
     let document_id = DocumentId(id);
-    product.store.documents.find(document_id).await?;
-    let jobs = product.store.history.jobs(document_id.into()).await?;
+    let jobs = document::jobs(&app, document_id).await?;
     let jobs = jobs.into_iter().map(shown).collect::<Result<_, _>>()?;
     Ok(Json(Jobs { document_id, jobs }))
 }

@@ -1,17 +1,20 @@
 //! `PATCH /documents/{id}/language`
 
+use std::sync::Arc;
+
 use axum::extract::State;
 use axum::{Extension, Json};
+use quire_application::App;
 use quire_application::document;
 use quire_domain::DocumentId;
 use serde::{Deserialize, Deserializer, Serialize};
 use utoipa::ToSchema;
 
+use crate::ApiError;
 use crate::caller::Caller;
 use crate::openapi::{errors, names};
 use crate::request::{Id, JsonBody};
 use crate::request_id::RequestId;
-use crate::{ApiError, Product};
 
 /// The language that a person chose.
 #[derive(Deserialize, ToSchema)]
@@ -48,7 +51,7 @@ pub(crate) struct Set {
     responses((status = 200, description = "The language as it is set now.", body = Set), errors::Missing),
 )]
 pub(crate) async fn set_language(
-    State(product): State<Product>,
+    State(app): State<Arc<App>>,
     Extension(RequestId(correlation_id)): Extension<RequestId>,
     Caller(actor): Caller,
     Id(id): Id,
@@ -62,6 +65,6 @@ pub(crate) async fn set_language(
             "must be a language as ISO 639-1, such as es, or null",
         ));
     }
-    document::set_language(&product.store, document_id, language, &actor, Some(&correlation_id)).await?;
+    document::set_language(&app, document_id, language, &actor, Some(&correlation_id)).await?;
     Ok(Json(Set { document_id, language_override }))
 }

@@ -3,19 +3,19 @@
 use axum::Json;
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use quire_application::document;
+use quire_application::App;
+use quire_application::document::{self, ConfidenceCursor, LeastConfidentQuery};
 use quire_domain::DocumentId;
-use quire_ports::{ConfidenceCursor, LeastConfidentQuery};
 use uuid::Uuid;
 
 use super::list::{List, bounds, item, no_cursor};
+use crate::ApiError;
 use crate::request::Parameters;
-use crate::{ApiError, Product};
 
 /// The documents that wait for a person, the least certain first.
-pub(super) async fn list(product: &Product, parameters: &Parameters) -> Result<Json<List>, ApiError> {
+pub(super) async fn list(app: &App, parameters: &Parameters) -> Result<Json<List>, ApiError> {
     let part = part(parameters)?;
-    let found = document::least_confident(&product.store, &product.counts, part).await?;
+    let found = document::least_confident(app, part).await?;
     Ok(Json(List {
         items: found.items.into_iter().map(item).collect(),
         limit: part.limit,

@@ -1,21 +1,23 @@
 //! `GET /documents`
 
+use std::sync::Arc;
+
 use axum::Json;
 use axum::extract::State;
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use jiff::Timestamp;
-use quire_application::document::{self, DocumentList, DocumentView, ListRequest};
+use quire_application::App;
+use quire_application::document::{self, DocumentCursor, DocumentList, DocumentView, ListRequest};
 use quire_domain::{DocumentId, DocumentStatus, ReviewStatus, RunId};
-use quire_ports::DocumentCursor;
 use serde::Serialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
 use super::least_certain;
+use crate::ApiError;
 use crate::openapi::names;
 use crate::request::Parameters;
-use crate::{ApiError, Product};
 
 /// How many are listed unless another number is asked for, and how many at most.
 const USUAL: u32 = 50;
@@ -119,15 +121,15 @@ impl Sort {
     responses((status = 200, description = "Documents, with where the next part begins.", body = List)),
 )]
 pub(crate) async fn list(
-    State(product): State<Product>,
+    State(app): State<Arc<App>>,
     parameters: Parameters,
 ) -> Result<Json<List>, ApiError> {
     let sort = parameters.one_of("sort", &Sort::ALL, Sort::as_str)?;
     if sort == Some(Sort::LeastCertain) {
-        return least_certain::list(&product, &parameters).await;
+        return least_certain::list(&app, &parameters).await;
     }
     let request = request(&parameters)?;
-    let found = document::list(&product.store, &product.counts, &request).await?;
+    let found = document::list(&app, &request).await?;
     Ok(Json(answer(&request, found)))
 }
 

@@ -1,20 +1,22 @@
 //! `GET /documents/{id}/pages`, the words on one of them, and its image.
 
+use std::sync::Arc;
+
 use axum::Json;
 use axum::body::{Body, Bytes};
 use axum::extract::State;
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use quire_application::document::pages::{self, ImageRequest, ImageResponse, PageEntry};
+use quire_application::App;
+use quire_application::document::pages::{self, ImageRequest, ImageResponse, PageEntry, PageError};
 use quire_domain::reading::Page;
 use quire_domain::{DocumentId, RunId};
-use quire_ports::PortError;
 use serde::Serialize;
 use utoipa::ToSchema;
 
 use crate::openapi::{Binary, errors, shapes};
 use crate::request::{Id, PageOf, Parameters};
-use crate::{ApiError, Code, Product};
+use crate::{ApiError, Code};
 
 /// Pixels per point, unless others are asked for.
 const USUAL_SCALE: f32 = 1.0;
@@ -66,9 +68,9 @@ pub(crate) struct PageWords {
     params(("id" = Uuid, Path, description = "The document.")),
     responses((status = 200, description = "Its pages.", body = PageList), errors::Missing),
 )]
-pub(crate) async fn pages(State(product): State<Product>, Id(id): Id) -> Result<Json<PageList>, ApiError> {
+pub(crate) async fn pages(State(app): State<Arc<App>>, Id(id): Id) -> Result<Json<PageList>, ApiError> {
     let document_id = DocumentId(id);
-    let (run_id, index) = pages::list(&product.store, document_id).await?;
+    let (run_id, index) = pages::list(&app, document_id).await?;
     let listed = |(place, entry): (usize, &PageEntry)| Listed {
         page: place + 1,
         width: entry.width,
@@ -96,25 +98,20 @@ pub(crate) async fn pages(State(product): State<Product>, Id(id): Id) -> Result<
     ),
 )]
 pub(crate) async fn page(
-    State(product): State<Product>,
+    State(app): State<Arc<App>>,
     PageOf(id, page): PageOf,
 ) -> Result<Json<PageWords>, ApiError> {
     let document_id = DocumentId(id);
-    match pages::page(&product.store, &*product.blobs, document_id, page).await {
-        Ok(content) => Ok(Json(PageWords { document_id, page, content })),
-        Err(error @ PortError::NotFound(_)) => Err(missing(&product, document_id, page, error).await),
-        Err(error) => Err(error.into()),
-    }
+    let content = pages::page(&app, document_id, page).await?;
+    Ok(Json(PageWords { document_id, page, content }))
 }
 
-/// Whether there is no such page, or only its file is gone.
-async fn missing(product: &Product, document: DocumentId, page: usize, error: PortError) -> ApiError {
-    match pages::list(&product.store, document).await {
-        Ok((_, index)) if page <= index.pages.len() => {
-            let message = "the file with the words of this page is gone; process the document again";
-            ApiError::new(Code::ArtifactMissing, message)
+impl From<PageError> for ApiError {
+    fn from(error: PageError) -> Self {
+        match error {
+            PageError::FileMissing => Self::new(Code::ArtifactMissing, error.to_string()),
+            PageError::Store(error) => error.into(),
         }
-        _ => error.into(),
     }
 }
 
@@ -141,7 +138,7 @@ async fn missing(product: &Product, document: DocumentId, page: usize, error: Po
     ),
 )]
 pub(crate) async fn page_image(
-    State(product): State<Product>,
+    State(app): State<Arc<App>>,
     PageOf(id, page): PageOf,
     parameters: Parameters,
     headers: HeaderMap,
@@ -154,14 +151,7 @@ pub(crate) async fn page_image(
         scale: scale.unwrap_or(USUAL_SCALE),
         known: known.tags.first().cloned(),
     };
-    // What is not found from here on is the file.
-    product.store.documents.find(request.document).await?;
-    let answer = product.images.image(request).await.map_err(|error| match error {
-        pages::ImageError::Port(PortError::NotFound(_)) => {
-            ApiError::new(Code::ArtifactMissing, "the document's file is gone; upload the document again")
-        }
-        error => error.into(),
-    })?;
+    let answer = pages::image(&app, request).await?;
     shown(answer, &known)
 }
 

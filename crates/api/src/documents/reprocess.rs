@@ -1,10 +1,13 @@
 //! `POST /documents/{id}/reprocess`
 
+use std::sync::Arc;
+
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::{Extension, Json};
 use jiff::Timestamp;
-use quire_application::document;
+use quire_application::App;
+use quire_application::document::{self, ReprocessError};
 use quire_domain::{DocumentId, RunId};
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -13,7 +16,7 @@ use crate::caller::Caller;
 use crate::openapi::{errors, names};
 use crate::request::{Id, Parameters};
 use crate::request_id::RequestId;
-use crate::{ApiError, Code, Product};
+use crate::{ApiError, Code};
 
 /// A run that waits for its turn.
 #[derive(Serialize, ToSchema)]
@@ -43,19 +46,23 @@ pub(crate) struct Accepted {
     ),
 )]
 pub(crate) async fn reprocess(
-    State(product): State<Product>,
+    State(app): State<Arc<App>>,
     Extension(RequestId(correlation_id)): Extension<RequestId>,
     Caller(actor): Caller,
     Id(id): Id,
     parameters: Parameters,
 ) -> Result<(StatusCode, Json<Accepted>), ApiError> {
     let priority = parameters.priority()?;
-    if !product.processing {
-        product.store.documents.find(DocumentId(id)).await?;
-        return Err(ApiError::new(Code::Conflict, "processing is switched off on this server"));
-    }
-    let run =
-        document::reprocess(&product.store, DocumentId(id), priority, &actor, Some(correlation_id)).await?;
+    let run = document::request_reprocess(&app, DocumentId(id), priority, &actor, correlation_id).await?;
     let accepted = Accepted { run_id: run.id, state: run.state.as_str(), created_at: run.created_at };
     Ok((StatusCode::CREATED, Json(accepted)))
+}
+
+impl From<ReprocessError> for ApiError {
+    fn from(error: ReprocessError) -> Self {
+        match error {
+            ReprocessError::ProcessingDisabled => Self::new(Code::Conflict, error.to_string()),
+            ReprocessError::Store(error) => error.into(),
+        }
+    }
 }

@@ -4,25 +4,28 @@ mod form;
 mod key;
 mod outside;
 
+use std::sync::Arc;
+
 use axum::extract::{Request, State};
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use axum::{Extension, Json};
 use jiff::Timestamp;
+use quire_application::App;
 use quire_application::document::DocumentView;
-use quire_application::document::upload::{FirstRun, UploadError, require_schema};
+use quire_application::document::upload::{UploadBatch, UploadError, UploadRequest};
 use quire_domain::DocumentId;
 use serde::Serialize;
 use serde_json::{Value, json};
 use utoipa::ToSchema;
 
-use self::form::{FIELD, Order, Outcome, take_all};
+use self::form::{FIELD, Outcome, take_all};
 use super::detail::Detail;
 use crate::caller::Caller;
 use crate::openapi::{errors, names, shapes};
 use crate::request::Parameters;
 use crate::request_id::RequestId;
-use crate::{ApiError, Code, Product, Reason};
+use crate::{ApiError, Code, Reason};
 
 /// A document that was taken in.
 #[derive(Serialize, ToSchema)]
@@ -105,15 +108,15 @@ enum Added {
     ),
 )]
 pub(crate) async fn create(
-    State(product): State<Product>,
+    State(app): State<Arc<App>>,
     Extension(RequestId(id)): Extension<RequestId>,
     Caller(actor): Caller,
     parameters: Parameters,
     request: Request,
 ) -> Result<Response, ApiError> {
     let key = key::key(request.headers())?;
-    let order = order(&product, actor, id, &parameters, key).await?;
-    let outcomes = take_all(&product, &order, request).await?;
+    let batch = UploadBatch::begin(&app, upload_request(actor, id, &parameters, key)?).await?;
+    let outcomes = take_all(&batch, request).await?;
     answer(StatusCode::CREATED, outcomes, |taken| Json(receipt(&taken)).into_response())
 }
 
@@ -145,32 +148,28 @@ pub(crate) async fn create(
     ),
 )]
 pub(crate) async fn add(
-    State(product): State<Product>,
+    State(app): State<Arc<App>>,
     Extension(RequestId(id)): Extension<RequestId>,
     Caller(actor): Caller,
     parameters: Parameters,
     request: Request,
 ) -> Result<Response, ApiError> {
     let key = key::key(request.headers())?;
-    let order = order(&product, actor, id, &parameters, key).await?;
-    let outcomes = take_all(&product, &order, request).await?;
+    let batch = UploadBatch::begin(&app, upload_request(actor, id, &parameters, key)?).await?;
+    let outcomes = take_all(&batch, request).await?;
     answer(StatusCode::OK, outcomes, |taken| Json(Detail::of(taken)).into_response())
 }
 
-async fn order(
-    product: &Product,
+/// What the client asks for all files of the request.
+fn upload_request(
     actor: String,
     correlation_id: String,
     parameters: &Parameters,
     key: Option<String>,
-) -> Result<Order, ApiError> {
+) -> Result<UploadRequest, ApiError> {
     let priority = parameters.priority()?;
     let schema = parameters.text("schema").map(str::to_owned);
-    if let Some(name) = &schema {
-        require_schema(&product.store, name).await?;
-    }
-    let first = product.processing.then_some(FirstRun { priority, correlation_id: Some(correlation_id) });
-    Ok(Order { actor, first, key, schema })
+    Ok(UploadRequest { actor, priority, correlation_id, key, schema })
 }
 
 /// A single file is answered by what became of it; several are answered each in its place, and `status` is that of all
@@ -210,7 +209,7 @@ impl From<UploadError> for ApiError {
                 Self::new(Code::UnknownSchema, message).with(json!({ "parameter": "schema", "known": known }))
             }
             UploadError::KeyReused => Self::conflict(Reason::IdempotencyKeyReused, message),
-            UploadError::Port(error) => error.into(),
+            UploadError::Store(error) => error.into(),
         }
     }
 }

@@ -1,18 +1,21 @@
 //! `GET /reviewer/governance/audit-trail`
 
+use std::sync::Arc;
+
 use axum::Json;
 use axum::extract::State;
 use jiff::Timestamp;
+use quire_application::App;
+use quire_application::governance::{self, GovernanceDecision};
 use quire_domain::{CandidateId, DecisionId, SchemaVersionId};
-use quire_ports::GovernanceDecision;
 use serde::Serialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
 use super::{MOST, USUAL};
+use crate::ApiError;
 use crate::openapi::names;
 use crate::request::Parameters;
-use crate::{ApiError, Product};
 
 /// Decisions, the newest first.
 #[derive(Serialize, ToSchema)]
@@ -59,12 +62,12 @@ struct Item {
     responses((status = 200, description = "Decisions, with where the next part begins.", body = Trail)),
 )]
 pub(crate) async fn audit_trail(
-    State(product): State<Product>,
+    State(app): State<Arc<App>>,
     parameters: Parameters,
 ) -> Result<Json<Trail>, ApiError> {
     let limit = parameters.within("limit", 1..=MOST)?.unwrap_or(USUAL);
     let after = parameters.value::<Uuid>("after", "must be the next_after of an earlier answer")?;
-    let decisions = product.store.governance.decisions(after.map(DecisionId), limit).await?;
+    let decisions = governance::decisions(&app, after.map(DecisionId), limit).await?;
     let is_full = decisions.len() >= limit as usize;
     let next_after = decisions.last().filter(|_| is_full).map(|decision| decision.id);
     Ok(Json(Trail { items: decisions.into_iter().map(item).collect(), next_after }))

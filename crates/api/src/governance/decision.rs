@@ -1,8 +1,11 @@
 //! `POST /reviewer/structural-changes/{id}/decision`
 
+use std::sync::Arc;
+
 use axum::extract::State;
 use axum::{Extension, Json};
 use jiff::Timestamp;
+use quire_application::App;
 use quire_application::governance::{self, DecisionError, DecisionRequest};
 use quire_domain::{CandidateId, DecisionId, SchemaVersionId};
 use quire_understanding::structure::{CandidateStatus, DecisionType};
@@ -13,7 +16,7 @@ use crate::caller::Caller;
 use crate::openapi::{errors, names};
 use crate::request::{Id, JsonBody};
 use crate::request_id::RequestId;
-use crate::{ApiError, Code, Product};
+use crate::{ApiError, Code};
 
 /// Characters of the longest reason.
 const LONGEST_REASON: usize = 2_000;
@@ -71,7 +74,7 @@ pub(crate) struct Recorded {
     ),
 )]
 pub(crate) async fn decide(
-    State(product): State<Product>,
+    State(app): State<Arc<App>>,
     Extension(RequestId(correlation_id)): Extension<RequestId>,
     Caller(reviewer): Caller,
     Id(id): Id,
@@ -98,7 +101,7 @@ pub(crate) async fn decide(
         reviewer,
         correlation_id: Some(correlation_id),
     };
-    let decision = governance::decide(&product.store, request).await?;
+    let decision = governance::decide(&app, request).await?;
     Ok(Json(Recorded {
         decision_id: decision.id,
         candidate_id: decision.candidate,
@@ -113,7 +116,7 @@ impl From<DecisionError> for ApiError {
         let message = error.to_string();
         match error {
             DecisionError::Final => Self::new(Code::Conflict, message),
-            DecisionError::Port(error) => error.into(),
+            DecisionError::Store(error) => error.into(),
         }
     }
 }

@@ -1,15 +1,18 @@
 //! `GET /reviewer/schema/current`
 
+use std::sync::Arc;
+
 use axum::Json;
 use axum::extract::State;
 use jiff::Timestamp;
+use quire_application::{App, governance};
 use quire_domain::SchemaVersionId;
 use quire_understanding::Schema;
 use serde::Serialize;
 use utoipa::ToSchema;
 
+use crate::ApiError;
 use crate::openapi::shapes;
-use crate::{ApiError, Product};
 
 /// A version of a schema.
 #[derive(Serialize, ToSchema)]
@@ -34,8 +37,8 @@ pub(crate) struct Current {
     operation_id = "show_schema",
     responses((status = 200, description = "The newest version of the schema.", body = Current)),
 )]
-pub(crate) async fn current(State(product): State<Product>) -> Result<Json<Current>, ApiError> {
-    let version = product.store.governance.current_schema(&product.schema).await?;
+pub(crate) async fn current(State(app): State<Arc<App>>) -> Result<Json<Current>, ApiError> {
+    let version = governance::current_schema(&app).await?;
     Ok(Json(Current {
         schema_version_id: version.id,
         schema_name: version.schema.name.clone(),

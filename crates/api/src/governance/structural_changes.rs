@@ -1,18 +1,21 @@
 //! `GET /reviewer/structural-changes`
 
+use std::sync::Arc;
+
 use axum::Json;
 use axum::extract::State;
 use jiff::Timestamp;
+use quire_application::App;
+use quire_application::governance::{self, CandidateFilter, CandidateSample, StructuralCandidate};
 use quire_domain::{CandidateId, DocumentId};
-use quire_ports::{CandidateFilter, CandidateSample, StructuralCandidate};
 use quire_understanding::structure::{CandidateStatus, StructureChange};
 use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::{MOST, USUAL};
+use crate::ApiError;
 use crate::openapi::names;
 use crate::request::Parameters;
-use crate::{ApiError, Product};
 
 /// Candidates for changes of the schema.
 #[derive(Serialize, ToSchema)]
@@ -67,11 +70,11 @@ struct EvidenceSample {
     responses((status = 200, description = "Candidates.", body = List)),
 )]
 pub(crate) async fn structural_changes(
-    State(product): State<Product>,
+    State(app): State<Arc<App>>,
     parameters: Parameters,
 ) -> Result<Json<List>, ApiError> {
     let filter = filter(&parameters)?;
-    let candidates = product.store.governance.candidates(filter).await?;
+    let candidates = governance::candidates(&app, filter).await?;
     let items = candidates.into_iter().map(item).collect();
     Ok(Json(List { items, limit: filter.limit, offset: filter.skip }))
 }

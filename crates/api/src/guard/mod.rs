@@ -18,9 +18,8 @@ use axum::http::request::Parts;
 use axum::http::{HeaderMap, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
-use quire_application::credential::{KeyHolder, SecretHash, holder};
-use quire_application::session::SessionService;
-use quire_ports::{Credentials, PortError, PortResult};
+use quire_application::Error;
+use quire_application::credential::{Authenticator, KeyHolder};
 
 use self::session::{BySession, require_own_page};
 use crate::caller::Caller;
@@ -42,10 +41,7 @@ pub(crate) struct PassedBy;
 
 /// Knows the credentials.
 pub struct Guard {
-    credentials: Arc<dyn Credentials>,
-    token: Option<SecretHash>,
-    /// Who is logged in, where there are pages to log in on.
-    book: Option<SessionService>,
+    authenticator: Authenticator,
     /// Set once there is a credential, for good: keys are revoked and never forgotten.
     closed: AtomicBool,
     /// When there was last seen to be no key.
@@ -55,24 +51,10 @@ pub struct Guard {
 }
 
 impl Guard {
-    /// A guard that accepts these keys, and the token if there is one.
-    pub fn new(credentials: Arc<dyn Credentials>, token: Option<&str>) -> Self {
-        let token = token.map(|token| SecretHash::of(token.as_bytes()));
-        let closed = AtomicBool::new(token.is_some());
-        Self {
-            credentials,
-            token,
-            book: None,
-            closed,
-            seen_open: Mutex::default(),
-            looking: tokio::sync::Mutex::default(),
-        }
-    }
-
-    /// The same, for servers on whose pages people log in.
-    #[must_use]
-    pub fn with_sessions(self, book: SessionService) -> Self {
-        Self { book: Some(book), ..self }
+    /// A guard that accepts the credentials of that authenticator.
+    pub fn new(authenticator: Authenticator) -> Self {
+        let closed = AtomicBool::new(authenticator.has_token());
+        Self { authenticator, closed, seen_open: Mutex::default(), looking: tokio::sync::Mutex::default() }
     }
 
     /// Whether anybody is asked who they are.
@@ -81,7 +63,7 @@ impl Guard {
     }
 
     /// Whether a credential is needed at this moment.
-    async fn asks(&self, now: Instant) -> PortResult<bool> {
+    async fn asks(&self, now: Instant) -> Result<bool, Error> {
         if self.closed.load(Ordering::Relaxed) {
             return Ok(true);
         }
@@ -97,7 +79,7 @@ impl Guard {
         if self.closed.load(Ordering::Relaxed) || self.was_open_within(BELIEVED, now) {
             return Ok(self.closed.load(Ordering::Relaxed));
         }
-        let any = self.credentials.any().await?;
+        let any = self.authenticator.has_keys().await?;
         if any {
             self.closed.store(true, Ordering::Relaxed);
         } else {
@@ -110,14 +92,6 @@ impl Guard {
     fn was_open_within(&self, time: Duration, now: Instant) -> bool {
         let seen = *self.seen_open.lock().unwrap_or_else(PoisonError::into_inner);
         seen.is_some_and(|seen| now.saturating_duration_since(seen) < time)
-    }
-
-    /// Whose credential this is.
-    async fn holder(&self, presented: &str) -> PortResult<Option<KeyHolder>> {
-        if self.token.as_ref().is_some_and(|token| token.is_of(presented.as_bytes())) {
-            return Ok(Some(KeyHolder::of_token()));
-        }
-        holder(&*self.credentials, presented).await
     }
 
     /// Notes in the request who makes it, if anybody is asked.
@@ -143,10 +117,11 @@ impl Guard {
     /// On whose behalf the request is made. A key says more than a cookie, which browsers send unasked.
     async fn identify(&self, request: &Parts) -> Result<(KeyHolder, Option<BySession>), ApiError> {
         if let Some(presented) = bearer(&request.headers) {
-            let holder = self.holder(presented).await.map_err(unanswered)?.ok_or_else(|| {
-                let message = "this key is not known here, or was revoked; ask for a new one";
-                ApiError::new(Code::Unauthorized, message)
-            })?;
+            let holder =
+                self.authenticator.holder(presented).await.map_err(unanswered)?.ok_or_else(|| {
+                    let message = "this key is not known here, or was revoked; ask for a new one";
+                    ApiError::new(Code::Unauthorized, message)
+                })?;
             return Ok((holder, None));
         }
         let Some((holder, secret)) = self.session(&request.headers).await? else {
@@ -168,7 +143,7 @@ fn needs_no_credential(request: &Parts) -> bool {
 
 /// Whatever is wrong with the database, nobody is let in on a guess.
 #[allow(clippy::needless_pass_by_value)] // `map_err(unanswered)` reads best.
-fn unanswered(error: PortError) -> ApiError {
+fn unanswered(error: Error) -> ApiError {
     tracing::error!(%error, "who may ask could not be looked up");
     ApiError::new(Code::ServiceUnavailable, "who may ask cannot be looked up at the moment; ask again later")
 }

@@ -3,9 +3,8 @@
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderValue};
 use jiff::SignedDuration;
-use quire_application::credential::{KeyHolder, proved};
-use quire_application::session::{Entry, SessionSecret, SessionService};
-use quire_ports::PortResult;
+use quire_application::credential::KeyHolder;
+use quire_application::session::SessionSecret;
 use serde_json::json;
 
 use super::{Guard, sites, unanswered};
@@ -32,8 +31,8 @@ impl Guard {
         &self,
         headers: &HeaderMap,
     ) -> Result<Option<(KeyHolder, SessionSecret)>, ApiError> {
-        let (Some(book), Some(secret)) = (&self.book, secret(headers)) else { return Ok(None) };
-        let holder = book.holder(&secret, self.token.as_ref()).await.map_err(unanswered)?;
+        let Some(secret) = secret(headers) else { return Ok(None) };
+        let holder = self.authenticator.session_holder(&secret).await.map_err(unanswered)?;
         Ok(holder.map(|holder| (holder, secret)))
     }
 
@@ -42,29 +41,18 @@ impl Guard {
         &self,
         presented: &str,
         headers: &HeaderMap,
-    ) -> PortResult<Option<(String, SessionSecret)>> {
-        let Some(book) = &self.book else { return Ok(None) };
-        let before = secret(headers);
-        if let Some(token) = self.token.as_ref().filter(|token| token.is_of(presented.as_bytes())) {
-            let secret = book.begin(Entry::Token(token), before.as_ref()).await?;
-            return Ok(Some((KeyHolder::of_token().name, secret)));
-        }
-        let Some(key) = proved(&*self.credentials, presented).await? else { return Ok(None) };
-        let secret = book.begin(Entry::Key(key.id), before.as_ref()).await?;
-        Ok(Some((key.name, secret)))
+    ) -> Result<Option<(String, SessionSecret)>, ApiError> {
+        Ok(self.authenticator.log_in(presented, secret(headers).as_ref()).await?)
     }
 
     /// Ends a session.
     pub(crate) async fn log_out(&self, secret: &SessionSecret) -> Result<(), ApiError> {
-        match &self.book {
-            Some(book) => Ok(book.end(secret).await?),
-            None => Ok(()),
-        }
+        Ok(self.authenticator.log_out(secret).await?)
     }
 
     /// How long a browser may keep a session's secret.
     pub(crate) fn lifetime(&self) -> SignedDuration {
-        self.book.as_ref().map_or(SignedDuration::ZERO, SessionService::lifetime)
+        self.authenticator.session_lifetime()
     }
 }
 

@@ -8,7 +8,7 @@ use axum::middleware;
 use axum::routing::{get, post};
 use jiff::Timestamp;
 use quire_domain::{KeyId, PlaintextKey, Roles};
-use quire_ports::{ApiKey, NewKey, PortError};
+use quire_ports::{ApiKey, Credentials, NewKey, PortError, PortResult};
 use tower::ServiceExt as _;
 
 use super::*;
@@ -99,7 +99,8 @@ async fn status(guard: &Arc<Guard>, request: &str, credential: Option<&str>) -> 
 /// Proves R077 for the token.
 #[tokio::test]
 async fn with_a_token_everything_but_health_wants_it() {
-    let guard = Arc::new(Guard::new(Arc::new(Keys::default()), Some("a token of sixteen")));
+    let guard =
+        Arc::new(Guard::new(Authenticator::new(Arc::new(Keys::default()), Some("a token of sixteen"))));
     assert_eq!(status(&guard, "GET /health", None).await, 200);
     for wrong in [
         None,
@@ -125,7 +126,7 @@ async fn with_a_token_everything_but_health_wants_it() {
 async fn a_key_does_what_its_roles_allow() {
     let keys = Arc::new(Keys::default());
     let (reader, operator) = (keys.make("reader", "read"), keys.make("operator", "operate"));
-    let guard = Arc::new(Guard::new(keys.clone(), None));
+    let guard = Arc::new(Guard::new(Authenticator::new(keys.clone(), None)));
     let bearer = |key: &str| format!("Bearer {key}");
     assert_eq!(status(&guard, "GET /documents", Some(&bearer(&reader))).await, 200);
     let (refused, said) = ask_for(&guard, "POST /documents", Some(&bearer(&reader))).await;
@@ -142,7 +143,7 @@ async fn a_key_does_what_its_roles_allow() {
 #[tokio::test]
 async fn a_key_that_is_made_closes_an_open_server_for_good() {
     let keys = Arc::new(Keys::default());
-    let guard = Arc::new(Guard::new(keys.clone(), None));
+    let guard = Arc::new(Guard::new(Authenticator::new(keys.clone(), None)));
     let now = Instant::now();
     assert_eq!(guard.asks(now).await, Ok(false));
     keys.make("first", "read");
@@ -158,7 +159,7 @@ async fn a_database_that_does_not_answer_opens_nothing() {
     let keys = Arc::new(Keys::default());
     let key = format!("Bearer {}", keys.make("reader", "read"));
     keys.gone.store(true, Ordering::SeqCst);
-    let guard = Arc::new(Guard::new(keys.clone(), None));
+    let guard = Arc::new(Guard::new(Authenticator::new(keys.clone(), None)));
     assert_eq!(status(&guard, "GET /documents", None).await, 503);
     assert_eq!(status(&guard, "GET /documents", Some(&key)).await, 503);
     assert_eq!(status(&guard, "GET /health", None).await, 200);

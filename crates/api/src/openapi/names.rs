@@ -2,9 +2,8 @@
 
 use std::borrow::Cow;
 
-use quire_application::steps::StepErrorCode as StepCode;
+use quire_application::steps::{ModelErrorKind, ReadErrorKind, StepErrorCode as StepCode};
 use quire_domain::{self as domain, Pipeline as Line};
-use quire_ports::{ModelErrorKind, ReadErrorKind};
 use quire_understanding::{InterpreterKind as Understands, ValueType as Kind};
 use quire_understanding::{calibration, compare, structure};
 use utoipa::openapi::RefOr;

@@ -8,16 +8,16 @@ use axum::response::{IntoResponse, Redirect, Response};
 
 use super::trouble::{looks, made};
 use super::visitor::Visitor;
-use crate::{ApiError, Code, Product};
+use crate::{ApiError, AppState, Code};
 
 /// Passes everything on, and answers browsers that look at a page with a page.
-pub(crate) async fn keep(State(product): State<Option<Product>>, request: Request, next: Next) -> Response {
+pub(crate) async fn keep(State(state): State<Option<AppState>>, request: Request, next: Next) -> Response {
     let (mut parts, body) = request.into_parts();
     let path = parts.uri.path();
     let is_page = path == "/app" || path.starts_with("/app/");
     let is_looked_at = is_page && parts.method == Method::GET && looks(&parts.headers);
-    let visitor = match product.filter(|_| is_looked_at) {
-        Some(product) => Visitor::from_request_parts(&mut parts, &product).await.ok(),
+    let visitor = match state.filter(|_| is_looked_at) {
+        Some(state) => Visitor::from_request_parts(&mut parts, &state).await.ok(),
         None => None,
     };
     let response = next.run(Request::from_parts(parts, body)).await;

@@ -21,25 +21,25 @@ use super::visitor::Visitor;
 use crate::guard::session::{kept, require_form_token};
 use crate::guard::sites::refuse_others;
 use crate::request::Parameters;
-use crate::{ApiError, Guard, Limits, Product, Surface};
+use crate::{ApiError, AppState, Guard, Limits, Server};
 
 /// Where people log in and out: what that needs.
 #[derive(Clone)]
 pub(super) struct Desk {
-    product: Product,
+    app: AppState,
     guard: Arc<Guard>,
     limits: Arc<Limits>,
 }
 
 impl Desk {
-    pub(super) fn new(product: Product, surface: &Surface) -> Self {
-        Self { product, guard: surface.guard.clone(), limits: surface.limits.clone() }
+    pub(super) fn new(app: AppState, server: &Server) -> Self {
+        Self { app, guard: server.guard.clone(), limits: server.limits.clone() }
     }
 }
 
-impl FromRef<Desk> for Product {
+impl FromRef<Desk> for AppState {
     fn from_ref(desk: &Desk) -> Self {
-        desk.product.clone()
+        desk.app.clone()
     }
 }
 

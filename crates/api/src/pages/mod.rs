@@ -27,15 +27,15 @@ use axum::response::Redirect;
 use axum::routing::{get, post};
 
 use self::login::Desk;
-use crate::{Product, Surface, audit};
+use crate::{AppState, Server, audit};
 
 /// What needs no role: these hold nothing of anybody's.
 pub(crate) const FOR_EVERYBODY: [&str; 5] =
     ["/", "/app/login", "/app/logout", "/app/preferences", "/assets/{folder}/{*name}"];
 
 /// Every page, and what pages are made of.
-pub(crate) fn router(product: Product, surface: &Surface) -> Router {
-    let desk = Desk::new(product.clone(), surface);
+pub(crate) fn router(app: AppState, server: &Server) -> Router {
+    let desk = Desk::new(app.clone(), server);
     Router::new()
         .route("/", get(|| async { Redirect::to("/app") }))
         .route("/app/governance", get(governance::candidates::show))
@@ -56,9 +56,9 @@ pub(crate) fn router(product: Product, surface: &Surface) -> Router {
         .route("/app/rows", get(inbox::rows))
         .route("/app/preferences", post(preferences::choose))
         .route("/assets/{folder}/{*name}", get(assets::show))
-        .layer(middleware::from_fn_with_state(product.audit.clone(), audit::note))
-        .with_state(product.clone())
+        .layer(middleware::from_fn_with_state(app.audit.clone(), audit::note))
+        .with_state(app.clone())
         .merge(login::router(desk))
-        .layer(middleware::from_fn_with_state(product, trouble::show))
+        .layer(middleware::from_fn_with_state(app, trouble::show))
         .layer(middleware::from_fn(squeeze::squeeze))
 }

@@ -9,7 +9,7 @@ use quire_domain::EventId;
 
 use super::frame::{Frame, Part, page};
 use super::visitor::Visitor;
-use crate::{ApiError, Product};
+use crate::{ApiError, AppState};
 
 #[derive(Template)]
 #[template(path = "trouble.html")]
@@ -22,7 +22,7 @@ struct Trouble {
 
 /// Answers browsers that look at a page with a page; scripts, which ask for parts and change things, with what they know.
 pub(super) async fn show(
-    State(_): State<Product>,
+    State(_): State<AppState>,
     visitor: Visitor,
     request: Request,
     next: Next,

@@ -1,20 +1,24 @@
 //! `GET /documents/{id}/compare`
 
+use std::sync::Arc;
+
 use axum::Json;
 use axum::extract::State;
 use jiff::Timestamp;
-use quire_application::review::{self, CompareError, ComparedVersions, VersionReference};
+use quire_application::App;
+use quire_application::review::{
+    self, CompareError, ComparedVersions, InterpretationVersion, VersionReference,
+};
 use quire_domain::{DocumentId, FieldId, InterpretationId, RunId};
-use quire_ports::InterpretationVersion;
 use quire_understanding::compare::{self as rule, Difference, FieldComparison};
 use quire_understanding::{Field, Value};
 use serde::Serialize;
 use utoipa::ToSchema;
 
+use crate::ApiError;
 use crate::error::{Code, Reason};
 use crate::openapi::{errors, names, shapes};
 use crate::request::{Id, Parameters};
-use crate::{ApiError, Product};
 
 /// What differs between two versions of what was understood.
 #[derive(Serialize, ToSchema)]
@@ -107,14 +111,14 @@ struct Shown {
     ),
 )]
 pub(crate) async fn compare(
-    State(product): State<Product>,
+    State(app): State<Arc<App>>,
     Id(id): Id,
     parameters: Parameters,
 ) -> Result<Json<Comparison>, ApiError> {
     let (from, to) = (named(&parameters, "from")?, named(&parameters, "to")?);
     let document_id = DocumentId(id);
     let ComparedVersions { from, to, schema } =
-        review::versions_to_compare(&product.store, document_id, from, to).await?;
+        review::versions_to_compare(&app, document_id, from, to).await?;
     let rows = rule::compare(&from.data.fields, &to.data.fields, &schema);
     Ok(Json(Comparison {
         document_id,
@@ -187,7 +191,7 @@ impl From<CompareError> for ApiError {
             CompareError::NotCompleted(_) => Self::conflict(Reason::InterpretationNotAvailable, message),
             CompareError::Missing(_) => Self::conflict(Reason::InterpretationMissing, message),
             CompareError::NothingBefore => Self::conflict(Reason::NothingToCompare, message),
-            CompareError::Port(error) => error.into(),
+            CompareError::Store(error) => error.into(),
         }
     }
 }

@@ -1,9 +1,12 @@
 //! `POST /runs/{id}/interpretations`
 
+use std::sync::Arc;
+
 use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use axum::{Extension, Json};
+use quire_application::App;
 use quire_application::review::{self, EditError, EditRequest};
 use quire_domain::RunId;
 use serde::{Deserialize, Serialize};
@@ -17,7 +20,7 @@ use crate::error::Reason;
 use crate::openapi::{errors, names, shapes};
 use crate::request::{Id, JsonBody, Parameters};
 use crate::request_id::RequestId;
-use crate::{ApiError, Code, Product};
+use crate::{ApiError, Code};
 
 /// A batch of changes; all are made or none.
 #[derive(Deserialize, ToSchema)]
@@ -69,7 +72,7 @@ struct Body {
     ),
 )]
 pub(crate) async fn edit(
-    State(product): State<Product>,
+    State(app): State<Arc<App>>,
     Extension(RequestId(correlation_id)): Extension<RequestId>,
     Caller(actor): Caller,
     Id(id): Id,
@@ -86,12 +89,12 @@ pub(crate) async fn edit(
     let changes = wish.changes.into_iter().enumerate().map(|(index, change)| changes::parse(index, change));
     let changes = changes.collect::<Result<Vec<_>, _>>().map_err(EditError::Bad)?;
     let request = EditRequest { run, base, changes, actor, correlation_id: Some(correlation_id) };
-    let result = review::edit(&product.store, &product.confidence, request).await?;
+    let result = review::edit(&app, request).await?;
     let status = if result.is_new { StatusCode::CREATED } else { StatusCode::OK };
     let tag = tag(result.version.number);
     let body = Body {
         run_id: run,
-        version: ShownVersion::of(result.version, &result.schema, view, &product.confidence),
+        version: ShownVersion::of(result.version, &result.schema, view, app.confidence_policy()),
     };
     Ok((status, [(header::ETAG, tag)], Json(body)).into_response())
 }
@@ -134,7 +137,7 @@ impl From<EditError> for ApiError {
                 "index": bad.index,
                 "member": bad.member,
             })),
-            EditError::Port(error) => error.into(),
+            EditError::Store(error) => error.into(),
         }
     }
 }

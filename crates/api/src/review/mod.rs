@@ -7,8 +7,8 @@ pub(crate) mod reviewed;
 pub(crate) mod show;
 pub(crate) mod versions;
 
+use quire_application::review::InterpretationVersion;
 use quire_domain::InterpretationId;
-use quire_ports::InterpretationVersion;
 use quire_understanding::calibration::ConfidencePolicy;
 use quire_understanding::view::FlatView;
 use quire_understanding::visits::{self, VisitGroupedView};

@@ -1,19 +1,21 @@
 //! `POST` and `DELETE /documents/{id}/reviewed`
 
+use std::sync::Arc;
+
 use axum::extract::State;
 use axum::{Extension, Json};
 use jiff::Timestamp;
-use quire_application::review::{self, MarkRequest};
+use quire_application::App;
+use quire_application::review::{self, MarkRequest, ReviewMark};
 use quire_domain::{DocumentId, ReviewStatus};
-use quire_ports::ReviewMark;
 use serde::Serialize;
 use utoipa::ToSchema;
 
+use crate::ApiError;
 use crate::caller::Caller;
 use crate::openapi::{errors, names};
 use crate::request::{Id, NoBody};
 use crate::request_id::RequestId;
-use crate::{ApiError, Product};
 
 /// Where the review of a document stands.
 #[derive(Serialize, ToSchema)]
@@ -42,13 +44,13 @@ pub(crate) struct Marked {
     ),
 )]
 pub(crate) async fn mark(
-    State(product): State<Product>,
+    State(app): State<Arc<App>>,
     request_id: Extension<RequestId>,
     caller: Caller,
     id: Id,
     NoBody: NoBody,
 ) -> Result<Json<Marked>, ApiError> {
-    say(product, request_id, caller, id, ReviewStatus::Reviewed).await
+    say(&app, request_id, caller, id, ReviewStatus::Reviewed).await
 }
 
 /// Says that a document has to be checked again.
@@ -66,17 +68,17 @@ pub(crate) async fn mark(
     ),
 )]
 pub(crate) async fn reopen(
-    State(product): State<Product>,
+    State(app): State<Arc<App>>,
     request_id: Extension<RequestId>,
     caller: Caller,
     id: Id,
     NoBody: NoBody,
 ) -> Result<Json<Marked>, ApiError> {
-    say(product, request_id, caller, id, ReviewStatus::InReview).await
+    say(&app, request_id, caller, id, ReviewStatus::InReview).await
 }
 
 async fn say(
-    product: Product,
+    app: &App,
     Extension(RequestId(correlation_id)): Extension<RequestId>,
     Caller(actor): Caller,
     Id(id): Id,
@@ -84,7 +86,7 @@ async fn say(
 ) -> Result<Json<Marked>, ApiError> {
     let document = DocumentId(id);
     let request = MarkRequest { document, to, actor, correlation_id: Some(correlation_id) };
-    let mark = review::mark(&product.store, &product.confidence, request).await?;
+    let mark = review::mark(app, request).await?;
     Ok(Json(shown(document, mark)))
 }
 

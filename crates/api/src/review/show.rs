@@ -1,10 +1,13 @@
 //! `GET /documents/{id}/review`
 
+use std::sync::Arc;
+
 use axum::Json;
 use axum::extract::State;
 use axum::http::header;
 use axum::response::{IntoResponse, Response};
 use jiff::Timestamp;
+use quire_application::App;
 use quire_application::review::{self, ReviewError, ReviewView};
 use quire_domain::{DocumentId, RunId};
 use quire_understanding::calibration::ConfidencePolicy;
@@ -12,11 +15,11 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::{ShownVersion, View, tag};
+use crate::ApiError;
 use crate::error::Reason;
 use crate::openapi::{errors, names};
 use crate::request::{Id, Parameters};
 use crate::runs::RunHead;
-use crate::{ApiError, Product};
 
 /// What there is to review.
 #[derive(Serialize, ToSchema)]
@@ -77,14 +80,14 @@ struct RawTextArtifact {
     ),
 )]
 pub(crate) async fn show(
-    State(product): State<Product>,
+    State(app): State<Arc<App>>,
     Id(id): Id,
     parameters: Parameters,
 ) -> Result<Response, ApiError> {
     let view = View::of(&parameters)?;
-    let found = review::view(&product.store, &*product.blobs, DocumentId(id)).await?;
+    let found = review::show(&app, DocumentId(id)).await?;
     let tag = tag(found.active.number);
-    Ok(([(header::ETAG, tag)], Json(body(found, view, &product.confidence))).into_response())
+    Ok(([(header::ETAG, tag)], Json(body(found, view, app.confidence_policy()))).into_response())
 }
 
 fn body(found: ReviewView, view: View, policy: &ConfidencePolicy) -> Body {
@@ -110,7 +113,7 @@ impl From<ReviewError> for ApiError {
         match error {
             ReviewError::NoCompletedRun => Self::conflict(Reason::NoCompletedRun, message),
             ReviewError::Missing => Self::conflict(Reason::InterpretationMissing, message),
-            ReviewError::Port(error) => error.into(),
+            ReviewError::Store(error) => error.into(),
         }
     }
 }

@@ -1,19 +1,21 @@
 //! `GET /runs/{id}/interpretations`
 
+use std::sync::Arc;
+
 use axum::Json;
 use axum::extract::State;
 use jiff::Timestamp;
-use quire_application::review;
+use quire_application::App;
+use quire_application::review::{self, VersionHistoryEntry};
 use quire_domain::{FieldId, InterpretationId, RunId};
-use quire_ports::VersionHistoryEntry;
 use quire_understanding::edit::FieldChange;
 use quire_understanding::{MadeBy, Value};
 use serde::Serialize;
 use utoipa::ToSchema;
 
+use crate::ApiError;
 use crate::openapi::{errors, names, shapes};
 use crate::request::Id;
-use crate::{ApiError, Product};
 
 /// The versions of an interpretation, the oldest first.
 #[derive(Serialize, ToSchema)]
@@ -68,9 +70,9 @@ struct Change {
     params(("id" = Uuid, Path, description = "The run.")),
     responses((status = 200, description = "The versions.", body = Versions), errors::Missing),
 )]
-pub(crate) async fn versions(State(product): State<Product>, Id(id): Id) -> Result<Json<Versions>, ApiError> {
+pub(crate) async fn versions(State(app): State<Arc<App>>, Id(id): Id) -> Result<Json<Versions>, ApiError> {
     let run_id = RunId(id);
-    let versions = review::versions(&product.store, run_id).await?;
+    let versions = review::versions(&app, run_id).await?;
     Ok(Json(Versions { run_id, versions: versions.into_iter().map(listed).collect() }))
 }
 

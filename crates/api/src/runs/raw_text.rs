@@ -1,7 +1,10 @@
 //! `GET /runs/{id}/artifacts/raw-text`
 
+use std::sync::Arc;
+
 use axum::Json;
 use axum::extract::State;
+use quire_application::App;
 use quire_application::run::{self, RawTextError};
 use quire_domain::RunId;
 use serde::Serialize;
@@ -9,7 +12,7 @@ use utoipa::ToSchema;
 
 use crate::openapi::errors;
 use crate::request::Id;
-use crate::{ApiError, Code, Product, Reason};
+use crate::{ApiError, Code, Reason};
 
 /// The text of a document.
 #[derive(Serialize, ToSchema)]
@@ -38,12 +41,9 @@ pub(crate) struct RawTextBody {
         errors::Gone,
     ),
 )]
-pub(crate) async fn raw_text(
-    State(product): State<Product>,
-    Id(id): Id,
-) -> Result<Json<RawTextBody>, ApiError> {
+pub(crate) async fn raw_text(State(app): State<Arc<App>>, Id(id): Id) -> Result<Json<RawTextBody>, ApiError> {
     let run_id = RunId(id);
-    let text = run::raw_text(&product.store, &*product.blobs, run_id).await.map_err(refused)?;
+    let text = run::raw_text(&app, run_id).await.map_err(refused)?;
     Ok(Json(RawTextBody { run_id, artifact_type: "RAW_TEXT", content_type: "text/plain", text }))
 }
 
@@ -53,6 +53,6 @@ fn refused(error: RawTextError) -> ApiError {
         RawTextError::NotReady => ApiError::conflict(Reason::RawTextNotReady, message),
         RawTextError::NotAvailable => ApiError::conflict(Reason::RawTextNotAvailable, message),
         RawTextError::Missing => ApiError::new(Code::ArtifactMissing, message),
-        RawTextError::Port(error) => error.into(),
+        RawTextError::Store(error) => error.into(),
     }
 }

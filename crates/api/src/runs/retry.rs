@@ -1,16 +1,18 @@
 //! `POST /runs/{id}/retry`
 
+use std::sync::Arc;
+
 use axum::Json;
 use axum::extract::State;
-use quire_application::run;
-use quire_domain::{Pipeline, RequeuePolicy, RunId};
-use quire_ports::PortError;
+use quire_application::App;
+use quire_application::run::{self, RetryError};
+use quire_domain::RunId;
 
-use super::show::{Shown, shown};
+use super::show::Shown;
 use crate::caller::Caller;
 use crate::openapi::errors;
 use crate::request::Id;
-use crate::{ApiError, Product, Reason};
+use crate::{ApiError, Reason};
 
 /// Sends a failed run back to the queue, where its pipeline allows that.
 ///
@@ -28,22 +30,23 @@ use crate::{ApiError, Product, Reason};
     ),
 )]
 pub(crate) async fn retry(
-    State(product): State<Product>,
+    State(app): State<Arc<App>>,
     Caller(actor): Caller,
     Id(id): Id,
 ) -> Result<Json<Shown>, ApiError> {
-    let run = product.store.history.run(RunId(id)).await?;
-    if run.pipeline == Pipeline::Document {
-        let message = "a document's run that has ended stays as it is; process the document again instead, with \
-                       POST /documents/{id}/reprocess";
-        return Err(ApiError::conflict(Reason::RetryNotAllowed, message));
-    }
-    let policy = product.requeue.iter().find(|(pipeline, _)| *pipeline == run.pipeline);
-    let policy = policy.map_or(RequeuePolicy::Never, |(_, requeue)| *requeue);
-    match run::retry(&product.store, run.id, policy, &actor).await {
-        // As it is stored, which is what whoever looks next will see.
-        Ok(run) => shown(&product.store, product.store.history.run(run.id).await?).await.map(Json),
-        Err(PortError::Conflict(why)) => Err(ApiError::conflict(Reason::RetryNotAllowed, why)),
-        Err(error) => Err(error.into()),
+    let run = run::retry_failed(&app, RunId(id), &actor).await?;
+    // The stored run, which every later request shows.
+    Ok(Json(Shown::of(run::show(&app, run.id).await?)))
+}
+
+impl From<RetryError> for ApiError {
+    fn from(error: RetryError) -> Self {
+        let message = error.to_string();
+        match error {
+            RetryError::DocumentRun | RetryError::NotAllowed(_) => {
+                Self::conflict(Reason::RetryNotAllowed, message)
+            }
+            RetryError::Store(error) => error.into(),
+        }
     }
 }

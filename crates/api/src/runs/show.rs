@@ -1,17 +1,20 @@
 //! `GET /runs/{id}`
 
+use std::sync::Arc;
+
 use axum::Json;
 use axum::extract::State;
 use jiff::Timestamp;
-use quire_domain::{Run, RunId, StepStatus, SubjectId};
-use quire_ports::{StepProgress, Store};
+use quire_application::App;
+use quire_application::run::{self, RunView, StepProgress};
+use quire_domain::{RunId, StepStatus, SubjectId};
 use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::head::RunHead;
+use crate::ApiError;
 use crate::openapi::{errors, names};
 use crate::request::Id;
-use crate::{ApiError, Product};
 
 /// A run and where each of its steps stands.
 #[derive(Serialize, ToSchema)]
@@ -57,19 +60,13 @@ struct ShownStep {
     params(("id" = Uuid, Path, description = "The run.")),
     responses((status = 200, description = "The run.", body = Shown), errors::Missing),
 )]
-pub(crate) async fn show(State(product): State<Product>, Id(id): Id) -> Result<Json<Shown>, ApiError> {
-    let run = product.store.history.run(RunId(id)).await?;
-    shown(&product.store, run).await.map(Json)
-}
-
-pub(super) async fn shown(store: &Store, run: Run) -> Result<Shown, ApiError> {
-    let steps = store.history.steps(run.id).await?;
-    let language_used = quire_application::run::language_used(store, &run).await?;
-    Ok(Shown::of(run, language_used, steps))
+pub(crate) async fn show(State(app): State<Arc<App>>, Id(id): Id) -> Result<Json<Shown>, ApiError> {
+    Ok(Json(Shown::of(run::show(&app, RunId(id)).await?)))
 }
 
 impl Shown {
-    fn of(run: Run, language_used: Option<String>, steps: Vec<StepProgress>) -> Self {
+    pub(super) fn of(view: RunView) -> Self {
+        let RunView { run, language_used, steps } = view;
         let reason = run.state.reason();
         Self {
             head: RunHead::of(&run),

@@ -1,15 +1,17 @@
 //! `POST /runs/{id}/withdraw`
 
+use std::sync::Arc;
+
 use axum::Json;
 use axum::extract::State;
-use quire_application::run;
+use quire_application::{App, run};
 use quire_domain::RunId;
 
-use super::show::{Shown, shown};
+use super::show::Shown;
+use crate::ApiError;
 use crate::caller::Caller;
 use crate::openapi::errors;
 use crate::request::Id;
-use crate::{ApiError, Product};
 
 /// Takes a run back that still waits for its turn.
 #[utoipa::path(
@@ -25,11 +27,11 @@ use crate::{ApiError, Product};
     ),
 )]
 pub(crate) async fn withdraw(
-    State(product): State<Product>,
+    State(app): State<Arc<App>>,
     Caller(actor): Caller,
     Id(id): Id,
 ) -> Result<Json<Shown>, ApiError> {
-    let run = run::withdraw(&product.store, RunId(id), &actor).await?;
-    // As it is stored, which is what whoever looks next will see.
-    shown(&product.store, product.store.history.run(run.id).await?).await.map(Json)
+    let run = run::withdraw(&app, RunId(id), &actor).await?;
+    // The stored run, which every later request shows.
+    Ok(Json(Shown::of(run::show(&app, run.id).await?)))
 }

@@ -10,12 +10,12 @@ use axum::extract::multipart::{Field, MultipartError};
 use axum::extract::{DefaultBodyLimit, FromRequest, Multipart, Request};
 use axum::http::{HeaderMap, StatusCode, header};
 use quire_application::document::DocumentView;
-use quire_application::document::upload::{FirstRun, Upload, UploadError, UploadKey, Uploader};
+use quire_application::document::upload::{Upload, UploadBatch, UploadError};
 use serde_json::json;
 use tokio::time::timeout;
 
 use super::outside::Outside;
-use crate::{ApiError, Code, Product, Reason};
+use crate::{ApiError, Code, Reason};
 
 /// Bytes that a form may have around its files: boundaries, names and small fields that are passed over.
 const AROUND_THE_FILES: u64 = 64 << 10;
@@ -26,18 +26,6 @@ const MOST_FILES: usize = 100;
 
 /// How long a client may send nothing in the middle of a file.
 const MOST_SILENCE: Duration = Duration::from_mins(1);
-
-/// What is asked for with a form.
-pub(super) struct Order {
-    /// Who asks.
-    pub(super) actor: String,
-    /// The run that each document gets.
-    pub(super) first: Option<FirstRun>,
-    /// By what a repetition of the request is to be known.
-    pub(super) key: Option<String>,
-    /// The schema by which they are to be understood, if one was named.
-    pub(super) schema: Option<String>,
-}
 
 /// What became of one file.
 pub(super) struct Outcome {
@@ -68,11 +56,10 @@ struct Received {
 /// Takes in the files of a form, each on its own. It does not wait for anything to become of them. Refuses the request
 /// as a whole if there is no file in it, or if its key was used for another.
 pub(super) async fn take_all(
-    product: &Product,
-    order: &Order,
+    batch: &UploadBatch<'_>,
     mut request: Request,
 ) -> Result<Vec<Outcome>, ApiError> {
-    let largest = product.uploads.largest;
+    let largest = batch.max_bytes();
     refuse_by_length(request.headers(), largest)?;
     // Also for a form that does not say how long it is, and for fields that are passed over.
     let most = usize::try_from(largest + AROUND_THE_FILES).unwrap_or(usize::MAX);
@@ -96,18 +83,18 @@ pub(super) async fn take_all(
             }
         };
         if let Some(before) = pending.take() {
-            let outcome = order.finish(before, outcomes.len(), false).await;
+            let outcome = finish(batch, before, outcomes.len(), false).await;
             outcomes.push(outcome.beside(&outcomes)?);
         }
         pending = Some(if outcomes.len() < MOST_FILES {
-            receive(product, field, &outside).await
+            receive(batch, field, &outside).await
         } else {
             one_too_many(&field)
         });
     }
     match pending {
         Some(last) => {
-            let outcome = order.finish(last, outcomes.len(), true).await;
+            let outcome = finish(batch, last, outcomes.len(), true).await;
             outcomes.push(outcome.beside(&outcomes)?);
         }
         None => return Err(ApiError::invalid(FIELD, "is missing; send the document in this field")),
@@ -115,38 +102,28 @@ pub(super) async fn take_all(
     Ok(outcomes)
 }
 
-impl Order {
-    /// Takes a file in that came whole.
-    async fn finish(&self, received: Received, place: usize, is_last: bool) -> Outcome {
-        let Received { name, upload, .. } = received;
-        let upload = match upload {
-            Ok(upload) => upload,
-            Err(error) => return Outcome { name, taken: Err(error) },
-        };
-        let place = u32::try_from(place).unwrap_or(u32::MAX);
-        let key = self.key.clone().map(|key| UploadKey { key, place, is_last });
-        let sender = Uploader { actor: self.actor.clone(), key };
-        let taken = upload
-            .by_schema(self.schema.clone())
-            .finish(&name, self.first.clone(), &sender)
-            .await
-            .map_err(ApiError::from);
-        Outcome { name, taken }
-    }
+/// Stores a file that arrived whole.
+async fn finish(batch: &UploadBatch<'_>, received: Received, place: usize, is_last: bool) -> Outcome {
+    let Received { name, upload, .. } = received;
+    let place = u32::try_from(place).unwrap_or(u32::MAX);
+    let taken = match upload {
+        Ok(upload) => batch.finish_file(upload, &name, place, is_last).await.map_err(ApiError::from),
+        Err(error) => Err(error),
+    };
+    Outcome { name, taken }
 }
 
 /// Reads a file to its end, whatever is wrong with it: a client that is still sending would lose the answer with the
 /// connection. Only what is too large is not worth it.
-async fn receive(product: &Product, mut field: Field<'_>, outside: &Outside) -> Received {
+async fn receive(batch: &UploadBatch<'_>, mut field: Field<'_>, outside: &Outside) -> Received {
     let Some(name) = field.file_name().map(str::to_owned) else { return no_file() };
-    let begun = Upload::begin(product.store.clone(), product.blobs.clone(), product.uploads.clone()).await;
+    let begun = batch.begin_file().await;
     outside.leave();
-    let largest = product.uploads.largest;
-    let received = pass_on(&mut field, begun.map_err(UploadError::from), largest).await;
+    let received = pass_on(&mut field, begun, batch.max_bytes()).await;
     outside.enter();
     let is_end = !matches!(
         received,
-        Ok(Ok(_) | Err(UploadError::Empty | UploadError::Unsupported { .. } | UploadError::Port(_)))
+        Ok(Ok(_) | Err(UploadError::Empty | UploadError::Unsupported { .. } | UploadError::Store(_)))
     );
     let upload = match received {
         Ok(upload) => upload.map_err(ApiError::from),

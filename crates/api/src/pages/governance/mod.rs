@@ -8,9 +8,11 @@ pub(super) mod reliability;
 pub(super) mod schemas;
 pub(super) mod trail;
 
+use quire_application::{App, events};
+
 use super::frame::{Frame, Part, Place};
 use super::visitor::Visitor;
-use crate::{ApiError, Product};
+use crate::ApiError;
 
 /// The furthest place of a list.
 const FURTHEST: u32 = 100_000;
@@ -51,8 +53,8 @@ fn sheets(current: Sheet) -> Vec<Place> {
     all.into_iter().map(|(sheet, href, word)| Place { href, word, is_current: sheet == current }).collect()
 }
 
-async fn framed(product: &Product, visitor: Visitor) -> Result<Frame, ApiError> {
-    let newest = product.store.history.newest_event().await?;
+async fn framed(app: &App, visitor: Visitor) -> Result<Frame, ApiError> {
+    let newest = events::newest(app).await?;
     Ok(Frame::new(visitor, Part::Governance, &["governance"], newest))
 }
 

@@ -1,8 +1,7 @@
 //! What the address of the inbox asks for.
 
-use quire_application::document::ListRequest;
+use quire_application::document::{ConfidenceCursor, ListRequest};
 use quire_domain::{DocumentId, DocumentStatus, ReviewStatus};
-use quire_ports::ConfidenceCursor;
 
 use crate::ApiError;
 use crate::documents::{least_certain, list};

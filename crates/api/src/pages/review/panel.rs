@@ -2,9 +2,9 @@
 
 use std::collections::{HashMap, HashSet};
 
-use quire_application::review::{self, ReviewView};
+use quire_application::App;
+use quire_application::review::{self, ReviewView, VersionHistoryEntry};
 use quire_domain::{FieldId, ReviewStatus, Role};
-use quire_ports::VersionHistoryEntry;
 use quire_understanding::edit::ChangeType;
 use quire_understanding::{Field, Schema, SchemaKey, Scope, VISIT_DATE, Value, visits};
 
@@ -14,7 +14,7 @@ use super::history::is_of_value;
 use super::row::{Desk, Row, date};
 use super::standing::Newer;
 use super::titles;
-use crate::{ApiError, Product};
+use crate::ApiError;
 
 /// Sections that are more than the keys of the schema that have their place there.
 const VISITS: &str = "visits";
@@ -89,27 +89,27 @@ pub(super) struct VisitChoice {
 
 impl Panel {
     pub(super) async fn load(
-        product: &Product,
+        app: &App,
         visitor: &Visitor,
         found: &ReviewView,
         newer: Option<Newer>,
     ) -> Result<Self, ApiError> {
         let records = match found.active.number {
             1 => Vec::new(),
-            _ => review::versions(&product.store, found.run.id).await?,
+            _ => review::versions(app, found.run.id).await?,
         };
-        Ok(Self::of(product, visitor, found, &records, newer))
+        Ok(Self::of(app, visitor, found, &records, newer))
     }
 
     fn of(
-        product: &Product,
+        app: &App,
         visitor: &Visitor,
         found: &ReviewView,
         records: &[VersionHistoryEntry],
         newer: Option<Newer>,
     ) -> Self {
         let (language, words) = (visitor.language, visitor.language.words());
-        let desk = Desk { schema: &found.schema, policy: &product.confidence, words, language };
+        let desk = Desk { schema: &found.schema, policy: app.confidence_policy(), words, language };
         let layout = Layout { desk, detected: detected(records), found };
         let groups = layout.by_visit();
         let visits =

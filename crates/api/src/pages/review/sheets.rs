@@ -1,10 +1,10 @@
 //! The pages of a document, as many as were read, each with its size so that nothing moves when its picture comes.
 
 use quire_application::document::pages;
+use quire_application::{App, Error};
 use quire_domain::DocumentId;
-use quire_ports::PortError;
 
-use crate::{ApiError, Product};
+use crate::ApiError;
 
 /// A page.
 pub(super) struct Sheet {
@@ -18,10 +18,10 @@ pub(super) struct Sheet {
 }
 
 /// The pages of that document; none while nobody has read it.
-pub(super) async fn load(product: &Product, document: DocumentId) -> Result<Vec<Sheet>, ApiError> {
-    let pages = match pages::list(&product.store, document).await {
+pub(super) async fn load(app: &App, document: DocumentId) -> Result<Vec<Sheet>, ApiError> {
+    let pages = match pages::list(app, document).await {
         Ok((_, index)) => index.pages,
-        Err(PortError::NotFound(_)) => Vec::new(),
+        Err(Error::NotFound(_)) => Vec::new(),
         Err(error) => return Err(error.into()),
     };
     let sheet = |(number, entry): (usize, pages::PageEntry)| Sheet {

@@ -1,11 +1,12 @@
 //! Where the processing of a document stands, for whoever wants to review it.
 
 use quire_application::document::DocumentView;
+use quire_application::{App, run};
 use quire_domain::{DocumentStatus, FailureType, Pipeline, Role, RunId, RunState, StepName, StepStatus};
 
 use super::super::visitor::Visitor;
 use super::super::words::Words;
-use crate::{ApiError, Product};
+use crate::ApiError;
 
 const STEP: &str = "review.step_";
 const FAILED: &str = "review.failed_";
@@ -41,15 +42,11 @@ pub(super) struct Newer {
 }
 
 impl Waiting {
-    pub(super) async fn load(
-        product: &Product,
-        visitor: &Visitor,
-        view: &DocumentView,
-    ) -> Result<Self, ApiError> {
+    pub(super) async fn load(app: &App, visitor: &Visitor, view: &DocumentView) -> Result<Self, ApiError> {
         let words = visitor.language.words();
         let run = view.overview.latest_run.as_ref();
         let steps = match run {
-            Some(run) => steps(product, words, run.id, &run.state).await?,
+            Some(run) => steps(app, words, run.id, &run.state).await?,
             None => Vec::new(),
         };
         let title = match (view.standing.status, run.map(|run| &run.state)) {
@@ -64,7 +61,7 @@ impl Waiting {
             steps,
             failure: run.and_then(|run| Failure::of(words, &run.state)),
             is_offered: visitor.may(Role::Operate)
-                && product.processing
+                && app.is_processing_enabled()
                 && view.standing.status != DocumentStatus::Processing,
         })
     }
@@ -95,13 +92,8 @@ impl Failure {
 }
 
 /// The steps of the pipeline that every document goes through, reached or not, and others that were reached.
-async fn steps(
-    product: &Product,
-    words: &'static Words,
-    run: RunId,
-    state: &RunState,
-) -> Result<Vec<Step>, ApiError> {
-    let reached = product.store.history.steps(run).await?;
+async fn steps(app: &App, words: &'static Words, id: RunId, state: &RunState) -> Result<Vec<Step>, ApiError> {
+    let reached = run::steps(app, id).await?;
     let has_ended = state.reason().is_some();
     let named = Pipeline::Document.steps().iter().filter_map(|step| {
         let title = words.find(&format!("{STEP}{}", step.as_str().to_lowercase()))?;

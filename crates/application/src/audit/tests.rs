@@ -11,57 +11,46 @@ use tokio::sync::Notify;
 
 use super::*;
 
-fn alma() -> Caller {
-    Caller("alma".to_owned())
+fn access(event_type: EventType, subject: Option<SubjectId>) -> Access {
+    Access { actor: "alma".to_owned(), event_type, subject, run: None, failure: None }
 }
 
 #[tokio::test]
-async fn what_was_told_is_in_the_history_when_the_writer_has_finished() {
+async fn every_recorded_access_is_in_the_history_when_the_writer_has_finished() {
     let bed = bed().await;
-    let (audit, writer) = Audit::start(bed.store.clone());
+    let (audit, writer) = AccessAudit::start(bed.store.clone());
     let subject = SubjectId::from(DocumentId::new());
     for _ in 0..600 {
-        audit.tell(alma(), EventType::DocumentMetadataViewed, Some(subject), None);
+        audit.record(access(EventType::DocumentMetadataViewed, Some(subject)));
     }
     writer.finish().await;
     let filter = EventFilter { run: None, subject: Some(subject) };
     let events = bed.store.history.events(EventId(0), filter, 1000).await.unwrap();
     assert_eq!(events.len(), 600);
     assert!(events.iter().all(|recorded| recorded.event.actor.as_deref() == Some("alma")));
-    audit.tell(alma(), EventType::DocumentListViewed, None, None);
-    assert_eq!(audit.lost.load(Ordering::Relaxed), 1, "nobody writes any more, and nobody waits");
+    audit.record(access(EventType::DocumentListViewed, None));
+    assert_eq!(audit.lost.load(Ordering::Relaxed), 1, "the writer has stopped, and nobody waits for it");
 }
 
 #[tokio::test]
-async fn what_there_is_no_room_for_is_counted_and_nobody_waits() {
+async fn accesses_without_room_in_the_queue_are_counted_and_nobody_waits() {
     let bed = bed().await;
     let (waiting, _received) = mpsc::channel(2);
-    let audit = Audit { waiting, lost: Arc::default(), clock: bed.store.clock.clone() };
+    let audit = AccessAudit { waiting, lost: Arc::default(), clock: bed.store.clock.clone() };
     for _ in 0..5 {
-        audit.tell(alma(), EventType::DocumentListViewed, None, None);
+        audit.record(access(EventType::DocumentListViewed, None));
     }
     assert_eq!(audit.lost.load(Ordering::Relaxed), 3);
 }
 
-#[test]
-fn a_path_names_a_document_or_a_run() {
-    let id = Uuid::now_v7();
-    assert_eq!(whose(&format!("/documents/{id}/download")), (Some(SubjectId(id)), None));
-    assert_eq!(whose(&format!("/app/documents/{id}/work")), (Some(SubjectId(id)), None));
-    assert_eq!(whose(&format!("/runs/{id}/artifacts/raw-text")), (None, Some(RunId(id))));
-    for nobodys in ["/documents", "/documents/export", "/documents/x", "/", ""] {
-        assert_eq!(whose(nobodys), (None, None), "{nobodys}");
-    }
-}
-
-/// A queue that takes no events the first few times.
-struct Away {
+/// A queue that refuses events the first few times.
+struct FailingQueue {
     queue: Arc<dyn RunQueue>,
     times: AtomicU64,
 }
 
 #[async_trait]
-impl RunQueue for Away {
+impl RunQueue for FailingQueue {
     async fn enqueue(&self, new: &NewRun, at: Timestamp) -> PortResult<Run> {
         self.queue.enqueue(new, at).await
     }
@@ -95,7 +84,7 @@ impl RunQueue for Away {
     async fn record(&self, events: &[Event]) -> PortResult<()> {
         if self.times.load(Ordering::SeqCst) > 0 {
             self.times.fetch_sub(1, Ordering::SeqCst);
-            let (service, reason) = ("database", "it is away".to_owned());
+            let (service, reason) = ("database", "it is down".to_owned());
             return Err(PortError::Unavailable { service, reason, contention: false });
         }
         self.queue.record(events).await
@@ -107,18 +96,18 @@ impl RunQueue for Away {
 }
 
 #[tokio::test]
-async fn a_database_that_is_away_for_a_while_loses_nothing() {
+async fn no_access_is_lost_while_the_database_is_down_for_a_while() {
     let bed = bed().await;
-    let away = Arc::new(Away { queue: bed.store.queue.clone(), times: AtomicU64::new(3) });
-    let (audit, writer) = Audit::start(Store { queue: away.clone(), ..bed.store.clone() });
-    audit.tell(alma(), EventType::DocumentListViewed, None, None);
+    let failing = Arc::new(FailingQueue { queue: bed.store.queue.clone(), times: AtomicU64::new(3) });
+    let (audit, writer) = AccessAudit::start(Store { queue: failing.clone(), ..bed.store.clone() });
+    audit.record(access(EventType::DocumentListViewed, None));
     let looking = async {
         while bed.store.history.events(EventId(0), EventFilter::default(), 10).await.unwrap().is_empty() {
             tokio::task::yield_now().await;
         }
     };
     tokio::time::timeout(Duration::from_mins(1), looking).await.unwrap();
-    assert_eq!((away.times.load(Ordering::SeqCst), audit.lost.load(Ordering::Relaxed)), (0, 0));
+    assert_eq!((failing.times.load(Ordering::SeqCst), audit.lost.load(Ordering::Relaxed)), (0, 0));
     writer.finish().await;
     assert_eq!(bed.store.history.events(EventId(0), EventFilter::default(), 10).await.unwrap().len(), 1);
 }

@@ -1,4 +1,4 @@
-//! Writes looks into the history, many at a time.
+//! Writes accesses into the history, many at a time.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -10,50 +10,50 @@ use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, sleep, sleep_until, timeout};
 
-/// How many are written at once.
+/// Accesses written at once.
 const BATCH: usize = 256;
-/// How long the first of them waits for others.
-const GATHERING: Duration = Duration::from_millis(500);
-/// Between two tries at a database that is away.
-const PAUSE: Duration = if cfg!(test) { Duration::from_millis(1) } else { Duration::from_secs(1) };
-/// How long the last ones may take at the end of the process.
-const LAST_WORDS: Duration = Duration::from_secs(5);
+/// How long the first access of a batch waits for others.
+const BATCH_DELAY: Duration = Duration::from_millis(500);
+/// The time between two attempts while the database does not answer.
+const RETRY_DELAY: Duration = if cfg!(test) { Duration::from_millis(1) } else { Duration::from_secs(1) };
+/// How long the last batches may take at the end of the process.
+const SHUTDOWN_LIMIT: Duration = Duration::from_secs(5);
 
-/// Ends the writing.
-pub struct AuditWriter {
+/// The task that writes accesses.
+pub struct AccessAuditWriter {
     stop: oneshot::Sender<()>,
     task: JoinHandle<()>,
 }
 
-impl AuditWriter {
+impl AccessAuditWriter {
     pub(super) fn start(store: Store, received: mpsc::Receiver<Event>, lost: Arc<AtomicU64>) -> Self {
         let (stop, stopped) = oneshot::channel();
-        let desk = Desk { store, received, stopped, lost };
-        Self { stop, task: tokio::spawn(desk.work()) }
+        let writer = WriterTask { store, received, stopped, lost };
+        Self { stop, task: tokio::spawn(writer.run()) }
     }
 
-    /// Writes what still waits, and returns. What is told from now on is lost.
+    /// Writes the accesses that still wait, then stops. Accesses recorded after this call are lost.
     pub async fn finish(self) {
         // If the task is gone already, there is nothing to wait for.
         let _ = self.stop.send(());
-        if timeout(LAST_WORDS, self.task).await.is_err() {
-            tracing::warn!("the last looks at documents could not be recorded in time");
+        if timeout(SHUTDOWN_LIMIT, self.task).await.is_err() {
+            tracing::warn!("access audit: not all accesses were written before shutdown");
         }
     }
 }
 
-struct Desk {
+struct WriterTask {
     store: Store,
     received: mpsc::Receiver<Event>,
     stopped: oneshot::Receiver<()>,
     lost: Arc<AtomicU64>,
 }
 
-impl Desk {
-    async fn work(mut self) {
+impl WriterTask {
+    async fn run(mut self) {
         let mut batch = Vec::with_capacity(BATCH);
         while self.gather(&mut batch).await && self.write(&mut batch).await {
-            self.own_up();
+            self.report_lost();
         }
         self.received.close();
         loop {
@@ -66,10 +66,10 @@ impl Desk {
                 break;
             }
         }
-        self.own_up();
+        self.report_lost();
     }
 
-    /// Waits until there is enough to write, or the first has waited long enough. False when it is time to stop.
+    /// Collects a batch: until it is full, or its first access has waited long enough. False when the writer must stop.
     async fn gather(&mut self, batch: &mut Vec<Event>) -> bool {
         let mut write_at = None;
         while batch.len() < BATCH {
@@ -83,12 +83,12 @@ impl Desk {
                 },
                 () = sleep_until(due), if write_at.is_some() => return true,
             }
-            write_at = write_at.or_else(|| Some(Instant::now() + GATHERING));
+            write_at = write_at.or_else(|| Some(Instant::now() + BATCH_DELAY));
         }
         true
     }
 
-    /// Writes the batch, however long the database is away. False when it is time to stop.
+    /// Writes the batch, and retries until the database answers. False when the writer must stop.
     async fn write(&mut self, batch: &mut Vec<Event>) -> bool {
         loop {
             self.try_write(batch).await;
@@ -97,22 +97,22 @@ impl Desk {
             }
             tokio::select! {
                 _ = &mut self.stopped => return false,
-                () = sleep(PAUSE) => {}
+                () = sleep(RETRY_DELAY) => {}
             }
         }
     }
 
-    /// Writes the batch and empties it; what is left can be tried again. A try without an answer may have succeeded, and
-    /// then the same look is in the history twice, which is better than not at all.
+    /// Writes the batch and empties it; accesses left in it can be retried. An attempt without an answer may have succeeded.
+    /// Then the history has the same access twice, which is better than not at all.
     async fn try_write(&self, batch: &mut Vec<Event>) {
         self.find_subjects(batch).await;
         match self.store.queue.record(batch).await {
             Ok(()) => batch.clear(),
             Err(error) if error.is_passing() => {
-                tracing::warn!(%error, "looks at documents cannot be recorded now; trying again");
+                tracing::warn!(%error, "access audit: write failed, will retry");
             }
             Err(_) => {
-                // One of them cannot be stored. The others can.
+                // One access cannot be stored; the others can.
                 let mut left = Vec::new();
                 for event in batch.drain(..) {
                     match self.store.queue.record(std::slice::from_ref(&event)).await {
@@ -126,27 +126,24 @@ impl Desk {
         }
     }
 
-    /// Names the document beside the run, so that one question finds every look at it.
+    /// Adds the document of each run, so that one query finds every access to a document.
     async fn find_subjects(&self, batch: &mut [Event]) {
         for event in batch.iter_mut().filter(|event| event.subject.is_none()) {
             let Some(run) = event.run else { continue };
             match self.store.history.run(run).await {
                 Ok(run) => (event.subject, event.pipeline) = (Some(run.subject), Some(run.pipeline)),
                 Err(PortError::NotFound(_)) => {}
-                // The look itself matters more.
+                // The access matters more than its document.
                 Err(_) => return,
             }
         }
     }
 
-    fn own_up(&self) {
+    fn report_lost(&self) {
         let lost = self.lost.swap(0, Ordering::Relaxed);
         if lost > 0 {
             metrics::counter!("quire_looks_lost_total").increment(lost);
-            tracing::warn!(
-                lost,
-                "looks at documents were not recorded: there were more than could be written"
-            );
+            tracing::warn!(lost, "access audit: accesses lost, more came than could be written");
         }
     }
 }
