@@ -13,7 +13,7 @@ use utoipa::ToSchema;
 
 pub use self::reason::Reason;
 use crate::error_pages::text;
-use crate::openapi::names;
+use crate::rest::openapi::names;
 
 /// After how many seconds a client should ask again when something is not available.
 const RETRY_AFTER: HeaderValue = HeaderValue::from_static("5");

@@ -1,34 +1,16 @@
-//! Quire over HTTP. [`router`] is the whole surface on one page, [`error`] the whole contract for what goes wrong.
+//! Quire over HTTP. [`routes`] has every route and the middleware on one page; [`error`] is the whole contract for errors.
 //!
 //! Handlers and pages call the use cases of `quire_application`. The binary hands in an [`App`] as part of a [`Server`].
 
-mod audit;
-mod calibration;
 mod caller;
-mod documents;
 pub mod error;
 mod error_pages;
-mod events;
-mod governance;
-mod guard;
-mod headers;
-mod health;
-mod limits;
-mod metrics;
-mod neighbours;
-mod openapi;
-mod origins;
+mod middleware;
 pub mod pages;
-mod panics;
-mod proxies;
 mod request;
-mod request_id;
-mod review;
-pub mod router;
-mod runs;
+mod rest;
+pub mod routes;
 mod serve;
-mod unread;
-mod version;
 
 use std::sync::Arc;
 
@@ -37,17 +19,17 @@ use quire_application::App;
 use quire_application::audit::AccessAudit;
 use quire_application::health::HealthChecks;
 
-pub use calibration::CalibrationList;
 pub use error::{ApiError, Code, Reason};
-pub use guard::Guard;
-pub use limits::Limits;
-pub use metrics::Exposition;
-pub use origins::Origins;
+pub use middleware::auth::Auth;
+pub use middleware::cors::CorsOrigins;
+pub use middleware::rate_limit::RateLimits;
+pub use middleware::trusted_proxies::TrustedProxies;
 pub use pages::words::Language;
-pub use proxies::Proxies;
-pub use router::router;
+pub use rest::calibration::CalibrationList;
+pub use rest::metrics::Exposition;
+pub use rest::version::Version;
+pub use routes::router;
 pub use serve::serve;
-pub use version::Version;
 
 /// What a process serves over HTTP.
 #[derive(Clone)]
@@ -59,11 +41,11 @@ pub struct Server {
     /// The version of the program.
     pub version: Version,
     /// Who may send requests.
-    pub guard: Arc<Guard>,
+    pub auth: Arc<Auth>,
     /// How many requests a client may send.
-    pub limits: Arc<Limits>,
+    pub rate_limits: Arc<RateLimits>,
     /// Which other sites may read responses.
-    pub origins: Origins,
+    pub origins: CorsOrigins,
     /// Documents and runs. A worker serves none.
     pub app: Option<AppState>,
 }

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use quire_api::{AppState, Guard, Limits, Server, Version};
+use quire_api::{AppState, Auth, RateLimits, Server, Version};
 use quire_application::Error;
 use quire_application::audit::AccessAudit;
 use quire_application::credential::Authenticator;
@@ -154,25 +154,25 @@ fn server(
         health: HealthChecks::new(Arc::new(database), wire::storage_check(config)),
         metrics: Arc::new(scrape),
         version: Version::of_environment(),
-        guard: Arc::new(guard(config, &opened.store)),
-        limits: Arc::new(limits(config, address)),
+        auth: Arc::new(auth(config, &opened.store)),
+        rate_limits: Arc::new(rate_limits(config, address)),
         origins: config.server.cors_origins.clone(),
         app: None,
     }
 }
 
-fn guard(config: &Config, store: &Store) -> Guard {
+fn auth(config: &Config, store: &Store) -> Auth {
     let sessions = SessionService::new(store, config.server.session_terms());
     let authenticator = Authenticator::new(store.credentials.clone(), config.server.auth_token.given());
-    Guard::new(authenticator.with_sessions(sessions))
+    Auth::new(authenticator.with_sessions(sessions))
 }
 
 /// Only where other machines can ask is anybody held back, unless the settings say so.
-fn limits(config: &Config, address: Option<SocketAddr>) -> Limits {
+fn rate_limits(config: &Config, address: Option<SocketAddr>) -> RateLimits {
     let is_alone = address.is_none_or(|address| address.ip().is_loopback());
     let (uploads, downloads) = if is_alone { (0, 0) } else { (UPLOADS, DOWNLOADS) };
     let set = &config.limits;
-    Limits::per_minute(
+    RateLimits::per_minute(
         set.uploads_per_minute.or(uploads),
         set.downloads_per_minute.or(downloads),
         config.server.trusted_proxies.clone(),

@@ -58,14 +58,14 @@ struct Working {
     tone: &'static str,
 }
 
-pub(super) async fn show(State(app): State<Arc<App>>, visitor: Visitor) -> Result<Response, ApiError> {
+pub(crate) async fn show(State(app): State<Arc<App>>, visitor: Visitor) -> Result<Response, ApiError> {
     let frame = framed(&app, visitor).await?;
     let now = shown(&*operations::overview(&app).await?, frame.words());
     page(&Operations { frame, now })
 }
 
 /// The same without what stands around it, for a page that is open.
-pub(super) async fn now(State(app): State<Arc<App>>, visitor: Visitor) -> Result<Response, ApiError> {
+pub(crate) async fn now(State(app): State<Arc<App>>, visitor: Visitor) -> Result<Response, ApiError> {
     let frame = framed(&app, visitor).await?;
     let now = shown(&*operations::overview(&app).await?, frame.words());
     page(&Now { frame, now })

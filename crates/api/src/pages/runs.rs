@@ -58,7 +58,7 @@ struct Shown {
     may_withdraw: bool,
 }
 
-pub(super) async fn show(
+pub(crate) async fn show(
     State(app): State<Arc<App>>,
     Id(id): Id,
     visitor: Visitor,
@@ -75,7 +75,7 @@ pub(super) async fn show(
 }
 
 /// The same without what stands around it, for a page that is open.
-pub(super) async fn list(
+pub(crate) async fn list(
     State(app): State<Arc<App>>,
     Id(id): Id,
     visitor: Visitor,

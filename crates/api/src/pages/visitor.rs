@@ -6,7 +6,7 @@ use axum::http::{Extensions, HeaderMap, header};
 use quire_domain::{Role, Roles};
 
 use super::words::Language;
-use crate::guard::session::BySession;
+use crate::middleware::auth::session::BySession;
 use crate::{ApiError, AppState};
 
 /// The cookies in which a browser remembers what was chosen.

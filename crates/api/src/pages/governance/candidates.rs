@@ -76,7 +76,7 @@ struct Offer {
     class: &'static str,
 }
 
-pub(in crate::pages) async fn show(
+pub(crate) async fn show(
     State(app): State<Arc<App>>,
     visitor: Visitor,
     parameters: Parameters,
@@ -100,7 +100,7 @@ pub(in crate::pages) async fn show(
 }
 
 /// The same without what stands around it, for a page that is open.
-pub(in crate::pages) async fn list(
+pub(crate) async fn list(
     State(app): State<Arc<App>>,
     visitor: Visitor,
     parameters: Parameters,

@@ -1,12 +1,12 @@
 //! The pages of those who govern: what edits suggest about schemas, what was decided, the versions that came of it, and how
 //! far confidence can be trusted. Nothing of them stands on the pages of others.
 
-pub(super) mod candidates;
+pub(crate) mod candidates;
 mod change;
 mod curve;
-pub(super) mod reliability;
-pub(super) mod schemas;
-pub(super) mod trail;
+pub(crate) mod reliability;
+pub(crate) mod schemas;
+pub(crate) mod trail;
 
 use quire_application::{App, events};
 

@@ -54,7 +54,7 @@ struct Way {
     curve: Curve,
 }
 
-pub(in crate::pages) async fn show(
+pub(crate) async fn show(
     State(app): State<Arc<App>>,
     visitor: Visitor,
     parameters: Parameters,

@@ -59,7 +59,7 @@ struct Version {
     summary: Option<String>,
 }
 
-pub(in crate::pages) async fn show(
+pub(crate) async fn show(
     State(app): State<Arc<App>>,
     visitor: Visitor,
     parameters: Parameters,

@@ -43,7 +43,7 @@ struct Shown {
     reason: Option<String>,
 }
 
-pub(in crate::pages) async fn show(
+pub(crate) async fn show(
     State(app): State<Arc<App>>,
     visitor: Visitor,
     parameters: Parameters,

@@ -1,6 +1,6 @@
 //! `GET /app`: the documents, and `GET /app/rows`: a part of their list.
 
-mod asked;
+mod query;
 mod row;
 
 use std::sync::Arc;
@@ -14,13 +14,13 @@ use quire_application::document::{
 use quire_application::{App, events, run};
 use quire_domain::Role;
 
-use self::asked::{Asked, Choice};
+use self::query::{Choice, InboxQuery};
 use self::row::Row;
 use super::frame::{Frame, Part, page};
 use super::visitor::Visitor;
 use super::words::Words;
 use crate::ApiError;
-use crate::documents::{least_certain, list};
+use crate::rest::documents::{least_confident, list};
 
 /// How many are shown at once.
 const SHOWN: u32 = 50;
@@ -29,7 +29,7 @@ const SHOWN: u32 = 50;
 #[template(path = "inbox.html")]
 struct Inbox {
     frame: Frame,
-    asked: Asked,
+    asked: InboxQuery,
     list: Listing,
     operates: bool,
 }
@@ -71,12 +71,12 @@ impl Inbox {
 }
 
 /// The page.
-pub(super) async fn show(
+pub(crate) async fn show(
     State(app): State<Arc<App>>,
     visitor: Visitor,
     RawQuery(query): RawQuery,
 ) -> Result<Response, ApiError> {
-    let asked = Asked::of(query.as_deref().unwrap_or_default())?;
+    let asked = InboxQuery::of(query.as_deref().unwrap_or_default())?;
     // First where the history stands, then what there is: what happens in between is told twice and not missed.
     let newest = events::newest(&app).await?;
     let operates = visitor.may(Role::Operate);
@@ -86,12 +86,12 @@ pub(super) async fn show(
 }
 
 /// A part of the list: those of some ids, or the next ones.
-pub(super) async fn rows(
+pub(crate) async fn rows(
     State(app): State<Arc<App>>,
     visitor: Visitor,
     RawQuery(query): RawQuery,
 ) -> Result<Response, ApiError> {
-    let asked = Asked::of(query.as_deref().unwrap_or_default())?;
+    let asked = InboxQuery::of(query.as_deref().unwrap_or_default())?;
     let (words, operates) = (visitor.language.words(), visitor.may(Role::Operate));
     let list = if asked.ids.is_empty() {
         listed(&app, &asked, words, operates).await?
@@ -103,7 +103,7 @@ pub(super) async fn rows(
 
 async fn listed(
     app: &App,
-    asked: &Asked,
+    asked: &InboxQuery,
     words: &'static Words,
     operates: bool,
 ) -> Result<Listing, ApiError> {
@@ -125,13 +125,13 @@ async fn listed(
 /// Those that wait for a person, the least certain first.
 async fn queued(
     app: &App,
-    asked: &Asked,
+    asked: &InboxQuery,
     words: &'static Words,
     operates: bool,
 ) -> Result<Listing, ApiError> {
     let part = LeastConfidentQuery { after: asked.after_certainty, skip: 0, limit: SHOWN };
     let found = document::least_confident(app, part).await?;
-    let next = found.next.map(|next| asked.address(&[("cursor", &least_certain::cursor(next))]));
+    let next = found.next.map(|next| asked.address(&[("cursor", &least_confident::cursor(next))]));
     Ok(Listing {
         rows: in_order(made(app, &found.items, words, operates).await?, asked),
         total: found.total.map(|total| told(total, words)),
@@ -142,7 +142,7 @@ async fn queued(
 }
 
 /// Rows with their places in the order that was asked for.
-fn in_order(mut rows: Vec<Row>, asked: &Asked) -> Vec<Row> {
+fn in_order(mut rows: Vec<Row>, asked: &InboxQuery) -> Vec<Row> {
     if asked.is_queue {
         rows.retain(|row| row.waits);
         for row in &mut rows {
@@ -155,7 +155,12 @@ fn in_order(mut rows: Vec<Row>, asked: &Asked) -> Vec<Row> {
 
 /// Those that were asked for by their ids, if the filters let them through. How many there are in all is told only where that
 /// is known without looking for them.
-async fn some(app: &App, asked: &Asked, words: &'static Words, operates: bool) -> Result<Listing, ApiError> {
+async fn some(
+    app: &App,
+    asked: &InboxQuery,
+    words: &'static Words,
+    operates: bool,
+) -> Result<Listing, ApiError> {
     let views = document::by_ids(app, &asked.ids, &asked.request).await?;
     let total = if asked.is_counted() { count(app, asked).await? } else { None };
     Ok(Listing {
@@ -167,7 +172,7 @@ async fn some(app: &App, asked: &Asked, words: &'static Words, operates: bool) -
     })
 }
 
-async fn count(app: &App, asked: &Asked) -> Result<Option<DocumentCount>, ApiError> {
+async fn count(app: &App, asked: &InboxQuery) -> Result<Option<DocumentCount>, ApiError> {
     if asked.is_queue {
         let none = LeastConfidentQuery { after: None, skip: 0, limit: 0 };
         return Ok(document::least_confident(app, none).await?.total);

@@ -49,7 +49,7 @@ struct Differs {
     to: Option<String>,
 }
 
-pub(in super::super) async fn show(
+pub(crate) async fn show(
     State(app): State<Arc<App>>,
     visitor: Visitor,
     Id(id): Id,

@@ -55,7 +55,7 @@ struct Restore {
     visit: Option<String>,
 }
 
-pub(in super::super) async fn show(
+pub(crate) async fn show(
     State(app): State<Arc<App>>,
     visitor: Visitor,
     Id(id): Id,

@@ -1,12 +1,12 @@
 //! `GET /app/documents/{id}`: the pages of a document beside what was understood of it.
 
-pub(super) mod compare;
-pub(super) mod history;
-pub(super) mod next;
+pub(crate) mod compare;
+pub(crate) mod history;
+pub(crate) mod next;
+mod page_list;
 mod panel;
+mod processing;
 mod row;
-mod sheets;
-mod standing;
 mod titles;
 
 use std::sync::Arc;
@@ -19,9 +19,9 @@ use quire_application::review::{self, ReviewError};
 use quire_application::{App, events};
 use quire_domain::DocumentId;
 
+use self::page_list::Sheet;
 use self::panel::Panel;
-use self::sheets::Sheet;
-use self::standing::{Newer, Waiting};
+use self::processing::{Newer, Waiting};
 use super::frame::{Frame, Part, page};
 use super::visitor::Visitor;
 use super::words::Words;
@@ -81,7 +81,7 @@ enum Work {
 }
 
 /// The whole page.
-pub(super) async fn show(
+pub(crate) async fn show(
     State(app): State<Arc<App>>,
     visitor: Visitor,
     Id(id): Id,
@@ -92,7 +92,7 @@ pub(super) async fn show(
     let newest = events::newest(&app).await?;
     let view = document::detail(&app, id).await?;
     let work = Work::load(&app, &visitor, &view).await?;
-    let sheets = sheets::load(&app, id).await?;
+    let sheets = page_list::load(&app, id).await?;
     let words = visitor.language.words();
     let name = view.overview.document.original_filename;
     let next = next_of(id, &parameters);
@@ -101,7 +101,7 @@ pub(super) async fn show(
 }
 
 /// What stands beside the pages.
-pub(super) async fn work(
+pub(crate) async fn work(
     State(app): State<Arc<App>>,
     visitor: Visitor,
     Id(id): Id,

@@ -13,7 +13,7 @@ use crate::request::{Id, Parameters};
 /// The value of `sort` for documents with the least confidence first.
 pub(super) const LEAST_CERTAIN: &str = "least_certain";
 
-pub(in super::super) async fn lead(
+pub(crate) async fn lead(
     State(app): State<Arc<App>>,
     Id(id): Id,
     parameters: Parameters,

@@ -11,8 +11,8 @@ use quire_understanding::{Field, Schema, SchemaKey, Scope, VISIT_DATE, Value, vi
 use super::super::moments::Moment;
 use super::super::visitor::Visitor;
 use super::history::is_of_value;
+use super::processing::Newer;
 use super::row::{Desk, Row, date};
-use super::standing::Newer;
 use super::titles;
 use crate::ApiError;
 
