@@ -22,7 +22,7 @@ use tokio::time::{Instant, timeout_at};
 use utoipa::ToSchema;
 
 use crate::request::{Parameters, uuid};
-use crate::rest::openapi::{names, shapes};
+use crate::rest::openapi::names;
 use crate::{ApiError, Code};
 
 /// A connection is silent for no longer than this, so that neither end takes the other for gone.
@@ -60,6 +60,22 @@ pub(crate) struct Told<'a> {
     error_code: Option<&'a str>,
 }
 
+/// A server-sent message. The stream has no end.
+#[derive(ToSchema)]
+#[schema(as = Message)]
+#[allow(dead_code)] // Only the description reads it.
+struct EventMessage {
+    /// The `event_type`, or `ready` for the first message.
+    #[schema(example = "RUN_COMPLETED")]
+    event: Option<String>,
+    /// Where the next connection continues, with `Last-Event-ID`.
+    id: Option<String>,
+    /// An `Event` as JSON; the first message has only an `id`.
+    data: Option<String>,
+    /// Milliseconds to wait before connecting again.
+    retry: Option<u32>,
+}
+
 /// Follows what happens, as it happens.
 ///
 /// An endless answer of server-sent events. The first, `ready`, says where the listener is. Each later one is named by
@@ -76,7 +92,7 @@ pub(crate) struct Told<'a> {
         ("Last-Event-ID" = Option<String>, Header, description = "Go on after this event; empty is none.",
             pattern = "^[0-9]{0,18}$"),
     ),
-    responses((status = 200, description = "Messages without end.", body = shapes::Message, content_type = "text/event-stream")),
+    responses((status = 200, description = "Messages without end.", body = EventMessage, content_type = "text/event-stream")),
 )]
 pub(crate) async fn follow(
     State(app): State<Arc<App>>,

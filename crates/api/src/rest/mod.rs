@@ -9,4 +9,5 @@ pub(crate) mod metrics;
 pub(crate) mod openapi;
 pub(crate) mod review;
 pub(crate) mod runs;
+pub(crate) mod value;
 pub(crate) mod version;

@@ -11,7 +11,6 @@ use quire_application::App;
 use quire_application::audit::{Access, AccessAudit};
 use quire_application::export::{Export, ExportedDocument, RowPrefix, heading, rows};
 use quire_domain::{DocumentId, EventType, InterpretationId, RunId};
-use quire_understanding::Field;
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -19,7 +18,8 @@ use super::list;
 use crate::ApiError;
 use crate::caller::Caller;
 use crate::request::Parameters;
-use crate::rest::openapi::{names, shapes};
+use crate::rest::openapi::names;
+use crate::rest::review::field::FieldResponse;
 
 #[derive(Clone, Copy)]
 enum Format {
@@ -164,8 +164,7 @@ pub(crate) struct Line<'e> {
     #[schema(value_type = Uuid)]
     interpretation_id: InterpretationId,
     version_number: u32,
-    #[schema(value_type = Vec<shapes::Field>)]
-    fields: &'e [Field],
+    fields: Vec<FieldResponse>,
 }
 
 fn line(exported: &ExportedDocument) -> String {
@@ -181,7 +180,7 @@ fn line(exported: &ExportedDocument) -> String {
         run_id: exported.version.data.processing_run_id,
         interpretation_id: exported.version.id,
         version_number: exported.version.number,
-        fields: &exported.version.data.fields,
+        fields: exported.version.data.fields.iter().cloned().map(FieldResponse::from).collect(),
     };
     // What was read from JSON can be written as JSON.
     serde_json::to_string(&line).map(|line| line + "\n").unwrap_or_default()

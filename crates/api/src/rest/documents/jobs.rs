@@ -8,13 +8,12 @@ use jiff::Timestamp;
 use quire_application::App;
 use quire_application::document::{self, DocumentJob};
 use quire_domain::DocumentId;
-use serde::Serialize;
-use serde_json::Value;
+use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use crate::ApiError;
 use crate::request::Id;
-use crate::rest::openapi::{errors, names, shapes};
+use crate::rest::openapi::{errors, names};
 
 /// The runs of a document in the words of the job view, the oldest first.
 #[derive(Serialize, ToSchema)]
@@ -34,8 +33,17 @@ struct ShownJob {
     started_at: Option<Timestamp>,
     completed_at: Option<Timestamp>,
     /// Each attempt that failed.
-    #[schema(value_type = Vec<shapes::JobError>)]
-    error_log: Value,
+    error_log: Vec<JobError>,
+}
+
+/// A failed attempt of a run.
+#[derive(Serialize, Deserialize, ToSchema)]
+struct JobError {
+    at: Option<String>,
+    attempt: u32,
+    stage: Option<String>,
+    error_code: Option<String>,
+    message: Option<String>,
 }
 
 /// Lists the runs of a document in the words of the job view.

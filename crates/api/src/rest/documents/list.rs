@@ -75,7 +75,7 @@ pub(super) struct Item {
     latest_run_schema_version_used: Option<u32>,
     /// How certain what was understood is, from 0 to 1: the least confidence among its critical fields, of which those that a
     /// person put in are certain. Nothing while nothing was understood.
-    certainty: Option<f64>,
+    confidence: Option<f64>,
 }
 
 /// The order of a list.
@@ -219,7 +219,7 @@ pub(super) fn item(view: DocumentView) -> Item {
         latest_run_failure_type: run.and_then(|run| run.state.reason()).map(|why| why.failure_type.as_str()),
         latest_run_language_used: language_used,
         latest_run_schema_version_used: run.and_then(|run| run.schema.as_ref()).map(|schema| schema.version),
-        certainty: overview.confidence,
+        confidence: overview.confidence,
     }
 }
 

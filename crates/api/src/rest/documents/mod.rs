@@ -8,6 +8,7 @@ pub(crate) mod jobs;
 pub(crate) mod language;
 pub(crate) mod least_confident;
 pub(crate) mod list;
+pub(crate) mod page_content;
 pub(crate) mod pages;
 pub(crate) mod reprocess;
 pub(crate) mod upload;

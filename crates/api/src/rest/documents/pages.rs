@@ -9,13 +9,13 @@ use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use quire_application::App;
 use quire_application::document::pages::{self, ImageRequest, ImageResponse, PageEntry, PageError};
-use quire_domain::reading::Page;
 use quire_domain::{DocumentId, RunId};
 use serde::Serialize;
 use utoipa::ToSchema;
 
+use super::page_content::PageContent;
 use crate::request::{Id, PageOf, Parameters};
-use crate::rest::openapi::{Binary, errors, shapes};
+use crate::rest::openapi::{Binary, errors};
 use crate::{ApiError, Code};
 
 /// Pixels per point, unless others are asked for.
@@ -55,8 +55,7 @@ pub(crate) struct PageWords {
     document_id: DocumentId,
     page: usize,
     #[serde(flatten)]
-    #[schema(value_type = shapes::Page)]
-    content: Page,
+    content: PageContent,
 }
 
 /// Lists the pages of a document, as its latest reading found them.
@@ -103,7 +102,7 @@ pub(crate) async fn page(
 ) -> Result<Json<PageWords>, ApiError> {
     let document_id = DocumentId(id);
     let content = pages::page(&app, document_id, page).await?;
-    Ok(Json(PageWords { document_id, page, content }))
+    Ok(Json(PageWords { document_id, page, content: content.into() }))
 }
 
 impl From<PageError> for ApiError {

@@ -24,7 +24,7 @@ use super::detail::Detail;
 use crate::caller::Caller;
 use crate::middleware::request_id::RequestId;
 use crate::request::Parameters;
-use crate::rest::openapi::{errors, names, shapes};
+use crate::rest::openapi::{Binary, errors, names};
 use crate::{ApiError, Code, Reason};
 
 /// A document that was taken in.
@@ -40,25 +40,47 @@ struct Receipt {
 /// What became of each of several files, in their order.
 #[derive(Serialize, ToSchema)]
 struct Receipts {
-    #[schema(value_type = Vec<shapes::FileReceipt>)]
     files: Vec<FileReceipt>,
 }
 
-#[derive(Serialize)]
+/// The outcome of one of several files.
+#[derive(Serialize, ToSchema)]
 #[serde(untagged)]
 enum FileReceipt {
-    Taken {
-        original_filename: String,
-        #[serde(flatten)]
-        receipt: Receipt,
-    },
-    Refused {
-        original_filename: String,
-        error_code: &'static str,
-        message: String,
-        #[serde(skip_serializing_if = "Option::is_none")]
-        details: Option<Value>,
-    },
+    Taken(TakenFile),
+    Refused(RefusedFile),
+}
+
+/// A file that was stored.
+#[derive(Serialize, ToSchema)]
+struct TakenFile {
+    original_filename: String,
+    #[schema(value_type = Uuid)]
+    document_id: DocumentId,
+    #[schema(value_type = names::DocumentStatus)]
+    status: &'static str,
+    created_at: Timestamp,
+}
+
+/// A file that was refused.
+#[derive(Serialize, ToSchema)]
+struct RefusedFile {
+    original_filename: String,
+    #[schema(value_type = names::ErrorCode)]
+    error_code: &'static str,
+    message: String,
+    #[schema(value_type = Option<Object>)]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    details: Option<Value>,
+}
+
+/// A form with documents.
+#[derive(ToSchema)]
+#[allow(dead_code)] // Only the description reads it.
+struct UploadForm {
+    /// The document; several documents are several fields of this name.
+    #[schema(min_items = 1, max_items = 100)]
+    file: Vec<Binary>,
 }
 
 /// What is answered to one file, or to several.
@@ -95,7 +117,7 @@ enum Added {
         ("Idempotency-Key" = Option<String>, Header, description = "By what a repetition of this request is known.",
             pattern = "^[!-~]{1,255}$"),
     ),
-    request_body(content = shapes::UploadForm, content_type = "multipart/form-data"),
+    request_body(content = UploadForm, content_type = "multipart/form-data"),
     responses(
         (status = 201, description = "All files were taken.", body = Uploaded,
             headers(("Location" = String, description = "The document, if there was one file."))),
@@ -135,7 +157,7 @@ pub(crate) async fn create(
         ("Idempotency-Key" = Option<String>, Header, description = "By what a repetition of this request is known.",
             pattern = "^[!-~]{1,255}$"),
     ),
-    request_body(content = shapes::UploadForm, content_type = "multipart/form-data"),
+    request_body(content = UploadForm, content_type = "multipart/form-data"),
     responses(
         (status = 200, description = "All files were taken.", body = Added,
             headers(("Location" = String, description = "The document, if there was one file."))),
@@ -222,15 +244,16 @@ fn receipt(taken: &DocumentView) -> Receipt {
 
 fn file_receipt(outcome: Outcome) -> FileReceipt {
     match outcome.taken {
-        Ok(taken) => FileReceipt::Taken {
-            receipt: receipt(&taken),
-            original_filename: taken.overview.document.original_filename,
-        },
-        Err(error) => FileReceipt::Refused {
+        Ok(taken) => {
+            let Receipt { document_id, status, created_at } = receipt(&taken);
+            let original_filename = taken.overview.document.original_filename;
+            FileReceipt::Taken(TakenFile { original_filename, document_id, status, created_at })
+        }
+        Err(error) => FileReceipt::Refused(RefusedFile {
             original_filename: outcome.name,
             error_code: error.code.as_str(),
             message: error.message,
             details: error.details,
-        },
+        }),
     }
 }

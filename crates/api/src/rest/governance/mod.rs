@@ -3,6 +3,7 @@
 pub(crate) mod audit_trail;
 pub(crate) mod decision;
 pub(crate) mod schema;
+mod schema_definition;
 pub(crate) mod structural_changes;
 
 pub(crate) use audit_trail::audit_trail;

@@ -7,12 +7,11 @@ use axum::extract::State;
 use jiff::Timestamp;
 use quire_application::{App, governance};
 use quire_domain::SchemaVersionId;
-use quire_understanding::Schema;
 use serde::Serialize;
 use utoipa::ToSchema;
 
+use super::schema_definition::SchemaDefinition;
 use crate::ApiError;
-use crate::rest::openapi::shapes;
 
 /// A version of a schema.
 #[derive(Serialize, ToSchema)]
@@ -25,8 +24,7 @@ pub(crate) struct Current {
     created_at: Timestamp,
     created_by: String,
     change_summary: Option<String>,
-    #[schema(value_type = shapes::Schema)]
-    schema_definition: Schema,
+    schema_definition: SchemaDefinition,
 }
 
 /// Shows the schema by which documents are understood now.
@@ -46,6 +44,6 @@ pub(crate) async fn current(State(app): State<Arc<App>>) -> Result<Json<Current>
         created_at: version.created_at,
         created_by: version.created_by,
         change_summary: version.change_summary,
-        schema_definition: version.schema,
+        schema_definition: version.schema.into(),
     }))
 }

@@ -3,12 +3,13 @@
 //!
 //! Each handler says what it takes and gives; this page lists them, and [`every`] adds what all of them can answer.
 
+#[cfg(test)]
+pub(crate) mod conformance;
 pub(crate) mod docs;
 pub(crate) mod errors;
 pub(crate) mod every;
 mod headers;
 pub(crate) mod names;
-pub(crate) mod shapes;
 
 use std::borrow::Cow;
 use std::sync::LazyLock;

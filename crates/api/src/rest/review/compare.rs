@@ -10,15 +10,16 @@ use quire_application::review::{
     self, CompareError, ComparedVersions, InterpretationVersion, VersionReference,
 };
 use quire_domain::{DocumentId, FieldId, InterpretationId, RunId};
+use quire_understanding::Field;
 use quire_understanding::compare::{self as rule, Difference, FieldComparison};
-use quire_understanding::{Field, Value};
 use serde::Serialize;
 use utoipa::ToSchema;
 
 use crate::ApiError;
 use crate::error::{Code, Reason};
 use crate::request::{Id, Parameters};
-use crate::rest::openapi::{errors, names, shapes};
+use crate::rest::openapi::{errors, names};
+use crate::rest::value::FieldValue;
 
 /// What differs between two versions of what was understood.
 #[derive(Serialize, ToSchema)]
@@ -75,8 +76,7 @@ struct Compare {
 struct Shown {
     #[schema(value_type = Uuid)]
     field_id: FieldId,
-    #[schema(value_type = shapes::FieldValue)]
-    value: Value,
+    value: FieldValue,
     #[schema(value_type = names::ValueType)]
     value_type: &'static str,
     confidence: f64,
@@ -161,7 +161,7 @@ fn compared(row: &FieldComparison<'_>) -> Option<Compare> {
 fn shown(field: &Field) -> Shown {
     Shown {
         field_id: field.field_id,
-        value: field.value.clone(),
+        value: field.value.clone().into(),
         value_type: field.value_type.as_str(),
         confidence: field.confidence,
         origin: field.origin.as_str(),

@@ -13,13 +13,14 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use utoipa::ToSchema;
 
+use super::change_schema::Change;
 use super::parse_change::{self, MOST_CHANGES};
 use super::{ShownVersion, View, tag};
 use crate::caller::Caller;
 use crate::error::Reason;
 use crate::middleware::request_id::RequestId;
 use crate::request::{Id, JsonBody, Parameters};
-use crate::rest::openapi::{errors, names, shapes};
+use crate::rest::openapi::{errors, names};
 use crate::{ApiError, Code};
 
 /// A batch of changes; all are made or none.
@@ -31,7 +32,7 @@ pub(crate) struct Wish {
     #[serde(default)]
     #[schema(value_type = u32, required = true, minimum = 1, maximum = 2_147_483_647, example = 1)]
     base_version_number: Option<Value>,
-    #[schema(value_type = Vec<shapes::Change>, min_items = 1, max_items = 500)]
+    #[schema(value_type = Vec<Change>, min_items = 1, max_items = 500)]
     changes: Vec<Value>,
 }
 

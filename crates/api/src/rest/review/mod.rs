@@ -1,7 +1,11 @@
 //! What was understood of a document, over HTTP: looking at it, correcting it, saying that it is checked.
 
+mod change_schema;
 pub(crate) mod compare;
 pub(crate) mod edit;
+pub(crate) mod field;
+mod interpretation;
+mod made_by;
 pub(crate) mod mark;
 mod parse_change;
 pub(crate) mod show;
@@ -11,14 +15,15 @@ use quire_application::review::InterpretationVersion;
 use quire_domain::InterpretationId;
 use quire_understanding::calibration::ConfidencePolicy;
 use quire_understanding::view::FlatView;
-use quire_understanding::visits::{self, VisitGroupedView};
-use quire_understanding::{Interpretation, MadeBy, Schema};
+use quire_understanding::visits;
+use quire_understanding::{Interpretation, Schema};
 use serde::Serialize;
 use utoipa::ToSchema;
 
+use self::interpretation::InterpretationData;
+use self::made_by::MadeByResponse;
 use crate::ApiError;
 use crate::request::Parameters;
-use crate::rest::openapi::shapes;
 
 pub(crate) use compare::compare;
 pub(crate) use edit::edit;
@@ -44,20 +49,12 @@ impl View {
         }
     }
 
-    fn show(self, data: Interpretation, schema: &Schema, policy: &ConfidencePolicy) -> Shown {
+    fn show(self, data: Interpretation, schema: &Schema, policy: &ConfidencePolicy) -> InterpretationData {
         match self {
-            Self::Flat => Shown::Flat(Box::new(FlatView::of(data, policy))),
-            Self::Visits => Shown::Visits(Box::new(visits::group(&data, schema, policy))),
+            Self::Flat => InterpretationData::Flat(Box::new(FlatView::of(data, policy).into())),
+            Self::Visits => InterpretationData::Visits(Box::new(visits::group(&data, schema, policy).into())),
         }
     }
-}
-
-/// An interpretation, one way or the other.
-#[derive(Serialize)]
-#[serde(untagged)]
-enum Shown {
-    Flat(Box<FlatView>),
-    Visits(Box<VisitGroupedView>),
 }
 
 /// A version of an interpretation.
@@ -68,16 +65,19 @@ struct ShownVersion {
     interpretation_id: InterpretationId,
     version_number: u32,
     /// What understood the document. Null if a person made this version.
-    #[schema(value_type = Option<shapes::MadeBy>)]
-    made_by: Option<MadeBy>,
-    #[schema(value_type = shapes::Shown)]
-    data: Shown,
+    made_by: Option<MadeByResponse>,
+    data: InterpretationData,
 }
 
 impl ShownVersion {
     fn of(version: InterpretationVersion, schema: &Schema, view: View, policy: &ConfidencePolicy) -> Self {
         let data = view.show(version.data, schema, policy);
-        Self { interpretation_id: version.id, version_number: version.number, made_by: version.made_by, data }
+        Self {
+            interpretation_id: version.id,
+            version_number: version.number,
+            made_by: version.made_by.map(MadeByResponse::from),
+            data,
+        }
     }
 }
 

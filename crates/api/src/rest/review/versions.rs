@@ -9,13 +9,14 @@ use quire_application::App;
 use quire_application::review::{self, VersionHistoryEntry};
 use quire_domain::{FieldId, InterpretationId, RunId};
 use quire_understanding::edit::FieldChange;
-use quire_understanding::{MadeBy, Value};
 use serde::Serialize;
 use utoipa::ToSchema;
 
+use super::made_by::MadeByResponse;
 use crate::ApiError;
 use crate::request::Id;
-use crate::rest::openapi::{errors, names, shapes};
+use crate::rest::openapi::{errors, names};
+use crate::rest::value::FieldValue;
 
 /// The versions of an interpretation, the oldest first.
 #[derive(Serialize, ToSchema)]
@@ -37,8 +38,7 @@ struct Listed {
     created_at: Timestamp,
     created_by: Option<String>,
     /// What understood the document. Null if a person made this version.
-    #[schema(value_type = Option<shapes::MadeBy>)]
-    made_by: Option<MadeBy>,
+    made_by: Option<MadeByResponse>,
     changes: Vec<Change>,
 }
 
@@ -55,10 +55,8 @@ struct Change {
     field_path: String,
     #[schema(value_type = names::ValueType)]
     value_type: &'static str,
-    #[schema(value_type = shapes::FieldValue)]
-    old_value: Value,
-    #[schema(value_type = shapes::FieldValue)]
-    new_value: Value,
+    old_value: FieldValue,
+    new_value: FieldValue,
 }
 
 /// Lists the versions of what a run understood, with what changed in each.
@@ -83,7 +81,7 @@ fn listed(version: VersionHistoryEntry) -> Listed {
         is_active: version.is_active,
         created_at: version.created_at,
         created_by: version.created_by,
-        made_by: version.made_by,
+        made_by: version.made_by.map(MadeByResponse::from),
         changes: version.changes.into_iter().map(change).collect(),
     }
 }
@@ -95,7 +93,7 @@ fn change(change: FieldChange) -> Change {
         field_key: change.field_key,
         field_path: change.field_path,
         value_type: change.value_type.as_str(),
-        old_value: change.old_value,
-        new_value: change.new_value,
+        old_value: change.old_value.into(),
+        new_value: change.new_value.into(),
     }
 }

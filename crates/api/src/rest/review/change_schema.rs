@@ -1,4 +1,7 @@
-//! A change of an interpretation, as a client writes it.
+//! How a client writes a change, for the OpenAPI description. `parse_change` reads it member by member, so that an error names
+//! the wrong one.
+
+#![allow(dead_code)] // Only the description reads these types.
 
 use std::collections::BTreeMap;
 
@@ -6,8 +9,8 @@ use utoipa::ToSchema;
 use utoipa::openapi::schema::{Object, ObjectBuilder, Type};
 use uuid::Uuid;
 
-use super::FieldValue;
 use crate::rest::openapi::names;
+use crate::rest::value::FieldValue;
 
 /// One change: of a field, or of a visit.
 #[derive(ToSchema)]

@@ -1,18 +1,28 @@
-//! A value of a field.
+//! The value of a field as JSON.
 
 use std::borrow::Cow;
 
+use quire_understanding::Value;
+use serde::Serialize;
 use utoipa::openapi::RefOr;
 use utoipa::openapi::schema::{ObjectBuilder, Schema, SchemaType, Type};
 use utoipa::{PartialSchema, ToSchema};
 
-/// One of the few kinds that JSON has.
-pub(crate) enum FieldValue {}
+/// Text, a number, a boolean or null.
+#[derive(Serialize)]
+#[serde(transparent)]
+pub(crate) struct FieldValue(Value);
+
+impl From<Value> for FieldValue {
+    fn from(value: Value) -> Self {
+        Self(value)
+    }
+}
 
 impl PartialSchema for FieldValue {
     fn schema() -> RefOr<Schema> {
         let kinds = SchemaType::from_iter([Type::String, Type::Number, Type::Boolean, Type::Null]);
-        let about = "A value: text (dates as YYYY-MM-DD), a number, true, false, or null for nothing.";
+        let about = "A value: text (dates as YYYY-MM-DD), a number, true, false, or null for no value.";
         ObjectBuilder::new().schema_type(kinds).description(Some(about)).into()
     }
 }
