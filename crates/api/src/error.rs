@@ -5,15 +5,15 @@ mod reason;
 use axum::Json;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use quire_application::document::pages::ImageError;
-use quire_ports::{PortError, ReadError, ReadErrorKind};
+use quire_application::Error;
+use quire_application::document::pages::{ImageError, ReadError, ReadErrorKind};
 use serde::Serialize;
 use serde_json::{Value, json};
 use utoipa::ToSchema;
 
 pub use self::reason::Reason;
 use crate::error_pages::text;
-use crate::openapi::names;
+use crate::rest::openapi::names;
 
 /// After how many seconds a client should ask again when something is not available.
 const RETRY_AFTER: HeaderValue = HeaderValue::from_static("5");
@@ -157,14 +157,14 @@ impl ApiError {
     }
 }
 
-impl From<PortError> for ApiError {
-    fn from(error: PortError) -> Self {
+impl From<Error> for ApiError {
+    fn from(error: Error) -> Self {
         let message = error.to_string();
         match error {
-            PortError::NotFound(_) => Self::new(Code::NotFound, message),
-            PortError::Conflict(_) => Self::new(Code::Conflict, message),
-            PortError::Unavailable { .. } => Self::new(Code::ServiceUnavailable, message),
-            PortError::Corrupt(_) => Self::internal(&message),
+            Error::NotFound(_) => Self::new(Code::NotFound, message),
+            Error::Conflict(_) => Self::new(Code::Conflict, message),
+            Error::Unavailable { .. } => Self::new(Code::ServiceUnavailable, message),
+            Error::Corrupt(_) => Self::internal(&message),
         }
     }
 }
@@ -189,7 +189,8 @@ impl From<ImageError> for ApiError {
             ImageError::Scale(least, most) => {
                 Self::invalid("scale", &format!("must be between {least} and {most}"))
             }
-            ImageError::Port(error) => error.into(),
+            ImageError::FileMissing => Self::new(Code::ArtifactMissing, error.to_string()),
+            ImageError::Store(error) => error.into(),
             ImageError::Read(error) => error.into(),
         }
     }

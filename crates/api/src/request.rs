@@ -10,13 +10,10 @@ use axum::extract::{FromRequest, FromRequestParts, Path, Request};
 use axum::http::request::Parts;
 use quire_domain::Priority;
 use serde::de::DeserializeOwned;
-use serde_json::json;
 use uuid::Uuid;
 
-use crate::{ApiError, Code};
-
-/// Bytes of the largest body that is not a file.
-pub(crate) const LARGEST_BODY: usize = 1 << 20;
+use crate::ApiError;
+use crate::middleware::body_limit;
 
 /// The id in the path. Only the one usual way of writing a UUID is taken, so that nothing else gets near a file's name.
 pub(crate) struct Id(pub(crate) Uuid);
@@ -64,7 +61,7 @@ pub(crate) fn uuid(name: &str, text: &str) -> Result<Uuid, ApiError> {
 }
 
 /// The parameters after the question mark. Those that an operation does not have, and those given twice, were refused
-/// before (`openapi::known_parameters`).
+/// before (`middleware::query_parameters`).
 pub(crate) struct Parameters(HashMap<String, String>);
 
 impl<S: Send + Sync> FromRequestParts<S> for Parameters {
@@ -157,8 +154,7 @@ impl<S: Send + Sync, T: DeserializeOwned> FromRequest<S> for JsonBody<T> {
 fn unread(rejection: &BytesRejection) -> ApiError {
     match rejection {
         BytesRejection::FailedToBufferBody(FailedToBufferBody::LengthLimitError(_)) => {
-            let message = format!("the body is larger than {LARGEST_BODY} bytes, the most that is taken");
-            ApiError::new(Code::RequestBodyTooLarge, message).with(json!({ "max_bytes": LARGEST_BODY }))
+            body_limit::too_large()
         }
         _ => ApiError::invalid("body", "did not arrive whole"),
     }
@@ -167,6 +163,7 @@ fn unread(rejection: &BytesRejection) -> ApiError {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Code;
 
     /// Proves R076.
     #[test]

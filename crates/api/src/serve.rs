@@ -18,7 +18,7 @@ use tokio::net::TcpListener;
 use tokio::sync::Semaphore;
 use tower::{Service, ServiceExt as _};
 
-use crate::{Surface, router};
+use crate::{Server, router};
 
 /// How long a client may take to say what it wants. Whoever is slower holds a connection for nothing.
 const HEAD_WITHIN: Duration = if cfg!(test) { Duration::from_millis(100) } else { Duration::from_secs(30) };
@@ -28,8 +28,8 @@ const MOST_CONNECTIONS: usize = 4096;
 const PAUSE: Duration = Duration::from_millis(100);
 
 /// Answers until `stop` resolves; then takes no new connections, finishes what it is answering and returns.
-pub async fn serve(listener: TcpListener, surface: Surface, stop: impl Future<Output = ()> + Send + 'static) {
-    answer(listener, router(surface), stop).await;
+pub async fn serve(listener: TcpListener, server: Server, stop: impl Future<Output = ()> + Send + 'static) {
+    answer(listener, router(server), stop).await;
 }
 
 async fn answer(listener: TcpListener, router: Router, stop: impl Future<Output = ()> + Send + 'static) {

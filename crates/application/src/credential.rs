@@ -1,10 +1,16 @@
-//! Making keys, and telling whose a presented one is.
+//! API keys and the token of the settings: creating keys, and finding the holder of a presented credential.
 
+use std::sync::Arc;
+
+use jiff::SignedDuration;
 use quire_domain::credential::check_name;
 use quire_domain::{KeyId, PlaintextKey, Roles};
 use quire_ports::{Credentials, NewKey, PortError, PortResult, Store};
 use sha2::{Digest, Sha256};
 use subtle::ConstantTimeEq;
+
+use crate::Result;
+use crate::session::{Entry, SessionSecret, SessionService};
 
 /// Under which name the holder of the settings' token is remembered.
 const TOKEN_NAME: &str = "auth-token";
@@ -80,6 +86,86 @@ pub async fn proved(credentials: &dyn Credentials, presented: &str) -> PortResul
     let is_proved = SecretHash(kept).is_of(&presented.secret);
     let good = found.filter(|found| is_proved && found.revoked_at.is_none());
     Ok(good.map(|found| found.key))
+}
+
+/// Finds out who presents a credential: an API key, the token of the settings, or a session of the pages.
+pub struct Authenticator {
+    credentials: Arc<dyn Credentials>,
+    token: Option<SecretHash>,
+    sessions: Option<SessionService>,
+}
+
+impl Authenticator {
+    /// Accepts the keys of that store, and the token if there is one.
+    pub fn new(credentials: Arc<dyn Credentials>, token: Option<&str>) -> Self {
+        let token = token.map(|token| SecretHash::of(token.as_bytes()));
+        Self { credentials, token, sessions: None }
+    }
+
+    /// The same with sessions, for servers that have pages to log in on.
+    #[must_use]
+    pub fn with_sessions(self, sessions: SessionService) -> Self {
+        Self { sessions: Some(sessions), ..self }
+    }
+
+    /// Whether the settings have a token.
+    pub fn has_token(&self) -> bool {
+        self.token.is_some()
+    }
+
+    /// Whether any key was ever created. Revoked keys count.
+    pub async fn has_keys(&self) -> Result<bool> {
+        Ok(self.credentials.any().await?)
+    }
+
+    /// The holder of a key or of the token.
+    pub async fn holder(&self, presented: &str) -> Result<Option<KeyHolder>> {
+        if self.presented_token(presented).is_some() {
+            return Ok(Some(KeyHolder::of_token()));
+        }
+        Ok(holder(&*self.credentials, presented).await?)
+    }
+
+    /// The holder of a session that has not ended.
+    pub async fn session_holder(&self, secret: &SessionSecret) -> Result<Option<KeyHolder>> {
+        match &self.sessions {
+            Some(sessions) => Ok(sessions.holder(secret, self.token.as_ref()).await?),
+            None => Ok(None),
+        }
+    }
+
+    /// Exchanges a key or the token for a new session that replaces `before`: the holder's name and the session's secret.
+    pub async fn log_in(
+        &self,
+        presented: &str,
+        before: Option<&SessionSecret>,
+    ) -> Result<Option<(String, SessionSecret)>> {
+        let Some(sessions) = &self.sessions else { return Ok(None) };
+        if let Some(token) = self.presented_token(presented) {
+            let secret = sessions.begin(Entry::Token(token), before).await?;
+            return Ok(Some((KeyHolder::of_token().name, secret)));
+        }
+        let Some(key) = proved(&*self.credentials, presented).await? else { return Ok(None) };
+        let secret = sessions.begin(Entry::Key(key.id), before).await?;
+        Ok(Some((key.name, secret)))
+    }
+
+    /// Ends a session.
+    pub async fn log_out(&self, secret: &SessionSecret) -> Result<()> {
+        match &self.sessions {
+            Some(sessions) => Ok(sessions.end(secret).await?),
+            None => Ok(()),
+        }
+    }
+
+    /// How long a browser may keep the secret of a session.
+    pub fn session_lifetime(&self) -> SignedDuration {
+        self.sessions.as_ref().map_or(SignedDuration::ZERO, SessionService::lifetime)
+    }
+
+    fn presented_token(&self, presented: &str) -> Option<&SecretHash> {
+        self.token.as_ref().filter(|token| token.is_of(presented.as_bytes()))
+    }
 }
 
 #[cfg(test)]

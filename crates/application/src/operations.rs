@@ -6,9 +6,12 @@ use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
 use quire_domain::Pipeline;
-use quire_ports::{Lease, MinuteMetrics, PortResult, QueueDepth, StepFailures, Store, Worker};
+use quire_ports::{Lease, PortResult, Store};
+pub use quire_ports::{MinuteMetrics, QueueDepth, StepFailures, Worker};
 use tokio::sync::Mutex;
 use tokio::time::Instant;
+
+use crate::{App, Result};
 
 /// How old an overview may be that is shown to several.
 const FRESH: Duration = Duration::from_secs(3);
@@ -106,6 +109,11 @@ impl OperationsOverview {
             Some(Lease::Until(_)) => LeaseStatus::Live,
         }
     }
+}
+
+/// The overview of the last 24 hours, at most a few seconds old.
+pub async fn overview(app: &App) -> Result<Arc<OperationsOverview>> {
+    Ok(app.operations.overview(&app.store).await?)
 }
 
 /// An overview of the last day for whoever looks: however many do, the database is asked once in a few seconds.

@@ -7,15 +7,18 @@ pub(crate) mod schemas;
 use std::path::Path;
 use std::sync::Arc;
 
-use quire_api::StorageCheck;
 use quire_application::document::pages::{ImageSettings, PageImages};
 use quire_application::engine::LeaseSettings;
+use quire_application::events::EventFeed;
+use quire_application::health::StorageCheck;
 use quire_application::steps::{ConfidenceCalibrator, ExtractionStep, InterpretationStep};
+use quire_application::{App, AppSettings};
 use quire_connectors::blob::DiskBlobs;
 use quire_domain::{Pipeline, StepName};
 use quire_ports::{BlobStore, Step, Store};
 use quire_postgres::PgStore;
 use quire_sqlite::{FileLock, SqliteStore};
+use tokio_util::sync::CancellationToken;
 
 pub(crate) use interpreting::remote_model;
 
@@ -159,7 +162,7 @@ pub(crate) fn blobs(config: &Config) -> Result<Arc<dyn BlobStore>, Trouble> {
 }
 
 /// What draws pages for people.
-pub(crate) fn page_images(config: &Config, store: &Store, blobs: Arc<dyn BlobStore>) -> PageImages {
+fn page_images(config: &Config, store: &Store, blobs: Arc<dyn BlobStore>) -> PageImages {
     let images = config.reading.images;
     let settings = ImageSettings {
         scales: (SMALLEST_SCALE, images.max_scale),
@@ -168,6 +171,22 @@ pub(crate) fn page_images(config: &Config, store: &Store, blobs: Arc<dyn BlobSto
         at_once: images.parsers as usize,
     };
     PageImages::new(store.documents.clone(), blobs, Arc::new(reading::Drawing::new(config)), settings)
+}
+
+/// What the handlers and pages work with. Event streams end when `stop` is cancelled: they would keep the server from
+/// stopping.
+pub(crate) fn app(config: &Config, store: &Store, stop: &CancellationToken) -> Result<App, Trouble> {
+    let blobs = blobs(config)?;
+    Ok(App::new(AppSettings {
+        images: page_images(config, store, blobs.clone()),
+        uploads: config.upload_terms(),
+        confidence: config.confidence.clone(),
+        events: EventFeed::new(store.history.clone(), config.server.max_event_streams, stop.clone()),
+        processing: config.uploads.processing,
+        requeue: Pipeline::ALL.map(|pipeline| (pipeline, config.policy(pipeline).requeue)).to_vec(),
+        store: store.clone(),
+        blobs,
+    }))
 }
 
 /// Whether the data folder can be written to.

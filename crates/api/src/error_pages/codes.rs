@@ -3,9 +3,8 @@
 
 use std::collections::BTreeMap;
 
-use quire_application::steps::StepErrorCode;
+use quire_application::steps::{ModelErrorKind, ReadErrorKind, StepErrorCode};
 use quire_domain::FailureType;
-use quire_ports::{ModelErrorKind, ReadErrorKind};
 
 use super::text;
 use crate::{Code, Reason};

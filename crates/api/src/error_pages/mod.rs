@@ -10,7 +10,7 @@ use axum::extract::rejection::PathRejection;
 use axum::http::header;
 use axum::response::{Html, IntoResponse};
 
-use crate::openapi::errors;
+use crate::rest::openapi::errors;
 use crate::{ApiError, Code};
 
 /// The page of a code, as it stands in `docs/errors`.

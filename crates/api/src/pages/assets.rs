@@ -90,7 +90,7 @@ pub(crate) static FOLDER: LazyLock<String> = LazyLock::new(|| {
 
 /// Gives one of them. Any folder leads to it, so that a page from before an update still finds what it needs; only under
 /// its own may it be kept.
-pub(super) async fn show(Path((folder, name)): Path<(String, String)>) -> Result<Response, ApiError> {
+pub(crate) async fn show(Path((folder, name)): Path<(String, String)>) -> Result<Response, ApiError> {
     let asset = ASSETS.iter().find(|asset| asset.name == name);
     let asset =
         asset.ok_or_else(|| ApiError::new(Code::NotFound, "there is no such file; load the page again"))?;

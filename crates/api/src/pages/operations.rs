@@ -1,11 +1,13 @@
 //! `GET /app/operations`: how the work goes.
 
+use std::sync::Arc;
+
 use askama::Template;
 use axum::extract::State;
 use axum::response::Response;
 use jiff::{SignedDuration, Timestamp};
-use quire_application::operations::{LeaseStatus, OperationsOverview};
-use quire_ports::{MinuteMetrics, Worker};
+use quire_application::operations::{self, LeaseStatus, MinuteMetrics, OperationsOverview, Worker};
+use quire_application::{App, events};
 
 use super::frame::{Frame, Part, page};
 use super::moments::{Moment, lasting};
@@ -13,7 +15,7 @@ use super::plot::{Plot, bars};
 use super::runs::step_name;
 use super::visitor::Visitor;
 use super::words::Words;
-use crate::{ApiError, Product};
+use crate::ApiError;
 
 #[derive(Template)]
 #[template(path = "operations.html")]
@@ -56,21 +58,21 @@ struct Working {
     tone: &'static str,
 }
 
-pub(super) async fn show(State(product): State<Product>, visitor: Visitor) -> Result<Response, ApiError> {
-    let frame = framed(&product, visitor).await?;
-    let now = shown(&*product.lookout.overview(&product.store).await?, frame.words());
+pub(crate) async fn show(State(app): State<Arc<App>>, visitor: Visitor) -> Result<Response, ApiError> {
+    let frame = framed(&app, visitor).await?;
+    let now = shown(&*operations::overview(&app).await?, frame.words());
     page(&Operations { frame, now })
 }
 
 /// The same without what stands around it, for a page that is open.
-pub(super) async fn now(State(product): State<Product>, visitor: Visitor) -> Result<Response, ApiError> {
-    let frame = framed(&product, visitor).await?;
-    let now = shown(&*product.lookout.overview(&product.store).await?, frame.words());
+pub(crate) async fn now(State(app): State<Arc<App>>, visitor: Visitor) -> Result<Response, ApiError> {
+    let frame = framed(&app, visitor).await?;
+    let now = shown(&*operations::overview(&app).await?, frame.words());
     page(&Now { frame, now })
 }
 
-async fn framed(product: &Product, visitor: Visitor) -> Result<Frame, ApiError> {
-    let newest = product.store.history.newest_event().await?;
+async fn framed(app: &App, visitor: Visitor) -> Result<Frame, ApiError> {
+    let newest = events::newest(app).await?;
     Ok(Frame::new(visitor, Part::Operations, &["operations"], newest))
 }
 

@@ -10,7 +10,7 @@ use crate::request::Parameters;
 use crate::{ApiError, Code};
 
 /// Remembers what the form says, and leads back to where it was sent from.
-pub(super) async fn choose(form: Bytes) -> Result<Response, ApiError> {
+pub(crate) async fn choose(form: Bytes) -> Result<Response, ApiError> {
     let form = Parameters::of(&String::from_utf8_lossy(&form));
     let language = chosen(&form, "language", Language::parse)?.map(Language::as_str);
     let theme = chosen(&form, "theme", Theme::parse)?.map(Theme::as_str);

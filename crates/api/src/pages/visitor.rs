@@ -6,8 +6,8 @@ use axum::http::{Extensions, HeaderMap, header};
 use quire_domain::{Role, Roles};
 
 use super::words::Language;
-use crate::guard::session::BySession;
-use crate::{ApiError, Product};
+use crate::middleware::auth::session::BySession;
+use crate::{ApiError, AppState};
 
 /// The cookies in which a browser remembers what was chosen.
 pub(super) const LANGUAGE: &str = "quire_language";
@@ -107,14 +107,14 @@ impl Visitor {
 
 impl<S: Send + Sync> FromRequestParts<S> for Visitor
 where
-    Product: FromRef<S>,
+    AppState: FromRef<S>,
 {
     type Rejection = ApiError;
 
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, ApiError> {
         let headers = &parts.headers;
         let chosen = cookie(headers, LANGUAGE).and_then(Language::parse);
-        let chosen = chosen.or_else(|| Product::from_ref(state).language);
+        let chosen = chosen.or_else(|| AppState::from_ref(state).language);
         let of_browser = || Language::preferred(headers.get(header::ACCEPT_LANGUAGE)?.to_str().ok()?);
         Ok(Self {
             known: Known::of(&parts.extensions),

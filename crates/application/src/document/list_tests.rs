@@ -8,6 +8,7 @@ use quire_ports::NewDocument;
 use quire_testkit::FakeClock;
 use quire_testkit::fixture::{StoreFixture, at, document};
 
+use super::fitting::listed_by_ids;
 use super::*;
 
 /// So many documents, the newest called `last`; every third has a run that waits.
@@ -33,7 +34,7 @@ fn names(list: &DocumentList) -> Vec<&str> {
 async fn follow(bed: &StoreFixture, mut request: ListRequest) -> Vec<String> {
     let mut all = Vec::new();
     loop {
-        let part = list(&bed.store, &CountCache::default(), &request).await.unwrap();
+        let part = search(&bed.store, &CountCache::default(), &request).await.unwrap();
         assert_eq!(part.total.is_some(), request.after.is_none());
         all.extend(names(&part).into_iter().map(str::to_owned));
         let Some(next) = part.next else { return all };
@@ -51,7 +52,7 @@ async fn the_total_is_exact_up_to_a_bound() {
     ] {
         let bed = bed_of(documents).await;
         let request = ListRequest { limit: 3, ..ListRequest::default() };
-        let part = list(&bed.store, &CountCache::default(), &request).await.unwrap();
+        let part = search(&bed.store, &CountCache::default(), &request).await.unwrap();
         assert_eq!(part.total, Some(expected));
         assert_eq!(part.next.is_some(), documents > 3);
     }
@@ -67,7 +68,7 @@ async fn parts_follow_one_another_without_gap_or_repetition() {
     }
     let passed_over = ListRequest { limit: 2, offset: 6, ..ListRequest::default() };
     assert_eq!(
-        names(&list(&bed.store, &CountCache::default(), &passed_over).await.unwrap()),
+        names(&search(&bed.store, &CountCache::default(), &passed_over).await.unwrap()),
         ["1.pdf", "0.pdf"]
     );
 }
@@ -77,18 +78,18 @@ async fn a_filter_finds_by_status_and_by_name_whether_in_capitals_or_not() {
     let bed = bed_of(9).await;
     let processing =
         ListRequest { limit: 2, status: Some(DocumentStatus::Processing), ..ListRequest::default() };
-    let part = list(&bed.store, &CountCache::default(), &processing).await.unwrap();
+    let part = search(&bed.store, &CountCache::default(), &processing).await.unwrap();
     assert_eq!(names(&part), ["6.pdf", "3.pdf"]);
     assert_eq!(part.total, Some(DocumentCount { count: 3, is_lower_bound: false }));
     assert!(!part.is_cut_short);
     assert_eq!(follow(&bed, processing.clone()).await, ["6.pdf", "3.pdf", "0.pdf"]);
     assert_eq!(follow(&bed, ListRequest { limit: 1, ..processing.clone() }).await.len(), 3);
     let second = ListRequest { offset: 2, ..processing };
-    assert_eq!(names(&list(&bed.store, &CountCache::default(), &second).await.unwrap()), ["0.pdf"]);
+    assert_eq!(names(&search(&bed.store, &CountCache::default(), &second).await.unwrap()), ["0.pdf"]);
     for name in ["last", "LAST", "ast.P"] {
         let request = ListRequest { limit: 5, words: Some(name.to_owned()), ..ListRequest::default() };
         assert_eq!(
-            names(&list(&bed.store, &CountCache::default(), &request).await.unwrap()),
+            names(&search(&bed.store, &CountCache::default(), &request).await.unwrap()),
             ["LAST.pdf"],
             "{name}"
         );
@@ -103,9 +104,9 @@ async fn a_document_is_found_by_what_was_understood_of_it() {
         let bed = &bed;
         async move {
             let request = ListRequest { limit: 5, words: Some(words.to_owned()), ..ListRequest::default() };
-            let listed = list(&bed.store, &CountCache::default(), &request).await.unwrap();
+            let listed = search(&bed.store, &CountCache::default(), &request).await.unwrap();
             let ids: Vec<_> = follow_ids(bed).await;
-            let some = some(&bed.store, &ids, &request).await.unwrap();
+            let some = listed_by_ids(&bed.store, &ids, &request).await.unwrap();
             assert_eq!(listed.items, some);
             assert_eq!(
                 listed.total,
@@ -122,7 +123,7 @@ async fn a_document_is_found_by_what_was_understood_of_it() {
 /// Every document, and one that is not there.
 async fn follow_ids(bed: &StoreFixture) -> Vec<DocumentId> {
     let request = ListRequest { limit: 5, ..ListRequest::default() };
-    let all = list(&bed.store, &CountCache::default(), &request).await.unwrap().items;
+    let all = search(&bed.store, &CountCache::default(), &request).await.unwrap().items;
     all.iter().map(|view| view.overview.document.id).chain([DocumentId::new()]).collect()
 }
 
@@ -130,7 +131,7 @@ async fn follow_ids(bed: &StoreFixture) -> Vec<DocumentId> {
 async fn a_search_that_looked_at_enough_says_so_and_where_to_go_on() {
     let bed = bed_of(25).await;
     let request = ListRequest { limit: 5, words: Some("3.pdf".to_owned()), ..ListRequest::default() };
-    let part = list(&bed.store, &CountCache::default(), &request).await.unwrap();
+    let part = search(&bed.store, &CountCache::default(), &request).await.unwrap();
     assert_eq!(names(&part), ["23.pdf"], "13 and 3 are too far down");
     assert!(part.is_cut_short && part.next.is_some());
     assert_eq!(part.total, Some(DocumentCount { count: 1, is_lower_bound: true }));
@@ -147,7 +148,7 @@ async fn more_than_is_counted_is_remembered_for_a_while_and_less_is_counted_each
     let processing =
         ListRequest { limit: 1, status: Some(DocumentStatus::Processing), ..ListRequest::default() };
     let all = ListRequest { limit: 1, ..ListRequest::default() };
-    let total = async |request: &ListRequest| list(&store, &counts, request).await.unwrap().total.unwrap();
+    let total = async |request: &ListRequest| search(&store, &counts, request).await.unwrap().total.unwrap();
     let bound = DocumentCount { count: 10, is_lower_bound: true };
     assert_eq!(total(&all).await, bound);
     assert_eq!(total(&processing).await, DocumentCount { count: 4, is_lower_bound: false });
@@ -181,7 +182,7 @@ async fn wishes_that_no_index_answers_together_are_looked_for() {
         (wish(Some(DocumentStatus::Failed), None), &[]),
     ] {
         assert_eq!(follow(&bed, request.clone()).await, expected, "{request:?}");
-        let total = list(&bed.store, &CountCache::default(), &request).await.unwrap().total.unwrap();
+        let total = search(&bed.store, &CountCache::default(), &request).await.unwrap().total.unwrap();
         assert_eq!(
             total,
             DocumentCount { count: u32::try_from(expected.len()).unwrap(), is_lower_bound: false }

@@ -4,6 +4,33 @@ use quire_domain::{Document, DocumentId, Event, EventType, NewRun, Pipeline, Pri
 use quire_ports::{PortResult, Store};
 
 use crate::engine::report;
+use crate::{App, Error};
+
+/// Why a document is not processed again.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ReprocessError {
+    /// The settings of this server switch processing off.
+    #[error("processing is switched off on this server; set uploads.processing to true")]
+    ProcessingDisabled,
+    /// There is no such document, or the database does not answer.
+    #[error(transparent)]
+    Store(#[from] Error),
+}
+
+/// Accepts another run of a document, unless this server processes none.
+pub async fn request_reprocess(
+    app: &App,
+    document: DocumentId,
+    priority: Priority,
+    actor: &str,
+    correlation_id: String,
+) -> Result<Run, ReprocessError> {
+    if !app.processing {
+        app.store.documents.find(document).await?;
+        return Err(ReprocessError::ProcessingDisabled);
+    }
+    Ok(reprocess(&app.store, document, priority, actor, Some(correlation_id)).await?)
+}
 
 /// Accepts another run of a document. Whatever runs there are go on as they were; this one waits for its turn.
 pub async fn reprocess(

@@ -4,6 +4,7 @@
 //! one transaction, the record and the first run. A crash in between leaves a file that nothing names, which nobody
 //! sees, and never a record without its file.
 
+mod batch;
 mod file_name;
 mod repetition;
 mod sniffer;
@@ -19,12 +20,14 @@ use quire_ports::{
 };
 use sha2::{Digest as _, Sha256};
 
+pub use self::batch::{UploadBatch, UploadRequest};
 pub use self::repetition::UploadKey;
 
 use self::file_name::base_name;
 use self::repetition::Wish;
 use self::sniffer::{Sniffer, Verdict};
 use super::DocumentView;
+use crate::Error;
 use crate::engine::report;
 
 /// Letters of a wrong name that are said again.
@@ -72,7 +75,7 @@ pub enum UploadError {
     KeyReused,
     /// Storage or the database could not do their part.
     #[error(transparent)]
-    Port(#[from] PortError),
+    Store(#[from] Error),
 }
 
 /// Who brings a document, and how.
@@ -113,7 +116,7 @@ impl Upload {
         store: Store,
         blobs: Arc<dyn BlobStore>,
         terms: Arc<UploadSettings>,
-    ) -> PortResult<Self> {
+    ) -> Result<Self, UploadError> {
         let incoming = blobs.begin().await?;
         let (sniffer, hash) = (Sniffer::default(), Sha256::new());
         Ok(Self { store, blobs, terms, incoming, sniffer, hash, size: 0, asked: None, language: None })

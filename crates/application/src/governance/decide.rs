@@ -1,10 +1,11 @@
 //! Decide about a change that edits suggest.
 
 use quire_domain::{CandidateId, DecisionId, SchemaVersionId};
-use quire_ports::{GovernanceDecision, PortError, PortResult, SchemaVersion, Store, StructuralCandidate};
+use quire_ports::{GovernanceDecision, PortResult, SchemaVersion, Store, StructuralCandidate};
 use quire_understanding::structure::{self, Approval, CandidateStatus, DecisionType, StructureChange};
 
 use crate::engine::report;
+use crate::{App, Error};
 
 /// A decision that somebody takes.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,7 +26,7 @@ pub struct DecisionRequest {
     pub correlation_id: Option<String>,
 }
 
-/// Why nothing was decided.
+/// Why no decision was recorded.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum DecisionError {
     /// The schema has changed by it already.
@@ -33,15 +34,16 @@ pub enum DecisionError {
     Final,
     /// Storage has no such candidate, or does not answer.
     #[error(transparent)]
-    Port(#[from] PortError),
+    Store(#[from] Error),
 }
 
 /// Records a decision. An approval makes a new version of the schema, for runs that are created afterwards; nothing that
 /// is there changes and nothing is processed again.
-pub async fn decide(store: &Store, request: DecisionRequest) -> Result<GovernanceDecision, DecisionError> {
+pub async fn decide(app: &App, request: DecisionRequest) -> Result<GovernanceDecision, DecisionError> {
+    let store = &app.store;
     match decide_once(store, request.clone()).await {
         // Somebody has approved something else in between: the same again, on top of that.
-        Err(DecisionError::Port(PortError::Conflict(_))) => decide_once(store, request).await,
+        Err(DecisionError::Store(Error::Conflict(_))) => decide_once(store, request).await,
         decided => decided,
     }
 }

@@ -1,17 +1,15 @@
 //! Correct what was understood.
 
-use std::sync::Arc;
-
 use quire_domain::{Document, DocumentId, Event, EventType, InterpretationId, RunId, RunState};
 use quire_ports::{
-    EditBlocked, EditableRun, InterpretationVersion, NewInterpretationVersion, PortError, SavedEdit, Store,
+    EditBlocked, EditableRun, InterpretationVersion, NewInterpretationVersion, SavedEdit, Store,
 };
-use quire_understanding::calibration::ConfidencePolicy;
 use quire_understanding::edit::{EditOperation, InvalidEdit, apply_edits};
 use quire_understanding::{Interpretation, Schema};
 
 use super::view::schema_of;
 use crate::engine::report;
+use crate::{App, Error};
 
 /// What somebody wants changed.
 #[derive(Clone, Debug, PartialEq)]
@@ -48,7 +46,7 @@ pub enum EditError {
     Bad(#[from] InvalidEdit),
     /// Storage has no such run, or does not answer.
     #[error(transparent)]
-    Port(#[from] PortError),
+    Store(#[from] Error),
 }
 
 impl From<EditBlocked> for EditError {
@@ -75,11 +73,8 @@ pub struct EditResult {
 
 /// Applies a batch of changes to the active version of a run. Versions never change, so that what was worked out from one
 /// is right as long as that one is still active, and the store sees to that.
-pub async fn edit(
-    store: &Store,
-    policy: &Arc<ConfidencePolicy>,
-    request: EditRequest,
-) -> Result<EditResult, EditError> {
+pub async fn edit(app: &App, request: EditRequest) -> Result<EditResult, EditError> {
+    let (store, policy) = (&app.store, &app.confidence);
     let editable = store.reviews.editable(request.run).await?;
     let active = check(&editable, request.base)?;
     let schema = schema_of(store, &editable.run).await?;

@@ -1,12 +1,10 @@
 //! Say that a document is checked, or that it is not after all.
 
-use std::sync::Arc;
-
 use quire_domain::{DocumentId, ReviewStatus};
-use quire_ports::{PortResult, ReviewMark, ReviewMarkRequest, Store};
-use quire_understanding::calibration::ConfidencePolicy;
+use quire_ports::{ReviewMark, ReviewMarkRequest};
 
 use crate::engine::report;
+use crate::{App, Result};
 
 /// What somebody says of a document.
 #[derive(Clone, Debug, PartialEq)]
@@ -22,11 +20,8 @@ pub struct MarkRequest {
 }
 
 /// Marks a document as checked, or takes that back; with the mark, what it teaches about confidence is learnt or taken back.
-pub async fn mark(
-    store: &Store,
-    policy: &Arc<ConfidencePolicy>,
-    request: MarkRequest,
-) -> PortResult<ReviewMark> {
+pub async fn mark(app: &App, request: MarkRequest) -> Result<ReviewMark> {
+    let (store, policy) = (&app.store, &app.confidence);
     let marking = ReviewMarkRequest {
         document: request.document,
         to: request.to,

@@ -1,19 +1,22 @@
 //! `GET /app/governance`: changes of schemas that edits suggest, and deciding about them.
 
+use std::sync::Arc;
+
 use askama::Template;
 use axum::extract::State;
 use axum::response::Response;
-use quire_ports::{CandidateFilter, CandidateSample, StructuralCandidate};
+use quire_application::App;
+use quire_application::governance::{self, CandidateFilter, CandidateSample, StructuralCandidate};
 use quire_understanding::structure::{CandidateStatus, DecisionType, StructureChange};
 
 use super::change::{decision, is_offered, kind, status, what};
 use super::{FURTHEST, Paging, Sheet, address, framed, sheets};
+use crate::ApiError;
 use crate::pages::frame::{Choice, Frame, Place, page};
 use crate::pages::moments::Moment;
 use crate::pages::visitor::Visitor;
 use crate::pages::words::Words;
 use crate::request::Parameters;
-use crate::{ApiError, Product};
 
 /// How many are shown at once.
 const SHOWN: u32 = 20;
@@ -73,14 +76,14 @@ struct Offer {
     class: &'static str,
 }
 
-pub(in crate::pages) async fn show(
-    State(product): State<Product>,
+pub(crate) async fn show(
+    State(app): State<Arc<App>>,
     visitor: Visitor,
     parameters: Parameters,
 ) -> Result<Response, ApiError> {
-    let frame = framed(&product, visitor).await?;
+    let frame = framed(&app, visitor).await?;
     let filter = filter(&parameters)?;
-    let list = found(&product, filter, frame.words()).await?;
+    let list = found(&app, filter, frame.words()).await?;
     let words = frame.words();
     let statuses = CandidateStatus::ALL.iter().map(|one| Choice {
         value: one.as_str(),
@@ -97,13 +100,13 @@ pub(in crate::pages) async fn show(
 }
 
 /// The same without what stands around it, for a page that is open.
-pub(in crate::pages) async fn list(
-    State(product): State<Product>,
+pub(crate) async fn list(
+    State(app): State<Arc<App>>,
     visitor: Visitor,
     parameters: Parameters,
 ) -> Result<Response, ApiError> {
-    let frame = framed(&product, visitor).await?;
-    let list = found(&product, filter(&parameters)?, frame.words()).await?;
+    let frame = framed(&app, visitor).await?;
+    let list = found(&app, filter(&parameters)?, frame.words()).await?;
     page(&ListPart { frame, list })
 }
 
@@ -121,10 +124,10 @@ fn filter(parameters: &Parameters) -> Result<CandidateFilter, ApiError> {
     })
 }
 
-async fn found(product: &Product, filter: CandidateFilter, words: &'static Words) -> Result<List, ApiError> {
+async fn found(app: &App, filter: CandidateFilter, words: &'static Words) -> Result<List, ApiError> {
     // One more than is shown tells whether there are more.
     let wanted = CandidateFilter { limit: SHOWN + 1, ..filter };
-    let mut candidates = product.store.governance.candidates(wanted).await?;
+    let mut candidates = governance::candidates(app, wanted).await?;
     let has_more = candidates.len() > SHOWN as usize;
     candidates.truncate(SHOWN as usize);
     let from = |skip: u32| {

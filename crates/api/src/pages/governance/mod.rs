@@ -1,16 +1,18 @@
 //! The pages of those who govern: what edits suggest about schemas, what was decided, the versions that came of it, and how
 //! far confidence can be trusted. Nothing of them stands on the pages of others.
 
-pub(super) mod candidates;
+pub(crate) mod candidates;
 mod change;
 mod curve;
-pub(super) mod reliability;
-pub(super) mod schemas;
-pub(super) mod trail;
+pub(crate) mod reliability;
+pub(crate) mod schemas;
+pub(crate) mod trail;
+
+use quire_application::{App, events};
 
 use super::frame::{Frame, Part, Place};
 use super::visitor::Visitor;
-use crate::{ApiError, Product};
+use crate::ApiError;
 
 /// The furthest place of a list.
 const FURTHEST: u32 = 100_000;
@@ -51,8 +53,8 @@ fn sheets(current: Sheet) -> Vec<Place> {
     all.into_iter().map(|(sheet, href, word)| Place { href, word, is_current: sheet == current }).collect()
 }
 
-async fn framed(product: &Product, visitor: Visitor) -> Result<Frame, ApiError> {
-    let newest = product.store.history.newest_event().await?;
+async fn framed(app: &App, visitor: Visitor) -> Result<Frame, ApiError> {
+    let newest = events::newest(app).await?;
     Ok(Frame::new(visitor, Part::Governance, &["governance"], newest))
 }
 

@@ -1,18 +1,21 @@
 //! `GET /app/governance/schemas`: what documents are searched for, and how that came to be.
 
+use std::sync::Arc;
+
 use askama::Template;
 use axum::extract::State;
 use axum::response::Response;
-use quire_ports::{SchemaVersion, SchemaVersionSummary};
+use quire_application::App;
+use quire_application::governance::{self, SchemaVersion, SchemaVersionSummary};
 use quire_understanding::{Schema, SchemaKey, Scope, ValueType};
 
 use super::{Sheet, address, framed, sheets};
+use crate::ApiError;
 use crate::pages::frame::{Frame, Place, page};
 use crate::pages::moments::Moment;
 use crate::pages::visitor::Visitor;
 use crate::pages::words::Words;
 use crate::request::Parameters;
-use crate::{ApiError, Product};
 
 /// Versions that are listed.
 const SHOWN: u32 = 100;
@@ -56,21 +59,16 @@ struct Version {
     summary: Option<String>,
 }
 
-pub(in crate::pages) async fn show(
-    State(product): State<Product>,
+pub(crate) async fn show(
+    State(app): State<Arc<App>>,
     visitor: Visitor,
     parameters: Parameters,
 ) -> Result<Response, ApiError> {
-    let governance = &product.store.governance;
     let wanted = parameters.within("version", 1..=u32::MAX)?;
-    let chosen = parameters.text("schema").unwrap_or(&product.schema);
-    let version = match wanted {
-        Some(number) => governance.schema(chosen, number).await?,
-        None => governance.current_schema(chosen).await?,
-    };
-    let notes = governance.schema_versions(chosen, SHOWN + 1).await?;
-    let names = governance.schema_names().await?;
-    let frame = framed(&product, visitor).await?;
+    let version = governance::schema_version(&app, parameters.text("schema"), wanted).await?;
+    let notes = governance::schema_versions(&app, &version.schema.name, SHOWN + 1).await?;
+    let names = governance::schema_names(&app).await?;
+    let frame = framed(&app, visitor).await?;
     page(&made(frame, version, &notes, &names))
 }
 

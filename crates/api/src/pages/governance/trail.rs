@@ -1,19 +1,22 @@
 //! `GET /app/governance/trail`: what was decided, the newest first.
 
+use std::sync::Arc;
+
 use askama::Template;
 use axum::extract::State;
 use axum::response::Response;
+use quire_application::App;
+use quire_application::governance::{self, AuditTrailEntry};
 use quire_domain::DecisionId;
-use quire_ports::AuditTrailEntry;
 
 use super::change::{decision, status, what};
 use super::{Sheet, address, framed, sheets};
+use crate::ApiError;
 use crate::pages::frame::{Frame, Place, page};
 use crate::pages::moments::Moment;
 use crate::pages::visitor::Visitor;
 use crate::pages::words::Words;
 use crate::request::{Parameters, uuid};
-use crate::{ApiError, Product};
 
 /// How many are shown at once.
 const SHOWN: u32 = 50;
@@ -40,17 +43,17 @@ struct Shown {
     reason: Option<String>,
 }
 
-pub(in crate::pages) async fn show(
-    State(product): State<Product>,
+pub(crate) async fn show(
+    State(app): State<Arc<App>>,
     visitor: Visitor,
     parameters: Parameters,
 ) -> Result<Response, ApiError> {
     let before = parameters.text("before").map(|text| uuid("before", text)).transpose()?.map(DecisionId);
-    let mut found = product.store.governance.trail(before, SHOWN + 1).await?;
+    let mut found = governance::audit_trail(&app, before, SHOWN + 1).await?;
     let has_more = found.len() > SHOWN as usize;
     found.truncate(SHOWN as usize);
     let last = found.last().filter(|_| has_more).map(|entry| entry.decision.id.to_string());
-    let frame = framed(&product, visitor).await?;
+    let frame = framed(&app, visitor).await?;
     page(&Page {
         sheets: sheets(Sheet::Trail),
         entries: found.into_iter().map(|entry| shown(entry, frame.words())).collect(),

@@ -1,12 +1,15 @@
 //! `GET /app/documents/{id}/compare`: what differs between two versions of what was understood, of one run or of two.
 
+use std::sync::Arc;
+
 use askama::Template;
 use axum::extract::State;
 use axum::response::Response;
-use quire_application::document;
-use quire_application::review::{self, CompareError, ComparedVersions, VersionReference};
+use quire_application::review::{
+    self, CompareError, ComparedVersions, InterpretationVersion, VersionReference,
+};
+use quire_application::{App, document};
 use quire_domain::{DocumentId, Run, RunState};
-use quire_ports::InterpretationVersion;
 use quire_understanding::Field;
 use quire_understanding::compare::{Difference, FieldComparison, compare};
 
@@ -16,8 +19,8 @@ use super::super::visitor::Visitor;
 use super::super::words::Words;
 use super::row::Desk;
 use super::titles;
+use crate::ApiError;
 use crate::request::{Id, Parameters};
-use crate::{ApiError, Product};
 
 #[derive(Template)]
 #[template(path = "review/compare.html")]
@@ -46,8 +49,8 @@ struct Differs {
     to: Option<String>,
 }
 
-pub(in super::super) async fn show(
-    State(product): State<Product>,
+pub(crate) async fn show(
+    State(app): State<Arc<App>>,
     visitor: Visitor,
     Id(id): Id,
     parameters: Parameters,
@@ -55,7 +58,7 @@ pub(in super::super) async fn show(
     let id = DocumentId(id);
     let words = visitor.language.words();
     let (from, to) = (named(&parameters, "from")?, named(&parameters, "to")?);
-    let compared = match review::versions_to_compare(&product.store, id, from, to).await {
+    let compared = match review::versions_to_compare(&app, id, from, to).await {
         Ok(compared) => compared,
         Err(CompareError::NothingBefore) => {
             let (from, to, rows) = (Vec::new(), Vec::new(), Vec::new());
@@ -64,11 +67,11 @@ pub(in super::super) async fn show(
         Err(error) => return Err(error.into()),
     };
     let desk =
-        Desk { schema: &compared.schema, policy: &product.confidence, words, language: visitor.language };
+        Desk { schema: &compared.schema, policy: app.confidence_policy(), words, language: visitor.language };
     let found = compare(&compared.from.data.fields, &compared.to.data.fields, &compared.schema);
     let (same, rows): (Vec<_>, Vec<_>) =
         found.iter().partition(|row: &&FieldComparison<'_>| row.difference == Difference::Same);
-    let known = choices(&product, words, id, &compared).await?;
+    let known = choices(&app, words, id, &compared).await?;
     page(&Comparison {
         words,
         from: offered(&known, &compared.from),
@@ -91,19 +94,19 @@ type Known = (VersionReference, String, Moment);
 
 /// The versions of the run that is reviewed, then what each run before has left, the newest first.
 async fn choices(
-    product: &Product,
+    app: &App,
     words: &'static Words,
     id: DocumentId,
     compared: &ComparedVersions,
 ) -> Result<Vec<Known>, ApiError> {
-    let history = document::history(&product.store, id).await?;
+    let history = document::history(app, id).await?;
     let runs: Vec<(usize, &Run)> = (1..).zip(history.runs.iter().map(|(run, _)| run)).collect();
     let completed = runs.iter().rev().filter(|(_, run)| matches!(run.state, RunState::Completed { .. }));
     let mut known = Vec::new();
     for (place, (number, run)) in completed.enumerate() {
         let title = words.with("review.compare_run", &number.to_string());
         if place == 0 {
-            for version in review::versions(&product.store, run.id).await?.into_iter().rev() {
+            for version in review::versions(app, run.id).await?.into_iter().rev() {
                 let own = words.with("review.version_number", &version.number.to_string());
                 let name = VersionReference { run: run.id, number: Some(version.number) };
                 known.push((name, format!("{title}, {own}"), Moment::of(version.created_at)));

@@ -1,11 +1,13 @@
 //! `GET /app/documents/{id}/versions`: who changed what, and when; of one field if one is named.
 
+use std::sync::Arc;
+
 use askama::Template;
 use axum::extract::State;
 use axum::response::Response;
-use quire_application::review;
+use quire_application::App;
+use quire_application::review::{self, VersionHistoryEntry};
 use quire_domain::{DocumentId, FieldId};
-use quire_ports::VersionHistoryEntry;
 use quire_understanding::Field;
 use quire_understanding::edit::{ChangeType, FieldChange};
 
@@ -15,8 +17,8 @@ use super::super::visitor::Visitor;
 use super::super::words::Words;
 use super::row::{Desk, json};
 use super::titles;
+use crate::ApiError;
 use crate::request::{Id, Parameters, uuid};
-use crate::{ApiError, Product};
 
 #[derive(Template)]
 #[template(path = "review/history.html")]
@@ -53,25 +55,24 @@ struct Restore {
     visit: Option<String>,
 }
 
-pub(in super::super) async fn show(
-    State(product): State<Product>,
+pub(crate) async fn show(
+    State(app): State<Arc<App>>,
     visitor: Visitor,
     Id(id): Id,
     parameters: Parameters,
 ) -> Result<Response, ApiError> {
     let field = parameters.text("field").map(|text| uuid("field", text)).transpose()?.map(FieldId);
-    let found = review::view(&product.store, &*product.blobs, DocumentId(id)).await?;
-    let records = review::versions(&product.store, found.run.id).await?;
+    let found = review::show(&app, DocumentId(id)).await?;
+    let records = review::versions(&app, found.run.id).await?;
     let words = visitor.language.words();
-    let policy = &product.confidence;
+    let policy = app.confidence_policy();
     let desk = Desk { schema: &found.schema, policy, words, language: visitor.language };
     let is_told = |made: &Made| made.is_first || !made.changes.is_empty();
     let mut versions = Vec::new();
     for record in records.iter().rev() {
         let mut made = made(&desk, record, field);
         if made.changes.iter().any(|change| change.restore.is_some()) {
-            let before =
-                product.store.reviews.version(found.run.id, Some(record.number.saturating_sub(1))).await?;
+            let before = review::version(&app, found.run.id, record.number.saturating_sub(1)).await?;
             let before = before.map(|version| version.data.fields).unwrap_or_default();
             let restored = made.changes.iter_mut().filter_map(|change| change.restore.as_mut());
             restored

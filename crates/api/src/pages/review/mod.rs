@@ -1,29 +1,32 @@
 //! `GET /app/documents/{id}`: the pages of a document beside what was understood of it.
 
-pub(super) mod compare;
-pub(super) mod history;
-pub(super) mod next;
+pub(crate) mod compare;
+pub(crate) mod history;
+pub(crate) mod next;
+mod page_list;
 mod panel;
+mod processing;
 mod row;
-mod sheets;
-mod standing;
 mod titles;
+
+use std::sync::Arc;
 
 use askama::Template;
 use axum::extract::State;
 use axum::response::Response;
 use quire_application::document::{self, DocumentView};
 use quire_application::review::{self, ReviewError};
+use quire_application::{App, events};
 use quire_domain::DocumentId;
 
+use self::page_list::Sheet;
 use self::panel::Panel;
-use self::sheets::Sheet;
-use self::standing::{Newer, Waiting};
+use self::processing::{Newer, Waiting};
 use super::frame::{Frame, Part, page};
 use super::visitor::Visitor;
 use super::words::Words;
+use crate::ApiError;
 use crate::request::{Id, Parameters};
-use crate::{ApiError, Product};
 
 #[derive(Template)]
 #[template(path = "review.html")]
@@ -78,18 +81,18 @@ enum Work {
 }
 
 /// The whole page.
-pub(super) async fn show(
-    State(product): State<Product>,
+pub(crate) async fn show(
+    State(app): State<Arc<App>>,
     visitor: Visitor,
     Id(id): Id,
     parameters: Parameters,
 ) -> Result<Response, ApiError> {
     let id = DocumentId(id);
     // First where the history stands, then what there is: what happens in between is told twice and not missed.
-    let newest = product.store.history.newest_event().await?;
-    let view = document::detail(&product.store, id).await?;
-    let work = Work::load(&product, &visitor, &view).await?;
-    let sheets = sheets::load(&product, id).await?;
+    let newest = events::newest(&app).await?;
+    let view = document::detail(&app, id).await?;
+    let work = Work::load(&app, &visitor, &view).await?;
+    let sheets = page_list::load(&app, id).await?;
     let words = visitor.language.words();
     let name = view.overview.document.original_filename;
     let next = next_of(id, &parameters);
@@ -98,15 +101,15 @@ pub(super) async fn show(
 }
 
 /// What stands beside the pages.
-pub(super) async fn work(
-    State(product): State<Product>,
+pub(crate) async fn work(
+    State(app): State<Arc<App>>,
     visitor: Visitor,
     Id(id): Id,
     parameters: Parameters,
 ) -> Result<Response, ApiError> {
     let id = DocumentId(id);
-    let view = document::detail(&product.store, id).await?;
-    let work = Work::load(&product, &visitor, &view).await?;
+    let view = document::detail(&app, id).await?;
+    let work = Work::load(&app, &visitor, &view).await?;
     page(&WorkPart { words: visitor.language.words(), next: next_of(id, &parameters), work })
 }
 
@@ -121,18 +124,18 @@ fn next_of(id: DocumentId, parameters: &Parameters) -> String {
 }
 
 impl Work {
-    async fn load(product: &Product, visitor: &Visitor, view: &DocumentView) -> Result<Self, ApiError> {
+    async fn load(app: &App, visitor: &Visitor, view: &DocumentView) -> Result<Self, ApiError> {
         let id = view.overview.document.id;
-        match review::view(&product.store, &*product.blobs, id).await {
+        match review::show(app, id).await {
             Ok(found) => {
                 let newer = Newer::of(visitor, view, found.run.id);
-                let panel = Panel::load(product, visitor, &found, newer).await?;
+                let panel = Panel::load(app, visitor, &found, newer).await?;
                 Ok(Self::Review(Box::new(panel)))
             }
             Err(ReviewError::NoCompletedRun | ReviewError::Missing) => {
-                Waiting::load(product, visitor, view).await.map(Self::Waiting)
+                Waiting::load(app, visitor, view).await.map(Self::Waiting)
             }
-            Err(ReviewError::Port(error)) => Err(error.into()),
+            Err(ReviewError::Store(error)) => Err(error.into()),
         }
     }
 }

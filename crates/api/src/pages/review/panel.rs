@@ -2,19 +2,19 @@
 
 use std::collections::{HashMap, HashSet};
 
-use quire_application::review::{self, ReviewView};
+use quire_application::App;
+use quire_application::review::{self, ReviewView, VersionHistoryEntry};
 use quire_domain::{FieldId, ReviewStatus, Role};
-use quire_ports::VersionHistoryEntry;
 use quire_understanding::edit::ChangeType;
 use quire_understanding::{Field, Schema, SchemaKey, Scope, VISIT_DATE, Value, visits};
 
 use super::super::moments::Moment;
 use super::super::visitor::Visitor;
 use super::history::is_of_value;
+use super::processing::Newer;
 use super::row::{Desk, Row, date};
-use super::standing::Newer;
 use super::titles;
-use crate::{ApiError, Product};
+use crate::ApiError;
 
 /// Sections that are more than the keys of the schema that have their place there.
 const VISITS: &str = "visits";
@@ -85,27 +85,27 @@ pub(super) struct VisitChoice {
 
 impl Panel {
     pub(super) async fn load(
-        product: &Product,
+        app: &App,
         visitor: &Visitor,
         found: &ReviewView,
         newer: Option<Newer>,
     ) -> Result<Self, ApiError> {
         let records = match found.active.number {
             1 => Vec::new(),
-            _ => review::versions(&product.store, found.run.id).await?,
+            _ => review::versions(app, found.run.id).await?,
         };
-        Ok(Self::of(product, visitor, found, &records, newer))
+        Ok(Self::of(app, visitor, found, &records, newer))
     }
 
     fn of(
-        product: &Product,
+        app: &App,
         visitor: &Visitor,
         found: &ReviewView,
         records: &[VersionHistoryEntry],
         newer: Option<Newer>,
     ) -> Self {
         let (language, words) = (visitor.language, visitor.language.words());
-        let desk = Desk { schema: &found.schema, policy: &product.confidence, words, language };
+        let desk = Desk { schema: &found.schema, policy: app.confidence_policy(), words, language };
         let layout = Layout { desk, detected: detected(records), fields: &found.active.data.fields };
         let groups = layout.by_visit();
         let visits =
@@ -226,7 +226,7 @@ impl<'a> Layout<'a> {
             let groups = if is_of_visits {
                 visits.take().unwrap_or_default()
             } else {
-                vec![Group { visit: None, on: String::new(), rows: self.rows(name) }]
+                vec![Group { visit: None, rows: self.rows(name) }]
             };
             let is_bare = groups.iter().all(|group| group.rows.is_empty());
             let nothing = match name {

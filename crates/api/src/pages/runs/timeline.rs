@@ -1,8 +1,8 @@
 //! The attempts at the steps of a run, in the order of time, each with its stretch of the whole.
 
 use jiff::Timestamp;
+use quire_application::document::StepRecord;
 use quire_domain::{StepName, StepStatus};
-use quire_ports::StepRecord;
 
 use super::super::moments::lasting;
 use super::super::words::Words;

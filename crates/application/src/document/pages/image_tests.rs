@@ -119,6 +119,6 @@ async fn a_failure_is_not_kept_and_a_scale_out_of_bounds_draws_nothing() {
         assert!(matches!(refused, Err(ImageError::Scale(..))), "{scale}");
     }
     let unknown = ImageRequest { document: DocumentId::new(), ..scene.request(1, 1.0) };
-    assert!(matches!(scene.images.image(unknown).await, Err(ImageError::Port(PortError::NotFound(_)))));
+    assert!(matches!(scene.images.image(unknown).await, Err(ImageError::Store(Error::NotFound(_)))));
     assert_eq!(scene.drawn(), 2);
 }

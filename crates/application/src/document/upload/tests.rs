@@ -187,7 +187,7 @@ async fn when_the_record_is_not_made_the_file_goes_again() {
     for fate in [Fate::Refused, Fate::Busy] {
         let scene = scene().await;
         let refused = scene.upload(scene.store(fate), &pdf(10)).await;
-        assert!(matches!(refused, Err(UploadError::Port(_))), "{refused:?}");
+        assert!(matches!(refused, Err(UploadError::Store(_))), "{refused:?}");
         assert_eq!(scene.files(), [""; 0]);
         assert!(scene.runs().await.is_empty());
     }
@@ -207,7 +207,7 @@ async fn when_an_answer_is_lost_the_record_is_there_once_and_keeps_its_file() {
 async fn while_nobody_can_say_whether_there_is_a_record_the_file_stays() {
     let scene = scene().await;
     let refused = scene.upload(scene.store(Fate::LostWithTheDatabase), &pdf(10)).await;
-    assert_eq!(refused, Err(UploadError::Port(away())));
+    assert_eq!(refused, Err(UploadError::Store(away().into())));
     assert_eq!(scene.files().len(), 1);
 }
 
@@ -221,7 +221,7 @@ async fn without_the_file_there_is_no_record() {
     upload.write(&pdf(10)).await.unwrap();
     std::fs::remove_dir_all(scene.folder.path().join("documents")).unwrap();
     let refused = upload.finish("record.pdf", None, &sender(None)).await;
-    assert!(matches!(refused, Err(UploadError::Port(PortError::Unavailable { .. }))), "{refused:?}");
+    assert!(matches!(refused, Err(UploadError::Store(Error::Unavailable { .. }))), "{refused:?}");
     let events = scene.bed.store.history.events(EventId(0), EventFilter::default(), 10).await.unwrap();
     assert_eq!(events, []);
 }
