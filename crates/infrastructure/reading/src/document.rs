@@ -110,7 +110,7 @@ impl OpenDocument {
     pub fn pages(&self) -> Box<dyn Iterator<Item = ParsedPage> + '_> {
         match self {
             Self::Pdf(pdf) => Box::new(pdf.read_pages()),
-            Self::Image(picture) => Box::new(std::iter::once(picture.page())),
+            Self::Image(image) => Box::new(std::iter::once(image.page())),
             Self::Typeset(pages) => Box::new(pages.iter().cloned()),
         }
     }
@@ -119,7 +119,7 @@ impl OpenDocument {
     pub fn render(&self, index: usize, scale: f32) -> Result<Vec<u8>, DocumentError> {
         Ok(match self {
             Self::Pdf(pdf) => pdf.render(index, scale)?,
-            Self::Image(picture) if index == 0 => picture.render(scale)?,
+            Self::Image(image) if index == 0 => image.render(scale)?,
             Self::Image(_) => return Err(DocumentError::NoSuchPage),
             Self::Typeset(pages) => {
                 typeset::render(&pages.get(index).ok_or(DocumentError::NoSuchPage)?.page, scale)?
@@ -136,7 +136,7 @@ impl OpenDocument {
                 Ok((pdf.render_gray(index, scale)?, scale))
             }
             #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // A few thousand pixels.
-            Self::Image(picture) if index == 0 => Ok(picture.render_gray(MAX_OCR_SIDE as u32)?),
+            Self::Image(image) if index == 0 => Ok(image.render_gray(MAX_OCR_SIDE as u32)?),
             // Laid out text needs no OCR.
             _ => Err(DocumentError::NoSuchPage),
         }

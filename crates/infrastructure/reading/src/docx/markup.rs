@@ -1,4 +1,4 @@
-//! Extracts the text of a WordprocessingML part: paragraphs and table rows, in document order.
+//! Extracts the text of a `WordprocessingML` part: paragraphs and table rows, in document order.
 //!
 //! Elements are recognised by their names without prefix. The content of all other elements is read too, so that text in
 //! hyperlinks, insertions, fields and content controls is found.

@@ -20,7 +20,7 @@ pub enum DocxError {
     Invalid,
     /// Its decompressed content exceeds a limit.
     #[error(
-        "The Word document is too large: its decompressed content exceeds 64 MB in one part or 128 MB in all. Split it."
+        "The Word document is too large: more than 64 MB in one part, 128 MB in all, 10,000 parts, or 1,000 cells in a row. Split it."
     )]
     TooLarge,
     /// Its elements are nested too deeply.

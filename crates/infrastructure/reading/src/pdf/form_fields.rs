@@ -184,7 +184,7 @@ fn word_rect(
     }
 }
 
-/// Decodes UTF-16 or UTF-8 by the byte order mark, else PDFDocEncoding.
+/// Decodes UTF-16 or UTF-8 by the byte order mark, else `PDFDocEncoding`.
 fn decode(bytes: &[u8]) -> String {
     match bytes {
         [0xfe, 0xff, ..] | [0xff, 0xfe, ..] => crate::text::decode(bytes),
@@ -193,7 +193,7 @@ fn decode(bytes: &[u8]) -> String {
     }
 }
 
-/// PDFDocEncoding: Latin-1 except for these characters.
+/// `PDFDocEncoding`: Latin-1 except for these characters.
 fn pdf_doc_encoding(byte: u8) -> char {
     const FROM_0X18: [char; 8] = ['˘', 'ˇ', 'ˆ', '˙', '˝', '˛', '˚', '˜'];
     const FROM_0X80: [char; 33] = [

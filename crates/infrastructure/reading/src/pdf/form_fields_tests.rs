@@ -1,16 +1,21 @@
-//! Forms filled in by programs that leave it to the viewer to show the values.
+//! Tests with forms whose values have no appearance.
 
 use proptest::prelude::*;
 use quire_domain::reading::Page;
+use quire_testkit::documents::{PageOptions, Pdf};
 
 use super::super::PdfFile;
-use super::super::render::tests::pdf;
 use super::*;
 
-/// The page of a PDF with these annotations, more entries of the page, and objects numbered from 6.
-fn page_with(annotations: &str, extra: &str, more: &[&str]) -> Page {
-    let file = pdf("", &format!("/Annots [{annotations}] {extra}"), more);
-    PdfFile::open(file).unwrap().read_pages().next().unwrap().page
+/// The page of a PDF with these annotations, further page entries, and further objects, which are numbered from 6.
+fn page_with(annotations: &str, page_entries: &str, objects: &[&str]) -> Page {
+    let page_entries = format!("/Annots [{annotations}] {page_entries}");
+    let options = PageOptions { size: (300.0, 200.0), page_entries: &page_entries, ..PageOptions::default() };
+    let mut pdf = Pdf::with_options(&[""], &options);
+    for object in objects {
+        pdf.object(*object);
+    }
+    PdfFile::open(pdf.file()).unwrap().read_pages().next().unwrap().page
 }
 
 fn page(annotations: &str) -> Page {
@@ -27,7 +32,7 @@ fn field(entries: &str) -> String {
 }
 
 #[test]
-fn values_of_fields_and_notes_are_read_within_their_rectangles() {
+fn values_of_fields_and_notes_are_placed_within_their_rectangles() {
     let note = "<< /Type /Annot /Subtype /FreeText /Rect [10 10 290 40] /Contents (ver nota) >>";
     let page = page(&(field("/FT /Tx /V (Luna, felina)") + note));
     assert_eq!(page.lines.len(), 2);
@@ -43,14 +48,14 @@ fn values_of_fields_and_notes_are_read_within_their_rectangles() {
 }
 
 #[test]
-fn the_place_follows_the_page_when_it_is_turned() {
-    let turned = page_with(&field("/FT /Tx /V (x)"), "/Rotate 90", &[]);
-    let rect = turned.lines[0].words[0].rect;
+fn a_rotated_page_rotates_its_field_values() {
+    let rotated = page_with(&field("/FT /Tx /V (x)"), "/Rotate 90", &[]);
+    let rect = rotated.lines[0].words[0].rect;
     assert!(rect.x0 >= 100.0 && rect.x1 <= 120.0 && rect.y0 >= 50.0 && rect.y1 <= 200.0, "{rect:?}");
 }
 
 #[test]
-fn kind_and_value_are_inherited_and_choices_may_be_several() {
+fn type_and_value_are_inherited_and_a_choice_may_have_several_values() {
     assert_eq!(
         texts(
             "<< /Subtype /Widget /Rect [50 100 200 120] /Parent << /FT /Tx /Parent << /V (de arriba) >> >> >>"
@@ -62,15 +67,15 @@ fn kind_and_value_are_inherited_and_choices_may_be_several() {
 }
 
 #[test]
-fn values_are_decoded_by_their_mark() {
+fn values_are_decoded_by_their_byte_order_mark() {
     assert_eq!(texts(&field("/FT /Tx /V <FEFF00410F1100F1>")), ["A\u{F11}ñ"]);
     assert_eq!(texts(&field("/FT /Tx /V <EFBBBFC3B1>")), ["ñ"]);
     assert_eq!(texts(&field("/FT /Tx /V <F1A08D41>")), ["ñ€“A"]);
 }
 
 #[test]
-fn what_cannot_be_seen_is_no_text_or_is_secret_is_left_out() {
-    let left_out = [
+fn hidden_empty_and_password_fields_are_skipped() {
+    let skipped = [
         field("/FT /Tx /V (oculto) /F 2"),
         field("/FT /Tx /V (oculto) /F 32"),
         field("/FT /Btn /V (x)"),
@@ -82,15 +87,15 @@ fn what_cannot_be_seen_is_no_text_or_is_secret_is_left_out() {
         "<< /Subtype /Widget /FT /Tx /V (x) >>".to_owned(),
         "<< /Subtype /Link /Contents (x) /Rect [50 100 200 120] >> null 7 999 0 R".to_owned(),
     ];
-    assert_eq!(texts(&left_out.concat()), Vec::<String>::new());
-    let last = left_out.concat() + &field("/FT /Tx /V (queda)");
-    assert_eq!(texts(&last), ["queda"], "what cannot be read does not hide what follows");
+    assert_eq!(texts(&skipped.concat()), Vec::<String>::new());
+    let last = skipped.concat() + &field("/FT /Tx /V (queda)");
+    assert_eq!(texts(&last), ["queda"], "a skipped field does not hide the next one");
 }
 
-/// What is read of a field with this appearance.
+/// The words of a field with this appearance.
 fn with_appearance(appearance: &str) -> Vec<String> {
     let stream = format!(
-        "<< /Type /XObject /Subtype /Form /BBox [0 0 150 20] /Resources << /Font << /F 4 0 R >> >> /Length {} >>\n\
+        "<< /Type /XObject /Subtype /Form /BBox [0 0 150 20] /Resources << /Font << /F 3 0 R >> >> /Length {} >>\n\
          stream\n{appearance}\nendstream",
         appearance.len()
     );
@@ -99,14 +104,14 @@ fn with_appearance(appearance: &str) -> Vec<String> {
 }
 
 #[test]
-fn a_value_that_is_drawn_is_read_once_and_one_behind_an_empty_drawing_too() {
+fn a_value_with_an_appearance_is_read_once_and_one_with_an_empty_appearance_too() {
     assert_eq!(with_appearance("/Tx BMC EMC"), ["valor"]);
     let drawn = with_appearance("/Tx BMC BT /F 10 Tf 2 5 Td (dibujado) Tj ET EMC");
     assert_eq!(drawn, ["dibujado"]);
 }
 
 #[test]
-fn long_values_are_wrapped_and_stay_within_the_field() {
+fn long_values_wrap_and_stay_within_the_field() {
     let long = "palabra ".repeat(80);
     let page = page(&field(&format!("/FT /Tx /V ({long})")));
     let words: Vec<&Word> = page.lines.iter().flat_map(|line| &line.words).collect();
@@ -115,7 +120,7 @@ fn long_values_are_wrapped_and_stay_within_the_field() {
 }
 
 #[test]
-fn shared_values_and_countless_fields_are_bounded() {
+fn the_number_of_characters_and_fields_is_limited() {
     let value = "x".repeat(1000);
     let many = field(&format!("/FT /Tx /V ({value})")).repeat(300);
     let letters: usize =
@@ -126,7 +131,7 @@ fn shared_values_and_countless_fields_are_bounded() {
 }
 
 #[test]
-fn a_chain_of_parents_has_an_end() {
+fn the_number_of_parents_is_limited() {
     let nested = |depth: usize| "/Parent <<".repeat(depth) + "/FT /Tx /V (x)" + &">>".repeat(depth);
     assert_eq!(texts(&field(&nested(31))), ["x"]);
     assert_eq!(texts(&field(&nested(32))), Vec::<String>::new());
@@ -138,7 +143,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
     #[test]
-    fn any_value_in_any_rectangle_is_set_or_left_out(
+    fn any_value_in_any_rectangle_is_placed_or_skipped(
         value in prop::collection::vec(any::<u8>(), 0..80),
         rect in prop::array::uniform4(-50i32..400),
     ) {

@@ -1,10 +1,10 @@
-//! Reading order, directions and paragraphs, each shown on a page made for it.
+//! Tests of reading order, directions and paragraphs, each on a page made for it.
 
 use std::fmt::Write;
 
 use super::*;
 
-/// Text at a place, in points from the bottom left, as PDFs have it.
+/// Text at a position in points from the bottom left.
 fn at(x: i32, y: i32, text: &str) -> String {
     sized(10, x, y, text)
 }
@@ -13,11 +13,14 @@ fn sized(size: i32, x: i32, y: i32, text: &str) -> String {
     format!("BT /F {size} Tf {x} {y} Td ({text}) Tj ET\n")
 }
 
+const LARGE_PAGE: PageOptions<'_> =
+    PageOptions { size: (600.0, 800.0), page_entries: "", font_entries: "/Encoding /WinAnsiEncoding" };
+
 fn page_of(parts: &[String]) -> Reading {
-    read(pdf(&[&parts.concat()], "/MediaBox [0 0 600 800]")).unwrap()
+    read(Pdf::with_options(&[parts.concat()], &LARGE_PAGE).file()).unwrap()
 }
 
-/// The lines of the first page, their words apart by a space.
+/// The lines of all pages, with a space between words.
 fn lines(reading: &Reading) -> Vec<String> {
     texts(reading).iter().map(|words| words.join(" ")).collect()
 }
@@ -33,7 +36,7 @@ const PROSE: [&str; 4] = [
     "which it bore with dignity and patience",
 ];
 
-/// Two columns of prose, drawn as the order of rows and columns says.
+/// Two columns of prose, drawn row by row or the right column first.
 fn two_columns(by_rows: bool) -> Vec<String> {
     let left = |row: usize| at(50, 700 - 12 * i32::try_from(row).unwrap(), PROSE[row]);
     let right = |row: usize| at(320, 700 - 12 * i32::try_from(row).unwrap(), &format!("R{}", PROSE[row]));
@@ -44,9 +47,9 @@ fn two_columns(by_rows: bool) -> Vec<String> {
     }
 }
 
-/// Proves R087: what is read together stands together in the text.
+/// Proves R087: text that belongs together is together in the plain text.
 #[test]
-fn columns_of_prose_are_read_one_after_the_other_however_they_were_drawn() {
+fn columns_of_prose_are_read_one_after_the_other_in_any_drawing_order() {
     let columns: Vec<String> = PROSE
         .iter()
         .map(|line| (*line).to_owned())
@@ -72,7 +75,7 @@ fn headings_and_footers_across_the_columns_are_read_before_and_after_them() {
 
 /// Proves R087: a label and its value stay together.
 #[test]
-fn tables_and_grids_are_read_row_by_row_even_if_they_were_drawn_by_columns() {
+fn tables_are_read_row_by_row_even_if_drawn_by_columns() {
     let columns = [
         (50, ["Test", "Glucose", "Urea", "ALT"]),
         (250, ["Value", "98", "41", "77"]),
@@ -100,33 +103,33 @@ fn letters_drawn_one_by_one_are_one_word() {
 }
 
 #[test]
-fn raised_figures_and_larger_letters_stay_on_their_line() {
+fn superscripts_and_larger_letters_stay_on_their_line() {
     let content = "BT /F 10 Tf 50 700 Td (Water is 5 m) Tj 4 Ts /F 6 Tf (2) Tj 0 Ts /F 10 Tf ( wide and ) Tj /F 14 Tf (deep) Tj ET\n";
     assert_eq!(lines(&page_of(&[content.to_owned()])), ["Water is 5 m2 wide and deep"]);
 }
 
 #[test]
-fn texts_that_overlap_are_not_mixed() {
+fn overlapping_texts_are_not_mixed() {
     let parts = [at(50, 700, "first text over here"), at(70, 701, "DRAFT of another text")];
     assert_eq!(lines(&page_of(&parts)), ["first text over here", "DRAFT of another text"]);
 }
 
 #[test]
-fn turned_text_is_read_in_its_own_direction_and_after_the_main_one() {
-    let turned = |x: i32, text: &str| format!("BT /F 10 Tf 0 1 -1 0 {x} 100 Tm ({text}) Tj ET\n");
+fn rotated_text_is_read_in_its_own_direction_after_the_upright_text() {
+    let rotated = |x: i32, text: &str| format!("BT /F 10 Tf 0 1 -1 0 {x} 100 Tm ({text}) Tj ET\n");
     let parts = [
-        turned(32, "second margin"),
-        turned(20, "first margin"),
+        rotated(32, "second margin"),
+        rotated(20, "first margin"),
         at(50, 700, "The main text stands upright"),
     ];
     assert_eq!(lines(&page_of(&parts)), ["The main text stands upright", "first margin", "second margin"]);
-    // A page that is turned as a whole is read as if it were not.
-    let parts = [turned(212, "below it"), turned(200, "the first line"), turned(224, "the last one")];
+    // A page with only rotated text is read like an upright one.
+    let parts = [rotated(212, "below it"), rotated(200, "the first line"), rotated(224, "the last one")];
     assert_eq!(lines(&page_of(&parts)), ["the first line", "below it", "the last one"]);
 }
 
 #[test]
-fn paragraphs_open_at_gaps_at_other_sizes_at_columns_and_at_the_top_of_a_page() {
+fn gaps_font_sizes_columns_and_pages_start_paragraphs() {
     let ys = [700, 688, 676, 650, 638, 626];
     let mut parts: Vec<String> = ys.iter().map(|y| at(50, *y, "a line of the usual length")).collect();
     parts.insert(0, sized(18, 50, 716, "Heading"));
@@ -138,7 +141,7 @@ fn paragraphs_open_at_gaps_at_other_sizes_at_columns_and_at_the_top_of_a_page() 
 }
 
 #[test]
-fn an_indented_line_after_a_sentence_opens_a_paragraph() {
+fn an_indented_line_after_a_sentence_starts_a_paragraph() {
     let parts = [
         at(50, 700, "It was the end of the day."),
         at(70, 688, "The next morning the cat was"),
@@ -148,8 +151,8 @@ fn an_indented_line_after_a_sentence_opens_a_paragraph() {
     assert_eq!(opens(&page_of(&parts)), [true, true, false, false]);
 }
 
-/// A font whose codes A, B, C… are these letters.
-fn pdf_spelled(content: &str, letters: &[&str]) -> Vec<u8> {
+/// A PDF whose font maps the codes A, B, C… to these letters.
+fn pdf_with_letters(content: &str, letters: &[&str]) -> Vec<u8> {
     let hex = |text: &str| text.encode_utf16().map(|unit| format!("{unit:04X}")).collect::<Vec<_>>().concat();
     let chars = (0x41..).zip(letters).map(|(code, text)| format!("<{code:02X}> <{}>\n", hex(text)));
     let chars = chars.collect::<Vec<_>>().concat();
@@ -159,19 +162,21 @@ fn pdf_spelled(content: &str, letters: &[&str]) -> Vec<u8> {
          endcmap end end",
         letters.len() + 1
     );
-    let stream = format!("<< /Length {} >>\nstream\n{cmap}\nendstream", cmap.len());
-    let extra = "/MediaBox [0 0 600 800]";
-    pdf_in_font(&[content], extra, "/Encoding /WinAnsiEncoding /ToUnicode 6 0 R", &[stream])
+    // Object 6 follows the content of the only page.
+    let font_entries = "/Encoding /WinAnsiEncoding /ToUnicode 6 0 R";
+    let mut pdf = Pdf::with_options(&[content], &PageOptions { font_entries, ..LARGE_PAGE });
+    pdf.stream("", cmap.as_bytes());
+    pdf.file()
 }
 
 #[test]
-fn hebrew_is_read_as_it_is_written_whichever_way_it_was_drawn() {
+fn hebrew_is_read_in_logical_order_in_any_drawing_order() {
     let letters = ["ש", "ל", "ו", "ם", "ט", "ב", "4", "2"];
-    // Drawn from left to right, as it looks: the last letter of the last word first.
+    // Drawn from left to right: the last letter of the last word first.
     let seen = at(50, 700, "BCE HG DCBA");
-    let reading = read(pdf_spelled(&seen, &letters)).unwrap();
+    let reading = read(pdf_with_letters(&seen, &letters)).unwrap();
     assert_eq!(lines(&reading), ["שלום 24 טול"]);
-    // Drawn as it is written: every letter to the left of the one before. Capitals of Helvetica are 5.56 to 7.78 wide.
+    // Drawn from right to left: each letter left of the previous one. Capitals of Helvetica are 5.56 to 7.78 wide.
     let mut x = 100.0;
     let mut content = String::new();
     for (letter, width) in
@@ -180,28 +185,28 @@ fn hebrew_is_read_as_it_is_written_whichever_way_it_was_drawn() {
         x -= width;
         writeln!(content, "BT /F 10 Tf {x:.2} 700 Td ({letter}) Tj ET").unwrap();
     }
-    assert_eq!(lines(&read(pdf_spelled(&content, &letters)).unwrap()), ["שלום טו"]);
+    assert_eq!(lines(&read(pdf_with_letters(&content, &letters)).unwrap()), ["שלום טו"]);
 }
 
 #[test]
-fn arabic_shapes_are_read_as_letters() {
-    // Beh in its first shape, lam with alef in one, and reh, drawn as they look: "بلار".
+fn arabic_presentation_forms_are_read_as_letters() {
+    // Initial beh, the ligature of lam and alef, and reh, drawn from left to right: "بلار".
     let letters = ["\u{FE91}", "\u{FEFC}", "\u{FEAD}"];
-    let reading = read(pdf_spelled(&at(50, 700, "CBA"), &letters)).unwrap();
+    let reading = read(pdf_with_letters(&at(50, 700, "CBA"), &letters)).unwrap();
     assert_eq!(lines(&reading), ["\u{628}\u{644}\u{627}\u{631}"]);
 }
 
 #[test]
-fn a_word_broken_at_the_end_of_a_line_is_found_whole() {
+fn a_hyphenated_word_is_found_whole() {
     let reading = page_of(&[at(50, 700, "seguir el trata-"), at(50, 688, "miento indicado")]);
-    assert_eq!(lines(&reading), ["seguir el trata-", "miento indicado"], "the words stay as they stand");
+    assert_eq!(lines(&reading), ["seguir el trata-", "miento indicado"], "the lines keep both halves");
     let plain = reading.plain_text();
     let start = plain.text.find("tratamiento").unwrap();
     assert_eq!(plain.places(start..start + 11).len(), 2);
 }
 
 #[test]
-fn letters_set_apart_evenly_are_a_word_and_single_letters_are_not() {
+fn letter_spaced_text_is_one_word_and_single_letters_are_not() {
     let heading = "BT /F 10 Tf 4 Tc 50 700 Td (PACIENTE) Tj 0 Tc 0 -20 Td (A B C D E) Tj ET\n";
     assert_eq!(lines(&page_of(&[heading.to_owned()])), ["PACIENTE", "A B C D E"]);
 }

@@ -60,4 +60,4 @@ fn luma([red, green, blue, _]: [u8; 4]) -> u8 {
 
 #[cfg(test)]
 #[path = "render_tests.rs"]
-pub(super) mod tests;
+mod tests;

@@ -1,4 +1,4 @@
-//! What is odd, damaged or meant to hurt.
+//! Tests with unusual, damaged and hostile pages.
 
 use std::fmt::Write;
 
@@ -11,7 +11,7 @@ fn words(content: &str) -> Vec<String> {
 }
 
 #[test]
-fn places_that_are_no_places_are_passed_over() {
+fn glyphs_without_a_finite_position_or_size_are_skipped() {
     let content = "BT /F 10 Tf 20 150 Td (seen) Tj ET BT /F 0 Tf 20 100 Td (none) Tj ET \
                    BT /F 10 Tf 99999999999999999999 99999999999999999999 Td (far) Tj ET \
                    BT /F 10 Tf 9999999999999999 0 0 9999999999999999 0 0 Tm (huge) Tj ET BT /F 1000000 Tf 0 0 Td (giant) Tj ET";
@@ -28,7 +28,7 @@ fn text_outside_the_page_is_dropped() {
 }
 
 #[test]
-fn text_made_bold_by_drawing_it_again_a_hair_aside_is_read_once() {
+fn text_drawn_twice_to_make_it_bold_is_read_once() {
     let twice = "BT /F 10 Tf 20 150 Td (Luna ilesa) Tj ET BT /F 10 Tf 20.3 150 Td (Luna ilesa) Tj ET \
                  BT /F 10 Tf 20 130 Td (ll) Tj ET";
     assert_eq!(words(twice), ["Luna", "ilesa", "ll"]);
@@ -38,20 +38,19 @@ fn text_made_bold_by_drawing_it_again_a_hair_aside_is_read_once() {
 }
 
 #[test]
-fn pictures_and_shapes_are_counted_and_no_picture_is_decoded() {
-    // A picture whose data is no picture covers the left half; four shapes are drawn.
+fn images_and_shapes_are_measured_without_decoding_images() {
+    // An image with invalid data covers the left half. Four shapes are drawn.
     let content = "q 150 0 0 200 0 0 cm BI /W 1 /H 1 /CS /G /BPC 8 /F /DCT ID x EI Q \
                    10 10 20 20 re f 10 10 m 50 50 l S 5 5 m 9 9 l 2 7 l b";
     let file = PdfFile::open(pdf(&[content], "")).unwrap();
-    let ink = file.read_pages().next().unwrap().graphics;
-    assert!((ink.image_coverage - 0.5).abs() < 0.02, "{ink:?}");
-    assert_eq!(ink.shape_count, 4);
+    let graphics = file.read_pages().next().unwrap().graphics;
+    assert!((graphics.image_coverage - 0.5).abs() < 0.02, "{graphics:?}");
+    assert_eq!(graphics.shape_count, 4);
 }
 
-/// Every step sorts or passes once: a page with a hundred thousand strokes is done in a moment. If a step looked at every
-/// pair, this test would take hours.
+/// Each step takes O(n log n), so this page is read in moments. If a step compared all pairs, this test would take hours.
 #[test]
-fn a_page_of_a_hundred_thousand_strokes_is_read() {
+fn a_page_with_a_hundred_thousand_spans_is_read() {
     let mut scattered = String::from("BT /F 1 Tf ");
     let mut rows = scattered.clone();
     for number in 0u32..100_000 {
@@ -65,7 +64,7 @@ fn a_page_of_a_hundred_thousand_strokes_is_read() {
     }
 }
 
-fn sound_pdf() -> Vec<u8> {
+fn valid_pdf() -> Vec<u8> {
     let content = "BT /F 10 Tf 20 150 Td (Paciente: Luna) Tj 0 -14 Td [(Pe) 20 (so) -400 (4,2)] TJ ET \
                    q 50 0 0 50 9 9 cm BI /W 1 /H 1 /CS /G /BPC 8 ID x EI Q 1 1 5 5 re f";
     pdf(&[content, "BT /F 12 Tf 0 1 -1 0 50 50 Tm (vertical) Tj ET"], "/Rotate 90")
@@ -75,11 +74,11 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(96))]
 
     #[test]
-    fn damaged_files_are_read_or_refused_and_nothing_else(
+    fn damaged_files_are_read_or_refused_without_a_panic(
         changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..12),
         cut in any::<Option<prop::sample::Index>>(),
     ) {
-        let mut file = sound_pdf();
+        let mut file = valid_pdf();
         for (place, byte) in changes {
             let place = place.index(file.len());
             file[place] = byte;
