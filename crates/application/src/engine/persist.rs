@@ -4,6 +4,7 @@
 use std::time::Duration;
 
 use quire_domain::run::apply;
+use quire_domain::run::{last_event, late_write_refused};
 use quire_domain::{Change, Event, Failure, Run, Transition};
 use quire_ports::{Advance, AdvanceOutcome, Artifact, FirstVersion, PortError};
 
@@ -74,9 +75,11 @@ impl Inner {
                     return Persisted::Stored;
                 }
                 Ok(AdvanceOutcome::Refused) => {
-                    report::log(&advance.refusal(), run.correlation_id.as_deref());
+                    let last = last_event(&advance.events, advance.end.as_ref());
+                    let refused = late_write_refused(&advance.run, last, advance.at);
+                    report::log(&refused, run.correlation_id.as_deref());
                     report::refused(run.pipeline);
-                    self.tally.count(&advance.refusal());
+                    self.tally.count(&refused);
                     return Persisted::Gone;
                 }
                 Err(error) if error.is_passing() => {

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use quire_domain::review::review_marked;
 use quire_domain::{DocumentId, ReviewStatus};
 use quire_ports::{PortResult, ReviewMark, ReviewMarkRequest, Store};
 use quire_understanding::calibration::ConfidencePolicy;
@@ -27,16 +28,13 @@ pub async fn mark(
     policy: &Arc<ConfidencePolicy>,
     request: MarkRequest,
 ) -> PortResult<ReviewMark> {
-    let marking = ReviewMarkRequest {
-        document: request.document,
-        to: request.to,
-        actor: request.actor,
-        at: store.clock.now(),
-        policy: policy.clone(),
-    };
-    let mark = store.reviews.mark(&marking).await?;
-    if mark.is_new {
-        report::log(&marking.event(), request.correlation_id.as_deref());
+    let MarkRequest { document, to, actor, correlation_id } = request;
+    let at = store.clock.now();
+    let event = review_marked(document, to, &actor, at);
+    let request = ReviewMarkRequest { document, to, actor, at, policy: policy.clone(), event };
+    let mark = store.reviews.mark(&request).await?;
+    if let Some(recorded) = &mark.recorded {
+        report::log(recorded, correlation_id.as_deref());
     }
     Ok(mark)
 }

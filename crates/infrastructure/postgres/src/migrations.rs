@@ -1,53 +1,21 @@
-//! Migrations: numbered pairs of files, each applied or taken back in a transaction of its own, unless its first
-//! line says that it cannot be.
+//! Migrations: each is applied or taken back in a transaction of its own, unless the first line of its file says that it
+//! cannot be.
 
 use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
 use jiff::Timestamp;
-use quire_ports::{MigrationStatus, Migrations, PortError, PortResult};
+use quire_ports::{MigrationStatus, Migrations, PortResult};
+use quire_sql::corrupt;
+use quire_sql::migrations::{self, Direction, Migration, Step};
 use sqlx::{AssertSqlSafe, Connection, PgConnection};
 
 use crate::PgStore;
 use crate::database::commit;
 use crate::error::{translate, unavailable};
-use crate::row::{At, timestamp};
+use crate::row::{StoredTime, mapped};
 
-struct Migration {
-    name: &'static str,
-    up: &'static str,
-    down: &'static str,
-}
-
-macro_rules! migrations {
-    ($($file:literal),+ $(,)?) => {
-        /// In order; the place in the list, from 1, is the version.
-        const MIGRATIONS: &[Migration] = &[$(Migration {
-            name: $file,
-            up: include_str!(concat!("../migrations/", $file, ".up.sql")),
-            down: include_str!(concat!("../migrations/", $file, ".down.sql")),
-        }),+];
-    };
-}
-
-migrations![
-    "0001_documents_and_runs",
-    "0002_history",
-    "0003_workers_and_figures",
-    "0004_indexes",
-    "0005_run_language",
-    "0006_list_of_documents",
-    "0007_interpretations",
-    "0008_credentials",
-    "0009_intake",
-    "0010_schema_files",
-    "0011_calibration",
-    "0012_interpreters",
-    "0013_certainty",
-    "0014_sessions",
-    "0015_found_by",
-    "0016_failures",
-];
+const MIGRATIONS: &[Migration] = quire_sql::migrations!();
 
 /// What the first line of a file says whose statements go one by one.
 const NO_TRANSACTION: &str = "-- no-transaction";
@@ -65,37 +33,32 @@ impl Migrations for PgStore {
             .map_err(translate)?;
         let applied = if exists { applied(&mut transaction).await? } else { Vec::new() };
         commit(transaction).await?;
-        let describe = |(index, migration): (usize, &Migration)| MigrationStatus {
-            version: version(index),
-            name: migration.name,
-            applied_at: applied.get(index).copied(),
-        };
-        Ok(MIGRATIONS.iter().enumerate().map(describe).collect())
+        migrations::status(MIGRATIONS, &applied)
     }
 
     async fn up(&self, to: Option<u32>) -> PortResult<Vec<u32>> {
-        let to = to.map_or(MIGRATIONS.len(), |to| to as usize);
-        let mut connection = self.migrator().await?;
-        let mut done = Vec::new();
-        while let Some(next) = step_up(&mut connection, to).await? {
-            done.push(next);
-        }
-        close(connection).await;
-        Ok(done)
+        self.migrate(Direction::Up(to)).await
     }
 
     async fn down(&self, to: u32) -> PortResult<Vec<u32>> {
-        let mut connection = self.migrator().await?;
-        let mut done = Vec::new();
-        while let Some(next) = step_down(&mut connection, to as usize).await? {
-            done.push(next);
-        }
-        close(connection).await;
-        Ok(done)
+        self.migrate(Direction::Down(to)).await
     }
 }
 
 impl PgStore {
+    async fn migrate(&self, direction: Direction) -> PortResult<Vec<u32>> {
+        let mut connection = self.migrator().await?;
+        let mut versions = Vec::new();
+        loop {
+            let applied = applied(&mut connection).await?.len();
+            let Some(step) = migrations::next(MIGRATIONS, applied, direction)? else { break };
+            run(&mut connection, step).await?;
+            versions.push(step.version);
+        }
+        close(connection).await;
+        Ok(versions)
+    }
+
     /// A connection of its own that holds the migrators' lock, and lets it go when it is closed or dropped.
     async fn migrator(&self) -> PortResult<PgConnection> {
         let mut connection = self.database.fresh().await?;
@@ -142,71 +105,42 @@ async fn close(connection: PgConnection) {
     let _ = connection.close().await;
 }
 
-fn version(index: usize) -> u32 {
-    u32::try_from(index + 1).unwrap_or(u32::MAX)
-}
-
 /// When each applied migration was applied, in order.
 async fn applied(connection: &mut PgConnection) -> PortResult<Vec<Timestamp>> {
     let rows = sqlx::query("SELECT applied_at FROM schema_migrations ORDER BY version")
         .fetch_all(connection)
         .await
         .map_err(translate)?;
-    if rows.len() > MIGRATIONS.len() {
-        return Err(PortError::Conflict(format!(
-            "the database is at version {}, and this program knows versions up to {}; use a newer program",
-            rows.len(),
-            MIGRATIONS.len()
-        )));
-    }
-    rows.iter().map(|row| timestamp(row, 0)).collect()
+    mapped(&rows, |row| row.timestamp("applied_at"))
 }
 
-async fn step_up(connection: &mut PgConnection, to: usize) -> PortResult<Option<u32>> {
-    let at = applied(connection).await?.len();
-    let Some(migration) = MIGRATIONS.get(at).filter(|_| at < to) else {
-        return Ok(None);
-    };
-    let note = sqlx::query("INSERT INTO schema_migrations (version, name, applied_at) VALUES ($1, $2, $3)")
-        .bind(number(at))
-        .bind(migration.name)
-        .bind(At(Timestamp::now()));
-    run(connection, migration.up, note).await?;
-    Ok(Some(version(at)))
-}
-
-async fn step_down(connection: &mut PgConnection, to: usize) -> PortResult<Option<u32>> {
-    let at = applied(connection).await?.len();
-    let Some(index) = at.checked_sub(1).filter(|_| at > to) else {
-        return Ok(None);
-    };
-    let note = sqlx::query("DELETE FROM schema_migrations WHERE version = $1").bind(number(index));
-    run(connection, MIGRATIONS[index].down, note).await?;
-    Ok(Some(version(index)))
-}
-
-/// The version as its column has it.
-fn number(index: usize) -> i32 {
-    i32::try_from(index + 1).unwrap_or(i32::MAX)
-}
-
-/// Runs a file and notes it: together, or the note after all of its statements. Those can be run again.
-async fn run(
-    connection: &mut PgConnection,
-    file: &'static str,
-    note: sqlx::query::Query<'_, sqlx::Postgres, sqlx::postgres::PgArguments>,
-) -> PortResult<()> {
-    if file.starts_with(NO_TRANSACTION) {
-        for statement in statements(file) {
+/// Runs a migration and records it: in one transaction, or the record after all of the statements, which can be run
+/// again.
+async fn run(connection: &mut PgConnection, step: Step) -> PortResult<()> {
+    if step.sql.starts_with(NO_TRANSACTION) {
+        for statement in statements(step.sql) {
             sqlx::raw_sql(AssertSqlSafe(statement)).execute(&mut *connection).await.map_err(translate)?;
         }
-        note.execute(connection).await.map_err(translate)?;
-        return Ok(());
+        return record(connection, step).await;
     }
     let mut transaction = connection.begin().await.map_err(translate)?;
-    sqlx::raw_sql(file).execute(&mut *transaction).await.map_err(translate)?;
-    note.execute(&mut *transaction).await.map_err(translate)?;
+    sqlx::raw_sql(step.sql).execute(&mut *transaction).await.map_err(translate)?;
+    record(&mut transaction, step).await?;
     transaction.commit().await.map_err(translate)
+}
+
+async fn record(connection: &mut PgConnection, step: Step) -> PortResult<()> {
+    let version = i32::try_from(step.version).map_err(corrupt)?;
+    let record = if step.is_up {
+        sqlx::query("INSERT INTO schema_migrations (version, name, applied_at) VALUES ($1, $2, $3)")
+            .bind(version)
+            .bind(step.name)
+            .bind(StoredTime(Timestamp::now()))
+    } else {
+        sqlx::query("DELETE FROM schema_migrations WHERE version = $1").bind(version)
+    };
+    record.execute(connection).await.map_err(translate)?;
+    Ok(())
 }
 
 /// The statements of a file of ours that holds no quoted semicolons.

@@ -1,120 +1,114 @@
-//! Taking documents in, each wish once.
+//! Adding documents, each upload once.
 //!
-//! Documents that come at the same time share a commit. One with a key goes by itself: where another with the same key
-//! is on its way, it has to wait for what becomes of that one, and nobody else should.
+//! Documents that come at the same time share a commit. A document with an idempotency key has a transaction of its own:
+//! while another upload with the same key is on its way, this one has to wait for it, and nobody else should.
 
 use async_trait::async_trait;
 use jiff::Timestamp;
-use quire_domain::{Document, DocumentId, Event, EventType, NewRun, RunId};
+use quire_domain::{Document, Event};
 use quire_ports::{AddOutcome, IdempotencyKey, NewDocument, PortResult};
+use quire_sql::{corrupt, row};
 use sqlx::PgConnection;
-use uuid::Uuid;
 
 use crate::batcher::Work;
 use crate::database::{Database, commit};
-use crate::enqueue::{self, Wish};
-use crate::error::{corrupt, translate, unavailable};
-use crate::row::{At, get, int, text};
+use crate::enqueue::{self, TimedRun};
+use crate::error::{translate, unavailable};
+use crate::row::{StoredTime, first, int, text};
 use crate::sql;
-use crate::transition::{Woke, append};
+use crate::transition::append;
 
-/// How many keys that have had their time go with each use of one.
-const FORGOTTEN_AT_ONCE: i64 = 20;
-
-/// A document that waits for a commit.
-pub(crate) struct Brought {
-    document: Document,
-    run: Option<NewRun>,
-    actor: String,
-    at: Timestamp,
-}
-
-impl Brought {
-    /// All of it but the key.
-    pub(crate) fn of(intake: NewDocument<'_>, at: Timestamp) -> Self {
-        let (document, run) = (intake.document.clone(), intake.run.cloned());
-        Self { document, run, actor: intake.actor.to_owned(), at }
-    }
-}
+/// How many expired idempotency keys are deleted with each use of a key.
+const EXPIRED_KEYS_DELETED: i64 = 20;
 
 pub(crate) struct AddDocuments(pub(crate) Database);
 
 #[async_trait]
 impl Work for AddDocuments {
-    type Input = Brought;
+    /// A document without a key, and when it is added.
+    type Input = (NewDocument, Timestamp);
     type Output = AddOutcome;
 
-    async fn run(&self, brought: &[Brought]) -> PortResult<Vec<PortResult<AddOutcome>>> {
+    async fn run(&self, documents: &[Self::Input]) -> PortResult<Vec<PortResult<AddOutcome>>> {
         self.0
             .bounded(async {
                 let mut transaction = self.0.begin().await?;
-                add(&mut transaction, brought).await?;
+                let outcomes = add(&mut transaction, documents).await?;
                 commit(transaction).await?;
-                Ok(brought.iter().map(|_| Ok(AddOutcome::Added)).collect())
+                Ok(outcomes.into_iter().map(Ok).collect())
             })
             .await
     }
 }
 
-/// Adds a document under its key, unless the key was used. Does all of it but the commit.
+/// Adds a document under its key, unless the key was used. The caller commits.
 pub(crate) async fn add_once(
     connection: &mut PgConnection,
-    intake: NewDocument<'_>,
-    key: &IdempotencyKey,
+    new: NewDocument,
     at: Timestamp,
 ) -> PortResult<AddOutcome> {
-    if !take_key(connection, intake, key, at).await? {
-        return before(connection, key).await;
+    if let Some(key) = &new.idempotency_key {
+        if !reserve_key(connection, &new, key, at).await? {
+            return earlier_outcome(connection, key).await;
+        }
+        sqlx::query(sql!("idempotency_keys/forget_old"))
+            .bind(StoredTime(key.kept_since))
+            .bind(EXPIRED_KEYS_DELETED)
+            .execute(&mut *connection)
+            .await
+            .map_err(translate)?;
     }
-    sqlx::query(sql!("idempotency_keys/forget_old"))
-        .bind(At(key.kept_since))
-        .bind(FORGOTTEN_AT_ONCE)
-        .execute(&mut *connection)
-        .await
-        .map_err(translate)?;
-    add(connection, &[Brought::of(intake, at)]).await?;
-    Ok(AddOutcome::Added)
+    let mut outcomes = add(connection, &[(new, at)]).await?;
+    Ok(outcomes.pop().unwrap_or(AddOutcome::Added { run: None }))
 }
 
-/// Adds documents with their first runs and their events.
-async fn add(connection: &mut PgConnection, brought: &[Brought]) -> PortResult<()> {
-    insert(connection, brought).await?;
-    let uploaded =
-        |one: &Brought| Document::event_by(EventType::DocumentUploaded, one.document.id, &one.actor, one.at);
-    let mut events: Vec<Event> = brought.iter().map(uploaded).collect();
-    let wish = |one: &Brought| one.run.clone().map(|new| Wish { new, at: one.at });
-    let wishes: Vec<Wish> = brought.iter().filter_map(wish).collect();
-    if !wishes.is_empty() {
-        let (runs, created) = enqueue::insert(connection, &wishes).await?;
-        runs.into_iter().collect::<PortResult<Vec<_>>>()?;
+/// Adds documents with their first runs and their events. Answers each in its place.
+async fn add(
+    connection: &mut PgConnection,
+    documents: &[(NewDocument, Timestamp)],
+) -> PortResult<Vec<AddOutcome>> {
+    insert(connection, documents).await?;
+    let mut events: Vec<Event> = documents.iter().flat_map(|(new, _)| new.events.iter().cloned()).collect();
+    let timed = |(new, at): &(NewDocument, Timestamp)| new.run.clone().map(|new| TimedRun { new, at: *at });
+    let new_runs: Vec<TimedRun> = documents.iter().filter_map(timed).collect();
+    let mut runs = Vec::new();
+    if !new_runs.is_empty() {
+        let (stored, created) = enqueue::insert(connection, &new_runs).await?;
+        runs = stored.into_iter().collect::<PortResult<Vec<_>>>()?;
         events.extend(created);
     }
-    append(connection, &events, Woke(!wishes.is_empty())).await
+    append(connection, &events, !new_runs.is_empty()).await?;
+    let mut runs = runs.into_iter();
+    let outcome = |(new, _): &(NewDocument, Timestamp)| AddOutcome::Added {
+        run: new.run.as_ref().and_then(|_| runs.next()),
+    };
+    Ok(documents.iter().map(outcome).collect())
 }
 
-/// False if somebody has it.
-async fn take_key(
+/// False if another upload has the key.
+async fn reserve_key(
     connection: &mut PgConnection,
-    intake: NewDocument<'_>,
+    new: &NewDocument,
     key: &IdempotencyKey,
     at: Timestamp,
 ) -> PortResult<bool> {
-    let taken = sqlx::query(sql!("idempotency_keys/insert"))
+    let reserved = sqlx::query(sql!("idempotency_keys/insert"))
         .bind(text(&key.scope))
         .bind(text(&key.key))
         .bind(int(key.place))
         .bind(key.fingerprint)
-        .bind(intake.document.id.0)
-        .bind(intake.run.map(|run| run.id.0))
-        .bind(At(at))
-        .bind(At(key.kept_since))
+        .bind(new.document.id.0)
+        .bind(new.run.as_ref().map(|run| run.id.0))
+        .bind(StoredTime(at))
+        .bind(StoredTime(key.kept_since))
         .fetch_optional(connection)
         .await;
-    Ok(taken.map_err(translate)?.is_some())
+    Ok(reserved.map_err(translate)?.is_some())
 }
 
-/// A statement of its own: it sees what was committed while the one before it waited.
-async fn before(connection: &mut PgConnection, key: &IdempotencyKey) -> PortResult<AddOutcome> {
+/// The outcome for a key that was used before. A statement of its own: it sees what was committed while the one before
+/// it waited.
+async fn earlier_outcome(connection: &mut PgConnection, key: &IdempotencyKey) -> PortResult<AddOutcome> {
     let row = sqlx::query(sql!("idempotency_keys/find"))
         .bind(text(&key.scope))
         .bind(text(&key.key))
@@ -122,16 +116,13 @@ async fn before(connection: &mut PgConnection, key: &IdempotencyKey) -> PortResu
         .fetch_optional(connection)
         .await
         .map_err(translate)?;
-    let row = row.ok_or_else(|| unavailable("the key was given up at this moment", true))?;
-    if get::<[u8; 32]>(&row, 0)? != key.fingerprint {
-        return Ok(AddOutcome::KeyReused);
-    }
-    let run = get::<Option<Uuid>>(&row, 2)?.map(RunId);
-    Ok(AddOutcome::AlreadyAdded { document: DocumentId(get(&row, 1)?), run })
+    let seen = first(row.as_ref(), row::seen_key)?;
+    let seen = seen.ok_or_else(|| unavailable("the key was given up at this moment", true))?;
+    Ok(seen.outcome(key))
 }
 
-async fn insert(connection: &mut PgConnection, brought: &[Brought]) -> PortResult<()> {
-    let documents = || brought.iter().map(|one| &one.document);
+async fn insert(connection: &mut PgConnection, new: &[(NewDocument, Timestamp)]) -> PortResult<()> {
+    let documents = || new.iter().map(|(new, _)| &new.document);
     let size = |document: &Document| i64::try_from(document.file_size).map_err(corrupt);
     sqlx::query(sql!("documents/insert"))
         .bind(documents().map(|document| document.id.0).collect::<Vec<_>>())
@@ -140,7 +131,7 @@ async fn insert(connection: &mut PgConnection, brought: &[Brought]) -> PortResul
         .bind(documents().map(size).collect::<PortResult<Vec<_>>>()?)
         .bind(documents().map(|document| &document.content_hash[..]).collect::<Vec<_>>())
         .bind(documents().map(|document| text(&document.storage_path)).collect::<Vec<_>>())
-        .bind(documents().map(|document| At(document.created_at)).collect::<Vec<_>>())
+        .bind(documents().map(|document| StoredTime(document.created_at)).collect::<Vec<_>>())
         .bind(documents().map(|document| document.language_override.as_deref().map(text)).collect::<Vec<_>>())
         .bind(documents().map(|document| text(&document.schema)).collect::<Vec<_>>())
         .execute(connection)

@@ -1,113 +1,75 @@
-//! Taking documents in, each wish once.
+//! Adding documents, each upload once.
 
 use jiff::Timestamp;
-use quire_domain::{Document, DocumentId, EventType, NewRun, RunId};
-use quire_ports::{AddOutcome, IdempotencyKey, NewDocument, PortResult};
-use rusqlite::{Connection, OptionalExtension, params};
+use quire_domain::Document;
+use quire_ports::{AddOutcome, IdempotencyKey, NewDocument, PortError, PortResult};
+use quire_sql::{corrupt, row};
+use rusqlite::{Connection, params};
 
-use crate::error::{corrupt, translate};
 use crate::queue::enqueue;
-use crate::row::{get, micros, uuid};
+use crate::row::{execute, first, micros};
 use crate::sql;
 use crate::transition::append;
 
-/// How many keys that have had their time go with each use of one.
-const FORGOTTEN_AT_ONCE: u32 = 20;
+/// How many expired idempotency keys are deleted with each use of a key.
+const EXPIRED_KEYS_DELETED: u32 = 20;
 
-/// An [`NewDocument`] that can be taken to the writer's thread.
-pub(crate) struct Wish {
-    document: Document,
-    run: Option<NewRun>,
-    actor: String,
-    key: Option<IdempotencyKey>,
+pub(crate) fn add(connection: &Connection, new: &NewDocument, at: Timestamp) -> PortResult<AddOutcome> {
+    if let Some(key) = &new.idempotency_key {
+        if !reserve_key(connection, new, key, at)? {
+            return earlier_outcome(connection, key);
+        }
+        let values = params![micros(key.kept_since), EXPIRED_KEYS_DELETED];
+        execute(connection, sql!("idempotency_keys/forget_old"), values)?;
+    }
+    insert(connection, &new.document)?;
+    for event in &new.events {
+        append(connection, event)?;
+    }
+    let run = new.run.as_ref().map(|run| enqueue(connection, run, at)).transpose()?;
+    Ok(AddOutcome::Added { run })
 }
 
-impl From<NewDocument<'_>> for Wish {
-    fn from(intake: NewDocument<'_>) -> Self {
-        Self {
-            document: intake.document.clone(),
-            run: intake.run.cloned(),
-            actor: intake.actor.to_owned(),
-            key: intake.key.cloned(),
-        }
-    }
+/// False if another upload has the key.
+fn reserve_key(
+    connection: &Connection,
+    new: &NewDocument,
+    key: &IdempotencyKey,
+    at: Timestamp,
+) -> PortResult<bool> {
+    let values = params![
+        key.scope,
+        key.key,
+        key.place,
+        key.fingerprint,
+        new.document.id.0.as_bytes(),
+        new.run.as_ref().map(|run| run.id.0.into_bytes()),
+        micros(at),
+        micros(key.kept_since),
+    ];
+    Ok(first(connection, sql!("idempotency_keys/insert"), values, |_| Ok(()))?.is_some())
 }
 
-impl Wish {
-    pub(crate) fn fulfil(&self, connection: &Connection, at: Timestamp) -> PortResult<AddOutcome> {
-        let id = self.document.id;
-        if let Some(key) = &self.key {
-            if !self.take_key(connection, key, at)? {
-                return before(connection, key);
-            }
-            connection
-                .prepare_cached(sql!("idempotency_keys/forget_old"))
-                .and_then(|mut statement| {
-                    statement.execute(params![micros(key.kept_since), FORGOTTEN_AT_ONCE])
-                })
-                .map_err(translate)?;
-        }
-        insert(connection, &self.document)?;
-        append(connection, &Document::event_by(EventType::DocumentUploaded, id, &self.actor, at))?;
-        if let Some(run) = &self.run {
-            enqueue(connection, run, at)?;
-        }
-        Ok(AddOutcome::Added)
-    }
-
-    /// False if somebody has it.
-    fn take_key(&self, connection: &Connection, key: &IdempotencyKey, at: Timestamp) -> PortResult<bool> {
-        let values = params![
-            key.scope,
-            key.key,
-            key.place,
-            key.fingerprint,
-            self.document.id.0.as_bytes(),
-            self.run.as_ref().map(|run| run.id.0.into_bytes()),
-            micros(at),
-            micros(key.kept_since),
-        ];
-        let taken = connection
-            .prepare_cached(sql!("idempotency_keys/insert"))
-            .and_then(|mut statement| statement.query_row(values, |_| Ok(())).optional());
-        Ok(taken.map_err(translate)?.is_some())
-    }
-}
-
-fn before(connection: &Connection, key: &IdempotencyKey) -> PortResult<AddOutcome> {
-    let found = |row: &rusqlite::Row<'_>| {
-        let known: [u8; 32] = get(row, 0)?;
-        if known != key.fingerprint {
-            return Ok(AddOutcome::KeyReused);
-        }
-        let document = DocumentId(uuid(get(row, 1)?));
-        let run = get::<Option<[u8; 16]>>(row, 2)?.map(|id| RunId(uuid(id)));
-        Ok(AddOutcome::AlreadyAdded { document, run })
-    };
-    connection
-        .query_row(sql!("idempotency_keys/find"), params![key.scope, key.key, key.place], |row| {
-            Ok(found(row))
-        })
-        .map_err(translate)?
+/// The outcome for a key that was used before.
+fn earlier_outcome(connection: &Connection, key: &IdempotencyKey) -> PortResult<AddOutcome> {
+    let values = params![key.scope, key.key, key.place];
+    let seen = first(connection, sql!("idempotency_keys/find"), values, row::seen_key)?;
+    let seen = seen.ok_or_else(|| PortError::NotFound("the idempotency key".to_owned()))?;
+    Ok(seen.outcome(key))
 }
 
 fn insert(connection: &Connection, document: &Document) -> PortResult<()> {
-    let size = i64::try_from(document.file_size).map_err(corrupt)?;
-    connection
-        .prepare_cached(sql!("documents/insert"))
-        .and_then(|mut statement| {
-            statement.execute(params![
-                document.id.0.as_bytes(),
-                document.original_filename,
-                document.content_type,
-                size,
-                document.content_hash,
-                document.storage_path,
-                micros(document.created_at),
-                document.language_override,
-                document.schema,
-            ])
-        })
-        .map_err(translate)?;
+    let values = params![
+        document.id.0.as_bytes(),
+        document.original_filename,
+        document.content_type,
+        i64::try_from(document.file_size).map_err(corrupt)?,
+        document.content_hash,
+        document.storage_path,
+        micros(document.created_at),
+        document.language_override,
+        document.schema,
+    ];
+    execute(connection, sql!("documents/insert"), values)?;
     Ok(())
 }

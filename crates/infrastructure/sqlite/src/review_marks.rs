@@ -1,63 +1,55 @@
-//! Whether documents are checked.
+//! Whether documents are reviewed.
 
 use jiff::Timestamp;
-use quire_domain::{Document, DocumentId, EventType, ReviewStatus};
+use quire_domain::{DocumentId, ReviewStatus};
 use quire_ports::{PortResult, ReviewMark, ReviewMarkRequest};
+use quire_sql::{document_not_found, row};
 use quire_understanding::calibration::ConfidencePolicy;
 use rusqlite::{Connection, params};
 
 use crate::calibration::{learn, unlearn};
-use crate::documents::missing;
-use crate::error::translate;
-use crate::reviews::one;
-use crate::row::{get, micros, optional_timestamp};
+use crate::row::{execute, first, micros};
 use crate::sql;
 use crate::transition::append;
 
-pub(crate) fn mark(connection: &Connection, marking: &ReviewMarkRequest) -> PortResult<ReviewMark> {
-    let ReviewMarkRequest { document, actor, at, policy, .. } = marking;
-    let is_new = match marking.to {
-        ReviewStatus::Reviewed => review(connection, marking)?,
-        ReviewStatus::InReview => reopen(connection, *document, actor, *at, policy)?,
+pub(crate) fn mark(connection: &Connection, request: &ReviewMarkRequest) -> PortResult<ReviewMark> {
+    let ReviewMarkRequest { document, at, policy, .. } = request;
+    let is_changed = match request.to {
+        ReviewStatus::Reviewed => review(connection, request)?,
+        ReviewStatus::InReview => reopen(connection, *document, *at, policy)?,
     };
-    let found = one(connection, sql!("documents/review_mark"), document.0.as_bytes(), |row| {
-        Ok(ReviewMark {
-            status: ReviewStatus::parse(&get::<String>(row, 0)?).unwrap_or_default(),
-            reviewed_at: optional_timestamp(get(row, 1)?)?,
-            reviewed_by: get(row, 2)?,
-            is_new,
-        })
-    })?;
-    found.ok_or_else(|| missing(*document))
+    if is_changed {
+        append(connection, &request.event)?;
+    }
+    let recorded = is_changed.then(|| request.event.clone());
+    let query = sql!("documents/review_mark");
+    let mark =
+        first(connection, query, [document.0.as_bytes()], |row| row::review_mark(row, recorded.clone()))?;
+    mark.ok_or_else(|| document_not_found(*document))
 }
 
 /// Whether the document was `IN_REVIEW` until now.
-fn review(connection: &Connection, marking: &ReviewMarkRequest) -> PortResult<bool> {
-    let ReviewMarkRequest { document, actor, at, policy, .. } = marking;
-    let marked = connection
-        .execute(sql!("documents/mark_reviewed"), params![document.0.as_bytes(), micros(*at), actor])
-        .map_err(translate)?;
-    if marked > 0 {
+fn review(connection: &Connection, request: &ReviewMarkRequest) -> PortResult<bool> {
+    let ReviewMarkRequest { document, actor, at, policy, .. } = request;
+    let values = params![document.0.as_bytes(), micros(*at), actor];
+    let is_changed = execute(connection, sql!("documents/mark_reviewed"), values)? > 0;
+    if is_changed {
         learn(connection, *document, policy, *at)?;
-        append(connection, &marking.event())?;
     }
-    Ok(marked > 0)
+    Ok(is_changed)
 }
 
-/// Whether the document was REVIEWED until now.
+/// Whether the document was REVIEWED until now. The caller records the event.
 pub(crate) fn reopen(
     connection: &Connection,
     document: DocumentId,
-    actor: &str,
     at: Timestamp,
     policy: &ConfidencePolicy,
 ) -> PortResult<bool> {
-    let reopened = connection
-        .execute(sql!("documents/reopen"), params![document.0.as_bytes(), micros(at)])
-        .map_err(translate)?;
-    if reopened > 0 {
+    let values = params![document.0.as_bytes(), micros(at)];
+    let is_changed = execute(connection, sql!("documents/reopen"), values)? > 0;
+    if is_changed {
         unlearn(connection, document, policy, at)?;
-        append(connection, &Document::event_by(EventType::ReviewReopened, document, actor, at))?;
     }
-    Ok(reopened > 0)
+    Ok(is_changed)
 }

@@ -28,7 +28,7 @@ fn record() -> Vec<Field> {
 }
 
 async fn mark(bed: &Bed, document: DocumentId, to: ReviewStatus, second: i64) -> bool {
-    bed.store.reviews.mark(&marking(document, to, "ana", second)).await.unwrap().is_new
+    bed.store.reviews.mark(&marking(document, to, "ana", second)).await.unwrap().recorded.is_some()
 }
 
 fn all() -> CalibrationFilter {
@@ -94,7 +94,7 @@ pub async fn an_edit_takes_back_what_a_document_taught_and_the_next_mark_teaches
         visit_id: None,
     };
     let wish = edit(run, &base, &[rename, add("breed", "beagle")], 21);
-    assert!(bed.store.reviews.save(&wish).await.unwrap().unwrap().reopened);
+    assert_eq!(bed.store.reviews.save(&wish).await.unwrap().unwrap().events.len(), 2, "edited and reopened");
     assert!(learnt(bed).await.is_empty(), "the edit reopened it");
     let stale = edit(run, &base, &[add("breed", "x")], 22);
     assert_eq!(bed.store.reviews.save(&stale).await.unwrap(), Err(EditBlocked::Stale));

@@ -82,7 +82,7 @@ pub async fn a_run_keeps_the_schema_version_it_was_created_with(bed: &Bed) {
         schema_version: Some(second.id),
         ..decision(&about, DecisionType::Approve, CandidateStatus::Approved, 4)
     };
-    bed.store.governance.decide(&approved, Some(&second)).await.unwrap();
+    bed.decide(&approved, Some(&second)).await.unwrap();
     assert_eq!(bed.store.governance.current_schema(&name()).await.unwrap(), second);
     assert_eq!(bed.store.governance.schema(&name(), 1).await.unwrap(), first);
     let two = bed.store.queue.enqueue(&crate::fixture::document_run(document.into()), at(5)).await.unwrap();
@@ -153,7 +153,7 @@ pub async fn decisions_are_kept_in_order_and_touch_nothing_else(bed: &Bed) {
     ] {
         let about = candidate(bed, "blood_group").await;
         let decision = decision(&about, kind, to, second);
-        bed.store.governance.decide(&decision, None).await.unwrap();
+        bed.decide(&decision, None).await.unwrap();
         made.push(decision);
     }
     let now = candidate(bed, "blood_group").await;
@@ -186,12 +186,12 @@ pub async fn a_decision_about_what_has_changed_meanwhile_is_refused(bed: &Bed) {
         schema_version: Some(version.id),
         ..decision(about, DecisionType::Approve, CandidateStatus::Approved, 10)
     };
-    bed.store.governance.decide(&approve(&one, &version), Some(&version)).await.unwrap();
+    bed.decide(&approve(&one, &version), Some(&version)).await.unwrap();
     let again = next(3, 11);
-    let late = bed.store.governance.decide(&approve(&one, &again), Some(&again)).await;
+    let late = bed.decide(&approve(&one, &again), Some(&again)).await;
     assert!(matches!(late, Err(PortError::Conflict(_))), "{late:?}");
     let same = next(2, 12);
-    let taken = bed.store.governance.decide(&approve(&two, &same), Some(&same)).await;
+    let taken = bed.decide(&approve(&two, &same), Some(&same)).await;
     assert!(matches!(taken, Err(PortError::Conflict(_))), "{taken:?}");
     assert_eq!(candidate(bed, "colour").await.status, CandidateStatus::Pending);
     assert_eq!(bed.store.governance.current_schema(&name()).await.unwrap(), version);
@@ -206,14 +206,14 @@ pub async fn the_trail_tells_what_was_decided_about(bed: &Bed) {
     suggest(bed, "colour", 1).await;
     let about = candidate(bed, "colour").await;
     let rejected = decision(&about, DecisionType::Reject, CandidateStatus::Rejected, 10);
-    governance.decide(&rejected, None).await.unwrap();
+    bed.decide(&rejected, None).await.unwrap();
     let about = candidate(bed, "blood_group").await;
     let version = next(2, 11);
     let approved = GovernanceDecision {
         schema_version: Some(version.id),
         ..decision(&about, DecisionType::Approve, CandidateStatus::Approved, 11)
     };
-    governance.decide(&approved, Some(&version)).await.unwrap();
+    bed.decide(&approved, Some(&version)).await.unwrap();
 
     let trail = governance.trail(None, 10).await.unwrap();
     let entry = |decision: &GovernanceDecision, key: &str, version_number| AuditTrailEntry {

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use async_trait::async_trait;
 use jiff::Timestamp;
 use quire_connectors::blob::DiskBlobs;
-use quire_domain::{EventId, Run, SubjectId};
+use quire_domain::{Event, EventId, Run, SubjectId};
 use quire_ports::{
     DocumentFilter, DocumentListQuery, DocumentOverview, Documents, EventFilter, LeastConfidentQuery,
     RunFilter,
@@ -37,7 +37,7 @@ fn away() -> PortError {
 
 #[async_trait]
 impl Documents for Unlucky {
-    async fn add(&self, intake: NewDocument<'_>, at: Timestamp) -> PortResult<AddOutcome> {
+    async fn add(&self, intake: NewDocument, at: Timestamp) -> PortResult<AddOutcome> {
         let is_first = self.tries.fetch_add(1, Ordering::Relaxed) == 0;
         match self.fate {
             Fate::Refused => Err(PortError::Conflict("rehearsed".to_owned())),
@@ -84,11 +84,11 @@ impl Documents for Unlucky {
         Err(away())
     }
 
-    async fn reprocess(&self, _: &NewRun, _: &str, _: Timestamp) -> PortResult<Run> {
+    async fn reprocess(&self, _: &NewRun, _: Event) -> PortResult<Run> {
         Err(away())
     }
 
-    async fn set_language(&self, _: DocumentId, _: Option<&str>, _: &str, _: Timestamp) -> PortResult<()> {
+    async fn set_language(&self, _: DocumentId, _: Option<&str>, _: Event) -> PortResult<()> {
         Err(away())
     }
 
