@@ -170,17 +170,17 @@ impl Authenticator {
 
 #[cfg(test)]
 mod tests {
-    use quire_sqlite::testing::bed;
+    use quire_sqlite::testing::fixture;
 
     use super::*;
 
     /// Proves R077 for keys.
     #[tokio::test]
     async fn only_the_very_key_that_was_made_and_not_revoked_is_somebodys() {
-        let bed = bed().await;
-        let credentials = &*bed.store.credentials;
-        let key = create(&bed.store, "scanner", Roles::parse("operate").unwrap()).await.unwrap();
-        let other = create(&bed.store, "other", Roles::admin()).await.unwrap();
+        let fixture = fixture().await;
+        let credentials = &*fixture.store.credentials;
+        let key = create(&fixture.store, "scanner", Roles::parse("operate").unwrap()).await.unwrap();
+        let other = create(&fixture.store, "other", Roles::admin()).await.unwrap();
         let holder_of =
             async |text: String| holder(credentials, &text).await.unwrap().map(|found| found.name);
         assert_eq!(holder_of(key.reveal()).await.as_deref(), Some("scanner"));
@@ -191,8 +191,8 @@ mod tests {
         }
         let kept = credentials.find(key.id).await.unwrap().unwrap();
         assert_ne!(kept.key.secret_hash, key.secret, "the secret itself is not kept");
-        credentials.revoke("scanner", bed.store.clock.now()).await.unwrap();
+        credentials.revoke("scanner", fixture.store.clock.now()).await.unwrap();
         assert_eq!(holder_of(key.reveal()).await, None);
-        assert!(matches!(create(&bed.store, "local", Roles::admin()).await, Err(PortError::Conflict(_))));
+        assert!(matches!(create(&fixture.store, "local", Roles::admin()).await, Err(PortError::Conflict(_))));
     }
 }

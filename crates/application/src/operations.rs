@@ -138,7 +138,7 @@ impl OperationsCache {
 #[cfg(test)]
 mod tests {
     use quire_domain::WorkerId;
-    use quire_sqlite::testing::bed;
+    use quire_sqlite::testing::fixture;
 
     use super::*;
 
@@ -188,9 +188,9 @@ mod tests {
 
     #[tokio::test]
     async fn many_who_look_at_once_cost_one_look() {
-        let bed = bed().await;
+        let fixture = fixture().await;
         let lookout = OperationsCache::default();
-        let (first, second) = tokio::join!(lookout.overview(&bed.store), lookout.overview(&bed.store));
+        let (first, second) = tokio::join!(lookout.overview(&fixture.store), lookout.overview(&fixture.store));
         assert!(Arc::ptr_eq(&first.unwrap(), &second.unwrap()));
     }
 }

@@ -15,6 +15,7 @@ pub mod redaction;
 pub mod rules;
 mod schema;
 mod search_text;
+pub mod seeding;
 pub mod structure;
 mod value;
 pub mod view;
@@ -29,6 +30,7 @@ pub use schema::{
     Section, SectionHeading, Titles, VISIT_DATE, Validators, WordList,
 };
 pub use search_text::{search_query, search_text};
+pub use seeding::{SchemaVersion, SeedOutcome, SeededFile};
 pub use value::{Value, ValueType};
 
 /// Confidence of a value that a person put in where nothing was found.

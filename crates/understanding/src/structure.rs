@@ -4,6 +4,8 @@
 //! schema should change. Such edits are gathered into candidates, people decide about those, and an approval makes a
 //! new version of the schema for the runs that come after.
 
+use jiff::Timestamp;
+use quire_domain::{Event, EventType};
 use serde::{Deserialize, Serialize};
 
 use super::edit::{ChangeType, FieldChange};
@@ -71,6 +73,14 @@ macro_rules! names {
 names!(StructureChange: NewKey = "NEW_KEY", KeyRename = "KEY_RENAME", KeyDeprecation = "KEY_DEPRECATION", KeyMapping = "KEY_MAPPING");
 names!(CandidateStatus: Pending = "PENDING", Approved = "APPROVED", Rejected = "REJECTED", Deferred = "DEFERRED");
 names!(DecisionType: Approve = "APPROVE", Reject = "REJECT", Defer = "DEFER", FlagCritical = "FLAG_CRITICAL");
+
+/// The events of a decision: the decision itself, and the schema version if it made one.
+pub fn decision_events(reviewer: &str, makes_version: bool, at: Timestamp) -> Vec<Event> {
+    let event = |event_type| Event { actor: Some(reviewer.to_owned()), ..Event::new(event_type, at) };
+    let mut events = vec![event(EventType::GovernanceDecisionRecorded)];
+    events.extend(makes_version.then(|| event(EventType::SchemaVersionCreated)));
+    events
+}
 
 /// An edit that says something about the schema.
 #[derive(Clone, Debug, PartialEq)]

@@ -6,7 +6,7 @@ use quire_domain::{DocumentId, EventId, NewRun, RequeuePolicy, Run, Transition};
 use quire_ports::{
     Advance, AdvanceOutcome, ClaimRequest, ClaimedRun, EventFilter, PortError, PortResult, RunQueue,
 };
-use quire_sqlite::testing::bed;
+use quire_sqlite::testing::fixture;
 use tokio::sync::Notify;
 
 use super::*;
@@ -17,15 +17,15 @@ fn access(event_type: EventType, subject: Option<SubjectId>) -> Access {
 
 #[tokio::test]
 async fn every_recorded_access_is_in_the_history_when_the_writer_has_finished() {
-    let bed = bed().await;
-    let (audit, writer) = AccessAudit::start(bed.store.clone());
+    let fixture = fixture().await;
+    let (audit, writer) = AccessAudit::start(fixture.store.clone());
     let subject = SubjectId::from(DocumentId::new());
     for _ in 0..600 {
         audit.record(access(EventType::DocumentMetadataViewed, Some(subject)));
     }
     writer.finish().await;
     let filter = EventFilter { run: None, subject: Some(subject) };
-    let events = bed.store.history.events(EventId(0), filter, 1000).await.unwrap();
+    let events = fixture.store.history.events(EventId(0), filter, 1000).await.unwrap();
     assert_eq!(events.len(), 600);
     assert!(events.iter().all(|recorded| recorded.event.actor.as_deref() == Some("alma")));
     audit.record(access(EventType::DocumentListViewed, None));
@@ -34,9 +34,9 @@ async fn every_recorded_access_is_in_the_history_when_the_writer_has_finished() 
 
 #[tokio::test]
 async fn accesses_without_room_in_the_queue_are_counted_and_nobody_waits() {
-    let bed = bed().await;
+    let fixture = fixture().await;
     let (waiting, _received) = mpsc::channel(2);
-    let audit = AccessAudit { waiting, lost: Arc::default(), clock: bed.store.clock.clone() };
+    let audit = AccessAudit { waiting, lost: Arc::default(), clock: fixture.store.clock.clone() };
     for _ in 0..5 {
         audit.record(access(EventType::DocumentListViewed, None));
     }
@@ -97,17 +97,17 @@ impl RunQueue for FailingQueue {
 
 #[tokio::test]
 async fn no_access_is_lost_while_the_database_is_down_for_a_while() {
-    let bed = bed().await;
-    let failing = Arc::new(FailingQueue { queue: bed.store.queue.clone(), times: AtomicU64::new(3) });
-    let (audit, writer) = AccessAudit::start(Store { queue: failing.clone(), ..bed.store.clone() });
+    let fixture = fixture().await;
+    let failing = Arc::new(FailingQueue { queue: fixture.store.queue.clone(), times: AtomicU64::new(3) });
+    let (audit, writer) = AccessAudit::start(Store { queue: failing.clone(), ..fixture.store.clone() });
     audit.record(access(EventType::DocumentListViewed, None));
     let looking = async {
-        while bed.store.history.events(EventId(0), EventFilter::default(), 10).await.unwrap().is_empty() {
+        while fixture.store.history.events(EventId(0), EventFilter::default(), 10).await.unwrap().is_empty() {
             tokio::task::yield_now().await;
         }
     };
     tokio::time::timeout(Duration::from_mins(1), looking).await.unwrap();
     assert_eq!((failing.times.load(Ordering::SeqCst), audit.lost.load(Ordering::Relaxed)), (0, 0));
     writer.finish().await;
-    assert_eq!(bed.store.history.events(EventId(0), EventFilter::default(), 10).await.unwrap().len(), 1);
+    assert_eq!(fixture.store.history.events(EventId(0), EventFilter::default(), 10).await.unwrap().len(), 1);
 }

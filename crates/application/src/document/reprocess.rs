@@ -1,6 +1,7 @@
 //! Process a document again.
 
-use quire_domain::{Document, DocumentId, Event, EventType, NewRun, Pipeline, Priority, Run, RunId};
+use quire_domain::run::run_created;
+use quire_domain::{Document, DocumentId, NewRun, Pipeline, Priority, Run, RunId};
 use quire_ports::{PortResult, Store};
 
 use crate::engine::report;
@@ -48,8 +49,9 @@ pub async fn reprocess(
         priority,
         correlation_id,
     };
-    let run = store.documents.reprocess(&new, actor, now).await?;
-    report::log(&Document::reprocess_requested(&new, actor, now), run.correlation_id.as_deref());
-    report::log(&Event::of_run(EventType::RunCreated, &run, now), run.correlation_id.as_deref());
+    let requested = Document::reprocess_requested(&new, actor, now);
+    let run = store.documents.reprocess(&new, requested.clone()).await?;
+    report::log(&requested, run.correlation_id.as_deref());
+    report::log(&run_created(&run), run.correlation_id.as_deref());
     Ok(run)
 }

@@ -1,6 +1,6 @@
 //! Say in which language a document is.
 
-use quire_domain::{Document, DocumentId, EventType};
+use quire_domain::{Document, DocumentId};
 
 use crate::engine::report;
 use crate::{App, Error, Result};
@@ -37,9 +37,9 @@ pub async fn set_language(
             "a language is two small letters as in ISO 639-1, such as es".to_owned(),
         ));
     }
-    let now = store.clock.now();
-    store.documents.set_language(id, language, actor, now).await?;
-    report::log(&Document::event_by(EventType::DocumentLanguageOverridden, id, actor, now), correlation_id);
+    let overridden = Document::language_overridden(id, actor, store.clock.now());
+    store.documents.set_language(id, language, overridden.clone()).await?;
+    report::log(&overridden, correlation_id);
     Ok(())
 }
 

@@ -4,6 +4,7 @@
 use std::time::Duration;
 
 use quire_domain::run::apply;
+use quire_domain::run::{last_event, late_write_refused};
 use quire_domain::{Change, Event, Failure, Run, Transition};
 use quire_ports::{Advance, AdvanceOutcome, Artifact, FirstVersion, PortError};
 
@@ -70,9 +71,11 @@ impl EngineCore {
                     return WriteOutcome::Stored;
                 }
                 Ok(AdvanceOutcome::Refused) => {
-                    report::log(&advance.refusal(), run.correlation_id.as_deref());
+                    let last = last_event(&advance.events, advance.end.as_ref());
+                    let refused = late_write_refused(&advance.run, last, advance.at);
+                    report::log(&refused, run.correlation_id.as_deref());
                     report::count_refused_write(run.pipeline);
-                    self.minute_counters.count(&advance.refusal());
+                    self.minute_counters.count(&refused);
                     return WriteOutcome::RunLost;
                 }
                 Err(error) if error.is_passing() => {

@@ -2,7 +2,9 @@
 
 use quire_domain::{CandidateId, DecisionId, SchemaVersionId};
 use quire_ports::{GovernanceDecision, PortResult, SchemaVersion, Store, StructuralCandidate};
-use quire_understanding::structure::{self, Approval, CandidateStatus, DecisionType, StructureChange};
+use quire_understanding::structure::{
+    self, Approval, CandidateStatus, DecisionType, StructureChange, decision_events,
+};
 
 use crate::engine::report;
 use crate::{App, Error};
@@ -53,7 +55,7 @@ async fn decide_once(store: &Store, request: DecisionRequest) -> Result<Governan
     let is_as_seen = request.seen_status.is_none_or(|seen| seen == candidate.status)
         && request.seen_critical.is_none_or(|seen| seen == candidate.is_critical);
     if !is_as_seen {
-        return Err(GovernanceDecision::outdated().into());
+        return Err(DecisionError::Store(decided_meanwhile()));
     }
     let new_status =
         structure::decide(candidate.status, request.decision_type).ok_or(DecisionError::Final)?;
@@ -73,11 +75,16 @@ async fn decide_once(store: &Store, request: DecisionRequest) -> Result<Governan
         reason: request.reason,
         created_at: now,
     };
-    store.governance.decide(&decision, version.as_ref()).await?;
-    for event in decision.events(version.as_ref()) {
-        report::log(&event, request.correlation_id.as_deref());
+    let events = decision_events(&decision.reviewer, version.is_some(), now);
+    store.governance.decide(&decision, version.as_ref(), &events).await?;
+    for event in &events {
+        report::log(event, request.correlation_id.as_deref());
     }
     Ok(decision)
+}
+
+fn decided_meanwhile() -> Error {
+    Error::Conflict("another person has decided about this candidate; reload it and decide again".to_owned())
 }
 
 /// The schema as the candidate would have it.

@@ -1,9 +1,8 @@
 //! Correct what was understood.
 
-use quire_domain::{Document, DocumentId, Event, EventType, InterpretationId, RunId, RunState};
-use quire_ports::{
-    EditBlocked, EditableRun, InterpretationVersion, NewInterpretationVersion, SavedEdit, Store,
-};
+use quire_domain::review::{interpretation_edited, review_marked};
+use quire_domain::{DocumentId, EditBlocked, InterpretationId, ReviewStatus, RunId, check_edit};
+use quire_ports::{EditableRun, InterpretationVersion, NewInterpretationVersion, SavedEdit, Store};
 use quire_understanding::edit::{EditOperation, InvalidEdit, apply_edits};
 use quire_understanding::{Interpretation, Schema};
 
@@ -76,13 +75,14 @@ pub struct EditResult {
 pub async fn edit(app: &App, request: EditRequest) -> Result<EditResult, EditError> {
     let (store, policy) = (&app.store, &app.confidence);
     let editable = store.reviews.editable(request.run).await?;
-    let active = check(&editable, request.base)?;
+    let active = editable_version(&editable, request.base)?;
     let schema = schema_of(store, &editable.run).await?;
     let edited = apply_edits(&active.data.fields, &schema, policy.human_edit_neutral, &request.changes)?;
     if edited.changes.is_empty() {
         return Ok(EditResult { version: active.clone(), is_new: false, schema });
     }
     let at = store.clock.now();
+    let document = DocumentId(editable.run.subject.0);
     let new = NewInterpretationVersion {
         id: InterpretationId::new(),
         run: request.run,
@@ -90,12 +90,16 @@ pub async fn edit(app: &App, request: EditRequest) -> Result<EditResult, EditErr
         data: Interpretation { created_at: at, fields: edited.fields, ..active.data.clone() },
         changes: edited.changes,
         structure: edited.structure,
+        edited: interpretation_edited(document, request.run, &request.actor, at),
+        reopened: review_marked(document, ReviewStatus::InReview, &request.actor, at),
         actor: request.actor,
         at,
         policy: policy.clone(),
     };
     let saved = save(store, &new).await?;
-    tell(&new, DocumentId(editable.run.subject.0), saved.reopened, request.correlation_id.as_deref());
+    for event in &saved.events {
+        report::log(event, request.correlation_id.as_deref());
+    }
     let version = InterpretationVersion {
         id: new.id,
         number: saved.number,
@@ -115,7 +119,7 @@ async fn save(store: &Store, new: &NewInterpretationVersion) -> Result<SavedEdit
             let now = store.reviews.editable(new.run).await?;
             match now.active {
                 Some(active) if active.id == new.id => {
-                    Ok(SavedEdit { number: active.number, reopened: false })
+                    Ok(SavedEdit { number: active.number, events: vec![new.edited.clone()] })
                 }
                 _ => Err(error.into()),
             }
@@ -124,23 +128,9 @@ async fn save(store: &Store, new: &NewInterpretationVersion) -> Result<SavedEdit
     }
 }
 
-/// In the order in which people are told what is in the way.
-fn check(editable: &EditableRun, base: u32) -> Result<&InterpretationVersion, EditError> {
-    if editable.is_busy {
-        return Err(EditError::ActiveRun);
-    }
-    if !matches!(editable.run.state, RunState::Completed { .. }) {
-        return Err(EditError::NotCompleted);
-    }
-    let active = editable.active.as_ref().ok_or(EditError::Missing)?;
-    if active.number == base { Ok(active) } else { Err(EditError::Stale) }
-}
-
-fn tell(new: &NewInterpretationVersion, document: DocumentId, reopened: bool, correlation_id: Option<&str>) {
-    let asked = |event_type| Document::event_by(event_type, document, &new.actor, new.at);
-    let edited = Event { run: Some(new.run), ..asked(EventType::InterpretationEdited) };
-    report::log(&edited, correlation_id);
-    if reopened {
-        report::log(&asked(EventType::ReviewReopened), correlation_id);
-    }
+/// The active version, if it may be edited now.
+fn editable_version(editable: &EditableRun, base: u32) -> Result<&InterpretationVersion, EditBlocked> {
+    let active = editable.active.as_ref();
+    check_edit(&editable.run, editable.is_busy, active.map(|active| active.number), base)?;
+    active.ok_or(EditBlocked::Missing)
 }

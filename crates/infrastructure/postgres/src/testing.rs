@@ -1,4 +1,4 @@
-//! A bed for the suites: this store in an empty schema of its own, and a way past it.
+//! A fixture for the suites: this store in an empty schema of its own, and a way past it.
 
 // Called by tests, where a panic is the verdict.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
@@ -100,7 +100,7 @@ pub fn past(place: &Arc<Place>) -> Arc<dyn RawSql> {
 }
 
 /// A store in a schema of its own.
-pub async fn bed() -> StoreFixture {
+pub async fn fixture() -> StoreFixture {
     let place = Arc::new(Place::migrated().await);
     let store = place.store().await.into_store();
     StoreFixture { store, sql: past(&place), keep: Box::new(place) }

@@ -1,4 +1,4 @@
-//! A bed for the suites: this store on an empty file, and a way past it.
+//! A fixture for the suites: this store on an empty file, and a way past it.
 
 // Called by tests, where a panic is the verdict.
 #![allow(clippy::unwrap_used)]
@@ -52,7 +52,7 @@ pub fn past(path: PathBuf) -> Arc<dyn RawSql> {
 }
 
 /// A store on a file of its own.
-pub async fn bed() -> StoreFixture {
+pub async fn fixture() -> StoreFixture {
     bed_with(Options::default()).await.0
 }
 

@@ -97,8 +97,10 @@ fn check(files: &[PathBuf]) -> Result<ExitCode, Trouble> {
 
 fn checked(path: &Path, SchemaFile { version, schema, warnings, .. }: &SchemaFile) -> String {
     let path = path.display();
-    let mut text = format!("{path} is valid.
-");
+    let mut text = format!(
+        "{path} is valid.
+"
+    );
     for warning in warnings {
         // Writing to a String cannot fail.
         let _ = writeln!(text, "warning: {path}: {warning}");

@@ -28,7 +28,7 @@ fn record() -> Vec<Field> {
 }
 
 async fn mark(fixture: &StoreFixture, document: DocumentId, to: ReviewStatus, second: i64) -> bool {
-    fixture.store.reviews.mark(&marking(document, to, "ana", second)).await.unwrap().is_new
+    fixture.store.reviews.mark(&marking(document, to, "ana", second)).await.unwrap().recorded.is_some()
 }
 
 fn all() -> CalibrationFilter {
@@ -96,7 +96,11 @@ pub async fn an_edit_takes_back_what_a_document_taught_and_the_next_mark_teaches
         visit_id: None,
     };
     let wish = edit(run, &base, &[rename, add("breed", "beagle")], 21);
-    assert!(fixture.store.reviews.save(&wish).await.unwrap().unwrap().reopened);
+    assert_eq!(
+        fixture.store.reviews.save(&wish).await.unwrap().unwrap().events.len(),
+        2,
+        "edited and reopened"
+    );
     assert!(learnt(fixture).await.is_empty(), "the edit reopened it");
     let stale = edit(run, &base, &[add("breed", "x")], 22);
     assert_eq!(fixture.store.reviews.save(&stale).await.unwrap(), Err(EditBlocked::Stale));

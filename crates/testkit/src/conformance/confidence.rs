@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use jiff::{SignedDuration, Timestamp};
+use quire_domain::review::{interpretation_edited, review_marked};
 use quire_domain::{
     Change, Document, DocumentId, EventType, InterpretationId, ReviewStatus, Run, StepName, WorkerId,
 };
@@ -74,7 +75,7 @@ impl Story<'_> {
     async fn a_document_is_processed_again(&mut self) {
         let Some(id) = self.some_document() else { return };
         let now = self.now();
-        self.fixture.store.documents.reprocess(&document_run(id.into()), "tester", now).await.unwrap();
+        self.fixture.reprocess(&document_run(id.into()), "tester", now).await.unwrap();
         self.the_next_run_ends().await;
     }
 
@@ -178,11 +179,20 @@ fn edited(base: &InterpretationVersion, change: &EditOperation, at: Timestamp) -
         actor: "tester".to_owned(),
         at,
         policy: Arc::default(),
+        edited: interpretation_edited(base.data.document_id, base.data.processing_run_id, "tester", at),
+        reopened: review_marked(base.data.document_id, ReviewStatus::InReview, "tester", at),
     }
 }
 
 fn marking(document: DocumentId, to: ReviewStatus, at: Timestamp) -> ReviewMarkRequest {
-    ReviewMarkRequest { document, to, actor: "tester".to_owned(), at, policy: Arc::default() }
+    ReviewMarkRequest {
+        document,
+        to,
+        actor: "tester".to_owned(),
+        at,
+        policy: Arc::default(),
+        event: review_marked(document, to, "tester", at),
+    }
 }
 
 async fn part(
@@ -270,7 +280,7 @@ pub async fn a_document_that_many_change_at_once_is_listed_as_it_is(fixture: &St
     for round in 0..20 {
         let now = story.now();
         let id = story.documents[round % 3];
-        fixture.store.documents.reprocess(&document_run(id.into()), "tester", now).await.unwrap();
+        fixture.reprocess(&document_run(id.into()), "tester", now).await.unwrap();
         let run = fixture.claim_one(story.worker, now).await.run;
         let mut write = step_write(&run, &[EventType::StepSucceeded], StepName::Interpretation, now);
         write.interpretation = Some(first(&run, vec![story.field()], now));

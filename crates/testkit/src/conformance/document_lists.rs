@@ -75,7 +75,7 @@ impl Story<'_> {
     async fn a_document_is_processed_again(&mut self) {
         let Some(id) = self.some_document() else { return };
         let now = self.now();
-        self.fixture.store.documents.reprocess(&document_run(id.into()), "tester", now).await.unwrap();
+        self.fixture.reprocess(&document_run(id.into()), "tester", now).await.unwrap();
         // What other pipelines do with the same subject has no say.
         let link = new_run(Pipeline::Link, id.into(), Priority::Normal);
         self.fixture.store.queue.enqueue(&link, now).await.unwrap();
@@ -205,7 +205,10 @@ pub async fn a_document_is_listed_once_however_many_ask_for_its_runs_at_once(fix
             .map(|wish| {
                 let documents = fixture.store.documents.clone();
                 let run = document_run(document.id.into());
-                tokio::spawn(async move { documents.reprocess(&run, "tester", at(round * 100 + wish)).await })
+                tokio::spawn(async move {
+                    let requested = Document::reprocess_requested(&run, "tester", at(round * 100 + wish));
+                    documents.reprocess(&run, requested).await
+                })
             })
             .collect();
         for wish in wishes {
@@ -238,13 +241,14 @@ pub async fn a_run_that_is_withdrawn_as_the_next_one_comes_leaves_the_list(fixtu
     fixture.store.documents.add(NewDocument::by("tester", &document, None), start()).await.unwrap();
     let at = |millisecond: i64| start() + SignedDuration::from_millis(millisecond);
     let front = document_run(document.id.into());
-    fixture.store.documents.reprocess(&front, "tester", at(0)).await.unwrap();
+    fixture.reprocess(&front, "tester", at(0)).await.unwrap();
     let mut last = document_run(document.id.into());
-    fixture.store.documents.reprocess(&last, "tester", at(1)).await.unwrap();
+    fixture.reprocess(&last, "tester", at(1)).await.unwrap();
     for round in 2..30 {
         let (next, gone) = (document_run(document.id.into()), last.id);
         let (documents, wanted) = (fixture.store.documents.clone(), next.clone());
-        let asking = tokio::spawn(async move { documents.reprocess(&wanted, "tester", at(round)).await });
+        let requested = Document::reprocess_requested(&wanted, "tester", at(round));
+        let asking = tokio::spawn(async move { documents.reprocess(&wanted, requested).await });
         fixture.store.queue.withdraw(gone, "local", at(round)).await.unwrap();
         asking.await.unwrap().unwrap();
         assert_eq!(fixture.sql.number(STALE).await, 0, "round {round}");

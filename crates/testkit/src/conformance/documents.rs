@@ -119,7 +119,7 @@ pub async fn asking_for_another_run_is_told_with_the_run_and_changes_nothing_els
     let mut asked = Vec::new();
     for second in [1, 2] {
         let new = document_run(document.id.into());
-        let run = fixture.store.documents.reprocess(&new, "local", at(second)).await.unwrap();
+        let run = fixture.reprocess(&new, "local", at(second)).await.unwrap();
         assert_eq!((run.id, run.state.as_str(), run.created_at), (new.id, "QUEUED", at(second)));
         asked.push(new);
     }
@@ -142,7 +142,7 @@ pub async fn asking_for_another_run_is_told_with_the_run_and_changes_nothing_els
     }
     assert_eq!(told, expected);
 
-    let nobody = fixture.store.documents.reprocess(&document_run(SubjectId::new()), "local", at(3)).await;
+    let nobody = fixture.reprocess(&document_run(SubjectId::new()), "local", at(3)).await;
     assert!(matches!(nobody, Err(PortError::NotFound(_))), "{nobody:?}");
     assert_eq!(fixture.sql.number("SELECT count(*) FROM runs").await, 2);
     assert_eq!(fixture.sql.number("SELECT count(*) FROM events").await, 5, "what did not happen is not told");

@@ -82,7 +82,7 @@ pub async fn a_run_keeps_the_schema_version_it_was_created_with(fixture: &StoreF
         schema_version: Some(second.id),
         ..decision(&about, DecisionType::Approve, CandidateStatus::Approved, 4)
     };
-    fixture.store.governance.decide(&approved, Some(&second)).await.unwrap();
+    fixture.decide(&approved, Some(&second)).await.unwrap();
     assert_eq!(fixture.store.governance.current_schema(&name()).await.unwrap(), second);
     assert_eq!(fixture.store.governance.schema(&name(), 1).await.unwrap(), first);
     let two =
@@ -155,7 +155,7 @@ pub async fn decisions_are_kept_in_order_and_touch_nothing_else(fixture: &StoreF
     ] {
         let about = candidate(fixture, "blood_group").await;
         let decision = decision(&about, kind, to, second);
-        fixture.store.governance.decide(&decision, None).await.unwrap();
+        fixture.decide(&decision, None).await.unwrap();
         made.push(decision);
     }
     let now = candidate(fixture, "blood_group").await;
@@ -188,12 +188,12 @@ pub async fn a_decision_about_what_has_changed_meanwhile_is_refused(fixture: &St
         schema_version: Some(version.id),
         ..decision(about, DecisionType::Approve, CandidateStatus::Approved, 10)
     };
-    fixture.store.governance.decide(&approve(&one, &version), Some(&version)).await.unwrap();
+    fixture.decide(&approve(&one, &version), Some(&version)).await.unwrap();
     let again = next(3, 11);
-    let late = fixture.store.governance.decide(&approve(&one, &again), Some(&again)).await;
+    let late = fixture.decide(&approve(&one, &again), Some(&again)).await;
     assert!(matches!(late, Err(PortError::Conflict(_))), "{late:?}");
     let same = next(2, 12);
-    let taken = fixture.store.governance.decide(&approve(&two, &same), Some(&same)).await;
+    let taken = fixture.decide(&approve(&two, &same), Some(&same)).await;
     assert!(matches!(taken, Err(PortError::Conflict(_))), "{taken:?}");
     assert_eq!(candidate(fixture, "colour").await.status, CandidateStatus::Pending);
     assert_eq!(fixture.store.governance.current_schema(&name()).await.unwrap(), version);
@@ -208,14 +208,14 @@ pub async fn the_trail_tells_what_was_decided_about(fixture: &StoreFixture) {
     suggest(fixture, "colour", 1).await;
     let about = candidate(fixture, "colour").await;
     let rejected = decision(&about, DecisionType::Reject, CandidateStatus::Rejected, 10);
-    governance.decide(&rejected, None).await.unwrap();
+    fixture.decide(&rejected, None).await.unwrap();
     let about = candidate(fixture, "blood_group").await;
     let version = next(2, 11);
     let approved = GovernanceDecision {
         schema_version: Some(version.id),
         ..decision(&about, DecisionType::Approve, CandidateStatus::Approved, 11)
     };
-    governance.decide(&approved, Some(&version)).await.unwrap();
+    fixture.decide(&approved, Some(&version)).await.unwrap();
 
     let trail = governance.trail(None, 10).await.unwrap();
     let entry = |decision: &GovernanceDecision, key: &str, version_number| AuditTrailEntry {

@@ -15,15 +15,15 @@ pub async fn a_run_keeps_the_language_that_was_set_when_it_was_created(fixture: 
     let (id, subject) = (document.id, SubjectId::from(document.id));
     let first = document_run(subject);
     fixture.store.documents.add(NewDocument::by("tester", &document, Some(&first)), at(0)).await.unwrap();
-    fixture.store.documents.set_language(id, Some("fr"), "local", at(1)).await.unwrap();
+    fixture.set_language(id, Some("fr"), "local", at(1)).await.unwrap();
     let accepted = fixture.store.queue.enqueue(&document_run(subject), at(2)).await.unwrap();
     assert_eq!(accepted.language.as_deref(), Some("fr"), "the answer says it already");
-    fixture.store.documents.set_language(id, None, "local", at(3)).await.unwrap();
+    fixture.set_language(id, None, "local", at(3)).await.unwrap();
     let last = fixture.enqueue(subject, at(4)).await;
 
     let worker = fixture.worker(at(5)).await;
     for (run, language) in [(first.id, Some("es")), (accepted.id, Some("fr")), (last, None)] {
-        fixture.store.documents.set_language(id, Some("de"), "local", at(5)).await.unwrap();
+        fixture.set_language(id, Some("de"), "local", at(5)).await.unwrap();
         let claimed = fixture.claim_one(worker, at(5)).await.run;
         assert_eq!(
             (claimed.id, claimed.language.as_deref()),
@@ -57,7 +57,7 @@ pub async fn only_runs_of_documents_have_the_language_of_a_document(fixture: &St
 pub async fn changing_the_language_is_told_and_creates_no_run(fixture: &StoreFixture) {
     let document = document(DocumentId::new());
     fixture.store.documents.add(NewDocument::by("tester", &document, None), at(0)).await.unwrap();
-    fixture.store.documents.set_language(document.id, Some("en"), "local", at(1)).await.unwrap();
+    fixture.set_language(document.id, Some("en"), "local", at(1)).await.unwrap();
     let stored = fixture.store.documents.find(document.id).await.unwrap();
     assert_eq!(stored, Document { language_override: Some("en".to_owned()), ..document.clone() });
     assert_eq!(fixture.sql.number("SELECT count(*) FROM runs").await, 0);
@@ -68,7 +68,7 @@ pub async fn changing_the_language_is_told_and_creates_no_run(fixture: &StoreFix
     let told = &events.last().unwrap().event;
     assert_eq!(*told, Document::event_by(EventType::DocumentLanguageOverridden, document.id, "local", at(1)));
 
-    let missing = fixture.store.documents.set_language(DocumentId::new(), Some("en"), "local", at(2)).await;
+    let missing = fixture.set_language(DocumentId::new(), Some("en"), "local", at(2)).await;
     assert!(matches!(missing, Err(PortError::NotFound(_))), "{missing:?}");
     let after = fixture.store.history.events(EventId(0), EventFilter::default(), 10).await.unwrap();
     assert_eq!(after.len(), events.len(), "what did not happen is not told");

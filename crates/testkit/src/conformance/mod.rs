@@ -88,6 +88,7 @@ macro_rules! store_conformance {
         }
         $crate::conformance_cases! { $fixture, repeated_uploads:
             a_wish_that_is_repeated_under_its_key_is_fulfilled_once,
+            an_added_document_answers_its_run_as_it_is_stored,
             of_many_under_the_same_key_at_the_same_time_one_is_taken_in,
             a_key_that_has_had_its_time_is_as_good_as_new_and_goes,
             a_document_that_is_purged_takes_its_key_with_it,

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use quire_domain::review::{interpretation_edited, review_marked};
 use quire_domain::{
     Change, DocumentId, EventId, EventType, InterpretationId, ReviewStatus, Run, RunId, StepName,
 };
@@ -117,12 +118,21 @@ pub(super) fn edit(
         actor: "ana".to_owned(),
         at: at(second),
         policy: Arc::default(),
+        edited: interpretation_edited(base.data.document_id, run, "ana", at(second)),
+        reopened: review_marked(base.data.document_id, ReviewStatus::InReview, "ana", at(second)),
     }
 }
 
 /// Ana or somebody else says that a document is checked, or not after all.
 pub(super) fn marking(document: DocumentId, to: ReviewStatus, actor: &str, second: i64) -> ReviewMarkRequest {
-    ReviewMarkRequest { document, to, actor: actor.to_owned(), at: at(second), policy: Arc::default() }
+    ReviewMarkRequest {
+        document,
+        to,
+        actor: actor.to_owned(),
+        at: at(second),
+        policy: Arc::default(),
+        event: review_marked(document, to, actor, at(second)),
+    }
 }
 
 pub(super) fn add(key: &str, value: &str) -> EditOperation {
@@ -203,7 +213,7 @@ pub async fn an_edit_adds_a_version_and_leaves_one_active(fixture: &StoreFixture
     for (batch, number) in batches.iter().zip(2u32..) {
         let new = edit(run, &base, batch, i64::from(number) + 10);
         let saved = fixture.store.reviews.save(&new).await.unwrap().unwrap();
-        assert_eq!((saved.number, saved.reopened), (number, false));
+        assert_eq!((saved.number, saved.events), (number, vec![new.edited.clone()]));
         base = active(fixture, run).await;
         assert_eq!((base.number, &base.data), (number, &new.data));
         assert_eq!(base.created_by.as_deref(), Some("ana"));
@@ -293,31 +303,31 @@ pub async fn a_document_is_marked_once_and_an_edit_reopens_it(fixture: &StoreFix
     };
     let marked = mark(document, "ana", 20).await.unwrap();
     assert_eq!(
-        (marked.status, marked.reviewed_at, marked.is_new),
+        (marked.status, marked.reviewed_at, marked.recorded.is_some()),
         (ReviewStatus::Reviewed, Some(at(20)), true)
     );
     let again = mark(document, "bob", 21).await.unwrap();
     assert_eq!(
-        (again.reviewed_at, again.reviewed_by.as_deref(), again.is_new),
+        (again.reviewed_at, again.reviewed_by.as_deref(), again.recorded.is_some()),
         (Some(at(20)), Some("ana"), false)
     );
     let with = format!("SELECT count(*) FROM documents WHERE reviewed_run_id = {}", fixture.sql.id(run.0));
     assert_eq!(fixture.sql.number(&with).await, 1);
 
     let base = active(fixture, run).await;
-    let saved =
-        fixture.store.reviews.save(&edit(run, &base, &[add("breed", "x")], 22)).await.unwrap().unwrap();
-    assert!(saved.reopened);
+    let reopening = edit(run, &base, &[add("breed", "x")], 22);
+    let saved = fixture.store.reviews.save(&reopening).await.unwrap().unwrap();
+    assert_eq!(saved.events, [reopening.edited, reopening.reopened]);
     let review = fixture.store.reviews.review(document).await.unwrap().overview;
     assert_eq!((review.document.review_status, review.reviewed_at), (ReviewStatus::InReview, None));
 
     mark(document, "ana", 23).await.unwrap();
     let open = reopen(document, 24).await.unwrap();
     assert_eq!(
-        (open.status, open.reviewed_at, open.reviewed_by, open.is_new),
+        (open.status, open.reviewed_at, open.reviewed_by, open.recorded.is_some()),
         (ReviewStatus::InReview, None, None, true)
     );
-    assert!(!reopen(document, 25).await.unwrap().is_new);
+    assert!(!reopen(document, 25).await.unwrap().recorded.is_some());
     let filter = EventFilter { run: None, subject: Some(document.into()) };
     let events = fixture.store.history.events(EventId(0), filter, 100).await.unwrap();
     let told: Vec<_> = events

@@ -93,7 +93,7 @@ pub async fn what_people_decided_is_kept_when_a_file_changes(fixture: &StoreFixt
         reason: None,
         created_at: at(10),
     };
-    governance.decide(&approved, Some(&version)).await.unwrap();
+    fixture.decide(&approved, Some(&version)).await.unwrap();
     assert_eq!(governance.seed_file(veterinary, at(11)).await.unwrap(), SeedOutcome::Unchanged);
     let next = SchemaFile { version: veterinary.version + 1, content_hash: [9; 32], ..veterinary.clone() };
     for second in [12, 13] {
@@ -146,7 +146,7 @@ pub async fn a_document_keeps_its_schema_and_its_runs_go_by_it(fixture: &StoreFi
     assert_eq!(fixture.store.documents.overview(ticket.id).await.unwrap().document.schema, "parking-ticket");
     governance.seed_file(&file(2, "number plate"), at(2)).await.unwrap();
     let again = document_run(ticket.id.into());
-    let again = fixture.store.documents.reprocess(&again, "tester", at(3)).await.unwrap();
+    let again = fixture.reprocess(&again, "tester", at(3)).await.unwrap();
     let bound = |schema: Option<quire_domain::SchemaRef>| schema.map(|one| (one.name, one.version));
     let first = fixture.store.history.run(run.id).await.unwrap();
     assert_eq!(bound(first.schema), Some(("parking-ticket".to_owned(), 1)));

@@ -41,16 +41,16 @@ struct Scene {
 }
 
 async fn scene(permits: usize) -> Scene {
-    let bed = quire_sqlite::testing::bed().await;
+    let fixture = quire_sqlite::testing::fixture().await;
     let folder = tempfile::tempdir().unwrap();
     let blobs = DiskBlobs::open(folder.path()).unwrap();
     let document = document(DocumentId::new());
-    bed.store.documents.add(NewDocument::by("tester", &document, None), at(0)).await.unwrap();
+    fixture.store.documents.add(NewDocument::by("tester", &document, None), at(0)).await.unwrap();
     blobs.put(&document.storage_path, b"%PDF".to_vec()).await.unwrap();
     let reader = Arc::new(Counting { drawn: AtomicUsize::new(0), permits: Semaphore::new(permits) });
     let settings = ImageSettings { scales: (0.1, 4.0), kept: 1 << 20, largest: 1 << 20, at_once: 2 };
-    let images = PageImages::new(bed.store.documents.clone(), Arc::new(blobs), reader.clone(), settings);
-    Scene { images: Arc::new(images), reader, document: document.id, _keep: (bed, folder) }
+    let images = PageImages::new(fixture.store.documents.clone(), Arc::new(blobs), reader.clone(), settings);
+    Scene { images: Arc::new(images), reader, document: document.id, _keep: (fixture, folder) }
 }
 
 impl Scene {

@@ -1,10 +1,31 @@
-//! What becomes of the file of a schema when a program starts with it.
+//! Versions of schemas, and what becomes of a schema's file when a program starts with it.
 
 use jiff::Timestamp;
-use quire_domain::SchemaVersionId;
-use quire_understanding::SchemaFile;
+use quire_domain::{Event, EventType, SchemaVersionId};
 
-use crate::SchemaVersion;
+use crate::{Schema, SchemaFile};
+
+/// A version of a schema.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SchemaVersion {
+    /// Its identity.
+    pub id: SchemaVersionId,
+    /// Its number, from 1.
+    pub number: u32,
+    /// What it says.
+    pub schema: Schema,
+    /// When it was made.
+    pub created_at: Timestamp,
+    /// By whom.
+    pub created_by: String,
+    /// What changed.
+    pub change_summary: Option<String>,
+}
+
+impl SchemaVersion {
+    /// Who makes the versions that come from files.
+    pub const PROGRAM: &'static str = "quire";
+}
 
 /// What is known of the file that a schema was last seeded from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -71,6 +92,11 @@ impl SeedOutcome {
             created_by: SchemaVersion::PROGRAM.to_owned(),
             change_summary,
         })
+    }
+
+    /// The event of a version that came from a file.
+    pub fn version_created(at: Timestamp) -> Event {
+        Event::new(EventType::SchemaVersionCreated, at)
     }
 
     /// What is known of the file from now on, if that changes.

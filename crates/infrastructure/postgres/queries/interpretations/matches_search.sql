@@ -1,5 +1,5 @@
 -- Those whose latest run that completed says this.
-SELECT wanted.id
+SELECT wanted.id AS document_id
 FROM unnest($1::uuid[]) WITH ORDINALITY AS wanted (id, place)
 CROSS JOIN LATERAL (SELECT id FROM runs
                     WHERE subject_id = wanted.id AND pipeline = 'document' AND state = 'COMPLETED'

@@ -1,16 +1,16 @@
-//! Recovery and the watchdog.
+//! Recovery of runs whose owner is gone, and of runs that take too long.
 
 use async_trait::async_trait;
 use jiff::Timestamp;
 use quire_domain::run::apply;
 use quire_domain::{Change, Run, RunId, Transition, WorkerId};
 use quire_ports::{PortError, PortResult, RecoveryRules, RunRecovery};
-use rusqlite::{Connection, Params, params};
+use quire_sql::row;
+use rusqlite::{Connection, params};
 
-use crate::error::translate;
 use crate::queue::row_limit;
-use crate::row::{self, micros};
-use crate::transition::{self, Woke};
+use crate::row::{all, micros};
+use crate::transition;
 use crate::{SqliteStore, sql};
 
 #[async_trait]
@@ -26,7 +26,7 @@ impl RunRecovery for SqliteStore {
         let query = sql!("runs/orphans");
         let orphans = move |connection: &Connection| found(connection, query, older_than, at, limit);
         let change = move |run: &Run| Change::Orphan { recovery: rules.recovery_of(run.pipeline) };
-        self.settle_all(orphans, at, change).await
+        self.recover_all(orphans, at, change).await
     }
 
     async fn time_out_overdue(
@@ -38,7 +38,7 @@ impl RunRecovery for SqliteStore {
         let due_before = at.saturating_sub(rules.grace).unwrap_or(Timestamp::MIN);
         let query = sql!("runs/overdue");
         let overdue = move |connection: &Connection| found(connection, query, due_before, at, limit);
-        self.settle_all(overdue, at, |_| Change::TimeOut).await
+        self.recover_all(overdue, at, |_| Change::TimeOut).await
     }
 
     async fn hand_back_unknown(
@@ -49,40 +49,40 @@ impl RunRecovery for SqliteStore {
     ) -> PortResult<Vec<Transition>> {
         let known = known.to_vec();
         let unknown = move |connection: &Connection| {
-            let mut runs = runs(connection, sql!("runs/held_by"), [worker.0.as_bytes()])?;
+            let mut runs = all(connection, sql!("runs/held_by"), [worker.0.as_bytes()], row::run)?;
             runs.retain(|run| !known.contains(&run.id));
             Ok(runs)
         };
-        self.settle_all(unknown, at, |_| Change::HandBack).await
+        self.recover_all(unknown, at, |_| Change::HandBack).await
     }
 }
 
 impl SqliteStore {
     /// Finds runs and lets `change` happen to each, all in one transaction.
-    async fn settle_all(
+    async fn recover_all(
         &self,
         find: impl Fn(&Connection) -> PortResult<Vec<Run>> + Send + 'static,
         at: Timestamp,
         change: impl Fn(&Run) -> Change + Send + 'static,
     ) -> PortResult<Vec<Transition>> {
-        let (settled, woke) = self
+        let (recovered, notify) = self
             .writer
             .write(move |connection| {
-                let mut settled = Vec::new();
-                let mut woke = false;
+                let mut recovered = Vec::new();
+                let mut notify = false;
                 for run in find(connection)? {
                     let transition =
                         apply(&run, change(&run), at).map_err(|why| PortError::Corrupt(why.to_string()))?;
-                    if let Some(Woke(ready)) = transition::write(connection, &transition, at)? {
-                        woke |= ready;
-                        settled.push(transition);
+                    if let Some(has_work) = transition::write(connection, &transition, at)? {
+                        notify |= has_work;
+                        recovered.push(transition);
                     }
                 }
-                Ok((settled, Woke(woke)))
+                Ok((recovered, notify))
             })
             .await?;
-        self.wake(woke);
-        Ok(settled)
+        self.notify_if(notify);
+        Ok(recovered)
     }
 }
 
@@ -93,15 +93,5 @@ fn found(
     at: Timestamp,
     limit: usize,
 ) -> PortResult<Vec<Run>> {
-    runs(connection, query, params![micros(at), micros(before), row_limit(limit)])
-}
-
-fn runs(connection: &Connection, query: &str, parameters: impl Params) -> PortResult<Vec<Run>> {
-    let mut statement = connection.prepare_cached(query).map_err(translate)?;
-    let mut rows = statement.query(parameters).map_err(translate)?;
-    let mut runs = Vec::new();
-    while let Some(found) = rows.next().map_err(translate)? {
-        runs.push(row::run(found)?);
-    }
-    Ok(runs)
+    all(connection, query, params![micros(at), micros(before), row_limit(limit)], row::run)
 }
