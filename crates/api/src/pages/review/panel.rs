@@ -1,4 +1,4 @@
-//! What was understood of a document, laid out as people work with it.
+//! The interpretation of a document, laid out for its review.
 
 use std::collections::{HashMap, HashSet};
 
@@ -11,20 +11,20 @@ use quire_understanding::{Field, Schema, SchemaKey, Scope, VISIT_DATE, Value, vi
 use super::super::moments::Moment;
 use super::super::visitor::Visitor;
 use super::history::is_of_value;
-use super::processing::Newer;
-use super::row::{Desk, Row, date};
+use super::processing::NewerRun;
+use super::row::{Row, RowContext, date};
 use super::titles;
 use crate::ApiError;
 
-/// Sections that are more than the keys of the schema that have their place there.
+/// Sections with more than the keys of the schema.
 const VISITS: &str = "visits";
 const OTHER: &str = "other";
-/// Where what has no place of its own stands, if the schema has such a section.
+/// The section for keys without a section of their own, if the schema has it.
 const REPORT: &str = "report_info";
-/// Identifies a person and stands in no section.
+/// Identifies a person, so it is never shown.
 const NOT_SHOWN: &str = "owner_id";
 
-/// Sorts behind every date.
+/// Sorts after every date.
 const NO_DATE: &str = "~";
 
 /// The panel beside the pages.
@@ -32,43 +32,43 @@ const NO_DATE: &str = "~";
 pub(super) struct Panel {
     pub(super) run_id: String,
     pub(super) version: u32,
-    /// Which version this is, and by whom,
+    /// The version and its author.
     pub(super) told: String,
-    /// since when.
+    /// When the version was made.
     pub(super) made_at: Moment,
     pub(super) is_reviewed: bool,
-    /// By whom it was checked, and when.
+    /// The reviewer and the time of the review.
     pub(super) reviewed: Option<(String, Moment)>,
     pub(super) may_edit: bool,
     pub(super) may_operate: bool,
-    /// Whether documents of this kind have visits.
+    /// Whether documents of this schema have visits.
     pub(super) has_visits: bool,
     pub(super) sections: Vec<Section>,
-    /// Keys of which a value can be added.
+    /// Keys that a value can be added to.
     pub(super) keys: Vec<KeyChoice>,
     pub(super) visits: Vec<VisitChoice>,
-    /// What became of a run that is newer than what is shown.
-    pub(super) newer: Option<Newer>,
+    /// A run that is newer than the interpretation.
+    pub(super) newer: Option<NewerRun>,
 }
 
 pub(super) struct Section {
     pub(super) name: String,
     pub(super) title: String,
     pub(super) groups: Vec<Group>,
-    /// What is said where there is nothing.
+    /// The text of an empty section.
     pub(super) nothing: Option<&'static str>,
 }
 
-/// Rows that belong together: those of a visit, or all of a section.
+/// Rows of one visit, or all rows of a section.
 pub(super) struct Group {
     pub(super) visit: Option<VisitHead>,
-    /// When the visit was; what sorts behind all dates if nobody knows.
+    /// The date of the visit; a missing date sorts last.
     on: String,
     pub(super) rows: Vec<Row>,
 }
 
 pub(super) struct VisitHead {
-    /// Empty for what belongs to some visit, nobody knows which.
+    /// Empty for fields of an unknown visit.
     pub(super) id: String,
     pub(super) title: String,
     pub(super) count: String,
@@ -92,7 +92,7 @@ impl Panel {
         app: &App,
         visitor: &Visitor,
         found: &ReviewView,
-        newer: Option<Newer>,
+        newer: Option<NewerRun>,
     ) -> Result<Self, ApiError> {
         let records = match found.active.number {
             1 => Vec::new(),
@@ -106,11 +106,11 @@ impl Panel {
         visitor: &Visitor,
         found: &ReviewView,
         records: &[VersionHistoryEntry],
-        newer: Option<Newer>,
+        newer: Option<NewerRun>,
     ) -> Self {
         let (language, words) = (visitor.language, visitor.language.words());
-        let desk = Desk { schema: &found.schema, policy: app.confidence_policy(), words, language };
-        let layout = Layout { desk, detected: detected(records), found };
+        let context = RowContext { schema: &found.schema, policy: app.confidence_policy(), words, language };
+        let layout = Layout { context, detected: detected(records), found };
         let groups = layout.by_visit();
         let visits =
             groups.iter().filter_map(|group| group.visit.as_ref()).filter(|visit| !visit.id.is_empty());
@@ -142,7 +142,7 @@ impl Panel {
     }
 }
 
-/// What the run itself found, of each field whose value people have changed. The oldest change tells.
+/// The extracted value of each field whose value people changed: the oldest change has it.
 fn detected(records: &[VersionHistoryEntry]) -> HashMap<FieldId, Value> {
     let mut first: HashMap<FieldId, Option<Value>> = HashMap::new();
     let changes = records.iter().flat_map(|record| &record.changes);
@@ -154,14 +154,14 @@ fn detected(records: &[VersionHistoryEntry]) -> HashMap<FieldId, Value> {
 }
 
 struct Layout<'a> {
-    desk: Desk<'a>,
+    context: RowContext<'a>,
     detected: HashMap<FieldId, Value>,
     found: &'a ReviewView,
 }
 
 impl<'a> Layout<'a> {
     fn schema(&self) -> &'a Schema {
-        self.desk.schema
+        self.context.schema
     }
 
     fn fields(&self) -> &'a [Field] {
@@ -170,10 +170,10 @@ impl<'a> Layout<'a> {
 
     fn row(&self, field: &Field) -> Row {
         let detected = self.detected.get(&field.field_id);
-        self.desk.row(field, detected.filter(|value| !value.is_same(&field.value, field.value_type)))
+        self.context.row(field, detected.filter(|value| !value.is_same(&field.value, field.value_type)))
     }
 
-    /// The sections of the schema in its order, and one for what it does not know.
+    /// The sections in the order of the schema, and one for unknown keys.
     fn names(&self) -> Vec<&'a str> {
         let mut names: Vec<&str> = self.schema().panels.iter().map(|panel| panel.id.as_str()).collect();
         for always in [VISITS, OTHER] {
@@ -186,11 +186,11 @@ impl<'a> Layout<'a> {
         names
     }
 
-    /// The section of what belongs to no visit.
+    /// The section of a field without a visit.
     fn section_of(&self, field: &Field) -> &'a str {
         match self.schema().key(&field.key) {
             None => OTHER,
-            // When and why of a visit that nobody knows.
+            // Date and reason of an unknown visit.
             Some(key) if key.scope == Scope::Metadata => OTHER,
             Some(key) if key.scope == Scope::Visit => VISITS,
             Some(key) => self.place_of(key),
@@ -204,7 +204,7 @@ impl<'a> Layout<'a> {
     }
 
     fn title_of(&self, section: &str) -> String {
-        titles::of_section(self.schema(), self.desk.language, section)
+        titles::of_section(self.schema(), self.context.language, section)
     }
 
     fn sections(&self, visits: Vec<Group>) -> Vec<Section> {
@@ -224,13 +224,13 @@ impl<'a> Layout<'a> {
                 name: name.to_owned(),
                 title: self.title_of(name),
                 groups,
-                nothing: nothing.filter(|_| is_bare).map(|name| self.desk.words.get(name)),
+                nothing: nothing.filter(|_| is_bare).map(|name| self.context.words.get(name)),
             }
         };
         self.names().into_iter().map(section).collect()
     }
 
-    /// The rows of a section without visits: every key that has its place there, then what else was found.
+    /// The rows of a section without visits: every key of the section, then other fields.
     fn rows(&self, section: &str) -> Vec<Row> {
         let own: Vec<&Field> = self
             .fields()
@@ -238,15 +238,16 @@ impl<'a> Layout<'a> {
             .filter(|field| field.visit_id.is_none() && field.key != NOT_SHOWN)
             .filter(|field| self.section_of(field) == section)
             .collect();
-        let twice: Vec<&Field> = if section == OTHER { self.told_twice().collect() } else { Vec::new() };
+        let twice: Vec<&Field> =
+            if section == OTHER { self.repeated_about_visits().collect() } else { Vec::new() };
         let own = [own, twice].concat();
         let keys = self.schema().keys.iter().filter(|key| key.scope == Scope::Document);
         let keys = keys.filter(|key| key.panel.as_deref() == Some(section));
         self.laid_out(&own, keys, None)
     }
 
-    /// What tells about a visit itself something that another field has told already.
-    fn told_twice(&self) -> impl Iterator<Item = &'a Field> {
+    /// Fields that repeat a value about a visit itself.
+    fn repeated_about_visits(&self) -> impl Iterator<Item = &'a Field> {
         let mut told: HashSet<(&str, &str)> = HashSet::new();
         self.fields().iter().filter(move |field| {
             let Some(visit) = field.visit_id.as_deref() else { return false };
@@ -255,10 +256,10 @@ impl<'a> Layout<'a> {
         })
     }
 
-    /// The visits by their dates, those without one behind the others; what belongs to none comes last.
+    /// The visits by date, visits without a date last, then fields of an unknown visit.
     fn by_visit(&self) -> Vec<Group> {
-        let twice: HashSet<_> = self.told_twice().map(|field| field.field_id).collect();
-        // A record may have thousands of visits: each field is looked at once.
+        let twice: HashSet<_> = self.repeated_about_visits().map(|field| field.field_id).collect();
+        // A record may have thousands of visits, so each field is visited once.
         let (mut order, mut places) = (Vec::<(&str, Vec<&Field>)>::new(), HashMap::new());
         for field in self.fields().iter().filter(|field| !twice.contains(&field.field_id)) {
             let Some(visit) = field.visit_id.as_deref().filter(|visit| *visit != visits::UNASSIGNED) else {
@@ -287,10 +288,10 @@ impl<'a> Layout<'a> {
     fn group(&self, visit: &str, own: &[&Field]) -> Group {
         let on = own.iter().find(|field| field.key == VISIT_DATE && !field.value.is_empty());
         let (on, title) = match on.map(|field| &field.value) {
-            Some(Value::Text(on)) => (on.clone(), date(on, self.desk.language)),
-            _ => (NO_DATE.to_owned(), self.desk.words.get("review.no_date").to_owned()),
+            Some(Value::Text(on)) => (on.clone(), date(on, self.context.language)),
+            _ => (NO_DATE.to_owned(), self.context.words.get("review.no_date").to_owned()),
         };
-        // Of each visit, what every visit has; the rest where it was found.
+        // Keys that every visit shows, even without a value.
         let keys = self.schema().keys.iter().filter(|key| match key.scope {
             Scope::Metadata => !key.optional,
             Scope::Visit => key.critical,
@@ -301,7 +302,7 @@ impl<'a> Layout<'a> {
     }
 
     fn unassigned(&self, left: &[&Field]) -> Group {
-        let title = self.desk.words.get("review.unassigned").to_owned();
+        let title = self.context.words.get("review.unassigned").to_owned();
         let head = VisitHead { id: String::new(), title, count: self.count(left) };
         Group {
             visit: Some(head),
@@ -311,10 +312,10 @@ impl<'a> Layout<'a> {
     }
 
     fn count(&self, fields: &[&Field]) -> String {
-        self.desk.words.count("review.values", fields.len() as u64)
+        self.context.words.count("review.values", fields.len() as u64)
     }
 
-    /// These fields in the order of the schema, with places for those of the keys that have none.
+    /// The fields in the order of the schema, with empty rows for keys without a value.
     fn laid_out<'k>(
         &self,
         fields: &[&Field],
@@ -323,12 +324,12 @@ impl<'a> Layout<'a> {
     ) -> Vec<Row> {
         let place = |name: &str| {
             let place = self.schema().keys.iter().position(|key| key.key == name);
-            // When and why a visit was come first.
+            // Date and reason of a visit come first.
             (self.schema().scope(name) != Scope::Metadata, place.unwrap_or(usize::MAX))
         };
         let is_missing = |key: &&SchemaKey| fields.iter().all(|field| field.key != key.key);
         let mut rows: Vec<Row> = fields.iter().map(|field| self.row(field)).collect();
-        rows.extend(keys.filter(is_missing).map(|key| self.desk.slot(key, visit)));
+        rows.extend(keys.filter(is_missing).map(|key| self.context.slot(key, visit)));
         rows.sort_by_key(|row| place(&row.key));
         for at in 1..rows.len() {
             rows[at].is_again = rows[at].key == rows[at - 1].key;
@@ -336,7 +337,7 @@ impl<'a> Layout<'a> {
         rows
     }
 
-    /// Every key, for whoever adds a value.
+    /// Every key, for adding a value.
     fn keys(&self) -> Vec<KeyChoice> {
         let names = self.names();
         let mut keys: Vec<&SchemaKey> =
@@ -344,7 +345,7 @@ impl<'a> Layout<'a> {
         keys.sort_by_key(|key| names.iter().position(|name| *name == self.place_of(key)));
         let choice = |key: &SchemaKey| KeyChoice {
             key: key.key.clone(),
-            title: titles::of_key(self.schema(), self.desk.language, &key.key),
+            title: titles::of_key(self.schema(), self.context.language, &key.key),
             section: self.title_of(key.panel.as_deref().unwrap_or(REPORT)),
             value_type: key.value_type.as_str(),
             is_of_visit: key.scope != Scope::Document,
@@ -388,7 +389,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_detected_is_what_the_oldest_change_replaced() {
+    fn the_extracted_value_is_what_the_oldest_change_replaced() {
         let (edited, added, moved) = (FieldId::new(), FieldId::new(), FieldId::new());
         let records = [
             version(2, vec![change(edited, ChangeType::Update, "value", "Beagle")]),
