@@ -110,7 +110,7 @@ fn page_routes(app: &AppState, server: &Server) -> Router<Server> {
         .with_state(app.clone())
         .merge(login)
         .layer(from_fn_with_state(app.clone(), pages::error_page::show))
-        .layer(from_fn(compression::squeeze))
+        .layer(compression::layer())
 }
 
 /// Wraps the routes in the middleware of every request. The last layer is the first that a request meets.

@@ -15,10 +15,10 @@ use serde_json::{Value, json};
 use tower::ServiceExt;
 
 use super::router;
-use crate::middleware::auth::tests::Keys;
+use crate::middleware::auth::tests::FakeKeys;
 use crate::{ApiError, Auth, Code, CorsOrigins, Exposition, RateLimits, Server, TrustedProxies, Version};
 
-/// A database that does as it is told.
+/// A database that answers, fails or hangs.
 enum Database {
     Answers,
     Fails,
@@ -50,7 +50,7 @@ fn server(database: Database, storage: StorageCheck) -> Server {
         health: HealthChecks::new(Arc::new(database), storage).within(Duration::from_millis(20)),
         metrics: Arc::new(Metrics),
         version: Version { version: "1.2.3".to_owned(), commit: None, build_date: None },
-        auth: Arc::new(Auth::new(Authenticator::new(Arc::new(Keys::default()), None))),
+        auth: Arc::new(Auth::new(Authenticator::new(Arc::new(FakeKeys::default()), None))),
         rate_limits: Arc::new(RateLimits::per_minute(0, 0, TrustedProxies::default())),
         origins: CorsOrigins::default(),
         app: None,
@@ -61,7 +61,7 @@ fn sound() -> Server {
     server(Database::Answers, StorageCheck::new(|| Ok(())))
 }
 
-async fn ask(server: Server, mut request: Request<Body>) -> (StatusCode, HeaderMap, Value) {
+async fn send(server: Server, mut request: Request<Body>) -> (StatusCode, HeaderMap, Value) {
     request.headers_mut().insert("host", "localhost".parse().unwrap());
     let (parts, body) = router(server).oneshot(request).await.unwrap().into_parts();
     let body = to_bytes(body, usize::MAX).await.unwrap();
@@ -74,7 +74,7 @@ fn get(path: &str) -> Request<Body> {
 }
 
 #[tokio::test]
-async fn readiness_names_what_is_wrong_and_never_waits_for_it() {
+async fn readiness_names_the_failed_check_and_never_hangs() {
     let gone = || StorageCheck::new(|| Err(io::ErrorKind::NotFound.into()));
     let fine = || StorageCheck::new(|| Ok(()));
     for (server, database, storage) in [
@@ -82,19 +82,19 @@ async fn readiness_names_what_is_wrong_and_never_waits_for_it() {
         (server(Database::Hangs, fine()), "error", "ok"),
         (server(Database::Answers, gone()), "ok", "error"),
     ] {
-        let (status, _, body) = ask(server, get("/health")).await;
+        let (status, _, body) = send(server, get("/health")).await;
         assert_eq!(status, StatusCode::SERVICE_UNAVAILABLE);
         assert_eq!(body, json!({"status": "degraded", "database": database, "storage": storage}));
     }
-    let (status, _, body) = ask(sound(), get("/health/ready")).await;
+    let (status, _, body) = send(sound(), get("/health/ready")).await;
     assert_eq!(status, StatusCode::OK);
     assert_eq!(body, json!({"status": "healthy", "database": "ok", "storage": "ok"}));
-    let (status, _, body) = ask(server(Database::Hangs, gone()), get("/health/live")).await;
+    let (status, _, body) = send(server(Database::Hangs, gone()), get("/health/live")).await;
     assert_eq!((status, body), (StatusCode::OK, json!({"status": "alive"})));
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_disk_that_hangs_costs_one_thread_however_often_somebody_asks() {
+async fn a_hanging_disk_holds_one_thread_however_many_requests_come() {
     let started = Arc::new(AtomicUsize::new(0));
     let (let_go, hold) = std::sync::mpsc::channel::<()>();
     let hold = std::sync::Mutex::new(hold);
@@ -108,7 +108,7 @@ async fn a_disk_that_hangs_costs_one_thread_however_often_somebody_asks() {
         }),
     );
     for _ in 0..3 {
-        let (_, _, body) = ask(server.clone(), get("/health")).await;
+        let (_, _, body) = send(server.clone(), get("/health")).await;
         assert_eq!(body["storage"], "error");
     }
     assert_eq!(started.load(Ordering::SeqCst), 1);
@@ -116,8 +116,8 @@ async fn a_disk_that_hangs_costs_one_thread_however_often_somebody_asks() {
 }
 
 #[tokio::test]
-async fn what_is_not_here_gets_the_error_body() {
-    let (status, headers, body) = ask(sound(), get("/documents")).await;
+async fn an_unknown_address_gets_the_error_body() {
+    let (status, headers, body) = send(sound(), get("/documents")).await;
     assert_eq!(status, StatusCode::NOT_FOUND);
     assert_eq!(body["error_code"], "NOT_FOUND");
     let id = body["correlation_id"].as_str().unwrap();
@@ -126,13 +126,13 @@ async fn what_is_not_here_gets_the_error_body() {
     assert_eq!(headers["content-type"], "application/json");
 
     let wrong = Request::post("/health").body(Body::empty()).unwrap();
-    let (status, headers, body) = ask(sound(), wrong).await;
+    let (status, headers, body) = send(sound(), wrong).await;
     assert_eq!((status, &body["error_code"]), (StatusCode::METHOD_NOT_ALLOWED, &"METHOD_NOT_ALLOWED".into()));
     assert_eq!(headers["allow"], "GET,HEAD");
 }
 
 #[tokio::test]
-async fn the_callers_id_comes_back_unless_it_could_not_stand_in_a_log() {
+async fn the_clients_request_id_is_returned_unless_it_is_unsafe_to_log() {
     for (header, given, kept) in [
         ("x-request-id", "abc-123", true),
         ("x-correlation-id", "abc-123", true),
@@ -140,38 +140,38 @@ async fn the_callers_id_comes_back_unless_it_could_not_stand_in_a_log() {
         ("x-request-id", "", false),
     ] {
         let request = Request::get("/version").header(header, given).body(Body::empty()).unwrap();
-        let (_, headers, body) = ask(sound(), request).await;
+        let (_, headers, body) = send(sound(), request).await;
         assert_eq!(body, json!({"version": "1.2.3", "commit": null, "build_date": null}));
         assert_eq!(headers["x-request-id"] == given, kept, "{header}: {given}");
         assert_eq!(headers["x-request-id"], headers["x-correlation-id"]);
     }
     let long = Request::get("/version").header("x-request-id", "a".repeat(129)).body(Body::empty()).unwrap();
-    assert_eq!(ask(sound(), long).await.1["x-request-id"].len(), 16);
+    assert_eq!(send(sound(), long).await.1["x-request-id"].len(), 16);
 }
 
 #[tokio::test]
-async fn metrics_are_text_of_the_kind_that_prometheus_reads() {
-    let (status, headers, body) = ask(sound(), get("/metrics")).await;
+async fn metrics_have_the_prometheus_text_format() {
+    let (status, headers, body) = send(sound(), get("/metrics")).await;
     assert_eq!((status, body), (StatusCode::OK, "quire_slots 2\n".into()));
     assert!(headers["content-type"].to_str().unwrap().starts_with("text/plain; version=0.0.4"));
 }
 
 /// Proves R074.
 #[test]
-fn what_a_port_says_becomes_an_answer_without_its_inner_workings() {
+fn an_error_of_a_use_case_becomes_a_response_without_internal_details() {
     let unavailable = Error::Unavailable { service: "database", reason: "it is full".to_owned() };
     let answer = ApiError::from(unavailable);
     assert!(answer.code == Code::ServiceUnavailable && answer.message.contains("full"), "{answer:?}");
-    assert!(answer.answer("id").headers().contains_key("retry-after"));
+    assert!(answer.to_response("id").headers().contains_key("retry-after"));
     let missing = ApiError::from(Error::NotFound("run 7".to_owned()));
     assert_eq!(missing, ApiError::new(Code::NotFound, "run 7 was not found"));
     let corrupt = ApiError::from(Error::Corrupt("SELECT secret".to_owned()));
     assert!(corrupt.code == Code::InternalError && !corrupt.message.contains("secret"), "{corrupt:?}");
 }
 
-/// Proves R074 for pages that cannot be drawn: what is the document's fault is not worth asking for again.
+/// Proves R074 for page images: a retry helps only where the document is not the cause.
 #[test]
-fn a_page_that_cannot_be_drawn_says_whether_asking_again_helps() {
+fn an_image_error_says_whether_a_retry_helps() {
     for (trouble, code) in [
         (ReadErrorKind::PageNotFound, Code::NotFound),
         (ReadErrorKind::UnsupportedMediaType, Code::NotFound),
@@ -191,32 +191,33 @@ fn a_page_that_cannot_be_drawn_says_whether_asking_again_helps() {
 
 /// A worker has no documents to show.
 #[tokio::test]
-async fn without_a_product_there_are_no_documents() {
+async fn a_worker_serves_no_documents() {
     assert_eq!(
-        ask(sound(), get("/runs/0192f0c1-5b7a-7c3e-8f00-0123456789ab")).await.0,
+        send(sound(), get("/runs/0192f0c1-5b7a-7c3e-8f00-0123456789ab")).await.0,
         StatusCode::NOT_FOUND
     );
 }
 
 /// Proves R077 for a worker, which shows metrics and a version.
 #[tokio::test]
-async fn what_a_worker_shows_is_guarded_too() {
-    let auth = Arc::new(Auth::new(Authenticator::new(Arc::new(Keys::default()), Some("a token of sixteen"))));
+async fn a_worker_needs_credentials_too() {
+    let auth =
+        Arc::new(Auth::new(Authenticator::new(Arc::new(FakeKeys::default()), Some("a token of sixteen"))));
     for path in ["/metrics", "/version"] {
         let server = Server { auth: auth.clone(), ..sound() };
-        let (status, headers, body) = ask(server.clone(), get(path)).await;
+        let (status, headers, body) = send(server.clone(), get(path)).await;
         assert_eq!((status, &body["error_code"]), (StatusCode::UNAUTHORIZED, &"UNAUTHORIZED".into()));
         assert_eq!(headers["www-authenticate"], "Bearer");
         assert!(headers.contains_key("x-request-id"));
         let known = Request::get(path).header("authorization", "Bearer a token of sixteen");
-        assert_eq!(ask(server, known.body(Body::empty()).unwrap()).await.0, StatusCode::OK);
+        assert_eq!(send(server, known.body(Body::empty()).unwrap()).await.0, StatusCode::OK);
     }
-    assert_eq!(ask(Server { auth, ..sound() }, get("/health")).await.0, StatusCode::OK);
+    assert_eq!(send(Server { auth, ..sound() }, get("/health")).await.0, StatusCode::OK);
 }
 
 /// Proves R074 and R079 for a handler that panics.
 #[tokio::test]
-async fn a_handler_that_panics_answers_like_any_other_that_failed() {
+async fn a_panicking_handler_returns_an_internal_error() {
     async fn break_down() -> StatusCode {
         panic!("a secret of the inner workings")
     }

@@ -190,7 +190,8 @@ mod tests {
     async fn many_who_look_at_once_cost_one_look() {
         let fixture = fixture().await;
         let lookout = OperationsCache::default();
-        let (first, second) = tokio::join!(lookout.overview(&fixture.store), lookout.overview(&fixture.store));
+        let (first, second) =
+            tokio::join!(lookout.overview(&fixture.store), lookout.overview(&fixture.store));
         assert!(Arc::ptr_eq(&first.unwrap(), &second.unwrap()));
     }
 }

@@ -1,5 +1,4 @@
-//! Who looked at which document. Each look is an event of the history, written behind the answer and in batches: nobody waits
-//! for it, and a page that asks for much costs few commits.
+//! Records accesses to documents in the access audit.
 
 use axum::extract::{MatchedPath, Request, State};
 use axum::http::{Method, StatusCode};
@@ -13,74 +12,82 @@ use crate::ApiError;
 use crate::caller::Caller;
 use crate::middleware::request_id::RequestId;
 
-/// What is seen at an address, and what it is called when it could be seen, or could not.
-struct Look {
+/// A route that is audited: the event of an access, and the event of a failed one.
+struct AuditedRoute {
     route: &'static str,
     seen: EventType,
     failed: Option<EventType>,
 }
 
-const fn look(route: &'static str, seen: EventType, failed: Option<EventType>) -> Look {
-    Look { route, seen, failed }
+const fn audited(route: &'static str, seen: EventType, failed: Option<EventType>) -> AuditedRoute {
+    AuditedRoute { route, seen, failed }
 }
 
-/// Every address that shows something of a document.
-const LOOKS: &[Look] = &[
-    look("/documents", EventType::DocumentListViewed, Some(EventType::DocumentListViewFailed)),
-    look("/documents/export", EventType::DocumentListViewed, Some(EventType::DocumentListViewFailed)),
-    look("/app", EventType::DocumentListViewed, Some(EventType::DocumentListViewFailed)),
-    look("/app/documents/{id}/runs", EventType::DocumentProcessingHistoryViewed, None),
-    look("/app/documents/{id}/runs/list", EventType::DocumentProcessingHistoryViewed, None),
-    look("/app/rows", EventType::DocumentListViewed, Some(EventType::DocumentListViewFailed)),
-    look("/documents/{id}", EventType::DocumentMetadataViewed, None),
-    look("/documents/{id}/processing-history", EventType::DocumentProcessingHistoryViewed, None),
-    look("/documents/{id}/jobs", EventType::DocumentProcessingHistoryViewed, None),
-    look("/documents/{id}/review", EventType::DocumentReviewViewed, None),
-    look("/documents/{id}/compare", EventType::DocumentReviewViewed, None),
-    look("/runs/{id}", EventType::DocumentMetadataViewed, None),
-    look("/runs/{id}/interpretations", EventType::DocumentReviewViewed, None),
-    // Words of documents stand in its samples.
-    look("/app/governance", EventType::DocumentListViewed, Some(EventType::DocumentListViewFailed)),
-    look(
+/// Every route that shows a part of a document.
+const AUDITED_ROUTES: &[AuditedRoute] = &[
+    audited("/documents", EventType::DocumentListViewed, Some(EventType::DocumentListViewFailed)),
+    audited("/documents/export", EventType::DocumentListViewed, Some(EventType::DocumentListViewFailed)),
+    audited("/app", EventType::DocumentListViewed, Some(EventType::DocumentListViewFailed)),
+    audited("/app/documents/{id}/runs", EventType::DocumentProcessingHistoryViewed, None),
+    audited("/app/documents/{id}/runs/list", EventType::DocumentProcessingHistoryViewed, None),
+    audited("/app/rows", EventType::DocumentListViewed, Some(EventType::DocumentListViewFailed)),
+    audited("/documents/{id}", EventType::DocumentMetadataViewed, None),
+    audited("/documents/{id}/processing-history", EventType::DocumentProcessingHistoryViewed, None),
+    audited("/documents/{id}/jobs", EventType::DocumentProcessingHistoryViewed, None),
+    audited("/documents/{id}/review", EventType::DocumentReviewViewed, None),
+    audited("/documents/{id}/compare", EventType::DocumentReviewViewed, None),
+    audited("/runs/{id}", EventType::DocumentMetadataViewed, None),
+    audited("/runs/{id}/interpretations", EventType::DocumentReviewViewed, None),
+    // Samples quote documents.
+    audited("/app/governance", EventType::DocumentListViewed, Some(EventType::DocumentListViewFailed)),
+    audited(
         "/app/governance/candidates",
         EventType::DocumentListViewed,
         Some(EventType::DocumentListViewFailed),
     ),
-    look(
+    audited(
         "/reviewer/structural-changes",
         EventType::DocumentListViewed,
         Some(EventType::DocumentListViewFailed),
     ),
-    // The pages that people work in.
-    look("/app/documents/{id}", EventType::DocumentReviewViewed, None),
-    look("/app/documents/{id}/work", EventType::DocumentReviewViewed, None),
-    look("/app/documents/{id}/versions", EventType::DocumentReviewViewed, None),
-    look("/app/documents/{id}/compare", EventType::DocumentReviewViewed, None),
-    look("/documents/{id}/pages", EventType::DocumentMetadataViewed, None),
-    look(
+    // The pages of the web interface.
+    audited("/app/documents/{id}", EventType::DocumentReviewViewed, None),
+    audited("/app/documents/{id}/work", EventType::DocumentReviewViewed, None),
+    audited("/app/documents/{id}/versions", EventType::DocumentReviewViewed, None),
+    audited("/app/documents/{id}/compare", EventType::DocumentReviewViewed, None),
+    audited("/documents/{id}/pages", EventType::DocumentMetadataViewed, None),
+    audited(
         "/documents/{id}/download",
         EventType::DocumentOriginalAccessed,
         Some(EventType::DocumentOriginalAccessFailed),
     ),
-    look(
+    audited(
         "/documents/{id}/pages/{number}/image",
         EventType::DocumentOriginalAccessed,
         Some(EventType::DocumentOriginalAccessFailed),
     ),
-    look("/documents/{id}/pages/{number}", EventType::RawTextAccessed, Some(EventType::RawTextAccessFailed)),
-    look("/runs/{id}/artifacts/raw-text", EventType::RawTextAccessed, Some(EventType::RawTextAccessFailed)),
+    audited(
+        "/documents/{id}/pages/{number}",
+        EventType::RawTextAccessed,
+        Some(EventType::RawTextAccessFailed),
+    ),
+    audited(
+        "/runs/{id}/artifacts/raw-text",
+        EventType::RawTextAccessed,
+        Some(EventType::RawTextAccessFailed),
+    ),
 ];
 
-/// Answers, and takes down what was seen.
+/// Runs the request and records the access.
 pub(crate) async fn record(State(audit): State<AccessAudit>, request: Request, next: Next) -> Response {
-    let Some(look) = look_of(&request) else { return next.run(request).await };
+    let Some(audited) = audited_route(&request) else { return next.run(request).await };
     let Caller(actor) = Caller::of(request.extensions());
     let id = request.extensions().get::<RequestId>().map(|id| id.0.clone());
-    let (subject, run) = whose(request.uri().path());
+    let (subject, run) = subject_of(request.uri().path());
     let response = next.run(request).await;
     if response.status().is_success() || response.status() == StatusCode::NOT_MODIFIED {
-        audit.record(Access { actor, event_type: look.seen, subject, run, failure: None });
-    } else if let Some(event_type) = look.failed {
+        audit.record(Access { actor, event_type: audited.seen, subject, run, failure: None });
+    } else if let Some(event_type) = audited.failed {
         let failure = response.extensions().get::<ApiError>().map(|error| {
             Failure::permanent(error.code.as_str(), error.message.as_str()).record(None, id.as_deref())
         });
@@ -89,15 +96,15 @@ pub(crate) async fn record(State(audit): State<AccessAudit>, request: Request, n
     response
 }
 
-fn look_of(request: &Request) -> Option<&'static Look> {
+fn audited_route(request: &Request) -> Option<&'static AuditedRoute> {
     let route = request.extensions().get::<MatchedPath>()?;
-    // Whoever asks for the head alone still learns the name of a file, and whether it is there.
+    // A HEAD request also learns whether a file exists, and its name.
     let looks = [Method::GET, Method::HEAD].contains(request.method());
-    LOOKS.iter().find(|look| looks && look.route == route.as_str())
+    AUDITED_ROUTES.iter().find(|audited| looks && audited.route == route.as_str())
 }
 
-/// The document or the run that the path names.
-fn whose(path: &str) -> (Option<SubjectId>, Option<RunId>) {
+/// The document or run that the path names.
+fn subject_of(path: &str) -> (Option<SubjectId>, Option<RunId>) {
     let path = path.strip_prefix("/app").unwrap_or(path);
     let mut segments = path.split('/').skip(1);
     let (kind, id) = (segments.next(), segments.next().and_then(|id| Uuid::try_parse(id).ok()));
@@ -115,11 +122,11 @@ mod tests {
     #[test]
     fn a_path_names_a_document_or_a_run() {
         let id = Uuid::now_v7();
-        assert_eq!(whose(&format!("/documents/{id}/download")), (Some(SubjectId(id)), None));
-        assert_eq!(whose(&format!("/app/documents/{id}/work")), (Some(SubjectId(id)), None));
-        assert_eq!(whose(&format!("/runs/{id}/artifacts/raw-text")), (None, Some(RunId(id))));
-        for nobodys in ["/documents", "/documents/export", "/documents/x", "/", ""] {
-            assert_eq!(whose(nobodys), (None, None), "{nobodys}");
+        assert_eq!(subject_of(&format!("/documents/{id}/download")), (Some(SubjectId(id)), None));
+        assert_eq!(subject_of(&format!("/app/documents/{id}/work")), (Some(SubjectId(id)), None));
+        assert_eq!(subject_of(&format!("/runs/{id}/artifacts/raw-text")), (None, Some(RunId(id))));
+        for other in ["/documents", "/documents/export", "/documents/x", "/", ""] {
+            assert_eq!(subject_of(other), (None, None), "{other}");
         }
     }
 }

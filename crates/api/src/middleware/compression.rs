@@ -1,73 +1,77 @@
-//! Pages and what they are made of are sent squeezed to whoever can take that: text shrinks to a quarter.
+//! Compresses pages, styles and scripts with gzip.
 
-use std::io::Write as _;
+use axum::http::{Extensions, HeaderMap, StatusCode, Version, header};
+use tower_http::compression::predicate::{And, Predicate as _, SizeAbove};
+use tower_http::compression::{CompressionLayer, CompressionLevel};
 
-use axum::body::{Body, to_bytes};
-use axum::extract::Request;
-use axum::http::{HeaderMap, HeaderValue, header};
-use axum::middleware::Next;
-use axum::response::Response;
-use flate2::Compression;
-use flate2::write::GzEncoder;
+/// Compressing smaller responses costs more than it saves.
+const MIN_BYTES: u64 = 1024;
 
-/// Below this, squeezing costs more than it saves.
-const WORTH_IT: usize = 1024;
+/// Decides by the head of a response whether to compress it.
+type HeadPredicate = fn(StatusCode, Version, &HeaderMap, &Extensions) -> bool;
 
-pub(crate) async fn squeeze(request: Request, next: Next) -> Response {
-    let can_take = accepts(request.headers());
-    let response = next.run(request).await;
-    if !can_take || !is_text(response.headers()) || response.headers().contains_key(header::CONTENT_ENCODING)
-    {
-        return response;
-    }
-    let (mut parts, body) = response.into_parts();
-    let Ok(plain) = to_bytes(body, usize::MAX).await else {
-        return Response::from_parts(parts, Body::empty());
-    };
-    parts.headers.append(header::VARY, HeaderValue::from_static("accept-encoding"));
-    if plain.len() < WORTH_IT {
-        return Response::from_parts(parts, Body::from(plain));
-    }
-    let mut squeezed = GzEncoder::new(Vec::with_capacity(plain.len() / 3), Compression::fast());
-    let bytes = squeezed.write_all(&plain).and_then(|()| squeezed.finish());
-    let Ok(bytes) = bytes else { return Response::from_parts(parts, Body::from(plain)) };
-    parts.headers.insert(header::CONTENT_ENCODING, HeaderValue::from_static("gzip"));
-    parts.headers.remove(header::CONTENT_LENGTH);
-    Response::from_parts(parts, Body::from(bytes))
+/// Compresses text for clients that accept gzip.
+pub(crate) fn layer() -> CompressionLayer<And<SizeAbove, HeadPredicate>> {
+    let is_text: HeadPredicate = |_, _, headers, _| is_text(headers);
+    CompressionLayer::new()
+        .quality(CompressionLevel::Fastest)
+        .compress_when(SizeAbove::new(MIN_BYTES).and(is_text))
 }
 
-fn accepts(headers: &HeaderMap) -> bool {
-    let accepted =
-        headers.get_all(header::ACCEPT_ENCODING).into_iter().filter_map(|value| value.to_str().ok());
-    let mut ways = accepted.flat_map(|value| value.split(','));
-    ways.any(|way| {
-        let mut pieces = way.split(';').map(str::trim);
-        pieces.next() == Some("gzip") && pieces.all(|piece| piece != "q=0")
-    })
-}
-
+/// Images and PDF files are compressed already, and compression would delay server-sent events.
 fn is_text(headers: &HeaderMap) -> bool {
-    let kind = headers.get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
-    kind.starts_with("text/") || kind.starts_with("image/svg")
+    let content_type = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
+    content_type.is_some_and(|content_type| {
+        let is_events = content_type.starts_with("text/event-stream");
+        (content_type.starts_with("text/") && !is_events) || content_type.starts_with("image/svg")
+    })
 }
 
 #[cfg(test)]
 mod tests {
+    use axum::Router;
+    use axum::body::Body;
+    use axum::http::Request;
+    use axum::response::IntoResponse as _;
+    use axum::routing::get;
+    use tower::ServiceExt as _;
+
     use super::*;
 
-    #[test]
-    fn only_whoever_can_take_it_gets_it_squeezed() {
-        for (header, expected) in [
+    async fn is_compressed(accept: &str, content_type: &'static str, bytes: usize) -> bool {
+        let page = move || async move {
+            ([(header::CONTENT_TYPE, content_type)], "x".repeat(bytes)).into_response()
+        };
+        let router = Router::new().route("/", get(page)).layer(layer());
+        let request = Request::get("/").header(header::ACCEPT_ENCODING, accept).body(Body::empty()).unwrap();
+        let response = router.oneshot(request).await.unwrap();
+        response.headers().get(header::CONTENT_ENCODING).is_some_and(|encoding| encoding == "gzip")
+    }
+
+    #[tokio::test]
+    async fn only_clients_that_accept_gzip_get_it() {
+        for (accept, expected) in [
             ("gzip, deflate, br", true),
             ("br,gzip;q=0.5", true),
             ("gzip;q=0", false),
             ("identity", false),
             ("", false),
         ] {
-            let mut headers = HeaderMap::new();
-            headers.insert(header::ACCEPT_ENCODING, HeaderValue::from_static(header));
-            assert_eq!(accepts(&headers), expected, "{header}");
+            assert_eq!(is_compressed(accept, "text/html; charset=utf-8", 5000).await, expected, "{accept}");
         }
-        assert!(!accepts(&HeaderMap::new()));
+    }
+
+    #[tokio::test]
+    async fn only_large_texts_are_compressed() {
+        for (content_type, bytes, expected) in [
+            ("text/css", 5000, true),
+            ("text/css", 500, false),
+            ("image/svg+xml", 5000, true),
+            ("image/png", 5000, false),
+            ("application/pdf", 5000, false),
+            ("text/event-stream", 5000, false),
+        ] {
+            assert_eq!(is_compressed("gzip", content_type, bytes).await, expected, "{content_type} {bytes}");
+        }
     }
 }

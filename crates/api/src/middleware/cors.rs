@@ -1,4 +1,4 @@
-//! Web pages of other sites that may read what is answered: none, unless the settings name them.
+//! CORS: which other sites may read responses. None, unless the settings list them.
 
 use std::str::FromStr;
 use std::time::Duration;
@@ -8,24 +8,24 @@ use tower_http::cors::CorsLayer;
 
 use crate::middleware::{rate_limit, request_id};
 
-/// For how long a browser need not ask again whether it may.
-const REMEMBERED: Duration = Duration::from_mins(10);
+/// How long a browser may cache a preflight response.
+const PREFLIGHT_MAX_AGE: Duration = Duration::from_mins(10);
 
-/// The origins of those pages.
+/// The allowed origins.
 #[derive(Clone, Debug, Default)]
 pub struct CorsOrigins(Vec<HeaderValue>);
 
 impl CorsOrigins {
-    /// Whether this one is among them.
+    /// Whether this origin is allowed.
     pub(crate) fn contain(&self, origin: &str) -> bool {
         self.0.iter().any(|known| known == origin)
     }
 
-    /// What tells browsers so. No cookies: whoever asks brings a key.
+    /// The CORS layer, if any origin is allowed. Cookies are never allowed: clients send a key.
     pub(crate) fn layer(&self) -> Option<CorsLayer> {
         let methods =
             [Method::GET, Method::POST, Method::PATCH, Method::PUT, Method::DELETE, Method::OPTIONS];
-        let taken = [
+        let request_headers = [
             header::AUTHORIZATION,
             header::CONTENT_TYPE,
             HeaderName::from_static("idempotency-key"),
@@ -34,13 +34,14 @@ impl CorsOrigins {
             HeaderName::from_static("last-event-id"),
             request_id::NAMES[0].clone(),
         ];
-        let shown = [header::ETAG, header::LOCATION, header::RETRY_AFTER, request_id::NAMES[0].clone()];
+        let response_headers =
+            [header::ETAG, header::LOCATION, header::RETRY_AFTER, request_id::NAMES[0].clone()];
         let layer = CorsLayer::new()
             .allow_origin(self.0.clone())
             .allow_methods(methods)
-            .allow_headers(taken)
-            .expose_headers(shown.into_iter().chain(rate_limit::HEADERS).collect::<Vec<_>>())
-            .max_age(REMEMBERED);
+            .allow_headers(request_headers)
+            .expose_headers(response_headers.into_iter().chain(rate_limit::HEADERS).collect::<Vec<_>>())
+            .max_age(PREFLIGHT_MAX_AGE);
         (!self.0.is_empty()).then_some(layer)
     }
 }
@@ -48,16 +49,16 @@ impl CorsOrigins {
 impl FromStr for CorsOrigins {
     type Err = String;
 
-    /// CorsOrigins (`https://app.example`), with spaces or commas between them.
+    /// Origins (`https://app.example`), separated by spaces or commas.
     fn from_str(text: &str) -> Result<Self, String> {
         let words = text.split([' ', ',']).filter(|word| !word.is_empty());
         words.map(origin).collect::<Result<Vec<_>, _>>().map(Self)
     }
 }
 
-/// Scheme, host and perhaps a port, and nothing after them: as browsers write it.
+/// Scheme, host and optional port, as browsers write an origin.
 fn origin(text: &str) -> Result<HeaderValue, String> {
-    let wrong = || format!("{text} is no origin, such as https://app.example or http://localhost:5173");
+    let wrong = || format!("{text} is not an origin such as https://app.example or http://localhost:5173");
     let text = text.strip_suffix('/').unwrap_or(text);
     let uri: Uri = text.parse().map_err(|_| wrong())?;
     let sound = matches!(uri.scheme_str(), Some("http" | "https"))

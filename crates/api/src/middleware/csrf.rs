@@ -1,5 +1,5 @@
-//! From which site's page a request was sent, as far as browsers say. A browser adds its cookies to whatever any page sends
-//! here, so that a request that has them must also come from one of our own.
+//! CSRF protection by the site of the sending page. A browser adds its cookies to requests from any page, so a request with
+//! cookies must come from a page of this server.
 
 use axum::http::request::Parts;
 use axum::http::uri::Authority;
@@ -8,20 +8,20 @@ use serde_json::json;
 
 use crate::{ApiError, Code};
 
-/// What browsers say of the page: none of its scripts can write this.
+/// Set by browsers; scripts cannot change it.
 const SITE: &str = "sec-fetch-site";
 
-/// Refuses what a page of another site sends. Programs name no site.
+/// Refuses a request from a page of another site. Programs send neither header.
 pub(crate) fn refuse_other_sites(request: &Parts) -> Result<(), ApiError> {
-    if is_from_here(request) {
+    if is_own_site(request) {
         return Ok(());
     }
-    let message = "this was sent by a page of another site; do it on a page of this server";
+    let message = "this request comes from a page of another site; use the pages of this server";
     Err(ApiError::new(Code::Forbidden, message).with(json!({ "reason": "OTHER_SITE" })))
 }
 
-/// A browser that knows the relation says it, whatever a proxy made of our name; others tell at least where the page is from.
-fn is_from_here(request: &Parts) -> bool {
+/// `Sec-Fetch-Site` holds behind proxies that change our host name. Older browsers send only `Origin`.
+fn is_own_site(request: &Parts) -> bool {
     match text(&request.headers, SITE) {
         Some(site) => matches!(site, "same-origin" | "none"),
         None => text(&request.headers, header::ORIGIN.as_str()).is_none_or(|origin| {
@@ -33,7 +33,7 @@ fn is_from_here(request: &Parts) -> bool {
 }
 
 fn text<'h>(headers: &'h HeaderMap, name: &str) -> Option<&'h str> {
-    // What cannot be read names nobody that we know.
+    // An unreadable header matches no site.
     headers.get(name).map(|value| value.to_str().unwrap_or_default())
 }
 
@@ -43,7 +43,7 @@ mod tests {
 
     use super::*;
 
-    fn is_taken(headers: &[(&str, &str)]) -> bool {
+    fn is_accepted(headers: &[(&str, &str)]) -> bool {
         let mut request = Request::post("/app/login").header("host", "records.example:8443");
         for (name, value) in headers {
             request = request.header(*name, *value);
@@ -52,9 +52,9 @@ mod tests {
     }
 
     #[test]
-    fn only_our_own_pages_and_programs_are_taken() {
-        assert!(is_taken(&[]), "a program");
-        assert!(is_taken(&[("origin", "https://records.example:8443")]));
+    fn only_programs_and_pages_of_this_server_are_accepted() {
+        assert!(is_accepted(&[]), "a program");
+        assert!(is_accepted(&[("origin", "https://records.example:8443")]));
         for other in [
             "https://evil.example",
             "https://records.example",
@@ -62,17 +62,17 @@ mod tests {
             "",
             "https://records.example:8443.evil.example",
         ] {
-            assert!(!is_taken(&[("origin", other)]), "{other}");
+            assert!(!is_accepted(&[("origin", other)]), "{other}");
         }
     }
 
     #[test]
-    fn what_a_browser_says_of_the_site_counts_more_than_names() {
+    fn sec_fetch_site_takes_precedence_over_the_origin() {
         let (ours, theirs) = (("origin", "https://records.example:8443"), ("origin", "https://evil.example"));
         for site in ["cross-site", "same-site", "", "naïve"] {
-            assert!(!is_taken(&[ours, (SITE, site)]), "{site}");
+            assert!(!is_accepted(&[ours, (SITE, site)]), "{site}");
         }
-        assert!(is_taken(&[ours, (SITE, "same-origin")]) && is_taken(&[(SITE, "none")]));
-        assert!(is_taken(&[theirs, (SITE, "same-origin")]), "a proxy calls us by another name");
+        assert!(is_accepted(&[ours, (SITE, "same-origin")]) && is_accepted(&[(SITE, "none")]));
+        assert!(is_accepted(&[theirs, (SITE, "same-origin")]), "a proxy changed our host name");
     }
 }

@@ -1,5 +1,4 @@
-//! What a client is still sending when it is already refused. A connection that is closed on it takes the answer along, so the
-//! rest is taken and thrown away, within reason.
+//! Reads and discards the rest of a refused request. Closing the connection while a client still sends would lose the response.
 
 use std::time::Duration;
 
@@ -8,12 +7,12 @@ use axum::http::{HeaderMap, header};
 use futures_util::StreamExt as _;
 use tokio::time::timeout;
 
-/// Bytes that are thrown away for the sake of an answer.
-const MOST: usize = 32 << 20;
-/// For how long.
-const PATIENCE: Duration = Duration::from_secs(10);
+/// Bytes to discard at most: 32 MB.
+const MAX_BYTES: usize = 32 << 20;
+/// How long to read.
+const TIME_LIMIT: Duration = Duration::from_secs(10);
 
-/// Takes the rest of a body, unless its client waits to be asked for it.
+/// Reads the rest of a body, unless the client waits for `100 Continue`.
 pub(crate) async fn drain(headers: &HeaderMap, body: Body) {
     if body.is_end_stream() || headers.contains_key(header::EXPECT) {
         return;
@@ -22,11 +21,11 @@ pub(crate) async fn drain(headers: &HeaderMap, body: Body) {
         let (mut pieces, mut passed) = (body.into_data_stream(), 0);
         while let Some(Ok(piece)) = pieces.next().await {
             passed += piece.len();
-            if passed > MOST {
+            if passed > MAX_BYTES {
                 break;
             }
         }
     };
-    // Whoever is slower than that does not get the answer.
-    let _ = timeout(PATIENCE, passing).await;
+    // A slower client loses the response.
+    let _ = timeout(TIME_LIMIT, passing).await;
 }

@@ -1,8 +1,8 @@
-//! Who may ask while nobody is asked who they are: programs on this machine, and pages that this server itself gave out.
+//! Which clients are served while the server needs no credential: programs on this machine, and pages of this server.
 //!
-//! Listening on loopback keeps other machines out, but not the web pages that somebody on this machine looks at: a page can
-//! send forms to any address, and a name of its owner's choosing can lead to 127.0.0.1. So the name in the request must be
-//! one of this machine's own, and a page that changes something must come from here.
+//! Listening on loopback keeps other machines out, but not web pages open on this machine: a page can send forms to any
+//! address, and its owner can point a host name at 127.0.0.1. So the `Host` header must name this machine, and a page that
+//! changes something must be a page of this server.
 
 use std::net::IpAddr;
 
@@ -21,26 +21,28 @@ pub(crate) async fn require_local(
     request: Request,
     next: Next,
 ) -> Response {
-    // Whoever proved who they are may ask from anywhere: no web page has their key. Health is for everybody.
+    // An identified client may use any host name: no web page has its key. Health checks are public.
     let extensions = request.extensions();
-    let was_asked = extensions.get::<Caller>().is_some() || extensions.get::<auth::PassedBy>().is_some();
-    if was_asked || auth::is_for_everybody(&request) {
+    let is_identified =
+        extensions.get::<Caller>().is_some() || extensions.get::<auth::NoCredentialNeeded>().is_some();
+    if is_identified || auth::is_for_everybody(&request) {
         return next.run(request).await;
     }
     let authority = request.uri().authority().map(|authority| authority.as_str().to_owned());
     let host = authority.or_else(|| text(request.headers(), header::HOST));
-    let is_here = host.as_deref().is_some_and(names_this_machine);
-    if is_here && (request.method().is_safe() || is_from_here(request.headers(), host.as_deref(), &origins)) {
+    let is_local = host.as_deref().is_some_and(names_this_machine);
+    if is_local && (request.method().is_safe() || is_own_origin(request.headers(), host.as_deref(), &origins))
+    {
         return next.run(request).await;
     }
-    let message = "only programs and pages of this machine are answered; ask for localhost or 127.0.0.1";
+    let message = "without credentials only this machine is served; use localhost or 127.0.0.1 as host name, or create a key";
     let (parts, body) = request.into_parts();
     drain(&parts.headers, body).await;
     ApiError::new(Code::Forbidden, message).into_response()
 }
 
-/// Programs name no origin; pages cannot help naming theirs. Those of the settings are as good as from here.
-fn is_from_here(headers: &HeaderMap, host: Option<&str>, origins: &CorsOrigins) -> bool {
+/// Programs send no `Origin`; browsers always do. The origins of the settings are allowed too.
+fn is_own_origin(headers: &HeaderMap, host: Option<&str>, origins: &CorsOrigins) -> bool {
     match text(headers, header::ORIGIN) {
         None => true,
         Some(origin) if origins.contain(&origin) => true,
@@ -85,7 +87,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn names_of_this_machine_are_answered_and_others_are_not() {
+    async fn only_host_names_of_this_machine_are_served() {
         for host in ["localhost", "LOCALHOST:8080", "127.0.0.1:8080", "127.9.9.9", "[::1]:8080"] {
             assert_eq!(status(Method::GET, &[("host", host)]).await, StatusCode::OK, "{host}");
         }
@@ -100,7 +102,7 @@ mod tests {
         ] {
             assert_eq!(status(Method::GET, &[("host", host)]).await, StatusCode::FORBIDDEN, "{host}");
         }
-        assert_eq!(status(Method::GET, &[]).await, StatusCode::FORBIDDEN, "no name at all");
+        assert_eq!(status(Method::GET, &[]).await, StatusCode::FORBIDDEN, "no host name");
     }
 
     #[tokio::test]

@@ -1,4 +1,4 @@
-//! What every request passes before its handler, one file per concern. `routes.rs` has their order.
+//! Middleware, one file per concern. `routes.rs` has their order.
 
 pub(crate) mod access_audit;
 pub(crate) mod auth;

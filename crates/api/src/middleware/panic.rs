@@ -1,4 +1,4 @@
-//! A handler that panics answers like any other that failed; the connection and the server go on.
+//! Turns a panic of a handler into an internal error. The connection and the server go on.
 
 use std::panic::AssertUnwindSafe;
 
@@ -10,10 +10,10 @@ use futures_util::FutureExt as _;
 use crate::ApiError;
 
 pub(crate) async fn catch(request: Request, next: Next) -> Response {
-    // What was half changed in memory belonged to this request, and goes with it.
+    // State that the handler half changed belonged to this request alone.
     match AssertUnwindSafe(next.run(request)).catch_unwind().await {
         Ok(response) => response,
-        // What it says may quote a document, and is nobody's business.
+        // The panic message may quote a document, so it is not logged.
         Err(_) => ApiError::internal("a handler panicked").into_response(),
     }
 }

@@ -1,5 +1,5 @@
-//! Parameters that an operation does not have are refused: whoever misspells a filter wants to hear of it, and not to
-//! get everything. The description says which there are, so that one that is not described cannot be used either.
+//! Refuses unknown query parameters: a misspelt filter must not return everything. The OpenAPI description lists the known ones,
+//! so an undescribed parameter cannot be used either.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
@@ -14,9 +14,9 @@ use crate::ApiError;
 use crate::rest::openapi::DOCUMENT;
 use crate::rest::openapi::every::SERVICE;
 
-/// Characters of an unknown name that are told back.
+/// Characters of an unknown name in the error message.
 const LONGEST_NAME: usize = 64;
-/// The names of the parameters, by path and method.
+/// The known parameters by path and method.
 static KNOWN: LazyLock<BTreeMap<(String, String), BTreeSet<String>>> = LazyLock::new(known);
 
 pub(crate) async fn refuse_unknown(request: Request, next: Next) -> Response {
@@ -29,7 +29,7 @@ pub(crate) async fn refuse_unknown(request: Request, next: Next) -> Response {
 fn refused(request: &Request) -> Option<ApiError> {
     let query = request.uri().query()?;
     let path = request.extensions().get::<MatchedPath>()?.as_str().to_owned();
-    // Whoever asks for the head alone asks the same.
+    // A HEAD request has the parameters of GET.
     let method = if request.method() == Method::HEAD { &Method::GET } else { request.method() };
     let known = KNOWN.get(&(path, method.as_str().to_ascii_lowercase()))?;
     let mut seen = BTreeSet::new();
@@ -39,7 +39,7 @@ fn refused(request: &Request) -> Option<ApiError> {
             return Some(ApiError::invalid(&told, &unknown(known)));
         }
         if !seen.insert(name) {
-            return Some(ApiError::invalid(&told, "is there twice; leave one of them out"));
+            return Some(ApiError::invalid(&told, "is given twice; remove one"));
         }
     }
     None
@@ -47,10 +47,10 @@ fn refused(request: &Request) -> Option<ApiError> {
 
 fn unknown(known: &BTreeSet<String>) -> String {
     if known.is_empty() {
-        return "is not known here; this address takes no parameters".to_owned();
+        return "unknown parameter; this address has none".to_owned();
     }
     let names: Vec<_> = known.iter().map(String::as_str).collect();
-    format!("is not known here; the parameters of this address are {}", names.join(", "))
+    format!("unknown parameter; this address has {}", names.join(", "))
 }
 
 fn known() -> BTreeMap<(String, String), BTreeSet<String>> {
@@ -59,7 +59,7 @@ fn known() -> BTreeMap<(String, String), BTreeSet<String>> {
         let methods = item.as_object().into_iter().flatten();
         methods.map(move |(method, operation)| ((path.clone(), method.clone()), operation))
     });
-    // Pages for people take no offence, nor does whoever only asks how the program is.
+    // Health, metrics and pages for people accept any parameter.
     let strict = operations.filter(|(_, operation)| operation["tags"][0] != SERVICE);
     strict.map(|(place, operation)| (place, of_query(operation))).collect()
 }
@@ -110,8 +110,8 @@ mod tests {
     }
 
     #[test]
-    fn the_message_names_what_there_is() {
+    fn the_message_names_the_known_parameters() {
         let known = BTreeSet::from(["limit".to_owned(), "status".to_owned()]);
-        assert!(unknown(&known).ends_with("are limit, status"));
+        assert!(unknown(&known).ends_with("has limit, status"));
     }
 }

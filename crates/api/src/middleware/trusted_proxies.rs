@@ -1,7 +1,7 @@
-//! From where a request comes, when it comes through somebody.
+//! The address of a client behind proxies.
 //!
-//! Anybody can write an `X-Forwarded-For`, so it is believed only as far as it was written by proxies that the settings name:
-//! from its right end to the first address that is none of them.
+//! Any client can send `X-Forwarded-For`. Only the part that trusted proxies wrote counts: from its right end to the first
+//! address that is not a trusted proxy.
 
 use std::net::{IpAddr, SocketAddr};
 use std::str::FromStr;
@@ -11,37 +11,37 @@ use axum::http::{HeaderMap, HeaderName};
 const FORWARDED_FOR: HeaderName = HeaderName::from_static("x-forwarded-for");
 const FORWARDED_PROTO: HeaderName = HeaderName::from_static("x-forwarded-proto");
 
-/// The proxies that are believed.
+/// The proxies whose headers are trusted.
 #[derive(Clone, Debug, Default)]
 pub struct TrustedProxies(Vec<Network>);
 
-/// Addresses that begin alike.
+/// A range of addresses.
 #[derive(Clone, Copy, Debug)]
 struct Network {
     address: IpAddr,
-    /// How many bits of it count.
+    /// The length of the prefix in bits.
     bits: u32,
 }
 
 impl TrustedProxies {
-    /// The address of whoever asked first, as far as that is known.
+    /// The address of the client, as far as trusted proxies report it.
     pub(crate) fn client(&self, peer: IpAddr, headers: &HeaderMap) -> IpAddr {
         let mut client = peer.to_canonical();
-        let told = headers.get_all(FORWARDED_FOR).iter().rev().filter_map(|value| value.to_str().ok());
-        for said in told.flat_map(|list| list.rsplit(',')) {
+        let entries = headers.get_all(FORWARDED_FOR).iter().rev().filter_map(|value| value.to_str().ok());
+        for entry in entries.flat_map(|list| list.rsplit(',')) {
             if !self.contain(client) {
                 break;
             }
-            let Some(before) = address(said.trim()) else { break };
+            let Some(before) = address(entry.trim()) else { break };
             client = before;
         }
         client
     }
 
-    /// Whether a proxy that is believed says that it was asked over TLS.
-    pub(crate) fn spoke_tls(&self, peer: IpAddr, headers: &HeaderMap) -> bool {
+    /// Whether a trusted proxy received the request over TLS.
+    pub(crate) fn used_tls(&self, peer: IpAddr, headers: &HeaderMap) -> bool {
         let said = headers.get(FORWARDED_PROTO).and_then(|value| value.to_str().ok());
-        // The first of several is what the browser itself spoke.
+        // The first of several is what the browser used.
         let first = said.and_then(|list| list.split(',').next());
         self.contain(peer.to_canonical())
             && first.is_some_and(|first| first.trim().eq_ignore_ascii_case("https"))
@@ -55,7 +55,7 @@ impl TrustedProxies {
 impl FromStr for TrustedProxies {
     type Err = String;
 
-    /// Addresses or ranges (`10.0.0.0/8`), with spaces or commas between them.
+    /// Addresses or ranges (`10.0.0.0/8`), separated by spaces or commas.
     fn from_str(text: &str) -> Result<Self, String> {
         let words = text.split([' ', ',']).filter(|word| !word.is_empty());
         words.map(Network::from_str).collect::<Result<Vec<_>, _>>().map(Self)
@@ -91,7 +91,7 @@ impl Network {
     }
 }
 
-/// With or without a port.
+/// An address with or without a port.
 fn address(text: &str) -> Option<IpAddr> {
     let with_port = || text.parse::<SocketAddr>().ok().map(|address| address.ip());
     let bare = text.trim_start_matches('[').trim_end_matches(']');
@@ -113,7 +113,7 @@ mod tests {
 
     /// Proves R078 for clients behind proxies.
     #[test]
-    fn what_a_proxy_says_is_believed_and_what_others_say_is_not() {
+    fn only_trusted_proxies_report_the_client() {
         let inside = "10.0.0.0/8 2001:db8::/32";
         for (proxies, peer, forwarded, expected) in [
             ("", "203.0.113.9", &["198.51.100.1"][..], "203.0.113.9"),
@@ -136,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn only_a_proxy_that_is_believed_says_that_there_was_tls() {
+    fn only_trusted_proxies_report_tls() {
         let proxies: TrustedProxies = "10.0.0.0/8".parse().unwrap();
         for (peer, said, expected) in [
             ("10.1.2.3", Some("https"), true),
@@ -149,12 +149,12 @@ mod tests {
             if let Some(said) = said {
                 headers.insert(FORWARDED_PROTO, said.parse().unwrap());
             }
-            assert_eq!(proxies.spoke_tls(peer.parse().unwrap(), &headers), expected, "{peer} {said:?}");
+            assert_eq!(proxies.used_tls(peer.parse().unwrap(), &headers), expected, "{peer} {said:?}");
         }
     }
 
     #[test]
-    fn what_is_no_range_is_named() {
+    fn an_invalid_range_is_refused() {
         for wrong in ["10.0.0.0/33", "10.0.0", "proxy.internal", "10.0.0.0/8 x", "::/129", "10.0.0.0/-1"] {
             assert!(wrong.parse::<TrustedProxies>().is_err(), "{wrong}");
         }

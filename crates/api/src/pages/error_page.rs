@@ -1,4 +1,4 @@
-//! What goes wrong with a page is told on a page.
+//! Error pages: what went wrong, and what to do.
 
 use askama::Template;
 use axum::extract::{Request, State};
@@ -15,31 +15,31 @@ use crate::{ApiError, AppState, Code};
 
 #[derive(Template)]
 #[template(path = "error_page.html")]
-struct Trouble {
+struct ErrorPage {
     frame: Frame,
     title: &'static str,
     message: String,
     code: &'static str,
 }
 
-/// Answers browsers that look at a page with a page; scripts, which ask for parts and change things, with what they know.
+/// Answers a browser with an error page, and scripts with JSON.
 pub(crate) async fn show(
     State(_): State<AppState>,
     visitor: Visitor,
     request: Request,
     next: Next,
 ) -> Response {
-    let looks = looks(request.headers());
+    let wants_page = wants_page(request.headers());
     let response = next.run(request).await;
     let error = response.extensions().get::<ApiError>().cloned();
     match error {
-        Some(error) if looks => made(visitor, &error, &response).unwrap_or(response),
+        Some(error) if wants_page => error_page(visitor, &error, &response).unwrap_or(response),
         _ => response,
     }
 }
 
-/// Whether a browser shows to somebody what it gets; scripts say that they want something else.
-pub(super) fn looks(headers: &HeaderMap) -> bool {
+/// Whether the client is a browser that shows a page; scripts ask for another type.
+pub(super) fn wants_page(headers: &HeaderMap) -> bool {
     let accepts = headers.get(header::ACCEPT).and_then(|accept| accept.to_str().ok());
     accepts.is_some_and(|accept| accept.contains("text/html"))
 }
@@ -55,18 +55,18 @@ fn message(error: &ApiError, words: &Words) -> String {
     text.replacen("{}", megabytes.as_deref().unwrap_or(&error.message), 1)
 }
 
-/// The page that tells what went wrong.
-pub(super) fn made(visitor: Visitor, error: &ApiError, response: &Response) -> Option<Response> {
+/// The page for an error.
+pub(super) fn error_page(visitor: Visitor, error: &ApiError, response: &Response) -> Option<Response> {
     let words = visitor.language.words();
     let name =
         if response.status() == StatusCode::NOT_FOUND { "error_page.not_found" } else { "error_page.failed" };
-    let trouble = Trouble {
+    let content = ErrorPage {
         title: words.get(name),
         message: message(error, words),
         code: error.code.as_str(),
         frame: Frame::new(visitor, Part::Inbox, &[], EventId(0)),
     };
-    let mut shown = page(&trouble).ok()?;
+    let mut shown = page(&content).ok()?;
     *shown.status_mut() = response.status();
     Some(shown)
 }

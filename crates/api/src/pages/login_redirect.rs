@@ -1,16 +1,15 @@
-//! What the guard refuses, for people: whoever is to say who they are is led to the login, and whoever may not do something
-//! reads so on a page.
+//! Redirects browsers without a login to the login page, and shows other refusals of authentication as a page.
 
 use axum::extract::{FromRequestParts as _, Request, State};
 use axum::http::Method;
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Redirect, Response};
 
-use super::error_page::{looks, made};
+use super::error_page::{error_page, wants_page};
 use super::visitor::Visitor;
 use crate::{ApiError, AppState, Code};
 
-/// Passes everything on, and answers browsers that look at a page with a page.
+/// Runs the request, and answers a browser with a page.
 pub(crate) async fn redirect(
     State(state): State<Option<AppState>>,
     request: Request,
@@ -19,7 +18,7 @@ pub(crate) async fn redirect(
     let (mut parts, body) = request.into_parts();
     let path = parts.uri.path();
     let is_page = path == "/app" || path.starts_with("/app/");
-    let is_looked_at = is_page && parts.method == Method::GET && looks(&parts.headers);
+    let is_looked_at = is_page && parts.method == Method::GET && wants_page(&parts.headers);
     let visitor = match state.filter(|_| is_looked_at) {
         Some(state) => Visitor::from_request_parts(&mut parts, &state).await.ok(),
         None => None,
@@ -29,13 +28,13 @@ pub(crate) async fn redirect(
     match (visitor, error) {
         (Some(visitor), Some(error)) if error.code == Code::Unauthorized => to_login(&visitor.address),
         (Some(visitor), Some(error)) => {
-            made(visitor.found_in(response.extensions()), &error, &response).unwrap_or(response)
+            error_page(visitor.identified_by(response.extensions()), &error, &response).unwrap_or(response)
         }
         _ => response,
     }
 }
 
-/// The login, from where the page that was wanted comes next.
+/// The login page, which then opens the wanted page.
 pub(super) fn to_login(wanted: &str) -> Response {
     let wanted: String = form_urlencoded::byte_serialize(wanted.as_bytes()).collect();
     Redirect::to(&format!("/app/login?next={wanted}")).into_response()

@@ -1,8 +1,7 @@
-//! The pages that people work in: made by the server, with small scripts for what must be live.
+//! The pages of the web interface: rendered by the server, with small scripts for what must be live.
 //!
-//! A page is a template of `templates/` and what it shows; its texts are in `words/`, its styles and scripts in `assets/`.
-//! What a script changes it changes by the same requests as every other program, and it shows parts of pages that the
-//! server made: nothing is laid out twice.
+//! A page is a template of `templates/` with its view; its texts are in `words/`, its styles and scripts in `assets/`. Scripts
+//! use the REST API like any client and insert parts of pages that the server rendered, so that nothing is laid out twice.
 
 pub(crate) mod assets;
 pub(crate) mod error_page;

@@ -14,73 +14,71 @@ use crate::ApiError;
 use crate::request::Parameters;
 use crate::rest::openapi::names;
 
-/// Items of the list, unless others are asked for, and at most.
-const USUAL: u32 = 200;
-const MOST: u32 = 1000;
+/// The default and the largest number of items.
+const DEFAULT_LIMIT: u32 = 200;
+const MAX_LIMIT: u32 = 1000;
 
 /// What reviews have taught about confidence.
 #[derive(Serialize, ToSchema)]
 pub struct CalibrationList {
-    /// The policy under which it was learnt.
+    /// The confidence policy of these counts.
     policy_version: String,
-    items: Vec<OfKey>,
+    items: Vec<KeyReliabilityResponse>,
     limit: u32,
     offset: u32,
 }
 
 impl CalibrationList {
-    /// What was found by that filter, in the order in which it was found.
+    /// The response for these rows, in their order.
     pub fn of(filter: CalibrationFilter, found: Vec<FieldReliability>) -> Self {
         let CalibrationFilter { policy_version, limit, skip: offset, .. } = filter;
         Self { policy_version, items: by_key(found), limit, offset }
     }
 }
 
-/// What is known of a key in certain surroundings.
+/// Reviews of a key in one context.
 #[derive(Serialize, ToSchema)]
 #[schema(as = KeyReliability)]
-struct OfKey {
+struct KeyReliabilityResponse {
     context_key: String,
     field_key: String,
-    /// Over every way of finding it.
-    total: Total,
-    mappings: Vec<OfMapping>,
+    /// The sum over all mappings.
+    total: ReliabilityTotal,
+    mappings: Vec<MappingReliabilityResponse>,
 }
 
-/// Signals, and how many of them were accepts.
+/// Reviews of a key: accepted and edited values.
 #[derive(Serialize, ToSchema)]
-#[schema(as = ReliabilityTotal)]
-struct Total {
+struct ReliabilityTotal {
     accepts: u32,
     edits: u32,
     volume: u32,
-    /// Null while there is nothing.
+    /// Null without reviews.
     share_accepted: Option<f64>,
 }
 
-/// What is known of one way of finding a key.
+/// Reviews of one mapping of a key.
 #[derive(Serialize, ToSchema)]
 #[schema(as = MappingReliability)]
-struct OfMapping {
-    /// What found it; null where nothing is known of that, as for what people put in.
+struct MappingReliabilityResponse {
+    /// The rule or label that found the value; null for values that people added.
     mapping_id: Option<String>,
     accepts: u32,
     edits: u32,
     volume: u32,
     share_accepted: Option<f64>,
-    /// By how many points it moves the confidence of what is found this way from now on.
+    /// By how many points it moves the confidence of later values of this mapping.
     adjustment: f64,
     #[schema(value_type = names::Standing)]
     standing: &'static str,
-    /// The same by the confidence with which it was shown, a tenth each.
+    /// The same by the confidence that was shown, in tenths.
     #[schema(min_items = 10, max_items = 10)]
-    bins: Vec<Bin>,
+    bins: Vec<ReliabilityBin>,
 }
 
-/// What became of what was shown with a confidence between these two; the upper bound belongs to the last bin alone.
+/// Reviews of values whose shown confidence was in this range. Only the last bin includes its upper bound.
 #[derive(Serialize, ToSchema)]
-#[schema(as = ReliabilityBin)]
-struct Bin {
+struct ReliabilityBin {
     from: f64,
     to: f64,
     accepts: u32,
@@ -88,24 +86,24 @@ struct Bin {
     share_accepted: Option<f64>,
 }
 
-/// Shows what reviews have taught about confidence: how often what was found was left as it was.
+/// Shows what reviews have taught about confidence: how often reviewers kept the extracted value.
 ///
-/// It is counted by key and by what found it, in the surroundings of the document (its schema and its language). It moves
-/// the confidence of what is found later and guides attention; it hides, blocks and changes nothing.
+/// Counts are by key and mapping, in one context (schema and language). They move the confidence of later values and the
+/// order of reviews. They never hide, block or change a value.
 #[utoipa::path(
     get,
     path = "/calibration",
     tag = "review",
     operation_id = "show_calibration",
     params(
-        ("field_key" = Option<String>, Query, description = "Only this key.", example = "pet_name"),
-        ("context" = Option<String>, Query, description = "Only in these surroundings, by their context_key."),
-        ("policy_version" = Option<String>, Query, description = "Under this policy; the one in effect unless said."),
-        ("limit" = Option<u32>, Query, description = "How many ways of finding keys; 200 unless said.",
+        ("field_key" = Option<String>, Query, description = "Filter: the key of the field.", example = "pet_name"),
+        ("context" = Option<String>, Query, description = "Filter: the `context_key` of the context."),
+        ("policy_version" = Option<String>, Query, description = "The confidence policy (default: the one in effect)."),
+        ("limit" = Option<u32>, Query, description = "The number of mappings (default: 200).",
             minimum = 1, maximum = 1000),
-        ("offset" = Option<u32>, Query, description = "How many to pass over.", minimum = 0, maximum = 100_000),
+        ("offset" = Option<u32>, Query, description = "The number of items to skip.", minimum = 0, maximum = 100_000),
     ),
-    responses((status = 200, description = "What was learnt.", body = CalibrationList)),
+    responses((status = 200, description = "The counts by key and mapping.", body = CalibrationList)),
 )]
 pub(crate) async fn show(
     State(app): State<Arc<App>>,
@@ -116,23 +114,23 @@ pub(crate) async fn show(
         policy_version: given("policy_version").unwrap_or_else(|| app.confidence_policy().version.clone()),
         field_key: given("field_key"),
         context_key: given("context"),
-        limit: parameters.within("limit", 1..=MOST)?.unwrap_or(USUAL),
+        limit: parameters.within("limit", 1..=MAX_LIMIT)?.unwrap_or(DEFAULT_LIMIT),
         skip: parameters.within("offset", 0..=100_000)?.unwrap_or(0),
     };
     let found = calibration::list(&app, filter.clone()).await?;
     Ok(Json(CalibrationList::of(filter, found)))
 }
 
-/// They come in the order of their keys.
-fn by_key(found: Vec<FieldReliability>) -> Vec<OfKey> {
-    let mut keys: Vec<OfKey> = Vec::new();
+/// The rows come sorted by key.
+fn by_key(found: Vec<FieldReliability>) -> Vec<KeyReliabilityResponse> {
+    let mut keys: Vec<KeyReliabilityResponse> = Vec::new();
     for one in found {
         let mapping = mapping(&one);
         match keys.last_mut() {
             Some(key) if (&key.context_key, &key.field_key) == (&one.context_key, &one.field_key) => {
                 key.mappings.push(mapping);
             }
-            _ => keys.push(OfKey {
+            _ => keys.push(KeyReliabilityResponse {
                 context_key: one.context_key,
                 field_key: one.field_key,
                 total: total(one.of_key),
@@ -143,14 +141,14 @@ fn by_key(found: Vec<FieldReliability>) -> Vec<OfKey> {
     keys
 }
 
-fn total(counts: ReviewCounts) -> Total {
+fn total(counts: ReviewCounts) -> ReliabilityTotal {
     let ReviewCounts { accepts, edits } = counts;
-    Total { accepts, edits, volume: counts.volume(), share_accepted: counts.share() }
+    ReliabilityTotal { accepts, edits, volume: counts.volume(), share_accepted: counts.share() }
 }
 
-fn mapping(one: &FieldReliability) -> OfMapping {
+fn mapping(one: &FieldReliability) -> MappingReliabilityResponse {
     let counts = one.learnt.counts;
-    OfMapping {
+    MappingReliabilityResponse {
         mapping_id: one.mapping_id.clone(),
         accepts: counts.accepts,
         edits: counts.edits,
@@ -162,8 +160,14 @@ fn mapping(one: &FieldReliability) -> OfMapping {
     }
 }
 
-fn bin(number: u8, counts: ReviewCounts) -> Bin {
+fn bin(number: u8, counts: ReviewCounts) -> ReliabilityBin {
     let bound = |number: u8| f64::from(number) / f64::from(BINS);
     let ReviewCounts { accepts, edits } = counts;
-    Bin { from: bound(number), to: bound(number + 1), accepts, edits, share_accepted: counts.share() }
+    ReliabilityBin {
+        from: bound(number),
+        to: bound(number + 1),
+        accepts,
+        edits,
+        share_accepted: counts.share(),
+    }
 }

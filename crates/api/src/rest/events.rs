@@ -1,7 +1,7 @@
-//! `GET /events`: what happens, as it happens, as server-sent events.
+//! `GET /events`: server-sent events.
 //!
-//! The first message, `ready`, says where the listener is; each later one has the id from which the next connection
-//! goes on. Nothing of a document is told but its id, and of a failure only its code.
+//! The first message, `ready`, has the current position. Each later message has the id where the next connection continues.
+//! Events carry the id of a document and nothing of its content, and of a failure only its code.
 
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -25,19 +25,18 @@ use crate::request::{Parameters, uuid};
 use crate::rest::openapi::names;
 use crate::{ApiError, Code};
 
-/// A connection is silent for no longer than this, so that neither end takes the other for gone.
+/// The longest silence of a connection. A heartbeat keeps it open.
 const HEARTBEAT: Duration = Duration::from_secs(15);
 /// How long a client waits before it connects again.
 const RECONNECT: Duration = Duration::from_secs(1);
-/// How long one connection lasts. A client goes on from where it was with the next one, for which it is asked anew who it
-/// is: a key that was revoked does not listen for ever.
+/// How long one connection lasts. The next one authenticates again, so that a revoked key cannot listen for ever.
 const LIFETIME: Duration = Duration::from_mins(10);
 const LAST_EVENT_ID: &str = "Last-Event-ID";
 
-/// An event as it is told, in the data of a message.
+/// An event, in the data of a message.
 #[derive(Serialize, ToSchema)]
 #[schema(as = Event)]
-pub(crate) struct Told<'a> {
+pub(crate) struct EventResponse<'a> {
     #[schema(value_type = u64)]
     id: EventId,
     #[schema(value_type = names::EventType)]
@@ -45,7 +44,7 @@ pub(crate) struct Told<'a> {
     at: Timestamp,
     #[schema(value_type = Option<names::Pipeline>)]
     pipeline: Option<&'static str>,
-    /// If its subject is a document.
+    /// If the subject is a document.
     #[schema(value_type = Option<Uuid>)]
     document_id: Option<SubjectId>,
     #[schema(value_type = Option<Uuid>)]
@@ -55,7 +54,7 @@ pub(crate) struct Told<'a> {
     #[schema(value_type = Option<names::StepName>)]
     step_name: Option<&'static str>,
     attempt: Option<u32>,
-    /// Of the run, or of the step if there is one, after this event.
+    /// The status of the run, or of the step if there is one, after this event.
     status: Option<&'static str>,
     error_code: Option<&'a str>,
 }
@@ -76,23 +75,23 @@ struct EventMessage {
     retry: Option<u32>,
 }
 
-/// Follows what happens, as it happens.
+/// Streams events as they happen.
 ///
-/// An endless answer of server-sent events. The first, `ready`, says where the listener is. Each later one is named by
-/// its `event_type`, has an `id` from which the next connection goes on, and an `Event` as its data.
+/// A stream of server-sent events without end. The first message, `ready`, has the current position. Each later message is
+/// named by its `event_type`, has the `id` where the next connection continues, and an `Event` as its data.
 #[utoipa::path(
     get,
     path = "/events",
     tag = "events",
     operation_id = "follow_events",
     params(
-        ("document_id" = Option<Uuid>, Query, description = "Only what happens to this document."),
-        ("run_id" = Option<Uuid>, Query, description = "Only what happens in this run."),
-        ("last_event_id" = Option<u64>, Query, description = "Go on after this event, if the header does not say so."),
-        ("Last-Event-ID" = Option<String>, Header, description = "Go on after this event; empty is none.",
+        ("document_id" = Option<Uuid>, Query, description = "Filter: events of this document."),
+        ("run_id" = Option<Uuid>, Query, description = "Filter: events of this run."),
+        ("last_event_id" = Option<u64>, Query, description = "Continue after this event; the header takes precedence."),
+        ("Last-Event-ID" = Option<String>, Header, description = "Continue after this event; an empty header is ignored.",
             pattern = "^[0-9]{0,18}$"),
     ),
-    responses((status = 200, description = "Messages without end.", body = EventMessage, content_type = "text/event-stream")),
+    responses((status = 200, description = "A stream of messages without end.", body = EventMessage, content_type = "text/event-stream")),
 )]
 pub(crate) async fn follow(
     State(app): State<Arc<App>>,
@@ -102,17 +101,17 @@ pub(crate) async fn follow(
     let id = |name| parameters.given(name).map(|text| uuid(name, text)).transpose();
     let (run, subject) = (id("run_id")?.map(RunId), id("document_id")?.map(SubjectId));
     let filter = EventFilter { run, subject };
-    let subscription = events::subscribe(&app, place(&headers, &parameters)?, filter).await?;
+    let subscription = events::subscribe(&app, start_position(&headers, &parameters)?, filter).await?;
     let mut response = Sse::new(messages(subscription)).into_response();
-    // TrustedProxies that know this word pass each message on at once.
+    // Proxies that know this header do not buffer the stream.
     let unbuffered = (HeaderName::from_static("x-accel-buffering"), HeaderValue::from_static("no"));
     response.headers_mut().insert(unbuffered.0, unbuffered.1);
     Ok(response)
 }
 
-/// The header wins: a browser that connects again sends it, with the parameter still in the address it was given.
-fn place(headers: &HeaderMap, parameters: &Parameters) -> Result<StartPosition, ApiError> {
-    // What cannot be text is no number either.
+/// The header takes precedence: a browser that reconnects sends it, with the parameter still in the URL.
+fn start_position(headers: &HeaderMap, parameters: &Parameters) -> Result<StartPosition, ApiError> {
+    // An unreadable header is not a number either.
     let header = headers.get(LAST_EVENT_ID).map(|value| value.to_str().unwrap_or("?"));
     let header = header.filter(|text| !text.is_empty()).map(|text| event_id(LAST_EVENT_ID, text));
     let parameter = parameters.given("last_event_id").map(|text| event_id("last_event_id", text));
@@ -123,35 +122,35 @@ fn place(headers: &HeaderMap, parameters: &Parameters) -> Result<StartPosition, 
 fn event_id(name: &str, text: &str) -> Result<EventId, ApiError> {
     let is_number = text.bytes().all(|byte| byte.is_ascii_digit());
     let id = text.parse().ok().filter(|_| is_number).map(EventId);
-    id.ok_or_else(|| ApiError::invalid(name, "must be the id of an event, as the last message had it"))
+    id.ok_or_else(|| ApiError::invalid(name, "must be the id of an event: the id of the last message"))
 }
 
-/// Where a stream is.
-enum Stage {
+/// The state of a stream.
+enum StreamState {
     Ready(Subscription),
     Following(Subscription),
 }
 
 fn messages(subscription: Subscription) -> impl Stream<Item = Result<Event, Infallible>> {
     let end = Instant::now() + LIFETIME;
-    stream::unfold(Stage::Ready(subscription), move |stage| async move {
+    stream::unfold(StreamState::Ready(subscription), move |stage| async move {
         let (message, subscription) = match stage {
-            Stage::Ready(subscription) => (ready(subscription.position()), subscription),
-            Stage::Following(mut subscription) => (next(&mut subscription, end).await?, subscription),
+            StreamState::Ready(subscription) => (ready(subscription.position()), subscription),
+            StreamState::Following(mut subscription) => (next(&mut subscription, end).await?, subscription),
         };
-        Some((Ok(message), Stage::Following(subscription)))
+        Some((Ok(message), StreamState::Following(subscription)))
     })
 }
 
-/// The next event, or a sign of life if there is none for a while; nothing when the stream has to end.
+/// The next event, or a heartbeat after a silence; none when the stream must end.
 async fn next(subscription: &mut Subscription, end: Instant) -> Option<Event> {
     let now = Instant::now();
     if now >= end {
         return None;
     }
     match timeout_at((now + HEARTBEAT).min(end), subscription.next()).await {
-        Ok(event) => event.as_ref().map(told),
-        // An id without data is no event, but where the client goes on from: past all that was not for it.
+        Ok(event) => event.as_ref().map(event_message),
+        // An id without data is no event: it moves the client past events that its filter skips.
         Err(_) => Some(Event::default().comment("nothing new").id(subscription.position().0.to_string())),
     }
 }
@@ -161,11 +160,11 @@ fn ready(position: EventId) -> Event {
     Event::default().event("ready").id(position.0.to_string()).retry(RECONNECT).data(data)
 }
 
-fn told(recorded: &RecordedEvent) -> Event {
+fn event_message(recorded: &RecordedEvent) -> Event {
     let event = &recorded.event;
     let step_status = event.event_type.step_status().map(crate::rest::runs::step_status);
     let is_of_document = event.pipeline == Some(Pipeline::Document);
-    let told = Told {
+    let response = EventResponse {
         id: recorded.id,
         event_type: event.event_type.as_str(),
         at: event.at,
@@ -178,9 +177,9 @@ fn told(recorded: &RecordedEvent) -> Event {
         status: step_status.or(event.event_type.run_state()),
         error_code: event.error_code(),
     };
-    // Numbers, names and ids: there is nothing in it that could not be written as JSON.
-    let data = serde_json::to_string(&told).unwrap_or_default();
-    Event::default().id(recorded.id.0.to_string()).event(told.event_type).data(data)
+    // Ids and names can always be written as JSON.
+    let data = serde_json::to_string(&response).unwrap_or_default();
+    Event::default().id(recorded.id.0.to_string()).event(response.event_type).data(data)
 }
 
 impl From<FeedError> for ApiError {

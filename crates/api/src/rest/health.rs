@@ -1,4 +1,4 @@
-//! Is it alive, and can it work? Every check is bounded, and one that hangs never costs more than one thread.
+//! Liveness and readiness.
 
 use axum::Json;
 use axum::extract::State;
@@ -8,16 +8,18 @@ use quire_application::health::HealthChecks;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-/// The process is there.
+/// The process is alive.
 #[derive(Serialize, ToSchema)]
-pub(crate) struct Alive {
+#[schema(as = Alive)]
+pub(crate) struct AliveResponse {
     #[schema(example = "alive")]
     status: &'static str,
 }
 
-/// What works and what does not.
+/// The results of the health checks.
 #[derive(Serialize, ToSchema)]
-pub(crate) struct Health {
+#[schema(as = Health)]
+pub(crate) struct HealthResponse {
     /// `healthy`, or `degraded` if one of the others is not `ok`.
     #[schema(example = "healthy")]
     status: &'static str,
@@ -29,48 +31,48 @@ pub(crate) struct Health {
     storage: &'static str,
 }
 
-/// Says that the process is there, without asking anything else.
+/// Reports that the process is alive. Checks nothing else.
 #[utoipa::path(
     get,
     path = "/health/live",
     tag = "service",
     operation_id = "live",
-    responses((status = 200, description = "It is there.", body = Alive)),
+    responses((status = 200, description = "The process is alive.", body = AliveResponse)),
 )]
 pub(crate) async fn live() -> impl IntoResponse {
-    Json(Alive { status: "alive" })
+    Json(AliveResponse { status: "alive" })
 }
 
-/// Says whether the process can do its work; the same as `/health/ready`.
+/// Reports whether the process is ready; the same as `/health/ready`.
 #[utoipa::path(
     get,
     path = "/health",
     tag = "service",
     operation_id = "health",
     responses(
-        (status = 200, description = "It can.", body = Health),
-        (status = 503, description = "It cannot; the body says what is missing.", body = Health),
+        (status = 200, description = "Ready to accept requests.", body = HealthResponse),
+        (status = 503, description = "Not ready; the body names the failed check.", body = HealthResponse),
     ),
 )]
 pub(crate) async fn health(checks: State<HealthChecks>) -> impl IntoResponse {
     ready(checks).await
 }
 
-/// Says whether the process can do its work.
+/// Reports whether the process is ready to accept requests.
 #[utoipa::path(
     get,
     path = "/health/ready",
     tag = "service",
     operation_id = "ready",
     responses(
-        (status = 200, description = "It can.", body = Health),
-        (status = 503, description = "It cannot; the body says what is missing.", body = Health),
+        (status = 200, description = "Ready to accept requests.", body = HealthResponse),
+        (status = 503, description = "Not ready; the body names the failed check.", body = HealthResponse),
     ),
 )]
 pub(crate) async fn ready(State(checks): State<HealthChecks>) -> impl IntoResponse {
     let health = checks.run().await;
     let name = |good: bool| if good { "ok" } else { "error" };
-    let body = Health {
+    let body = HealthResponse {
         status: if health.is_ready() { "healthy" } else { "degraded" },
         database: name(health.database),
         storage: name(health.storage),

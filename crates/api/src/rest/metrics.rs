@@ -7,14 +7,14 @@ use axum::response::IntoResponse;
 
 use crate::Server;
 
-/// Whoever can write the metrics down.
+/// Writes the metrics of a process.
 #[async_trait]
 pub trait Exposition: Send + Sync {
-    /// All of them, in the Prometheus text format. Called for each scrape, so it must be cheap.
+    /// All metrics in the Prometheus text format. Called for each scrape, so it must be cheap.
     async fn render(&self) -> String;
 }
 
-/// Gives the metrics of this process, as Prometheus reads them.
+/// Returns the metrics of this process in the Prometheus text format.
 #[utoipa::path(
     get,
     path = "/metrics",

@@ -1,4 +1,4 @@
-//! Which Quire answers.
+//! The version of the program.
 
 use axum::Json;
 use axum::extract::State;
@@ -8,36 +8,36 @@ use utoipa::ToSchema;
 
 use crate::Server;
 
-/// Which program this is, as far as whoever built it said so.
+/// The version of the program and of its build.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct Version {
-    /// Its version.
+    /// The version.
     pub version: String,
-    /// Of which commit.
+    /// The commit of the build, if known.
     pub commit: Option<String>,
-    /// Built when.
+    /// The date of the build, if known.
     pub build_date: Option<String>,
 }
 
 impl Version {
-    /// As the variables `APP_VERSION`, `GIT_COMMIT` and `BUILD_DATE` say, which builders of images set.
+    /// The version from the variables `APP_VERSION`, `GIT_COMMIT` and `BUILD_DATE`, which image builds set.
     pub fn of_environment() -> Self {
-        let said = |name| std::env::var(name).ok().filter(|text| !text.trim().is_empty());
+        let variable = |name| std::env::var(name).ok().filter(|text| !text.trim().is_empty());
         Self {
-            version: said("APP_VERSION").unwrap_or_else(|| env!("CARGO_PKG_VERSION").to_owned()),
-            commit: said("GIT_COMMIT"),
-            build_date: said("BUILD_DATE"),
+            version: variable("APP_VERSION").unwrap_or_else(|| env!("CARGO_PKG_VERSION").to_owned()),
+            commit: variable("GIT_COMMIT"),
+            build_date: variable("BUILD_DATE"),
         }
     }
 }
 
-/// Says which program answers, and in which version.
+/// Returns the version of the program.
 #[utoipa::path(
     get,
     path = "/version",
     tag = "service",
     operation_id = "version",
-    responses((status = 200, description = "The program.", body = Version)),
+    responses((status = 200, description = "The version.", body = Version)),
 )]
 pub(crate) async fn version(State(server): State<Server>) -> impl IntoResponse {
     Json(server.version)

@@ -153,7 +153,8 @@ async fn more_than_is_counted_is_remembered_for_a_while_and_less_is_counted_each
     assert_eq!(total(&all).await, bound);
     assert_eq!(total(&processing).await, DocumentCount { count: 4, is_lower_bound: false });
     fixture.sql.execute("DELETE FROM documents WHERE original_filename IN ('1.pdf', '2.pdf')").await.unwrap();
-    fixture.sql
+    fixture
+        .sql
         .execute("UPDATE runs SET listed_at = NULL WHERE created_at = (SELECT min(created_at) FROM runs)")
         .await
         .unwrap();

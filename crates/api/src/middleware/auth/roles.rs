@@ -1,10 +1,10 @@
-//! Which role may ask for what: one table, of which docs/guide/roles.md is a copy.
+//! Which role each route needs: one table. docs/guide/roles.md is a copy.
 
 use axum::http::Method;
 use quire_domain::Role;
 use quire_domain::Role::{Govern, Operate, Read, Review};
 
-/// Method, address and the role that it needs. What a segment in braces is called does not matter.
+/// Method, route and role. The names of segments in braces do not matter.
 pub(crate) const TABLE: &[(&str, &str, Role)] = &[
     ("GET", "/documents", Read),
     ("GET", "/documents/export", Read),
@@ -45,7 +45,7 @@ pub(crate) const TABLE: &[(&str, &str, Role)] = &[
     ("POST", "/reviewer/structural-changes/{id}/decision", Govern),
 ];
 
-/// The same for the pages that people work in, which programs have no use for.
+/// The same for the pages of the web interface.
 pub(crate) const PAGES: &[(&str, &str, Role)] = &[
     ("GET", "/app/governance", Govern),
     ("GET", "/app/governance/candidates", Govern),
@@ -65,7 +65,7 @@ pub(crate) const PAGES: &[(&str, &str, Role)] = &[
     ("GET", "/app/rows", Read),
 ];
 
-/// The role that a request to this route needs. One that is not in the table needs `admin`: what was forgotten is closed.
+/// The role that a route needs. A route that is not in the table needs `admin`, so that a forgotten one is closed.
 pub(crate) fn needed(method: &Method, route: &str) -> Role {
     let method = if method == Method::HEAD { Method::GET } else { method.clone() };
     let listed =
@@ -83,7 +83,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_not_in_the_table_needs_admin() {
+    fn a_route_that_is_not_in_the_table_needs_admin() {
         for (method, path, role) in [
             (Method::GET, "/documents", Read),
             (Method::HEAD, "/documents", Read),

@@ -1,4 +1,4 @@
-//! People who are logged in: their browser sends a cookie where a program sends a key.
+//! Sessions of the pages: a browser sends a cookie where a program sends a key.
 
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderValue};
@@ -7,37 +7,37 @@ use quire_application::credential::KeyHolder;
 use quire_application::session::SessionSecret;
 use serde_json::json;
 
-use super::{Auth, unanswered};
+use super::{Auth, lookup_failed};
 use crate::middleware::csrf;
 use crate::pages::visitor::cookie;
 use crate::{ApiError, Code};
 
-/// The cookie with a session's secret.
+/// The cookie with the secret of a session.
 pub(crate) const COOKIE: &str = "quire_session";
-/// With what scripts prove that they are ours.
+/// The header with which scripts prove that they belong to a page of this server.
 const FORM_TOKEN: &str = "x-csrf-token";
 
-/// What a page knows of the session that it is shown in.
+/// The session that a page is shown in.
 #[derive(Clone, Debug)]
-pub(crate) struct BySession {
-    /// The name of whoever is logged in.
+pub(crate) struct SessionInfo {
+    /// The name of the user.
     pub(crate) name: String,
-    /// What forms and scripts send back.
+    /// The token that forms and scripts send back.
     pub(crate) form_token: String,
 }
 
 impl Auth {
-    /// Whose session the request belongs to, if it has one that goes on.
+    /// The session of the request and its holder, if it has not ended.
     pub(crate) async fn session(
         &self,
         headers: &HeaderMap,
     ) -> Result<Option<(KeyHolder, SessionSecret)>, ApiError> {
         let Some(secret) = secret(headers) else { return Ok(None) };
-        let holder = self.authenticator.session_holder(&secret).await.map_err(unanswered)?;
+        let holder = self.authenticator.session_holder(&secret).await.map_err(lookup_failed)?;
         Ok(holder.map(|holder| (holder, secret)))
     }
 
-    /// Logs in whoever has that key: their name and the secret of a new session, in place of the one they had.
+    /// Exchanges a key for a new session that replaces the current one: the holder's name and the session's secret.
     pub(crate) async fn log_in(
         &self,
         presented: &str,
@@ -57,12 +57,12 @@ impl Auth {
     }
 }
 
-/// The secret that a browser sends.
+/// The secret in the cookie.
 pub(crate) fn secret(headers: &HeaderMap) -> Option<SessionSecret> {
     SessionSecret::parse(cookie(headers, COOKIE)?)
 }
 
-/// What changes something must come from a page of ours, and say what only that page knows.
+/// A request that changes something must come from a page of this server and carry the token of its session.
 pub(super) fn require_own_page(request: &Parts, secret: &SessionSecret) -> Result<(), ApiError> {
     if request.method.is_safe() {
         return Ok(());
@@ -72,18 +72,18 @@ pub(super) fn require_own_page(request: &Parts, secret: &SessionSecret) -> Resul
     require_form_token(secret, given)
 }
 
-/// Refuses what does not have the token of its session.
+/// Refuses a request without the token of its session.
 pub(crate) fn require_form_token(secret: &SessionSecret, given: Option<&str>) -> Result<(), ApiError> {
     if given.is_some_and(|given| secret.is_form_token(given)) {
         return Ok(());
     }
-    let message = "this page belongs to another login; load it again, then repeat what you did";
+    let message = "this page belongs to another login; reload it and repeat the action";
     Err(ApiError::new(Code::Forbidden, message).with(json!({ "reason": "CSRF_TOKEN" })))
 }
 
-/// The cookie that keeps a secret for that long; none is kept for no time at all. Scripts cannot read it, pages of other
-/// sites cannot have it sent, and with TLS it goes nowhere without.
-pub(crate) fn kept(secret: &str, time: SignedDuration, is_encrypted: bool) -> Option<HeaderValue> {
+/// The cookie of a session. Without a lifetime it deletes the cookie. Scripts cannot read it, other sites cannot send it, and
+/// over TLS it is never sent without.
+pub(crate) fn cookie_header(secret: &str, time: SignedDuration, is_encrypted: bool) -> Option<HeaderValue> {
     let (seconds, secure) = (time.as_secs(), if is_encrypted { "; Secure" } else { "" });
     let cookie = format!("{COOKIE}={secret}; Path=/; Max-Age={seconds}; HttpOnly; SameSite=Strict{secure}");
     HeaderValue::from_str(&cookie).ok()

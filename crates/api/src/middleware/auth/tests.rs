@@ -13,14 +13,14 @@ use tower::ServiceExt as _;
 
 use super::*;
 
-/// Keys that can be made while a server runs, in a database that can go away.
+/// Keys that a test can create while a server runs, in a database that can fail.
 #[derive(Default)]
-pub(crate) struct Keys {
+pub(crate) struct FakeKeys {
     keys: Mutex<Vec<ApiKey>>,
     gone: AtomicBool,
 }
 
-impl Keys {
+impl FakeKeys {
     fn make(&self, name: &str, roles: &str) -> String {
         let key = PlaintextKey { id: KeyId::new(), secret: [3; 32] };
         let secret_hash: [u8; 32] = <sha2::Sha256 as sha2::Digest>::digest(key.secret).into();
@@ -44,7 +44,7 @@ impl Keys {
 }
 
 #[async_trait]
-impl Credentials for Keys {
+impl Credentials for FakeKeys {
     async fn create(&self, _: &NewKey) -> PortResult<()> {
         unreachable!("nobody makes keys over HTTP")
     }
@@ -68,7 +68,7 @@ impl Credentials for Keys {
     }
 }
 
-async fn ask_for(auth: &Arc<Auth>, request: &str, credential: Option<&str>) -> (StatusCode, Option<String>) {
+async fn send(auth: &Arc<Auth>, request: &str, credential: Option<&str>) -> (StatusCode, Option<String>) {
     let whom = |request: Request| async move {
         request.extensions().get::<Caller>().map(|caller| caller.0.clone()).unwrap_or_default()
     };
@@ -89,13 +89,14 @@ async fn ask_for(auth: &Arc<Auth>, request: &str, credential: Option<&str>) -> (
 }
 
 async fn status(auth: &Arc<Auth>, request: &str, credential: Option<&str>) -> u16 {
-    ask_for(auth, request, credential).await.0.as_u16()
+    send(auth, request, credential).await.0.as_u16()
 }
 
 /// Proves R077 for the token.
 #[tokio::test]
-async fn with_a_token_everything_but_health_wants_it() {
-    let auth = Arc::new(Auth::new(Authenticator::new(Arc::new(Keys::default()), Some("a token of sixteen"))));
+async fn with_a_token_everything_but_health_needs_it() {
+    let auth =
+        Arc::new(Auth::new(Authenticator::new(Arc::new(FakeKeys::default()), Some("a token of sixteen"))));
     assert_eq!(status(&auth, "GET /health", None).await, 200);
     for wrong in [
         None,
@@ -119,14 +120,14 @@ async fn with_a_token_everything_but_health_wants_it() {
 /// Proves R077 for keys and their roles.
 #[tokio::test]
 async fn a_key_does_what_its_roles_allow() {
-    let keys = Arc::new(Keys::default());
+    let keys = Arc::new(FakeKeys::default());
     let (reader, operator) = (keys.make("reader", "read"), keys.make("operator", "operate"));
     let auth = Arc::new(Auth::new(Authenticator::new(keys.clone(), None)));
     let bearer = |key: &str| format!("Bearer {key}");
     assert_eq!(status(&auth, "GET /documents", Some(&bearer(&reader))).await, 200);
-    let (refused, said) = ask_for(&auth, "POST /documents", Some(&bearer(&reader))).await;
+    let (refused, message) = send(&auth, "POST /documents", Some(&bearer(&reader))).await;
     assert_eq!(refused, StatusCode::FORBIDDEN);
-    assert_eq!(said.as_deref(), Some("this needs the role operate, and the key of reader has read"));
+    assert_eq!(message.as_deref(), Some("this needs the role operate; the key reader has read"));
     assert_eq!(status(&auth, "POST /documents", Some(&bearer(&operator))).await, 200);
     assert_eq!(status(&auth, "POST /forgotten", Some(&bearer(&operator))).await, 403, "it is in no table");
     assert_eq!(status(&auth, "GET /nowhere", Some(&bearer(&reader))).await, 404);
@@ -136,22 +137,22 @@ async fn a_key_does_what_its_roles_allow() {
 
 /// Proves R077 while a server runs.
 #[tokio::test]
-async fn a_key_that_is_made_closes_an_open_server_for_good() {
-    let keys = Arc::new(Keys::default());
+async fn creating_a_key_closes_an_open_server_for_good() {
+    let keys = Arc::new(FakeKeys::default());
     let auth = Arc::new(Auth::new(Authenticator::new(keys.clone(), None)));
     let now = Instant::now();
-    assert_eq!(auth.asks(now).await, Ok(false));
+    assert_eq!(auth.needs_credential(now).await, Ok(false));
     keys.make("first", "read");
-    assert_eq!(auth.asks(now + BELIEVED / 2).await, Ok(false), "it may take a second");
-    assert_eq!(auth.asks(now + BELIEVED).await, Ok(true));
+    assert_eq!(auth.needs_credential(now + OPEN_FOR / 2).await, Ok(false), "it may take a second");
+    assert_eq!(auth.needs_credential(now + OPEN_FOR).await, Ok(true));
     keys.keys.lock().unwrap().clear();
-    assert_eq!(auth.asks(now + BELIEVED * 10).await, Ok(true), "and stays so");
+    assert_eq!(auth.needs_credential(now + OPEN_FOR * 10).await, Ok(true), "and stays so");
 }
 
 /// Proves R077 when nobody can say whether there are keys.
 #[tokio::test]
-async fn a_database_that_does_not_answer_opens_nothing() {
-    let keys = Arc::new(Keys::default());
+async fn while_the_database_does_not_answer_every_request_is_refused() {
+    let keys = Arc::new(FakeKeys::default());
     let key = format!("Bearer {}", keys.make("reader", "read"));
     keys.gone.store(true, Ordering::SeqCst);
     let auth = Arc::new(Auth::new(Authenticator::new(keys.clone(), None)));

@@ -1,4 +1,4 @@
-//! How often somebody may be wrong about their key. Keys cannot be guessed, tokens that people chose perhaps can.
+//! The limit on failed logins. Nobody guesses a key, but a token that a person chose may be guessable.
 
 use std::net::{IpAddr, SocketAddr};
 use std::time::Duration;
@@ -6,29 +6,29 @@ use std::time::Duration;
 use axum::extract::ConnectInfo;
 use axum::http::request::Parts;
 
-use super::{RateLimits, network, whole};
+use super::{RateLimits, network, whole_seconds};
 
-/// Refused logins a minute from one address.
-pub(super) const LOGINS: u32 = 10;
+/// Failed logins a minute from one address.
+pub(super) const LOGIN_ATTEMPTS: u32 = 10;
 
 impl RateLimits {
-    /// Takes one of the attempts that this address has; otherwise the seconds after which there is one.
+    /// Uses one attempt of this address; an error is the number of seconds until the next one.
     pub(crate) fn try_login(&self, request: &Parts) -> Result<(), u64> {
         let wait = self.logins.take(&self.bucket(request), self.started.elapsed()).wait;
-        wait.map_or(Ok(()), |wait: Duration| Err(whole(wait)))
+        wait.map_or(Ok(()), |wait: Duration| Err(whole_seconds(wait)))
     }
 
-    /// Whoever had a key has lost no attempt.
+    /// Returns the attempt after a successful login.
     pub(crate) fn logged_in(&self, request: &Parts) {
         self.logins.give_back(&self.bucket(request));
     }
 
-    /// Whether the browser spoke TLS with a proxy that is believed.
+    /// Whether the browser used TLS with a trusted proxy.
     pub(crate) fn is_encrypted(&self, request: &Parts) -> bool {
-        peer(request).is_some_and(|peer| self.proxies.spoke_tls(peer, &request.headers))
+        peer(request).is_some_and(|peer| self.proxies.used_tls(peer, &request.headers))
     }
 
-    /// From where somebody tries to log in, as far as that is known.
+    /// The address of the client, as far as it is known.
     pub(crate) fn address(&self, request: &Parts) -> Option<IpAddr> {
         peer(request).map(|peer| self.proxies.client(peer, &request.headers))
     }

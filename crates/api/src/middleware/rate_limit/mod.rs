@@ -1,4 +1,4 @@
-//! How often one client may ask for what costs most.
+//! Rate limits for uploads, downloads and failed logins.
 
 mod logins;
 mod rate;
@@ -12,7 +12,7 @@ use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 
-use self::rate::{Rate, Verdict};
+use self::rate::{Rate, RateDecision};
 use crate::caller::Caller;
 use crate::middleware::drain_body::drain;
 use crate::middleware::trusted_proxies::TrustedProxies;
@@ -21,10 +21,10 @@ use crate::{ApiError, Code};
 const LIMIT: HeaderName = HeaderName::from_static("x-ratelimit-limit");
 const REMAINING: HeaderName = HeaderName::from_static("x-ratelimit-remaining");
 const RESET: HeaderName = HeaderName::from_static("x-ratelimit-reset");
-/// What the headers of a limit are called.
+/// The headers of a limit.
 pub(crate) const HEADERS: [HeaderName; 3] = [LIMIT, REMAINING, RESET];
 
-/// How many uploads, downloads and refused logins a client has a minute.
+/// The rate limits of each client, per minute.
 pub struct RateLimits {
     uploads: Option<Rate>,
     downloads: Option<Rate>,
@@ -34,13 +34,13 @@ pub struct RateLimits {
 }
 
 impl RateLimits {
-    /// So many of each a minute; 0 is any number. Clients behind these proxies are told apart by what those say.
+    /// Limits per minute; 0 is unlimited. Clients behind these proxies are told apart by the headers of the proxies.
     pub fn per_minute(uploads: u32, downloads: u32, proxies: TrustedProxies) -> Self {
         let rate = |limit| (limit > 0).then(|| Rate::per_minute(limit));
         Self {
             uploads: rate(uploads),
             downloads: rate(downloads),
-            logins: Rate::per_minute(logins::LOGINS),
+            logins: Rate::per_minute(logins::LOGIN_ATTEMPTS),
             proxies,
             started: Instant::now(),
         }
@@ -55,7 +55,7 @@ impl RateLimits {
         }
     }
 
-    /// Whose bucket it is: that of the credential, else of the address.
+    /// The client: its credential, or else its address.
     fn client(&self, request: &Request) -> String {
         if let Some(caller) = request.extensions().get::<Caller>() {
             return format!("key {}", caller.0);
@@ -67,7 +67,7 @@ impl RateLimits {
     }
 }
 
-/// Whoever has one address of IPv6 has the 2⁶⁴ around it as well.
+/// A subscriber has a whole /64 network of IPv6, so all of it counts as one client.
 fn network(address: IpAddr) -> IpAddr {
     match address {
         IpAddr::V6(address) => IpAddr::V6((address.to_bits() >> 64 << 64).into()),
@@ -75,37 +75,37 @@ fn network(address: IpAddr) -> IpAddr {
     }
 }
 
-/// Lets a request through, or says when to come again.
+/// Admits a request, or says when to retry.
 pub(crate) async fn enforce(State(limits): State<Arc<RateLimits>>, request: Request, next: Next) -> Response {
     let Some(rate) = limits.of(&request) else { return next.run(request).await };
-    let verdict = rate.take(&limits.client(&request), limits.started.elapsed());
-    let mut response = match verdict.wait {
+    let decision = rate.take(&limits.client(&request), limits.started.elapsed());
+    let mut response = match decision.wait {
         None => next.run(request).await,
         Some(wait) => {
             let (parts, body) = request.into_parts();
             drain(&parts.headers, body).await;
-            refused(wait)
+            too_many_requests(wait)
         }
     };
-    tell(response.headers_mut(), verdict);
+    add_headers(response.headers_mut(), decision);
     response
 }
 
-fn refused(wait: Duration) -> Response {
-    let seconds = whole(wait);
-    let message = format!("that was too often; ask again in {seconds} s");
+fn too_many_requests(wait: Duration) -> Response {
+    let seconds = whole_seconds(wait);
+    let message = format!("too many requests; retry in {seconds} s");
     let mut response = ApiError::new(Code::RateLimited, message).into_response();
     response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from(seconds));
     response
 }
 
-fn tell(headers: &mut HeaderMap, verdict: Verdict) {
-    headers.insert(LIMIT, verdict.limit.into());
-    headers.insert(REMAINING, verdict.remaining.into());
-    headers.insert(RESET, whole(verdict.reset).into());
+fn add_headers(headers: &mut HeaderMap, decision: RateDecision) {
+    headers.insert(LIMIT, decision.limit.into());
+    headers.insert(REMAINING, decision.remaining.into());
+    headers.insert(RESET, whole_seconds(decision.reset).into());
 }
 
-/// Seconds, rounded up: whoever waits that long has waited enough.
-fn whole(duration: Duration) -> u64 {
+/// Seconds, rounded up.
+fn whole_seconds(duration: Duration) -> u64 {
     duration.as_secs() + u64::from(duration.subsec_nanos() > 0)
 }

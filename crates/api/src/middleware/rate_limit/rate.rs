@@ -1,56 +1,56 @@
-//! So many a minute for each client: a bucket that is full at first and fills again evenly, kept as one time per client.
+//! A token bucket per client: full at first, refilled evenly, and stored as one time per client.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 const MINUTE: Duration = Duration::from_mins(1);
-/// Clients remembered at once, so that nobody fills the memory by coming from everywhere.
-const MOST_CLIENTS: usize = 10_000;
+/// Clients remembered at once, so that many addresses cannot fill the memory.
+const MAX_CLIENTS: usize = 10_000;
 
-/// What was decided about one request. Times are from now.
+/// The decision about one request. Times are from now.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Verdict {
-    /// How many a minute there are.
+pub(super) struct RateDecision {
+    /// Requests per minute.
     pub(super) limit: u32,
-    /// How many could follow at once.
+    /// Requests that could follow at once.
     pub(super) remaining: u32,
-    /// Until there are as many as at first.
+    /// Until the bucket is full again.
     pub(super) reset: Duration,
-    /// Until asking again helps, if this one is refused.
+    /// Until a retry helps, if this request is refused.
     pub(super) wait: Option<Duration>,
 }
 
-/// So many a minute for each client. All times are since one moment that the caller chose.
+/// A number of requests per minute for each client. All times are since one moment of the caller's choice.
 pub(super) struct Rate {
     limit: u32,
-    /// When each client's bucket will be full again.
+    /// When the bucket of each client will be full again.
     full_at: Mutex<HashMap<String, Duration>>,
 }
 
 impl Rate {
-    /// That many a minute, at least one.
+    /// That many requests per minute, at least one.
     pub(super) fn per_minute(limit: u32) -> Self {
         Self { limit: limit.max(1), full_at: Mutex::default() }
     }
 
-    /// Takes one for that client, if there is one.
-    pub(super) fn take(&self, client: &str, now: Duration) -> Verdict {
+    /// Takes one token of that client, if there is one.
+    pub(super) fn take(&self, client: &str, now: Duration) -> RateDecision {
         let mut clients = self.full_at.lock().unwrap_or_else(PoisonError::into_inner);
         let each = MINUTE / self.limit;
         let missing = clients.get(client).map_or(Duration::ZERO, |full_at| full_at.saturating_sub(now));
         let after = missing + each;
         if after > MINUTE {
-            return self.verdict(missing, Some(after.saturating_sub(MINUTE)));
+            return self.decision(missing, Some(after.saturating_sub(MINUTE)));
         }
-        if clients.len() >= MOST_CLIENTS && !clients.contains_key(client) {
+        if clients.len() >= MAX_CLIENTS && !clients.contains_key(client) {
             make_room(&mut clients, now);
         }
         clients.insert(client.to_owned(), now + after);
-        self.verdict(after, None)
+        self.decision(after, None)
     }
 
-    /// Gives one back that was taken for nothing.
+    /// Gives a token back.
     pub(super) fn give_back(&self, client: &str) {
         let mut clients = self.full_at.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(full_at) = clients.get_mut(client) {
@@ -58,17 +58,22 @@ impl Rate {
         }
     }
 
-    fn verdict(&self, reset: Duration, wait: Option<Duration>) -> Verdict {
+    fn decision(&self, reset: Duration, wait: Option<Duration>) -> RateDecision {
         let each = MINUTE / self.limit;
         let remaining = MINUTE.saturating_sub(reset).as_nanos() / each.as_nanos();
-        Verdict { limit: self.limit, remaining: u32::try_from(remaining).unwrap_or(self.limit), reset, wait }
+        RateDecision {
+            limit: self.limit,
+            remaining: u32::try_from(remaining).unwrap_or(self.limit),
+            reset,
+            wait,
+        }
     }
 }
 
-/// Forgets whoever has a full bucket again, of whom there is nothing to know; else whoever is nearest to that.
+/// Forgets clients with a full bucket, or else the client that is nearest to one.
 fn make_room(clients: &mut HashMap<String, Duration>, now: Duration) {
     clients.retain(|_, full_at| *full_at > now);
-    if clients.len() < MOST_CLIENTS {
+    if clients.len() < MAX_CLIENTS {
         return;
     }
     let nearest = clients.iter().min_by_key(|(_, full_at)| **full_at).map(|(client, _)| client.clone());
@@ -87,11 +92,11 @@ mod tests {
 
     /// Proves R078 for the count.
     #[test]
-    fn a_full_bucket_goes_at_once_and_then_fills_evenly() {
+    fn a_full_bucket_allows_a_burst_and_then_refills_evenly() {
         let rate = Rate::per_minute(10);
         for left in (0..10).rev() {
-            let verdict = rate.take("a", START);
-            assert_eq!((verdict.limit, verdict.remaining, verdict.wait), (10, left, None));
+            let decision = rate.take("a", START);
+            assert_eq!((decision.limit, decision.remaining, decision.wait), (10, left, None));
         }
         let refused = rate.take("a", START);
         assert_eq!((refused.remaining, refused.wait), (0, Some(Duration::from_secs(6))));
@@ -104,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_given_back_can_be_taken_again() {
+    fn a_token_that_is_given_back_can_be_taken_again() {
         let rate = Rate::per_minute(2);
         for _ in 0..10 {
             assert_eq!(rate.take("a", START).wait, None);
@@ -121,20 +126,20 @@ mod tests {
             let taken = (0..=limit).filter(|_| rate.take("a", START).wait.is_none()).count();
             assert_eq!(taken, limit as usize);
             let wait = rate.take("a", START).wait.unwrap();
-            assert_eq!(rate.take("a", START + wait).wait, None, "whoever waits as told is taken");
+            assert_eq!(rate.take("a", START + wait).wait, None, "a client that waits as told is admitted");
         }
     }
 
     #[test]
-    fn however_many_come_only_so_many_are_remembered_and_the_busiest_longest() {
+    fn the_number_of_remembered_clients_is_limited_and_busy_ones_stay() {
         let rate = Rate::per_minute(2);
         for _ in 0..2 {
             rate.take("busy", START);
         }
-        for client in 0..MOST_CLIENTS + 100 {
+        for client in 0..MAX_CLIENTS + 100 {
             rate.take(&client.to_string(), START);
         }
-        assert!(rate.full_at.lock().unwrap().len() <= MOST_CLIENTS);
+        assert!(rate.full_at.lock().unwrap().len() <= MAX_CLIENTS);
         assert!(rate.take("busy", START).wait.is_some(), "its limit is not forgotten");
         rate.take("later", seconds(60));
         assert_eq!(rate.full_at.lock().unwrap().len(), 1, "those with full buckets are");

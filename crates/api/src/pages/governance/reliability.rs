@@ -1,4 +1,4 @@
-//! `GET /app/governance/reliability`: how far confidence can be trusted, by what reviews have taught.
+//! `GET /app/governance/reliability`: how reliable confidence is, by what reviews have taught.
 
 use std::sync::Arc;
 
@@ -10,40 +10,40 @@ use quire_application::calibration::{self, CalibrationContext, CalibrationFilter
 use quire_understanding::calibration::CalibrationState;
 
 use super::curve::{Curve, curve, percent};
-use super::{FURTHEST, Paging, Sheet, address, framed, sheets};
+use super::{GovernanceTab, MAX_OFFSET, Paging, address, load_frame, tabs};
 use crate::ApiError;
 use crate::pages::frame::{Frame, Place, page};
 use crate::pages::visitor::Visitor;
 use crate::pages::words::Words;
 use crate::request::Parameters;
 
-/// Ways of finding keys that are shown at once.
+/// Mappings per page.
 const SHOWN: u32 = 50;
-/// Characters of a key of surroundings that nobody can name.
+/// Characters of the key of a context without a name.
 const SHORT: usize = 14;
 
 #[derive(Template)]
 #[template(path = "governance/reliability.html")]
-struct Page {
+struct ReliabilityPage {
     frame: Frame,
     sheets: Vec<Place>,
     policy: String,
     wanted: String,
-    keys: Vec<Key>,
+    keys: Vec<KeyRow>,
     paging: Paging,
 }
 
-/// A key in its surroundings.
-struct Key {
+/// A key in one context.
+struct KeyRow {
     title: String,
     name: String,
     context: String,
     total: String,
-    ways: Vec<Way>,
+    ways: Vec<MappingRow>,
 }
 
-/// One way of finding it.
-struct Way {
+/// A mapping of the key.
+struct MappingRow {
     mapping: Option<String>,
     accepts: u32,
     edits: u32,
@@ -59,7 +59,7 @@ pub(crate) async fn show(
     visitor: Visitor,
     parameters: Parameters,
 ) -> Result<Response, ApiError> {
-    let skip = parameters.within("offset", 0..=FURTHEST)?.unwrap_or(0);
+    let skip = parameters.within("offset", 0..=MAX_OFFSET)?.unwrap_or(0);
     let wanted = parameters.text("field_key").map(str::trim).unwrap_or_default().to_owned();
     let filter = CalibrationFilter {
         policy_version: app.confidence_policy().version.clone(),
@@ -72,13 +72,13 @@ pub(crate) async fn show(
     let has_more = found.len() > SHOWN as usize;
     found.truncate(SHOWN as usize);
     let contexts = calibration::contexts(&app).await?;
-    let frame = framed(&app, visitor).await?;
+    let frame = load_frame(&app, visitor).await?;
     let from = |skip: u32| {
         let skip = if skip == 0 { String::new() } else { skip.to_string() };
         address("/app/governance/reliability", &[("field_key", &wanted), ("offset", &skip)])
     };
-    page(&Page {
-        sheets: sheets(Sheet::Reliability),
+    page(&ReliabilityPage {
+        sheets: tabs(GovernanceTab::Reliability),
         policy: app.confidence_policy().version.clone(),
         keys: by_key(found, &contexts, &frame),
         paging: Paging::of(skip, SHOWN, has_more, from),
@@ -87,23 +87,23 @@ pub(crate) async fn show(
     })
 }
 
-/// They come in the order of their keys.
-fn by_key(found: Vec<FieldReliability>, contexts: &[CalibrationContext], frame: &Frame) -> Vec<Key> {
-    let mut keys: Vec<(String, Key)> = Vec::new();
+/// The rows come sorted by key.
+fn by_key(found: Vec<FieldReliability>, contexts: &[CalibrationContext], frame: &Frame) -> Vec<KeyRow> {
+    let mut keys: Vec<(String, KeyRow)> = Vec::new();
     for one in found {
-        let way = Way::of(&one, frame.words());
+        let way = MappingRow::of(&one, frame.words());
         match keys.last_mut() {
             Some((context, key)) if *context == one.context_key && key.name == one.field_key => {
                 key.ways.push(way);
             }
-            _ => keys.push((one.context_key.clone(), Key::of(one, way, contexts, frame))),
+            _ => keys.push((one.context_key.clone(), KeyRow::of(one, way, contexts, frame))),
         }
     }
     keys.into_iter().map(|(_, key)| key).collect()
 }
 
-impl Key {
-    fn of(one: FieldReliability, way: Way, contexts: &[CalibrationContext], frame: &Frame) -> Self {
+impl KeyRow {
+    fn of(one: FieldReliability, way: MappingRow, contexts: &[CalibrationContext], frame: &Frame) -> Self {
         let language = frame.language.as_str();
         let words = frame.words();
         let context = contexts.iter().find(|context| context.key == one.context_key);
@@ -124,7 +124,7 @@ impl Key {
     }
 }
 
-impl Way {
+impl MappingRow {
     fn of(one: &FieldReliability, words: &'static Words) -> Self {
         let counts = one.learnt.counts;
         let (standing, tone) = match one.learnt.standing {

@@ -22,12 +22,12 @@ use super::words::Words;
 use crate::ApiError;
 use crate::rest::documents::{least_confident, list};
 
-/// How many are shown at once.
+/// Documents per page.
 const SHOWN: u32 = 50;
 
 #[derive(Template)]
 #[template(path = "inbox.html")]
-struct Inbox {
+struct InboxPage {
     frame: Frame,
     asked: InboxQuery,
     list: Listing,
@@ -40,19 +40,19 @@ struct RowsPart {
     list: Listing,
 }
 
-/// Some rows of the list, with what is known of the others.
+/// Rows of the list and its paging.
 struct Listing {
     words: &'static Words,
     rows: Vec<Row>,
-    /// How many there are.
+    /// The number of documents in words.
     total: Option<String>,
-    /// The page that goes on where this part ends.
+    /// The address of the next page.
     next: Option<String>,
-    /// Whether the search has ended before the list did.
+    /// Whether the search stopped at its limit.
     is_cut_short: bool,
 }
 
-impl Inbox {
+impl InboxPage {
     fn t<'a>(&self, name: &'a str) -> &'a str {
         self.frame.t(name)
     }
@@ -76,74 +76,74 @@ pub(crate) async fn show(
     visitor: Visitor,
     RawQuery(query): RawQuery,
 ) -> Result<Response, ApiError> {
-    let asked = InboxQuery::of(query.as_deref().unwrap_or_default())?;
-    // First where the history stands, then what there is: what happens in between is told twice and not missed.
+    let query = InboxQuery::of(query.as_deref().unwrap_or_default())?;
+    // The event position first, then the documents: an event in between is shown twice rather than missed.
     let newest = events::newest(&app).await?;
     let operates = visitor.may(Role::Operate);
     let frame = Frame::new(visitor, Part::Inbox, &["inbox"], newest);
-    let list = listed(&app, &asked, frame.words(), operates).await?;
-    page(&Inbox { frame, asked, list, operates })
+    let list = load(&app, &query, frame.words(), operates).await?;
+    page(&InboxPage { frame, asked: query, list, operates })
 }
 
-/// A part of the list: those of some ids, or the next ones.
+/// A part of the list: the rows of some ids, or the next page.
 pub(crate) async fn rows(
     State(app): State<Arc<App>>,
     visitor: Visitor,
     RawQuery(query): RawQuery,
 ) -> Result<Response, ApiError> {
-    let asked = InboxQuery::of(query.as_deref().unwrap_or_default())?;
+    let query = InboxQuery::of(query.as_deref().unwrap_or_default())?;
     let (words, operates) = (visitor.language.words(), visitor.may(Role::Operate));
-    let list = if asked.ids.is_empty() {
-        listed(&app, &asked, words, operates).await?
+    let list = if query.ids.is_empty() {
+        load(&app, &query, words, operates).await?
     } else {
-        some(&app, &asked, words, operates).await?
+        load_by_ids(&app, &query, words, operates).await?
     };
     page(&RowsPart { list })
 }
 
-async fn listed(
+async fn load(
     app: &App,
-    asked: &InboxQuery,
+    query: &InboxQuery,
     words: &'static Words,
     operates: bool,
 ) -> Result<Listing, ApiError> {
-    if asked.is_queue {
-        return queued(app, asked, words, operates).await;
+    if query.is_queue {
+        return load_queue(app, query, words, operates).await;
     }
-    let request = ListRequest { limit: SHOWN, ..asked.request.clone() };
+    let request = ListRequest { limit: SHOWN, ..query.request.clone() };
     let found = document::list(app, &request).await?;
     let DocumentList { items, total, next, is_cut_short } = found;
     Ok(Listing {
-        rows: made(app, &items, words, operates).await?,
-        total: total.map(|total| told(total, words)),
-        next: next.map(|next| asked.address(&[("cursor", &list::cursor(next))])),
+        rows: rows_of(app, &items, words, operates).await?,
+        total: total.map(|total| count_text(total, words)),
+        next: next.map(|next| query.address(&[("cursor", &list::cursor(next))])),
         is_cut_short,
         words,
     })
 }
 
-/// Those that wait for a person, the least certain first.
-async fn queued(
+/// The documents that wait for a review, least confident first.
+async fn load_queue(
     app: &App,
-    asked: &InboxQuery,
+    query: &InboxQuery,
     words: &'static Words,
     operates: bool,
 ) -> Result<Listing, ApiError> {
-    let part = LeastConfidentQuery { after: asked.after_certainty, skip: 0, limit: SHOWN };
+    let part = LeastConfidentQuery { after: query.after_confidence, skip: 0, limit: SHOWN };
     let found = document::least_confident(app, part).await?;
-    let next = found.next.map(|next| asked.address(&[("cursor", &least_confident::cursor(next))]));
+    let next = found.next.map(|next| query.address(&[("cursor", &least_confident::cursor(next))]));
     Ok(Listing {
-        rows: in_order(made(app, &found.items, words, operates).await?, asked),
-        total: found.total.map(|total| told(total, words)),
+        rows: in_order(rows_of(app, &found.items, words, operates).await?, query),
+        total: found.total.map(|total| count_text(total, words)),
         next,
         is_cut_short: false,
         words,
     })
 }
 
-/// Rows with their places in the order that was asked for.
-fn in_order(mut rows: Vec<Row>, asked: &InboxQuery) -> Vec<Row> {
-    if asked.is_queue {
+/// The rows with their places in the requested order.
+fn in_order(mut rows: Vec<Row>, query: &InboxQuery) -> Vec<Row> {
+    if query.is_queue {
         rows.retain(|row| row.waits);
         for row in &mut rows {
             row.place = row.uncertainty;
@@ -153,40 +153,39 @@ fn in_order(mut rows: Vec<Row>, asked: &InboxQuery) -> Vec<Row> {
     rows
 }
 
-/// Those that were asked for by their ids, if the filters let them through. How many there are in all is told only where that
-/// is known without looking for them.
-async fn some(
+/// The rows of some ids that pass the filters. The total is given only where counting is cheap.
+async fn load_by_ids(
     app: &App,
-    asked: &InboxQuery,
+    query: &InboxQuery,
     words: &'static Words,
     operates: bool,
 ) -> Result<Listing, ApiError> {
-    let views = document::by_ids(app, &asked.ids, &asked.request).await?;
-    let total = if asked.is_counted() { count(app, asked).await? } else { None };
+    let views = document::by_ids(app, &query.ids, &query.request).await?;
+    let total = if query.is_counted() { count(app, query).await? } else { None };
     Ok(Listing {
-        rows: in_order(made(app, &views, words, operates).await?, asked),
-        total: total.map(|total| told(total, words)),
+        rows: in_order(rows_of(app, &views, words, operates).await?, query),
+        total: total.map(|total| count_text(total, words)),
         next: None,
         is_cut_short: false,
         words,
     })
 }
 
-async fn count(app: &App, asked: &InboxQuery) -> Result<Option<DocumentCount>, ApiError> {
-    if asked.is_queue {
+async fn count(app: &App, query: &InboxQuery) -> Result<Option<DocumentCount>, ApiError> {
+    if query.is_queue {
         let none = LeastConfidentQuery { after: None, skip: 0, limit: 0 };
         return Ok(document::least_confident(app, none).await?.total);
     }
-    let none = ListRequest { limit: 0, ..asked.request.clone() };
+    let none = ListRequest { limit: 0, ..query.request.clone() };
     Ok(document::list(app, &none).await?.total)
 }
 
-fn told(total: DocumentCount, words: &Words) -> String {
+fn count_text(total: DocumentCount, words: &Words) -> String {
     let name = if total.is_lower_bound { "inbox.more_than" } else { "inbox.total" };
     words.count(name, total.count.into())
 }
 
-async fn made(
+async fn rows_of(
     app: &App,
     views: &[DocumentView],
     words: &'static Words,

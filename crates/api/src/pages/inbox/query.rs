@@ -1,4 +1,4 @@
-//! What the address of the inbox asks for.
+//! The query of the inbox.
 
 use quire_application::document::{ConfidenceCursor, ListRequest};
 use quire_domain::{DocumentId, DocumentStatus, ReviewStatus};
@@ -8,26 +8,26 @@ use crate::pages::words::Words;
 use crate::request::{Parameters, uuid};
 use crate::rest::documents::{least_confident, list};
 
-/// As many as may be asked for by their ids at once.
+/// Ids in one request.
 const MOST: usize = 50;
-/// The filters, as the address names them.
+/// The filters by parameter name.
 const FILTERS: [&str; 3] = ["q", "status", "review_status"];
-/// What is asked for by `sort`.
+/// The value of `sort` for the review queue.
 const LEAST_CERTAIN: &str = "least_certain";
 
 pub(super) struct InboxQuery {
     pub(super) request: ListRequest,
-    /// Whether those are asked for that wait for a person, the least certain first. No filter goes with that.
+    /// Whether the review queue is requested: documents that wait for a review, least confident first. It excludes filters.
     pub(super) is_queue: bool,
-    /// From where on they are.
-    pub(super) after_certainty: Option<ConfidenceCursor>,
-    /// Only these.
+    /// Where the page begins.
+    pub(super) after_confidence: Option<ConfidenceCursor>,
+    /// Only these documents.
     pub(super) ids: Vec<DocumentId>,
-    /// What was given for each filter.
+    /// The value of each given filter.
     given: Vec<(&'static str, String)>,
 }
 
-/// One of several that a filter offers.
+/// A choice of a filter.
 pub(super) struct Choice {
     pub(super) value: &'static str,
     pub(super) text: &'static str,
@@ -35,26 +35,27 @@ pub(super) struct Choice {
 }
 
 impl InboxQuery {
-    /// A form also sends the fields in which nobody wrote: they ask for nothing.
+    /// A form also sends its empty fields, which are ignored.
     pub(super) fn of(query: &str) -> Result<Self, ApiError> {
         let pairs = form_urlencoded::parse(query.as_bytes()).filter(|(_, value)| !value.trim().is_empty());
         let parameters =
             Parameters::of(&form_urlencoded::Serializer::new(String::new()).extend_pairs(pairs).finish());
         let ids = parameters.text("ids").map(ids).transpose()?.unwrap_or_default();
         if parameters.text("sort") == Some(LEAST_CERTAIN) {
-            let after_certainty = parameters.text("cursor").map(least_confident::place).transpose()?;
+            let after_confidence =
+                parameters.text("cursor").map(least_confident::parse_cursor).transpose()?;
             let given = vec![("sort", LEAST_CERTAIN.to_owned())];
             let request = ListRequest::default();
-            return Ok(Self { request, is_queue: true, after_certainty, ids, given });
+            return Ok(Self { request, is_queue: true, after_confidence, ids, given });
         }
-        let after = parameters.text("cursor").map(list::place).transpose()?;
+        let after = parameters.text("cursor").map(list::parse_cursor).transpose()?;
         let given = FILTERS.iter().filter_map(|name| Some((*name, parameters.text(name)?.to_owned())));
         let given = given.collect();
         let request = ListRequest { after, ..list::filters(&parameters)? };
-        Ok(Self { request, is_queue: false, after_certainty: None, ids, given })
+        Ok(Self { request, is_queue: false, after_confidence: None, ids, given })
     }
 
-    /// What is looked for.
+    /// The search text.
     pub(super) fn words(&self) -> &str {
         self.given("q")
     }
@@ -63,19 +64,19 @@ impl InboxQuery {
         !self.given.is_empty()
     }
 
-    /// Whether how many there are is known without looking for them.
+    /// Whether the total is cheap to count.
     pub(super) fn is_counted(&self) -> bool {
         let ListRequest { status, review, words, .. } = &self.request;
         let is_one = status.is_none() || review.is_none();
         words.is_none() && is_one && *status != Some(DocumentStatus::Uploaded)
     }
 
-    /// The inbox with the same filters, and with these parameters.
+    /// The address of the inbox with the same filters and these parameters.
     pub(super) fn address(&self, and: &[(&str, &str)]) -> String {
         at("/app", &self.given, and)
     }
 
-    /// The export of the same documents. The queue has none: it is offered outside of it only.
+    /// The address of the export with the same filters. The queue has none.
     pub(super) fn export(&self, format: &str) -> String {
         at("/documents/export", &self.given, &[("format", format)])
     }
@@ -146,7 +147,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn fields_in_which_nobody_wrote_ask_for_nothing() {
+    fn empty_fields_are_ignored() {
         let asked = InboxQuery::of("q=+&status=&review_status=&cursor=").unwrap();
         assert!(!asked.is_filtered() && asked.is_counted() && asked.ids.is_empty());
         assert_eq!(asked.address(&[]), "/app");
@@ -167,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn no_filter_goes_with_the_queue() {
+    fn the_queue_excludes_filters() {
         let asked = InboxQuery::of("sort=least_certain&q=luna&status=FAILED").unwrap();
         assert!(asked.is_queue && asked.request.words.is_none() && asked.request.status.is_none());
         assert_eq!(asked.address(&[]), "/app?sort=least_certain");
@@ -175,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_is_refused() {
+    fn invalid_parameters_are_refused() {
         let many = vec![DocumentId::new().to_string(); MOST + 1].join(",");
         for query in ["status=DONE", "cursor=x", "ids=1", &format!("ids={many}")] {
             assert!(InboxQuery::of(query).is_err(), "{query}");

@@ -1,4 +1,4 @@
-//! The pages of a document, as many as were read, each with its size so that nothing moves when its picture comes.
+//! The pages of a document with their sizes, so that nothing moves when their images load.
 
 use quire_application::document::pages;
 use quire_application::{App, Error};
@@ -7,24 +7,24 @@ use quire_domain::DocumentId;
 use crate::ApiError;
 
 /// A page.
-pub(super) struct Sheet {
+pub(super) struct PageView {
     pub(super) number: usize,
     /// In points.
     pub(super) width: f32,
     pub(super) height: f32,
-    /// The same in whole numbers, as pictures have them.
+    /// The same in whole pixels.
     pub(super) across: u32,
     pub(super) down: u32,
 }
 
-/// The pages of that document; none while nobody has read it.
-pub(super) async fn load(app: &App, document: DocumentId) -> Result<Vec<Sheet>, ApiError> {
+/// The pages of a document; none until a run has read it.
+pub(super) async fn load(app: &App, document: DocumentId) -> Result<Vec<PageView>, ApiError> {
     let pages = match pages::list(app, document).await {
         Ok((_, index)) => index.pages,
         Err(Error::NotFound(_)) => Vec::new(),
         Err(error) => return Err(error.into()),
     };
-    let sheet = |(number, entry): (usize, pages::PageEntry)| Sheet {
+    let sheet = |(number, entry): (usize, pages::PageEntry)| PageView {
         number,
         width: entry.width,
         height: entry.height,

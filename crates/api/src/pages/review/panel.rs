@@ -1,4 +1,4 @@
-//! What was understood of a document, laid out as people work with it.
+//! The interpretation of a document, laid out for its review.
 
 use std::collections::{HashMap, HashSet};
 
@@ -11,18 +11,18 @@ use quire_understanding::{Field, Schema, SchemaKey, Scope, VISIT_DATE, Value, vi
 use super::super::moments::Moment;
 use super::super::visitor::Visitor;
 use super::history::is_of_value;
-use super::processing::Newer;
-use super::row::{Desk, Row, date};
+use super::processing::NewerRun;
+use super::row::{Row, RowContext, date};
 use super::titles;
 use crate::ApiError;
 
-/// Sections that are more than the keys of the schema that have their place there.
+/// Sections with more than the keys of the schema.
 const VISITS: &str = "visits";
 const OTHER: &str = "other";
-/// Where what has no place of its own stands, if the schema has such a section.
+/// The section for keys without a section of their own, if the schema has it.
 const REPORT: &str = "report_info";
 
-/// Sorts behind every date.
+/// Sorts after every date.
 const NO_DATE: &str = "~";
 
 /// The panel beside the pages.
@@ -30,41 +30,41 @@ const NO_DATE: &str = "~";
 pub(super) struct Panel {
     pub(super) run_id: String,
     pub(super) version: u32,
-    /// Which version this is, and by whom,
+    /// The version and its author.
     pub(super) told: String,
-    /// since when.
+    /// When the version was made.
     pub(super) made_at: Moment,
     pub(super) is_reviewed: bool,
-    /// By whom it was checked, and when.
+    /// The reviewer and the time of the review.
     pub(super) reviewed: Option<(String, Moment)>,
     pub(super) may_edit: bool,
     pub(super) may_operate: bool,
-    /// Whether documents of this kind have visits.
+    /// Whether documents of this schema have visits.
     pub(super) has_visits: bool,
     pub(super) sections: Vec<Section>,
-    /// Keys of which a value can be added.
+    /// Keys that a value can be added to.
     pub(super) keys: Vec<KeyChoice>,
     pub(super) visits: Vec<VisitChoice>,
-    /// What became of a run that is newer than what is shown.
-    pub(super) newer: Option<Newer>,
+    /// A run that is newer than the interpretation.
+    pub(super) newer: Option<NewerRun>,
 }
 
 pub(super) struct Section {
     pub(super) name: String,
     pub(super) title: String,
     pub(super) groups: Vec<Group>,
-    /// What is said where there is nothing.
+    /// The text of an empty section.
     pub(super) nothing: Option<&'static str>,
 }
 
-/// Rows that belong together: those of a visit, or all of a section.
+/// Rows of one visit, or all rows of a section.
 pub(super) struct Group {
     pub(super) visit: Option<VisitHead>,
     pub(super) rows: Vec<Row>,
 }
 
 pub(super) struct VisitHead {
-    /// Empty for what belongs to some visit, nobody knows which.
+    /// Empty for fields of an unknown visit.
     pub(super) id: String,
     pub(super) title: String,
     pub(super) count: String,
@@ -88,7 +88,7 @@ impl Panel {
         app: &App,
         visitor: &Visitor,
         found: &ReviewView,
-        newer: Option<Newer>,
+        newer: Option<NewerRun>,
     ) -> Result<Self, ApiError> {
         let records = match found.active.number {
             1 => Vec::new(),
@@ -102,11 +102,11 @@ impl Panel {
         visitor: &Visitor,
         found: &ReviewView,
         records: &[VersionHistoryEntry],
-        newer: Option<Newer>,
+        newer: Option<NewerRun>,
     ) -> Self {
         let (language, words) = (visitor.language, visitor.language.words());
-        let desk = Desk { schema: &found.schema, policy: app.confidence_policy(), words, language };
-        let layout = Layout { desk, detected: detected(records), fields: &found.active.data.fields };
+        let context = RowContext { schema: &found.schema, policy: app.confidence_policy(), words, language };
+        let layout = Layout { context, detected: detected(records), fields: &found.active.data.fields };
         let groups = layout.by_visit();
         let visits =
             groups.iter().filter_map(|group| group.visit.as_ref()).filter(|visit| !visit.id.is_empty());
@@ -138,7 +138,7 @@ impl Panel {
     }
 }
 
-/// What the run itself found, of each field whose value people have changed. The oldest change tells.
+/// The extracted value of each field whose value people changed: the oldest change has it.
 fn detected(records: &[VersionHistoryEntry]) -> HashMap<FieldId, Value> {
     let mut first: HashMap<FieldId, Option<Value>> = HashMap::new();
     let changes = records.iter().flat_map(|record| &record.changes);
@@ -159,22 +159,22 @@ fn visit_date<'f>(fields: &[&'f Field]) -> Option<&'f str> {
 }
 
 struct Layout<'a> {
-    desk: Desk<'a>,
+    context: RowContext<'a>,
     detected: HashMap<FieldId, Value>,
     fields: &'a [Field],
 }
 
 impl<'a> Layout<'a> {
     fn schema(&self) -> &'a Schema {
-        self.desk.schema
+        self.context.schema
     }
 
     fn row(&self, field: &Field) -> Row {
         let detected = self.detected.get(&field.field_id);
-        self.desk.row(field, detected.filter(|value| !value.is_same(&field.value, field.value_type)))
+        self.context.row(field, detected.filter(|value| !value.is_same(&field.value, field.value_type)))
     }
 
-    /// The sections of the schema in its order, and one for what it does not know.
+    /// The sections in the order of the schema, and one for unknown keys.
     fn names(&self) -> Vec<&'a str> {
         let mut names: Vec<&str> = self.schema().sections.iter().map(|section| section.id.as_str()).collect();
         let has_visits = self.schema().keys.iter().any(|key| key.scope != Scope::Document);
@@ -200,7 +200,7 @@ impl<'a> Layout<'a> {
     fn section_of(&self, field: &Field) -> &'a str {
         match self.schema().key(&field.key) {
             None => OTHER,
-            // When and why of a visit that nobody knows.
+            // Date and reason of an unknown visit.
             Some(key) if key.scope == Scope::Metadata => OTHER,
             Some(key) if key.scope == Scope::Visit => self.visits_section(),
             Some(key) => self.place_of(key),
@@ -216,7 +216,7 @@ impl<'a> Layout<'a> {
     }
 
     fn title_of(&self, section: &str) -> String {
-        titles::of_section(self.schema(), self.desk.language, section)
+        titles::of_section(self.schema(), self.context.language, section)
     }
 
     fn sections(&self, visits: Vec<Group>) -> Vec<Section> {
@@ -236,14 +236,14 @@ impl<'a> Layout<'a> {
                 OTHER => is_bare.then_some("review.no_other_fields"),
                 _ => None,
             };
-            let nothing = nothing.map(|name| self.desk.words.get(name));
+            let nothing = nothing.map(|name| self.context.words.get(name));
             let section = Section { name: name.to_owned(), title: self.title_of(name), groups, nothing };
             (!is_bare || nothing.is_some()).then_some(section)
         };
         self.names().into_iter().filter_map(section).collect()
     }
 
-    /// The rows of a section without visits: every key that has its place there, then what else was found.
+    /// The rows of a section without visits: every key of the section, then other fields.
     fn rows(&self, section: &str) -> Vec<Row> {
         let own: Vec<&Field> = self
             .fields
@@ -251,15 +251,16 @@ impl<'a> Layout<'a> {
             .filter(|field| field.visit_id.is_none() && !self.is_hidden(field))
             .filter(|field| self.section_of(field) == section)
             .collect();
-        let twice: Vec<&Field> = if section == OTHER { self.told_twice().collect() } else { Vec::new() };
+        let twice: Vec<&Field> =
+            if section == OTHER { self.repeated_about_visits().collect() } else { Vec::new() };
         let own = [own, twice].concat();
         let keys = self.schema().keys.iter().filter(|key| key.scope == Scope::Document && !key.hidden);
         let keys = keys.filter(|key| self.place_of(key) == section);
         self.laid_out(&own, keys, None)
     }
 
-    /// What tells about a visit itself something that another field has told already.
-    fn told_twice(&self) -> impl Iterator<Item = &'a Field> {
+    /// Fields that repeat a value about a visit itself.
+    fn repeated_about_visits(&self) -> impl Iterator<Item = &'a Field> {
         let mut told: HashSet<(&str, &str)> = HashSet::new();
         self.fields.iter().filter(move |field| {
             let Some(visit) = field.visit_id.as_deref() else { return false };
@@ -268,10 +269,10 @@ impl<'a> Layout<'a> {
         })
     }
 
-    /// The visits by their dates, those without one behind the others; what belongs to none comes last.
+    /// The visits by date, visits without a date last, then fields of an unknown visit.
     fn by_visit(&self) -> Vec<Group> {
-        let twice: HashSet<_> = self.told_twice().map(|field| field.field_id).collect();
-        // A record may have thousands of visits: each field is looked at once.
+        let twice: HashSet<_> = self.repeated_about_visits().map(|field| field.field_id).collect();
+        // A record may have thousands of visits, so each field is visited once.
         let (mut order, mut places) = (Vec::<(&str, Vec<&Field>)>::new(), HashMap::new());
         for field in self.fields.iter().filter(|field| !twice.contains(&field.field_id)) {
             let Some(visit) = field.visit_id.as_deref().filter(|visit| *visit != visits::UNASSIGNED) else {
@@ -317,8 +318,8 @@ impl<'a> Layout<'a> {
 
     /// A visit has slots for the keys that every visit has, and for `others`.
     fn group(&self, visit: &str, own: &[&Field], others: &[&SchemaKey]) -> Group {
-        let title = visit_date(own).map(|on| date(on, self.desk.language));
-        let title = title.unwrap_or_else(|| self.desk.words.get("review.no_date").to_owned());
+        let title = visit_date(own).map(|on| date(on, self.context.language));
+        let title = title.unwrap_or_else(|| self.context.words.get("review.no_date").to_owned());
         let keys = self.visit_keys().filter(|key| {
             let is_usual = if key.scope == Scope::Metadata { !key.optional } else { key.critical };
             is_usual || others.iter().any(|other| other.key == key.key)
@@ -328,16 +329,16 @@ impl<'a> Layout<'a> {
     }
 
     fn unassigned(&self, left: &[&Field]) -> Group {
-        let title = self.desk.words.get("review.unassigned").to_owned();
+        let title = self.context.words.get("review.unassigned").to_owned();
         let head = VisitHead { id: String::new(), title, count: self.count(left) };
         Group { visit: Some(head), rows: self.laid_out(left, std::iter::empty(), None) }
     }
 
     fn count(&self, fields: &[&Field]) -> String {
-        self.desk.words.count("review.values", fields.len() as u64)
+        self.context.words.count("review.values", fields.len() as u64)
     }
 
-    /// These fields in the order of the schema, with places for those of the keys that have none.
+    /// The fields in the order of the schema, with empty rows for keys without a value.
     fn laid_out<'k>(
         &self,
         fields: &[&Field],
@@ -346,12 +347,12 @@ impl<'a> Layout<'a> {
     ) -> Vec<Row> {
         let place = |name: &str| {
             let place = self.schema().keys.iter().position(|key| key.key == name);
-            // When and why a visit was come first.
+            // Date and reason of a visit come first.
             (self.schema().scope(name) != Scope::Metadata, place.unwrap_or(usize::MAX))
         };
         let is_missing = |key: &&SchemaKey| fields.iter().all(|field| field.key != key.key);
         let mut rows: Vec<Row> = fields.iter().map(|field| self.row(field)).collect();
-        rows.extend(keys.filter(is_missing).map(|key| self.desk.slot(key, visit)));
+        rows.extend(keys.filter(is_missing).map(|key| self.context.slot(key, visit)));
         rows.sort_by_key(|row| place(&row.key));
         for at in 1..rows.len() {
             rows[at].is_again = rows[at].key == rows[at - 1].key;
@@ -359,14 +360,14 @@ impl<'a> Layout<'a> {
         rows
     }
 
-    /// Every key, for whoever adds a value.
+    /// Every key, for adding a value.
     fn keys(&self) -> Vec<KeyChoice> {
         let names = self.names();
         let mut keys: Vec<&SchemaKey> = self.schema().keys.iter().filter(|key| !key.hidden).collect();
         keys.sort_by_key(|key| names.iter().position(|name| *name == self.place_of(key)));
         let choice = |key: &SchemaKey| KeyChoice {
             key: key.key.clone(),
-            title: titles::of_key(self.schema(), self.desk.language, &key.key),
+            title: titles::of_key(self.schema(), self.context.language, &key.key),
             section: self.title_of(self.place_of(key)),
             value_type: key.value_type.as_str(),
             is_of_visit: key.scope != Scope::Document,
@@ -394,8 +395,8 @@ mod tests {
     /// The sections of the form, each with the keys of its rows.
     fn form(schema: &Schema, fields: &[Field]) -> Vec<(String, Vec<String>)> {
         let (policy, language) = (ConfidencePolicy::default(), Language::Spanish);
-        let desk = Desk { schema, policy: &policy, words: language.words(), language };
-        let layout = Layout { desk, detected: HashMap::new(), fields };
+        let context = RowContext { schema, policy: &policy, words: language.words(), language };
+        let layout = Layout { context, detected: HashMap::new(), fields };
         let sections = layout.sections(layout.by_visit()).into_iter();
         let keys = |section: &Section| {
             let rows = section.groups.iter().flat_map(|group| &group.rows);
@@ -495,7 +496,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_detected_is_what_the_oldest_change_replaced() {
+    fn the_extracted_value_is_what_the_oldest_change_replaced() {
         let (edited, added, moved) = (FieldId::new(), FieldId::new(), FieldId::new());
         let records = [
             version(2, vec![change(edited, ChangeType::Update, "value", "Beagle")]),

@@ -1,4 +1,4 @@
-//! Where the processing of a document stands, for whoever wants to review it.
+//! The processing status of a document, for its reviewer.
 
 use quire_application::document::DocumentView;
 use quire_application::{App, run};
@@ -11,37 +11,37 @@ use crate::ApiError;
 const STEP: &str = "review.step_";
 const FAILED: &str = "review.failed_";
 
-/// A document of which there is nothing to review, yet.
-pub(super) struct Waiting {
+/// A document without an interpretation to review.
+pub(super) struct ProcessingView {
     pub(super) title: &'static str,
-    pub(super) steps: Vec<Step>,
-    pub(super) failure: Option<Failure>,
-    /// Whether whoever looks can have it processed.
+    pub(super) steps: Vec<StepRow>,
+    pub(super) failure: Option<FailureView>,
+    /// Whether the visitor may process it.
     pub(super) is_offered: bool,
 }
 
 /// A step of its run.
-pub(super) struct Step {
+pub(super) struct StepRow {
     pub(super) title: &'static str,
-    /// The class of its sign.
+    /// The class of its icon.
     pub(super) tone: &'static str,
     pub(super) status: &'static str,
 }
 
-/// Why a run did not complete.
-pub(super) struct Failure {
+/// Why a run failed.
+pub(super) struct FailureView {
     pub(super) text: &'static str,
-    /// Explained at `/errors/` under this name.
+    /// The error code, explained at `/errors/`.
     pub(super) code: String,
 }
 
-/// A run that is newer than what is shown.
-pub(super) struct Newer {
+/// A run that is newer than the interpretation.
+pub(super) struct NewerRun {
     pub(super) text: &'static str,
-    pub(super) failure: Option<Failure>,
+    pub(super) failure: Option<FailureView>,
 }
 
-impl Waiting {
+impl ProcessingView {
     pub(super) async fn load(app: &App, visitor: &Visitor, view: &DocumentView) -> Result<Self, ApiError> {
         let words = visitor.language.words();
         let run = view.overview.latest_run.as_ref();
@@ -59,7 +59,7 @@ impl Waiting {
         Ok(Self {
             title: words.get(title),
             steps,
-            failure: run.and_then(|run| Failure::of(words, &run.state)),
+            failure: run.and_then(|run| FailureView::of(words, &run.state)),
             is_offered: visitor.may(Role::Operate)
                 && app.is_processing_enabled()
                 && view.standing.status != DocumentStatus::Processing,
@@ -67,8 +67,8 @@ impl Waiting {
     }
 }
 
-impl Newer {
-    /// What is to be said of the newest run if another one is shown.
+impl NewerRun {
+    /// The newest run, if it is not the one that is shown.
     pub(super) fn of(visitor: &Visitor, view: &DocumentView, shown: RunId) -> Option<Self> {
         let words = visitor.language.words();
         let run = view.overview.latest_run.as_ref().filter(|run| run.id != shown)?;
@@ -78,11 +78,11 @@ impl Newer {
             RunState::Failed { .. } | RunState::TimedOut { .. } => "review.newer_run_failed",
             RunState::Completed { .. } => return None,
         };
-        Some(Self { text: words.get(text), failure: Failure::of(words, &run.state) })
+        Some(Self { text: words.get(text), failure: FailureView::of(words, &run.state) })
     }
 }
 
-impl Failure {
+impl FailureView {
     fn of(words: &'static Words, state: &RunState) -> Option<Self> {
         let reason = state.reason()?;
         let named = |kind: FailureType| words.find(&format!("{FAILED}{}", kind.as_str().to_lowercase()));
@@ -91,8 +91,13 @@ impl Failure {
     }
 }
 
-/// The steps of the pipeline that every document goes through, reached or not, and others that were reached.
-async fn steps(app: &App, words: &'static Words, id: RunId, state: &RunState) -> Result<Vec<Step>, ApiError> {
+/// The steps of the document pipeline, reached or not.
+async fn steps(
+    app: &App,
+    words: &'static Words,
+    id: RunId,
+    state: &RunState,
+) -> Result<Vec<StepRow>, ApiError> {
     let reached = run::steps(app, id).await?;
     let has_ended = state.reason().is_some();
     let named = Pipeline::Document.steps().iter().filter_map(|step| {
@@ -107,7 +112,7 @@ async fn steps(app: &App, words: &'static Words, id: RunId, state: &RunState) ->
             Some(StepStatus::Failed | StepStatus::Running) => ("error", "review.status_failed"),
             Some(StepStatus::Pending) | None => ("", "review.status_waiting"),
         };
-        Some(Step { title, tone, status: words.get(status) })
+        Some(StepRow { title, tone, status: words.get(status) })
     });
     Ok(named.collect())
 }

@@ -14,12 +14,12 @@ use utoipa::ToSchema;
 use crate::ApiError;
 use crate::request::Id;
 use crate::rest::openapi::{errors, names};
-use crate::rest::runs::RunHead;
+use crate::rest::runs::RunSummary;
 
-/// A document and where it stands.
+/// A document and the status of its processing.
 #[derive(Serialize, ToSchema)]
 #[schema(as = Document)]
-pub(crate) struct Detail {
+pub(crate) struct DocumentResponse {
     #[schema(value_type = Uuid)]
     document_id: DocumentId,
     original_filename: String,
@@ -39,12 +39,12 @@ pub(crate) struct Detail {
     reviewed_at: Option<Timestamp>,
     reviewed_by: Option<String>,
     language_override: Option<String>,
-    /// The schema by which it is understood.
+    /// The schema that interprets it.
     schema_name: String,
-    latest_run: Option<LatestRun>,
+    latest_run: Option<LatestRunResponse>,
     /// SHA-256 of the file.
     content_hash: String,
-    /// Other documents with the same content, the newest of them; not told to whoever has just brought it.
+    /// The newest other documents with the same content. Absent from the response to an upload.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Vec<Uuid>>)]
     duplicates: Option<Vec<DocumentId>>,
@@ -52,29 +52,33 @@ pub(crate) struct Detail {
 
 /// The latest run of a document.
 #[derive(Serialize, ToSchema)]
-struct LatestRun {
+#[schema(as = LatestRun)]
+struct LatestRunResponse {
     #[serde(flatten)]
-    head: RunHead,
+    head: RunSummary,
     language_used: Option<String>,
 }
 
-/// Shows a document and where its processing stands.
+/// Shows a document and the status of its processing.
 #[utoipa::path(
     get,
     path = "/documents/{id}",
     tag = "documents",
     operation_id = "show_document",
     params(("id" = Uuid, Path, description = "The document.")),
-    responses((status = 200, description = "The document.", body = Detail), errors::Missing),
+    responses((status = 200, description = "The document.", body = DocumentResponse), errors::Missing),
 )]
-pub(crate) async fn detail(State(app): State<Arc<App>>, Id(id): Id) -> Result<Json<Detail>, ApiError> {
+pub(crate) async fn detail(
+    State(app): State<Arc<App>>,
+    Id(id): Id,
+) -> Result<Json<DocumentResponse>, ApiError> {
     let view = document::detail(&app, DocumentId(id)).await?;
     let duplicates = document::duplicates(&app, &view.overview.document).await?;
-    Ok(Json(Detail { duplicates: Some(duplicates), ..Detail::of(view) }))
+    Ok(Json(DocumentResponse { duplicates: Some(duplicates), ..DocumentResponse::of(view) }))
 }
 
-impl Detail {
-    /// As it is shown.
+impl DocumentResponse {
+    /// The response without duplicates.
     pub(crate) fn of(view: DocumentView) -> Self {
         let DocumentView { overview, standing, language_used } = view;
         let document = overview.document;
@@ -94,7 +98,9 @@ impl Detail {
             reviewed_by: overview.reviewed_by,
             language_override: document.language_override,
             schema_name: document.schema,
-            latest_run: overview.latest_run.map(|run| LatestRun { head: RunHead::of(&run), language_used }),
+            latest_run: overview
+                .latest_run
+                .map(|run| LatestRunResponse { head: RunSummary::of(&run), language_used }),
             content_hash: hex(&document.content_hash),
             duplicates: None,
         }

@@ -1,4 +1,4 @@
-//! `GET /documents/{id}/download`: the original, as it was taken in.
+//! `GET /documents/{id}/download`: the original file.
 
 use std::fmt::Write;
 use std::sync::Arc;
@@ -16,12 +16,12 @@ use crate::request::{Id, Parameters};
 use crate::rest::openapi::{Binary, errors};
 use crate::{ApiError, Code};
 
-/// A browser shows it as what we say it is, and as nothing else.
+/// Browsers must not guess another type.
 const NO_SNIFFING: (HeaderName, HeaderValue) =
     (header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
 const ANY_TYPE: HeaderValue = HeaderValue::from_static("application/octet-stream");
 
-/// Gives a document as it was taken in.
+/// Downloads the original file of a document.
 #[utoipa::path(
     get,
     path = "/documents/{id}/download",
@@ -29,10 +29,10 @@ const ANY_TYPE: HeaderValue = HeaderValue::from_static("application/octet-stream
     operation_id = "download_document",
     params(
         ("id" = Uuid, Path, description = "The document."),
-        ("download" = Option<bool>, Query, description = "Whether a browser is to save it instead of showing it."),
+        ("download" = Option<bool>, Query, description = "Whether a browser saves the file instead of showing it."),
     ),
     responses(
-        (status = 200, description = "The file, of the type that was found in it.",
+        (status = 200, description = "The file with its detected type.",
             content(
                 (Binary = "application/pdf"),
                 (Binary = "image/png"),
@@ -40,7 +40,7 @@ const ANY_TYPE: HeaderValue = HeaderValue::from_static("application/octet-stream
                 (Binary = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"),
                 (Binary = "text/plain"),
             ),
-            headers(("Content-Disposition" = String, description = "Whether to show or to save it, and its name."))),
+            headers(("Content-Disposition" = String, description = "`inline` or `attachment`, and the file name."))),
         errors::Missing,
         errors::Gone,
         errors::TooMany,
@@ -83,21 +83,21 @@ impl From<DownloadError> for ApiError {
     }
 }
 
-/// Whether to show or to save it, and its name twice: for old programs in plain letters, for the others as it is.
+/// Whether to show or save the file, and its name twice: in ASCII for old clients, and in UTF-8.
 fn disposition(document: &Document, save: bool) -> Result<HeaderValue, ApiError> {
     let how = if save { "attachment" } else { "inline" };
     let (plain, encoded) = (plain(&document.original_filename), encoded(&document.original_filename));
     let value = format!("{how}; filename=\"{plain}\"; filename*=UTF-8''{encoded}");
-    HeaderValue::from_str(&value).map_err(|_| ApiError::internal("a filename does not fit into a header"))
+    HeaderValue::from_str(&value).map_err(|_| ApiError::internal("a file name is not a valid header value"))
 }
 
-/// What could end the quotes or the header, and what old programs cannot read, becomes an underscore.
+/// Replaces characters that could end the quotes or the header, or that are not ASCII, by underscores.
 fn plain(name: &str) -> String {
     let keep = |letter: char| (letter.is_ascii_graphic() || letter == ' ') && !"\"\\%;".contains(letter);
     name.chars().map(|letter| if keep(letter) { letter } else { '_' }).collect()
 }
 
-/// As RFC 5987 has it: every byte that is not a plain letter, digit or one of a few signs by its number.
+/// Percent-encodes a name as in RFC 5987.
 fn encoded(name: &str) -> String {
     let mut text = String::with_capacity(name.len());
     for byte in name.bytes().filter(|byte| !byte.is_ascii_control()) {

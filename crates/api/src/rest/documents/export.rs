@@ -1,4 +1,4 @@
-//! `GET /documents/export`: the active values of many documents, written while they are read.
+//! `GET /documents/export`: the active values of many documents, streamed.
 
 use std::sync::Arc;
 
@@ -22,26 +22,26 @@ use crate::rest::openapi::names;
 use crate::rest::review::field::FieldResponse;
 
 #[derive(Clone, Copy)]
-enum Format {
+enum ExportFormat {
     Csv,
     JsonLines,
 }
 
-/// Gives the active values of all documents, or of those that the filters leave, as one file.
+/// Exports the active values of all documents, or of the filtered ones, as one file.
 ///
-/// As CSV there is a line for each value; as JSON Lines there is an `ExportedDocument` in each line.
+/// CSV has one line per value; JSON Lines has one `ExportedDocument` per line.
 #[utoipa::path(
     get,
     path = "/documents/export",
     tag = "documents",
     operation_id = "export_documents",
     params(
-        ("format" = Option<names::ExportFormat>, Query, description = "As what; csv unless said."),
-        ("status" = Option<names::DocumentStatus>, Query, description = "Only those whose processing stands there."),
-        ("review_status" = Option<names::ReviewStatus>, Query, description = "Only those that were checked, or the others."),
-        ("q" = Option<String>, Query, description = "Only those with this in their name or in one of their values, in capitals or not, with accents or without.", max_length = 200),
+        ("format" = Option<names::ExportFormat>, Query, description = "The format (default: csv)."),
+        ("status" = Option<names::DocumentStatus>, Query, description = "Filter: the status of the document."),
+        ("review_status" = Option<names::ReviewStatus>, Query, description = "Filter: whether a person has reviewed the document."),
+        ("q" = Option<String>, Query, description = "Filter: text in the file name or in a value. Case and accents are ignored.", max_length = 200),
     ),
-    responses((status = 200, description = "The file, written while it is read.",
+    responses((status = 200, description = "The file, streamed.",
         content((String = "text/csv"), (String = "application/x-ndjson")),
         headers(("Content-Disposition" = String, description = "The name of the file.")))),
 )]
@@ -51,12 +51,12 @@ pub(crate) async fn export(
     Caller(actor): Caller,
     parameters: Parameters,
 ) -> Result<Response, ApiError> {
-    let all = [("csv", Format::Csv), ("jsonl", Format::JsonLines)];
+    let all = [("csv", ExportFormat::Csv), ("jsonl", ExportFormat::JsonLines)];
     let (_, format) = parameters.one_of("format", &all, |(name, _)| name)?.unwrap_or(all[0]);
     let mut export = Export::new(app, list::filters(&parameters)?);
-    // The first part is read before anything is answered, so that what is wrong can still be said.
+    // The first part is read before the response begins, so that an error still has a status.
     let first = export.next().await?;
-    let opening = format.opening();
+    let header = format.opening();
     let parts = futures_util::stream::unfold((Some(first), export), move |(read, mut export)| {
         let (audit, actor) = (audit.clone(), actor.clone());
         async move {
@@ -72,22 +72,22 @@ pub(crate) async fn export(
                     Some((Ok(format.write(&documents)), (None, export)))
                 }
                 Ok(None) => None,
-                // The connection breaks off, which is the only way left to say that this is not all.
+                // Closing the connection is the only way left to report the error.
                 Err(error) => {
-                    tracing::warn!(%error, "an export broke off");
+                    tracing::warn!(%error, "export aborted");
                     Some((Err(error), (Some(None), export)))
                 }
             }
         }
     });
-    let opening = futures_util::stream::iter([Ok(opening)]);
-    let body = Body::from_stream(futures_util::StreamExt::chain(opening, parts));
+    let header = futures_util::stream::iter([Ok(header)]);
+    let body = Body::from_stream(futures_util::StreamExt::chain(header, parts));
     let headers =
         [(header::CONTENT_TYPE, format.media_type()), (header::CONTENT_DISPOSITION, format.disposition())];
     Ok((headers, body).into_response())
 }
 
-/// The access that the export of a document is.
+/// The access to record for an exported document.
 fn access(actor: &str, exported: &ExportedDocument) -> Access {
     Access {
         actor: actor.to_owned(),
@@ -98,7 +98,7 @@ fn access(actor: &str, exported: &ExportedDocument) -> Access {
     }
 }
 
-impl Format {
+impl ExportFormat {
     fn media_type(self) -> &'static str {
         match self {
             Self::Csv => "text/csv; charset=utf-8; header=present",
@@ -124,14 +124,14 @@ impl Format {
         documents
             .iter()
             .map(|document| match self {
-                Self::Csv => lines_of(document),
-                Self::JsonLines => line(document),
+                Self::Csv => csv_rows(document),
+                Self::JsonLines => json_line(document),
             })
             .collect()
     }
 }
 
-fn lines_of(exported: &ExportedDocument) -> String {
+fn csv_rows(exported: &ExportedDocument) -> String {
     let document = &exported.view.overview.document;
     let head = RowPrefix {
         document_id: Some(document.id),
@@ -145,10 +145,10 @@ fn lines_of(exported: &ExportedDocument) -> String {
     rows(&head, &exported.version.data.fields)
 }
 
-/// A document in an export: one line of JSON.
+/// An exported document: one line of JSON.
 #[derive(Serialize, ToSchema)]
 #[schema(as = ExportedDocument)]
-pub(crate) struct Line<'e> {
+pub(crate) struct ExportedDocumentResponse<'e> {
     #[schema(value_type = Uuid)]
     document_id: DocumentId,
     original_filename: &'e str,
@@ -167,9 +167,9 @@ pub(crate) struct Line<'e> {
     fields: Vec<FieldResponse>,
 }
 
-fn line(exported: &ExportedDocument) -> String {
+fn json_line(exported: &ExportedDocument) -> String {
     let overview = &exported.view.overview;
-    let line = Line {
+    let json_line = ExportedDocumentResponse {
         document_id: overview.document.id,
         original_filename: &overview.document.original_filename,
         created_at: overview.document.created_at,
@@ -182,6 +182,6 @@ fn line(exported: &ExportedDocument) -> String {
         version_number: exported.version.number,
         fields: exported.version.data.fields.iter().cloned().map(FieldResponse::from).collect(),
     };
-    // What was read from JSON can be written as JSON.
-    serde_json::to_string(&line).map(|line| line + "\n").unwrap_or_default()
+    // Stored JSON can always be written as JSON.
+    serde_json::to_string(&json_line).map(|json_line| json_line + "\n").unwrap_or_default()
 }

@@ -14,30 +14,32 @@ use utoipa::ToSchema;
 use crate::ApiError;
 use crate::request::Id;
 use crate::rest::openapi::{errors, names};
-use crate::rest::runs::{RunHead, step_status};
+use crate::rest::runs::{RunSummary, step_status};
 
-/// The runs of a document and their steps.
+/// The runs of a document and the attempts at their steps.
 #[derive(Serialize, ToSchema)]
 #[schema(as = ProcessingHistory)]
-pub(crate) struct History {
+pub(crate) struct ProcessingHistoryResponse {
     #[schema(value_type = Uuid)]
     document_id: DocumentId,
-    runs: Vec<HistoryRun>,
-    /// Only the newest few hundred runs are told of.
+    runs: Vec<HistoryRunResponse>,
+    /// Whether older runs are left out: only the newest 200 are listed.
     older_runs_left_out: bool,
 }
 
-/// A run, with each attempt at each of its steps.
+/// A run with each attempt at each of its steps.
 #[derive(Serialize, ToSchema)]
-struct HistoryRun {
+#[schema(as = HistoryRun)]
+struct HistoryRunResponse {
     #[serde(flatten)]
-    head: RunHead,
-    steps: Vec<HistoryStep>,
+    head: RunSummary,
+    steps: Vec<HistoryStepResponse>,
 }
 
 /// An attempt at a step.
 #[derive(Serialize, ToSchema)]
-struct HistoryStep {
+#[schema(as = HistoryStep)]
+struct HistoryStepResponse {
     #[schema(value_type = names::StepName)]
     step_name: &'static str,
     #[schema(value_type = names::StepStatus)]
@@ -46,44 +48,47 @@ struct HistoryStep {
     started_at: Option<Timestamp>,
     ended_at: Option<Timestamp>,
     error_code: Option<String>,
-    details: Option<Particulars>,
+    details: Option<FailureDetailsResponse>,
 }
 
-/// More about a failure.
+/// Details of a failure.
 #[derive(Serialize, ToSchema)]
 #[schema(as = FailureDetails)]
-struct Particulars {
+struct FailureDetailsResponse {
     message: String,
 }
 
-/// Tells every run of a document, with each attempt at each step.
+/// Lists the runs of a document with each attempt at each step.
 #[utoipa::path(
     get,
     path = "/documents/{id}/processing-history",
     tag = "documents",
     operation_id = "show_history",
     params(("id" = Uuid, Path, description = "The document.")),
-    responses((status = 200, description = "Its runs, the newest first.", body = History), errors::Missing),
+    responses((status = 200, description = "The runs, oldest first.", body = ProcessingHistoryResponse), errors::Missing),
 )]
-pub(crate) async fn history(State(app): State<Arc<App>>, Id(id): Id) -> Result<Json<History>, ApiError> {
+pub(crate) async fn history(
+    State(app): State<Arc<App>>,
+    Id(id): Id,
+) -> Result<Json<ProcessingHistoryResponse>, ApiError> {
     let document_id = DocumentId(id);
     let found = document::history(&app, document_id).await?;
-    let runs = found.runs.into_iter().map(|(run, steps)| shown(&run, steps)).collect();
-    Ok(Json(History { document_id, runs, older_runs_left_out: found.leaves_out_older }))
+    let runs = found.runs.into_iter().map(|(run, steps)| run_response(&run, steps)).collect();
+    Ok(Json(ProcessingHistoryResponse { document_id, runs, older_runs_left_out: found.leaves_out_older }))
 }
 
-fn shown(run: &Run, steps: Vec<StepRecord>) -> HistoryRun {
-    HistoryRun { head: RunHead::of(run), steps: steps.into_iter().map(step).collect() }
+fn run_response(run: &Run, steps: Vec<StepRecord>) -> HistoryRunResponse {
+    HistoryRunResponse { head: RunSummary::of(run), steps: steps.into_iter().map(step_response).collect() }
 }
 
-fn step(record: StepRecord) -> HistoryStep {
-    HistoryStep {
+fn step_response(record: StepRecord) -> HistoryStepResponse {
+    HistoryStepResponse {
         step_name: record.step.as_str(),
         step_status: step_status(record.status),
         attempt: record.attempt,
         started_at: record.started_at,
         ended_at: record.ended_at,
         error_code: record.error_code,
-        details: record.details.map(|failure| Particulars { message: failure.message }),
+        details: record.details.map(|failure| FailureDetailsResponse { message: failure.message }),
     }
 }

@@ -1,4 +1,4 @@
-//! `GET /documents/{id}/jobs`: the runs of a document in the words of the job view.
+//! `GET /documents/{id}/jobs`: the runs of a document as jobs.
 
 use std::sync::Arc;
 
@@ -15,24 +15,25 @@ use crate::ApiError;
 use crate::request::Id;
 use crate::rest::openapi::{errors, names};
 
-/// The runs of a document in the words of the job view, the oldest first.
+/// The runs of a document as jobs, oldest first.
 #[derive(Serialize, ToSchema)]
-pub(crate) struct Jobs {
+#[schema(as = Jobs)]
+pub(crate) struct JobsResponse {
     #[schema(value_type = Uuid)]
     document_id: DocumentId,
-    jobs: Vec<ShownJob>,
+    jobs: Vec<JobResponse>,
 }
 
-/// A run in the words of the job view.
+/// A run as a job.
 #[derive(Serialize, ToSchema)]
 #[schema(as = Job)]
-struct ShownJob {
+struct JobResponse {
     #[schema(value_type = names::JobStatus)]
     status: String,
     attempts: u32,
     started_at: Option<Timestamp>,
     completed_at: Option<Timestamp>,
-    /// Each attempt that failed.
+    /// The failed attempts.
     error_log: Vec<JobError>,
 }
 
@@ -46,25 +47,25 @@ struct JobError {
     message: Option<String>,
 }
 
-/// Lists the runs of a document in the words of the job view.
+/// Lists the runs of a document as jobs.
 #[utoipa::path(
     get,
     path = "/documents/{id}/jobs",
     tag = "documents",
     operation_id = "list_jobs",
     params(("id" = Uuid, Path, description = "The document.")),
-    responses((status = 200, description = "Its jobs, the oldest first.", body = Jobs), errors::Missing),
+    responses((status = 200, description = "The jobs, oldest first.", body = JobsResponse), errors::Missing),
 )]
-pub(crate) async fn jobs(State(app): State<Arc<App>>, Id(id): Id) -> Result<Json<Jobs>, ApiError> {
+pub(crate) async fn jobs(State(app): State<Arc<App>>, Id(id): Id) -> Result<Json<JobsResponse>, ApiError> {
     let document_id = DocumentId(id);
     let jobs = document::jobs(&app, document_id).await?;
-    let jobs = jobs.into_iter().map(shown).collect::<Result<_, _>>()?;
-    Ok(Json(Jobs { document_id, jobs }))
+    let jobs = jobs.into_iter().map(job_response).collect::<Result<_, _>>()?;
+    Ok(Json(JobsResponse { document_id, jobs }))
 }
 
-fn shown(job: DocumentJob) -> Result<ShownJob, ApiError> {
+fn job_response(job: DocumentJob) -> Result<JobResponse, ApiError> {
     let log = serde_json::from_str(&job.error_log);
-    Ok(ShownJob {
+    Ok(JobResponse {
         status: job.status,
         attempts: job.attempts,
         started_at: job.started_at,

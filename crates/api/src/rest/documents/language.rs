@@ -16,12 +16,12 @@ use crate::middleware::request_id::RequestId;
 use crate::request::{Id, JsonBody};
 use crate::rest::openapi::{errors, names};
 
-/// The language that a person chose.
+/// The language of a document.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(as = LanguageChoice, example = json!({ "language_override": "es" }))]
-pub(crate) struct Wish {
-    /// A language as ISO 639-1; null leaves it to the program again. It must be given.
+pub(crate) struct SetLanguageRequest {
+    /// An ISO 639-1 code; null lets the program detect the language. Required.
     #[serde(deserialize_with = "given")]
     #[schema(required = true, value_type = Option<names::Language>)]
     language_override: Option<String>,
@@ -34,37 +34,34 @@ fn given<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<String>, D
 /// The language of a document.
 #[derive(Serialize, ToSchema)]
 #[schema(as = LanguageSet)]
-pub(crate) struct Set {
+pub(crate) struct LanguageResponse {
     #[schema(value_type = Uuid)]
     document_id: DocumentId,
     language_override: Option<String>,
 }
 
-/// Says which language a document is in, for its later runs.
+/// Sets the language of a document for its later runs.
 #[utoipa::path(
     patch,
     path = "/documents/{id}/language",
     tag = "documents",
     operation_id = "set_language",
     params(("id" = Uuid, Path, description = "The document.")),
-    request_body = Wish,
-    responses((status = 200, description = "The language as it is set now.", body = Set), errors::Missing),
+    request_body = SetLanguageRequest,
+    responses((status = 200, description = "The new language.", body = LanguageResponse), errors::Missing),
 )]
 pub(crate) async fn set_language(
     State(app): State<Arc<App>>,
     Extension(RequestId(correlation_id)): Extension<RequestId>,
     Caller(actor): Caller,
     Id(id): Id,
-    JsonBody(Wish { language_override }): JsonBody<Wish>,
-) -> Result<Json<Set>, ApiError> {
+    JsonBody(SetLanguageRequest { language_override }): JsonBody<SetLanguageRequest>,
+) -> Result<Json<LanguageResponse>, ApiError> {
     let document_id = DocumentId(id);
     let language = language_override.as_deref();
     if language.is_some_and(|code| !document::is_language(code)) {
-        return Err(ApiError::invalid(
-            "language_override",
-            "must be a language as ISO 639-1, such as es, or null",
-        ));
+        return Err(ApiError::invalid("language_override", "must be an ISO 639-1 code such as es, or null"));
     }
     document::set_language(&app, document_id, language, &actor, Some(&correlation_id)).await?;
-    Ok(Json(Set { document_id, language_override }))
+    Ok(Json(LanguageResponse { document_id, language_override }))
 }

@@ -19,37 +19,37 @@ use crate::ApiError;
 use crate::request::Parameters;
 use crate::rest::openapi::names;
 
-/// How many are listed unless another number is asked for, and how many at most.
-const USUAL: u32 = 50;
-const MOST: u32 = 200;
-/// Whoever wants to go further goes by the cursor, which costs the same everywhere.
-const FURTHEST: u32 = 100_000;
-/// The longest words to look for.
-const LONGEST_SEARCH: usize = 200;
+/// The default and the largest number of items.
+const DEFAULT_LIMIT: u32 = 50;
+const MAX_LIMIT: u32 = 200;
+/// The largest offset. A cursor costs the same at any depth.
+const MAX_OFFSET: u32 = 100_000;
+/// Characters of the longest search text.
+const MAX_SEARCH: usize = 200;
 
-/// Documents, in the order that was asked for.
+/// A page of documents.
 #[derive(Serialize, ToSchema)]
 #[schema(as = DocumentList)]
-pub(crate) struct List {
-    pub(super) items: Vec<Item>,
+pub(crate) struct DocumentListResponse {
+    pub(super) items: Vec<ListedDocumentResponse>,
     pub(super) limit: u32,
     pub(super) offset: u32,
     #[serde(skip_serializing_if = "Option::is_none")]
-    /// How many there are in all; not told with a cursor.
+    /// The number of documents; absent with a cursor.
     pub(super) total: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    /// Whether there are more than `total`.
+    /// Whether there are more documents than `total`.
     pub(super) total_is_lower_bound: Option<bool>,
-    /// The `cursor` of the next part, if there may be one.
+    /// The `cursor` of the next page, if there may be one.
     pub(super) next_cursor: Option<String>,
-    /// A filter looks at so many documents and no more. Then the list goes on at `next_cursor`, even if it is empty here.
+    /// Whether the search stopped at its limit. Then the list continues at `next_cursor`, even if this page is empty.
     pub(super) search_was_cut_short: bool,
 }
 
 /// A document in a list.
 #[derive(Serialize, ToSchema)]
 #[schema(as = ListedDocument)]
-pub(super) struct Item {
+pub(super) struct ListedDocumentResponse {
     #[schema(value_type = Uuid)]
     document_id: DocumentId,
     original_filename: String,
@@ -63,7 +63,7 @@ pub(super) struct Item {
     review_status: &'static str,
     reviewed_at: Option<Timestamp>,
     reviewed_by: Option<String>,
-    /// The schema by which it is understood.
+    /// The schema that interprets it.
     schema_name: String,
     #[schema(value_type = Option<Uuid>)]
     latest_run_id: Option<RunId>,
@@ -73,19 +73,19 @@ pub(super) struct Item {
     latest_run_failure_type: Option<&'static str>,
     latest_run_language_used: Option<String>,
     latest_run_schema_version_used: Option<u32>,
-    /// How certain what was understood is, from 0 to 1: the least confidence among its critical fields, of which those that a
-    /// person put in are certain. Nothing while nothing was understood.
+    /// The confidence in the document, from 0 to 1: the least confidence among its critical fields. Values that people entered
+    /// count as certain. Null without an interpretation.
     confidence: Option<f64>,
 }
 
 /// The order of a list.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Sort {
+pub(crate) enum DocumentSort {
     Newest,
     LeastCertain,
 }
 
-impl Sort {
+impl DocumentSort {
     pub(crate) const ALL: [Self; 2] = [Self::Newest, Self::LeastCertain];
 
     pub(crate) fn as_str(self) -> &'static str {
@@ -96,87 +96,87 @@ impl Sort {
     }
 }
 
-/// Lists documents, the newest first, or those that wait for a person, the least certain first.
+/// Lists documents, newest first, or those that wait for a review, least confident first.
 ///
-/// By `sort=least_certain` there are only documents of which something was understood and which nobody has checked; no
-/// filter goes with it.
+/// `sort=least_certain` lists only documents that have an interpretation and wait for a review. Filters cannot be combined with
+/// it.
 ///
-/// Whoever wants all of them goes from part to part by `next_cursor`, which costs the same everywhere; an `offset` goes
-/// with no cursor.
+/// To read all documents, follow `next_cursor`: a cursor costs the same at any depth. An `offset` cannot be combined with a
+/// cursor.
 #[utoipa::path(
     get,
     path = "/documents",
     tag = "documents",
     operation_id = "list_documents",
     params(
-        ("limit" = Option<u32>, Query, description = "How many; 50 unless said.", minimum = 1, maximum = 200),
-        ("offset" = Option<u32>, Query, description = "How many to pass over.", minimum = 0, maximum = 100_000),
-        ("cursor" = Option<String>, Query, description = "The `next_cursor` of the part before.",
+        ("limit" = Option<u32>, Query, description = "The number of items (default: 50).", minimum = 1, maximum = 200),
+        ("offset" = Option<u32>, Query, description = "The number of items to skip.", minimum = 0, maximum = 100_000),
+        ("cursor" = Option<String>, Query, description = "The `next_cursor` of the previous page.",
             pattern = "^[A-Za-z0-9_-]{32}$"),
-        ("status" = Option<names::DocumentStatus>, Query, description = "Only those whose processing stands there."),
-        ("review_status" = Option<names::ReviewStatus>, Query, description = "Only those that were checked, or the others."),
-        ("q" = Option<String>, Query, description = "Only those with this in their name or in one of their values, in capitals or not, with accents or without.", max_length = 200),
-        ("sort" = Option<names::Sort>, Query, description = "In which order; the newest first unless said."),
+        ("status" = Option<names::DocumentStatus>, Query, description = "Filter: the status of the document."),
+        ("review_status" = Option<names::ReviewStatus>, Query, description = "Filter: whether a person has reviewed the document."),
+        ("q" = Option<String>, Query, description = "Filter: text in the file name or in a value. Case and accents are ignored.", max_length = 200),
+        ("sort" = Option<names::Sort>, Query, description = "The order (default: newest)."),
     ),
-    responses((status = 200, description = "Documents, with where the next part begins.", body = List)),
+    responses((status = 200, description = "A page of documents.", body = DocumentListResponse)),
 )]
 pub(crate) async fn list(
     State(app): State<Arc<App>>,
     parameters: Parameters,
-) -> Result<Json<List>, ApiError> {
-    let sort = parameters.one_of("sort", &Sort::ALL, Sort::as_str)?;
-    if sort == Some(Sort::LeastCertain) {
+) -> Result<Json<DocumentListResponse>, ApiError> {
+    let sort = parameters.one_of("sort", &DocumentSort::ALL, DocumentSort::as_str)?;
+    if sort == Some(DocumentSort::LeastCertain) {
         return least_confident::list(&app, &parameters).await;
     }
     let request = request(&parameters)?;
     let found = document::list(&app, &request).await?;
-    Ok(Json(answer(&request, found)))
+    Ok(Json(response(&request, found)))
 }
 
-/// Which documents are asked for, whichever part of them.
+/// The filters of a request, without its page.
 pub(crate) fn filters(parameters: &Parameters) -> Result<ListRequest, ApiError> {
     Ok(ListRequest {
         status: parameters.one_of("status", &DocumentStatus::ALL, DocumentStatus::as_str)?,
         review: parameters.one_of("review_status", &ReviewStatus::ALL, ReviewStatus::as_str)?,
-        words: parameters.text("q").map(words).transpose()?,
+        words: parameters.text("q").map(search_words).transpose()?,
         ..ListRequest::default()
     })
 }
 
 fn request(parameters: &Parameters) -> Result<ListRequest, ApiError> {
-    let after = parameters.given("cursor").map(place).transpose()?;
+    let after = parameters.given("cursor").map(parse_cursor).transpose()?;
     let (limit, offset) = bounds(parameters)?;
     Ok(ListRequest { limit, offset, after, ..filters(parameters)? })
 }
 
-/// How many, and how many to pass over first.
+/// The limit and the offset of a request.
 pub(super) fn bounds(parameters: &Parameters) -> Result<(u32, u32), ApiError> {
-    let offset = parameters.within("offset", 0..=FURTHEST)?.unwrap_or(0);
+    let offset = parameters.within("offset", 0..=MAX_OFFSET)?.unwrap_or(0);
     if parameters.given("cursor").is_some() && offset > 0 {
-        return Err(ApiError::invalid("offset", "does not go with a cursor; leave one of them out"));
+        return Err(ApiError::invalid("offset", "cannot be combined with a cursor; remove one"));
     }
-    Ok((parameters.within("limit", 1..=MOST)?.unwrap_or(USUAL), offset))
+    Ok((parameters.within("limit", 1..=MAX_LIMIT)?.unwrap_or(DEFAULT_LIMIT), offset))
 }
 
 pub(super) fn no_cursor() -> ApiError {
-    ApiError::invalid("cursor", "must be the next_cursor of an earlier answer in the same order")
+    ApiError::invalid("cursor", "must be the next_cursor of an earlier page in the same order")
 }
 
-fn words(part: &str) -> Result<String, ApiError> {
-    if part.chars().count() > LONGEST_SEARCH {
-        return Err(ApiError::invalid("q", &format!("must have at most {LONGEST_SEARCH} characters")));
+fn search_words(part: &str) -> Result<String, ApiError> {
+    if part.chars().count() > MAX_SEARCH {
+        return Err(ApiError::invalid("q", &format!("must have at most {MAX_SEARCH} characters")));
     }
     Ok(part.to_owned())
 }
 
-/// The time in microseconds and the id, so that nobody is tempted to make one.
+/// The creation time in microseconds and the id, encoded so that clients do not build cursors themselves.
 pub(crate) fn cursor(place: DocumentCursor) -> String {
     let mut bytes = place.created_at.as_microsecond().to_be_bytes().to_vec();
     bytes.extend(place.id.0.as_bytes());
     URL_SAFE_NO_PAD.encode(bytes)
 }
 
-pub(crate) fn place(cursor: &str) -> Result<DocumentCursor, ApiError> {
+pub(crate) fn parse_cursor(cursor: &str) -> Result<DocumentCursor, ApiError> {
     let parse = || {
         let bytes = URL_SAFE_NO_PAD.decode(cursor).ok()?;
         let (time, id) = bytes.split_at_checked(8)?;
@@ -186,9 +186,9 @@ pub(crate) fn place(cursor: &str) -> Result<DocumentCursor, ApiError> {
     parse().ok_or_else(no_cursor)
 }
 
-fn answer(request: &ListRequest, found: DocumentList) -> List {
-    List {
-        items: found.items.into_iter().map(item).collect(),
+fn response(request: &ListRequest, found: DocumentList) -> DocumentListResponse {
+    DocumentListResponse {
+        items: found.items.into_iter().map(listed_document).collect(),
         limit: request.limit,
         offset: request.offset,
         total: found.total.map(|total| total.count),
@@ -198,12 +198,12 @@ fn answer(request: &ListRequest, found: DocumentList) -> List {
     }
 }
 
-pub(super) fn item(view: DocumentView) -> Item {
+pub(super) fn listed_document(view: DocumentView) -> ListedDocumentResponse {
     let DocumentView { overview, standing, language_used } = view;
     let document = overview.document;
     let run = overview.latest_run.as_ref();
     let failure_type = standing.failure_type.map(quire_domain::FailureType::as_str);
-    Item {
+    ListedDocumentResponse {
         document_id: document.id,
         original_filename: document.original_filename,
         created_at: document.created_at,
@@ -231,7 +231,7 @@ mod tests {
 
     /// Proves R063 for what may be asked.
     #[test]
-    fn what_is_out_of_bounds_is_refused_by_its_name() {
+    fn a_parameter_out_of_range_is_refused_by_name() {
         for (query, parameter) in [
             ("limit=0", "limit"),
             ("limit=201", "limit"),
@@ -249,14 +249,14 @@ mod tests {
             assert!(refused.message.starts_with(&format!("{parameter}: ")), "{query}: {}", refused.message);
         }
         let usual = request(&Parameters::of("colour=red")).unwrap();
-        assert_eq!((usual.limit, usual.offset, usual.after), (USUAL, 0, None));
+        assert_eq!((usual.limit, usual.offset, usual.after), (DEFAULT_LIMIT, 0, None));
     }
 
     #[test]
-    fn a_cursor_leads_back_to_its_place_and_goes_with_no_offset() {
+    fn a_cursor_round_trips_and_excludes_an_offset() {
         for created_at in [Timestamp::UNIX_EPOCH, "2024-02-29T12:00:00.000001Z".parse().unwrap()] {
             let here = DocumentCursor { created_at, id: DocumentId::new() };
-            assert_eq!(place(&cursor(here)).unwrap(), here);
+            assert_eq!(parse_cursor(&cursor(here)).unwrap(), here);
             let both = format!("cursor={}&offset=1", cursor(here));
             assert!(request(&Parameters::of(&both)).is_err());
         }
@@ -264,9 +264,9 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_cursor_that_somebody_made_is_a_place_or_refused(text in any::<String>(), bytes in any::<[u8; 24]>()) {
+        fn an_invented_cursor_is_valid_or_refused(text in any::<String>(), bytes in any::<[u8; 24]>()) {
             for made in [text, URL_SAFE_NO_PAD.encode(bytes)] {
-                match place(&made) {
+                match parse_cursor(&made) {
                     Ok(here) => prop_assert_eq!(cursor(here), made),
                     Err(refused) => prop_assert_eq!(refused.code, crate::Code::InvalidRequest),
                 }

@@ -1,4 +1,4 @@
-//! Documents over HTTP, a file for each question.
+//! Documents, one file per operation.
 
 pub(crate) mod detail;
 pub(crate) mod download;

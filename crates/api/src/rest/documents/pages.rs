@@ -1,4 +1,4 @@
-//! `GET /documents/{id}/pages`, the words on one of them, and its image.
+//! `GET /documents/{id}/pages`, the words of one page, and its image.
 
 use std::sync::Arc;
 
@@ -14,43 +14,45 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::page_content::PageContent;
-use crate::request::{Id, PageOf, Parameters};
+use crate::request::{Id, PagePath, Parameters};
 use crate::rest::openapi::{Binary, errors};
 use crate::{ApiError, Code};
 
-/// Pixels per point, unless others are asked for.
-const USUAL_SCALE: f32 = 1.0;
+/// Pixels per point by default.
+const DEFAULT_SCALE: f32 = 1.0;
 
 /// The pages of a document.
 #[derive(Serialize, ToSchema)]
-pub(crate) struct PageList {
+#[schema(as = PageList)]
+pub(crate) struct PageListResponse {
     #[schema(value_type = Uuid)]
     document_id: DocumentId,
     /// The run that read them.
     #[schema(value_type = Uuid)]
     run_id: RunId,
-    pages: Vec<Listed>,
+    pages: Vec<ListedPageResponse>,
 }
 
 /// A page.
 #[derive(Serialize, ToSchema)]
 #[schema(as = ListedPage)]
-struct Listed {
+struct ListedPageResponse {
     /// From 1.
     page: usize,
     /// In points.
     width: f32,
     /// In points.
     height: f32,
-    /// Whether its words were recognised from its picture.
+    /// Whether OCR recognised its words.
     recognised: bool,
-    /// How many it has.
+    /// The number of its words.
     words: usize,
 }
 
-/// A page's words, each with its box in points from the top left corner.
+/// The words of a page, each with its rectangle in points from the top left corner.
 #[derive(Serialize, ToSchema)]
-pub(crate) struct PageWords {
+#[schema(as = PageWords)]
+pub(crate) struct PageWordsResponse {
     #[schema(value_type = Uuid)]
     document_id: DocumentId,
     page: usize,
@@ -58,29 +60,36 @@ pub(crate) struct PageWords {
     content: PageContent,
 }
 
-/// Lists the pages of a document, as its latest reading found them.
+/// Lists the pages of a document as its latest run read them.
 #[utoipa::path(
     get,
     path = "/documents/{id}/pages",
     tag = "documents",
     operation_id = "list_pages",
     params(("id" = Uuid, Path, description = "The document.")),
-    responses((status = 200, description = "Its pages.", body = PageList), errors::Missing),
+    responses((status = 200, description = "The pages.", body = PageListResponse), errors::Missing),
 )]
-pub(crate) async fn pages(State(app): State<Arc<App>>, Id(id): Id) -> Result<Json<PageList>, ApiError> {
+pub(crate) async fn pages(
+    State(app): State<Arc<App>>,
+    Id(id): Id,
+) -> Result<Json<PageListResponse>, ApiError> {
     let document_id = DocumentId(id);
     let (run_id, index) = pages::list(&app, document_id).await?;
-    let listed = |(place, entry): (usize, &PageEntry)| Listed {
+    let listed = |(place, entry): (usize, &PageEntry)| ListedPageResponse {
         page: place + 1,
         width: entry.width,
         height: entry.height,
         recognised: entry.recognised,
         words: entry.words,
     };
-    Ok(Json(PageList { document_id, run_id, pages: index.pages.iter().enumerate().map(listed).collect() }))
+    Ok(Json(PageListResponse {
+        document_id,
+        run_id,
+        pages: index.pages.iter().enumerate().map(listed).collect(),
+    }))
 }
 
-/// Gives the words of a page, each with its box.
+/// Returns the words of a page with their rectangles.
 #[utoipa::path(
     get,
     path = "/documents/{id}/pages/{number}",
@@ -88,21 +97,21 @@ pub(crate) async fn pages(State(app): State<Arc<App>>, Id(id): Id) -> Result<Jso
     operation_id = "show_page",
     params(
         ("id" = Uuid, Path, description = "The document."),
-        ("number" = u32, Path, description = "The page, from 1.", minimum = 1, maximum = 1_000_000),
+        ("number" = u32, Path, description = "The page number, from 1.", minimum = 1, maximum = 1_000_000),
     ),
     responses(
-        (status = 200, description = "Its words.", body = PageWords),
+        (status = 200, description = "The words of the page.", body = PageWordsResponse),
         errors::Missing,
         errors::Gone,
     ),
 )]
 pub(crate) async fn page(
     State(app): State<Arc<App>>,
-    PageOf(id, page): PageOf,
-) -> Result<Json<PageWords>, ApiError> {
+    PagePath(id, page): PagePath,
+) -> Result<Json<PageWordsResponse>, ApiError> {
     let document_id = DocumentId(id);
     let content = pages::page(&app, document_id, page).await?;
-    Ok(Json(PageWords { document_id, page, content: content.into() }))
+    Ok(Json(PageWordsResponse { document_id, page, content: content.into() }))
 }
 
 impl From<PageError> for ApiError {
@@ -114,7 +123,7 @@ impl From<PageError> for ApiError {
     }
 }
 
-/// Draws a page.
+/// Returns the image of a page.
 #[utoipa::path(
     get,
     path = "/documents/{id}/pages/{number}/image",
@@ -122,15 +131,15 @@ impl From<PageError> for ApiError {
     operation_id = "draw_page",
     params(
         ("id" = Uuid, Path, description = "The document."),
-        ("number" = u32, Path, description = "The page, from 1.", minimum = 1, maximum = 1_000_000),
-        ("scale" = Option<f32>, Query, description = "Pixels per point; 1 unless said.", minimum = 0.1, maximum = 4),
-        ("If-None-Match" = Option<String>, Header, description = "The ETag of the image that the asker has."),
+        ("number" = u32, Path, description = "The page number, from 1.", minimum = 1, maximum = 1_000_000),
+        ("scale" = Option<f32>, Query, description = "Pixels per point (default: 1).", minimum = 0.1, maximum = 4),
+        ("If-None-Match" = Option<String>, Header, description = "The ETag of the image that the client has."),
     ),
     responses(
-        (status = 200, description = "The page as it looks.", body = Binary, content_type = "image/png",
-            headers(("ETag" = String, description = "Names this image."))),
-        (status = 304, description = "The asker has it already.",
-            headers(("ETag" = String, description = "Names this image."))),
+        (status = 200, description = "The image.", body = Binary, content_type = "image/png",
+            headers(("ETag" = String, description = "The ETag of the image."))),
+        (status = 304, description = "The client has this image already.",
+            headers(("ETag" = String, description = "The ETag of the image."))),
         errors::Missing,
         errors::Conflicting,
         errors::Gone,
@@ -138,23 +147,23 @@ impl From<PageError> for ApiError {
 )]
 pub(crate) async fn page_image(
     State(app): State<Arc<App>>,
-    PageOf(id, page): PageOf,
+    PagePath(id, page): PagePath,
     parameters: Parameters,
     headers: HeaderMap,
 ) -> Result<Response, ApiError> {
     let scale = parameters.value("scale", "must be a number of pixels per point, such as 1.5")?;
-    let known = Known::of(&headers);
+    let known = IfNoneMatch::of(&headers);
     let request = ImageRequest {
         document: DocumentId(id),
         page,
-        scale: scale.unwrap_or(USUAL_SCALE),
+        scale: scale.unwrap_or(DEFAULT_SCALE),
         known: known.tags.first().cloned(),
     };
     let answer = pages::image(&app, request).await?;
-    shown(answer, &known)
+    image_response(answer, &known)
 }
 
-fn shown(answer: ImageResponse, known: &Known) -> Result<Response, ApiError> {
+fn image_response(answer: ImageResponse, known: &IfNoneMatch) -> Result<Response, ApiError> {
     let (tag, png) = match answer {
         ImageResponse::Unchanged { tag } => (tag, None),
         ImageResponse::Image { tag, png } => {
@@ -164,11 +173,8 @@ fn shown(answer: ImageResponse, known: &Known) -> Result<Response, ApiError> {
     };
     let tag = HeaderValue::from_str(&format!("\"{tag}\""));
     let headers = [
-        (
-            header::ETAG,
-            tag.map_err(|_| ApiError::internal("the tag of an image does not fit into a header"))?,
-        ),
-        // Whoever kept it asks whether it still holds: a document may have been removed.
+        (header::ETAG, tag.map_err(|_| ApiError::internal("an ETag is not a valid header value"))?),
+        // Browsers must revalidate: the document may have been purged.
         (header::CACHE_CONTROL, HeaderValue::from_static("private, no-cache")),
     ];
     Ok(match png {
@@ -180,13 +186,13 @@ fn shown(answer: ImageResponse, known: &Known) -> Result<Response, ApiError> {
     })
 }
 
-/// The images that the asker has, by their tags.
-struct Known {
+/// The `If-None-Match` header: the ETags of the images that the client has.
+struct IfNoneMatch {
     tags: Vec<String>,
     any: bool,
 }
 
-impl Known {
+impl IfNoneMatch {
     fn of(headers: &HeaderMap) -> Self {
         let given = headers.get_all(header::IF_NONE_MATCH).iter().filter_map(|value| value.to_str().ok());
         let given: Vec<&str> = given.flat_map(|value| value.split(',')).map(str::trim).collect();
@@ -204,14 +210,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn tags_are_found_in_a_list_weak_ones_too() {
+    fn strong_and_weak_tags_of_a_list_are_found() {
         let mut headers = HeaderMap::new();
         headers.append(header::IF_NONE_MATCH, HeaderValue::from_static("\"a-1\", W/\"b-2\""));
         headers.append(header::IF_NONE_MATCH, HeaderValue::from_static("\"c-3\""));
-        let known = Known::of(&headers);
+        let known = IfNoneMatch::of(&headers);
         assert!(known.includes("a-1") && known.includes("b-2") && known.includes("c-3"));
-        assert!(!known.includes("d-4") && !Known::of(&HeaderMap::new()).includes("a-1"));
+        assert!(!known.includes("d-4") && !IfNoneMatch::of(&HeaderMap::new()).includes("a-1"));
         headers.insert(header::IF_NONE_MATCH, HeaderValue::from_static("*"));
-        assert!(Known::of(&headers).includes("anything"));
+        assert!(IfNoneMatch::of(&headers).includes("anything"));
     }
 }

@@ -18,10 +18,10 @@ use crate::request::{Id, Parameters};
 use crate::rest::openapi::{errors, names};
 use crate::{ApiError, Code};
 
-/// A run that waits for its turn.
+/// A queued run.
 #[derive(Serialize, ToSchema)]
 #[schema(as = AcceptedRun)]
-pub(crate) struct Accepted {
+pub(crate) struct AcceptedRunResponse {
     #[schema(value_type = Uuid)]
     run_id: RunId,
     #[schema(value_type = names::RunState)]
@@ -29,7 +29,7 @@ pub(crate) struct Accepted {
     created_at: Timestamp,
 }
 
-/// Has a document processed again.
+/// Processes a document again.
 #[utoipa::path(
     post,
     path = "/documents/{id}/reprocess",
@@ -37,10 +37,10 @@ pub(crate) struct Accepted {
     operation_id = "reprocess_document",
     params(
         ("id" = Uuid, Path, description = "The document."),
-        ("priority" = Option<names::Priority>, Query, description = "How urgent it is; normal unless said."),
+        ("priority" = Option<names::Priority>, Query, description = "The priority of the run (default: normal)."),
     ),
     responses(
-        (status = 201, description = "The new run, which waits for its turn.", body = Accepted),
+        (status = 201, description = "The new run, which is queued.", body = AcceptedRunResponse),
         errors::Missing,
         errors::Conflicting,
     ),
@@ -51,10 +51,11 @@ pub(crate) async fn reprocess(
     Caller(actor): Caller,
     Id(id): Id,
     parameters: Parameters,
-) -> Result<(StatusCode, Json<Accepted>), ApiError> {
+) -> Result<(StatusCode, Json<AcceptedRunResponse>), ApiError> {
     let priority = parameters.priority()?;
     let run = document::request_reprocess(&app, DocumentId(id), priority, &actor, correlation_id).await?;
-    let accepted = Accepted { run_id: run.id, state: run.state.as_str(), created_at: run.created_at };
+    let accepted =
+        AcceptedRunResponse { run_id: run.id, state: run.state.as_str(), created_at: run.created_at };
     Ok((StatusCode::CREATED, Json(accepted)))
 }
 

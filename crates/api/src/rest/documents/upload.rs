@@ -1,4 +1,4 @@
-//! Taking documents in: one file in a form, or several.
+//! `POST /documents` and `POST /documents/upload`: one file or several files of a form.
 
 mod form;
 mod form_overhead;
@@ -19,17 +19,18 @@ use serde::Serialize;
 use serde_json::{Value, json};
 use utoipa::ToSchema;
 
-use self::form::{FIELD, Outcome, take_all};
-use super::detail::Detail;
+use self::form::{FILE_FIELD, FileOutcome, receive_files};
+use super::detail::DocumentResponse;
 use crate::caller::Caller;
 use crate::middleware::request_id::RequestId;
 use crate::request::Parameters;
 use crate::rest::openapi::{Binary, errors, names};
 use crate::{ApiError, Code, Reason};
 
-/// A document that was taken in.
+/// A stored document.
 #[derive(Serialize, ToSchema)]
-struct Receipt {
+#[schema(as = Receipt)]
+struct ReceiptResponse {
     #[schema(value_type = Uuid)]
     document_id: DocumentId,
     #[schema(value_type = names::DocumentStatus)]
@@ -37,23 +38,26 @@ struct Receipt {
     created_at: Timestamp,
 }
 
-/// What became of each of several files, in their order.
+/// The outcome of each of several files, in their order.
 #[derive(Serialize, ToSchema)]
-struct Receipts {
-    files: Vec<FileReceipt>,
+#[schema(as = Receipts)]
+struct ReceiptsResponse {
+    files: Vec<FileReceiptResponse>,
 }
 
 /// The outcome of one of several files.
 #[derive(Serialize, ToSchema)]
 #[serde(untagged)]
-enum FileReceipt {
-    Taken(TakenFile),
-    Refused(RefusedFile),
+#[schema(as = FileReceipt)]
+enum FileReceiptResponse {
+    Taken(TakenFileResponse),
+    Refused(RefusedFileResponse),
 }
 
 /// A file that was stored.
 #[derive(Serialize, ToSchema)]
-struct TakenFile {
+#[schema(as = TakenFile)]
+struct TakenFileResponse {
     original_filename: String,
     #[schema(value_type = Uuid)]
     document_id: DocumentId,
@@ -64,7 +68,8 @@ struct TakenFile {
 
 /// A file that was refused.
 #[derive(Serialize, ToSchema)]
-struct RefusedFile {
+#[schema(as = RefusedFile)]
+struct RefusedFileResponse {
     original_filename: String,
     #[schema(value_type = names::ErrorCode)]
     error_code: &'static str,
@@ -83,45 +88,46 @@ struct UploadForm {
     file: Vec<Binary>,
 }
 
-/// What is answered to one file, or to several.
+/// The response to one file, or to several.
 #[derive(ToSchema)]
 #[serde(untagged)]
 #[allow(dead_code)] // Only the description reads it.
-enum Uploaded {
-    One(Receipt),
-    Several(Receipts),
+#[schema(as = Uploaded)]
+enum UploadResponse {
+    One(ReceiptResponse),
+    Several(ReceiptsResponse),
 }
 
-/// What is answered to one file, or to several.
+/// The response to one file, or to several.
 #[derive(ToSchema)]
 #[serde(untagged)]
 #[allow(dead_code)] // Only the description reads it.
-enum Added {
-    One(Box<Detail>),
-    Several(Receipts),
+#[schema(as = Added)]
+enum AddResponse {
+    One(Box<DocumentResponse>),
+    Several(ReceiptsResponse),
 }
 
-/// Takes documents in.
+/// Uploads documents.
 ///
-/// One file, or several fields `file`, each of which is taken or refused on its own. The answer does not wait for
-/// anything to become of them.
+/// One file, or several fields `file`; each is accepted or refused on its own. The response does not wait for processing.
 #[utoipa::path(
     post,
     path = "/documents/upload",
     tag = "documents",
     operation_id = "upload_document",
     params(
-        ("priority" = Option<names::Priority>, Query, description = "How urgent it is; normal unless said."),
-        ("schema" = Option<String>, Query, description = "The schema by which it is understood; the configured one unless said.",
+        ("priority" = Option<names::Priority>, Query, description = "The priority of the first run (default: normal)."),
+        ("schema" = Option<String>, Query, description = "The schema that interprets the documents (default: the configured one).",
             max_length = 64),
-        ("Idempotency-Key" = Option<String>, Header, description = "By what a repetition of this request is known.",
+        ("Idempotency-Key" = Option<String>, Header, description = "Identifies a retry of this request.",
             pattern = "^[!-~]{1,255}$"),
     ),
     request_body(content = UploadForm, content_type = "multipart/form-data"),
     responses(
-        (status = 201, description = "All files were taken.", body = Uploaded,
-            headers(("Location" = String, description = "The document, if there was one file."))),
-        (status = 207, description = "Not all of several files were taken.", body = Receipts),
+        (status = 201, description = "All files were accepted.", body = UploadResponse,
+            headers(("Location" = String, description = "The URL of the document, if there was one file."))),
+        (status = 207, description = "Some of several files were refused.", body = ReceiptsResponse),
         errors::UnknownSchema,
         errors::KeyReused,
         errors::FileTooLarge,
@@ -138,30 +144,30 @@ pub(crate) async fn create(
 ) -> Result<Response, ApiError> {
     let key = idempotency_key::of(request.headers())?;
     let batch = UploadBatch::begin(&app, upload_request(actor, id, &parameters, key)?).await?;
-    let outcomes = take_all(&batch, request).await?;
-    answer(StatusCode::CREATED, outcomes, |taken| Json(receipt(&taken)).into_response())
+    let outcomes = receive_files(&batch, request).await?;
+    response(StatusCode::CREATED, outcomes, |taken| Json(receipt(&taken)).into_response())
 }
 
-/// Takes documents in and answers with all that is known of them.
+/// Uploads documents and returns their details.
 ///
-/// The same as `POST /documents/upload`, answered as another generation of clients expects it.
+/// The same as `POST /documents/upload` with another response.
 #[utoipa::path(
     post,
     path = "/documents",
     tag = "documents",
     operation_id = "add_document",
     params(
-        ("priority" = Option<names::Priority>, Query, description = "How urgent it is; normal unless said."),
-        ("schema" = Option<String>, Query, description = "The schema by which it is understood; the configured one unless said.",
+        ("priority" = Option<names::Priority>, Query, description = "The priority of the first run (default: normal)."),
+        ("schema" = Option<String>, Query, description = "The schema that interprets the documents (default: the configured one).",
             max_length = 64),
-        ("Idempotency-Key" = Option<String>, Header, description = "By what a repetition of this request is known.",
+        ("Idempotency-Key" = Option<String>, Header, description = "Identifies a retry of this request.",
             pattern = "^[!-~]{1,255}$"),
     ),
     request_body(content = UploadForm, content_type = "multipart/form-data"),
     responses(
-        (status = 200, description = "All files were taken.", body = Added,
-            headers(("Location" = String, description = "The document, if there was one file."))),
-        (status = 207, description = "Not all of several files were taken.", body = Receipts),
+        (status = 200, description = "All files were accepted.", body = AddResponse,
+            headers(("Location" = String, description = "The URL of the document, if there was one file."))),
+        (status = 207, description = "Some of several files were refused.", body = ReceiptsResponse),
         errors::UnknownSchema,
         errors::KeyReused,
         errors::FileTooLarge,
@@ -178,8 +184,8 @@ pub(crate) async fn add(
 ) -> Result<Response, ApiError> {
     let key = idempotency_key::of(request.headers())?;
     let batch = UploadBatch::begin(&app, upload_request(actor, id, &parameters, key)?).await?;
-    let outcomes = take_all(&batch, request).await?;
-    answer(StatusCode::OK, outcomes, |taken| Json(Detail::of(taken)).into_response())
+    let outcomes = receive_files(&batch, request).await?;
+    response(StatusCode::OK, outcomes, |taken| Json(DocumentResponse::of(taken)).into_response())
 }
 
 /// What the client asks for all files of the request.
@@ -194,20 +200,20 @@ fn upload_request(
     Ok(UploadRequest { actor, priority, correlation_id, key, schema })
 }
 
-/// A single file is answered by what became of it; several are answered each in its place, and `status` is that of all
-/// of them only if all were taken.
-fn answer(
+/// The response to one file is its document or its error. The response to several lists each outcome; `status` is the status
+/// if all files were accepted.
+fn response(
     status: StatusCode,
-    mut outcomes: Vec<Outcome>,
+    mut outcomes: Vec<FileOutcome>,
     one: impl FnOnce(DocumentView) -> Response,
 ) -> Result<Response, ApiError> {
     if outcomes.len() > 1 {
         let all = outcomes.iter().all(|outcome| outcome.taken.is_ok());
         let files = outcomes.into_iter().map(file_receipt).collect();
         let status = if all { status } else { StatusCode::MULTI_STATUS };
-        return Ok((status, Json(Receipts { files })).into_response());
+        return Ok((status, Json(ReceiptsResponse { files })).into_response());
     }
-    let outcome = outcomes.pop().ok_or_else(|| ApiError::internal("a form without an outcome"))?;
+    let outcome = outcomes.pop().ok_or_else(|| ApiError::internal("an upload form has no outcome"))?;
     let taken = outcome.taken?;
     let location = format!("/documents/{}", taken.overview.document.id);
     Ok((status, [(header::LOCATION, location)], one(taken)).into_response())
@@ -221,7 +227,7 @@ impl From<UploadError> for ApiError {
                 Self::new(Code::FileTooLarge, message).with(json!({ "max_bytes": largest }))
             }
             UploadError::Empty => {
-                Self::new(Code::InvalidRequest, message).with(json!({ "parameter": FIELD }))
+                Self::new(Code::InvalidRequest, message).with(json!({ "parameter": FILE_FIELD }))
             }
             UploadError::Unsupported { kinds } => {
                 let types: Vec<_> = kinds.iter().map(|kind| kind.media_type()).collect();
@@ -236,20 +242,25 @@ impl From<UploadError> for ApiError {
     }
 }
 
-fn receipt(taken: &DocumentView) -> Receipt {
+fn receipt(taken: &DocumentView) -> ReceiptResponse {
     let document = &taken.overview.document;
     let status = taken.standing.status.as_str();
-    Receipt { document_id: document.id, status, created_at: document.created_at }
+    ReceiptResponse { document_id: document.id, status, created_at: document.created_at }
 }
 
-fn file_receipt(outcome: Outcome) -> FileReceipt {
+fn file_receipt(outcome: FileOutcome) -> FileReceiptResponse {
     match outcome.taken {
         Ok(taken) => {
-            let Receipt { document_id, status, created_at } = receipt(&taken);
+            let ReceiptResponse { document_id, status, created_at } = receipt(&taken);
             let original_filename = taken.overview.document.original_filename;
-            FileReceipt::Taken(TakenFile { original_filename, document_id, status, created_at })
+            FileReceiptResponse::Taken(TakenFileResponse {
+                original_filename,
+                document_id,
+                status,
+                created_at,
+            })
         }
-        Err(error) => FileReceipt::Refused(RefusedFile {
+        Err(error) => FileReceiptResponse::Refused(RefusedFileResponse {
             original_filename: outcome.name,
             error_code: error.code.as_str(),
             message: error.message,

@@ -12,25 +12,25 @@ use serde::Serialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use super::{MOST, USUAL};
+use super::{DEFAULT_LIMIT, MAX_LIMIT};
 use crate::ApiError;
 use crate::request::Parameters;
 use crate::rest::openapi::names;
 
-/// Decisions, the newest first.
+/// Decisions, oldest first.
 #[derive(Serialize, ToSchema)]
 #[schema(as = AuditTrail)]
-pub(crate) struct Trail {
-    items: Vec<Item>,
-    /// The `after` of the next part, if there may be one.
+pub(crate) struct AuditTrailResponse {
+    items: Vec<AuditedDecisionResponse>,
+    /// The `after` of the next page, if there may be one.
     #[schema(value_type = Option<Uuid>)]
     next_after: Option<DecisionId>,
 }
 
-/// A decision and what it changed.
+/// A decision and its effect.
 #[derive(Serialize, ToSchema)]
 #[schema(as = AuditedDecision)]
-struct Item {
+struct AuditedDecisionResponse {
     #[schema(value_type = Uuid)]
     decision_id: DecisionId,
     #[schema(value_type = Uuid)]
@@ -41,7 +41,7 @@ struct Item {
     previous_status: &'static str,
     #[schema(value_type = names::CandidateStatus)]
     new_status: &'static str,
-    /// The version of the schema that an approval made.
+    /// The schema version that an approval created.
     #[schema(value_type = Option<Uuid>)]
     schema_version_id: Option<SchemaVersionId>,
     reviewer_id: String,
@@ -49,32 +49,32 @@ struct Item {
     created_at: Timestamp,
 }
 
-/// Lists every decision about the schema.
+/// Lists all decisions about schemas.
 #[utoipa::path(
     get,
     path = "/reviewer/governance/audit-trail",
     tag = "governance",
     operation_id = "list_decisions",
     params(
-        ("limit" = Option<u32>, Query, description = "How many; 50 unless said.", minimum = 1, maximum = 200),
-        ("after" = Option<Uuid>, Query, description = "The `next_after` of the part before."),
+        ("limit" = Option<u32>, Query, description = "The number of items (default: 50).", minimum = 1, maximum = 200),
+        ("after" = Option<Uuid>, Query, description = "The `next_after` of the previous page."),
     ),
-    responses((status = 200, description = "Decisions, with where the next part begins.", body = Trail)),
+    responses((status = 200, description = "A page of decisions, oldest first.", body = AuditTrailResponse)),
 )]
 pub(crate) async fn audit_trail(
     State(app): State<Arc<App>>,
     parameters: Parameters,
-) -> Result<Json<Trail>, ApiError> {
-    let limit = parameters.within("limit", 1..=MOST)?.unwrap_or(USUAL);
-    let after = parameters.value::<Uuid>("after", "must be the next_after of an earlier answer")?;
+) -> Result<Json<AuditTrailResponse>, ApiError> {
+    let limit = parameters.within("limit", 1..=MAX_LIMIT)?.unwrap_or(DEFAULT_LIMIT);
+    let after = parameters.value::<Uuid>("after", "must be the next_after of an earlier page")?;
     let decisions = governance::decisions(&app, after.map(DecisionId), limit).await?;
     let is_full = decisions.len() >= limit as usize;
     let next_after = decisions.last().filter(|_| is_full).map(|decision| decision.id);
-    Ok(Json(Trail { items: decisions.into_iter().map(item).collect(), next_after }))
+    Ok(Json(AuditTrailResponse { items: decisions.into_iter().map(audited_decision).collect(), next_after }))
 }
 
-fn item(decision: GovernanceDecision) -> Item {
-    Item {
+fn audited_decision(decision: GovernanceDecision) -> AuditedDecisionResponse {
+    AuditedDecisionResponse {
         decision_id: decision.id,
         candidate_id: decision.candidate,
         decision_type: decision.decision_type.as_str(),

@@ -1,4 +1,4 @@
-//! How the schema changes, over HTTP, for those who govern it.
+//! Changes of schemas, one file per operation.
 
 pub(crate) mod audit_trail;
 pub(crate) mod decision;
@@ -11,6 +11,6 @@ pub(crate) use decision::decide;
 pub(crate) use schema::current;
 pub(crate) use structural_changes::structural_changes;
 
-/// Items of a list, unless others are asked for, and at most.
-const USUAL: u32 = 50;
-const MOST: u32 = 200;
+/// The default and the largest number of items.
+const DEFAULT_LIMIT: u32 = 50;
+const MAX_LIMIT: u32 = 200;

@@ -16,7 +16,7 @@ use crate::ApiError;
 /// A version of a schema.
 #[derive(Serialize, ToSchema)]
 #[schema(as = SchemaVersion)]
-pub(crate) struct Current {
+pub(crate) struct SchemaVersionResponse {
     #[schema(value_type = Uuid)]
     schema_version_id: SchemaVersionId,
     schema_name: String,
@@ -27,17 +27,17 @@ pub(crate) struct Current {
     schema_definition: SchemaDefinition,
 }
 
-/// Shows the schema by which documents are understood now.
+/// Shows the current version of the default schema.
 #[utoipa::path(
     get,
     path = "/reviewer/schema/current",
     tag = "governance",
     operation_id = "show_schema",
-    responses((status = 200, description = "The newest version of the schema.", body = Current)),
+    responses((status = 200, description = "The current schema version.", body = SchemaVersionResponse)),
 )]
-pub(crate) async fn current(State(app): State<Arc<App>>) -> Result<Json<Current>, ApiError> {
+pub(crate) async fn current(State(app): State<Arc<App>>) -> Result<Json<SchemaVersionResponse>, ApiError> {
     let version = governance::current_schema(&app).await?;
-    Ok(Json(Current {
+    Ok(Json(SchemaVersionResponse {
         schema_version_id: version.id,
         schema_name: version.schema.name.clone(),
         version_number: version.number,

@@ -1,4 +1,4 @@
-//! What can go wrong, as the description says it: each operation names what it can answer, and all of it has one body.
+//! The error responses of the description. Each operation names those that it can return; all have one body.
 
 use std::collections::BTreeMap;
 
@@ -8,10 +8,10 @@ use utoipa::openapi::{Content, Ref, RefOr, Response, ResponseBuilder};
 
 use crate::{Code, Reason};
 
-/// Under this name a response lists the codes that it can have.
+/// The extension with the error codes of a response.
 pub(super) const CODES: &str = "x-error-codes";
 
-macro_rules! answers {
+macro_rules! error_responses {
     ($($name:ident = [$first:ident $(, $code:ident)*] $({ $($reason:ident),+ })? $text:literal;)+) => {
         $(
             #[doc = $text]
@@ -25,7 +25,7 @@ macro_rules! answers {
             }
         )+
 
-        /// All of them, by their names.
+        /// All error responses by name.
         pub(super) fn all() -> Vec<(&'static str, Response)> {
             vec![$((
                 stringify!($name),
@@ -35,15 +35,15 @@ macro_rules! answers {
     };
 }
 
-answers! {
-    Invalid = [InvalidRequest] "Something in the request is not as it must be; `details` says what.";
+error_responses! {
+    Invalid = [InvalidRequest] "A part of the request is wrong; `details` names it.";
     UnknownSchema = [InvalidRequest, UnknownSchema]
-        "Something in the request is not as it must be, or there is no such schema; `details` says what.";
-    Unknown = [Unauthorized] "No credential, or one that is not known.";
+        "A part of the request is wrong, or the schema does not exist; `details` names it.";
+    Unknown = [Unauthorized] "The credential is missing or unknown.";
     Forbidden = [Forbidden] "The credential does not allow this, or the request comes from a page of another site.";
-    Missing = [NotFound] "There is no such thing.";
-    Gone = [ArtifactMissing] "It was there once and its file is gone.";
-    Conflicting = [Conflict] "It conflicts with what is there.";
+    Missing = [NotFound] "It does not exist.";
+    Gone = [ArtifactMissing] "Its file is gone.";
+    Conflicting = [Conflict] "The request conflicts with the stored state.";
     NotReviewable = [Conflict] { NoCompletedRun, InterpretationMissing }
         "There is nothing to review yet.";
     NotComparable = [Conflict] {
@@ -51,16 +51,16 @@ answers! {
     } "There are not two versions to compare.";
     NotEditable = [Conflict] {
         ReviewBlockedByActiveRun, InterpretationNotAvailable, InterpretationMissing, StaleInterpretationVersion
-    } "What was understood cannot be edited now, or somebody else edited it meanwhile.";
-    NoText = [Conflict] { RawTextNotReady, RawTextNotAvailable } "There is no text, or not yet.";
-    NotRetried = [Conflict] { RetryNotAllowed } "This run is not one that can be tried again.";
-    KeyReused = [Conflict] { IdempotencyKeyReused } "The Idempotency-Key came before with another request.";
-    FileTooLarge = [FileTooLarge, RequestBodyTooLarge] "The file, or the form around it, is larger than allowed.";
-    BodyTooLarge = [RequestBodyTooLarge] "The body is larger than allowed.";
-    Unsupported = [UnsupportedMediaType] "The file is of no kind that can be read.";
-    TooMany = [RateLimited] "Too many requests; ask again after the seconds in Retry-After.";
-    Broken = [InternalError] "Something went wrong here; the log has it under the `correlation_id`.";
-    Unavailable = [ServiceUnavailable] "Something that is needed does not answer; ask again after the seconds in Retry-After.";
+    } "The interpretation cannot be edited now, or another edit came first.";
+    NoText = [Conflict] { RawTextNotReady, RawTextNotAvailable } "The run has no text, or not yet.";
+    NotRetried = [Conflict] { RetryNotAllowed } "This run cannot be retried.";
+    KeyReused = [Conflict] { IdempotencyKeyReused } "The Idempotency-Key belongs to another request.";
+    FileTooLarge = [FileTooLarge, RequestBodyTooLarge] "The file or the form is larger than the limit.";
+    BodyTooLarge = [RequestBodyTooLarge] "The body is larger than the limit.";
+    Unsupported = [UnsupportedMediaType] "The file type is not supported.";
+    TooMany = [RateLimited] "Too many requests; retry after the seconds in Retry-After.";
+    Broken = [InternalError] "An internal error; the server log has details under the `correlation_id`.";
+    Unavailable = [ServiceUnavailable] "A service does not answer; retry after the seconds in Retry-After.";
 }
 
 fn response(codes: &[Code], reasons: &[Reason], text: &str) -> Response {

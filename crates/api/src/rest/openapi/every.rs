@@ -1,4 +1,4 @@
-//! What is true of every operation: what it can answer beside its own, the headers of its answers, and who may ask.
+//! What holds for every operation: common errors, response headers and authentication.
 
 use axum::http::Method;
 use utoipa::openapi::extensions::Extensions;
@@ -12,11 +12,11 @@ use super::{errors, headers};
 use crate::middleware::auth::{self, roles};
 
 const BEARER: &str = "bearer";
-const ABOUT_BEARER: &str = "A key from `quire keys create`, or the `AUTH_TOKEN`. As long as there is neither, only this \
-                            machine is answered, and nobody is asked who they are.";
-/// Under this name an operation says which role it needs.
+const ABOUT_BEARER: &str = "A key from `quire keys create`, or the `AUTH_TOKEN`. Without either, the server needs no \
+                            credential and serves only clients on its own machine.";
+/// The extension with the role that an operation needs.
 pub(super) const ROLE: &str = "x-role";
-/// The state of the program itself, which is told as it is.
+/// The tag of health, metrics, version and documentation.
 pub(crate) const SERVICE: &str = "service";
 
 /// Completes each operation.
@@ -58,8 +58,8 @@ fn complete(path: &str, method: &Method, operation: &mut Operation) {
             never_null(schema);
         }
     }
-    headers::of_answers(operation);
-    // Parameters that are not known are refused everywhere else.
+    headers::of_responses(operation);
+    // All other operations refuse unknown parameters.
     if operation.tags.iter().flatten().all(|tag| tag != SERVICE) {
         add::<errors::Invalid>(operation);
     }
@@ -74,14 +74,14 @@ fn complete(path: &str, method: &Method, operation: &mut Operation) {
     }
     add::<errors::Unknown>(operation);
     add::<errors::Forbidden>(operation);
-    // Without a credential or with one: it depends on how the server is set up.
+    // Whether a credential is needed depends on the server.
     let bearer = SecurityRequirement::new(BEARER, [] as [&str; 0]);
     operation.security = Some(vec![SecurityRequirement::default(), bearer]);
     let role = Extensions::from_iter([(ROLE, roles::needed(method, path).as_str())]);
     operation.extensions.get_or_insert_default().merge(role);
 }
 
-/// A parameter is there or it is not; there is no way to write null into an address.
+/// A query parameter is never null.
 fn never_null(schema: &mut Object) {
     if let SchemaType::Array(types) = &mut schema.schema_type {
         types.retain(|one| *one != Type::Null);
@@ -91,7 +91,7 @@ fn never_null(schema: &mut Object) {
     }
 }
 
-/// What an operation says itself is more exact than this.
+/// The responses that an operation describes itself take precedence.
 fn add<R: IntoResponses>(operation: &mut Operation) {
     for (status, response) in R::responses() {
         operation.responses.responses.entry(status).or_insert(response);

@@ -1,4 +1,4 @@
-//! The headers of answers, each described once.
+//! The response headers, each described once.
 
 use utoipa::openapi::header::{Header, HeaderBuilder};
 use utoipa::openapi::path::Operation;
@@ -7,30 +7,30 @@ use utoipa::openapi::{Ref, RefOr, Response};
 
 const REQUEST_ID: &str = "X-Request-ID";
 const RETRY_AFTER: &str = "Retry-After";
-/// Of what may be asked only so often.
-const OF_LIMITS: [(&str, &str); 3] = [
-    ("X-RateLimit-Limit", "How many requests a minute has."),
-    ("X-RateLimit-Remaining", "How many are left."),
-    ("X-RateLimit-Reset", "Seconds until all of them are there again."),
+/// The headers of rate limits.
+const RATE_LIMIT_HEADERS: [(&str, &str); 3] = [
+    ("X-RateLimit-Limit", "Requests per minute."),
+    ("X-RateLimit-Remaining", "Requests left."),
+    ("X-RateLimit-Reset", "Seconds until the limit is full again."),
 ];
-/// The status of an operation that may be asked only so often.
+/// The status of operations with a rate limit.
 const TOO_MANY: &str = "429";
 
-/// All of them, by their names.
+/// All headers by name.
 pub(super) fn all() -> impl Iterator<Item = (String, RefOr<Header>)> {
-    let request_id = "Under this id the log knows the request: the caller's own, or a new one.";
+    let request_id = "The id of the request in the log: the client's own, or a new one.";
     let others = [
         (REQUEST_ID, Type::String, request_id),
-        (RETRY_AFTER, Type::Integer, "Seconds to wait before asking again."),
+        (RETRY_AFTER, Type::Integer, "Seconds to wait before a retry."),
     ];
-    let of_limits = OF_LIMITS.map(|(name, text)| (name, Type::Integer, text));
-    others.into_iter().chain(of_limits).map(|(name, kind, text)| {
+    let rate_limit_headers = RATE_LIMIT_HEADERS.map(|(name, text)| (name, Type::Integer, text));
+    others.into_iter().chain(rate_limit_headers).map(|(name, kind, text)| {
         let schema = ObjectBuilder::new().schema_type(kind);
         (name.to_owned(), HeaderBuilder::new().schema(Some(schema)).description(Some(text)).build().into())
     })
 }
 
-/// Says which an error has.
+/// Adds the headers of an error response.
 pub(super) fn of_error(name: &str, response: &mut Response) {
     refer(response, REQUEST_ID);
     if matches!(name, "TooMany" | "Unavailable") {
@@ -41,8 +41,8 @@ pub(super) fn of_error(name: &str, response: &mut Response) {
     }
 }
 
-/// Says which the answers of an operation have.
-pub(super) fn of_answers(operation: &mut Operation) {
+/// Adds the headers of the responses of an operation.
+pub(super) fn of_responses(operation: &mut Operation) {
     let is_limited = operation.responses.responses.contains_key(TOO_MANY);
     for response in operation.responses.responses.values_mut() {
         if let RefOr::T(response) = response {
@@ -55,7 +55,7 @@ pub(super) fn of_answers(operation: &mut Operation) {
 }
 
 fn refer_to_limits(response: &mut Response) {
-    for (header, _) in OF_LIMITS {
+    for (header, _) in RATE_LIMIT_HEADERS {
         refer(response, header);
     }
 }

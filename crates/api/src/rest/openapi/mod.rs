@@ -1,7 +1,6 @@
-//! What can be asked over HTTP, described as `OpenAPI` 3.1 from the handlers themselves, for programs (`/openapi.json`)
-//! and for people (`/docs`).
+//! The `OpenAPI` 3.1 description of the REST API, built from its handlers: for programs (`/openapi.json`) and for people (`/docs`).
 //!
-//! Each handler says what it takes and gives; this page lists them, and [`every`] adds what all of them can answer.
+//! Each handler describes itself; this file lists them, and [`every`] adds what all operations share.
 
 #[cfg(test)]
 pub(crate) mod conformance;
@@ -28,16 +27,16 @@ use crate::{error, error_pages};
 #[openapi(
     info(
         title = "Quire",
-        description = "Documents in, what they say out: upload, follow, review and correct.",
+        description = "Upload documents, follow their processing, review and correct what was extracted.",
         license(name = "MIT OR Apache-2.0", identifier = "MIT OR Apache-2.0"),
     ),
     tags(
-        (name = "documents", description = "Taking documents in and looking at them."),
-        (name = "review", description = "What was understood, and correcting it."),
-        (name = "runs", description = "Each time that a document is processed."),
-        (name = "governance", description = "How the schema changes."),
-        (name = "events", description = "What happens, as it happens."),
-        (name = "service", description = "The program itself."),
+        (name = "documents", description = "Uploading, listing and reading documents."),
+        (name = "review", description = "Reviewing and correcting interpretations."),
+        (name = "runs", description = "The processing runs of documents."),
+        (name = "governance", description = "Changes of schemas."),
+        (name = "events", description = "The stream of events."),
+        (name = "service", description = "Health, metrics and documentation of the server."),
     ),
     paths(
         documents::list::list,
@@ -82,10 +81,10 @@ use crate::{error, error_pages};
         docs::style,
     ),
     components(schemas(
-        // Those that no answer brings along: written line by line, or named in parameters and texts alone.
-        documents::export::Line<'static>,
-        error::Body<'static>,
-        events::Told<'static>,
+        // Schemas that no response refers to: lines of exports, and names in parameters and texts.
+        documents::export::ExportedDocumentResponse<'static>,
+        error::ErrorResponse<'static>,
+        events::EventResponse<'static>,
         names::ConflictReason,
         names::ExportFormat,
         names::Priority,
@@ -95,7 +94,7 @@ use crate::{error, error_pages};
     )),
     modifiers(&EveryOperation),
 )]
-enum Described {}
+enum ApiDescription {}
 
 /// The bytes of a file.
 pub(crate) enum Binary {}
@@ -113,16 +112,16 @@ impl ToSchema for Binary {
     }
 }
 
-/// The description as it is sent. It is the same each time.
+/// The description, which never changes while the process runs.
 pub(crate) static DOCUMENT: LazyLock<serde_json::Value> = LazyLock::new(document);
 static TEXT: LazyLock<String> = LazyLock::new(|| format!("{:#}\n", *DOCUMENT));
 
 fn document() -> serde_json::Value {
-    // Names and texts of ours: there is nothing in it that could not be written as JSON.
-    serde_json::to_value(Described::openapi()).unwrap_or_default()
+    // The description can always be written as JSON.
+    serde_json::to_value(ApiDescription::openapi()).unwrap_or_default()
 }
 
-/// Describes this interface, as `OpenAPI` 3.1.
+/// Returns this description as `OpenAPI` 3.1.
 #[utoipa::path(
     get,
     path = "/openapi.json",

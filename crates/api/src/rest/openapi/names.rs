@@ -1,9 +1,9 @@
-//! Names from closed sets, as the description lists them. The domain says which there are.
+//! The closed sets of names in the description. The domain defines them.
 
 use std::borrow::Cow;
 
 use quire_application::steps::{ModelErrorKind, ReadErrorKind, StepErrorCode as StepCode};
-use quire_domain::{self as domain, Pipeline as Line};
+use quire_domain::{self as domain, Pipeline as DomainPipeline};
 use quire_understanding::{InterpreterKind as Understands, ValueType as Kind};
 use quire_understanding::{calibration, compare, structure};
 use utoipa::openapi::RefOr;
@@ -39,69 +39,69 @@ fn closed<N: AsRef<str>>(doc: &[&str], names: impl IntoIterator<Item = N>) -> Re
 }
 
 names! {
-    /// The stable code of an error. Each has its page at `/errors/{code}`.
+    /// The stable code of an error. Each has a page at `/errors/{code}`.
     ErrorCode = Code::ALL.iter().map(|code| code.as_str());
-    /// Why something conflicts with what is there. Each has its page at `/errors/{reason}`.
+    /// The reason of a conflict. Each has a page at `/errors/{reason}`.
     ConflictReason = Reason::ALL.iter().map(|reason| reason.as_str());
-    /// Where the processing of a document stands; it follows from its runs.
+    /// The processing status of a document, derived from its runs.
     DocumentStatus = domain::DocumentStatus::ALL.map(domain::DocumentStatus::as_str);
-    /// In which order documents are listed.
-    Sort = crate::rest::documents::list::Sort::ALL.map(crate::rest::documents::list::Sort::as_str);
-    /// Whether a person has checked a document.
+    /// The order of a list of documents.
+    Sort = crate::rest::documents::list::DocumentSort::ALL.map(crate::rest::documents::list::DocumentSort::as_str);
+    /// Whether a person has reviewed a document.
     ReviewStatus = [domain::ReviewStatus::InReview, domain::ReviewStatus::Reviewed].map(domain::ReviewStatus::as_str);
-    /// Where a run stands.
+    /// The state of a run.
     RunState = ["QUEUED", "RUNNING", "COMPLETED", "FAILED", "TIMED_OUT"];
     /// Why a run failed.
     FailureType = domain::FailureType::ALL.iter().map(|failure| failure.as_str());
-    /// Which steps a run goes through.
-    Pipeline = Line::ALL.map(Line::as_str);
+    /// The kind of run, which decides its steps.
+    Pipeline = DomainPipeline::ALL.map(DomainPipeline::as_str);
     /// A step of a pipeline.
-    StepName = Line::ALL.iter().flat_map(|pipeline| pipeline.steps()).map(|step| step.as_str());
-    /// Where a step stands.
+    StepName = DomainPipeline::ALL.iter().flat_map(|pipeline| pipeline.steps()).map(|step| step.as_str());
+    /// The status of a step.
     StepStatus = {
         use domain::StepStatus::{Failed, Pending, Running, Succeeded};
         [Pending, Running, Succeeded, Failed].map(crate::rest::runs::step_status)
     };
-    /// Why a step failed, where that has a page at `/errors/{code}`. Steps may have codes of their own beside these.
+    /// Why a step failed. These codes have a page at `/errors/{code}`; steps may have other codes.
     StepErrorCode = {
-        let troubles = ReadErrorKind::ALL.iter().map(|trouble| trouble.as_str());
-        let models = ModelErrorKind::ALL.iter().map(|trouble| trouble.as_str());
-        troubles.chain(models).chain(StepCode::ALL.iter().map(|code| code.as_str()))
+        let readers = ReadErrorKind::ALL.iter().map(|kind| kind.as_str());
+        let models = ModelErrorKind::ALL.iter().map(|kind| kind.as_str());
+        readers.chain(models).chain(StepCode::ALL.iter().map(|code| code.as_str()))
     };
-    /// Why a model was of no use. Each has its page at `/errors/{code}`.
-    ModelErrorCode = ModelErrorKind::ALL.iter().map(|trouble| trouble.as_str());
-    /// How urgent a run is.
+    /// Why a model could not be used. Each has a page at `/errors/{code}`.
+    ModelErrorCode = ModelErrorKind::ALL.iter().map(|kind| kind.as_str());
+    /// The priority of a run.
     Priority = domain::Priority::ALL.map(domain::Priority::as_str);
-    /// What happened.
+    /// The type of an event.
     EventType = domain::EventType::ALL.iter().map(|kind| kind.as_str());
-    /// A language, as ISO 639-1 writes it.
+    /// An ISO 639-1 language code.
     Language = quire_application::document::languages();
-    /// What a value is meant as.
+    /// The type of a value.
     ValueType = Kind::ALL.map(Kind::as_str);
-    /// Who says that a field has its value: it was found, a person put it in, or it follows from others.
+    /// The origin of a value: extracted, entered by a person, or derived from other fields.
     Origin = ["machine", "human", "derived"];
-    /// How sure a field is, for people.
+    /// The band of a confidence.
     Band = calibration::Band::ALL.map(calibration::Band::as_str);
-    /// What reviews say of a way of finding a key: nothing in particular, that it is nearly always right, or mostly wrong.
+    /// What reviews say about a mapping: nothing in particular, nearly always right, or mostly wrong.
     Standing = calibration::CalibrationState::ALL.map(calibration::CalibrationState::as_str);
-    /// Who understands documents: the rules that come with the program, or a language model.
+    /// What interprets documents: the built-in rules, or a language model.
     InterpreterKind = Understands::ALL.map(Understands::as_str);
-    /// What a key tells about: the document as a whole, what happened at a visit, or a visit itself.
+    /// What a key is about: the document, an event at a visit, or the visit itself.
     Scope = ["document", "visit", "metadata"];
-    /// How a field changes.
+    /// The kind of change of a field.
     ChangeType = ["ADD", "UPDATE", "DELETE"];
     /// How a field differs between two versions.
     Difference = compare::Difference::ALL.map(compare::Difference::as_str);
-    /// How a schema might change.
+    /// The kind of change of a schema.
     StructureChange = structure::StructureChange::ALL.iter().map(|change| change.as_str());
-    /// Where a candidate for a change of the schema stands.
+    /// The status of a candidate for a change of a schema.
     CandidateStatus = structure::CandidateStatus::ALL.iter().map(|status| status.as_str());
-    /// What a person decides about a candidate.
+    /// A decision about a candidate.
     DecisionType = structure::DecisionType::ALL.iter().map(|decision| decision.as_str());
-    /// What an export is written as.
+    /// The format of an export.
     ExportFormat = ["csv", "jsonl"];
-    /// Where a run stands, in the words of the job view.
+    /// The state of a run as a job.
     JobStatus = ["PENDING", "PROCESSING", "COMPLETED", "FAILED"];
-    /// How an interpretation is shown: as a flat list of fields, or grouped by visits.
+    /// The format of an interpretation: a flat list of fields, or grouped by visits.
     View = ["flat", "visits"];
 }

@@ -1,4 +1,4 @@
-//! The description is whole: every route, every reference, every name.
+//! The description is complete: every route, reference and name.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -9,10 +9,10 @@ use super::*;
 use crate::Code;
 use crate::middleware::auth::{FOR_EVERYBODY, roles};
 
-/// Set to have the file written anew instead of compared; `cargo xtask openapi` does.
+/// Set to write the file instead of comparing it; `cargo xtask openapi` does.
 const RENEW: &str = "QUIRE_RENEW_OPENAPI";
 
-/// Every operation, with its path and method.
+/// Every operation with its path and method.
 fn operations() -> impl Iterator<Item = (String, String, &'static Value)> {
     let items = DOCUMENT["paths"].as_object().unwrap().iter();
     items.flat_map(|(path, item)| {
@@ -58,14 +58,11 @@ fn the_committed_description_is_what_the_program_says() {
         std::fs::write(&file, &*TEXT).unwrap();
     }
     let committed = std::fs::read_to_string(&file).unwrap_or_default();
-    assert!(
-        committed == *TEXT,
-        "docs/openapi.json is not what the program says; renew it: cargo xtask openapi"
-    );
+    assert!(committed == *TEXT, "docs/openapi.json is outdated; renew it with `cargo xtask openapi`");
 }
 
 #[test]
-fn every_operation_has_a_name_of_its_own_and_says_what_it_does() {
+fn every_operation_has_a_unique_name_and_a_summary() {
     let known: BTreeSet<_> =
         DOCUMENT["tags"].as_array().unwrap().iter().map(|tag| tag["name"].as_str().unwrap()).collect();
     let mut names = BTreeSet::new();
@@ -80,9 +77,9 @@ fn every_operation_has_a_name_of_its_own_and_says_what_it_does() {
     }
 }
 
-/// Proves that the table of roles and the description are about the same.
+/// The table of roles and the description list the same operations.
 #[test]
-fn every_operation_is_in_the_table_of_roles_or_for_everybody() {
+fn every_operation_is_in_the_table_of_roles_or_public() {
     let listed = roles::TABLE.iter().map(|(method, path, _)| ((*path).to_owned(), method.to_lowercase()));
     let open = FOR_EVERYBODY.iter().map(|path| ((*path).to_owned(), "get".to_owned()));
     let known: BTreeSet<_> = listed.chain(open).collect();
@@ -91,7 +88,7 @@ fn every_operation_is_in_the_table_of_roles_or_for_everybody() {
 }
 
 #[test]
-fn every_reference_leads_somewhere() {
+fn every_reference_resolves() {
     fn walk(value: &Value) {
         match value {
             Value::Object(members) => {

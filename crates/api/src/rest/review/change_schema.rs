@@ -12,7 +12,7 @@ use uuid::Uuid;
 use crate::rest::openapi::names;
 use crate::rest::value::FieldValue;
 
-/// One change: of a field, or of a visit.
+/// One change of a field or of a visit.
 #[derive(ToSchema)]
 #[serde(untagged)]
 pub(crate) enum Change {
@@ -25,23 +25,23 @@ pub(crate) enum Change {
     DeleteVisit(DeleteVisit),
 }
 
-/// A new field.
+/// Adds a field.
 #[derive(ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct AddField {
     #[schema(schema_with = add)]
     op: String,
-    /// Its key; it need not be one of the schema.
+    /// The key; it need not be in the schema.
     #[schema(pattern = "^[a-z][a-z0-9]*(_[a-z0-9]+)*$", max_length = 64, example = "pet_name")]
     key: String,
     value: FieldValue,
-    /// As the schema says, unless given.
+    /// The type of the value (default: the type in the schema).
     value_type: Option<names::ValueType>,
-    /// The visit that it belongs to, which must be there.
+    /// The visit that it belongs to, which must exist.
     visit_id: Option<String>,
 }
 
-/// Another value for a field, and perhaps another visit.
+/// Changes the value of a field, and optionally its visit.
 #[derive(ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct UpdateField {
@@ -49,25 +49,25 @@ pub(crate) struct UpdateField {
     op: String,
     field_id: Uuid,
     value: FieldValue,
-    /// As before, unless given.
+    /// The type of the value (default: unchanged).
     value_type: Option<names::ValueType>,
-    /// The visit that it is to belong to; null is none.
+    /// The new visit of the field; null for none.
     visit_id: Option<String>,
 }
 
-/// Another visit for a field.
+/// Moves a field to another visit.
 #[derive(ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct MoveField {
     #[schema(schema_with = update)]
     op: String,
     field_id: Uuid,
-    /// The visit that it is to belong to; null is none.
+    /// The new visit of the field; null for none.
     #[schema(required = true)]
     visit_id: Option<String>,
 }
 
-/// A field goes.
+/// Deletes a field.
 #[derive(ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct DeleteField {
@@ -76,33 +76,33 @@ pub(crate) struct DeleteField {
     field_id: Uuid,
 }
 
-/// A new visit, known by when it was and why.
+/// Adds a visit with its date and reason.
 #[derive(ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct AddVisit {
     #[schema(schema_with = add)]
     op: String,
-    /// Its id, if the caller wants a certain one.
+    /// The id of the visit (default: a new id).
     #[schema(pattern = "^[A-Za-z0-9_-]+$", max_length = 64)]
     visit_id: Option<String>,
-    /// Keys that tell about a visit, with their values.
+    /// The values of the keys about the visit itself.
     #[schema(example = json!({ "visit_date": "2024-02-01" }))]
     visit: BTreeMap<String, FieldValue>,
 }
 
-/// What is known about a visit itself changes. Null takes a value away.
+/// Changes values about a visit itself. Null removes a value.
 #[derive(ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct UpdateVisit {
     #[schema(schema_with = update)]
     op: String,
     visit_id: String,
-    /// Keys that tell about a visit, with their values.
+    /// The values of the keys about the visit itself.
     #[schema(example = json!({ "visit_date": "2024-02-01" }))]
     visit: BTreeMap<String, FieldValue>,
 }
 
-/// A visit goes, with all its fields.
+/// Deletes a visit with all its fields.
 #[derive(ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct DeleteVisit {

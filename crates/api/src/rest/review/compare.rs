@@ -21,59 +21,59 @@ use crate::request::{Id, Parameters};
 use crate::rest::openapi::{errors, names};
 use crate::rest::value::FieldValue;
 
-/// What differs between two versions of what was understood.
+/// The differences between two versions of an interpretation.
 #[derive(Serialize, ToSchema)]
-pub(crate) struct Comparison {
+#[schema(as = Comparison)]
+pub(crate) struct ComparisonResponse {
     #[schema(value_type = Uuid)]
     document_id: DocumentId,
-    from: Side,
-    to: Side,
-    counts: Counts,
-    /// A row for each field of either side, in the order of the schema's keys, then of the visits.
-    fields: Vec<Compare>,
+    from: ComparedVersionResponse,
+    to: ComparedVersionResponse,
+    counts: ComparisonCounts,
+    /// One row per field of either version, in the order of the schema and then of the visits.
+    fields: Vec<ComparedFieldResponse>,
 }
 
 /// One of the two versions.
 #[derive(Serialize, ToSchema)]
 #[schema(as = ComparedVersion)]
-struct Side {
+struct ComparedVersionResponse {
     #[schema(value_type = Uuid)]
     run_id: RunId,
     #[schema(value_type = Uuid)]
     interpretation_id: InterpretationId,
     version_number: u32,
     created_at: Timestamp,
-    /// Nobody for a first version, which its run made itself.
+    /// Null for a first version, which the run made.
     created_by: Option<String>,
 }
 
-/// How many fields differ in which way.
+/// The number of fields by kind of difference.
 #[derive(Default, Serialize, ToSchema)]
-#[schema(as = ComparisonCounts)]
-struct Counts {
+struct ComparisonCounts {
     same: u32,
     changed: u32,
     added: u32,
     removed: u32,
 }
 
-/// A field as the two versions have it.
+/// A field in both versions.
 #[derive(Serialize, ToSchema)]
 #[schema(as = ComparedField)]
-struct Compare {
+struct ComparedFieldResponse {
     key: String,
-    /// The visit that it belongs to, as the later side calls it if it has the field.
+    /// The visit of the field, as the later version names it.
     visit_id: Option<String>,
     #[schema(value_type = names::Difference)]
     change: &'static str,
-    from: Option<Shown>,
-    to: Option<Shown>,
+    from: Option<ComparedValueResponse>,
+    to: Option<ComparedValueResponse>,
 }
 
-/// A field as one of them has it.
+/// A field in one version.
 #[derive(Serialize, ToSchema)]
 #[schema(as = ComparedValue)]
-struct Shown {
+struct ComparedValueResponse {
     #[schema(value_type = Uuid)]
     field_id: FieldId,
     value: FieldValue,
@@ -83,15 +83,15 @@ struct Shown {
     #[schema(value_type = names::Origin)]
     origin: &'static str,
     visit_id: Option<String>,
-    /// The page on which it was found, if it was.
+    /// The page where the value was found.
     page: Option<u32>,
 }
 
-/// Compares two versions of what was understood of a document, field by field.
+/// Compares two versions of an interpretation field by field.
 ///
-/// A version is named by its run, for the active one, or by its run and its number, as `RUN_ID:2`. Unless said, the later
-/// one is what a review shows, and the earlier one is what came before it: the version before, or else the active version
-/// of the run that completed before. Fields are the same whose values read the same, however sure either side is.
+/// `RUN_ID` names the active version of a run, `RUN_ID:2` its second version. By default the later version is the one that a
+/// review shows, and the earlier one is the version before it, or else the active version of the previous completed run.
+/// Fields are the same if their values are, whatever their confidence.
 #[utoipa::path(
     get,
     path = "/documents/{id}/compare",
@@ -105,7 +105,7 @@ struct Shown {
             pattern = "^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}(:[1-9][0-9]{0,8})?$"),
     ),
     responses(
-        (status = 200, description = "What differs.", body = Comparison),
+        (status = 200, description = "The differences.", body = ComparisonResponse),
         errors::Missing,
         errors::NotComparable,
     ),
@@ -114,13 +114,13 @@ pub(crate) async fn compare(
     State(app): State<Arc<App>>,
     Id(id): Id,
     parameters: Parameters,
-) -> Result<Json<Comparison>, ApiError> {
+) -> Result<Json<ComparisonResponse>, ApiError> {
     let (from, to) = (named(&parameters, "from")?, named(&parameters, "to")?);
     let document_id = DocumentId(id);
     let ComparedVersions { from, to, schema } =
         review::versions_to_compare(&app, document_id, from, to).await?;
     let rows = rule::compare(&from.data.fields, &to.data.fields, &schema);
-    Ok(Json(Comparison {
+    Ok(Json(ComparisonResponse {
         document_id,
         counts: counts(&rows),
         fields: rows.iter().filter_map(compared).collect(),
@@ -130,12 +130,12 @@ pub(crate) async fn compare(
 }
 
 fn named(parameters: &Parameters, name: &str) -> Result<Option<VersionReference>, ApiError> {
-    let wrong = || ApiError::invalid(name, "must be the id of a run, or RUN_ID:NUMBER for a version of it");
+    let wrong = || ApiError::invalid(name, "must be RUN_ID, or RUN_ID:NUMBER for one version");
     parameters.given(name).map(|text| text.parse().map_err(|()| wrong())).transpose()
 }
 
-fn counts(rows: &[FieldComparison<'_>]) -> Counts {
-    let mut counts = Counts::default();
+fn counts(rows: &[FieldComparison<'_>]) -> ComparisonCounts {
+    let mut counts = ComparisonCounts::default();
     for row in rows {
         *match row.difference {
             Difference::Same => &mut counts.same,
@@ -147,19 +147,19 @@ fn counts(rows: &[FieldComparison<'_>]) -> Counts {
     counts
 }
 
-fn compared(row: &FieldComparison<'_>) -> Option<Compare> {
+fn compared(row: &FieldComparison<'_>) -> Option<ComparedFieldResponse> {
     let field = row.shown()?;
-    Some(Compare {
+    Some(ComparedFieldResponse {
         key: field.key.clone(),
         visit_id: field.visit_id.clone(),
         change: row.difference.as_str(),
-        from: row.from.map(shown),
-        to: row.to.map(shown),
+        from: row.from.map(compared_value),
+        to: row.to.map(compared_value),
     })
 }
 
-fn shown(field: &Field) -> Shown {
-    Shown {
+fn compared_value(field: &Field) -> ComparedValueResponse {
+    ComparedValueResponse {
         field_id: field.field_id,
         value: field.value.clone().into(),
         value_type: field.value_type.as_str(),
@@ -170,8 +170,8 @@ fn shown(field: &Field) -> Shown {
     }
 }
 
-fn side(version: InterpretationVersion) -> Side {
-    Side {
+fn side(version: InterpretationVersion) -> ComparedVersionResponse {
+    ComparedVersionResponse {
         run_id: version.data.processing_run_id,
         interpretation_id: version.id,
         version_number: version.number,

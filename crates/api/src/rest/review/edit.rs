@@ -14,8 +14,8 @@ use serde_json::{Value, json};
 use utoipa::ToSchema;
 
 use super::change_schema::Change;
-use super::parse_change::{self, MOST_CHANGES};
-use super::{ShownVersion, View, tag};
+use super::parse_change::{self, MAX_CHANGES};
+use super::{InterpretationFormat, VersionResponse, etag};
 use crate::caller::Caller;
 use crate::error::Reason;
 use crate::middleware::request_id::RequestId;
@@ -23,12 +23,12 @@ use crate::request::{Id, JsonBody, Parameters};
 use crate::rest::openapi::{errors, names};
 use crate::{ApiError, Code};
 
-/// A batch of changes; all are made or none.
+/// A batch of changes. All of them are applied or none.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(as = Edit)]
-pub(crate) struct Wish {
-    /// The version that somebody looked at. It may be left out where `If-Match` names it.
+pub(crate) struct EditInterpretationRequest {
+    /// The version that the changes are based on. May be left out if `If-Match` names it.
     #[serde(default)]
     #[schema(value_type = u32, required = true, minimum = 1, maximum = 2_147_483_647, example = 1)]
     base_version_number: Option<Value>,
@@ -36,21 +36,21 @@ pub(crate) struct Wish {
     changes: Vec<Value>,
 }
 
-/// The version that is active now.
+/// The active version after the edit.
 #[derive(Serialize, ToSchema)]
 #[schema(as = Edited)]
-struct Body {
+struct EditInterpretationResponse {
     #[schema(value_type = Uuid)]
     run_id: RunId,
     #[serde(flatten)]
-    version: ShownVersion,
+    version: VersionResponse,
 }
 
-/// Corrects what a run understood: a batch of changes makes one new version.
+/// Corrects an interpretation: a batch of changes creates one new version.
 ///
-/// All changes are made or none. A batch that changes nothing makes no version and is answered with 200. The version that
-/// was looked at must still be the active one; its number goes into the body, or its `ETag` into `If-Match`. An edit
-/// of a reviewed document reopens its review.
+/// All changes are applied or none. A batch that changes nothing creates no version and returns 200. The base version must
+/// still be active; name it by its number in the body or by its `ETag` in `If-Match`. An edit of a reviewed document
+/// reopens its review.
 #[utoipa::path(
     post,
     path = "/runs/{id}/interpretations",
@@ -58,15 +58,15 @@ struct Body {
     operation_id = "edit_interpretation",
     params(
         ("id" = Uuid, Path, description = "The run."),
-        ("view" = Option<names::View>, Query, description = "How to show the result: as a flat list, unless by visits."),
-        ("If-Match" = Option<String>, Header, description = "The ETag of the version that was looked at.",
+        ("view" = Option<names::View>, Query, description = "The format of the response (default: flat)."),
+        ("If-Match" = Option<String>, Header, description = "The ETag of the base version.",
             pattern = "^(\"v[1-9][0-9]{0,8}\")?$", example = json!("\"v1\"")),
     ),
-    request_body = Wish,
+    request_body = EditInterpretationRequest,
     responses(
-        (status = 201, description = "The new version, which is active now.", body = Body,
+        (status = 201, description = "The new version, now active.", body = EditInterpretationResponse,
             headers(("ETag" = String, description = "The version, such as \"v3\"."))),
-        (status = 200, description = "Nothing changed; this version is still active.", body = Body,
+        (status = 200, description = "Nothing changed; this version stays active.", body = EditInterpretationResponse,
             headers(("ETag" = String, description = "The version, such as \"v3\"."))),
         errors::Missing,
         errors::NotEditable,
@@ -79,45 +79,45 @@ pub(crate) async fn edit(
     Id(id): Id,
     parameters: Parameters,
     headers: HeaderMap,
-    JsonBody(wish): JsonBody<Wish>,
+    JsonBody(body): JsonBody<EditInterpretationRequest>,
 ) -> Result<Response, ApiError> {
-    let view = View::of(&parameters)?;
-    let base = base(wish.base_version_number.as_ref(), &headers)?;
-    if wish.changes.is_empty() || wish.changes.len() > MOST_CHANGES {
-        return Err(ApiError::invalid("changes", &format!("must be 1 to {MOST_CHANGES} changes")));
+    let format = InterpretationFormat::of(&parameters)?;
+    let base = base(body.base_version_number.as_ref(), &headers)?;
+    if body.changes.is_empty() || body.changes.len() > MAX_CHANGES {
+        return Err(ApiError::invalid("changes", &format!("must be 1 to {MAX_CHANGES} changes")));
     }
     let run = RunId(id);
     let changes =
-        wish.changes.into_iter().enumerate().map(|(index, change)| parse_change::parse(index, change));
+        body.changes.into_iter().enumerate().map(|(index, change)| parse_change::parse(index, change));
     let changes = changes.collect::<Result<Vec<_>, _>>().map_err(EditError::Bad)?;
     let request = EditRequest { run, base, changes, actor, correlation_id: Some(correlation_id) };
     let result = review::edit(&app, request).await?;
     let status = if result.is_new { StatusCode::CREATED } else { StatusCode::OK };
-    let tag = tag(result.version.number);
-    let body = Body {
+    let etag = etag(result.version.number);
+    let response = EditInterpretationResponse {
         run_id: run,
-        version: ShownVersion::of(result.version, &result.schema, view, app.confidence_policy()),
+        version: VersionResponse::of(result.version, &result.schema, format, app.confidence_policy()),
     };
-    Ok((status, [(header::ETAG, tag)], Json(body)).into_response())
+    Ok((status, [(header::ETAG, etag)], Json(response)).into_response())
 }
 
-/// The version that somebody looked at, from the body or from `If-Match`.
+/// The base version, from the body or from `If-Match`.
 fn base(given: Option<&Value>, headers: &HeaderMap) -> Result<u32, ApiError> {
     let number = |value: &Value| value.as_u64().and_then(|number| u32::try_from(number).ok());
     let in_body = given.map(|value| {
         number(value).filter(|number| *number >= 1).ok_or_else(|| {
-            ApiError::invalid("base_version_number", "must be the version_number that was edited, from 1")
+            ApiError::invalid("base_version_number", "must be the version_number of the base version, from 1")
         })
     });
-    let in_head = headers.get(header::IF_MATCH).filter(|tag| !tag.is_empty()).map(|tag| {
+    let in_header = headers.get(header::IF_MATCH).filter(|tag| !tag.is_empty()).map(|tag| {
         let tag = tag.to_str().ok().and_then(|tag| tag.strip_prefix("\"v")?.strip_suffix('"'));
         let tag = tag.filter(|number| number.bytes().all(|byte| byte.is_ascii_digit()));
         tag.and_then(|number| number.parse().ok()).ok_or_else(|| {
-            ApiError::invalid("If-Match", "must be the ETag of the version that was edited, such as \"v3\"")
+            ApiError::invalid("If-Match", "must be the ETag of the base version, such as \"v3\"")
         })
     });
-    match (in_body.transpose()?, in_head.transpose()?) {
-        // At most one of them is active.
+    match (in_body.transpose()?, in_header.transpose()?) {
+        // At most one of them can be active.
         (Some(one), Some(two)) if one != two => Err(EditError::Stale.into()),
         (Some(base), _) | (None, Some(base)) => Ok(base),
         (None, None) => {
@@ -154,7 +154,7 @@ mod tests {
 
     /// Proves R120 for how the base is given.
     #[test]
-    fn the_base_is_a_number_in_the_body_or_a_tag_in_the_head_and_they_agree() {
+    fn the_base_version_comes_from_the_body_or_the_header_and_both_agree() {
         let none = HeaderMap::new();
         assert_eq!(base(Some(&json!(3)), &none), Ok(3));
         assert_eq!(base(None, &head("\"v3\"")), Ok(3));

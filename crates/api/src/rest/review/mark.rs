@@ -17,10 +17,10 @@ use crate::middleware::request_id::RequestId;
 use crate::request::{Id, NoBody};
 use crate::rest::openapi::{errors, names};
 
-/// Where the review of a document stands.
+/// The review status of a document.
 #[derive(Serialize, ToSchema)]
 #[schema(as = ReviewMark)]
-pub(crate) struct Marked {
+pub(crate) struct ReviewMarkResponse {
     #[schema(value_type = Uuid)]
     document_id: DocumentId,
     #[schema(value_type = names::ReviewStatus)]
@@ -29,9 +29,9 @@ pub(crate) struct Marked {
     reviewed_by: Option<String>,
 }
 
-/// Says that a person has checked a document.
+/// Marks a document as reviewed.
 ///
-/// Saying it again changes nothing. With the mark, what its fields say about confidence is learnt: see `/calibration`.
+/// Marking it again changes nothing. The mark teaches the calibration about the confidence of its fields: see `/calibration`.
 #[utoipa::path(
     post,
     path = "/documents/{id}/reviewed",
@@ -39,7 +39,7 @@ pub(crate) struct Marked {
     operation_id = "mark_reviewed",
     params(("id" = Uuid, Path, description = "The document.")),
     responses(
-        (status = 200, description = "Where its review stands.", body = Marked),
+        (status = 200, description = "The review status.", body = ReviewMarkResponse),
         errors::Missing,
     ),
 )]
@@ -49,13 +49,13 @@ pub(crate) async fn mark(
     caller: Caller,
     id: Id,
     NoBody: NoBody,
-) -> Result<Json<Marked>, ApiError> {
-    say(&app, request_id, caller, id, ReviewStatus::Reviewed).await
+) -> Result<Json<ReviewMarkResponse>, ApiError> {
+    set_status(&app, request_id, caller, id, ReviewStatus::Reviewed).await
 }
 
-/// Says that a document has to be checked again.
+/// Reopens the review of a document.
 ///
-/// What was learnt with its mark is taken back.
+/// What the calibration learnt from its mark is taken back.
 #[utoipa::path(
     delete,
     path = "/documents/{id}/reviewed",
@@ -63,7 +63,7 @@ pub(crate) async fn mark(
     operation_id = "reopen_review",
     params(("id" = Uuid, Path, description = "The document.")),
     responses(
-        (status = 200, description = "Where its review stands.", body = Marked),
+        (status = 200, description = "The review status.", body = ReviewMarkResponse),
         errors::Missing,
     ),
 )]
@@ -73,28 +73,30 @@ pub(crate) async fn reopen(
     caller: Caller,
     id: Id,
     NoBody: NoBody,
-) -> Result<Json<Marked>, ApiError> {
-    say(&app, request_id, caller, id, ReviewStatus::InReview).await
+) -> Result<Json<ReviewMarkResponse>, ApiError> {
+    set_status(&app, request_id, caller, id, ReviewStatus::InReview).await
 }
 
-async fn say(
+async fn set_status(
     app: &App,
     Extension(RequestId(correlation_id)): Extension<RequestId>,
     Caller(actor): Caller,
     Id(id): Id,
     to: ReviewStatus,
-) -> Result<Json<Marked>, ApiError> {
+) -> Result<Json<ReviewMarkResponse>, ApiError> {
     let document = DocumentId(id);
     let request = MarkRequest { document, to, actor, correlation_id: Some(correlation_id) };
     let mark = review::mark(app, request).await?;
-    Ok(Json(shown(document, mark)))
+    Ok(Json(ReviewMarkResponse::of(document, mark)))
 }
 
-fn shown(document_id: DocumentId, mark: ReviewMark) -> Marked {
-    Marked {
-        document_id,
-        review_status: mark.status.as_str(),
-        reviewed_at: mark.reviewed_at,
-        reviewed_by: mark.reviewed_by,
+impl ReviewMarkResponse {
+    fn of(document_id: DocumentId, mark: ReviewMark) -> Self {
+        Self {
+            document_id,
+            review_status: mark.status.as_str(),
+            reviewed_at: mark.reviewed_at,
+            reviewed_by: mark.reviewed_by,
+        }
     }
 }

@@ -1,4 +1,4 @@
-//! What was understood of a document, over HTTP: looking at it, correcting it, saying that it is checked.
+//! Interpretations: showing, correcting and marking them as reviewed.
 
 mod change_schema;
 pub(crate) mod compare;
@@ -31,16 +31,16 @@ pub(crate) use mark::{mark, reopen};
 pub(crate) use show::show;
 pub(crate) use versions::versions;
 
-/// How somebody wants to see an interpretation.
+/// How an interpretation is formatted.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum View {
-    /// As it is stored, a flat list.
+enum InterpretationFormat {
+    /// A flat list of fields.
     Flat,
-    /// Grouped by visits.
+    /// Fields grouped by visits.
     Visits,
 }
 
-impl View {
+impl InterpretationFormat {
     fn of(parameters: &Parameters) -> Result<Self, ApiError> {
         match parameters.given("view") {
             None | Some("flat") => Ok(Self::Flat),
@@ -60,18 +60,23 @@ impl View {
 /// A version of an interpretation.
 #[derive(Serialize, ToSchema)]
 #[schema(as = InterpretationVersion)]
-struct ShownVersion {
+struct VersionResponse {
     #[schema(value_type = Uuid)]
     interpretation_id: InterpretationId,
     version_number: u32,
-    /// What understood the document. Null if a person made this version.
+    /// What made the interpretation. Null if a person made this version.
     made_by: Option<MadeByResponse>,
     data: InterpretationData,
 }
 
-impl ShownVersion {
-    fn of(version: InterpretationVersion, schema: &Schema, view: View, policy: &ConfidencePolicy) -> Self {
-        let data = view.show(version.data, schema, policy);
+impl VersionResponse {
+    fn of(
+        version: InterpretationVersion,
+        schema: &Schema,
+        format: InterpretationFormat,
+        policy: &ConfidencePolicy,
+    ) -> Self {
+        let data = format.show(version.data, schema, policy);
         Self {
             interpretation_id: version.id,
             version_number: version.number,
@@ -82,6 +87,6 @@ impl ShownVersion {
 }
 
 /// A version as `ETag` and `If-Match` write it.
-fn tag(number: u32) -> String {
+fn etag(number: u32) -> String {
     format!("\"v{number}\"")
 }

@@ -1,4 +1,4 @@
-//! A change as a client writes it, read part by part, so that what is wrong can be named.
+//! Parses a change member by member, so that an error names the wrong one.
 
 use quire_domain::FieldId;
 use quire_understanding::edit::{EditOperation, InvalidEdit, VisitAssignment};
@@ -7,10 +7,10 @@ use serde_json::{Map, Value as Json};
 use uuid::Uuid;
 
 /// Changes of the largest batch.
-pub(super) const MOST_CHANGES: usize = 500;
+pub(super) const MAX_CHANGES: usize = 500;
 
-/// What a field says of itself, beside what a change says.
-const OF_A_FIELD: [&str; 17] = [
+/// Members of a field in a response, beside the members of a change.
+const FIELD_MEMBERS: [&str; 17] = [
     "key",
     "value",
     "value_type",
@@ -29,28 +29,28 @@ const OF_A_FIELD: [&str; 17] = [
     "context_key",
     "policy_version",
 ];
-/// Characters of an unknown name that are told back.
-const LONGEST_NAME: usize = 64;
+/// Characters of an unknown name in the error message.
+const MAX_NAME: usize = 64;
 
-/// The change, or which part of it is wrong.
+/// The change, or its wrong member.
 pub(super) fn parse(index: usize, change: Json) -> Result<EditOperation, InvalidEdit> {
-    let bad = |Wrong(member, message)| InvalidEdit { index, member, message };
+    let bad = |WrongMember(member, message)| InvalidEdit { index, member, message };
     match change {
-        Json::Object(parts) => Parts(parts).parse().map_err(bad),
-        _ => Err(bad(Wrong("op", "must be in an object, such as {\"op\": \"UPDATE\", …}".to_owned()))),
+        Json::Object(parts) => ChangeMembers(parts).parse().map_err(bad),
+        _ => Err(bad(WrongMember("op", "must be in an object, such as {\"op\": \"UPDATE\", …}".to_owned()))),
     }
 }
 
-struct Wrong(&'static str, String);
+struct WrongMember(&'static str, String);
 
-fn wrong<T>(member: &'static str, message: &str) -> Result<T, Wrong> {
-    Err(Wrong(member, message.to_owned()))
+fn wrong<T>(member: &'static str, message: &str) -> Result<T, WrongMember> {
+    Err(WrongMember(member, message.to_owned()))
 }
 
-struct Parts(Map<String, Json>);
+struct ChangeMembers(Map<String, Json>);
 
-impl Parts {
-    fn parse(&self) -> Result<EditOperation, Wrong> {
+impl ChangeMembers {
+    fn parse(&self) -> Result<EditOperation, WrongMember> {
         let is_visit = self.is_about_a_visit()?;
         self.only_known(is_visit)?;
         match (self.0.get("op").and_then(Json::as_str), is_visit) {
@@ -79,57 +79,56 @@ impl Parts {
         }
     }
 
-    /// Whether it is about a visit as a whole. That is a large thing to change, so nothing else may stand beside it: a slip
-    /// of the pen shall not delete a visit where a field was meant.
-    fn is_about_a_visit(&self) -> Result<bool, Wrong> {
+    /// Whether the change is about a whole visit. No other member may stand beside it: a typing error must not delete a visit
+    /// instead of a field.
+    fn is_about_a_visit(&self) -> Result<bool, WrongMember> {
         let has = |name: &str| self.0.contains_key(name);
         let is_visit = has("visit") || (has("visit_id") && !has("field_id") && !has("key"));
         let stranger = self.0.keys().find(|name| !["op", "visit_id", "visit"].contains(&name.as_str()));
         match stranger {
-            Some(_) if is_visit => wrong("visit_id", "names a visit, beside which only `visit` may stand"),
+            Some(_) if is_visit => wrong("visit_id", "names a visit; only `visit` may stand beside it"),
             _ => Ok(is_visit),
         }
     }
 
-    /// A part that the change does not have was meant for something, and is not passed over. Only whoever sends a field
-    /// back as they got it may do so: what else it says of itself counts for nothing.
-    fn only_known(&self, is_visit: bool) -> Result<(), Wrong> {
+    /// Refuses unknown members. A client may send a field back as it received it, so the other members of a field are ignored.
+    fn only_known(&self, is_visit: bool) -> Result<(), WrongMember> {
         let known: &[&str] = match (self.0.get("op").and_then(Json::as_str), is_visit) {
             (Some("ADD"), false) => &["op", "key", "value", "value_type", "visit_id"],
             (Some("UPDATE"), false) => &["op", "field_id", "value", "value_type", "visit_id"],
             (Some("DELETE"), false) => &["op", "field_id"],
             (Some("ADD" | "UPDATE"), true) => &["op", "visit_id", "visit"],
             (Some("DELETE"), true) => &["op", "visit_id"],
-            // What is wrong here is another thing.
+            // The `op` is wrong, and reported elsewhere.
             _ => return Ok(()),
         };
-        let passed_over = |part: &str| !is_visit && OF_A_FIELD.contains(&part);
-        match self.0.keys().find(|part| !known.contains(&part.as_str()) && !passed_over(part)) {
+        let is_ignored = |part: &str| !is_visit && FIELD_MEMBERS.contains(&part);
+        match self.0.keys().find(|part| !known.contains(&part.as_str()) && !is_ignored(part)) {
             Some(part) => {
-                let part: String = part.chars().take(LONGEST_NAME).collect();
-                wrong("unknown_member", &format!("{part} is none; there are {}", known.join(", ")))
+                let part: String = part.chars().take(MAX_NAME).collect();
+                wrong("unknown_member", &format!("{part} is unknown; known members are {}", known.join(", ")))
             }
             None => Ok(()),
         }
     }
 
-    fn key(&self) -> Result<String, Wrong> {
+    fn key(&self) -> Result<String, WrongMember> {
         let key = self.0.get("key").and_then(Json::as_str).map(str::to_owned);
         key.map_or_else(|| wrong("key", "must be the name of a key, such as pet_name"), Ok)
     }
 
-    fn field_id(&self) -> Result<FieldId, Wrong> {
+    fn field_id(&self) -> Result<FieldId, WrongMember> {
         let id = self.0.get("field_id").and_then(Json::as_str);
         let id = id.and_then(|text| Uuid::parse_str(text).ok().filter(|id| id.to_string() == text));
         id.map_or_else(|| wrong("field_id", "must be the field_id of a field"), |id| Ok(FieldId(id)))
     }
 
-    fn value(&self) -> Result<Option<Value>, Wrong> {
+    fn value(&self) -> Result<Option<Value>, WrongMember> {
         let value = self.0.get("value").map(|value| scalar(value, "value"));
         value.transpose()
     }
 
-    fn value_type(&self) -> Result<Option<ValueType>, Wrong> {
+    fn value_type(&self) -> Result<Option<ValueType>, WrongMember> {
         let Some(given) = self.0.get("value_type").filter(|given| !given.is_null()) else { return Ok(None) };
         let known = given.as_str().and_then(ValueType::parse);
         known.map_or_else(
@@ -138,8 +137,8 @@ impl Parts {
         )
     }
 
-    /// Given or not; given as null is no visit.
-    fn assignment(&self) -> Result<Option<VisitAssignment>, Wrong> {
+    /// The visit, if it is given; null is no visit.
+    fn assignment(&self) -> Result<Option<VisitAssignment>, WrongMember> {
         match self.0.get("visit_id") {
             None => Ok(None),
             Some(Json::Null) => Ok(Some(VisitAssignment::None)),
@@ -148,28 +147,29 @@ impl Parts {
         }
     }
 
-    /// The visit that is named, if one is.
-    fn visit_id(&self) -> Result<Option<String>, Wrong> {
+    /// The visit that is named, if any.
+    fn visit_id(&self) -> Result<Option<String>, WrongMember> {
         Ok(self.assignment()?.and_then(|assignment| match assignment {
             VisitAssignment::To(id) => Some(id),
             VisitAssignment::None => None,
         }))
     }
 
-    fn named_visit(&self) -> Result<String, Wrong> {
+    fn named_visit(&self) -> Result<String, WrongMember> {
         self.visit_id()?.map_or_else(|| wrong("visit_id", "must be the visit_id of a visit"), Ok)
     }
 
-    fn visit(&self) -> Result<Vec<(String, Value)>, Wrong> {
-        let Some(Json::Object(told)) = self.0.get("visit") else {
+    fn visit(&self) -> Result<Vec<(String, Value)>, WrongMember> {
+        let Some(Json::Object(members)) = self.0.get("visit") else {
             return wrong("visit", "must be an object, such as {\"visit_date\": \"2024-02-01\"}");
         };
-        told.iter().map(|(key, value)| Ok((key.clone(), scalar(value, "visit")?))).collect()
+        members.iter().map(|(key, value)| Ok((key.clone(), scalar(value, "visit")?))).collect()
     }
 }
 
-fn scalar(value: &Json, member: &'static str) -> Result<Value, Wrong> {
-    serde_json::from_value(value.clone()).map_err(|error| Wrong(member, format!("is not taken: {error}")))
+fn scalar(value: &Json, member: &'static str) -> Result<Value, WrongMember> {
+    serde_json::from_value(value.clone())
+        .map_err(|error| WrongMember(member, format!("is not valid: {error}")))
 }
 
 #[cfg(test)]
@@ -181,7 +181,7 @@ mod tests {
 
     /// Proves R122 for the form of a change.
     #[test]
-    fn each_part_that_is_wrong_is_named() {
+    fn each_wrong_member_is_named() {
         let id = FieldId::new().to_string();
         for (change, member) in [
             (json!(7), "op"),
@@ -223,7 +223,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn whatever_is_sent_is_a_change_or_refused(
+        fn any_input_is_parsed_or_refused(
             op in prop::sample::select(vec!["ADD", "UPDATE", "DELETE", "x"]),
             part in prop::sample::select(vec!["key", "value", "value_type", "field_id", "visit_id", "visit"]),
             text in any::<String>(),

@@ -14,55 +14,56 @@ use quire_understanding::calibration::ConfidencePolicy;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use super::{ShownVersion, View, tag};
+use super::{InterpretationFormat, VersionResponse, etag};
 use crate::ApiError;
 use crate::error::Reason;
 use crate::request::{Id, Parameters};
 use crate::rest::openapi::{errors, names};
-use crate::rest::runs::RunHead;
+use crate::rest::runs::RunSummary;
 
-/// What there is to review.
+/// A document to review.
 #[derive(Serialize, ToSchema)]
 #[schema(as = Review)]
-struct Body {
+struct ReviewResponse {
     #[schema(value_type = Uuid)]
     document_id: DocumentId,
-    latest_completed_run: RunHead,
-    active_interpretation: ShownVersion,
-    raw_text_artifact: RawTextArtifact,
+    latest_completed_run: RunSummary,
+    active_interpretation: VersionResponse,
+    raw_text_artifact: RawTextAvailability,
     #[schema(value_type = names::ReviewStatus)]
     review_status: &'static str,
     reviewed_at: Option<Timestamp>,
     reviewed_by: Option<String>,
-    confidence_policy: ShownPolicy,
+    confidence_policy: ConfidencePolicyResponse,
 }
 
-/// How sure is sure, by the policy in effect. The bands of the fields follow from it.
+/// The confidence policy in effect. The bands of the fields follow from it.
 #[derive(Serialize, ToSchema)]
 #[schema(as = ConfidencePolicy)]
-struct ShownPolicy {
+struct ConfidencePolicyResponse {
     policy_version: String,
     band_cutoffs: BandCutoffs,
 }
 
-/// Confidence is low below the first, middling below the second, else high.
+/// Confidence is low below `low_max`, mid below `mid_max`, and high from there on.
 #[derive(Serialize, ToSchema)]
 struct BandCutoffs {
     low_max: f64,
     mid_max: f64,
 }
 
-/// Whether the text of that run can be had.
+/// Whether the text of the run is available.
 #[derive(Serialize, ToSchema)]
-struct RawTextArtifact {
+#[schema(as = RawTextArtifact)]
+struct RawTextAvailability {
     #[schema(value_type = Uuid)]
     run_id: RunId,
     available: bool,
 }
 
-/// Shows what was understood of a document, for reviewing it.
+/// Shows the interpretation of a document for its review.
 ///
-/// It is the active version of the latest completed run. The `ETag` names that version, for `If-Match` of an edit.
+/// It is the active version of the latest completed run. Its `ETag` is the `If-Match` of an edit.
 #[utoipa::path(
     get,
     path = "/documents/{id}/review",
@@ -70,10 +71,10 @@ struct RawTextArtifact {
     operation_id = "show_review",
     params(
         ("id" = Uuid, Path, description = "The document."),
-        ("view" = Option<names::View>, Query, description = "As a flat list, unless by visits."),
+        ("view" = Option<names::View>, Query, description = "The format of the interpretation (default: flat)."),
     ),
     responses(
-        (status = 200, description = "What there is to review.", body = Body,
+        (status = 200, description = "The interpretation to review.", body = ReviewResponse,
             headers(("ETag" = String, description = "The version, such as \"v3\"."))),
         errors::Missing,
         errors::NotReviewable,
@@ -84,23 +85,23 @@ pub(crate) async fn show(
     Id(id): Id,
     parameters: Parameters,
 ) -> Result<Response, ApiError> {
-    let view = View::of(&parameters)?;
+    let format = InterpretationFormat::of(&parameters)?;
     let found = review::show(&app, DocumentId(id)).await?;
-    let tag = tag(found.active.number);
-    Ok(([(header::ETAG, tag)], Json(body(found, view, app.confidence_policy()))).into_response())
+    let etag = etag(found.active.number);
+    Ok(([(header::ETAG, etag)], Json(response(found, format, app.confidence_policy()))).into_response())
 }
 
-fn body(found: ReviewView, view: View, policy: &ConfidencePolicy) -> Body {
+fn response(found: ReviewView, format: InterpretationFormat, policy: &ConfidencePolicy) -> ReviewResponse {
     let run = found.run;
-    Body {
+    ReviewResponse {
         document_id: found.overview.document.id,
-        latest_completed_run: RunHead::of(&run),
-        active_interpretation: ShownVersion::of(found.active, &found.schema, view, policy),
-        raw_text_artifact: RawTextArtifact { run_id: run.id, available: found.has_text },
+        latest_completed_run: RunSummary::of(&run),
+        active_interpretation: VersionResponse::of(found.active, &found.schema, format, policy),
+        raw_text_artifact: RawTextAvailability { run_id: run.id, available: found.has_text },
         review_status: found.overview.document.review_status.as_str(),
         reviewed_at: found.overview.reviewed_at,
         reviewed_by: found.overview.reviewed_by,
-        confidence_policy: ShownPolicy {
+        confidence_policy: ConfidencePolicyResponse {
             policy_version: policy.version.clone(),
             band_cutoffs: BandCutoffs { low_max: policy.low_max, mid_max: policy.mid_max },
         },

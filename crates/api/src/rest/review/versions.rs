@@ -18,35 +18,35 @@ use crate::request::Id;
 use crate::rest::openapi::{errors, names};
 use crate::rest::value::FieldValue;
 
-/// The versions of an interpretation, the oldest first.
+/// The versions of an interpretation, oldest first.
 #[derive(Serialize, ToSchema)]
 #[schema(as = InterpretationVersions)]
-pub(crate) struct Versions {
+pub(crate) struct VersionsResponse {
     #[schema(value_type = Uuid)]
     run_id: RunId,
-    versions: Vec<Listed>,
+    versions: Vec<ListedVersionResponse>,
 }
 
-/// A version and what changed in it.
+/// A version and its changes against the version before.
 #[derive(Serialize, ToSchema)]
 #[schema(as = ListedVersion)]
-struct Listed {
+struct ListedVersionResponse {
     #[schema(value_type = Uuid)]
     interpretation_id: InterpretationId,
     version_number: u32,
     is_active: bool,
     created_at: Timestamp,
     created_by: Option<String>,
-    /// What understood the document. Null if a person made this version.
+    /// What made the interpretation. Null if a person made this version.
     made_by: Option<MadeByResponse>,
-    changes: Vec<Change>,
+    changes: Vec<FieldChangeResponse>,
 }
 
-/// One change that made a difference.
+/// One change of a field.
 #[derive(Serialize, ToSchema)]
 #[schema(as = FieldChange)]
 #[allow(clippy::struct_field_names)] // The contract calls it so.
-struct Change {
+struct FieldChangeResponse {
     #[schema(value_type = names::ChangeType)]
     change_type: &'static str,
     #[schema(value_type = Uuid)]
@@ -59,23 +59,26 @@ struct Change {
     new_value: FieldValue,
 }
 
-/// Lists the versions of what a run understood, with what changed in each.
+/// Lists the versions of an interpretation with the changes of each.
 #[utoipa::path(
     get,
     path = "/runs/{id}/interpretations",
     tag = "review",
     operation_id = "list_versions",
     params(("id" = Uuid, Path, description = "The run.")),
-    responses((status = 200, description = "The versions.", body = Versions), errors::Missing),
+    responses((status = 200, description = "The versions, oldest first.", body = VersionsResponse), errors::Missing),
 )]
-pub(crate) async fn versions(State(app): State<Arc<App>>, Id(id): Id) -> Result<Json<Versions>, ApiError> {
+pub(crate) async fn versions(
+    State(app): State<Arc<App>>,
+    Id(id): Id,
+) -> Result<Json<VersionsResponse>, ApiError> {
     let run_id = RunId(id);
     let versions = review::versions(&app, run_id).await?;
-    Ok(Json(Versions { run_id, versions: versions.into_iter().map(listed).collect() }))
+    Ok(Json(VersionsResponse { run_id, versions: versions.into_iter().map(listed_version).collect() }))
 }
 
-fn listed(version: VersionHistoryEntry) -> Listed {
-    Listed {
+fn listed_version(version: VersionHistoryEntry) -> ListedVersionResponse {
+    ListedVersionResponse {
         interpretation_id: version.id,
         version_number: version.number,
         is_active: version.is_active,
@@ -86,8 +89,8 @@ fn listed(version: VersionHistoryEntry) -> Listed {
     }
 }
 
-fn change(change: FieldChange) -> Change {
-    Change {
+fn change(change: FieldChange) -> FieldChangeResponse {
+    FieldChangeResponse {
         change_type: change.change_type.as_str(),
         field_id: change.field_id,
         field_key: change.field_key,

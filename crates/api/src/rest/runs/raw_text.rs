@@ -17,7 +17,7 @@ use crate::{ApiError, Code, Reason};
 /// The text of a document.
 #[derive(Serialize, ToSchema)]
 #[schema(as = RawText)]
-pub(crate) struct RawTextBody {
+pub(crate) struct RawTextResponse {
     #[schema(value_type = Uuid)]
     run_id: RunId,
     #[schema(example = "RAW_TEXT")]
@@ -27,7 +27,7 @@ pub(crate) struct RawTextBody {
     text: String,
 }
 
-/// Gives the text that a run read from its document.
+/// Returns the text that a run read from its document.
 #[utoipa::path(
     get,
     path = "/runs/{id}/artifacts/raw-text",
@@ -35,19 +35,22 @@ pub(crate) struct RawTextBody {
     operation_id = "show_raw_text",
     params(("id" = Uuid, Path, description = "The run.")),
     responses(
-        (status = 200, description = "The text.", body = RawTextBody),
+        (status = 200, description = "The text.", body = RawTextResponse),
         errors::Missing,
         errors::NoText,
         errors::Gone,
     ),
 )]
-pub(crate) async fn raw_text(State(app): State<Arc<App>>, Id(id): Id) -> Result<Json<RawTextBody>, ApiError> {
+pub(crate) async fn raw_text(
+    State(app): State<Arc<App>>,
+    Id(id): Id,
+) -> Result<Json<RawTextResponse>, ApiError> {
     let run_id = RunId(id);
-    let text = run::raw_text(&app, run_id).await.map_err(refused)?;
-    Ok(Json(RawTextBody { run_id, artifact_type: "RAW_TEXT", content_type: "text/plain", text }))
+    let text = run::raw_text(&app, run_id).await.map_err(raw_text_error)?;
+    Ok(Json(RawTextResponse { run_id, artifact_type: "RAW_TEXT", content_type: "text/plain", text }))
 }
 
-fn refused(error: RawTextError) -> ApiError {
+fn raw_text_error(error: RawTextError) -> ApiError {
     let message = error.to_string();
     match error {
         RawTextError::NotReady => ApiError::conflict(Reason::RawTextNotReady, message),

@@ -8,7 +8,7 @@ use quire_application::App;
 use quire_application::run::{self, RetryError};
 use quire_domain::RunId;
 
-use super::show::Shown;
+use super::show::RunResponse;
 use crate::caller::Caller;
 use crate::request::Id;
 use crate::rest::openapi::errors;
@@ -16,7 +16,7 @@ use crate::{ApiError, Reason};
 
 /// Sends a failed run back to the queue, where its pipeline allows that.
 ///
-/// The runs of documents are not retried; process the document again instead.
+/// Runs of documents are never retried; process the document again instead.
 #[utoipa::path(
     post,
     path = "/runs/{id}/retry",
@@ -24,7 +24,7 @@ use crate::{ApiError, Reason};
     operation_id = "retry_run",
     params(("id" = Uuid, Path, description = "The run.")),
     responses(
-        (status = 200, description = "The run, which waits again.", body = Shown),
+        (status = 200, description = "The run, which is queued again.", body = RunResponse),
         errors::Missing,
         errors::NotRetried,
     ),
@@ -33,10 +33,10 @@ pub(crate) async fn retry(
     State(app): State<Arc<App>>,
     Caller(actor): Caller,
     Id(id): Id,
-) -> Result<Json<Shown>, ApiError> {
+) -> Result<Json<RunResponse>, ApiError> {
     let run = run::retry_failed(&app, RunId(id), &actor).await?;
     // The stored run, which every later request shows.
-    Ok(Json(Shown::of(run::show(&app, run.id).await?)))
+    Ok(Json(RunResponse::of(run::show(&app, run.id).await?)))
 }
 
 impl From<RetryError> for ApiError {

@@ -11,20 +11,20 @@ use quire_domain::{RunId, StepStatus, SubjectId};
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use super::head::RunHead;
+use super::summary::RunSummary;
 use crate::ApiError;
 use crate::request::Id;
 use crate::rest::openapi::{errors, names};
 
-/// A run and where each of its steps stands.
+/// A run and the status of its steps.
 #[derive(Serialize, ToSchema)]
 #[schema(as = Run)]
-pub(crate) struct Shown {
+pub(crate) struct RunResponse {
     #[serde(flatten)]
-    head: RunHead,
+    head: RunSummary,
     #[schema(value_type = names::Pipeline)]
     pipeline: &'static str,
-    /// What it works on: the document, if its pipeline is that of documents.
+    /// The document, proposal or link that it processes.
     #[schema(value_type = Uuid)]
     subject_id: SubjectId,
     error_code: Option<String>,
@@ -34,13 +34,13 @@ pub(crate) struct Shown {
     retry_count: u32,
     language_used: Option<String>,
     correlation_id: Option<String>,
-    steps: Vec<ShownStep>,
+    steps: Vec<StepResponse>,
 }
 
 /// A step of a run.
 #[derive(Serialize, ToSchema)]
 #[schema(as = Step)]
-struct ShownStep {
+struct StepResponse {
     #[schema(value_type = names::StepName)]
     step_name: &'static str,
     #[schema(value_type = names::StepStatus)]
@@ -51,25 +51,25 @@ struct ShownStep {
     error_code: Option<String>,
 }
 
-/// Shows a run and where each of its steps stands.
+/// Shows a run and the status of its steps.
 #[utoipa::path(
     get,
     path = "/runs/{id}",
     tag = "runs",
     operation_id = "show_run",
     params(("id" = Uuid, Path, description = "The run.")),
-    responses((status = 200, description = "The run.", body = Shown), errors::Missing),
+    responses((status = 200, description = "The run.", body = RunResponse), errors::Missing),
 )]
-pub(crate) async fn show(State(app): State<Arc<App>>, Id(id): Id) -> Result<Json<Shown>, ApiError> {
-    Ok(Json(Shown::of(run::show(&app, RunId(id)).await?)))
+pub(crate) async fn show(State(app): State<Arc<App>>, Id(id): Id) -> Result<Json<RunResponse>, ApiError> {
+    Ok(Json(RunResponse::of(run::show(&app, RunId(id)).await?)))
 }
 
-impl Shown {
+impl RunResponse {
     pub(super) fn of(view: RunView) -> Self {
         let RunView { run, language_used, steps } = view;
         let reason = run.state.reason();
         Self {
-            head: RunHead::of(&run),
+            head: RunSummary::of(&run),
             pipeline: run.pipeline.as_str(),
             subject_id: run.subject,
             error_code: reason.map(|reason| reason.record.error_code.clone()),
@@ -79,13 +79,13 @@ impl Shown {
             retry_count: run.retry_count,
             language_used,
             correlation_id: run.correlation_id,
-            steps: steps.into_iter().map(step).collect(),
+            steps: steps.into_iter().map(step_response).collect(),
         }
     }
 }
 
-fn step(progress: StepProgress) -> ShownStep {
-    ShownStep {
+fn step_response(progress: StepProgress) -> StepResponse {
+    StepResponse {
         step_name: progress.step.as_str(),
         step_status: step_status(progress.status),
         attempt: progress.attempt,
@@ -95,7 +95,7 @@ fn step(progress: StepProgress) -> ShownStep {
     }
 }
 
-/// The status of a step in the words of this surface.
+/// The status of a step in the names of the API.
 pub(crate) fn step_status(status: StepStatus) -> &'static str {
     match status {
         StepStatus::Pending => "NOT_STARTED",

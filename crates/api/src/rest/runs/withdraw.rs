@@ -7,13 +7,13 @@ use axum::extract::State;
 use quire_application::{App, run};
 use quire_domain::RunId;
 
-use super::show::Shown;
+use super::show::RunResponse;
 use crate::ApiError;
 use crate::caller::Caller;
 use crate::request::Id;
 use crate::rest::openapi::errors;
 
-/// Takes a run back that still waits for its turn.
+/// Withdraws a run that is still queued.
 #[utoipa::path(
     post,
     path = "/runs/{id}/withdraw",
@@ -21,7 +21,7 @@ use crate::rest::openapi::errors;
     operation_id = "withdraw_run",
     params(("id" = Uuid, Path, description = "The run.")),
     responses(
-        (status = 200, description = "The run, which has ended.", body = Shown),
+        (status = 200, description = "The run, which has ended.", body = RunResponse),
         errors::Missing,
         errors::Conflicting,
     ),
@@ -30,8 +30,8 @@ pub(crate) async fn withdraw(
     State(app): State<Arc<App>>,
     Caller(actor): Caller,
     Id(id): Id,
-) -> Result<Json<Shown>, ApiError> {
+) -> Result<Json<RunResponse>, ApiError> {
     let run = run::withdraw(&app, RunId(id), &actor).await?;
     // The stored run, which every later request shows.
-    Ok(Json(Shown::of(run::show(&app, run.id).await?)))
+    Ok(Json(RunResponse::of(run::show(&app, run.id).await?)))
 }

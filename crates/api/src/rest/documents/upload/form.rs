@@ -1,7 +1,7 @@
-//! The files of a form, one after another, each passed on piece by piece as it arrives.
+//! The files of a form, streamed one after another.
 //!
-//! A file is taken in when the next one begins or the form ends: only then is it known that it came whole, and whether
-//! it was the last. What comes after it can break off without touching it.
+//! A file is stored when the next one begins or the form ends: only then is it known that it arrived whole, and whether it was
+//! the last. A break after it does not touch it.
 
 use std::time::Duration;
 
@@ -17,27 +17,27 @@ use tokio::time::timeout;
 use super::form_overhead::FormOverhead;
 use crate::{ApiError, Code, Reason};
 
-/// Bytes that a form may have around its files: boundaries, names and small fields that are passed over.
-const AROUND_THE_FILES: u64 = 64 << 10;
-/// The field with a file.
-pub(super) const FIELD: &str = "file";
-/// How many files a form may have.
-const MOST_FILES: usize = 100;
+/// Bytes of a form beside its files: boundaries, names and ignored fields.
+const MAX_OVERHEAD: u64 = 64 << 10;
+/// The name of the field with a file.
+pub(super) const FILE_FIELD: &str = "file";
+/// Files of one form.
+const MAX_FILES: usize = 100;
 
-/// How long a client may send nothing in the middle of a file.
-const MOST_SILENCE: Duration = Duration::from_mins(1);
+/// How long a client may pause within a file.
+const IDLE_LIMIT: Duration = Duration::from_mins(1);
 
-/// What became of one file.
-pub(super) struct Outcome {
-    /// As the sender calls it.
+/// The outcome of one file.
+pub(super) struct FileOutcome {
+    /// The file name that the client sent.
     pub(super) name: String,
     pub(super) taken: Result<DocumentView, ApiError>,
 }
 
-impl Outcome {
-    /// A key that was used for another request refuses this one, unless some of its files were taken in already: those
-    /// must be told.
-    fn beside(self, others: &[Self]) -> Result<Self, ApiError> {
+impl FileOutcome {
+    /// An idempotency key of another request refuses the whole request, unless some of its files are stored already: the client
+    /// must learn about those.
+    fn unless_key_reused(self, others: &[Self]) -> Result<Self, ApiError> {
         match self.taken {
             Err(error) if others.is_empty() && error.is_conflict(Reason::IdempotencyKeyReused) => Err(error),
             taken => Ok(Self { taken, ..self }),
@@ -45,82 +45,82 @@ impl Outcome {
     }
 }
 
-/// A file that came whole, or why it will not be taken.
-struct Received {
+/// A file that arrived whole, or why it is refused.
+struct ReceivedFile {
     name: String,
     upload: Result<Upload, ApiError>,
-    /// Whether there is no use in reading on.
+    /// Whether reading on is useless.
     is_end: bool,
 }
 
-/// Takes in the files of a form, each on its own. It does not wait for anything to become of them. Refuses the request
-/// as a whole if there is no file in it, or if its key was used for another.
-pub(super) async fn take_all(
+/// Stores the files of a form, each on its own, without waiting for processing. Refuses the whole request if it has no file, or
+/// if its idempotency key belongs to another request.
+pub(super) async fn receive_files(
     batch: &UploadBatch<'_>,
     mut request: Request,
-) -> Result<Vec<Outcome>, ApiError> {
+) -> Result<Vec<FileOutcome>, ApiError> {
     let largest = batch.max_bytes();
     refuse_by_length(request.headers(), largest)?;
-    // Also for a form that does not say how long it is, and for fields that are passed over.
-    let most = usize::try_from(largest + AROUND_THE_FILES).unwrap_or(usize::MAX);
+    // Also limits a form without a Content-Length, and ignored fields.
+    let most = usize::try_from(largest + MAX_OVERHEAD).unwrap_or(usize::MAX);
     DefaultBodyLimit::max(most).apply(&mut request);
-    let (request, outside) = FormOverhead::watch(request);
+    let (request, overhead) = FormOverhead::watch(request);
     let mut form = Multipart::from_request(request, &()).await.map_err(|_| {
-        ApiError::invalid("body", "must be multipart/form-data with the document in the field `file`")
+        ApiError::invalid("body", "must be multipart/form-data with the file in the field `file`")
     })?;
     let mut outcomes = Vec::new();
-    let mut pending: Option<Received> = None;
+    let mut pending: Option<ReceivedFile> = None;
     while pending.as_ref().is_none_or(|received| !received.is_end) {
         let field = match form.next_field().await {
-            Ok(Some(field)) if field.name() == Some(FIELD) => field,
+            Ok(Some(field)) if field.name() == Some(FILE_FIELD) => field,
             Ok(Some(_)) => continue,
             Ok(None) => break,
             Err(error) => {
-                // What came before the break may not be all that was meant.
-                let Some(received) = &mut pending else { return Err(broken(&error, largest)) };
-                received.upload = Err(broken(&error, largest));
+                // The form is incomplete, and so may the file be.
+                let Some(received) = &mut pending else { return Err(malformed(&error, largest)) };
+                received.upload = Err(malformed(&error, largest));
                 break;
             }
         };
         if let Some(before) = pending.take() {
             let outcome = finish(batch, before, outcomes.len(), false).await;
-            outcomes.push(outcome.beside(&outcomes)?);
+            outcomes.push(outcome.unless_key_reused(&outcomes)?);
         }
-        pending = Some(if outcomes.len() < MOST_FILES {
-            receive(batch, field, &outside).await
+        pending = Some(if outcomes.len() < MAX_FILES {
+            receive(batch, field, &overhead).await
         } else {
-            one_too_many(&field)
+            too_many_files(&field)
         });
     }
     match pending {
         Some(last) => {
             let outcome = finish(batch, last, outcomes.len(), true).await;
-            outcomes.push(outcome.beside(&outcomes)?);
+            outcomes.push(outcome.unless_key_reused(&outcomes)?);
         }
-        None => return Err(ApiError::invalid(FIELD, "is missing; send the document in this field")),
+        None => return Err(ApiError::invalid(FILE_FIELD, "is missing; send the file in this field")),
     }
     Ok(outcomes)
 }
 
 /// Stores a file that arrived whole.
-async fn finish(batch: &UploadBatch<'_>, received: Received, place: usize, is_last: bool) -> Outcome {
-    let Received { name, upload, .. } = received;
+async fn finish(batch: &UploadBatch<'_>, received: ReceivedFile, place: usize, is_last: bool) -> FileOutcome {
+    let ReceivedFile { name, upload, .. } = received;
     let place = u32::try_from(place).unwrap_or(u32::MAX);
     let taken = match upload {
         Ok(upload) => batch.finish_file(upload, &name, place, is_last).await.map_err(ApiError::from),
         Err(error) => Err(error),
     };
-    Outcome { name, taken }
+    FileOutcome { name, taken }
 }
 
-/// Reads a file to its end, whatever is wrong with it: a client that is still sending would lose the answer with the
-/// connection. Only what is too large is not worth it.
-async fn receive(batch: &UploadBatch<'_>, mut field: Field<'_>, outside: &FormOverhead) -> Received {
-    let Some(name) = field.file_name().map(str::to_owned) else { return no_file() };
+/// Reads a file to its end even if it is refused: a client that is still sending would lose the response. A file that is too
+/// large is not read on.
+async fn receive(batch: &UploadBatch<'_>, mut field: Field<'_>, overhead: &FormOverhead) -> ReceivedFile {
+    let Some(name) = field.file_name().map(str::to_owned) else { return not_a_file() };
     let begun = batch.begin_file().await;
-    outside.leave();
-    let received = pass_on(&mut field, begun, batch.max_bytes()).await;
-    outside.enter();
+    overhead.file_begins();
+    let received = copy(&mut field, begun, batch.max_bytes()).await;
+    overhead.file_ends();
     let is_end = !matches!(
         received,
         Ok(Ok(_) | Err(UploadError::Empty | UploadError::Unsupported { .. } | UploadError::Store(_)))
@@ -129,10 +129,10 @@ async fn receive(batch: &UploadBatch<'_>, mut field: Field<'_>, outside: &FormOv
         Ok(upload) => upload.map_err(ApiError::from),
         Err(error) => Err(error),
     };
-    Received { name, upload, is_end }
+    ReceivedFile { name, upload, is_end }
 }
 
-async fn pass_on(
+async fn copy(
     field: &mut Field<'_>,
     mut upload: Result<Upload, UploadError>,
     largest: u64,
@@ -150,46 +150,47 @@ async fn pass_on(
     Ok(upload)
 }
 
-/// A client that falls silent is not waited for: it holds a file and a connection.
+/// A silent client holds a file and a connection, so it is disconnected.
 async fn next_piece(field: &mut Field<'_>, largest: u64) -> Result<Option<Bytes>, ApiError> {
-    match timeout(MOST_SILENCE, field.chunk()).await {
-        Ok(piece) => piece.map_err(|error| broken(&error, largest)),
-        Err(_) => Err(ApiError::invalid("body", "broke off; send the file again")),
+    match timeout(IDLE_LIMIT, field.chunk()).await {
+        Ok(piece) => piece.map_err(|error| malformed(&error, largest)),
+        Err(_) => Err(ApiError::invalid("body", "is incomplete; send the file again")),
     }
 }
 
-/// Text in a field, as from somebody who forgot to say that it is the name of a file.
-fn no_file() -> Received {
-    let message = "must be a file and not its name; with curl, write -F file=@record.pdf";
-    Received { name: String::new(), upload: Err(ApiError::invalid(FIELD, message)), is_end: false }
+/// A text field instead of a file: the client forgot the @ of curl.
+fn not_a_file() -> ReceivedFile {
+    let message = "must be a file; with curl, write -F file=@record.pdf";
+    ReceivedFile { name: String::new(), upload: Err(ApiError::invalid(FILE_FIELD, message)), is_end: false }
 }
 
-fn one_too_many(field: &Field<'_>) -> Received {
-    let message = format!("is there more than {MOST_FILES} times; send the rest in another request");
+fn too_many_files(field: &Field<'_>) -> ReceivedFile {
+    let message = format!("has more than {MAX_FILES} files; send the rest in another request");
     let name = field.file_name().unwrap_or_default().to_owned();
-    Received { name, upload: Err(ApiError::invalid(FIELD, &message)), is_end: true }
+    ReceivedFile { name, upload: Err(ApiError::invalid(FILE_FIELD, &message)), is_end: true }
 }
 
-/// What says itself that it is too long is not even read.
+/// Refuses a request by its Content-Length before reading it.
 fn refuse_by_length(headers: &HeaderMap, largest: u64) -> Result<(), ApiError> {
     let length = headers.get(header::CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse().ok());
-    if length.is_some_and(|length: u64| length > largest + AROUND_THE_FILES) {
-        return Err(too_much(largest));
+    if length.is_some_and(|length: u64| length > largest + MAX_OVERHEAD) {
+        return Err(request_too_large(largest));
     }
     Ok(())
 }
 
-/// One file may be as large as all of them together.
-fn too_much(largest: u64) -> ApiError {
+/// The limit holds for one file and for all files of a request together.
+fn request_too_large(largest: u64) -> ApiError {
     let message = format!(
-        "the request is larger than {largest} bytes, the most that is taken, whether in one file or in several; split it"
+        "the request is larger than the limit of {} MB; split it or raise uploads.max_mb",
+        largest >> 20
     );
     ApiError::new(Code::FileTooLarge, message).with(json!({ "max_bytes": largest }))
 }
 
-fn broken(error: &MultipartError, largest: u64) -> ApiError {
+fn malformed(error: &MultipartError, largest: u64) -> ApiError {
     if error.status() == StatusCode::PAYLOAD_TOO_LARGE {
-        return too_much(largest);
+        return request_too_large(largest);
     }
-    ApiError::invalid("body", "is not a whole form; send it again as multipart/form-data")
+    ApiError::invalid("body", "is not a complete form; send it again as multipart/form-data")
 }

@@ -1,4 +1,4 @@
-//! `Idempotency-Key`: by what a client's second try is known.
+//! The `Idempotency-Key` header: identifies a retry.
 
 use axum::http::HeaderMap;
 
@@ -6,17 +6,17 @@ use crate::ApiError;
 
 const HEADER: &str = "Idempotency-Key";
 /// Characters of the longest key.
-const LONGEST: usize = 255;
+const MAX_LENGTH: usize = 255;
 
 /// The key of a request, if it has one.
 pub(super) fn of(headers: &HeaderMap) -> Result<Option<String>, ApiError> {
     let mut given = headers.get_all(HEADER).iter();
     let Some(key) = given.next() else { return Ok(None) };
-    let is_sound = (1..=LONGEST).contains(&key.len()) && key.as_bytes().iter().all(u8::is_ascii_graphic);
+    let is_sound = (1..=MAX_LENGTH).contains(&key.len()) && key.as_bytes().iter().all(u8::is_ascii_graphic);
     match key.to_str() {
         Ok(key) if is_sound && given.next().is_none() => Ok(Some(key.to_owned())),
         _ => {
-            let must = format!("must be given once, with 1 to {LONGEST} visible ASCII characters");
+            let must = format!("must be given once, with 1 to {MAX_LENGTH} visible ASCII characters");
             Err(ApiError::invalid(HEADER, &must))
         }
     }
@@ -29,7 +29,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_key_is_taken_as_it_is_or_refused() {
+    fn a_key_is_accepted_unchanged_or_refused() {
         let keys = |values: &[&[u8]]| {
             let mut headers = HeaderMap::new();
             for value in values {

@@ -1,4 +1,4 @@
-//! How to ask with curl, from the description of an operation.
+//! A curl example for an operation.
 
 use std::fmt::Write as _;
 
@@ -6,10 +6,10 @@ use serde_json::{Map, Value};
 
 use super::fields::resolved;
 
-/// Where a server listens unless it is told otherwise.
+/// The default address of a server.
 const SERVER: &str = "http://127.0.0.1:8080";
 
-/// A command that can be pasted, once the variables in it are set.
+/// A command to paste, once its shell variables are set.
 pub(super) fn example(method: &str, path: &str, operation: &Value) -> String {
     let mut command = "curl".to_owned();
     if operation["tags"][0] != "service" {
@@ -34,7 +34,7 @@ pub(super) fn example(method: &str, path: &str, operation: &Value) -> String {
     format!("{command} \"{SERVER}{}\"", address(path))
 }
 
-/// The path, with a variable of the shell for each of its parameters.
+/// The path with a shell variable for each parameter.
 fn address(path: &str) -> String {
     let parts =
         path.split('/').map(|part| match part.strip_prefix('{').and_then(|part| part.strip_suffix('}')) {
@@ -44,7 +44,7 @@ fn address(path: &str) -> String {
     parts.collect::<Vec<_>>().join("/")
 }
 
-/// A value that fits: the examples that are given, and of each choice the first.
+/// An example value: the given example, or the first choice.
 fn sample(schema: &Value) -> Value {
     let schema = resolved(schema);
     if !schema["example"].is_null() {

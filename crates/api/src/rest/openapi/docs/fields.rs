@@ -4,10 +4,10 @@ use serde_json::Value;
 
 use super::DOCUMENT;
 
-/// How deep a table goes; what lies deeper is told by its name.
+/// The depth of a table; deeper schemas are named only.
 const DEEPEST: usize = 8;
 
-/// A member: where it is, what it takes, whether it must be there, and what it means.
+/// A member: its path, type and meaning, and whether it is required.
 pub(super) struct Row {
     pub(super) name: String,
     pub(super) kind: String,
@@ -15,14 +15,14 @@ pub(super) struct Row {
     pub(super) meaning: String,
 }
 
-/// The members of a schema and of what is inside it.
+/// The members of a schema, nested ones included.
 pub(super) fn rows(schema: &Value) -> Vec<Row> {
     let mut rows = Vec::new();
     gather("", schema, &mut Vec::new(), &mut rows);
     rows
 }
 
-/// What a value of this schema is, in a few words.
+/// The type of a schema in a few words.
 pub(super) fn kind(schema: &Value) -> String {
     if let Some(choices) = schema["oneOf"].as_array() {
         let names: Vec<_> = choices.iter().map(kind).collect();
@@ -50,12 +50,12 @@ pub(super) fn kind(schema: &Value) -> String {
     told + &bounds(schema)
 }
 
-/// The limits that a schema sets, each after a comma.
+/// The limits of a schema, each after a comma.
 fn bounds(schema: &Value) -> String {
     let between = |least: &str, most: &str, what: &str| match (&schema[least], &schema[most]) {
         (Value::Null, Value::Null) => String::new(),
         (Value::Null, most) => format!(", up to {most}{what}"),
-        // Counts are never less, and that goes without saying.
+        // A count is never negative, which needs no words.
         (least, Value::Null) if *least == 0 => String::new(),
         (least, Value::Null) => format!(", from {least}{what}"),
         (least, most) => format!(", {least} to {most}{what}"),
@@ -67,14 +67,14 @@ fn bounds(schema: &Value) -> String {
         + &pattern.unwrap_or_default()
 }
 
-/// What a reference leads to; anything else is itself.
+/// The target of a reference; anything else is itself.
 pub(super) fn resolved(value: &Value) -> &Value {
     let target =
         value["$ref"].as_str().and_then(|reference| DOCUMENT.pointer(reference.trim_start_matches('#')));
     target.unwrap_or(value)
 }
 
-/// The last part of a reference.
+/// The last segment of a reference.
 fn name(schema: &Value) -> String {
     schema["$ref"].as_str().and_then(|reference| reference.rsplit('/').next()).unwrap_or_default().to_owned()
 }
@@ -95,7 +95,7 @@ fn gather<'d>(place: &str, schema: &'d Value, above: &mut Vec<&'d Value>, rows: 
         .filter(|choice| choice["$ref"].is_string())
         .collect();
     for choice in &choices {
-        // Of several, each says where its members begin.
+        // Each of several choices gets a row before its members.
         if choices.len() > 1 {
             let place = if place.is_empty() { "either" } else { place };
             rows.push(row(place, choice, resolved(choice), false));

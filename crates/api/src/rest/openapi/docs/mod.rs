@@ -1,4 +1,4 @@
-//! `GET /docs`: the same description for people, as one page that needs neither scripts nor anything from elsewhere.
+//! `GET /docs`: the description as one page, without scripts or external resources.
 
 mod curl;
 mod fields;
@@ -12,16 +12,16 @@ use axum::response::{Html, IntoResponse};
 use super::DOCUMENT;
 use crate::error_pages::html;
 
-/// A file of its own: pages may not bring styles along inside themselves.
+/// A separate file: the content security policy forbids inline styles.
 const STYLE: &str = include_str!("style.css");
-const NAVIGATION: &str = "<a href=\"/openapi.json\">For programs</a> · <a href=\"/errors\">All errors</a> · <a href=\"#contents\">Contents</a>";
+const NAVIGATION: &str = "<a href=\"/openapi.json\">openapi.json</a> · <a href=\"/errors\">All errors</a> · <a href=\"#contents\">Contents</a>";
 
 static PAGE: LazyLock<String> = LazyLock::new(|| {
     let content = html::rendered(&text::page(&DOCUMENT));
-    html::framed("All that can be asked", &[html::STYLE, "/docs/style.css"], NAVIGATION, &content)
+    html::framed("REST API reference", &[html::STYLE, "/docs/style.css"], NAVIGATION, &content)
 });
 
-/// Shows this interface to people.
+/// Shows this description as a page.
 #[utoipa::path(
     get,
     path = "/docs",
@@ -33,7 +33,7 @@ pub(crate) async fn show() -> Html<&'static str> {
     Html(&PAGE)
 }
 
-/// Gives the style of that page.
+/// Returns the style sheet of that page.
 #[utoipa::path(
     get,
     path = "/docs/style.css",
@@ -50,7 +50,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_page_has_every_operation_and_brings_neither_scripts_nor_styles_along() {
+    fn the_page_has_every_operation_and_no_inline_scripts_or_styles() {
         for (path, item) in DOCUMENT["paths"].as_object().unwrap() {
             for (method, operation) in item.as_object().unwrap() {
                 let heading = format!(
@@ -69,7 +69,7 @@ mod tests {
     }
 
     #[test]
-    fn tables_become_tables_and_codes_lead_to_their_pages() {
+    fn tables_are_rendered_and_codes_link_to_their_pages() {
         assert!(PAGE.contains("<a href=\"/errors/STALE_INTERPRETATION_VERSION\">"));
         assert!(PAGE.contains("<td><code>limit</code></td>"));
         assert!(!PAGE.contains("|---|"), "a table was not recognised");

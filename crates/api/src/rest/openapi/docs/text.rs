@@ -17,11 +17,10 @@ pub(super) fn page(document: &Value) -> String {
         text(&info["title"]),
         text(&info["version"]),
         text(&info["description"]),
-        "The same for programs, as OpenAPI 3.1: [/openapi.json](/openapi.json). Each code of an error is explained at \
-         [/errors](/errors)."
+        "The same as OpenAPI 3.1: [/openapi.json](/openapi.json). [/errors](/errors) explains each error code."
     );
     let bearer = &document["components"]["securitySchemes"]["bearer"];
-    let _ = writeln!(page, "`Authorization: Bearer …` says who asks. {}\n", text(&bearer["description"]));
+    let _ = writeln!(page, "Authenticate with `Authorization: Bearer …`. {}\n", text(&bearer["description"]));
     contents(document, &mut page);
     for tag in list(&document["tags"]) {
         let _ = writeln!(page, "## {}\n\n{}\n", text(&tag["name"]), text(&tag["description"]));
@@ -44,7 +43,7 @@ fn contents(document: &Value, page: &mut String) {
     }
 }
 
-/// The operations of a tag, by their paths.
+/// The operations of a tag by path.
 fn operations<'d>(document: &'d Value, tag: &'d str) -> impl Iterator<Item = (&'d str, &'d str, &'d Value)> {
     let items = document["paths"].as_object().into_iter().flatten();
     let all = items.flat_map(|(path, item)| {
@@ -61,14 +60,14 @@ fn describe(method: &str, path: &str, operation: &Value, page: &mut String) {
         "<section class=\"operation\" id=\"{id}\">\n<h3><span class=\"method {method}\">{}</span> <code>{path}</code></h3>\n",
         method.to_uppercase()
     );
-    let role = operation[ROLE].as_str().map(|role| format!(" It needs the role `{role}`."));
+    let role = operation[ROLE].as_str().map(|role| format!(" Needs the role `{role}`."));
     let _ = writeln!(page, "{}{}\n", text(&operation["summary"]), role.unwrap_or_default());
     if let Some(more) = operation["description"].as_str() {
         let _ = writeln!(page, "{more}\n");
     }
     parameters(operation, page);
     body(operation, page);
-    answers(operation, page);
+    responses(operation, page);
     errors(operation, page);
     let _ = writeln!(page, "```sh\n{}\n```\n\n</section>\n", curl::example(method, path, operation));
 }
@@ -100,7 +99,7 @@ fn body(operation: &Value, page: &mut String) {
     }
 }
 
-fn answers(operation: &Value, page: &mut String) {
+fn responses(operation: &Value, page: &mut String) {
     for (status, answer) in operation["responses"].as_object().into_iter().flatten() {
         if !resolved(answer)[CODES].is_null() {
             continue;
@@ -111,7 +110,7 @@ fn answers(operation: &Value, page: &mut String) {
         for (_, content) in types {
             let rows = fields::rows(&content["schema"]);
             if !rows.is_empty() {
-                page.push_str("<details><summary>What is in it</summary>\n\n");
+                page.push_str("<details><summary>Response body</summary>\n\n");
                 table(&rows, page);
                 page.push_str("</details>\n\n");
             }
@@ -122,7 +121,7 @@ fn answers(operation: &Value, page: &mut String) {
 
 fn headers(answer: &Value, page: &mut String) {
     for (name, header) in answer["headers"].as_object().into_iter().flatten() {
-        // Those that every answer has are not worth a line each.
+        // Headers of every response are not repeated.
         if header["$ref"].is_null() {
             let _ = writeln!(page, "- `{name}`: {}", text(&header["description"]));
         }
@@ -131,9 +130,7 @@ fn headers(answer: &Value, page: &mut String) {
 }
 
 fn errors(operation: &Value, page: &mut String) {
-    page.push_str(
-        "<details><summary>What can go wrong</summary>\n\n| status | codes | meaning |\n|---|---|---|\n",
-    );
+    page.push_str("<details><summary>Errors</summary>\n\n| status | codes | meaning |\n|---|---|---|\n");
     for (status, answer) in operation["responses"].as_object().into_iter().flatten() {
         let answer = resolved(answer);
         let codes: Vec<_> = list(&answer[CODES]).iter().filter_map(Value::as_str).collect();
@@ -156,7 +153,7 @@ fn table(rows: &[Row], page: &mut String) {
     page.push('\n');
 }
 
-/// As it can stand in a table.
+/// Escapes text for a table cell.
 fn cell(text: &str) -> String {
     text.replace('|', "\\|").replace('\n', " ")
 }

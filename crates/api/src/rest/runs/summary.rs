@@ -1,4 +1,4 @@
-//! What every view of a run says.
+//! The members that every view of a run has.
 
 use jiff::Timestamp;
 use quire_domain::{Run, RunId};
@@ -7,9 +7,10 @@ use utoipa::ToSchema;
 
 use crate::rest::openapi::names;
 
-/// A run, where it stands, and by which version of its schema it understands its document.
+/// A run, its state, and the version of the schema that it uses.
 #[derive(Serialize, ToSchema)]
-pub(crate) struct RunHead {
+#[schema(as = RunHead)]
+pub(crate) struct RunSummary {
     #[schema(value_type = Uuid)]
     run_id: RunId,
     #[schema(value_type = names::RunState)]
@@ -22,8 +23,8 @@ pub(crate) struct RunHead {
     schema_version_used: Option<u32>,
 }
 
-impl RunHead {
-    /// As it is shown.
+impl RunSummary {
+    /// The summary of that run.
     pub(crate) fn of(run: &Run) -> Self {
         Self {
             run_id: run.id,
