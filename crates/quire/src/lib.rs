@@ -1,14 +1,13 @@
-//! The `quire` program as a library, so that drills and benchmarks drive the very code that people run, with steps
-//! of their own.
+//! The `quire` program as a library, so that drills and benchmarks run the same code as users, with their own steps.
 
 mod cli;
 pub mod config;
-mod hosting;
-mod listening;
+mod error;
+mod listen;
 mod scrape;
+mod service;
 mod shutdown;
 pub mod telemetry;
-mod trouble;
 pub mod wire;
 
 use std::collections::HashMap;
@@ -21,31 +20,31 @@ use quire_domain::{Pipeline, StepName};
 use quire_ports::{Step, Store};
 
 pub use config::Config;
-pub use trouble::Trouble;
+pub use error::CommandError;
 
-/// The work of each step of one pipeline.
+/// The steps of one pipeline.
 pub type Steps = HashMap<StepName, Arc<dyn Step>>;
 
-/// The steps that an engine executes, once they are ready. A pipeline without any is not claimed by it.
-pub type StepsToCome = Pin<Box<dyn Future<Output = Result<Vec<(Pipeline, Steps)>, Trouble>> + Send>>;
+/// Resolves to the steps of each pipeline. The engine does not claim runs of a pipeline without steps.
+pub type StepsFuture = Pin<Box<dyn Future<Output = Result<Vec<(Pipeline, Steps)>, CommandError>> + Send>>;
 
-/// Makes the steps that an engine executes on that store.
-pub type StepFactory = fn(Config, Store) -> StepsToCome;
+/// Creates the steps that an engine runs on a store.
+pub type StepFactory = fn(Config, Store) -> StepsFuture;
 
-/// Does what the command line of this process says.
+/// Runs the command line of this process.
 pub fn run(steps: StepFactory) -> ExitCode {
-    if let Some(ended) = wire::reading::as_child() {
-        return ended;
+    if let Some(exit_code) = wire::reader::run_as_child() {
+        return exit_code;
     }
     run_with(std::env::args_os(), steps)
 }
 
-/// Does what this command line says; its first word is the name of the program.
+/// Runs this command line. Its first word is the name of the program.
 pub fn run_with(command_line: impl IntoIterator<Item = OsString>, steps: StepFactory) -> ExitCode {
     match cli::execute(command_line, steps) {
         Ok(code) => code,
-        Err(trouble) => {
-            trouble.tell();
+        Err(error) => {
+            error.print();
             ExitCode::FAILURE
         }
     }

@@ -1,5 +1,5 @@
-//! The gauges that are true only at the moment somebody looks. However often somebody does, the database is asked
-//! at most once in a few seconds, and never twice at once.
+//! Renders the metrics, with gauges computed at the time of the scrape. However often a client scrapes, the queue is
+//! counted at most once every few seconds, and never twice at the same time.
 
 use std::time::Duration;
 
@@ -11,67 +11,73 @@ use quire_ports::{QueueDepth, Store};
 use tokio::sync::Mutex;
 use tokio::time::{Instant, timeout};
 
-use crate::telemetry::{Lost, Metrics};
+use crate::telemetry::{DroppedLines, Metrics};
 
-/// How old the depth of the queue may be.
-const FRESH: Duration = Duration::from_secs(5);
-/// How long a scrape waits for the database before it shows what was known last.
-const PATIENCE: Duration = Duration::from_secs(2);
+/// How old the shown queue depth may be.
+const QUEUE_MAX_AGE: Duration = Duration::from_secs(5);
+/// How long a scrape waits for the database before it shows the last known queue depth.
+const QUEUE_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// Tells how many runs are under way in this process.
-pub(crate) type Running = Box<dyn Fn() -> usize + Send + Sync>;
+/// Returns the number of runs that this process works on.
+pub(crate) type RunningCount = Box<dyn Fn() -> usize + Send + Sync>;
 
-/// Renders the metrics, with fresh gauges.
-pub(crate) struct Scrape {
+/// The source of `GET /metrics`.
+pub(crate) struct MetricsScrape {
     pub(crate) metrics: Metrics,
     pub(crate) store: Store,
-    pub(crate) lost: Lost,
+    pub(crate) dropped: DroppedLines,
     pub(crate) slots: u32,
-    pub(crate) running: Running,
-    /// When the queue was last asked about; whoever holds this is the one who asks.
-    asked: Mutex<Option<Instant>>,
+    pub(crate) running: RunningCount,
+    /// When the queue was last counted. The scrape that holds the lock counts it.
+    counted_at: Mutex<Option<Instant>>,
 }
 
-impl Scrape {
-    pub(crate) fn new(metrics: Metrics, store: Store, lost: Lost, slots: u32, running: Running) -> Self {
-        Self { metrics, store, lost, slots, running, asked: Mutex::default() }
+impl MetricsScrape {
+    pub(crate) fn new(
+        metrics: Metrics,
+        store: Store,
+        dropped: DroppedLines,
+        slots: u32,
+        running: RunningCount,
+    ) -> Self {
+        Self { metrics, store, dropped, slots, running, counted_at: Mutex::default() }
     }
 
     async fn refresh_queue(&self) {
-        let mut asked = self.asked.lock().await;
-        if asked.is_some_and(|at| at.elapsed() < FRESH) {
+        let mut counted_at = self.counted_at.lock().await;
+        if counted_at.is_some_and(|at| at.elapsed() < QUEUE_MAX_AGE) {
             return;
         }
-        match timeout(PATIENCE, self.store.history.queue_depth()).await {
-            Ok(Ok(depth)) => show_queue(&depth, self.store.clock.now()),
+        match timeout(QUEUE_TIMEOUT, self.store.history.queue_depth()).await {
+            Ok(Ok(depth)) => set_queue_gauges(&depth, self.store.clock.now()),
             Ok(Err(error)) => {
-                tracing::warn!(%error, "the depth of the queue is not known; showing the last one");
+                tracing::warn!(%error, "metrics: counting the queue failed, showing the last count");
             }
-            Err(_) => tracing::warn!("the depth of the queue took too long to count; showing the last one"),
+            Err(_) => tracing::warn!("metrics: counting the queue took too long, showing the last count"),
         }
-        // A database that cannot answer is not asked more often than one that can.
-        *asked = Some(Instant::now());
+        // Also after a failure, so that a failing database is not queried more often.
+        *counted_at = Some(Instant::now());
     }
 }
 
 #[async_trait]
-impl quire_api::Exposition for Scrape {
+impl quire_api::Exposition for MetricsScrape {
     async fn render(&self) -> String {
         self.refresh_queue().await;
         gauge!("quire_slots").set(self.slots);
-        gauge!("quire_runs_running").set(precise((self.running)() as u64));
-        metrics::counter!("quire_log_lines_dropped_total").absolute(self.lost.lines());
+        gauge!("quire_runs_running").set(to_f64((self.running)() as u64));
+        metrics::counter!("quire_log_lines_dropped_total").absolute(self.dropped.lines());
         self.metrics.render()
     }
 }
 
-fn show_queue(depth: &[QueueDepth], now: Timestamp) {
+fn set_queue_gauges(depth: &[QueueDepth], now: Timestamp) {
     for pipeline in Pipeline::ALL {
         for priority in Priority::ALL {
             let waiting = depth.iter().find(|one| one.pipeline == pipeline && one.priority == priority);
             let queued = waiting.map_or(0, |one| one.queued);
             gauge!("quire_queue_depth", "pipeline" => pipeline.as_str(), "priority" => priority.as_str())
-                .set(precise(queued));
+                .set(to_f64(queued));
         }
         let oldest =
             depth.iter().filter(|one| one.pipeline == pipeline).filter_map(|one| one.oldest_queued_at).min();
@@ -80,7 +86,7 @@ fn show_queue(depth: &[QueueDepth], now: Timestamp) {
     }
 }
 
-#[allow(clippy::cast_precision_loss)] // Prometheus knows only this kind of number, exact up to 2^53.
-fn precise(count: u64) -> f64 {
+#[allow(clippy::cast_precision_loss)] // Prometheus has only f64, which is exact up to 2^53.
+fn to_f64(count: u64) -> f64 {
     count as f64
 }

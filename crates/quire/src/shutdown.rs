@@ -1,21 +1,21 @@
-//! Being told to stop. The first signal asks; the second does not.
+//! Stopping on a signal. The first signal stops gracefully, the second one at once.
 
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 
-use crate::trouble::Trouble;
+use crate::error::CommandError;
 
-/// What a shell reports for a program that was interrupted.
+/// The exit code that a shell reports for an interrupted program.
 const INTERRUPTED: i32 = 130;
 
-/// A token that is cancelled by SIGTERM or SIGINT. From the next one on, the process ends at once.
-pub(crate) fn on_signal() -> Result<CancellationToken, Trouble> {
+/// A token that SIGTERM or SIGINT cancels. A second signal ends the process at once.
+pub(crate) fn on_signal() -> Result<CancellationToken, CommandError> {
     let token = CancellationToken::new();
     let (mut terminate, mut interrupt) = (signal(SignalKind::terminate())?, signal(SignalKind::interrupt())?);
     let stop = token.clone();
     tokio::spawn(async move {
         either(&mut terminate, &mut interrupt).await;
-        tracing::info!("stopping: runs under way get a moment to end; a second signal stops at once");
+        tracing::info!("shutting down: waiting for running runs; a second signal stops at once");
         stop.cancel();
         either(&mut terminate, &mut interrupt).await;
         std::process::exit(INTERRUPTED);

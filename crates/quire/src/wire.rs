@@ -1,7 +1,7 @@
-//! Where concrete adapters are named, and nowhere else: which database, which files, which reader, which steps.
+//! The only module that names concrete adapters: which database, blob store, reader, interpreter and steps.
 
-mod interpreting;
-pub(crate) mod reading;
+mod interpreter;
+pub(crate) mod reader;
 pub(crate) mod schemas;
 
 use std::path::Path;
@@ -20,29 +20,29 @@ use quire_postgres::PgStore;
 use quire_sqlite::{FileLock, SqliteStore};
 use tokio_util::sync::CancellationToken;
 
-pub(crate) use interpreting::remote_model;
+pub(crate) use interpreter::remote_model;
 
-use crate::config::{Config, Location, masked, plain};
-use crate::trouble::Trouble;
-use crate::{Steps, StepsToCome};
+use crate::config::{Config, DatabaseLocation, mask_url, to_std};
+use crate::error::CommandError;
+use crate::{Steps, StepsFuture};
 
-/// The smallest scale of a page, in pixels per point.
-const SMALLEST_SCALE: f32 = 0.1;
+/// The smallest scale of a page image, in pixels per point.
+pub(crate) const MIN_SCALE: f32 = 0.1;
 
 /// The steps that come with the program.
-pub fn built_in_steps(config: Config, store: Store) -> StepsToCome {
+pub fn built_in_steps(config: Config, store: Store) -> StepsFuture {
     Box::pin(async move {
         let extraction = ExtractionStep {
             documents: store.documents.clone(),
             blobs: blobs(&config)?,
-            reader: Arc::new(reading::start(&config).await?),
+            reader: Arc::new(reader::start(&config).await?),
             largest: config.reading.max_file_mb << 20,
         };
         let interpretation = InterpretationStep {
             history: store.history.clone(),
             blobs: extraction.blobs.clone(),
             governance: store.governance.clone(),
-            interpreter: interpreting::interpreter(&config, &store)?,
+            interpreter: interpreter::create(&config, &store)?,
             calibrate: ConfidenceCalibrator {
                 calibration: store.calibration.clone(),
                 policy: Arc::new(config.confidence.clone()),
@@ -57,41 +57,41 @@ pub fn built_in_steps(config: Config, store: Store) -> StepsToCome {
     })
 }
 
-/// A database that an engine works on.
-pub(crate) struct Opened {
+/// A database opened for an engine.
+pub(crate) struct EngineDatabase {
     pub(crate) store: Store,
     pub(crate) lease: LeaseSettings,
-    /// On SQLite, held for as long as the engine works.
+    /// SQLite: held as long as the engine runs, so that no second one starts.
     _lock: Option<FileLock>,
 }
 
-/// Opens the database for an engine: alone and up to date on SQLite; on PostgreSQL, where others work too, only if
-/// its schema is already the one this program knows.
-pub(crate) async fn open_for_engine(config: &Config) -> Result<Opened, Trouble> {
+/// Opens the database for an engine. SQLite: takes the lock, creates the file and applies missing migrations.
+/// PostgreSQL, which other workers share: refuses a database that lacks migrations.
+pub(crate) async fn open_for_engine(config: &Config) -> Result<EngineDatabase, CommandError> {
     match config.location() {
-        Location::Sqlite(path) => {
+        DatabaseLocation::Sqlite(path) => {
             let lock = create_and_lock(config, &path)?;
             let store = sqlite(config, &path)?;
             let applied = store.migrations.up(None).await?;
             if !applied.is_empty() {
-                tracing::info!(versions = ?applied, "brought the database up to date");
+                tracing::info!(versions = ?applied, "database migrated");
             }
             schemas::seed(&store, config).await?;
-            Ok(Opened { store, lease: LeaseSettings::Exclusive, _lock: Some(lock) })
+            Ok(EngineDatabase { store, lease: LeaseSettings::Exclusive, _lock: Some(lock) })
         }
-        Location::Postgres(url) => {
+        DatabaseLocation::Postgres(url) => {
             make_folder(&config.storage.data)?;
             let store = postgres(config, &url).await?;
             require_current(&store).await?;
             schemas::seed(&store, config).await?;
             let lease = LeaseSettings::Renewed { term: config.engine.lease };
-            Ok(Opened { store, lease, _lock: None })
+            Ok(EngineDatabase { store, lease, _lock: None })
         }
     }
 }
 
-/// Opens the database for a command, which may work beside a running server.
-pub(crate) async fn open_beside(config: &Config) -> Result<Store, Trouble> {
+/// Opens the database for a command. A server may be running on it.
+pub(crate) async fn open_for_command(config: &Config) -> Result<Store, CommandError> {
     let store = open_existing(config).await?;
     require_current(&store).await?;
     Ok(store)
@@ -99,8 +99,8 @@ pub(crate) async fn open_beside(config: &Config) -> Result<Store, Trouble> {
 
 /// Opens the database for a command that also works without one: `None` if the SQLite file is missing or no migration
 /// was applied yet. Creates nothing.
-pub(crate) async fn open_if_present(config: &Config) -> Result<Option<Store>, Trouble> {
-    if let Location::Sqlite(path) = config.location()
+pub(crate) async fn open_if_present(config: &Config) -> Result<Option<Store>, CommandError> {
+    if let DatabaseLocation::Sqlite(path) = config.location()
         && !path.is_file()
     {
         return Ok(None);
@@ -113,73 +113,73 @@ pub(crate) async fn open_if_present(config: &Config) -> Result<Option<Store>, Tr
     Ok(Some(store))
 }
 
-/// Opens the database for a command that a new machine may begin with: a SQLite file that is not there yet is made.
-pub(crate) async fn open_or_create(config: &Config) -> Result<Store, Trouble> {
+/// Opens the database for a command that may be the first one on a machine: creates a missing SQLite file.
+pub(crate) async fn open_or_create(config: &Config) -> Result<Store, CommandError> {
     match config.location() {
-        Location::Sqlite(path) if !path.is_file() => {
+        DatabaseLocation::Sqlite(path) if !path.is_file() => {
             let (store, _lock) = open_for_migration(config, true).await?;
             store.migrations.up(None).await?;
             Ok(store)
         }
-        _ => open_beside(config).await,
+        _ => open_for_command(config).await,
     }
 }
 
-/// Opens the database as it is, whatever the version of its schema. Creates nothing.
-pub(crate) async fn open_existing(config: &Config) -> Result<Store, Trouble> {
+/// Opens an existing database, whatever its migrations.
+pub(crate) async fn open_existing(config: &Config) -> Result<Store, CommandError> {
     match config.location() {
-        Location::Sqlite(path) => {
+        DatabaseLocation::Sqlite(path) => {
             require_file(&path)?;
             sqlite(config, &path)
         }
-        Location::Postgres(url) => postgres(config, &url).await,
+        DatabaseLocation::Postgres(url) => postgres(config, &url).await,
     }
 }
 
-/// Opens the database to change its schema. On SQLite no engine may be at work; the lock keeps one from starting.
+/// Opens the database to migrate it. SQLite: fails while an engine runs, and the lock keeps one from starting.
 pub(crate) async fn open_for_migration(
     config: &Config,
     create: bool,
-) -> Result<(Store, Option<FileLock>), Trouble> {
+) -> Result<(Store, Option<FileLock>), CommandError> {
     match config.location() {
-        Location::Sqlite(path) => {
+        DatabaseLocation::Sqlite(path) => {
             if !create {
                 require_file(&path)?;
             }
             let lock = create_and_lock(config, &path)?;
             Ok((sqlite(config, &path)?, Some(lock)))
         }
-        Location::Postgres(url) => Ok((postgres(config, &url).await?, None)),
+        DatabaseLocation::Postgres(url) => Ok((postgres(config, &url).await?, None)),
     }
 }
 
-/// Where files are kept.
-pub(crate) fn blobs(config: &Config) -> Result<Arc<dyn BlobStore>, Trouble> {
+/// The blob store: the folder `documents` in the data folder.
+pub(crate) fn blobs(config: &Config) -> Result<Arc<dyn BlobStore>, CommandError> {
     let folder = config.storage.data.join("documents");
     let opened = DiskBlobs::open(&folder);
-    let blobs = opened.map_err(|error| Trouble::new(format!("{}: {error}", folder.display())))?;
+    let blobs = opened.map_err(|error| CommandError::new(format!("{}: {error}", folder.display())))?;
     Ok(Arc::new(blobs))
 }
 
-/// What draws pages for people.
+/// Renders page images.
 fn page_images(config: &Config, store: &Store, blobs: Arc<dyn BlobStore>) -> PageImages {
     let images = config.reading.images;
     let settings = ImageSettings {
-        scales: (SMALLEST_SCALE, images.max_scale),
+        scales: (MIN_SCALE, images.max_scale),
         kept: images.cache_mb << 20,
         largest: config.reading.max_file_mb << 20,
         at_once: images.parsers as usize,
     };
-    PageImages::new(store.documents.clone(), blobs, Arc::new(reading::Drawing::new(config)), settings)
+    PageImages::new(store.documents.clone(), blobs, Arc::new(reader::PageRenderer::new(config)), settings)
 }
 
-/// What the handlers and pages work with. Event streams end when `stop` is cancelled: they would keep the server from
-/// stopping.
-pub(crate) fn app(config: &Config, store: &Store, stop: &CancellationToken) -> Result<App, Trouble> {
+/// Builds what the handlers and pages need. Cancelling `stop` ends event streams, which would otherwise keep the server
+/// from stopping.
+pub(crate) fn app(config: &Config, store: &Store, stop: &CancellationToken) -> Result<App, CommandError> {
     let blobs = blobs(config)?;
     Ok(App::new(AppSettings {
         images: page_images(config, store, blobs.clone()),
-        uploads: config.upload_terms(),
+        uploads: config.upload_settings(),
         confidence: config.confidence.clone(),
         events: EventFeed::new(store.history.clone(), config.server.max_event_streams, stop.clone()),
         processing: config.uploads.processing,
@@ -189,7 +189,7 @@ pub(crate) fn app(config: &Config, store: &Store, stop: &CancellationToken) -> R
     }))
 }
 
-/// Whether the data folder can be written to.
+/// Checks that the data folder is writable.
 pub(crate) fn storage_check(config: &Config) -> StorageCheck {
     let probe = config.storage.data.join(format!(".writable-{}", std::process::id()));
     StorageCheck::new(move || {
@@ -198,31 +198,31 @@ pub(crate) fn storage_check(config: &Config) -> StorageCheck {
     })
 }
 
-fn sqlite(config: &Config, path: &Path) -> Result<Store, Trouble> {
+fn sqlite(config: &Config, path: &Path) -> Result<Store, CommandError> {
     let options = quire_sqlite::Options {
-        busy_timeout: plain(config.database.busy_timeout),
+        busy_timeout: to_std(config.database.busy_timeout),
         readers: config.database.max_connections as usize,
         ..quire_sqlite::Options::default()
     };
     let opened = SqliteStore::open(path, options);
-    let store = opened.map_err(|error| Trouble::new(format!("{}: {error}", path.display())))?;
+    let store = opened.map_err(|error| CommandError::new(format!("{}: {error}", path.display())))?;
     Ok(store.into_store())
 }
 
-async fn postgres(config: &Config, url: &str) -> Result<Store, Trouble> {
+async fn postgres(config: &Config, url: &str) -> Result<Store, CommandError> {
     let database = &config.database;
     let options = quire_postgres::Options {
         max_connections: database.max_connections,
         schema: Some(database.schema.clone()).filter(|schema| !schema.is_empty()),
-        acquire_timeout: plain(database.busy_timeout),
+        acquire_timeout: to_std(database.busy_timeout),
         ..quire_postgres::Options::default()
     };
     let connected = PgStore::connect(url, options).await;
-    let store = connected.map_err(|error| Trouble::new(format!("{}: {error}", masked(url))))?;
+    let store = connected.map_err(|error| CommandError::new(format!("{}: {error}", mask_url(url))))?;
     Ok(store.into_store())
 }
 
-fn create_and_lock(config: &Config, path: &Path) -> Result<FileLock, Trouble> {
+fn create_and_lock(config: &Config, path: &Path) -> Result<FileLock, CommandError> {
     make_folder(&config.storage.data)?;
     if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
         make_folder(folder)?;
@@ -230,39 +230,39 @@ fn create_and_lock(config: &Config, path: &Path) -> Result<FileLock, Trouble> {
     Ok(FileLock::acquire(path)?)
 }
 
-fn make_folder(folder: &Path) -> Result<(), Trouble> {
+fn make_folder(folder: &Path) -> Result<(), CommandError> {
     std::fs::create_dir_all(folder).map_err(|error| {
-        Trouble::new(format!(
-            "the folder {} cannot be created ({error}); choose another one with --data",
+        CommandError::new(format!(
+            "cannot create the folder {} ({error}); choose another one with --data",
             folder.display()
         ))
     })
 }
 
-fn require_file(path: &Path) -> Result<(), Trouble> {
+fn require_file(path: &Path) -> Result<(), CommandError> {
     if path.is_file() {
         return Ok(());
     }
-    Err(Trouble::new(format!(
-        "there is no database at {}; `quire serve` or `quire migrate up` creates it, --data or --database names \
-         another one",
+    Err(CommandError::new(format!(
+        "no database at {}; create it with `quire serve` or `quire migrate up`, or name another one with --data or \
+         --database",
         path.display()
     )))
 }
 
 /// Refuses a database that lacks migrations of this program. (The store itself refuses a newer database.)
-async fn require_current(store: &Store) -> Result<(), Trouble> {
+async fn require_current(store: &Store) -> Result<(), CommandError> {
     let (applied, known) = migration_counts(store).await?;
     if applied == known {
         return Ok(());
     }
-    Err(Trouble::new(format!(
+    Err(CommandError::new(format!(
         "the database is at version {applied} and this program needs version {known}; run `quire migrate up` first"
     )))
 }
 
 /// How many migrations the database has, and how many this program knows.
-async fn migration_counts(store: &Store) -> Result<(usize, usize), Trouble> {
+async fn migration_counts(store: &Store) -> Result<(usize, usize), CommandError> {
     let status = store.migrations.status().await?;
     let applied = status.iter().filter(|migration| migration.applied_at.is_some()).count();
     Ok((applied, status.len()))

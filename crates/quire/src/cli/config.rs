@@ -2,6 +2,6 @@
 
 use crate::config::Layers;
 
-pub(super) fn show(layers: &Layers) -> String {
+pub(super) fn print(layers: &Layers) -> String {
     layers.to_toml()
 }

@@ -10,81 +10,81 @@ use serde_json::{Value, json};
 
 use super::output;
 use crate::config::Config;
-use crate::trouble::Trouble;
+use crate::error::CommandError;
 use crate::wire;
 
-/// Make, list and revoke the keys that people and programs ask with
+/// Create, list and revoke API keys
 ///
-/// From the first key on, every address but /health wants one. Works beside a running server, which notices within a second.
+/// As soon as one key exists, every address except /health requires one. A running server notices within a second.
 #[derive(Subcommand)]
 #[command(after_help = "Examples:\n  \
     quire keys create --name ward-3-scanner --role operate\n  \
     quire keys create --name alma --role review,govern > alma.key\n  \
     quire keys revoke ward-3-scanner\n\n\
-    Use a key as `Authorization: Bearer KEY`.")]
-pub(super) enum Keys {
-    /// Make a key and print it, once
+    Send a key as `Authorization: Bearer KEY`.")]
+pub(super) enum KeysCommand {
+    /// Create a key and print it once
     Create {
-        /// Under which its holder is remembered
+        /// Name of the person or program that uses the key
         #[arg(long)]
         name: String,
-        /// What it is good for: read, operate, review, govern or admin, or several with commas between
+        /// Roles, separated by commas: read, operate, review, govern, admin
         #[arg(long, value_name = "ROLE[,ROLE…]", value_parser = roles)]
         role: Roles,
     },
-    /// List all keys, also the revoked ones
+    /// List all keys, including revoked ones
     List {
-        /// As JSON
+        /// Print JSON
         #[arg(long)]
         json: bool,
     },
-    /// Make a key good for nothing, for good
+    /// Revoke a key permanently
     Revoke {
-        /// The name or the id of the key
+        /// Name or id of the key
         name: String,
     },
 }
 
-impl Keys {
-    pub(super) async fn run(self, config: &Config) -> Result<String, Trouble> {
+impl KeysCommand {
+    pub(super) async fn run(self, config: &Config) -> Result<String, CommandError> {
         match self {
             Self::Create { name, role } => create(config, &name, role).await,
             Self::List { json } => list(config, json).await,
             Self::Revoke { name } => {
-                let store = wire::open_beside(config).await?;
+                let store = wire::open_for_command(config).await?;
                 let key = store.credentials.revoke(&name, store.clock.now()).await?;
-                Ok(format!("Key {} is good for nothing any more.\n", key.key.name))
+                Ok(format!("Revoked key {}.\n", key.key.name))
             }
         }
     }
 }
 
-/// The key alone goes to standard output, so that a script can take it; what to do with it goes where people look.
-async fn create(config: &Config, name: &str, roles: Roles) -> Result<String, Trouble> {
+/// Prints only the key to standard output, for scripts, and the explanation to standard error.
+async fn create(config: &Config, name: &str, roles: Roles) -> Result<String, CommandError> {
     let store = wire::open_or_create(config).await?;
-    let explained = format!(
-        "This is the key of {name} ({roles}). It is shown once and kept nowhere: only its hash is. Use it as\n\
+    let explanation = format!(
+        "Key of {name} ({roles}). It is shown only once, because only its hash is stored. Send it as\n\
          Authorization: Bearer KEY"
     );
     let key = credential::create(&store, name, roles).await?;
-    // If nobody listens on standard error, the key is still all that is needed.
-    let _ = writeln!(std::io::stderr(), "{explained}");
+    // A closed standard error is no reason to withhold the key.
+    let _ = writeln!(std::io::stderr(), "{explanation}");
     Ok(format!("{}\n", key.reveal()))
 }
 
-async fn list(config: &Config, as_json: bool) -> Result<String, Trouble> {
-    let keys = wire::open_beside(config).await?.credentials.list().await?;
+async fn list(config: &Config, as_json: bool) -> Result<String, CommandError> {
+    let keys = wire::open_for_command(config).await?.credentials.list().await?;
     if as_json {
         return Ok(output::json(&keys.iter().map(key_json).collect()));
     }
     if keys.is_empty() {
-        return Ok("There are no keys; `quire keys create` makes one.\n".to_owned());
+        return Ok("No keys. Create one with `quire keys create`.\n".to_owned());
     }
     let rows: Vec<[String; 5]> = keys
         .iter()
         .map(|ApiKey { key, revoked_at }| {
-            let (made, revoked) = (output::time(Some(key.created_at)), output::time(*revoked_at));
-            [key.name.clone(), key.roles.to_string(), key.id.to_string(), made, revoked]
+            let (created, revoked) = (output::time(Some(key.created_at)), output::time(*revoked_at));
+            [key.name.clone(), key.roles.to_string(), key.id.to_string(), created, revoked]
         })
         .collect();
     Ok(output::table(["NAME", "ROLES", "ID", "CREATED", "REVOKED"], &rows))

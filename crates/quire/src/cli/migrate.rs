@@ -6,41 +6,40 @@ use serde_json::json;
 
 use super::output;
 use crate::config::Config;
-use crate::trouble::Trouble;
+use crate::error::CommandError;
 use crate::wire;
 
-/// Bring the database to another version of its schema, or see which one it has
+/// Migrate the database, or show its version
 ///
-/// On SQLite, `quire serve` does this by itself. On PostgreSQL it is a step of its own, so that it happens when
-/// you mean it to.
+/// On SQLite, `quire serve` migrates by itself. On PostgreSQL, migrate with this command before starting a new version.
 #[derive(Subcommand)]
 #[command(after_help = "Examples:\n  \
     quire migrate status\n  \
     quire migrate up\n  \
-    quire migrate down --to 3      take back everything above version 3, and the data in it")]
-pub(super) enum Migrate {
-    /// Apply what is missing; creates a SQLite database that is not there yet
+    quire migrate down --to 3      revert to version 3, deleting what newer versions added")]
+pub(super) enum MigrateCommand {
+    /// Apply missing migrations; creates a missing SQLite database
     Up {
-        /// Stop at this version [default: the newest]
+        /// Version to stop at [default: the newest]
         #[arg(long, value_name = "VERSION")]
         to: Option<u32>,
     },
-    /// Take back everything above a version, with the data that only newer versions can hold
+    /// Revert migrations above a version, and delete the data that only they can hold
     Down {
-        /// The version to go back to; 0 empties the database
+        /// Version to revert to; 0 empties the database
         #[arg(long, value_name = "VERSION")]
         to: u32,
     },
-    /// Show every version, and when it was applied
+    /// List migrations and when each was applied
     Status {
-        /// As JSON
+        /// Print JSON
         #[arg(long)]
         json: bool,
     },
 }
 
-impl Migrate {
-    pub(super) async fn run(self, config: &Config) -> Result<String, Trouble> {
+impl MigrateCommand {
+    pub(super) async fn run(self, config: &Config) -> Result<String, CommandError> {
         match self {
             Self::Up { to } => up(config, to).await,
             Self::Down { to } => down(config, to).await,
@@ -49,7 +48,7 @@ impl Migrate {
     }
 }
 
-async fn up(config: &Config, to: Option<u32>) -> Result<String, Trouble> {
+async fn up(config: &Config, to: Option<u32>) -> Result<String, CommandError> {
     let (store, _lock) = wire::open_for_migration(config, true).await?;
     let before = store.migrations.status().await?;
     require_known(to, &before)?;
@@ -61,19 +60,19 @@ async fn up(config: &Config, to: Option<u32>) -> Result<String, Trouble> {
     Ok(format!("Applied {}. The database is at version {now}.\n", names(&applied, &before)))
 }
 
-async fn down(config: &Config, to: u32) -> Result<String, Trouble> {
+async fn down(config: &Config, to: u32) -> Result<String, CommandError> {
     let (store, _lock) = wire::open_for_migration(config, false).await?;
     let before = store.migrations.status().await?;
     require_known(Some(to), &before)?;
-    let undone = store.migrations.down(to).await?;
+    let reverted = store.migrations.down(to).await?;
     let now = current(&store.migrations.status().await?);
-    if undone.is_empty() {
-        return Ok(format!("Nothing to take back: the database is at version {now}.\n"));
+    if reverted.is_empty() {
+        return Ok(format!("Nothing to revert: the database is at version {now}.\n"));
     }
-    Ok(format!("Took back {}. The database is at version {now}.\n", names(&undone, &before)))
+    Ok(format!("Reverted {}. The database is at version {now}.\n", names(&reverted, &before)))
 }
 
-async fn status(config: &Config, as_json: bool) -> Result<String, Trouble> {
+async fn status(config: &Config, as_json: bool) -> Result<String, CommandError> {
     let store = wire::open_existing(config).await?;
     let migrations = store.migrations.status().await?;
     if as_json {
@@ -100,13 +99,18 @@ async fn status(config: &Config, as_json: bool) -> Result<String, Trouble> {
 }
 
 fn current(migrations: &[MigrationStatus]) -> u32 {
-    migrations.iter().filter(|one| one.applied_at.is_some()).map(|one| one.version).max().unwrap_or(0)
+    migrations
+        .iter()
+        .filter(|migration| migration.applied_at.is_some())
+        .map(|migration| migration.version)
+        .max()
+        .unwrap_or(0)
 }
 
-fn require_known(to: Option<u32>, migrations: &[MigrationStatus]) -> Result<(), Trouble> {
+fn require_known(to: Option<u32>, migrations: &[MigrationStatus]) -> Result<(), CommandError> {
     match to {
         Some(to) if to as usize > migrations.len() => {
-            Err(Trouble::new(format!("there is no version {to}; the newest is {}", migrations.len())))
+            Err(CommandError::new(format!("there is no version {to}; the newest is {}", migrations.len())))
         }
         _ => Ok(()),
     }

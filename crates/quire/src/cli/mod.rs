@@ -1,5 +1,5 @@
-//! The command line: one file per verb. Commands that only ask work beside a running server and never start an
-//! engine.
+//! The command line, one file per command. Commands other than `serve`, `worker` and `process` start no engine, and
+//! work while a server is running.
 
 mod calibration;
 mod config;
@@ -7,7 +7,7 @@ mod keys;
 mod migrate;
 mod output;
 mod process;
-mod progress;
+mod progress_bar;
 mod purge;
 mod queue;
 mod read;
@@ -27,107 +27,102 @@ use std::time::Duration;
 use clap::{Args, Parser, Subcommand};
 
 use crate::StepFactory;
-use crate::config::{Config, Flag, Log, LogLevel};
+use crate::config::{Config, Flag, LogLevel, LogSection};
+use crate::error::CommandError;
 use crate::telemetry;
-use crate::trouble::Trouble;
 
-/// A durable document-processing engine.
+/// A durable document-processing engine
 ///
-/// Documents come in, every one gets runs made of steps, and what a run finds is kept. On one machine it needs
-/// nothing but a folder; with PostgreSQL the same program runs on as many machines as needed.
+/// Every uploaded document is processed in runs made of steps; the results are stored and can be reviewed. One machine
+/// needs only a folder. With PostgreSQL, the same program runs on as many machines as needed.
 #[derive(Parser)]
 #[command(
     name = "quire",
     version,
     after_help = "Examples:\n  \
         quire serve                        start on SQLite in ./quire-data\n  \
-        quire serve --data /srv/quire      keep everything there instead\n  \
-        quire upload scans/                take documents in\n  \
-        quire read invoice.pdf             what stands on its pages\n  \
-        quire schema list                  by what documents are understood\n  \
-        quire process scans/ --out found/  what they say, without a server\n  \
-        quire queue                        what waits, what failed, who works\n  \
-        quire runs list --state FAILED     which runs failed\n  \
-        quire calibration                  what reviews have taught about confidence\n  \
-        quire keys create --name me --role admin    ask who is asking, from now on\n  \
-        quire config                       every setting and where it came from\n\n\
-        Settings are described in quire.default.toml. A flag beats an environment variable (QUIRE_ENGINE_SLOTS),\n\
-        which beats quire.toml, which beats the default."
+        quire serve --data /srv/quire      use another data folder\n  \
+        quire upload scans/                upload documents\n  \
+        quire read invoice.pdf             print the text of a document\n  \
+        quire schema list                  list the schemas for documents\n  \
+        quire process scans/ --out found/  extract fields without a server\n  \
+        quire queue                        show queue, failures and workers\n  \
+        quire runs list --state FAILED     list failed runs\n  \
+        quire calibration                  show what reviews taught about confidence\n  \
+        quire keys create --name me --role admin    require an API key from now on\n  \
+        quire config                       print every setting and its origin\n\n\
+        quire.default.toml describes the settings. A flag beats an environment variable (QUIRE_ENGINE_SLOTS), which\n\
+        beats quire.toml, which beats the default."
 )]
 struct Cli {
     #[command(flatten)]
-    common: Common,
+    common: CommonFlags,
     #[command(subcommand)]
     command: Command,
 }
 
-/// Flags that every command has.
+/// Flags of every command.
 #[derive(Args)]
 #[command(next_help_heading = "Common options")]
-struct Common {
-    /// Read settings from this file [default: quire.toml in the working directory, if there is one]
+struct CommonFlags {
+    /// Configuration file [default: quire.toml in the working directory, if it exists]
     #[arg(long, global = true, value_name = "FILE")]
     config: Option<PathBuf>,
-    /// The folder where everything is kept
+    /// Data folder [default: ./quire-data]
     #[arg(long, global = true, value_name = "DIR")]
     data: Option<String>,
-    /// The database, by its URL
-    #[arg(
-        long,
-        global = true,
-        value_name = "URL",
-        help = "The database: sqlite:PATH or postgres://… [default: quire.db in the data folder]"
-    )]
+    /// Database URL: sqlite:PATH or postgres://… [default: quire.db in the data folder]
+    #[arg(long, global = true, value_name = "URL")]
     database: Option<String>,
-    /// How log lines look: auto, json or pretty
+    /// Log format: auto, json or pretty [default: auto]
     #[arg(long, global = true, value_name = "FORMAT")]
     log_format: Option<String>,
-    /// How much is logged: off, error, warn, info, debug or trace
+    /// Log level: off, error, warn, info, debug or trace [default: info]
     #[arg(long, global = true, value_name = "LEVEL")]
     log_level: Option<String>,
 }
 
 #[derive(Subcommand)]
 enum Command {
-    Serve(serve::Serve),
-    Worker(worker::Worker),
+    Serve(serve::ServeCommand),
+    Worker(worker::WorkerCommand),
     #[command(subcommand)]
-    Migrate(migrate::Migrate),
+    Migrate(migrate::MigrateCommand),
     #[command(subcommand)]
-    Runs(runs::Runs),
-    Queue(queue::Queue),
+    Runs(runs::RunsCommand),
+    Queue(queue::QueueCommand),
     #[command(subcommand)]
-    Keys(keys::Keys),
-    Upload(upload::Upload),
-    Purge(purge::Purge),
+    Keys(keys::KeysCommand),
+    Upload(upload::UploadCommand),
+    Purge(purge::PurgeCommand),
     #[command(subcommand)]
-    Schema(schema::Schema),
-    Read(read::Read),
-    Calibration(calibration::Calibration),
-    Process(process::Process),
-    /// Print the settings in effect, and where each came from
+    Schema(schema::SchemaCommand),
+    Read(read::ReadCommand),
+    Calibration(calibration::CalibrationCommand),
+    Process(process::ProcessCommand),
+    /// Print the settings in effect and where each came from
     ///
-    /// As TOML that can be used as a configuration file, except that passwords are masked.
+    /// Prints TOML that can be used as a configuration file, except that secrets are masked.
     Config,
 }
 
-/// Does what a command line says.
+/// Parses and runs a command line.
 pub(crate) fn execute(
     command_line: impl IntoIterator<Item = OsString>,
     steps: StepFactory,
-) -> Result<ExitCode, Trouble> {
+) -> Result<ExitCode, CommandError> {
     let cli = match Cli::try_parse_from(command_line) {
         Ok(cli) => cli,
-        Err(asked) => {
-            // Help and version come this way, too. If nobody reads them, that is all right.
-            let _ = asked.print();
-            return Ok(ExitCode::from(u8::try_from(asked.exit_code()).unwrap_or(2)));
+        Err(error) => {
+            // `--help` and `--version` come this way, too. A closed output is no error.
+            let _ = error.print();
+            return Ok(ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2)));
         }
     };
     let (config, layers) = Config::load(cli.common.config.as_deref(), &cli.flags())?;
     let telemetry = telemetry::start(cli.log(config.log));
-    let said = match cli.command {
-        // Its one flag is among the settings by now.
+    let text = match cli.command {
+        // Its only flag, --listen, has become a setting.
         Command::Serve(_) => {
             serve::run(&config, &telemetry, steps)?;
             String::new()
@@ -136,33 +131,33 @@ pub(crate) fn execute(
             worker.run(&config, &telemetry, steps)?;
             String::new()
         }
-        Command::Migrate(migrate) => asking(migrate.run(&config))?,
-        Command::Runs(runs) => asking(runs.run(&config))?,
-        Command::Calibration(calibration) => asking(calibration.run(&config))?,
-        Command::Queue(queue) => asking(queue.run(&config))?,
-        Command::Keys(keys) => asking(keys.run(&config))?,
-        Command::Purge(purge) => asking(purge.run(&config))?,
-        Command::Schema(schema) => return asking(schema.run(&config)),
-        Command::Read(read) => return staying(read.run(&config)),
-        Command::Upload(upload) => return staying(upload.run(&config)),
-        Command::Process(process) => return staying(process.run(&config, steps, &cli.common)),
-        Command::Config => config::show(&layers),
+        Command::Migrate(migrate) => run_single_threaded(migrate.run(&config))?,
+        Command::Runs(runs) => run_single_threaded(runs.run(&config))?,
+        Command::Calibration(calibration) => run_single_threaded(calibration.run(&config))?,
+        Command::Queue(queue) => run_single_threaded(queue.run(&config))?,
+        Command::Keys(keys) => run_single_threaded(keys.run(&config))?,
+        Command::Purge(purge) => run_single_threaded(purge.run(&config))?,
+        Command::Schema(schema) => return run_single_threaded(schema.run(&config)),
+        Command::Read(read) => return run_multi_threaded(read.run(&config)),
+        Command::Upload(upload) => return run_multi_threaded(upload.run(&config)),
+        Command::Process(process) => return run_multi_threaded(process.run(&config, steps, &cli.common)),
+        Command::Config => config::print(&layers),
     };
-    output::say(&said)?;
+    output::print(&text)?;
     Ok(ExitCode::SUCCESS)
 }
 
 impl Cli {
-    /// Who sends a folder in wants to see what was refused, and not every event, unless they say so; and who sees a bar,
-    /// which tells of every failure already, only what is wrong with the program.
-    fn log(&self, log: Log) -> Log {
-        let enough = match self.command {
+    /// The log settings of the command. Without a chosen level, `upload` logs no events and `process` only errors,
+    /// because both print their own progress and failures.
+    fn log(&self, log: LogSection) -> LogSection {
+        let default_level = match self.command {
             Command::Upload(_) => LogLevel::Warn,
             Command::Process(_) => LogLevel::Error,
             _ => log.level,
         };
         let is_chosen = self.common.log_level.is_some() || log.level != LogLevel::Info;
-        if is_chosen { log } else { Log { level: enough, ..log } }
+        if is_chosen { log } else { LogSection { level: default_level, ..log } }
     }
 
     fn flags(&self) -> Vec<Flag> {
@@ -184,20 +179,20 @@ impl Cli {
     }
 }
 
-/// Runs a command that only asks, on this thread.
-fn asking<T>(command: impl Future<Output = Result<T, Trouble>>) -> Result<T, Trouble> {
+/// Runs a short command on this thread.
+fn run_single_threaded<T>(command: impl Future<Output = Result<T, CommandError>>) -> Result<T, CommandError> {
     tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(command)
 }
 
-/// How long work on other threads may hold up the end of the process.
-const LAST_THREADS: Duration = Duration::from_secs(5);
+/// How long tasks on other threads may delay the end of the process.
+const RUNTIME_SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// Runs a command that stays, on as many threads as there are cores.
-fn staying<T>(command: impl Future<Output = Result<T, Trouble>>) -> Result<T, Trouble> {
+/// Runs a long command on one thread per core.
+fn run_multi_threaded<T>(command: impl Future<Output = Result<T, CommandError>>) -> Result<T, CommandError> {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
-    let outcome = runtime.block_on(command);
-    runtime.shutdown_timeout(LAST_THREADS);
-    outcome
+    let result = runtime.block_on(command);
+    runtime.shutdown_timeout(RUNTIME_SHUTDOWN_TIMEOUT);
+    result
 }
 
 #[cfg(test)]

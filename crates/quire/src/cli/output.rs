@@ -1,19 +1,19 @@
-//! How commands write: aligned columns and ages for people, JSON for programs.
+//! Output of commands: aligned columns and durations for people, JSON for programs.
 
 use std::fmt::Write as _;
 use std::io::{ErrorKind, Write as _, stdout};
 
 use jiff::{SignedDuration, Timestamp};
 
-use crate::trouble::Trouble;
+use crate::error::CommandError;
 
-/// Writes to standard output. A reader that has seen enough (`| head`) is no trouble.
-pub(crate) fn say(text: &str) -> Result<(), Trouble> {
-    go_on_saying(text).map(|_| ())
+/// Prints to standard output. A closed pipe (`| head`) is no error.
+pub(crate) fn print(text: &str) -> Result<(), CommandError> {
+    try_print(text).map(|_| ())
 }
 
-/// The same, and whether anybody still reads.
-pub(crate) fn go_on_saying(text: &str) -> Result<bool, Trouble> {
+/// Like [`print`], but returns false if the output is closed.
+pub(crate) fn try_print(text: &str) -> Result<bool, CommandError> {
     let mut out = stdout().lock();
     match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
         Ok(()) => Ok(true),
@@ -22,12 +22,12 @@ pub(crate) fn go_on_saying(text: &str) -> Result<bool, Trouble> {
     }
 }
 
-/// JSON over several lines, so that people can read it as well.
+/// Indented JSON.
 pub(crate) fn json(value: &serde_json::Value) -> String {
     format!("{value:#}\n")
 }
 
-/// Rows in aligned columns under a heading. Without rows, nothing.
+/// Rows in aligned columns under a heading; empty if there are no rows.
 pub(crate) fn table<const N: usize>(heading: [&str; N], rows: &[[String; N]]) -> String {
     let mut text = String::new();
     if rows.is_empty() {
@@ -53,8 +53,8 @@ pub(crate) fn table<const N: usize>(heading: [&str; N], rows: &[[String; N]]) ->
     text
 }
 
-/// A duration to the second, or finer when it is short.
-pub(crate) fn lasting(duration: SignedDuration) -> String {
+/// A duration in seconds, or in milliseconds below 10 seconds.
+pub(crate) fn duration(duration: SignedDuration) -> String {
     let unit = if duration.abs() < SignedDuration::from_secs(10) {
         jiff::Unit::Millisecond
     } else {
@@ -63,20 +63,22 @@ pub(crate) fn lasting(duration: SignedDuration) -> String {
     format!("{:#}", duration.round(unit).unwrap_or(duration))
 }
 
-/// How long ago.
+/// A size in MB, or in kB below 1 MB.
+pub(crate) fn size(bytes: u64) -> String {
+    #[allow(clippy::cast_precision_loss)] // Rounded to one decimal anyway.
+    let kilobytes = bytes as f64 / 1024.0;
+    if kilobytes < 1024.0 { format!("{kilobytes:.1} kB") } else { format!("{:.1} MB", kilobytes / 1024.0) }
+}
+
+/// The time since `then`, as "5m ago".
 pub(crate) fn ago(then: Timestamp, now: Timestamp) -> String {
-    let passed = now.duration_since(then).round(jiff::Unit::Second).unwrap_or_default();
-    format!("{passed:#} ago")
+    let elapsed = now.duration_since(then).round(jiff::Unit::Second).unwrap_or_default();
+    format!("{elapsed:#} ago")
 }
 
-/// A time, or a dash.
+/// A time to the millisecond, or a dash.
 pub(crate) fn time(at: Option<Timestamp>) -> String {
-    at.map_or_else(|| "-".to_owned(), to_the_second)
-}
-
-/// A time to the millisecond: finer would only be noise to people.
-fn to_the_second(at: Timestamp) -> String {
-    format!("{at:.3}")
+    at.map_or_else(|| "-".to_owned(), |at| format!("{at:.3}"))
 }
 
 #[cfg(test)]
@@ -84,15 +86,21 @@ mod tests {
     use super::*;
 
     #[test]
-    fn columns_are_as_wide_as_their_widest_cell_and_lines_end_where_they_end() {
+    fn columns_are_as_wide_as_their_widest_cell_and_lines_have_no_trailing_spaces() {
         let rows = [["a".to_owned(), "1".to_owned()], ["longer".to_owned(), String::new()]];
         assert_eq!(table(["NAME", "N"], &rows), "NAME    N\na       1\nlonger\n");
         assert_eq!(table(["NAME"], &[]), "");
     }
 
     #[test]
-    fn durations_read_as_people_say_them() {
-        assert_eq!(lasting(SignedDuration::from_millis(1_250)), "1s 250ms");
-        assert_eq!(lasting(SignedDuration::from_millis(75_400)), "1m 15s");
+    fn short_durations_show_milliseconds_and_long_ones_seconds() {
+        assert_eq!(duration(SignedDuration::from_millis(1_250)), "1s 250ms");
+        assert_eq!(duration(SignedDuration::from_millis(75_400)), "1m 15s");
+    }
+
+    #[test]
+    fn sizes_are_in_kb_or_mb() {
+        assert_eq!(size(512), "0.5 kB");
+        assert_eq!(size(3 << 19), "1.5 MB");
     }
 }

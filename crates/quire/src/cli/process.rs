@@ -1,13 +1,13 @@
 //! `quire process`
 
+mod coordinator;
+mod file_result;
+mod importer;
 mod inputs;
-mod intake;
-mod outcome;
+mod progress;
 mod results;
 mod settings;
-mod state;
-mod tally;
-mod work;
+mod state_folder;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -15,153 +15,154 @@ use std::process::ExitCode;
 use clap::Args;
 use quire_application::document::is_language;
 
-use self::inputs::Inputs;
-use self::results::{Format, Results, Target};
-use self::tally::Tally;
-use self::work::{Ended, Work};
-use super::{Common, progress};
+use self::coordinator::{Coordinator, EndReason};
+use self::importer::Importer;
+use self::inputs::InputFiles;
+use self::progress::ProcessProgress;
+use self::results::{OutputFormat, OutputTarget, ResultWriter};
+use super::{CommonFlags, progress_bar};
 use crate::config::Config;
-use crate::trouble::Trouble;
-use crate::{StepFactory, hosting, shutdown, wire};
+use crate::error::CommandError;
+use crate::{StepFactory, service, shutdown, wire};
 
-/// What the command ends with if it was asked for something that cannot be.
-const BAD_USE: u8 = 2;
-/// What a shell reports for a program that was interrupted.
-const INTERRUPTED: u8 = 130;
+/// The exit code for invalid arguments.
+const EXIT_USAGE: u8 = 2;
+/// The exit code that a shell reports for an interrupted program.
+const EXIT_INTERRUPTED: u8 = 130;
 
-/// Understand documents: files and folders in, their fields out
+/// Extract the fields of documents in files and folders, without a server
 ///
-/// The whole product in one command, without a server: every document is read, understood by the schema and written out
-/// as it is done. Whatever happens meanwhile, the same command goes on where it was; a file whose bytes were understood
-/// before, by the same settings, is not processed again. Hidden files in folders are passed over, and what is no document.
-/// Ends with 0 if all went well, with 1 if a document failed, with 2 if it was asked for something that cannot be.
+/// Reads every document, extracts the fields of the schema and writes each result as soon as it is ready. After an interruption,
+/// the same command continues where it stopped. A file with the same content and settings as before is not processed again.
+/// Skips hidden files and unsupported files in folders. The exit code is 0 if every document was processed, 1 if one failed,
+/// and 2 for invalid arguments.
 #[derive(Args)]
 #[command(after_help = "Examples:\n  \
-    quire process record.pdf                          its fields, as a line of JSON\n  \
-    quire process records/ --out results/             a JSON file for each document\n  \
-    quire process records/ --out results.jsonl        a line of JSON for each\n  \
-    quire process records/ --out values.csv           a line for each value\n  \
+    quire process record.pdf                          print its fields as a line of JSON\n  \
+    quire process records/ --out results/             write a JSON file per document\n  \
+    quire process records/ --out results.jsonl        write a line of JSON per document\n  \
+    quire process records/ --out values.csv           write a line per value\n  \
     quire process records/ --out results/ --retry-failed\n\n\
-    What was understood is kept in a folder .quire beside the results (see --state). Remove it to begin anew.")]
-pub(super) struct Process {
-    /// Files, or folders with files
+    The state is kept in a folder .quire beside the results (see --state). Delete it to start over.")]
+pub(super) struct ProcessCommand {
+    /// Files or folders
     #[arg(required = true, value_name = "PATH")]
     paths: Vec<PathBuf>,
-    /// Where the results go: a folder, or a file that ends in .jsonl or .csv [default: JSON Lines on standard output]
-    #[arg(long, value_name = "PLACE")]
+    /// Output: a folder, or a .jsonl or .csv file [default: JSON lines on standard output]
+    #[arg(long, value_name = "PATH")]
     out: Option<PathBuf>,
-    /// How they are written, if that is not to be told from --out: json is a file for each document in a folder, jsonl a
-    /// line for each, csv a line for each value
+    /// Output format [default: by --out]: json writes a file per document, jsonl a line per document, csv a line per value
     #[arg(long, value_name = "FORMAT")]
-    format: Option<Format>,
-    /// The schema by which they are understood, instead of schemas.default; `quire schema list` shows them
+    format: Option<OutputFormat>,
+    /// Schema of the documents [default: schemas.default]; see `quire schema list`
     #[arg(long, value_name = "NAME")]
     schema: Option<String>,
-    /// The language of the documents as ISO 639-1, such as es, instead of what they seem to be in
+    /// Language of the documents (ISO 639-1), such as es [default: detected]
     #[arg(long, value_name = "CODE")]
     language: Option<String>,
-    /// The folder that knows what was done [default: .quire beside the results]
+    /// State folder [default: .quire beside the results]
     #[arg(long, value_name = "DIR")]
     state: Option<PathBuf>,
-    /// Documents worked on at once [default: two for each core, since some wait for the disk]
+    /// Documents processed at the same time [default: two per core, because some wait for the disk]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=256))]
     jobs: Option<u32>,
-    /// Try those again that failed before
+    /// Process documents again that failed before
     #[arg(long)]
     retry_failed: bool,
-    /// Say nothing but what went wrong
+    /// Print only failures
     #[arg(long, short)]
     quiet: bool,
 }
 
-/// What was asked for and cannot be.
-struct Misuse(String);
+/// Invalid arguments.
+struct UsageError(String);
 
-impl Process {
+impl ProcessCommand {
     pub(super) async fn run(
         self,
         config: &Config,
         steps: StepFactory,
-        common: &Common,
-    ) -> Result<ExitCode, Trouble> {
+        common: &CommonFlags,
+    ) -> Result<ExitCode, CommandError> {
         match self.prepare(common) {
             Ok((target, inputs)) => self.process(config, steps, target, &inputs).await,
-            Err(Misuse(message)) => {
-                Trouble::new(message).tell();
-                Ok(ExitCode::from(BAD_USE))
+            Err(UsageError(message)) => {
+                CommandError::new(message).print();
+                Ok(ExitCode::from(EXIT_USAGE))
             }
         }
     }
 
-    fn prepare(&self, common: &Common) -> Result<(Target, Inputs), Misuse> {
+    fn prepare(&self, common: &CommonFlags) -> Result<(OutputTarget, InputFiles), UsageError> {
         if common.data.is_some() || common.database.is_some() {
-            let message = "this command keeps a state of its own: name its folder with --state, and not --data or --database";
-            return Err(Misuse(message.to_owned()));
+            let message =
+                "this command has its own state folder: use --state instead of --data or --database";
+            return Err(UsageError(message.to_owned()));
         }
         if let Some(code) = self.language.as_deref().filter(|code| !is_language(code)) {
-            return Err(Misuse(format!(
-                "--language {code}: a language is two small letters as in ISO 639-1, such as es"
+            return Err(UsageError(format!(
+                "--language {code}: must be an ISO 639-1 code of two lower-case letters, such as es"
             )));
         }
-        let target = Target::of(self.out.clone(), self.format).map_err(Misuse)?;
-        let inputs = Inputs::below(&self.paths, &[target.path(), Some(&self.state_folder(&target))]);
-        Ok((target, inputs.map_err(Misuse)?))
+        let target = OutputTarget::new(self.out.clone(), self.format).map_err(UsageError)?;
+        let inputs = InputFiles::find(&self.paths, &[target.path(), Some(&self.state_folder(&target))]);
+        Ok((target, inputs.map_err(UsageError)?))
     }
 
-    fn state_folder(&self, target: &Target) -> PathBuf {
-        self.state.clone().unwrap_or_else(|| target.usual_state())
+    fn state_folder(&self, target: &OutputTarget) -> PathBuf {
+        self.state.clone().unwrap_or_else(|| target.default_state())
     }
 
     async fn process(
         self,
         config: &Config,
         steps: StepFactory,
-        target: Target,
-        inputs: &Inputs,
-    ) -> Result<ExitCode, Trouble> {
+        target: OutputTarget,
+        inputs: &InputFiles,
+    ) -> Result<ExitCode, CommandError> {
         let state = self.state_folder(&target);
-        let config = settings::of(config, &state, self.jobs);
-        state::make_folder(&state)?;
+        let config = settings::configure(config, &state, self.jobs);
+        state_folder::create(&state)?;
         let stop = shutdown::on_signal()?;
-        let opened = wire::open_for_engine(&config).await?;
+        let database = wire::open_for_engine(&config).await?;
         let schema = self.schema.unwrap_or_else(|| config.schemas.default.clone());
         let Some(settings) =
-            settings::fingerprint(&config, &opened.store, &schema, self.language.as_deref()).await?
+            settings::fingerprint(&config, &database.store, &schema, self.language.as_deref()).await?
         else {
-            let known = opened.store.governance.schema_names().await?.join(", ");
-            let message = format!("there is no schema {schema}; there are {known}");
-            Trouble::new(message).tell();
-            return Ok(ExitCode::from(BAD_USE));
+            let known = database.store.governance.schema_names().await?.join(", ");
+            let message = format!("there is no schema {schema}; choose one of: {known}");
+            CommandError::new(message).print();
+            return Ok(ExitCode::from(EXIT_USAGE));
         };
-        let mut results = Results::open(target)?;
-        let engine = hosting::start_engine(&config, &opened, steps).await?;
-        let bar = progress::process_bar(inputs.files.len(), self.quiet);
-        let mut tally = Tally::new(bar, inputs, self.quiet);
-        let intake =
-            intake::Intake::new(&config, &opened.store, settings, schema, self.language, self.retry_failed)?;
-        let mut work = Work::new(intake, config.slots(), stop).await?;
-        let ended = work.run(inputs, &mut results, &mut tally).await;
-        // What is under way gets a moment; what does not end in it waits in the queue for the next time.
+        let mut results = ResultWriter::open(target)?;
+        let engine = service::start_engine(&config, &database, steps).await?;
+        let bar = progress_bar::with_failures(inputs.files.len(), self.quiet);
+        let mut progress = ProcessProgress::new(bar, inputs, self.quiet);
+        let importer =
+            Importer::new(&config, &database.store, settings, schema, self.language, self.retry_failed)?;
+        let mut coordinator = Coordinator::new(importer, config.slots(), stop).await?;
+        let end = coordinator.run(inputs, &mut results, &mut progress).await;
+        // Running documents get a moment to end. The others stay in the queue for the next time.
         engine.stop().await;
-        // Also when it was interrupted: what was written is to be whole.
-        let finished = match &ended {
-            Ok(Ended::NobodyReads) => Ok(()),
-            Ok(ended) => results.finish(matches!(ended, Ended::All)),
+        // Also after an interruption: the written results must be complete.
+        let finished = match &end {
+            Ok(EndReason::OutputClosed) => Ok(()),
+            Ok(reason) => results.finish(matches!(reason, EndReason::Complete)),
             Err(_) => results.finish(false),
         };
-        tally.end();
-        match ended.and_then(|ended| finished.map(|()| ended)) {
-            Ok(Ended::NobodyReads) => Ok(ExitCode::SUCCESS),
-            Ok(Ended::All) => {
-                tally.sum_up();
-                Ok(if tally.failed() == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+        progress.finish();
+        match end.and_then(|reason| finished.map(|()| reason)) {
+            Ok(EndReason::OutputClosed) => Ok(ExitCode::SUCCESS),
+            Ok(EndReason::Complete) => {
+                progress.print_summary();
+                Ok(if progress.failed() == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
             }
-            Ok(Ended::Stopped) => {
-                eprintln!("quire: stopped; {}. The same command goes on from here.", tally.so_far());
-                Ok(ExitCode::from(INTERRUPTED))
+            Ok(EndReason::Stopped) => {
+                eprintln!("quire: stopped; {}. Run the same command again to continue.", progress.status());
+                Ok(ExitCode::from(EXIT_INTERRUPTED))
             }
-            Err(trouble) => Err(Trouble::new(format!(
-                "{trouble}. Nothing that was understood is lost, it is kept in {}; the same command goes on from here",
+            Err(error) => Err(CommandError::new(format!(
+                "{error}. The results so far are kept in {}; run the same command again to continue",
                 state.display()
             ))),
         }

@@ -4,34 +4,34 @@ use clap::Args;
 use quire_domain::SubjectId;
 
 use crate::config::Config;
-use crate::trouble::Trouble;
+use crate::error::CommandError;
 use crate::wire;
 
-/// Remove a document, proposal or link for good: its files, its runs, what they found, and its history
+/// Delete a document, proposal or link permanently, with its files, runs, results and history
 ///
-/// What remains is one event that says so. It cannot be undone, so it wants --yes.
+/// One event remains that records the deletion. It cannot be undone, so it requires --yes.
 #[derive(Args)]
 #[command(after_help = "Example:\n  quire purge 01890a5d-ac96-774b-bcce-b302099a8057 --yes")]
-pub(super) struct Purge {
-    /// What to remove: the id of the document, proposal or link
+pub(super) struct PurgeCommand {
+    /// Id of the document, proposal or link
     subject: SubjectId,
-    /// Yes, for good
+    /// Confirm the permanent deletion
     #[arg(long)]
     yes: bool,
 }
 
-impl Purge {
-    pub(super) async fn run(self, config: &Config) -> Result<String, Trouble> {
+impl PurgeCommand {
+    pub(super) async fn run(self, config: &Config) -> Result<String, CommandError> {
         let subject = self.subject;
         if !self.yes {
-            return Err(Trouble::new(format!(
-                "this removes {subject} and everything known about it, for good; add --yes if that is what you want"
+            return Err(CommandError::new(format!(
+                "this permanently deletes {subject} and everything known about it; add --yes to confirm"
             )));
         }
-        let store = wire::open_beside(config).await?;
+        let store = wire::open_for_command(config).await?;
         let blobs = wire::blobs(config)?;
         let runs = quire_application::document::purge(&store, &*blobs, subject).await?;
         let plural = if runs == 1 { "" } else { "s" };
-        Ok(format!("Removed {subject} with {runs} run{plural}.\n"))
+        Ok(format!("Deleted {subject} with {runs} run{plural}.\n"))
     }
 }

@@ -8,43 +8,43 @@ use serde_json::{Value, json};
 
 use super::output;
 use crate::config::Config;
-use crate::trouble::Trouble;
+use crate::error::CommandError;
 use crate::wire;
 
-/// How far back the mean duration looks.
+/// The period of the mean durations.
 const PERIOD: SignedDuration = SignedDuration::from_hours(24);
 
-/// Show what waits, how long runs take, which steps fail and who works
+/// Show the queue, run durations, failing steps and workers
 ///
-/// Mean durations are of the runs completed in the last 24 hours.
+/// Durations are means over the runs completed in the last 24 hours.
 #[derive(Args)]
 #[command(after_help = "Examples:\n  quire queue\n  quire queue --json | jq '.queue[].queued'")]
-pub(super) struct Queue {
-    /// As JSON
+pub(super) struct QueueCommand {
+    /// Print JSON
     #[arg(long)]
     json: bool,
 }
 
-/// What is known about the queue, and how it is told.
-struct Told(OperationsOverview);
+/// The overview, printed as JSON or text.
+struct QueueReport(OperationsOverview);
 
-impl Queue {
-    pub(super) async fn run(self, config: &Config) -> Result<String, Trouble> {
-        let store = wire::open_beside(config).await?;
-        let told = Told(OperationsOverview::of(&store, PERIOD).await?);
-        Ok(if self.json { output::json(&told.to_json()) } else { told.to_text() })
+impl QueueCommand {
+    pub(super) async fn run(self, config: &Config) -> Result<String, CommandError> {
+        let store = wire::open_for_command(config).await?;
+        let report = QueueReport(OperationsOverview::of(&store, PERIOD).await?);
+        Ok(if self.json { output::json(&report.to_json()) } else { report.to_text() })
     }
 }
 
-impl Told {
+impl QueueReport {
     fn to_json(&self) -> Value {
-        let queue = self.0.depth.iter().map(|one| {
+        let queue = self.0.depth.iter().map(|entry| {
             json!({
-                "pipeline": one.pipeline.as_str(),
-                "priority": one.priority.as_str(),
-                "queued": one.queued,
-                "oldest_queued_at": one.oldest_queued_at.map(|at| at.to_string()),
-                "oldest_seconds": one.oldest_queued_at.map(|at| self.0.now.duration_since(at).as_secs_f64()),
+                "pipeline": entry.pipeline.as_str(),
+                "priority": entry.priority.as_str(),
+                "queued": entry.queued,
+                "oldest_queued_at": entry.oldest_queued_at.map(|at| at.to_string()),
+                "oldest_seconds": entry.oldest_queued_at.map(|at| self.0.now.duration_since(at).as_secs_f64()),
             })
         });
         let completed = self.0.completed().into_iter().map(|(pipeline, completed)| {
@@ -54,12 +54,12 @@ impl Told {
                 "mean_duration_ms": completed.mean_ms(),
             })
         });
-        let failures = self.0.failures.iter().map(|one| {
+        let failures = self.0.failures.iter().map(|entry| {
             json!({
-                "pipeline": one.step.pipeline().as_str(),
-                "step": one.step.as_str(),
-                "error_code": one.error_code,
-                "failed": one.count,
+                "pipeline": entry.step.pipeline().as_str(),
+                "step": entry.step.as_str(),
+                "error_code": entry.error_code,
+                "failed": entry.count,
             })
         });
         let workers = self.0.workers.iter().map(|worker| {
@@ -88,23 +88,28 @@ impl Told {
 
     fn to_text(&self) -> String {
         [
-            section("Waiting", "nothing", &self.waiting()),
-            section("Completed in the last 24 hours", "nothing", &self.durations()),
-            section("Steps that failed", "none", &self.failed_steps()),
-            section("Workers", "none", &self.who_works()),
+            section("Queued", "no runs", &self.queued()),
+            section("Completed in the last 24 hours", "no runs", &self.durations()),
+            section("Failed steps", "none", &self.failed_steps()),
+            section("Workers", "none", &self.workers()),
         ]
         .join("\n")
     }
 
-    fn waiting(&self) -> String {
+    fn queued(&self) -> String {
         let rows: Vec<_> = self
             .0
             .depth
             .iter()
-            .map(|one| {
+            .map(|entry| {
                 let oldest =
-                    one.oldest_queued_at.map_or_else(|| "-".to_owned(), |at| output::ago(at, self.0.now));
-                [one.pipeline.to_string(), one.priority.as_str().to_owned(), one.queued.to_string(), oldest]
+                    entry.oldest_queued_at.map_or_else(|| "-".to_owned(), |at| output::ago(at, self.0.now));
+                [
+                    entry.pipeline.to_string(),
+                    entry.priority.as_str().to_owned(),
+                    entry.queued.to_string(),
+                    oldest,
+                ]
             })
             .collect();
         output::table(["PIPELINE", "PRIORITY", "RUNS", "OLDEST"], &rows)
@@ -118,7 +123,7 @@ impl Told {
             .map(|(pipeline, completed)| {
                 let mean = completed.mean_ms().map_or_else(
                     || "-".to_owned(),
-                    |ms| output::lasting(SignedDuration::from_millis(i64::try_from(ms).unwrap_or(i64::MAX))),
+                    |ms| output::duration(SignedDuration::from_millis(i64::try_from(ms).unwrap_or(i64::MAX))),
                 );
                 [pipeline.to_string(), completed.runs.to_string(), mean]
             })
@@ -131,15 +136,15 @@ impl Told {
             .0
             .failures
             .iter()
-            .map(|one| {
-                let code = one.error_code.clone().unwrap_or_else(|| "-".to_owned());
-                [one.step.pipeline().to_string(), one.step.to_string(), code, one.count.to_string()]
+            .map(|entry| {
+                let code = entry.error_code.clone().unwrap_or_else(|| "-".to_owned());
+                [entry.step.pipeline().to_string(), entry.step.to_string(), code, entry.count.to_string()]
             })
             .collect();
         output::table(["PIPELINE", "STEP", "CODE", "RUNS"], &rows)
     }
 
-    fn who_works(&self) -> String {
+    fn workers(&self) -> String {
         let rows: Vec<_> = self
             .0
             .workers
@@ -157,11 +162,11 @@ impl Told {
         output::table(["WORKER", "NAME", "SLOTS", "SEEN", "LEASE"], &rows)
     }
 
-    /// How a worker's lease stands: a word for programs and a phrase for people.
+    /// The state of a worker's lease, for JSON and for text.
     fn lease(&self, worker: &Worker) -> (&'static str, String) {
         let phrase = match (self.0.lease(worker), worker.lease) {
             (LeaseStatus::Live, Some(Lease::Until(until))) => {
-                format!("{} left", output::lasting(until.duration_since(self.0.now)))
+                format!("{} left", output::duration(until.duration_since(self.0.now)))
             }
             (LeaseStatus::Expired, Some(Lease::Until(until))) => {
                 format!("expired {}", output::ago(until, self.0.now))

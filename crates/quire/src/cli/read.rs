@@ -13,109 +13,112 @@ use quire_domain::reading::quality::{Quality, QualityVerdict};
 use quire_ports::{PageImageRequest, ReadOutput, ReadRequest, Reader};
 use quire_reading::LocalReader;
 
-use super::{output, progress};
+use super::{output, progress_bar};
 use crate::config::Config;
-use crate::trouble::Trouble;
+use crate::error::CommandError;
 use crate::wire;
 
-/// Read documents and print what stands on their pages
+/// Print the text of documents
 ///
-/// The reading step alone, without server or database: PDF, PNG, JPEG, DOCX and plain text, scans through tesseract. Of
-/// a folder, everything that can be read is. Says what could not be read and then ends with 1.
+/// Runs only the reading step, without server or database. Reads PDF, PNG, JPEG, DOCX and plain text, and scans through
+/// tesseract. Reads every supported file of a folder. The exit code is 1 if a file could not be read.
 #[derive(Args)]
 #[command(after_help = "Examples:\n  \
-    quire read invoice.pdf                        its text\n  \
-    quire read --json *.pdf > words.jsonl         pages, words and boxes, one document a line\n  \
-    quire read --images pages/ --scale 2 scans/   every page as PNG")]
-pub(super) struct Read {
-    /// Files, or folders with files
+    quire read invoice.pdf                        print its text\n  \
+    quire read --json *.pdf > words.jsonl         one line of JSON per document\n  \
+    quire read --images pages/ --scale 2 scans/   write every page as PNG")]
+pub(super) struct ReadCommand {
+    /// Files or folders
     #[arg(required = true, value_name = "FILE")]
     paths: Vec<PathBuf>,
-    /// Print pages, words and boxes as JSON, one document a line; boxes are in points from the page's top left
+    /// Print one line of JSON per document with pages, words and boxes (in points from the top left of the page)
     #[arg(long)]
     json: bool,
-    /// Also write every page as PNG into this folder
+    /// Also write every page as PNG to this folder
     #[arg(long, value_name = "DIR")]
     images: Option<PathBuf>,
-    /// Pixels per point of those images: 1.5 is 108 dots per inch
+    /// Pixels per point of the images; 1.5 is 108 dpi
     #[arg(long, default_value_t = 1.5, value_name = "SCALE", requires = "images")]
     scale: f32,
-    /// The language of the documents as ISO 639-1, such as es, instead of what they seem to be in
+    /// Language of the documents (ISO 639-1), such as es [default: detected]
     #[arg(long, value_name = "CODE")]
     language: Option<String>,
 }
 
-/// What was read of one file, or why not.
-type Outcome = Result<Done, String>;
+/// A document, or why it could not be read.
+type ReadOutcome = Result<ReadDocument, String>;
 
-/// One file that was read.
-struct Done {
+/// A document that was read.
+struct ReadDocument {
     document: ReadOutput,
     text: String,
     quality: Quality,
 }
 
-impl Read {
-    pub(super) async fn run(self, config: &Config) -> Result<ExitCode, Trouble> {
-        if !(0.1..=config.reading.images.max_scale).contains(&self.scale) {
-            let most = config.reading.images.max_scale;
-            return Err(Trouble::new(format!("--scale {}: must be between 0.1 and {most}", self.scale)));
+impl ReadCommand {
+    pub(super) async fn run(self, config: &Config) -> Result<ExitCode, CommandError> {
+        if !(wire::MIN_SCALE..=config.reading.images.max_scale).contains(&self.scale) {
+            let (min, max) = (wire::MIN_SCALE, config.reading.images.max_scale);
+            return Err(CommandError::new(format!(
+                "--scale {}: must be between {min} and {max}",
+                self.scale
+            )));
         }
-        let found = files::gather(&self.paths, &config.reading.formats)?;
+        let files = files::find(&self.paths, &config.reading.formats)?;
         if self.images.is_some() {
-            files::require_apart(&found)?;
+            files::require_distinct_images(&files)?;
         }
-        let reader = Arc::new(wire::reading::start(config).await?);
-        let progress = progress::bar(found.len());
+        let reader = Arc::new(wire::reader::start(config).await?);
+        let progress = progress_bar::simple(files.len());
         let mut failed = 0;
-        let mut under_way = VecDeque::new();
-        let mut waiting = found.iter();
-        // As many at once as there are parsers, and a few more so that none waits; printed in the order of the names.
-        let most = wire::reading::parsers(config) + 2;
+        let mut tasks = VecDeque::new();
+        let mut remaining = files.iter();
+        // Two more than there are parsers, so that none is idle. Printed in the order of the names.
+        let concurrency = wire::reader::parsers(config) + 2;
         loop {
-            while under_way.len() < most {
-                let Some(file) = waiting.next() else { break };
-                under_way.push_back((file, self.begin(config, &reader, file.clone())));
+            while tasks.len() < concurrency {
+                let Some(file) = remaining.next() else { break };
+                tasks.push_back((file, self.start(config, &reader, file.clone())));
             }
-            let Some((file, reading)) = under_way.pop_front() else { break };
+            let Some((file, task)) = tasks.pop_front() else { break };
             let outcome =
-                reading.await.unwrap_or_else(|_| Err("reading it broke off; please report this file".into()));
-            match progress.suspend(|| show::tell(&self, &file.path, &outcome, found.len() > 1))? {
-                show::Told::Read => {}
-                show::Told::Failed => failed += 1,
-                show::Told::NobodyReads => return Ok(ExitCode::SUCCESS),
+                task.await.unwrap_or_else(|_| Err("reading was aborted; please report this file".into()));
+            match progress.suspend(|| show::print(&self, &file.path, &outcome, files.len() > 1))? {
+                show::Printed::Read => {}
+                show::Printed::Failed => failed += 1,
+                show::Printed::OutputClosed => return Ok(ExitCode::SUCCESS),
             }
             progress.inc(1);
         }
         progress.finish_and_clear();
-        if found.len() > 1 {
-            eprintln!("{}", show::summary(found.len(), failed));
+        if files.len() > 1 {
+            eprintln!("{}", show::summary(files.len(), failed));
         }
         Ok(if failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
     }
 
-    fn begin(
+    fn start(
         &self,
         config: &Config,
         reader: &Arc<LocalReader>,
-        found: files::Found,
-    ) -> tokio::task::JoinHandle<Outcome> {
+        input: files::ReadableFile,
+    ) -> tokio::task::JoinHandle<ReadOutcome> {
         let reader = reader.clone();
         let language = self.language.clone();
         let images = self.images.clone().map(|folder| (folder, self.scale));
         let largest = config.reading.max_file_mb << 20;
         tokio::spawn(async move {
-            let file = files::load(found.path.clone(), largest).await?;
+            let file = files::load(input.path.clone(), largest).await?;
             let request = ReadRequest { file: file.clone(), language, recognised: None };
             let read = reader.read(request).await;
             let document = read.map_err(|error| format!("{} ({})", error.message, error.kind.as_str()))?;
             if let Some((folder, scale)) = images {
-                let stem = folder.join(found.image_stem());
+                let stem = folder.join(input.image_stem());
                 draw(&*reader, &file, document.reading.pages.len(), scale, &stem).await?;
             }
             let text = document.reading.plain_text().text;
             let quality = Quality::of(&text);
-            Ok(Done { document, text, quality })
+            Ok(ReadDocument { document, text, quality })
         })
     }
 }
@@ -133,15 +136,15 @@ async fn draw(
     for page in 1..=pages {
         let png = reader.image(PageImageRequest { file: file.clone(), page, scale }).await;
         let png = png.map_err(|error| format!("page {page}: {} ({})", error.message, error.kind.as_str()))?;
-        let mut place = stem.as_os_str().to_owned();
-        place.push(format!("-{page}.png"));
-        let place = PathBuf::from(place);
-        tokio::fs::write(&place, png).await.map_err(|error| format!("{}: {error}", place.display()))?;
+        let mut path = stem.as_os_str().to_owned();
+        path.push(format!("-{page}.png"));
+        let path = PathBuf::from(path);
+        tokio::fs::write(&path, png).await.map_err(|error| format!("{}: {error}", path.display()))?;
     }
     Ok(())
 }
 
-/// The code under which a run of this document would fail.
+/// The error code of a run of this document, if its text is too poor.
 fn refused(quality: &Quality) -> Option<&'static str> {
     match quality.verdict() {
         QualityVerdict::Good => None,

@@ -1,4 +1,4 @@
-//! `quire runs`: the verbs; how a run looks is in [`show`].
+//! `quire runs`. [`show`] prints them.
 
 mod show;
 
@@ -9,65 +9,65 @@ use quire_ports::{EventFilter, RunFilter, Store};
 
 use super::output;
 use crate::config::Config;
-use crate::trouble::Trouble;
+use crate::error::CommandError;
 use crate::wire;
 
-/// Events read at a time while looking for the last ones.
+/// Events read per query.
 const PAGE: u32 = 1000;
-/// How many of the last events are shown.
+/// Number of last events that are printed.
 const LAST_EVENTS: usize = 20;
-/// The states by their stored names.
+/// The states of a run.
 const STATES: [&str; 5] = ["QUEUED", "RUNNING", "COMPLETED", "FAILED", "TIMED_OUT"];
 
-/// List runs, look at one, or send a failed one back to the queue
+/// List runs, show one, or retry a failed one
 #[derive(Subcommand)]
 #[command(after_help = "Examples:\n  \
     quire runs list --state FAILED --limit 20\n  \
     quire runs show 01890a5d-ac96-774b-bcce-b302099a8057\n  \
     quire runs retry 01890a5d-ac96-774b-bcce-b302099a8057")]
-pub(super) enum Runs {
-    List(List),
-    /// Show a run: where it stands, its steps, its attempts and what happened last
+pub(super) enum RunsCommand {
+    List(ListRuns),
+    /// Show the state, steps, attempts and last events of a run
     Show {
-        /// The id of the run
+        /// Id of the run
         run: RunId,
-        /// As JSON
+        /// Print JSON
         #[arg(long)]
         json: bool,
     },
-    /// Send a failed run back to the queue
+    /// Retry a failed run
     ///
-    /// For proposals and links, as often as their pipeline allows. A document's run that ended never changes.
+    /// For proposals and links, up to `max_retries` of their pipeline. An ended run of a document never changes.
     Retry {
-        /// The id of the run
+        /// Id of the run
         run: RunId,
     },
 }
 
 /// List runs, newest first
 #[derive(Args)]
-pub(super) struct List {
-    /// Only of this pipeline: document, proposal or link
+pub(super) struct ListRuns {
+    /// Only runs of this pipeline: document, proposal or link
     #[arg(long, value_parser = pipeline)]
     pipeline: Option<Pipeline>,
-    /// Only in this state
+    /// Only runs in this state
     #[arg(long, value_parser = state,
-          help = "Only in this state: QUEUED, RUNNING, COMPLETED, FAILED or TIMED_OUT")]
+          help = "Only runs in this state: QUEUED, RUNNING, COMPLETED, FAILED or TIMED_OUT")]
     state: Option<String>,
-    /// Only of this document, proposal or link
+    /// Only runs of this document, proposal or link
     #[arg(long, value_name = "ID")]
     subject: Option<SubjectId>,
-    /// At most this many
+    /// Maximum number of runs
     #[arg(long, default_value_t = 50)]
     limit: u32,
-    /// As JSON
+    /// Print JSON
     #[arg(long)]
     json: bool,
 }
 
-impl Runs {
-    pub(super) async fn run(self, config: &Config) -> Result<String, Trouble> {
-        let store = wire::open_beside(config).await?;
+impl RunsCommand {
+    pub(super) async fn run(self, config: &Config) -> Result<String, CommandError> {
+        let store = wire::open_for_command(config).await?;
         match self {
             Self::List(list) => list.run(&store).await,
             Self::Show { run, json } => {
@@ -79,8 +79,8 @@ impl Runs {
     }
 }
 
-impl List {
-    async fn run(self, store: &Store) -> Result<String, Trouble> {
+impl ListRuns {
+    async fn run(self, store: &Store) -> Result<String, CommandError> {
         let filter = RunFilter {
             pipeline: self.pipeline,
             state: self.state,
@@ -92,14 +92,14 @@ impl List {
         Ok(if self.json {
             output::json(&runs.iter().map(show::run_json).collect())
         } else if runs.is_empty() {
-            "No such runs.\n".to_owned()
+            "No runs.\n".to_owned()
         } else {
             show::list(&runs)
         })
     }
 }
 
-async fn details(store: &Store, id: RunId) -> Result<show::Details, Trouble> {
+async fn details(store: &Store, id: RunId) -> Result<show::RunDetails, CommandError> {
     let run = store.history.run(id).await?;
     let filter = EventFilter { run: Some(id), subject: None };
     let mut events = Vec::new();
@@ -114,7 +114,7 @@ async fn details(store: &Store, id: RunId) -> Result<show::Details, Trouble> {
             break;
         }
     }
-    Ok(show::Details {
+    Ok(show::RunDetails {
         run,
         steps: store.history.steps(id).await?,
         attempts: store.history.attempts(id).await?,
@@ -122,10 +122,10 @@ async fn details(store: &Store, id: RunId) -> Result<show::Details, Trouble> {
     })
 }
 
-async fn retry(store: &Store, config: &Config, id: RunId) -> Result<String, Trouble> {
+async fn retry(store: &Store, config: &Config, id: RunId) -> Result<String, CommandError> {
     let pipeline = store.history.run(id).await?.pipeline;
     let run = run::retry(store, id, config.policy(pipeline).requeue, "local").await?;
-    Ok(format!("Run {id} is {}{}.\n", run.state.as_str(), show::waits(&run)))
+    Ok(format!("Run {id} is {}{}.\n", run.state.as_str(), show::delay_note(&run)))
 }
 
 fn pipeline(name: &str) -> Result<Pipeline, UnknownName> {

@@ -6,57 +6,57 @@ use std::process::ExitCode;
 
 use clap::Subcommand;
 use quire_ports::{PortError, SchemaVersion, Store};
-use quire_understanding::{Schema as Definition, SchemaFile};
+use quire_understanding::{Schema, SchemaFile};
 use serde_json::json;
 
 use super::output;
 use crate::config::Config;
-use crate::trouble::Trouble;
+use crate::error::CommandError;
 use crate::wire;
 
-/// See and check the schemas by which documents are understood
+/// List, show and check the schemas of documents
 ///
-/// A schema says which keys a kind of document has, and by which words they are found. Some come with the program; to add
-/// one, put its file in the folder `schemas` in the data folder and start the server again. Works beside a running server.
+/// A schema says which keys a kind of document has and which labels they have in the text. Some are built in. To add one,
+/// put its file in the folder `schemas` in the data folder and restart the server. Needs neither a server nor a database.
 #[derive(Subcommand)]
 #[command(after_help = "Examples:\n  \
     quire schema list\n  \
     quire schema show invoice --toml > schemas/my-invoice.toml\n  \
     quire schema check schemas/my-invoice.toml\n\n\
-    docs/guide/schemas.md tells all that can stand in such a file.")]
-pub(super) enum Schema {
-    /// List all schemas: those in the database, and where their files are
+    docs/guide/schemas.md describes the format of these files.")]
+pub(super) enum SchemaCommand {
+    /// List all schemas: built in, from files, and stored in the database
     List {
-        /// As JSON
+        /// Print JSON
         #[arg(long)]
         json: bool,
     },
     /// Show the keys of a schema
     Show {
-        /// The name of the schema
+        /// Name of the schema
         name: String,
-        /// This version of it [default: the newest]
+        /// Stored version [default: the newest]
         #[arg(long, value_name = "N")]
         version: Option<u32>,
-        /// As JSON, with all that it says
+        /// Print the whole schema as JSON
         #[arg(long, conflicts_with = "toml")]
         json: bool,
-        /// As a file, to be changed and added under another name
+        /// Print a schema file, to edit and add under another name
         #[arg(long)]
         toml: bool,
     },
-    /// Check files of schemas, and say what was understood
+    /// Check schema files and print their keys
     ///
-    /// Needs no database. Ends with 1 if something is wrong, after telling all of it.
+    /// Prints every problem. The exit code is 1 if there is one.
     Check {
-        /// Files that end with .toml or .json
+        /// Schema files (.toml or .json)
         #[arg(required = true, value_name = "FILE")]
         files: Vec<PathBuf>,
     },
 }
 
-impl Schema {
-    pub(super) async fn run(self, config: &Config) -> Result<ExitCode, Trouble> {
+impl SchemaCommand {
+    pub(super) async fn run(self, config: &Config) -> Result<ExitCode, CommandError> {
         let text = match self {
             Self::Check { files } => return check(&files),
             Self::List { json } => list(config, json).await?,
@@ -69,7 +69,7 @@ impl Schema {
                 }
             }
         };
-        output::say(&text)?;
+        output::print(&text)?;
         Ok(ExitCode::SUCCESS)
     }
 }
@@ -81,14 +81,14 @@ enum FoundSchema {
 }
 
 /// Checks each file and prints every problem.
-fn check(files: &[PathBuf]) -> Result<ExitCode, Trouble> {
+fn check(files: &[PathBuf]) -> Result<ExitCode, CommandError> {
     let mut all_valid = true;
     for path in files {
         match wire::schemas::load(path) {
-            Ok(file) => output::say(&checked(path, &file))?,
-            Err(trouble) => {
+            Ok(file) => output::print(&checked(path, &file))?,
+            Err(error) => {
                 all_valid = false;
-                trouble.tell();
+                error.print();
             }
         }
     }
@@ -109,7 +109,7 @@ fn checked(path: &Path, SchemaFile { version, schema, warnings, .. }: &SchemaFil
 }
 
 /// The name, version and title of a schema, then a table of its keys.
-fn describe(schema: &Definition, version: &str) -> String {
+fn describe(schema: &Schema, version: &str) -> String {
     let mut text = format!("{}, {version}: {}\n", schema.name, schema.title("en"));
     let rows: Vec<[String; 6]> = schema
         .keys
@@ -133,7 +133,7 @@ fn describe(schema: &Definition, version: &str) -> String {
             ]
         })
         .collect();
-    text.push_str(&output::table(["KEY", "SECTION", "TYPE", "NORMALISER", "MARKS", "LABELS"], &rows));
+    text.push_str(&output::table(["KEY", "SECTION", "TYPE", "NORMALISER", "FLAGS", "LABELS"], &rows));
     let visits = schema.visit_date().map(|key| schema.keys[key].key.as_str());
     let visits = visits.map_or_else(|| "no visits".to_owned(), |key| format!("visits by {key}"));
     // Writing to a String cannot fail.
@@ -141,7 +141,7 @@ fn describe(schema: &Definition, version: &str) -> String {
     text
 }
 
-async fn list(config: &Config, as_json: bool) -> Result<String, Trouble> {
+async fn list(config: &Config, as_json: bool) -> Result<String, CommandError> {
     let store = wire::open_if_present(config).await?;
     let sources = wire::schemas::gather(config)?;
     let mut rows: Vec<[String; 5]> = Vec::new();
@@ -151,7 +151,7 @@ async fn list(config: &Config, as_json: bool) -> Result<String, Trouble> {
     names.dedup();
     for name in names {
         let source = sources.iter().find(|source| source.file.schema.name == name);
-        let place = source.map_or_else(|| "database only".to_owned(), wire::schemas::Source::place);
+        let place = source.map_or_else(|| "database only".to_owned(), wire::schemas::SchemaSource::place);
         let stored = match &store {
             Some(store) => store.governance.current_schema(&name).await.ok(),
             None => None,
@@ -178,7 +178,7 @@ async fn list(config: &Config, as_json: bool) -> Result<String, Trouble> {
     Ok(output::table(["NAME", "VERSION", "KEYS", "TITLE", "SOURCE"], &rows))
 }
 
-async fn stored_names(store: Option<&Store>) -> Result<Vec<String>, Trouble> {
+async fn stored_names(store: Option<&Store>) -> Result<Vec<String>, CommandError> {
     match store {
         Some(store) => Ok(store.governance.schema_names().await?),
         None => Ok(Vec::new()),
@@ -186,7 +186,7 @@ async fn stored_names(store: Option<&Store>) -> Result<Vec<String>, Trouble> {
 }
 
 /// The stored version, or the newest one without `number`. A schema that is not stored is taken from its file.
-async fn find(config: &Config, name: &str, number: Option<u32>) -> Result<FoundSchema, Trouble> {
+async fn find(config: &Config, name: &str, number: Option<u32>) -> Result<FoundSchema, CommandError> {
     let store = wire::open_if_present(config).await?;
     let missing = match &store {
         Some(store) => {
@@ -206,22 +206,24 @@ async fn find(config: &Config, name: &str, number: Option<u32>) -> Result<FoundS
     let file = sources.iter().find(|source| source.file.schema.name == name);
     match (file, number) {
         (Some(source), None) => Ok(FoundSchema::File(source.file.clone())),
-        (Some(_), Some(number)) if !stored.iter().any(|stored| stored == name) => Err(Trouble::new(format!(
-            "there is no version {number} of schema {name}: no server has stored it yet; leave out --version to see \
+        (Some(_), Some(number)) if !stored.iter().any(|stored| stored == name) => {
+            Err(CommandError::new(format!(
+                "there is no version {number} of schema {name}: no server has stored it yet; leave out --version to see \
                  its file"
-        ))),
+            )))
+        }
         _ => {
             let mut names = stored;
             names.extend(sources.into_iter().map(|source| source.file.schema.name));
             names.sort();
             names.dedup();
-            Err(Trouble::new(format!("{missing}; there are: {}", names.join(", "))))
+            Err(CommandError::new(format!("{missing}; there are: {}", names.join(", "))))
         }
     }
 }
 
 impl FoundSchema {
-    fn definition(&self) -> &Definition {
+    fn definition(&self) -> &Schema {
         match self {
             Self::Stored(version) => &version.schema,
             Self::File(file) => &file.schema,

@@ -1,51 +1,54 @@
-//! Other names for the same settings: environment variables that people already have from elsewhere. This list is
-//! the only place where such a name is known.
+//! Environment variables of other programs that also set a setting. No other module knows these names.
 
-/// Another name for a setting.
+/// An environment variable that stands for a setting.
 pub(super) struct Alias {
-    /// The environment variable. A `QUIRE_` variable of the same key beats it.
+    /// Its name. A `QUIRE_` variable of the same key beats it.
     pub(super) name: &'static str,
-    /// The key that it stands for.
+    /// The key of the setting.
     pub(super) key: &'static str,
-    /// What its value is in the words of the key: nothing if it sets nothing, else what it must be.
+    /// Converts its value to a value of the key: `None` if it is empty, an error if it is invalid.
     pub(super) read: fn(&str) -> Result<Option<String>, &'static str>,
 }
 
-/// All of them. `quire.default.toml` tells of them.
+/// All aliases. `quire.default.toml` lists them.
 pub(super) const ALIASES: &[Alias] = &[
-    Alias { name: "AUTH_TOKEN", key: "server.auth_token", read: given },
+    Alias { name: "AUTH_TOKEN", key: "server.auth_token", read: unchanged },
     Alias { name: "LOG_LEVEL", key: "log.level", read: level },
     Alias { name: "VET_RECORDS_DB_PATH", key: "storage.database", read: database },
     Alias { name: "VET_RECORDS_STORAGE_PATH", key: "storage.data", read: folder },
-    Alias { name: "VET_RECORDS_CORS_ORIGINS", key: "server.cors_origins", read: given },
+    Alias { name: "VET_RECORDS_CORS_ORIGINS", key: "server.cors_origins", read: unchanged },
     Alias { name: "VET_RECORDS_RATE_LIMIT_UPLOAD", key: "limits.uploads_per_minute", read: per_minute },
     Alias { name: "VET_RECORDS_RATE_LIMIT_DOWNLOAD", key: "limits.downloads_per_minute", read: per_minute },
-    Alias { name: "VET_RECORDS_CONFIDENCE_POLICY_VERSION", key: "confidence.policy_version", read: given },
-    Alias { name: "VET_RECORDS_CONFIDENCE_LOW_MAX", key: "confidence.low_max", read: given },
-    Alias { name: "VET_RECORDS_CONFIDENCE_MID_MAX", key: "confidence.mid_max", read: given },
+    Alias {
+        name: "VET_RECORDS_CONFIDENCE_POLICY_VERSION",
+        key: "confidence.policy_version",
+        read: unchanged,
+    },
+    Alias { name: "VET_RECORDS_CONFIDENCE_LOW_MAX", key: "confidence.low_max", read: unchanged },
+    Alias { name: "VET_RECORDS_CONFIDENCE_MID_MAX", key: "confidence.mid_max", read: unchanged },
     Alias {
         name: "VET_RECORDS_HUMAN_EDIT_NEUTRAL_CANDIDATE_CONFIDENCE",
         key: "confidence.human_edit_neutral",
-        read: given,
+        read: unchanged,
     },
     Alias { name: "VET_RECORDS_DISABLE_PROCESSING", key: "uploads.processing", read: inverted },
 ];
 
-/// As it is, unless it is blank.
-#[allow(clippy::unnecessary_wraps)] // One of several ways to read.
-fn given(value: &str) -> Result<Option<String>, &'static str> {
+/// The value itself, or `None` if it is blank.
+#[allow(clippy::unnecessary_wraps)] // Has the signature of `Alias::read`.
+fn unchanged(value: &str) -> Result<Option<String>, &'static str> {
     Ok(Some(value.trim().to_owned()).filter(|value| !value.is_empty()))
 }
 
 fn database(value: &str) -> Result<Option<String>, &'static str> {
-    Ok(given(value)?.map(|path| format!("sqlite:{path}")))
+    Ok(unchanged(value)?.map(|path| format!("sqlite:{path}")))
 }
 
 fn folder(value: &str) -> Result<Option<String>, &'static str> {
     if !value.is_empty() && value.trim().is_empty() {
         return Err("must be a folder");
     }
-    given(value)
+    unchanged(value)
 }
 
 fn inverted(value: &str) -> Result<Option<String>, &'static str> {
@@ -62,17 +65,17 @@ fn per_minute(value: &str) -> Result<Option<String>, &'static str> {
     let value = value.trim();
     let number = match value.split_once('/') {
         Some((number, "minute" | "min" | "m")) => number.trim(),
-        Some(_) => return Err("must be a number a minute, such as 10/minute"),
+        Some(_) => return Err("must be a number per minute, such as 10/minute"),
         None => value,
     };
     match number.parse::<u32>() {
         _ if value.is_empty() => Ok(None),
         Ok(number) => Ok(Some(number.to_string())),
-        Err(_) => Err("must be a number a minute, such as 10/minute"),
+        Err(_) => Err("must be a number per minute, such as 10/minute"),
     }
 }
 
-/// Also by the names that other programs have for levels.
+/// A log level, also by the names that other programs use.
 fn level(value: &str) -> Result<Option<String>, &'static str> {
     let level = match value.trim().to_lowercase().as_str() {
         "" => return Ok(None),

@@ -1,10 +1,10 @@
-//! `[confidence]`: the policy of the domain, whose rules name the setting that breaks them.
+//! `[confidence]`. The policy itself checks its values and names the invalid one.
 
 use quire_understanding::calibration::ConfidencePolicy;
 
-use super::check::Broken;
+use super::check::InvalidSetting;
 
-/// The settings, each with the name that the policy has for it.
+/// The name of each value in the policy, and the key of its setting.
 const KEYS: [(&str, &str); 8] = [
     ("policy_version", "confidence.policy_version"),
     ("low_max", "confidence.low_max"),
@@ -16,9 +16,9 @@ const KEYS: [(&str, &str); 8] = [
     ("human_edit_neutral", "confidence.human_edit_neutral"),
 ];
 
-pub(super) fn check(policy: &ConfidencePolicy) -> Result<(), Broken> {
+pub(super) fn check(policy: &ConfidencePolicy) -> Result<(), InvalidSetting> {
     policy.check().map_err(|(name, rule)| {
         let key = KEYS.iter().find(|(known, _)| *known == name).map_or("confidence", |(_, key)| key);
-        Broken { key, rule: rule.to_owned() }
+        InvalidSetting { key, rule: rule.to_owned() }
     })
 }

@@ -1,4 +1,4 @@
-//! Settings by their path (`engine.slots`), each with its value and where it came from, laid over one another.
+//! Settings by key (`engine.slots`), each with its value and its origin. Later layers override earlier ones.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -8,34 +8,34 @@ use toml::{Table, Value};
 
 use super::DEFAULTS;
 use super::aliases::{ALIASES, Alias};
-use super::show::shown;
+use super::show::display_value;
 
-/// Variables with this beginning are Quire's, and must be known.
+/// A variable with this prefix must be the name of a setting …
 const PREFIX: &str = "QUIRE_";
-/// Except these, which belong to tests and drills.
+/// … except these, which belong to tests and drills.
 const NOT_SETTINGS: [&str; 2] = ["QUIRE_TEST_", "QUIRE_REHEARSAL_"];
 
 /// A setting given on the command line.
 #[derive(Clone, Debug)]
 pub struct Flag {
-    /// The flag, as typed.
+    /// The flag, such as `--data`.
     pub name: &'static str,
-    /// The setting it stands for.
+    /// The key of its setting.
     pub key: &'static str,
-    /// What was given.
+    /// The given value.
     pub value: String,
 }
 
-/// Where a value came from.
+/// Where the value of a setting came from.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Origin {
-    /// Nobody set it.
+    /// `quire.default.toml`.
     Default,
-    /// This file.
+    /// A configuration file.
     File(PathBuf),
-    /// This environment variable.
+    /// An environment variable.
     Environment(String),
-    /// This flag.
+    /// A command-line flag.
     Flag(&'static str),
 }
 
@@ -50,37 +50,37 @@ impl fmt::Display for Origin {
     }
 }
 
-/// Why the configuration cannot be used.
+/// Why the configuration is refused.
 #[derive(Debug, thiserror::Error)]
 pub enum ConfigError {
-    /// Somebody set something that is no setting.
+    /// A name that is no setting.
     #[error("unknown setting {name} in {origin}{suggestion}; `quire config` lists all settings")]
     Unknown {
-        /// As it was written.
+        /// The unknown name.
         name: String,
-        /// Where.
+        /// Where it was set.
         origin: Origin,
-        /// The nearest known name, if one is near.
+        /// The most similar known name, if one is similar.
         suggestion: String,
     },
     /// A value that is not allowed.
     #[error("{key} = {value} (from {origin}): {rule}")]
-    Bad {
+    Invalid {
         /// The setting.
         key: String,
         /// The value, without secrets.
         value: String,
         /// Where it was set.
         origin: Origin,
-        /// What is allowed.
+        /// What the value must be.
         rule: String,
     },
     /// The file cannot be read.
-    #[error("the configuration file {path} cannot be read: {why}", path = path.display())]
+    #[error("cannot read the configuration file {path}: {why}", path = path.display())]
     Unreadable {
         /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// The error of the system.
         why: std::io::Error,
     },
     /// The file is not TOML.
@@ -88,7 +88,7 @@ pub enum ConfigError {
     NotToml {
         /// The file.
         origin: Origin,
-        /// What the parser said.
+        /// The error of the parser.
         why: String,
     },
 }
@@ -99,14 +99,14 @@ pub(super) struct Setting {
     pub(super) origin: Origin,
 }
 
-/// Every setting by its path.
+/// Every setting by its key.
 #[derive(Clone, Debug)]
 pub struct Layers {
     pub(super) settings: BTreeMap<String, Setting>,
 }
 
 impl Layers {
-    /// The default, the file, the environment and the flags, each over the one before.
+    /// The defaults, overridden by the file, then by the environment, then by the flags.
     pub fn gather(
         file: Option<&Path>,
         environment: impl Iterator<Item = (String, String)>,
@@ -116,39 +116,39 @@ impl Layers {
         if let Some(path) = file {
             let text = std::fs::read_to_string(path)
                 .map_err(|why| ConfigError::Unreadable { path: path.to_owned(), why })?;
-            layers.lay_file(path, &text)?;
+            layers.apply_file(path, &text)?;
         }
-        layers.lay_environment(environment)?;
+        layers.apply_environment(environment)?;
         for flag in flags {
             layers.set_text(flag.key, &flag.value, Origin::Flag(flag.name))?;
         }
         Ok(layers)
     }
 
-    /// Nothing but the defaults.
+    /// Only the defaults.
     pub fn defaults() -> Result<Self, ConfigError> {
-        let settings = flat(&parse(DEFAULTS, &Origin::Default)?)
+        let settings = flatten(&parse(DEFAULTS, &Origin::Default)?)
             .into_iter()
             .map(|(key, value)| (key, Setting { value, origin: Origin::Default }));
         Ok(Self { settings: settings.collect() })
     }
 
-    pub(super) fn lay_file(&mut self, path: &Path, text: &str) -> Result<(), ConfigError> {
+    pub(super) fn apply_file(&mut self, path: &Path, text: &str) -> Result<(), ConfigError> {
         let origin = Origin::File(path.to_owned());
-        for (key, value) in flat(&parse(text, &origin)?) {
+        for (key, value) in flatten(&parse(text, &origin)?) {
             self.set(&key, value, origin.clone())?;
         }
         Ok(())
     }
 
-    pub(super) fn lay_environment(
+    pub(super) fn apply_environment(
         &mut self,
         variables: impl Iterator<Item = (String, String)>,
     ) -> Result<(), ConfigError> {
         let variables: BTreeMap<String, String> = variables.collect();
         for alias in ALIASES {
             if let Some(value) = variables.get(alias.name) {
-                self.lay_alias(alias, value)?;
+                self.apply_alias(alias, value)?;
             }
         }
         let known: BTreeMap<String, String> =
@@ -169,28 +169,28 @@ impl Layers {
         Ok(())
     }
 
-    fn lay_alias(&mut self, alias: &Alias, value: &str) -> Result<(), ConfigError> {
+    fn apply_alias(&mut self, alias: &Alias, value: &str) -> Result<(), ConfigError> {
         let origin = Origin::Environment(alias.name.to_owned());
         match (alias.read)(value) {
             Ok(Some(value)) => self.set_text(alias.key, &value, origin),
             Ok(None) => Ok(()),
             Err(rule) => {
-                let value = shown(alias.key, &Value::String(value.to_owned()));
-                Err(ConfigError::Bad { key: alias.key.to_owned(), value, origin, rule: rule.to_owned() })
+                let value = display_value(alias.key, &Value::String(value.to_owned()));
+                Err(ConfigError::Invalid { key: alias.key.to_owned(), value, origin, rule: rule.to_owned() })
             }
         }
     }
 
-    /// Sets from text, read as the kind of value that the default is.
+    /// Sets a value from text, parsed as the type of the default.
     pub(super) fn set_text(&mut self, key: &str, text: &str, origin: Origin) -> Result<(), ConfigError> {
-        let kind = self.settings.get(key).map(|setting| &setting.value);
-        let value = match kind {
+        let default = self.settings.get(key).map(|setting| &setting.value);
+        let value = match default {
             Some(Value::Integer(_)) => text.trim().parse().ok().map(Value::Integer),
             Some(Value::Float(_)) => text.trim().parse().ok().map(Value::Float),
             Some(Value::Boolean(_)) => text.trim().parse().ok().map(Value::Boolean),
             _ => None,
         };
-        // What cannot be read stays text, which is then refused as the wrong kind.
+        // Text that does not parse stays text, and `set` refuses it as the wrong type.
         self.set(key, value.unwrap_or_else(|| Value::String(text.to_owned())), origin)
     }
 
@@ -200,30 +200,30 @@ impl Layers {
             return Err(ConfigError::Unknown { name: key.to_owned(), origin, suggestion });
         };
         let value = match (&setting.value, value) {
-            #[allow(clippy::cast_precision_loss)] // Nobody writes a ratio of 2^53.
+            #[allow(clippy::cast_precision_loss)] // No ratio is near 2^53.
             (Value::Float(_), Value::Integer(whole)) => Value::Float(whole as f64),
-            // Numbers that can also be "default".
+            // These settings are a number or "default".
             (Value::String(_), Value::Integer(number)) if key.starts_with("limits.") => {
                 Value::String(number.to_string())
             }
             (_, value) => value,
         };
-        let fits = setting.value.same_type(&value);
-        let rule = format!("must be {}", kind_of(&setting.value));
+        let has_type = setting.value.same_type(&value);
+        let rule = format!("must be {}", type_name(&setting.value));
         *setting = Setting { value, origin };
-        if fits { Ok(()) } else { Err(self.bad(key, rule)) }
+        if has_type { Ok(()) } else { Err(self.invalid(key, rule)) }
     }
 
-    /// That this setting's value is not allowed.
-    pub(super) fn bad(&self, key: &str, rule: String) -> ConfigError {
+    /// The error for an invalid value of this setting.
+    pub(super) fn invalid(&self, key: &str, rule: String) -> ConfigError {
         let (value, origin) = match self.settings.get(key) {
-            Some(setting) => (shown(key, &setting.value), setting.origin.clone()),
+            Some(setting) => (display_value(key, &setting.value), setting.origin.clone()),
             None => (String::new(), Origin::Default),
         };
-        ConfigError::Bad { key: key.to_owned(), value, origin, rule }
+        ConfigError::Invalid { key: key.to_owned(), value, origin, rule }
     }
 
-    /// The settings as the tables they came from.
+    /// The settings as nested TOML tables.
     pub(super) fn nested(&self) -> Table {
         let mut root = Table::new();
         for (key, setting) in &self.settings {
@@ -237,7 +237,7 @@ impl Layers {
                 let inner = table.entry(part).or_insert_with(|| Value::Table(Table::new()));
                 match inner {
                     Value::Table(inner) => table = inner,
-                    // The defaults have no key that is both a value and a section; a test reads them.
+                    // No key of the defaults is both a value and a section.
                     _ => break,
                 }
             }
@@ -246,27 +246,27 @@ impl Layers {
     }
 }
 
-/// The environment variable of a key.
+/// The name of the environment variable of a key.
 pub(super) fn variable(key: &str) -> String {
     format!("{PREFIX}{}", key.replace('.', "_").to_uppercase())
 }
 
 fn parse(text: &str, origin: &Origin) -> Result<Table, ConfigError> {
     text.parse::<Table>().map_err(|error| {
-        // Where, and what, but not the line itself: it may hold a password.
+        // The line number without the line, which may contain a password.
         let before = error.span().and_then(|span| text.get(..span.start)).unwrap_or_default();
         let line = before.matches('\n').count() + 1;
         ConfigError::NotToml { origin: origin.clone(), why: format!("line {line}: {}", error.message()) }
     })
 }
 
-fn flat(table: &Table) -> Vec<(String, Value)> {
+fn flatten(table: &Table) -> Vec<(String, Value)> {
     fn walk(prefix: &str, table: &Table, found: &mut Vec<(String, Value)>) {
         for (name, value) in table {
             let key = if prefix.is_empty() { name.clone() } else { format!("{prefix}.{name}") };
             match value {
                 Value::Table(inner) if !inner.is_empty() => walk(&key, inner, found),
-                // An empty section says nothing, whatever its name.
+                // An empty section is ignored, whatever its name.
                 Value::Table(_) => {}
                 _ => found.push((key, value.clone())),
             }
@@ -277,7 +277,7 @@ fn flat(table: &Table) -> Vec<(String, Value)> {
     found
 }
 
-fn kind_of(value: &Value) -> &'static str {
+fn type_name(value: &Value) -> &'static str {
     match value {
         Value::Integer(_) => "a whole number",
         Value::Float(_) => "a number",
@@ -286,7 +286,7 @@ fn kind_of(value: &Value) -> &'static str {
     }
 }
 
-/// " (did you mean …?)" for a name that is near a known one.
+/// " (did you mean …?)" for a name that is similar to a known one.
 fn suggestion<'k>(name: &str, known: impl Iterator<Item = &'k String>) -> String {
     let nearest = known.map(|key| (distance(name, key), key)).min();
     match nearest {
@@ -295,7 +295,7 @@ fn suggestion<'k>(name: &str, known: impl Iterator<Item = &'k String>) -> String
     }
 }
 
-/// How many letters have to be changed, added or dropped to get from one name to the other.
+/// The Levenshtein distance of two names.
 fn distance(from: &str, to: &str) -> usize {
     let to: Vec<char> = to.chars().collect();
     let mut row: Vec<usize> = (0..=to.len()).collect();

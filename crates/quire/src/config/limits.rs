@@ -5,30 +5,30 @@ use serde::{Deserialize, Deserializer};
 /// `[limits]`
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[allow(missing_docs)]
-pub struct Limits {
+pub struct LimitsSection {
     pub uploads_per_minute: PerMinute,
     pub downloads_per_minute: PerMinute,
 }
 
-/// How many a minute.
+/// A rate limit per client and minute.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PerMinute {
-    /// As where the server listens suggests.
+    /// Depends on the address that the server listens on.
     Default,
-    /// So many; 0 is any number.
+    /// This number of requests; 0 is no limit.
     Of(u32),
 }
 
 impl PerMinute {
-    /// So many, or that many where nothing was said.
-    pub fn or(self, usual: u32) -> u32 {
+    /// The limit, or `default` if none is set.
+    pub fn or(self, default: u32) -> u32 {
         match self {
-            Self::Default => usual,
+            Self::Default => default,
             Self::Of(number) => number,
         }
     }
 
-    /// What was said, if anything was.
+    /// The limit that is set, or 0.
     pub(super) fn number(self) -> u32 {
         self.or(0)
     }
@@ -40,7 +40,7 @@ impl<'de> Deserialize<'de> for PerMinute {
         match text.trim() {
             "default" => Ok(Self::Default),
             number => number.parse().map(Self::Of).map_err(|_| {
-                serde::de::Error::custom("must be \"default\" or a whole number, of which 0 is no limit")
+                serde::de::Error::custom("must be \"default\" or a whole number; 0 is no limit")
             }),
         }
     }

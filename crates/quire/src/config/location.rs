@@ -1,24 +1,24 @@
-//! Where the database is.
+//! The location of the database.
 
 use std::path::{Path, PathBuf};
 
 /// The name of the SQLite file in the data folder.
 const FILE_NAME: &str = "quire.db";
 
-/// Where the database is, and with it which kind it is.
+/// The location of the database, which also says of which kind it is.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Location {
-    /// A file.
+pub enum DatabaseLocation {
+    /// The path of a file.
     Sqlite(PathBuf),
-    /// A server, by its URL.
+    /// The URL of a server.
     Postgres(String),
 }
 
-impl Location {
-    /// What `storage.database` says.
+impl DatabaseLocation {
+    /// Parses `storage.database`.
     pub(super) fn of(database: &str, data: &Path) -> Result<Self, String> {
         if database.is_empty() {
-            return Ok(Self::usual(data));
+            return Ok(Self::default_in(data));
         }
         if database.starts_with("postgres://") || database.starts_with("postgresql://") {
             return Ok(Self::Postgres(database.to_owned()));
@@ -30,12 +30,12 @@ impl Location {
         }
     }
 
-    /// The file in the data folder.
-    pub(super) fn usual(data: &Path) -> Self {
+    /// The SQLite file in the data folder.
+    pub(super) fn default_in(data: &Path) -> Self {
         Self::Sqlite(data.join(FILE_NAME))
     }
 
-    /// Whether it is SQLite.
+    /// Whether the database is SQLite.
     pub fn is_sqlite(&self) -> bool {
         matches!(self, Self::Sqlite(_))
     }

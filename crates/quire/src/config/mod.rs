@@ -1,5 +1,5 @@
-//! The configuration: every setting has its default in `quire.default.toml`; flags beat environment variables,
-//! which beat the file, which beats the default. Anything unknown or out of bounds stops the start by its name.
+//! The configuration. Every setting has its default in `quire.default.toml`; flags beat environment variables, which
+//! beat the file, which beats the default. An unknown setting or an invalid value stops the start with its name.
 
 mod aliases;
 mod check;
@@ -22,46 +22,46 @@ use quire_understanding::calibration::ConfidencePolicy;
 use serde::{Deserialize, Deserializer};
 
 pub use layers::{ConfigError, Flag, Layers};
-pub use limits::{Limits, PerMinute};
-pub use location::Location;
-pub use model::{Interpreter, InterpreterChoice, Model};
-pub(crate) use policy::plain;
-pub use reading::{Images, Ocr, Reading};
-pub use schemas::Schemas;
-pub use server::{Secret, Server};
-pub use show::masked;
-pub use uploads::Uploads;
+pub use limits::{LimitsSection, PerMinute};
+pub use location::DatabaseLocation;
+pub use model::{InterpreterChoice, InterpreterSection, ModelSection};
+pub(crate) use policy::to_std;
+pub use reading::{ImagesSection, OcrSection, ReadingSection};
+pub use schemas::SchemasSection;
+pub use server::{Secret, ServerSection};
+pub use show::mask_url;
+pub use uploads::UploadsSection;
 
-/// The reference: every setting, its default and why.
+/// The text of `quire.default.toml`: every setting, its default and the reason for it.
 pub const DEFAULTS: &str = include_str!("../../../../quire.default.toml");
 
-/// The file that is read when none is named, if it is there.
-const USUAL_FILE: &str = "quire.toml";
+/// The configuration file in the working directory, read if it exists and no other is named.
+const DEFAULT_FILE: &str = "quire.toml";
 
-/// Every setting in effect. What each means is written in `quire.default.toml`.
+/// Every setting in effect. `quire.default.toml` describes each.
 #[derive(Clone, Debug, Deserialize)]
 #[allow(missing_docs)] // Sections of the file.
 pub struct Config {
-    pub server: Server,
-    pub storage: Storage,
-    pub database: Database,
-    pub engine: Engine,
-    pub pipelines: Pipelines,
-    pub uploads: Uploads,
-    pub limits: Limits,
-    pub reading: Reading,
-    pub schemas: Schemas,
+    pub server: ServerSection,
+    pub storage: StorageSection,
+    pub database: DatabaseSection,
+    pub engine: EngineSection,
+    pub pipelines: PipelinesSection,
+    pub uploads: UploadsSection,
+    pub limits: LimitsSection,
+    pub reading: ReadingSection,
+    pub schemas: SchemasSection,
     pub confidence: ConfidencePolicy,
-    pub interpreter: Interpreter,
-    pub model: Model,
-    pub search: Search,
-    pub log: Log,
+    pub interpreter: InterpreterSection,
+    pub model: ModelSection,
+    pub search: SearchSection,
+    pub log: LogSection,
 }
 
 /// `[storage]`
 #[derive(Clone, Debug, Deserialize)]
 #[allow(missing_docs)]
-pub struct Storage {
+pub struct StorageSection {
     pub data: PathBuf,
     pub database: String,
 }
@@ -69,7 +69,7 @@ pub struct Storage {
 /// `[database]`
 #[derive(Clone, Debug, Deserialize)]
 #[allow(missing_docs)]
-pub struct Database {
+pub struct DatabaseSection {
     pub max_connections: u32,
     #[serde(deserialize_with = "duration")]
     pub busy_timeout: SignedDuration,
@@ -79,7 +79,7 @@ pub struct Database {
 /// `[engine]`
 #[derive(Clone, Debug, Deserialize)]
 #[allow(missing_docs)]
-pub struct Engine {
+pub struct EngineSection {
     pub slots: u32,
     #[serde(deserialize_with = "duration")]
     pub tick: SignedDuration,
@@ -94,13 +94,13 @@ pub struct Engine {
     #[serde(deserialize_with = "duration")]
     pub shutdown_wait: SignedDuration,
     pub claim_limit: u32,
-    pub retry: Retry,
+    pub retry: RetrySection,
 }
 
 /// `[engine.retry]`
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[allow(missing_docs)]
-pub struct Retry {
+pub struct RetrySection {
     pub base_delay_ms: u64,
     pub max_delay_ms: u64,
     pub jitter_ratio: f64,
@@ -109,16 +109,16 @@ pub struct Retry {
 /// `[pipelines.*]`
 #[derive(Clone, Debug, Deserialize)]
 #[allow(missing_docs)]
-pub struct Pipelines {
-    pub document: PipelineConfig,
-    pub proposal: PipelineConfig,
-    pub link: PipelineConfig,
+pub struct PipelinesSection {
+    pub document: PipelineSection,
+    pub proposal: PipelineSection,
+    pub link: PipelineSection,
 }
 
 /// One of `[pipelines.*]`
 #[derive(Clone, Debug, Deserialize)]
 #[allow(missing_docs)]
-pub struct PipelineConfig {
+pub struct PipelineSection {
     #[serde(deserialize_with = "duration")]
     pub run_limit: SignedDuration,
     pub step_attempts: u32,
@@ -132,7 +132,7 @@ pub struct PipelineConfig {
     pub recovery: RecoveryChoice,
 }
 
-/// What becomes of a run that failed.
+/// `requeue` of a pipeline: what happens to a failed run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 #[allow(missing_docs)]
@@ -143,7 +143,7 @@ pub enum RequeueChoice {
     Manual,
 }
 
-/// What becomes of a run whose worker died.
+/// `recovery` of a pipeline: what happens to a run whose worker died.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 #[allow(missing_docs)]
@@ -156,19 +156,19 @@ pub enum RecoveryChoice {
 /// `[search]`
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[allow(missing_docs)]
-pub struct Search {
+pub struct SearchSection {
     pub enabled: bool,
 }
 
 /// `[log]`
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[allow(missing_docs)]
-pub struct Log {
+pub struct LogSection {
     pub level: LogLevel,
     pub format: LogFormat,
 }
 
-/// How much is logged.
+/// `level` of `[log]`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 #[allow(missing_docs)]
@@ -181,7 +181,7 @@ pub enum LogLevel {
     Trace,
 }
 
-/// How log lines look.
+/// `format` of `[log]`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 #[allow(missing_docs)]
@@ -192,29 +192,29 @@ pub enum LogFormat {
 }
 
 impl Config {
-    /// The configuration of this process: its file, its environment and these flags.
+    /// Loads the configuration of this process from its file, its environment and these flags.
     pub fn load(file: Option<&Path>, flags: &[Flag]) -> Result<(Self, Layers), ConfigError> {
-        let usual = Path::new(USUAL_FILE);
-        let file = file.or_else(|| usual.is_file().then_some(usual));
+        let default = Path::new(DEFAULT_FILE);
+        let file = file.or_else(|| default.is_file().then_some(default));
         let environment = std::env::vars_os()
             .map(|(name, value)| (name.to_string_lossy().into_owned(), value.to_string_lossy().into_owned()));
         Self::from_layers(Layers::gather(file, environment, flags)?)
     }
 
-    /// What these layers say, checked.
+    /// Deserializes and checks the settings of these layers.
     pub fn from_layers(layers: Layers) -> Result<(Self, Layers), ConfigError> {
         let config: Self =
             serde_path_to_error::deserialize(toml::Value::Table(layers.nested())).map_err(|error| {
-                layers.bad(&error.path().to_string(), error.inner().to_string().trim_end().to_owned())
+                layers.invalid(&error.path().to_string(), error.inner().to_string().trim_end().to_owned())
             })?;
-        check::check(&config).map_err(|broken| layers.bad(broken.key, broken.rule))?;
+        check::check(&config).map_err(|invalid| layers.invalid(invalid.key, invalid.rule))?;
         Ok((config, layers))
     }
 
-    /// Where the database is. The configuration was checked, so there is one.
-    pub fn location(&self) -> Location {
-        Location::of(&self.storage.database, &self.storage.data)
-            .unwrap_or_else(|_| Location::usual(&self.storage.data))
+    /// The location of the database. `storage.database` was checked, so it is valid.
+    pub fn location(&self) -> DatabaseLocation {
+        DatabaseLocation::of(&self.storage.database, &self.storage.data)
+            .unwrap_or_else(|_| DatabaseLocation::default_in(&self.storage.data))
     }
 }
 

@@ -8,11 +8,11 @@ use super::{Secret, duration};
 /// `[interpreter]`
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[allow(missing_docs)]
-pub struct Interpreter {
+pub struct InterpreterSection {
     pub kind: InterpreterChoice,
 }
 
-/// Who understands documents.
+/// `kind` of `[interpreter]`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 #[allow(missing_docs)]
@@ -24,7 +24,7 @@ pub enum InterpreterChoice {
 /// `[model]`
 #[derive(Clone, Debug, Deserialize)]
 #[allow(missing_docs)]
-pub struct Model {
+pub struct ModelSection {
     pub url: String,
     pub name: String,
     pub api_key: Secret,
@@ -40,8 +40,8 @@ pub struct Model {
     pub price_per_million_out: f64,
 }
 
-impl Model {
-    /// Prices of a million tokens, sent and answered, if any was given.
+impl ModelSection {
+    /// Prices of a million tokens sent and received, if any is set.
     pub fn prices(&self) -> Option<(f64, f64)> {
         let prices = (self.price_per_million_in, self.price_per_million_out);
         (prices.0 > 0.0 || prices.1 > 0.0).then_some(prices)

@@ -1,4 +1,4 @@
-//! What the settings mean to the engine: plans, policies and terms.
+//! Converts the settings to those of the engine: plans, policies and limits.
 
 use std::thread::available_parallelism;
 use std::time::Duration;
@@ -8,28 +8,28 @@ use quire_application::document::upload::UploadSettings;
 use quire_application::engine::{EngineSettings, LeaseSettings};
 use quire_domain::{Backoff, Pipeline, PipelinePlan, RecoveryPolicy, RequeuePolicy, RetryPolicy, StepName};
 
-use super::{Config, PipelineConfig, RecoveryChoice, RequeueChoice};
+use super::{Config, PipelineSection, RecoveryChoice, RequeueChoice};
 
 impl Config {
-    /// How an engine of this name works, keeping its lease on these terms.
+    /// The settings of an engine with this name and this kind of lease.
     pub fn engine_settings(&self, name: String, lease: LeaseSettings) -> EngineSettings {
         let engine = &self.engine;
         EngineSettings {
             name,
             slots: self.slots(),
             claim_limit: engine.claim_limit as usize,
-            tick: plain(engine.tick),
+            tick: to_std(engine.tick),
             lease,
-            heartbeat: plain(engine.heartbeat),
+            heartbeat: to_std(engine.heartbeat),
             ownerless_after: engine.zombie_after,
             grace: engine.deadline_grace,
-            shutdown_wait: plain(engine.shutdown_wait),
+            shutdown_wait: to_std(engine.shutdown_wait),
             recovery: Pipeline::ALL.map(|pipeline| (pipeline, self.policy(pipeline).recovery)).to_vec(),
         }
     }
 
-    /// Which files are taken in.
-    pub fn upload_terms(&self) -> UploadSettings {
+    /// Which files may be uploaded.
+    pub fn upload_settings(&self) -> UploadSettings {
         UploadSettings {
             kinds: self.reading.formats.clone(),
             largest: self.uploads.max_mb << 20,
@@ -37,7 +37,7 @@ impl Config {
         }
     }
 
-    /// Runs worked on at once.
+    /// The number of runs that this process works on at the same time.
     pub fn slots(&self) -> u32 {
         match self.engine.slots {
             0 => available_parallelism().map_or(1, |cores| u32::try_from(cores.get()).unwrap_or(u32::MAX)),
@@ -45,7 +45,7 @@ impl Config {
         }
     }
 
-    /// The steps of a pipeline and how long a run of it may take.
+    /// The steps of a pipeline and the time limit of its runs.
     pub fn plan(&self, pipeline: Pipeline) -> PipelinePlan {
         let wanted = |step: &StepName| *step != StepName::Embedding || self.search.enabled;
         PipelinePlan {
@@ -55,20 +55,20 @@ impl Config {
         }
     }
 
-    /// How runs of a pipeline are retried and recovered. What `default` means depends on the database: one process
-    /// on SQLite fails what it cannot finish, workers on PostgreSQL take over from one another.
+    /// How runs of a pipeline are retried and recovered. `default` depends on the database: on SQLite, with a single
+    /// process, an unfinished run fails; on PostgreSQL another worker takes it over.
     pub fn policy(&self, pipeline: Pipeline) -> RetryPolicy {
         let settings = self.pipeline(pipeline);
-        let single = self.location().is_sqlite();
-        let PipelineConfig { max_claims, max_retries, requeue_delay: base_delay, .. } = *settings;
+        let is_sqlite = self.location().is_sqlite();
+        let PipelineSection { max_claims, max_retries, requeue_delay: base_delay, .. } = *settings;
         let requeue = match settings.requeue {
             RequeueChoice::Default if pipeline != Pipeline::Document => RequeueChoice::Manual,
-            RequeueChoice::Default if single => RequeueChoice::None,
+            RequeueChoice::Default if is_sqlite => RequeueChoice::None,
             RequeueChoice::Default => RequeueChoice::Auto,
-            chosen => chosen,
+            choice => choice,
         };
         let fails = match settings.recovery {
-            RecoveryChoice::Default => single,
+            RecoveryChoice::Default => is_sqlite,
             RecoveryChoice::Fail => true,
             RecoveryChoice::Requeue => false,
         };
@@ -89,7 +89,7 @@ impl Config {
         }
     }
 
-    fn pipeline(&self, pipeline: Pipeline) -> &PipelineConfig {
+    fn pipeline(&self, pipeline: Pipeline) -> &PipelineSection {
         match pipeline {
             Pipeline::Document => &self.pipelines.document,
             Pipeline::Proposal => &self.pipelines.proposal,
@@ -98,7 +98,7 @@ impl Config {
     }
 }
 
-/// Settings were checked not to be negative.
-pub(crate) fn plain(duration: SignedDuration) -> Duration {
+/// Converts a duration of the settings, which is never negative.
+pub(crate) fn to_std(duration: SignedDuration) -> Duration {
     duration.try_into().unwrap_or_default()
 }

@@ -1,4 +1,4 @@
-//! `[reading]` and what is below it.
+//! `[reading]`, `[reading.ocr]` and `[reading.images]`.
 
 use jiff::SignedDuration;
 use quire_domain::reading::FileKind;
@@ -9,7 +9,7 @@ use super::duration;
 /// `[reading]`
 #[derive(Clone, Debug, Deserialize)]
 #[allow(missing_docs)]
-pub struct Reading {
+pub struct ReadingSection {
     #[serde(deserialize_with = "kinds")]
     pub formats: Vec<FileKind>,
     pub parsers: u32,
@@ -20,14 +20,14 @@ pub struct Reading {
     pub max_pages: u32,
     pub max_words: u32,
     pub documents_per_parser: u32,
-    pub ocr: Ocr,
-    pub images: Images,
+    pub ocr: OcrSection,
+    pub images: ImagesSection,
 }
 
 /// `[reading.ocr]`
 #[derive(Clone, Debug, Deserialize)]
 #[allow(missing_docs)]
-pub struct Ocr {
+pub struct OcrSection {
     pub enabled: bool,
     pub program: String,
     #[serde(deserialize_with = "languages")]
@@ -40,7 +40,7 @@ pub struct Ocr {
 /// `[reading.images]`
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[allow(missing_docs)]
-pub struct Images {
+pub struct ImagesSection {
     pub parsers: u32,
     #[serde(deserialize_with = "duration")]
     pub time_limit: SignedDuration,
@@ -53,7 +53,7 @@ fn kinds<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<FileKind>, D:
     let kinds: Result<Vec<_>, _> = text.split_whitespace().map(FileKind::parse).collect();
     match kinds.map_err(serde::de::Error::custom)? {
         kinds if kinds.is_empty() => {
-            Err(serde::de::Error::custom("must name at least one kind, such as \"pdf\""))
+            Err(serde::de::Error::custom("must name at least one file type, such as \"pdf\""))
         }
         kinds => Ok(kinds),
     }
@@ -64,7 +64,7 @@ fn languages<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<String>, 
     let is_code = |code: &str| code.len() == 2 && code.bytes().all(|letter| letter.is_ascii_lowercase());
     let codes: Vec<String> = text.split_whitespace().map(str::to_owned).collect();
     if codes.is_empty() || !codes.iter().all(|code| is_code(code)) {
-        return Err(serde::de::Error::custom("must be languages as ISO 639-1, such as \"es en\""));
+        return Err(serde::de::Error::custom("must be ISO 639-1 codes, such as \"es en\""));
     }
     Ok(codes)
 }

@@ -6,24 +6,24 @@ use serde::Deserialize;
 
 use super::Config;
 
-/// The folder in the data folder, if no other is named.
-const USUAL: &str = "schemas";
+/// The folder in the data folder, used if it exists and no other is set.
+const DEFAULT_FOLDER: &str = "schemas";
 
 /// `[schemas]`
 #[derive(Clone, Debug, Deserialize)]
 #[allow(missing_docs)]
-pub struct Schemas {
+pub struct SchemasSection {
     pub folder: PathBuf,
     pub default: String,
 }
 
 impl Config {
-    /// Where people put the files of their schemas, if there is such a folder: one that is named must be there.
+    /// The folder with schema files, if any. A folder that is set must exist; the default one need not.
     pub fn schemas_folder(&self) -> Option<PathBuf> {
-        let named = &self.schemas.folder;
-        if named == Path::new("") {
-            return Some(self.storage.data.join(USUAL)).filter(|folder| folder.is_dir());
+        let folder = &self.schemas.folder;
+        if folder == Path::new("") {
+            return Some(self.storage.data.join(DEFAULT_FOLDER)).filter(|folder| folder.is_dir());
         }
-        Some(named.clone())
+        Some(folder.clone())
     }
 }

@@ -11,7 +11,7 @@ use serde::{Deserialize, Deserializer};
 /// `[server]`
 #[derive(Clone, Debug, Deserialize)]
 #[allow(missing_docs)]
-pub struct Server {
+pub struct ServerSection {
     pub listen: String,
     pub max_event_streams: usize,
     pub auth_token: Secret,
@@ -27,14 +27,14 @@ pub struct Server {
     pub language: PageLanguage,
 }
 
-impl Server {
-    /// How long somebody who logs in on the pages stays so.
-    pub(crate) fn session_terms(&self) -> SessionSettings {
+impl ServerSection {
+    /// How long a login on the pages lasts.
+    pub(crate) fn session_settings(&self) -> SessionSettings {
         SessionSettings { idle: self.session_idle, lifetime: self.session_lifetime }
     }
 }
 
-/// The language of the pages; none lets the browser choose.
+/// The language of the pages; `None` uses the browser's.
 #[derive(Clone, Copy, Debug)]
 pub struct PageLanguage(pub(crate) Option<Language>);
 
@@ -45,30 +45,30 @@ impl FromStr for PageLanguage {
         match (text.trim(), Language::parse(text.trim())) {
             ("", _) => Ok(Self(None)),
             (_, Some(language)) => Ok(Self(Some(language))),
-            _ => Err("must be es, en, or empty for the language of each browser".to_owned()),
+            _ => Err("must be es, en, or empty to use the browser's language".to_owned()),
         }
     }
 }
 
-/// Text that its kind knows how to read.
+/// Deserializes text with `FromStr`.
 fn parsed<'de, D: Deserializer<'de>, T: FromStr<Err = String>>(deserializer: D) -> Result<T, D::Error> {
     String::deserialize(deserializer)?.parse().map_err(serde::de::Error::custom)
 }
 
-/// Text that is not shown.
+/// Text that is never printed.
 #[derive(Clone, Deserialize)]
 #[serde(transparent)]
 pub struct Secret(String);
 
 impl Secret {
-    /// What was given, if anything but blanks was.
-    pub fn given(&self) -> Option<&str> {
+    /// The trimmed text, unless it is blank.
+    pub fn non_empty(&self) -> Option<&str> {
         Some(self.0.trim()).filter(|text| !text.is_empty())
     }
 }
 
 impl fmt::Debug for Secret {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(if self.given().is_some() { "***" } else { "none" })
+        f.write_str(if self.non_empty().is_some() { "***" } else { "none" })
     }
 }

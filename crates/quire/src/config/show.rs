@@ -1,4 +1,4 @@
-//! The configuration in effect, for people to read; secrets are not among what they read.
+//! Prints the configuration in effect, with secrets masked.
 
 use std::fmt::Write;
 
@@ -6,14 +6,14 @@ use toml::Value;
 
 use super::layers::{Layers, Origin};
 
-/// What stands in place of a secret.
+/// Printed in place of a secret.
 const MASK: &str = "***";
 
-/// Settings that nobody sees.
+/// Settings that are never printed.
 const SECRETS: [&str; 2] = ["server.auth_token", "model.api_key"];
 
 impl Layers {
-    /// Every setting as TOML, with a remark on what is not the default.
+    /// Every setting as TOML, with a comment on each that is not the default.
     pub fn to_toml(&self) -> String {
         let mut text = String::new();
         let mut section = "";
@@ -25,7 +25,7 @@ impl Layers {
                 let _ = writeln!(text, "{gap}[{of}]");
                 section = of;
             }
-            let _ = write!(text, "{name} = {}", shown(key, &setting.value));
+            let _ = write!(text, "{name} = {}", display_value(key, &setting.value));
             if setting.origin != Origin::Default {
                 let _ = write!(text, "  # from {}", setting.origin);
             }
@@ -34,7 +34,7 @@ impl Layers {
         text
     }
 
-    /// A section's own settings before those of the sections inside it, as TOML wants them.
+    /// The settings of a section before those of the sections inside it, as TOML requires.
     fn in_sections(&self) -> Vec<(&str, &super::layers::Setting)> {
         let mut settings: Vec<_> =
             self.settings.iter().map(|(key, setting)| (key.as_str(), setting)).collect();
@@ -43,10 +43,10 @@ impl Layers {
     }
 }
 
-/// A value as it would be written in the file, without secrets.
-pub(super) fn shown(key: &str, value: &Value) -> String {
+/// A value as written in the file, with secrets masked.
+pub(super) fn display_value(key: &str, value: &Value) -> String {
     match value {
-        Value::String(text) if key == "storage.database" || key == "model.url" => quoted(&masked(text)),
+        Value::String(text) if key == "storage.database" || key == "model.url" => quoted(&mask_url(text)),
         Value::String(text) if SECRETS.contains(&key) && !text.is_empty() => quoted(MASK),
         Value::String(text) => quoted(text),
         Value::Integer(number) => number.to_string(),
@@ -56,18 +56,18 @@ pub(super) fn shown(key: &str, value: &Value) -> String {
     }
 }
 
-/// JSON's escapes are TOML's, too.
+/// TOML accepts the escapes of JSON.
 fn quoted(text: &str) -> String {
     serde_json::Value::from(text).to_string()
 }
 
-/// A database URL without its passwords. In doubt it hides more.
-pub fn masked(url: &str) -> String {
+/// A URL with its passwords masked. In doubt it masks more.
+pub fn mask_url(url: &str) -> String {
     let Some((scheme, rest)) = url.split_once("://") else {
-        // No URL, but what stands before an @ may still be a password that was meant to go into one.
+        // Not a URL, but the text before an @ may be a misplaced password.
         return url.rsplit_once('@').map_or_else(|| url.to_owned(), |(_, rest)| format!("{MASK}@{rest}"));
     };
-    // The last @ of all: a password may hold one, or a ? or a /, that somebody forgot to encode.
+    // The last @: a password may contain an unencoded @, ? or /.
     let (user, rest) = match rest.rsplit_once('@') {
         Some((user, rest)) => (Some(user), rest),
         None => (None, rest),

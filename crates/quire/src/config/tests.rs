@@ -5,28 +5,28 @@ use quire_domain::{Pipeline, RecoveryPolicy, RequeuePolicy, StepName};
 use super::layers::variable;
 use super::*;
 
-/// The configuration of a file, some variables and some flags.
+/// Loads a configuration from a file, variables and flags.
 fn load(file: &str, variables: &[(&str, &str)], flags: &[Flag]) -> Result<(Config, Layers), ConfigError> {
     let mut layers = Layers::defaults()?;
-    layers.lay_file(Path::new("quire.toml"), file)?;
+    layers.apply_file(Path::new("quire.toml"), file)?;
     layers
-        .lay_environment(variables.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())))?;
+        .apply_environment(variables.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())))?;
     for flag in flags {
         layers.set_text(flag.key, &flag.value, super::layers::Origin::Flag(flag.name))?;
     }
     Config::from_layers(layers)
 }
 
-fn refused(file: &str, variables: &[(&str, &str)]) -> String {
+fn error_of(file: &str, variables: &[(&str, &str)]) -> String {
     load(file, variables, &[]).unwrap_err().to_string()
 }
 
 #[test]
-fn the_defaults_are_sound_and_every_key_has_its_own_variable() {
+fn the_defaults_are_valid_and_every_key_has_its_own_variable() {
     let (config, layers) = load("", &[], &[]).unwrap();
     assert_eq!(config.server.listen, "127.0.0.1:8080");
     assert_eq!(config.engine.lease, SignedDuration::from_secs(15));
-    assert_eq!(config.location(), Location::Sqlite("./quire-data/quire.db".into()));
+    assert_eq!(config.location(), DatabaseLocation::Sqlite("./quire-data/quire.db".into()));
     let variables: std::collections::BTreeSet<_> = layers.settings.keys().map(|key| variable(key)).collect();
     assert_eq!(variables.len(), layers.settings.len());
     assert!(variables.contains("QUIRE_PIPELINES_DOCUMENT_RUN_LIMIT"));
@@ -54,7 +54,7 @@ fn a_flag_beats_a_variable_beats_the_file_beats_the_default() {
 }
 
 #[test]
-fn what_is_shown_can_be_read_again() {
+fn the_printed_configuration_can_be_loaded_again() {
     let (_, layers) = load("[storage]\ndata = 'a \"quoted\" \\ folder'", &[], &[]).unwrap();
     let (config, again) = load(&layers.to_toml(), &[], &[]).unwrap();
     assert_eq!(config.storage.data, Path::new("a \"quoted\" \\ folder"));
@@ -62,22 +62,22 @@ fn what_is_shown_can_be_read_again() {
 }
 
 #[test]
-fn an_unknown_name_is_refused_with_the_nearest_known_one() {
-    let in_file = refused("[engine]\nslot = 3", &[]);
+fn an_unknown_name_is_refused_with_the_most_similar_known_one() {
+    let in_file = error_of("[engine]\nslot = 3", &[]);
     assert!(in_file.contains("engine.slot in quire.toml (did you mean engine.slots?)"), "{in_file}");
-    let without_effect = refused("[pipelines.document]\nmax_retries = 3", &[]);
+    let without_effect = error_of("[pipelines.document]\nmax_retries = 3", &[]);
     assert!(without_effect.contains("pipelines.document.max_retries in quire.toml"), "{without_effect}");
-    let section = refused("[enigne]\nslots = 3", &[]);
+    let section = error_of("[enigne]\nslots = 3", &[]);
     assert!(section.contains("did you mean engine.slots?"), "{section}");
-    let variable = refused("", &[("QUIRE_ENGINE_SLOT", "3")]);
+    let variable = error_of("", &[("QUIRE_ENGINE_SLOT", "3")]);
     assert!(variable.contains("QUIRE_ENGINE_SLOT") && variable.contains("QUIRE_ENGINE_SLOTS?"), "{variable}");
-    let far = refused("", &[("QUIRE_COLOUR_OF_THE_SKY", "blue")]);
+    let far = error_of("", &[("QUIRE_COLOUR_OF_THE_SKY", "blue")]);
     assert!(far.contains("QUIRE_COLOUR_OF_THE_SKY") && !far.contains("did you mean"), "{far}");
     load("", &[("QUIRE_TEST_POSTGRES_URL", "x"), ("QUIRE_REHEARSAL_FAULT", "y")], &[]).unwrap();
 }
 
 #[test]
-fn a_bad_value_is_refused_with_its_key_its_value_and_what_is_allowed() {
+fn an_invalid_value_is_refused_with_its_key_its_value_and_its_rule() {
     for (file, key, value, allowed) in [
         ("[engine]\nslots = 5000", "engine.slots", "5000", "between 0 and 1000"),
         ("[engine]\nslots = -1", "engine.slots", "-1", "u32"),
@@ -161,18 +161,18 @@ fn a_bad_value_is_refused_with_its_key_its_value_and_what_is_allowed() {
         ("[log]\nformat = 'xml'", "log.format", "xml", "`pretty`"),
         ("[storage]\ndatabase = 'mysql://x'", "storage.database", "mysql", "postgres://"),
     ] {
-        let refused = refused(file, &[]);
+        let error = error_of(file, &[]);
         for part in [key, value, allowed, "from quire.toml"] {
-            assert!(refused.contains(part), "{part} is not in: {refused}");
+            assert!(error.contains(part), "{part} is not in: {error}");
         }
     }
-    let variable = refused("", &[("QUIRE_ENGINE_SLOTS", "many")]);
+    let variable = error_of("", &[("QUIRE_ENGINE_SLOTS", "many")]);
     assert!(variable.contains("\"many\" (from environment variable QUIRE_ENGINE_SLOTS)"), "{variable}");
-    assert!(refused("[engine", &[]).contains("quire.toml is not valid TOML"));
+    assert!(error_of("[engine", &[]).contains("quire.toml is not valid TOML"));
 }
 
 #[test]
-fn passwords_are_never_shown() {
+fn passwords_are_never_printed() {
     let secret = "hunter2";
     for url in [
         "postgres://quire:hunter2@db/quire",
@@ -180,18 +180,18 @@ fn passwords_are_never_shown() {
         "postgresql://quire@db/quire?sslmode=require&password=hunter2&x=1",
         "postgres://quire:x@db/quire?sslpassword=hunter2",
     ] {
-        assert!(!masked(url).contains(secret), "{}", masked(url));
+        assert!(!mask_url(url).contains(secret), "{}", mask_url(url));
         let variables = [("QUIRE_STORAGE_DATABASE", url)];
         assert!(!load("", &variables, &[]).unwrap().1.to_toml().contains(secret));
     }
-    assert_eq!(masked("postgres://quire:hunter2@db:5432/q?a=b"), "postgres://quire:***@db:5432/q?a=b");
-    assert_eq!(masked("sqlite:quire.db"), "sqlite:quire.db");
-    let refused = refused("", &[("QUIRE_STORAGE_DATABASE", "mysql://quire:hunter2@db/quire")]);
-    assert!(refused.contains("storage.database") && !refused.contains(secret), "{refused}");
+    assert_eq!(mask_url("postgres://quire:hunter2@db:5432/q?a=b"), "postgres://quire:***@db:5432/q?a=b");
+    assert_eq!(mask_url("sqlite:quire.db"), "sqlite:quire.db");
+    let error = error_of("", &[("QUIRE_STORAGE_DATABASE", "mysql://quire:hunter2@db/quire")]);
+    assert!(error.contains("storage.database") && !error.contains(secret), "{error}");
 }
 
 #[test]
-fn what_default_means_depends_on_the_database_and_the_pipeline() {
+fn the_default_policies_depend_on_the_database_and_the_pipeline() {
     let policies = |database: &str| {
         let (config, _) = load("", &[("QUIRE_STORAGE_DATABASE", database)], &[]).unwrap();
         Pipeline::ALL.map(|pipeline| config.policy(pipeline))
@@ -218,17 +218,17 @@ fn without_search_a_document_has_two_steps() {
 
 #[test]
 fn a_database_is_named_by_its_url() {
-    let of = |database| Location::of(database, Path::new("data"));
-    assert_eq!(of(""), Ok(Location::Sqlite("data/quire.db".into())));
-    assert_eq!(of("sqlite:x.db"), Ok(Location::Sqlite("x.db".into())));
-    assert_eq!(of("sqlite:///srv/x.db"), Ok(Location::Sqlite("/srv/x.db".into())));
-    assert_eq!(of("postgresql://h/n"), Ok(Location::Postgres("postgresql://h/n".to_owned())));
+    let of = |database| DatabaseLocation::of(database, Path::new("data"));
+    assert_eq!(of(""), Ok(DatabaseLocation::Sqlite("data/quire.db".into())));
+    assert_eq!(of("sqlite:x.db"), Ok(DatabaseLocation::Sqlite("x.db".into())));
+    assert_eq!(of("sqlite:///srv/x.db"), Ok(DatabaseLocation::Sqlite("/srv/x.db".into())));
+    assert_eq!(of("postgresql://h/n"), Ok(DatabaseLocation::Postgres("postgresql://h/n".to_owned())));
     assert!(of("sqlite:").is_err());
     assert!(of("x.db").is_err());
 }
 
 #[test]
-fn names_from_elsewhere_stand_for_settings_and_our_own_beat_them() {
+fn variables_of_other_programs_set_settings_and_quire_variables_beat_them() {
     let variables = [
         ("AUTH_TOKEN", " a token of sixteen "),
         ("LOG_LEVEL", "WARNING"),
@@ -244,26 +244,26 @@ fn names_from_elsewhere_stand_for_settings_and_our_own_beat_them() {
         ("VET_RECORDS_HUMAN_EDIT_NEUTRAL_CANDIDATE_CONFIDENCE", "0.6"),
     ];
     let (config, _) = load("", &variables, &[]).unwrap();
-    assert_eq!(config.server.auth_token.given(), Some("a token of sixteen"));
+    assert_eq!(config.server.auth_token.non_empty(), Some("a token of sixteen"));
     assert_eq!(config.log.level, LogLevel::Warn);
-    assert_eq!(config.location(), Location::Sqlite("/srv/records.db".into()));
+    assert_eq!(config.location(), DatabaseLocation::Sqlite("/srv/records.db".into()));
     assert_eq!(config.storage.data, Path::new("/srv/files"));
     assert!(!config.uploads.processing);
     let limits = (config.limits.uploads_per_minute, config.limits.downloads_per_minute);
     assert_eq!(limits, (PerMinute::Of(7), PerMinute::Of(0)));
-    let sure = &config.confidence;
-    assert_eq!((sure.version.as_str(), sure.low_max, sure.mid_max), ("v7", 0.4, 0.9));
-    assert!((sure.human_edit_neutral - 0.6).abs() < f64::EPSILON);
-    assert!(!format!("{config:?}").contains("sixteen"), "a secret is not shown");
-    let beaten = [("LOG_LEVEL", "debug"), ("QUIRE_LOG_LEVEL", "error")];
-    assert_eq!(load("", &beaten, &[]).unwrap().0.log.level, LogLevel::Error);
+    let policy = &config.confidence;
+    assert_eq!((policy.version.as_str(), policy.low_max, policy.mid_max), ("v7", 0.4, 0.9));
+    assert!((policy.human_edit_neutral - 0.6).abs() < f64::EPSILON);
+    assert!(!format!("{config:?}").contains("sixteen"), "a secret is printed");
+    let both = [("LOG_LEVEL", "debug"), ("QUIRE_LOG_LEVEL", "error")];
+    assert_eq!(load("", &both, &[]).unwrap().0.log.level, LogLevel::Error);
     for blank in ["AUTH_TOKEN", "LOG_LEVEL", "VET_RECORDS_DB_PATH", "VET_RECORDS_DISABLE_PROCESSING"] {
         load("", &[(blank, " ")], &[]).unwrap();
     }
 }
 
 #[test]
-fn a_name_from_elsewhere_with_a_senseless_value_stops_the_start() {
+fn an_invalid_value_in_a_variable_of_another_program_is_refused() {
     for (name, value) in [
         ("VET_RECORDS_STORAGE_PATH", "  "),
         ("VET_RECORDS_DISABLE_PROCESSING", "perhaps"),
@@ -272,14 +272,14 @@ fn a_name_from_elsewhere_with_a_senseless_value_stops_the_start() {
         ("VET_RECORDS_RATE_LIMIT_DOWNLOAD", "often"),
         ("AUTH_TOKEN", "hunter2"),
     ] {
-        let refused = refused("", &[(name, value)]);
-        assert!(refused.contains(name) && refused.contains("must"), "{refused}");
-        assert!(!refused.contains("hunter2"), "{refused}");
+        let error = error_of("", &[(name, value)]);
+        assert!(error.contains(name) && error.contains("must"), "{error}");
+        assert!(!error.contains("hunter2"), "{error}");
     }
 }
 
 #[test]
-fn every_name_from_elsewhere_is_told_of_and_stands_for_a_setting_that_exists() {
+fn every_alias_is_documented_and_sets_an_existing_setting() {
     let (_, layers) = load("", &[], &[]).unwrap();
     for alias in super::aliases::ALIASES {
         assert!(DEFAULTS.contains(alias.name), "{} is not in quire.default.toml", alias.name);

@@ -5,7 +5,7 @@ use serde::Deserialize;
 /// `[uploads]`
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[allow(missing_docs)]
-pub struct Uploads {
+pub struct UploadsSection {
     pub max_mb: u64,
     pub processing: bool,
 }

@@ -1,4 +1,4 @@
-//! Log lines as JSON, one object each. The keys that every line must have are there even when they say nothing.
+//! Log lines as JSON, one object per line. The required keys are in every line, null if they do not apply.
 
 use std::fmt::Debug;
 use std::io::Write;
@@ -11,16 +11,16 @@ use tracing_appender::non_blocking::NonBlocking;
 use tracing_subscriber::Layer;
 use tracing_subscriber::layer::Context;
 
-/// In every line; null where they do not apply.
-const ALWAYS: [&str; 5] = ["document_id", "run_id", "step_name", "event_type", "error_code"];
+/// The keys of every line; null where they do not apply.
+const REQUIRED: [&str; 5] = ["document_id", "run_id", "step_name", "event_type", "error_code"];
 
-/// Writes each record as one line of JSON.
+/// A tracing layer that writes each event as one line of JSON.
 pub struct JsonLines {
     sink: NonBlocking,
 }
 
 impl JsonLines {
-    /// To this sink.
+    /// Writes to this sink.
     pub fn new(sink: NonBlocking) -> Self {
         Self { sink }
     }
@@ -32,21 +32,21 @@ impl<S: Subscriber> Layer<S> for JsonLines {
         event.record(&mut fields);
         let metadata = event.metadata();
         let line = fields.into_line(metadata.level().as_str(), metadata.target());
-        // The sink takes it or counts it as lost; it never waits.
+        // The sink never blocks: it buffers the line or counts it as dropped.
         let _ = self.sink.clone().write_all(&line);
     }
 }
 
-/// What a record says, as far as it has been read.
+/// The fields of an event, collected while it is visited.
 #[derive(Default)]
 struct Fields {
-    /// When it happened, if the record knows better than the clock.
+    /// The time of the event, if it has its own; otherwise the current time is used.
     at: Option<String>,
     message: Option<String>,
     event_type: Option<String>,
-    /// The others, already written as `,"name":value`.
+    /// All other fields, already written as `,"name":value`.
     rest: Vec<u8>,
-    seen: [bool; ALWAYS.len()],
+    seen: [bool; REQUIRED.len()],
 }
 
 impl Fields {
@@ -56,10 +56,10 @@ impl Fields {
         write_json(&mut line, &self.at.unwrap_or_else(|| Timestamp::now().to_string()));
         put(&mut line, "level", level);
         put(&mut line, "target", target);
-        // An event says what happened by its type.
+        // An engine event has no message; its type stands in for it.
         put(&mut line, "message", &self.message.or(self.event_type));
         line.extend_from_slice(&self.rest);
-        for (name, _) in ALWAYS.iter().zip(self.seen).filter(|(_, seen)| !seen) {
+        for (name, _) in REQUIRED.iter().zip(self.seen).filter(|(_, seen)| !seen) {
             put(&mut line, name, &());
         }
         line.extend_from_slice(b"}\n");
@@ -67,7 +67,7 @@ impl Fields {
     }
 
     fn add(&mut self, name: &str, value: &(impl Serialize + ?Sized)) {
-        if let Some(place) = ALWAYS.iter().position(|always| *always == name) {
+        if let Some(place) = REQUIRED.iter().position(|required| *required == name) {
             self.seen[place] = true;
         }
         put(&mut self.rest, name, value);
@@ -121,6 +121,6 @@ fn put(line: &mut Vec<u8>, name: &str, value: &(impl Serialize + ?Sized)) {
 }
 
 fn write_json(line: &mut Vec<u8>, value: &(impl Serialize + ?Sized)) {
-    // Text, numbers and null always have a JSON form, and a Vec takes everything.
+    // Text, numbers and null always serialize, and writing to a Vec cannot fail.
     let _ = serde_json::to_writer(line, value);
 }

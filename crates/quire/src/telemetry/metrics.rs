@@ -1,22 +1,23 @@
-//! Every metric of Quire: its name, what it means, and the labels it is known to have, so that each stands at zero
-//! before anything has happened. An alert on a counter that is not there yet never fires.
+//! Every metric of Quire: its name, its description and its known labels. Counters start at zero, because an alert on a
+//! counter that does not exist yet never fires.
 
 use metrics::{Unit, counter, describe_counter, describe_gauge, describe_histogram};
 use metrics_exporter_prometheus::{BuildError, Matcher, PrometheusBuilder, PrometheusHandle};
 use quire_domain::Pipeline;
+use quire_ports::ModelErrorKind;
 
-use crate::trouble::Trouble;
+use crate::error::CommandError;
 
-/// Seconds: from a step that only looks something up to a proposal that takes half an hour, and a day in a queue.
-const SECONDS: [f64; 18] = [
+/// Histogram buckets in seconds: from a step of 1 ms to a proposal of half an hour and a day in the queue.
+const BUCKETS: [f64; 18] = [
     0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 120.0, 300.0, 1800.0,
     86_400.0,
 ];
 
-/// The ways in which a run ends.
+/// Values of the label `outcome`.
 const OUTCOMES: [&str; 4] = ["completed", "failed", "timed_out", "recovered_as_failed"];
-/// What the engine can be doing when the store fails it.
-const DOINGS: [&str; 4] = ["claim", "advance", "heartbeat", "watch"];
+/// Values of the label `doing`: what the engine was doing when the store failed.
+const STORE_OPERATIONS: [&str; 4] = ["claim", "advance", "heartbeat", "watch"];
 
 /// The metrics of this process.
 #[derive(Clone)]
@@ -25,19 +26,19 @@ pub struct Metrics {
 }
 
 impl Metrics {
-    /// All of them, in the Prometheus text format.
+    /// All metrics in the Prometheus text format.
     pub fn render(&self) -> String {
         self.handle.render()
     }
 
-    /// Folds what histograms have gathered into their buckets. Without it they grow until the next scrape.
-    pub fn tidy(&self) {
+    /// Folds recorded samples into histogram buckets. Call it regularly: samples pile up between scrapes.
+    pub fn run_upkeep(&self) {
         self.handle.run_upkeep();
     }
 }
 
-/// Starts counting. Where somebody else counts already, this process's metrics stay with them and these are empty.
-pub fn install() -> Result<Metrics, Trouble> {
+/// Installs the metrics recorder. If the process already has one, that one keeps the metrics and this one stays empty.
+pub fn install() -> Result<Metrics, CommandError> {
     let recorder = builder()?.build_recorder();
     let metrics = Metrics { handle: recorder.handle() };
     if metrics::set_global_recorder(recorder).is_ok() {
@@ -48,55 +49,52 @@ pub fn install() -> Result<Metrics, Trouble> {
 }
 
 pub(super) fn builder() -> Result<PrometheusBuilder, BuildError> {
-    PrometheusBuilder::new().set_buckets_for_metric(Matcher::Suffix("_seconds".to_owned()), &SECONDS)
+    PrometheusBuilder::new().set_buckets_for_metric(Matcher::Suffix("_seconds".to_owned()), &BUCKETS)
 }
 
 pub(super) fn describe() {
     let count = |name: &'static str, text: &'static str| describe_counter!(name, Unit::Count, text);
     count("quire_runs_started_total", "Runs started.");
     count("quire_runs_finished_total", "Runs that ended, by outcome.");
-    count("quire_runs_requeued_total", "Runs sent back to the queue after an attempt.");
-    count("quire_runs_recovered_total", "Runs whose worker had gone.");
-    count(
-        "quire_late_writes_refused_total",
-        "Writes refused because the run belongs to somebody else by now.",
-    );
-    count("quire_step_retries_total", "Step attempts that were repeated.");
+    count("quire_runs_requeued_total", "Runs put back into the queue after an attempt.");
+    count("quire_runs_recovered_total", "Runs recovered after their worker died.");
+    count("quire_late_writes_refused_total", "Writes refused because another worker owns the run.");
+    count("quire_step_retries_total", "Step attempts that were retried.");
     count("quire_step_failures_total", "Step attempts that failed, by error code.");
-    count("quire_leases_lost_total", "Times this worker's lease ended before it was renewed.");
-    count("quire_scheduler_contention_total", "Claims put off because another process was writing.");
-    count("quire_lock_skips_total", "Runs passed over because somebody else held their lock.");
-    count("quire_store_errors_total", "Times the store failed the engine, by what it was doing.");
+    count("quire_leases_lost_total", "Times this worker's lease expired before it was renewed.");
+    count("quire_scheduler_contention_total", "Claims postponed because another process was writing.");
+    count("quire_lock_skips_total", "Runs skipped because another worker held their lock.");
+    count("quire_store_errors_total", "Store errors in the engine, by operation.");
     count("quire_model_calls_total", "Requests to a language model, by outcome.");
-    count("quire_model_tokens_total", "Tokens that went to a language model and came from it.");
-    count("quire_looks_lost_total", "Looks at documents that could not be recorded.");
-    count("quire_log_lines_dropped_total", "Log lines lost because their output was slow or failing.");
+    count("quire_model_tokens_total", "Tokens sent to and received from a language model.");
+    count("quire_looks_lost_total", "Accesses to documents that could not be recorded in the audit trail.");
+    count("quire_log_lines_dropped_total", "Log lines dropped because the output was slow or failing.");
 
     let seconds = |name: &'static str, text: &'static str| describe_histogram!(name, Unit::Seconds, text);
-    seconds("quire_run_wait_seconds", "Time from entering the queue to being started.");
-    seconds("quire_run_duration_seconds", "Time from start to end of a run's last attempt.");
-    seconds("quire_step_duration_seconds", "Time that one attempt of a step took.");
+    seconds("quire_run_wait_seconds", "Time from entering the queue to the start of the run.");
+    seconds("quire_run_duration_seconds", "Duration of a run's last attempt.");
+    seconds("quire_step_duration_seconds", "Duration of one step attempt.");
 
-    describe_gauge!("quire_queue_depth", Unit::Count, "Runs that wait.");
+    describe_gauge!("quire_queue_depth", Unit::Count, "Runs in the queue.");
     describe_gauge!(
         "quire_queue_oldest_seconds",
         Unit::Seconds,
-        "How long the longest waiting run has waited."
+        "Time that the oldest run has been in the queue."
     );
-    describe_gauge!("quire_runs_running", Unit::Count, "Runs this process works on now.");
-    describe_gauge!("quire_slots", Unit::Count, "Runs this process can work on at once.");
+    describe_gauge!("quire_runs_running", Unit::Count, "Runs that this process works on now.");
+    describe_gauge!("quire_slots", Unit::Count, "Runs that this process can work on at the same time.");
 }
 
 pub(super) fn start_at_zero() {
     for pipeline in Pipeline::ALL {
         let name = pipeline.as_str();
-        for counted in [
+        for counter_name in [
             "quire_runs_started_total",
             "quire_runs_requeued_total",
             "quire_runs_recovered_total",
             "quire_late_writes_refused_total",
         ] {
-            counter!(counted, "pipeline" => name).absolute(0);
+            counter!(counter_name, "pipeline" => name).absolute(0);
         }
         for outcome in OUTCOMES {
             counter!("quire_runs_finished_total", "pipeline" => name, "outcome" => outcome).absolute(0);
@@ -104,21 +102,29 @@ pub(super) fn start_at_zero() {
         for step in pipeline.steps() {
             let step = step.as_str();
             counter!("quire_step_retries_total", "pipeline" => name, "step" => step).absolute(0);
-            // Codes are known when they occur; to Prometheus an empty label is none.
+            // Error codes are not known in advance; to Prometheus an empty label is no label.
             counter!("quire_step_failures_total", "pipeline" => name, "step" => step, "code" => "")
                 .absolute(0);
         }
     }
-    for doing in DOINGS {
-        counter!("quire_store_errors_total", "doing" => doing).absolute(0);
+    for operation in STORE_OPERATIONS {
+        counter!("quire_store_errors_total", "doing" => operation).absolute(0);
     }
-    for counted in [
+    // A spent budget is no call.
+    let failed = ModelErrorKind::ALL.iter().filter(|kind| **kind != ModelErrorKind::BudgetSpent);
+    for outcome in ["OK"].into_iter().chain(failed.map(|kind| kind.as_str())) {
+        counter!("quire_model_calls_total", "outcome" => outcome).absolute(0);
+    }
+    for direction in ["in", "out"] {
+        counter!("quire_model_tokens_total", "direction" => direction).absolute(0);
+    }
+    for counter_name in [
         "quire_leases_lost_total",
         "quire_scheduler_contention_total",
         "quire_lock_skips_total",
         "quire_looks_lost_total",
         "quire_log_lines_dropped_total",
     ] {
-        counter!(counted).absolute(0);
+        counter!(counter_name).absolute(0);
     }
 }

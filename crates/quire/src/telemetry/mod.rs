@@ -1,4 +1,4 @@
-//! What the program tells about itself: log lines and metrics. Neither may fail or delay the work it tells about.
+//! Logs and metrics. Neither may fail or delay the work that they report.
 
 mod json;
 mod metrics;
@@ -12,45 +12,45 @@ use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
 use tracing_subscriber::{Layer, Registry, fmt};
 
-use crate::config::{Log, LogFormat, LogLevel};
+use crate::config::{LogFormat, LogLevel, LogSection};
 
 pub use json::JsonLines;
 pub use metrics::{Metrics, install as install_metrics};
-pub use sink::Lost;
+pub use sink::DroppedLines;
 
-/// Keep it until the end: dropping it writes out what is still waiting, for at most a second.
+/// Keep it until the process ends: dropping it flushes buffered log lines, for at most a second.
 pub struct Telemetry {
     _flush: WorkerGuard,
     /// Counts the lines that could not be written.
-    pub lost: Lost,
+    pub dropped: DroppedLines,
 }
 
 /// Starts logging to standard error.
-pub fn start(log: Log) -> Telemetry {
+pub fn start(log: LogSection) -> Telemetry {
     let on_terminal = stderr().is_terminal();
     let (layer, telemetry) = layer(log, on_terminal, stderr());
-    // Somebody who embeds the program may have set up logging already; then theirs is used.
+    // A program that embeds this one may have set up logging already; then that one is used.
     let _ = tracing_subscriber::registry().with(layer).try_init();
     telemetry
 }
 
-/// A layer that logs to `output`, from a thread of its own.
+/// A layer that logs to `output` on its own thread.
 pub(crate) fn layer(
-    log: Log,
+    log: LogSection,
     on_terminal: bool,
     output: impl Write + Send + 'static,
 ) -> (Box<dyn Layer<Registry> + Send + Sync>, Telemetry) {
-    let (sink, flush, lost) = sink::open(output);
-    let pretty = match log.format {
+    let (sink, flush, dropped) = sink::open(output);
+    let is_pretty = match log.format {
         LogFormat::Pretty => true,
         LogFormat::Json => false,
         LogFormat::Auto => on_terminal,
     };
-    let layer = if pretty { for_people(sink, on_terminal) } else { JsonLines::new(sink).boxed() };
-    (layer.with_filter(level(log.level)).boxed(), Telemetry { _flush: flush, lost })
+    let layer = if is_pretty { pretty_layer(sink, on_terminal) } else { JsonLines::new(sink).boxed() };
+    (layer.with_filter(level(log.level)).boxed(), Telemetry { _flush: flush, dropped })
 }
 
-fn for_people(sink: NonBlocking, colours: bool) -> Box<dyn Layer<Registry> + Send + Sync> {
+fn pretty_layer(sink: NonBlocking, colours: bool) -> Box<dyn Layer<Registry> + Send + Sync> {
     fmt::layer().compact().with_ansi(colours).with_writer(sink).boxed()
 }
 

@@ -9,12 +9,12 @@ use tracing::subscriber::with_default;
 
 use super::*;
 
-const JSON: Log = Log { level: LogLevel::Info, format: LogFormat::Auto };
+const JSON: LogSection = LogSection { level: LogLevel::Info, format: LogFormat::Auto };
 
-/// Hands on what is written.
-struct Lines(Sender<Vec<u8>>);
+/// A writer that sends each write to a channel.
+struct ChannelWriter(Sender<Vec<u8>>);
 
-impl Write for Lines {
+impl Write for ChannelWriter {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.0.send(bytes.to_vec()).map_err(io::Error::other)?;
         Ok(bytes.len())
@@ -26,9 +26,9 @@ impl Write for Lines {
 }
 
 /// The lines that `action` logs.
-fn logged(log: Log, action: impl FnOnce()) -> String {
+fn logged(log: LogSection, action: impl FnOnce()) -> String {
     let (lines, written) = channel();
-    let (layer, telemetry) = layer(log, false, Lines(lines));
+    let (layer, telemetry) = layer(log, false, ChannelWriter(lines));
     with_default(tracing_subscriber::registry().with(layer), action);
     drop(telemetry);
     String::from_utf8(written.iter().flatten().collect()).unwrap()
@@ -40,7 +40,7 @@ fn lines(text: &str) -> Vec<Value> {
 
 /// Proves R039.
 #[test]
-fn every_line_has_the_keys_that_every_line_must_have() {
+fn every_json_line_has_the_required_keys() {
     let (run, document) = (RunId::new(), SubjectId::new());
     let failure = Failure::transient("PAGE_UNREADABLE", "page 3 has no \"text\"\n");
     let event = Event {
@@ -70,19 +70,19 @@ fn every_line_has_the_keys_that_every_line_must_have() {
         }
         line["timestamp"].as_str().unwrap().parse::<Timestamp>().unwrap();
     }
-    let told = &lines[0];
-    assert_eq!(told["timestamp"], "1970-01-01T00:00:00Z");
-    assert_eq!(told["message"], "STEP_RETRIED");
-    assert_eq!(told["target"], "quire::event");
-    assert_eq!(told["document_id"], document.to_string());
-    assert_eq!(told["run_id"], run.to_string());
-    assert_eq!(told["step_name"], "EXTRACTION");
-    assert_eq!(told["event_type"], "STEP_RETRIED");
-    assert_eq!(told["error_code"], "PAGE_UNREADABLE");
-    assert_eq!(told["correlation_id"], "c0ffee");
-    assert_eq!(told["stage"], "EXTRACTION");
-    assert_eq!((&told["attempt"], &told["delay_ms"]), (&Value::from(1), &Value::from(500)));
-    assert_eq!(told["error"], "page 3 has no \"text\"\n");
+    let event = &lines[0];
+    assert_eq!(event["timestamp"], "1970-01-01T00:00:00Z");
+    assert_eq!(event["message"], "STEP_RETRIED");
+    assert_eq!(event["target"], "quire::event");
+    assert_eq!(event["document_id"], document.to_string());
+    assert_eq!(event["run_id"], run.to_string());
+    assert_eq!(event["step_name"], "EXTRACTION");
+    assert_eq!(event["event_type"], "STEP_RETRIED");
+    assert_eq!(event["error_code"], "PAGE_UNREADABLE");
+    assert_eq!(event["correlation_id"], "c0ffee");
+    assert_eq!(event["stage"], "EXTRACTION");
+    assert_eq!((&event["attempt"], &event["delay_ms"]), (&Value::from(1), &Value::from(500)));
+    assert_eq!(event["error"], "page 3 has no \"text\"\n");
     assert!(lines[1]["run_id"].is_null() && lines[1]["error_code"].is_null());
     let other = &lines[2];
     assert_eq!((&other["level"], &other["message"]), (&Value::from("WARN"), &Value::from("something else")));
@@ -94,16 +94,17 @@ fn every_line_has_the_keys_that_every_line_must_have() {
 }
 
 #[test]
-fn people_get_text() {
-    let text = logged(Log { format: LogFormat::Pretty, ..JSON }, || tracing::info!(slots = 2, "starting"));
+fn the_pretty_format_is_plain_text_without_colours_in_a_file() {
+    let text =
+        logged(LogSection { format: LogFormat::Pretty, ..JSON }, || tracing::info!(slots = 2, "starting"));
     assert!(text.contains("INFO") && text.contains("starting") && text.contains("slots=2"), "{text}");
     assert!(!text.contains('\u{1b}'), "colours in a file: {text}");
 }
 
-/// An output that fails every time.
-struct Failing;
+/// An output whose every write fails.
+struct FailingOutput;
 
-impl Write for Failing {
+impl Write for FailingOutput {
     fn write(&mut self, _: &[u8]) -> io::Result<usize> {
         Err(io::ErrorKind::StorageFull.into())
     }
@@ -113,10 +114,10 @@ impl Write for Failing {
     }
 }
 
-/// An output that takes nothing for as long as the test holds the other end.
-struct Hanging(Receiver<()>);
+/// An output that blocks for as long as the test holds the other end of the channel.
+struct HangingOutput(Receiver<()>);
 
-impl Write for Hanging {
+impl Write for HangingOutput {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let _ = self.0.recv();
         Ok(bytes.len())
@@ -137,30 +138,30 @@ fn log_lines(output: impl Write + Send + 'static, count: u64) -> Telemetry {
     telemetry
 }
 
-/// Proves R040: a sink that fails costs lines, which are counted, and nothing else.
+/// Proves R040: a failing sink costs log lines, which are counted, and nothing else.
 #[test]
-fn an_output_that_always_fails_is_not_noticed_by_whoever_logs() {
-    let telemetry = log_lines(Failing, 100);
-    let lost = telemetry.lost.clone();
-    // Waits until the thread has tried to write all of them.
+fn an_output_that_always_fails_costs_only_counted_lines() {
+    let telemetry = log_lines(FailingOutput, 100);
+    let dropped = telemetry.dropped.clone();
+    // Waits until the thread has tried to write every line.
     drop(telemetry);
-    assert_eq!(lost.lines(), 100);
+    assert_eq!(dropped.lines(), 100);
 }
 
-/// Proves R040: a sink that never returns delays nobody. If it did, this test would not end.
+/// Proves R040: a hanging sink delays nothing. If it did, this test would not end.
 #[test]
-fn an_output_that_hangs_forever_is_not_noticed_by_whoever_logs() {
-    let (let_go, hold) = channel();
+fn an_output_that_hangs_never_blocks_the_code_that_logs() {
+    let (release, hold) = channel();
     let count = 20_000;
-    let telemetry = log_lines(Hanging(hold), count);
-    let lost = telemetry.lost.lines();
-    assert!(lost > 0 && lost < count, "{lost} of {count} lines were lost");
-    // Let it end in peace.
-    drop(let_go);
+    let telemetry = log_lines(HangingOutput(hold), count);
+    let dropped = telemetry.dropped.lines();
+    assert!(dropped > 0 && dropped < count, "{dropped} of {count} lines were dropped");
+    // Unblocks the writer thread.
+    drop(release);
 }
 
 #[test]
-fn every_counter_is_there_before_anything_has_happened() {
+fn every_counter_exists_before_anything_has_happened() {
     let recorder = super::metrics::builder().unwrap().build_recorder();
     let text = ::metrics::with_local_recorder(&recorder, || {
         super::metrics::describe();
@@ -174,6 +175,7 @@ fn every_counter_is_there_before_anything_has_happened() {
         "quire_runs_finished_total{pipeline=\"document\",outcome=\"timed_out\"} 0",
         "quire_step_retries_total{pipeline=\"link\",step=\"summarization\"} 0",
         "quire_store_errors_total{doing=\"claim\"} 0",
+        "quire_model_calls_total{outcome=\"MODEL_REFUSED\"} 0",
         "# TYPE quire_run_wait_seconds histogram",
         "quire_run_wait_seconds_bucket{pipeline=\"link\",le=\"0.5\"} 1",
         "# HELP quire_runs_started_total Runs started.",

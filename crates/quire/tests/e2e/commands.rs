@@ -31,10 +31,7 @@ fn a_missing_database_is_said_to_be_missing_and_not_created() {
         &["migrate", "down", "--to", "0"],
     ] {
         let refused = quire.refuses(arguments);
-        assert!(
-            refused.contains("there is no database at ./quire-data/quire.db"),
-            "{arguments:?}: {refused}"
-        );
+        assert!(refused.contains("no database at ./quire-data/quire.db"), "{arguments:?}: {refused}");
         assert!(!quire.path("quire-data").exists(), "{arguments:?}");
     }
 }
@@ -56,8 +53,8 @@ fn the_schema_goes_up_and_down_and_says_where_it_is() {
     assert!(quire.says(&["migrate", "up"]).starts_with("Applied 0003_"));
     assert!(quire.says(&["migrate", "up"]).starts_with("Nothing to apply"));
     let down = quire.says(&["migrate", "down", "--to", "1"]);
-    assert!(down.starts_with("Took back 00") && down.contains("at version 1"), "{down}");
-    assert!(quire.says(&["migrate", "down", "--to", "1"]).starts_with("Nothing to take back"));
+    assert!(down.starts_with("Reverted 00") && down.contains("at version 1"), "{down}");
+    assert!(quire.says(&["migrate", "down", "--to", "1"]).starts_with("Nothing to revert"));
     let beyond = quire.refuses(&["migrate", "up", "--to", "999"]);
     assert!(beyond.contains(&format!("the newest is {newest}")), "{beyond}");
 }
@@ -81,9 +78,9 @@ fn an_empty_database_has_an_empty_queue() {
     for list in ["queue", "completed_last_24h", "failures_by_step", "workers"] {
         assert_eq!(queue[list], json!([]), "{list}");
     }
-    assert!(quire.says(&["queue"]).contains("Waiting: nothing"));
+    assert!(quire.says(&["queue"]).contains("Queued: no runs"));
     assert_eq!(parsed(&quire.says(&["runs", "list", "--json"])), json!([]));
-    assert_eq!(quire.says(&["runs", "list"]), "No such runs.\n");
+    assert_eq!(quire.says(&["runs", "list"]), "No runs.\n");
 }
 
 #[test]

@@ -22,7 +22,7 @@ async fn an_older_schema_is_refused_by_name_of_the_command_that_brings_it_up_to_
     let status = json_of(&quire, &["migrate", "status", "--json"]);
     assert_eq!(status["version"], status["newest"]);
     let down = quire.says(&["migrate", "down", "--to", "0"]);
-    assert!(down.starts_with("Took back") && down.contains("at version 0"), "{down}");
+    assert!(down.starts_with("Reverted") && down.contains("at version 0"), "{down}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -55,7 +55,7 @@ async fn a_failed_link_is_listed_shown_and_sent_back_to_the_queue(scene: &Scene)
     assert_eq!(listed[0]["run_id"], id);
     assert_eq!(listed[0]["error"]["error_code"], "PAGE_GONE");
     assert!(quire.says(&["runs", "list"]).contains("PAGE_GONE"));
-    assert_eq!(quire.says(&["runs", "list", "--state", "COMPLETED"]), "No such runs.\n");
+    assert_eq!(quire.says(&["runs", "list", "--state", "COMPLETED"]), "No runs.\n");
 
     let shown = json_of(quire, &["runs", "show", &id, "--json"]);
     assert_eq!(shown["state"], "FAILED");
@@ -70,7 +70,7 @@ async fn a_failed_link_is_listed_shown_and_sent_back_to_the_queue(scene: &Scene)
     }
 
     let retried = quire.run(&["runs", "retry", &id]);
-    assert!(retried.out.contains("is QUEUED, not to start before"), "{}{}", retried.out, retried.err);
+    assert!(retried.out.contains("is QUEUED, starts at "), "{}{}", retried.out, retried.err);
     assert!(retried.err.contains("RUN_RETRIED"), "a person's action is logged: {}", retried.err);
     assert_eq!(json_of(quire, &["runs", "show", &id, "--json"])["retry_count"], 1);
     let again = quire.refuses(&["runs", "retry", &id]);
@@ -98,14 +98,14 @@ async fn what_is_purged_is_gone(scene: &Scene) {
     keep_a_file(&files);
     keep_a_file(&others);
     let said = quire.says(&["purge", &subject, "--yes"]);
-    assert_eq!(said, format!("Removed {subject} with 1 run.\n"));
+    assert_eq!(said, format!("Deleted {subject} with 1 run.\n"));
     assert!(quire.refuses(&["runs", "show", &run.id.to_string()]).contains("was not found"));
     assert!(!files.exists());
     assert!(others.join("runs/raw-text.txt").exists(), "nobody else's");
 
     // As after a crash between the rows and the files.
     keep_a_file(&files);
-    assert_eq!(quire.says(&["purge", &subject, "--yes"]), format!("Removed {subject} with 0 runs.\n"));
+    assert_eq!(quire.says(&["purge", &subject, "--yes"]), format!("Deleted {subject} with 0 runs.\n"));
     assert!(!files.exists());
     assert!(quire.refuses(&["purge", &subject, "--yes"]).contains("was not found"));
 }

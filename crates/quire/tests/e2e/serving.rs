@@ -124,7 +124,7 @@ fn a_second_signal_does_not_wait() {
     // A request that never ends keeps a graceful stop waiting.
     let _slow = server.begin("GET /health HTTP/1.1\r\nHost: localhost\r\n");
     server.signal("-INT");
-    server.wait_for_log("stopping");
+    server.wait_for_log("shutting down");
     server.signal("-INT");
     assert_eq!(server.wait().code(), Some(130));
 }

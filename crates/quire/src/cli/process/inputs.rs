@@ -1,4 +1,4 @@
-//! Which files are meant, under which names, and what is passed over.
+//! Finds the files to process and names their results.
 
 use std::collections::HashMap;
 use std::ffi::OsStr;
@@ -6,93 +6,97 @@ use std::path::{Component, Path, PathBuf};
 
 /// A file to process.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Input {
+pub(super) struct InputFile {
     pub(super) path: PathBuf,
-    /// Under which name its result is known: the way to it from here.
+    /// The name of its result: its path relative to the working directory.
     pub(super) name: String,
-    /// Whether it was named itself. What else is in a folder need not be a document.
+    /// Whether it was named on the command line. Other files of a folder need not be documents.
     pub(super) is_named: bool,
 }
 
-/// What was named, and what is in the folders that were.
+/// The files to process: named ones, and those in named folders.
 #[derive(Debug, Default)]
-pub(super) struct Inputs {
-    /// In the order of their names within each folder.
-    pub(super) files: Vec<Input>,
-    /// Hidden files and folders, which nobody means by naming the folder that they are in.
+pub(super) struct InputFiles {
+    /// Sorted by name within each folder.
+    pub(super) files: Vec<InputFile>,
+    /// Number of skipped hidden files and folders.
     pub(super) hidden: usize,
-    /// What is in a named folder and is neither file nor folder: why it is passed over.
-    pub(super) strange: Vec<(String, String)>,
-    /// What is there and cannot be looked at, which may be documents: why.
-    pub(super) closed: Vec<(String, String)>,
+    /// Entries that are neither file nor folder, and why they are skipped.
+    pub(super) skipped: Vec<(String, String)>,
+    /// Entries that cannot be opened and may be documents, and why.
+    pub(super) unreadable: Vec<(String, String)>,
 }
 
-impl Inputs {
-    /// All files below these paths, but for what is kept apart: results and state of this very command. Says what was
-    /// named and cannot be meant.
-    pub(super) fn below(paths: &[PathBuf], apart: &[Option<&Path>]) -> Result<Self, String> {
+impl InputFiles {
+    /// Finds all files below these paths, except in the excluded ones: results and state of this command. Fails for a path
+    /// that does not exist or is excluded.
+    pub(super) fn find(paths: &[PathBuf], excluded: &[Option<&Path>]) -> Result<Self, String> {
         let mut found = Self::default();
-        let apart: Vec<PathBuf> =
-            apart.iter().flatten().filter_map(|path| path.canonicalize().ok()).collect();
+        let excluded: Vec<PathBuf> =
+            excluded.iter().flatten().filter_map(|path| path.canonicalize().ok()).collect();
         for path in paths {
-            let Ok(place) = path.canonicalize() else {
+            let Ok(real_path) = path.canonicalize() else {
                 return Err(format!("there is no file or folder {}", path.display()));
             };
             let name = name_of(path);
-            if place.is_dir() {
-                if let Some(apart) = apart.iter().find(|apart| place.starts_with(apart)) {
+            if real_path.is_dir() {
+                if let Some(excluded) = excluded.iter().find(|excluded| real_path.starts_with(excluded)) {
                     return Err(format!(
-                        "{} is in {}, where this command writes; choose another --out",
+                        "{} is inside {}, where this command writes; choose another --out",
                         path.display(),
-                        apart.display()
+                        excluded.display()
                     ));
                 }
-                found.walk(path, &name, &apart);
-            } else if place.is_file() {
-                found.files.push(Input { path: path.clone(), name, is_named: true });
+                found.walk(path, &name, &excluded);
+            } else if real_path.is_file() {
+                found.files.push(InputFile { path: path.clone(), name, is_named: true });
             } else {
                 return Err(format!("{} is neither a file nor a folder", path.display()));
             }
         }
-        found.require_apart()?;
+        found.require_distinct_names()?;
         Ok(found)
     }
 
-    fn walk(&mut self, folder: &Path, name: &str, apart: &[PathBuf]) {
+    fn walk(&mut self, folder: &Path, name: &str, excluded: &[PathBuf]) {
         let mut entries = match std::fs::read_dir(folder).and_then(Iterator::collect::<Result<Vec<_>, _>>) {
             Ok(entries) => entries,
-            Err(error) => return self.closed.push((name.to_owned(), error.to_string())),
+            Err(error) => return self.unreadable.push((name.to_owned(), error.to_string())),
         };
         entries.sort_by_key(std::fs::DirEntry::file_name);
         for entry in entries {
             let path = entry.path();
-            let Ok(own) = entry.file_name().into_string() else {
+            let Ok(file_name) = entry.file_name().into_string() else {
                 let name = path.to_string_lossy().into_owned();
-                self.closed.push((name, "its name is not Unicode; rename it".to_owned()));
+                self.unreadable.push((name, "the name is not valid Unicode; rename the file".to_owned()));
                 continue;
             };
             if is_hidden(&entry.file_name()) {
                 self.hidden += 1;
                 continue;
             }
-            let name = if name.is_empty() { own } else { format!("{name}/{own}") };
+            let name = if name.is_empty() { file_name } else { format!("{name}/{file_name}") };
             match entry.file_type() {
                 Ok(_)
-                    if !apart.is_empty() && path.canonicalize().is_ok_and(|place| apart.contains(&place)) => {
-                }
-                Ok(kind) if kind.is_dir() => self.walk(&path, &name, apart),
-                Ok(kind) if kind.is_file() => self.files.push(Input { path, name, is_named: false }),
-                // A link may lead back to where it came from, and a pipe never ends.
+                    if !excluded.is_empty()
+                        && path.canonicalize().is_ok_and(|real_path| excluded.contains(&real_path)) => {}
+                Ok(kind) if kind.is_dir() => self.walk(&path, &name, excluded),
+                Ok(kind) if kind.is_file() => self.files.push(InputFile { path, name, is_named: false }),
+                // A link may form a loop, and a pipe never ends.
                 Ok(_) => {
-                    self.strange.push((name, "is neither a file nor a folder; name it itself".to_owned()));
+                    self.skipped.push((
+                        name,
+                        "is neither a file nor a folder; name it on the command line to process it"
+                            .to_owned(),
+                    ));
                 }
-                Err(error) => self.closed.push((name, error.to_string())),
+                Err(error) => self.unreadable.push((name, error.to_string())),
             }
         }
     }
 
-    /// A file that is meant twice counts once; two files of one name would be one result.
-    fn require_apart(&mut self) -> Result<(), String> {
+    /// Removes files that were named twice. Refuses two files whose results would have the same name.
+    fn require_distinct_names(&mut self) -> Result<(), String> {
         let mut known: HashMap<String, PathBuf> = HashMap::new();
         let mut clash = None;
         self.files.retain(|file| match known.get(&file.name) {
@@ -103,7 +107,7 @@ impl Inputs {
             Some(other) => {
                 if other.canonicalize().ok() != file.path.canonicalize().ok() {
                     clash = Some(format!(
-                        "the results of {} and {} would have the same name; process them one after the other",
+                        "the results of {} and {} would have the same name; process them with two commands",
                         other.display(),
                         file.path.display()
                     ));
@@ -115,11 +119,11 @@ impl Inputs {
     }
 }
 
-/// The way to a path from here, without what leads up or to the root: a result never lies outside its folder.
+/// The path relative to the working directory, without `..` and `/`, so that no result is written outside its folder.
 fn name_of(path: &Path) -> String {
-    let here = std::env::current_dir().unwrap_or_default();
-    let below = path.strip_prefix(&here).unwrap_or(path);
-    let parts = below.components().filter_map(|part| match part {
+    let working_directory = std::env::current_dir().unwrap_or_default();
+    let relative = path.strip_prefix(&working_directory).unwrap_or(path);
+    let parts = relative.components().filter_map(|part| match part {
         Component::Normal(part) => Some(part.to_string_lossy()),
         _ => None,
     });
@@ -135,7 +139,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn folders_are_walked_in_order_without_what_is_hidden_linked_or_our_own() {
+    fn folders_are_walked_in_order_without_hidden_files_links_and_results() {
         let folder = tempfile::tempdir().unwrap();
         let at = |name: &str| folder.path().join(name);
         for name in ["b/z", "b/.git", "out/b"] {
@@ -146,18 +150,22 @@ mod tests {
         }
         std::os::unix::fs::symlink(folder.path(), at("b/back")).unwrap();
         let named = [folder.path().to_path_buf(), at("a.txt")];
-        let found = Inputs::below(&named, &[Some(&at("out"))]).unwrap();
+        let found = InputFiles::find(&named, &[Some(&at("out"))]).unwrap();
         let paths: Vec<_> = found.files.iter().map(|file| file.path.clone()).collect();
-        assert_eq!(paths, ["a.txt", "b/2.pdf", "b/z/1.bin", "c.pdf"].map(at), "and the one named twice once");
-        assert_eq!((found.hidden, found.strange.len()), (2, 1));
+        assert_eq!(
+            paths,
+            ["a.txt", "b/2.pdf", "b/z/1.bin", "c.pdf"].map(at),
+            "the file that was named twice is there once"
+        );
+        assert_eq!((found.hidden, found.skipped.len()), (2, 1));
         assert!(found.files.iter().all(|file| !file.name.starts_with(['/', '.'])));
-        let refused = Inputs::below(&[at("out/b")], &[Some(&at("out"))]).unwrap_err();
+        let refused = InputFiles::find(&[at("out/b")], &[Some(&at("out"))]).unwrap_err();
         assert!(refused.contains("--out"), "{refused}");
-        assert!(Inputs::below(&[at("missing")], &[]).is_err());
+        assert!(InputFiles::find(&[at("missing")], &[]).is_err());
     }
 
     #[test]
-    fn two_files_never_have_one_name() {
+    fn two_files_whose_results_would_have_the_same_name_are_refused() {
         assert_eq!(name_of(Path::new("x/a.pdf")), "x/a.pdf");
         assert_eq!(name_of(Path::new("./x/../a.pdf")), "x/a.pdf");
         assert_eq!(name_of(Path::new("/srv/a.pdf")), "srv/a.pdf");
@@ -168,7 +176,7 @@ mod tests {
         for name in ["a.pdf", "x/a.pdf"] {
             std::fs::write(at(name), "x").unwrap();
         }
-        let refused = Inputs::below(&[at("a.pdf"), at("x/../a.pdf"), at("x/a.pdf")], &[]).unwrap_err();
+        let refused = InputFiles::find(&[at("a.pdf"), at("x/../a.pdf"), at("x/a.pdf")], &[]).unwrap_err();
         assert!(refused.contains("same name"), "{refused}");
     }
 }

@@ -1,92 +1,96 @@
-//! Where results go, and what is there already.
+//! Writes results to a folder, a file or a stream, and finds those of an earlier command.
 
-mod folder;
-mod lines;
-mod place;
+mod csv_file;
+mod json_folder;
+mod json_lines;
 mod stream;
-mod table;
+mod target;
 
 use std::io;
 
-use self::folder::Folder;
-use self::lines::Lines;
-use self::stream::Stream;
-use self::table::Table;
-use super::outcome::{Head, Outcome};
-use crate::trouble::Trouble;
+use self::csv_file::CsvFile;
+use self::json_folder::JsonFolder;
+use self::json_lines::JsonLinesFile;
+use self::stream::OutputStream;
+use super::file_result::{FileResult, ResultHeader};
+use crate::error::CommandError;
 
-pub(super) use self::place::{Format, Target};
+pub(super) use self::target::{OutputFormat, OutputTarget};
 
-/// Results as they are written.
-pub(super) struct Results(Place);
+/// Writes results to one destination.
+pub(super) struct ResultWriter(Destination);
 
-enum Place {
-    /// A JSON file for each.
-    Folder(Folder),
-    /// A line of JSON for each, in a file.
-    Lines(Lines),
-    /// A line for each value, in a file that is there when all of it is.
-    Table(Table),
-    /// One after the other to whoever reads them now.
-    Stream(Stream),
+enum Destination {
+    /// One JSON file per document.
+    Folder(JsonFolder),
+    /// One line of JSON per document.
+    Lines(JsonLinesFile),
+    /// One line per value. The file appears when it is complete.
+    Csv(CsvFile),
+    /// Standard output, a pipe or a device.
+    Stream(OutputStream),
 }
 
-impl Results {
-    /// Opens the place. What a process that died left half written there is mended.
-    pub(super) fn open(target: Target) -> Result<Self, Trouble> {
-        let at = target.to_string();
+impl ResultWriter {
+    /// Opens the destination, and repairs what a killed process left incomplete there.
+    pub(super) fn open(target: OutputTarget) -> Result<Self, CommandError> {
+        let location = target.to_string();
         let opened = match target {
-            Target::Folder(folder) => Folder::open(folder).map(Place::Folder),
-            Target::File(path, format) if place::is_stream(&path) => {
-                Stream::to_file(&path, format).map(Place::Stream)
+            OutputTarget::Folder(folder) => JsonFolder::open(folder).map(Destination::Folder),
+            OutputTarget::File(path, format) if target::is_stream(&path) => {
+                OutputStream::to_file(&path, format).map(Destination::Stream)
             }
-            Target::File(path, Format::Csv) => Table::open(path).map(Place::Table),
-            Target::File(path, _) => Lines::open(path).map(Place::Lines),
-            Target::Stdout(format) => Ok(Place::Stream(Stream::to_stdout(format))),
+            OutputTarget::File(path, OutputFormat::Csv) => CsvFile::open(path).map(Destination::Csv),
+            OutputTarget::File(path, _) => JsonLinesFile::open(path).map(Destination::Lines),
+            OutputTarget::Stdout(format) => Ok(Destination::Stream(OutputStream::to_stdout(format))),
         };
-        opened.map(Self).map_err(|error| Trouble::new(format!("results cannot be written to {at}: {error}")))
+        opened.map(Self).map_err(|error| write_error(&location, &error))
     }
 
-    /// How the result of that file begins, if it is there.
-    pub(super) fn head(&self, name: &str) -> Result<Option<Head>, Trouble> {
-        let head = match &self.0 {
-            Place::Folder(folder) => folder.head(name),
-            Place::Lines(lines) => Ok(lines.head(name)),
-            Place::Table(_) | Place::Stream(_) => Ok(None),
+    /// The header of the existing result of this file, if there is one.
+    pub(super) fn header(&self, name: &str) -> Result<Option<ResultHeader>, CommandError> {
+        let header = match &self.0 {
+            Destination::Folder(folder) => folder.header(name),
+            Destination::Lines(lines) => Ok(lines.header(name)),
+            Destination::Csv(_) | Destination::Stream(_) => Ok(None),
         };
-        head.map_err(|error| self.trouble(&error))
+        header.map_err(|error| self.error(&error))
     }
 
-    /// Writes a result, in place of the one that file had. False when nobody reads it any more.
-    pub(super) fn write(&mut self, outcome: &Outcome) -> Result<bool, Trouble> {
+    /// Writes a result and replaces an earlier one of the same file. Returns false if the output is closed.
+    pub(super) fn write(&mut self, result: &FileResult) -> Result<bool, CommandError> {
         let written = match &mut self.0 {
-            Place::Folder(folder) => folder.write(outcome).map(|()| true),
-            Place::Lines(lines) => lines.write(outcome).map(|()| true),
-            Place::Table(table) => table.write(outcome).map(|()| true),
-            Place::Stream(stream) => stream.write(outcome),
+            Destination::Folder(folder) => folder.write(result).map(|()| true),
+            Destination::Lines(lines) => lines.write(result).map(|()| true),
+            Destination::Csv(csv) => csv.write(result).map(|()| true),
+            Destination::Stream(stream) => stream.write(result),
         };
-        written.map_err(|error| self.trouble(&error))
+        written.map_err(|error| self.error(&error))
     }
 
-    /// Makes what was written durable and whole, whether it is all or not.
-    pub(super) fn finish(&mut self, is_all: bool) -> Result<(), Trouble> {
+    /// Makes the written results durable. An incomplete CSV file is discarded.
+    pub(super) fn finish(&mut self, is_complete: bool) -> Result<(), CommandError> {
         let finished = match &mut self.0 {
-            Place::Folder(_) => Ok(()),
-            Place::Lines(lines) => lines.finish(),
-            Place::Table(table) if is_all => table.finish(),
-            Place::Table(table) => table.give_up(),
-            Place::Stream(stream) => stream.finish(),
+            Destination::Folder(_) => Ok(()),
+            Destination::Lines(lines) => lines.finish(),
+            Destination::Csv(csv) if is_complete => csv.finish(),
+            Destination::Csv(csv) => csv.discard(),
+            Destination::Stream(stream) => stream.finish(),
         };
-        finished.map_err(|error| self.trouble(&error))
+        finished.map_err(|error| self.error(&error))
     }
 
-    fn trouble(&self, error: &io::Error) -> Trouble {
-        let place = match &self.0 {
-            Place::Folder(folder) => folder.place(),
-            Place::Lines(lines) => lines.place(),
-            Place::Table(table) => table.place(),
-            Place::Stream(stream) => stream.place(),
+    fn error(&self, error: &io::Error) -> CommandError {
+        let location = match &self.0 {
+            Destination::Folder(folder) => folder.location(),
+            Destination::Lines(lines) => lines.location(),
+            Destination::Csv(csv) => csv.location(),
+            Destination::Stream(stream) => stream.location(),
         };
-        Trouble::new(format!("results cannot be written to {place}: {error}"))
+        write_error(&location, error)
     }
+}
+
+fn write_error(location: &str, error: &io::Error) -> CommandError {
+    CommandError::new(format!("cannot write results to {location}: {error}"))
 }

@@ -1,4 +1,4 @@
-//! What a result depends on besides its document, and what this command sets by itself.
+//! The configuration of this command, and a fingerprint of the settings that a result depends on.
 
 use std::path::Path;
 
@@ -9,38 +9,38 @@ use quire_domain::hex;
 use quire_ports::{PortError, Store};
 use serde_json::{Value, json};
 
-use crate::config::{Config, InterpreterChoice, RecoveryChoice, Storage};
-use crate::trouble::Trouble;
+use crate::config::{Config, InterpreterChoice, RecoveryChoice, StorageSection};
+use crate::error::CommandError;
 
-/// How often a document may be under way when the process is killed before it counts as failed. Whoever stops a long
-/// batch now and then must not lose a document to it; one that takes the process down with it ends all the same.
-const MOST_KILLS: u32 = 100;
-/// How long documents under way may take when the command is told to stop: they are resumed anyway.
-const LAST_DOCUMENTS: SignedDuration = SignedDuration::from_secs(3);
-/// Documents worked on at once for each core, unless somebody says how many.
+/// How often a document may be interrupted by a kill before it counts as failed. High enough for a batch that is stopped
+/// now and then; a document that crashes the process still fails in the end.
+const MAX_INTERRUPTIONS: u32 = 100;
+/// How long running documents may take after a signal. They are resumed by the next command.
+const SHUTDOWN_WAIT: SignedDuration = SignedDuration::from_secs(3);
+/// Documents processed at the same time per core, unless --jobs is given.
 const PER_CORE: u32 = 2;
-/// Digits of a fingerprint that are kept.
+/// Hex digits of a fingerprint.
 const DIGITS: usize = 16;
 
-/// The configuration with a state of its own, in which a document that was interrupted is resumed.
-pub(super) fn of(config: &Config, state: &Path, jobs: Option<u32>) -> Config {
+/// The configuration with its own state folder, in which interrupted documents are resumed.
+pub(super) fn configure(config: &Config, state: &Path, jobs: Option<u32>) -> Config {
     let mut config = config.clone();
-    // The schemas that somebody has added stay where they are.
+    // Schema files are still read from the original folder.
     config.schemas.folder = config.schemas_folder().unwrap_or_default();
-    config.storage = Storage { data: state.to_path_buf(), database: String::new() };
+    config.storage = StorageSection { data: state.to_path_buf(), database: String::new() };
     config.pipelines.document.recovery = RecoveryChoice::Requeue;
-    config.pipelines.document.max_claims = MOST_KILLS;
-    config.engine.shutdown_wait = LAST_DOCUMENTS;
+    config.pipelines.document.max_claims = MAX_INTERRUPTIONS;
+    config.engine.shutdown_wait = SHUTDOWN_WAIT;
     match jobs {
         Some(jobs) => (config.reading.parsers, config.engine.slots) = (jobs, jobs),
-        // A document that waits for the disk leaves its core to another.
+        // While one document waits for the disk, another one uses the core.
         None if config.engine.slots == 0 => config.engine.slots = config.slots().saturating_mul(PER_CORE),
         None => {}
     }
     config
 }
 
-/// Who understands, and all that decides what a model is told.
+/// The interpreter and every setting that changes what is sent to a model.
 fn interpreter(config: &Config) -> Value {
     let model = &config.model;
     match config.interpreter.kind {
@@ -56,14 +56,13 @@ fn interpreter(config: &Config) -> Value {
     }
 }
 
-/// What stands for the program, the schema and all settings that decide what is understood. None if there is no such
-/// schema.
+/// A fingerprint of the program, the schema and all settings that a result depends on. `None` if there is no such schema.
 pub(super) async fn fingerprint(
     config: &Config,
     store: &Store,
     schema: &str,
     language: Option<&str>,
-) -> Result<Option<String>, Trouble> {
+) -> Result<Option<String>, CommandError> {
     let schema = match store.governance.current_schema(schema).await {
         Err(PortError::NotFound(_)) => return Ok(None),
         schema => schema?,

@@ -1,45 +1,50 @@
-//! What is printed of a file that was read, or was not.
+//! Prints the outcome of reading a file.
 
 use std::path::Path;
 
 use quire_domain::reading::{Line, Page};
 use serde_json::{Value, json};
 
-use super::{Done, Outcome, Read, output, refused};
-use crate::trouble::Trouble;
+use super::{ReadCommand, ReadDocument, ReadOutcome, output, refused};
+use crate::error::CommandError;
 
-/// What became of telling an outcome.
-pub(super) enum Told {
+/// The result of [`print`].
+pub(super) enum Printed {
     Read,
     Failed,
-    /// Whoever read what was printed has gone.
-    NobodyReads,
+    /// The output was closed.
+    OutputClosed,
 }
 
-/// Prints one outcome.
-pub(super) fn tell(asked: &Read, path: &Path, outcome: &Outcome, several: bool) -> Result<Told, Trouble> {
-    let done = match outcome {
-        Ok(done) => done,
+/// Prints the text or JSON of a document to standard output, or its error to standard error.
+pub(super) fn print(
+    command: &ReadCommand,
+    path: &Path,
+    outcome: &ReadOutcome,
+    several: bool,
+) -> Result<Printed, CommandError> {
+    let document = match outcome {
+        Ok(document) => document,
         Err(why) => {
             eprintln!("quire: {}: {why}", path.display());
-            return Ok(Told::Failed);
+            return Ok(Printed::Failed);
         }
     };
-    let text = if asked.json {
-        format!("{}\n", as_json(path, done))
+    let text = if command.json {
+        format!("{}\n", as_json(path, document))
     } else if several {
-        format!("==> {} <==\n{}\n", path.display(), done.text)
+        format!("==> {} <==\n{}\n", path.display(), document.text)
     } else {
-        format!("{}\n", done.text.trim_end_matches('\n'))
+        format!("{}\n", document.text.trim_end_matches('\n'))
     };
-    if !output::go_on_saying(&text)? {
-        return Ok(Told::NobodyReads);
+    if !output::try_print(&text)? {
+        return Ok(Printed::OutputClosed);
     }
-    match refused(&done.quality) {
-        None => Ok(Told::Read),
+    match refused(&document.quality) {
+        None => Ok(Printed::Read),
         Some(code) => {
-            eprintln!("quire: {}: the text is too poor to be processed ({code})", path.display());
-            Ok(Told::Failed)
+            eprintln!("quire: {}: the text is too poor to process ({code})", path.display());
+            Ok(Printed::Failed)
         }
     }
 }
@@ -53,14 +58,14 @@ pub(super) fn summary(files: usize, failed: usize) -> String {
     }
 }
 
-fn as_json(path: &Path, done: &Done) -> Value {
-    let flaws: Vec<String> = done.quality.flaws.iter().map(|flaw| format!("{flaw:?}")).collect();
+fn as_json(path: &Path, read: &ReadDocument) -> Value {
+    let flaws: Vec<String> = read.quality.flaws.iter().map(|flaw| format!("{flaw:?}")).collect();
     json!({
         "file": path.display().to_string(),
-        "kind": done.document.kind.as_str(),
-        "language": done.document.language.as_deref().unwrap_or("unknown"),
-        "quality": { "score": done.quality.score, "flaws": flaws },
-        "pages": done.document.reading.pages.iter().zip(1..).map(page).collect::<Vec<_>>(),
+        "kind": read.document.kind.as_str(),
+        "language": read.document.language.as_deref().unwrap_or("unknown"),
+        "quality": { "score": read.quality.score, "flaws": flaws },
+        "pages": read.document.reading.pages.iter().zip(1..).map(page).collect::<Vec<_>>(),
     })
 }
 

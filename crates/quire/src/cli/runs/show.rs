@@ -1,4 +1,4 @@
-//! How runs look, to people and to programs.
+//! Prints runs as text or JSON.
 
 use std::fmt::Write;
 
@@ -6,14 +6,14 @@ use quire_domain::{FailureRecord, RecordedEvent, Run, RunState, StepName};
 use quire_ports::{RunAttempt, StepProgress};
 use serde_json::{Value, json};
 
-use crate::cli::output::{lasting, table, time};
+use crate::cli::output::{duration, table, time};
 
-/// Everything about one run.
-pub(super) struct Details {
+/// A run with its steps, attempts and last events.
+pub(super) struct RunDetails {
     pub(super) run: Run,
     pub(super) steps: Vec<StepProgress>,
     pub(super) attempts: Vec<RunAttempt>,
-    /// The last ones, oldest first.
+    /// The last events, oldest first.
     pub(super) events: Vec<RecordedEvent>,
 }
 
@@ -35,10 +35,10 @@ pub(super) fn list(runs: &[Run]) -> String {
     table(["RUN", "PIPELINE", "STATE", "CREATED", "ATTEMPTS", "ERROR"], &rows)
 }
 
-/// ", not before …" for a run that has to wait.
-pub(super) fn waits(run: &Run) -> String {
+/// ", starts at … or later" for a run with a delay.
+pub(super) fn delay_note(run: &Run) -> String {
     match run.state {
-        RunState::Queued { available_at: Some(at) } => format!(", not to start before {at:.0}"),
+        RunState::Queued { available_at: Some(at) } => format!(", starts at {at:.0} or later"),
         _ => String::new(),
     }
 }
@@ -71,7 +71,7 @@ pub(super) fn run_json(run: &Run) -> Value {
     })
 }
 
-impl Details {
+impl RunDetails {
     pub(super) fn to_json(&self) -> Value {
         let steps = self.steps.iter().map(|step| {
             json!({
@@ -124,7 +124,7 @@ impl Details {
 
     fn head(&self) -> String {
         let run = &self.run;
-        let mut text = format!("Run {} is {}{}\n", run.id, run.state.as_str(), waits(run));
+        let mut text = format!("Run {} is {}{}\n", run.id, run.state.as_str(), delay_note(run));
         let mut line = |name: &str, value: String| {
             // Writing to a String cannot fail.
             let _ = writeln!(text, "  {name:<10} {value}");
@@ -134,11 +134,11 @@ impl Details {
         line("created", time(Some(run.created_at)));
         if let Some(started) = run.state.started_at() {
             let took = run.state.completed_at().map_or_else(String::new, |end| {
-                format!(", ended {} ({})", time(Some(end)), lasting(end.duration_since(started)))
+                format!(", ended {} ({})", time(Some(end)), duration(end.duration_since(started)))
             });
             line("started", format!("{}{took}", time(Some(started))));
         }
-        line("attempts", format!("{} ended badly, {} sent back to the queue", run.attempts, run.retry_count));
+        line("attempts", format!("{} failed, requeued {} times", run.attempts, run.retry_count));
         if let Some(correlation_id) = &run.correlation_id {
             line("request", correlation_id.clone());
         }
@@ -159,7 +159,7 @@ impl Details {
                     step.status.as_str().to_owned(),
                     step.attempt.to_string(),
                     time(step.started_at),
-                    took.map_or_else(|| "-".to_owned(), |(start, end)| lasting(end.duration_since(start))),
+                    took.map_or_else(|| "-".to_owned(), |(start, end)| duration(end.duration_since(start))),
                     step.error_code.clone().unwrap_or_default(),
                 ]
             })

@@ -16,7 +16,7 @@ async fn a_full_disk_is_told_and_nothing_is_lost() {
     let told = quire.command(&["process", "in"]).stdout(Stdio::from(full())).output().unwrap();
     let message = String::from_utf8(told.stderr).unwrap();
     assert_eq!(told.status.code(), Some(1), "{message}");
-    for part in ["results cannot be written to standard output", "No space left", "kept in .quire", "goes on"]
+    for part in ["cannot write results to standard output", "No space left", "kept in .quire", "to continue"]
     {
         assert!(message.contains(part), "{part:?} is not in {message}");
     }
@@ -35,12 +35,16 @@ async fn what_is_in_the_way_is_told_and_left_alone() {
     quire.write("out/in", "a file where a folder is wanted");
     let told = quire.run(&["process", "in", "--out", "out"]);
     assert_eq!(told.status.code(), Some(1));
-    assert!(told.err.contains("results cannot be written to out"), "{}", told.err);
+    assert!(told.err.contains("cannot write results to out"), "{}", told.err);
     std::fs::remove_file(quire.path("out/in")).unwrap();
     std::fs::create_dir(quire.path("out/in")).unwrap();
     quire.write("out/in/01.pdf.json", "{\"somebody\": \"else\"}");
     let told = quire.run(&["process", "in", "--out", "out"]);
-    assert!(told.status.code() == Some(1) && told.err.contains("01.pdf.json is in the way"), "{}", told.err);
+    assert!(
+        told.status.code() == Some(1) && told.err.contains("01.pdf.json exists and is not a result"),
+        "{}",
+        told.err
+    );
     std::fs::remove_file(quire.path("out/in/01.pdf.json")).unwrap();
     quire.says(&["process", "in", "--out", "out"]);
     assert!(names.iter().all(|name| quire.path(&format!("out/{name}.json")).exists()));

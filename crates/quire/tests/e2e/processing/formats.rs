@@ -48,7 +48,7 @@ async fn lines_and_tables_say_the_same_and_the_state_is_shared() {
     assert!(ways[0].contains(",in/broken.pdf,") && ways[0].contains(",pet_name,Lunaaa,"), "{}", ways[0]);
     let printed = quire.run(&[&["process", "in"][..], &state].concat());
     assert_eq!(by_file(&printed.out), results);
-    assert!(printed.err.contains("4 documents: 3 understood, 1 failed"), "{}", printed.err);
+    assert!(printed.err.contains("4 documents: 3 processed, 1 failed"), "{}", printed.err);
     let completed = happened(quire.path("results/.quire"), EventType::RunCompleted).await;
     assert_eq!(completed, 3, "four commands, one reading");
 }
@@ -61,7 +61,7 @@ async fn a_place_within_the_folder_is_not_read_and_what_is_there_stays() {
     for round in 0..2 {
         let said = quire.run(&["process", "in", "--out", "in/out"]);
         assert_eq!(said.status.code(), Some(0), "{}", said.err);
-        assert!(said.err.contains("2 documents: 2 understood"), "{round}: {}", said.err);
+        assert!(said.err.contains("2 documents: 2 processed"), "{round}: {}", said.err);
     }
     std::fs::remove_dir_all(quire.path("in/out")).unwrap();
     for (paths, count) in [(&["in/00.pdf"][..], 1), (&["in/01.pdf"], 2), (&["in"], 2)] {

@@ -90,7 +90,7 @@ async fn told_to_stop_it_says_how_to_go_on() {
     working.signal("-INT");
     let (code, told) = working.end();
     assert_eq!(code, Some(130), "{told}");
-    assert!(told.contains("The same command goes on from here"), "{told}");
+    assert!(told.contains("Run the same command again to continue"), "{told}");
     let said = quire.run(&["process", "in"]);
     let results = by_file(&said.out);
     assert_eq!((said.status.code(), results.len()), (Some(0), DOCUMENTS));

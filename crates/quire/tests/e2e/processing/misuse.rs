@@ -13,7 +13,7 @@ fn what_cannot_be_ends_with_two_and_says_what_to_do() {
         (&["in", "--language", "xx"], "--language xx"),
         (&["in", "--format", "json"], "--out"),
         (&["in", "--format", "xml"], "json"),
-        (&["in", "--out", "in/00.pdf"], "is no folder"),
+        (&["in", "--out", "in/00.pdf"], "is not a folder"),
         (&["in", "--out", "in", "--format", "csv"], "is a folder"),
         (&["in", "--out", "."], "choose another --out"),
         (&["in", "--data", "x"], "--state"),

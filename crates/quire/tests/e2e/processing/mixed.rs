@@ -61,9 +61,9 @@ async fn every_document_of_a_mixed_folder_has_its_result_and_is_processed_once()
     let said = quire.run(&["process", "in", "--out", "out"]);
     assert_eq!((said.status.code(), said.out.as_str()), (Some(1), ""), "{}", said.err);
     for told in [
-        "7 documents: 5 understood, 2 failed; 2 passed over that are no documents; 2 hidden\n",
+        "7 documents: 5 processed, 2 failed; 2 skipped (not documents); 2 hidden skipped\n",
         "  1 EXTRACTION_FAILED: in/empty.pdf\n  1 PDF_INVALID: in/broken.pdf\n",
-        "in/photo.gif: is no document",
+        "in/photo.gif: skipped",
         "in/deep/back: is neither a file nor a folder",
         "--retry-failed",
     ] {
@@ -110,7 +110,7 @@ async fn a_second_time_only_what_changed_is_processed() {
     quire.write("in/empty.pdf", &NOTE.join("\n"));
     std::fs::rename(quire.path("in/scan.pdf"), quire.path("in/renamed.pdf")).unwrap();
     let said = quire.run(&["process", "in", "--out", "out"]);
-    assert!(said.err.contains("7 documents: 6 understood (3 before), 1 failed"), "{}", said.err);
+    assert!(said.err.contains("7 documents: 6 processed (3 before), 1 failed"), "{}", said.err);
     assert_eq!(std::fs::metadata(quire.path("out/in/text.pdf.json")).unwrap().modified().unwrap(), before);
     assert_eq!(value(&result(&quire, "letter.docx"), "pet_name"), "Nala", "written again from the state");
     assert_eq!(value(&result(&quire, "empty.pdf"), "pet_name"), "Nala");
@@ -122,6 +122,6 @@ async fn a_second_time_only_what_changed_is_processed() {
     );
 
     let said = quire.run(&["process", "in", "--out", "out", "--language", "en"]);
-    assert!(said.err.contains("7 documents: 6 understood, 1 failed"), "other settings: {}", said.err);
+    assert!(said.err.contains("7 documents: 6 processed, 1 failed"), "other settings: {}", said.err);
     assert_eq!(result(&quire, "text.pdf")["language"], "en");
 }

@@ -37,8 +37,10 @@ async fn a_folder_is_taken_in_as_it_would_be_over_http(scene: &Scene) {
         lines.iter().map(|(_, path)| *path).collect::<Vec<_>>(),
         ["in/a.pdf", "in/b.pdf", "in/deep/c.txt"]
     );
-    let bytes = clinical_record(1).len() + clinical_record(2).len() + 15;
-    assert_eq!(said.err, format!("3 files taken in ({bytes} bytes), 0 refused, 1 hidden passed over\n"));
+    #[allow(clippy::cast_precision_loss)]
+    let kilobytes = (clinical_record(1).len() + clinical_record(2).len() + 15) as f64 / 1024.0;
+    let summary = format!("3 files uploaded ({kilobytes:.1} kB), 0 refused, 1 hidden skipped\n");
+    assert_eq!(said.err, summary);
     let mut requests = BTreeSet::new();
     for (id, _) in &lines {
         let run = scene.ended(id.parse().unwrap()).await;
@@ -76,7 +78,7 @@ async fn what_is_refused_is_named_with_its_code_and_the_rest_is_taken_in(scene: 
         let id = of(path)["document_id"].as_str().unwrap().parse().unwrap();
         assert_eq!(scene.runs_of(id).await.len(), 1, "{path} waits for a server");
     }
-    assert!(said.err.contains("3 files taken in") && said.err.contains("5 refused"), "{}", said.err);
+    assert!(said.err.contains("3 files uploaded") && said.err.contains("5 refused"), "{}", said.err);
     assert_eq!(scene.documents().await.len(), 3);
     assert_eq!((scene.files().0.len(), scene.files().1), (3, 0));
     let told = scene.quire.run(&["upload", "in/empty.pdf"]);

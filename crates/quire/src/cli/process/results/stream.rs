@@ -1,4 +1,4 @@
-//! Results for somebody who reads them as they come: standard output, a pipe or a device.
+//! Results on standard output, a pipe or a device.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write, stdout};
@@ -6,53 +6,53 @@ use std::path::Path;
 
 use quire_application::export::heading;
 
-use super::table::lines_of;
-use super::{Format, Outcome};
+use super::csv_file::csv_lines;
+use super::{FileResult, OutputFormat};
 
-pub(super) struct Stream {
-    to: Box<dyn Write>,
-    place: String,
-    format: Format,
-    has_begun: bool,
+pub(super) struct OutputStream {
+    output: Box<dyn Write>,
+    location: String,
+    format: OutputFormat,
+    is_started: bool,
 }
 
-impl Stream {
-    pub(super) fn to_stdout(format: Format) -> Self {
-        Self { to: Box::new(stdout()), place: "standard output".to_owned(), format, has_begun: false }
+impl OutputStream {
+    pub(super) fn to_stdout(format: OutputFormat) -> Self {
+        Self { output: Box::new(stdout()), location: "standard output".to_owned(), format, is_started: false }
     }
 
-    pub(super) fn to_file(path: &Path, format: Format) -> io::Result<Self> {
+    pub(super) fn to_file(path: &Path, format: OutputFormat) -> io::Result<Self> {
         let file: File = OpenOptions::new().write(true).open(path)?;
-        Ok(Self { to: Box::new(file), place: path.display().to_string(), format, has_begun: false })
+        Ok(Self { output: Box::new(file), location: path.display().to_string(), format, is_started: false })
     }
 
-    pub(super) fn place(&self) -> String {
-        self.place.clone()
+    pub(super) fn location(&self) -> String {
+        self.location.clone()
     }
 
-    /// False when nobody reads it.
-    pub(super) fn write(&mut self, outcome: &Outcome) -> io::Result<bool> {
+    /// Returns false if the output is closed.
+    pub(super) fn write(&mut self, result: &FileResult) -> io::Result<bool> {
         let mut text = match self.format {
-            Format::Csv => lines_of(outcome),
-            Format::Json | Format::Jsonl => serde_json::to_string(outcome)? + "\n",
+            OutputFormat::Csv => csv_lines(result),
+            OutputFormat::Json | OutputFormat::Jsonl => serde_json::to_string(result)? + "\n",
         };
-        if !self.has_begun && self.format == Format::Csv {
+        if !self.is_started && self.format == OutputFormat::Csv {
             text.insert_str(0, &heading());
         }
-        self.has_begun = true;
-        match self.to.write_all(text.as_bytes()).and_then(|()| self.to.flush()) {
+        self.is_started = true;
+        match self.output.write_all(text.as_bytes()).and_then(|()| self.output.flush()) {
             Ok(()) => Ok(true),
             Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(false),
             Err(error) => Err(error),
         }
     }
 
-    /// A table without lines still has its heading.
+    /// A CSV without lines still has its heading.
     pub(super) fn finish(&mut self) -> io::Result<()> {
-        if !self.has_begun && self.format == Format::Csv {
-            self.to.write_all(heading().as_bytes())?;
+        if !self.is_started && self.format == OutputFormat::Csv {
+            self.output.write_all(heading().as_bytes())?;
         }
-        match self.to.flush() {
+        match self.output.flush() {
             Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(error),
             _ => Ok(()),
         }

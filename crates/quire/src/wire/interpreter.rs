@@ -1,4 +1,4 @@
-//! Who understands documents.
+//! Creates the configured interpreter.
 
 use std::sync::Arc;
 
@@ -7,18 +7,18 @@ use quire_connectors::http::HttpClient;
 use quire_connectors::model::{BadModel, ModelSettings, RemoteModel};
 use quire_ports::{Interpreter, Store};
 
-use crate::config::{Config, InterpreterChoice, plain};
-use crate::trouble::Trouble;
+use crate::config::{Config, InterpreterChoice, to_std};
+use crate::error::CommandError;
 
-/// The interpreter that was chosen.
-pub(super) fn interpreter(config: &Config, store: &Store) -> Result<Arc<dyn Interpreter>, Trouble> {
+/// The interpreter that `interpreter.kind` names.
+pub(super) fn create(config: &Config, store: &Store) -> Result<Arc<dyn Interpreter>, CommandError> {
     let rules = Arc::new(RuleInterpreter { clock: store.clock.clone() });
     if config.interpreter.kind == InterpreterChoice::Rules {
         return Ok(rules);
     }
-    let model = remote_model(config).map_err(|(key, rule)| Trouble::new(format!("{key} {rule}")))?;
+    let model = remote_model(config).map_err(|(key, rule)| CommandError::new(format!("{key} {rule}")))?;
     let settings = &config.model;
-    let used = ModelInterpreterSettings {
+    let interpreter_settings = ModelInterpreterSettings {
         fallback: settings.fallback,
         redact: settings.redact,
         answer_tokens: settings.max_answer_tokens,
@@ -29,17 +29,17 @@ pub(super) fn interpreter(config: &Config, store: &Store) -> Result<Arc<dyn Inte
         prices: settings.prices(),
     };
     let (reviews, clock) = (store.reviews.clone(), store.clock.clone());
-    Ok(Arc::new(ModelInterpreter::new(Arc::new(model), rules, reviews, clock, used)))
+    Ok(Arc::new(ModelInterpreter::new(Arc::new(model), rules, reviews, clock, interpreter_settings)))
 }
 
-/// The model that is configured, or which setting is wrong and what it must be.
+/// The configured model, or the key of an invalid setting and its rule.
 pub(crate) fn remote_model(config: &Config) -> Result<RemoteModel, (&'static str, String)> {
     let model = &config.model;
     let settings = ModelSettings {
         url: model.url.clone(),
         name: model.name.trim().to_owned(),
-        api_key: model.api_key.given().map(str::to_owned),
-        timeout: plain(model.timeout),
+        api_key: model.api_key.non_empty().map(str::to_owned),
+        timeout: to_std(model.timeout),
         attempts: model.attempts,
     };
     RemoteModel::new(HttpClient::new(), settings).map_err(|bad| {

@@ -1,4 +1,4 @@
-//! The reader: parsers in child processes of this very program, and tesseract behind one.
+//! The reader: parsers run in child processes of this program, tesseract in another one.
 
 use std::process::ExitCode;
 use std::thread::available_parallelism;
@@ -11,55 +11,55 @@ use quire_reading::ocr::{self, Ocr, OcrSettings};
 use quire_reading::sandbox::{self, ParserLimits, ParserProgram, Sandbox};
 use tokio::sync::OnceCell;
 
-use crate::config::{Config, plain};
-use crate::trouble::Trouble;
+use crate::config::{Config, to_std};
+use crate::error::CommandError;
 
-/// If this process was started by another one of this program to work for it, that is what it does.
-pub fn as_child() -> Option<ExitCode> {
-    let asked = std::env::args_os().nth(1)?;
-    match asked.to_str()? {
+/// Runs a parser or OCR child, if this process was started as one.
+pub fn run_as_child() -> Option<ExitCode> {
+    let argument = std::env::args_os().nth(1)?;
+    match argument.to_str()? {
         sandbox::child::ARGUMENT => Some(sandbox::child::run()),
         ocr::child::ARGUMENT => Some(ocr::child::run()),
         _ => None,
     }
 }
 
-/// Starts the parsers, and says what holds them.
-pub(crate) async fn start(config: &Config) -> Result<LocalReader, Trouble> {
+/// Starts the parsers, and logs how they are confined.
+pub(crate) async fn start(config: &Config) -> Result<LocalReader, CommandError> {
     let limits = limits(config);
     let parsing = sandbox(limits, parsers(config)).await?;
-    let held = parsing.confinement();
+    let confinement = parsing.confinement();
     tracing::info!(
         parsers = parsers(config),
         memory_mb = config.reading.memory_mb,
-        seccomp = held.seccomp,
-        landlock = held.landlock,
-        "documents are parsed in child processes"
+        seccomp = confinement.seccomp,
+        landlock = confinement.landlock,
+        "parsers started"
     );
-    if !held.seccomp && !held.landlock {
+    if !confinement.seccomp && !confinement.landlock {
         tracing::warn!(
-            "this system cannot cut parsers off from files and network; their memory and time are limited"
+            "this system has neither seccomp nor landlock: parsers can reach files and the network, and only their memory \
+             and time are limited"
         );
     }
     let kinds = config.reading.formats.clone();
-    Ok(LocalReader { kinds, sandbox: parsing, ocr: recogniser(config) })
+    Ok(LocalReader { kinds, sandbox: parsing, ocr: ocr(config) })
 }
 
-/// Draws pages for people in parsers of its own, who shall not wait for documents. They are started when the first
-/// page is asked for.
-pub(crate) struct Drawing {
+/// Draws page images in its own parsers, so that people do not wait for the queue. They start with the first image.
+pub(crate) struct PageRenderer {
     kinds: Vec<FileKind>,
     limits: ParserLimits,
     parsers: usize,
     started: OnceCell<LocalReader>,
 }
 
-impl Drawing {
+impl PageRenderer {
     pub(crate) fn new(config: &Config) -> Self {
         let images = config.reading.images;
         Self {
             kinds: config.reading.formats.clone(),
-            limits: ParserLimits { time: plain(images.time_limit), ..limits(config) },
+            limits: ParserLimits { time: to_std(images.time_limit), ..limits(config) },
             parsers: images.parsers as usize,
             started: OnceCell::new(),
         }
@@ -72,7 +72,7 @@ impl Drawing {
 }
 
 #[async_trait]
-impl Reader for Drawing {
+impl Reader for PageRenderer {
     async fn read(&self, request: ReadRequest) -> Result<ReadOutput, ReadError> {
         self.started.get_or_try_init(|| self.start()).await?.read(request).await
     }
@@ -82,7 +82,7 @@ impl Reader for Drawing {
     }
 }
 
-/// How many parsers work at the same time.
+/// The number of parsers that run at the same time.
 pub(crate) fn parsers(config: &Config) -> usize {
     match config.reading.parsers {
         0 => available_parallelism().map_or(1, usize::from),
@@ -90,10 +90,10 @@ pub(crate) fn parsers(config: &Config) -> usize {
     }
 }
 
-async fn sandbox(limits: ParserLimits, size: usize) -> Result<Sandbox, Trouble> {
+async fn sandbox(limits: ParserLimits, size: usize) -> Result<Sandbox, CommandError> {
     Sandbox::start(ParserProgram::current(), limits, size).await.map_err(|error| {
-        let why = error.diagnosis.unwrap_or_default();
-        Trouble::new(format!("{} ({why})", error.message))
+        let diagnosis = error.diagnosis.unwrap_or_default();
+        CommandError::new(format!("{} ({diagnosis})", error.message))
     })
 }
 
@@ -101,7 +101,7 @@ fn limits(config: &Config) -> ParserLimits {
     let reading = &config.reading;
     ParserLimits {
         memory: reading.memory_mb << 20,
-        time: plain(reading.time_limit),
+        time: to_std(reading.time_limit),
         file: reading.max_file_mb << 20,
         pages: reading.max_pages as usize,
         words: reading.max_words as usize,
@@ -110,12 +110,12 @@ fn limits(config: &Config) -> ParserLimits {
     }
 }
 
-fn recogniser(config: &Config) -> Option<Ocr> {
+fn ocr(config: &Config) -> Option<Ocr> {
     let ocr = &config.reading.ocr;
     let settings = OcrSettings {
         program: ocr.program.clone(),
         languages: ocr.languages.clone(),
-        time: plain(ocr.time_limit),
+        time: to_std(ocr.time_limit),
         memory: ocr.memory_mb << 20,
         pages: parsers(config),
     };

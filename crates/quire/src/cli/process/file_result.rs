@@ -1,4 +1,4 @@
-//! What became of a document, as it is written out.
+//! The result of a file, as it is written.
 
 use jiff::Timestamp;
 use quire_application::document::pages::{PageIndex, RawTextArtifact};
@@ -11,19 +11,19 @@ use quire_understanding::visits::{self, Visit};
 use quire_understanding::{Field, MadeBy, Value};
 use serde::{Deserialize, Serialize};
 
-use crate::trouble::Trouble;
+use crate::error::CommandError;
 
-/// The status of what was understood.
+/// The status of a processed document.
 pub(super) const COMPLETED: &str = "COMPLETED";
-/// The status of what never came as far as a run.
+/// The status of a file that was refused before its run.
 pub(super) const FAILED: &str = "FAILED";
 
 /// The result of one file.
 #[derive(Clone, Debug, Default, Serialize)]
-pub(super) struct Outcome {
+pub(super) struct FileResult {
     pub(super) file: String,
     pub(super) sha256: Option<String>,
-    /// What stands for the program, the schema and the settings by which this was understood.
+    /// The fingerprint of the program, the schema and the settings.
     pub(super) settings: String,
     pub(super) status: String,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -38,14 +38,14 @@ pub(super) struct Outcome {
     pub(super) pages: Option<usize>,
     /// Which interpreter found the fields, with which model, tokens and cost.
     pub(super) made_by: Option<MadeBy>,
-    /// When and why; what happened there are the fields that name the visit.
-    pub(super) visits: Vec<VisitHead>,
+    /// Date and reason of each visit. The fields of a visit name its `visit_id`.
+    pub(super) visits: Vec<VisitSummary>,
     pub(super) fields: Vec<Field>,
 }
 
-/// A visit that fields name.
+/// Date and reason of a visit.
 #[derive(Clone, Debug, Serialize)]
-pub(super) struct VisitHead {
+pub(super) struct VisitSummary {
     visit_id: String,
     visit_date: Value,
     admission_date: Value,
@@ -53,9 +53,9 @@ pub(super) struct VisitHead {
     reason_for_visit: Value,
 }
 
-/// As much of a result as it takes to know that it is still good.
+/// The part of a result that shows whether it is up to date.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
-pub(super) struct Head {
+pub(super) struct ResultHeader {
     pub(super) file: String,
     pub(super) sha256: Option<String>,
     pub(super) settings: String,
@@ -63,8 +63,8 @@ pub(super) struct Head {
     pub(super) error_code: Option<String>,
 }
 
-impl Outcome {
-    /// The result of a file that was not taken in.
+impl FileResult {
+    /// The result of a file that was refused.
     pub(super) fn refused(sha256: Option<[u8; 32]>, settings: &str, code: &str, message: &str) -> Self {
         Self {
             sha256: sha256.map(|hash| hex(&hash)),
@@ -76,8 +76,8 @@ impl Outcome {
         }
     }
 
-    pub(super) fn head(&self) -> Head {
-        Head {
+    pub(super) fn header(&self) -> ResultHeader {
+        ResultHeader {
             file: self.file.clone(),
             sha256: self.sha256.clone(),
             settings: self.settings.clone(),
@@ -94,8 +94,8 @@ pub(super) async fn of_run(
     document: &Document,
     run: &Run,
     settings: &str,
-) -> Result<Outcome, Trouble> {
-    let mut outcome = Outcome {
+) -> Result<FileResult, CommandError> {
+    let mut result = FileResult {
         sha256: Some(hex(&document.content_hash)),
         settings: settings.to_owned(),
         status: run.state.as_str().to_owned(),
@@ -103,26 +103,26 @@ pub(super) async fn of_run(
         run_id: Some(run.id),
         created_at: Some(document.created_at),
         schema: run.schema.clone(),
-        ..Outcome::default()
+        ..FileResult::default()
     };
-    add_reading(store, run, &mut outcome).await?;
+    add_reading(store, run, &mut result).await?;
     if let Some(reason) = run.state.reason() {
-        outcome.error_code = Some(reason.record.error_code.clone());
-        outcome.message = Some(reason.record.message.clone());
+        result.error_code = Some(reason.record.error_code.clone());
+        result.message = Some(reason.record.message.clone());
     }
     if matches!(run.state, RunState::Completed { .. }) {
         let view = review::view(store, blobs, document.id).await?;
-        // When and why visits were does not depend on how sure is sure.
+        // Dates and reasons of visits do not depend on the policy.
         let grouped = visits::group(&view.active.data, &view.schema, &ConfidencePolicy::default());
-        outcome.visits = grouped.visits.into_iter().map(VisitHead::from).collect();
-        outcome.made_by = view.active.made_by;
-        outcome.fields = view.active.data.fields;
+        result.visits = grouped.visits.into_iter().map(VisitSummary::from).collect();
+        result.made_by = view.active.made_by;
+        result.fields = view.active.data.fields;
     }
-    Ok(outcome)
+    Ok(result)
 }
 
-/// What is known of the reading, which a run that failed later has as well.
-async fn add_reading(store: &Store, run: &Run, outcome: &mut Outcome) -> Result<(), PortError> {
+/// Adds pages and language, which a run that failed later has as well.
+async fn add_reading(store: &Store, run: &Run, result: &mut FileResult) -> Result<(), PortError> {
     let artifacts = store.history.artifacts(run.id).await?;
     let payload = |kind: &str| {
         let artifact = artifacts.iter().rfind(|artifact| artifact.artifact_type == kind);
@@ -130,14 +130,14 @@ async fn add_reading(store: &Store, run: &Run, outcome: &mut Outcome) -> Result<
     };
     let index =
         payload(PageIndex::ARTIFACT).and_then(|payload| serde_json::from_str::<PageIndex>(payload).ok());
-    outcome.pages = index.map(|index| index.pages.len());
+    result.pages = index.map(|index| index.pages.len());
     let text = payload(RawTextArtifact::ARTIFACT)
         .and_then(|payload| serde_json::from_str::<RawTextArtifact>(payload).ok());
-    outcome.language = text.map(|text| text.language);
+    result.language = text.map(|text| text.language);
     Ok(())
 }
 
-impl From<Visit> for VisitHead {
+impl From<Visit> for VisitSummary {
     fn from(visit: Visit) -> Self {
         let Visit { visit_id, visit_date, admission_date, discharge_date, reason_for_visit, .. } = visit;
         Self { visit_id, visit_date, admission_date, discharge_date, reason_for_visit }

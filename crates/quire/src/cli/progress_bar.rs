@@ -1,0 +1,25 @@
+//! Progress bars on standard error, on a terminal only.
+
+use std::io::IsTerminal as _;
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+/// A bar for more than one file.
+pub(super) fn simple(files: usize) -> ProgressBar {
+    styled(files, files > 1, "{bar:40} {pos}/{len} documents, {per_sec}, {eta} left")
+}
+
+/// A bar that also shows how many files failed.
+pub(super) fn with_failures(files: usize, is_quiet: bool) -> ProgressBar {
+    styled(files, files > 1 && !is_quiet, "{bar:40} {pos}/{len} documents{msg}, {per_sec}, {eta} left")
+}
+
+fn styled(files: usize, is_visible: bool, template: &str) -> ProgressBar {
+    let is_drawn = is_visible && std::io::stderr().is_terminal();
+    let target = if is_drawn { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
+    let bar = ProgressBar::with_draw_target(Some(files as u64), target);
+    match ProgressStyle::with_template(template) {
+        Ok(style) => bar.with_style(style),
+        Err(_) => bar,
+    }
+}

@@ -1,0 +1,219 @@
+//! What `serve` and `worker` have in common: an engine and a listener that run until a signal stops the process.
+
+use std::net::SocketAddr;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use async_trait::async_trait;
+use quire_api::{AppState, Auth, RateLimits, Server, Version};
+use quire_application::Error;
+use quire_application::audit::AccessAudit;
+use quire_application::credential::Authenticator;
+use quire_application::engine::{Engine, PipelineSetup};
+use quire_application::health::{DatabaseCheck, HealthChecks};
+use quire_application::session::SessionService;
+use quire_ports::{NoProbe, Store};
+use tokio::net::TcpListener;
+use tokio_util::sync::CancellationToken;
+
+use crate::config::Config;
+use crate::error::CommandError;
+use crate::scrape::MetricsScrape;
+use crate::telemetry::{self, Metrics, Telemetry};
+use crate::wire::{self, EngineDatabase};
+use crate::{StepFactory, listen, shutdown};
+
+/// How often histograms are folded into their buckets.
+const UPKEEP_INTERVAL: Duration = Duration::from_secs(10);
+/// How long open requests may take after the engine has stopped.
+const REQUEST_DRAIN_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// Default rate limits per client and minute, if other machines can reach the server.
+const UPLOADS_PER_MINUTE: u32 = 10;
+const DOWNLOADS_PER_MINUTE: u32 = 30;
+
+/// Which routes the listener serves.
+#[derive(Clone, Copy)]
+pub(crate) enum Endpoints {
+    /// API, pages, health and metrics.
+    All,
+    /// Health and metrics only.
+    Health,
+}
+
+/// Runs an engine, and a listener if `listen` is given, until a signal stops the process. Calls `ready` once with the
+/// address when both have started.
+pub(crate) async fn run_until_stopped(
+    config: &Config,
+    telemetry: &Telemetry,
+    steps: StepFactory,
+    listen: Option<SocketAddr>,
+    endpoints: Endpoints,
+    ready: impl FnOnce(Option<SocketAddr>) -> Result<(), CommandError>,
+) -> Result<(), CommandError> {
+    let stop = shutdown::on_signal()?;
+    let metrics = telemetry::install_metrics()?;
+    if let Some(address) = listen {
+        listen::refuse_without_database(config, address)?;
+    }
+    // The database comes first: its lock error says more than "address in use". The engine comes last because it
+    // changes data.
+    let database = wire::open_for_engine(config).await?;
+    let listener = match listen {
+        Some(address) => {
+            listen::require_credential(config, &database.store, address).await?;
+            Some(bind(address).await?)
+        }
+        None => None,
+    };
+    let (app, audit) = match endpoints {
+        Endpoints::All => {
+            let (audit, writer) = AccessAudit::start(database.store.clone());
+            let app = Arc::new(wire::app(config, &database.store, &stop)?);
+            (Some(AppState { app, audit, language: config.server.language.0 }), Some(writer))
+        }
+        Endpoints::Health => (None, None),
+    };
+    let engine = Arc::new(Mutex::new(Some(start_engine(config, &database, steps).await?)));
+    run_upkeep_until(stop.clone(), metrics.clone());
+
+    let address = listener.as_ref().map(TcpListener::local_addr).transpose()?;
+    let serving = listener.map(|listener| {
+        let server = Server { app, ..server(config, &database, metrics, telemetry, engine.clone(), address) };
+        let stop = stop.clone();
+        tokio::spawn(quire_api::serve(listener, server, async move { stop.cancelled().await }))
+    });
+    ready(address)?;
+    stop.cancelled().await;
+    let engine = engine.lock().unwrap_or_else(PoisonError::into_inner).take();
+    if let Some(engine) = engine {
+        engine.stop().await;
+    }
+    if let Some(serving) = serving {
+        // Requests that take longer than this get no response.
+        let _ = tokio::time::timeout(REQUEST_DRAIN_TIMEOUT, serving).await;
+    }
+    if let Some(audit) = audit {
+        audit.finish().await;
+    }
+    tracing::info!("stopped");
+    Ok(())
+}
+
+async fn bind(address: SocketAddr) -> Result<TcpListener, CommandError> {
+    TcpListener::bind(address).await.map_err(|error| {
+        CommandError::new(format!(
+            "cannot listen on {address} ({error}); stop the program that uses it or choose another address with --listen"
+        ))
+    })
+}
+
+/// Starts an engine with these steps.
+pub(crate) async fn start_engine(
+    config: &Config,
+    database: &EngineDatabase,
+    steps: StepFactory,
+) -> Result<Engine, CommandError> {
+    let pipelines: Vec<PipelineSetup> = steps(config.clone(), database.store.clone())
+        .await?
+        .into_iter()
+        .filter(|(_, steps)| !steps.is_empty())
+        .map(|(pipeline, steps)| {
+            let mut plan = config.plan(pipeline);
+            // A step that this program does not implement is left out of its runs.
+            plan.steps.retain(|step| steps.contains_key(step));
+            PipelineSetup { plan, policy: config.policy(pipeline), steps }
+        })
+        .collect();
+    let settings = config.engine_settings(worker_name(), database.lease);
+    tracing::info!(
+        slots = settings.slots,
+        pipelines = %pipelines.iter().map(|setup| setup.plan.pipeline.as_str()).collect::<Vec<_>>().join(" "),
+        "engine starting"
+    );
+    Ok(Engine::start(database.store.clone(), settings, pipelines, Arc::new(NoProbe)).await?)
+}
+
+fn server(
+    config: &Config,
+    database: &EngineDatabase,
+    metrics: Metrics,
+    telemetry: &Telemetry,
+    engine: Arc<Mutex<Option<Engine>>>,
+    address: Option<SocketAddr>,
+) -> Server {
+    let checked = engine.clone();
+    let is_connected = move || {
+        checked.lock().unwrap_or_else(PoisonError::into_inner).as_ref().is_some_and(Engine::is_connected)
+    };
+    let running =
+        move || engine.lock().unwrap_or_else(PoisonError::into_inner).as_ref().map_or(0, Engine::running);
+    let dropped = telemetry.dropped.clone();
+    let scrape =
+        MetricsScrape::new(metrics, database.store.clone(), dropped, config.slots(), Box::new(running));
+    let check = EngineDatabaseCheck { store: database.store.clone(), is_connected: Box::new(is_connected) };
+    Server {
+        health: HealthChecks::new(Arc::new(check), wire::storage_check(config)),
+        metrics: Arc::new(scrape),
+        version: Version::of_environment(),
+        auth: Arc::new(auth(config, &database.store)),
+        rate_limits: Arc::new(rate_limits(config, address)),
+        origins: config.server.cors_origins.clone(),
+        app: None,
+    }
+}
+
+fn auth(config: &Config, store: &Store) -> Auth {
+    let sessions = SessionService::new(store, config.server.session_settings());
+    let authenticator = Authenticator::new(store.credentials.clone(), config.server.auth_token.non_empty());
+    Auth::new(authenticator.with_sessions(sessions))
+}
+
+/// Without a setting, only a server that other machines can reach has rate limits.
+fn rate_limits(config: &Config, address: Option<SocketAddr>) -> RateLimits {
+    let is_local = address.is_none_or(|address| address.ip().is_loopback());
+    let (uploads, downloads) = if is_local { (0, 0) } else { (UPLOADS_PER_MINUTE, DOWNLOADS_PER_MINUTE) };
+    let limits = &config.limits;
+    RateLimits::per_minute(
+        limits.uploads_per_minute.or(uploads),
+        limits.downloads_per_minute.or(downloads),
+        config.server.trusted_proxies.clone(),
+    )
+}
+
+/// Checks that the database answers queries and accepts the engine's writes. A database that is full, locked or
+/// read-only still answers queries.
+struct EngineDatabaseCheck {
+    store: Store,
+    is_connected: Box<dyn Fn() -> bool + Send + Sync>,
+}
+
+#[async_trait]
+impl DatabaseCheck for EngineDatabaseCheck {
+    async fn check(&self) -> Result<(), Error> {
+        if !(self.is_connected)() {
+            return Err(Error::Unavailable {
+                service: "database",
+                reason: "it has not accepted a heartbeat of the engine lately".to_owned(),
+            });
+        }
+        self.store.check().await
+    }
+}
+
+fn run_upkeep_until(stop: CancellationToken, metrics: Metrics) {
+    tokio::spawn(async move {
+        loop {
+            tokio::select! {
+                () = tokio::time::sleep(UPKEEP_INTERVAL) => metrics.run_upkeep(),
+                () = stop.cancelled() => return,
+            }
+        }
+    });
+}
+
+/// Host name and process id, for the list of workers.
+fn worker_name() -> String {
+    let host = std::fs::read_to_string("/proc/sys/kernel/hostname").or_else(|_| std::env::var("HOSTNAME"));
+    format!("{}:{}", host.as_deref().map_or("localhost", str::trim), std::process::id())
+}
