@@ -1,4 +1,4 @@
-//! Figures by the minute, for plots and for questions about the past that must not cost more as the past grows.
+//! Metrics by the minute, for plots. A question about the past costs the same however long the past is.
 
 use async_trait::async_trait;
 use jiff::Timestamp;
@@ -58,11 +58,11 @@ impl MinuteMetrics {
     }
 }
 
-/// Where figures are kept.
+/// Where metrics are kept.
 #[async_trait]
 pub trait Metrics: Send + Sync {
     /// Adds counters to their minutes and sets the gauges.
-    async fn add(&self, figures: &[MinuteMetrics]) -> PortResult<()>;
+    async fn add(&self, metrics: &[MinuteMetrics]) -> PortResult<()>;
 
     /// The minutes from `from` (included) to `to` (not included), oldest first.
     async fn between(&self, from: Timestamp, to: Timestamp) -> PortResult<Vec<MinuteMetrics>>;

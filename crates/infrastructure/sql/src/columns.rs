@@ -291,7 +291,7 @@ fn document_overview(run: &str, document: &str) -> String {
         "{columns}, \
          (SELECT payload FROM artifacts WHERE run_id = {run}.id AND artifact_type = 'RAW_TEXT' \
           ORDER BY created_at DESC, id DESC LIMIT 1) AS document_text, \
-         (SELECT certainty FROM certainties WHERE document_id = {document}.id) AS document_confidence"
+         (SELECT confidence FROM document_confidence WHERE document_id = {document}.id) AS document_confidence"
     )
 }
 

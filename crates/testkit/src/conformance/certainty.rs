@@ -245,7 +245,7 @@ pub async fn the_least_certain_come_first_whatever_happened(bed: &Bed) {
     }
     let length = compare(bed).await;
     assert!(length > 5, "the story has some: {length}");
-    let left = "SELECT count(*) FROM certainties WHERE document_id NOT IN (SELECT id FROM documents)";
+    let left = "SELECT count(*) FROM document_confidence WHERE document_id NOT IN (SELECT id FROM documents)";
     assert_eq!(bed.sql.number(left).await, 0, "nothing is kept of what was purged");
 
     let versions = bed.store.migrations.status().await.unwrap();

@@ -28,7 +28,7 @@ pub async fn a_document_is_found_by_what_its_active_version_says(bed: &Bed) {
     assert!(found(bed, &[], "luna").await.is_empty());
     bed.store.documents.purge(first.into(), at(20)).await.unwrap();
     assert!(found(bed, &both, "siames").await.is_empty());
-    assert_eq!(bed.sql.number("SELECT count(*) FROM run_words").await, 1);
+    assert_eq!(bed.sql.number("SELECT count(*) FROM run_search_text").await, 1);
 }
 
 /// Proves R070 for the search: it finds what the review shows.
