@@ -6,7 +6,7 @@ use quire_domain::Pipeline;
 
 use crate::PortResult;
 
-/// What happened in one minute in one pipeline. Counters add up; gauges are the last one seen.
+/// Metrics of one pipeline in one minute. Counters add up; a gauge keeps its last value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MinuteMetrics {
     /// The start of the minute.
@@ -38,7 +38,7 @@ pub struct MinuteMetrics {
 }
 
 impl MinuteMetrics {
-    /// Zeroes.
+    /// All zero.
     pub fn empty(minute: Timestamp, pipeline: Pipeline) -> Self {
         Self {
             minute,

@@ -236,13 +236,12 @@ pub fn expand(query: &str) -> String {
         let mut words = placeholder.split_whitespace();
         let name = words.next().unwrap_or_default();
         let aliases: Vec<&str> = words.collect();
-        match columns_of(name, &aliases) {
-            Some(columns) => expanded.push_str(&columns),
-            None => {
-                expanded.push('{');
-                expanded.push_str(placeholder);
-                expanded.push('}');
-            }
+        if let Some(columns) = columns_of(name, &aliases) {
+            expanded.push_str(&columns);
+        } else {
+            expanded.push('{');
+            expanded.push_str(placeholder);
+            expanded.push('}');
         }
         rest = after;
     }
