@@ -1,62 +1,62 @@
-//! What reviews have taught about confidence. It is learnt with the marks of [`Reviews`](crate::Reviews) and read here.
+//! What reviews have taught about confidence. [`Reviews`](crate::Reviews) stores it with each mark; this port reads it.
 
 use async_trait::async_trait;
 use quire_understanding::calibration::{BINS, CalibrationEntry, ReviewCounts};
 
 use crate::PortResult;
 
-/// Ways of finding a key, of which something may be known.
+/// Which counts to read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CalibrationQuery {
-    /// The surroundings.
+    /// The context in which documents were understood.
     pub context_key: String,
-    /// The policy.
+    /// The version of the confidence policy.
     pub policy_version: String,
-    /// Keys, each with what found it.
+    /// Field keys, each with the mapping that found it.
     pub found: Vec<(String, Option<String>)>,
 }
 
-/// Which of all that is known is listed.
+/// Which counts to list.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CalibrationFilter {
-    /// What was learnt under this policy.
+    /// Only of this version of the confidence policy.
     pub policy_version: String,
     /// Only of this key.
     pub field_key: Option<String>,
-    /// Only in these surroundings.
+    /// Only of this context.
     pub context_key: Option<String>,
     /// At most so many.
     pub limit: u32,
-    /// Past so many.
+    /// Skip so many.
     pub skip: u32,
 }
 
-/// What is known of a key that is found one way.
+/// How reliable a field key is that one mapping finds.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FieldReliability {
-    /// The surroundings.
+    /// The context in which documents were understood.
     pub context_key: String,
-    /// The key.
+    /// The field key.
     pub field_key: String,
-    /// What found it, if that is known.
+    /// The mapping that found it, if it is known.
     pub mapping_id: Option<String>,
-    /// What was learnt.
+    /// What reviews have taught about it.
     pub learnt: CalibrationEntry,
-    /// What was learnt of the key in these surroundings, whatever found it.
+    /// The counts of the key in this context over all mappings.
     pub of_key: ReviewCounts,
-    /// The same as `learnt`, by the tenth of the confidence with which it was shown.
+    /// The counts of `learnt`, by tenths of the confidence with which values were shown.
     pub bins: [ReviewCounts; BINS as usize],
 }
 
-/// What reviews have taught.
+/// Reads what reviews have taught.
 #[async_trait]
 pub trait Calibration: Send + Sync {
-    /// What is known of exactly these; those of which nothing is known are left out.
+    /// The counts of exactly these keys. Keys without counts are left out.
     async fn learnt(
         &self,
         wanted: CalibrationQuery,
     ) -> PortResult<Vec<((String, Option<String>), ReviewCounts)>>;
 
-    /// All that is known, by surroundings, key and what found it.
+    /// Counts in the order of context, key and mapping.
     async fn reliability(&self, filter: CalibrationFilter) -> PortResult<Vec<FieldReliability>>;
 }

@@ -1,4 +1,4 @@
-//! Time, as a need: so that tests can hold it still and databases can share theirs.
+//! Time as a port, so that tests can stop it and processes can share the database's clock.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! Keys that people and programs ask with.
+//! API keys of people and programs.
 
 use async_trait::async_trait;
 use jiff::Timestamp;
@@ -6,14 +6,14 @@ use quire_domain::{KeyId, Roles};
 
 use crate::PortResult;
 
-/// A key to be kept.
+/// A key to store.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NewKey {
     /// Its identity.
     pub id: KeyId,
-    /// Under which its holder is remembered; never given twice.
+    /// The name of its holder. A name is never used twice.
     pub name: String,
-    /// What it is good for.
+    /// What its holder may do.
     pub roles: Roles,
     /// SHA-256 of its secret. The secret has the entropy of the hash, so that nothing slower is needed.
     pub secret_hash: [u8; 32],
@@ -21,31 +21,30 @@ pub struct NewKey {
     pub created_at: Timestamp,
 }
 
-/// A key that was made.
+/// A stored key.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ApiKey {
-    /// As it was made.
+    /// The key as it was created.
     pub key: NewKey,
-    /// Since when it is good for nothing.
+    /// When it was revoked.
     pub revoked_at: Option<Timestamp>,
 }
 
-/// The keys. None is ever forgotten: the history names them.
+/// Stores API keys. No key is ever deleted: the history names them.
 #[async_trait]
 pub trait Credentials: Send + Sync {
-    /// Keeps a key. `Conflict` if there ever was one of that name.
+    /// Stores a key. `Conflict` if there ever was a key of that name.
     async fn create(&self, key: &NewKey) -> PortResult<()>;
 
-    /// The key of that id, also when it was revoked.
+    /// The key of that id, even if it was revoked.
     async fn find(&self, id: KeyId) -> PortResult<Option<ApiKey>>;
 
-    /// All of them, oldest first.
+    /// All keys, oldest first.
     async fn list(&self) -> PortResult<Vec<ApiKey>>;
 
-    /// Makes the key of that name, or of that id, good for nothing, and answers it. One that was revoked before stays as
-    /// it is.
+    /// Revokes the key of that name or id and answers it. A key that was revoked before stays as it is.
     async fn revoke(&self, name_or_id: &str, at: Timestamp) -> PortResult<ApiKey>;
 
-    /// Whether there ever was a key. A server that once asked who is asking goes on doing so.
+    /// Whether there ever was a key. A server with a key requires authentication from then on.
     async fn any(&self) -> PortResult<bool>;
 }

@@ -1,4 +1,4 @@
-//! Documents as they were taken in.
+//! Documents.
 
 use async_trait::async_trait;
 use jiff::Timestamp;
@@ -6,80 +6,81 @@ use quire_domain::{Document, DocumentId, DocumentStatus, Event, NewRun, ReviewSt
 
 use crate::{AddOutcome, NewDocument, PortResult};
 
-/// A place in the list of documents, which goes by the time they were taken in and then by their id.
+/// A place in the list of documents, which is sorted by upload time and then by id.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DocumentCursor {
-    /// When the document at this place was taken in.
+    /// When the document at this place was uploaded.
     pub created_at: Timestamp,
-    /// Which it is.
+    /// Its id.
     pub id: DocumentId,
 }
 
-/// Which documents, as far as an index tells them apart.
+/// Which documents. Each choice is answered from an index.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum DocumentFilter {
-    /// All of them.
+    /// All documents.
     #[default]
     All,
-    /// Those whose latest run makes them stand so. None stands as `Uploaded` here, since that takes no run at all.
+    /// Documents with this status, which follows from their latest run. `Uploaded` finds none here: such documents have no
+    /// run.
     Status(DocumentStatus),
-    /// Those that were or were not checked by a person.
+    /// Documents with this review status.
     Review(ReviewStatus),
 }
 
 /// Which part of the list of documents, newest first.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct DocumentListQuery {
-    /// Of which documents.
+    /// Which documents.
     pub of: DocumentFilter,
-    /// Only what comes after this place, which is older.
+    /// Only documents after this place, which are older.
     pub after: Option<DocumentCursor>,
-    /// How many to pass over first.
+    /// How many to skip.
     pub skip: u32,
     /// At most how many.
     pub limit: u32,
 }
 
-/// A place in the list of documents that wait for a person, which goes by how certain they are and then by their id.
+/// A place in the list of documents to review, which is sorted by confidence and then by id.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ConfidenceCursor {
-    /// How certain the document at this place is.
+    /// The confidence of the document at this place.
     pub confidence: f64,
-    /// Which it is.
+    /// Its id.
     pub id: DocumentId,
 }
 
-/// Which part of the list of documents that wait for a person, the least certain first.
+/// Which part of the list of documents to review, the least confident first.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct LeastConfidentQuery {
-    /// Only what comes after this place, which is no less certain.
+    /// Only documents after this place, which are at least as confident.
     pub after: Option<ConfidenceCursor>,
-    /// How many to pass over first.
+    /// How many to skip.
     pub skip: u32,
     /// At most how many.
     pub limit: u32,
 }
 
-/// A document with what became of it.
+/// A document with its review and its latest run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DocumentOverview {
     /// The document.
     pub document: Document,
     /// When it last changed.
     pub updated_at: Timestamp,
-    /// When a person has checked it.
+    /// When a person reviewed it.
     pub reviewed_at: Option<Timestamp>,
-    /// Who.
+    /// Who reviewed it.
     pub reviewed_by: Option<String>,
     /// Its latest run, by the time it was created.
     pub latest_run: Option<Run>,
-    /// The payload of the artifact in which that run says what text it read.
+    /// The payload of the artifact that names the text which that run read.
     pub text: Option<String>,
-    /// How certain the active version of its latest completed run is, from 0 to 1, if that run understood something.
+    /// The confidence of the active version of its latest completed run, from 0 to 1, if that run has an interpretation.
     pub confidence: Option<f64>,
 }
 
-/// Where documents are kept.
+/// Stores documents.
 #[async_trait]
 pub trait Documents: Send + Sync {
     /// Adds a document and, unless processing is switched off, its first run, with their events. `Conflict` if the
@@ -90,21 +91,21 @@ pub trait Documents: Send + Sync {
     /// The document of that id.
     async fn find(&self, id: DocumentId) -> PortResult<Document>;
 
-    /// The document of that id, with what became of it.
+    /// The document of that id, with its review and its latest run.
     async fn overview(&self, id: DocumentId) -> PortResult<DocumentOverview>;
 
-    /// A part of the list of documents, newest first. What it costs depends on the part alone and not on how many
-    /// documents there are.
+    /// A part of the list of documents, newest first. Its cost depends on the size of the part and not on the number of
+    /// documents.
     async fn list(&self, part: DocumentListQuery) -> PortResult<Vec<DocumentOverview>>;
 
-    /// How many of these documents there are; the counting ends at `most`.
+    /// How many of these documents there are. Counting stops at `most`.
     async fn count(&self, of: DocumentFilter, most: u32) -> PortResult<u32>;
 
-    /// A part of the list of documents that wait for a person: something was understood and nobody has checked it. The
-    /// least certain come first. What it costs depends on the part alone.
+    /// A part of the list of documents to review: they have an interpretation and nobody has reviewed them. The least
+    /// confident come first. The cost depends on the size of the part alone.
     async fn least_confident(&self, part: LeastConfidentQuery) -> PortResult<Vec<DocumentOverview>>;
 
-    /// How many documents wait for a person; the counting ends at `most`.
+    /// How many documents are to be reviewed. Counting stops at `most`.
     async fn count_open(&self, most: u32) -> PortResult<u32>;
 
     /// The other documents with the same content, newest first, at most `limit`.
@@ -119,8 +120,8 @@ pub trait Documents: Send + Sync {
     async fn set_language(&self, id: DocumentId, language: Option<&str>, overridden: Event)
     -> PortResult<()>;
 
-    /// Removes a subject whole: its runs, their steps, artifacts and history, and the document if it is one.
-    /// What remains are the events that name no run, and one that says what was done. Answers how many runs went.
-    /// `Conflict` while one is RUNNING.
+    /// Removes a subject: its runs with their steps, artifacts and history, and its document if it has one. Events that
+    /// name no run remain, and one event records the purge. Answers how many runs were removed. `Conflict` while a run
+    /// is RUNNING.
     async fn purge(&self, subject: SubjectId, at: Timestamp) -> PortResult<u64>;
 }

@@ -1,4 +1,4 @@
-//! How schemas change: what edits suggest, what people decide, and the versions that come of it.
+//! How schemas change: candidates that edits suggest, decisions of people, and the versions that follow.
 
 use async_trait::async_trait;
 use jiff::Timestamp;
@@ -8,14 +8,14 @@ use quire_understanding::{Evidence, Schema, SchemaFile, SchemaVersion, SeedOutco
 
 use crate::PortResult;
 
-/// That there is a version of a schema, without what it says.
+/// A version of a schema without its definition.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SchemaVersionSummary {
     /// Its number, from 1.
     pub number: u32,
-    /// When it was made.
+    /// When it was created.
     pub created_at: Timestamp,
-    /// By whom.
+    /// Who created it.
     pub created_by: String,
     /// What changed.
     pub change_summary: Option<String>,
@@ -36,9 +36,9 @@ pub struct StructuralCandidate {
     pub target_key: String,
     /// How often people made this edit.
     pub occurrence_count: u32,
-    /// Where it stands.
+    /// Its status.
     pub status: CandidateStatus,
-    /// Whether a critical key is touched, or somebody flagged it so.
+    /// Whether it touches a critical key, or somebody flagged it as critical.
     pub is_critical: bool,
     /// When the first edit was made.
     pub created_at: Timestamp,
@@ -48,19 +48,19 @@ pub struct StructuralCandidate {
     pub samples: Vec<CandidateSample>,
 }
 
-/// Where an edit was made.
+/// An edit that suggests a candidate.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CandidateSample {
-    /// In which document.
+    /// The edited document.
     pub document: DocumentId,
-    /// Where the value stood, if it was found anywhere.
+    /// Where the value was found in the document, if it was.
     pub evidence: Option<Evidence>,
 }
 
 /// Which candidates to list: the most frequent first.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct CandidateFilter {
-    /// Only where they stand so.
+    /// Only with this status.
     pub status: Option<CandidateStatus>,
     /// Only of this kind.
     pub change: Option<StructureChange>,
@@ -68,24 +68,24 @@ pub struct CandidateFilter {
     pub is_critical: Option<bool>,
     /// At most so many.
     pub limit: u32,
-    /// After so many.
+    /// Skip so many.
     pub skip: u32,
 }
 
-/// What somebody decided.
+/// A decision about a candidate.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GovernanceDecision {
     /// Its identity.
     pub id: DecisionId,
-    /// About which candidate.
+    /// The candidate.
     pub candidate: CandidateId,
-    /// What.
+    /// The decision.
     pub decision_type: DecisionType,
-    /// Where the candidate stood.
+    /// The candidate's status before.
     pub previous_status: CandidateStatus,
-    /// Where it stands since.
+    /// The candidate's status after.
     pub new_status: CandidateStatus,
-    /// The version of the schema that came of it.
+    /// The schema version that it made.
     pub schema_version: Option<SchemaVersionId>,
     /// Who decided.
     pub reviewer: String,
@@ -95,10 +95,10 @@ pub struct GovernanceDecision {
     pub created_at: Timestamp,
 }
 
-/// A decision with what it was about.
+/// A decision with the change that it was about.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AuditTrailEntry {
-    /// What was decided.
+    /// The decision.
     pub decision: GovernanceDecision,
     /// The schema.
     pub schema_name: String,
@@ -108,18 +108,18 @@ pub struct AuditTrailEntry {
     pub source_key: Option<String>,
     /// The key that it is about.
     pub target_key: String,
-    /// The number of the schema's version that came of it.
+    /// The number of the schema version that it made.
     pub version_number: Option<u32>,
 }
 
-/// Schemas, candidates and decisions. What was decided is never changed or removed.
+/// Stores schemas, candidates and decisions. Decisions are never changed or removed.
 #[async_trait]
 pub trait Governance: Send + Sync {
-    /// Makes the schema of a file the first version of its name, or the next one if the file has changed, as
-    /// [`SeedOutcome::of`] tells; and remembers the file.
+    /// Stores the schema of a file as its first version, or as the next one if the file has changed. [`SeedOutcome::of`]
+    /// decides. Remembers the file.
     async fn seed_file(&self, file: &SchemaFile, at: Timestamp) -> PortResult<SeedOutcome>;
 
-    /// Makes this the first version of its schema, unless that has one.
+    /// Stores this as the first version of its schema, unless the schema has one.
     async fn seed(&self, schema: &Schema, at: Timestamp) -> PortResult<()> {
         self.seed_file(&SchemaFile::of(schema), at).await.map(drop)
     }
@@ -130,10 +130,10 @@ pub trait Governance: Send + Sync {
     /// The newest version of a schema.
     async fn current_schema(&self, name: &str) -> PortResult<SchemaVersion>;
 
-    /// A certain version of a schema.
+    /// The version of a schema with that number.
     async fn schema(&self, name: &str, number: u32) -> PortResult<SchemaVersion>;
 
-    /// The versions of a schema, the newest first. None of a schema that is not there.
+    /// The versions of a schema, newest first. Empty for an unknown schema.
     async fn schema_versions(&self, name: &str, limit: u32) -> PortResult<Vec<SchemaVersionSummary>>;
 
     /// Candidates, the most frequent first.
@@ -152,9 +152,9 @@ pub trait Governance: Send + Sync {
         events: &[Event],
     ) -> PortResult<()>;
 
-    /// Decisions, oldest first, after that one.
+    /// Decisions, oldest first, those after `after`.
     async fn decisions(&self, after: Option<DecisionId>, limit: u32) -> PortResult<Vec<GovernanceDecision>>;
 
-    /// Decisions with what they were about, newest first, those before that one.
+    /// Decisions with the changes that they were about, newest first, those before `before`.
     async fn trail(&self, before: Option<DecisionId>, limit: u32) -> PortResult<Vec<AuditTrailEntry>>;
 }

@@ -1,4 +1,4 @@
-//! What can be asked about runs. Nothing here changes anything.
+//! Reading runs and their history. Nothing here changes anything.
 
 use async_trait::async_trait;
 use jiff::Timestamp;
@@ -33,7 +33,7 @@ pub struct EventFilter {
     pub subject: Option<SubjectId>,
 }
 
-/// Where a step of a run stands: the projection of its events.
+/// The progress of a step of a run: the projection of its events.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StepProgress {
     /// The step.
@@ -57,7 +57,7 @@ pub struct StepProgress {
 pub struct StepRecord {
     /// The step.
     pub step: StepName,
-    /// The status it got.
+    /// The new status.
     pub status: StepStatus,
     /// The attempt, from 1.
     pub attempt: u32,
@@ -74,15 +74,15 @@ pub struct StepRecord {
 /// One attempt at a run that has ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RunAttempt {
-    /// Under which token.
+    /// The fencing token of the attempt.
     pub fence: Fence,
-    /// By whom.
+    /// The worker.
     pub worker: Option<WorkerId>,
     /// When it started.
     pub started_at: Option<Timestamp>,
     /// When it ended.
     pub ended_at: Timestamp,
-    /// How.
+    /// The event that ended it.
     pub outcome: EventType,
     /// What went wrong.
     pub failure: Option<FailureRecord>,
@@ -101,7 +101,7 @@ pub struct Artifact {
     pub created_at: Timestamp,
 }
 
-/// A document's run as the job view shows it.
+/// A run of a document as the view `document_processing_jobs` shows it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DocumentJob {
     /// The document.
@@ -131,7 +131,7 @@ pub struct QueueDepth {
     pub oldest_queued_at: Option<Timestamp>,
 }
 
-/// How many runs stand with the same step failed in the same way.
+/// How many runs failed at the same step with the same code.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StepFailures {
     /// The step.
@@ -151,15 +151,15 @@ pub trait RunHistory: Send + Sync {
     /// Runs, newest first.
     async fn runs(&self, filter: &RunFilter) -> PortResult<Vec<Run>>;
 
-    /// Events after `after`, oldest first, at most `limit`. A caller that goes on from the last id it got misses
-    /// none.
+    /// Events after `after`, oldest first, at most `limit`. A caller that continues from the last id it got misses no
+    /// event.
     async fn events(&self, after: EventId, filter: EventFilter, limit: u32)
     -> PortResult<Vec<RecordedEvent>>;
 
-    /// The id of the newest event; 0 while there is none. One look at an index, for whoever asks often.
+    /// The id of the newest event; 0 while there is none. It is read from an index and cheap to ask for often.
     async fn newest_event(&self) -> PortResult<EventId>;
 
-    /// Where each step of a run stands, in order. Steps never reached are left out.
+    /// The progress of each step of a run, in order. Steps that were never reached are left out.
     async fn steps(&self, run: RunId) -> PortResult<Vec<StepProgress>>;
 
     /// Every change of every step of a run, oldest first.
@@ -181,12 +181,12 @@ pub trait RunHistory: Send + Sync {
         artifact_type: &str,
     ) -> PortResult<Option<(RunId, Artifact)>>;
 
-    /// A document's runs as the job view shows them, the newest two hundred, oldest first.
+    /// A document's runs as the view `document_processing_jobs` shows them: the newest 200, oldest first.
     async fn jobs(&self, document: SubjectId) -> PortResult<Vec<DocumentJob>>;
 
     /// How many runs wait, by pipeline and priority.
     async fn queue_depth(&self) -> PortResult<Vec<QueueDepth>>;
 
-    /// How many steps stand as failed, by step and code, most first.
+    /// How many steps are FAILED now, by step and code, most frequent first.
     async fn failures(&self) -> PortResult<Vec<StepFailures>>;
 }

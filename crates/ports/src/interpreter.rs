@@ -1,4 +1,4 @@
-//! Understanding: from pages to fields.
+//! Interpreting a document: from its pages to fields.
 
 use std::sync::Arc;
 
@@ -7,29 +7,29 @@ use jiff::Timestamp;
 use quire_domain::reading::Reading;
 use quire_understanding::{Field, MadeBy, Schema};
 
-/// A document to understand.
+/// A document to interpret.
 #[derive(Clone)]
 pub struct InterpretRequest {
-    /// What stands on its pages.
+    /// Its pages with their text.
     pub reading: Arc<Reading>,
-    /// The language it is in, if that is known.
+    /// Its language, if it is known.
     pub language: Option<String>,
-    /// Which fields are looked for.
+    /// The schema of the fields to find.
     pub schema: Arc<Schema>,
-    /// When nobody waits for it any more, if that is known.
+    /// The deadline, if there is one.
     pub deadline: Option<Timestamp>,
 }
 
-/// A document that was understood.
+/// The interpretation of a document.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct InterpreterOutput {
-    /// What was found.
+    /// The fields that were found.
     pub fields: Vec<Field>,
-    /// Who found it.
+    /// The interpreter.
     pub made_by: MadeBy,
 }
 
-/// That a document could not be understood, and what to do.
+/// A document could not be interpreted.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct InterpretError {
@@ -37,13 +37,13 @@ pub struct InterpretError {
     pub code: &'static str,
     /// What happened and what to do, for people. Never document text.
     pub message: String,
-    /// Whether another attempt may fare better.
+    /// Whether another attempt may succeed.
     pub may_pass: bool,
 }
 
 /// Finds the fields of a document.
 #[async_trait]
 pub trait Interpreter: Send + Sync {
-    /// Finds them. What is not found is left out; nothing is invented.
+    /// Finds them. Fields that are not found are left out; nothing is invented.
     async fn interpret(&self, request: InterpretRequest) -> Result<InterpreterOutput, InterpretError>;
 }

@@ -1,7 +1,6 @@
-//! What the application needs from the outside: one trait per need, one method per transaction.
+//! The ports of the application: one trait per need, one method per transaction.
 //!
-//! An adapter implements these traits over SQLite, PostgreSQL or a file system; the application never learns
-//! which. Every method is all or nothing, and every error is one of the few in [`PortError`]. This crate holds traits and
+//! An adapter implements these traits over SQLite, PostgreSQL or a file system; the application does not know which. Every method is all or nothing, and every error is one of the few in [`PortError`]. This crate holds traits and
 //! plain data; rules live in the domain.
 
 mod blobs;

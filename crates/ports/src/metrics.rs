@@ -1,4 +1,4 @@
-//! Figures by the minute, for plots and for questions about the past that must not cost more as the past grows.
+//! Metrics by the minute, for plots. A question about the past costs the same however long the past is.
 
 use async_trait::async_trait;
 use jiff::Timestamp;
@@ -6,7 +6,7 @@ use quire_domain::Pipeline;
 
 use crate::PortResult;
 
-/// What happened in one minute in one pipeline. Counters add up; gauges are the last one seen.
+/// Metrics of one pipeline in one minute. Counters add up; a gauge keeps its last value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MinuteMetrics {
     /// The start of the minute.
@@ -38,7 +38,7 @@ pub struct MinuteMetrics {
 }
 
 impl MinuteMetrics {
-    /// Zeroes.
+    /// All zero.
     pub fn empty(minute: Timestamp, pipeline: Pipeline) -> Self {
         Self {
             minute,
@@ -58,11 +58,11 @@ impl MinuteMetrics {
     }
 }
 
-/// Where figures are kept.
+/// Where metrics are kept.
 #[async_trait]
 pub trait Metrics: Send + Sync {
     /// Adds counters to their minutes and sets the gauges.
-    async fn add(&self, figures: &[MinuteMetrics]) -> PortResult<()>;
+    async fn add(&self, metrics: &[MinuteMetrics]) -> PortResult<()>;
 
     /// The minutes from `from` (included) to `to` (not included), oldest first.
     async fn between(&self, from: Timestamp, to: Timestamp) -> PortResult<Vec<MinuteMetrics>>;

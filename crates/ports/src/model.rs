@@ -1,9 +1,9 @@
-//! Language models: what is asked of them, what they answer, and how they fail.
+//! Language models: requests, responses and errors.
 
 use async_trait::async_trait;
 use jiff::Timestamp;
 
-/// Who says a message.
+/// The role of a message's author.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs)] // The names are those of the conversation.
 pub enum ChatRole {
@@ -15,45 +15,45 @@ pub enum ChatRole {
 /// One message of a conversation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ChatMessage {
-    /// Who says it.
+    /// The author's role.
     pub role: ChatRole,
-    /// What is said. Never logged.
+    /// The text. Never logged.
     pub text: String,
 }
 
-/// A question to a model.
+/// A request to a model.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ModelRequest {
     /// The conversation so far.
     pub messages: Vec<ChatMessage>,
-    /// The name of the form that the answer must have: letters, digits, `_` and `-`.
+    /// The name of the response's JSON Schema: letters, digits, `_` and `-`.
     pub schema_name: String,
-    /// The form itself, as JSON Schema.
+    /// The JSON Schema of the response.
     pub response_schema: String,
-    /// Tokens of the longest answer.
+    /// The most tokens that the response may have.
     pub max_tokens: u64,
-    /// When nobody waits for the answer any more. No pause between two attempts goes beyond it.
+    /// The deadline. No pause between two attempts goes beyond it.
     pub deadline: Option<Timestamp>,
 }
 
-/// What a model answered.
+/// A model's response.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ModelResponse {
-    /// The text, which should be JSON of the form that was asked for. Never logged.
+    /// The text, which should be JSON that fits the schema. Never logged.
     pub text: String,
-    /// Whether it ends where it should, and not where the tokens did.
+    /// Whether the text is complete and was not cut off by the token limit.
     pub is_whole: bool,
-    /// The model, as it calls itself.
+    /// The model's name, as the server reports it.
     pub model: String,
-    /// Tokens of the question, as the model counts, else as they are estimated.
+    /// Tokens of the request, as the model counts them, else estimated.
     pub tokens_in: u64,
-    /// Tokens of the answer.
+    /// Tokens of the response.
     pub tokens_out: u64,
 }
 
 macro_rules! troubles {
     ($($(#[$doc:meta])* $variant:ident = $name:literal),+ $(,)?) => {
-        /// Why a model is of no use at the moment.
+        /// Why a model cannot be used at the moment.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub enum ModelErrorKind { $($(#[$doc])* $variant),+ }
 
@@ -70,38 +70,38 @@ macro_rules! troubles {
 }
 
 troubles! {
-    /// It did not answer in time, cannot be reached, or is broken itself.
+    /// It did not answer in time, cannot be reached, or failed.
     Unavailable = "MODEL_UNAVAILABLE",
-    /// It wants to be asked less often.
+    /// It limits the rate of requests.
     RateLimited = "MODEL_RATE_LIMITED",
-    /// It does not take the question: a wrong key, name or address, or too long a text.
+    /// It refuses the request: a wrong key, name or address, or a text that is too long.
     Refused = "MODEL_REFUSED",
-    /// Its answer is not what was asked for.
+    /// Its response does not fit the schema.
     AnswerInvalid = "MODEL_ANSWER_INVALID",
-    /// The tokens that were set aside for it are spent, or would not do.
+    /// The token budget is spent or too small.
     BudgetSpent = "MODEL_BUDGET_SPENT",
 }
 
 impl ModelErrorKind {
-    /// Whether the same question may fare better a little later.
+    /// Whether the same request may succeed a little later.
     pub fn may_pass(self) -> bool {
         matches!(self, Self::Unavailable | Self::RateLimited)
     }
 }
 
-/// That a model is of no use at the moment, and what to do.
+/// A model cannot be used at the moment.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct ModelError {
-    /// The kind of trouble.
+    /// The kind of error.
     pub kind: ModelErrorKind,
-    /// What happened and what to do, for people. Never document text, nor what the model said.
+    /// What happened and what to do, for people. Never document text or the model's response.
     pub message: String,
 }
 
-/// A language model somewhere else.
+/// A language model on a server.
 #[async_trait]
 pub trait LanguageModel: Send + Sync {
-    /// Asks it, again if that may help.
+    /// Sends a request, and repeats it where that may help.
     async fn ask(&self, question: &ModelRequest) -> Result<ModelResponse, ModelError>;
 }

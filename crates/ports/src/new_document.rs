@@ -45,6 +45,7 @@ pub struct IdempotencyKey {
 
 /// The outcome of adding a document.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[allow(clippy::large_enum_variant)] // One value for each upload, and the large variant is the usual one.
 pub enum AddOutcome {
     /// The document is stored.
     Added {

@@ -1,4 +1,4 @@
-//! Named places in the engine's loop where a test can stand: to look, to hold it there, or to let it fail.
+//! Breakpoints in the engine's loop, where a test can observe, pause or fail it.
 
 use async_trait::async_trait;
 use quire_domain::RunId;
@@ -18,22 +18,22 @@ pub enum Breakpoint {
     AfterStep,
     /// What a step did was recorded.
     AfterAdvance,
-    /// A run was settled.
+    /// A run has ended.
     AfterEnd,
     /// The lease is about to be renewed.
     BeforeHeartbeat,
-    /// The watchdog is about to look around.
+    /// The watchdog is about to look for orphaned and overdue runs.
     BeforeWatch,
 }
 
-/// Whoever stands at the breakpoints.
+/// What a test does at the breakpoints.
 #[async_trait]
 pub trait Probe: Send + Sync {
     /// Called at each breakpoint; the engine waits for the answer and treats an error as its store's.
     async fn reached(&self, place: Breakpoint, run: Option<RunId>) -> Result<(), PortError>;
 }
 
-/// Nobody: what production uses.
+/// No probe: what production uses.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NoProbe;
 

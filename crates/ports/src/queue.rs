@@ -1,4 +1,4 @@
-//! The queue of runs and the one way to write about a run that is being worked on.
+//! The queue of runs, and the writes of a run's owner.
 
 use std::sync::Arc;
 
@@ -11,20 +11,20 @@ use crate::PortResult;
 use crate::history::Artifact;
 use crate::reviews::FirstVersion;
 
-/// A wish for runs to work on.
+/// A worker's request for runs.
 #[derive(Clone, Copy, Debug)]
 pub struct ClaimRequest<'a> {
-    /// For whom.
+    /// The worker.
     pub worker: WorkerId,
     /// When.
     pub at: Timestamp,
     /// At most how many.
     pub limit: usize,
-    /// Of which pipelines, and how those go.
+    /// The pipelines to claim from, each with its steps.
     pub plans: &'a [PipelinePlan],
 }
 
-/// A run that is now RUNNING in the claimer's name.
+/// A run that is RUNNING for the worker that claimed it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ClaimedRun {
     /// The run, with the fence that every write for it must carry.
@@ -33,7 +33,7 @@ pub struct ClaimedRun {
     pub step: Option<StepName>,
 }
 
-/// A write about a running run by its owner.
+/// What the owner of a running run reports.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Advance {
     /// The run as it was claimed; its fence guards the write.
@@ -44,29 +44,30 @@ pub struct Advance {
     pub events: Vec<Event>,
     /// What its steps produced.
     pub artifacts: Vec<Artifact>,
-    /// What it understood of its document.
+    /// The interpretation of its document.
     pub interpretation: Option<FirstVersion>,
     /// How it ended, if it did.
     pub end: Option<Transition>,
-    /// Whether an earlier try at this same write may have succeeded without an answer. If it did, this one
-    /// changes nothing and is accepted.
+    /// Whether an earlier try at this same write may have succeeded without an answer. If it did, this one is accepted
+    /// and changes nothing.
     pub repeated: bool,
 }
 
-/// Whether a write was taken.
+/// Whether a report was stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AdvanceOutcome {
     /// It is stored.
     Accepted,
-    /// Its fence was no longer the run's. Nothing of it is stored but the event that says so.
+    /// Its fence was no longer the run's. Only the event of the refusal is stored.
     Refused,
 }
 
 /// The queue of runs.
 #[async_trait]
 pub trait RunQueue: Send + Sync {
-    /// Accepts a run: QUEUED, behind the older runs of its subject. A document's run gets the language that is set
-    /// for the document at this moment. Asking again with the same id answers the same run and changes nothing.
+    /// Accepts a run: QUEUED, behind the older runs of its subject. A document's run gets the language and the schema
+    /// version that the document has at this moment. A second request with the same id answers the same run and changes
+    /// nothing.
     async fn enqueue(&self, new: &NewRun, at: Timestamp) -> PortResult<Run>;
 
     /// Starts up to `limit` runs, each at the head of its subject, by priority, then `queued_at`, then id. Each
@@ -80,7 +81,7 @@ pub trait RunQueue: Send + Sync {
     /// Lets queued runs whose delay has passed take their turn. Answers how many.
     async fn release_due(&self, at: Timestamp, limit: usize) -> PortResult<usize>;
 
-    /// Sends a failed run back to the queue. `Conflict` says why not.
+    /// Sends a failed run back to the queue. `Conflict` says why that is not possible.
     async fn retry(
         &self,
         run: RunId,
@@ -89,7 +90,7 @@ pub trait RunQueue: Send + Sync {
         at: Timestamp,
     ) -> PortResult<Transition>;
 
-    /// Takes a queued run out of the queue. `Conflict` if it has started.
+    /// Removes a queued run from the queue. `Conflict` if it has started.
     async fn withdraw(&self, run: RunId, actor: &str, at: Timestamp) -> PortResult<Transition>;
 
     /// Appends events that change nothing about a run.

@@ -1,4 +1,4 @@
-//! Reading: from a file's bytes to pages with words.
+//! Reading a file: from its bytes to pages with words.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ pub trait RecognisedPages: Send + Sync {
     /// The lines of a page, from 1, as they were recognised in that language.
     async fn find(&self, page: usize, language: Option<&str>) -> Option<Vec<Line>>;
 
-    /// Keeps the lines of a page. If that is not possible, the next attempt has to recognise it again.
+    /// Stores the lines of a page. If that fails, the next attempt has to recognise the page again.
     async fn keep(&self, page: usize, language: Option<&str>, lines: &[Line]);
 }
 
@@ -20,20 +20,20 @@ pub trait RecognisedPages: Send + Sync {
 pub struct ReadRequest {
     /// Its bytes.
     pub file: Arc<[u8]>,
-    /// The language that a person says it is in, as ISO 639-1.
+    /// The language that a person chose, as ISO 639-1.
     pub language: Option<String>,
-    /// What was recognised of it before, if that is kept.
+    /// Pages that earlier attempts recognised, if they are stored.
     pub recognised: Option<Arc<dyn RecognisedPages>>,
 }
 
 /// A file that was read.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ReadOutput {
-    /// What it turned out to be.
+    /// The kind of file, found by its content.
     pub kind: FileKind,
-    /// What stands on its pages.
+    /// Its pages with their text.
     pub reading: Reading,
-    /// Its language as ISO 639-1: the one that a person said, else the one it seems to be in, if any.
+    /// Its language as ISO 639-1: the one that a person chose, else the one that was detected, if any.
     pub language: Option<String>,
 }
 
@@ -56,7 +56,7 @@ macro_rules! troubles {
         pub enum ReadErrorKind { $($variant),+ }
 
         impl ReadErrorKind {
-            /// All of them.
+            /// All kinds.
             pub const ALL: &'static [Self] = &[$(Self::$variant),+];
 
             /// The stable code.
@@ -83,13 +83,13 @@ troubles! {
 }
 
 impl ReadErrorKind {
-    /// Whether the same file may fare better another time.
+    /// Whether another attempt at the same file may succeed.
     pub fn may_pass(self) -> bool {
         matches!(self, Self::ParserCrashed | Self::ParserUnavailable | Self::OcrFailed)
     }
 }
 
-/// That a file could not be read, and what to do.
+/// A file could not be read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct ReadError {
@@ -97,7 +97,7 @@ pub struct ReadError {
     pub kind: ReadErrorKind,
     /// What happened and what to do, for people. Never a path or document text.
     pub message: String,
-    /// What an engineer wants to know: signal, exit code, the end of what the parser said, limits.
+    /// Details for engineers: signal, exit code, the end of the parser's output, limits.
     pub diagnosis: Option<String>,
 }
 
@@ -108,11 +108,11 @@ impl ReadError {
     }
 }
 
-/// Reads files that strangers sent. Whatever they contain, it answers within its limits, and it lets go of all that it
-/// holds as soon as nobody waits for the answer.
+/// Reads untrusted files. It answers within its limits whatever a file contains, and releases its resources as soon as
+/// nobody waits for the answer.
 #[async_trait]
 pub trait Reader: Send + Sync {
-    /// Reads a file: its text and where it stands, recognised from the picture where there is none.
+    /// Reads a file: its text and where it is on the page. Pages without text are recognised from their image.
     async fn read(&self, request: ReadRequest) -> Result<ReadOutput, ReadError>;
 
     /// Draws one page as PNG.

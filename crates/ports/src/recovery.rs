@@ -1,4 +1,4 @@
-//! Runs that need saving: their owner is gone, or holds them too long.
+//! Recovery of runs whose owner is gone or holds them too long.
 
 use async_trait::async_trait;
 use jiff::{SignedDuration, Timestamp};
@@ -6,19 +6,19 @@ use quire_domain::{Pipeline, RecoveryPolicy, RunId, Transition, WorkerId};
 
 use crate::PortResult;
 
-/// What to do with whom.
+/// What happens to such runs.
 #[derive(Clone, Debug)]
 pub struct RecoveryRules {
-    /// What becomes of an orphan, by pipeline.
+    /// What happens to an orphaned run, by pipeline.
     pub recovery: Vec<(Pipeline, RecoveryPolicy)>,
-    /// A run that names no owner at all is taken for orphaned when it is older than this.
+    /// A run without an owner is an orphan when it is older than this.
     pub ownerless_after: SignedDuration,
-    /// How long past its deadline a run of a living owner is left to that owner.
+    /// How long past its deadline a run stays with a live owner.
     pub grace: SignedDuration,
 }
 
 impl RecoveryRules {
-    /// What becomes of an orphan of that pipeline. One that no rule names is failed, which promises nothing.
+    /// What happens to an orphaned run of that pipeline. Without a rule it fails.
     pub fn recovery_of(&self, pipeline: Pipeline) -> RecoveryPolicy {
         self.recovery
             .iter()
@@ -27,11 +27,11 @@ impl RecoveryRules {
     }
 }
 
-/// Finds and settles them.
+/// Finds and recovers such runs.
 #[async_trait]
 pub trait RunRecovery: Send + Sync {
-    /// Settles up to `limit` RUNNING runs whose owner's lease has ended. Live ones, queued ones and ended ones are
-    /// never touched.
+    /// Recovers up to `limit` RUNNING runs whose owner's lease has ended. Runs of live owners, queued runs and ended runs
+    /// are never touched.
     async fn recover_orphaned_runs(
         &self,
         rules: &RecoveryRules,
@@ -39,7 +39,7 @@ pub trait RunRecovery: Send + Sync {
         limit: usize,
     ) -> PortResult<Vec<Transition>>;
 
-    /// Times out up to `limit` RUNNING runs whose owner lives but has let the deadline pass.
+    /// Times out up to `limit` RUNNING runs whose owner is live and past the deadline.
     async fn time_out_overdue(
         &self,
         rules: &RecoveryRules,

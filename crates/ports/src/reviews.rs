@@ -1,4 +1,4 @@
-//! What people do with what was understood: look at it, correct it, say that it is checked.
+//! Interpretations of documents, their edits and their reviews.
 
 use std::sync::Arc;
 
@@ -13,44 +13,44 @@ use quire_understanding::{Interpretation, MadeBy};
 use crate::PortResult;
 use crate::documents::DocumentOverview;
 
-/// The first version of what a run understood, stored with the success of its step.
+/// The first version of a run's interpretation, stored with the success of its step.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FirstVersion {
     /// Its identity.
     pub id: InterpretationId,
-    /// What was understood.
+    /// The interpretation.
     pub data: Interpretation,
-    /// Who understood it.
+    /// The interpreter that made it.
     pub made_by: Option<MadeBy>,
 }
 
-/// A version of what a run understood.
+/// A version of a run's interpretation.
 #[derive(Clone, Debug, PartialEq)]
 pub struct InterpretationVersion {
     /// Its identity.
     pub id: InterpretationId,
     /// Its number within the run, from 1.
     pub number: u32,
-    /// What it says.
+    /// The interpretation.
     pub data: Interpretation,
-    /// When it was made.
+    /// When it was created.
     pub created_at: Timestamp,
-    /// Who made it; nobody for the first, which the run made itself.
+    /// Who created it; none for the first version, which the run made itself.
     pub created_by: Option<String>,
-    /// What understood the document, if no person made it and it is known.
+    /// The interpreter that made it, if no person did and it is known.
     pub made_by: Option<MadeBy>,
 }
 
-/// A document with the latest run that completed, and what that run understood.
+/// A document with its latest completed run and that run's interpretation.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DocumentReview {
-    /// The document; its run here is the latest that completed, if any did.
+    /// The document. Its run here is the latest completed one, if there is one.
     pub overview: DocumentOverview,
-    /// The active version of what that run understood.
+    /// The active version of that run's interpretation.
     pub active: Option<InterpretationVersion>,
 }
 
-/// A run whose interpretation somebody wants to change.
+/// A run whose interpretation is to be edited.
 #[derive(Clone, Debug, PartialEq)]
 pub struct EditableRun {
     /// The run.
@@ -61,7 +61,7 @@ pub struct EditableRun {
     pub active: Option<InterpretationVersion>,
 }
 
-/// A version that an edit makes.
+/// The version that an edit creates.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NewInterpretationVersion {
     /// Its identity.
@@ -70,17 +70,17 @@ pub struct NewInterpretationVersion {
     pub run: RunId,
     /// The version that was edited.
     pub base: u32,
-    /// What it says.
+    /// The interpretation.
     pub data: Interpretation,
-    /// What made the difference.
+    /// The changes against the base version.
     pub changes: Vec<FieldChange>,
-    /// What the edit says about the schema.
+    /// What the edit suggests about the schema.
     pub structure: Vec<StructuralEdit>,
-    /// Who edited.
+    /// Who edits.
     pub actor: String,
     /// When.
     pub at: Timestamp,
-    /// By which policy the document's lesson is taken back if this reopens it.
+    /// The policy by which the review's lesson is reverted if this reopens the document.
     pub policy: Arc<ConfidencePolicy>,
     /// The event to record.
     pub edited: Event,
@@ -93,13 +93,13 @@ pub struct NewInterpretationVersion {
 pub struct ReviewMarkRequest {
     /// The document.
     pub document: DocumentId,
-    /// What it is to be.
+    /// The status to set.
     pub to: ReviewStatus,
-    /// Who says so.
+    /// Who sets it.
     pub actor: String,
     /// When.
     pub at: Timestamp,
-    /// By which policy its lesson is learnt, or taken back.
+    /// The policy by which the review's lesson is applied or reverted.
     pub policy: Arc<ConfidencePolicy>,
     /// The event to record if this changes the document's status.
     pub event: Event,
@@ -114,12 +114,12 @@ pub struct SavedEdit {
     pub events: Vec<Event>,
 }
 
-/// Whether a document is checked.
+/// The review status of a document.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ReviewMark {
     /// The status.
     pub status: ReviewStatus,
-    /// Since when it is REVIEWED.
+    /// When it was reviewed.
     pub reviewed_at: Option<Timestamp>,
     /// By whom.
     pub reviewed_by: Option<String>,
@@ -127,7 +127,7 @@ pub struct ReviewMark {
     pub recorded: Option<Event>,
 }
 
-/// A version as the history of a run lists it, with the changes that made it.
+/// A version in the history of a run, with its changes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct VersionHistoryEntry {
     /// Its identity.
@@ -136,17 +136,17 @@ pub struct VersionHistoryEntry {
     pub number: u32,
     /// Whether it is the active one.
     pub is_active: bool,
-    /// When it was made.
+    /// When it was created.
     pub created_at: Timestamp,
-    /// Who made it.
+    /// Who created it.
     pub created_by: Option<String>,
-    /// What understood the document, if no person made it and it is known.
+    /// The interpreter that made it, if no person did and it is known.
     pub made_by: Option<MadeBy>,
-    /// What changed against the version before.
+    /// The changes against the version before.
     pub changes: Vec<FieldChange>,
 }
 
-/// Interpretations and the people who check them.
+/// Stores interpretations and reviews.
 #[async_trait]
 pub trait Reviews: Send + Sync {
     /// A document as a reviewer sees it.
@@ -158,33 +158,33 @@ pub trait Reviews: Send + Sync {
         documents: &[DocumentId],
     ) -> PortResult<Vec<(DocumentId, InterpretationVersion)>>;
 
-    /// Those of these documents whose latest completed run, in its active version, says these words, in their order. The
-    /// words are as `quire_understanding::sought` makes them.
+    /// Those of these documents that a search finds, in their order: the active version of their latest completed run
+    /// contains these words. `quire_understanding::search_query` prepares the words.
     async fn found_by(&self, documents: &[DocumentId], words: &str) -> PortResult<Vec<DocumentId>>;
 
-    /// A run, with what is needed to change its interpretation.
+    /// A run, with what is needed to edit its interpretation.
     async fn editable(&self, run: RunId) -> PortResult<EditableRun>;
 
-    /// Adds a version, makes it the only active one, logs each change and reopens the document if it was REVIEWED;
-    /// or says why not. Of two edits of the same version one is stored.
+    /// Adds a version, makes it the only active one, records each change and reopens the document if it was REVIEWED; or
+    /// answers why the edit is blocked, as [`quire_domain::check_edit`] decides. Of two edits of the same version one is
+    /// stored.
     async fn save(&self, version: &NewInterpretationVersion) -> PortResult<Result<SavedEdit, EditBlocked>>;
 
-    /// The versions of a run, the newest two hundred, oldest first, with what changed.
+    /// The versions of a run with their changes: the newest 200, oldest first.
     async fn versions(&self, run: RunId) -> PortResult<Vec<VersionHistoryEntry>>;
 
-    /// The tokens of language models that versions made from this moment on have taken.
+    /// The number of language model tokens that versions used since this moment.
     async fn tokens_since(&self, from: Timestamp) -> PortResult<u64>;
 
-    /// A version of what a run understood: the one of that number, or the active one. None if there is no such version.
+    /// A version of a run's interpretation: the one of that number, or the active one. None if there is no such version.
     async fn version(&self, run: RunId, number: Option<u32>) -> PortResult<Option<InterpretationVersion>>;
 
-    /// The active version of the run of the same document that completed last before this one did, of those that
-    /// understood something.
+    /// The active version of the previous completed run of the same document that has an interpretation.
     async fn version_of_run_before(&self, run: RunId) -> PortResult<Option<InterpretationVersion>>;
 
-    /// Marks a document REVIEWED, or makes it `IN_REVIEW` again. One that is so already stays as it is.
+    /// Marks a document REVIEWED, or `IN_REVIEW` again. A document that has the status already stays as it is.
     ///
-    /// With the mark, what the active version of its latest completed run teaches is learnt; with its end exactly that
-    /// is taken back, whoever ends it, an edit included.
+    /// The mark applies the lesson of the active version of the latest completed run. The end of the mark reverts exactly
+    /// that lesson, also when an edit ends it.
     async fn mark(&self, marking: &ReviewMarkRequest) -> PortResult<ReviewMark>;
 }

@@ -1,4 +1,4 @@
-//! Everything that a database offers, in one hand.
+//! All ports of a database together.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use crate::{
     RunQueue, RunRecovery, Sessions, Workers,
 };
 
-/// A database behind its ports. One adapter object usually stands behind all of them.
+/// A database behind its ports. Usually one adapter implements all of them.
 #[derive(Clone)]
 #[allow(missing_docs)] // Each field is the port it is named after.
 pub struct Store {
@@ -23,12 +23,12 @@ pub struct Store {
     pub credentials: Arc<dyn Credentials>,
     pub sessions: Arc<dyn Sessions>,
     pub migrations: Arc<dyn Migrations>,
-    /// The clock by which this database's leases are judged.
+    /// The clock that decides when a lease of this database has expired.
     pub clock: Arc<dyn Clock>,
 }
 
 impl Store {
-    /// A store whose every port is the same object.
+    /// A store with one adapter behind every port.
     pub fn of<S>(store: Arc<S>, clock: Arc<dyn Clock>) -> Self
     where
         S: RunQueue

@@ -1,7 +1,7 @@
 //! The registry of workers and their leases.
 //!
-//! One lease covers everything a worker has claimed, so a heartbeat costs one small write however many runs are
-//! under way.
+//! One lease covers everything a worker has claimed, so a heartbeat costs one small write however many runs the worker
+//! has.
 
 use async_trait::async_trait;
 use jiff::Timestamp;
@@ -9,20 +9,20 @@ use quire_domain::WorkerId;
 
 use crate::PortResult;
 
-/// How long a worker may go on without a word.
+/// How long a worker is live without a heartbeat.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Lease {
-    /// Until then, unless it is renewed before.
+    /// Until then, unless it is renewed.
     Until(Timestamp),
-    /// As long as it holds the lock on the database file, which the system takes back the moment it dies.
-    /// Registering such a worker ends every other one's lease.
+    /// As long as the worker holds the lock on the database file, which the system releases when the process dies.
+    /// Registering such a worker ends the leases of all others.
     Exclusive,
 }
 
 /// A process that executes runs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Worker {
-    /// This life of it.
+    /// Its identity, new for each start of the process.
     pub id: WorkerId,
     /// Host and process, for people.
     pub name: String,
@@ -30,25 +30,24 @@ pub struct Worker {
     pub slots: u32,
     /// Since when.
     pub started_at: Timestamp,
-    /// Its last sign of life.
+    /// Its last heartbeat.
     pub seen_at: Timestamp,
-    /// How long it may stay silent; none when it has ended.
+    /// Its lease; none when it has ended.
     pub lease: Option<Lease>,
 }
 
-/// Who is working.
+/// The registry of workers.
 #[async_trait]
 pub trait Workers: Send + Sync {
-    /// Enters a worker. Entries that ended long ago and own nothing are dropped on the way.
+    /// Registers a worker. Deletes entries that ended long ago and own nothing.
     async fn register(&self, worker: &Worker) -> PortResult<()>;
 
-    /// Renews a lease. False if it had ended: then everything the worker held is lost to it, and it must register
-    /// under a new id.
+    /// Renews a lease. False if it had ended: the worker has lost its runs and must register under a new id.
     async fn renew(&self, worker: WorkerId, at: Timestamp, lease: Lease) -> PortResult<bool>;
 
     /// Ends a lease.
     async fn resign(&self, worker: WorkerId, at: Timestamp) -> PortResult<()>;
 
-    /// Everyone in the registry, newest first.
+    /// All workers, newest first.
     async fn list(&self) -> PortResult<Vec<Worker>>;
 }

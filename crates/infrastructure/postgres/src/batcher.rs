@@ -13,12 +13,12 @@ use crate::error::stopped;
 /// How many operations may wait before callers have to.
 const WAITING: usize = 4096;
 
-/// What is done with a batch.
+/// The work on a batch.
 #[async_trait]
 pub(crate) trait Work: Send + Sync + 'static {
-    /// What is asked.
+    /// One request.
     type Input: Send + Sync + 'static;
-    /// What is answered.
+    /// One answer.
     type Output: Send + 'static;
 
     /// Does all of it in one transaction and answers each in its place, or does none of it.

@@ -1,4 +1,4 @@
-//! What reviews teach: learnt and taken back with the marks, and read.
+//! The lessons of reviews: applied and reverted with review marks, and read.
 
 use std::collections::HashMap;
 
@@ -48,7 +48,7 @@ impl Calibration for PgStore {
     }
 }
 
-/// Learns what a document that was just marked teaches, and keeps what that was. The document is locked.
+/// Applies the lesson of a document that was just marked, and stores the lesson. The document is locked.
 pub(crate) async fn learn(
     connection: &mut PgConnection,
     document: DocumentId,
@@ -78,7 +78,7 @@ pub(crate) async fn learn(
     add(connection, &lesson, LearningDirection::Apply, policy).await
 }
 
-/// Takes back what a document teaches, if it still does. The document is locked.
+/// Reverts the lesson of a document, if it is still applied. The document is locked.
 pub(crate) async fn unlearn(
     connection: &mut PgConnection,
     document: DocumentId,

@@ -1,4 +1,4 @@
-//! Runs are handed to a worker.
+//! Claiming runs for a worker.
 
 use std::collections::HashMap;
 

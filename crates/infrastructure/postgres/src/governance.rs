@@ -1,4 +1,4 @@
-//! Schemas, what edits suggest about them, and what people decide.
+//! Schemas, the candidates that edits suggest, and decisions.
 
 use async_trait::async_trait;
 use jiff::Timestamp;

@@ -1,4 +1,4 @@
-//! Hears when another process has put something in the queue.
+//! Listens for runs that other processes enqueue.
 //!
 //! A message may be lost while the connection is: whoever waits for work also looks from time to time. So after
 //! each new connection everybody is woken once.

@@ -1,4 +1,4 @@
-//! What was understood, and what people make of it.
+//! Interpretations and their edits.
 
 use async_trait::async_trait;
 use jiff::Timestamp;

@@ -72,12 +72,12 @@ impl Drop for Place {
     }
 }
 
-struct Raw {
+struct DirectSql {
     place: Arc<Place>,
 }
 
 #[async_trait]
-impl RawSql for Raw {
+impl RawSql for DirectSql {
     async fn execute(&self, statement: &str) -> Result<u64, String> {
         let statement = AssertSqlSafe(statement.to_owned());
         let done = self.place.connection().await.execute(statement).await;
@@ -94,9 +94,9 @@ impl RawSql for Raw {
     }
 }
 
-/// A way past the stores in that schema.
+/// SQL in that schema, without the store.
 pub fn past(place: &Arc<Place>) -> Arc<dyn RawSql> {
-    Arc::new(Raw { place: place.clone() })
+    Arc::new(DirectSql { place: place.clone() })
 }
 
 /// A store in a schema of its own.

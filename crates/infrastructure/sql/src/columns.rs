@@ -236,13 +236,12 @@ pub fn expand(query: &str) -> String {
         let mut words = placeholder.split_whitespace();
         let name = words.next().unwrap_or_default();
         let aliases: Vec<&str> = words.collect();
-        match columns_of(name, &aliases) {
-            Some(columns) => expanded.push_str(&columns),
-            None => {
-                expanded.push('{');
-                expanded.push_str(placeholder);
-                expanded.push('}');
-            }
+        if let Some(columns) = columns_of(name, &aliases) {
+            expanded.push_str(&columns);
+        } else {
+            expanded.push('{');
+            expanded.push_str(placeholder);
+            expanded.push('}');
         }
         rest = after;
     }
@@ -291,7 +290,7 @@ fn document_overview(run: &str, document: &str) -> String {
         "{columns}, \
          (SELECT payload FROM artifacts WHERE run_id = {run}.id AND artifact_type = 'RAW_TEXT' \
           ORDER BY created_at DESC, id DESC LIMIT 1) AS document_text, \
-         (SELECT certainty FROM certainties WHERE document_id = {document}.id) AS document_confidence"
+         (SELECT confidence FROM document_confidence WHERE document_id = {document}.id) AS document_confidence"
     )
 }
 

@@ -29,8 +29,8 @@ impl From<DocumentFilter> for DocumentFilterColumns {
         match filter {
             DocumentFilter::All => Self { all: true, ..Self::default() },
             DocumentFilter::Status(status) => {
-                let mut states = status.states().iter().copied();
-                Self { states: [states.next(), states.next()], ..Self::default() }
+                let mut names = status.states().iter().copied();
+                Self { states: [names.next(), names.next()], ..Self::default() }
             }
             DocumentFilter::Review(status) => Self { review: Some(status.as_str()), ..Self::default() },
         }

@@ -39,6 +39,7 @@ macro_rules! migrations {
             "0014_sessions",
             "0015_found_by",
             "0016_failures",
+            "0017_plain_names",
         ]
     };
     ($($file:literal),+ $(,)?) => {

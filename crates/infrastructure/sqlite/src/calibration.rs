@@ -1,4 +1,4 @@
-//! What reviews teach: learnt and taken back with the marks, and read.
+//! The lessons of reviews: applied and reverted with review marks, and read.
 
 use async_trait::async_trait;
 use jiff::Timestamp;
@@ -37,7 +37,7 @@ impl Calibration for SqliteStore {
     }
 }
 
-/// Learns what a document that was just marked teaches, and keeps what that was.
+/// Applies the lesson of a document that was just marked, and stores the lesson.
 pub(crate) fn learn(
     connection: &Connection,
     document: DocumentId,
@@ -66,7 +66,7 @@ pub(crate) fn learn(
     count(connection, &lesson, LearningDirection::Apply, policy)
 }
 
-/// Takes back what a document teaches, if it still does.
+/// Reverts the lesson of a document, if it is still applied.
 pub(crate) fn unlearn(
     connection: &Connection,
     document: DocumentId,

@@ -1,4 +1,4 @@
-//! Who is logged in.
+//! Login sessions.
 
 use async_trait::async_trait;
 use jiff::Timestamp;

@@ -12,11 +12,11 @@ use uuid::Uuid;
 
 use crate::{Options, SqliteStore};
 
-struct Raw {
+struct DirectSql {
     path: PathBuf,
 }
 
-impl Raw {
+impl DirectSql {
     fn connect(&self) -> rusqlite::Connection {
         let connection = rusqlite::Connection::open(&self.path).unwrap();
         connection.busy_timeout(std::time::Duration::from_secs(10)).unwrap();
@@ -26,7 +26,7 @@ impl Raw {
 }
 
 #[async_trait]
-impl RawSql for Raw {
+impl RawSql for DirectSql {
     async fn execute(&self, statement: &str) -> Result<u64, String> {
         let connection = self.connect();
         let mut prepared = connection.prepare(statement).map_err(|error| error.to_string())?;
@@ -46,9 +46,9 @@ impl RawSql for Raw {
     }
 }
 
-/// A way past the store on that file.
+/// SQL on that file, without the store.
 pub fn past(path: PathBuf) -> Arc<dyn RawSql> {
-    Arc::new(Raw { path })
+    Arc::new(DirectSql { path })
 }
 
 /// A store on a file of its own.

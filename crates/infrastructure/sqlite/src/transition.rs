@@ -8,6 +8,7 @@ use quire_domain::{
 use quire_ports::{PortResult, StepProgress};
 use quire_sql::{RunColumns, corrupt, row, step_progress_after};
 use rusqlite::{Connection, params};
+use uuid::Uuid;
 
 use crate::row::{all, execute, micros};
 use crate::sql;
@@ -43,7 +44,7 @@ pub(crate) fn update(connection: &Connection, transition: &Transition, at: Times
         columns.started_at.map(micros),
         columns.deadline_at.map(micros),
         columns.completed_at.map(micros),
-        columns.worker_id.as_ref().map(|id| id.as_bytes()),
+        columns.worker_id.as_ref().map(Uuid::as_bytes),
         columns.failure_type,
         error,
     ];

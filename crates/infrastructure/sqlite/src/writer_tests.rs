@@ -41,10 +41,10 @@ async fn one_refusal_in_a_group_does_not_undo_its_neighbours() {
     let refused = |store: Arc<SqliteStore>| async move {
         let broken = |connection: &Connection| {
             connection
-                .execute("INSERT INTO figures (minute, pipeline) VALUES (0, 'link')", [])
+                .execute("INSERT INTO minute_metrics (minute, pipeline) VALUES (0, 'link')", [])
                 .map_err(translate)?;
             connection
-                .execute("INSERT INTO figures (minute, pipeline) VALUES (7, 'x')", [])
+                .execute("INSERT INTO minute_metrics (minute, pipeline) VALUES (7, 'x')", [])
                 .map_err(translate)
         };
         store.writer.write(broken).await
@@ -72,7 +72,8 @@ async fn one_refusal_in_a_group_does_not_undo_its_neighbours() {
     let left = store
         .writer
         .write(|c| {
-            c.query_row("SELECT count(*) FROM figures", [], |row| row.get::<_, i64>(0)).map_err(translate)
+            c.query_row("SELECT count(*) FROM minute_metrics", [], |row| row.get::<_, i64>(0))
+                .map_err(translate)
         })
         .await
         .unwrap();

@@ -260,7 +260,7 @@ pub async fn the_least_certain_come_first_whatever_happened(fixture: &StoreFixtu
     }
     let length = compare(fixture).await;
     assert!(length > 5, "the story has some: {length}");
-    let left = "SELECT count(*) FROM certainties WHERE document_id NOT IN (SELECT id FROM documents)";
+    let left = "SELECT count(*) FROM document_confidence WHERE document_id NOT IN (SELECT id FROM documents)";
     assert_eq!(fixture.sql.number(left).await, 0, "nothing is kept of what was purged");
 
     let versions = fixture.store.migrations.status().await.unwrap();

@@ -1,6 +1,9 @@
 //! From one version to the next, and back.
 
-use quire_domain::SubjectId;
+use quire_domain::{Pipeline, SubjectId};
+use quire_ports::MinuteMetrics;
+
+use super::reviews::{active, add, edit, understood_document};
 
 use crate::fixture::{StoreFixture, at};
 
@@ -49,4 +52,30 @@ pub async fn migrating_twice_does_nothing_the_second_time(fixture: &StoreFixture
     assert_eq!(schema.down(0).await.unwrap(), Vec::<u32>::new());
     assert_eq!(schema.up(Some(1)).await.unwrap(), [1]);
     assert!(!schema.up(None).await.unwrap().is_empty());
+}
+
+/// Renaming tables and columns keeps what is in them, in both directions.
+pub async fn migrating_over_renamed_tables_keeps_their_rows(fixture: &StoreFixture) {
+    let (document, run, _) = understood_document(fixture).await;
+    let minute = MinuteMetrics { completed: 3, ..MinuteMetrics::empty(at(20), Pipeline::Document) };
+    fixture.store.metrics.add(std::slice::from_ref(&minute)).await.unwrap();
+    let before = fixture.store.documents.overview(document).await.unwrap();
+    assert!(before.confidence.is_some());
+
+    let schema = &fixture.store.migrations;
+    let versions = schema.status().await.unwrap();
+    let renamed = versions.iter().find(|one| one.name.ends_with("_plain_names")).unwrap().version;
+    schema.down(renamed - 1).await.unwrap();
+    for table in ["certainties", "run_words", "figures"] {
+        assert_eq!(fixture.sql.number(&format!("SELECT count(*) FROM {table}")).await, 1, "{table}");
+    }
+    schema.up(None).await.unwrap();
+
+    assert_eq!(fixture.store.documents.overview(document).await.unwrap(), before);
+    assert_eq!(fixture.store.documents.count_open(9).await.unwrap(), 1);
+    assert_eq!(fixture.store.metrics.between(at(20), at(80)).await.unwrap(), [minute]);
+    assert_eq!(fixture.sql.number("SELECT count(*) FROM run_search_text").await, 1);
+    let base = active(fixture, run).await;
+    fixture.store.reviews.save(&edit(run, &base, &[add("breed", "galgo")], 9)).await.unwrap().unwrap();
+    assert_eq!(active(fixture, run).await.number, 2, "versions are added as before");
 }

@@ -171,6 +171,7 @@ macro_rules! store_conformance {
         $crate::conformance_cases! { $fixture, migrations:
             migrating_down_and_up_again_restores_the_schema_and_keeps_the_runs,
             migrating_twice_does_nothing_the_second_time,
+            migrating_over_renamed_tables_keeps_their_rows,
         }
     };
 }

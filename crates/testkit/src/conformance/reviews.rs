@@ -327,7 +327,7 @@ pub async fn a_document_is_marked_once_and_an_edit_reopens_it(fixture: &StoreFix
         (open.status, open.reviewed_at, open.reviewed_by, open.recorded.is_some()),
         (ReviewStatus::InReview, None, None, true)
     );
-    assert!(!reopen(document, 25).await.unwrap().recorded.is_some());
+    assert!(reopen(document, 25).await.unwrap().recorded.is_none());
     let filter = EventFilter { run: None, subject: Some(document.into()) };
     let events = fixture.store.history.events(EventId(0), filter, 100).await.unwrap();
     let told: Vec<_> = events

@@ -32,7 +32,7 @@ pub async fn a_document_is_found_by_what_its_active_version_says(fixture: &Store
     assert!(found(fixture, &[], "luna").await.is_empty());
     fixture.store.documents.purge(first.into(), at(20)).await.unwrap();
     assert!(found(fixture, &both, "siames").await.is_empty());
-    assert_eq!(fixture.sql.number("SELECT count(*) FROM run_words").await, 1);
+    assert_eq!(fixture.sql.number("SELECT count(*) FROM run_search_text").await, 1);
 }
 
 /// Proves R070 for the search: it finds what the review shows.

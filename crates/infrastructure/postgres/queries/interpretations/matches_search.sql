@@ -5,6 +5,6 @@ CROSS JOIN LATERAL (SELECT id FROM runs
                     WHERE subject_id = wanted.id AND pipeline = 'document' AND state = 'COMPLETED'
                     ORDER BY completed_at DESC, created_at DESC, id DESC
                     LIMIT 1) r
-JOIN run_words w ON w.run_id = r.id
-WHERE strpos(w.words, $2) > 0
+JOIN run_search_text w ON w.run_id = r.id
+WHERE strpos(w.search_text, $2) > 0
 ORDER BY wanted.place

@@ -1,4 +1,4 @@
-INSERT INTO run_words (run_id, words)
-SELECT u.run_id, u.words
-FROM unnest($1::uuid[], $2::text[]) AS u (run_id, words)
-ON CONFLICT (run_id) DO UPDATE SET words = excluded.words
+INSERT INTO run_search_text (run_id, search_text)
+SELECT u.run_id, u.search_text
+FROM unnest($1::uuid[], $2::text[]) AS u (run_id, search_text)
+ON CONFLICT (run_id) DO UPDATE SET search_text = excluded.search_text

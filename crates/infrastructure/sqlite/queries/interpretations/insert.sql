@@ -1,3 +1,3 @@
 INSERT INTO interpretation_versions (id, run_id, version_number, data, created_at, created_by, is_active, pending_review,
-                                     certainty, made_by, model_tokens)
+                                     confidence, made_by, model_tokens)
 VALUES (?1, ?2, ?3, ?4, ?5, ?6, 1, ?7, ?8, ?9, ?10)

@@ -1,8 +1,8 @@
 -- Whether the latest run that completed says this.
 SELECT 1
-FROM run_words
+FROM run_search_text
 WHERE run_id = (SELECT id FROM runs
                 WHERE subject_id = ?1 AND pipeline = 'document' AND state = 'COMPLETED'
                 ORDER BY completed_at DESC, created_at DESC, id DESC
                 LIMIT 1)
-  AND instr(words, ?2) > 0
+  AND instr(search_text, ?2) > 0

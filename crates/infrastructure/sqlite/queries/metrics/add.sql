@@ -1,4 +1,4 @@
-INSERT INTO figures (minute, pipeline, started, completed, failed, timed_out, requeued, step_retries, recovered,
+INSERT INTO minute_metrics (minute, pipeline, started, completed, failed, timed_out, requeued, step_retries, recovered,
                      refused, duration_ms, queued, oldest_ms)
 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)
 ON CONFLICT (minute, pipeline) DO UPDATE

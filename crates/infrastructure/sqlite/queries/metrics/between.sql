@@ -1,4 +1,4 @@
 SELECT {minute}
-FROM figures
+FROM minute_metrics
 WHERE minute >= ?1 AND minute < ?2
 ORDER BY minute, pipeline

@@ -1,0 +1,69 @@
+-- Tables, columns, triggers and functions get names that say what they hold. No row changes.
+
+DROP TRIGGER certainties_go_with_documents;
+DROP TRIGGER certainties_follow_reviews;
+DROP TRIGGER certainties_follow_runs;
+DROP TRIGGER certainties_follow_versions;
+DROP VIEW current_certainties;
+DROP INDEX certainties_least_first;
+DROP TRIGGER interpretation_versions_are_final;
+
+ALTER TABLE figures RENAME TO minute_metrics;
+ALTER TABLE run_words RENAME TO run_search_text;
+ALTER TABLE run_search_text RENAME COLUMN words TO search_text;
+ALTER TABLE interpretation_versions RENAME COLUMN certainty TO confidence;
+ALTER TABLE certainties RENAME TO document_confidence;
+ALTER TABLE document_confidence RENAME COLUMN certainty TO confidence;
+
+CREATE TRIGGER interpretation_versions_are_final BEFORE UPDATE ON interpretation_versions
+WHEN NOT (OLD.is_active = 1 AND NEW.is_active = 0 AND OLD.id = NEW.id AND OLD.run_id = NEW.run_id
+          AND OLD.version_number = NEW.version_number AND OLD.data = NEW.data AND OLD.created_at = NEW.created_at
+          AND OLD.created_by IS NEW.created_by AND OLD.pending_review = NEW.pending_review
+          AND OLD.confidence = NEW.confidence)
+BEGIN
+    SELECT RAISE(ABORT, 'versions are append-only');
+END;
+
+CREATE INDEX document_confidence_least_first ON document_confidence (confidence, document_id) WHERE is_open = 1;
+
+CREATE VIEW current_document_confidence AS
+SELECT d.id AS document_id, v.confidence,
+       d.review_status = 'IN_REVIEW' AND v.confidence IS NOT NULL AS is_open
+FROM documents d
+LEFT JOIN interpretation_versions v
+       ON v.is_active = 1
+      AND v.run_id = (SELECT id FROM runs
+                      WHERE subject_id = d.id AND pipeline = 'document' AND state = 'COMPLETED'
+                      ORDER BY completed_at DESC, created_at DESC, id DESC
+                      LIMIT 1);
+
+CREATE TRIGGER document_confidence_follow_versions AFTER INSERT ON interpretation_versions
+BEGIN
+    INSERT INTO document_confidence (document_id, confidence, is_open)
+    SELECT document_id, confidence, is_open
+    FROM current_document_confidence
+    WHERE document_id = (SELECT subject_id FROM runs WHERE id = NEW.run_id)
+    ON CONFLICT (document_id) DO UPDATE SET confidence = excluded.confidence, is_open = excluded.is_open;
+END;
+
+CREATE TRIGGER document_confidence_follow_runs AFTER UPDATE OF state ON runs
+WHEN NEW.state = 'COMPLETED' AND OLD.state <> 'COMPLETED' AND NEW.pipeline = 'document'
+     AND EXISTS (SELECT 1 FROM document_confidence WHERE document_id = NEW.subject_id)
+BEGIN
+    UPDATE document_confidence
+    SET (confidence, is_open) = (SELECT confidence, is_open FROM current_document_confidence WHERE document_id = NEW.subject_id)
+    WHERE document_id = NEW.subject_id;
+END;
+
+CREATE TRIGGER document_confidence_follow_reviews AFTER UPDATE OF review_status ON documents
+WHEN NEW.review_status <> OLD.review_status
+BEGIN
+    UPDATE document_confidence
+    SET (confidence, is_open) = (SELECT confidence, is_open FROM current_document_confidence WHERE document_id = NEW.id)
+    WHERE document_id = NEW.id;
+END;
+
+CREATE TRIGGER document_confidence_go_with_documents AFTER DELETE ON documents
+BEGIN
+    DELETE FROM document_confidence WHERE document_id = OLD.id;
+END;
