@@ -12,36 +12,36 @@ use subtle::ConstantTimeEq;
 use crate::Result;
 use crate::session::{Entry, SessionSecret, SessionService};
 
-/// Under which name the holder of the settings' token is remembered.
+/// The name of the holder of the settings' token.
 const TOKEN_NAME: &str = "auth-token";
 
-/// The hash of a secret, as it is kept and compared.
+/// The hash of a secret, for storing and comparing.
 #[derive(Clone)]
 pub struct SecretHash([u8; 32]);
 
 impl SecretHash {
-    /// Of these bytes.
+    /// Hashes a secret.
     pub fn of(secret: &[u8]) -> Self {
         Self(Sha256::digest(secret).into())
     }
 
-    /// Itself.
+    /// The bytes of the hash.
     pub fn bytes(&self) -> &[u8; 32] {
         &self.0
     }
 
-    /// Whether it is the hash of `secret`, in the same time whatever the answer is.
+    /// Whether it is the hash of `secret`, in constant time.
     pub fn is_of(&self, secret: &[u8]) -> bool {
         self.0.ct_eq(&Self::of(secret).0).into()
     }
 }
 
-/// Whoever holds a key that is good.
+/// The holder of a valid credential.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KeyHolder {
     /// The name of the key.
     pub name: String,
-    /// What it is good for.
+    /// The roles of the key.
     pub roles: Roles,
 }
 
@@ -57,7 +57,7 @@ impl KeyHolder {
     }
 }
 
-/// Makes a key. Its text is in the answer and nowhere else.
+/// Creates a key. Its text is in the result and is not stored.
 pub async fn create(store: &Store, name: &str, roles: Roles) -> PortResult<PlaintextKey> {
     check_name(name).map_err(PortError::Conflict)?;
     let key = PlaintextKey { id: KeyId::new(), secret: rand::random() };
@@ -72,13 +72,12 @@ pub async fn create(store: &Store, name: &str, roles: Roles) -> PortResult<Plain
     Ok(key)
 }
 
-/// Whose key this is. Nobody's, if it is unknown, revoked, or has another secret; how long that takes to find out does not
-/// tell which.
+/// The holder of a key. None if the key is unknown, revoked, or has another secret; the time taken does not tell which.
 pub async fn holder(credentials: &dyn Credentials, presented: &str) -> PortResult<Option<KeyHolder>> {
     Ok(proved(credentials, presented).await?.map(KeyHolder::of))
 }
 
-/// The key that this is, under the same conditions.
+/// The key itself, under the same conditions.
 pub async fn proved(credentials: &dyn Credentials, presented: &str) -> PortResult<Option<NewKey>> {
     let Some(presented) = PlaintextKey::parse(presented) else { return Ok(None) };
     let found = credentials.find(presented.id).await?;
@@ -176,7 +175,7 @@ mod tests {
 
     /// Proves R077 for keys.
     #[tokio::test]
-    async fn only_the_very_key_that_was_made_and_not_revoked_is_somebodys() {
+    async fn only_a_created_key_that_is_not_revoked_has_a_holder() {
         let fixture = fixture().await;
         let credentials = &*fixture.store.credentials;
         let key = create(&fixture.store, "scanner", Roles::parse("operate").unwrap()).await.unwrap();

@@ -1,4 +1,4 @@
-//! How the work goes: what waits, what was done, what fails, who works. One way of asking for the command line and the pages.
+//! The state of the queue, the throughput, failures and workers, for the command line and the pages.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -13,57 +13,57 @@ use tokio::time::Instant;
 
 use crate::{App, Result};
 
-/// How old an overview may be that is shown to several.
+/// How old a cached overview may be.
 const FRESH: Duration = Duration::from_secs(3);
 /// How far back the pages look.
 const DAY: SignedDuration = SignedDuration::from_hours(24);
 
-/// All that is known at one moment.
+/// The state of the engine at one moment.
 #[derive(Clone, Debug)]
 pub struct OperationsOverview {
-    /// That moment.
+    /// The moment.
     pub now: Timestamp,
-    /// What waits, by pipeline and priority.
+    /// Queued runs by pipeline and priority.
     pub depth: Vec<QueueDepth>,
-    /// What happened, by the minute, oldest first.
+    /// Metrics by the minute, oldest first.
     pub minutes: Vec<MinuteMetrics>,
-    /// What stands as failed, by step and code, most first.
+    /// Failed steps by step and code, most frequent first.
     pub failures: Vec<StepFailures>,
-    /// Who works, newest first.
+    /// Workers, newest first.
     pub workers: Vec<Worker>,
 }
 
-/// Runs that completed.
+/// Completed runs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct CompletedRuns {
-    /// How many.
+    /// Their number.
     pub runs: u64,
-    /// The time they took, added up.
+    /// The sum of their durations.
     pub duration_ms: u64,
 }
 
 impl CompletedRuns {
-    /// The time that one took.
+    /// The mean duration.
     pub fn mean_ms(self) -> Option<u64> {
         self.duration_ms.checked_div(self.runs)
     }
 }
 
-/// How a lease stands.
+/// The status of a lease.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LeaseStatus {
-    /// It holds.
+    /// Valid.
     Live,
-    /// It holds for as long as its process has the database file.
+    /// Valid for as long as its process holds the database file.
     Exclusive,
-    /// Its worker was silent for too long.
+    /// Its worker has not renewed it in time.
     Expired,
-    /// Its worker gave it back.
+    /// Its worker has released it.
     Ended,
 }
 
 impl LeaseStatus {
-    /// The shown form.
+    /// The name for people and programs.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Live => "live",
@@ -75,7 +75,7 @@ impl LeaseStatus {
 }
 
 impl OperationsOverview {
-    /// What is known now, with what happened within that time.
+    /// The current overview, with the metrics of that period.
     pub async fn of(store: &Store, period: SignedDuration) -> PortResult<Self> {
         let now = store.clock.now();
         let from = now.saturating_sub(period).unwrap_or(Timestamp::MIN);
@@ -89,7 +89,7 @@ impl OperationsOverview {
         })
     }
 
-    /// What completed, by pipeline.
+    /// Completed runs by pipeline.
     pub fn completed(&self) -> BTreeMap<Pipeline, CompletedRuns> {
         let mut by_pipeline = BTreeMap::<Pipeline, CompletedRuns>::new();
         for minute in self.minutes.iter().filter(|minute| minute.completed > 0) {
@@ -100,7 +100,7 @@ impl OperationsOverview {
         by_pipeline
     }
 
-    /// How a worker's lease stands.
+    /// The status of a worker's lease.
     pub fn lease(&self, worker: &Worker) -> LeaseStatus {
         match worker.lease {
             None => LeaseStatus::Ended,
@@ -116,12 +116,12 @@ pub async fn overview(app: &App) -> Result<Arc<OperationsOverview>> {
     Ok(app.operations.overview(&app.store).await?)
 }
 
-/// An overview of the last day for whoever looks: however many do, the database is asked once in a few seconds.
+/// Caches the overview, so that many readers cost one query every few seconds.
 #[derive(Default)]
 pub struct OperationsCache(Mutex<Option<(Instant, Arc<OperationsOverview>)>>);
 
 impl OperationsCache {
-    /// What was known a moment ago.
+    /// The cached overview, or a new one.
     pub async fn overview(&self, store: &Store) -> PortResult<Arc<OperationsOverview>> {
         let mut last = self.0.lock().await;
         if let Some((at, overview)) = &*last
@@ -165,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn a_lease_is_over_when_its_time_has_come() {
+    fn a_lease_expires_at_its_time() {
         let seen = overview(Vec::new());
         let until = |second| Some(Lease::Until(Timestamp::from_second(second).unwrap()));
         for (lease, expected) in [
@@ -187,11 +187,10 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn many_who_look_at_once_cost_one_look() {
+    async fn concurrent_readers_share_one_query() {
         let fixture = fixture().await;
-        let lookout = OperationsCache::default();
-        let (first, second) =
-            tokio::join!(lookout.overview(&fixture.store), lookout.overview(&fixture.store));
+        let cache = OperationsCache::default();
+        let (first, second) = tokio::join!(cache.overview(&fixture.store), cache.overview(&fixture.store));
         assert!(Arc::ptr_eq(&first.unwrap(), &second.unwrap()));
     }
 }

@@ -1,4 +1,4 @@
-//! Logging in on the pages: a secret for the browser, of which only the hash is kept, in exchange for a key.
+//! Sessions of the pages: a browser exchanges a key for a secret. Only the hash of the secret is stored.
 
 use std::sync::Arc;
 
@@ -11,50 +11,50 @@ use subtle::ConstantTimeEq;
 
 use crate::credential::{KeyHolder, SecretHash};
 
-/// A use is written down when the last one that was is this long ago: reading must not cost a commit.
+/// How often the use of a session is written at most: reading must not cost a commit.
 const NOTED_EVERY: SignedDuration = SignedDuration::from_mins(5);
-/// What is hashed with a session's secret, so that no hash can stand for another.
+/// Prefixes of hashed secrets, so that a hash for one purpose is useless for another.
 const FOR_FORMS: &[u8] = b"quire form";
 const FOR_TOKEN: &[u8] = b"quire token";
 
 /// How long a session lasts.
 #[derive(Clone, Copy, Debug)]
 pub struct SessionSettings {
-    /// Without being used.
+    /// Without use.
     pub idle: SignedDuration,
-    /// At most.
+    /// In any case.
     pub lifetime: SignedDuration,
 }
 
 impl SessionSettings {
-    /// When a session that began then, and is used now, is over.
+    /// When a session that began at `began` and is used now ends.
     fn end(&self, began: Timestamp, now: Timestamp) -> Timestamp {
         let after = |start: Timestamp, time| start.saturating_add(time).unwrap_or(Timestamp::MAX);
         after(now, self.idle).min(after(began, self.lifetime))
     }
 }
 
-/// What a browser keeps, and nobody else has.
+/// The secret of a session, which only the browser has.
 #[derive(Clone)]
 pub struct SessionSecret([u8; 32]);
 
 impl SessionSecret {
-    /// The secret that this text is, written as it was given out.
+    /// Parses a secret as `reveal` writes it.
     pub fn parse(text: &str) -> Option<Self> {
         from_hex(text).map(Self)
     }
 
-    /// As the browser gets it.
+    /// The secret as text, for the cookie.
     pub fn reveal(&self) -> String {
         hex(&self.0)
     }
 
-    /// What pages of this session send back with whatever changes something. Pages of other sites cannot know it.
+    /// The token that pages of this session send with every change. Other sites cannot know it.
     pub fn form_token(&self) -> String {
         hex(&self.hashed(FOR_FORMS, &[]))
     }
 
-    /// Whether it is that, in the same time whatever the answer is.
+    /// Whether this is the form token, in constant time.
     pub fn is_form_token(&self, given: &str) -> bool {
         self.form_token().as_bytes().ct_eq(given.as_bytes()).into()
     }
@@ -68,10 +68,10 @@ impl SessionSecret {
     }
 }
 
-/// With what somebody logs in.
+/// What a visitor logs in with.
 #[derive(Clone, Copy)]
 pub enum Entry<'a> {
-    /// That key.
+    /// An API key.
     Key(KeyId),
     /// The token of the settings.
     Token(&'a SecretHash),
@@ -82,21 +82,21 @@ pub enum Entry<'a> {
 pub struct SessionService {
     sessions: Arc<dyn Sessions>,
     clock: Arc<dyn Clock>,
-    terms: SessionSettings,
+    settings: SessionSettings,
 }
 
 impl SessionService {
     /// The sessions of that store.
-    pub fn new(store: &Store, terms: SessionSettings) -> Self {
-        Self { sessions: store.sessions.clone(), clock: store.clock.clone(), terms }
+    pub fn new(store: &Store, settings: SessionSettings) -> Self {
+        Self { sessions: store.sessions.clone(), clock: store.clock.clone(), settings }
     }
 
-    /// How long a browser may keep its secret.
+    /// How long a browser may keep the secret.
     pub fn lifetime(&self) -> SignedDuration {
-        self.terms.lifetime
+        self.settings.lifetime
     }
 
-    /// Begins a session with a secret of its own, in place of the one that the browser had.
+    /// Begins a session that replaces `before`.
     pub async fn begin(&self, by: Entry<'_>, before: Option<&SessionSecret>) -> PortResult<SessionSecret> {
         let secret = SessionSecret(rand::random());
         let now = self.clock.now();
@@ -104,13 +104,13 @@ impl SessionService {
             Entry::Key(id) => SessionOwner::Key(id),
             Entry::Token(token) => SessionOwner::Token(secret.hashed(FOR_TOKEN, token.bytes())),
         };
-        let expires_at = self.terms.end(now, now);
+        let expires_at = self.settings.end(now, now);
         let session = Session { secret_hash: secret.hash(), of, created_at: now, seen_at: now, expires_at };
         self.sessions.begin(&session, before.map(SessionSecret::hash)).await?;
         Ok(secret)
     }
 
-    /// Whose session this is. Nobody's, if it is over, its key was revoked, or the token of the settings is another.
+    /// The holder of a session. None if it has ended, its key is revoked, or the token of the settings has changed.
     pub async fn holder(
         &self,
         secret: &SessionSecret,
@@ -132,15 +132,15 @@ impl SessionService {
         Ok(holder)
     }
 
-    /// Writes down that it was used, now and then. Whoever only reads is not kept from it by a database that takes nothing.
+    /// Records the use of a session now and then. A failed write does not keep the visitor from reading.
     async fn note(&self, session: &Session, now: Timestamp) {
-        let rarely = NOTED_EVERY.min(self.terms.idle / 10);
+        let rarely = NOTED_EVERY.min(self.settings.idle / 10);
         if now.duration_since(session.seen_at) < rarely {
             return;
         }
-        let expires_at = self.terms.end(session.created_at, now);
+        let expires_at = self.settings.end(session.created_at, now);
         if let Err(error) = self.sessions.used(session.secret_hash, now, expires_at).await {
-            tracing::warn!(%error, "the use of a session could not be noted");
+            tracing::warn!(%error, "session: recording its use failed");
         }
     }
 

@@ -1,4 +1,4 @@
-//! Refuses unknown query parameters: a misspelt filter must not return everything. The OpenAPI description lists the known ones,
+//! Refuses unknown query parameters: a misspelt filter must not return everything. The `OpenAPI` description lists the known ones,
 //! so an undescribed parameter cannot be used either.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -34,12 +34,12 @@ fn refused(request: &Request) -> Option<ApiError> {
     let known = KNOWN.get(&(path, method.as_str().to_ascii_lowercase()))?;
     let mut seen = BTreeSet::new();
     for (name, _) in form_urlencoded::parse(query.as_bytes()) {
-        let told: String = name.chars().take(LONGEST_NAME).collect();
+        let shortened: String = name.chars().take(LONGEST_NAME).collect();
         if !known.contains(&*name) {
-            return Some(ApiError::invalid(&told, &unknown(known)));
+            return Some(ApiError::invalid(&shortened, &unknown(known)));
         }
         if !seen.insert(name) {
-            return Some(ApiError::invalid(&told, "is given twice; remove one"));
+            return Some(ApiError::invalid(&shortened, "is given twice; remove one"));
         }
     }
     None

@@ -40,9 +40,9 @@ impl TrustedProxies {
 
     /// Whether a trusted proxy received the request over TLS.
     pub(crate) fn used_tls(&self, peer: IpAddr, headers: &HeaderMap) -> bool {
-        let said = headers.get(FORWARDED_PROTO).and_then(|value| value.to_str().ok());
+        let header = headers.get(FORWARDED_PROTO).and_then(|value| value.to_str().ok());
         // The first of several is what the browser used.
-        let first = said.and_then(|list| list.split(',').next());
+        let first = header.and_then(|list| list.split(',').next());
         self.contain(peer.to_canonical())
             && first.is_some_and(|first| first.trim().eq_ignore_ascii_case("https"))
     }
@@ -138,7 +138,7 @@ mod tests {
     #[test]
     fn only_trusted_proxies_report_tls() {
         let proxies: TrustedProxies = "10.0.0.0/8".parse().unwrap();
-        for (peer, said, expected) in [
+        for (peer, header, expected) in [
             ("10.1.2.3", Some("https"), true),
             ("::ffff:10.1.2.3", Some("HTTPS, http"), true),
             ("10.1.2.3", Some("http"), false),
@@ -146,10 +146,10 @@ mod tests {
             ("203.0.113.9", Some("https"), false),
         ] {
             let mut headers = HeaderMap::new();
-            if let Some(said) = said {
-                headers.insert(FORWARDED_PROTO, said.parse().unwrap());
+            if let Some(header) = header {
+                headers.insert(FORWARDED_PROTO, header.parse().unwrap());
             }
-            assert_eq!(proxies.used_tls(peer.parse().unwrap(), &headers), expected, "{peer} {said:?}");
+            assert_eq!(proxies.used_tls(peer.parse().unwrap(), &headers), expected, "{peer} {header:?}");
         }
     }
 

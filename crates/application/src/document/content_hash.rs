@@ -1,4 +1,4 @@
-//! By what the same content is known again, whatever the file is called.
+//! The hash that identifies the content of a document.
 
 use std::io::{self, Read};
 
@@ -7,7 +7,7 @@ use sha2::{Digest as _, Sha256};
 /// Bytes of a piece.
 const PIECE: usize = 64 << 10;
 
-/// SHA-256 of all that can be read, of which never more than a piece is held.
+/// SHA-256 of everything that can be read, piece by piece.
 ///
 /// ```
 /// let hash = quire_application::document::content_hash(&b"abc"[..]).unwrap();

@@ -1,4 +1,4 @@
-//! One document, with what became of it.
+//! One document with its status.
 
 use quire_domain::{Document, DocumentId, StatusDetails, status_of};
 use quire_ports::{DocumentCursor, DocumentOverview};
@@ -6,14 +6,14 @@ use quire_ports::{DocumentCursor, DocumentOverview};
 use super::pages::RawTextArtifact;
 use crate::{App, Result};
 
-/// A document as people see it.
+/// A document with its status.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DocumentView {
-    /// What is stored.
+    /// The stored document.
     pub overview: DocumentOverview,
-    /// Where its processing stands.
+    /// The processing status.
     pub standing: StatusDetails,
-    /// The language in which its latest run read it; while it has not, the one that was asked for, if any.
+    /// The language in which its latest run read it; until then the requested language, if any.
     pub language_used: Option<String>,
 }
 
@@ -46,10 +46,10 @@ pub async fn find(app: &App, id: DocumentId) -> Result<Document> {
     Ok(app.store.documents.find(id).await?)
 }
 
-/// How many of the documents with the same content are named.
-const MOST_DUPLICATES: u32 = 20;
+/// Duplicates that are listed at most.
+const MAX_DUPLICATES: u32 = 20;
 
-/// The other documents with the same content, newest first. Each of them names this one, too.
+/// The other documents with the same content, newest first.
 pub async fn duplicates(app: &App, document: &Document) -> Result<Vec<DocumentId>> {
-    Ok(app.store.documents.duplicates(document, MOST_DUPLICATES).await?)
+    Ok(app.store.documents.duplicates(document, MAX_DUPLICATES).await?)
 }

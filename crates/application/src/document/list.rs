@@ -1,8 +1,8 @@
-//! The list of documents, newest first, in parts.
+//! The list of documents, newest first, in pages.
 //!
-//! An index has documents by the state of their latest run and by whether they were checked, so that a list by one of
-//! these costs what it shows. A name is in no index, nor is a value, nor are documents without a run, nor two wishes at once: there,
-//! the list looks at documents one after another. It looks at so many and no more, says so, and says where to go on.
+//! Indexes exist for the status of the latest run and for the review status, so a list by one of them costs what it shows. There
+//! is no index for names, values, documents without a run, or two filters at once: there the list scans documents one after
+//! another. It scans a limited number, reports that it stopped, and says where to continue.
 
 mod counts;
 mod fitting;
@@ -20,47 +20,47 @@ pub use self::least_confident::{LeastConfidentList, least_confident};
 
 use super::DocumentView;
 
-/// Counting and looking end here.
+/// Documents counted or scanned at most.
 pub const MOST_LOOKED_AT: u32 = if cfg!(test) { 10 } else { 10_000 };
-/// How many are looked at in one reading.
+/// Documents read at once while scanning.
 const STRIDE: u32 = if cfg!(test) { 4 } else { 500 };
 
 /// Which documents to list.
 #[derive(Clone, Debug, Default)]
 pub struct ListRequest {
-    /// At most how many.
+    /// The size of the page.
     pub limit: u32,
-    /// How many to pass over first.
+    /// Documents to skip.
     pub offset: u32,
-    /// Only what comes after this place: what an earlier list gave as `next`.
+    /// Continue after this cursor: the `next` of an earlier page.
     pub after: Option<DocumentCursor>,
-    /// Only those that stand so.
+    /// Filter: the processing status.
     pub status: Option<DocumentStatus>,
-    /// Only those that were, or were not, checked by a person.
+    /// Filter: the review status.
     pub review: Option<ReviewStatus>,
-    /// Only those with this in their name or in one of their values, whether in capitals or not, with accents or without.
+    /// Filter: text in the file name or in a value. Case and accents are ignored.
     pub words: Option<String>,
 }
 
-/// A part of the list.
+/// A page of the list.
 #[derive(Clone, Debug, Default)]
 pub struct DocumentList {
     /// The documents.
     pub items: Vec<DocumentView>,
-    /// How many there are in all; not told to whoever goes on from a place.
+    /// The number of documents; absent after a cursor.
     pub total: Option<DocumentCount>,
-    /// Where the next part begins, if there may be one.
+    /// The cursor of the next page, if there may be one.
     pub next: Option<DocumentCursor>,
-    /// Whether the search ended before the list did, because it has looked at as many as it may.
+    /// Whether the scan stopped at its limit.
     pub is_cut_short: bool,
 }
 
-/// How many documents there are.
+/// A number of documents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DocumentCount {
-    /// So many,
+    /// The number.
     pub count: u32,
-    /// or more.
+    /// Whether there are more.
     pub is_lower_bound: bool,
 }
 
@@ -76,18 +76,18 @@ async fn search(store: &Store, counts: &CountCache, request: &ListRequest) -> Po
     }
 }
 
-/// Where what is asked for is to be found.
+/// How a request is answered.
 enum Base {
-    /// It is just these.
+    /// By an index: exactly these documents.
     Whole(DocumentFilter),
-    /// It is among these.
+    /// By scanning these documents.
     Among(DocumentFilter),
 }
 
 impl ListRequest {
     fn base(&self) -> Base {
         let of = match (self.status, self.review) {
-            // Few documents wait for a person, and most of those are completed: the shorter way by far.
+            // Few documents wait for a review, and most of those are completed: the shortest scan.
             (Some(DocumentStatus::Completed), Some(ReviewStatus::InReview)) => {
                 DocumentFilter::Review(ReviewStatus::InReview)
             }
@@ -123,12 +123,12 @@ async fn part(
     Ok(DocumentList { items, total, next, is_cut_short: false })
 }
 
-/// A walk along the list.
+/// A scan of the list.
 struct Search<'r> {
     request: &'r ListRequest,
     among: DocumentFilter,
     items: Vec<DocumentView>,
-    /// How many fit what is asked for, shown or not.
+    /// Matching documents so far, on this page or not.
     fitting: u32,
     looked_at: u32,
     place: Option<DocumentCursor>,
@@ -151,7 +151,7 @@ impl<'r> Search<'r> {
             let fitting = self.request.fitting(store, &read).await?;
             for document in read {
                 if self.is_satisfied() {
-                    // What was read beyond is for the next part.
+                    // Documents read beyond the page belong to the next one.
                     self.is_at_end = false;
                     break;
                 }
@@ -177,7 +177,7 @@ impl<'r> Search<'r> {
         self.items.len() >= self.request.limit as usize
     }
 
-    /// Whoever goes on from a place wants the next part alone; the others also want to know how many there are.
+    /// A request with a cursor needs one page; others need the total too.
     fn is_satisfied(&self) -> bool {
         self.request.after.is_some() && self.is_full()
     }
@@ -190,7 +190,7 @@ impl<'r> Search<'r> {
         let is_cut_short = !self.is_at_end && self.looked_at >= MOST_LOOKED_AT;
         let shown = self.request.offset.saturating_add(u32::try_from(self.items.len()).unwrap_or(u32::MAX));
         let has_more = !self.is_at_end || self.fitting > shown;
-        // A full part goes on behind its last document; one that is not full, where the search ended.
+        // A full page ends at its last document; another one where the scan stopped.
         let end = if self.is_full() { self.items.last().map(DocumentView::place) } else { self.place };
         let total = DocumentCount { count: self.fitting, is_lower_bound: !self.is_at_end };
         DocumentList {

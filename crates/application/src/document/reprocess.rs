@@ -33,7 +33,7 @@ pub async fn request_reprocess(
     Ok(reprocess(&app.store, document, priority, actor, Some(correlation_id)).await?)
 }
 
-/// Accepts another run of a document. Whatever runs there are go on as they were; this one waits for its turn.
+/// Accepts another run of a document. Existing runs go on; the new one is queued.
 pub async fn reprocess(
     store: &Store,
     document: DocumentId,

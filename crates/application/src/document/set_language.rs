@@ -1,4 +1,4 @@
-//! Say in which language a document is.
+//! Set the language of a document.
 
 use quire_domain::{Document, DocumentId};
 
@@ -12,18 +12,17 @@ const CODES: &str = "aa ab ae af ak am an ar as av ay az ba be bg bh bi bm bn bo
     nd ne ng nl nn no nr nv ny oc oj om or os pa pi pl ps pt qu rm rn ro ru rw sa sc sd se sg si sk sl sm sn so sq sr ss \
     st su sv sw ta te tg th ti tk tl tn to tr ts tt tw ty ug uk ur uz ve vi vo wa wo xh yi yo za zh zu";
 
-/// Every language as ISO 639-1 writes it.
+/// Every ISO 639-1 code.
 pub fn languages() -> impl Iterator<Item = &'static str> {
     CODES.split_ascii_whitespace()
 }
 
-/// Whether this is one of them.
+/// Whether this is an ISO 639-1 code.
 pub fn is_language(code: &str) -> bool {
     languages().any(|known| known == code)
 }
 
-/// Sets or clears the language of a document for the runs that are created from now on. `Conflict` for what is no
-/// language.
+/// Sets or clears the language of a document for later runs. `Conflict` for an unknown code.
 pub async fn set_language(
     app: &App,
     id: DocumentId,
@@ -33,9 +32,7 @@ pub async fn set_language(
 ) -> Result<()> {
     let store = &app.store;
     if language.is_some_and(|code| !is_language(code)) {
-        return Err(Error::Conflict(
-            "a language is two small letters as in ISO 639-1, such as es".to_owned(),
-        ));
+        return Err(Error::Conflict("a language is an ISO 639-1 code such as es".to_owned()));
     }
     let overridden = Document::language_overridden(id, actor, store.clock.now());
     store.documents.set_language(id, language, overridden.clone()).await?;

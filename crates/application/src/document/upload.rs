@@ -45,7 +45,7 @@ pub struct UploadSettings {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum UploadError {
     /// It is larger than what is taken.
-    #[error("the file is larger than {largest} bytes, the most that is taken; split it")]
+    #[error("the file is larger than the limit of {} MB; split it or raise uploads.max_mb", .largest >> 20)]
     TooLarge {
         /// Bytes of the largest file that is.
         largest: u64,
@@ -54,7 +54,7 @@ pub enum UploadError {
     #[error("the file is empty; send one with something in it")]
     Empty,
     /// It is of no kind that is taken.
-    #[error("the file is of a kind that is not taken; send one of: {}", names(.kinds))]
+    #[error("file type not supported; send one of: {}", names(.kinds))]
     Unsupported {
         /// The kinds that are.
         kinds: Vec<FileKind>,
@@ -68,7 +68,7 @@ pub enum UploadError {
         known: Vec<String>,
     },
     /// The key under which it was sent belongs to something else that was sent.
-    #[error("this key was used for another upload; choose a new one, or send what it was used for")]
+    #[error("this Idempotency-Key belongs to another upload; use a new key")]
     KeyReused,
     /// Storage or the database could not do their part.
     #[error(transparent)]

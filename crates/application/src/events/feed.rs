@@ -1,4 +1,4 @@
-//! Who may listen, and from where on.
+//! Opens subscriptions, up to a limit.
 
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
@@ -11,33 +11,33 @@ use super::subscription::Subscription;
 use super::watcher::Watcher;
 use crate::Error;
 
-/// Where a listener begins.
+/// Where a subscription starts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StartPosition {
-    /// With what happens from now on.
+    /// With the next event.
     Now,
-    /// With what comes after the event of this id, the last one it has seen.
+    /// After the event of this id.
     After(EventId),
 }
 
-/// Why nobody can listen there.
+/// Why a subscription was refused.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum FeedError {
-    /// As many listen as may.
-    #[error("as many listen to events already as may at once; try again in a moment")]
+    /// The limit is reached.
+    #[error("too many event streams are open; retry in a moment")]
     Full,
-    /// The history ends before that event: it is another history, or a copy from before.
-    #[error("there is no such event yet, the newest is {}: the database may have been replaced", newest.0)]
+    /// The event is newer than the history: the database was replaced or restored.
+    #[error("there is no such event: the newest is {}; the database may have been replaced", newest.0)]
     Ahead {
-        /// The newest event that there is.
+        /// The newest event.
         newest: EventId,
     },
-    /// The store did not answer.
+    /// The database did not answer.
     #[error(transparent)]
     Store(#[from] Error),
 }
 
-/// The history as it grows, for any number of listeners up to a limit.
+/// The growing history, for a limited number of subscriptions.
 #[derive(Clone)]
 pub struct EventFeed(Arc<Shared>);
 
@@ -49,13 +49,13 @@ struct Shared {
 }
 
 impl EventFeed {
-    /// A feed for at most `most` listeners, all of whom are let go when `stop` is cancelled.
+    /// A feed for at most `most` subscriptions. All end when `stop` is cancelled.
     pub fn new(history: Arc<dyn RunHistory>, most: usize, stop: CancellationToken) -> Self {
         let places = Arc::new(Semaphore::new(most));
         Self(Arc::new(Shared { history, places, stop, watcher: Mutex::default() }))
     }
 
-    /// Listens to what the filter lets through, from that place on.
+    /// Subscribes to the events that the filter lets through.
     pub async fn subscribe(
         &self,
         from: StartPosition,
@@ -79,12 +79,12 @@ impl EventFeed {
         ))
     }
 
-    /// Whether anybody looks for news at the moment.
+    /// Whether a watcher is running.
     pub fn is_watching(&self) -> bool {
         self.0.watcher.lock().unwrap_or_else(PoisonError::into_inner).strong_count() > 0
     }
 
-    /// The watcher of those who listen already, else a new one.
+    /// The running watcher, or a new one.
     fn watcher(&self, newest: EventId) -> Arc<Watcher> {
         let mut known = self.0.watcher.lock().unwrap_or_else(PoisonError::into_inner);
         known.upgrade().unwrap_or_else(|| {

@@ -1,7 +1,7 @@
-//! What happens, as it happens: the history for those who follow it.
+//! The event feed: events as they are recorded.
 //!
-//! [`EventFeed`] hands out a [`Subscription`] to each listener. One watcher a process looks for news, and only while
-//! somebody listens; a listener that keeps up shares what the watcher read, one that is behind reads for itself.
+//! [`EventFeed`] opens a [`Subscription`] for each client. One watcher per process polls for new events while there is a
+//! subscription. A subscription that keeps up shares what the watcher read; one that is behind reads for itself.
 
 mod feed;
 mod subscription;
@@ -15,7 +15,7 @@ pub use subscription::Subscription;
 
 use crate::{App, Result};
 
-/// Events read at once. No listener holds more than this, however far behind it is.
+/// Events read at once. No subscription holds more, however far behind it is.
 const STRIDE: u32 = 500;
 
 /// The id of the newest event; 0 while there is none.

@@ -1,4 +1,4 @@
-//! One listener: where it is in the history, and how it gets on.
+//! One subscription: its position in the history.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -12,16 +12,16 @@ use tokio_util::sync::CancellationToken;
 use super::STRIDE;
 use super::watcher::{News, Watcher};
 
-/// How long to wait before the next try at a store that does not answer.
+/// The pause before the next attempt while the database does not answer.
 const PAUSE: Duration = Duration::from_millis(500);
 
-/// A listener's way through the history. It counts as one of those who may listen for as long as it lives.
+/// A position in the history. It counts against the limit until it is dropped.
 pub struct Subscription {
     history: Arc<dyn RunHistory>,
     news: watch::Receiver<News>,
     stop: CancellationToken,
     filter: EventFilter,
-    /// Everything up to here was told, or is not for this listener, or waits in `ready`.
+    /// Events up to here were delivered, do not match, or wait in `ready`.
     read: EventId,
     ready: VecDeque<RecordedEvent>,
     _watcher: Arc<Watcher>,
@@ -42,13 +42,12 @@ impl Subscription {
         Self { history, news, stop, filter, read: position, ready, _watcher: watcher, _place: place }
     }
 
-    /// The place from which another subscription would miss nothing that was not told here.
+    /// The position from which another subscription would miss nothing.
     pub fn position(&self) -> EventId {
         self.ready.front().map_or(self.read, |next| EventId(next.id.0 - 1))
     }
 
-    /// The next event, in the order of the history; nothing when listeners are let go. Whoever stops waiting for it
-    /// misses nothing by asking again.
+    /// The next event in the order of the history; none when the feed stops. Cancelling the call loses nothing.
     pub async fn next(&mut self) -> Option<RecordedEvent> {
         let stop = self.stop.clone();
         stop.run_until_cancelled(self.find_next()).await.flatten()
@@ -61,7 +60,7 @@ impl Subscription {
             }
             let news = self.news.borrow_and_update().clone();
             if self.read >= news.newest {
-                // The watcher lives as long as this does.
+                // The watcher lives as long as this subscription.
                 self.news.changed().await.ok()?;
             } else if self.read >= news.after {
                 self.take(&news.events, news.newest);
@@ -71,13 +70,13 @@ impl Subscription {
         }
     }
 
-    /// Reads one stride of what the watcher no longer holds.
+    /// Reads one batch of events that the watcher no longer holds.
     async fn catch_up(&mut self, newest: EventId) -> Option<()> {
         match self.history.events(self.read, EventFilter::default(), STRIDE).await {
             Ok(events) => {
                 let last = events.last().map_or(newest, |last| last.id);
                 let is_all = events.len() < STRIDE as usize;
-                // `newest` was there before this was read: what is missing up to it was purged.
+                // `newest` existed before this read: missing events up to it were purged.
                 self.take(&events, if is_all { last.max(newest) } else { last });
                 Some(())
             }
@@ -86,7 +85,7 @@ impl Subscription {
                 Some(())
             }
             Err(error) => {
-                tracing::error!(%error, "somebody who listened to events was let go");
+                tracing::error!(%error, "event stream closed: events cannot be read");
                 None
             }
         }

@@ -1,4 +1,4 @@
-//! Looks for news on behalf of everybody who listens in this process.
+//! Polls for new events on behalf of all subscriptions of the process.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -10,11 +10,10 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 
 use super::STRIDE;
 
-/// Time between two looks. What was written by any process is known after this at the latest, and a look that finds
-/// nothing is one glance at the end of an index.
+/// The time between two polls, and so the longest delay of an event. A poll without news reads the end of an index.
 const LOOK_EVERY: Duration = Duration::from_millis(100);
 
-/// What the watcher read last: every event after `after` up to and with `newest`.
+/// The last batch: every event after `after` up to `newest`.
 #[derive(Clone)]
 pub(super) struct News {
     pub(super) after: EventId,
@@ -22,20 +21,20 @@ pub(super) struct News {
     pub(super) events: Arc<[RecordedEvent]>,
 }
 
-/// A watcher that looks for as long as this lives.
+/// A watcher that polls until it is dropped.
 pub(super) struct Watcher {
     pub(super) news: watch::Receiver<News>,
     _until_dropped: DropGuard,
 }
 
 impl Watcher {
-    /// Starts to look for what comes after `newest`.
+    /// Starts polling for events after `newest`.
     pub(super) fn start(history: Arc<dyn RunHistory>, newest: EventId) -> Self {
         let (tell, news) = watch::channel(News { after: newest, newest, events: Arc::new([]) });
         let unwanted = CancellationToken::new();
         let guard = unwanted.clone().drop_guard();
         tokio::spawn(async move {
-            // Ends between two looks and never within one, so that no connection is left with half an answer.
+            // Stops between two polls, so that no connection is left with half a response.
             while unwanted.run_until_cancelled(tokio::time::sleep(LOOK_EVERY)).await.is_some() {
                 look(&*history, &tell).await;
             }
@@ -44,7 +43,7 @@ impl Watcher {
     }
 }
 
-/// Tells everything new, a stride at a time.
+/// Publishes all new events, one batch at a time.
 async fn look(history: &dyn RunHistory, tell: &watch::Sender<News>) {
     loop {
         let after = tell.borrow().newest;
@@ -58,8 +57,8 @@ async fn look(history: &dyn RunHistory, tell: &watch::Sender<News>) {
             }
             Ok(None) => return,
             Err(error) => {
-                // The listeners stay; the next look may fare better.
-                tracing::debug!(%error, "looking for news was in vain");
+                // The next poll may succeed.
+                tracing::debug!(%error, "event feed: reading new events failed, will retry");
                 return;
             }
         }

@@ -1,4 +1,4 @@
-//! What was understood of many documents, a few at a time.
+//! The interpretations of many documents, a few at a time.
 
 use std::sync::Arc;
 
@@ -7,19 +7,19 @@ use quire_ports::InterpretationVersion;
 use crate::document::{self, DocumentView, ListRequest};
 use crate::{App, Result};
 
-/// Documents looked at in one go: enough to be quick, and never much in memory.
+/// Documents read at once.
 const STRIDE: u32 = 100;
 
-/// A document with the active version of what was understood of it.
+/// A document with its active interpretation.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ExportedDocument {
     /// The document.
     pub view: DocumentView,
-    /// What was understood.
+    /// The active version.
     pub version: InterpretationVersion,
 }
 
-/// A walk along the list of documents, newest first.
+/// A cursor over the documents, newest first.
 pub struct Export {
     app: Arc<App>,
     request: ListRequest,
@@ -27,14 +27,13 @@ pub struct Export {
 }
 
 impl Export {
-    /// Of the documents that a list with these filters has; its limit and offset do not count.
+    /// Exports the documents that pass these filters. The limit and the offset are ignored.
     pub fn new(app: Arc<App>, filters: ListRequest) -> Self {
         let request = ListRequest { limit: STRIDE, offset: 0, after: None, ..filters };
         Self { app, request, is_over: false }
     }
 
-    /// The next few, of those in which something was understood. None when there are no more. An empty part says nothing
-    /// about those after it.
+    /// The next documents that have an interpretation; none at the end. An empty part may be followed by others.
     pub async fn next(&mut self) -> Result<Option<Vec<ExportedDocument>>> {
         if self.is_over {
             return Ok(None);

@@ -1,4 +1,4 @@
-//! What was understood as a table: a line for each value, behind columns that say whose it is.
+//! Interpretations as a table: one line per value.
 
 use jiff::Timestamp;
 use quire_domain::{DocumentId, RunId};
@@ -25,10 +25,10 @@ const COLUMNS: [&str; 16] = [
     "origin",
     "page",
 ];
-/// Those that are about a value.
+/// The number of columns about a value.
 const OF_VALUE: usize = 9;
 
-/// What all lines of a document begin with. What does not apply stays empty.
+/// The first columns of each line of a document. Columns that do not apply stay empty.
 #[derive(Clone, Copy, Debug)]
 #[allow(missing_docs)] // The names are those of the columns.
 pub struct RowPrefix<'h> {
@@ -55,7 +55,7 @@ impl RowPrefix<'_> {
     }
 }
 
-/// The first line of the table.
+/// The header line.
 pub fn heading() -> String {
     let mut row = CsvRow::default();
     for column in COLUMNS {
@@ -64,7 +64,7 @@ pub fn heading() -> String {
     row.end()
 }
 
-/// A line for each of these values of a document.
+/// One line per value.
 pub fn rows(head: &RowPrefix<'_>, fields: &[Field]) -> String {
     let mut row = CsvRow::default();
     let write = |field: &Field| {
@@ -85,7 +85,7 @@ pub fn rows(head: &RowPrefix<'_>, fields: &[Field]) -> String {
     fields.iter().map(write).collect()
 }
 
-/// The one line of a document in which nothing was understood, for tables that leave none out.
+/// One line for a document without values, for tables that list every document.
 pub fn row_without_value(head: &RowPrefix<'_>) -> String {
     let mut row = CsvRow::default();
     head.begin(&mut row);

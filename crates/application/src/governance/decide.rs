@@ -1,4 +1,4 @@
-//! Decide about a change that edits suggest.
+//! Decide about a change of a schema that edits suggest.
 
 use quire_domain::{CandidateId, DecisionId, SchemaVersionId};
 use quire_ports::{GovernanceDecision, PortResult, SchemaVersion, Store, StructuralCandidate};
@@ -9,42 +9,42 @@ use quire_understanding::structure::{
 use crate::engine::report;
 use crate::{App, Error};
 
-/// A decision that somebody takes.
+/// A decision about a candidate.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DecisionRequest {
-    /// About which candidate.
+    /// The candidate.
     pub candidate: CandidateId,
-    /// What.
+    /// The decision.
     pub decision_type: DecisionType,
-    /// Where whoever decides saw the candidate stand, if they say so: nothing is decided if it stands elsewhere by now.
+    /// The status that the governor saw. If the candidate has another one by now, nothing is decided.
     pub seen_status: Option<CandidateStatus>,
-    /// Whether they saw it as critical, if they say so: likewise.
+    /// Whether the governor saw it as critical. If that has changed, nothing is decided.
     pub seen_critical: Option<bool>,
-    /// Why.
+    /// The reason.
     pub reason: Option<String>,
-    /// Who.
+    /// Who decides.
     pub reviewer: String,
-    /// What ties it to its request.
+    /// Ties the decision to its request in the log.
     pub correlation_id: Option<String>,
 }
 
 /// Why no decision was recorded.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum DecisionError {
-    /// The schema has changed by it already.
-    #[error("this candidate was approved already, and its schema version stays; decide about another one")]
+    /// The candidate is approved already.
+    #[error("this candidate is approved already; an approval is final")]
     Final,
-    /// Storage has no such candidate, or does not answer.
+    /// There is no such candidate, or the database does not answer.
     #[error(transparent)]
     Store(#[from] Error),
 }
 
-/// Records a decision. An approval makes a new version of the schema, for runs that are created afterwards; nothing that
-/// is there changes and nothing is processed again.
+/// Records a decision. An approval creates a new version of the schema for later runs; existing data does not change and
+/// nothing is processed again.
 pub async fn decide(app: &App, request: DecisionRequest) -> Result<GovernanceDecision, DecisionError> {
     let store = &app.store;
     match decide_once(store, request.clone()).await {
-        // Somebody has approved something else in between: the same again, on top of that.
+        // Another approval came first: decide again on top of it.
         Err(DecisionError::Store(Error::Conflict(_))) => decide_once(store, request).await,
         decided => decided,
     }
@@ -87,13 +87,13 @@ fn decided_meanwhile() -> Error {
     Error::Conflict("another person has decided about this candidate; reload it and decide again".to_owned())
 }
 
-/// The schema as the candidate would have it.
+/// The schema with the change of the candidate.
 async fn changed(store: &Store, candidate: &StructuralCandidate, by: &str) -> PortResult<SchemaVersion> {
     let current = store.governance.current_schema(&candidate.schema_name).await?;
     let approval = Approval {
         source_key: candidate.source_key.as_deref(),
         target_key: &candidate.target_key,
-        // A value that belongs elsewhere does not make that place critical.
+        // Moving a value to another key does not make that key critical.
         critical: candidate.is_critical && candidate.change != StructureChange::KeyMapping,
     };
     let (schema, summary) = current.schema.changed(candidate.change, &approval);

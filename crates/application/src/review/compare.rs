@@ -1,4 +1,4 @@
-//! Which two versions of what was understood are compared.
+//! Which two versions of an interpretation are compared.
 
 use std::str::FromStr;
 
@@ -9,12 +9,12 @@ use quire_understanding::Schema;
 use super::view::schema_of;
 use crate::{App, Error};
 
-/// A version as people name it: the run alone is its active version, `RUN:3` its third.
+/// The name of a version: `RUN` is its active version, `RUN:3` its third.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct VersionReference {
     /// The run.
     pub run: RunId,
-    /// The number of the version, unless the active one is meant.
+    /// The number of the version; the active one without it.
     pub number: Option<u32>,
 }
 
@@ -26,7 +26,7 @@ impl FromStr for VersionReference {
         let parsed: RunId = run.parse().map_err(|_| ())?;
         let number = number.map(|number| number.parse::<u32>().map_err(|_| ())).transpose()?;
         let name = Self { run: parsed, number };
-        // One way of writing each, and versions count from 1.
+        // Each version has exactly one name, and numbers start at 1.
         if name.to_string() == text && number != Some(0) { Ok(name) } else { Err(()) }
     }
 }
@@ -38,17 +38,17 @@ impl std::fmt::Display for VersionReference {
     }
 }
 
-/// Why there is nothing to compare.
+/// Why nothing can be compared.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CompareError {
     /// No run of the document has completed.
-    #[error("no run of this document has completed yet; ask again when one has")]
+    #[error("no run of this document has completed yet; retry when one has")]
     NoCompletedRun,
     /// The document has no such run.
     #[error("this document has no run {0}; GET /documents/ID/processing-history lists its runs")]
     NoSuchRun(RunId),
     /// The run has not completed.
-    #[error("run {0} has not completed, so that there is nothing to compare")]
+    #[error("run {0} has not completed; there is nothing to compare")]
     NotCompleted(RunId),
     /// The run has no interpretation.
     #[error("run {0} has no interpretation; compare another, or process the document again")]
@@ -56,10 +56,10 @@ pub enum CompareError {
     /// The run has no such version.
     #[error("run {0} has no version {1}; GET /runs/ID/interpretations lists its versions")]
     NoSuchVersion(RunId, u32),
-    /// Nothing came before.
-    #[error("nothing came before this version; name another with from, or compare once there are two")]
+    /// There is no earlier version.
+    #[error("there is no earlier version; name one with the parameter from")]
     NothingBefore,
-    /// Storage has no such document, or does not answer.
+    /// There is no such document, or the database does not answer.
     #[error(transparent)]
     Store(#[from] Error),
 }
@@ -67,16 +67,16 @@ pub enum CompareError {
 /// Two versions of a document.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ComparedVersions {
-    /// The earlier side.
+    /// The earlier version.
     pub from: InterpretationVersion,
-    /// The later side.
+    /// The later version.
     pub to: InterpretationVersion,
-    /// The schema of the later side's run.
+    /// The schema of the later version's run.
     pub schema: Schema,
 }
 
-/// Finds two versions. Unless it is named, the later side is what a reviewer sees, and the earlier side what came before
-/// the later one: the version before it, or else what the run before understood.
+/// Finds two versions. By default the later one is the version that a reviewer sees, and the earlier one is the version before
+/// it, or else the active version of the previous completed run.
 pub async fn versions_to_compare(
     app: &App,
     document: DocumentId,
@@ -108,7 +108,7 @@ async fn find(
     let VersionReference { run: id, number } = name;
     let run = match store.history.run(id).await {
         Ok(run) if run.subject == document.into() => run,
-        // Whether another document has it is nobody's business here.
+        // A run of another document is reported as missing.
         Ok(_) | Err(PortError::NotFound(_)) => return Err(CompareError::NoSuchRun(id)),
         Err(error) => return Err(error.into()),
     };

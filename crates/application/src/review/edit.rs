@@ -32,13 +32,13 @@ pub enum EditError {
     #[error("a run of this document is RUNNING; edit when it has ended")]
     ActiveRun,
     /// The run has not completed.
-    #[error("this run has not completed, so that there is nothing to edit")]
+    #[error("this run has not completed; there is nothing to edit")]
     NotCompleted,
     /// The run has no interpretation.
     #[error("this run has no interpretation; process the document again")]
     Missing,
     /// Somebody else has made a newer version.
-    #[error("somebody else has changed this meanwhile; load it again and repeat your changes")]
+    #[error("another edit came first; reload and repeat your changes")]
     Stale,
     /// One of the changes is not as it must be.
     #[error(transparent)]

@@ -1,4 +1,4 @@
-//! A document beside what was understood of it.
+//! A document with its interpretation.
 
 use quire_domain::{Document, DocumentId, Run};
 use quire_ports::{BlobStore, DocumentOverview, InterpretationVersion, PortResult, Store};
@@ -7,30 +7,30 @@ use quire_understanding::Schema;
 use crate::document::pages::RawTextArtifact;
 use crate::{App, Error};
 
-/// Why there is nothing to look at.
+/// Why there is nothing to review.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ReviewError {
     /// No run of the document has completed.
-    #[error("no run of this document has completed yet; ask again when one has")]
+    #[error("no run of this document has completed yet; retry when one has")]
     NoCompletedRun,
-    /// The run completed without understanding anything.
+    /// The run completed without an interpretation.
     #[error("the latest completed run has no interpretation; process the document again")]
     Missing,
-    /// Storage has no such document, or does not answer.
+    /// There is no such document, or the database does not answer.
     #[error(transparent)]
     Store(#[from] Error),
 }
 
-/// A document with the latest run that completed and the active version of what it understood.
+/// A document with its latest completed run and the active version of its interpretation.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ReviewView {
-    /// The document and who has checked it.
+    /// The document and its reviewer.
     pub overview: DocumentOverview,
     /// The run.
     pub run: Run,
     /// The version.
     pub active: InterpretationVersion,
-    /// Whether the text of the document can be had.
+    /// Whether the text of the document is available.
     pub has_text: bool,
     /// The schema of the run.
     pub schema: Schema,
@@ -62,7 +62,7 @@ pub async fn view(
     Ok(ReviewView { overview: review.overview, run, active, has_text, schema })
 }
 
-/// Whether the file with the text is there, and not only the record of it.
+/// Whether the file with the text exists.
 async fn has_text(blobs: &dyn BlobStore, payload: Option<&str>) -> bool {
     let Some(text) = payload.and_then(|payload| serde_json::from_str::<RawTextArtifact>(payload).ok()) else {
         return false;
@@ -70,7 +70,7 @@ async fn has_text(blobs: &dyn BlobStore, payload: Option<&str>) -> bool {
     blobs.get_range(&text.path, 0..text.bytes.min(1)).await.is_ok()
 }
 
-/// The schema by which a run understands its document.
+/// The schema of a run.
 pub(super) async fn schema_of(store: &Store, run: &Run) -> PortResult<Schema> {
     match &run.schema {
         Some(bound) => Ok(store.governance.schema(&bound.name, bound.version).await?.schema),

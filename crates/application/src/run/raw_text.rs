@@ -10,7 +10,7 @@ use crate::{App, Error};
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RawTextError {
     /// The run may still read it.
-    #[error("the run has not read its document yet; ask again when it has ended")]
+    #[error("the run has not read its document yet; retry when it has ended")]
     NotReady,
     /// The run ended without it.
     #[error("the run ended without a text")]
@@ -18,15 +18,15 @@ pub enum RawTextError {
     /// The run has read it, but its file is gone.
     #[error("the file with the text of the run is gone; process the document again")]
     Missing,
-    /// Storage has no such run, or does not answer.
+    /// There is no such run, or the database does not answer.
     #[error(transparent)]
     Store(#[from] Error),
 }
 
-/// The text, whether or not the run went on well after it had read it.
+/// The text that a run read, even if the run failed later.
 pub async fn raw_text(app: &App, id: RunId) -> Result<String, RawTextError> {
     let (store, blobs) = (&app.store, &app.blobs);
-    // The run first: one that has ended by then has produced all that it ever will.
+    // The run first: one that has ended will produce nothing more.
     let run = store.history.run(id).await?;
     let Some(artifact) = text_of(store, id).await? else {
         return Err(if run.state.is_terminal() {
@@ -47,7 +47,7 @@ pub async fn raw_text(app: &App, id: RunId) -> Result<String, RawTextError> {
     Ok(String::from_utf8(text).map_err(|error| unreadable(&error))?)
 }
 
-/// The language in which a run has read its document; while it has not, the one that was asked for, if any.
+/// The language in which a run read its document; until then the requested language, if any.
 pub(super) async fn language_used(store: &Store, run: &Run) -> PortResult<Option<String>> {
     let text = text_of(store, run.id).await?;
     let record = text.and_then(|artifact| serde_json::from_str::<RawTextArtifact>(&artifact.payload).ok());

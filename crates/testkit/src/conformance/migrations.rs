@@ -3,7 +3,7 @@
 use quire_domain::{Pipeline, SubjectId};
 use quire_ports::MinuteMetrics;
 
-use super::reviews::{active, add, edit, understood_document};
+use super::reviews::{active, add, edit, interpreted_document};
 
 use crate::fixture::{StoreFixture, at};
 
@@ -56,7 +56,7 @@ pub async fn migrating_twice_does_nothing_the_second_time(fixture: &StoreFixture
 
 /// Renaming tables and columns keeps what is in them, in both directions.
 pub async fn migrating_over_renamed_tables_keeps_their_rows(fixture: &StoreFixture) {
-    let (document, run, _) = understood_document(fixture).await;
+    let (document, run, _) = interpreted_document(fixture).await;
     let minute = MinuteMetrics { completed: 3, ..MinuteMetrics::empty(at(20), Pipeline::Document) };
     fixture.store.metrics.add(std::slice::from_ref(&minute)).await.unwrap();
     let before = fixture.store.documents.overview(document).await.unwrap();

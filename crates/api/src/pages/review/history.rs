@@ -67,7 +67,7 @@ pub(crate) async fn show(
     let words = visitor.language.words();
     let policy = app.confidence_policy();
     let context = RowContext { schema: &found.schema, policy, words, language: visitor.language };
-    let is_told = |row: &VersionRow| row.is_first || !row.changes.is_empty();
+    let is_listed = |row: &VersionRow| row.is_first || !row.changes.is_empty();
     let mut versions = Vec::new();
     for record in records.iter().rev() {
         let mut row = version_row(&context, record, field);
@@ -80,7 +80,7 @@ pub(crate) async fn show(
         }
         versions.push(row);
     }
-    versions.retain(is_told);
+    versions.retain(is_listed);
     page(&HistoryPart { words, versions })
 }
 

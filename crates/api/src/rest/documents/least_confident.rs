@@ -84,9 +84,9 @@ mod tests {
 
         #[test]
         fn an_invented_cursor_is_valid_or_refused(text in any::<String>(), bytes in any::<[u8; 24]>()) {
-            for made in [text, URL_SAFE_NO_PAD.encode(bytes)] {
-                match parse_cursor(&made) {
-                    Ok(here) => prop_assert_eq!(cursor(here), made),
+            for invented in [text, URL_SAFE_NO_PAD.encode(bytes)] {
+                match parse_cursor(&invented) {
+                    Ok(here) => prop_assert_eq!(cursor(here), invented),
                     Err(refused) => prop_assert_eq!(refused.code, crate::Code::InvalidRequest),
                 }
             }

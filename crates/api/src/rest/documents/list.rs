@@ -229,7 +229,7 @@ mod tests {
 
     use super::*;
 
-    /// Proves R063 for what may be asked.
+    /// Proves R063 for the limits of a list.
     #[test]
     fn a_parameter_out_of_range_is_refused_by_name() {
         for (query, parameter) in [
@@ -265,9 +265,9 @@ mod tests {
     proptest! {
         #[test]
         fn an_invented_cursor_is_valid_or_refused(text in any::<String>(), bytes in any::<[u8; 24]>()) {
-            for made in [text, URL_SAFE_NO_PAD.encode(bytes)] {
-                match parse_cursor(&made) {
-                    Ok(here) => prop_assert_eq!(cursor(here), made),
+            for invented in [text, URL_SAFE_NO_PAD.encode(bytes)] {
+                match parse_cursor(&invented) {
+                    Ok(here) => prop_assert_eq!(cursor(here), invented),
                     Err(refused) => prop_assert_eq!(refused.code, crate::Code::InvalidRequest),
                 }
             }

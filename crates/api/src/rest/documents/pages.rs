@@ -152,22 +152,22 @@ pub(crate) async fn page_image(
     headers: HeaderMap,
 ) -> Result<Response, ApiError> {
     let scale = parameters.value("scale", "must be a number of pixels per point, such as 1.5")?;
-    let known = IfNoneMatch::of(&headers);
+    let tags = IfNoneMatch::of(&headers);
     let request = ImageRequest {
         document: DocumentId(id),
         page,
         scale: scale.unwrap_or(DEFAULT_SCALE),
-        known: known.tags.first().cloned(),
+        known: tags.tags.first().cloned(),
     };
-    let answer = pages::image(&app, request).await?;
-    image_response(answer, &known)
+    let image = pages::image(&app, request).await?;
+    image_response(image, &tags)
 }
 
-fn image_response(answer: ImageResponse, known: &IfNoneMatch) -> Result<Response, ApiError> {
-    let (tag, png) = match answer {
+fn image_response(image: ImageResponse, tags: &IfNoneMatch) -> Result<Response, ApiError> {
+    let (tag, png) = match image {
         ImageResponse::Unchanged { tag } => (tag, None),
         ImageResponse::Image { tag, png } => {
-            let has_it = known.includes(&tag);
+            let has_it = tags.includes(&tag);
             (tag, (!has_it).then_some(png))
         }
     };
@@ -186,7 +186,7 @@ fn image_response(answer: ImageResponse, known: &IfNoneMatch) -> Result<Response
     })
 }
 
-/// The `If-None-Match` header: the ETags of the images that the client has.
+/// The `If-None-Match` header: the `ETag`s of the images that the client has.
 struct IfNoneMatch {
     tags: Vec<String>,
     any: bool,

@@ -6,10 +6,10 @@ mod idempotency_key;
 
 use std::sync::Arc;
 
-use axum::extract::{Request, State};
+use axum::Json;
+use axum::extract::{FromRef, FromRequest, Request};
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use axum::{Extension, Json};
 use jiff::Timestamp;
 use quire_application::App;
 use quire_application::document::DocumentView;
@@ -135,17 +135,8 @@ enum AddResponse {
         errors::TooMany,
     ),
 )]
-pub(crate) async fn create(
-    State(app): State<Arc<App>>,
-    Extension(RequestId(id)): Extension<RequestId>,
-    Caller(actor): Caller,
-    parameters: Parameters,
-    request: Request,
-) -> Result<Response, ApiError> {
-    let key = idempotency_key::of(request.headers())?;
-    let batch = UploadBatch::begin(&app, upload_request(actor, id, &parameters, key)?).await?;
-    let outcomes = receive_files(&batch, request).await?;
-    response(StatusCode::CREATED, outcomes, |taken| Json(receipt(&taken)).into_response())
+pub(crate) async fn create(upload: IncomingUpload) -> Result<Response, ApiError> {
+    upload.store(StatusCode::CREATED, |document| Json(receipt(&document)).into_response()).await
 }
 
 /// Uploads documents and returns their details.
@@ -175,48 +166,59 @@ pub(crate) async fn create(
         errors::TooMany,
     ),
 )]
-pub(crate) async fn add(
-    State(app): State<Arc<App>>,
-    Extension(RequestId(id)): Extension<RequestId>,
-    Caller(actor): Caller,
-    parameters: Parameters,
+pub(crate) async fn add(upload: IncomingUpload) -> Result<Response, ApiError> {
+    upload.store(StatusCode::OK, |document| Json(DocumentResponse::of(document)).into_response()).await
+}
+
+/// An upload whose form is not read yet.
+pub(crate) struct IncomingUpload {
+    app: Arc<App>,
+    upload: UploadRequest,
     request: Request,
-) -> Result<Response, ApiError> {
-    let key = idempotency_key::of(request.headers())?;
-    let batch = UploadBatch::begin(&app, upload_request(actor, id, &parameters, key)?).await?;
-    let outcomes = receive_files(&batch, request).await?;
-    response(StatusCode::OK, outcomes, |taken| Json(DocumentResponse::of(taken)).into_response())
 }
 
-/// What the client asks for all files of the request.
-fn upload_request(
-    actor: String,
-    correlation_id: String,
-    parameters: &Parameters,
-    key: Option<String>,
-) -> Result<UploadRequest, ApiError> {
-    let priority = parameters.priority()?;
-    let schema = parameters.text("schema").map(str::to_owned);
-    Ok(UploadRequest { actor, priority, correlation_id, key, schema })
-}
+impl<S: Send + Sync> FromRequest<S> for IncomingUpload
+where
+    Arc<App>: FromRef<S>,
+{
+    type Rejection = ApiError;
 
-/// The response to one file is its document or its error. The response to several lists each outcome; `status` is the status
-/// if all files were accepted.
-fn response(
-    status: StatusCode,
-    mut outcomes: Vec<FileOutcome>,
-    one: impl FnOnce(DocumentView) -> Response,
-) -> Result<Response, ApiError> {
-    if outcomes.len() > 1 {
-        let all = outcomes.iter().all(|outcome| outcome.taken.is_ok());
-        let files = outcomes.into_iter().map(file_receipt).collect();
-        let status = if all { status } else { StatusCode::MULTI_STATUS };
-        return Ok((status, Json(ReceiptsResponse { files })).into_response());
+    async fn from_request(request: Request, state: &S) -> Result<Self, ApiError> {
+        let parameters = Parameters::of(request.uri().query().unwrap_or_default());
+        let key = idempotency_key::of(request.headers())?;
+        let correlation_id = request.extensions().get::<RequestId>().map(|RequestId(id)| id.clone());
+        let upload = UploadRequest {
+            actor: Caller::of(request.extensions()).0,
+            priority: parameters.priority()?,
+            correlation_id: correlation_id.unwrap_or_default(),
+            key,
+            schema: parameters.text("schema").map(str::to_owned),
+        };
+        Ok(Self { app: Arc::from_ref(state), upload, request })
     }
-    let outcome = outcomes.pop().ok_or_else(|| ApiError::internal("an upload form has no outcome"))?;
-    let taken = outcome.taken?;
-    let location = format!("/documents/{}", taken.overview.document.id);
-    Ok((status, [(header::LOCATION, location)], one(taken)).into_response())
+}
+
+impl IncomingUpload {
+    /// Stores the files of the form. The response to one file is its document, as `one` writes it, or its error. The response
+    /// to several lists each outcome; `status` is the status if all files were accepted.
+    async fn store(
+        self,
+        status: StatusCode,
+        one: impl FnOnce(DocumentView) -> Response,
+    ) -> Result<Response, ApiError> {
+        let batch = UploadBatch::begin(&self.app, self.upload).await?;
+        let mut outcomes = receive_files(&batch, self.request).await?;
+        if outcomes.len() > 1 {
+            let all = outcomes.iter().all(|outcome| outcome.result.is_ok());
+            let files = outcomes.into_iter().map(file_receipt).collect();
+            let status = if all { status } else { StatusCode::MULTI_STATUS };
+            return Ok((status, Json(ReceiptsResponse { files })).into_response());
+        }
+        let outcome = outcomes.pop().ok_or_else(|| ApiError::internal("an upload form has no outcome"))?;
+        let document = outcome.result?;
+        let location = format!("/documents/{}", document.overview.document.id);
+        Ok((status, [(header::LOCATION, location)], one(document)).into_response())
+    }
 }
 
 impl From<UploadError> for ApiError {
@@ -242,17 +244,17 @@ impl From<UploadError> for ApiError {
     }
 }
 
-fn receipt(taken: &DocumentView) -> ReceiptResponse {
-    let document = &taken.overview.document;
-    let status = taken.standing.status.as_str();
+fn receipt(view: &DocumentView) -> ReceiptResponse {
+    let document = &view.overview.document;
+    let status = view.standing.status.as_str();
     ReceiptResponse { document_id: document.id, status, created_at: document.created_at }
 }
 
 fn file_receipt(outcome: FileOutcome) -> FileReceiptResponse {
-    match outcome.taken {
-        Ok(taken) => {
-            let ReceiptResponse { document_id, status, created_at } = receipt(&taken);
-            let original_filename = taken.overview.document.original_filename;
+    match outcome.result {
+        Ok(view) => {
+            let ReceiptResponse { document_id, status, created_at } = receipt(&view);
+            let original_filename = view.overview.document.original_filename;
             FileReceiptResponse::Taken(TakenFileResponse {
                 original_filename,
                 document_id,

@@ -1,4 +1,4 @@
-//! Checks that a response fits its schema in the OpenAPI description.
+//! Checks that a response fits its schema in the `OpenAPI` description.
 
 use serde_json::{Value, json};
 
@@ -30,7 +30,7 @@ fn fits(value: &Value, schema: &Value) -> Result<(), String> {
         Value::Array(_) => "array",
         Value::Object(_) => "object",
     };
-    let is_it = |told: &Value| told == kind || (told == "integer" && value.is_u64());
+    let is_it = |name: &Value| name == kind || (name == "integer" && value.is_u64());
     let kinds = &schema["type"];
     if !is_it(kinds) && !kinds.as_array().is_some_and(|all| all.iter().any(is_it)) {
         return Err(format!("{value} is not of {kinds}"));

@@ -72,8 +72,8 @@ fn every_operation_has_a_unique_name_and_a_summary() {
         assert!(operation["summary"].as_str().unwrap().ends_with('.'), "{place} has no sentence");
         assert!(known.contains(operation["tags"][0].as_str().unwrap()), "{place} has no tag");
         let inside = path.matches('{').count();
-        let told = operation["parameters"].as_array().into_iter().flatten();
-        assert_eq!(told.filter(|parameter| parameter["in"] == "path").count(), inside, "{place}");
+        let parameters = operation["parameters"].as_array().into_iter().flatten();
+        assert_eq!(parameters.filter(|parameter| parameter["in"] == "path").count(), inside, "{place}");
     }
 }
 

@@ -1,4 +1,4 @@
-//! How a client writes a change, for the OpenAPI description. `parse_change` reads it member by member, so that an error names
+//! How a client writes a change, for the `OpenAPI` description. `parse_change` reads it member by member, so that an error names
 //! the wrong one.
 
 #![allow(dead_code)] // Only the description reads these types.

@@ -1,4 +1,4 @@
-//! Responses have the JSON of the understanding types, and fit the OpenAPI description.
+//! Responses have the JSON of the understanding types, and fit the `OpenAPI` description.
 
 use quire_domain::reading::Rect;
 use quire_domain::{DocumentId, FieldId, RunId};

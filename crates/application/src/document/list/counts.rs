@@ -1,4 +1,4 @@
-//! How many documents there are, counted no further than anybody needs to know.
+//! Counts documents up to a limit, and caches large counts.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -8,24 +8,23 @@ use quire_ports::{DocumentFilter, PortResult, Store};
 
 use super::{DocumentCount, MOST_LOOKED_AT};
 
-/// How long "more than that" is believed without counting again.
-const BELIEVED: SignedDuration = SignedDuration::from_mins(1);
+/// How long "more than the limit" is cached.
+const CACHE_LIMITED: SignedDuration = SignedDuration::from_mins(1);
 /// Counting this many takes longer than the list itself,
 const MANY: u32 = 1_000;
-/// so that such a number is believed for a moment.
-const STILL_BELIEVED: SignedDuration = SignedDuration::from_secs(1);
+/// so such a count is cached for a moment.
+const CACHE_LARGE: SignedDuration = SignedDuration::from_secs(1);
 
-/// Remembers how many documents there were, where counting takes time: of more than are counted few go by the minute, so
-/// that looking again each time would tell nothing new. What is counted quickly is counted each time.
+/// Caches counts that take time. Small counts are never cached.
 #[derive(Debug, Default)]
 pub struct CountCache(Mutex<HashMap<Counted, (Timestamp, DocumentCount)>>);
 
 /// What is counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Counted {
-    /// These.
+    /// Documents of a filter.
     Of(DocumentFilter),
-    /// Those that wait for a person.
+    /// Documents that wait for a review.
     Open,
 }
 
@@ -35,7 +34,7 @@ impl CountCache {
         let known = self.known().get(&of).copied();
         if let Some((then, total)) = known
             && now >= then
-            && now.duration_since(then) < believed(total)
+            && now.duration_since(then) < cache_time(total)
         {
             return Ok(total);
         }
@@ -53,11 +52,11 @@ impl CountCache {
     }
 }
 
-/// How long a number is believed.
-fn believed(total: DocumentCount) -> SignedDuration {
+/// How long a count is cached.
+fn cache_time(total: DocumentCount) -> SignedDuration {
     match total {
-        DocumentCount { is_lower_bound: true, .. } => BELIEVED,
-        DocumentCount { count, .. } if count >= MANY => STILL_BELIEVED,
+        DocumentCount { is_lower_bound: true, .. } => CACHE_LIMITED,
+        DocumentCount { count, .. } if count >= MANY => CACHE_LARGE,
         DocumentCount { .. } => SignedDuration::ZERO,
     }
 }

@@ -1,4 +1,4 @@
-//! Which documents are those that are asked for.
+//! Which documents match the filters of a request.
 
 use std::collections::HashSet;
 
@@ -11,14 +11,14 @@ use crate::document::DocumentView;
 use crate::{App, Result};
 
 impl ListRequest {
-    /// Those of these documents that fit. Only for those that no name tells, the store is asked what they say.
+    /// The matching documents. Values are searched only for documents whose name does not match.
     pub(super) async fn fitting(
         &self,
         store: &Store,
         read: &[DocumentView],
     ) -> PortResult<HashSet<DocumentId>> {
         let id = |view: &&DocumentView| view.overview.document.id;
-        let standing = read.iter().filter(|view| self.stands_so(view));
+        let standing = read.iter().filter(|view| self.matches_status(view));
         let Some(words) = self.words.as_deref().map(search_query) else {
             return Ok(standing.map(|view| id(&view)).collect());
         };
@@ -30,13 +30,13 @@ impl ListRequest {
         Ok(by_name.iter().map(id).chain(by_value).collect())
     }
 
-    fn stands_so(&self, document: &DocumentView) -> bool {
+    fn matches_status(&self, document: &DocumentView) -> bool {
         let status = self.status.is_none_or(|status| status == document.standing.status);
         status && self.review.is_none_or(|review| review == document.overview.document.review_status)
     }
 }
 
-/// Those of these documents that a list would show, in their order. Those that are gone are left out.
+/// Those of these documents that pass the filters, in their order. Purged documents are left out.
 pub async fn by_ids(app: &App, ids: &[DocumentId], request: &ListRequest) -> Result<Vec<DocumentView>> {
     Ok(listed_by_ids(&app.store, ids, request).await?)
 }

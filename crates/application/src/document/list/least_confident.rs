@@ -1,4 +1,4 @@
-//! The documents that wait for a person, the least certain first.
+//! The documents that wait for a review, least confident first.
 
 use quire_ports::{ConfidenceCursor, LeastConfidentQuery};
 
@@ -6,18 +6,18 @@ use super::counts::Counted;
 use super::{DocumentCount, DocumentView};
 use crate::{App, Result};
 
-/// A part of the documents that wait for a person: something was understood of them and nobody has checked it.
+/// A page of documents that have an interpretation and wait for a review.
 #[derive(Clone, Debug, Default)]
 pub struct LeastConfidentList {
     /// The documents.
     pub items: Vec<DocumentView>,
-    /// How many there are in all; not told to whoever goes on from a place.
+    /// The number of documents; absent after a cursor.
     pub total: Option<DocumentCount>,
-    /// Where the next part begins, if there is one.
+    /// The cursor of the next page, if there is one.
     pub next: Option<ConfidenceCursor>,
 }
 
-/// Lists them.
+/// Lists the documents that wait for a review.
 pub async fn least_confident(app: &App, part: LeastConfidentQuery) -> Result<LeastConfidentList> {
     let store = &app.store;
     let one_more = LeastConfidentQuery { limit: part.limit.saturating_add(1), ..part };
@@ -34,6 +34,6 @@ pub async fn least_confident(app: &App, part: LeastConfidentQuery) -> Result<Lea
 }
 
 fn place(view: &DocumentView) -> Option<ConfidenceCursor> {
-    let certainty = view.overview.confidence?;
-    Some(ConfidenceCursor { confidence: certainty, id: view.overview.document.id })
+    let confidence = view.overview.confidence?;
+    Some(ConfidenceCursor { confidence, id: view.overview.document.id })
 }

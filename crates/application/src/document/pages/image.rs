@@ -1,4 +1,4 @@
-//! The image of one page, drawn when it is asked for the first time and then kept for a while.
+//! The image of a page, drawn on the first request and then cached.
 
 use std::sync::Arc;
 
@@ -10,48 +10,48 @@ use tokio::sync::Semaphore;
 
 use crate::{App, Error};
 
-/// Drawings change when the program that draws does.
+/// Images change with the program that draws them.
 const DRAWN_BY: &str = env!("CARGO_PKG_VERSION");
 
-/// Bounds of what is drawn and kept.
+/// Limits of drawing and caching.
 #[derive(Clone, Copy, Debug)]
 pub struct ImageSettings {
     /// The smallest and the largest number of pixels per point.
     pub scales: (f32, f32),
-    /// Bytes of images kept in memory.
+    /// Bytes of cached images.
     pub kept: u64,
     /// Bytes of the largest file that is drawn.
     pub largest: u64,
-    /// Drawings at the same time; each holds a file in memory.
+    /// Images drawn at the same time; each holds a file in memory.
     pub at_once: usize,
 }
 
-/// Which image.
+/// An image of a page.
 #[derive(Clone, Debug)]
 pub struct ImageRequest {
-    /// Of which document.
+    /// The document.
     pub document: DocumentId,
-    /// Which page, from 1.
+    /// The page, from 1.
     pub page: usize,
     /// Pixels per point.
     pub scale: f32,
-    /// The tag of the image that the asker already has.
+    /// The tag of the image that the client has.
     pub known: Option<String>,
 }
 
-/// The image, or that the asker has it already.
+/// The image, or that the client has it already.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ImageResponse {
-    /// What they have is right.
+    /// The client's image is current.
     Unchanged {
         /// Its tag.
         tag: String,
     },
     /// The image.
     Image {
-        /// Its tag: the same tag is the same image.
+        /// Its tag, which identifies the image.
         tag: String,
-        /// The file.
+        /// The PNG file.
         png: Arc<[u8]>,
     },
 }
@@ -59,7 +59,7 @@ pub enum ImageResponse {
 /// Why there is no image.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum ImageError {
-    /// The scale is out of bounds.
+    /// The scale is out of range.
     #[error("scale must be between {0} and {1}")]
     Scale(f32, f32),
     /// The document exists and its file does not.
@@ -97,11 +97,11 @@ impl Weighter<String, Arc<[u8]>> for Weight {
     }
 }
 
-/// A page of text at a usual scale, to guess how many images fit.
+/// The size of a typical image, to estimate how many fit into the cache.
 const USUAL_SIZE: u64 = 60 << 10;
 
 impl PageImages {
-    /// Draws with that reader.
+    /// Draws pages with that reader.
     pub fn new(
         documents: Arc<dyn Documents>,
         blobs: Arc<dyn BlobStore>,
@@ -114,7 +114,7 @@ impl PageImages {
         Self { documents, blobs, reader, settings, places, drawn }
     }
 
-    /// The image of a page. Askers of the same image at the same time wait for one drawing.
+    /// The image of a page. Concurrent requests for the same image wait for one drawing.
     pub async fn image(&self, request: ImageRequest) -> Result<ImageResponse, ImageError> {
         let (least, most) = self.settings.scales;
         if !(least..=most).contains(&request.scale) {
@@ -131,7 +131,7 @@ impl PageImages {
     }
 
     async fn draw(&self, document: &Document, page: usize, scale: f32) -> Result<Arc<[u8]>, ImageError> {
-        // First a place, then the file: whoever waits holds nothing.
+        // The permit first, then the file: a waiting request holds nothing.
         let _place = self.places.acquire().await;
         let file = self.blobs.get(&document.storage_path, self.settings.largest).await;
         let file = file.map_err(|error| match error {
@@ -142,7 +142,7 @@ impl PageImages {
     }
 }
 
-/// Made of what decides the image, so that it is known without drawing.
+/// Built from what decides the image, so that it is known without drawing.
 fn tag(document: &Document, page: usize, scale: f32) -> String {
     let [first, second] = [0, 8].map(|start| {
         let bytes: [u8; 8] = std::array::from_fn(|place| document.content_hash[start + place]);

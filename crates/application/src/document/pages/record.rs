@@ -1,4 +1,4 @@
-//! What EXTRACTION leaves behind for a run: the artifacts that say where its text and its pages are.
+//! The artifacts of EXTRACTION: where the text and the pages of a run are.
 
 use quire_domain::reading::FileKind;
 use serde::{Deserialize, Serialize};
@@ -10,14 +10,14 @@ pub struct RawTextArtifact {
     pub path: String,
     /// Its size.
     pub bytes: u64,
-    /// The language that was used, as ISO 639-1, or `unknown`.
+    /// The language, as ISO 639-1, or `unknown`.
     pub language: String,
 }
 
 impl RawTextArtifact {
     /// The type of the artifact.
     pub const ARTIFACT: &'static str = "RAW_TEXT";
-    /// The language of a text whose language nobody can tell.
+    /// The language of a text that could not be detected.
     pub const UNKNOWN_LANGUAGE: &'static str = "unknown";
 }
 
@@ -26,9 +26,9 @@ impl RawTextArtifact {
 pub struct PageIndex {
     /// The name of the file: a line of JSON for each page.
     pub path: String,
-    /// What kind of file was read.
+    /// The kind of file.
     pub kind: FileKind,
-    /// Each page and its line.
+    /// The pages.
     pub pages: Vec<PageEntry>,
 }
 
@@ -44,12 +44,12 @@ pub struct PageEntry {
     pub width: f32,
     /// In points.
     pub height: f32,
-    /// Whether its words were recognised from its picture.
+    /// Whether OCR recognised its words.
     pub recognised: bool,
-    /// How many words it has.
+    /// The number of its words.
     pub words: usize,
-    /// Where its line begins,
+    /// The start of its line in the file.
     pub start: u64,
-    /// and where it ends.
+    /// The end of its line.
     pub end: u64,
 }

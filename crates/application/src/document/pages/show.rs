@@ -1,4 +1,4 @@
-//! Which pages a document has, and the words on one of them. What it costs does not depend on how long the document is.
+//! The pages of a document and the words of one page. The cost does not depend on the length of the document.
 
 use quire_domain::reading::Page;
 use quire_domain::{DocumentId, RunId};
@@ -29,7 +29,7 @@ pub async fn page(app: &App, document: DocumentId, number: usize) -> Result<Page
         Ok(page) => return Ok(page),
         Err(error) => error,
     };
-    // A page that the index has and storage has not was read once.
+    // A page in the index was read once, so only its file is missing.
     let is_listed = async || match page_index(&app.store, document).await {
         Ok((_, index)) => number <= index.pages.len(),
         Err(_) => false,
@@ -40,8 +40,7 @@ pub async fn page(app: &App, document: DocumentId, number: usize) -> Result<Page
     }
 }
 
-/// The pages as the newest run that read the document left them. `NotFound` if there is no such document, or none has
-/// read it yet.
+/// The pages as the newest run read them. `NotFound` without such a document, or until a run has read it.
 pub async fn page_index(store: &Store, document: DocumentId) -> PortResult<(RunId, PageIndex)> {
     let found = store.history.latest_artifact(document.into(), PageIndex::ARTIFACT).await?;
     let Some((run, artifact)) = found else {
@@ -55,7 +54,7 @@ pub async fn page_index(store: &Store, document: DocumentId) -> PortResult<(RunI
     Ok((run, index))
 }
 
-/// The words on one page, from 1, with their places.
+/// The words of one page, from 1, with their rectangles.
 pub async fn page_words(
     store: &Store,
     blobs: &dyn BlobStore,

@@ -31,16 +31,16 @@ const IDLE_LIMIT: Duration = Duration::from_mins(1);
 pub(super) struct FileOutcome {
     /// The file name that the client sent.
     pub(super) name: String,
-    pub(super) taken: Result<DocumentView, ApiError>,
+    pub(super) result: Result<DocumentView, ApiError>,
 }
 
 impl FileOutcome {
     /// An idempotency key of another request refuses the whole request, unless some of its files are stored already: the client
     /// must learn about those.
     fn unless_key_reused(self, others: &[Self]) -> Result<Self, ApiError> {
-        match self.taken {
+        match self.result {
             Err(error) if others.is_empty() && error.is_conflict(Reason::IdempotencyKeyReused) => Err(error),
-            taken => Ok(Self { taken, ..self }),
+            result => Ok(Self { result, ..self }),
         }
     }
 }
@@ -106,11 +106,11 @@ pub(super) async fn receive_files(
 async fn finish(batch: &UploadBatch<'_>, received: ReceivedFile, place: usize, is_last: bool) -> FileOutcome {
     let ReceivedFile { name, upload, .. } = received;
     let place = u32::try_from(place).unwrap_or(u32::MAX);
-    let taken = match upload {
+    let result = match upload {
         Ok(upload) => batch.finish_file(upload, &name, place, is_last).await.map_err(ApiError::from),
         Err(error) => Err(error),
     };
-    FileOutcome { name, taken }
+    FileOutcome { name, result }
 }
 
 /// Reads a file to its end even if it is refused: a client that is still sending would lose the response. A file that is too
@@ -173,24 +173,26 @@ fn too_many_files(field: &Field<'_>) -> ReceivedFile {
 /// Refuses a request by its Content-Length before reading it.
 fn refuse_by_length(headers: &HeaderMap, largest: u64) -> Result<(), ApiError> {
     let length = headers.get(header::CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse().ok());
-    if length.is_some_and(|length: u64| length > largest + MAX_OVERHEAD) {
-        return Err(request_too_large(largest));
+    match length {
+        Some(length) if length > largest + MAX_OVERHEAD => Err(request_too_large(Some(length), largest)),
+        _ => Ok(()),
     }
-    Ok(())
 }
 
 /// The limit holds for one file and for all files of a request together.
-fn request_too_large(largest: u64) -> ApiError {
-    let message = format!(
-        "the request is larger than the limit of {} MB; split it or raise uploads.max_mb",
-        largest >> 20
-    );
+fn request_too_large(length: Option<u64>, largest: u64) -> ApiError {
+    let limit = largest >> 20;
+    let size = match length {
+        Some(length) => format!("the request is {} MB; the limit is {limit} MB", length.div_ceil(1 << 20)),
+        None => format!("the request is larger than the limit of {limit} MB"),
+    };
+    let message = format!("{size}; split it or raise uploads.max_mb");
     ApiError::new(Code::FileTooLarge, message).with(json!({ "max_bytes": largest }))
 }
 
 fn malformed(error: &MultipartError, largest: u64) -> ApiError {
     if error.status() == StatusCode::PAYLOAD_TOO_LARGE {
-        return request_too_large(largest);
+        return request_too_large(None, largest);
     }
     ApiError::invalid("body", "is not a complete form; send it again as multipart/form-data")
 }

@@ -82,9 +82,9 @@ mod tests {
 
     #[test]
     fn a_command_has_the_method_the_body_and_the_address() {
-        let asked = of("patch", "/documents/{id}/language");
+        let command = of("patch", "/documents/{id}/language");
         assert_eq!(
-            asked,
+            command,
             "curl -H \"Authorization: Bearer $QUIRE_KEY\" -X PATCH -H 'Content-Type: application/json' \
              -d '{\"language_override\":\"es\"}' \"http://127.0.0.1:8080/documents/$ID/language\""
         );

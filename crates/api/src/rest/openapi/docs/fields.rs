@@ -29,8 +29,9 @@ pub(super) fn kind(schema: &Value) -> String {
         return names.join(" or ");
     }
     if schema["$ref"].is_string() {
-        let told = resolved(schema);
-        return if told["type"] == "object" || told["oneOf"].is_array() { name(schema) } else { kind(told) };
+        let target = resolved(schema);
+        let is_named = target["type"] == "object" || target["oneOf"].is_array();
+        return if is_named { name(schema) } else { kind(target) };
     }
     if let Some(names) = schema["enum"].as_array() {
         let names: Vec<_> = names.iter().filter_map(Value::as_str).collect();
@@ -40,14 +41,14 @@ pub(super) fn kind(schema: &Value) -> String {
         Value::Array(all) => all.iter().filter_map(Value::as_str).collect(),
         one => one.as_str().into_iter().collect(),
     };
-    let mut told = types.join(" or ");
+    let mut text = types.join(" or ");
     if !schema["items"].is_null() {
-        told = told.replacen("array", &format!("list of {}", kind(&schema["items"])), 1);
+        text = text.replacen("array", &format!("list of {}", kind(&schema["items"])), 1);
     }
     if let Some(format) = schema["format"].as_str().filter(|format| !format.starts_with("int")) {
-        told = told.replacen("string", format, 1);
+        text = text.replacen("string", format, 1);
     }
-    told + &bounds(schema)
+    text + &bounds(schema)
 }
 
 /// The limits of a schema, each after a comma.
