@@ -12,7 +12,7 @@ use super::writes::{end_write, step_write};
 use crate::fixture::{StoreFixture, at, document};
 
 /// How many things happen in the random history.
-const STEPS: u32 = 300;
+const STEPS: u32 = 400;
 
 async fn page(
     fixture: &StoreFixture,
@@ -65,7 +65,7 @@ pub async fn documents_are_listed_by_lowest_confidence_after_any_history(fixture
     let mut history = RandomHistory::new(fixture, 1976).await;
     for step in 0..STEPS {
         history.step().await;
-        if step % 20 == 0 {
+        if step % 25 == 0 {
             compare(fixture).await;
         }
     }

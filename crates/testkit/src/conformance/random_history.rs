@@ -51,14 +51,14 @@ impl<'f> RandomHistory<'f> {
 
     /// Lets one thing happen.
     pub(super) async fn step(&mut self) {
-        match self.random.below(20) {
-            0..4 => self.add_document().await,
-            4..7 => self.reprocess_document().await,
-            7..12 => self.start_runs().await,
-            12..14 => self.end_running_run().await,
-            14 => self.withdraw_run().await,
-            15..17 => self.edit_document().await,
-            17..19 => self.mark_or_reopen_document().await,
+        match self.random.below(24) {
+            0..3 => self.add_document().await,
+            3..6 => self.reprocess_document().await,
+            6..11 => self.start_runs().await,
+            11..13 => self.end_running_run().await,
+            13 => self.withdraw_run().await,
+            14..19 => self.edit_document().await,
+            19..23 => self.mark_or_reopen_document().await,
             _ => self.purge_document().await,
         }
     }
