@@ -1,4 +1,4 @@
-//! One planted violation of each kind, each caught.
+//! Plants one violation of each kind and checks that it is found.
 
 use quire_domain::run::{apply, create};
 use quire_domain::{Change, Effect, Transition, WorkerId};
@@ -6,27 +6,27 @@ use quire_domain::{Change, Effect, Transition, WorkerId};
 use super::*;
 use crate::fixture::{at, document_run};
 
-/// A history without fault: one run, one step, completed.
-fn sound() -> StoredHistory {
-    let mut evidence = StoredHistory {
+/// A history without violations: one completed run of one step.
+fn valid_history() -> StoredHistory {
+    let mut history = StoredHistory {
         plan: HashMap::from([(Pipeline::Document, vec![StepName::Extraction])]),
         ..StoredHistory::default()
     };
-    add_run(&mut evidence, SubjectId::new());
-    evidence
+    add_run(&mut history, SubjectId::new());
+    history
 }
 
-fn add_run(evidence: &mut StoredHistory, subject: SubjectId) -> Run {
+fn add_run(history: &mut StoredHistory, subject: SubjectId) -> Run {
     let (run, created) = create(&document_run(subject), at(0));
-    push(evidence, created);
-    let run = transition(evidence, &run, start());
+    push(history, created);
+    let run = transition(history, &run, start());
     for kind in [EventType::StepStarted, EventType::StepSucceeded] {
-        push(evidence, step_event(kind, &run));
+        push(history, step_event(kind, &run));
     }
-    let run = transition(evidence, &run, Change::Complete);
-    evidence.accepted.push(run.id);
-    evidence.steps.insert(run.id, vec![progress(StepStatus::Succeeded)]);
-    evidence.runs.push(run.clone());
+    let run = transition(history, &run, Change::Complete);
+    history.accepted.push(run.id);
+    history.steps.insert(run.id, vec![progress(StepStatus::Succeeded)]);
+    history.runs.push(run.clone());
     run
 }
 
@@ -34,16 +34,16 @@ fn start() -> Change {
     Change::Start { worker: WorkerId::new(), limit: jiff::SignedDuration::from_secs(120) }
 }
 
-fn push(evidence: &mut StoredHistory, event: Event) {
-    let id = EventId(i64::try_from(evidence.events.len()).unwrap() + 1);
-    evidence.events.push(RecordedEvent { id, event });
+fn push(history: &mut StoredHistory, event: Event) {
+    let id = EventId(i64::try_from(history.events.len()).unwrap() + 1);
+    history.events.push(RecordedEvent { id, event });
 }
 
-fn transition(evidence: &mut StoredHistory, run: &Run, change: Change) -> Run {
+fn transition(history: &mut StoredHistory, run: &Run, change: Change) -> Run {
     let Transition { run, effects, .. } = apply(run, change, at(1)).unwrap();
     for effect in effects {
         if let Effect::Record(event) = effect {
-            push(evidence, event);
+            push(history, event);
         }
     }
     run
@@ -65,120 +65,120 @@ fn progress(status: StepStatus) -> StepProgress {
     }
 }
 
-fn event_of(evidence: &StoredHistory, kind: EventType) -> usize {
-    evidence.events.iter().position(|recorded| recorded.event.event_type == kind).unwrap()
+fn event_of(history: &StoredHistory, kind: EventType) -> usize {
+    history.events.iter().position(|recorded| recorded.event.event_type == kind).unwrap()
 }
 
 #[test]
-fn a_sound_history_passes() {
-    let checked = sound().check();
-    assert_eq!(checked.violations, []);
-    assert_eq!((checked.runs, checked.attempts, checked.states["COMPLETED"]), (1, 1, 1));
+fn a_valid_history_has_no_violations() {
+    let report = valid_history().check();
+    assert_eq!(report.violations, []);
+    assert_eq!((report.runs, report.attempts, report.states["COMPLETED"]), (1, 1, 1));
 }
 
 #[test]
-fn an_accepted_run_that_is_gone_is_caught() {
-    let mut evidence = sound();
+fn a_missing_accepted_run_is_found() {
+    let mut history = valid_history();
     let lost = RunId::new();
-    evidence.accepted.push(lost);
-    assert_eq!(evidence.check().violations, [Violation::RunLost(lost)]);
+    history.accepted.push(lost);
+    assert_eq!(history.check().violations, [Violation::RunLost(lost)]);
 }
 
 #[test]
-fn a_run_that_never_ended_is_caught() {
-    let mut evidence = sound();
+fn a_run_that_has_not_ended_is_found() {
+    let mut history = valid_history();
     let (run, created) = create(&document_run(SubjectId::new()), at(0));
-    push(&mut evidence, created);
-    evidence.runs.push(run.clone());
-    assert_eq!(evidence.check().violations, [Violation::NotEnded(run.id, "QUEUED")]);
+    push(&mut history, created);
+    history.runs.push(run.clone());
+    assert_eq!(history.check().violations, [Violation::NotEnded(run.id, "QUEUED")]);
 }
 
 #[test]
-fn a_run_that_ended_twice_or_without_a_word_is_caught() {
-    let mut evidence = sound();
-    let end = event_of(&evidence, EventType::RunCompleted);
-    let again = evidence.events[end].event.clone();
-    push(&mut evidence, again);
-    let run = evidence.runs[0].id;
-    let violations = evidence.check().violations;
+fn a_run_that_ended_twice_or_without_an_event_is_found() {
+    let mut history = valid_history();
+    let end = event_of(&history, EventType::RunCompleted);
+    let again = history.events[end].event.clone();
+    push(&mut history, again);
+    let run = history.runs[0].id;
+    let violations = history.check().violations;
     assert!(violations.contains(&Violation::EndedTimes(run, 2)), "{violations:?}");
 
-    let mut evidence = sound();
-    evidence.events.remove(end);
-    let run = evidence.runs[0].id;
-    assert_eq!(evidence.check().violations, [Violation::EndedTimes(run, 0)]);
+    let mut history = valid_history();
+    history.events.remove(end);
+    let run = history.runs[0].id;
+    assert_eq!(history.check().violations, [Violation::EndedTimes(run, 0)]);
 }
 
 #[test]
-fn a_row_that_contradicts_its_history_is_caught() {
-    let mut evidence = sound();
-    let end = event_of(&evidence, EventType::RunCompleted);
-    evidence.events[end].event.event_type = EventType::RunFailed;
-    let run = evidence.runs[0].id;
-    assert_eq!(evidence.check().violations, [Violation::EndDiffers(run, "COMPLETED")]);
+fn a_row_that_contradicts_its_history_is_found() {
+    let mut history = valid_history();
+    let end = event_of(&history, EventType::RunCompleted);
+    history.events[end].event.event_type = EventType::RunFailed;
+    let run = history.runs[0].id;
+    assert_eq!(history.check().violations, [Violation::EndDiffers(run, "COMPLETED")]);
 }
 
 #[test]
-fn two_running_runs_of_a_subject_are_caught() {
-    let mut evidence = sound();
-    let subject = evidence.runs[0].subject;
-    let second = add_run(&mut evidence, subject);
-    assert_eq!(evidence.check().violations, []);
+fn two_running_runs_of_a_subject_are_found() {
+    let mut history = valid_history();
+    let subject = history.runs[0].subject;
+    let second = add_run(&mut history, subject);
+    assert_eq!(history.check().violations, []);
     // The second starts before the first has ended.
-    let start = evidence
+    let start = history
         .events
         .iter()
         .position(|r| r.event.run == Some(second.id) && r.event.event_type == EventType::RunStarted)
         .unwrap();
-    let started = evidence.events.remove(start);
-    let end = event_of(&evidence, EventType::RunCompleted);
-    evidence.events.insert(end, started);
-    let first = evidence.runs[0].id;
-    assert_eq!(evidence.check().violations, [Violation::TwoRunning(subject, first, second.id)]);
+    let started = history.events.remove(start);
+    let end = event_of(&history, EventType::RunCompleted);
+    history.events.insert(end, started);
+    let first = history.runs[0].id;
+    assert_eq!(history.check().violations, [Violation::TwoRunning(subject, first, second.id)]);
 }
 
 #[test]
-fn an_attempt_that_starts_within_another_is_caught() {
-    let mut evidence = sound();
-    let start = event_of(&evidence, EventType::RunStarted);
-    let again = evidence.events[start].clone();
-    evidence.events.insert(start + 1, again);
-    let run = evidence.runs[0].id;
-    assert_eq!(evidence.check().violations, [Violation::StartedTwice(run)]);
+fn an_attempt_that_starts_during_another_is_found() {
+    let mut history = valid_history();
+    let start = event_of(&history, EventType::RunStarted);
+    let again = history.events[start].clone();
+    history.events.insert(start + 1, again);
+    let run = history.runs[0].id;
+    assert_eq!(history.check().violations, [Violation::StartedTwice(run)]);
 }
 
 #[test]
-fn a_success_under_a_stale_token_is_caught() {
+fn a_success_under_a_stale_fence_is_found() {
     for kind in [EventType::StepSucceeded, EventType::RunCompleted] {
-        let mut evidence = sound();
-        let index = event_of(&evidence, kind);
-        evidence.events[index].event.fence = Some(Fence(99));
-        let run = evidence.runs[0].id;
-        assert_eq!(evidence.check().violations, [Violation::StaleFence(run, kind)]);
+        let mut history = valid_history();
+        let index = event_of(&history, kind);
+        history.events[index].event.fence = Some(Fence(99));
+        let run = history.runs[0].id;
+        assert_eq!(history.check().violations, [Violation::StaleFence(run, kind)]);
     }
 }
 
 #[test]
-fn a_step_done_twice_or_not_at_all_is_caught() {
-    let mut evidence = sound();
-    let succeeded = event_of(&evidence, EventType::StepSucceeded);
+fn a_repeated_or_missing_step_is_found() {
+    let mut history = valid_history();
+    let succeeded = event_of(&history, EventType::StepSucceeded);
     for offset in [0, 1] {
-        let again = evidence.events[succeeded - 1 + offset].clone();
-        evidence.events.insert(succeeded + 1 + offset, again);
+        let again = history.events[succeeded - 1 + offset].clone();
+        history.events.insert(succeeded + 1 + offset, again);
     }
-    let run = evidence.runs[0].id;
-    assert_eq!(evidence.check().violations, [Violation::StepRepeated(run, StepName::Extraction)]);
+    let run = history.runs[0].id;
+    assert_eq!(history.check().violations, [Violation::StepRepeated(run, StepName::Extraction)]);
 
-    let mut evidence = sound();
-    evidence.plan.insert(Pipeline::Document, vec![StepName::Extraction, StepName::Interpretation]);
-    let run = evidence.runs[0].id;
-    assert_eq!(evidence.check().violations, [Violation::StepsMissing(run)]);
+    let mut history = valid_history();
+    history.plan.insert(Pipeline::Document, vec![StepName::Extraction, StepName::Interpretation]);
+    let run = history.runs[0].id;
+    assert_eq!(history.check().violations, [Violation::StepsMissing(run)]);
 }
 
 #[test]
-fn a_projection_that_strayed_from_its_events_is_caught() {
-    let mut evidence = sound();
-    let run = evidence.runs[0].id;
-    evidence.steps.insert(run, vec![progress(StepStatus::Running)]);
-    assert_eq!(evidence.check().violations, [Violation::ProjectionDiffers(run, StepName::Extraction)]);
+fn step_progress_that_differs_from_its_events_is_found() {
+    let mut history = valid_history();
+    let run = history.runs[0].id;
+    history.steps.insert(run, vec![progress(StepStatus::Running)]);
+    assert_eq!(history.check().violations, [Violation::ProgressDiffers(run, StepName::Extraction)]);
 }

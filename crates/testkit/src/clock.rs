@@ -1,4 +1,4 @@
-//! A clock that moves only when told to.
+//! A clock that moves only when a test advances it.
 
 use std::time::Duration;
 
@@ -7,19 +7,19 @@ use jiff::{SignedDuration, Timestamp};
 use quire_ports::Clock;
 use tokio::sync::watch;
 
-/// Stands still until it is advanced; whoever sleeps wakes when the time has come.
+/// A clock that stands still until [`FakeClock::advance`]. Sleepers wake when their time has come.
 #[derive(Clone, Debug)]
 pub struct FakeClock {
     now: watch::Sender<Timestamp>,
 }
 
 impl FakeClock {
-    /// A clock that shows `start`.
+    /// A clock that starts at `start`.
     pub fn at(start: Timestamp) -> Self {
         Self { now: watch::Sender::new(start) }
     }
 
-    /// Moves the time on.
+    /// Moves the time forward.
     pub fn advance(&self, by: SignedDuration) {
         self.now.send_modify(|now| *now = now.saturating_add(by).unwrap());
     }
@@ -35,7 +35,7 @@ impl Clock for FakeClock {
         let by = SignedDuration::try_from(duration).unwrap_or(SignedDuration::MAX);
         let wake = self.now().saturating_add(by).unwrap();
         let mut now = self.now.subscribe();
-        // The sender lives as long as the clock, which is borrowed here.
+        // Cannot fail: the clock owns the sender and is borrowed here.
         let _ = now.wait_for(|now| *now >= wake).await;
     }
 }

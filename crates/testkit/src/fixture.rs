@@ -1,5 +1,5 @@
-//! What a suite needs of an adapter: a store on an empty, migrated database of its own, and a way past the ports to
-//! try what the ports would never do.
+//! The fixture of every conformance suite: a store on an empty, migrated database of its own. Direct SQL access lets a
+//! case try what the ports would never do.
 
 use std::any::Any;
 use std::sync::Arc;
@@ -7,49 +7,49 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use jiff::{SignedDuration, Timestamp};
 use quire_domain::{
-    Document, DocumentId, NewRun, Pipeline, PipelinePlan, Priority, ReviewStatus, Run, RunId, StepName,
-    SubjectId, WorkerId,
+    Document, DocumentId, EventId, NewRun, Pipeline, PipelinePlan, Priority, RecordedEvent, ReviewStatus,
+    Run, RunId, StepName, SubjectId, WorkerId,
 };
 use quire_ports::{
-    ClaimRequest, ClaimedRun, GovernanceDecision, Lease, PortResult, SchemaVersion, Store, Worker,
+    AddOutcome, ClaimRequest, ClaimedRun, EventFilter, Lease, NewDocument, PortResult, StepProgress, Store,
+    Worker,
 };
-use quire_understanding::structure::decision_events;
 use uuid::Uuid;
 
-/// Statements sent straight to the database.
+/// Sends SQL straight to the database, without the store.
 #[async_trait]
 pub trait RawSql: Send + Sync {
-    /// Runs a statement; how many rows it changed, or what the database said.
+    /// Runs a statement. Returns the number of changed rows, or the database's error message.
     async fn execute(&self, statement: &str) -> Result<u64, String>;
 
-    /// The single number that a query answers.
+    /// The single number that a query returns.
     async fn number(&self, query: &str) -> i64;
 
-    /// An identifier as a literal of this database.
+    /// An id as an SQL literal of this database.
     fn id(&self, id: Uuid) -> String;
 }
 
-/// A store to try things on.
+/// A store on a database of its own.
 pub struct StoreFixture {
-    /// The store.
+    /// The store under test.
     pub store: Store,
-    /// Past it.
+    /// Direct access to its database.
     pub sql: Arc<dyn RawSql>,
-    /// Whatever has to live as long: a temporary folder, a schema to drop.
+    /// Dropped with the fixture: a temporary folder, a database schema.
     pub keep: Box<dyn Any + Send + Sync>,
 }
 
-/// A fixed moment to reckon from.
+/// The start time of every test.
 pub fn start() -> Timestamp {
     Timestamp::from_second(1_900_000_000).unwrap()
 }
 
-/// So many seconds after [`start`].
+/// `second` seconds after [`start`].
 pub fn at(second: i64) -> Timestamp {
     start() + SignedDuration::from_secs(second)
 }
 
-/// A document that was taken in at [`start`].
+/// A document that was uploaded at [`start`].
 pub fn document(id: DocumentId) -> Document {
     Document {
         id,
@@ -65,17 +65,17 @@ pub fn document(id: DocumentId) -> Document {
     }
 }
 
-/// A document run on a subject.
+/// A new document run on a subject.
 pub fn document_run(subject: SubjectId) -> NewRun {
     new_run(Pipeline::Document, subject, Priority::Normal)
 }
 
-/// A run on a subject.
+/// A new run on a subject.
 pub fn new_run(pipeline: Pipeline, subject: SubjectId, priority: Priority) -> NewRun {
     NewRun { id: RunId::new(), pipeline, subject, priority, correlation_id: Some("corr-1".to_owned()) }
 }
 
-/// The document pipeline without search.
+/// The plan of the document pipeline, without search.
 pub fn document_plan() -> PipelinePlan {
     PipelinePlan {
         pipeline: Pipeline::Document,
@@ -84,18 +84,18 @@ pub fn document_plan() -> PipelinePlan {
     }
 }
 
-/// Every pipeline, whole.
+/// The plans of all pipelines.
 pub fn all_plans() -> Vec<PipelinePlan> {
-    let whole = |pipeline: Pipeline| PipelinePlan {
+    let with_all_steps = |pipeline: Pipeline| PipelinePlan {
         pipeline,
         steps: pipeline.steps().to_vec(),
         limit: SignedDuration::from_secs(120),
     };
-    vec![document_plan(), whole(Pipeline::Proposal), whole(Pipeline::Link)]
+    vec![document_plan(), with_all_steps(Pipeline::Proposal), with_all_steps(Pipeline::Link)]
 }
 
 impl StoreFixture {
-    /// A worker with a lease of 15 seconds from `now`.
+    /// Registers a worker with a lease of 15 seconds from `now`.
     pub async fn worker(&self, now: Timestamp) -> WorkerId {
         let id = WorkerId::new();
         let lease = Some(Lease::Until(now + SignedDuration::from_secs(15)));
@@ -105,37 +105,10 @@ impl StoreFixture {
         id
     }
 
-    /// Accepts a document run.
+    /// Enqueues a document run.
     pub async fn enqueue(&self, subject: SubjectId, at: Timestamp) -> RunId {
         let new = document_run(subject);
         self.store.queue.enqueue(&new, at).await.unwrap().id
-    }
-
-    /// Accepts another run of a document, as somebody asks for it.
-    pub async fn reprocess(&self, run: &NewRun, actor: &str, at: Timestamp) -> PortResult<Run> {
-        self.store.documents.reprocess(run, Document::reprocess_requested(run, actor, at)).await
-    }
-
-    /// Sets the language of a document, or clears it.
-    pub async fn set_language(
-        &self,
-        id: DocumentId,
-        language: Option<&str>,
-        actor: &str,
-        at: Timestamp,
-    ) -> PortResult<()> {
-        let overridden = Document::language_overridden(id, actor, at);
-        self.store.documents.set_language(id, language, overridden).await
-    }
-
-    /// Records a decision with its events.
-    pub async fn decide(
-        &self,
-        decision: &GovernanceDecision,
-        version: Option<&SchemaVersion>,
-    ) -> PortResult<()> {
-        let events = decision_events(&decision.reviewer, version.is_some(), decision.created_at);
-        self.store.governance.decide(decision, version, &events).await
     }
 
     /// Claims up to `limit` runs of any pipeline.
@@ -144,15 +117,74 @@ impl StoreFixture {
         self.store.queue.claim(ClaimRequest { worker, at, limit, plans: &plans }).await.unwrap()
     }
 
-    /// Claims exactly one.
+    /// Claims one run. Panics if none is ready.
     pub async fn claim_one(&self, worker: WorkerId, at: Timestamp) -> ClaimedRun {
         let mut claimed = self.claim(worker, at, 1).await;
-        assert_eq!(claimed.len(), 1, "there is one to claim");
+        assert_eq!(claimed.len(), 1, "a run is ready to be claimed");
         claimed.remove(0)
+    }
+
+    /// The run as it is stored.
+    pub async fn run(&self, run: RunId) -> Run {
+        self.store.history.run(run).await.unwrap()
     }
 
     /// The stored state of a run, by name.
     pub async fn state(&self, run: RunId) -> &'static str {
-        self.store.history.run(run).await.unwrap().state.as_str()
+        self.run(run).await.state.as_str()
+    }
+
+    /// The progress of each step of a run.
+    pub async fn steps(&self, run: RunId) -> Vec<StepProgress> {
+        self.store.history.steps(run).await.unwrap()
+    }
+
+    /// Adds a document, with its first run if there is one, in the name of `tester`.
+    pub async fn add_document(&self, document: &Document, run: Option<&NewRun>, at: Timestamp) {
+        let added = self.store.documents.add(NewDocument::by("tester", document, run), at).await.unwrap();
+        assert!(matches!(added, AddOutcome::Added { .. }), "{added:?}");
+    }
+
+    /// Requests this run of its document, in the name of `actor`.
+    pub async fn request_run(&self, run: &NewRun, actor: &str, at: Timestamp) -> PortResult<Run> {
+        self.store.documents.reprocess(run, Document::reprocess_requested(run, actor, at)).await
+    }
+
+    /// Requests another run of a document, in the name of `tester`.
+    pub async fn reprocess(&self, document: DocumentId, at: Timestamp) -> RunId {
+        let run = document_run(document.into());
+        self.request_run(&run, "tester", at).await.unwrap().id
+    }
+
+    /// Sets the language of a document, in the name of `tester`.
+    pub async fn set_language(&self, document: DocumentId, language: Option<&str>, at: Timestamp) {
+        let overridden = Document::language_overridden(document, "tester", at);
+        self.store.documents.set_language(document, language, overridden).await.unwrap();
+    }
+
+    /// The whole history, oldest event first.
+    pub async fn events(&self) -> Vec<RecordedEvent> {
+        self.events_of(EventFilter::default()).await
+    }
+
+    /// The events that a filter lets through, oldest first.
+    pub async fn events_of(&self, filter: EventFilter) -> Vec<RecordedEvent> {
+        self.store.history.events(EventId(0), filter, 10_000).await.unwrap()
+    }
+
+    /// The number of rows in a table.
+    pub async fn count(&self, table: &str) -> i64 {
+        self.sql.number(&format!("SELECT count(*) FROM {table}")).await
+    }
+
+    /// Checks that the database itself refuses each statement and that its message contains `reason`.
+    pub async fn assert_refused(&self, statements: &[&str], reason: &str) {
+        for statement in statements {
+            let outcome = self.sql.execute(statement).await;
+            assert!(
+                outcome.as_ref().is_err_and(|message| message.contains(reason)),
+                "{statement}: {outcome:?}"
+            );
+        }
     }
 }

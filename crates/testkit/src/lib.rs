@@ -1,7 +1,8 @@
-//! What proves Quire: suites that every adapter passes, rehearsed failures, a clock that stands still, a checker of
-//! histories. It stands on the domain and the ports alone, so it cannot favour an implementation.
+//! The test kit: conformance suites for every store and blob store, planned failures, a fake clock, a checker of event
+//! histories, a browser and a fake model server. It depends on the domain and the ports alone, so it cannot favour an
+//! implementation.
 
-// Everything here is called by tests, where a panic is the verdict.
+// Only tests call this crate, and a panic is how a test fails.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::missing_panics_doc)]
 
 pub mod browser;

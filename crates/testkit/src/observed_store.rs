@@ -1,5 +1,5 @@
-//! A store that rings a bell after every write, so that tests wait for events and not for time; and that can be
-//! told to fail, before a write or, worse, after it.
+//! A store that notifies its observer after every write, so that tests wait for writes and not for time. The observer can
+//! also make a write fail, before it is stored or after.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
@@ -16,45 +16,45 @@ use tokio::sync::{Notify, watch};
 
 use crate::FakeClock;
 
-/// How long a test waits for what must happen.
+/// How long a test waits before it fails.
 pub const TEST_TIMEOUT: Duration = Duration::from_secs(30);
-/// How long to listen for the bell before moving a fake clock on.
+/// How long to wait for a write before the fake clock is advanced.
 const QUIET_PERIOD: Duration = Duration::from_millis(2);
 
 /// A planned failure of `advance`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fault {
-    /// The store is gone before it could do anything.
+    /// The store fails and stores nothing.
     BeforeWrite,
-    /// The store did it, and its answer was lost.
+    /// The store makes the write, but the caller gets an error.
     AfterWrite,
 }
 
-/// Watches a store, and makes it fail when told to.
+/// Observes the writes to a store and can make them fail.
 #[derive(Clone)]
 pub struct StoreObserver {
-    bell: watch::Sender<u64>,
+    writes: watch::Sender<u64>,
     faults: Arc<Mutex<VecDeque<Fault>>>,
 }
 
 impl StoreObserver {
-    /// The same store, watched.
+    /// Wraps a store. Returns the store to use and its observer.
     pub fn observe(store: Store) -> (Store, Self) {
-        let observer = Self { bell: watch::Sender::new(0), faults: Arc::default() };
-        let watched = Arc::new(ObservedStore {
+        let observer = Self { writes: watch::Sender::new(0), faults: Arc::default() };
+        let observed = Arc::new(ObservedStore {
             queue: store.queue.clone(),
-            rescue: store.recovery.clone(),
+            recovery: store.recovery.clone(),
             observer: observer.clone(),
         });
-        (Store { queue: watched.clone(), recovery: watched, ..store }, observer)
+        (Store { queue: observed.clone(), recovery: observed, ..store }, observer)
     }
 
-    /// The next `advance` fails so.
+    /// Makes the next `advance` fail.
     pub fn fail_next_advance(&self, fault: Fault) {
         self.faults.lock().unwrap().push_back(fault);
     }
 
-    /// Returns when `condition` holds, looking again after every write.
+    /// Returns when `condition` holds. It is checked after every write.
     pub async fn wait_until<F, R>(&self, condition: F)
     where
         F: Fn() -> R,
@@ -63,7 +63,7 @@ impl StoreObserver {
         self.wait(condition, || ()).await;
     }
 
-    /// The same, moving the clock on by `step` whenever nothing else moves.
+    /// Like [`StoreObserver::wait_until`], and advances the clock by `step` whenever there are no writes.
     pub async fn wait_until_advancing<F, R>(&self, clock: &FakeClock, step: SignedDuration, condition: F)
     where
         F: Fn() -> R,
@@ -77,30 +77,33 @@ impl StoreObserver {
         F: Fn() -> R,
         R: Future<Output = bool>,
     {
-        let mut bell = self.bell.subscribe();
-        let looking = async {
+        let mut writes = self.writes.subscribe();
+        let checking = async {
             while !condition().await {
-                if tokio::time::timeout(QUIET_PERIOD, bell.changed()).await.is_err() {
+                if tokio::time::timeout(QUIET_PERIOD, writes.changed()).await.is_err() {
                     when_quiet();
                 }
             }
         };
-        tokio::time::timeout(TEST_TIMEOUT, looking).await.expect("what the test waits for happens in time");
+        tokio::time::timeout(TEST_TIMEOUT, checking)
+            .await
+            .expect("the condition holds within the test timeout");
     }
 
     fn notify_written(&self) {
-        self.bell.send_modify(|rung| *rung += 1);
+        self.writes.send_modify(|count| *count += 1);
     }
 }
 
+/// The ports of an observed store.
 struct ObservedStore {
     queue: Arc<dyn RunQueue>,
-    rescue: Arc<dyn RunRecovery>,
+    recovery: Arc<dyn RunRecovery>,
     observer: StoreObserver,
 }
 
-fn gone() -> PortError {
-    PortError::Unavailable { service: "database", reason: "rehearsed outage".to_owned(), contention: false }
+fn outage() -> PortError {
+    PortError::Unavailable { service: "database", reason: "planned outage".to_owned(), contention: false }
 }
 
 #[async_trait]
@@ -120,11 +123,11 @@ impl RunQueue for ObservedStore {
     async fn advance(&self, advance: Advance) -> PortResult<AdvanceOutcome> {
         let fault = self.observer.faults.lock().unwrap().pop_front();
         if fault == Some(Fault::BeforeWrite) {
-            return Err(gone());
+            return Err(outage());
         }
         let written = self.queue.advance(advance).await;
         self.observer.notify_written();
-        if fault == Some(Fault::AfterWrite) { Err(gone()) } else { written }
+        if fault == Some(Fault::AfterWrite) { Err(outage()) } else { written }
     }
 
     async fn release_due(&self, at: Timestamp, limit: usize) -> PortResult<usize> {
@@ -168,7 +171,7 @@ impl RunRecovery for ObservedStore {
         at: Timestamp,
         limit: usize,
     ) -> PortResult<Vec<Transition>> {
-        let recovered = self.rescue.recover_orphaned_runs(rules, at, limit).await;
+        let recovered = self.recovery.recover_orphaned_runs(rules, at, limit).await;
         self.observer.notify_written();
         recovered
     }
@@ -179,7 +182,7 @@ impl RunRecovery for ObservedStore {
         at: Timestamp,
         limit: usize,
     ) -> PortResult<Vec<Transition>> {
-        let ended = self.rescue.time_out_overdue(rules, at, limit).await;
+        let ended = self.recovery.time_out_overdue(rules, at, limit).await;
         self.observer.notify_written();
         ended
     }
@@ -190,7 +193,7 @@ impl RunRecovery for ObservedStore {
         known: &[RunId],
         at: Timestamp,
     ) -> PortResult<Vec<Transition>> {
-        let handed_back = self.rescue.hand_back_unknown(worker, known, at).await;
+        let handed_back = self.recovery.hand_back_unknown(worker, known, at).await;
         self.observer.notify_written();
         handed_back
     }

@@ -1,4 +1,5 @@
-//! Standing at the engine's breakpoints: to see what was reached, to hold the engine there, to let it fail.
+//! A probe for the engine's breakpoints. A test sees which breakpoints were reached, holds the engine at one, or makes it
+//! fail there.
 
 use std::collections::VecDeque;
 use std::sync::Mutex;
@@ -8,69 +9,69 @@ use quire_domain::RunId;
 use quire_ports::{Breakpoint, PortError, Probe};
 use tokio::sync::{Semaphore, watch};
 
-/// What to do when a breakpoint is reached.
+/// What the probe does at a breakpoint.
 enum ProbeAction {
-    /// Answer with this error.
+    /// Return this error.
     Fail(PortError),
     /// Wait until [`Rehearsal::release`].
     Hold,
 }
 
-/// A script for the breakpoints.
+/// A probe that follows a script.
 pub struct ScriptedProbe {
-    plans: Mutex<VecDeque<(Breakpoint, ProbeAction)>>,
+    script: Mutex<VecDeque<(Breakpoint, ProbeAction)>>,
     reached: watch::Sender<Vec<(Breakpoint, Option<RunId>)>>,
     gate: Semaphore,
 }
 
 impl Default for ScriptedProbe {
     fn default() -> Self {
-        Self { plans: Mutex::default(), reached: watch::Sender::new(Vec::new()), gate: Semaphore::new(0) }
+        Self { script: Mutex::default(), reached: watch::Sender::new(Vec::new()), gate: Semaphore::new(0) }
     }
 }
 
 impl ScriptedProbe {
-    /// The next time `place` is reached, the engine meets this error.
-    pub fn fail_once(&self, place: Breakpoint, error: PortError) {
-        self.plans.lock().unwrap().push_back((place, ProbeAction::Fail(error)));
+    /// The next time the engine reaches `breakpoint`, it gets this error.
+    pub fn fail_once(&self, breakpoint: Breakpoint, error: PortError) {
+        self.script.lock().unwrap().push_back((breakpoint, ProbeAction::Fail(error)));
     }
 
-    /// The next time `place` is reached, the engine waits there.
-    pub fn hold_once(&self, place: Breakpoint) {
-        self.plans.lock().unwrap().push_back((place, ProbeAction::Hold));
+    /// The next time the engine reaches `breakpoint`, it waits there for [`ScriptedProbe::release`].
+    pub fn hold_once(&self, breakpoint: Breakpoint) {
+        self.script.lock().unwrap().push_back((breakpoint, ProbeAction::Hold));
     }
 
-    /// Lets one held engine go on.
+    /// Lets one waiting engine continue.
     pub fn release(&self) {
         self.gate.add_permits(1);
     }
 
-    /// How often a place was reached.
-    pub fn count(&self, place: Breakpoint) -> usize {
-        self.reached.borrow().iter().filter(|(at, _)| *at == place).count()
+    /// How often the engine has reached `breakpoint`.
+    pub fn count(&self, breakpoint: Breakpoint) -> usize {
+        self.reached.borrow().iter().filter(|(at, _)| *at == breakpoint).count()
     }
 
-    /// Returns when a place has been reached `times` times.
-    pub async fn wait_for(&self, place: Breakpoint, times: usize) {
+    /// Returns when the engine has reached `breakpoint` `times` times.
+    pub async fn wait_for(&self, breakpoint: Breakpoint, times: usize) {
         let mut reached = self.reached.subscribe();
-        let enough = reached.wait_for(|all| all.iter().filter(|(at, _)| *at == place).count() >= times);
+        let enough = reached.wait_for(|all| all.iter().filter(|(at, _)| *at == breakpoint).count() >= times);
         tokio::time::timeout(crate::observed_store::TEST_TIMEOUT, enough)
             .await
-            .unwrap_or_else(|_| panic!("{place:?} was not reached {times} times"))
+            .unwrap_or_else(|_| panic!("{breakpoint:?} was not reached {times} times"))
             .unwrap();
     }
 }
 
 #[async_trait]
 impl Probe for ScriptedProbe {
-    async fn reached(&self, place: Breakpoint, run: Option<RunId>) -> Result<(), PortError> {
-        self.reached.send_modify(|all| all.push((place, run)));
-        let plan = {
-            let mut plans = self.plans.lock().unwrap();
-            let found = plans.iter().position(|(at, _)| *at == place);
-            found.and_then(|index| plans.remove(index))
+    async fn reached(&self, breakpoint: Breakpoint, run: Option<RunId>) -> Result<(), PortError> {
+        self.reached.send_modify(|all| all.push((breakpoint, run)));
+        let action = {
+            let mut script = self.script.lock().unwrap();
+            let next = script.iter().position(|(at, _)| *at == breakpoint);
+            next.and_then(|index| script.remove(index))
         };
-        match plan {
+        match action {
             None => Ok(()),
             Some((_, ProbeAction::Fail(error))) => Err(error),
             Some((_, ProbeAction::Hold)) => {

@@ -1,5 +1,5 @@
-//! The whole state as text: every run with its steps, and the history, with identifiers named in order of
-//! appearance so that two executions of the same story read the same.
+//! The state of a store as text: every run with its steps, and the event history. Runs are numbered in order of
+//! creation, so that two executions of the same scenario give the same text.
 
 use std::collections::HashMap;
 use std::fmt::Write;
@@ -7,7 +7,7 @@ use std::fmt::Write;
 use quire_domain::{EventId, RunId};
 use quire_ports::{EventFilter, RunFilter, Store};
 
-/// The state of a store, as a story that can be compared.
+/// Renders the state of a store as text that tests can compare.
 pub async fn render(store: &Store) -> String {
     let mut runs = store.history.runs(&RunFilter { limit: 1000, ..RunFilter::default() }).await.unwrap();
     runs.reverse();

@@ -1,4 +1,4 @@
-//! Steps made of closures, for pipelines that exist only in tests and drills.
+//! Steps made from closures, for tests and drills.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -7,7 +7,7 @@ use async_trait::async_trait;
 use quire_domain::{Failure, PipelinePlan, StepName};
 use quire_ports::{Step, StepContext, StepOutput};
 
-/// What a step answers.
+/// The result of a step.
 pub type StepResult = Result<StepOutput, Failure>;
 
 struct FnStep<F>(F);
@@ -23,7 +23,7 @@ where
     }
 }
 
-/// A step that does what the closure does.
+/// A step that calls the closure.
 pub fn step<F, R>(work: F) -> Arc<dyn Step>
 where
     F: Fn(StepContext) -> R + Send + Sync + 'static,
@@ -32,17 +32,17 @@ where
     Arc::new(FnStep(work))
 }
 
-/// A step that does nothing, successfully.
+/// A step that succeeds without doing anything.
 pub fn no_op() -> Arc<dyn Step> {
     step(|_| async { Ok(StepOutput::default()) })
 }
 
-/// The same work for every step of a plan.
+/// The same step for every step name of a plan.
 pub fn for_every_step(plan: &PipelinePlan, work: &Arc<dyn Step>) -> HashMap<StepName, Arc<dyn Step>> {
     plan.steps.iter().map(|name| (*name, work.clone())).collect()
 }
 
-/// What a successful step leaves behind.
+/// The output of a step that produced one artifact.
 pub fn artifact(artifact_type: &str, payload: &str) -> StepOutput {
     StepOutput { artifacts: vec![(artifact_type.to_owned(), payload.to_owned())], ..StepOutput::default() }
 }

@@ -116,7 +116,7 @@ async fn a_document_is_found_by_what_was_understood_of_it() {
         }
     };
     assert_eq!(found("luna").await, 0);
-    quire_testkit::conformance::reviews::interpreted_document(&fixture).await;
+    fixture.interpreted_document().await;
     assert_eq!((found("LÚNA").await, found("lun a").await, found(".PDF").await), (1, 0, 1));
 }
 

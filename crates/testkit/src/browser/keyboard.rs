@@ -1,11 +1,11 @@
-//! Keys as a keyboard sends them.
+//! Key events as a keyboard sends them.
 
 use serde_json::{Value, json};
 
 const CONTROL: u8 = 2;
 const SHIFT: u8 = 8;
 
-/// A key, with what is held down: `Enter`, `a`, `Shift+Tab`, `Control+s`.
+/// A key with its modifiers: `Enter`, `a`, `Shift+Tab`, `Control+s`.
 pub(super) struct Key {
     name: String,
     modifiers: u8,
@@ -13,10 +13,10 @@ pub(super) struct Key {
 
 impl Key {
     pub(super) fn parse(text: &str) -> Self {
-        let mut held = text.split('+').collect::<Vec<_>>();
+        let mut parts = text.split('+').collect::<Vec<_>>();
         // The key "+" itself.
-        let name = if text.ends_with('+') { "+" } else { held.pop().unwrap() };
-        let bits = held.iter().map(|held| match *held {
+        let name = if text.ends_with('+') { "+" } else { parts.pop().unwrap() };
+        let bits = parts.iter().map(|modifier| match *modifier {
             "Alt" => 1,
             "Control" => CONTROL,
             "Meta" => 4,
@@ -26,43 +26,43 @@ impl Key {
         Self { name: name.to_owned(), modifiers: bits.sum() }
     }
 
-    /// What is sent when it goes down, and when it comes up.
-    pub(super) fn strokes(&self) -> [Value; 2] {
-        let (code, number) = self.place();
+    /// The events of pressing and releasing the key.
+    pub(super) fn events(&self) -> [Value; 2] {
+        let (code, number) = self.code();
         let text = match self.name.as_str() {
             "Enter" => Some("\r"),
             "Space" => Some(" "),
-            name if name.chars().count() == 1 && !self.commands() => Some(name),
+            name if name.chars().count() == 1 && !self.is_command() => Some(name),
             _ => None,
         };
         let key = if self.name == "Space" { " " } else { &self.name };
-        let stroke = |kind: &str, text: Option<&str>| {
-            let mut stroke = json!({
+        let event = |kind: &str, text: Option<&str>| {
+            let mut event = json!({
                 "type": kind, "key": key, "code": code, "windowsVirtualKeyCode": number, "modifiers": self.modifiers,
             });
             if let Some(text) = text {
-                stroke["text"] = text.into();
+                event["text"] = text.into();
             }
-            // What the system makes of keys, it makes of real ones only.
+            // The operating system turns only real key presses into editing commands.
             if kind != "keyUp" && self.is_select_all() {
-                stroke["commands"] = json!(["selectAll"]);
+                event["commands"] = json!(["selectAll"]);
             }
-            stroke
+            event
         };
-        [stroke(if text.is_some() { "keyDown" } else { "rawKeyDown" }, text), stroke("keyUp", None)]
+        [event(if text.is_some() { "keyDown" } else { "rawKeyDown" }, text), event("keyUp", None)]
     }
 
     fn is_select_all(&self) -> bool {
         self.name == "a" && self.modifiers == CONTROL
     }
 
-    /// Whether what is held down makes it a command and no letter.
-    fn commands(&self) -> bool {
+    /// Whether the modifiers make it a command instead of a letter.
+    fn is_command(&self) -> bool {
         self.modifiers & !SHIFT != 0
     }
 
-    /// The name and the number of its place on the keyboard.
-    fn place(&self) -> (String, u32) {
+    /// The code and the number of the key.
+    fn code(&self) -> (String, u32) {
         let number = match self.name.as_str() {
             "Backspace" => 8,
             "Tab" => 9,
@@ -80,7 +80,7 @@ impl Key {
             "Delete" => 46,
             name => {
                 let letter = name.chars().next().unwrap().to_ascii_uppercase();
-                // Other signs have numbers of their own: that of a point is no letter's.
+                // Other characters have numbers that are not their character codes.
                 return match letter {
                     'A'..='Z' => (format!("Key{letter}"), u32::from(letter)),
                     '0'..='9' => (format!("Digit{letter}"), u32::from(letter)),

@@ -1,7 +1,7 @@
-//! A real browser, driven as a person would: Debian's Chromium, by its own protocol.
+//! A real browser for tests: Chromium, driven by the Chrome `DevTools` protocol.
 //!
-//! One Chromium serves all tests of a process; each [`Tab`] is a browser of its own in it, with its own cookies. A tab that is
-//! dropped checks that its pages threw nothing, broke no policy and asked nobody but their own server.
+//! One Chromium serves all tests of a process. Each [`Tab`] has its own browser context with its own cookies. Dropping a tab
+//! checks that its pages threw no exception, broke no content policy and sent requests only to their own server.
 
 mod keyboard;
 mod process;

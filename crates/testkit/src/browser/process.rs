@@ -1,14 +1,14 @@
-//! The one Chromium of this process.
+//! The Chromium process that all tests of this process share.
 
 use std::io::{BufRead as _, BufReader};
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::OnceLock;
 
-/// Names another program than the one on the search path.
+/// The environment variable that names another program than `chromium`.
 const PROGRAM: &str = "QUIRE_TEST_CHROMIUM";
 
-/// Starts the browser and ends it when the pipe to this process closes, however this process ends.
-const KEEPER: &str = r#"
+/// A shell script that starts the browser and ends it when the pipe to this process closes, however this process ends.
+const WRAPPER: &str = r#"
 folder=$(mktemp -d)
 "$@" --user-data-dir="$folder" </dev/null &
 browser=$!
@@ -18,7 +18,7 @@ wait "$browser"
 rm -rf "$folder"
 "#;
 
-/// No sandbox of its own: tests run as root. The rest keeps it from talking to anybody but us.
+/// `--no-sandbox` because tests run as root. The other arguments stop the browser's own network traffic.
 const ARGUMENTS: [&str; 14] = [
     "--headless=new",
     "--no-sandbox",
@@ -36,43 +36,43 @@ const ARGUMENTS: [&str; 14] = [
     "--remote-debugging-port=0",
 ];
 
-struct Running {
+struct Browser {
     address: String,
-    _keeper: Child,
+    _wrapper: Child,
     _lifeline: Option<ChildStdin>,
 }
 
-static RUNNING: OnceLock<Running> = OnceLock::new();
+static BROWSER: OnceLock<Browser> = OnceLock::new();
 
-/// Where the browser takes orders: `ws://127.0.0.1:PORT/…`.
+/// The address of the browser's `DevTools` socket: `ws://127.0.0.1:PORT/…`.
 pub(super) fn address() -> &'static str {
-    &RUNNING.get_or_init(start).address
+    &BROWSER.get_or_init(start).address
 }
 
-fn start() -> Running {
+fn start() -> Browser {
     let program = std::env::var(PROGRAM).unwrap_or_else(|_| "chromium".to_owned());
-    let mut keeper = Command::new("sh")
-        .args(["-c", KEEPER, "keeper", &program])
+    let mut wrapper = Command::new("sh")
+        .args(["-c", WRAPPER, "wrapper", &program])
         .args(ARGUMENTS)
         .stdin(Stdio::piped())
         .stdout(Stdio::null())
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
-    let lifeline = keeper.stdin.take();
-    let mut said = BufReader::new(keeper.stderr.take().unwrap());
+    let lifeline = wrapper.stdin.take();
+    let mut output = BufReader::new(wrapper.stderr.take().unwrap());
     let mut line = String::new();
     let address = loop {
         line.clear();
         assert!(
-            said.read_line(&mut line).unwrap() > 0,
+            output.read_line(&mut line).unwrap() > 0,
             "{program} did not start; `cargo xtask test` installs it, {PROGRAM} names another one"
         );
         if let Some(address) = line.trim().strip_prefix("DevTools listening on ") {
             break address.to_owned();
         }
     };
-    // Whatever else it says is read, or it would one day wait for a reader.
-    std::thread::spawn(move || std::io::copy(&mut said, &mut std::io::sink()));
-    Running { address, _keeper: keeper, _lifeline: lifeline }
+    // Read the rest of its output, or the browser would block when the pipe is full.
+    std::thread::spawn(move || std::io::copy(&mut output, &mut std::io::sink()));
+    Browser { address, _wrapper: wrapper, _lifeline: lifeline }
 }

@@ -1,4 +1,4 @@
-//! Questions to the browser and its answers, one after another; what it tells in between is kept for whoever asks.
+//! A connection to the browser: sends commands one at a time and keeps the events that arrive in between.
 
 use std::net::TcpStream;
 use std::time::Duration;
@@ -6,43 +6,43 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use tungstenite::{Message, WebSocket};
 
-/// A browser that is silent for longer is gone.
-const PATIENCE: Duration = Duration::from_mins(1);
+/// How long to wait for a message of the browser.
+const TIMEOUT: Duration = Duration::from_mins(1);
 
 pub(super) struct Socket {
     stream: WebSocket<TcpStream>,
-    questions: u64,
-    told: Vec<Value>,
+    last_id: u64,
+    events: Vec<Value>,
 }
 
 impl Socket {
     pub(super) fn connect(address: &str) -> Self {
         let host = address.strip_prefix("ws://").and_then(|rest| rest.split('/').next()).unwrap();
         let stream = TcpStream::connect(host).unwrap();
-        stream.set_read_timeout(Some(PATIENCE)).unwrap();
+        stream.set_read_timeout(Some(TIMEOUT)).unwrap();
         stream.set_nodelay(true).unwrap();
         let (stream, _) = tungstenite::client(address, stream).unwrap();
-        Self { stream, questions: 0, told: Vec::new() }
+        Self { stream, last_id: 0, events: Vec::new() }
     }
 
-    /// Asks, and waits for the answer: what it is, or why not.
+    /// Sends a command and waits for its result or its error message.
     pub(super) fn command(
         &mut self,
         session: Option<&str>,
         method: &str,
         parameters: &Value,
     ) -> Result<Value, String> {
-        self.questions += 1;
-        let id = self.questions;
-        let mut question = json!({ "id": id, "method": method, "params": parameters });
+        self.last_id += 1;
+        let id = self.last_id;
+        let mut command = json!({ "id": id, "method": method, "params": parameters });
         if let Some(session) = session {
-            question["sessionId"] = session.into();
+            command["sessionId"] = session.into();
         }
-        self.stream.send(Message::text(question.to_string())).unwrap();
+        self.stream.send(Message::text(command.to_string())).unwrap();
         loop {
             let mut message = self.read();
             if message["id"] != id {
-                self.told.push(message);
+                self.events.push(message);
             } else if message["error"].is_object() {
                 return Err(format!("{method}: {}", message["error"]["message"]));
             } else {
@@ -51,30 +51,31 @@ impl Socket {
         }
     }
 
-    /// Waits until it has told that, and says what it told.
+    /// Waits for an event of this method and returns it.
     pub(super) fn wait_for_event(&mut self, method: &str) -> Value {
         loop {
-            if let Some(place) = self.told.iter().rposition(|message| message["method"] == method) {
-                return self.told.remove(place);
+            if let Some(index) = self.events.iter().rposition(|message| message["method"] == method) {
+                return self.events.remove(index);
             }
             let message = self.read();
-            self.told.push(message);
+            self.events.push(message);
         }
     }
 
-    /// Forgets that it was told, before something is done that makes it told again.
+    /// Drops the events of this method, so that [`Socket::wait_for_event`] waits for a new one.
     pub(super) fn forget(&mut self, method: &str) {
-        self.told.retain(|message| message["method"] != method);
+        self.events.retain(|message| message["method"] != method);
     }
 
-    /// All that was told so far.
+    /// All events so far.
     pub(super) fn events(&self) -> &[Value] {
-        &self.told
+        &self.events
     }
 
     fn read(&mut self) -> Value {
         loop {
-            let message = self.stream.read().unwrap_or_else(|error| panic!("the browser is silent: {error}"));
+            let message =
+                self.stream.read().unwrap_or_else(|error| panic!("the browser does not answer: {error}"));
             if let Message::Text(text) = message {
                 return serde_json::from_str(&text).unwrap();
             }

@@ -1,7 +1,7 @@
-//! What every place for files promises.
+//! The promises of every blob store.
 //!
-//! An adapter calls [`blobs_conformance!`](crate::blobs_conformance) once, with a function that makes a [`BlobStoreFixture`]
-//! on an empty place, and gets one test per case.
+//! A blob store calls [`blobs_conformance!`](crate::blobs_conformance) once, with a function that returns a
+//! [`BlobStoreFixture`] on an empty store. The macro makes one test for each case.
 
 use std::any::Any;
 use std::sync::Arc;
@@ -9,59 +9,59 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use quire_ports::{BlobStore, PortError};
 
-/// A place for files to try things on.
+/// An empty blob store.
 pub struct BlobStoreFixture {
-    /// The place.
+    /// The blob store under test.
     pub blobs: Arc<dyn BlobStore>,
-    /// Whatever has to live as long: a temporary folder, a container to delete.
+    /// Dropped with the fixture: a temporary folder, a container.
     pub keep: Box<dyn Any + Send + Sync>,
 }
 
-/// One test for each case, against the fixture that `$fixture` makes.
+/// Makes one test for each case of a blob store. `$fixture` is the path of a function that returns a fixture.
 #[macro_export]
 macro_rules! blobs_conformance {
     ($fixture:path) => {
         $crate::conformance_cases! { $fixture, blobs:
-            what_was_put_is_what_is_got,
+            get_returns_what_was_put,
             a_file_may_be_empty,
-            a_put_takes_the_place_of_what_was_there,
-            readers_see_the_old_or_the_new_and_never_a_mix,
-            of_puts_at_the_same_time_one_is_left_whole,
-            what_is_not_there_is_said_to_be_missing_by_its_name,
-            a_name_that_is_none_is_refused_by_every_method,
-            the_longest_names_are_taken,
+            a_put_replaces_the_file,
+            readers_see_the_old_or_the_new_file_and_never_a_mix,
+            concurrent_puts_leave_one_complete_file,
+            a_missing_file_is_reported_as_not_found_by_name,
+            an_invalid_name_is_refused_by_every_method,
+            the_longest_allowed_names_work,
             a_file_larger_than_the_limit_is_refused,
-            a_range_is_got_without_the_rest,
-            a_range_beyond_the_end_is_corrupt,
-            removing_a_folder_takes_everything_below_and_nothing_beside,
-            removing_a_folder_that_is_not_there_removes_nothing,
-            a_folder_can_be_filled_again_after_it_was_removed,
-            puts_while_their_folder_is_removed_are_whole_or_gone,
-            what_came_in_pieces_is_what_was_put_whole,
-            a_file_that_is_still_coming_in_is_seen_by_nobody,
-            a_file_that_was_given_up_never_was,
-            files_that_come_in_at_the_same_time_do_not_mix,
-            removing_a_file_takes_it_and_the_folders_it_leaves_empty,
-            removing_a_file_that_is_not_there_removes_nothing,
+            a_range_returns_only_its_bytes,
+            a_range_beyond_the_end_is_reported_as_corrupt,
+            removing_a_folder_removes_everything_below_it_and_nothing_beside_it,
+            removing_a_missing_folder_removes_nothing,
+            a_removed_folder_can_be_used_again,
+            puts_during_a_folder_removal_are_complete_or_gone,
+            a_file_written_in_pieces_equals_a_file_put_whole,
+            an_unfinished_file_is_not_visible,
+            an_abandoned_file_leaves_nothing_behind,
+            files_written_concurrently_do_not_mix,
+            removing_a_file_removes_the_folders_it_leaves_empty,
+            removing_a_missing_file_removes_nothing,
         }
     };
 }
 
-/// More than any file in these cases has.
-const ROOMY: u64 = 1 << 24;
+/// A size limit larger than every file in these cases.
+const NO_LIMIT: u64 = 1 << 24;
 
-/// The outcome of a put must not depend on what is in the file.
-pub async fn what_was_put_is_what_is_got(fixture: &BlobStoreFixture) {
+/// Every byte value and every allowed name works.
+pub async fn get_returns_what_was_put(fixture: &BlobStoreFixture) {
     let every_byte: Vec<u8> = (0..=255).cycle().take(300_000).collect();
     for name in
         ["alone", "0192-ab/original.pdf", "0192-ab/runs/7_x/raw-text.txt", "0192-ab/..odd..", ".hidden"]
     {
         fixture.blobs.put(name, every_byte.clone()).await.unwrap();
-        assert!(fixture.blobs.get(name, ROOMY).await.unwrap() == every_byte, "{name}");
+        assert!(fixture.blobs.get(name, NO_LIMIT).await.unwrap() == every_byte, "{name}");
     }
 }
 
-/// An empty file is a file.
+/// An empty file exists like any other.
 pub async fn a_file_may_be_empty(fixture: &BlobStoreFixture) {
     fixture.blobs.put("a/empty", Vec::new()).await.unwrap();
     assert_eq!(fixture.blobs.get("a/empty", 0).await.unwrap(), b"");
@@ -69,36 +69,36 @@ pub async fn a_file_may_be_empty(fixture: &BlobStoreFixture) {
     assert!(fixture.blobs.remove_folder("a").await.unwrap());
 }
 
-/// Shorter or longer, nothing of the old remains.
-pub async fn a_put_takes_the_place_of_what_was_there(fixture: &BlobStoreFixture) {
+/// Nothing of the old file remains, whether the new one is shorter or longer.
+pub async fn a_put_replaces_the_file(fixture: &BlobStoreFixture) {
     for content in [&b"first and long"[..], b"short", b"third and longer still"] {
         fixture.blobs.put("a/file", content.to_vec()).await.unwrap();
-        assert_eq!(fixture.blobs.get("a/file", ROOMY).await.unwrap(), content);
+        assert_eq!(fixture.blobs.get("a/file", NO_LIMIT).await.unwrap(), content);
     }
 }
 
-/// Each content is one byte over and over, its length told by that byte, so that a mix of two shows.
+/// A file of one repeated byte. Its length depends on the byte, so that a mix of two files is noticed.
 fn uniform(byte: u8) -> Vec<u8> {
     vec![byte; 50_000 + usize::from(byte) * 1_000]
 }
 
 fn assert_uniform(content: &[u8]) {
-    let first = *content.first().expect("it is not empty");
-    assert!(content == uniform(first), "a mix, or a part, of {} bytes", content.len());
+    let first = *content.first().expect("the file is not empty");
+    assert!(content == uniform(first), "a mixed or partial file of {} bytes", content.len());
 }
 
-/// Whoever reads while others write gets one of the contents, whole.
-pub async fn readers_see_the_old_or_the_new_and_never_a_mix(fixture: &BlobStoreFixture) {
+/// A reader during a write gets one of the two files, complete.
+pub async fn readers_see_the_old_or_the_new_file_and_never_a_mix(fixture: &BlobStoreFixture) {
     fixture.blobs.put("a/file", uniform(0)).await.unwrap();
     let done = Arc::new(AtomicBool::new(false));
     let readers: Vec<_> = (0..3)
         .map(|_| {
             let (blobs, done) = (fixture.blobs.clone(), done.clone());
             tokio::spawn(async move {
-                // At least one look after the last write.
+                // Read at least once after the last write.
                 loop {
                     let last = done.load(Ordering::SeqCst);
-                    assert_uniform(&blobs.get("a/file", ROOMY).await.unwrap());
+                    assert_uniform(&blobs.get("a/file", NO_LIMIT).await.unwrap());
                     if last {
                         break;
                     }
@@ -113,11 +113,11 @@ pub async fn readers_see_the_old_or_the_new_and_never_a_mix(fixture: &BlobStoreF
     for reader in readers {
         reader.await.unwrap();
     }
-    assert!(fixture.blobs.get("a/file", ROOMY).await.unwrap() == uniform(40), "the last write is what stays");
+    assert!(fixture.blobs.get("a/file", NO_LIMIT).await.unwrap() == uniform(40), "the last write remains");
 }
 
-/// Nobody loses a race so badly that neither wins.
-pub async fn of_puts_at_the_same_time_one_is_left_whole(fixture: &BlobStoreFixture) {
+/// One of several concurrent puts wins.
+pub async fn concurrent_puts_leave_one_complete_file(fixture: &BlobStoreFixture) {
     let writers: Vec<_> = (0..8)
         .map(|byte| {
             let blobs = fixture.blobs.clone();
@@ -127,14 +127,14 @@ pub async fn of_puts_at_the_same_time_one_is_left_whole(fixture: &BlobStoreFixtu
     for writer in writers {
         writer.await.unwrap().unwrap();
     }
-    assert_uniform(&fixture.blobs.get("new/folder/file", ROOMY).await.unwrap());
+    assert_uniform(&fixture.blobs.get("new/folder/file", NO_LIMIT).await.unwrap());
 }
 
-/// A folder is no file, and a file is no folder.
-pub async fn what_is_not_there_is_said_to_be_missing_by_its_name(fixture: &BlobStoreFixture) {
+/// A folder is not a file, and a file is not a folder.
+pub async fn a_missing_file_is_reported_as_not_found_by_name(fixture: &BlobStoreFixture) {
     fixture.blobs.put("a/file", b"x".to_vec()).await.unwrap();
     for name in ["b", "a/other", "a", "a/file/below", "no/such/folder"] {
-        let got = fixture.blobs.get(name, ROOMY).await;
+        let got = fixture.blobs.get(name, NO_LIMIT).await;
         assert!(matches!(&got, Err(PortError::NotFound(what)) if what.ends_with(name)), "{name}: {got:?}");
         let range = fixture.blobs.get_range(name, 0..1).await;
         assert!(
@@ -144,8 +144,8 @@ pub async fn what_is_not_there_is_said_to_be_missing_by_its_name(fixture: &BlobS
     }
 }
 
-/// Proves R076: no name leads out of the place, or to two places.
-pub async fn a_name_that_is_none_is_refused_by_every_method(fixture: &BlobStoreFixture) {
+/// Proves R076: no name leads out of the store or has two meanings.
+pub async fn an_invalid_name_is_refused_by_every_method(fixture: &BlobStoreFixture) {
     let too_long_a_part = "x".repeat(256);
     let too_long = ["x".repeat(200).as_str(); 6].join("/");
     let refused = [
@@ -178,7 +178,7 @@ pub async fn a_name_that_is_none_is_refused_by_every_method(fixture: &BlobStoreF
     ];
     for name in refused {
         let put = fixture.blobs.put(name, b"x".to_vec()).await;
-        let got = fixture.blobs.get(name, ROOMY).await.map(drop);
+        let got = fixture.blobs.get(name, NO_LIMIT).await.map(drop);
         let range = fixture.blobs.get_range(name, 0..1).await.map(drop);
         let received = fixture.blobs.begin().await.unwrap().finish(name).await;
         let removed = fixture.blobs.remove(name).await.map(drop);
@@ -189,18 +189,18 @@ pub async fn a_name_that_is_none_is_refused_by_every_method(fixture: &BlobStoreF
     }
 }
 
-/// What is just short enough works whole.
-pub async fn the_longest_names_are_taken(fixture: &BlobStoreFixture) {
+/// Names at the limit of length work with every method.
+pub async fn the_longest_allowed_names_work(fixture: &BlobStoreFixture) {
     let part = "x".repeat(255);
     let name = [part.as_str(); 4].join("/");
     assert_eq!(name.len(), 1023);
     fixture.blobs.put(&name, b"deep".to_vec()).await.unwrap();
-    assert_eq!(fixture.blobs.get(&name, ROOMY).await.unwrap(), b"deep");
+    assert_eq!(fixture.blobs.get(&name, NO_LIMIT).await.unwrap(), b"deep");
     assert!(fixture.blobs.remove_folder(&part).await.unwrap());
-    assert!(fixture.blobs.get(&name, ROOMY).await.is_err());
+    assert!(fixture.blobs.get(&name, NO_LIMIT).await.is_err());
 }
 
-/// Exactly the limit is allowed.
+/// A file of exactly the limit is allowed.
 pub async fn a_file_larger_than_the_limit_is_refused(fixture: &BlobStoreFixture) {
     fixture.blobs.put("a/file", b"12345".to_vec()).await.unwrap();
     assert_eq!(fixture.blobs.get("a/file", 5).await.unwrap(), b"12345");
@@ -211,8 +211,8 @@ pub async fn a_file_larger_than_the_limit_is_refused(fixture: &BlobStoreFixture)
     }
 }
 
-/// From anywhere to anywhere within.
-pub async fn a_range_is_got_without_the_rest(fixture: &BlobStoreFixture) {
+/// A range may begin and end anywhere in the file.
+pub async fn a_range_returns_only_its_bytes(fixture: &BlobStoreFixture) {
     fixture.blobs.put("a/file", b"0123456789".to_vec()).await.unwrap();
     for (range, expected) in
         [(0..10, &b"0123456789"[..]), (3..7, b"3456"), (9..10, b"9"), (4..4, b""), (10..10, b"")]
@@ -221,56 +221,56 @@ pub async fn a_range_is_got_without_the_rest(fixture: &BlobStoreFixture) {
     }
 }
 
-/// Whoever asks for a range knows the file; if it is shorter, something is wrong with it.
-pub async fn a_range_beyond_the_end_is_corrupt(fixture: &BlobStoreFixture) {
+/// The caller knows the length of the file, so a shorter file is corrupt.
+pub async fn a_range_beyond_the_end_is_reported_as_corrupt(fixture: &BlobStoreFixture) {
     fixture.blobs.put("a/file", b"0123456789".to_vec()).await.unwrap();
     for range in [0..11, 9..20, 10..11, 50..60, 0..u64::MAX, u64::MAX - 1..u64::MAX] {
         let got = fixture.blobs.get_range("a/file", range.clone()).await;
         assert!(matches!(got, Err(PortError::Corrupt(_))), "{range:?}: {got:?}");
     }
-    #[allow(clippy::reversed_empty_ranges)] // That is the case.
+    #[allow(clippy::reversed_empty_ranges)] // The case tests a reversed range.
     let backwards = fixture.blobs.get_range("a/file", 7..3).await;
     assert!(matches!(backwards, Err(PortError::Conflict(_))), "{backwards:?}");
 }
 
-/// Proves that a purge of one subject cannot touch another.
-pub async fn removing_a_folder_takes_everything_below_and_nothing_beside(fixture: &BlobStoreFixture) {
-    let gone = ["a/b/file", "a/b/c/file", "a/b/c/d/e/file"];
+/// Proves that purging one subject cannot touch another.
+pub async fn removing_a_folder_removes_everything_below_it_and_nothing_beside_it(fixture: &BlobStoreFixture) {
+    let removed = ["a/b/file", "a/b/c/file", "a/b/c/d/e/file"];
     let kept = ["a/bc/file", "a/b.txt", "a/file", "b/file", "a/a/b/file", "ab"];
-    for name in gone.iter().chain(&kept) {
+    for name in removed.iter().chain(&kept) {
         fixture.blobs.put(name, name.as_bytes().to_vec()).await.unwrap();
     }
     assert!(fixture.blobs.remove_folder("a/b").await.unwrap());
-    for name in gone {
-        assert!(matches!(fixture.blobs.get(name, ROOMY).await, Err(PortError::NotFound(_))), "{name}");
+    for name in removed {
+        assert!(matches!(fixture.blobs.get(name, NO_LIMIT).await, Err(PortError::NotFound(_))), "{name}");
     }
     for name in kept {
-        assert_eq!(fixture.blobs.get(name, ROOMY).await.unwrap(), name.as_bytes());
+        assert_eq!(fixture.blobs.get(name, NO_LIMIT).await.unwrap(), name.as_bytes());
     }
 }
 
-/// Asking again says that there was nothing, and a file is no folder.
-pub async fn removing_a_folder_that_is_not_there_removes_nothing(fixture: &BlobStoreFixture) {
+/// A second removal reports that nothing was there. A file is not a folder.
+pub async fn removing_a_missing_folder_removes_nothing(fixture: &BlobStoreFixture) {
     fixture.blobs.put("a/file", b"x".to_vec()).await.unwrap();
     for folder in ["b", "a/b", "a/file", "a/file/c", "a/fil"] {
         assert!(!fixture.blobs.remove_folder(folder).await.unwrap(), "{folder}");
     }
-    assert_eq!(fixture.blobs.get("a/file", ROOMY).await.unwrap(), b"x");
+    assert_eq!(fixture.blobs.get("a/file", NO_LIMIT).await.unwrap(), b"x");
     assert!(fixture.blobs.remove_folder("a").await.unwrap());
     assert!(!fixture.blobs.remove_folder("a").await.unwrap());
 }
 
-/// A name is free again.
-pub async fn a_folder_can_be_filled_again_after_it_was_removed(fixture: &BlobStoreFixture) {
+/// The names in a removed folder are free again.
+pub async fn a_removed_folder_can_be_used_again(fixture: &BlobStoreFixture) {
     for content in [&b"one"[..], b"two"] {
         fixture.blobs.put("a/b/file", content.to_vec()).await.unwrap();
-        assert_eq!(fixture.blobs.get("a/b/file", ROOMY).await.unwrap(), content);
+        assert_eq!(fixture.blobs.get("a/b/file", NO_LIMIT).await.unwrap(), content);
         assert!(fixture.blobs.remove_folder("a").await.unwrap());
     }
 }
 
-/// Whichever comes first, a put that was answered put a whole file.
-pub async fn puts_while_their_folder_is_removed_are_whole_or_gone(fixture: &BlobStoreFixture) {
+/// A put that succeeded has written a complete file, which the removal may delete.
+pub async fn puts_during_a_folder_removal_are_complete_or_gone(fixture: &BlobStoreFixture) {
     let done = Arc::new(AtomicBool::new(false));
     let remover = {
         let (blobs, done) = (fixture.blobs.clone(), done.clone());
@@ -282,7 +282,7 @@ pub async fn puts_while_their_folder_is_removed_are_whole_or_gone(fixture: &Blob
     };
     for byte in 0..30 {
         fixture.blobs.put("a/b/c/file", uniform(byte)).await.unwrap();
-        match fixture.blobs.get("a/b/c/file", ROOMY).await {
+        match fixture.blobs.get("a/b/c/file", NO_LIMIT).await {
             Ok(content) => assert_uniform(&content),
             Err(error) => assert!(matches!(error, PortError::NotFound(_)), "{error:?}"),
         }
@@ -290,47 +290,47 @@ pub async fn puts_while_their_folder_is_removed_are_whole_or_gone(fixture: &Blob
     done.store(true, Ordering::SeqCst);
     remover.await.unwrap();
     fixture.blobs.put("a/b/c/file", uniform(99)).await.unwrap();
-    assert_uniform(&fixture.blobs.get("a/b/c/file", ROOMY).await.unwrap());
+    assert_uniform(&fixture.blobs.get("a/b/c/file", NO_LIMIT).await.unwrap());
 }
 
-/// However it is cut, and also when there is nothing in it.
-pub async fn what_came_in_pieces_is_what_was_put_whole(fixture: &BlobStoreFixture) {
+/// The sizes of the pieces do not matter, and the file may be empty.
+pub async fn a_file_written_in_pieces_equals_a_file_put_whole(fixture: &BlobStoreFixture) {
     let content: Vec<u8> = (0..=255).cycle().take(1_500_000).collect();
     for (length, piece) in [(0, 1), (1, 1), (300_000, 77), (1_500_000, 65_536), (1_500_000, 1_500_000)] {
         let content = &content[..length];
-        // The first round makes the file, the second takes its place.
-        for name in ["whole/file", "whole/file", "alone"] {
+        // The first round creates the file, the second replaces it.
+        for name in ["folder/file", "folder/file", "alone"] {
             let mut incoming = fixture.blobs.begin().await.unwrap();
             for piece in content.chunks(piece) {
                 incoming.write(piece).await.unwrap();
             }
             incoming.finish(name).await.unwrap();
-            assert!(fixture.blobs.get(name, ROOMY).await.unwrap() == content, "{length} bytes by {piece}");
+            assert!(fixture.blobs.get(name, NO_LIMIT).await.unwrap() == content, "{length} bytes by {piece}");
         }
     }
 }
 
-/// Proves R051: until it is whole, its name shows what was there before.
-pub async fn a_file_that_is_still_coming_in_is_seen_by_nobody(fixture: &BlobStoreFixture) {
+/// Proves R051: until the new file is finished, its name shows the old one.
+pub async fn an_unfinished_file_is_not_visible(fixture: &BlobStoreFixture) {
     fixture.blobs.put("a/old", uniform(1)).await.unwrap();
     let mut replacing = fixture.blobs.begin().await.unwrap();
     let mut new = fixture.blobs.begin().await.unwrap();
     for half in uniform(9).chunks(uniform(9).len() / 2 + 1) {
         replacing.write(half).await.unwrap();
         new.write(half).await.unwrap();
-        assert!(fixture.blobs.get("a/old", ROOMY).await.unwrap() == uniform(1));
-        assert!(matches!(fixture.blobs.get("b/new", ROOMY).await, Err(PortError::NotFound(_))));
+        assert!(fixture.blobs.get("a/old", NO_LIMIT).await.unwrap() == uniform(1));
+        assert!(matches!(fixture.blobs.get("b/new", NO_LIMIT).await, Err(PortError::NotFound(_))));
         assert!(!fixture.blobs.remove_folder("b").await.unwrap());
     }
     replacing.finish("a/old").await.unwrap();
     new.finish("b/new").await.unwrap();
     for name in ["a/old", "b/new"] {
-        assert!(fixture.blobs.get(name, ROOMY).await.unwrap() == uniform(9), "{name}");
+        assert!(fixture.blobs.get(name, NO_LIMIT).await.unwrap() == uniform(9), "{name}");
     }
 }
 
-/// Dropped, or refused at the end for its name, it changes nothing.
-pub async fn a_file_that_was_given_up_never_was(fixture: &BlobStoreFixture) {
+/// A writer that is dropped, or refused for its name, changes nothing.
+pub async fn an_abandoned_file_leaves_nothing_behind(fixture: &BlobStoreFixture) {
     fixture.blobs.put("a/file", uniform(1)).await.unwrap();
     let mut dropped = fixture.blobs.begin().await.unwrap();
     let mut refused = fixture.blobs.begin().await.unwrap();
@@ -339,11 +339,11 @@ pub async fn a_file_that_was_given_up_never_was(fixture: &BlobStoreFixture) {
     }
     drop(dropped);
     assert!(matches!(refused.finish("../file").await, Err(PortError::Conflict(_))));
-    assert!(fixture.blobs.get("a/file", ROOMY).await.unwrap() == uniform(1));
+    assert!(fixture.blobs.get("a/file", NO_LIMIT).await.unwrap() == uniform(1));
 }
 
-/// Each keeps to itself, and the last to finish is what a shared name shows.
-pub async fn files_that_come_in_at_the_same_time_do_not_mix(fixture: &BlobStoreFixture) {
+/// Concurrent writers do not mix their bytes.
+pub async fn files_written_concurrently_do_not_mix(fixture: &BlobStoreFixture) {
     let mut all = Vec::new();
     for _ in 0..8 {
         all.push(fixture.blobs.begin().await.unwrap());
@@ -357,34 +357,34 @@ pub async fn files_that_come_in_at_the_same_time_do_not_mix(fixture: &BlobStoreF
         incoming.finish(&format!("each/{byte}")).await.unwrap();
     }
     for byte in 0..8_u8 {
-        let content = fixture.blobs.get(&format!("each/{byte}"), ROOMY).await.unwrap();
+        let content = fixture.blobs.get(&format!("each/{byte}"), NO_LIMIT).await.unwrap();
         assert!(content == vec![byte; 300_000], "{byte}");
     }
 }
 
-/// What is beside it stays, and so do the folders that this is in.
-pub async fn removing_a_file_takes_it_and_the_folders_it_leaves_empty(fixture: &BlobStoreFixture) {
+/// Other files stay, and so do the folders that contain them.
+pub async fn removing_a_file_removes_the_folders_it_leaves_empty(fixture: &BlobStoreFixture) {
     for name in ["a/b/c/file", "a/beside", "alone"] {
         fixture.blobs.put(name, b"x".to_vec()).await.unwrap();
-        assert_eq!(fixture.blobs.get(name, ROOMY).await.unwrap(), b"x");
+        assert_eq!(fixture.blobs.get(name, NO_LIMIT).await.unwrap(), b"x");
     }
     assert!(fixture.blobs.remove("a/b/c/file").await.unwrap());
     assert!(fixture.blobs.remove("alone").await.unwrap());
     for name in ["a/b/c/file", "alone"] {
-        assert!(matches!(fixture.blobs.get(name, ROOMY).await, Err(PortError::NotFound(_))), "{name}");
+        assert!(matches!(fixture.blobs.get(name, NO_LIMIT).await, Err(PortError::NotFound(_))), "{name}");
         assert!(!fixture.blobs.remove(name).await.unwrap(), "{name}");
     }
-    assert_eq!(fixture.blobs.get("a/beside", ROOMY).await.unwrap(), b"x");
-    // What was a folder may be a file now.
+    assert_eq!(fixture.blobs.get("a/beside", NO_LIMIT).await.unwrap(), b"x");
+    // The name of a removed folder can become a file.
     fixture.blobs.put("a/b", b"y".to_vec()).await.unwrap();
-    assert_eq!(fixture.blobs.get("a/b", ROOMY).await.unwrap(), b"y");
+    assert_eq!(fixture.blobs.get("a/b", NO_LIMIT).await.unwrap(), b"y");
 }
 
-/// A folder is no file.
-pub async fn removing_a_file_that_is_not_there_removes_nothing(fixture: &BlobStoreFixture) {
+/// A folder is not a file.
+pub async fn removing_a_missing_file_removes_nothing(fixture: &BlobStoreFixture) {
     fixture.blobs.put("a/b/file", b"x".to_vec()).await.unwrap();
     for name in ["a", "a/b", "a/b/other", "a/b/file/below", "c", "c/d"] {
         assert!(!fixture.blobs.remove(name).await.unwrap(), "{name}");
     }
-    assert_eq!(fixture.blobs.get("a/b/file", ROOMY).await.unwrap(), b"x");
+    assert_eq!(fixture.blobs.get("a/b/file", NO_LIMIT).await.unwrap(), b"x");
 }

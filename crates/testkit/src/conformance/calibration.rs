@@ -1,4 +1,4 @@
-//! What reviews teach, and taking it back.
+//! Calibration counts: each review adds to them, and reopening a document reverts its part.
 
 use std::collections::{BTreeMap, HashMap};
 use std::hash::{BuildHasher as _, RandomState};
@@ -12,23 +12,35 @@ use quire_understanding::calibration::{
 use quire_understanding::edit::EditOperation;
 use quire_understanding::{Field, Origin, Value, ValueType};
 
-use super::reviews::{CONTEXT, active, add, edit, marking, understood_as};
+use super::interpretations::{CONTEXT, add_field, edit, mark_request, set_value};
+use super::random_history::SeededRandom;
 use crate::fixture::{StoreFixture, at};
 
-/// A field that was found by a label.
-fn found(key: &str, value: &str, confidence: f64) -> Field {
+/// A field that the rules found by its label.
+fn labelled_field(key: &str, value: &str, confidence: f64) -> Field {
     let value = Value::Text(value.to_owned());
     let field = Field::new(key, value, ValueType::String, Origin::Machine, confidence);
     Field { mapping_id: Some(format!("label::{key}")), ..field }
 }
 
-/// What a record says: two keys, and one whose value is empty.
+/// The fields of a record: two with a value and one without.
 fn record() -> Vec<Field> {
-    vec![found("pet_name", "Luna", 0.66), found("species", "canina", 0.5), found("notes", " ", 0.66)]
+    vec![
+        labelled_field("pet_name", "Luna", 0.66),
+        labelled_field("species", "canina", 0.5),
+        labelled_field("notes", " ", 0.66),
+    ]
 }
 
 async fn mark(fixture: &StoreFixture, document: DocumentId, to: ReviewStatus, second: i64) -> bool {
-    fixture.store.reviews.mark(&marking(document, to, "ana", second)).await.unwrap().recorded.is_some()
+    fixture
+        .store
+        .reviews
+        .mark(&mark_request(document, to, "ana", at(second)))
+        .await
+        .unwrap()
+        .recorded
+        .is_some()
 }
 
 fn all() -> CalibrationFilter {
@@ -41,8 +53,8 @@ fn all() -> CalibrationFilter {
     }
 }
 
-/// Accepts and edits by key and what found it.
-async fn learnt(fixture: &StoreFixture) -> BTreeMap<String, (u32, u32)> {
+/// Accepts and edits by field key and mapping.
+async fn counts(fixture: &StoreFixture) -> BTreeMap<String, (u32, u32)> {
     let listed = fixture.store.calibration.reliability(all()).await.unwrap();
     let name =
         |one: &FieldReliability| format!("{} {}", one.field_key, one.mapping_id.as_deref().unwrap_or("-"));
@@ -53,56 +65,48 @@ fn expected(counts: &[(&str, (u32, u32))]) -> BTreeMap<String, (u32, u32)> {
     counts.iter().map(|(name, counts)| ((*name).to_owned(), *counts)).collect()
 }
 
-async fn applied(fixture: &StoreFixture) -> i64 {
+async fn applied_snapshots(fixture: &StoreFixture) -> i64 {
     fixture.sql.number("SELECT count(*) FROM calibration_snapshots WHERE reverted_at IS NULL").await
 }
 
-/// Proves R115, R116: one accept for each key that stayed, nothing for what is empty; repeating changes nothing.
-pub async fn a_mark_counts_once_and_reopening_takes_exactly_that_back(fixture: &StoreFixture) {
-    let (one, ..) = understood_as(fixture, record()).await;
-    let (two, ..) = understood_as(fixture, record()).await;
+/// Proves R115, R116: each unchanged field counts as one accept, an empty field does not count, and repeating a mark changes nothing.
+pub async fn marking_reviewed_counts_once_and_reopening_reverts_it(fixture: &StoreFixture) {
+    let (one, ..) = fixture.document_with_fields(record()).await;
+    let (two, ..) = fixture.document_with_fields(record()).await;
     let counted = expected(&[("pet_name label::pet_name", (1, 0)), ("species label::species", (1, 0))]);
     for (second, is_new) in [(20, true), (21, false)] {
         assert_eq!(mark(fixture, one, ReviewStatus::Reviewed, second).await, is_new);
-        assert_eq!((learnt(fixture).await, applied(fixture).await), (counted.clone(), 1));
+        assert_eq!((counts(fixture).await, applied_snapshots(fixture).await), (counted.clone(), 1));
     }
     mark(fixture, two, ReviewStatus::Reviewed, 22).await;
-    assert_eq!(learnt(fixture).await["pet_name label::pet_name"], (2, 0));
+    assert_eq!(counts(fixture).await["pet_name label::pet_name"], (2, 0));
     for (second, is_new) in [(23, true), (24, false)] {
         assert_eq!(mark(fixture, one, ReviewStatus::InReview, second).await, is_new);
-        assert_eq!((learnt(fixture).await, applied(fixture).await), (counted.clone(), 1));
+        assert_eq!((counts(fixture).await, applied_snapshots(fixture).await), (counted.clone(), 1));
     }
     mark(fixture, one, ReviewStatus::Reviewed, 25).await;
-    assert_eq!(learnt(fixture).await["species label::species"], (2, 0), "marking again counts again");
+    assert_eq!(counts(fixture).await["species label::species"], (2, 0), "marking again counts again");
     for document in [one, two] {
         mark(fixture, document, ReviewStatus::InReview, 26).await;
     }
-    assert!(learnt(fixture).await.is_empty());
+    assert!(counts(fixture).await.is_empty());
     assert_eq!(fixture.sql.number("SELECT sum(accepts + edits) FROM calibration_bins").await, 0);
-    assert_eq!(fixture.sql.number("SELECT count(*) FROM calibration_snapshots").await, 3, "each is kept");
+    assert_eq!(fixture.count("calibration_snapshots").await, 3, "every snapshot is kept");
 }
 
-/// Proves R115, R116 for edits: a person's word counts as an edit, once for each key and way of finding it.
-pub async fn an_edit_takes_back_what_a_document_taught_and_the_next_mark_teaches_the_edit(
+/// Proves R115, R116 for edits: a changed field counts as one edit for its key and mapping.
+pub async fn an_edit_reverts_the_counts_of_its_document_and_the_next_mark_counts_the_edit(
     fixture: &StoreFixture,
 ) {
-    let (document, run, _) = understood_as(fixture, record()).await;
+    let (document, run, _) = fixture.document_with_fields(record()).await;
     mark(fixture, document, ReviewStatus::Reviewed, 20).await;
-    let base = active(fixture, run).await;
-    let rename = EditOperation::Update {
-        field: base.data.fields[0].field_id,
-        value: Some(Value::Text("Lola".to_owned())),
-        value_type: None,
-        visit_id: None,
-    };
-    let wish = edit(run, &base, &[rename, add("breed", "beagle")], 21);
-    assert_eq!(
-        fixture.store.reviews.save(&wish).await.unwrap().unwrap().events.len(),
-        2,
-        "edited and reopened"
-    );
-    assert!(learnt(fixture).await.is_empty(), "the edit reopened it");
-    let stale = edit(run, &base, &[add("breed", "x")], 22);
+    let base = fixture.active_version(run).await;
+    let rename = set_value(&base.data.fields[0], "Lola");
+    let request = edit(&base, &[rename, add_field("breed", "beagle")], at(21));
+    let saved = fixture.store.reviews.save(&request).await.unwrap().unwrap();
+    assert_eq!(saved.events.len(), 2, "edited and reopened");
+    assert!(counts(fixture).await.is_empty(), "the edit reopened the document");
+    let stale = edit(&base, &[add_field("breed", "x")], at(22));
     assert_eq!(fixture.store.reviews.save(&stale).await.unwrap(), Err(EditBlocked::Stale));
     mark(fixture, document, ReviewStatus::Reviewed, 23).await;
     let counted = expected(&[
@@ -110,77 +114,73 @@ pub async fn an_edit_takes_back_what_a_document_taught_and_the_next_mark_teaches
         ("pet_name label::pet_name", (0, 1)),
         ("species label::species", (1, 0)),
     ]);
-    assert_eq!(learnt(fixture).await, counted);
-    let base = active(fixture, run).await;
-    fixture.store.reviews.save(&edit(run, &base, &[add("age", "4")], 24)).await.unwrap().unwrap();
-    assert!(learnt(fixture).await.is_empty(), "and so did the next");
+    assert_eq!(counts(fixture).await, counted);
+    fixture.edit_active_version(run, &[add_field("age", "4")], at(24)).await;
+    assert!(counts(fixture).await.is_empty(), "the next edit reopened it too");
 }
 
-/// Proves R116 across policies: exactly what was added is subtracted, where it was added.
-pub async fn what_was_learnt_under_another_policy_is_taken_back_there(fixture: &StoreFixture) {
-    let (one, ..) = understood_as(fixture, record()).await;
-    let (two, ..) = understood_as(fixture, record()).await;
+/// Proves R116 across policies: a reopening subtracts from the policy to which the mark added.
+pub async fn counts_are_reverted_under_the_policy_that_added_them(fixture: &StoreFixture) {
+    let (one, ..) = fixture.document_with_fields(record()).await;
+    let (two, ..) = fixture.document_with_fields(record()).await;
     let next = Arc::new(ConfidencePolicy { version: "v2".to_owned(), ..ConfidencePolicy::default() });
-    let say = |document, to, second| {
-        let wish = ReviewMarkRequest { policy: next.clone(), ..marking(document, to, "ana", second) };
-        async move { fixture.store.reviews.mark(&wish).await.unwrap() }
+    let mark_with_next = |document, to, second| {
+        let request =
+            ReviewMarkRequest { policy: next.clone(), ..mark_request(document, to, "ana", at(second)) };
+        async move { fixture.store.reviews.mark(&request).await.unwrap() }
     };
     mark(fixture, one, ReviewStatus::Reviewed, 20).await;
-    say(two, ReviewStatus::Reviewed, 21).await;
+    mark_with_next(two, ReviewStatus::Reviewed, 21).await;
     let under = |policy: &str| {
         let filter = CalibrationFilter { policy_version: policy.to_owned(), ..all() };
         async move { fixture.store.calibration.reliability(filter).await.unwrap().len() }
     };
     assert_eq!((under("v1").await, under("v2").await), (2, 2));
-    say(one, ReviewStatus::InReview, 22).await;
+    mark_with_next(one, ReviewStatus::InReview, 22).await;
     assert_eq!((under("v1").await, under("v2").await), (0, 2));
 }
 
-/// What is known changes with enough signals, in the transaction that counts them, and is not left as easily.
-pub async fn what_is_known_follows_the_counts_and_is_left_late(fixture: &StoreFixture) {
+/// The state changes with enough signals, in the transaction that counts them. Leaving a state takes a lower value than
+/// entering it.
+pub async fn the_calibration_state_follows_the_counts_with_hysteresis(fixture: &StoreFixture) {
     let mut documents = Vec::new();
     for _ in 0..5 {
-        documents.push(understood_as(fixture, vec![found("breed", "beagle", 0.66)]).await);
+        documents.push(fixture.document_with_fields(vec![labelled_field("breed", "beagle", 0.66)]).await);
     }
-    let standing = || async {
+    let state = || async {
         fixture.store.calibration.reliability(all()).await.unwrap().first().map(|one| one.learnt.standing)
     };
     for (document, ..) in &documents[..4] {
         mark(fixture, *document, ReviewStatus::Reviewed, 20).await;
     }
-    assert_eq!(standing().await, Some(CalibrationState::Neutral), "four are too few");
+    assert_eq!(state().await, Some(CalibrationState::Neutral), "four signals are too few");
     mark(fixture, documents[4].0, ReviewStatus::Reviewed, 21).await;
-    assert_eq!(standing().await, Some(CalibrationState::Boosted));
-    // One of five was wrong after all: 0.80 would not enter, and does not leave.
+    assert_eq!(state().await, Some(CalibrationState::Boosted));
+    // One of five was edited. A rate of 0.80 is too low to become boosted and too high to stop being boosted.
     let (document, run, _) = &documents[0];
-    let base = active(fixture, *run).await;
-    let wrong = EditOperation::Update {
-        field: base.data.fields[0].field_id,
-        value: Some(Value::Text("teckel".to_owned())),
-        value_type: None,
-        visit_id: None,
-    };
-    let (another, ..) = understood_as(fixture, vec![found("breed", "beagle", 0.66)]).await;
+    let base = fixture.active_version(*run).await;
+    let wrong = set_value(&base.data.fields[0], "teckel");
+    let (another, ..) = fixture.document_with_fields(vec![labelled_field("breed", "beagle", 0.66)]).await;
     mark(fixture, another, ReviewStatus::Reviewed, 22).await;
-    fixture.store.reviews.save(&edit(*run, &base, &[wrong], 23)).await.unwrap().unwrap();
+    fixture.store.reviews.save(&edit(&base, &[wrong], at(23))).await.unwrap().unwrap();
     mark(fixture, *document, ReviewStatus::Reviewed, 24).await;
     mark(fixture, another, ReviewStatus::InReview, 25).await;
-    assert_eq!(learnt(fixture).await["breed label::breed"], (4, 1));
-    assert_eq!(standing().await, Some(CalibrationState::Boosted));
+    assert_eq!(counts(fixture).await["breed label::breed"], (4, 1));
+    assert_eq!(state().await, Some(CalibrationState::Boosted));
 }
 
-/// What is known is what the REVIEWED documents teach, each by its active version; nothing more, nothing less.
-async fn holds(fixture: &StoreFixture, documents: &[(DocumentId, RunId)], why: &str) {
+/// Checks that the counts are the sum of the signals of the REVIEWED documents, each by its active version.
+async fn assert_counts(fixture: &StoreFixture, documents: &[(DocumentId, RunId)], why: &str) {
     let policy = ConfidencePolicy::default();
     let mut sums: BTreeMap<(String, Option<String>), (ReviewCounts, [ReviewCounts; BINS as usize])> =
         BTreeMap::new();
-    let mut lessons = 0;
+    let mut reviewed = 0;
     for (document, run) in documents {
-        let review = fixture.store.reviews.review(*document).await.unwrap().overview.document.review_status;
-        let lesson = ReviewSignals::of(&active(fixture, *run).await.data, &policy);
-        let Some(lesson) = lesson.filter(|_| review == ReviewStatus::Reviewed) else { continue };
-        lessons += 1;
-        for signal in lesson.signals {
+        let status = fixture.store.reviews.review(*document).await.unwrap().overview.document.review_status;
+        let signals = ReviewSignals::of(&fixture.active_version(*run).await.data, &policy);
+        let Some(signals) = signals.filter(|_| status == ReviewStatus::Reviewed) else { continue };
+        reviewed += 1;
+        for signal in signals.signals {
             let (sum, bins) = sums.entry((signal.field_key, signal.mapping_id)).or_default();
             *sum = sum.with(signal.edited, LearningDirection::Apply);
             if let Some(bin) = signal.bin {
@@ -195,94 +195,84 @@ async fn holds(fixture: &StoreFixture, documents: &[(DocumentId, RunId)], why: &
         .map(|one| ((one.field_key, one.mapping_id), (one.learnt.counts, one.bins)))
         .collect();
     assert_eq!(listed, sums, "{why}");
-    assert_eq!(applied(fixture).await, lessons, "{why}");
+    assert_eq!(applied_snapshots(fixture).await, reviewed, "{why}");
 }
 
-/// Proves R116 for many at the same time: nothing is counted twice, and nothing is lost.
-pub async fn marks_and_edits_at_the_same_time_count_once(fixture: &StoreFixture) {
+/// Proves R116 for concurrent requests: nothing is counted twice and nothing is lost.
+pub async fn concurrent_marks_and_edits_count_once(fixture: &StoreFixture) {
     let mut documents = Vec::new();
     for _ in 0..6 {
-        let (document, run, _) = understood_as(fixture, record()).await;
+        let (document, run, _) = fixture.document_with_fields(record()).await;
         documents.push((document, run));
     }
     for round in 0..4 {
         let mut tasks = Vec::new();
         for (document, run) in documents.iter().copied() {
-            let base = active(fixture, run).await;
+            let base = fixture.active_version(run).await;
             let value = format!("x{round}");
-            let save = edit(run, &base, &[add("breed", &value)], 30);
+            let save = edit(&base, &[add_field("breed", &value)], at(30));
             let reviews = fixture.store.reviews.clone();
             tasks.push(tokio::spawn(async move { reviews.save(&save).await.map(|_| ()) }));
             for to in [ReviewStatus::Reviewed, ReviewStatus::Reviewed, ReviewStatus::InReview] {
-                let wish = marking(document, to, "ana", 30);
+                let request = mark_request(document, to, "ana", at(30));
                 let reviews = fixture.store.reviews.clone();
-                tasks.push(tokio::spawn(async move { reviews.mark(&wish).await.map(|_| ()) }));
+                tasks.push(tokio::spawn(async move { reviews.mark(&request).await.map(|_| ()) }));
             }
         }
         for task in tasks {
             task.await.unwrap().unwrap();
         }
-        holds(fixture, &documents, &format!("after round {round}")).await;
+        assert_counts(fixture, &documents, &format!("after round {round}")).await;
     }
     for (document, _) in &documents {
         mark(fixture, *document, ReviewStatus::InReview, 40).await;
     }
-    holds(fixture, &documents, "after all were reopened").await;
-    assert!(learnt(fixture).await.is_empty());
+    assert_counts(fixture, &documents, "after all documents were reopened").await;
+    assert!(counts(fixture).await.is_empty());
 }
 
-/// Proves R116: whatever people do in whatever order, what is known is the sum of what still counts.
-pub async fn any_sequence_leaves_the_sum_of_what_still_counts(fixture: &StoreFixture) {
+/// Proves R116: after any sequence of marks and edits, the counts are the sum over the REVIEWED documents.
+pub async fn any_sequence_of_reviews_leaves_the_sum_of_the_reviewed_documents(fixture: &StoreFixture) {
     let mut documents = Vec::new();
-    for fields in [record(), vec![found("pet_name", "Luna", 0.95)], record()] {
-        let (document, run, _) = understood_as(fixture, fields).await;
+    for fields in [record(), vec![labelled_field("pet_name", "Luna", 0.95)], record()] {
+        let (document, run, _) = fixture.document_with_fields(fields).await;
         documents.push((document, run));
     }
     let seed = RandomState::new().hash_one("calibration");
-    let mut state = seed;
-    let mut below = |most: u64| {
-        // Any numbers will do that are not always the same.
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (state >> 33) % most
-    };
+    let mut random = SeededRandom::new(seed);
     for step in 0..60 {
-        let (document, run) = documents[usize::try_from(below(3)).unwrap()];
-        match below(4) {
+        let (document, run) = *random.choose(&documents).unwrap();
+        match random.below(4) {
             0 | 1 => _ = mark(fixture, document, ReviewStatus::Reviewed, 50 + step).await,
             2 => _ = mark(fixture, document, ReviewStatus::InReview, 50 + step).await,
             _ => {
-                let base = active(fixture, run).await;
-                let field = &base.data.fields[usize::try_from(below(base.data.fields.len() as u64)).unwrap()];
-                let batch = match below(3) {
-                    0 => add("breed", &format!("b{step}")),
+                let base = fixture.active_version(run).await;
+                let field = random.choose(&base.data.fields).unwrap();
+                let batch = match random.below(3) {
+                    0 => add_field("breed", &format!("b{step}")),
                     1 if base.data.fields.len() > 1 => EditOperation::Delete { field: field.field_id },
-                    _ => EditOperation::Update {
-                        field: field.field_id,
-                        value: Some(Value::Text(format!("v{step}"))),
-                        value_type: None,
-                        visit_id: None,
-                    },
+                    _ => set_value(field, &format!("v{step}")),
                 };
-                fixture.store.reviews.save(&edit(run, &base, &[batch], 50 + step)).await.unwrap().unwrap();
+                fixture.store.reviews.save(&edit(&base, &[batch], at(50 + step))).await.unwrap().unwrap();
             }
         }
-        holds(fixture, &documents, &format!("step {step} of seed {seed}")).await;
+        assert_counts(fixture, &documents, &format!("step {step} of seed {seed}")).await;
     }
 }
 
-/// What was learnt names no document and stays; what tells from which one it came goes.
-pub async fn what_was_learnt_stays_when_a_document_is_purged(fixture: &StoreFixture) {
-    let (document, ..) = understood_as(fixture, record()).await;
+/// The counts name no document and stay. The snapshot names its document and is deleted with it.
+pub async fn calibration_counts_stay_when_a_document_is_purged(fixture: &StoreFixture) {
+    let (document, ..) = fixture.document_with_fields(record()).await;
     mark(fixture, document, ReviewStatus::Reviewed, 20).await;
-    let before = learnt(fixture).await;
+    let before = counts(fixture).await;
     fixture.store.documents.purge(document.into(), at(21)).await.unwrap();
-    assert_eq!(learnt(fixture).await, before);
-    assert_eq!(fixture.sql.number("SELECT count(*) FROM calibration_snapshots").await, 0);
+    assert_eq!(counts(fixture).await, before);
+    assert_eq!(fixture.count("calibration_snapshots").await, 0);
 }
 
-/// The database itself refuses to count below nothing, to teach twice at a time, and to forget what was taught.
-pub async fn what_was_learnt_cannot_be_rewritten(fixture: &StoreFixture) {
-    let (document, ..) = understood_as(fixture, record()).await;
+/// The database refuses negative counts and refuses to change or delete snapshots.
+pub async fn calibration_snapshots_cannot_be_changed(fixture: &StoreFixture) {
+    let (document, ..) = fixture.document_with_fields(record()).await;
     mark(fixture, document, ReviewStatus::Reviewed, 20).await;
     for statement in [
         "UPDATE calibration_aggregates SET accepts = -1",
@@ -295,49 +285,53 @@ pub async fn what_was_learnt_cannot_be_rewritten(fixture: &StoreFixture) {
         assert!(fixture.sql.execute(statement).await.is_err(), "{statement}");
     }
     mark(fixture, document, ReviewStatus::InReview, 21).await;
-    let back = fixture.sql.execute("UPDATE calibration_snapshots SET reverted_at = NULL").await;
-    assert!(back.is_err(), "what was taken back stays so");
+    let restored = fixture.sql.execute("UPDATE calibration_snapshots SET reverted_at = NULL").await;
+    assert!(restored.is_err(), "a reverted snapshot stays reverted");
 }
 
-/// Exactly the key, what found it, the surroundings and the policy: nothing else stands in for them.
-pub async fn what_was_learnt_is_found_exactly_and_listed_in_parts(fixture: &StoreFixture) {
-    let unknown = |key: &str, confidence| Field { mapping_id: None, ..found(key, "x", confidence) };
-    let fields = vec![found("breed", "a", 0.93), unknown("breed", 0.2), found("sex", "m", 1.0)];
-    let (document, ..) = understood_as(fixture, fields).await;
+/// A lookup matches the key, the mapping, the context and the policy exactly.
+pub async fn calibration_counts_are_looked_up_exactly_and_listed_by_page(fixture: &StoreFixture) {
+    let unmapped_field =
+        |key: &str, confidence| Field { mapping_id: None, ..labelled_field(key, "x", confidence) };
+    let fields = vec![
+        labelled_field("breed", "a", 0.93),
+        unmapped_field("breed", 0.2),
+        labelled_field("sex", "m", 1.0),
+    ];
+    let (document, ..) = fixture.document_with_fields(fields).await;
     mark(fixture, document, ReviewStatus::Reviewed, 20).await;
     let pair = |key: &str, mapping: Option<&str>| (key.to_owned(), mapping.map(str::to_owned));
-    let wanted = |context: &str, policy: &str| {
+    let look_up = |context: &str, policy: &str| {
         let found = vec![
             pair("breed", Some("label::breed")),
             pair("breed", None),
             pair("breed", Some("label::sex")),
             pair("sex", None),
         ];
-        let wanted =
+        let query =
             CalibrationQuery { context_key: context.to_owned(), policy_version: policy.to_owned(), found };
-        async move { fixture.store.calibration.learnt(wanted).await.unwrap() }
+        async move { fixture.store.calibration.learnt(query).await.unwrap() }
     };
     let once = ReviewCounts { accepts: 1, edits: 0 };
-    let known: HashMap<_, _> = wanted(CONTEXT, "v1").await.into_iter().collect();
+    let counts: HashMap<_, _> = look_up(CONTEXT, "v1").await.into_iter().collect();
     let expected = HashMap::from([(pair("breed", Some("label::breed")), once), (pair("breed", None), once)]);
-    assert_eq!(known, expected);
-    assert!(wanted("ctx_v1:another", "v1").await.is_empty());
-    assert!(wanted(CONTEXT, "v2").await.is_empty());
+    assert_eq!(counts, expected);
+    assert!(look_up("ctx_v1:another", "v1").await.is_empty());
+    assert!(look_up(CONTEXT, "v2").await.is_empty());
 
     let list =
         |filter: CalibrationFilter| async { fixture.store.calibration.reliability(filter).await.unwrap() };
     let listed = list(all()).await;
-    let places: Vec<_> =
-        listed.iter().map(|one| (one.field_key.as_str(), one.mapping_id.is_some())).collect();
-    assert_eq!(places, [("breed", false), ("breed", true), ("sex", true)]);
-    assert_eq!(listed[0].of_key, ReviewCounts { accepts: 2, edits: 0 }, "whatever found it");
+    let keys: Vec<_> = listed.iter().map(|one| (one.field_key.as_str(), one.mapping_id.is_some())).collect();
+    assert_eq!(keys, [("breed", false), ("breed", true), ("sex", true)]);
+    assert_eq!(listed[0].of_key, ReviewCounts { accepts: 2, edits: 0 }, "the sum over all mappings");
     let bins: Vec<_> = listed.iter().map(|one| one.bins.iter().position(|bin| *bin == once)).collect();
     assert_eq!(bins, [Some(2), Some(9), Some(9)]);
-    let part = list(CalibrationFilter { limit: 1, skip: 1, ..all() }).await;
-    assert_eq!(part, listed[1..2], "with the sum of its whole key");
+    let page = list(CalibrationFilter { limit: 1, skip: 1, ..all() }).await;
+    assert_eq!(page, listed[1..2], "with the sum over its key");
     let of_key = |key: &str| CalibrationFilter { field_key: Some(key.to_owned()), ..all() };
     assert_eq!(list(of_key("sex")).await, listed[2..]);
-    let elsewhere = CalibrationFilter { context_key: Some("ctx_v1:another".to_owned()), ..all() };
-    assert!(list(elsewhere).await.is_empty());
+    let other_context = CalibrationFilter { context_key: Some("ctx_v1:another".to_owned()), ..all() };
+    assert!(list(other_context).await.is_empty());
     assert_eq!(list(CalibrationFilter { context_key: Some(CONTEXT.to_owned()), ..all() }).await, listed);
 }

@@ -1,31 +1,31 @@
-//! Who may start, and when.
+//! Claims: which runs start, and in which order.
 
 use std::collections::HashSet;
 
-use quire_domain::{EventId, EventType, Pipeline, Priority, RunId, RunState, StepName, SubjectId};
-use quire_ports::{ClaimRequest, EventFilter, PortError};
+use quire_domain::{EventType, Pipeline, Priority, RunState, StepName, SubjectId};
+use quire_ports::{ClaimRequest, PortError};
 
 use crate::fixture::{StoreFixture, all_plans, at, document_plan, document_run, new_run};
 
-/// Proves R132, and R036 for the creation: `RUN_CREATED` comes once.
-pub async fn a_run_is_accepted_once_however_often_it_is_asked_for(fixture: &StoreFixture) {
+/// Proves R132, and R036 for the creation: `RUN_CREATED` is recorded once.
+pub async fn enqueueing_the_same_run_again_changes_nothing(fixture: &StoreFixture) {
     let new = document_run(SubjectId::new());
     let first = fixture.store.queue.enqueue(&new, at(0)).await.unwrap();
     assert_eq!(first.state, RunState::Queued { available_at: None });
     assert_eq!((first.queued_at, first.retry_count), (at(0), 0));
     let again = fixture.store.queue.enqueue(&new, at(9)).await.unwrap();
     assert_eq!(again, first);
-    let events = fixture.store.history.events(EventId(0), EventFilter::default(), 10).await.unwrap();
+    let events = fixture.events().await;
     assert_eq!(events.len(), 1);
     assert_eq!(events[0].event.event_type, EventType::RunCreated);
 
-    let mut stolen = document_run(SubjectId::new());
-    stolen.id = new.id;
-    assert!(matches!(fixture.store.queue.enqueue(&stolen, at(9)).await, Err(PortError::Conflict(_))));
+    let mut other = document_run(SubjectId::new());
+    other.id = new.id;
+    assert!(matches!(fixture.store.queue.enqueue(&other, at(9)).await, Err(PortError::Conflict(_))));
 }
 
-/// Proves R004, R005, R025: a new run is never blocked, and never disturbs the one that runs.
-pub async fn a_run_of_a_busy_subject_is_accepted_and_waits(fixture: &StoreFixture) {
+/// Proves R004, R005, R025: a new run is always accepted and never disturbs the running one.
+pub async fn a_run_of_a_busy_subject_is_queued(fixture: &StoreFixture) {
     let subject = SubjectId::new();
     let first = fixture.enqueue(subject, at(0)).await;
     let worker = fixture.worker(at(0)).await;
@@ -56,19 +56,14 @@ pub async fn runs_of_a_subject_start_oldest_first_and_one_at_a_time(fixture: &St
     assert!(fixture.claim(worker, at(5), 10).await.is_empty());
     for expected in [a2, a3] {
         let current = if expected == a2 { a1 } else { a2 };
-        complete(fixture, current).await;
+        fixture.complete_run(current).await;
         let next = fixture.claim_one(worker, at(7)).await;
         assert_eq!(next.run.id, expected);
     }
 }
 
-/// Ends a running run well, by whoever owns it.
-pub(super) async fn complete(fixture: &StoreFixture, run: RunId) {
-    super::fencing::end(fixture, run, quire_domain::Change::Complete, at(6)).await;
-}
-
-/// Proves R017: backoff at the head holds the whole subject, and only it.
-pub async fn a_head_that_waits_blocks_its_subject_and_no_other(fixture: &StoreFixture) {
+/// Proves R017: a delay of the first run of a subject delays the whole subject, and no other.
+pub async fn a_delayed_run_blocks_its_subject_and_no_other(fixture: &StoreFixture) {
     let (a, b) = (SubjectId::new(), SubjectId::new());
     let a1 = fixture.enqueue(a, at(0)).await;
     let a2 = fixture.enqueue(a, at(1)).await;
@@ -78,7 +73,7 @@ pub async fn a_head_that_waits_blocks_its_subject_and_no_other(fixture: &StoreFi
     let b1 = fixture.enqueue(b, at(4)).await;
     let claimed = fixture.claim(worker, at(5), 10).await;
     assert_eq!(claimed.iter().map(|c| c.run.id).collect::<Vec<_>>(), [b1]);
-    // Until its delay has passed, nothing is due; then it goes before the younger one.
+    // Before its delay has passed, nothing is due. Afterwards it starts before the newer run.
     assert_eq!(fixture.store.queue.release_due(at(10), 10).await.unwrap(), 0);
     assert_eq!(fixture.store.queue.release_due(at(100), 10).await.unwrap(), 1);
     let worker = fixture.worker(at(100)).await;
@@ -87,8 +82,8 @@ pub async fn a_head_that_waits_blocks_its_subject_and_no_other(fixture: &StoreFi
     assert_eq!(fixture.state(a2).await, "QUEUED");
 }
 
-/// Proves R137, R199, R018: by rank and not by name, then by `queued_at`, across pipelines.
-pub async fn high_priority_goes_first_then_the_longest_queued(fixture: &StoreFixture) {
+/// Proves R137, R199, R018: by the rank of the priority, then by `queued_at`, across pipelines.
+pub async fn runs_start_by_priority_then_by_time_in_the_queue(fixture: &StoreFixture) {
     let mut expected = Vec::new();
     let order = [
         (Priority::Normal, Pipeline::Document, 3),
@@ -105,15 +100,15 @@ pub async fn high_priority_goes_first_then_the_longest_queued(fixture: &StoreFix
     expected.sort();
     let worker = fixture.worker(at(6)).await;
     let mut started = Vec::new();
-    // In two claims, so that the order holds across claims as well as within one.
+    // Two claims, so that the order is checked within a claim and across claims.
     for limit in [2, 10] {
         started.extend(fixture.claim(worker, at(6), limit).await.into_iter().map(|claimed| claimed.run.id));
     }
     assert_eq!(started, expected.into_iter().map(|(_, _, id)| id).collect::<Vec<_>>());
 }
 
-/// Proves R002, R006, R007, R164: under many claimers at once each run is started once, and a subject never twice.
-pub async fn claimers_at_the_same_time_never_share_a_run_or_a_subject(fixture: &StoreFixture) {
+/// Proves R002, R006, R007, R164: with concurrent claims each run starts once, and a subject never has two running runs.
+pub async fn concurrent_claims_never_share_a_run_or_a_subject(fixture: &StoreFixture) {
     let subjects: Vec<_> = (0..10).map(|_| SubjectId::new()).collect();
     let mut all = HashSet::new();
     for round in 0..4 {
@@ -135,19 +130,19 @@ pub async fn claimers_at_the_same_time_never_share_a_run_or_a_subject(fixture: &
         for claim in claims.collect::<Vec<_>>() {
             claimed.extend(claim.await.unwrap());
         }
-        assert!(!claimed.is_empty(), "nothing is stuck");
+        assert!(!claimed.is_empty(), "a run can always be claimed");
         let subjects: HashSet<_> = claimed.iter().map(|c| c.run.subject).collect();
-        assert_eq!(subjects.len(), claimed.len(), "no subject twice");
+        assert_eq!(subjects.len(), claimed.len(), "no subject is claimed twice");
         for one in claimed {
-            assert!(seen.insert(one.run.id), "no run twice");
-            complete(fixture, one.run.id).await;
+            assert!(seen.insert(one.run.id), "no run is claimed twice");
+            fixture.complete_run(one.run.id).await;
         }
     }
     assert_eq!(seen, all);
 }
 
-/// Proves R003, R007: a statement that goes past every rule of ours still cannot make a second one RUNNING.
-pub async fn the_database_itself_refuses_a_second_running_run(fixture: &StoreFixture) {
+/// Proves R003, R007: not even direct SQL can make a second run of a subject RUNNING.
+pub async fn the_database_refuses_a_second_running_run_of_a_subject(fixture: &StoreFixture) {
     let subject = SubjectId::new();
     let first = fixture.enqueue(subject, at(0)).await;
     let second = fixture.enqueue(subject, at(1)).await;
@@ -165,7 +160,7 @@ pub async fn the_database_itself_refuses_a_second_running_run(fixture: &StoreFix
     assert_eq!(fixture.state(second).await, "QUEUED");
 }
 
-/// A worker without the means for a pipeline leaves its runs to others.
+/// A worker without a pipeline leaves the runs of that pipeline to other workers.
 pub async fn a_claim_takes_only_the_pipelines_it_names(fixture: &StoreFixture) {
     let link = new_run(Pipeline::Link, SubjectId::new(), Priority::High);
     fixture.store.queue.enqueue(&link, at(0)).await.unwrap();
@@ -178,8 +173,8 @@ pub async fn a_claim_takes_only_the_pipelines_it_names(fixture: &StoreFixture) {
     assert_eq!(fixture.state(link.id).await, "QUEUED");
 }
 
-/// Proves R005 under a race: many at once on one subject, one at the front, none lost.
-pub async fn runs_enqueued_at_the_same_time_are_all_kept_in_one_line(fixture: &StoreFixture) {
+/// Proves R005 for concurrent requests on one subject: one run is ready at a time and none is lost.
+pub async fn runs_enqueued_concurrently_for_a_subject_run_one_at_a_time(fixture: &StoreFixture) {
     let subject = SubjectId::new();
     let tasks: Vec<_> = (0..40)
         .map(|second| {
@@ -196,6 +191,6 @@ pub async fn runs_enqueued_at_the_same_time_are_all_kept_in_one_line(fixture: &S
         let claimed = fixture.claim(worker, at(51), 40).await;
         assert_eq!(claimed.len(), 1);
         assert!(waiting.remove(&claimed[0].run.id));
-        complete(fixture, claimed[0].run.id).await;
+        fixture.complete_run(claimed[0].run.id).await;
     }
 }

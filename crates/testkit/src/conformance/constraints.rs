@@ -1,12 +1,12 @@
-//! What the database refuses by itself.
+//! Constraints that the database itself enforces, and the answer for missing rows.
 
 use quire_domain::{DocumentId, RunId, SubjectId};
 use quire_ports::PortError;
 
 use crate::fixture::{StoreFixture, at};
 
-/// Enums, counters and stamps are constraints.
-pub async fn the_database_refuses_what_no_run_can_be(fixture: &StoreFixture) {
+/// States, counters and timestamps have constraints.
+pub async fn the_database_refuses_impossible_runs(fixture: &StoreFixture) {
     let id = fixture.enqueue(SubjectId::new(), at(0)).await;
     let literal = fixture.sql.id(id.0);
     for change in [
@@ -33,7 +33,7 @@ pub async fn the_database_refuses_what_no_run_can_be(fixture: &StoreFixture) {
 }
 
 /// Proves R041, R138 in the database.
-pub async fn unknown_steps_are_refused(fixture: &StoreFixture) {
+pub async fn the_database_refuses_unknown_steps(fixture: &StoreFixture) {
     let id = fixture.enqueue(SubjectId::new(), at(0)).await;
     let literal = fixture.sql.id(id.0);
     let insert = |name: &str, status: &str| {
@@ -47,20 +47,20 @@ pub async fn unknown_steps_are_refused(fixture: &StoreFixture) {
     assert_eq!(fixture.sql.execute(&insert("EXTRACTION", "PENDING")).await, Ok(1));
     assert!(
         fixture.sql.execute(&insert("EXTRACTION", "PENDING")).await.is_err(),
-        "one row for each run and step"
+        "a run has one row for each step"
     );
-    let orphan = fixture.sql.id(RunId::new().0);
-    let nobodys = insert("EXTRACTION", "PENDING").replace(&literal, &orphan);
-    assert!(fixture.sql.execute(&nobodys).await.is_err(), "no step without its run");
+    let unknown = fixture.sql.id(RunId::new().0);
+    let without_run = insert("EXTRACTION", "PENDING").replace(&literal, &unknown);
+    assert!(fixture.sql.execute(&without_run).await.is_err(), "a step needs its run");
 }
 
-/// The same answer from every port.
-pub async fn what_is_not_there_is_said_to_be_missing(fixture: &StoreFixture) {
+/// Every port answers `NotFound`.
+pub async fn missing_rows_are_reported_as_not_found(fixture: &StoreFixture) {
     let missing = |answer: Result<(), PortError>| matches!(answer, Err(PortError::NotFound(_)));
     let run = RunId::new();
     assert!(missing(fixture.store.history.run(run).await.map(drop)));
     assert!(missing(fixture.store.queue.withdraw(run, "local", at(0)).await.map(drop)));
     assert!(missing(fixture.store.documents.find(DocumentId::new()).await.map(drop)));
-    assert!(fixture.store.history.steps(run).await.unwrap().is_empty());
+    assert!(fixture.steps(run).await.is_empty());
     assert!(fixture.store.history.attempts(run).await.unwrap().is_empty());
 }

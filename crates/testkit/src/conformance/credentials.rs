@@ -1,4 +1,4 @@
-//! Keys that people and programs ask with.
+//! API keys.
 
 use quire_domain::{KeyId, Roles};
 use quire_ports::{ApiKey, NewKey, PortError};
@@ -15,8 +15,8 @@ fn key(name: &str) -> NewKey {
     }
 }
 
-/// What was kept comes back, and a name is given once.
-pub async fn a_key_is_found_by_its_id_and_its_name_is_given_once(fixture: &StoreFixture) {
+/// A key is returned as it was created. A second key with the same name is refused.
+pub async fn a_key_is_found_by_id_and_its_name_is_unique(fixture: &StoreFixture) {
     let credentials = &fixture.store.credentials;
     assert_eq!((credentials.any().await, credentials.list().await), (Ok(false), Ok(Vec::new())));
     let first = key("scanner");
@@ -25,7 +25,10 @@ pub async fn a_key_is_found_by_its_id_and_its_name_is_given_once(fixture: &Store
     assert_eq!(credentials.find(first.id).await, Ok(Some(found.clone())));
     assert_eq!(credentials.find(KeyId::new()).await, Ok(None));
     let second = credentials.create(&key("scanner")).await;
-    assert!(matches!(&second, Err(PortError::Conflict(said)) if said.contains("scanner")), "{second:?}");
+    assert!(
+        matches!(&second, Err(PortError::Conflict(message)) if message.contains("scanner")),
+        "{second:?}"
+    );
     let other = NewKey { created_at: at(2), ..key("reviewer") };
     credentials.create(&other).await.unwrap();
     let listed = credentials.list().await.unwrap();
@@ -33,8 +36,8 @@ pub async fn a_key_is_found_by_its_id_and_its_name_is_given_once(fixture: &Store
     assert_eq!(credentials.any().await, Ok(true));
 }
 
-/// Proves R077 for what is stored: revoking the last key does not make it as if there had been none.
-pub async fn a_key_is_revoked_once_by_name_or_id_and_never_forgotten(fixture: &StoreFixture) {
+/// Proves R077 in the store: a revoked key still exists, so revoking the last key does not open the API.
+pub async fn a_key_is_revoked_by_name_or_id_and_never_deleted(fixture: &StoreFixture) {
     let credentials = &fixture.store.credentials;
     let (by_name, by_id) = (key("by-name"), key("by-id"));
     for key in [&by_name, &by_id] {
@@ -42,28 +45,32 @@ pub async fn a_key_is_revoked_once_by_name_or_id_and_never_forgotten(fixture: &S
     }
     let revoked = credentials.revoke("by-name", at(5)).await.unwrap();
     assert_eq!(revoked, ApiKey { key: by_name.clone(), revoked_at: Some(at(5)) });
-    assert_eq!(credentials.revoke("by-name", at(6)).await, Ok(revoked.clone()), "it stays as it was");
+    assert_eq!(
+        credentials.revoke("by-name", at(6)).await,
+        Ok(revoked.clone()),
+        "revoking again changes nothing"
+    );
     assert_eq!(credentials.find(by_name.id).await, Ok(Some(revoked)));
     credentials.revoke(&by_id.id.to_string(), at(7)).await.unwrap();
-    let ended: Vec<_> = credentials.list().await.unwrap().into_iter().map(|key| key.revoked_at).collect();
-    assert_eq!(ended, [Some(at(5)), Some(at(7))]);
+    let revoked: Vec<_> = credentials.list().await.unwrap().into_iter().map(|key| key.revoked_at).collect();
+    assert_eq!(revoked, [Some(at(5)), Some(at(7))]);
     for unknown in ["nobody", "", &KeyId::new().to_string()] {
         let missing = credentials.revoke(unknown, at(8)).await;
         assert!(matches!(missing, Err(PortError::NotFound(_))), "{missing:?}");
     }
     assert_eq!(credentials.any().await, Ok(true));
-    let taken = credentials.create(&key("by-name")).await;
-    assert!(matches!(taken, Err(PortError::Conflict(_))), "the history goes on naming it: {taken:?}");
+    let reused = credentials.create(&key("by-name")).await;
+    assert!(
+        matches!(reused, Err(PortError::Conflict(_))),
+        "the name of a revoked key stays reserved: {reused:?}"
+    );
 }
 
 /// Proves R077 in the database.
-pub async fn the_database_itself_refuses_to_forget_or_change_a_key(fixture: &StoreFixture) {
+pub async fn the_database_refuses_to_delete_or_change_a_key(fixture: &StoreFixture) {
     let credentials = &fixture.store.credentials;
     credentials.create(&key("scanner")).await.unwrap();
-    for statement in ["DELETE FROM api_keys", "UPDATE api_keys SET roles = 'admin'"] {
-        let done = fixture.sql.execute(statement).await;
-        assert!(done.as_ref().is_err_and(|said| said.contains("key")), "{statement}: {done:?}");
-    }
+    fixture.assert_refused(&["DELETE FROM api_keys", "UPDATE api_keys SET roles = 'admin'"], "key").await;
     credentials.revoke("scanner", at(5)).await.unwrap();
     let revived = fixture.sql.execute("UPDATE api_keys SET revoked_at = NULL").await;
     assert!(revived.is_err(), "{revived:?}");

@@ -1,20 +1,17 @@
-//! What is kept, and how it reads.
+//! The history: events, step records, artifacts, metrics and the job view.
 
 use jiff::SignedDuration;
 use quire_domain::{
     Change, Document, DocumentId, Event, EventId, EventType, Failure, Pipeline, Priority, RequeuePolicy,
     StepName, StepStatus, SubjectId,
 };
-use quire_ports::{
-    AdvanceOutcome, EventFilter, MinuteMetrics, NewDocument, PortError, RunFilter, StepFailures,
-};
+use quire_ports::{EventFilter, MinuteMetrics, NewDocument, PortError, RunFilter, StepFailures};
 
-use super::claiming::complete;
-use super::fencing::{end, raw_text, step_write};
+use super::writes::{raw_text, step_write};
 use crate::fixture::{StoreFixture, at, document, document_run, new_run};
 
 /// Proves R043, R044.
-pub async fn step_records_are_appended_and_the_projection_follows(fixture: &StoreFixture) {
+pub async fn step_records_are_appended_and_step_progress_is_updated(fixture: &StoreFixture) {
     let id = fixture.enqueue(SubjectId::new(), at(0)).await;
     let worker = fixture.worker(at(0)).await;
     let run = fixture.claim_one(worker, at(1)).await.run;
@@ -24,20 +21,20 @@ pub async fn step_records_are_appended_and_the_projection_follows(fixture: &Stor
     for event in &mut failed.events {
         event.failure = Some(failure.clone());
     }
-    fixture.store.queue.advance(failed).await.unwrap();
+    fixture.advance(failed).await;
     let mut second = step_write(&run, &[EventType::StepStarted], StepName::Extraction, at(3));
     second.events[0].attempt = Some(2);
-    fixture.store.queue.advance(second).await.unwrap();
+    fixture.advance(second).await;
     let mut done = step_write(&run, &[EventType::StepSucceeded], StepName::Extraction, at(4));
     done.events[0].attempt = Some(2);
     done.events[0].started_at = Some(at(3));
-    fixture.store.queue.advance(done).await.unwrap();
+    fixture.advance(done).await;
 
     let records = fixture.store.history.step_records(id).await.unwrap();
-    let told: Vec<_> =
+    let listed: Vec<_> =
         records.iter().map(|r| (r.step.as_str(), r.status, r.attempt, r.started_at, r.ended_at)).collect();
     assert_eq!(
-        told,
+        listed,
         [
             ("EXTRACTION", StepStatus::Running, 1, Some(at(1)), None),
             ("EXTRACTION", StepStatus::Failed, 1, Some(at(1)), Some(at(2))),
@@ -47,29 +44,29 @@ pub async fn step_records_are_appended_and_the_projection_follows(fixture: &Stor
     );
     assert_eq!(records[1].error_code.as_deref(), Some("UNREADABLE"));
     assert_eq!(records[1].details, Some(failure));
-    let steps = fixture.store.history.steps(id).await.unwrap();
-    assert_eq!(steps.len(), 1, "the projection has one row however many records there are");
+    let steps = fixture.steps(id).await;
+    assert_eq!(steps.len(), 1, "a step has one row of progress");
     assert_eq!((steps[0].status, steps[0].attempt), (StepStatus::Succeeded, 2));
 }
 
 /// Proves R139, R140.
-pub async fn the_projection_keeps_stamps_and_clears_errors(fixture: &StoreFixture) {
+pub async fn step_progress_keeps_timestamps_and_clears_errors(fixture: &StoreFixture) {
     let id = fixture.enqueue(SubjectId::new(), at(0)).await;
     let worker = fixture.worker(at(0)).await;
     let run = fixture.claim_one(worker, at(1)).await.run;
     let mut failed = step_write(&run, &[EventType::StepFailed], StepName::Extraction, at(2));
-    // Told without a start of its own: the stored one stays.
+    // Without a start time in the event, the stored one stays.
     failed.events[0].started_at = None;
     failed.events[0].failure =
         Some(Failure::transient("UNREADABLE", "try again").record(Some(StepName::Extraction), None));
-    fixture.store.queue.advance(failed).await.unwrap();
-    let step = fixture.store.history.steps(id).await.unwrap().remove(0);
+    fixture.advance(failed).await;
+    let step = fixture.steps(id).await.remove(0);
     assert_eq!((step.started_at, step.completed_at), (Some(at(1)), Some(at(2))));
     assert_eq!(step.error_message.as_deref(), Some("try again"));
 
     let restarted = step_write(&run, &[EventType::StepStarted], StepName::Extraction, at(3));
-    fixture.store.queue.advance(restarted).await.unwrap();
-    let steps = fixture.store.history.steps(id).await.unwrap();
+    fixture.advance(restarted).await;
+    let steps = fixture.steps(id).await;
     assert_eq!(steps.len(), 1);
     let step = &steps[0];
     assert_eq!((step.started_at, step.completed_at), (Some(at(3)), Some(at(2))));
@@ -77,26 +74,26 @@ pub async fn the_projection_keeps_stamps_and_clears_errors(fixture: &StoreFixtur
 }
 
 /// Proves R016.
-pub async fn a_reprocess_leaves_earlier_runs_and_artifacts_alone(fixture: &StoreFixture) {
+pub async fn reprocessing_leaves_earlier_runs_and_artifacts_unchanged(fixture: &StoreFixture) {
     let subject = SubjectId::new();
     let first = fixture.enqueue(subject, at(0)).await;
     let worker = fixture.worker(at(0)).await;
     let run = fixture.claim_one(worker, at(1)).await.run;
     let mut write = step_write(&run, &[EventType::StepSucceeded], StepName::Extraction, at(2));
     write.artifacts.push(raw_text());
-    fixture.store.queue.advance(write).await.unwrap();
-    complete(fixture, first).await;
+    fixture.advance(write).await;
+    fixture.complete_run(first).await;
     let before = (
-        fixture.store.history.run(first).await.unwrap(),
+        fixture.run(first).await,
         fixture.store.history.artifacts(first).await.unwrap(),
         fixture.store.history.step_records(first).await.unwrap(),
     );
     let second = fixture.enqueue(subject, at(7)).await;
     assert_ne!(first, second);
     fixture.claim_one(worker, at(8)).await;
-    end(fixture, second, Change::TimeOut, at(9)).await;
+    fixture.end_run(second, Change::TimeOut, at(9)).await;
     let after = (
-        fixture.store.history.run(first).await.unwrap(),
+        fixture.run(first).await,
         fixture.store.history.artifacts(first).await.unwrap(),
         fixture.store.history.step_records(first).await.unwrap(),
     );
@@ -108,7 +105,7 @@ pub async fn a_reprocess_leaves_earlier_runs_and_artifacts_alone(fixture: &Store
 }
 
 /// Proves R171, R165.
-pub async fn the_job_view_shows_the_same_runs_in_its_own_words(fixture: &StoreFixture) {
+pub async fn the_job_view_shows_each_document_run_with_a_job_status(fixture: &StoreFixture) {
     let worker = fixture.worker(at(0)).await;
     let subjects: Vec<_> = (0..4).map(|_| SubjectId::new()).collect();
     for subject in &subjects {
@@ -117,8 +114,8 @@ pub async fn the_job_view_shows_the_same_runs_in_its_own_words(fixture: &StoreFi
     let link = new_run(Pipeline::Link, SubjectId::new(), Priority::Normal);
     fixture.store.queue.enqueue(&link, at(0)).await.unwrap();
     let claimed = fixture.claim(worker, at(1), 3).await;
-    end(fixture, claimed[0].run.id, Change::Complete, at(2)).await;
-    end(fixture, claimed[1].run.id, Change::TimeOut, at(2)).await;
+    fixture.end_run(claimed[0].run.id, Change::Complete, at(2)).await;
+    fixture.end_run(claimed[1].run.id, Change::TimeOut, at(2)).await;
     let expected = [
         (&claimed[0], "COMPLETED", Some(at(2))),
         (&claimed[1], "FAILED", Some(at(2))),
@@ -137,7 +134,7 @@ pub async fn the_job_view_shows_the_same_runs_in_its_own_words(fixture: &StoreFi
 }
 
 /// Proves R161.
-pub async fn the_monitoring_questions_have_answers(fixture: &StoreFixture) {
+pub async fn queue_depth_and_step_failures_are_reported(fixture: &StoreFixture) {
     for (priority, second) in [(Priority::Normal, 1), (Priority::High, 2), (Priority::Normal, 3)] {
         let new = new_run(Pipeline::Document, SubjectId::new(), priority);
         fixture.store.queue.enqueue(&new, at(second)).await.unwrap();
@@ -145,9 +142,10 @@ pub async fn the_monitoring_questions_have_answers(fixture: &StoreFixture) {
     let link = new_run(Pipeline::Link, SubjectId::new(), Priority::Normal);
     fixture.store.queue.enqueue(&link, at(4)).await.unwrap();
     let depth = fixture.store.history.queue_depth().await.unwrap();
-    let told: Vec<_> = depth.iter().map(|d| (d.pipeline, d.priority, d.queued, d.oldest_queued_at)).collect();
+    let listed: Vec<_> =
+        depth.iter().map(|d| (d.pipeline, d.priority, d.queued, d.oldest_queued_at)).collect();
     assert_eq!(
-        told,
+        listed,
         [
             (Pipeline::Document, Priority::High, 1, Some(at(2))),
             (Pipeline::Document, Priority::Normal, 2, Some(at(1))),
@@ -169,7 +167,7 @@ pub async fn the_monitoring_questions_have_answers(fixture: &StoreFixture) {
                 at(7),
             )
             .ok();
-            assert_eq!(fixture.store.queue.advance(write).await.unwrap(), AdvanceOutcome::Accepted);
+            fixture.advance(write).await;
         }
     }
     let failures = fixture.store.history.failures().await.unwrap();
@@ -177,24 +175,24 @@ pub async fn the_monitoring_questions_have_answers(fixture: &StoreFixture) {
     assert_eq!(failures, [failed(StepName::Extraction, 2), failed(StepName::Interpretation, 1)]);
 }
 
-/// Proves R161 for the mean duration, which is read from here.
-pub async fn figures_add_up_by_the_minute(fixture: &StoreFixture) {
+/// Proves R161 for the mean duration, which is computed from these metrics.
+pub async fn metrics_are_summed_by_minute(fixture: &StoreFixture) {
     let minute =
         |n: i64| at(0) - SignedDuration::from_secs(at(0).as_second() % 60) + SignedDuration::from_mins(n);
-    let mut figures = MinuteMetrics::empty(minute(0), Pipeline::Document);
-    (figures.completed, figures.duration_ms, figures.queued) = (2, 300, 7);
-    fixture.store.metrics.add(std::slice::from_ref(&figures)).await.unwrap();
+    let mut metrics = MinuteMetrics::empty(minute(0), Pipeline::Document);
+    (metrics.completed, metrics.duration_ms, metrics.queued) = (2, 300, 7);
+    fixture.store.metrics.add(std::slice::from_ref(&metrics)).await.unwrap();
     let next = MinuteMetrics::empty(minute(1), Pipeline::Link);
-    (figures.completed, figures.duration_ms, figures.queued) = (1, 100, 5);
-    fixture.store.metrics.add(&[figures.clone(), next.clone()]).await.unwrap();
+    (metrics.completed, metrics.duration_ms, metrics.queued) = (1, 100, 5);
+    fixture.store.metrics.add(&[metrics.clone(), next.clone()]).await.unwrap();
     let (from, to) = (minute(0), minute(2));
     let read = fixture.store.metrics.between(from, to).await.unwrap();
-    (figures.completed, figures.duration_ms, figures.queued) = (3, 400, 5);
-    assert_eq!(read, [figures, next]);
+    (metrics.completed, metrics.duration_ms, metrics.queued) = (3, 400, 5);
+    assert_eq!(read, [metrics, next]);
     assert_eq!(fixture.store.metrics.between(minute(1), to).await.unwrap().len(), 1);
 }
 
-/// A reader that goes on from its last id sees every event exactly once.
+/// A reader that continues from its last id sees every event exactly once.
 pub async fn events_can_be_paged_without_gaps(fixture: &StoreFixture) {
     let mut runs = Vec::new();
     for second in 0..10 {
@@ -210,86 +208,89 @@ pub async fn events_can_be_paged_without_gaps(fixture: &StoreFixture) {
     }
     assert_eq!(seen, runs);
     let filter = EventFilter { run: Some(runs[3]), subject: None };
-    assert_eq!(fixture.store.history.events(EventId(0), filter, 10).await.unwrap().len(), 1);
+    assert_eq!(fixture.events_of(filter).await.len(), 1);
     let bare = Event::new(EventType::SchedulerContention, at(20));
-    let seen = Event { actor: Some("alma".to_owned()), ..Event::new(EventType::DocumentListViewed, at(21)) };
-    fixture.store.queue.record(&[bare.clone(), seen.clone()]).await.unwrap();
+    let viewed =
+        Event { actor: Some("alma".to_owned()), ..Event::new(EventType::DocumentListViewed, at(21)) };
+    fixture.store.queue.record(&[bare.clone(), viewed.clone()]).await.unwrap();
     fixture.store.queue.record(&[]).await.unwrap();
     let last = fixture.store.history.events(after, EventFilter::default(), 3).await.unwrap();
-    assert_eq!(last.into_iter().map(|last| last.event).collect::<Vec<_>>(), [bare, seen]);
+    assert_eq!(last.into_iter().map(|last| last.event).collect::<Vec<_>>(), [bare, viewed]);
 }
 
-/// The newest event is the last one that paging leads to, also after a purge has taken others.
-pub async fn the_newest_event_is_known(fixture: &StoreFixture) {
+/// The newest event is the last one of the history, also after a purge has deleted events.
+pub async fn the_newest_event_id_is_returned(fixture: &StoreFixture) {
     assert_eq!(fixture.store.history.newest_event().await.unwrap(), EventId(0));
     let subject = SubjectId::new();
     let run = fixture.enqueue(subject, at(0)).await;
     let worker = fixture.worker(at(0)).await;
     fixture.claim_one(worker, at(1)).await;
-    complete(fixture, run).await;
+    fixture.complete_run(run).await;
     let newest = fixture.store.history.newest_event().await.unwrap();
-    let events = fixture.store.history.events(EventId(0), EventFilter::default(), 100).await.unwrap();
+    let events = fixture.events().await;
     assert_eq!(events.last().unwrap().id, newest);
     fixture.store.documents.purge(subject, at(7)).await.unwrap();
     assert!(
         fixture.store.history.newest_event().await.unwrap() > newest,
-        "nobody's place is ahead of the history"
+        "no reader is ahead of the history"
     );
 }
 
-/// Proves R044 in the database: nobody edits the past.
-pub async fn the_history_cannot_be_rewritten(fixture: &StoreFixture) {
+/// Proves R044 in the database.
+pub async fn events_and_artifacts_cannot_be_changed(fixture: &StoreFixture) {
     fixture.enqueue(SubjectId::new(), at(0)).await;
     let worker = fixture.worker(at(0)).await;
     let run = fixture.claim_one(worker, at(1)).await.run;
     let mut write = step_write(&run, &[EventType::StepSucceeded], StepName::Extraction, at(2));
     write.artifacts.push(raw_text());
-    fixture.store.queue.advance(write).await.unwrap();
-    for statement in [
-        "UPDATE events SET event_type = 'RUN_FAILED'",
-        "DELETE FROM events",
-        "UPDATE artifacts SET payload = 'x'",
-        "DELETE FROM artifacts",
-    ] {
-        let done = fixture.sql.execute(statement).await;
-        assert!(done.as_ref().is_err_and(|said| said.contains("append-only")), "{statement}: {done:?}");
-    }
+    fixture.advance(write).await;
+    fixture
+        .assert_refused(
+            &[
+                "UPDATE events SET event_type = 'RUN_FAILED'",
+                "DELETE FROM events",
+                "UPDATE artifacts SET payload = 'x'",
+                "DELETE FROM artifacts",
+            ],
+            "append-only",
+        )
+        .await;
 }
 
-/// Proves R141 and the purge that the cascade serves.
-pub async fn purging_a_subject_takes_everything_with_it_but_the_trace(fixture: &StoreFixture) {
+/// Proves R141, and that a purge deletes by cascade.
+pub async fn purging_a_subject_deletes_everything_except_the_purge_event(fixture: &StoreFixture) {
     let subject = SubjectId::new();
     let kept = fixture.enqueue(SubjectId::new(), at(0)).await;
-    let gone = fixture.enqueue(subject, at(1)).await;
+    let purged = fixture.enqueue(subject, at(1)).await;
     let worker = fixture.worker(at(1)).await;
     let claimed = fixture.claim(worker, at(2), 2).await;
     for one in &claimed {
         let mut write = step_write(&one.run, &[EventType::StepSucceeded], StepName::Extraction, at(3));
         write.artifacts.push(raw_text());
-        fixture.store.queue.advance(write).await.unwrap();
+        fixture.advance(write).await;
     }
     assert!(matches!(fixture.store.documents.purge(subject, at(4)).await, Err(PortError::Conflict(_))));
-    complete(fixture, gone).await;
+    fixture.complete_run(purged).await;
     assert_eq!(fixture.store.documents.purge(subject, at(7)).await.unwrap(), 1);
-    let id = fixture.sql.id(gone.0);
+    let id = fixture.sql.id(purged.0);
     for table in ["step_progress", "artifacts", "events"] {
         let left = fixture.sql.number(&format!("SELECT count(*) FROM {table} WHERE run_id = {id}")).await;
         assert_eq!(left, 0, "{table}");
     }
-    assert!(matches!(fixture.store.history.run(gone).await, Err(PortError::NotFound(_))));
+    assert!(matches!(fixture.store.history.run(purged).await, Err(PortError::NotFound(_))));
     assert!(!fixture.store.history.artifacts(kept).await.unwrap().is_empty());
-    let events = fixture.store.history.events(EventId(0), EventFilter::default(), 100).await.unwrap();
+    let events = fixture.events().await;
     let last = &events.last().unwrap().event;
     assert_eq!((last.event_type, last.subject), (EventType::SubjectPurged, Some(subject)));
     assert!(matches!(fixture.store.documents.purge(subject, at(8)).await, Err(PortError::NotFound(_))));
 }
 
-/// One transaction for the document, its run and what is told of both.
+/// The document, its run and their events are stored in one transaction.
 pub async fn a_document_and_its_first_run_are_added_together_or_not_at_all(fixture: &StoreFixture) {
     let id = DocumentId::new();
     let document = Document { language_override: Some("es".to_owned()), ..document(id) };
     let run = document_run(id.into());
-    fixture.store.documents.add(NewDocument::by("tester", &document, Some(&run)), at(0)).await.unwrap();
+    fixture.add_document(&document, Some(&run), at(0)).await;
     assert_eq!(fixture.store.documents.find(id).await.unwrap(), document);
     assert_eq!(fixture.state(run.id).await, "QUEUED");
     let other = document_run(id.into());
@@ -298,7 +299,7 @@ pub async fn a_document_and_its_first_run_are_added_together_or_not_at_all(fixtu
         Err(PortError::Conflict(_))
     ));
     assert!(matches!(fixture.store.history.run(other.id).await, Err(PortError::NotFound(_))));
-    let events = fixture.store.history.events(EventId(0), EventFilter::default(), 10).await.unwrap();
+    let events = fixture.events().await;
     let kinds: Vec<_> = events.iter().map(|recorded| recorded.event.event_type).collect();
     assert_eq!(kinds, [EventType::DocumentUploaded, EventType::RunCreated]);
 }

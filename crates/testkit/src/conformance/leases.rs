@@ -1,4 +1,4 @@
-//! Who is working.
+//! Worker leases.
 
 use jiff::SignedDuration;
 use quire_domain::{RecoveryPolicy, SubjectId, WorkerId};
@@ -7,8 +7,8 @@ use quire_ports::{Lease, Worker};
 use super::recovery::rules;
 use crate::fixture::{StoreFixture, at};
 
-/// A lease that expired can only be had again by claiming again.
-pub async fn a_lease_that_has_ended_is_not_renewed_and_claims_nothing(fixture: &StoreFixture) {
+/// A worker whose lease has expired must register as a new worker.
+pub async fn an_expired_lease_cannot_be_renewed_and_claims_nothing(fixture: &StoreFixture) {
     fixture.enqueue(SubjectId::new(), at(0)).await;
     let workers = &fixture.store.workers;
     let worker = fixture.worker(at(0)).await;
@@ -26,7 +26,7 @@ pub async fn a_lease_that_has_ended_is_not_renewed_and_claims_nothing(fixture: &
     assert_eq!((listed[1].id, listed[1].lease), (worker, Some(Lease::Until(at(25)))));
 }
 
-/// Whoever holds the lock on the database knows that nobody else can be alive.
+/// The worker that holds the lock on the database file knows that all other workers are gone.
 pub async fn an_exclusive_worker_ends_every_other_lease(fixture: &StoreFixture) {
     let run = fixture.enqueue(SubjectId::new(), at(0)).await;
     let other = fixture.worker(at(0)).await;
@@ -44,7 +44,7 @@ pub async fn an_exclusive_worker_ends_every_other_lease(fixture: &StoreFixture) 
     let recovered =
         fixture.store.recovery.recover_orphaned_runs(&rules(RecoveryPolicy::Fail), at(3), 10).await.unwrap();
     assert_eq!(recovered[0].run.id, run);
-    // Its own lease does not run out.
+    // Its own lease does not expire.
     let much_later = at(1_000_000);
     let next = fixture.enqueue(SubjectId::new(), much_later).await;
     assert_eq!(fixture.claim_one(id, much_later).await.run.id, next);
@@ -60,8 +60,8 @@ pub async fn an_exclusive_worker_ends_every_other_lease(fixture: &StoreFixture) 
     assert!(fixture.store.workers.renew(id, much_later, Lease::Exclusive).await.unwrap());
 }
 
-/// The registry does not grow with the years.
-pub async fn workers_long_gone_are_forgotten_unless_they_own_something(fixture: &StoreFixture) {
+/// The table of workers does not grow forever.
+pub async fn old_workers_are_deleted_unless_they_own_a_run(fixture: &StoreFixture) {
     fixture.enqueue(SubjectId::new(), at(0)).await;
     let owner = fixture.worker(at(0)).await;
     fixture.claim_one(owner, at(1)).await;

@@ -1,4 +1,4 @@
-//! What becomes of runs whose owner is gone, or hangs.
+//! Recovery of orphaned runs, and timeouts of runs whose owner hangs.
 
 use jiff::SignedDuration;
 use quire_domain::{
@@ -6,7 +6,7 @@ use quire_domain::{
 };
 use quire_ports::{AdvanceOutcome, Lease, RecoveryRules};
 
-use super::fencing::{end, end_write, step_write};
+use super::writes::{end_write, step_write};
 use crate::fixture::{StoreFixture, at};
 
 pub(super) fn rules(recovery: RecoveryPolicy) -> RecoveryRules {
@@ -30,14 +30,14 @@ fn recorded(transition: &Transition) -> Vec<EventType> {
 }
 
 /// Proves R008, R009, R010, R170.
-pub async fn recovery_as_failure_touches_orphans_and_nothing_else(fixture: &StoreFixture) {
+pub async fn recovery_fails_orphaned_runs_and_no_others(fixture: &StoreFixture) {
     let subjects: Vec<_> = (0..4).map(|_| SubjectId::new()).collect();
     let orphan = fixture.enqueue(subjects[0], at(0)).await;
-    let gone = fixture.worker(at(0)).await;
-    fixture.claim_one(gone, at(1)).await;
+    let dead = fixture.worker(at(0)).await;
+    fixture.claim_one(dead, at(1)).await;
     let ended = fixture.enqueue(subjects[1], at(1)).await;
-    fixture.claim_one(gone, at(2)).await;
-    end(fixture, ended, Change::Complete, at(3)).await;
+    fixture.claim_one(dead, at(2)).await;
+    fixture.end_run(ended, Change::Complete, at(3)).await;
     let live = fixture.enqueue(subjects[2], at(2)).await;
     let present = fixture.worker(at(10)).await;
     fixture.claim_one(present, at(11)).await;
@@ -52,7 +52,7 @@ pub async fn recovery_as_failure_touches_orphans_and_nothing_else(fixture: &Stor
         fixture.store.recovery.recover_orphaned_runs(&rules(RecoveryPolicy::Fail), at(16), 10).await.unwrap();
     assert_eq!(ids(&recovered), [orphan]);
     assert_eq!(recorded(&recovered[0]), [EventType::RunRecoveredAsFailed]);
-    let stored = fixture.store.history.run(orphan).await.unwrap();
+    let stored = fixture.run(orphan).await;
     assert_eq!(stored.state.as_str(), "FAILED");
     assert_eq!(stored.state.completed_at(), Some(at(16)));
     assert_eq!(stored.state.reason().unwrap().failure_type.as_str(), "PROCESS_TERMINATED");
@@ -60,32 +60,32 @@ pub async fn recovery_as_failure_touches_orphans_and_nothing_else(fixture: &Stor
         assert_eq!(fixture.state(run).await, state);
     }
     let filter = quire_ports::EventFilter { run: Some(orphan), subject: None };
-    let events = fixture.store.history.events(quire_domain::EventId(0), filter, 100).await.unwrap();
+    let events = fixture.events_of(filter).await;
     let last = &events.last().unwrap().event;
     assert_eq!(last.event_type, EventType::RunRecoveredAsFailed);
     assert_eq!((last.subject, last.run), (Some(subjects[0]), Some(orphan)));
-    // The interrupted step is closed, and the subject goes on.
-    assert_eq!(fixture.store.history.steps(orphan).await.unwrap()[0].status, StepStatus::Failed);
+    // The interrupted step has failed, and the next run of the subject can start.
+    assert_eq!(fixture.steps(orphan).await[0].status, StepStatus::Failed);
     let next = fixture.claim(present, at(17), 10).await;
     assert_eq!(next.iter().map(|c| c.run.id).collect::<Vec<_>>(), [queued, behind]);
 }
 
-/// Proves R195, R169: what has succeeded is not repeated, and the interrupted attempt leaves its record.
-pub async fn recovery_by_requeue_resumes_at_the_first_unfinished_step(fixture: &StoreFixture) {
+/// Proves R195, R169: succeeded steps are not repeated, and the interrupted attempt is recorded.
+pub async fn a_requeued_run_resumes_at_its_first_unfinished_step(fixture: &StoreFixture) {
     let id = fixture.enqueue(SubjectId::new(), at(0)).await;
-    let gone = fixture.worker(at(0)).await;
-    let run = fixture.claim_one(gone, at(1)).await.run;
+    let dead = fixture.worker(at(0)).await;
+    let run = fixture.claim_one(dead, at(1)).await.run;
     let mut write = step_write(&run, &[EventType::StepSucceeded], StepName::Extraction, at(2));
     write.events.extend(step_write(&run, &[EventType::StepStarted], StepName::Interpretation, at(2)).events);
-    assert_eq!(fixture.store.queue.advance(write).await.unwrap(), AdvanceOutcome::Accepted);
+    fixture.advance(write).await;
 
     let requeue = rules(RecoveryPolicy::Requeue { max_claims: 3 });
     let recovered = fixture.store.recovery.recover_orphaned_runs(&requeue, at(20), 10).await.unwrap();
     assert_eq!(recorded(&recovered[0]), [EventType::RunRequeued]);
-    let stored = fixture.store.history.run(id).await.unwrap();
+    let stored = fixture.run(id).await;
     assert_eq!((stored.state.as_str(), stored.attempts, stored.retry_count), ("QUEUED", 1, 1));
     assert_eq!((stored.queued_at, stored.state.started_at()), (at(20), None));
-    let steps = fixture.store.history.steps(id).await.unwrap();
+    let steps = fixture.steps(id).await;
     let statuses: Vec<_> = steps.iter().map(|step| (step.step, step.status)).collect();
     assert_eq!(
         statuses,
@@ -99,8 +99,8 @@ pub async fn recovery_by_requeue_resumes_at_the_first_unfinished_step(fixture: &
     assert_eq!((again.run.id, again.step), (id, Some(StepName::Interpretation)));
 }
 
-/// Proves R169 at the limit.
-pub async fn an_orphan_is_failed_when_its_claims_are_spent(fixture: &StoreFixture) {
+/// Proves R169 for the limit of claims.
+pub async fn an_orphaned_run_fails_when_its_claims_are_used_up(fixture: &StoreFixture) {
     let id = fixture.enqueue(SubjectId::new(), at(0)).await;
     let requeue = rules(RecoveryPolicy::Requeue { max_claims: 2 });
     for (second, state) in [(0, "QUEUED"), (100, "FAILED")] {
@@ -111,13 +111,12 @@ pub async fn an_orphan_is_failed_when_its_claims_are_spent(fixture: &StoreFixtur
         assert_eq!(ids(&recovered), [id]);
         assert_eq!(fixture.state(id).await, state);
     }
-    let jobs =
-        fixture.store.history.jobs(fixture.store.history.run(id).await.unwrap().subject).await.unwrap();
+    let jobs = fixture.store.history.jobs(fixture.run(id).await.subject).await.unwrap();
     assert_eq!((jobs[0].status.as_str(), jobs[0].attempts), ("FAILED", 2));
     assert_eq!(jobs[0].error_log.matches("PROCESS_TERMINATED").count(), 2, "{}", jobs[0].error_log);
 }
 
-/// Proves R169, R170: the two-hour backstop is for runs that carry no lease at all.
+/// Proves R169, R170: the two-hour threshold applies to runs without an owner.
 pub async fn a_run_without_an_owner_is_recovered_only_past_the_threshold(fixture: &StoreFixture) {
     let id = fixture.enqueue(SubjectId::new(), at(0)).await;
     let worker = fixture.worker(at(0)).await;
@@ -130,18 +129,19 @@ pub async fn a_run_without_an_owner_is_recovered_only_past_the_threshold(fixture
     assert_eq!(young, []);
     let old = fixture.store.recovery.recover_orphaned_runs(&requeue, at(two_hours + 1), 10).await.unwrap();
     assert_eq!(ids(&old), [id]);
-    let stored = fixture.store.history.run(id).await.unwrap();
+    let stored = fixture.run(id).await;
     assert_eq!((stored.state.as_str(), stored.attempts), ("QUEUED", 1));
 }
 
-/// Proves R013: past the deadline and the grace, a hanging owner loses its run; a gone one is recovery's.
-pub async fn a_living_owner_is_timed_out_and_a_gone_one_is_not(fixture: &StoreFixture) {
-    let hung = fixture.enqueue(SubjectId::new(), at(0)).await;
+/// Proves R013: after the deadline and the grace period, a hanging owner loses its run. Recovery takes the runs of
+/// a dead owner.
+pub async fn an_overdue_run_is_timed_out_only_if_its_owner_is_alive(fixture: &StoreFixture) {
+    let overdue = fixture.enqueue(SubjectId::new(), at(0)).await;
     let hanging = fixture.worker(at(0)).await;
     let run = fixture.claim_one(hanging, at(1)).await.run;
     let orphan = fixture.enqueue(SubjectId::new(), at(1)).await;
-    let gone = fixture.worker(at(1)).await;
-    fixture.claim_one(gone, at(1)).await;
+    let dead = fixture.worker(at(1)).await;
+    fixture.claim_one(dead, at(1)).await;
     let rules = rules(RecoveryPolicy::Fail);
     for second in (10..=130).step_by(10) {
         let lease = Lease::Until(at(second + 15));
@@ -149,18 +149,19 @@ pub async fn a_living_owner_is_timed_out_and_a_gone_one_is_not(fixture: &StoreFi
     }
     assert_eq!(fixture.store.recovery.time_out_overdue(&rules, at(126), 10).await.unwrap(), []);
     let ended = fixture.store.recovery.time_out_overdue(&rules, at(127), 10).await.unwrap();
-    assert_eq!(ids(&ended), [hung]);
+    assert_eq!(ids(&ended), [overdue]);
     assert_eq!(recorded(&ended[0]), [EventType::RunTimedOut]);
-    assert_eq!(fixture.state(hung).await, "TIMED_OUT");
+    assert_eq!(fixture.state(overdue).await, "TIMED_OUT");
     assert_eq!(fixture.state(orphan).await, "RUNNING");
-    // And what the hung owner still brings is too late.
+    // A later write of the hanging owner is refused.
     let late = fixture.store.queue.advance(end_write(&run, Change::Complete, at(128))).await.unwrap();
     assert_eq!(late, AdvanceOutcome::Refused);
-    assert_eq!(fixture.state(hung).await, "TIMED_OUT");
+    assert_eq!(fixture.state(overdue).await, "TIMED_OUT");
 }
 
-/// A claim whose answer was lost made runs the worker's own: it gives back those it knows nothing of, and no others.
-pub async fn runs_that_their_owner_knows_nothing_of_are_given_back(fixture: &StoreFixture) {
+/// A claim without an answer may assign runs to a worker that does not know them. The worker hands back these runs and
+/// no others.
+pub async fn runs_that_their_owner_does_not_know_are_handed_back(fixture: &StoreFixture) {
     let worker = fixture.worker(at(0)).await;
     let other = fixture.worker(at(0)).await;
     let mut runs = Vec::new();
@@ -173,7 +174,7 @@ pub async fn runs_that_their_owner_knows_nothing_of_are_given_back(fixture: &Sto
     for (run, state) in runs.iter().zip(["RUNNING", "QUEUED", "RUNNING"]) {
         assert_eq!(fixture.state(*run).await, state);
     }
-    let stored = fixture.store.history.run(runs[1]).await.unwrap();
+    let stored = fixture.run(runs[1]).await;
     assert_eq!((stored.attempts, stored.retry_count, stored.queued_at), (0, 0, at(1)));
     assert_eq!(fixture.claim_one(other, at(4)).await.run.id, runs[1]);
 }

@@ -1,4 +1,4 @@
-//! Going back to the queue.
+//! Retries by hand and automatic requeues.
 
 use jiff::{SignedDuration, Timestamp};
 use quire_domain::{
@@ -6,26 +6,24 @@ use quire_domain::{
 };
 use quire_ports::PortError;
 
-use super::claiming::complete;
-use super::fencing::end;
 use crate::fixture::{StoreFixture, at, new_run};
 
 const MANUAL: RequeuePolicy =
     RequeuePolicy::Manual { max_retries: 5, base_delay: SignedDuration::from_mins(1) };
 const AUTO: RequeuePolicy = RequeuePolicy::Auto { max_claims: 3, base_delay: SignedDuration::from_secs(30) };
 
-/// Sends a running document run back for a minute.
+/// Requeues a running document run with a delay of a minute.
 pub(super) async fn requeue_later(fixture: &StoreFixture, run: RunId, when: Timestamp) {
     fail(fixture, run, StepName::Extraction, AUTO, when).await;
 }
 
 async fn fail(fixture: &StoreFixture, run: RunId, step: StepName, requeue: RequeuePolicy, when: Timestamp) {
     let failure = Failure::transient("PROVIDER_DOWN", "the provider does not answer");
-    end(fixture, run, Change::Fail { step, failure, requeue }, when).await;
+    fixture.end_run(run, Change::Fail { step, failure, requeue }, when).await;
 }
 
 /// Proves R135, R136.
-pub async fn a_failed_proposal_goes_back_to_the_queue_after_its_delay(fixture: &StoreFixture) {
+pub async fn a_retried_proposal_waits_for_its_delay(fixture: &StoreFixture) {
     let new = new_run(Pipeline::Proposal, SubjectId::new(), Priority::Normal);
     fixture.store.queue.enqueue(&new, at(0)).await.unwrap();
     let mut now = 0;
@@ -36,10 +34,7 @@ pub async fn a_failed_proposal_goes_back_to_the_queue_after_its_delay(fixture: &
         let retried = fixture.store.queue.retry(new.id, MANUAL, "local", at(now + 2)).await.unwrap();
         assert_eq!((retried.run.retry_count, retried.run.queued_at), (n, at(now + 2)));
         let due = now + 2 + 60 * (1 << n);
-        assert_eq!(
-            fixture.store.history.run(new.id).await.unwrap().state,
-            RunState::Queued { available_at: Some(at(due)) }
-        );
+        assert_eq!(fixture.run(new.id).await.state, RunState::Queued { available_at: Some(at(due)) });
         assert_eq!(fixture.store.queue.release_due(at(due - 1), 10).await.unwrap(), 0);
         let worker = fixture.worker(at(due - 1)).await;
         assert!(fixture.claim(worker, at(due - 1), 10).await.is_empty());
@@ -53,8 +48,8 @@ pub async fn a_failed_proposal_goes_back_to_the_queue_after_its_delay(fixture: &
     assert!(spent.to_string().contains("5 times"), "{spent}");
 }
 
-/// The oldest run of a subject goes first, also when it comes back after others have queued up.
-pub async fn a_retried_run_takes_its_old_place_in_its_subject(fixture: &StoreFixture) {
+/// The oldest run of a subject starts first, also when it is retried after newer runs were enqueued.
+pub async fn a_retried_run_keeps_its_place_among_the_runs_of_its_subject(fixture: &StoreFixture) {
     let subject = SubjectId::new();
     let runs = [0, 1].map(|_| new_run(Pipeline::Link, subject, Priority::Normal));
     for (second, new) in (0..).zip(&runs) {
@@ -63,16 +58,16 @@ pub async fn a_retried_run_takes_its_old_place_in_its_subject(fixture: &StoreFix
     let worker = fixture.worker(at(2)).await;
     fixture.claim_one(worker, at(3)).await;
     fail(fixture, runs[0].id, StepName::LinkExtraction, MANUAL, at(4)).await;
-    let now = RequeuePolicy::Manual { max_retries: 5, base_delay: SignedDuration::ZERO };
-    fixture.store.queue.retry(runs[0].id, now, "local", at(5)).await.unwrap();
+    let without_delay = RequeuePolicy::Manual { max_retries: 5, base_delay: SignedDuration::ZERO };
+    fixture.store.queue.retry(runs[0].id, without_delay, "local", at(5)).await.unwrap();
     assert_eq!(fixture.claim_one(worker, at(6)).await.run.id, runs[0].id);
     assert!(fixture.claim(worker, at(6), 10).await.is_empty());
-    complete(fixture, runs[0].id).await;
+    fixture.complete_run(runs[0].id).await;
     assert_eq!(fixture.claim_one(worker, at(7)).await.run.id, runs[1].id);
 }
 
-/// Proves R135: other states refuse, and so does a pipeline without manual retry.
-pub async fn only_failed_runs_of_a_pipeline_that_allows_it_are_retried(fixture: &StoreFixture) {
+/// Proves R135: a retry is refused in other states and for pipelines without manual retry.
+pub async fn only_failed_runs_of_pipelines_with_manual_retry_are_retried(fixture: &StoreFixture) {
     let queue = &fixture.store.queue;
     let new = new_run(Pipeline::Proposal, SubjectId::new(), Priority::Normal);
     queue.enqueue(&new, at(0)).await.unwrap();
@@ -81,7 +76,7 @@ pub async fn only_failed_runs_of_a_pipeline_that_allows_it_are_retried(fixture: 
     let worker = fixture.worker(at(0)).await;
     fixture.claim_one(worker, at(1)).await;
     assert!(refused(queue.retry(new.id, MANUAL, "local", at(1)).await));
-    complete(fixture, new.id).await;
+    fixture.complete_run(new.id).await;
     assert!(refused(queue.retry(new.id, MANUAL, "local", at(7)).await));
     let document = fixture.enqueue(SubjectId::new(), at(7)).await;
     fixture.claim_one(worker, at(8)).await;

@@ -1,33 +1,33 @@
-//! What a request must look like: the published description of chat completions, without what Quire never sends, so that
-//! sending it would be noticed.
+//! The contract of a request: the published JSON Schema of chat completions, reduced to what Quire sends. Any other member
+//! breaks the contract.
 //!
-//! The description uses a small part of JSON Schema 2020-12, and that part is checked here, word by word. A word that is not
-//! known here fails the check, so that nothing passes because nobody looked.
+//! The schema uses a few keywords of JSON Schema 2020-12, which are checked here. An unknown keyword fails the check, so that
+//! nothing passes unchecked.
 
 use serde_json::{Map, Value};
 
 const SCHEMA: &str = include_str!("request.schema.json");
 
-/// Holds the body of a request against the description, and the form in it against what strict answers demand.
+/// Checks the body of a request against the contract, and its response schema against the rules of strict schemas.
 pub(super) fn check(body: &Value) -> Result<(), String> {
-    let schema: Value = serde_json::from_str(SCHEMA).expect("the description is JSON");
-    fits(body, &schema, &schema).map_err(|why| format!("the request: {why}"))?;
+    let schema: Value = serde_json::from_str(SCHEMA).expect("the contract is JSON");
+    check_value(body, &schema, &schema).map_err(|why| format!("the request: {why}"))?;
     let format = &body["response_format"];
     if format["type"] != "json_schema" || format["json_schema"]["strict"] != true {
-        return Err("the answer must be asked for by a strict schema".to_owned());
+        return Err("the response format must be a strict schema".to_owned());
     }
     let name = format["json_schema"]["name"].as_str().unwrap_or_default();
     let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
     if name.is_empty() || name.len() > 64 || !name.chars().all(is_name) {
-        return Err(format!("{name} is no name of a schema"));
+        return Err(format!("{name} is not a valid schema name"));
     }
-    strict(&format["json_schema"]["schema"]).map_err(|why| format!("the form: {why}"))
+    check_strict(&format["json_schema"]["schema"]).map_err(|why| format!("the response schema: {why}"))
 }
 
-/// Every object names all its members as required and takes no others.
-fn strict(schema: &Value) -> Result<(), String> {
+/// Checks that every object requires all its members and allows no others.
+fn check_strict(schema: &Value) -> Result<(), String> {
     if let Some(items) = schema.get("items") {
-        strict(items)?;
+        check_strict(items)?;
     }
     let Some(properties) = schema.get("properties").and_then(Value::as_object) else { return Ok(()) };
     let required: Vec<&str> =
@@ -35,75 +35,86 @@ fn strict(schema: &Value) -> Result<(), String> {
     if schema["additionalProperties"] != false
         || !properties.keys().all(|name| required.contains(&name.as_str()))
     {
-        return Err(format!("an object is open: {:?}", properties.keys().collect::<Vec<_>>()));
+        return Err(format!("an object is not strict: {:?}", properties.keys().collect::<Vec<_>>()));
     }
-    properties.values().try_for_each(strict)
+    properties.values().try_for_each(check_strict)
 }
 
-fn fits(value: &Value, schema: &Value, root: &Value) -> Result<(), String> {
-    let Some(words) = schema.as_object() else { return Err(format!("{schema} is no schema")) };
-    words.iter().try_for_each(|(word, says)| holds(value, word, says, words, root))
+fn check_value(value: &Value, schema: &Value, root: &Value) -> Result<(), String> {
+    let Some(keywords) = schema.as_object() else { return Err(format!("{schema} is not a schema")) };
+    keywords
+        .iter()
+        .try_for_each(|(keyword, argument)| check_keyword(value, keyword, argument, keywords, root))
 }
 
-fn holds(
+fn check_keyword(
     value: &Value,
-    word: &str,
-    says: &Value,
-    words: &Map<String, Value>,
+    keyword: &str,
+    argument: &Value,
+    keywords: &Map<String, Value>,
     root: &Value,
 ) -> Result<(), String> {
-    let all = |says: &Value| says.as_array().cloned().unwrap_or_default();
-    let fitting = |says: &Value| all(says).iter().filter(|one| fits(value, one, root).is_ok()).count();
-    let ok = match word {
+    let all = |argument: &Value| argument.as_array().cloned().unwrap_or_default();
+    let matching =
+        |argument: &Value| all(argument).iter().filter(|one| check_value(value, one, root).is_ok()).count();
+    let ok = match keyword {
         "$schema" | "$defs" => true,
         "$ref" => {
-            let name = says.as_str().unwrap_or_default();
-            let schema = root.pointer(name.trim_start_matches('#')).ok_or(format!("{name} is not there"))?;
-            return fits(value, schema, root);
+            let name = argument.as_str().unwrap_or_default();
+            let schema =
+                root.pointer(name.trim_start_matches('#')).ok_or(format!("{name} does not exist"))?;
+            return check_value(value, schema, root);
         }
-        "type" => says
-            .as_str()
-            .map_or_else(|| all(says).iter().any(|kind| is_of(value, kind)), |_| is_of(value, says)),
-        "enum" => all(says).contains(value),
+        "type" => argument.as_str().map_or_else(
+            || all(argument).iter().any(|kind| has_type(value, kind)),
+            |_| has_type(value, argument),
+        ),
+        "enum" => all(argument).contains(value),
         "required" => {
             let has = |name: &Value| value.get(name.as_str().unwrap_or_default()).is_some();
-            !value.is_object() || all(says).iter().all(has)
+            !value.is_object() || all(argument).iter().all(has)
         }
         "properties" => {
-            let members = says.as_object().into_iter().flatten();
+            let members = argument.as_object().into_iter().flatten();
             let known = members.filter_map(|(name, schema)| Some((name, value.get(name)?, schema)));
             for (name, member, schema) in known {
-                fits(member, schema, root).map_err(|why| format!("{name}: {why}"))?;
+                check_value(member, schema, root).map_err(|why| format!("{name}: {why}"))?;
             }
             true
         }
         "additionalProperties" => {
             let is_known =
-                |name: &String| words.get("properties").is_some_and(|known| known.get(name).is_some());
+                |name: &String| keywords.get("properties").is_some_and(|known| known.get(name).is_some());
             let others = value.as_object().into_iter().flatten().filter(|(name, _)| !is_known(name));
             let mut others = others.map(|(_, member)| member);
-            match says {
+            match argument {
                 Value::Bool(is_open) => *is_open || others.next().is_none(),
-                schema => others.all(|member| fits(member, schema, root).is_ok()),
+                schema => others.all(|member| check_value(member, schema, root).is_ok()),
             }
         }
-        "items" => value.as_array().into_iter().flatten().all(|item| fits(item, says, root).is_ok()),
-        "oneOf" => fitting(says) == 1,
-        "anyOf" => fitting(says) > 0,
-        "allOf" => fitting(says) == all(says).len(),
-        "minItems" => value.as_array().is_none_or(|items| items.len() as u64 >= says.as_u64().unwrap_or(0)),
-        "maxItems" => value.as_array().is_none_or(|items| items.len() as u64 <= says.as_u64().unwrap_or(0)),
-        "maxLength" => {
-            value.as_str().is_none_or(|text| text.chars().count() as u64 <= says.as_u64().unwrap_or(0))
+        "items" => {
+            value.as_array().into_iter().flatten().all(|item| check_value(item, argument, root).is_ok())
         }
-        "minimum" => value.as_f64().is_none_or(|number| number >= says.as_f64().unwrap_or(0.0)),
-        "maximum" => value.as_f64().is_none_or(|number| number <= says.as_f64().unwrap_or(0.0)),
-        unknown => return Err(format!("{unknown} is not checked here; add it")),
+        "oneOf" => matching(argument) == 1,
+        "anyOf" => matching(argument) > 0,
+        "allOf" => matching(argument) == all(argument).len(),
+        "minItems" => {
+            value.as_array().is_none_or(|items| items.len() as u64 >= argument.as_u64().unwrap_or(0))
+        }
+        "maxItems" => {
+            value.as_array().is_none_or(|items| items.len() as u64 <= argument.as_u64().unwrap_or(0))
+        }
+        "maxLength" => {
+            value.as_str().is_none_or(|text| text.chars().count() as u64 <= argument.as_u64().unwrap_or(0))
+        }
+        "minimum" => value.as_f64().is_none_or(|number| number >= argument.as_f64().unwrap_or(0.0)),
+        "maximum" => value.as_f64().is_none_or(|number| number <= argument.as_f64().unwrap_or(0.0)),
+        unknown => return Err(format!("keyword {unknown} is not checked here; add it")),
     };
-    if ok { Ok(()) } else { Err(format!("{word} does not hold")) }
+    if ok { Ok(()) } else { Err(format!("{keyword} is violated")) }
 }
 
-fn is_of(value: &Value, kind: &Value) -> bool {
+fn has_type(value: &Value, kind: &Value) -> bool {
     match kind.as_str().unwrap_or_default() {
         "null" => value.is_null(),
         "boolean" => value.is_boolean(),
@@ -136,9 +147,9 @@ mod tests {
     }
 
     #[test]
-    fn a_request_is_held_against_the_description_part_by_part() {
+    fn every_part_of_a_request_is_checked() {
         assert_eq!(check(&request()), Ok(()));
-        for (place, wrong) in [
+        for (pointer, wrong) in [
             ("/model", json!(7)),
             ("/messages", json!([])),
             ("/messages/0/role", json!("nobody")),
@@ -152,13 +163,13 @@ mod tests {
             ("/response_format/json_schema/schema/additionalProperties", json!(true)),
         ] {
             let mut request = request();
-            *request.pointer_mut(place).unwrap() = wrong;
-            assert!(check(&request).is_err(), "{place}");
+            *request.pointer_mut(pointer).unwrap() = wrong;
+            assert!(check(&request).is_err(), "{pointer}");
         }
-        let mut more = request();
-        more["document"] = json!("x");
-        assert!(check(&more).is_err(), "what is not described is not sent");
-        more.as_object_mut().unwrap().retain(|name, _| name == "model");
-        assert!(check(&more).is_err(), "messages are missing");
+        let mut changed = request();
+        changed["document"] = json!("x");
+        assert!(check(&changed).is_err(), "an unknown member breaks the contract");
+        changed.as_object_mut().unwrap().retain(|name, _| name == "model");
+        assert!(check(&changed).is_err(), "messages are missing");
     }
 }

@@ -1,5 +1,5 @@
-//! A server that plays a language model's endpoint: it holds every request against the published description, remembers
-//! what it was sent and when, and answers as it was told to, well or badly.
+//! A fake server for a language model. It checks every request against the published contract, records it, and sends the
+//! planned replies, good or bad.
 
 mod contract;
 
@@ -10,43 +10,43 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-/// Tokens that every answer claims to have taken.
+/// Tokens that every reply reports: of the prompt and of the completion.
 pub const TOKENS: (u64, u64) = (700, 50);
-/// What the model calls itself.
-pub const MODEL: &str = "played-model-2026";
+/// The model name that every reply reports.
+pub const MODEL: &str = "fake-model-2026";
 
-/// One answer.
+/// A planned reply.
 #[derive(Clone, Debug)]
 pub enum ModelReply {
-    /// A completion with these words.
+    /// A completion with this text.
     Completion(String),
-    /// The same, at the price of so many tokens.
+    /// A completion with this text that reports this many prompt tokens.
     CompletionCosting(u64, String),
-    /// A completion that was cut where the tokens ended.
+    /// A completion with this text that was cut off at the token limit.
     TruncatedCompletion(String),
-    /// This status with these further lines in the head, and a body of no use.
+    /// This status with these additional header lines, and an error body.
     Status(u16, &'static str),
-    /// Something else than a completion.
+    /// This body instead of a completion.
     Body(&'static str),
-    /// The request is taken and never answered.
+    /// The server accepts the request and never answers.
     NoResponse,
-    /// An answer that comes byte by byte and never ends.
+    /// A body that arrives byte by byte and never ends.
     SlowBody,
-    /// An answer without end, as fast as it is taken.
+    /// A body without end, as fast as the client reads.
     EndlessBody,
 }
 
-/// A request that came.
+/// A request that the server received.
 #[derive(Clone, Debug)]
 pub struct ReceivedRequest {
-    /// When.
+    /// When it arrived.
     pub at: Instant,
     /// Its body.
     pub body: Value,
 }
 
 impl ReceivedRequest {
-    /// All that was said to the model.
+    /// The whole body as text.
     pub fn text(&self) -> String {
         self.body.to_string()
     }
@@ -54,71 +54,71 @@ impl ReceivedRequest {
 
 #[derive(Default)]
 struct RequestLog {
-    asked: Vec<ReceivedRequest>,
-    wrong: Vec<String>,
+    requests: Vec<ReceivedRequest>,
+    contract_violations: Vec<String>,
 }
 
-/// The server. It answers until the process ends.
+/// The server. It runs until the process ends.
 pub struct ModelServer {
-    /// The address to configure.
+    /// The URL to configure.
     pub url: String,
-    heard: Arc<Mutex<RequestLog>>,
+    log: Arc<Mutex<RequestLog>>,
 }
 
 impl ModelServer {
-    /// A server that wants this key and gives these answers in turn, the last one again and again.
+    /// Starts a server that expects this API key. It sends these replies in order and repeats the last one.
     pub fn start(key: &'static str, replies: Vec<ModelReply>) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let url = format!("http://{}/v1", listener.local_addr().unwrap());
-        let heard = Arc::new(Mutex::new(RequestLog::default()));
-        let server = Self { url, heard: heard.clone() };
+        let log = Arc::new(Mutex::new(RequestLog::default()));
+        let server = Self { url, log: log.clone() };
         std::thread::spawn(move || {
             for stream in listener.incoming().flatten() {
-                let (heard, replies) = (heard.clone(), replies.clone());
-                std::thread::spawn(move || serve(stream, key, &heard, &replies));
+                let (log, replies) = (log.clone(), replies.clone());
+                std::thread::spawn(move || serve(stream, key, &log, &replies));
             }
         });
         server
     }
 
-    /// What was asked so far, in order. Every request was as the description wants it.
+    /// The requests so far, in order. Panics if one of them broke the contract.
     pub fn requests(&self) -> Vec<ReceivedRequest> {
-        let heard = self.heard.lock().unwrap();
-        assert!(heard.wrong.is_empty(), "{:?}", heard.wrong);
-        heard.asked.clone()
+        let log = self.log.lock().unwrap();
+        assert!(log.contract_violations.is_empty(), "{:?}", log.contract_violations);
+        log.requests.clone()
     }
 }
 
-fn serve(stream: TcpStream, key: &str, heard: &Mutex<RequestLog>, replies: &[ModelReply]) {
-    let Some((request, body)) = read(&stream) else { return };
+fn serve(stream: TcpStream, key: &str, log: &Mutex<RequestLog>, replies: &[ModelReply]) {
+    let Some((request, body)) = read_request(&stream) else { return };
     let body: Value = serde_json::from_slice(&body).unwrap_or_default();
-    let place = {
-        let mut heard = heard.lock().unwrap();
-        let wrong = wrong(&request, key).or_else(|| contract::check(&body).err());
-        heard.wrong.extend(wrong);
-        heard.asked.push(ReceivedRequest { at: Instant::now(), body });
-        heard.asked.len() - 1
+    let index = {
+        let mut log = log.lock().unwrap();
+        let violation = header_violation(&request, key).or_else(|| contract::check(&body).err());
+        log.contract_violations.extend(violation);
+        log.requests.push(ReceivedRequest { at: Instant::now(), body });
+        log.requests.len() - 1
     };
-    let reply = replies.get(place).or(replies.last()).expect("there is an answer");
-    // Whoever hangs up has heard enough.
-    let _ = answer(stream, reply);
+    let reply = replies.get(index).or(replies.last()).expect("there is at least one reply");
+    // The client may hang up early.
+    let _ = send_reply(stream, reply);
 }
 
-fn wrong(head: &str, key: &str) -> Option<String> {
-    let has = |line: &str| head.lines().any(|said| said.eq_ignore_ascii_case(line));
+fn header_violation(head: &str, key: &str) -> Option<String> {
+    let has = |line: &str| head.lines().any(|header| header.eq_ignore_ascii_case(line));
     if !head.starts_with("POST /v1/chat/completions HTTP/1.1") {
-        return Some(format!("asked at another place: {head}"));
+        return Some(format!("wrong method or path: {head}"));
     }
     if !head.lines().any(|line| {
         line.to_lowercase().starts_with("authorization:") && line.ends_with(&format!("Bearer {key}"))
     }) {
-        return Some("asked without the key".to_owned());
+        return Some("the API key is missing".to_owned());
     }
-    (!has("content-type: application/json")).then(|| format!("not JSON by its head: {head}"))
+    (!has("content-type: application/json")).then(|| format!("the content type is not JSON: {head}"))
 }
 
 /// The head and the body of a request.
-fn read(stream: &TcpStream) -> Option<(String, Vec<u8>)> {
+fn read_request(stream: &TcpStream) -> Option<(String, Vec<u8>)> {
     let mut reader = BufReader::new(stream);
     let mut head = String::new();
     loop {
@@ -137,20 +137,20 @@ fn read(stream: &TcpStream) -> Option<(String, Vec<u8>)> {
     Some((head, body))
 }
 
-fn answer(mut stream: TcpStream, reply: &ModelReply) -> std::io::Result<()> {
+fn send_reply(mut stream: TcpStream, reply: &ModelReply) -> std::io::Result<()> {
     match reply {
-        ModelReply::Completion(words) => send(&mut stream, 200, "", &completion(words, "stop", TOKENS.0)),
-        ModelReply::CompletionCosting(tokens, words) => {
-            send(&mut stream, 200, "", &completion(words, "stop", *tokens))
+        ModelReply::Completion(text) => send(&mut stream, 200, "", &completion(text, "stop", TOKENS.0)),
+        ModelReply::CompletionCosting(tokens, text) => {
+            send(&mut stream, 200, "", &completion(text, "stop", *tokens))
         }
-        ModelReply::TruncatedCompletion(words) => {
-            send(&mut stream, 200, "", &completion(words, "length", TOKENS.0))
+        ModelReply::TruncatedCompletion(text) => {
+            send(&mut stream, 200, "", &completion(text, "length", TOKENS.0))
         }
         ModelReply::Status(status, head) => {
             send(&mut stream, *status, head, "{\"error\":{\"message\":\"no\"}}")
         }
         ModelReply::Body(body) => send(&mut stream, 200, "", body),
-        // Until the other side hangs up.
+        // Until the client hangs up.
         ModelReply::NoResponse => stream.read_to_end(&mut Vec::new()).map(|_| ()),
         ModelReply::SlowBody => {
             stream.write_all(
@@ -182,7 +182,7 @@ fn send(stream: &mut TcpStream, status: u16, head: &str, body: &str) -> std::io:
     stream.flush()
 }
 
-fn completion(words: &str, finish: &str, tokens: u64) -> String {
+fn completion(text: &str, finish: &str, tokens: u64) -> String {
     let answer = json!({
         "id": "chatcmpl-1",
         "object": "chat.completion",
@@ -192,7 +192,7 @@ fn completion(words: &str, finish: &str, tokens: u64) -> String {
             "index": 0,
             "finish_reason": finish,
             "logprobs": null,
-            "message": { "role": "assistant", "content": words, "refusal": null },
+            "message": { "role": "assistant", "content": text, "refusal": null },
         }],
         "usage": { "prompt_tokens": tokens, "completion_tokens": TOKENS.1, "total_tokens": tokens + TOKENS.1 },
     });

@@ -1,0 +1,150 @@
+//! Documents with an interpretation, and the requests that review them.
+
+use std::sync::Arc;
+
+use jiff::Timestamp;
+use quire_domain::review::{interpretation_edited, review_marked};
+use quire_domain::{Change, DocumentId, EventType, InterpretationId, ReviewStatus, Run, RunId, StepName};
+use quire_ports::{FirstVersion, InterpretationVersion, NewInterpretationVersion, ReviewMarkRequest};
+use quire_understanding::edit::{EditOperation, apply_edits};
+use quire_understanding::{
+    Field, Interpretation, InterpreterKind, MadeBy, NEUTRAL_CONFIDENCE, Origin, Schema, Value, ValueType,
+};
+
+use super::writes::{end_write, raw_text, step_write};
+use crate::fixture::{StoreFixture, at, document, document_run};
+
+/// The calibration context of every document here.
+pub(super) const CONTEXT: &str = "ctx_v1:of-tests";
+
+/// The fields of [`StoreFixture::interpreted_document`].
+pub(super) fn default_fields() -> Vec<Field> {
+    vec![field("pet_name", "Luna"), field("notes", "nada \u{1f43e} \"x\"")]
+}
+
+fn field(key: &str, value: &str) -> Field {
+    Field::new(key, Value::Text(value.to_owned()), ValueType::String, Origin::Machine, 0.66)
+}
+
+/// A model as the author of a version, with every member set.
+pub(super) fn made_by() -> MadeBy {
+    MadeBy {
+        interpreter: InterpreterKind::Model,
+        model: Some("some-model \u{1f43e}".to_owned()),
+        prompt_version: Some("1".to_owned()),
+        tokens_in: 900,
+        tokens_out: 100,
+        cost: Some(0.125),
+        fallback_reason: None,
+        milliseconds: 42,
+    }
+}
+
+/// The first version of a run's interpretation.
+pub(super) fn first_version(run: &Run, fields: Vec<Field>, at: Timestamp) -> FirstVersion {
+    let data = Interpretation {
+        schema_version: Interpretation::V0.to_owned(),
+        document_id: DocumentId(run.subject.0),
+        processing_run_id: run.id,
+        created_at: at,
+        context_key: Some(CONTEXT.to_owned()),
+        policy_version: Some("v1".to_owned()),
+        fields,
+    };
+    FirstVersion { id: InterpretationId::new(), data, made_by: Some(made_by()) }
+}
+
+/// An edit of the version `base` by Ana.
+pub(super) fn edit(
+    base: &InterpretationVersion,
+    batch: &[EditOperation],
+    at: Timestamp,
+) -> NewInterpretationVersion {
+    let edited =
+        apply_edits(&base.data.fields, &Schema::built_in_default(), NEUTRAL_CONFIDENCE, batch).unwrap();
+    NewInterpretationVersion {
+        id: InterpretationId::new(),
+        run: base.data.processing_run_id,
+        base: base.number,
+        data: Interpretation { created_at: at, fields: edited.fields, ..base.data.clone() },
+        changes: edited.changes,
+        structure: edited.structure,
+        actor: "ana".to_owned(),
+        at,
+        policy: Arc::default(),
+        edited: interpretation_edited(base.data.document_id, base.data.processing_run_id, "ana", at),
+        reopened: review_marked(base.data.document_id, ReviewStatus::InReview, "ana", at),
+    }
+}
+
+/// An operation that adds a field.
+pub(super) fn add_field(key: &str, value: &str) -> EditOperation {
+    let value = Value::Text(value.to_owned());
+    EditOperation::Add { key: key.to_owned(), value, value_type: None, visit_id: None }
+}
+
+/// An operation that changes the value of a field.
+pub(super) fn set_value(field: &Field, value: &str) -> EditOperation {
+    let value = Some(Value::Text(value.to_owned()));
+    EditOperation::Update { field: field.field_id, value, value_type: None, visit_id: None }
+}
+
+/// A request to set the review status of a document.
+pub(super) fn mark_request(
+    document: DocumentId,
+    to: ReviewStatus,
+    actor: &str,
+    at: Timestamp,
+) -> ReviewMarkRequest {
+    let event = review_marked(document, to, actor, at);
+    ReviewMarkRequest { document, to, actor: actor.to_owned(), at, policy: Arc::default(), event }
+}
+
+impl StoreFixture {
+    /// Adds a document whose run has completed with an interpretation.
+    pub async fn interpreted_document(&self) -> (DocumentId, RunId, FirstVersion) {
+        self.document_with_fields(default_fields()).await
+    }
+
+    /// Adds a document whose run has completed with an interpretation of these fields.
+    pub(super) async fn document_with_fields(&self, fields: Vec<Field>) -> (DocumentId, RunId, FirstVersion) {
+        let document = document(DocumentId::new());
+        let new = document_run(document.id.into());
+        self.add_document(&document, Some(&new), at(0)).await;
+        let first = self.complete_next_run(new.id, Some(fields), 0).await;
+        (document.id, new.id, first)
+    }
+
+    /// Claims the next run, which must be `run`, and completes it, `later` seconds after the usual time. The run has an
+    /// interpretation if there are `fields`.
+    pub(super) async fn complete_next_run(
+        &self,
+        run: RunId,
+        fields: Option<Vec<Field>>,
+        later: i64,
+    ) -> FirstVersion {
+        let at = |second| at(second + later);
+        let worker = self.worker(at(1)).await;
+        let claimed = self.claim_one(worker, at(2)).await.run;
+        assert_eq!(claimed.id, run);
+        let has_interpretation = fields.is_some();
+        let first = first_version(&claimed, fields.unwrap_or_default(), at(3));
+        let mut write = step_write(&claimed, &[EventType::StepSucceeded], StepName::Interpretation, at(3));
+        write.artifacts.push(raw_text());
+        write.interpretation = has_interpretation.then(|| first.clone());
+        write.end = end_write(&claimed, Change::Complete, at(3)).end;
+        self.advance(write).await;
+        first
+    }
+
+    /// The active version of a run.
+    pub(super) async fn active_version(&self, run: RunId) -> InterpretationVersion {
+        self.store.reviews.editable(run).await.unwrap().active.unwrap()
+    }
+
+    /// Edits the active version of a run. The store must accept the edit.
+    pub(super) async fn edit_active_version(&self, run: RunId, batch: &[EditOperation], at: Timestamp) {
+        let base = self.active_version(run).await;
+        self.store.reviews.save(&edit(&base, batch, at)).await.unwrap().unwrap();
+    }
+}

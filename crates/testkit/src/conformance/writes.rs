@@ -1,0 +1,64 @@
+//! The writes that cases make in place of an engine.
+
+use jiff::Timestamp;
+use quire_domain::run::apply;
+use quire_domain::{ArtifactId, Change, Event, EventType, Run, RunId, StepName};
+use quire_ports::{Advance, AdvanceOutcome, Artifact};
+
+use crate::fixture::{StoreFixture, at};
+
+/// A write about one step of a run.
+pub(super) fn step_write(run: &Run, kinds: &[EventType], step: StepName, when: Timestamp) -> Advance {
+    let events = kinds.iter().map(|kind| Event {
+        step: Some(step),
+        attempt: Some(1),
+        started_at: (*kind != EventType::StepStarted).then_some(at(1)),
+        ..Event::of_run(*kind, run, when)
+    });
+    Advance { events: events.collect(), ..empty_write(run, when) }
+}
+
+/// A write that ends a run.
+pub(super) fn end_write(run: &Run, change: Change, when: Timestamp) -> Advance {
+    Advance { end: Some(apply(run, change, when).unwrap()), ..empty_write(run, when) }
+}
+
+fn empty_write(run: &Run, when: Timestamp) -> Advance {
+    Advance {
+        run: run.clone(),
+        at: when,
+        events: Vec::new(),
+        artifacts: Vec::new(),
+        interpretation: None,
+        end: None,
+        repeated: false,
+    }
+}
+
+/// The artifact of a step that has read the text of a document.
+pub(super) fn raw_text() -> Artifact {
+    Artifact {
+        id: ArtifactId::new(),
+        artifact_type: "RAW_TEXT".to_owned(),
+        payload: "{\"file\":\"raw-text.txt\"}".to_owned(),
+        created_at: at(3),
+    }
+}
+
+impl StoreFixture {
+    /// Makes a write that the store must accept.
+    pub(super) async fn advance(&self, write: Advance) {
+        assert_eq!(self.store.queue.advance(write).await.unwrap(), AdvanceOutcome::Accepted);
+    }
+
+    /// Ends a running run in the name of its owner.
+    pub(super) async fn end_run(&self, run: RunId, change: Change, when: Timestamp) {
+        let run = self.run(run).await;
+        self.advance(end_write(&run, change, when)).await;
+    }
+
+    /// Completes a running run, 6 seconds after the start of the test.
+    pub(super) async fn complete_run(&self, run: RunId) {
+        self.end_run(run, Change::Complete, at(6)).await;
+    }
+}
