@@ -1,4 +1,4 @@
-//! The disk passes what every place for files passes.
+//! Runs the conformance suite of the `BlobStore` port on disk storage.
 
 #![allow(clippy::unwrap_used)]
 
@@ -7,7 +7,7 @@ use std::sync::Arc;
 use quire_connectors::blob::DiskBlobs;
 use quire_testkit::BlobsBed;
 
-#[allow(clippy::unused_async)] // The suite waits for its bed, because most have to be made over a network.
+#[allow(clippy::unused_async)] // The suite expects an async function, because other stores are created over a network.
 async fn bed() -> BlobsBed {
     let folder = tempfile::tempdir().unwrap();
     let blobs = DiskBlobs::open(folder.path().join("documents")).unwrap();
