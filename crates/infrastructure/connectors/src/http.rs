@@ -1,7 +1,8 @@
-//! The way to services over HTTP, which all who talk to one share.
+//! The HTTP client that all connectors share.
 //!
-//! Every exchange has a limit in time, from its first byte to its last, and one in bytes, so that neither silence nor a
-//! flood can hold a step. Redirects are not followed: a key goes to the place that it was configured for and nowhere else.
+//! Every request has a time limit, from the first byte sent to the last byte received, and a limit on the response size.
+//! Neither a silent nor an endless response can block a step. Redirects are not followed, so that an API key is sent only
+//! to the configured host.
 
 use std::time::Duration;
 
@@ -14,46 +15,46 @@ use hyper_util::client::legacy::Client;
 use hyper_util::client::legacy::connect::HttpConnector;
 use hyper_util::rt::TokioExecutor;
 
-/// Time in which a connection is made or not at all.
-const CONNECT: Duration = Duration::from_secs(10);
-/// How long a connection is kept for the next exchange.
-const IDLE: Duration = Duration::from_secs(30);
+/// The time limit for a connection.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
+/// How long an idle connection is kept open.
+const IDLE_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// What one exchange may take.
+/// The limits of one request.
 #[derive(Clone, Copy, Debug)]
-pub struct Limits {
-    /// From the first byte that is sent to the last that comes.
+pub struct HttpLimits {
+    /// The time from the first byte sent to the last byte received.
     pub time: Duration,
-    /// Bytes of the longest body that is read.
+    /// The largest response body, in bytes.
     pub bytes: usize,
 }
 
-/// What came back.
+/// An HTTP response, read completely.
 #[derive(Clone, Debug)]
-pub struct HttpAnswer {
-    /// The status, whatever it is.
+pub struct HttpResponse {
+    /// The status, including errors.
     pub status: StatusCode,
     /// The headers.
     pub headers: HeaderMap,
-    /// The body, all of it.
+    /// The whole body.
     pub body: Bytes,
 }
 
-/// Why nothing came back.
+/// Why there is no response.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[allow(missing_docs)] // The messages say it.
 pub enum HttpError {
-    #[error("it did not answer in time")]
-    TooSlow,
-    #[error("its answer is too long")]
-    TooLong,
-    #[error("it cannot be reached")]
+    #[error("the request timed out")]
+    Timeout,
+    #[error("the response is too large")]
+    ResponseTooLarge,
+    #[error("the host cannot be reached")]
     Unreachable,
-    #[error("the connection broke off")]
-    BrokeOff,
+    #[error("the connection was interrupted")]
+    Interrupted,
 }
 
-/// Keeps connections and makes exchanges over them.
+/// Sends requests over a pool of connections. Clones share the pool.
 #[derive(Clone)]
 pub struct HttpClient {
     client: Client<HttpsConnector<HttpConnector>, Full<Bytes>>,
@@ -66,11 +67,11 @@ impl Default for HttpClient {
 }
 
 impl HttpClient {
-    /// A client that trusts the certificates that browsers trust. No proxy is looked for in the environment.
+    /// A client that trusts the Mozilla root certificates. It ignores proxy settings in the environment.
     pub fn new() -> Self {
         let mut connector = HttpConnector::new();
         connector.enforce_http(false);
-        connector.set_connect_timeout(Some(CONNECT));
+        connector.set_connect_timeout(Some(CONNECT_TIMEOUT));
         connector.set_nodelay(true);
         let connector = HttpsConnectorBuilder::new()
             .with_webpki_roots()
@@ -78,29 +79,33 @@ impl HttpClient {
             .enable_http1()
             .wrap_connector(connector);
         let client = Client::builder(TokioExecutor::new())
-            .pool_idle_timeout(IDLE)
+            .pool_idle_timeout(IDLE_TIMEOUT)
             .pool_timer(hyper_util::rt::TokioTimer::new())
             .build(connector);
         Self { client }
     }
 
-    /// Makes one exchange.
-    pub async fn exchange(
+    /// Sends a request and reads the whole response.
+    pub async fn send(
         &self,
         request: Request<Full<Bytes>>,
-        limits: Limits,
-    ) -> Result<HttpAnswer, HttpError> {
-        let exchange = async {
-            let answer = self.client.request(request).await;
-            let answer = answer.map_err(|error| {
-                if error.is_connect() { HttpError::Unreachable } else { HttpError::BrokeOff }
+        limits: HttpLimits,
+    ) -> Result<HttpResponse, HttpError> {
+        let response = async {
+            let response = self.client.request(request).await;
+            let response = response.map_err(|error| {
+                if error.is_connect() { HttpError::Unreachable } else { HttpError::Interrupted }
             })?;
-            let (head, body) = answer.into_parts();
+            let (head, body) = response.into_parts();
             let body = Limited::new(body, limits.bytes).collect().await.map_err(|error| {
-                if error.is::<LengthLimitError>() { HttpError::TooLong } else { HttpError::BrokeOff }
+                if error.is::<LengthLimitError>() {
+                    HttpError::ResponseTooLarge
+                } else {
+                    HttpError::Interrupted
+                }
             })?;
-            Ok(HttpAnswer { status: head.status, headers: head.headers, body: body.to_bytes() })
+            Ok(HttpResponse { status: head.status, headers: head.headers, body: body.to_bytes() })
         };
-        tokio::time::timeout(limits.time, exchange).await.unwrap_or(Err(HttpError::TooSlow))
+        tokio::time::timeout(limits.time, response).await.unwrap_or(Err(HttpError::Timeout))
     }
 }

@@ -1,4 +1,4 @@
-//! Things outside that Quire talks to, one module each.
+//! Adapters to external services, one module each: file storage, HTTP, language models.
 
 pub mod blob;
 pub mod http;

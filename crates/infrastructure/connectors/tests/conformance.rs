@@ -1,4 +1,4 @@
-//! The disk passes what every place for files passes.
+//! Runs the conformance suite of the `BlobStore` port on disk storage.
 
 #![allow(clippy::unwrap_used)]
 
@@ -7,8 +7,8 @@ use std::sync::Arc;
 use quire_connectors::blob::DiskBlobs;
 use quire_testkit::BlobStoreFixture;
 
-#[allow(clippy::unused_async)] // The suite waits for its fixture, because most have to be made over a network.
-async fn fixture() -> BlobStoreFixture {
+#[allow(clippy::unused_async)] // The suite expects an async function, because other stores are created over a network.
+async fn fixture() -> BlobsBed {
     let folder = tempfile::tempdir().unwrap();
     let blobs = DiskBlobs::open(folder.path().join("documents")).unwrap();
     BlobStoreFixture { blobs: Arc::new(blobs), keep: Box::new(folder) }

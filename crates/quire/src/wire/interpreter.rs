@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use quire_application::steps::{ModelInterpreter, ModelInterpreterSettings, RuleInterpreter, TokenBudget};
 use quire_connectors::http::HttpClient;
-use quire_connectors::model::{BadModel, ModelSettings, RemoteModel};
+use quire_connectors::model::{ModelSettings, ModelSettingsError, RemoteModel};
 use quire_ports::{Interpreter, Store};
 
 use crate::config::{Config, InterpreterChoice, to_std};
@@ -44,8 +44,8 @@ pub(crate) fn remote_model(config: &Config) -> Result<RemoteModel, (&'static str
     };
     RemoteModel::new(HttpClient::new(), settings).map_err(|bad| {
         let key = match bad {
-            BadModel::Url => "model.url",
-            BadModel::ApiKey => "model.api_key",
+            ModelSettingsError::Url => "model.url",
+            ModelSettingsError::ApiKey => "model.api_key",
         };
         (key, bad.to_string())
     })

@@ -1,4 +1,4 @@
-//! Files, by their names.
+//! File storage: the adapters of the `BlobStore` port.
 
 mod disk;
 mod name;

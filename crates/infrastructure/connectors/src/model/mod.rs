@@ -1,5 +1,4 @@
-//! Language models behind an endpoint that speaks as `OpenAI`'s chat completions do: hosted ones, and those on one's own
-//! machine.
+//! Language models behind an endpoint that is compatible with `OpenAI`'s chat completions API, hosted or local.
 
 mod retry;
 #[cfg(test)]
@@ -17,23 +16,23 @@ use hyper::{Request, StatusCode, Uri};
 use jiff::Timestamp;
 use quire_ports::{LanguageModel, ModelError, ModelErrorKind, ModelRequest, ModelResponse};
 
-use crate::http::{HttpClient, HttpError, Limits};
+use crate::http::{HttpClient, HttpError, HttpLimits};
 
-/// Bytes of the longest answer that is read.
-const LONGEST_ANSWER: usize = 4 << 20;
+/// The largest response, in bytes.
+const MAX_RESPONSE_BYTES: usize = 4 << 20;
 
-/// Where a model is and how it is asked.
+/// The settings of a model endpoint.
 #[derive(Clone)]
 pub struct ModelSettings {
     /// The address before `/chat/completions`, such as `http://localhost:11434/v1`.
     pub url: String,
     /// The name of the model.
     pub name: String,
-    /// What the endpoint knows us by, if it wants to.
+    /// The API key, if the endpoint needs one.
     pub api_key: Option<String>,
-    /// How long one request may take.
+    /// The time limit of one request.
     pub timeout: Duration,
-    /// Requests for one question, the first included.
+    /// How many requests to send at most, including the first.
     pub attempts: u32,
 }
 
@@ -47,40 +46,40 @@ pub struct RemoteModel {
     attempts: u32,
 }
 
-/// Why no model can be there.
+/// Which setting of a model endpoint is invalid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum BadModel {
-    /// It is no address.
+pub enum ModelSettingsError {
+    /// The URL.
     Url,
-    /// It cannot be sent.
+    /// The API key.
     ApiKey,
 }
 
-impl fmt::Display for BadModel {
+impl fmt::Display for ModelSettingsError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Self::Url => "must be an address such as http://localhost:11434/v1",
-            Self::ApiKey => "must be printable ASCII, as keys are",
+            Self::Url => "must be a URL such as http://localhost:11434/v1",
+            Self::ApiKey => "must be printable ASCII without spaces",
         })
     }
 }
 
-/// How one request failed.
-struct Missed {
+/// A request that failed.
+struct FailedRequest {
     error: ModelError,
-    /// When the endpoint wants to be asked again.
-    wait: Option<Duration>,
+    /// The wait that the endpoint asks for.
+    retry_after: Option<Duration>,
 }
 
 impl RemoteModel {
-    /// The model of these settings. Nothing is sent yet.
-    pub fn new(http: HttpClient, settings: ModelSettings) -> Result<Self, BadModel> {
-        let address = address(&settings.url).ok_or(BadModel::Url)?;
+    /// Checks the settings. Sends nothing yet.
+    pub fn new(http: HttpClient, settings: ModelSettings) -> Result<Self, ModelSettingsError> {
+        let address = address(&settings.url).ok_or(ModelSettingsError::Url)?;
         let authorization = settings.api_key.map(|key| {
-            // More could be sent, but no key has more, and whoever pasted more has pasted something else.
+            // A header could contain other characters, but no API key does: something else was pasted.
             let is_key = key.bytes().all(|byte| byte.is_ascii_graphic());
             let value = HeaderValue::try_from(format!("Bearer {key}")).ok().filter(|_| is_key);
-            let mut value = value.ok_or(BadModel::ApiKey)?;
+            let mut value = value.ok_or(ModelSettingsError::ApiKey)?;
             value.set_sensitive(true);
             Ok(value)
         });
@@ -94,27 +93,27 @@ impl RemoteModel {
         })
     }
 
-    async fn ask_once(&self, body: Bytes, time: Duration) -> Result<ModelResponse, Missed> {
+    async fn send_request(&self, body: Bytes, time: Duration) -> Result<ModelResponse, FailedRequest> {
         let mut request = Request::post(self.address.clone()).header(CONTENT_TYPE, "application/json");
         if let Some(authorization) = &self.authorization {
             request = request.header(AUTHORIZATION, authorization.clone());
         }
-        let sent = body.len();
-        let request = request
-            .body(Full::new(body))
-            .map_err(|_| missed(ModelErrorKind::Refused, "model.url is no address"))?;
-        let limits = Limits { time, bytes: LONGEST_ANSWER };
-        let answer = self.http.exchange(request, limits).await.map_err(not_answered)?;
-        match answer.status {
-            StatusCode::OK => wire::answer(&answer.body, &self.name, sent).ok_or_else(|| {
-                missed(
+        let request_bytes = body.len();
+        let request = request.body(Full::new(body)).map_err(|_| {
+            failed(ModelErrorKind::Refused, "model.url is not a valid URL. Correct it and start again.")
+        })?;
+        let limits = HttpLimits { time, bytes: MAX_RESPONSE_BYTES };
+        let response = self.http.send(request, limits).await.map_err(transport_error)?;
+        match response.status {
+            StatusCode::OK => wire::parse_response(&response.body, &self.name, request_bytes).ok_or_else(|| {
+                failed(
                     ModelErrorKind::AnswerInvalid,
-                    "the model's endpoint answered something else than a completion",
+                    "The model endpoint sent an invalid response. Check that model.url is an OpenAI-compatible endpoint.",
                 )
             }),
-            status => Err(Missed {
-                wait: retry::after(answer.headers.get(RETRY_AFTER), Timestamp::now()),
-                ..refused(status)
+            status => Err(FailedRequest {
+                retry_after: retry::retry_after(response.headers.get(RETRY_AFTER), Timestamp::now()),
+                ..status_error(status)
             }),
         }
     }
@@ -122,40 +121,41 @@ impl RemoteModel {
 
 #[async_trait]
 impl LanguageModel for RemoteModel {
-    async fn ask(&self, question: &ModelRequest) -> Result<ModelResponse, ModelError> {
-        let body = Bytes::from(wire::body(&self.name, question));
+    async fn ask(&self, request: &ModelRequest) -> Result<ModelResponse, ModelError> {
+        let body = Bytes::from(wire::request_body(&self.name, request));
         let mut attempt = 1;
         loop {
-            let left = retry::left(question.deadline, Timestamp::now());
-            let asked = match left.map_or(self.timeout, |left| left.min(self.timeout)) {
-                Duration::ZERO => {
-                    Err(missed(ModelErrorKind::Unavailable, "there is no time left to ask the model"))
-                }
-                time => self.ask_once(body.clone(), time).await,
+            let left = retry::time_left(request.deadline, Timestamp::now());
+            let outcome = match left.map_or(self.timeout, |left| left.min(self.timeout)) {
+                Duration::ZERO => Err(failed(
+                    ModelErrorKind::Unavailable,
+                    "The deadline of the run leaves no time for the model. Raise run_limit of the pipeline.",
+                )),
+                time => self.send_request(body.clone(), time).await,
             };
-            let outcome = asked.as_ref().map_or_else(|missed| missed.error.kind.as_str(), |_| "OK");
-            metrics::counter!("quire_model_calls_total", "outcome" => outcome).increment(1);
-            let missed = match asked {
-                Ok(answer) => {
+            let code = outcome.as_ref().map_or_else(|failed| failed.error.kind.as_str(), |_| "OK");
+            metrics::counter!("quire_model_calls_total", "outcome" => code).increment(1);
+            let failed = match outcome {
+                Ok(response) => {
                     metrics::counter!("quire_model_tokens_total", "direction" => "in")
-                        .increment(answer.tokens_in);
+                        .increment(response.tokens_in);
                     metrics::counter!("quire_model_tokens_total", "direction" => "out")
-                        .increment(answer.tokens_out);
-                    return Ok(answer);
+                        .increment(response.tokens_out);
+                    return Ok(response);
                 }
-                Err(missed) => missed,
+                Err(failed) => failed,
             };
-            let wait = missed.wait.unwrap_or_else(|| retry::pause(attempt));
-            let left = retry::left(question.deadline, Timestamp::now());
+            let wait = failed.retry_after.unwrap_or_else(|| retry::backoff(attempt));
+            let left = retry::time_left(request.deadline, Timestamp::now());
             let fits = left.is_none_or(|left| wait < left);
-            if !missed.error.kind.may_pass() || attempt >= self.attempts || !fits {
-                return Err(missed.error);
+            if !failed.error.kind.may_pass() || attempt >= self.attempts || !fits {
+                return Err(failed.error);
             }
             tracing::info!(
-                code = missed.error.kind.as_str(),
+                code = failed.error.kind.as_str(),
                 attempt,
                 wait_ms = u64::try_from(wait.as_millis()).unwrap_or(u64::MAX),
-                "the model is asked again"
+                "model request failed, will retry"
             );
             tokio::time::sleep(wait).await;
             attempt += 1;
@@ -163,58 +163,59 @@ impl LanguageModel for RemoteModel {
     }
 }
 
-/// Where completions are asked for.
+/// The URL of the chat completions.
 fn address(url: &str) -> Option<Uri> {
     let uri: Uri = format!("{}/chat/completions", url.trim().trim_end_matches('/')).parse().ok()?;
-    let is_web = matches!(uri.scheme_str(), Some("http" | "https"));
-    (is_web && uri.host().is_some_and(|host| !host.is_empty()) && uri.query().is_none()).then_some(uri)
+    let is_http = matches!(uri.scheme_str(), Some("http" | "https"));
+    (is_http && uri.host().is_some_and(|host| !host.is_empty()) && uri.query().is_none()).then_some(uri)
 }
 
-fn missed(trouble: ModelErrorKind, message: &str) -> Missed {
-    Missed { error: ModelError { kind: trouble, message: message.to_owned() }, wait: None }
+fn failed(kind: ModelErrorKind, message: &str) -> FailedRequest {
+    FailedRequest { error: ModelError { kind, message: message.to_owned() }, retry_after: None }
 }
 
-fn not_answered(error: HttpError) -> Missed {
+fn transport_error(error: HttpError) -> FailedRequest {
     match error {
-        HttpError::TooLong => {
-            missed(ModelErrorKind::AnswerInvalid, "the model's answer is longer than 4 MB and was not read")
-        }
-        error => missed(
+        HttpError::ResponseTooLarge => failed(
+            ModelErrorKind::AnswerInvalid,
+            "The response of the model is larger than the limit of 4 MB. Lower model.max_answer_tokens.",
+        ),
+        error => failed(
             ModelErrorKind::Unavailable,
             &format!(
-                "the model's endpoint: {error}; look at model.url and model.timeout, and whether it runs"
+                "The request to the model failed: {error}. Check model.url and model.timeout, and that the model is running."
             ),
         ),
     }
 }
 
-fn refused(status: StatusCode) -> Missed {
+fn status_error(status: StatusCode) -> FailedRequest {
     let number = status.as_u16();
-    let (trouble, message) = match status {
+    let (kind, message) = match status {
         StatusCode::TOO_MANY_REQUESTS => (
             ModelErrorKind::RateLimited,
-            "the model wants to be asked less often; lower engine.slots or ask for more".to_owned(),
+            "The model endpoint limits the request rate (HTTP 429). Lower engine.slots, or ask the provider for a higher limit.".to_owned(),
         ),
         StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => (
             ModelErrorKind::Refused,
-            format!("the model's endpoint refused the key (HTTP {number}); look at model.api_key"),
+            format!("The model endpoint refused the API key (HTTP {number}). Check model.api_key."),
         ),
         StatusCode::REQUEST_TIMEOUT => {
-            (ModelErrorKind::Unavailable, "the model did not answer in time".to_owned())
+            (ModelErrorKind::Unavailable, "The model did not respond in time (HTTP 408). Try again later.".to_owned())
         }
         status if status.is_server_error() => {
-            (ModelErrorKind::Unavailable, format!("the model's endpoint is out of order (HTTP {number})"))
+            (ModelErrorKind::Unavailable, format!("The model endpoint failed (HTTP {number}). Try again later."))
         }
         status if status.is_redirection() => (
             ModelErrorKind::Refused,
-            format!("the model's endpoint has moved (HTTP {number}); set model.url to where it is now"),
+            format!("The model endpoint has moved (HTTP {number}). Set model.url to its new URL."),
         ),
         _ => (
             ModelErrorKind::Refused,
             format!(
-                "the model's endpoint does not take the question (HTTP {number}); look at model.url and model.name, and whether the model takes a JSON schema and a text of this length"
+                "The model endpoint refused the request (HTTP {number}). Check model.url and model.name, and that the model supports JSON schemas and texts of this length."
             ),
         ),
     };
-    missed(trouble, &message)
+    failed(kind, &message)
 }

@@ -1,4 +1,4 @@
-//! What the client makes of what comes back. The server holds every request against the published description.
+//! Tests of the model client. The test server checks every request against the published API description.
 
 use std::time::Duration;
 
@@ -19,13 +19,13 @@ fn model(server: &ModelServer, timeout: Duration, attempts: u32) -> RemoteModel 
     RemoteModel::new(HttpClient::new(), settings).unwrap()
 }
 
-fn question() -> ModelRequest {
-    let said = |speaker, text: &str| ChatMessage { role: speaker, text: text.to_owned() };
+fn request() -> ModelRequest {
+    let message = |role, text: &str| ChatMessage { role, text: text.to_owned() };
     ModelRequest {
         messages: vec![
-            said(ChatRole::System, "a"),
-            said(ChatRole::User, "año \"x\""),
-            said(ChatRole::Assistant, "b"),
+            message(ChatRole::System, "a"),
+            message(ChatRole::User, "año \"x\""),
+            message(ChatRole::Assistant, "b"),
         ],
         schema_name: "form".to_owned(),
         response_schema: r#"{"type":"object","properties":{},"required":[],"additionalProperties":false}"#
@@ -36,19 +36,19 @@ fn question() -> ModelRequest {
 }
 
 async fn ask(reply: ModelReply) -> Result<ModelResponse, ModelError> {
-    // Time is what these two run out of; the others must never.
-    let runs_out = matches!(reply, ModelReply::NoResponse | ModelReply::SlowBody);
+    // Only these two replies should time out.
+    let times_out = matches!(reply, ModelReply::NoResponse | ModelReply::SlowBody);
     let server = ModelServer::start(KEY, vec![reply]);
-    let timeout = if runs_out { Duration::from_millis(300) } else { Duration::from_mins(1) };
-    let answer = model(&server, timeout, 1).ask(&question()).await;
+    let timeout = if times_out { Duration::from_millis(300) } else { Duration::from_mins(1) };
+    let answer = model(&server, timeout, 1).ask(&request()).await;
     server.requests();
     answer
 }
 
 #[tokio::test]
-async fn an_answer_comes_with_its_model_and_its_tokens() {
+async fn a_response_has_its_model_and_token_counts() {
     let server = ModelServer::start(KEY, vec![ModelReply::Completion("{}".to_owned())]);
-    let answer = model(&server, Duration::from_secs(20), 1).ask(&question()).await.unwrap();
+    let answer = model(&server, Duration::from_secs(20), 1).ask(&request()).await.unwrap();
     assert_eq!((answer.text.as_str(), answer.model.as_str(), answer.is_whole), ("{}", MODEL, true));
     assert_eq!((answer.tokens_in, answer.tokens_out), TOKENS);
     let asked = &server.requests()[0].body;
@@ -60,7 +60,7 @@ async fn an_answer_comes_with_its_model_and_its_tokens() {
 #[tokio::test]
 async fn each_failure_has_its_kind() {
     use ModelErrorKind::{AnswerInvalid, RateLimited, Refused, Unavailable};
-    for (reply, trouble) in [
+    for (reply, kind) in [
         (ModelReply::Status(429, "Retry-After: 1\r\n"), RateLimited),
         (ModelReply::Status(500, ""), Unavailable),
         (ModelReply::Status(408, ""), Unavailable),
@@ -74,43 +74,43 @@ async fn each_failure_has_its_kind() {
         (ModelReply::NoResponse, Unavailable),
     ] {
         let error = ask(reply.clone()).await.unwrap_err();
-        assert_eq!(error.kind, trouble, "{reply:?}: {error}");
+        assert_eq!(error.kind, kind, "{reply:?}: {error}");
         assert!(!error.message.contains(KEY) && !error.message.contains("127.0.0.1"), "{error}");
     }
 }
 
 #[tokio::test]
-async fn a_redirect_is_not_followed_so_that_the_key_goes_nowhere_else() {
+async fn a_redirect_is_not_followed_so_that_the_key_goes_to_no_other_host() {
     let elsewhere = ModelServer::start(KEY, vec![ModelReply::Completion("{}".to_owned())]);
-    let place: &'static str = format!("Location: {}/chat/completions\r\n", elsewhere.url).leak();
-    let error = ask(ModelReply::Status(307, place)).await.unwrap_err();
+    let location: &'static str = format!("Location: {}/chat/completions\r\n", elsewhere.url).leak();
+    let error = ask(ModelReply::Status(307, location)).await.unwrap_err();
     assert_eq!(error.kind, ModelErrorKind::Refused);
     assert!(elsewhere.requests().is_empty());
 }
 
 #[tokio::test]
-async fn what_is_busy_is_asked_again_when_it_said_and_never_beyond_the_deadline() {
+async fn a_busy_model_is_asked_again_after_its_wait_but_never_after_the_deadline() {
     let busy = ModelReply::Status(429, "Retry-After: 1\r\n");
     let server = ModelServer::start(KEY, vec![busy.clone(), ModelReply::Completion("{}".to_owned())]);
-    model(&server, Duration::from_secs(20), 2).ask(&question()).await.unwrap();
+    model(&server, Duration::from_secs(20), 2).ask(&request()).await.unwrap();
     let asked = server.requests();
     assert_eq!(asked.len(), 2);
-    assert!(asked[1].at - asked[0].at >= Duration::from_millis(990), "it said a second");
+    assert!(asked[1].at - asked[0].at >= Duration::from_millis(990), "the server asked for a second");
 
     let server = ModelServer::start(KEY, vec![busy]);
     let soon = Timestamp::now().checked_add(SignedDuration::from_millis(2_900)).ok();
     let error =
-        model(&server, Duration::from_secs(20), 9).ask(&ModelRequest { deadline: soon, ..question() }).await;
+        model(&server, Duration::from_secs(20), 9).ask(&ModelRequest { deadline: soon, ..request() }).await;
     assert_eq!(error.unwrap_err().kind, ModelErrorKind::RateLimited);
-    assert_eq!(server.requests().len(), 1, "there was no time for another");
+    assert_eq!(server.requests().len(), 1, "the deadline left no time for another request");
     let past = Some(Timestamp::now());
     let error =
-        model(&server, Duration::from_secs(20), 9).ask(&ModelRequest { deadline: past, ..question() }).await;
+        model(&server, Duration::from_secs(20), 9).ask(&ModelRequest { deadline: past, ..request() }).await;
     assert_eq!((error.unwrap_err().kind, server.requests().len()), (ModelErrorKind::Unavailable, 1));
 }
 
 #[tokio::test]
-async fn nobody_there_is_told_as_such() {
+async fn an_unreachable_endpoint_is_unavailable() {
     let url = "http://127.0.0.1:1/v1".to_owned();
     let settings = ModelSettings {
         url,
@@ -119,38 +119,38 @@ async fn nobody_there_is_told_as_such() {
         timeout: Duration::from_secs(9),
         attempts: 1,
     };
-    let error = RemoteModel::new(HttpClient::new(), settings).unwrap().ask(&question()).await.unwrap_err();
+    let error = RemoteModel::new(HttpClient::new(), settings).unwrap().ask(&request()).await.unwrap_err();
     assert_eq!(error.kind, ModelErrorKind::Unavailable);
 }
 
 #[test]
-fn an_address_is_one_of_the_web_and_a_key_can_be_sent() {
-    let made = |url: &str, key: &str| {
+fn the_url_must_be_http_and_the_key_printable_ascii() {
+    let address = |url: &str, key: &str| {
         let (url, api_key) = (url.to_owned(), Some(key.to_owned()));
         let settings =
             ModelSettings { url, name: String::new(), api_key, timeout: Duration::ZERO, attempts: 1 };
         RemoteModel::new(HttpClient::new(), settings).map(|model| model.address.to_string())
     };
     for good in ["http://localhost:11434/v1", "http://localhost:11434/v1/"] {
-        assert_eq!(made(good, "k"), Ok("http://localhost:11434/v1/chat/completions".to_owned()));
+        assert_eq!(address(good, "k"), Ok("http://localhost:11434/v1/chat/completions".to_owned()));
     }
-    assert!(made("https://example.org", "k").is_ok());
+    assert!(address("https://example.org", "k").is_ok());
     for bad in ["", "localhost", "ftp://x/v1", "http://", "http://x/v1?a=b", "file:///etc"] {
-        assert_eq!(made(bad, "k"), Err(BadModel::Url), "{bad}");
+        assert_eq!(address(bad, "k"), Err(ModelSettingsError::Url), "{bad}");
     }
     for bad in ["a\nb", "a b", "clé"] {
-        assert_eq!(made("http://x", bad), Err(BadModel::ApiKey), "{bad}");
+        assert_eq!(address("http://x", bad), Err(ModelSettingsError::ApiKey), "{bad}");
     }
 }
 
-/// TLS is there, and whoever does not speak it is not spoken to in plain words.
+/// A server without TLS behind an https URL gets no unencrypted request.
 #[tokio::test]
-async fn an_address_with_tls_is_asked_with_tls_alone() {
+async fn an_https_url_is_used_with_tls_only() {
     let server = ModelServer::start(KEY, vec![ModelReply::Completion("{}".to_owned())]);
     let (url, api_key) = (server.url.replace("http://", "https://"), Some(KEY.to_owned()));
     let settings =
         ModelSettings { url, name: "any".to_owned(), api_key, timeout: Duration::from_secs(5), attempts: 1 };
-    let error = RemoteModel::new(HttpClient::new(), settings).unwrap().ask(&question()).await.unwrap_err();
+    let error = RemoteModel::new(HttpClient::new(), settings).unwrap().ask(&request()).await.unwrap_err();
     assert_eq!(error.kind, ModelErrorKind::Unavailable);
     assert!(server.requests().is_empty());
 }

@@ -1,44 +1,44 @@
-//! What goes over the wire: the body of a request, and the few members of an answer that count.
+//! The JSON of the chat completions API: the request body, and the members of a response that are used.
 
 use quire_ports::{ChatRole, ModelRequest, ModelResponse};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
-/// Bytes of text that make a token, where nobody counts: few, so that an estimate is rather too high.
+/// Bytes per token for an estimate, if the endpoint reports no usage. A low number, so that the estimate is rather too high.
 const BYTES_PER_TOKEN: usize = 3;
 
 #[derive(Serialize)]
-struct Body<'q> {
+struct ChatRequest<'q> {
     model: &'q str,
-    messages: Vec<Said<'q>>,
-    // The newer `max_completion_tokens` is not known to every endpoint that one runs oneself.
+    messages: Vec<RequestMessage<'q>>,
+    // Many self-hosted endpoints do not support the newer `max_completion_tokens`.
     max_tokens: u64,
     temperature: u8,
-    response_format: Format<'q>,
+    response_format: ResponseFormat<'q>,
 }
 
 #[derive(Serialize)]
-struct Said<'q> {
+struct RequestMessage<'q> {
     role: &'static str,
     content: &'q str,
 }
 
 #[derive(Serialize)]
-struct Format<'q> {
+struct ResponseFormat<'q> {
     r#type: &'static str,
-    json_schema: Form<'q>,
+    json_schema: JsonSchema<'q>,
 }
 
 #[derive(Serialize)]
-struct Form<'q> {
+struct JsonSchema<'q> {
     name: &'q str,
     strict: bool,
     schema: Option<&'q RawValue>,
 }
 
 /// The body of a request.
-pub(super) fn body(model: &str, question: &ModelRequest) -> Vec<u8> {
-    let said = question.messages.iter().map(|message| Said {
+pub(super) fn request_body(model: &str, request: &ModelRequest) -> Vec<u8> {
+    let messages = request.messages.iter().map(|message| RequestMessage {
         role: match message.role {
             ChatRole::System => "system",
             ChatRole::User => "user",
@@ -46,24 +46,24 @@ pub(super) fn body(model: &str, question: &ModelRequest) -> Vec<u8> {
         },
         content: &message.text,
     });
-    let form = Form {
-        name: &question.schema_name,
+    let json_schema = JsonSchema {
+        name: &request.schema_name,
         strict: true,
-        schema: serde_json::from_str(&question.response_schema).ok(),
+        schema: serde_json::from_str(&request.response_schema).ok(),
     };
-    let body = Body {
+    let body = ChatRequest {
         model,
-        messages: said.collect(),
-        max_tokens: question.max_tokens,
+        messages: messages.collect(),
+        max_tokens: request.max_tokens,
         temperature: 0,
-        response_format: Format { r#type: "json_schema", json_schema: form },
+        response_format: ResponseFormat { r#type: "json_schema", json_schema },
     };
-    // Text and numbers always are JSON.
+    // Strings and numbers always serialize.
     serde_json::to_vec(&body).unwrap_or_default()
 }
 
 #[derive(Deserialize)]
-struct Completion {
+struct ChatResponse {
     #[serde(default)]
     model: Option<String>,
     choices: Vec<Choice>,
@@ -73,13 +73,13 @@ struct Completion {
 
 #[derive(Deserialize)]
 struct Choice {
-    message: Answered,
+    message: ResponseMessage,
     #[serde(default)]
     finish_reason: Option<String>,
 }
 
 #[derive(Deserialize)]
-struct Answered {
+struct ResponseMessage {
     #[serde(default)]
     content: Option<String>,
 }
@@ -92,19 +92,25 @@ struct Usage {
     completion_tokens: u64,
 }
 
-/// The answer that a body holds, to a question of so many bytes. A model that answers without words (it refused) has
-/// answered with none.
-pub(super) fn answer(body: &[u8], asked: &str, sent: usize) -> Option<ModelResponse> {
-    let completion: Completion = serde_json::from_slice(body).ok()?;
+/// Parses a response body. `requested_model` and `request_bytes` are the fallback for the model name and the token count. A
+/// response without content (the model refused) becomes an empty text.
+pub(super) fn parse_response(
+    body: &[u8],
+    requested_model: &str,
+    request_bytes: usize,
+) -> Option<ModelResponse> {
+    let completion: ChatResponse = serde_json::from_slice(body).ok()?;
     let choice = completion.choices.into_iter().next()?;
     let text = choice.message.content.unwrap_or_default();
     let estimated = |bytes: usize| u64::try_from(bytes / BYTES_PER_TOKEN).unwrap_or(u64::MAX);
     let usage = completion.usage.filter(|usage| usage.prompt_tokens > 0);
-    let usage =
-        usage.unwrap_or(Usage { prompt_tokens: estimated(sent), completion_tokens: estimated(text.len()) });
+    let usage = usage.unwrap_or(Usage {
+        prompt_tokens: estimated(request_bytes),
+        completion_tokens: estimated(text.len()),
+    });
     Some(ModelResponse {
         is_whole: choice.finish_reason.as_deref() != Some("length"),
-        model: completion.model.filter(|name| !name.is_empty()).unwrap_or_else(|| asked.to_owned()),
+        model: completion.model.filter(|name| !name.is_empty()).unwrap_or_else(|| requested_model.to_owned()),
         tokens_in: usage.prompt_tokens,
         tokens_out: usage.completion_tokens,
         text,

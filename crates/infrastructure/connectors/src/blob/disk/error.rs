@@ -1,41 +1,45 @@
-//! What the disk says, translated once. Its own words may name paths, so none of them pass.
+//! Translates I/O errors into port errors. The messages of the system may contain paths, so they are not passed on.
 
 use std::io::{Error, ErrorKind};
 
 use quire_ports::PortError;
 
-use crate::blob::name::Name;
+use crate::blob::name::BlobName;
 
-/// The disk cannot do it now.
+/// The storage cannot be used at the moment.
 pub(super) fn unavailable(error: impl Into<Error>) -> PortError {
     let error = error.into();
     let reason = match error.kind() {
         ErrorKind::StorageFull | ErrorKind::QuotaExceeded => "the disk is full",
         ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem => {
-            "the folder for files cannot be read or written by this program"
+            "this program has no permission to read or write the storage folder"
         }
-        ErrorKind::NotFound | ErrorKind::NotADirectory => "the folder for files is not there",
-        _ => "the disk does not answer as it should",
+        ErrorKind::NotFound | ErrorKind::NotADirectory => "the storage folder does not exist",
+        _ => "the disk reported an error",
     };
-    // The number says what the words leave open, and never a path.
+    // The error number is precise and never contains a path.
     let number = error.raw_os_error().map_or_else(String::new, |number| format!(" (os error {number})"));
     PortError::Unavailable { service: "storage", reason: format!("{reason}{number}"), contention: false }
 }
 
-/// Others keep undoing what this call needs.
-pub(super) fn crowded() -> PortError {
+/// Other calls kept removing the folder that this call needs.
+pub(super) fn contended() -> PortError {
     PortError::Unavailable {
         service: "storage",
-        reason: "the folder is being removed".to_owned(),
+        reason: "the folder is being removed by another call".to_owned(),
         contention: true,
     }
 }
 
-/// The process is on its way out.
-pub(super) fn closed() -> PortError {
-    PortError::Unavailable { service: "storage", reason: "it was closed".to_owned(), contention: false }
+/// The process is shutting down.
+pub(super) fn shutting_down() -> PortError {
+    PortError::Unavailable {
+        service: "storage",
+        reason: "the process is shutting down".to_owned(),
+        contention: false,
+    }
 }
 
-pub(super) fn missing(name: &Name) -> PortError {
+pub(super) fn not_found(name: &BlobName) -> PortError {
     PortError::NotFound(format!("file {name}"))
 }

@@ -1,5 +1,5 @@
-//! A folder held open. What is in it is reached from here and by one part of a name at a time: whatever others
-//! rename or link meanwhile, it stays the folder that was opened.
+//! An open handle of a folder. Its files and folders are opened relative to the handle, one part of a name at a time, so
+//! that renames and links by other processes cannot redirect an access.
 
 use std::ffi::{CStr, CString};
 use std::fs::File;
@@ -11,65 +11,66 @@ use rustix::fs::{AtFlags, Dir, Mode, OFlags};
 use rustix::io::{Errno, Result};
 use rustix::path::Arg;
 
-/// Only the program's own user sees what people hand in.
+/// Only the user of this program can read the files.
 const FOLDER_MODE: Mode = Mode::RWXU;
 const FILE_MODE: Mode = Mode::RUSR.union(Mode::WUSR);
 
-pub(super) struct Folder(OwnedFd);
+/// An open folder.
+pub(super) struct FolderHandle(OwnedFd);
 
-impl Folder {
-    /// The root. It alone may be reached through links: where it is, is up to whoever runs the program.
-    pub(super) fn root(path: &Path) -> Result<Self> {
+impl FolderHandle {
+    /// Opens the root. Only its path may contain links, because the operator chooses it.
+    pub(super) fn open_root(path: &Path) -> Result<Self> {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
         rustix::fs::open(path, flags, Mode::empty()).map(Self)
     }
 
-    /// The folder of that name in this one. A link is none.
-    pub(super) fn enter(&self, part: impl Arg) -> Result<Self> {
+    /// Opens a folder in this one. Links are not followed.
+    pub(super) fn open_folder(&self, part: impl Arg) -> Result<Self> {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         rustix::fs::openat(&self.0, part, flags, Mode::empty()).map(Self)
     }
 
-    /// The same, made if there is none.
-    pub(super) fn enter_or_make(&self, part: &str) -> Result<Self> {
-        match self.enter(part) {
+    /// Opens a folder in this one, and creates it if it does not exist.
+    pub(super) fn open_or_create(&self, part: &str) -> Result<Self> {
+        match self.open_folder(part) {
             Err(Errno::NOENT) => {}
-            entered => return entered,
+            opened => return opened,
         }
         match rustix::fs::mkdirat(&self.0, part, FOLDER_MODE) {
-            // Somebody else was quicker: theirs is as good.
-            Ok(()) | Err(Errno::EXIST) => self.enter(part),
+            // Another process may have created it first.
+            Ok(()) | Err(Errno::EXIST) => self.open_folder(part),
             Err(error) => Err(error),
         }
     }
 
-    /// The folder at the end of that way down.
-    pub(super) fn walk<'p>(&self, parts: impl Iterator<Item = &'p str>) -> Result<Self> {
+    /// Opens the folder at the end of a path.
+    pub(super) fn open_path<'p>(&self, parts: impl Iterator<Item = &'p str>) -> Result<Self> {
         let mut folder = Self(self.0.try_clone().map_err(|error| errno(&error))?);
         for part in parts {
-            folder = folder.enter(part)?;
+            folder = folder.open_folder(part)?;
         }
         Ok(folder)
     }
 
-    /// A file to read. A link is none; and a pipe that somebody left here must not make its reader wait.
+    /// Opens a file for reading. Links are not followed, and a named pipe does not block the reader.
     pub(super) fn open_file(&self, part: impl Arg) -> Result<File> {
         let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
         rustix::fs::openat(&self.0, part, flags, Mode::empty()).map(File::from)
     }
 
-    /// A file that was not there before.
+    /// Creates a file that does not exist yet.
     pub(super) fn create_file(&self, part: &str) -> Result<File> {
         let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         rustix::fs::openat(&self.0, part, flags, FILE_MODE).map(File::from)
     }
 
-    /// Moves a file of this folder to another, in place of what has that name there.
+    /// Moves a file of this folder to another folder, and replaces a file of that name there.
     pub(super) fn move_file(&self, part: &str, to: &Self, name: &str) -> Result<()> {
         rustix::fs::renameat(&self.0, part, &to.0, name)
     }
 
-    /// Removes a file, or a link itself. False if somebody else had.
+    /// Removes a file or a link. Returns false if it does not exist.
     pub(super) fn remove_file(&self, part: impl Arg) -> Result<bool> {
         match rustix::fs::unlinkat(&self.0, part, AtFlags::empty()) {
             Ok(()) => Ok(true),
@@ -78,7 +79,7 @@ impl Folder {
         }
     }
 
-    /// Removes a folder. False if there is something in it.
+    /// Removes an empty folder. Returns false if it is not empty.
     pub(super) fn remove_empty(&self, part: impl Arg) -> Result<bool> {
         match rustix::fs::unlinkat(&self.0, part, AtFlags::REMOVEDIR) {
             Ok(()) | Err(Errno::NOENT) => Ok(true),
@@ -87,7 +88,7 @@ impl Folder {
         }
     }
 
-    /// What is in it now, in no order.
+    /// The names of its entries, in any order.
     pub(super) fn entries(&self) -> Result<Vec<CString>> {
         let mut names = Vec::new();
         for entry in Dir::read_from(&self.0)? {
@@ -100,18 +101,18 @@ impl Folder {
         Ok(names)
     }
 
-    /// Makes durable what was added, renamed or removed in it.
+    /// Makes added, renamed and removed entries durable.
     pub(super) fn sync(&self) -> Result<()> {
         match rustix::fs::fsync(&self.0) {
-            // Some network file systems know no such thing for folders; there it is up to their server.
+            // Some network file systems do not support it for folders. There the server is responsible.
             Err(Errno::INVAL) => Ok(()),
             synced => synced,
         }
     }
 }
 
-/// Creates the root and whatever is missing above it, durably.
-pub(super) fn make_root(root: &Path) -> io::Result<()> {
+/// Creates the root and the missing folders parent it, durably.
+pub(super) fn create_root(root: &Path) -> io::Result<()> {
     let is_missing = |path: &&Path| !path.as_os_str().is_empty() && !path.exists();
     let missing: Vec<&Path> = root.ancestors().take_while(is_missing).collect();
     for folder in missing.into_iter().rev() {
@@ -119,8 +120,8 @@ pub(super) fn make_root(root: &Path) -> io::Result<()> {
             Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
             _ => {}
         }
-        let above = folder.parent().filter(|above| !above.as_os_str().is_empty());
-        Folder::root(above.unwrap_or(Path::new(".")))?.sync()?;
+        let parent = folder.parent().filter(|parent| !parent.as_os_str().is_empty());
+        FolderHandle::open_root(parent.unwrap_or(Path::new(".")))?.sync()?;
     }
     Ok(())
 }

@@ -1,15 +1,15 @@
-//! Files on a disk: each under its name below a root folder.
+//! Stores files on the local disk, each under its name below a root folder.
 //!
-//! A file is written beside its place, made durable and then moved there, so that its name shows the old content or
-//! the new and nothing else, also after a crash. Below the root every folder is opened from the one above it and no
-//! link is followed, so that nothing leads out.
+//! A file is written to a temporary file, made durable and then moved to its name. So the name always has the complete old
+//! or the complete new content, even after a crash. Below the root, every folder is opened relative to its parent and links
+//! are not followed, so that no name leads out of the root.
 
+mod blob_writer;
 mod error;
 mod folder;
 mod read;
-mod receive;
 mod remove;
-mod write;
+mod temporary_file;
 
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -18,69 +18,70 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use quire_ports::{BlobStore, BlobWriter, PortResult};
 
-use self::error::{closed, unavailable};
-use self::folder::Folder;
-use self::receive::Receiving;
-use super::name::Name;
+use self::blob_writer::DiskBlobWriter;
+use self::error::{shutting_down, unavailable};
+use self::folder::FolderHandle;
+use super::name::BlobName;
 
-/// Files in a folder of this machine.
+/// Stores files in a folder of this machine.
 #[derive(Clone, Debug)]
 pub struct DiskBlobs {
     root: Arc<Path>,
 }
 
 impl DiskBlobs {
-    /// Files below `root`, which is created if there is none. What a process that died had half written is removed.
+    /// Opens the storage below `root`, and creates it if it does not exist. Removes temporary files of processes that died.
     pub fn open(root: impl Into<PathBuf>) -> PortResult<Self> {
         let root = root.into();
-        folder::make_root(&root).map_err(unavailable)?;
-        let opened = Folder::root(&root).map_err(unavailable)?;
-        write::forget_leftovers(&opened).map_err(unavailable)?;
+        folder::create_root(&root).map_err(unavailable)?;
+        let opened = FolderHandle::open_root(&root).map_err(unavailable)?;
+        temporary_file::remove_leftovers(&opened).map_err(unavailable)?;
         Ok(Self { root: root.into() })
     }
 
-    /// Does something with the root on a thread that may wait for the disk. The root is opened each time, so that
-    /// one that was moved away and put back is found again; one that is gone is trouble and not a missing file.
-    async fn at_root<T: Send + 'static>(
+    /// Runs disk work with the open root, on a blocking thread. The root is opened each time, so that a root that was moved
+    /// away and back works again. A missing root is an error of the storage, not a missing file.
+    async fn with_root<T: Send + 'static>(
         &self,
-        work: impl FnOnce(&Folder) -> PortResult<T> + Send + 'static,
+        work: impl FnOnce(&FolderHandle) -> PortResult<T> + Send + 'static,
     ) -> PortResult<T> {
         let root = self.root.clone();
-        let working = tokio::task::spawn_blocking(move || work(&Folder::root(&root).map_err(unavailable)?));
-        working.await.map_err(|_| closed())?
+        let task =
+            tokio::task::spawn_blocking(move || work(&FolderHandle::open_root(&root).map_err(unavailable)?));
+        task.await.map_err(|_| shutting_down())?
     }
 }
 
 #[async_trait]
 impl BlobStore for DiskBlobs {
     async fn put(&self, name: &str, content: Vec<u8>) -> PortResult<()> {
-        let name = Name::parse(name)?;
-        self.at_root(move |root| write::put(root, &name, &content)).await
+        let name = BlobName::parse(name)?;
+        self.with_root(move |root| temporary_file::put(root, &name, &content)).await
     }
 
-    /// Touches the disk only when there is something to write.
+    /// Does not touch the disk before the first write.
     async fn begin(&self) -> PortResult<Box<dyn BlobWriter>> {
-        Ok(Box::new(Receiving::new(self.root.clone())))
+        Ok(Box::new(DiskBlobWriter::new(self.root.clone())))
     }
 
     async fn get(&self, name: &str, limit: u64) -> PortResult<Vec<u8>> {
-        let name = Name::parse(name)?;
-        self.at_root(move |root| read::get(root, &name, limit)).await
+        let name = BlobName::parse(name)?;
+        self.with_root(move |root| read::get(root, &name, limit)).await
     }
 
     async fn get_range(&self, name: &str, range: Range<u64>) -> PortResult<Vec<u8>> {
-        let name = Name::parse(name)?;
-        self.at_root(move |root| read::get_range(root, &name, &range)).await
+        let name = BlobName::parse(name)?;
+        self.with_root(move |root| read::get_range(root, &name, &range)).await
     }
 
     async fn remove(&self, name: &str) -> PortResult<bool> {
-        let name = Name::parse(name)?;
-        self.at_root(move |root| remove::remove(root, &name).map_err(unavailable)).await
+        let name = BlobName::parse(name)?;
+        self.with_root(move |root| remove::remove(root, &name).map_err(unavailable)).await
     }
 
     async fn remove_folder(&self, folder: &str) -> PortResult<bool> {
-        let folder = Name::parse(folder)?;
-        self.at_root(move |root| remove::remove_folder(root, &folder).map_err(unavailable)).await
+        let folder = BlobName::parse(folder)?;
+        self.with_root(move |root| remove::remove_folder(root, &folder).map_err(unavailable)).await
     }
 }
 

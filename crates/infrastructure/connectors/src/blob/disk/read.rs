@@ -1,4 +1,4 @@
-//! Reading. A file that is open stays as it is, even if its name gets another content meanwhile.
+//! Reads files. An open file keeps its content, even if its name gets a new content meanwhile.
 
 use std::fs::File;
 use std::io::{Read as _, Seek as _, SeekFrom};
@@ -7,16 +7,16 @@ use std::ops::Range;
 use quire_ports::{PortError, PortResult};
 use rustix::io::Errno;
 
-use super::error::{missing, unavailable};
-use super::folder::Folder;
-use crate::blob::name::Name;
+use super::error::{not_found, unavailable};
+use super::folder::FolderHandle;
+use crate::blob::name::BlobName;
 
-pub(super) fn get(root: &Folder, name: &Name, limit: u64) -> PortResult<Vec<u8>> {
+pub(super) fn get(root: &FolderHandle, name: &BlobName, limit: u64) -> PortResult<Vec<u8>> {
     let (file, size) = open(root, name)?;
     if size > limit {
         return Err(too_large(name, limit));
     }
-    // No file of ours grows, but one that somebody else writes to might: it is not followed past the limit.
+    // Stored files never grow, but another process might write to one. Reading stops at the limit.
     let content = read(file, size, limit.saturating_add(1))?;
     if content.len() as u64 > limit {
         return Err(too_large(name, limit));
@@ -24,9 +24,9 @@ pub(super) fn get(root: &Folder, name: &Name, limit: u64) -> PortResult<Vec<u8>>
     Ok(content)
 }
 
-pub(super) fn get_range(root: &Folder, name: &Name, range: &Range<u64>) -> PortResult<Vec<u8>> {
+pub(super) fn get_range(root: &FolderHandle, name: &BlobName, range: &Range<u64>) -> PortResult<Vec<u8>> {
     let Some(length) = range.end.checked_sub(range.start) else {
-        return Err(PortError::Conflict("the range ends before it begins".to_owned()));
+        return Err(PortError::Conflict("The range ends before it starts.".to_owned()));
     };
     let (mut file, size) = open(root, name)?;
     if size < range.end {
@@ -40,29 +40,30 @@ pub(super) fn get_range(root: &Folder, name: &Name, range: &Range<u64>) -> PortR
     Ok(content)
 }
 
-/// A file and its size. Whatever else has that name, a folder, a link, a pipe, is no file of ours.
-fn open(root: &Folder, name: &Name) -> PortResult<(File, u64)> {
+/// Opens a file and returns its size. Folders, links and pipes count as not found.
+fn open(root: &FolderHandle, name: &BlobName) -> PortResult<(File, u64)> {
     let (folders, last) = name.split();
-    let opened = root.walk(folders).and_then(|folder| folder.open_file(last));
+    let opened = root.open_path(folders).and_then(|folder| folder.open_file(last));
     let file = opened.map_err(|error| match error {
-        Errno::NOENT | Errno::NOTDIR | Errno::LOOP => missing(name),
+        Errno::NOENT | Errno::NOTDIR | Errno::LOOP => not_found(name),
         error => unavailable(error),
     })?;
     let metadata = file.metadata().map_err(unavailable)?;
-    if metadata.is_file() { Ok((file, metadata.len())) } else { Err(missing(name)) }
+    if metadata.is_file() { Ok((file, metadata.len())) } else { Err(not_found(name)) }
 }
 
-/// Up to `most` bytes, of which `expected` are to be expected.
-fn read(file: File, expected: u64, most: u64) -> PortResult<Vec<u8>> {
+/// Reads up to `limit` bytes. `expected` is the likely number, for the buffer.
+fn read(file: File, expected: u64, limit: u64) -> PortResult<Vec<u8>> {
     let mut content = Vec::with_capacity(usize::try_from(expected).unwrap_or(0));
-    file.take(most).read_to_end(&mut content).map_err(unavailable)?;
+    file.take(limit).read_to_end(&mut content).map_err(unavailable)?;
     Ok(content)
 }
 
-fn too_large(name: &Name, limit: u64) -> PortError {
-    PortError::Conflict(format!("file {name} is larger than {limit} bytes"))
+fn too_large(name: &BlobName, limit: u64) -> PortError {
+    let limit = if limit < 1 << 20 { format!("{limit} bytes") } else { format!("{} MB", limit >> 20) };
+    PortError::Conflict(format!("The file {name} is larger than the limit of {limit}."))
 }
 
-fn too_short(name: &Name, range: &Range<u64>) -> PortError {
-    PortError::Corrupt(format!("file {name} ends before byte {}", range.end))
+fn too_short(name: &BlobName, range: &Range<u64>) -> PortError {
+    PortError::Corrupt(format!("The file {name} ends before byte {}.", range.end))
 }

@@ -1,72 +1,71 @@
-//! Removing a file, or a folder with everything in it. What was removed when a crash interrupts it is removed, and
-//! asking again removes the rest.
+//! Removes files and whole folders. After a crash in the middle, another call removes the rest.
 
 use rustix::io::{Errno, Result};
 use rustix::path::Arg;
 
-use super::folder::Folder;
-use crate::blob::name::Name;
+use super::folder::FolderHandle;
+use crate::blob::name::BlobName;
 
-pub(super) fn remove(root: &Folder, name: &Name) -> Result<bool> {
+pub(super) fn remove(root: &FolderHandle, name: &BlobName) -> Result<bool> {
     let (folders, last) = name.split();
-    let mut way: Vec<(&str, Folder)> = Vec::new();
+    let mut path: Vec<(&str, FolderHandle)> = Vec::new();
     for part in folders {
-        let next = match way.last().map_or(root, |(_, folder)| folder).enter(part) {
+        let next = match path.last().map_or(root, |(_, folder)| folder).open_folder(part) {
             Err(Errno::NOENT | Errno::NOTDIR | Errno::LOOP) => return Ok(false),
             next => next?,
         };
-        way.push((part, next));
+        path.push((part, next));
     }
-    let folder = way.last().map_or(root, |(_, folder)| folder);
-    // A folder of that name is no file: the kernel says so in one of two ways.
+    let folder = path.last().map_or(root, |(_, folder)| folder);
+    // The kernel reports a folder with one of these two errors.
     let removed = match folder.remove_file(last) {
         Err(Errno::ISDIR | Errno::PERM) => return Ok(false),
         removed => removed?,
     };
-    // Also when nothing was there: whoever removed it may have died before this.
+    // Sync even if the file did not exist: the process that removed it may have died before its sync.
     folder.sync()?;
-    while let Some((part, _)) = way.pop() {
-        let above = way.last().map_or(root, |(_, folder)| folder);
-        if !above.remove_empty(part)? {
+    while let Some((part, _)) = path.pop() {
+        let parent = path.last().map_or(root, |(_, folder)| folder);
+        if !parent.remove_empty(part)? {
             break;
         }
-        above.sync()?;
+        parent.sync()?;
     }
     Ok(removed)
 }
 
-pub(super) fn remove_folder(root: &Folder, name: &Name) -> Result<bool> {
+pub(super) fn remove_folder(root: &FolderHandle, name: &BlobName) -> Result<bool> {
     let (folders, last) = name.split();
-    let above = match root.walk(folders) {
+    let parent = match root.open_path(folders) {
         Err(Errno::NOENT | Errno::NOTDIR | Errno::LOOP) => return Ok(false),
-        above => above?,
+        parent => parent?,
     };
-    let removed = remove_below(&above, last)?;
-    // Also when nothing was there: whoever removed it may have died before this.
-    above.sync()?;
+    let removed = remove_below(&parent, last)?;
+    // Sync even if the file did not exist: the process that removed it may have died before its sync.
+    parent.sync()?;
     Ok(removed)
 }
 
-/// Removes a folder of this one. True if there was a file in it or below; a link is removed and not followed.
-fn remove_below(above: &Folder, part: impl Arg + Copy) -> Result<bool> {
-    let folder = match above.enter(part) {
+/// Removes a folder in `parent` with all its content. Returns whether it contained a file. Links are removed, not followed.
+fn remove_below(parent: &FolderHandle, part: impl Arg + Copy) -> Result<bool> {
+    let folder = match parent.open_folder(part) {
         Err(Errno::NOENT | Errno::NOTDIR | Errno::LOOP) => return Ok(false),
         folder => folder?,
     };
-    let mut any = false;
+    let mut removed_any = false;
     for entry in folder.entries()? {
         let entry = entry.as_c_str();
-        any |= match folder.enter(entry) {
+        removed_any |= match folder.open_folder(entry) {
             Ok(_) => remove_below(&folder, entry)?,
             Err(Errno::NOTDIR | Errno::LOOP) => folder.remove_file(entry)?,
-            // Somebody else removes the same.
+            // Another process removed it.
             Err(Errno::NOENT) => false,
             Err(error) => return Err(error),
         };
     }
-    if !above.remove_empty(part)? {
-        // Somebody has put a file here since; it stays, and what was removed beside it stays removed.
+    if !parent.remove_empty(part)? {
+        // Another process added a file meanwhile. It stays, and the removed files stay removed.
         folder.sync()?;
     }
-    Ok(any)
+    Ok(removed_any)
 }

@@ -1,4 +1,4 @@
-//! What is true of a disk alone.
+//! Tests that apply to disk storage only.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -9,9 +9,9 @@ use quire_ports::PortError;
 use tempfile::TempDir;
 
 use super::*;
-use crate::blob::disk::write::{INCOMING, Incoming};
+use crate::blob::disk::temporary_file::{TEMPORARY_FOLDER, TemporaryFile};
 
-fn disk() -> (DiskBlobs, TempDir) {
+fn open_storage() -> (DiskBlobs, TempDir) {
     let folder = tempfile::tempdir().unwrap();
     (DiskBlobs::open(folder.path().join("documents")).unwrap(), folder)
 }
@@ -20,159 +20,166 @@ fn root(folder: &TempDir) -> std::path::PathBuf {
     folder.path().join("documents")
 }
 
-/// How many files there are that nobody can name.
-fn incoming(folder: &TempDir) -> usize {
-    fs::read_dir(root(folder).join(INCOMING)).unwrap().count()
+/// The number of temporary files.
+fn temporary_files(folder: &TempDir) -> usize {
+    fs::read_dir(root(folder).join(TEMPORARY_FOLDER)).unwrap().count()
 }
 
 fn assert_unavailable<T: std::fmt::Debug>(outcome: &PortResult<T>, folder: &Path) {
     let Err(error @ PortError::Unavailable { service: "storage", contention: false, .. }) = outcome else {
         panic!("{outcome:?}");
     };
-    assert!(!error.to_string().contains(folder.to_str().unwrap()), "a path in: {error}");
+    assert!(!error.to_string().contains(folder.to_str().unwrap()), "the message contains a path: {error}");
 }
 
 #[tokio::test]
-async fn files_are_where_their_names_say_and_only_their_owner_reads_them() {
+async fn files_have_their_names_as_paths_and_only_the_owner_can_read_them() {
     use std::os::unix::fs::PermissionsExt as _;
-    let (blobs, folder) = disk();
+    let (blobs, folder) = open_storage();
     blobs.put("0192/original.pdf", b"%PDF".to_vec()).await.unwrap();
     let path = root(&folder).join("0192/original.pdf");
     assert_eq!(fs::read(&path).unwrap(), b"%PDF");
     assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o077, 0);
     assert_eq!(fs::metadata(path.parent().unwrap()).unwrap().permissions().mode() & 0o077, 0);
-    assert_eq!(incoming(&folder), 0);
+    assert_eq!(temporary_files(&folder), 0);
 }
 
-fn half_a_file(folder: &TempDir) -> Incoming {
-    let mut incoming = Incoming::begin(&Folder::root(&root(folder)).unwrap()).unwrap();
-    incoming.append(b"half").unwrap();
-    incoming
+/// A temporary file with a part of its content.
+fn partial_file(folder: &TempDir) -> TemporaryFile {
+    let mut file = TemporaryFile::create(&FolderHandle::open_root(&root(folder)).unwrap()).unwrap();
+    file.append(b"half").unwrap();
+    file
 }
 
-/// As another process does that starts while this one writes.
+/// Another process starts while this one writes.
 #[tokio::test]
-async fn a_file_that_was_not_moved_to_its_name_is_seen_by_nobody_and_left_to_its_writer() {
-    let (blobs, folder) = disk();
+async fn a_temporary_file_is_invisible_and_survives_the_start_of_another_process() {
+    let (blobs, folder) = open_storage();
     blobs.put("a/file", b"old".to_vec()).await.unwrap();
-    let writing = half_a_file(&folder);
-    let again = DiskBlobs::open(root(&folder)).unwrap();
-    assert_eq!(again.get("a/file", 100).await.unwrap(), b"old");
-    assert!(!again.remove_folder("b").await.unwrap());
-    assert_eq!(incoming(&folder), 1, "its writer lives");
-    writing.finish(&Folder::root(&root(&folder)).unwrap(), &Name::parse("a/file").unwrap()).unwrap();
-    assert_eq!(again.get("a/file", 100).await.unwrap(), b"half");
+    let partial = partial_file(&folder);
+    let reopened = DiskBlobs::open(root(&folder)).unwrap();
+    assert_eq!(reopened.get("a/file", 100).await.unwrap(), b"old");
+    assert!(!reopened.remove_folder("b").await.unwrap());
+    assert_eq!(temporary_files(&folder), 1, "its writer is alive");
+    partial
+        .finish(&FolderHandle::open_root(&root(&folder)).unwrap(), &BlobName::parse("a/file").unwrap())
+        .unwrap();
+    assert_eq!(reopened.get("a/file", 100).await.unwrap(), b"half");
 }
 
-/// Proves R051 for what a killed process left: nobody holds its lock.
+/// Proves R051 for the temporary files of a killed process: their locks are released.
 #[test]
-fn what_a_dead_process_left_is_removed_at_the_next_start_however_young_it_is() {
-    let (_, folder) = disk();
-    let place = root(&folder).join(INCOMING);
+fn temporary_files_of_a_dead_process_are_removed_at_the_next_start() {
+    let (_, folder) = open_storage();
+    let path = root(&folder).join(TEMPORARY_FOLDER);
     for name in ["one", "another"] {
-        fs::write(place.join(name), b"half").unwrap();
+        fs::write(path.join(name), b"half").unwrap();
     }
-    let writing = half_a_file(&folder);
+    let partial = partial_file(&folder);
     DiskBlobs::open(root(&folder)).unwrap();
-    assert_eq!(incoming(&folder), 1, "only what is being written");
-    drop(writing);
-    assert_eq!(incoming(&folder), 0);
+    assert_eq!(temporary_files(&folder), 1, "only the file that is being written");
+    drop(partial);
+    assert_eq!(temporary_files(&folder), 0);
 }
 
 #[test]
-fn a_file_that_is_given_up_leaves_nothing_behind() {
-    let (blobs, folder) = disk();
-    drop(half_a_file(&folder));
-    assert_eq!(incoming(&folder), 0);
+fn dropping_an_unfinished_file_removes_its_temporary_file() {
+    let (blobs, folder) = open_storage();
+    drop(partial_file(&folder));
+    assert_eq!(temporary_files(&folder), 0);
 
     let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
     runtime.block_on(async {
-        let mut coming = blobs.begin().await.unwrap();
-        coming.write(&vec![1; 1_000_000]).await.unwrap();
-        assert_eq!(incoming(&folder), 1, "large enough to be on the disk");
-        drop(coming);
+        let mut writer = blobs.begin().await.unwrap();
+        writer.write(&vec![1; 1_000_000]).await.unwrap();
+        assert_eq!(temporary_files(&folder), 1, "larger than the buffer");
+        drop(writer);
     });
-    // Its last act is to have done, or to drop, what was handed to other threads.
+    // Dropping the runtime waits for its blocking threads.
     drop(runtime);
-    assert_eq!(incoming(&folder), 0);
+    assert_eq!(temporary_files(&folder), 0);
 }
 
-/// Small files make one trip to the disk, and memory holds no more than the limit of what comes in.
+/// A small file is written once. A large one never needs more memory than the buffer.
 #[tokio::test]
-async fn what_is_gathered_in_memory_is_bounded() {
-    let (blobs, folder) = disk();
-    let mut coming = blobs.begin().await.unwrap();
-    coming.write(&vec![1; 100_000]).await.unwrap();
-    assert_eq!(incoming(&folder), 0, "not worth a trip yet");
+async fn the_buffer_in_memory_is_limited() {
+    let (blobs, folder) = open_storage();
+    let mut writer = blobs.begin().await.unwrap();
+    writer.write(&vec![1; 100_000]).await.unwrap();
+    assert_eq!(temporary_files(&folder), 0, "smaller than the buffer");
     for _ in 0..50 {
-        coming.write(&vec![1; 100_000]).await.unwrap();
+        writer.write(&vec![1; 100_000]).await.unwrap();
     }
-    let entry = fs::read_dir(root(&folder).join(INCOMING)).unwrap().next().unwrap().unwrap();
+    let entry = fs::read_dir(root(&folder).join(TEMPORARY_FOLDER)).unwrap().next().unwrap().unwrap();
     assert!(entry.metadata().unwrap().len() > 4_500_000);
-    coming.finish("a/file").await.unwrap();
+    writer.finish("a/file").await.unwrap();
     assert_eq!(blobs.get("a/file", 10_000_000).await.unwrap().len(), 5_100_000);
-    assert_eq!(incoming(&folder), 0);
+    assert_eq!(temporary_files(&folder), 0);
 }
 
 #[tokio::test]
-async fn after_a_write_that_failed_nothing_gets_a_name() {
-    let (blobs, folder) = disk();
-    let mut coming = blobs.begin().await.unwrap();
+async fn a_file_with_a_failed_write_never_gets_a_name() {
+    let (blobs, folder) = open_storage();
+    let mut writer = blobs.begin().await.unwrap();
     fs::rename(root(&folder), folder.path().join("elsewhere")).unwrap();
-    assert_unavailable(&coming.write(&vec![1; 1_000_000]).await, folder.path());
+    assert_unavailable(&writer.write(&vec![1; 1_000_000]).await, folder.path());
     fs::rename(folder.path().join("elsewhere"), root(&folder)).unwrap();
-    assert_unavailable(&coming.write(b"more").await, folder.path());
-    assert_unavailable(&coming.finish("a/file").await, folder.path());
+    assert_unavailable(&writer.write(b"more").await, folder.path());
+    assert_unavailable(&writer.finish("a/file").await, folder.path());
     assert!(matches!(blobs.get("a/file", 100).await, Err(PortError::NotFound(_))));
-    assert_eq!(incoming(&folder), 0);
+    assert_eq!(temporary_files(&folder), 0);
 }
 
 #[tokio::test]
 async fn a_file_and_a_folder_cannot_share_a_name() {
-    let (blobs, folder) = disk();
+    let (blobs, folder) = open_storage();
     blobs.put("a/file", b"x".to_vec()).await.unwrap();
     for name in ["a", "a/file/below"] {
         let put = blobs.put(name, b"y".to_vec()).await;
         assert!(matches!(put, Err(PortError::Conflict(_))), "{name}: {put:?}");
     }
     assert_eq!(blobs.get("a/file", 100).await.unwrap(), b"x");
-    assert_eq!(incoming(&folder), 0);
+    assert_eq!(temporary_files(&folder), 0);
 }
 
-/// A device that is always full answers as a full disk does.
+/// `/dev/full` behaves like a full disk.
 #[test]
 #[cfg(target_os = "linux")]
-fn a_full_disk_is_said_to_be_full() {
-    let (_, folder) = disk();
-    let mut incoming = Incoming::begin(&Folder::root(&root(&folder)).unwrap()).unwrap();
-    incoming.file = fs::File::options().write(true).open("/dev/full").unwrap();
-    let outcome = incoming.append(b"x");
+fn a_full_disk_is_reported() {
+    let (_, folder) = open_storage();
+    let mut file = TemporaryFile::create(&FolderHandle::open_root(&root(&folder)).unwrap()).unwrap();
+    file.file = fs::File::options().write(true).open("/dev/full").unwrap();
+    let outcome = file.append(b"x");
     assert_unavailable(&outcome, Path::new("/dev"));
     assert!(outcome.unwrap_err().to_string().contains("the disk is full"));
 }
 
-/// Root may write anywhere, so the thread that tries gives up that right. It is a thread's own and ends with it.
+/// Root may write anywhere, so the thread of this test drops that capability. It applies to the thread only.
 #[test]
 #[cfg(target_os = "linux")]
-fn a_folder_that_cannot_be_written_is_unavailable() {
+fn a_folder_without_write_permission_is_unavailable() {
     use std::os::unix::fs::PermissionsExt as _;
-    let (_, folder) = disk();
-    let place = root(&folder);
-    fs::set_permissions(place.join(INCOMING), fs::Permissions::from_mode(0o555)).unwrap();
+    let (_, folder) = open_storage();
+    let path = root(&folder);
+    fs::set_permissions(path.join(TEMPORARY_FOLDER), fs::Permissions::from_mode(0o555)).unwrap();
     let tried = std::thread::spawn(move || {
         let mut mine = rustix::thread::capabilities(None).unwrap();
         mine.effective.remove(rustix::thread::CapabilitySet::DAC_OVERRIDE);
         rustix::thread::set_capabilities(None, mine).unwrap();
-        write::put(&Folder::root(&place).unwrap(), &Name::parse("a/file").unwrap(), b"x")
+        temporary_file::put(
+            &FolderHandle::open_root(&path).unwrap(),
+            &BlobName::parse("a/file").unwrap(),
+            b"x",
+        )
     });
     let outcome = tried.join().unwrap();
     assert_unavailable(&outcome, folder.path());
-    assert!(outcome.unwrap_err().to_string().contains("cannot be read or written"));
+    assert!(outcome.unwrap_err().to_string().contains("no permission"));
 }
 
 #[tokio::test]
-async fn a_root_that_is_gone_is_trouble_and_not_a_missing_file() {
-    let (blobs, folder) = disk();
+async fn a_missing_root_is_unavailable_and_not_a_missing_file() {
+    let (blobs, folder) = open_storage();
     blobs.put("a/file", b"x".to_vec()).await.unwrap();
     fs::rename(root(&folder), folder.path().join("elsewhere")).unwrap();
     assert_unavailable(&blobs.get("a/file", 100).await, folder.path());
@@ -183,17 +190,17 @@ async fn a_root_that_is_gone_is_trouble_and_not_a_missing_file() {
 }
 
 #[test]
-fn a_root_that_cannot_be_made_is_unavailable() {
+fn a_root_that_cannot_be_created_is_unavailable() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("file"), b"").unwrap();
     assert_unavailable(&DiskBlobs::open(folder.path().join("file/documents")), folder.path());
     assert_unavailable(&DiskBlobs::open(folder.path().join("file")), folder.path());
 }
 
-/// Everything outside stays as it was, and nothing of it is read.
+/// Files outside of the root are neither changed nor read.
 #[tokio::test]
 async fn a_link_is_never_followed() {
-    let (blobs, folder) = disk();
+    let (blobs, folder) = open_storage();
     let outside = folder.path().join("outside");
     fs::create_dir(&outside).unwrap();
     fs::write(outside.join("file"), b"secret").unwrap();
@@ -219,23 +226,23 @@ async fn a_link_is_never_followed() {
     assert_eq!(fs::read_dir(&outside).unwrap().count(), 1);
 }
 
-/// Nor are old files removed through a link where new ones should be.
+/// A link in place of the temporary folder does not lead to other files being removed.
 #[test]
-fn leftovers_are_not_looked_for_behind_a_link() {
-    let (_, folder) = disk();
+fn leftovers_behind_a_link_are_not_removed() {
+    let (_, folder) = open_storage();
     let outside = folder.path().join("outside");
     fs::create_dir(&outside).unwrap();
     let file = fs::File::create(outside.join("old")).unwrap();
     file.set_modified(SystemTime::now() - Duration::from_secs(100_000)).unwrap();
-    fs::remove_dir(root(&folder).join(INCOMING)).unwrap();
-    symlink(&outside, root(&folder).join(INCOMING)).unwrap();
+    fs::remove_dir(root(&folder).join(TEMPORARY_FOLDER)).unwrap();
+    symlink(&outside, root(&folder).join(TEMPORARY_FOLDER)).unwrap();
     assert_unavailable(&DiskBlobs::open(root(&folder)), folder.path());
     assert!(outside.join("old").exists());
 }
 
 #[tokio::test]
-async fn a_pipe_in_the_place_of_a_file_keeps_nobody_waiting() {
-    let (blobs, folder) = disk();
+async fn a_named_pipe_does_not_block_the_reader() {
+    let (blobs, folder) = open_storage();
     blobs.put("a/file", b"x".to_vec()).await.unwrap();
     let pipe = root(&folder).join("a/pipe");
     let mode = rustix::fs::Mode::RUSR | rustix::fs::Mode::WUSR;
@@ -245,9 +252,9 @@ async fn a_pipe_in_the_place_of_a_file_keeps_nobody_waiting() {
 }
 
 #[test]
-fn a_root_is_made_with_everything_above_it() {
+fn missing_parents_of_the_root_are_created() {
     let folder = tempfile::tempdir().unwrap();
     let deep = folder.path().join("not/there/yet");
     DiskBlobs::open(&deep).unwrap();
-    assert!(deep.join(INCOMING).is_dir());
+    assert!(deep.join(TEMPORARY_FOLDER).is_dir());
 }
