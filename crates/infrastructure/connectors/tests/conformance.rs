@@ -8,7 +8,7 @@ use quire_connectors::blob::DiskBlobs;
 use quire_testkit::BlobStoreFixture;
 
 #[allow(clippy::unused_async)] // The suite expects an async function, because other stores are created over a network.
-async fn fixture() -> BlobsBed {
+async fn fixture() -> BlobStoreFixture {
     let folder = tempfile::tempdir().unwrap();
     let blobs = DiskBlobs::open(folder.path().join("documents")).unwrap();
     BlobStoreFixture { blobs: Arc::new(blobs), keep: Box::new(folder) }
