@@ -1,4 +1,4 @@
-//! What each command does, in terms of services, checks and cargo.
+//! What each command does.
 
 use std::io::Write as _;
 use std::process::Command;
@@ -6,13 +6,13 @@ use std::process::Command;
 use crate::cargo::{cargo, succeed};
 use crate::services::Services;
 use crate::stages::Stages;
-use crate::{Result, axe, checks, chromium, contract, curl, reading, requirements, tesseract};
+use crate::{Result, axe, checks, chromium, contract, curl, read_benchmark, requirements, tesseract};
 
 /// The benchmarks of quire-bench.
 pub const BENCHMARKS: [&str; 6] = ["queue", "api", "read", "interpret", "process", "pages"];
 
 pub fn test(arguments: &[String]) -> Result<()> {
-    let TestArguments { only_tests, cargo_test, chooses } = TestArguments::parse(arguments)?;
+    let TestArguments { only_tests, cargo_test, has_own_arguments } = TestArguments::parse(arguments)?;
     let mut stages = Stages::default();
     stages.require("find tesseract", tesseract::require)?;
     stages.require("find curl", curl::require)?;
@@ -25,7 +25,7 @@ pub fn test(arguments: &[String]) -> Result<()> {
     stages.run("cargo test", || {
         succeed(cargo().arg("test").args(cargo_test).envs(services.variables()).envs([axe]))
     });
-    if !chooses {
+    if !has_own_arguments {
         stages.run("schemathesis", || contract::check(&[]));
     }
     stages.run("stop PostgreSQL and Redis", || services.stop());
@@ -40,7 +40,7 @@ pub fn check(arguments: &[String]) -> Result<()> {
 
 pub fn openapi(arguments: &[String]) -> Result<()> {
     refuse_arguments("openapi", arguments)?;
-    // The test that compares the file writes it when this is set.
+    // The test that compares the file writes it when this variable is set.
     succeed(
         cargo()
             .args(["test", "--package", "quire-api", "--lib", "the_committed_description"])
@@ -66,7 +66,7 @@ pub fn requirements(arguments: &[String]) -> Result<()> {
 pub fn pictures(arguments: &[String]) -> Result<()> {
     refuse_arguments("pictures", arguments)?;
     chromium::require()?;
-    // The story that is told in English keeps what it sees when this is set.
+    // The test in English stores the pictures when this variable is set.
     succeed(
         cargo()
             .args(["test", "--package", "quire", "--test", "e2e", "pages::day::a_day_in_english"])
@@ -76,15 +76,18 @@ pub fn pictures(arguments: &[String]) -> Result<()> {
 
 pub fn bench(arguments: &[String]) -> Result<()> {
     match arguments.first().map(String::as_str) {
-        None => Err("which benchmark? Name it: `cargo xtask bench NAME`".into()),
-        // Reading has other needs than a database.
-        Some("read") => succeed(quire_bench("bench", arguments).envs(reading::variables()?)),
+        None => Err(format!(
+            "name a benchmark: `cargo xtask bench NAME`, with NAME one of {}",
+            BENCHMARKS.join(", ")
+        )),
+        // It needs other readers and PDFs instead of a database.
+        Some("read") => succeed(quire_bench("bench", arguments).envs(read_benchmark::variables()?)),
         Some("interpret") => succeed(&mut quire_bench("bench", arguments)),
         Some("pages") => {
             chromium::require()?;
             succeed(&mut quire_bench("bench", arguments))
         }
-        // It drives the program that people run, and looks for it beside itself.
+        // It runs the release build of quire, which it finds beside itself.
         Some("process") => {
             tesseract::require()?;
             succeed(cargo().args(["build", "--release", "--package", "quire"]))?;
@@ -124,7 +127,7 @@ fn quire_bench(subcommand: &str, arguments: &[String]) -> Command {
 
 fn refuse_arguments(command: &str, arguments: &[String]) -> Result<()> {
     match arguments.first() {
-        Some(argument) => Err(format!("`cargo xtask {command}` takes no argument `{argument}`")),
+        Some(argument) => Err(format!("`cargo xtask {command}` has no argument `{argument}`")),
         None => Ok(()),
     }
 }
@@ -133,8 +136,8 @@ fn refuse_arguments(command: &str, arguments: &[String]) -> Result<()> {
 struct TestArguments {
     only_tests: bool,
     cargo_test: Vec<String>,
-    /// Whether somebody chose what to test.
-    chooses: bool,
+    /// Whether arguments for `cargo test` were given.
+    has_own_arguments: bool,
 }
 
 impl TestArguments {
@@ -143,7 +146,7 @@ impl TestArguments {
         let (own, passed_on) = arguments.split_at(dashes);
         if let Some(argument) = own.iter().find(|argument| *argument != "--only-tests") {
             return Err(format!(
-                "`cargo xtask test` has no argument `{argument}`; what `cargo test` shall get comes after `--`"
+                "`cargo xtask test` has no argument `{argument}`; put arguments for `cargo test` after `--`"
             ));
         }
         let passed_on = passed_on.get(1..).unwrap_or_default();
@@ -152,11 +155,11 @@ impl TestArguments {
             cargo_test.push("--workspace".to_owned());
         }
         cargo_test.extend_from_slice(passed_on);
-        Ok(Self { only_tests: !own.is_empty(), cargo_test, chooses: !passed_on.is_empty() })
+        Ok(Self { only_tests: !own.is_empty(), cargo_test, has_own_arguments: !passed_on.is_empty() })
     }
 }
 
-/// Whether the arguments choose packages themselves; cargo would let `--workspace` override that choice.
+/// Whether the arguments name packages. Cargo would let `--workspace` override them.
 fn names_a_package(cargo_test: &[String]) -> bool {
     cargo_test
         .iter()
