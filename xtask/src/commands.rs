@@ -8,6 +8,11 @@ use crate::services::Services;
 use crate::stages::Stages;
 use crate::{Result, axe, checks, chromium, contract, curl, read_benchmark, requirements, tesseract};
 
+/// Tests that write a committed file when a variable is set. Cargo chooses tests by a part of their name.
+const WRITES_OPENAPI: &str = "the_committed_description";
+const WRITES_COMMANDS: &str = "the_committed_page";
+const WRITES_PICTURES: &str = "pages::day::a_day_in_english";
+
 /// The benchmarks of quire-bench.
 pub const BENCHMARKS: [&str; 6] = ["queue", "api", "read", "interpret", "process", "pages"];
 
@@ -43,7 +48,7 @@ pub fn openapi(arguments: &[String]) -> Result<()> {
     // The test that compares the file writes it when this variable is set.
     succeed(
         cargo()
-            .args(["test", "--package", "quire-api", "--lib", "the_committed_description"])
+            .args(["test", "--package", "quire-api", "--lib", WRITES_OPENAPI])
             .env("QUIRE_RENEW_OPENAPI", "1"),
     )
 }
@@ -53,7 +58,7 @@ pub fn commands(arguments: &[String]) -> Result<()> {
     // The test that compares the page writes it when this variable is set.
     succeed(
         cargo()
-            .args(["test", "--package", "quire", "--lib", "the_committed_page"])
+            .args(["test", "--package", "quire", "--lib", WRITES_COMMANDS])
             .env("QUIRE_RENEW_COMMANDS", "1"),
     )
 }
@@ -69,7 +74,7 @@ pub fn pictures(arguments: &[String]) -> Result<()> {
     // The test in English stores the pictures when this variable is set.
     succeed(
         cargo()
-            .args(["test", "--package", "quire", "--test", "e2e", "pages::day::a_day_in_english"])
+            .args(["test", "--package", "quire", "--test", "e2e", WRITES_PICTURES])
             .env("QUIRE_RENEW_PICTURES", "1"),
     )
 }
@@ -169,7 +174,9 @@ fn names_a_package(cargo_test: &[String]) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::TestArguments;
+    use super::{TestArguments, WRITES_COMMANDS, WRITES_OPENAPI, WRITES_PICTURES};
+    use crate::cargo::workspace_root;
+    use crate::repository::{Repository, has_extension};
 
     fn parse(line: &str) -> Result<(bool, String), String> {
         let arguments: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
@@ -182,6 +189,19 @@ mod tests {
         assert_eq!(parse("--only-tests -- claim"), Ok((true, "--workspace claim".into())));
         assert_eq!(parse("-- -p quire claim"), Ok((false, "-p quire claim".into())));
         assert_eq!(parse("-- -- -p"), Ok((false, "--workspace -- -p".into())));
+    }
+
+    /// Cargo succeeds when no test has the name, and the file would silently stay as it is.
+    #[test]
+    fn the_tests_that_write_files_exist() {
+        let repository = Repository::open(&workspace_root()).unwrap();
+        let is_rust = |file: &str| file.starts_with("crates/") && has_extension(file, "rs");
+        let code: String =
+            repository.files_where(is_rust).into_iter().map(|file| repository.read(file).unwrap()).collect();
+        for test in [WRITES_OPENAPI, WRITES_COMMANDS, WRITES_PICTURES] {
+            let name = test.rsplit("::").next().unwrap_or(test);
+            assert!(code.contains(&format!("fn {name}")), "no test is called {test}");
+        }
     }
 
     #[test]
