@@ -6,7 +6,7 @@ use std::process::Command;
 use crate::Result;
 use crate::cargo::succeed_quietly;
 
-/// Installs the package; when that cannot be done here, says what to do instead.
+/// Installs the package. If that fails, the error says what to do instead.
 pub fn install(package: &str, instead: &str) -> Result<()> {
     eprintln!("installing the Debian package {package}");
     update()
@@ -14,12 +14,12 @@ pub fn install(package: &str, instead: &str) -> Result<()> {
         .map_err(|error| format!("{error}\nInstall {package} as root and try again, or {instead}."))
 }
 
-/// Brings the lists of packages up to date, without which a fresh machine knows no package.
+/// Updates the package lists; a fresh machine has none.
 pub fn update() -> Result<()> {
     apt_get(&["update", "--quiet=2"])
 }
 
-/// Downloads a package's file into a folder without installing it.
+/// Downloads the file of a package into a folder without installing it.
 pub fn download(package: &str, folder: &Path) -> Result<()> {
     succeed_quietly(command(&["download", "--quiet=2", package]).current_dir(folder))
 }
@@ -30,7 +30,7 @@ fn apt_get(arguments: &[&str]) -> Result<()> {
 
 fn command(arguments: &[&str]) -> Command {
     let mut command = Command::new("apt-get");
-    // RUNLEVEL=1 keeps the package from starting a server of its own: ours are private.
+    // RUNLEVEL=1 keeps the package from starting its own server: ours are private.
     command.args(arguments).env("DEBIAN_FRONTEND", "noninteractive").env("RUNLEVEL", "1");
     command
 }

@@ -1,27 +1,26 @@
-//! axe-core, which looks in the pages for what keeps people from using them. It is one file of JavaScript from npm, for tests
-//! alone.
+//! axe-core, which finds accessibility problems in the pages. It is one JavaScript file from npm, only for tests.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::cargo::{answers, succeed_quietly};
+use crate::cargo::{succeed_quietly, succeeds};
 use crate::{Result, apt, cache};
 
 const VERSION: &str = "4.10.3";
-/// Under this name tests find the file.
+/// Tests read the path of the file from this variable.
 const VARIABLE: &str = "QUIRE_TEST_AXE";
 
-/// The variable that tells tests where the file is, downloaded unless it was before.
+/// The variable and the path of the file. Downloads the file the first time.
 pub fn require() -> Result<(&'static str, PathBuf)> {
     if let Some(file) = std::env::var_os(VARIABLE) {
         return Ok((VARIABLE, file.into()));
     }
-    let package = cache::kept(&format!("axe-core-{VERSION}"), download)?;
+    let package = cache::cached_folder(&format!("axe-core-{VERSION}"), download)?;
     Ok((VARIABLE, package.join("axe.min.js")))
 }
 
 fn download(scratch: &Path) -> Result<PathBuf> {
-    if !answers(Command::new("npm").arg("--version")) {
+    if !succeeds(Command::new("npm").arg("--version")) {
         apt::install("npm", &format!("set {VARIABLE} to a file axe.min.js"))?;
     }
     eprintln!("downloading axe-core {VERSION}");

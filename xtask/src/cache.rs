@@ -1,4 +1,4 @@
-//! What was downloaded once and is kept for the next run.
+//! Downloads that are kept for the next run.
 
 use std::fs;
 use std::os::unix::fs::MetadataExt as _;
@@ -7,15 +7,15 @@ use std::path::{Path, PathBuf};
 use crate::Result;
 use crate::temp_dir::TempDir;
 
-/// The folder kept under that name. The first time, `make` makes it inside the empty folder it is given, and says
-/// where.
-pub fn kept(name: &str, make: impl FnOnce(&Path) -> Result<PathBuf>) -> Result<PathBuf> {
+/// The cached folder of that name. The first time, `make` creates it inside the empty folder that it gets, and returns its
+/// path.
+pub fn cached_folder(name: &str, make: impl FnOnce(&Path) -> Result<PathBuf>) -> Result<PathBuf> {
     let scratch = TempDir::create("download")?;
     let cached = folder_of(scratch.owner()?)?.join(name);
     if !cached.exists() {
         let fresh = make(scratch.path())?;
-        // Renamed when complete, so that a killed download leaves no half cache. A failed rename is fine when another
-        // run got there first: its copy is the same.
+        // Renamed when complete, so that a killed download leaves no incomplete cache. If another run was first, the
+        // rename fails, and its copy is the same.
         if let Err(error) = fs::rename(&fresh, &cached)
             && !cached.exists()
         {
@@ -25,8 +25,8 @@ pub fn kept(name: &str, make: impl FnOnce(&Path) -> Result<PathBuf>) -> Result<P
     Ok(cached)
 }
 
-/// The cache lies in the temporary folder because another user must reach it, which the home folder of root forbids.
-/// It is refused when somebody else made it, since its programs are run.
+/// The cache is in the temporary folder, because PostgreSQL runs as another user, who cannot read the home folder of root.
+/// A cache of another user is refused, since we run its programs.
 fn folder_of(user: u32) -> Result<PathBuf> {
     let cache = std::env::temp_dir().join(format!("quire-services-{user}"));
     fs::create_dir_all(&cache).map_err(|error| format!("cannot create {}: {error}", cache.display()))?;

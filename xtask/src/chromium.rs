@@ -1,13 +1,13 @@
-//! The browser in which tests use the pages.
+//! Chromium, in which tests use the pages.
 
 use std::process::{Command, Stdio};
 
 use crate::{Result, apt};
 
-/// The browser, and letters for it to draw with, which it only recommends.
+/// The browser and fonts; its package only recommends fonts.
 const PACKAGES: [&str; 2] = ["chromium", "fonts-liberation"];
 
-/// Installs Chromium unless it is here.
+/// Installs Chromium if it is missing.
 pub fn require() -> Result<()> {
     if std::env::var_os("QUIRE_TEST_CHROMIUM").is_some() {
         return Ok(());

@@ -1,4 +1,4 @@
-//! What each command does, in terms of services, checks and cargo.
+//! What each command does.
 
 use std::io::Write as _;
 use std::process::Command;
@@ -6,13 +6,18 @@ use std::process::Command;
 use crate::cargo::{cargo, succeed};
 use crate::services::Services;
 use crate::stages::Stages;
-use crate::{Result, axe, checks, chromium, contract, curl, reading, requirements, tesseract};
+use crate::{Result, axe, checks, chromium, contract, curl, read_benchmark, requirements, tesseract};
+
+/// Tests that write a committed file when a variable is set. Cargo chooses tests by a part of their name.
+const WRITES_OPENAPI: &str = "the_committed_description";
+const WRITES_COMMANDS: &str = "the_committed_page";
+const WRITES_PICTURES: &str = "pages::walkthrough::the_whole_review_works_in_english";
 
 /// The benchmarks of quire-bench.
 pub const BENCHMARKS: [&str; 6] = ["queue", "api", "read", "interpret", "process", "pages"];
 
 pub fn test(arguments: &[String]) -> Result<()> {
-    let TestArguments { only_tests, cargo_test, chooses } = TestArguments::parse(arguments)?;
+    let TestArguments { only_tests, cargo_test, has_own_arguments } = TestArguments::parse(arguments)?;
     let mut stages = Stages::default();
     stages.require("find tesseract", tesseract::require)?;
     stages.require("find curl", curl::require)?;
@@ -25,7 +30,7 @@ pub fn test(arguments: &[String]) -> Result<()> {
     stages.run("cargo test", || {
         succeed(cargo().arg("test").args(cargo_test).envs(services.variables()).envs([axe]))
     });
-    if !chooses {
+    if !has_own_arguments {
         stages.run("schemathesis", || contract::check(&[]));
     }
     stages.run("stop PostgreSQL and Redis", || services.stop());
@@ -40,10 +45,10 @@ pub fn check(arguments: &[String]) -> Result<()> {
 
 pub fn openapi(arguments: &[String]) -> Result<()> {
     refuse_arguments("openapi", arguments)?;
-    // The test that compares the file writes it when this is set.
+    // The test that compares the file writes it when this variable is set.
     succeed(
         cargo()
-            .args(["test", "--package", "quire-api", "--lib", "the_committed_description"])
+            .args(["test", "--package", "quire-api", "--lib", WRITES_OPENAPI])
             .env("QUIRE_RENEW_OPENAPI", "1"),
     )
 }
@@ -53,7 +58,7 @@ pub fn commands(arguments: &[String]) -> Result<()> {
     // The test that compares the page writes it when this variable is set.
     succeed(
         cargo()
-            .args(["test", "--package", "quire", "--lib", "the_committed_page"])
+            .args(["test", "--package", "quire", "--lib", WRITES_COMMANDS])
             .env("QUIRE_RENEW_COMMANDS", "1"),
     )
 }
@@ -66,32 +71,28 @@ pub fn requirements(arguments: &[String]) -> Result<()> {
 pub fn pictures(arguments: &[String]) -> Result<()> {
     refuse_arguments("pictures", arguments)?;
     chromium::require()?;
-    // The story that is told in English keeps what it sees when this is set.
+    // The test in English stores the pictures when this variable is set.
     succeed(
         cargo()
-            .args([
-                "test",
-                "--package",
-                "quire",
-                "--test",
-                "e2e",
-                "pages::walkthrough::the_whole_review_works_in_english",
-            ])
+            .args(["test", "--package", "quire", "--test", "e2e", WRITES_PICTURES])
             .env("QUIRE_RENEW_PICTURES", "1"),
     )
 }
 
 pub fn bench(arguments: &[String]) -> Result<()> {
     match arguments.first().map(String::as_str) {
-        None => Err("which benchmark? Name it: `cargo xtask bench NAME`".into()),
-        // Reading has other needs than a database.
-        Some("read") => succeed(quire_bench("bench", arguments).envs(reading::variables()?)),
+        None => Err(format!(
+            "name a benchmark: `cargo xtask bench NAME`, with NAME one of {}",
+            BENCHMARKS.join(", ")
+        )),
+        // It needs other readers and PDFs instead of a database.
+        Some("read") => succeed(quire_bench("bench", arguments).envs(read_benchmark::variables()?)),
         Some("interpret") => succeed(&mut quire_bench("bench", arguments)),
         Some("pages") => {
             chromium::require()?;
             succeed(&mut quire_bench("bench", arguments))
         }
-        // It drives the program that people run, and looks for it beside itself.
+        // It runs the release build of quire, which it finds beside itself.
         Some("process") => {
             tesseract::require()?;
             succeed(cargo().args(["build", "--release", "--package", "quire"]))?;
@@ -131,7 +132,7 @@ fn quire_bench(subcommand: &str, arguments: &[String]) -> Command {
 
 fn refuse_arguments(command: &str, arguments: &[String]) -> Result<()> {
     match arguments.first() {
-        Some(argument) => Err(format!("`cargo xtask {command}` takes no argument `{argument}`")),
+        Some(argument) => Err(format!("`cargo xtask {command}` has no argument `{argument}`")),
         None => Ok(()),
     }
 }
@@ -140,8 +141,8 @@ fn refuse_arguments(command: &str, arguments: &[String]) -> Result<()> {
 struct TestArguments {
     only_tests: bool,
     cargo_test: Vec<String>,
-    /// Whether somebody chose what to test.
-    chooses: bool,
+    /// Whether arguments for `cargo test` were given.
+    has_own_arguments: bool,
 }
 
 impl TestArguments {
@@ -150,7 +151,7 @@ impl TestArguments {
         let (own, passed_on) = arguments.split_at(dashes);
         if let Some(argument) = own.iter().find(|argument| *argument != "--only-tests") {
             return Err(format!(
-                "`cargo xtask test` has no argument `{argument}`; what `cargo test` shall get comes after `--`"
+                "`cargo xtask test` has no argument `{argument}`; put arguments for `cargo test` after `--`"
             ));
         }
         let passed_on = passed_on.get(1..).unwrap_or_default();
@@ -159,11 +160,11 @@ impl TestArguments {
             cargo_test.push("--workspace".to_owned());
         }
         cargo_test.extend_from_slice(passed_on);
-        Ok(Self { only_tests: !own.is_empty(), cargo_test, chooses: !passed_on.is_empty() })
+        Ok(Self { only_tests: !own.is_empty(), cargo_test, has_own_arguments: !passed_on.is_empty() })
     }
 }
 
-/// Whether the arguments choose packages themselves; cargo would let `--workspace` override that choice.
+/// Whether the arguments name packages. Cargo would let `--workspace` override them.
 fn names_a_package(cargo_test: &[String]) -> bool {
     cargo_test
         .iter()
@@ -173,7 +174,9 @@ fn names_a_package(cargo_test: &[String]) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::TestArguments;
+    use super::{TestArguments, WRITES_COMMANDS, WRITES_OPENAPI, WRITES_PICTURES};
+    use crate::cargo::workspace_root;
+    use crate::repository::{Repository, has_extension};
 
     fn parse(line: &str) -> Result<(bool, String), String> {
         let arguments: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
@@ -186,6 +189,19 @@ mod tests {
         assert_eq!(parse("--only-tests -- claim"), Ok((true, "--workspace claim".into())));
         assert_eq!(parse("-- -p quire claim"), Ok((false, "-p quire claim".into())));
         assert_eq!(parse("-- -- -p"), Ok((false, "--workspace -- -p".into())));
+    }
+
+    /// Cargo succeeds when no test has the name, and the file would silently stay as it is.
+    #[test]
+    fn the_tests_that_write_files_exist() {
+        let repository = Repository::open(&workspace_root()).unwrap();
+        let is_rust = |file: &str| file.starts_with("crates/") && has_extension(file, "rs");
+        let code: String =
+            repository.files_where(is_rust).into_iter().map(|file| repository.read(file).unwrap()).collect();
+        for test in [WRITES_OPENAPI, WRITES_COMMANDS, WRITES_PICTURES] {
+            let name = test.rsplit("::").next().unwrap_or(test);
+            assert!(code.contains(&format!("fn {name}")), "no test is called {test}");
+        }
     }
 
     #[test]

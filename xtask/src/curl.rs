@@ -1,10 +1,10 @@
-//! The program with which a test follows the guide to the API.
+//! curl, with which a test follows the guide to the API.
 
 use std::process::{Command, Stdio};
 
 use crate::{Result, apt};
 
-/// Installs curl unless it is here.
+/// Installs curl if it is missing.
 pub fn require() -> Result<()> {
     let version = Command::new("curl").arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status();
     if version.is_ok_and(|status| status.success()) {

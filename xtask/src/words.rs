@@ -25,7 +25,7 @@ pub fn names(text: &str) -> Vec<&str> {
         .collect()
 }
 
-/// The names that stand alone between double quotes, such as `"RUN_CREATED"`.
+/// Names between double quotes, with nothing else between them, such as `"RUN_CREATED"`.
 pub fn quoted_names(code: &str) -> impl Iterator<Item = &str> {
     let is_part = |mark: char| mark.is_ascii_alphanumeric() || mark == '_';
     words(code, is_part).into_iter().filter_map(|(at, word)| {
@@ -44,7 +44,7 @@ mod tests {
     }
 
     #[test]
-    fn only_names_that_stand_alone_in_quotes_count() {
+    fn only_names_alone_in_quotes_count() {
         let code = "a = \"ONE\", \"TWO THREE\";\nb = FOUR, \"FIVE\"";
         assert_eq!(quoted_names(code).collect::<Vec<_>>(), ["ONE", "FIVE"]);
     }

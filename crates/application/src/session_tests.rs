@@ -17,7 +17,7 @@ async fn name(book: &SessionService, secret: &SessionSecret) -> Option<String> {
     book.holder(secret, None).await.unwrap().map(|holder| holder.name)
 }
 
-/// Proves what issue 6 asks of logins: a session ends when it is not used, and at last in any case.
+/// Proves how logins work: a session ends when it is not used, and at last in any case.
 #[tokio::test]
 async fn a_session_ends_when_nobody_uses_it_and_at_last_in_any_case() {
     let (fixture, clock) = (fixture().await, FakeClock::at(Timestamp::UNIX_EPOCH));

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Stands in for cargo when cargo-deny 0.14 calls it, and words `cargo metadata` as cargo 1.76 did.
+"""Replaces cargo when cargo-deny 0.14 calls it, and writes `cargo metadata` as cargo 1.76 did.
 
 Since cargo 1.77 a package id is a URL; cargo-deny 0.14 expects "name version (source)" and stops at anything else.
 It also predates the licence Unicode-3.0, which is therefore given the name of the version before it, here and in the

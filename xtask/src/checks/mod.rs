@@ -4,7 +4,7 @@ mod deny;
 mod documents;
 
 use crate::Result;
-use crate::cargo::{answers, cargo, succeed};
+use crate::cargo::{cargo, succeed, succeeds};
 use crate::stages::Stages;
 
 struct Check {
@@ -52,7 +52,7 @@ fn clippy() -> Result<()> {
 }
 
 fn require_component(subcommand: &str, component: &str) -> Result<()> {
-    if answers(cargo().args([subcommand, "--version"])) {
+    if succeeds(cargo().args([subcommand, "--version"])) {
         Ok(())
     } else {
         Err(format!("this toolchain has no {component}; add it with `rustup component add {component}`"))

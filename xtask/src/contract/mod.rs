@@ -1,5 +1,5 @@
-//! The promise of `/openapi.json`, held against a running server by schemathesis: whatever it makes up from the description
-//! is answered as the description says, and never with a server error.
+//! schemathesis tests a running server against `/openapi.json`: it generates requests from the description, and every
+//! response must be as described and never a server error.
 
 mod server;
 
@@ -10,12 +10,12 @@ use crate::cargo::{cargo, succeed};
 use crate::temp_dir::TempDir;
 use crate::{Result, python};
 
-/// Another version makes up other requests.
+/// Another version generates other requests.
 const VERSION: &str = "4.32.5";
-/// Fills the server, tells schemathesis what is there, and runs it.
+/// Adds documents to the server, tells schemathesis their ids, and runs it.
 const SCRIPT: &str = include_str!("run.py");
 
-/// Runs it against a server of its own, on SQLite. What is given goes to schemathesis, after the usual arguments.
+/// Runs it against its own server, on SQLite. `arguments` go to schemathesis, after the default ones.
 pub fn check(arguments: &[String]) -> Result<()> {
     let python = python::with("schemathesis", VERSION)?;
     succeed(cargo().args(["build", "--package", "quire"]))?;
@@ -26,10 +26,10 @@ pub fn check(arguments: &[String]) -> Result<()> {
             .current_dir(folder.path())
             .args(["-c", SCRIPT, server.address()])
             .args(arguments)
-            // Its words are for a log; a fixed seed and no memory of earlier runs make each run the same.
+            // The output is for a log. A fixed seed and no cache of earlier runs make each run the same.
             .env("NO_COLOR", "1")
             .env("PYTHONDONTWRITEBYTECODE", "1"),
     );
-    let survived = server.stop();
-    outcome.and(survived)
+    let stopped = server.stop();
+    outcome.and(stopped)
 }

@@ -1,4 +1,4 @@
-//! A Quire of this workspace, listening on a port that is free.
+//! A Quire server of this workspace, on a free port.
 
 use std::fs::File;
 use std::io::{BufRead as _, BufReader};
@@ -7,28 +7,28 @@ use std::process::{Child, Command, Stdio};
 
 use crate::Result;
 
-/// What the first line says before the address.
+/// The text before the address in the first line of output.
 const READY: &str = "Quire is ready at ";
-/// Where its log goes, in its folder.
+/// The log file in its folder.
 const LOG: &str = "server.log";
 
-/// A running server, which ends with this.
+/// A running server. Dropping this stops it.
 pub struct Server {
     child: Child,
     address: String,
 }
 
 impl Server {
-    /// Starts one that keeps all it has in this folder, and waits until it is ready.
+    /// Starts a server that stores everything in this folder, and waits until it is ready.
     pub fn start(folder: &Path) -> Result<Self> {
         let log = File::create(folder.join(LOG)).map_err(|error| format!("cannot write a log: {error}"))?;
         let child = Command::new(program()?)
             .args(["serve", "--listen", "127.0.0.1:0", "--data", "data"])
             .current_dir(folder)
-            // With none of the settings of whoever runs this.
+            // Without the settings of the person who runs this.
             .env_clear()
             .env("PATH", std::env::var_os("PATH").unwrap_or_default())
-            // Pictures that are made up have nothing to recognise, and that takes longest.
+            // Text recognition is slow and finds nothing in generated pictures.
             .env("QUIRE_READING_OCR_ENABLED", "false")
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
@@ -37,40 +37,40 @@ impl Server {
             .map_err(|error| format!("cannot start quire: {error}"))?;
         let mut server = Self { child, address: String::new() };
         let mut line = String::new();
-        let said = server.child.stdout.take().map(|stdout| BufReader::new(stdout).read_line(&mut line));
-        match (said, line.trim_end().strip_prefix(READY)) {
+        let read = server.child.stdout.take().map(|stdout| BufReader::new(stdout).read_line(&mut line));
+        match (read, line.trim_end().strip_prefix(READY)) {
             (Some(Ok(_)), Some(address)) => {
                 address.trim_end_matches('/').clone_into(&mut server.address);
                 Ok(server)
             }
-            _ => Err(format!("quire did not start; it said: {line}")),
+            _ => Err(format!("quire did not start; its first line is: {line}")),
         }
     }
 
-    /// As a URL.
+    /// Its URL.
     pub fn address(&self) -> &str {
         &self.address
     }
 
-    /// Ends it, and fails if it has ended before.
+    /// Stops it. Fails if it has already ended.
     pub fn stop(mut self) -> Result<()> {
         match self.child.try_wait() {
             Ok(None) => Ok(()),
-            Ok(Some(status)) => Err(format!("the server ended meanwhile: {status}")),
-            Err(error) => Err(format!("the server cannot be asked: {error}")),
+            Ok(Some(status)) => Err(format!("the server ended during the test: {status}")),
+            Err(error) => Err(format!("cannot get the status of the server: {error}")),
         }
     }
 }
 
 impl Drop for Server {
     fn drop(&mut self) {
-        // It has nothing that is worth keeping, and nobody is left to tell.
+        // Its data is temporary, and an error cannot be returned here.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
 }
 
-/// Cargo puts it beside xtask.
+/// Cargo builds it beside xtask.
 fn program() -> Result<std::path::PathBuf> {
     let xtask = std::env::current_exe().map_err(|error| format!("cannot find xtask itself: {error}"))?;
     Ok(xtask.with_file_name("quire"))

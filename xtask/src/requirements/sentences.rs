@@ -16,7 +16,7 @@ pub struct Group {
 pub struct Requirement {
     pub id: String,
     pub sentence: String,
-    /// Where it stands in the file.
+    /// Its line in the file.
     pub line: usize,
 }
 
@@ -45,7 +45,7 @@ impl Requirements {
                 return Err((number, format!("{id} needs a sentence that ends with a full stop")));
             }
             if groups.iter().flat_map(|group| &group.requirements).any(|known| known.id == id) {
-                return Err((number, format!("{id} stands twice")));
+                return Err((number, format!("{id} is defined twice")));
             }
             let (id, sentence) = (id.to_owned(), sentence.to_owned());
             let group = groups.last_mut().ok_or_else(wrong)?;

@@ -1,4 +1,4 @@
-//! The guard process: starts the services, tells its parent where they are, and stops them when the parent is gone.
+//! The guard process: starts the services, prints their addresses for its parent, and stops them when the parent ends.
 
 use std::io::{Read as _, Write as _, stdin, stdout};
 
@@ -11,7 +11,7 @@ use crate::temp_dir::TempDir;
 const POSTGRES_URL: &str = "QUIRE_TEST_POSTGRES_URL";
 const REDIS_URL: &str = "QUIRE_TEST_REDIS_URL";
 
-/// The body of the hidden command. The folder is declared first, and so removed last.
+/// Runs the hidden command. The folder is declared first, so it is removed last.
 pub fn guard() -> Result<()> {
     let folder = TempDir::create("run")?;
     let postgres = unless_given(POSTGRES_URL, || Postgres::start(&folder))?;
@@ -20,7 +20,7 @@ pub fn guard() -> Result<()> {
         postgres.as_ref().map_or_else(|| given(POSTGRES_URL), Postgres::variables),
         redis.as_ref().map_or_else(|| given(REDIS_URL), |redis| vec![(REDIS_URL.to_owned(), redis.url())]),
     ];
-    // When the parent is already gone, so is the reader of these lines, and the wait below ends at once.
+    // If the parent has already ended, nobody reads these lines, and the wait below ends at once.
     let _ = announce(&variables.concat());
     let _ = stdin().lock().read_to_end(&mut Vec::new());
     postgres.map_or(Ok(()), Postgres::stop)

@@ -1,7 +1,8 @@
 //! The servers that tests, benchmarks and drills use.
 //!
-//! They belong to a second process, the guard, which ends them when a pipe from us closes. The operating system closes
-//! it however we end: normally, by Ctrl-C, or killed. A signal handler would miss the last.
+//! A second process, the guard, owns them and stops them when a pipe from this process closes. The operating system
+//! closes the pipe however this process ends: normally, by Ctrl-C, or killed. A signal handler would not run after a
+//! kill.
 
 mod guard;
 mod port;
@@ -19,13 +20,13 @@ pub use guard::guard;
 /// The hidden command under which xtask starts itself as the guard.
 pub const GUARD: &str = "guard-services";
 
-/// The guard's last line, after those with the variables.
+/// The last line of the guard's output, after the variables.
 const READY: &str = "ready";
 
 /// An environment variable's name and value.
 type Variable = (String, String);
 
-/// Running services; dropping this stops them.
+/// Running services. Dropping this stops them.
 pub struct Services {
     guard: Child,
     lifeline: Option<ChildStdin>,
@@ -40,7 +41,7 @@ impl Services {
             .arg(GUARD)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
-            // Out of the terminal's group: Ctrl-C is for us, and the guard must outlive it to clean up.
+            // Not in the terminal's process group: the guard must survive Ctrl-C to clean up.
             .process_group(0)
             .spawn()
             .map_err(|error| format!("cannot start the services: {error}"))?;
@@ -50,7 +51,7 @@ impl Services {
         Ok(services)
     }
 
-    /// What a process needs in its environment to find the services.
+    /// The environment variables by which a process finds the services.
     pub fn variables(&self) -> impl Iterator<Item = (&str, &str)> {
         self.variables.iter().map(|(name, value)| (name.as_str(), value.as_str()))
     }
@@ -67,8 +68,8 @@ impl Services {
     }
 
     fn read_variables(&mut self) -> Result<()> {
-        let said = self.guard.stdout.take().into_iter().flat_map(|stdout| BufReader::new(stdout).lines());
-        for line in said.map_while(std::result::Result::ok) {
+        let lines = self.guard.stdout.take().into_iter().flat_map(|stdout| BufReader::new(stdout).lines());
+        for line in lines.map_while(std::result::Result::ok) {
             if line == READY {
                 return Ok(());
             }
@@ -91,7 +92,7 @@ impl Services {
 impl Drop for Services {
     fn drop(&mut self) {
         self.lifeline = None;
-        // Nobody is left to tell; `stop` reports.
+        // An error cannot be returned here; `stop` reports it.
         let _ = self.guard.wait();
     }
 }

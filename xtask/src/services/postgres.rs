@@ -1,5 +1,5 @@
-//! A private PostgreSQL 18 with pgvector, with the durability it has by default: what the tests prove about commits
-//! must hold for a server in production.
+//! A private PostgreSQL 18 with pgvector. It keeps the default durability, so that what the tests prove about commits
+//! also holds in production.
 
 use std::fs::{self, OpenOptions};
 use std::io::Write as _;
@@ -28,10 +28,10 @@ pub struct Postgres {
     stopped: bool,
 }
 
-/// Whom the server runs as. PostgreSQL refuses to run as root.
+/// The user of the server process. PostgreSQL refuses to run as root.
 #[derive(Clone, Copy)]
 enum User {
-    Ourselves(u32),
+    Current(u32),
     Nobody,
 }
 
@@ -40,23 +40,23 @@ impl Postgres {
     pub fn start(folder: &TempDir) -> Result<Self> {
         let programs = WHEEL.programs()?;
         let user = User::for_process(folder.owner()?);
-        user.take_over(folder.path())?;
-        // Pretended stopped until it has started, so that a failure on the way does not add the failure to stop.
+        user.own_folder(folder.path())?;
+        // Counts as stopped until it has started, so that a failed start does not also report a failed stop.
         let mut server =
             Self { programs, folder: folder.path().to_owned(), user, port: free_port()?, stopped: true };
-        server.initialise().map_err(|error| server.explain(&error))?;
-        server.pg_ctl(&["start"]).map_err(|error| server.explain(&error))?;
+        server.initialise().map_err(|error| server.with_log(&error))?;
+        server.pg_ctl(&["start"]).map_err(|error| server.with_log(&error))?;
         server.stopped = false;
         server.create_database()?;
         Ok(server)
     }
 
-    /// Stops the server that uses our data directory: a drill may have replaced the one we started.
+    /// Stops the server that uses our data folder. A drill may have restarted it.
     pub fn stop(mut self) -> Result<()> {
         self.stop_now()
     }
 
-    /// Where the server is, and what a drill needs to restart it.
+    /// The address of the server, and what a drill needs to restart it.
     pub fn variables(&self) -> Vec<Variable> {
         let path = |path: &Path| path.display().to_string();
         vec![
@@ -76,10 +76,10 @@ impl Postgres {
             "--no-sync",
             "--no-instructions",
         ]);
-        // The built-in locale needs none installed on the machine, and sorts the same everywhere.
+        // The built-in locale needs no locale of the machine and sorts the same everywhere.
         initdb.args(["--locale-provider=builtin", "--builtin-locale=C.UTF-8", "--locale=C", "--pgdata"]);
         succeed_quietly(initdb.arg(self.data()))?;
-        // In the file rather than on the command line, so that a restarted server has them too.
+        // In the file and not on the command line, so that a restarted server has them too.
         OpenOptions::new()
             .append(true)
             .open(self.data().join("postgresql.conf"))
@@ -120,7 +120,7 @@ impl Postgres {
         if !self.data().join("postmaster.pid").exists() {
             return Ok(());
         }
-        // Immediate: the data is thrown away, so there is nothing to write out first.
+        // Immediate: the data is deleted, so nothing has to be written first.
         self.pg_ctl(&["stop", "--mode=immediate"])
     }
 
@@ -133,16 +133,16 @@ impl Postgres {
     fn program(&self, name: &str) -> Command {
         let mut command = Command::new(self.programs.join(name));
         command.current_dir(&self.folder);
-        self.user.assume(&mut command);
+        self.user.apply(&mut command);
         command
     }
 
-    fn explain(&self, error: &str) -> String {
+    fn with_log(&self, error: &str) -> String {
         let log = fs::read_to_string(self.log()).unwrap_or_default();
         format!(
-            "{error}\n{log}PostgreSQL did not start. It runs as user {}, who must be able to reach {} and {}: set \
-             TMPDIR to a folder open to all if not. If files are missing from the latter, delete the \
-             quire-services folder it is in and try again. Or set QUIRE_TEST_POSTGRES_URL to a server of your own.",
+            "{error}\n{log}PostgreSQL did not start. It runs as user {}, who must be able to read {} and {}. If it \
+             cannot, set TMPDIR to a folder that everybody can read. If files are missing from the second folder, delete \
+             the quire-services folder around it and try again. Or set QUIRE_TEST_POSTGRES_URL to your own server.",
             self.user.id(),
             self.folder.display(),
             self.programs.display(),
@@ -168,26 +168,26 @@ impl Drop for Postgres {
 
 impl User {
     fn for_process(owner: u32) -> Self {
-        if owner == ROOT { Self::Nobody } else { Self::Ourselves(owner) }
+        if owner == ROOT { Self::Nobody } else { Self::Current(owner) }
     }
 
     fn id(self) -> u32 {
         match self {
-            Self::Ourselves(id) => id,
+            Self::Current(id) => id,
             Self::Nobody => NOBODY,
         }
     }
 
-    fn take_over(self, folder: &Path) -> Result<()> {
+    fn own_folder(self, folder: &Path) -> Result<()> {
         match self {
-            Self::Ourselves(_) => Ok(()),
+            Self::Current(_) => Ok(()),
             Self::Nobody => chown(folder, Some(NOBODY), Some(NOBODY))
                 .map_err(|error| format!("cannot give {} to the user nobody: {error}", folder.display())),
         }
     }
 
-    /// Root's supplementary groups go too: the standard library drops them with the user id.
-    fn assume(self, command: &mut Command) {
+    /// Makes the command run as this user. The standard library also drops root's supplementary groups.
+    fn apply(self, command: &mut Command) {
         if let Self::Nobody = self {
             command.uid(NOBODY).gid(NOBODY);
         }

@@ -8,10 +8,11 @@ use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use super::port::free_port;
-use crate::cargo::answers;
+use crate::cargo::succeeds;
 use crate::{Result, apt};
 
-const PATIENCE: Duration = Duration::from_secs(20);
+/// How long it may take to start.
+const START_TIMEOUT: Duration = Duration::from_secs(20);
 
 pub struct Redis {
     process: Child,
@@ -32,7 +33,7 @@ impl Redis {
             .spawn()
             .map_err(|error| format!("cannot run redis-server: {error}"))?;
         let mut server = Self { process, port };
-        server.wait_until_it_answers(folder)?;
+        server.wait_until_ready(folder)?;
         Ok(server)
     }
 
@@ -40,14 +41,14 @@ impl Redis {
         format!("redis://127.0.0.1:{}/", self.port)
     }
 
-    fn wait_until_it_answers(&mut self, folder: &Path) -> Result<()> {
-        let deadline = Instant::now() + PATIENCE;
+    fn wait_until_ready(&mut self, folder: &Path) -> Result<()> {
+        let deadline = Instant::now() + START_TIMEOUT;
         while !ping(self.port).unwrap_or(false) {
             let ended = self.process.try_wait().is_ok_and(|status| status.is_some());
             if ended || Instant::now() > deadline {
                 let log = std::fs::read_to_string(folder.join("redis.log")).unwrap_or_default();
                 return Err(format!(
-                    "redis-server did not start on port {}\n{log}Or set QUIRE_TEST_REDIS_URL to a server of your own.",
+                    "redis-server did not start on port {}\n{log}Or set QUIRE_TEST_REDIS_URL to your own server.",
                     self.port
                 ));
             }
@@ -59,7 +60,7 @@ impl Redis {
 
 impl Drop for Redis {
     fn drop(&mut self) {
-        // It has nothing to save, and failing to end it means that it has ended already.
+        // It has nothing to save. If it cannot be killed, it has already ended.
         let _ = self.process.kill();
         let _ = self.process.wait();
     }
@@ -75,8 +76,8 @@ fn ping(port: u16) -> std::io::Result<bool> {
 }
 
 fn require_redis_server() -> Result<()> {
-    if answers(Command::new("redis-server").arg("--version")) {
+    if succeeds(Command::new("redis-server").arg("--version")) {
         return Ok(());
     }
-    apt::install("redis-server", "set QUIRE_TEST_REDIS_URL to a server of your own")
+    apt::install("redis-server", "set QUIRE_TEST_REDIS_URL to your own server")
 }

@@ -1,5 +1,5 @@
 //! Error codes: each has a page under docs/errors, each page is of a code that exists, and every code or other name in
-//! capitals that a document uses is one that the code knows.
+//! capitals in a document is one that the code knows.
 
 use std::collections::BTreeSet;
 
@@ -7,7 +7,7 @@ use super::Problem;
 use super::source::{LineKind, Source};
 use crate::words::{names, quoted_names};
 
-/// Names in capitals that stand for what a reader puts in.
+/// Placeholders in capitals, which a reader replaces.
 const PLACEHOLDERS: [&str; 2] = ["RUN_ID", "DOCUMENT_ID"];
 
 /// One code of each closed list in the description of the API: a list with one of them is a list of error codes.
@@ -43,8 +43,8 @@ impl ErrorCodes {
         let without_page = self.codes.iter().filter(|code| !pages.contains(code.as_str()));
         let without_code = pages.iter().filter(|page| !self.codes.contains(**page));
         let missing = without_page.map(|code| problem(code, format!("the error code {code} has no page")));
-        let idle = without_code.map(|page| problem(page, format!("there is no error code {page}")));
-        missing.chain(idle).collect()
+        let unused = without_code.map(|page| problem(page, format!("there is no error code {page}")));
+        missing.chain(unused).collect()
     }
 
     /// Names in capitals that nothing in the code knows. Names of environment variables are left to the settings.
@@ -53,7 +53,10 @@ impl ErrorCodes {
         for line in source.lines.iter().filter(|line| line.kind != LineKind::Other) {
             for name in self.unknown_names(&line.text).into_iter().filter(|name| !is_variable(name)) {
                 problems.push(
-                    source.problem(line.number, format!("no error code or other name of the code is {name}")),
+                    source.problem(
+                        line.number,
+                        format!("{name} is no error code and no other name in the code"),
+                    ),
                 );
             }
             for code in codes_by_place(&line.text).into_iter().filter(|code| !self.codes.contains(*code)) {
@@ -73,7 +76,7 @@ impl ErrorCodes {
     }
 }
 
-/// Codes that their place gives away, also those of one word: `409 CONFLICT`, `"error_code": "CONFLICT"`, `/errors/CONFLICT`.
+/// Codes that can be told by their place, also those of one word: `409 CONFLICT`, `"error_code": "CONFLICT"`, `/errors/CONFLICT`.
 fn codes_by_place(text: &str) -> Vec<&str> {
     let mut codes = Vec::new();
     for before in ["\"error_code\": \"", "\"failure_type\": \"", "\"reason\": \"", "/errors/"] {
@@ -120,7 +123,7 @@ mod tests {
     fn a_code_that_does_not_exist_is_found() {
         assert_eq!(
             found("x\n`PDF_BROKEN`"),
-            ["a.md:2: no error code or other name of the code is PDF_BROKEN"]
+            ["a.md:2: PDF_BROKEN is no error code and no other name in the code"]
         );
         assert_eq!(found("`409 CONFLICTS`"), ["a.md:1: there is no error code CONFLICTS"]);
         assert_eq!(found("\"error_code\": \"GONE\""), ["a.md:1: there is no error code GONE"]);

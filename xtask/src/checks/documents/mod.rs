@@ -26,7 +26,7 @@ use crate::repository::{Repository, has_extension, product_code};
 const DEFAULT_SETTINGS: &str = "quire.default.toml";
 const COMMANDS_PAGE: &str = "docs/reference/commands.md";
 const API_DESCRIPTION: &str = "docs/openapi.json";
-/// The source file of this name lists environment variables that stand for settings.
+/// The source file of this name lists other environment variables for settings.
 const ALIASES: &str = "/config/aliases.rs";
 
 /// Something in a document that is not true.
@@ -86,7 +86,7 @@ fn problems(repository: &Repository) -> Result<Vec<Problem>> {
     Ok(problems)
 }
 
-/// Every document. Instructions for a language model are no document.
+/// Every document. The prompt for the language model is not one.
 fn sources(repository: &Repository) -> Result<Vec<Source>> {
     let is_document = |file: &str| has_extension(file, "md") && !file.ends_with("/prompt.md");
     let mut sources = Vec::new();

@@ -79,8 +79,8 @@ impl Settings {
     fn wrong_lines_of_blocks(&self, source: &Source) -> Vec<Problem> {
         let mut problems = Vec::new();
         for block in source.blocks().iter().filter(|block| block.language == "toml") {
-            let mut said = block.lines.iter().filter(|line| !line.text.trim_start().starts_with('#'));
-            if said.next().is_none_or(|line| section_of(&line.text).is_none()) {
+            let mut lines = block.lines.iter().filter(|line| !line.text.trim_start().starts_with('#'));
+            if lines.next().is_none_or(|line| section_of(&line.text).is_none()) {
                 continue;
             }
             let mut section = "";

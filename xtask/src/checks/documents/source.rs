@@ -93,7 +93,7 @@ impl Source {
             .collect()
     }
 
-    /// What stands between backticks in the prose, on one line each.
+    /// The text between backticks in the prose, each on one line.
     pub fn code_spans(&self) -> Vec<Piece> {
         self.paragraphs().iter().flat_map(|paragraph| split_spans(paragraph).0).collect()
     }

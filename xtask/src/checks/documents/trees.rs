@@ -1,4 +1,4 @@
-//! Trees of folders in code blocks: every entry exists, and stands once.
+//! Trees of folders in code blocks: every entry exists and is listed once.
 
 use super::Problem;
 use super::source::{Block, Line, Source};
@@ -37,8 +37,9 @@ fn of_tree(source: &Source, block: &Block<'_>, repository: &Repository) -> Vec<P
     let mut problems = Vec::new();
     for line in block.lines.iter().filter(|line| !line.text.trim().is_empty()) {
         let indent = line.text.len() - line.text.trim_start().len();
-        let goes_on = parents.iter().any(|parent| parent.description.is_some_and(|column| column <= indent));
-        if goes_on {
+        let is_continuation =
+            parents.iter().any(|parent| parent.description.is_some_and(|column| column <= indent));
+        if is_continuation {
             problems.extend(unknown_names(source, line, &line.text, repository));
             continue;
         }
@@ -51,7 +52,7 @@ fn of_tree(source: &Source, block: &Block<'_>, repository: &Repository) -> Vec<P
                 problems.push(source.problem(line.number, format!("there is no file or folder {path}")));
             }
             if seen.contains(&path) {
-                problems.push(source.problem(line.number, format!("{path} stands twice in this tree")));
+                problems.push(source.problem(line.number, format!("{path} is listed twice in this tree")));
             }
             description = &line.text[at + name.len()..];
             let text = description.trim_start();
@@ -146,8 +147,8 @@ mod tests {
     }
 
     #[test]
-    fn an_entry_that_stands_twice_is_found() {
+    fn an_entry_that_is_listed_twice_is_found() {
         let twice = TREE.replace("  api/ ", "    run/\n  api/ ");
-        assert_eq!(found(&twice), ["A.md:7: crates/domain/run/ stands twice in this tree"]);
+        assert_eq!(found(&twice), ["A.md:7: crates/domain/run/ is listed twice in this tree"]);
     }
 }

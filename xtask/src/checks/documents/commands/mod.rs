@@ -34,7 +34,7 @@ impl Commands {
         problems
     }
 
-    /// An option that stands alone must be one of some command.
+    /// An option without a command must belong to some command.
     fn wrong_flag(&self, flag: &str) -> Option<String> {
         let name = flag_name(flag);
         let is_known = self.quire.has_flag(name) || xtask::has_flag(name);
@@ -61,7 +61,7 @@ fn command_lines(source: &Source) -> Vec<Piece> {
             {
                 let commands =
                     command.split("&&").map(|text| Piece { line: whole.line, text: text.to_owned() });
-                // An option that stands alone here belongs to the line before.
+                // A line that begins with an option belongs to the line before it.
                 lines.extend(commands.filter(|command| !command.text.trim_start().starts_with('-')));
             }
             whole.text.clear();
@@ -80,7 +80,7 @@ fn is_assignment(word: &str) -> bool {
     word.contains('=') && name.chars().all(|mark| mark.is_ascii_uppercase() || mark == '_')
 }
 
-/// What a reader puts in: `NAME`, `PATH…`, `<id>`.
+/// Something that a reader replaces: `NAME`, `PATH…`, `<id>`.
 fn is_placeholder(word: &str) -> bool {
     !word.chars().any(|mark| mark.is_ascii_lowercase()) || word.starts_with(['<', '['])
 }

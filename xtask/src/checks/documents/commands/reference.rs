@@ -52,14 +52,14 @@ impl Reference {
                         words.next();
                     }
                     Some(_) => {}
-                    None => return Some(format!("`{}` has no option {name}", spoken(&command))),
+                    None => return Some(format!("`{}` has no option {name}", written(&command))),
                 }
             } else if self.has_subcommands(&command) && !is_placeholder(word) {
                 for name in word.split('|').filter(|name| *name != "help") {
                     let mut longer = command.clone();
                     longer.push(name.trim_end_matches([',', '.', ':']).to_owned());
                     if !self.0.contains_key(&longer) {
-                        return Some(format!("there is no command `{}`", spoken(&longer)));
+                        return Some(format!("there is no command `{}`", written(&longer)));
                     }
                 }
                 let last = word.rsplit('|').next().unwrap_or(word);
@@ -82,7 +82,7 @@ impl Reference {
     }
 }
 
-fn spoken(command: &[String]) -> String {
+fn written(command: &[String]) -> String {
     let mut words = vec!["quire"];
     words.extend(command.iter().map(String::as_str));
     words.join(" ")

@@ -1,4 +1,4 @@
-//! What the benchmark of reading needs: the programs it compares with, and something to read.
+//! What `cargo xtask bench read` needs: other readers to compare with, and PDFs.
 
 mod manuals;
 mod pymupdf;
@@ -6,10 +6,10 @@ mod pymupdf;
 use std::ffi::OsString;
 use std::process::Command;
 
-use crate::cargo::answers;
+use crate::cargo::succeeds;
 use crate::{Result, apt};
 
-/// What quire-bench needs in its environment to find all that.
+/// The environment variables by which quire-bench finds them.
 pub fn variables() -> Result<Vec<(&'static str, OsString)>> {
     let manuals = std::env::join_paths(manuals::folders())
         .map_err(|error| format!("the temporary folder has an unusable name: {error}"))?;
@@ -20,10 +20,10 @@ pub fn variables() -> Result<Vec<(&'static str, OsString)>> {
     ])
 }
 
-/// The name of pdftotext, after installing it if it is missing.
+/// The name of pdftotext. Installs it if it is missing.
 fn pdftotext() -> Result<&'static str> {
     const NAME: &str = "pdftotext";
-    if !answers(Command::new(NAME).arg("-v")) {
+    if !succeeds(Command::new(NAME).arg("-v")) {
         apt::install("poppler-utils", "put pdftotext on PATH in another way")?;
     }
     Ok(NAME)

@@ -1,10 +1,10 @@
-//! `PyMuPDF` in a Python environment of its own.
+//! `PyMuPDF` in its own Python environment.
 
 use std::path::PathBuf;
 
 use crate::{Result, python};
 
-/// Another version is another baseline: change it together with the figures in the documentation.
+/// Another version is another baseline: measure again and update docs/benchmarks.md when you change it.
 const VERSION: &str = "2.0";
 
 /// A Python that can import `PyMuPDF`.

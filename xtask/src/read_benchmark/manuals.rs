@@ -1,5 +1,5 @@
-//! PDF manuals out of Debian packages: text that others wrote and set, in several languages and with many tools. They
-//! are unpacked into the cache to be measured, and are no part of Quire.
+//! PDF manuals from Debian packages: text in several languages, made with many tools. They are unpacked into the
+//! cache to be measured, and are no part of Quire.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -22,9 +22,9 @@ const PACKAGES: &[&str] = &[
     "libmpfr-doc",
 ];
 
-/// The folders of those that can be had. The benchmark can do without, so a failure is only told.
+/// The folders of the manuals that can be downloaded. The benchmark works without them, so a failure is only printed.
 pub fn folders() -> Vec<PathBuf> {
-    let mut lists = Lists { updated: false };
+    let mut lists = PackageLists { updated: false };
     let folder = |package: &&str| match folder(package, &mut lists) {
         Ok(folder) => Some(folder),
         Err(message) => {
@@ -35,8 +35,8 @@ pub fn folders() -> Vec<PathBuf> {
     PACKAGES.iter().filter_map(folder).collect()
 }
 
-fn folder(package: &str, lists: &mut Lists) -> Result<PathBuf> {
-    cache::kept(&format!("manuals-{package}"), |scratch| {
+fn folder(package: &str, lists: &mut PackageLists) -> Result<PathBuf> {
+    cache::cached_folder(&format!("manuals-{package}"), |scratch| {
         eprintln!("downloading the manuals of {package}");
         lists.download(package, scratch)?;
         let unpacked = scratch.join("unpacked");
@@ -47,12 +47,12 @@ fn folder(package: &str, lists: &mut Lists) -> Result<PathBuf> {
     })
 }
 
-/// The lists of packages, which a fresh machine lacks and an old one may have let go stale.
-struct Lists {
+/// The package lists, which are missing on a fresh machine and may be outdated on an old one.
+struct PackageLists {
     updated: bool,
 }
 
-impl Lists {
+impl PackageLists {
     fn download(&mut self, package: &str, folder: &Path) -> Result<()> {
         let tried = apt::download(package, folder);
         if tried.is_ok() || self.updated {
@@ -67,11 +67,13 @@ impl Lists {
 fn collect_pdfs(unpacked: &Path, collected: &Path) -> Result<PathBuf> {
     fs::create_dir(collected).map_err(|error| format!("cannot create {}: {error}", collected.display()))?;
     for mut file in files_below(unpacked)? {
-        if ends_in(&file, "gz") && file.file_stem().is_some_and(|name| ends_in(Path::new(name), "pdf")) {
+        if has_extension(&file, "gz")
+            && file.file_stem().is_some_and(|name| has_extension(Path::new(name), "pdf"))
+        {
             succeed_quietly(Command::new("gzip").arg("--decompress").arg(&file))?;
             file.set_extension("");
         }
-        if let Some(name) = file.file_name().filter(|_| ends_in(&file, "pdf")) {
+        if let Some(name) = file.file_name().filter(|_| has_extension(&file, "pdf")) {
             fs::rename(&file, collected.join(name))
                 .map_err(|error| format!("cannot move {}: {error}", file.display()))?;
         }
@@ -79,17 +81,17 @@ fn collect_pdfs(unpacked: &Path, collected: &Path) -> Result<PathBuf> {
     Ok(collected.to_path_buf())
 }
 
-fn ends_in(file: &Path, extension: &str) -> bool {
+fn has_extension(file: &Path, extension: &str) -> bool {
     file.extension().is_some_and(|its| its.eq_ignore_ascii_case(extension))
 }
 
-/// The files in a folder and in those below it. Links are left out: packages use them to name a file twice.
+/// All files below a folder. Links are left out: packages use them as second names of a file.
 fn files_below(folder: &Path) -> Result<Vec<PathBuf>> {
-    let unlisted = |error| format!("cannot list {}: {error}", folder.display());
+    let cannot_list = |error| format!("cannot list {}: {error}", folder.display());
     let mut files = Vec::new();
-    for entry in fs::read_dir(folder).map_err(unlisted)? {
-        let entry = entry.map_err(unlisted)?;
-        let kind = entry.file_type().map_err(unlisted)?;
+    for entry in fs::read_dir(folder).map_err(cannot_list)? {
+        let entry = entry.map_err(cannot_list)?;
+        let kind = entry.file_type().map_err(cannot_list)?;
         if kind.is_dir() {
             files.extend(files_below(&entry.path())?);
         } else if kind.is_file() {
