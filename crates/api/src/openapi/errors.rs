@@ -11,8 +11,11 @@ use crate::{Code, Reason};
 /// Under this name a response lists the codes that it can have.
 pub(super) const CODES: &str = "x-error-codes";
 
+/// The schema of an error's body, unless it has one with more members.
+const BODY: &str = "Error";
+
 macro_rules! answers {
-    ($($name:ident = [$first:ident $(, $code:ident)*] $({ $($reason:ident),+ })? $text:literal;)+) => {
+    ($($name:ident = [$first:ident $(, $code:ident)*] $({ $($reason:ident),+ })? $text:literal $(as $body:ident)?;)+) => {
         $(
             #[doc = $text]
             pub(crate) enum $name {}
@@ -29,7 +32,12 @@ macro_rules! answers {
         pub(super) fn all() -> Vec<(&'static str, Response)> {
             vec![$((
                 stringify!($name),
-                response(&[Code::$first $(, Code::$code)*], &[$($(Reason::$reason),+)?], $text),
+                response(
+                    &[Code::$first $(, Code::$code)*],
+                    &[$($(Reason::$reason),+)?],
+                    $text,
+                    [$(stringify!($body),)? BODY][0],
+                ),
             )),+]
         }
     };
@@ -51,7 +59,7 @@ answers! {
     } "There are not two versions to compare.";
     NotEditable = [Conflict] {
         ReviewBlockedByActiveRun, InterpretationNotAvailable, InterpretationMissing, StaleInterpretationVersion
-    } "What was understood cannot be edited now, or somebody else edited it meanwhile.";
+    } "What was understood cannot be edited now, or somebody else edited it meanwhile." as EditRefused;
     NoText = [Conflict] { RawTextNotReady, RawTextNotAvailable } "There is no text, or not yet.";
     NotRetried = [Conflict] { RetryNotAllowed } "This run is not one that can be tried again.";
     KeyReused = [Conflict] { IdempotencyKeyReused } "The Idempotency-Key came before with another request.";
@@ -63,12 +71,12 @@ answers! {
     Unavailable = [ServiceUnavailable] "Something that is needed does not answer; ask again after the seconds in Retry-After.";
 }
 
-fn response(codes: &[Code], reasons: &[Reason], text: &str) -> Response {
+fn response(codes: &[Code], reasons: &[Reason], text: &str, body: &str) -> Response {
     let names = codes.iter().map(|code| code.as_str()).chain(reasons.iter().map(|reason| reason.as_str()));
     let names: Vec<_> = names.collect();
     ResponseBuilder::new()
         .description(text)
-        .content("application/json", Content::new(Some(Ref::from_schema_name("Error"))))
+        .content("application/json", Content::new(Some(Ref::from_schema_name(body))))
         .extensions(Some(Extensions::from_iter([(CODES, names)])))
         .build()
 }

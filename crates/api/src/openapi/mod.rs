@@ -89,6 +89,7 @@ use crate::{
         error::Body<'static>,
         events::Told<'static>,
         names::ConflictReason,
+        review::conflict::EditRefused<'static>,
         names::ExportFormat,
         names::Priority,
         names::Sort,

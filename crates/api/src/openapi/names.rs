@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use quire_application::steps::StepErrorCode as StepCode;
 use quire_domain::{self as domain, Pipeline as Line};
 use quire_ports::{ModelErrorKind, ReadErrorKind};
+use quire_understanding::edit::conflict;
 use quire_understanding::{InterpreterKind as Understands, ValueType as Kind};
 use quire_understanding::{calibration, compare, structure};
 use utoipa::openapi::RefOr;
@@ -93,6 +94,9 @@ names! {
     ChangeType = ["ADD", "UPDATE", "DELETE"];
     /// How a field differs between two versions.
     Difference = compare::Difference::ALL.map(compare::Difference::as_str);
+    /// What became of a change of an edit that came too late: the active version already has it, it can still be made, or it
+    /// contradicts what somebody else has done.
+    ConflictStatus = conflict::ChangeStatus::ALL.map(conflict::ChangeStatus::as_str);
     /// How a schema might change.
     StructureChange = structure::StructureChange::ALL.iter().map(|change| change.as_str());
     /// Where a candidate for a change of the schema stands.

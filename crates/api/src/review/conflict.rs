@@ -23,8 +23,8 @@ pub(crate) struct EditRefused<'a> {
     details: StaleEditDetails,
 }
 
-/// What became of the changes. Members other than `reason` are there only if it is `STALE_INTERPRETATION_VERSION` and the base
-/// version was given in one way.
+/// What became of the changes. Members other than `reason` are present only for `STALE_INTERPRETATION_VERSION`, and not if
+/// `base_version_number` and `If-Match` contradict each other.
 #[derive(Serialize, ToSchema)]
 pub(super) struct StaleEditDetails {
     #[schema(value_type = names::ConflictReason)]

@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 use utoipa::ToSchema;
 
 use super::changes::{self, MOST_CHANGES};
+use super::conflict::StaleEditDetails;
 use super::{ShownVersion, View, tag};
 use crate::caller::Caller;
 use crate::error::Reason;
@@ -30,6 +31,9 @@ pub(crate) struct Wish {
     base_version_number: Option<Value>,
     #[schema(value_type = Vec<shapes::Change>, min_items = 1, max_items = 500)]
     changes: Vec<Value>,
+    /// Whether the edit is also stale if the document has been processed again since. Otherwise an older run can be edited.
+    #[serde(default)]
+    latest_run_only: bool,
 }
 
 /// The version that is active now.
@@ -45,7 +49,8 @@ struct Body {
 /// Corrects what a run understood: a batch of changes makes one new version.
 ///
 /// All changes are made or none. A batch that changes nothing makes no version and is answered with 200. The version that
-/// was looked at must still be the active one; its number goes into the body, or its `ETag` into `If-Match`. An edit
+/// was looked at must still be the active one; its number goes into the body, or its `ETag` into `If-Match`. If it is not, the
+/// 409 says for each change whether it is done, free or in conflict, and how to make it on top of the active version. An edit
 /// of a reviewed document reopens its review.
 #[utoipa::path(
     post,
@@ -85,7 +90,14 @@ pub(crate) async fn edit(
     let run = RunId(id);
     let changes = wish.changes.into_iter().enumerate().map(|(index, change)| changes::parse(index, change));
     let changes = changes.collect::<Result<Vec<_>, _>>().map_err(EditError::Bad)?;
-    let request = EditRequest { run, base, changes, actor, correlation_id: Some(correlation_id) };
+    let request = EditRequest {
+        run,
+        base,
+        changes,
+        latest_run_only: wish.latest_run_only,
+        actor,
+        correlation_id: Some(correlation_id),
+    };
     let result = review::edit(&product.store, &product.confidence, request).await?;
     let status = if result.is_new { StatusCode::CREATED } else { StatusCode::OK };
     let tag = tag(result.version.number);
@@ -113,7 +125,10 @@ fn base(given: Option<&Value>, headers: &HeaderMap) -> Result<u32, ApiError> {
     });
     match (in_body.transpose()?, in_head.transpose()?) {
         // At most one of them is active.
-        (Some(one), Some(two)) if one != two => Err(EditError::Stale.into()),
+        (Some(one), Some(two)) if one != two => {
+            let message = "base_version_number and If-Match name different versions; send one of them";
+            Err(ApiError::conflict(Reason::StaleInterpretationVersion, message))
+        }
         (Some(base), _) | (None, Some(base)) => Ok(base),
         (None, None) => {
             Err(ApiError::invalid("base_version_number", "is missing; send it, or the ETag as If-Match"))
@@ -128,7 +143,10 @@ impl From<EditError> for ApiError {
             EditError::ActiveRun => Self::conflict(Reason::ReviewBlockedByActiveRun, message),
             EditError::NotCompleted => Self::conflict(Reason::InterpretationNotAvailable, message),
             EditError::Missing => Self::conflict(Reason::InterpretationMissing, message),
-            EditError::Stale => Self::conflict(Reason::StaleInterpretationVersion, message),
+            EditError::Stale(stale) => {
+                let details = serde_json::to_value(StaleEditDetails::from(*stale)).unwrap_or_default();
+                Self::new(Code::Conflict, message).with(details)
+            }
             EditError::Bad(bad) => Self::new(Code::InvalidRequest, message).with(json!({
                 "reason": format!("changes[{}].{}", bad.index, bad.member),
                 "index": bad.index,

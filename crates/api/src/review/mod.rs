@@ -2,6 +2,7 @@
 
 mod changes;
 pub(crate) mod compare;
+pub(crate) mod conflict;
 pub(crate) mod edit;
 pub(crate) mod reviewed;
 pub(crate) mod show;

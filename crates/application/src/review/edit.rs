@@ -10,6 +10,7 @@ use quire_understanding::calibration::ConfidencePolicy;
 use quire_understanding::edit::{EditOperation, InvalidEdit, apply_edits};
 use quire_understanding::{Interpretation, Schema};
 
+use super::stale::{self, StaleEdit};
 use super::view::schema_of;
 use crate::engine::report;
 
@@ -22,6 +23,8 @@ pub struct EditRequest {
     pub base: u32,
     /// The changes, all of them or none.
     pub changes: Vec<EditOperation>,
+    /// Whether the edit is also stale if a newer run of the document has completed.
+    pub latest_run_only: bool,
     /// Who.
     pub actor: String,
     /// What ties it to its request.
@@ -29,7 +32,7 @@ pub struct EditRequest {
 }
 
 /// Why nothing was changed.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum EditError {
     /// A run of the document is RUNNING.
     #[error("a run of this document is RUNNING; edit when it has ended")]
@@ -40,26 +43,15 @@ pub enum EditError {
     /// The run has no interpretation.
     #[error("this run has no interpretation; process the document again")]
     Missing,
-    /// Somebody else has made a newer version.
-    #[error("somebody else has changed this meanwhile; load it again and repeat your changes")]
-    Stale,
+    /// Somebody else has made a newer version, or a newer run has completed.
+    #[error("a newer version exists; `details` says what became of each change, and how to make it there")]
+    Stale(Box<StaleEdit>),
     /// One of the changes is not as it must be.
     #[error(transparent)]
     Bad(#[from] InvalidEdit),
     /// Storage has no such run, or does not answer.
     #[error(transparent)]
     Port(#[from] PortError),
-}
-
-impl From<EditBlocked> for EditError {
-    fn from(blocked: EditBlocked) -> Self {
-        match blocked {
-            EditBlocked::ActiveRun => Self::ActiveRun,
-            EditBlocked::NotCompleted => Self::NotCompleted,
-            EditBlocked::Missing => Self::Missing,
-            EditBlocked::Stale => Self::Stale,
-        }
-    }
 }
 
 /// The active version after an edit.
@@ -80,12 +72,28 @@ pub async fn edit(
     policy: &Arc<ConfidencePolicy>,
     request: EditRequest,
 ) -> Result<EditResult, EditError> {
+    match apply_to_active(store, policy, &request).await? {
+        Some(result) => Ok(result),
+        None => Err(EditError::Stale(Box::new(stale::report(store, &request).await?))),
+    }
+}
+
+/// Makes the new version; none if the edit is stale.
+async fn apply_to_active(
+    store: &Store,
+    policy: &Arc<ConfidencePolicy>,
+    request: &EditRequest,
+) -> Result<Option<EditResult>, EditError> {
     let editable = store.reviews.editable(request.run).await?;
-    let active = check(&editable, request.base)?;
+    let Some(active) = check(&editable, request.base)? else { return Ok(None) };
+    let document = DocumentId(editable.run.subject.0);
+    if request.latest_run_only && !stale::is_latest_run(store, document, request.run).await? {
+        return Ok(None);
+    }
     let schema = schema_of(store, &editable.run).await?;
     let edited = apply_edits(&active.data.fields, &schema, policy.human_edit_neutral, &request.changes)?;
     if edited.changes.is_empty() {
-        return Ok(EditResult { version: active.clone(), is_new: false, schema });
+        return Ok(Some(EditResult { version: active.clone(), is_new: false, schema }));
     }
     let at = store.clock.now();
     let new = NewInterpretationVersion {
@@ -95,12 +103,12 @@ pub async fn edit(
         data: Interpretation { created_at: at, fields: edited.fields, ..active.data.clone() },
         changes: edited.changes,
         structure: edited.structure,
-        actor: request.actor,
+        actor: request.actor.clone(),
         at,
         policy: policy.clone(),
     };
-    let saved = save(store, &new).await?;
-    tell(&new, DocumentId(editable.run.subject.0), saved.reopened, request.correlation_id.as_deref());
+    let Some(saved) = save(store, &new).await? else { return Ok(None) };
+    tell(&new, document, saved.reopened, request.correlation_id.as_deref());
     let version = InterpretationVersion {
         id: new.id,
         number: saved.number,
@@ -109,28 +117,34 @@ pub async fn edit(
         created_by: Some(new.actor),
         made_by: None,
     };
-    Ok(EditResult { version, is_new: true, schema })
+    Ok(Some(EditResult { version, is_new: true, schema }))
 }
 
-/// Stores it. If the answer is lost, it is asked whether this version is there: whoever repeated it would else be told that
-/// somebody else had come first.
-async fn save(store: &Store, new: &NewInterpretationVersion) -> Result<SavedEdit, EditError> {
+/// Stores it; none if the edit is stale. If the answer is lost, it is asked whether this version is there: whoever repeated it
+/// would else be told that somebody else had come first.
+async fn save(store: &Store, new: &NewInterpretationVersion) -> Result<Option<SavedEdit>, EditError> {
     match store.reviews.save(new).await {
         Err(error) if error.is_in_doubt() => {
             let now = store.reviews.editable(new.run).await?;
             match now.active {
                 Some(active) if active.id == new.id => {
-                    Ok(SavedEdit { number: active.number, reopened: false })
+                    Ok(Some(SavedEdit { number: active.number, reopened: false }))
                 }
                 _ => Err(error.into()),
             }
         }
-        saved => Ok(saved??),
+        saved => match saved? {
+            Ok(saved) => Ok(Some(saved)),
+            Err(EditBlocked::Stale) => Ok(None),
+            Err(EditBlocked::ActiveRun) => Err(EditError::ActiveRun),
+            Err(EditBlocked::NotCompleted) => Err(EditError::NotCompleted),
+            Err(EditBlocked::Missing) => Err(EditError::Missing),
+        },
     }
 }
 
-/// In the order in which people are told what is in the way.
-fn check(editable: &EditableRun, base: u32) -> Result<&InterpretationVersion, EditError> {
+/// The active version if it is the one that was edited. Errors come in the order in which people are told what is in the way.
+fn check(editable: &EditableRun, base: u32) -> Result<Option<&InterpretationVersion>, EditError> {
     if editable.is_busy {
         return Err(EditError::ActiveRun);
     }
@@ -138,7 +152,7 @@ fn check(editable: &EditableRun, base: u32) -> Result<&InterpretationVersion, Ed
         return Err(EditError::NotCompleted);
     }
     let active = editable.active.as_ref().ok_or(EditError::Missing)?;
-    if active.number == base { Ok(active) } else { Err(EditError::Stale) }
+    Ok((active.number == base).then_some(active))
 }
 
 fn tell(new: &NewInterpretationVersion, document: DocumentId, reopened: bool, correlation_id: Option<&str>) {
