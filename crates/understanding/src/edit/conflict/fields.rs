@@ -51,13 +51,14 @@ impl<'f> Check<'f> {
         target: Option<&VisitAssignment>,
     ) -> CheckedChange {
         let kind = |was: &Field| value_type.unwrap_or(was.value_type);
-        // A newer run may have read the requested value itself.
-        let is_read = was.is_some_and(|was| {
-            let mut there = self.versions.of_same_place(was).into_iter();
-            !self.versions.is_same_run()
-                && there.any(|field| is_same_value(&requested, &field.value, kind(was)))
+        // A newer run may have read the requested value itself, or somebody may have added it again.
+        let is_there = was.is_some_and(|was| {
+            self.versions.of_same_place(was).into_iter().any(|field| {
+                is_same_value(&requested, &field.value, kind(was))
+                    && (!self.versions.is_same_run() || self.versions.is_new(field))
+            })
         });
-        let is_done = is_read || requested.is_empty();
+        let is_done = is_there || requested.is_empty();
         let was_at = || was.and_then(|was| self.versions.active_visit(was.visit_id.as_deref()?));
         let visit_id = target.map_or_else(was_at, |target| visit_of(target).map(str::to_owned));
         let retry = was.filter(|_| !is_done).map(|was| EditOperation::Add {

@@ -114,11 +114,14 @@ fn a_deleted_field_is_added_again_by_insisting() {
     let base = [visit("one", "2024-02-01"), at("one", field("diagnosis", "otitis"))];
     let gone = only(in_same_run(&base, &base[..1], &[update(&base[1], "rinitis")]));
     assert_eq!((gone.status, gone.theirs_deleted, gone.theirs), (ChangeStatus::Conflict, true, Value::Null));
-    let retry = gone.retry.unwrap();
+    let retry = gone.retry.clone().unwrap();
     assert!(
         matches!(&retry, EditOperation::Add { key, visit_id: Some(visit), .. } if key == "diagnosis" && visit == "one")
     );
     assert_eq!(applied(&base[..1], &[retry])[1].value, text("rinitis"));
+    // After that, it is done.
+    let again = applied(&base[..1], gone.retry.as_slice());
+    assert_eq!(only(in_same_run(&base, &again, &[update(&base[1], "rinitis")])).status, ChangeStatus::Done);
     // With the visit gone as well, the field belongs to none.
     let gone = only(in_same_run(&base, &[], &[update(&base[1], "rinitis")]));
     assert!(matches!(gone.retry, Some(EditOperation::Add { visit_id: None, .. })));
