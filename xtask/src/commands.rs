@@ -6,7 +6,10 @@ use std::process::Command;
 use crate::cargo::{cargo, succeed};
 use crate::services::Services;
 use crate::stages::Stages;
-use crate::{Result, axe, checks, chromium, contract, curl, reading, tesseract};
+use crate::{Result, axe, checks, chromium, contract, curl, reading, requirements, tesseract};
+
+/// The benchmarks of quire-bench.
+pub const BENCHMARKS: [&str; 6] = ["queue", "api", "read", "interpret", "process", "pages"];
 
 pub fn test(arguments: &[String]) -> Result<()> {
     let TestArguments { only_tests, cargo_test, chooses } = TestArguments::parse(arguments)?;
@@ -17,7 +20,7 @@ pub fn test(arguments: &[String]) -> Result<()> {
     let axe = stages.require("find axe-core", axe::require)?;
     let services = stages.require("start PostgreSQL and Redis", Services::start)?;
     if !only_tests {
-        checks::run(&mut stages);
+        checks::run(&mut stages, &[])?;
     }
     stages.run("cargo test", || {
         succeed(cargo().arg("test").args(cargo_test).envs(services.variables()).envs([axe]))
@@ -30,9 +33,8 @@ pub fn test(arguments: &[String]) -> Result<()> {
 }
 
 pub fn check(arguments: &[String]) -> Result<()> {
-    refuse_arguments("check", arguments)?;
     let mut stages = Stages::default();
-    checks::run(&mut stages);
+    checks::run(&mut stages, arguments)?;
     stages.finish()
 }
 
@@ -44,6 +46,21 @@ pub fn openapi(arguments: &[String]) -> Result<()> {
             .args(["test", "--package", "quire-api", "--lib", "the_committed_description"])
             .env("QUIRE_RENEW_OPENAPI", "1"),
     )
+}
+
+pub fn commands(arguments: &[String]) -> Result<()> {
+    refuse_arguments("commands", arguments)?;
+    // The test that compares the page writes it when this variable is set.
+    succeed(
+        cargo()
+            .args(["test", "--package", "quire", "--lib", "the_committed_page"])
+            .env("QUIRE_RENEW_COMMANDS", "1"),
+    )
+}
+
+pub fn requirements(arguments: &[String]) -> Result<()> {
+    refuse_arguments("requirements", arguments)?;
+    requirements::write()
 }
 
 pub fn pictures(arguments: &[String]) -> Result<()> {

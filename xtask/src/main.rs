@@ -13,11 +13,14 @@ mod curl;
 mod pip;
 mod python;
 mod reading;
+mod repository;
+mod requirements;
 mod services;
 mod stages;
 mod temp_dir;
 mod tesseract;
 mod wheel;
+mod words;
 
 use std::process::ExitCode;
 
@@ -43,8 +46,11 @@ const COMMANDS: &[Command] = &[
     },
     Command {
         name: "check",
-        arguments: "",
-        about: "Check format (rustfmt), lints (clippy) and the dependencies' licences and sources (cargo-deny).",
+        arguments: "[NAME...]",
+        about: "Check the documents, format (rustfmt), lints (clippy) and the dependencies' licences and sources\n\
+                (cargo-deny). NAME chooses one: `documents`, `fmt`, `clippy` or `deny`.\n\
+                `documents` fails on a path, command, setting, metric, error code or requirement that does not\n\
+                exist, and on what a merge left behind.",
         run: commands::check,
     },
     Command {
@@ -52,6 +58,18 @@ const COMMANDS: &[Command] = &[
         arguments: "",
         about: "Write docs/openapi.json anew, as the program describes itself.",
         run: commands::openapi,
+    },
+    Command {
+        name: "commands",
+        arguments: "",
+        about: "Write docs/reference/commands.md, the list of commands and options of the program.",
+        run: commands::commands,
+    },
+    Command {
+        name: "requirements",
+        arguments: "",
+        about: "Write docs/requirements.md, from docs/requirements.toml and the tests that name requirements.",
+        run: commands::requirements,
     },
     Command {
         name: "pictures",

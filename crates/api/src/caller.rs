@@ -1,4 +1,4 @@
-//! On whose behalf a request is made.
+//! Who makes a request.
 
 use std::convert::Infallible;
 
@@ -6,15 +6,15 @@ use axum::extract::FromRequestParts;
 use axum::http::Extensions;
 use axum::http::request::Parts;
 
-/// The name under which whoever asks is remembered: that of their credential, or `local` while none is asked for.
+/// The name of the client: the name of its credential, or `local` while the server needs none.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Caller(pub(crate) String);
 
 impl Caller {
-    /// Somebody on this machine who was not asked who they are.
+    /// A client on this machine that needed no credential.
     const LOCAL: &'static str = "local";
 
-    /// Whoever the guard let through.
+    /// The client that authentication identified.
     pub(crate) fn of(extensions: &Extensions) -> Self {
         extensions.get::<Self>().cloned().unwrap_or_else(|| Self(Self::LOCAL.to_owned()))
     }

@@ -1,48 +1,48 @@
-//! What can go wrong in a request, and how it is told: one type, one mapping, one body.
+//! The contract of errors: one error type, one mapping from use cases, one response body.
 
 mod reason;
 
 use axum::Json;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use quire_application::document::pages::ImageError;
-use quire_ports::{PortError, ReadError, ReadErrorKind};
+use quire_application::Error;
+use quire_application::document::pages::{ImageError, ReadError, ReadErrorKind};
 use serde::Serialize;
 use serde_json::{Value, json};
 use utoipa::ToSchema;
 
 pub use self::reason::Reason;
 use crate::error_pages::text;
-use crate::openapi::names;
+use crate::rest::openapi::names;
 
-/// After how many seconds a client should ask again when something is not available.
+/// Seconds after which a client should retry when a service is unavailable.
 const RETRY_AFTER: HeaderValue = HeaderValue::from_static("5");
 
-/// How a client that was not told apart can say who it is.
+/// The authentication scheme for a client without a valid credential.
 const BEARER: HeaderValue = HeaderValue::from_static("Bearer");
 
 macro_rules! codes {
     ($($variant:ident = $status:ident $name:literal),+ $(,)?) => {
-        /// The stable codes of errors, each with its status.
+        /// The stable error codes, each with its HTTP status.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         #[allow(missing_docs)] // The names are the documentation.
         pub enum Code { $($variant),+ }
 
         impl Code {
-            /// All of them.
+            /// All codes.
             pub const ALL: &'static [Self] = &[$(Self::$variant),+];
 
-            /// As a client sees it.
+            /// The code as a client sees it.
             pub const fn as_str(self) -> &'static str {
                 match self { $(Self::$variant => $name),+ }
             }
 
-            /// The status of the answer.
+            /// The HTTP status.
             pub const fn status(self) -> StatusCode {
                 match self { $(Self::$variant => StatusCode::$status),+ }
             }
 
-            /// What people are told of it. A code without a page does not compile.
+            /// The page that explains the code. A code without a page does not compile.
             pub(crate) const fn page(self) -> &'static str {
                 match self { $(Self::$variant => text!($name)),+ }
             }
@@ -67,81 +67,81 @@ codes! {
     ServiceUnavailable = SERVICE_UNAVAILABLE "SERVICE_UNAVAILABLE",
 }
 
-/// Why a request was not answered as wished.
+/// Why a request failed.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ApiError {
-    /// Its kind.
+    /// The error code.
     pub code: Code,
-    /// What happened and what to do, for people. Never a path, a secret or anything of the inner workings.
+    /// What happened and what to do, for people. Contains no path, secret or internal detail.
     pub message: String,
-    /// Particulars for programs, such as a `reason` or `max_bytes`.
+    /// Details for programs, such as `reason` or `max_bytes`.
     pub details: Option<Value>,
 }
 
 /// The body of every error.
 #[derive(Serialize, ToSchema)]
 #[schema(as = Error)]
-pub(crate) struct Body<'a> {
+pub(crate) struct ErrorResponse<'a> {
     #[schema(value_type = names::ErrorCode)]
     error_code: &'static str,
     /// What happened and what to do, for people.
     message: &'a str,
-    /// Particulars for programs, such as `reason`, `parameter` or `max_bytes`.
+    /// Details for programs, such as `reason`, `parameter` or `max_bytes`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Object>)]
     details: Option<&'a Value>,
-    /// Under this id the log knows the request; it is also in `X-Request-ID`.
+    /// The id of the request in the log; also in `X-Request-ID`.
     correlation_id: &'a str,
 }
 
 impl ApiError {
-    /// Without particulars.
+    /// An error without details.
     pub fn new(code: Code, message: impl Into<String>) -> Self {
         Self { code, message: message.into(), details: None }
     }
 
-    /// With these particulars, an object.
+    /// Adds details, a JSON object.
     #[must_use]
     pub fn with(mut self, details: Value) -> Self {
         self.details = Some(details);
         self
     }
 
-    /// A conflict with one of the reasons that clients know.
+    /// A conflict with one of the documented reasons.
     pub fn conflict(reason: Reason, message: impl Into<String>) -> Self {
         Self::new(Code::Conflict, message).with(json!({ "reason": reason.as_str() }))
     }
 
-    /// Whether it is a conflict for that reason.
+    /// Whether this is a conflict for that reason.
     pub(crate) fn is_conflict(&self, reason: Reason) -> bool {
         let given = self.details.as_ref().and_then(|details| details["reason"].as_str());
         self.code == Code::Conflict && given == Some(reason.as_str())
     }
 
-    /// Something in the request, by its name, is not as it must be.
+    /// A part of the request is wrong; `parameter` names it.
     pub fn invalid(parameter: &str, message: &str) -> Self {
         Self::new(Code::InvalidRequest, format!("{parameter}: {message}"))
             .with(json!({ "parameter": parameter }))
     }
 
-    /// Our fault. What happened goes to the log and not into the answer.
+    /// An internal error. What happened goes to the log and not into the response.
     pub fn internal(error: &str) -> Self {
-        tracing::error!(error, "a request met something stored that is not as expected");
-        let message = "something went wrong here; the log has it under this correlation_id";
+        tracing::error!(error, "request failed: internal error");
+        let message = "internal error; the server log has details under this correlation_id";
         Self::new(Code::InternalError, message)
     }
 
     pub(crate) fn no_such_page() -> Self {
-        Self::new(Code::NotFound, "there is nothing at this address")
+        Self::new(Code::NotFound, "there is no such address; /docs lists all of them")
     }
 
     pub(crate) fn method_not_allowed() -> Self {
-        Self::new(Code::MethodNotAllowed, "this address does not answer to that method")
+        Self::new(Code::MethodNotAllowed, "this address does not support that method")
     }
 
-    /// The answer, with the id under which the log knows it.
-    pub(crate) fn answer(&self, correlation_id: &str) -> Response {
-        let body = Body {
+    /// The response; `correlation_id` is the id of the request in the log.
+    pub(crate) fn to_response(&self, correlation_id: &str) -> Response {
+        let body = ErrorResponse {
             error_code: self.code.as_str(),
             message: &self.message,
             details: self.details.as_ref(),
@@ -157,26 +157,26 @@ impl ApiError {
     }
 }
 
-impl From<PortError> for ApiError {
-    fn from(error: PortError) -> Self {
+impl From<Error> for ApiError {
+    fn from(error: Error) -> Self {
         let message = error.to_string();
         match error {
-            PortError::NotFound(_) => Self::new(Code::NotFound, message),
-            PortError::Conflict(_) => Self::new(Code::Conflict, message),
-            PortError::Unavailable { .. } => Self::new(Code::ServiceUnavailable, message),
-            PortError::Corrupt(_) => Self::internal(&message),
+            Error::NotFound(_) => Self::new(Code::NotFound, message),
+            Error::Conflict(_) => Self::new(Code::Conflict, message),
+            Error::Unavailable { .. } => Self::new(Code::ServiceUnavailable, message),
+            Error::Corrupt(_) => Self::internal(&message),
         }
     }
 }
 
 impl From<ReadError> for ApiError {
-    /// What stands in a document does not change, so asking again helps only where the trouble was not the document's.
+    /// A retry helps only where the document is not the cause.
     fn from(error: ReadError) -> Self {
-        // The diagnosis may quote the document, and a log is not the place for that.
-        tracing::warn!(code = error.kind.as_str(), "a page could not be drawn");
+        // The diagnosis may quote the document, which must not reach the log.
+        tracing::warn!(code = error.kind.as_str(), "page image failed");
         let code = match error.kind {
             ReadErrorKind::PageNotFound | ReadErrorKind::UnsupportedMediaType => Code::NotFound,
-            trouble if trouble.may_pass() => Code::ServiceUnavailable,
+            kind if kind.may_pass() => Code::ServiceUnavailable,
             _ => Code::Conflict,
         };
         Self::new(code, error.message).with(json!({ "cause": error.kind.as_str() }))
@@ -189,14 +189,15 @@ impl From<ImageError> for ApiError {
             ImageError::Scale(least, most) => {
                 Self::invalid("scale", &format!("must be between {least} and {most}"))
             }
-            ImageError::Port(error) => error.into(),
+            ImageError::FileMissing => Self::new(Code::ArtifactMissing, error.to_string()),
+            ImageError::Store(error) => error.into(),
             ImageError::Read(error) => error.into(),
         }
     }
 }
 
 impl IntoResponse for ApiError {
-    /// Only marks the response: the body needs the request's id, which the outermost layer knows.
+    /// Only marks the response: the body needs the id of the request, which `middleware::request_id` adds.
     fn into_response(self) -> Response {
         let mut response = self.code.status().into_response();
         response.extensions_mut().insert(self);

@@ -1,4 +1,4 @@
-//! What a request says, read strictly: ids, parameters and bodies. Each refusal names what was wrong.
+//! Strict extractors: ids, parameters and bodies. Each error names the wrong part.
 
 use std::collections::HashMap;
 use std::ops::RangeInclusive;
@@ -10,15 +10,12 @@ use axum::extract::{FromRequest, FromRequestParts, Path, Request};
 use axum::http::request::Parts;
 use quire_domain::Priority;
 use serde::de::DeserializeOwned;
-use serde_json::json;
 use uuid::Uuid;
 
-use crate::{ApiError, Code};
+use crate::ApiError;
+use crate::middleware::body_limit;
 
-/// Bytes of the largest body that is not a file.
-pub(crate) const LARGEST_BODY: usize = 1 << 20;
-
-/// The id in the path. Only the one usual way of writing a UUID is taken, so that nothing else gets near a file's name.
+/// The id in the path. Accepts only the hyphenated lower-case form of a UUID, so that no other text reaches a file name.
 pub(crate) struct Id(pub(crate) Uuid);
 
 impl<S: Send + Sync> FromRequestParts<S> for Id {
@@ -29,17 +26,17 @@ impl<S: Send + Sync> FromRequestParts<S> for Id {
     }
 }
 
-/// The id of a document and the number of a page of it, from 1.
-pub(crate) struct PageOf(pub(crate) Uuid, pub(crate) usize);
+/// The id of a document and a page number, from 1.
+pub(crate) struct PagePath(pub(crate) Uuid, pub(crate) usize);
 
-impl<S: Send + Sync> FromRequestParts<S> for PageOf {
+impl<S: Send + Sync> FromRequestParts<S> for PagePath {
     type Rejection = ApiError;
 
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, ApiError> {
         let document = segment(parts, state, "id").await.and_then(|text| id(&text))?;
         let number = segment(parts, state, "number").await?;
         let number = number.parse().ok().filter(|number| *number > 0);
-        let number = number.ok_or_else(|| ApiError::invalid("number", "must be a page, counted from 1"))?;
+        let number = number.ok_or_else(|| ApiError::invalid("number", "must be a page number, from 1"))?;
         Ok(Self(document, number))
     }
 }
@@ -54,7 +51,7 @@ fn id(text: &str) -> Result<Uuid, ApiError> {
     uuid("id", text)
 }
 
-/// The id that stands under that name.
+/// Parses an id; `name` is the parameter for the error message.
 pub(crate) fn uuid(name: &str, text: &str) -> Result<Uuid, ApiError> {
     let refused = || {
         ApiError::invalid(name, "must be a UUID in lower case, such as 0192f0c1-5b7a-7c3e-8f00-0123456789ab")
@@ -63,8 +60,7 @@ pub(crate) fn uuid(name: &str, text: &str) -> Result<Uuid, ApiError> {
     if id.to_string() == text { Ok(id) } else { Err(refused()) }
 }
 
-/// The parameters after the question mark. Those that an operation does not have, and those given twice, were refused
-/// before (`openapi::known_parameters`).
+/// The query parameters. `middleware::query_parameters` has refused unknown and repeated ones.
 pub(crate) struct Parameters(HashMap<String, String>);
 
 impl<S: Send + Sync> FromRequestParts<S> for Parameters {
@@ -80,23 +76,23 @@ impl Parameters {
         Self(form_urlencoded::parse(query.as_bytes()).into_owned().collect())
     }
 
-    /// As it was sent, unless nothing was: a form also sends the fields in which nobody wrote.
+    /// The parameter unless it is empty: a form also sends its empty fields.
     pub(crate) fn text(&self, name: &str) -> Option<&str> {
         self.given(name).filter(|text| !text.is_empty())
     }
 
-    /// As it was sent, were it nothing.
+    /// The parameter, even if it is empty.
     pub(crate) fn given(&self, name: &str) -> Option<&str> {
         self.0.get(name).map(String::as_str)
     }
 
-    /// As a value of that kind; `must` says what it has to be.
+    /// The parameter parsed; `must` is the rule for the error message.
     pub(crate) fn value<T: FromStr>(&self, name: &str, must: &str) -> Result<Option<T>, ApiError> {
         let parse = |text: &String| text.parse().map_err(|_| ApiError::invalid(name, must));
         self.0.get(name).map(parse).transpose()
     }
 
-    /// As a whole number between these two.
+    /// The parameter as a whole number in this range.
     pub(crate) fn within(&self, name: &str, range: RangeInclusive<u32>) -> Result<Option<u32>, ApiError> {
         let rule = format!("must be a whole number from {} to {}", range.start(), range.end());
         match self.value(name, &rule)? {
@@ -105,7 +101,7 @@ impl Parameters {
         }
     }
 
-    /// As one of these, by its name.
+    /// The parameter as one of a closed set, by its name.
     pub(crate) fn one_of<T: Copy>(
         &self,
         name: &str,
@@ -120,7 +116,7 @@ impl Parameters {
         })
     }
 
-    /// How urgent what is asked for is.
+    /// The priority of the run that the request creates; normal by default.
     pub(crate) fn priority(&self) -> Result<Priority, ApiError> {
         let given = self.given("priority").map(Priority::parse).transpose();
         let given = given.map_err(|_| ApiError::invalid("priority", "must be high or normal"))?;
@@ -128,7 +124,7 @@ impl Parameters {
     }
 }
 
-/// Nothing is expected in the body; what is there is passed over, up to the usual size.
+/// An empty body. A body up to the usual size is ignored.
 pub(crate) struct NoBody;
 
 impl<S: Send + Sync> FromRequest<S> for NoBody {
@@ -136,41 +132,41 @@ impl<S: Send + Sync> FromRequest<S> for NoBody {
 
     async fn from_request(request: Request, state: &S) -> Result<Self, ApiError> {
         let body = Bytes::from_request(request, state).await;
-        body.map(|_| Self).map_err(|rejection| unread(&rejection))
+        body.map(|_| Self).map_err(|rejection| body_error(&rejection))
     }
 }
 
-/// A body in JSON, whatever its content type says.
+/// A JSON body, whatever its content type.
 pub(crate) struct JsonBody<T>(pub(crate) T);
 
 impl<S: Send + Sync, T: DeserializeOwned> FromRequest<S> for JsonBody<T> {
     type Rejection = ApiError;
 
     async fn from_request(request: Request, state: &S) -> Result<Self, ApiError> {
-        let body = Bytes::from_request(request, state).await.map_err(|rejection| unread(&rejection))?;
+        let body = Bytes::from_request(request, state).await.map_err(|rejection| body_error(&rejection))?;
         let parsed = serde_json::from_slice(&body);
-        // Its own words name fields and places, and nothing of ours.
-        parsed.map(Self).map_err(|error| ApiError::invalid("body", &format!("is not as expected: {error}")))
+        // The message of serde_json names members and positions of the request only.
+        parsed.map(Self).map_err(|error| ApiError::invalid("body", &format!("is not valid: {error}")))
     }
 }
 
-fn unread(rejection: &BytesRejection) -> ApiError {
+fn body_error(rejection: &BytesRejection) -> ApiError {
     match rejection {
         BytesRejection::FailedToBufferBody(FailedToBufferBody::LengthLimitError(_)) => {
-            let message = format!("the body is larger than {LARGEST_BODY} bytes, the most that is taken");
-            ApiError::new(Code::RequestBodyTooLarge, message).with(json!({ "max_bytes": LARGEST_BODY }))
+            body_limit::too_large()
         }
-        _ => ApiError::invalid("body", "did not arrive whole"),
+        _ => ApiError::invalid("body", "is incomplete; send the request again"),
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Code;
 
     /// Proves R076.
     #[test]
-    fn only_the_usual_form_of_an_id_is_one() {
+    fn only_the_hyphenated_lower_case_form_of_an_id_is_accepted() {
         assert!(id("0192f0c1-5b7a-7c3e-8f00-0123456789ab").is_ok());
         for wrong in [
             "",
@@ -186,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn parameters_are_decoded_and_a_malformed_one_is_named() {
+    fn parameters_are_decoded_and_an_error_names_the_wrong_one() {
         let parameters = Parameters::of("q=informe+m%C3%A9dico&limit=ten&other=%FF&empty=");
         assert_eq!(parameters.text("q"), Some("informe médico"));
         assert_eq!((parameters.text("empty"), parameters.text("absent")), (None, None));

@@ -1,4 +1,4 @@
-//! Answering on a socket until told to stop.
+//! Serving HTTP on a socket until the process stops.
 
 use std::convert::Infallible;
 use std::net::SocketAddr;
@@ -18,22 +18,27 @@ use tokio::net::TcpListener;
 use tokio::sync::Semaphore;
 use tower::{Service, ServiceExt as _};
 
-use crate::{Surface, router};
+use crate::{Server, router};
 
-/// How long a client may take to say what it wants. Whoever is slower holds a connection for nothing.
-const HEAD_WITHIN: Duration = if cfg!(test) { Duration::from_millis(100) } else { Duration::from_secs(30) };
-/// Connections at once; the next ones wait in the system's queue.
-const MOST_CONNECTIONS: usize = 4096;
-/// After an error of the system, such as too many open files.
-const PAUSE: Duration = Duration::from_millis(100);
+/// How long a client may take to send the head of a request. Slower clients only hold connections.
+const REQUEST_HEAD_LIMIT: Duration =
+    if cfg!(test) { Duration::from_millis(100) } else { Duration::from_secs(30) };
+/// Open connections; further clients wait in the queue of the operating system.
+const MAX_CONNECTIONS: usize = 4096;
+/// The pause after an error of the operating system, such as too many open files.
+const ACCEPT_RETRY_DELAY: Duration = Duration::from_millis(100);
 
-/// Answers until `stop` resolves; then takes no new connections, finishes what it is answering and returns.
-pub async fn serve(listener: TcpListener, surface: Surface, stop: impl Future<Output = ()> + Send + 'static) {
-    answer(listener, router(surface), stop).await;
+/// Serves until `stop` resolves. Then accepts no new connections, finishes open requests and returns.
+pub async fn serve(listener: TcpListener, server: Server, stop: impl Future<Output = ()> + Send + 'static) {
+    serve_router(listener, router(server), stop).await;
 }
 
-async fn answer(listener: TcpListener, router: Router, stop: impl Future<Output = ()> + Send + 'static) {
-    let (open, graceful) = (Arc::new(Semaphore::new(MOST_CONNECTIONS)), GracefulShutdown::new());
+async fn serve_router(
+    listener: TcpListener,
+    router: Router,
+    stop: impl Future<Output = ()> + Send + 'static,
+) {
+    let (open, graceful) = (Arc::new(Semaphore::new(MAX_CONNECTIONS)), GracefulShutdown::new());
     tokio::pin!(stop);
     loop {
         let accepted = async {
@@ -46,23 +51,23 @@ async fn answer(listener: TcpListener, router: Router, stop: impl Future<Output 
         };
         match accepted {
             Ok((stream, peer)) => {
-                // Answers are written whole; waiting for more to send would only delay them.
+                // Responses are written whole; waiting for more data would only delay them.
                 let _ = stream.set_nodelay(true);
                 let service = TowerToHyperService::new(of(peer, router.clone()));
                 let connection = http1::Builder::new()
                     .timer(TokioTimer::new())
-                    .header_read_timeout(HEAD_WITHIN)
+                    .header_read_timeout(REQUEST_HEAD_LIMIT)
                     .serve_connection(TokioIo::new(stream), service);
                 let answering = graceful.watch(connection);
                 tokio::spawn(async move {
-                    // A client that goes away in the middle is nobody's concern.
+                    // A client may close its connection at any time.
                     let _ = answering.await;
                     drop(place);
                 });
             }
             Err(error) => {
-                tracing::warn!(%error, "a connection could not be taken");
-                tokio::time::sleep(PAUSE).await;
+                tracing::warn!(%error, "accept failed");
+                tokio::time::sleep(ACCEPT_RETRY_DELAY).await;
             }
         }
     }
@@ -70,7 +75,7 @@ async fn answer(listener: TcpListener, router: Router, stop: impl Future<Output 
     graceful.shutdown().await;
 }
 
-/// The same answers for one client: what it asks carries its address.
+/// The router for one connection: each request carries the address of its client.
 fn of(
     peer: SocketAddr,
     router: Router,
@@ -90,23 +95,23 @@ mod tests {
 
     use super::*;
 
-    /// Who never says what they want is not waited for, and others are answered meanwhile.
+    /// A slow client does not delay others.
     #[tokio::test]
-    async fn a_client_that_does_not_finish_its_question_is_let_go() {
+    async fn a_client_that_does_not_finish_its_request_head_is_disconnected() {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
         let (stop, stopped) = oneshot::channel::<()>();
         let router = Router::new().route("/", get(|| async { "here" }));
-        let serving = tokio::spawn(answer(listener, router, async move {
+        let serving = tokio::spawn(serve_router(listener, router, async move {
             let _ = stopped.await;
         }));
         let mut slow = TcpStream::connect(address).await.unwrap();
         slow.write_all(b"GET / HTTP/1.1\r\nHost: loc").await.unwrap();
         let mut quick = TcpStream::connect(address).await.unwrap();
         quick.write_all(b"GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n").await.unwrap();
-        let mut said = String::new();
-        quick.read_to_string(&mut said).await.unwrap();
-        assert!(said.ends_with("here"), "{said}");
+        let mut response = String::new();
+        quick.read_to_string(&mut response).await.unwrap();
+        assert!(response.ends_with("here"), "{response}");
         let mut rest = Vec::new();
         slow.read_to_end(&mut rest).await.unwrap();
         stop.send(()).unwrap();

@@ -1,10 +1,16 @@
-//! Making keys, and telling whose a presented one is.
+//! API keys and the token of the settings: creating keys, and finding the holder of a presented credential.
 
+use std::sync::Arc;
+
+use jiff::SignedDuration;
 use quire_domain::credential::check_name;
 use quire_domain::{KeyId, PlaintextKey, Roles};
 use quire_ports::{Credentials, NewKey, PortError, PortResult, Store};
 use sha2::{Digest, Sha256};
 use subtle::ConstantTimeEq;
+
+use crate::Result;
+use crate::session::{Entry, SessionSecret, SessionService};
 
 /// Under which name the holder of the settings' token is remembered.
 const TOKEN_NAME: &str = "auth-token";
@@ -82,19 +88,99 @@ pub async fn proved(credentials: &dyn Credentials, presented: &str) -> PortResul
     Ok(good.map(|found| found.key))
 }
 
+/// Finds out who presents a credential: an API key, the token of the settings, or a session of the pages.
+pub struct Authenticator {
+    credentials: Arc<dyn Credentials>,
+    token: Option<SecretHash>,
+    sessions: Option<SessionService>,
+}
+
+impl Authenticator {
+    /// Accepts the keys of that store, and the token if there is one.
+    pub fn new(credentials: Arc<dyn Credentials>, token: Option<&str>) -> Self {
+        let token = token.map(|token| SecretHash::of(token.as_bytes()));
+        Self { credentials, token, sessions: None }
+    }
+
+    /// The same with sessions, for servers that have pages to log in on.
+    #[must_use]
+    pub fn with_sessions(self, sessions: SessionService) -> Self {
+        Self { sessions: Some(sessions), ..self }
+    }
+
+    /// Whether the settings have a token.
+    pub fn has_token(&self) -> bool {
+        self.token.is_some()
+    }
+
+    /// Whether any key was ever created. Revoked keys count.
+    pub async fn has_keys(&self) -> Result<bool> {
+        Ok(self.credentials.any().await?)
+    }
+
+    /// The holder of a key or of the token.
+    pub async fn holder(&self, presented: &str) -> Result<Option<KeyHolder>> {
+        if self.presented_token(presented).is_some() {
+            return Ok(Some(KeyHolder::of_token()));
+        }
+        Ok(holder(&*self.credentials, presented).await?)
+    }
+
+    /// The holder of a session that has not ended.
+    pub async fn session_holder(&self, secret: &SessionSecret) -> Result<Option<KeyHolder>> {
+        match &self.sessions {
+            Some(sessions) => Ok(sessions.holder(secret, self.token.as_ref()).await?),
+            None => Ok(None),
+        }
+    }
+
+    /// Exchanges a key or the token for a new session that replaces `before`: the holder's name and the session's secret.
+    pub async fn log_in(
+        &self,
+        presented: &str,
+        before: Option<&SessionSecret>,
+    ) -> Result<Option<(String, SessionSecret)>> {
+        let Some(sessions) = &self.sessions else { return Ok(None) };
+        if let Some(token) = self.presented_token(presented) {
+            let secret = sessions.begin(Entry::Token(token), before).await?;
+            return Ok(Some((KeyHolder::of_token().name, secret)));
+        }
+        let Some(key) = proved(&*self.credentials, presented).await? else { return Ok(None) };
+        let secret = sessions.begin(Entry::Key(key.id), before).await?;
+        Ok(Some((key.name, secret)))
+    }
+
+    /// Ends a session.
+    pub async fn log_out(&self, secret: &SessionSecret) -> Result<()> {
+        match &self.sessions {
+            Some(sessions) => Ok(sessions.end(secret).await?),
+            None => Ok(()),
+        }
+    }
+
+    /// How long a browser may keep the secret of a session.
+    pub fn session_lifetime(&self) -> SignedDuration {
+        self.sessions.as_ref().map_or(SignedDuration::ZERO, SessionService::lifetime)
+    }
+
+    fn presented_token(&self, presented: &str) -> Option<&SecretHash> {
+        self.token.as_ref().filter(|token| token.is_of(presented.as_bytes()))
+    }
+}
+
 #[cfg(test)]
 mod tests {
-    use quire_sqlite::testing::bed;
+    use quire_sqlite::testing::fixture;
 
     use super::*;
 
     /// Proves R077 for keys.
     #[tokio::test]
     async fn only_the_very_key_that_was_made_and_not_revoked_is_somebodys() {
-        let bed = bed().await;
-        let credentials = &*bed.store.credentials;
-        let key = create(&bed.store, "scanner", Roles::parse("operate").unwrap()).await.unwrap();
-        let other = create(&bed.store, "other", Roles::admin()).await.unwrap();
+        let fixture = fixture().await;
+        let credentials = &*fixture.store.credentials;
+        let key = create(&fixture.store, "scanner", Roles::parse("operate").unwrap()).await.unwrap();
+        let other = create(&fixture.store, "other", Roles::admin()).await.unwrap();
         let holder_of =
             async |text: String| holder(credentials, &text).await.unwrap().map(|found| found.name);
         assert_eq!(holder_of(key.reveal()).await.as_deref(), Some("scanner"));
@@ -105,8 +191,8 @@ mod tests {
         }
         let kept = credentials.find(key.id).await.unwrap().unwrap();
         assert_ne!(kept.key.secret_hash, key.secret, "the secret itself is not kept");
-        credentials.revoke("scanner", bed.store.clock.now()).await.unwrap();
+        credentials.revoke("scanner", fixture.store.clock.now()).await.unwrap();
         assert_eq!(holder_of(key.reveal()).await, None);
-        assert!(matches!(create(&bed.store, "local", Roles::admin()).await, Err(PortError::Conflict(_))));
+        assert!(matches!(create(&fixture.store, "local", Roles::admin()).await, Err(PortError::Conflict(_))));
     }
 }

@@ -1,13 +1,24 @@
-//! What Quire does: the verbs a person would say, and the engine that carries out what was accepted.
+//! What Quire does: one function per verb of a user, and the engine that runs what was accepted.
+//!
+//! Use cases take an [`App`] and return plain data or an [`Error`]. Some also exist in a form that takes a bare store, for
+//! the command line, which opens a database without a server around it.
 
+pub mod app;
+pub mod audit;
+pub mod calibration;
 pub mod credential;
 pub mod document;
 pub mod engine;
+mod error;
 pub mod events;
 pub mod export;
 pub mod governance;
+pub mod health;
 pub mod operations;
 pub mod review;
 pub mod run;
 pub mod session;
 pub mod steps;
+
+pub use app::{App, AppSettings};
+pub use error::{Error, Result};

@@ -6,9 +6,12 @@ use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
 use quire_domain::Pipeline;
-use quire_ports::{Lease, MinuteMetrics, PortResult, QueueDepth, StepFailures, Store, Worker};
+use quire_ports::{Lease, PortResult, Store};
+pub use quire_ports::{MinuteMetrics, QueueDepth, StepFailures, Worker};
 use tokio::sync::Mutex;
 use tokio::time::Instant;
+
+use crate::{App, Result};
 
 /// How old an overview may be that is shown to several.
 const FRESH: Duration = Duration::from_secs(3);
@@ -108,6 +111,11 @@ impl OperationsOverview {
     }
 }
 
+/// The overview of the last 24 hours, at most a few seconds old.
+pub async fn overview(app: &App) -> Result<Arc<OperationsOverview>> {
+    Ok(app.operations.overview(&app.store).await?)
+}
+
 /// An overview of the last day for whoever looks: however many do, the database is asked once in a few seconds.
 #[derive(Default)]
 pub struct OperationsCache(Mutex<Option<(Instant, Arc<OperationsOverview>)>>);
@@ -130,7 +138,7 @@ impl OperationsCache {
 #[cfg(test)]
 mod tests {
     use quire_domain::WorkerId;
-    use quire_sqlite::testing::bed;
+    use quire_sqlite::testing::fixture;
 
     use super::*;
 
@@ -180,9 +188,10 @@ mod tests {
 
     #[tokio::test]
     async fn many_who_look_at_once_cost_one_look() {
-        let bed = bed().await;
+        let fixture = fixture().await;
         let lookout = OperationsCache::default();
-        let (first, second) = tokio::join!(lookout.overview(&bed.store), lookout.overview(&bed.store));
+        let (first, second) =
+            tokio::join!(lookout.overview(&fixture.store), lookout.overview(&fixture.store));
         assert!(Arc::ptr_eq(&first.unwrap(), &second.unwrap()));
     }
 }

@@ -139,8 +139,8 @@ async fn memory(address: &str, connection: &mut Connection, reviewed: usize) -> 
 
 /// Bytes of the heap and nodes of documents, once what nobody needs is gone.
 fn kept(tab: &mut Tab) -> [f64; 2] {
-    tab.ask("HeapProfiler.collectGarbage", json!({}));
-    let heap = tab.ask("Runtime.getHeapUsage", json!({}));
-    let counters = tab.ask("Memory.getDOMCounters", json!({}));
+    tab.command("HeapProfiler.collectGarbage", json!({}));
+    let heap = tab.command("Runtime.getHeapUsage", json!({}));
+    let counters = tab.command("Memory.getDOMCounters", json!({}));
     [&heap["usedSize"], &counters["nodes"]].map(|figure: &Value| figure.as_f64().unwrap())
 }

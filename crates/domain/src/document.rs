@@ -46,6 +46,16 @@ impl Document {
         Event { run: Some(run.id), ..requested }
     }
 
+    /// The event that tells that somebody uploaded the document.
+    pub fn uploaded(&self, actor: &str, at: Timestamp) -> Event {
+        Self::event_by(EventType::DocumentUploaded, self.id, actor, at)
+    }
+
+    /// The event that tells that somebody chose the document's language, or cleared it.
+    pub fn language_overridden(id: DocumentId, actor: &str, at: Timestamp) -> Event {
+        Self::event_by(EventType::DocumentLanguageOverridden, id, actor, at)
+    }
+
     /// An event that somebody asked for.
     pub fn event_by(event_type: EventType, id: DocumentId, actor: &str, at: Timestamp) -> Event {
         Event { actor: Some(actor.to_owned()), ..Self::event(event_type, id, at) }

@@ -262,6 +262,11 @@ impl Event {
         }
     }
 
+    /// The event of a subject that was removed with everything about it.
+    pub fn subject_purged(subject: SubjectId, at: Timestamp) -> Self {
+        Self { subject: Some(subject), ..Self::new(EventType::SubjectPurged, at) }
+    }
+
     /// Its particulars, if it has any.
     pub fn details(&self) -> Option<EventDetails> {
         let details = EventDetails {

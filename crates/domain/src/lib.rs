@@ -11,6 +11,7 @@ mod hex;
 pub mod ids;
 pub mod pipeline;
 pub mod reading;
+pub mod review;
 pub mod run;
 
 pub use credential::{PlaintextKey, Role, Roles};
@@ -22,6 +23,7 @@ pub use ids::{
     SchemaVersionId, SubjectId, WorkerId,
 };
 pub use pipeline::{Pipeline, PipelinePlan, StepName, UnknownName};
+pub use review::{EditBlocked, check_edit};
 pub use run::{
     Backoff, Effect, Failure, FailureKind, FailureRecord, FailureType, Fence, NewRun, Priority,
     RecoveryPolicy, Refusal, RequeuePolicy, RetryPolicy, Run, RunState, Transition,

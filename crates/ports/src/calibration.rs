@@ -48,19 +48,6 @@ pub struct FieldReliability {
     pub bins: [ReviewCounts; BINS as usize],
 }
 
-impl FieldReliability {
-    /// Bins from those that have something in them, each with its number, accepts and edits.
-    pub fn bins(counted: &[(usize, u32, u32)]) -> [ReviewCounts; BINS as usize] {
-        let mut bins = [ReviewCounts::default(); BINS as usize];
-        for (number, accepts, edits) in counted.iter().copied() {
-            if let Some(bin) = bins.get_mut(number) {
-                *bin = ReviewCounts { accepts, edits };
-            }
-        }
-        bins
-    }
-}
-
 /// What reviews have taught.
 #[async_trait]
 pub trait Calibration: Send + Sync {

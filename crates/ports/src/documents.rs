@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 use jiff::Timestamp;
-use quire_domain::{Document, DocumentId, DocumentStatus, NewRun, ReviewStatus, Run, SubjectId};
+use quire_domain::{Document, DocumentId, DocumentStatus, Event, NewRun, ReviewStatus, Run, SubjectId};
 
 use crate::{AddOutcome, NewDocument, PortResult};
 
@@ -82,10 +82,10 @@ pub struct DocumentOverview {
 /// Where documents are kept.
 #[async_trait]
 pub trait Documents: Send + Sync {
-    /// Adds a document and, unless processing is switched off, its first run, with the events that tell of both and of
-    /// who brought it. `Conflict` if the document is there already. A wish whose key was used before adds nothing; of
-    /// several with the same key at the same time, one does.
-    async fn add(&self, intake: NewDocument<'_>, at: Timestamp) -> PortResult<AddOutcome>;
+    /// Adds a document and, unless processing is switched off, its first run, with their events. `Conflict` if the
+    /// document is there already. A request whose key was used before adds nothing; of several requests with the same
+    /// key at the same time, one adds the document.
+    async fn add(&self, new: NewDocument, at: Timestamp) -> PortResult<AddOutcome>;
 
     /// The document of that id.
     async fn find(&self, id: DocumentId) -> PortResult<Document>;
@@ -110,18 +110,14 @@ pub trait Documents: Send + Sync {
     /// The other documents with the same content, newest first, at most `limit`.
     async fn duplicates(&self, document: &Document, limit: u32) -> PortResult<Vec<DocumentId>>;
 
-    /// Accepts another run of a document, and tells who asked for it. `NotFound` without such a document.
-    async fn reprocess(&self, run: &NewRun, actor: &str, at: Timestamp) -> PortResult<Run>;
+    /// Accepts another run of a document at the time of `requested`, and records that event and the run's own. Answers
+    /// the run as it is stored. `NotFound` without such a document.
+    async fn reprocess(&self, run: &NewRun, requested: Event) -> PortResult<Run>;
 
-    /// Sets or clears the language that a person asks for, and tells who did. Runs that are there keep theirs, and none
-    /// is created: only runs created later use it.
-    async fn set_language(
-        &self,
-        id: DocumentId,
-        language: Option<&str>,
-        actor: &str,
-        at: Timestamp,
-    ) -> PortResult<()>;
+    /// Sets or clears the language of a document, and records the event. Existing runs keep their language; runs that
+    /// are created later use this one.
+    async fn set_language(&self, id: DocumentId, language: Option<&str>, overridden: Event)
+    -> PortResult<()>;
 
     /// Removes a subject whole: its runs, their steps, artifacts and history, and the document if it is one.
     /// What remains are the events that name no run, and one that says what was done. Answers how many runs went.

@@ -2,38 +2,11 @@
 
 use async_trait::async_trait;
 use jiff::Timestamp;
-use quire_domain::{CandidateId, DecisionId, DocumentId, Event, EventType, SchemaVersionId};
+use quire_domain::{CandidateId, DecisionId, DocumentId, Event, SchemaVersionId};
 use quire_understanding::structure::{CandidateStatus, DecisionType, StructureChange};
-use quire_understanding::{Evidence, Schema, SchemaFile};
+use quire_understanding::{Evidence, Schema, SchemaFile, SchemaVersion, SeedOutcome};
 
-use crate::{PortError, PortResult, SeedOutcome};
-
-/// A version of a schema.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct SchemaVersion {
-    /// Its identity.
-    pub id: SchemaVersionId,
-    /// Its number, from 1.
-    pub number: u32,
-    /// What it says.
-    pub schema: Schema,
-    /// When it was made.
-    pub created_at: Timestamp,
-    /// By whom.
-    pub created_by: String,
-    /// What changed.
-    pub change_summary: Option<String>,
-}
-
-impl SchemaVersion {
-    /// Who makes the versions that come from files.
-    pub const PROGRAM: &'static str = "quire";
-
-    /// Somebody else has made a version of that number.
-    pub fn taken() -> PortError {
-        PortError::Conflict("the schema has changed meanwhile; look at it again and decide anew".to_owned())
-    }
-}
+use crate::PortResult;
 
 /// That there is a version of a schema, without what it says.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -122,24 +95,6 @@ pub struct GovernanceDecision {
     pub created_at: Timestamp,
 }
 
-impl GovernanceDecision {
-    /// Somebody else has decided.
-    pub fn outdated() -> PortError {
-        PortError::Conflict("somebody else has decided about this meanwhile; look at it again".to_owned())
-    }
-
-    /// What tells of it.
-    pub fn events(&self, version: Option<&SchemaVersion>) -> Vec<Event> {
-        let event = |event_type| Event {
-            actor: Some(self.reviewer.clone()),
-            ..Event::new(event_type, self.created_at)
-        };
-        let mut events = vec![event(EventType::GovernanceDecisionRecorded)];
-        events.extend(version.map(|_| event(EventType::SchemaVersionCreated)));
-        events
-    }
-}
-
 /// A decision with what it was about.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AuditTrailEntry {
@@ -161,7 +116,7 @@ pub struct AuditTrailEntry {
 #[async_trait]
 pub trait Governance: Send + Sync {
     /// Makes the schema of a file the first version of its name, or the next one if the file has changed, as
-    /// [`Seeded::of`] tells; and remembers the file.
+    /// [`SeedOutcome::of`] tells; and remembers the file.
     async fn seed_file(&self, file: &SchemaFile, at: Timestamp) -> PortResult<SeedOutcome>;
 
     /// Makes this the first version of its schema, unless that has one.
@@ -187,9 +142,15 @@ pub trait Governance: Send + Sync {
     /// The candidate of that id.
     async fn candidate(&self, id: CandidateId) -> PortResult<StructuralCandidate>;
 
-    /// Records a decision, moves its candidate and adds the version of the schema that comes of it. `Conflict` if
-    /// the candidate or the schema has changed since it was decided. No document, run or interpretation changes.
-    async fn decide(&self, decision: &GovernanceDecision, version: Option<&SchemaVersion>) -> PortResult<()>;
+    /// Records a decision with its events, moves its candidate and adds the version of the schema that comes of it.
+    /// `Conflict` if the candidate or the schema has changed since it was decided. No document, run or interpretation
+    /// changes.
+    async fn decide(
+        &self,
+        decision: &GovernanceDecision,
+        version: Option<&SchemaVersion>,
+        events: &[Event],
+    ) -> PortResult<()>;
 
     /// Decisions, oldest first, after that one.
     async fn decisions(&self, after: Option<DecisionId>, limit: u32) -> PortResult<Vec<GovernanceDecision>>;

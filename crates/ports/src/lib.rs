@@ -1,7 +1,8 @@
 //! What the application needs from the outside: one trait per need, one method per transaction.
 //!
 //! An adapter implements these traits over SQLite, PostgreSQL or a file system; the application never learns
-//! which. Every method is all or nothing, and every error is one of the few in [`PortError`].
+//! which. Every method is all or nothing, and every error is one of the few in [`PortError`]. This crate holds traits and
+//! plain data; rules live in the domain.
 
 mod blobs;
 mod calibration;
@@ -21,11 +22,9 @@ mod queue;
 mod reader;
 mod recovery;
 mod reviews;
-mod seeding;
 mod sessions;
 mod step;
 mod store;
-mod stored;
 mod workers;
 
 pub use blobs::{BlobStore, BlobWriter};
@@ -38,8 +37,8 @@ pub use documents::{
 };
 pub use error::{PortError, PortResult};
 pub use governance::{
-    AuditTrailEntry, CandidateFilter, CandidateSample, Governance, GovernanceDecision, SchemaVersion,
-    SchemaVersionSummary, StructuralCandidate,
+    AuditTrailEntry, CandidateFilter, CandidateSample, Governance, GovernanceDecision, SchemaVersionSummary,
+    StructuralCandidate,
 };
 pub use history::{
     Artifact, DocumentJob, EventFilter, QueueDepth, RunAttempt, RunFilter, RunHistory, StepFailures,
@@ -59,12 +58,14 @@ pub use reader::{
 };
 pub use recovery::{RecoveryRules, RunRecovery};
 pub use reviews::{
-    DocumentReview, EditBlocked, EditableRun, FirstVersion, InterpretationVersion, NewInterpretationVersion,
-    ReviewMark, ReviewMarkRequest, Reviews, SavedEdit, VersionHistoryEntry,
+    DocumentReview, EditableRun, FirstVersion, InterpretationVersion, NewInterpretationVersion, ReviewMark,
+    ReviewMarkRequest, Reviews, SavedEdit, VersionHistoryEntry,
 };
-pub use seeding::{SeedOutcome, SeededFile};
 pub use sessions::{Session, SessionOwner, Sessions};
 pub use step::{Step, StepContext, StepOutput};
 pub use store::Store;
-pub use stored::{ListWay, StoredRun};
+
+// Types of the rules that ports speak of, so that an adapter needs one name for each.
+pub use quire_domain::EditBlocked;
+pub use quire_understanding::{SchemaVersion, SeedOutcome, SeededFile};
 pub use workers::{Lease, Worker, Workers};

@@ -19,7 +19,7 @@ pub enum Breakpoint {
     /// What a step did was recorded.
     AfterAdvance,
     /// A run was settled.
-    AfterSettle,
+    AfterEnd,
     /// The lease is about to be renewed.
     BeforeHeartbeat,
     /// The watchdog is about to look around.

@@ -4,10 +4,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use jiff::Timestamp;
-use quire_domain::{
-    Effect, Event, EventType, Failure, NewRun, PipelinePlan, RequeuePolicy, Run, RunId, RunState, StepName,
-    Transition, WorkerId,
-};
+use quire_domain::{Event, NewRun, PipelinePlan, RequeuePolicy, Run, RunId, StepName, Transition, WorkerId};
 use tokio::sync::Notify;
 
 use crate::PortResult;
@@ -100,35 +97,4 @@ pub trait RunQueue: Send + Sync {
 
     /// Notified when there may be something to claim.
     fn wakeup(&self) -> Arc<Notify>;
-}
-
-impl Advance {
-    /// The last event that this write records: if it is in the history, so is all the rest.
-    pub fn marker(&self) -> Option<&Event> {
-        let of_end = self.end.iter().flat_map(|end| &end.effects).filter_map(|effect| match effect {
-            Effect::Record(event) => Some(event),
-            _ => None,
-        });
-        self.events.iter().chain(of_end).next_back()
-    }
-
-    /// The event that tells of this write's refusal.
-    pub fn refusal(&self) -> Event {
-        let attempted = self.marker().map_or("an artifact", |event| event.event_type.as_str());
-        let worker = match self.run.state {
-            RunState::Running { worker, .. } => worker,
-            _ => None,
-        };
-        Event {
-            worker,
-            failure: Some(
-                Failure::permanent(
-                    "LATE_WRITE_REFUSED",
-                    format!("{attempted} came from an owner that no longer holds the run"),
-                )
-                .record(None, self.run.correlation_id.as_deref()),
-            ),
-            ..Event::of_run(EventType::LateWriteRefused, &self.run, self.at)
-        }
-    }
 }

@@ -12,7 +12,7 @@ pub struct RecoveryRules {
     /// What becomes of an orphan, by pipeline.
     pub recovery: Vec<(Pipeline, RecoveryPolicy)>,
     /// A run that names no owner at all is taken for orphaned when it is older than this.
-    pub zombie_after: SignedDuration,
+    pub ownerless_after: SignedDuration,
     /// How long past its deadline a run of a living owner is left to that owner.
     pub grace: SignedDuration,
 }
@@ -32,7 +32,7 @@ impl RecoveryRules {
 pub trait RunRecovery: Send + Sync {
     /// Settles up to `limit` RUNNING runs whose owner's lease has ended. Live ones, queued ones and ended ones are
     /// never touched.
-    async fn recover_orphans(
+    async fn recover_orphaned_runs(
         &self,
         rules: &RecoveryRules,
         at: Timestamp,

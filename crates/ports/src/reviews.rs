@@ -1,11 +1,10 @@
 //! What people do with what was understood: look at it, correct it, say that it is checked.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
 use async_trait::async_trait;
 use jiff::Timestamp;
-use quire_domain::{Document, DocumentId, Event, EventType, InterpretationId, ReviewStatus, Run, RunId};
+use quire_domain::{DocumentId, EditBlocked, Event, InterpretationId, ReviewStatus, Run, RunId};
 use quire_understanding::calibration::ConfidencePolicy;
 use quire_understanding::edit::FieldChange;
 use quire_understanding::structure::StructuralEdit;
@@ -83,9 +82,13 @@ pub struct NewInterpretationVersion {
     pub at: Timestamp,
     /// By which policy the document's lesson is taken back if this reopens it.
     pub policy: Arc<ConfidencePolicy>,
+    /// The event to record.
+    pub edited: Event,
+    /// The event to record too if the document was REVIEWED until now.
+    pub reopened: Event,
 }
 
-/// A wish to say that a document is checked, or that it is not after all.
+/// A request to mark a document as reviewed, or to take that mark back.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ReviewMarkRequest {
     /// The document.
@@ -98,39 +101,17 @@ pub struct ReviewMarkRequest {
     pub at: Timestamp,
     /// By which policy its lesson is learnt, or taken back.
     pub policy: Arc<ConfidencePolicy>,
-}
-
-impl ReviewMarkRequest {
-    /// What is told of it.
-    pub fn event(&self) -> Event {
-        let told = match self.to {
-            ReviewStatus::Reviewed => EventType::MarkReviewed,
-            ReviewStatus::InReview => EventType::ReviewReopened,
-        };
-        Document::event_by(told, self.document, &self.actor, self.at)
-    }
-}
-
-/// Why an edit cannot be made now.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum EditBlocked {
-    /// A run of the document is RUNNING.
-    ActiveRun,
-    /// The run has not completed.
-    NotCompleted,
-    /// The run has no interpretation.
-    Missing,
-    /// Somebody else has made a newer version.
-    Stale,
+    /// The event to record if this changes the document's status.
+    pub event: Event,
 }
 
 /// An edit that was stored.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SavedEdit {
     /// The number of the new version.
     pub number: u32,
-    /// Whether the document was REVIEWED and is not any more.
-    pub reopened: bool,
+    /// The events that were recorded: the edit, and the end of the review if the document was REVIEWED until now.
+    pub events: Vec<Event>,
 }
 
 /// Whether a document is checked.
@@ -142,8 +123,8 @@ pub struct ReviewMark {
     pub reviewed_at: Option<Timestamp>,
     /// By whom.
     pub reviewed_by: Option<String>,
-    /// Whether this request changed it.
-    pub is_new: bool,
+    /// The event that was recorded, if the request changed the status.
+    pub recorded: Option<Event>,
 }
 
 /// A version as the history of a run lists it, with the changes that made it.
@@ -163,21 +144,6 @@ pub struct VersionHistoryEntry {
     pub made_by: Option<MadeBy>,
     /// What changed against the version before.
     pub changes: Vec<FieldChange>,
-}
-
-impl VersionHistoryEntry {
-    /// These versions, each with its changes, both in order.
-    pub fn with_changes(versions: Vec<Self>, changes: Vec<(InterpretationId, FieldChange)>) -> Vec<Self> {
-        let mut by_version: HashMap<InterpretationId, Vec<FieldChange>> = HashMap::new();
-        for (version, change) in changes {
-            by_version.entry(version).or_default().push(change);
-        }
-        let with = |version: Self| {
-            let changes = by_version.remove(&version.id).unwrap_or_default();
-            Self { changes, ..version }
-        };
-        versions.into_iter().map(with).collect()
-    }
 }
 
 /// Interpretations and the people who check them.

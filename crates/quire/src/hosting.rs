@@ -5,12 +5,14 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use quire_api::{Audit, DatabaseCheck, Guard, Limits, Product, Surface, Version};
+use quire_api::{AppState, Auth, RateLimits, Server, Version};
+use quire_application::Error;
+use quire_application::audit::AccessAudit;
+use quire_application::credential::Authenticator;
 use quire_application::engine::{Engine, PipelineSetup};
-use quire_application::events::EventFeed;
+use quire_application::health::{DatabaseCheck, HealthChecks};
 use quire_application::session::SessionService;
-use quire_domain::Pipeline;
-use quire_ports::{NoProbe, PortError, PortResult, Store};
+use quire_ports::{NoProbe, Store};
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
@@ -63,10 +65,11 @@ pub(crate) async fn host(
         }
         None => None,
     };
-    let (product, audit) = match shows {
+    let (app, audit) = match shows {
         Shows::Everything => {
-            let (audit, writer) = Audit::start(opened.store.clone());
-            (Some(product(config, &opened, audit, &stop)?), Some(writer))
+            let (audit, writer) = AccessAudit::start(opened.store.clone());
+            let app = Arc::new(wire::app(config, &opened.store, &stop)?);
+            (Some(AppState { app, audit, language: config.server.language.0 }), Some(writer))
         }
         Shows::Health => (None, None),
     };
@@ -75,10 +78,9 @@ pub(crate) async fn host(
 
     let address = listener.as_ref().map(TcpListener::local_addr).transpose()?;
     let answering = listener.map(|listener| {
-        let surface =
-            Surface { product, ..surface(config, &opened, metrics, telemetry, engine.clone(), address) };
+        let server = Server { app, ..server(config, &opened, metrics, telemetry, engine.clone(), address) };
         let stop = stop.clone();
-        tokio::spawn(quire_api::serve(listener, surface, async move { stop.cancelled().await }))
+        tokio::spawn(quire_api::serve(listener, server, async move { stop.cancelled().await }))
     });
     ready(address)?;
     stop.cancelled().await;
@@ -131,14 +133,14 @@ pub(crate) async fn start_engine(
     Ok(Engine::start(opened.store.clone(), settings, pipelines, Arc::new(NoProbe)).await?)
 }
 
-fn surface(
+fn server(
     config: &Config,
     opened: &Opened,
     metrics: Metrics,
     telemetry: &Telemetry,
     engine: Arc<Mutex<Option<Engine>>>,
     address: Option<SocketAddr>,
-) -> Surface {
+) -> Server {
     let asked = engine.clone();
     let heard = move || {
         asked.lock().unwrap_or_else(PoisonError::into_inner).as_ref().is_some_and(Engine::is_connected)
@@ -147,66 +149,34 @@ fn surface(
         move || engine.lock().unwrap_or_else(PoisonError::into_inner).as_ref().map_or(0, Engine::running);
     let lost = telemetry.lost.clone();
     let scrape = Scrape::new(metrics, opened.store.clone(), lost, config.slots(), Box::new(running));
-    Surface {
-        database: Arc::new(Working { store: opened.store.clone(), heard: Box::new(heard) }),
-        storage: wire::storage_check(config),
+    let database = Working { store: opened.store.clone(), heard: Box::new(heard) };
+    Server {
+        health: HealthChecks::new(Arc::new(database), wire::storage_check(config)),
         metrics: Arc::new(scrape),
         version: Version::of_environment(),
-        guard: Arc::new(guard(config, &opened.store)),
-        limits: Arc::new(limits(config, address)),
+        auth: Arc::new(auth(config, &opened.store)),
+        rate_limits: Arc::new(rate_limits(config, address)),
         origins: config.server.cors_origins.clone(),
-        product: None,
+        app: None,
     }
 }
 
-fn guard(config: &Config, store: &Store) -> Guard {
+fn auth(config: &Config, store: &Store) -> Auth {
     let sessions = SessionService::new(store, config.server.session_terms());
-    Guard::new(store.credentials.clone(), config.server.auth_token.given()).with_sessions(sessions)
+    let authenticator = Authenticator::new(store.credentials.clone(), config.server.auth_token.given());
+    Auth::new(authenticator.with_sessions(sessions))
 }
 
 /// Only where other machines can ask is anybody held back, unless the settings say so.
-fn limits(config: &Config, address: Option<SocketAddr>) -> Limits {
+fn rate_limits(config: &Config, address: Option<SocketAddr>) -> RateLimits {
     let is_alone = address.is_none_or(|address| address.ip().is_loopback());
     let (uploads, downloads) = if is_alone { (0, 0) } else { (UPLOADS, DOWNLOADS) };
     let set = &config.limits;
-    Limits::per_minute(
+    RateLimits::per_minute(
         set.uploads_per_minute.or(uploads),
         set.downloads_per_minute.or(downloads),
         config.server.trusted_proxies.clone(),
     )
-}
-
-fn product(
-    config: &Config,
-    opened: &Opened,
-    audit: Audit,
-    stop: &CancellationToken,
-) -> Result<Product, Trouble> {
-    let (store, blobs) = (opened.store.clone(), wire::blobs(config)?);
-    let images = Arc::new(wire::page_images(config, &store, blobs.clone()));
-    let schema = config.schemas.default.clone();
-    // Listeners would keep the server from stopping for as long as they like.
-    let events = EventFeed::new(store.history.clone(), config.server.max_event_streams, stop.clone());
-    let uploads = Arc::new(config.upload_terms());
-    let (processing, counts) = (config.uploads.processing, Arc::default());
-    let requeue = Arc::from(Pipeline::ALL.map(|pipeline| (pipeline, config.policy(pipeline).requeue)));
-    let language = config.server.language.0;
-    let confidence = Arc::new(config.confidence.clone());
-    Ok(Product {
-        store,
-        blobs,
-        images,
-        uploads,
-        schema,
-        confidence,
-        events,
-        audit,
-        processing,
-        requeue,
-        counts,
-        lookout: Arc::default(),
-        language,
-    })
 }
 
 /// A database that answers and also takes what the engine writes: one that is full, locked or read-only answers
@@ -218,15 +188,14 @@ struct Working {
 
 #[async_trait]
 impl DatabaseCheck for Working {
-    async fn ask(&self) -> PortResult<()> {
+    async fn check(&self) -> Result<(), Error> {
         if !(self.heard)() {
-            return Err(PortError::Unavailable {
+            return Err(Error::Unavailable {
                 service: "database",
-                reason: "it has taken no sign of life from the engine for a while".to_owned(),
-                contention: false,
+                reason: "it has accepted no heartbeat of the engine for a while".to_owned(),
             });
         }
-        self.store.ask().await
+        self.store.check().await
     }
 }
 

@@ -7,15 +7,18 @@ pub(crate) mod schemas;
 use std::path::Path;
 use std::sync::Arc;
 
-use quire_api::StorageCheck;
 use quire_application::document::pages::{ImageSettings, PageImages};
 use quire_application::engine::LeaseSettings;
+use quire_application::events::EventFeed;
+use quire_application::health::StorageCheck;
 use quire_application::steps::{ConfidenceCalibrator, ExtractionStep, InterpretationStep};
+use quire_application::{App, AppSettings};
 use quire_connectors::blob::DiskBlobs;
 use quire_domain::{Pipeline, StepName};
-use quire_ports::{BlobStore, MigrationStatus, Step, Store};
+use quire_ports::{BlobStore, Step, Store};
 use quire_postgres::PgStore;
 use quire_sqlite::{FileLock, SqliteStore};
+use tokio_util::sync::CancellationToken;
 
 pub(crate) use interpreting::remote_model;
 
@@ -94,6 +97,22 @@ pub(crate) async fn open_beside(config: &Config) -> Result<Store, Trouble> {
     Ok(store)
 }
 
+/// Opens the database for a command that also works without one: `None` if the SQLite file is missing or no migration
+/// was applied yet. Creates nothing.
+pub(crate) async fn open_if_present(config: &Config) -> Result<Option<Store>, Trouble> {
+    if let Location::Sqlite(path) = config.location()
+        && !path.is_file()
+    {
+        return Ok(None);
+    }
+    let store = open_existing(config).await?;
+    if migration_counts(&store).await?.0 == 0 {
+        return Ok(None);
+    }
+    require_current(&store).await?;
+    Ok(Some(store))
+}
+
 /// Opens the database for a command that a new machine may begin with: a SQLite file that is not there yet is made.
 pub(crate) async fn open_or_create(config: &Config) -> Result<Store, Trouble> {
     match config.location() {
@@ -143,7 +162,7 @@ pub(crate) fn blobs(config: &Config) -> Result<Arc<dyn BlobStore>, Trouble> {
 }
 
 /// What draws pages for people.
-pub(crate) fn page_images(config: &Config, store: &Store, blobs: Arc<dyn BlobStore>) -> PageImages {
+fn page_images(config: &Config, store: &Store, blobs: Arc<dyn BlobStore>) -> PageImages {
     let images = config.reading.images;
     let settings = ImageSettings {
         scales: (SMALLEST_SCALE, images.max_scale),
@@ -152,6 +171,22 @@ pub(crate) fn page_images(config: &Config, store: &Store, blobs: Arc<dyn BlobSto
         at_once: images.parsers as usize,
     };
     PageImages::new(store.documents.clone(), blobs, Arc::new(reading::Drawing::new(config)), settings)
+}
+
+/// What the handlers and pages work with. Event streams end when `stop` is cancelled: they would keep the server from
+/// stopping.
+pub(crate) fn app(config: &Config, store: &Store, stop: &CancellationToken) -> Result<App, Trouble> {
+    let blobs = blobs(config)?;
+    Ok(App::new(AppSettings {
+        images: page_images(config, store, blobs.clone()),
+        uploads: config.upload_terms(),
+        confidence: config.confidence.clone(),
+        events: EventFeed::new(store.history.clone(), config.server.max_event_streams, stop.clone()),
+        processing: config.uploads.processing,
+        requeue: Pipeline::ALL.map(|pipeline| (pipeline, config.policy(pipeline).requeue)).to_vec(),
+        store: store.clone(),
+        blobs,
+    }))
 }
 
 /// Whether the data folder can be written to.
@@ -215,16 +250,20 @@ fn require_file(path: &Path) -> Result<(), Trouble> {
     )))
 }
 
-/// Refuses a database whose schema is older than this program's. (A newer one is refused by the store itself.)
+/// Refuses a database that lacks migrations of this program. (The store itself refuses a newer database.)
 async fn require_current(store: &Store) -> Result<(), Trouble> {
-    let status = store.migrations.status().await?;
-    let is_applied = |migration: &&MigrationStatus| migration.applied_at.is_some();
-    let applied = status.iter().filter(is_applied).count();
-    if applied == status.len() {
+    let (applied, known) = migration_counts(store).await?;
+    if applied == known {
         return Ok(());
     }
     Err(Trouble::new(format!(
-        "the database is at version {applied} and this program needs version {}; run `quire migrate up` first",
-        status.len()
+        "the database is at version {applied} and this program needs version {known}; run `quire migrate up` first"
     )))
+}
+
+/// How many migrations the database has, and how many this program knows.
+async fn migration_counts(store: &Store) -> Result<(usize, usize), Trouble> {
+    let status = store.migrations.status().await?;
+    let applied = status.iter().filter(|migration| migration.applied_at.is_some()).count();
+    Ok((applied, status.len()))
 }

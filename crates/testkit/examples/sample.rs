@@ -1,6 +1,6 @@
-//! Writes the sample record that is built into the program anew.
+//! Writes the sample record that the program contains.
 
 fn main() -> std::io::Result<()> {
-    let place = concat!(env!("CARGO_MANIFEST_DIR"), "/../api/assets/samples/historia-luna.pdf");
-    std::fs::write(place, quire_testkit::documents::sample_record())
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../api/assets/samples/historia-luna.pdf");
+    std::fs::write(path, quire_testkit::documents::sample_record())
 }

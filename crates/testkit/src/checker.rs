@@ -13,7 +13,7 @@ use quire_ports::{EventFilter, PortResult, RunFilter, StepProgress, Store};
 
 /// What was found, and how much was looked at.
 #[derive(Debug, Default)]
-pub struct Checked {
+pub struct CheckReport {
     /// Runs looked at.
     pub runs: usize,
     /// Events looked at.
@@ -34,9 +34,9 @@ pub struct Checked {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Violation {
     /// A run that was acknowledged is not there.
-    Lost(RunId),
+    RunLost(RunId),
     /// A run has not ended.
-    Stuck(RunId, &'static str),
+    NotEnded(RunId, &'static str),
     /// A run ended more than once, or not at all although it says so.
     EndedTimes(RunId, usize),
     /// A run's row and its history disagree about its end.
@@ -46,7 +46,7 @@ pub enum Violation {
     /// An attempt started while another of the same run was open.
     StartedTwice(RunId),
     /// Something was recorded under a token that no longer held.
-    StaleToken(RunId, EventType),
+    StaleFence(RunId, EventType),
     /// A step succeeded in one attempt at the run and was done again in a later one.
     StepRepeated(RunId, StepName),
     /// A run completed without all its steps having succeeded.
@@ -63,7 +63,7 @@ impl fmt::Display for Violation {
 
 /// Everything the checker looks at.
 #[derive(Debug, Clone, Default)]
-pub struct Evidence {
+pub struct StoredHistory {
     /// Runs that somebody was told are accepted.
     pub accepted: Vec<RunId>,
     /// Every run.
@@ -76,9 +76,9 @@ pub struct Evidence {
     pub plan: HashMap<Pipeline, Vec<StepName>>,
 }
 
-impl Evidence {
+impl StoredHistory {
     /// Reads everything from a store.
-    pub async fn gather(
+    pub async fn load(
         store: &Store,
         accepted: Vec<RunId>,
         plan: HashMap<Pipeline, Vec<StepName>>,
@@ -105,8 +105,9 @@ impl Evidence {
     }
 
     /// The verdict.
-    pub fn check(&self) -> Checked {
-        let mut checked = Checked { runs: self.runs.len(), events: self.events.len(), ..Checked::default() };
+    pub fn check(&self) -> CheckReport {
+        let mut checked =
+            CheckReport { runs: self.runs.len(), events: self.events.len(), ..CheckReport::default() };
         for run in &self.runs {
             *checked.states.entry(run.state.as_str()).or_default() += 1;
         }
@@ -124,13 +125,13 @@ impl Evidence {
         checked
     }
 
-    fn check_accepted(&self, checked: &mut Checked) {
+    fn check_accepted(&self, checked: &mut CheckReport) {
         let present: HashSet<RunId> = self.runs.iter().map(|run| run.id).collect();
         let lost = self.accepted.iter().filter(|id| !present.contains(id));
-        checked.violations.extend(lost.map(|id| Violation::Lost(*id)));
+        checked.violations.extend(lost.map(|id| Violation::RunLost(*id)));
     }
 
-    fn check_run(&self, run: &Run, events: &[&Event], checked: &mut Checked) {
+    fn check_run(&self, run: &Run, events: &[&Event], checked: &mut CheckReport) {
         let mut violations = Vec::new();
         let mut holder: Option<Fence> = None;
         let mut end: Option<EventType> = None;
@@ -149,7 +150,7 @@ impl Evidence {
                 EventType::LateWriteRefused => checked.refused += 1,
                 kind if kind.ends_attempt() => {
                     if kind != EventType::RunWithdrawn && (holder.is_none() || event.fence != holder) {
-                        violations.push(Violation::StaleToken(run.id, kind));
+                        violations.push(Violation::StaleFence(run.id, kind));
                     }
                     holder = None;
                     if kind.ends_run() {
@@ -160,7 +161,7 @@ impl Evidence {
                 }
                 kind if kind.step_status().is_some() => {
                     if holder.is_none() || event.fence != holder {
-                        violations.push(Violation::StaleToken(run.id, kind));
+                        violations.push(Violation::StaleFence(run.id, kind));
                     }
                     let Some(step) = event.step else { continue };
                     if kind == EventType::StepStarted && done.contains(&step) {
@@ -180,7 +181,7 @@ impl Evidence {
                 violations.push(Violation::EndDiffers(run.id, run.state.as_str()));
             }
         } else {
-            violations.push(Violation::Stuck(run.id, run.state.as_str()));
+            violations.push(Violation::NotEnded(run.id, run.state.as_str()));
         }
         if run.state.as_str() == "COMPLETED"
             && self.plan.get(&run.pipeline).is_some_and(|plan| plan.iter().any(|step| !done.contains(step)))
@@ -212,7 +213,7 @@ impl Evidence {
     }
 
     /// In the order of the history, a subject never has two open attempts.
-    fn check_exclusion(&self, checked: &mut Checked) {
+    fn check_exclusion(&self, checked: &mut CheckReport) {
         let mut running: HashMap<(Option<Pipeline>, SubjectId), RunId> = HashMap::new();
         for recorded in &self.events {
             let event = &recorded.event;

@@ -7,16 +7,16 @@ use super::*;
 use crate::fixture::{at, document_run};
 
 /// A history without fault: one run, one step, completed.
-fn sound() -> Evidence {
-    let mut evidence = Evidence {
+fn sound() -> StoredHistory {
+    let mut evidence = StoredHistory {
         plan: HashMap::from([(Pipeline::Document, vec![StepName::Extraction])]),
-        ..Evidence::default()
+        ..StoredHistory::default()
     };
     add_run(&mut evidence, SubjectId::new());
     evidence
 }
 
-fn add_run(evidence: &mut Evidence, subject: SubjectId) -> Run {
+fn add_run(evidence: &mut StoredHistory, subject: SubjectId) -> Run {
     let (run, created) = create(&document_run(subject), at(0));
     push(evidence, created);
     let run = transition(evidence, &run, start());
@@ -34,12 +34,12 @@ fn start() -> Change {
     Change::Start { worker: WorkerId::new(), limit: jiff::SignedDuration::from_secs(120) }
 }
 
-fn push(evidence: &mut Evidence, event: Event) {
+fn push(evidence: &mut StoredHistory, event: Event) {
     let id = EventId(i64::try_from(evidence.events.len()).unwrap() + 1);
     evidence.events.push(RecordedEvent { id, event });
 }
 
-fn transition(evidence: &mut Evidence, run: &Run, change: Change) -> Run {
+fn transition(evidence: &mut StoredHistory, run: &Run, change: Change) -> Run {
     let Transition { run, effects, .. } = apply(run, change, at(1)).unwrap();
     for effect in effects {
         if let Effect::Record(event) = effect {
@@ -65,7 +65,7 @@ fn progress(status: StepStatus) -> StepProgress {
     }
 }
 
-fn event_of(evidence: &Evidence, kind: EventType) -> usize {
+fn event_of(evidence: &StoredHistory, kind: EventType) -> usize {
     evidence.events.iter().position(|recorded| recorded.event.event_type == kind).unwrap()
 }
 
@@ -81,7 +81,7 @@ fn an_accepted_run_that_is_gone_is_caught() {
     let mut evidence = sound();
     let lost = RunId::new();
     evidence.accepted.push(lost);
-    assert_eq!(evidence.check().violations, [Violation::Lost(lost)]);
+    assert_eq!(evidence.check().violations, [Violation::RunLost(lost)]);
 }
 
 #[test]
@@ -90,7 +90,7 @@ fn a_run_that_never_ended_is_caught() {
     let (run, created) = create(&document_run(SubjectId::new()), at(0));
     push(&mut evidence, created);
     evidence.runs.push(run.clone());
-    assert_eq!(evidence.check().violations, [Violation::Stuck(run.id, "QUEUED")]);
+    assert_eq!(evidence.check().violations, [Violation::NotEnded(run.id, "QUEUED")]);
 }
 
 #[test]
@@ -154,7 +154,7 @@ fn a_success_under_a_stale_token_is_caught() {
         let index = event_of(&evidence, kind);
         evidence.events[index].event.fence = Some(Fence(99));
         let run = evidence.runs[0].id;
-        assert_eq!(evidence.check().violations, [Violation::StaleToken(run, kind)]);
+        assert_eq!(evidence.check().violations, [Violation::StaleFence(run, kind)]);
     }
 }
 

@@ -7,10 +7,13 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use jiff::{SignedDuration, Timestamp};
 use quire_domain::{
-    Document, DocumentId, NewRun, Pipeline, PipelinePlan, Priority, ReviewStatus, RunId, StepName, SubjectId,
-    WorkerId,
+    Document, DocumentId, NewRun, Pipeline, PipelinePlan, Priority, ReviewStatus, Run, RunId, StepName,
+    SubjectId, WorkerId,
 };
-use quire_ports::{ClaimRequest, ClaimedRun, Lease, Store, Worker};
+use quire_ports::{
+    ClaimRequest, ClaimedRun, GovernanceDecision, Lease, PortResult, SchemaVersion, Store, Worker,
+};
+use quire_understanding::structure::decision_events;
 use uuid::Uuid;
 
 /// Statements sent straight to the database.
@@ -27,7 +30,7 @@ pub trait RawSql: Send + Sync {
 }
 
 /// A store to try things on.
-pub struct Bed {
+pub struct StoreFixture {
     /// The store.
     pub store: Store,
     /// Past it.
@@ -91,7 +94,7 @@ pub fn all_plans() -> Vec<PipelinePlan> {
     vec![document_plan(), whole(Pipeline::Proposal), whole(Pipeline::Link)]
 }
 
-impl Bed {
+impl StoreFixture {
     /// A worker with a lease of 15 seconds from `now`.
     pub async fn worker(&self, now: Timestamp) -> WorkerId {
         let id = WorkerId::new();
@@ -106,6 +109,33 @@ impl Bed {
     pub async fn enqueue(&self, subject: SubjectId, at: Timestamp) -> RunId {
         let new = document_run(subject);
         self.store.queue.enqueue(&new, at).await.unwrap().id
+    }
+
+    /// Accepts another run of a document, as somebody asks for it.
+    pub async fn reprocess(&self, run: &NewRun, actor: &str, at: Timestamp) -> PortResult<Run> {
+        self.store.documents.reprocess(run, Document::reprocess_requested(run, actor, at)).await
+    }
+
+    /// Sets the language of a document, or clears it.
+    pub async fn set_language(
+        &self,
+        id: DocumentId,
+        language: Option<&str>,
+        actor: &str,
+        at: Timestamp,
+    ) -> PortResult<()> {
+        let overridden = Document::language_overridden(id, actor, at);
+        self.store.documents.set_language(id, language, overridden).await
+    }
+
+    /// Records a decision with its events.
+    pub async fn decide(
+        &self,
+        decision: &GovernanceDecision,
+        version: Option<&SchemaVersion>,
+    ) -> PortResult<()> {
+        let events = decision_events(&decision.reviewer, version.is_some(), decision.created_at);
+        self.store.governance.decide(decision, version, &events).await
     }
 
     /// Claims up to `limit` runs of any pipeline.

@@ -9,7 +9,7 @@ use quire_ports::{Breakpoint, PortError, Probe};
 use tokio::sync::{Semaphore, watch};
 
 /// What to do when a breakpoint is reached.
-enum Plan {
+enum ProbeAction {
     /// Answer with this error.
     Fail(PortError),
     /// Wait until [`Rehearsal::release`].
@@ -17,27 +17,27 @@ enum Plan {
 }
 
 /// A script for the breakpoints.
-pub struct Rehearsal {
-    plans: Mutex<VecDeque<(Breakpoint, Plan)>>,
+pub struct ScriptedProbe {
+    plans: Mutex<VecDeque<(Breakpoint, ProbeAction)>>,
     reached: watch::Sender<Vec<(Breakpoint, Option<RunId>)>>,
     gate: Semaphore,
 }
 
-impl Default for Rehearsal {
+impl Default for ScriptedProbe {
     fn default() -> Self {
         Self { plans: Mutex::default(), reached: watch::Sender::new(Vec::new()), gate: Semaphore::new(0) }
     }
 }
 
-impl Rehearsal {
+impl ScriptedProbe {
     /// The next time `place` is reached, the engine meets this error.
     pub fn fail_once(&self, place: Breakpoint, error: PortError) {
-        self.plans.lock().unwrap().push_back((place, Plan::Fail(error)));
+        self.plans.lock().unwrap().push_back((place, ProbeAction::Fail(error)));
     }
 
     /// The next time `place` is reached, the engine waits there.
     pub fn hold_once(&self, place: Breakpoint) {
-        self.plans.lock().unwrap().push_back((place, Plan::Hold));
+        self.plans.lock().unwrap().push_back((place, ProbeAction::Hold));
     }
 
     /// Lets one held engine go on.
@@ -54,7 +54,7 @@ impl Rehearsal {
     pub async fn wait_for(&self, place: Breakpoint, times: usize) {
         let mut reached = self.reached.subscribe();
         let enough = reached.wait_for(|all| all.iter().filter(|(at, _)| *at == place).count() >= times);
-        tokio::time::timeout(crate::observed::PATIENCE, enough)
+        tokio::time::timeout(crate::observed_store::TEST_TIMEOUT, enough)
             .await
             .unwrap_or_else(|_| panic!("{place:?} was not reached {times} times"))
             .unwrap();
@@ -62,7 +62,7 @@ impl Rehearsal {
 }
 
 #[async_trait]
-impl Probe for Rehearsal {
+impl Probe for ScriptedProbe {
     async fn reached(&self, place: Breakpoint, run: Option<RunId>) -> Result<(), PortError> {
         self.reached.send_modify(|all| all.push((place, run)));
         let plan = {
@@ -72,8 +72,8 @@ impl Probe for Rehearsal {
         };
         match plan {
             None => Ok(()),
-            Some((_, Plan::Fail(error))) => Err(error),
-            Some((_, Plan::Hold)) => {
+            Some((_, ProbeAction::Fail(error))) => Err(error),
+            Some((_, ProbeAction::Hold)) => {
                 self.gate.acquire().await.unwrap().forget();
                 Ok(())
             }

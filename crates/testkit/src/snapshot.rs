@@ -8,7 +8,7 @@ use quire_domain::{EventId, RunId};
 use quire_ports::{EventFilter, RunFilter, Store};
 
 /// The state of a store, as a story that can be compared.
-pub async fn of(store: &Store) -> String {
+pub async fn render(store: &Store) -> String {
     let mut runs = store.history.runs(&RunFilter { limit: 1000, ..RunFilter::default() }).await.unwrap();
     runs.reverse();
     let names: HashMap<RunId, usize> = (1..).zip(&runs).map(|(number, run)| (run.id, number)).collect();

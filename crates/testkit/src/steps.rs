@@ -10,10 +10,10 @@ use quire_ports::{Step, StepContext, StepOutput};
 /// What a step answers.
 pub type StepResult = Result<StepOutput, Failure>;
 
-struct FromFn<F>(F);
+struct FnStep<F>(F);
 
 #[async_trait]
-impl<F, R> Step for FromFn<F>
+impl<F, R> Step for FnStep<F>
 where
     F: Fn(StepContext) -> R + Send + Sync + 'static,
     R: Future<Output = StepResult> + Send + 'static,
@@ -29,16 +29,16 @@ where
     F: Fn(StepContext) -> R + Send + Sync + 'static,
     R: Future<Output = StepResult> + Send + 'static,
 {
-    Arc::new(FromFn(work))
+    Arc::new(FnStep(work))
 }
 
 /// A step that does nothing, successfully.
-pub fn nothing() -> Arc<dyn Step> {
+pub fn no_op() -> Arc<dyn Step> {
     step(|_| async { Ok(StepOutput::default()) })
 }
 
 /// The same work for every step of a plan.
-pub fn everywhere(plan: &PipelinePlan, work: &Arc<dyn Step>) -> HashMap<StepName, Arc<dyn Step>> {
+pub fn for_every_step(plan: &PipelinePlan, work: &Arc<dyn Step>) -> HashMap<StepName, Arc<dyn Step>> {
     plan.steps.iter().map(|name| (*name, work.clone())).collect()
 }
 

@@ -217,7 +217,7 @@ impl EditInProgress<'_> {
         visit_id: Option<String>,
     ) -> Result<(), InvalidMember> {
         if !is_key(key) {
-            return wrong("key", "must be small letters, digits and underscores, such as pet_name");
+            return wrong("key", "must be small letters, digits and underscores, such as due_date");
         }
         if self.fields.len() >= MOST_FIELDS {
             return wrong("op", format!("there are {MOST_FIELDS} fields already, the most that is kept"));

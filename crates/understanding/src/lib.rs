@@ -15,6 +15,7 @@ pub mod redaction;
 pub mod rules;
 mod schema;
 mod search_text;
+pub mod seeding;
 pub mod structure;
 mod value;
 pub mod view;
@@ -25,10 +26,11 @@ pub use field::{Evidence, Field, Interpretation, Origin, Suggestion};
 pub use made_by::{InterpreterKind, MadeBy};
 pub use normal::Normaliser;
 pub use schema::{
-    ANY, Bound, InvalidSchema, OF_A_VISIT, Part, Schema, SchemaFile, SchemaFormat, SchemaKey, SchemaProblem,
-    Scope, SectionHeading, Titles, VISIT_DATE, Validators, WordList,
+    ANY, Bound, InvalidSchema, OF_A_VISIT, Schema, SchemaFile, SchemaFormat, SchemaKey, SchemaProblem, Scope,
+    Section, SectionHeading, Titles, VISIT_DATE, Validators, WordList,
 };
 pub use search_text::{search_query, search_text};
+pub use seeding::{SchemaVersion, SeedOutcome, SeededFile};
 pub use value::{Value, ValueType};
 
 /// Confidence of a value that a person put in where nothing was found.

@@ -4,7 +4,7 @@
 
 use std::collections::HashMap;
 
-use super::normal::{date, iban};
+use super::normal::{TRANSPONDER_DIGITS, date, iban};
 
 /// Letters and figures of the shortest number of an account (IBAN), and of the longest.
 const ACCOUNT: std::ops::RangeInclusive<usize> = 15..=34;
@@ -13,9 +13,6 @@ const DATE: usize = 10;
 const DATE_AND_MORE: usize = 16;
 /// Digits of the shortest number that is hidden; years, doses and postcodes are shorter.
 const SHORTEST_NUMBER: usize = 9;
-/// Digits of a chip.
-const CHIP: usize = 15;
-
 /// What has been hidden, and under which names.
 #[derive(Clone, Debug, Default)]
 pub struct Redaction {
@@ -239,8 +236,8 @@ fn number(text: &str) -> Option<(Kind, usize)> {
         return None;
     }
     let kind = match digits {
-        CHIP => Kind::Chip,
-        ..CHIP => Kind::Phone,
+        TRANSPONDER_DIGITS => Kind::Chip,
+        ..TRANSPONDER_DIGITS => Kind::Phone,
         _ => Kind::Number,
     };
     Some((kind, length))

@@ -3,6 +3,7 @@
 mod built_in;
 mod check;
 mod file;
+mod old_panels;
 mod reader;
 mod validators;
 mod words;
@@ -30,18 +31,16 @@ pub const OF_A_VISIT: [&str; 4] = [VISIT_DATE, "admission_date", "discharge_date
 
 /// The keys of a kind of document, in the order in which people see them.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "old_panels::StoredSchema")]
 pub struct Schema {
     /// Its name.
     pub name: String,
     /// What people call it.
     #[serde(default, skip_serializing_if = "Titles::is_empty")]
     pub title: Titles,
-    /// The parts of the form, in the order in which people see them.
+    /// The sections of the form, in the order in which the form shows them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub sections: Vec<Part>,
-    /// The parts of the page by visits, in the order in which people see them.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub panels: Vec<Part>,
+    pub sections: Vec<Section>,
     /// Its keys.
     pub keys: Vec<SchemaKey>,
     /// The headings that say of whom a part of a document speaks.
@@ -50,12 +49,15 @@ pub struct Schema {
     /// Labels of what no key is for: they end the value before them, and theirs is nobody's.
     #[serde(default, skip_serializing_if = "is_none")]
     pub other_labels: WordList,
+    /// Words that tell that the date in their line is not the date of a visit.
+    #[serde(default, skip_serializing_if = "is_none")]
+    pub other_dates: WordList,
 }
 
-/// A part of a form or a page.
+/// A section of the form.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Part {
-    /// By which keys name it.
+pub struct Section {
+    /// The name by which keys and headings refer to the section.
     pub id: String,
     /// What people call it.
     #[serde(default, skip_serializing_if = "Titles::is_empty")]
@@ -65,9 +67,10 @@ pub struct Part {
 /// Headings of one part of a document.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SectionHeading {
-    /// The panel of the keys that it speaks of. Without one it opens what belongs to nobody and to no visit.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub panel: Option<String>,
+    /// The section whose keys follow below the heading. Below a heading without a section stands what belongs to no
+    /// section and to no visit.
+    #[serde(default, alias = "panel", skip_serializing_if = "Option::is_none")]
+    pub section: Option<String>,
     /// Its words, in any language, in small letters without accents.
     pub words: WordList,
 }
@@ -78,13 +81,19 @@ pub struct SectionHeading {
 pub struct SchemaKey {
     /// Its name, in `snake_case`.
     pub key: String,
+    /// Other names of the key, which people and older programs use. Its values are shown under its own name.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub aliases: Vec<String>,
     /// What people call it.
     #[serde(default, skip_serializing_if = "Titles::is_empty")]
     pub title: Titles,
+    /// What the title means, where it is an abbreviation.
+    #[serde(default, skip_serializing_if = "Titles::is_empty")]
+    pub hint: Titles,
     /// The words before its value in a document, in any language, in small letters without accents.
     #[serde(default, skip_serializing_if = "is_none")]
     pub labels: WordList,
-    /// Labels that are its own only where the document speaks of its panel: "Nombre" is the owner's under "Propietario".
+    /// Labels that mean this key only below a heading of its section: "Nombre" is the owner's under "Propietario".
     #[serde(default, skip_serializing_if = "is_none")]
     pub shared_labels: WordList,
     /// Labels behind which its value goes on, as an address does behind "Población".
@@ -93,7 +102,8 @@ pub struct SchemaKey {
     /// Words at the beginning of a line that lead in a value without being a label: "Se pauta".
     #[serde(default, skip_serializing_if = "is_none")]
     pub lead_ins: WordList,
-    /// Words by which a value is known in a letterhead.
+    /// Words by which a value without a label is recognised: the name of an institution in a letterhead, or a sentence
+    /// about what was done at a visit.
     #[serde(default, skip_serializing_if = "is_none")]
     pub cues: WordList,
     /// How its values become normal.
@@ -102,11 +112,9 @@ pub struct SchemaKey {
     /// Whether each visit can have a value of its own, of which the latest is the document's.
     #[serde(default)]
     pub at_visits: bool,
-    /// The part of the form that it stands in.
-    pub section: String,
-    /// The part of the page by visits that it stands in, if it has a place there.
+    /// The section of the form that shows the key. A key without one is shown after the sections of the schema.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub panel: Option<String>,
+    pub section: Option<String>,
     /// What its value is meant as.
     pub value_type: ValueType,
     /// What it tells about.
@@ -121,6 +129,9 @@ pub struct SchemaKey {
     /// Whether its absence says nothing.
     #[serde(default)]
     pub optional: bool,
+    /// Whether the form leaves the key out.
+    #[serde(default)]
+    pub hidden: bool,
     /// What its values must be like beyond their type.
     #[serde(default, skip_serializing_if = "Validators::is_empty")]
     pub validators: Validators,
@@ -198,12 +209,8 @@ impl Schema {
 
     /// What a section is called in that language.
     pub fn section_title<'s>(&'s self, id: &'s str, language: &str) -> &'s str {
-        part_title(&self.sections, id, language)
-    }
-
-    /// What a panel is called in that language.
-    pub fn panel_title<'s>(&'s self, id: &'s str, language: &str) -> &'s str {
-        part_title(&self.panels, id, language)
+        let section = self.sections.iter().find(|section| section.id == id);
+        section.and_then(|section| in_language(&section.title, language)).unwrap_or(id)
     }
 }
 
@@ -212,15 +219,15 @@ impl SchemaKey {
     pub fn title(&self, language: &str) -> &str {
         in_language(&self.title, language).unwrap_or(&self.key)
     }
+
+    /// What its title means, in that language, else in any that there is.
+    pub fn hint(&self, language: &str) -> Option<&str> {
+        in_language(&self.hint, language)
+    }
 }
 
 fn in_language<'t>(titles: &'t Titles, language: &str) -> Option<&'t str> {
     titles.get(language).or_else(|| titles.values().next()).map(String::as_str)
-}
-
-fn part_title<'s>(parts: &'s [Part], id: &'s str, language: &str) -> &'s str {
-    let part = parts.iter().find(|part| part.id == id);
-    part.and_then(|part| in_language(&part.title, language)).unwrap_or(id)
 }
 
 fn is_none(words: &WordList) -> bool {

@@ -4,6 +4,8 @@
 //! schema should change. Such edits are gathered into candidates, people decide about those, and an approval makes a
 //! new version of the schema for the runs that come after.
 
+use jiff::Timestamp;
+use quire_domain::{Event, EventType};
 use serde::{Deserialize, Serialize};
 
 use super::edit::{ChangeType, FieldChange};
@@ -46,6 +48,9 @@ pub enum DecisionType {
     FlagCritical,
 }
 
+/// The section for keys that people add, in schemas that have it.
+const OTHER_SECTION: &str = "other";
+
 macro_rules! names {
     ($kind:ident: $($variant:ident = $name:literal),+) => {
         impl $kind {
@@ -68,6 +73,14 @@ macro_rules! names {
 names!(StructureChange: NewKey = "NEW_KEY", KeyRename = "KEY_RENAME", KeyDeprecation = "KEY_DEPRECATION", KeyMapping = "KEY_MAPPING");
 names!(CandidateStatus: Pending = "PENDING", Approved = "APPROVED", Rejected = "REJECTED", Deferred = "DEFERRED");
 names!(DecisionType: Approve = "APPROVE", Reject = "REJECT", Defer = "DEFER", FlagCritical = "FLAG_CRITICAL");
+
+/// The events of a decision: the decision itself, and the schema version if it made one.
+pub fn decision_events(reviewer: &str, makes_version: bool, at: Timestamp) -> Vec<Event> {
+    let event = |event_type| Event { actor: Some(reviewer.to_owned()), ..Event::new(event_type, at) };
+    let mut events = vec![event(EventType::GovernanceDecisionRecorded)];
+    events.extend(makes_version.then(|| event(EventType::SchemaVersionCreated)));
+    events
+}
 
 /// An edit that says something about the schema.
 #[derive(Clone, Debug, PartialEq)]
@@ -210,11 +223,11 @@ impl Schema {
         if self.key(name).is_some() {
             return;
         }
+        let other = self.sections.iter().find(|section| section.id == OTHER_SECTION);
         self.keys.push(SchemaKey {
             key: name.to_owned(),
             labels: WordList::from(vec![name.replace('_', " ")]),
-            section: "Otros".to_owned(),
-            panel: Some("other".to_owned()),
+            section: other.map(|section| section.id.clone()),
             value_type: ValueType::String,
             optional: true,
             ..SchemaKey::default()

@@ -14,13 +14,6 @@ use quire_domain::ids::{DocumentId, FieldId, RunId};
 /// The group of what belongs to some visit, nobody knows which.
 pub const UNASSIGNED: &str = "unassigned";
 
-/// The panels of schemas that were stored before they told theirs, in the order in which people see them.
-const PANELS: [&str; 7] = ["clinic", "patient", "owner", "visits", "notes", "other", "report_info"];
-
-/// Keys under other names that people and older programs use for them. They are shown under their own.
-const ALIASES: [(&str, &str); 2] =
-    [("nhc", "medical_record_number"), ("reproductive_status", "repro_status")];
-
 /// What a document without a date of its own takes from its visits.
 const DOCUMENT_DATE: &str = "document_date";
 
@@ -76,7 +69,7 @@ pub struct FieldSlot {
     pub scope: &'static str,
     pub canonical_key: String,
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub aliases: Vec<&'static str>,
+    pub aliases: Vec<String>,
 }
 
 /// A visit and what happened there.
@@ -148,12 +141,12 @@ fn order(visit: &Visit) -> (bool, &str, &str) {
 
 /// The field under the key that the schema has for it.
 fn canonical(field: &Field, schema: &Schema) -> Field {
-    let known = ALIASES.iter().find(|(key, alias)| *alias == field.key && schema.key(key).is_some());
-    match known {
-        Some((key, _)) if schema.key(&field.key).is_none() => {
-            Field { key: (*key).to_owned(), is_critical: schema.is_critical(key), ..field.clone() }
-        }
-        _ => field.clone(),
+    if schema.key(&field.key).is_some() {
+        return field.clone();
+    }
+    match schema.keys.iter().find(|key| key.aliases.contains(&field.key)) {
+        Some(key) => Field { key: key.key.clone(), is_critical: key.critical, ..field.clone() },
+        None => field.clone(),
     }
 }
 
@@ -232,20 +225,18 @@ impl GroupedField {
 
 fn view(schema: &Schema) -> RecordView {
     let slots = schema.keys.iter().filter_map(|key| {
-        let section = key.panel.clone()?;
+        let section = key.section.clone()?;
         let scope = if key.scope == Scope::Document { "document" } else { "visit" };
         Some(FieldSlot {
             concept_id: format!("{section}.{}", key.key),
             section,
             scope,
             canonical_key: key.key.clone(),
-            aliases: ALIASES.iter().filter(|(of, _)| *of == key.key).map(|(_, alias)| *alias).collect(),
+            aliases: key.aliases.clone(),
         })
     });
-    let told = schema.panels.iter().map(|panel| panel.id.clone());
-    let sections: Vec<String> =
-        if schema.panels.is_empty() { PANELS.map(str::to_owned).to_vec() } else { told.collect() };
-    RecordView { version: "mvp-1", sections, field_slots: slots.collect() }
+    let sections = schema.sections.iter().map(|section| section.id.clone());
+    RecordView { version: "mvp-1", sections: sections.collect(), field_slots: slots.collect() }
 }
 
 #[cfg(test)]

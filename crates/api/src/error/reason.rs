@@ -1,24 +1,24 @@
-//! Why something conflicts with what is there.
+//! The reasons of conflicts.
 
 use crate::error_pages::text;
 
 macro_rules! reasons {
     ($($variant:ident = $name:literal),+ $(,)?) => {
-        /// The reasons of conflicts that clients know.
+        /// The documented reasons of conflicts.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         #[allow(missing_docs)] // The names are the documentation.
         pub enum Reason { $($variant),+ }
 
         impl Reason {
-            /// All of them.
+            /// All reasons.
             pub const ALL: &'static [Self] = &[$(Self::$variant),+];
 
-            /// As a client sees it.
+            /// The reason as a client sees it.
             pub const fn as_str(self) -> &'static str {
                 match self { $(Self::$variant => $name),+ }
             }
 
-            /// What people are told of it. A reason without a page does not compile.
+            /// The page that explains the reason. A reason without a page does not compile.
             pub(crate) const fn page(self) -> &'static str {
                 match self { $(Self::$variant => text!($name)),+ }
             }

@@ -1,24 +1,23 @@
-//! Every code that a client can meet, with its page. Those of other crates are matched one by one, so that a new one does
-//! not compile until it has a page.
+//! Every error code with its page. The codes of other crates are matched one by one, so that a new code does not compile without a
+//! page.
 
 use std::collections::BTreeMap;
 
-use quire_application::steps::StepErrorCode;
+use quire_application::steps::{ModelErrorKind, ReadErrorKind, StepErrorCode};
 use quire_domain::FailureType;
-use quire_ports::{ModelErrorKind, ReadErrorKind};
 
 use super::text;
 use crate::{Code, Reason};
 
-/// The pages by their codes.
+/// The pages by code.
 pub(super) fn all() -> BTreeMap<&'static str, &'static str> {
-    let answers = Code::ALL.iter().map(|code| (code.as_str(), code.page()));
+    let codes = Code::ALL.iter().map(|code| (code.as_str(), code.page()));
     let reasons = Reason::ALL.iter().map(|reason| (reason.as_str(), reason.page()));
     let failures = FailureType::ALL.iter().map(|failure| (failure.as_str(), of_run(*failure)));
-    let troubles = ReadErrorKind::ALL.iter().map(|trouble| (trouble.as_str(), of_reading(*trouble)));
-    let models = ModelErrorKind::ALL.iter().map(|trouble| (trouble.as_str(), of_model(*trouble)));
+    let readers = ReadErrorKind::ALL.iter().map(|kind| (kind.as_str(), of_reading(*kind)));
+    let models = ModelErrorKind::ALL.iter().map(|kind| (kind.as_str(), of_model(*kind)));
     let steps = StepErrorCode::ALL.iter().map(|code| (code.as_str(), of_step(*code)));
-    answers.chain(reasons).chain(failures).chain(troubles).chain(models).chain(steps).collect()
+    codes.chain(reasons).chain(failures).chain(readers).chain(models).chain(steps).collect()
 }
 
 const fn of_run(failure: FailureType) -> &'static str {
@@ -38,8 +37,8 @@ const fn of_run(failure: FailureType) -> &'static str {
     }
 }
 
-const fn of_reading(trouble: ReadErrorKind) -> &'static str {
-    match trouble {
+const fn of_reading(kind: ReadErrorKind) -> &'static str {
+    match kind {
         ReadErrorKind::UnsupportedMediaType => text!("UNSUPPORTED_MEDIA_TYPE"),
         ReadErrorKind::PdfEncrypted => text!("PDF_ENCRYPTED"),
         ReadErrorKind::PdfInvalid => text!("PDF_INVALID"),
@@ -55,8 +54,8 @@ const fn of_reading(trouble: ReadErrorKind) -> &'static str {
     }
 }
 
-const fn of_model(trouble: ModelErrorKind) -> &'static str {
-    match trouble {
+const fn of_model(kind: ModelErrorKind) -> &'static str {
+    match kind {
         ModelErrorKind::Unavailable => text!("MODEL_UNAVAILABLE"),
         ModelErrorKind::RateLimited => text!("MODEL_RATE_LIMITED"),
         ModelErrorKind::Refused => text!("MODEL_REFUSED"),
@@ -83,7 +82,7 @@ mod tests {
 
     /// Proves R074 for its codes: each is explained, and nothing else is.
     #[test]
-    fn the_folder_has_a_page_for_each_code_and_none_besides() {
+    fn the_folder_has_a_page_for_each_code_and_no_other() {
         let folder = std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/errors")).unwrap();
         let files = folder.map(|file| file.unwrap().file_name().into_string().unwrap());
         let files: BTreeSet<_> = files.map(|name| name.strip_suffix(".md").unwrap().to_owned()).collect();

@@ -1,13 +1,13 @@
-//! From the text of a page to what a browser shows.
+//! Renders the pages as HTML.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use pulldown_cmark::{Options, Parser, html};
 
-/// The style that all pages share.
+/// The style sheet that all pages share.
 pub(crate) const STYLE: &str = "/errors/style.css";
-const NAVIGATION: &str = "<a href=\"/errors\">All errors</a> · <a href=\"/docs\">All that can be asked</a>";
+const NAVIGATION: &str = "<a href=\"/errors\">All errors</a> · <a href=\"/docs\">REST API</a>";
 
 /// The page of one code.
 pub(super) fn page(code: &str, text: &str) -> String {
@@ -37,7 +37,7 @@ pub(crate) fn rendered(text: &str) -> String {
     rendered
 }
 
-/// A whole page, with its styles by their addresses.
+/// A whole page with links to its style sheets.
 pub(crate) fn framed(title: &str, styles: &[&str], navigation: &str, content: &str) -> String {
     let styles: Vec<_> =
         styles.iter().map(|style| format!("<link rel=\"stylesheet\" href=\"{style}\">\n")).collect();
@@ -54,9 +54,9 @@ pub(crate) fn framed(title: &str, styles: &[&str], navigation: &str, content: &s
 mod tests {
     use super::*;
 
-    /// What a strict content security policy would leave out is not there.
+    /// The content security policy forbids inline scripts and styles.
     #[test]
-    fn a_page_brings_neither_scripts_nor_styles_along() {
+    fn a_page_has_no_inline_scripts_or_styles() {
         let shown = page(
             "CONFLICT",
             "# CONFLICT\n\nIt *conflicts*.\n\n## What to do\n\n- Look [here](NOT_FOUND.md).\n",

@@ -1,4 +1,4 @@
-//! `GET /errors` and `GET /errors/{code}`: what each code means and what to do, for whoever has just met it.
+//! `GET /errors` and `GET /errors/{code}`: what each error code means and what to do.
 //!
 //! The pages are the files of `docs/errors`, built into the program.
 
@@ -10,10 +10,10 @@ use axum::extract::rejection::PathRejection;
 use axum::http::header;
 use axum::response::{Html, IntoResponse};
 
-use crate::openapi::errors;
+use crate::rest::openapi::errors;
 use crate::{ApiError, Code};
 
-/// The page of a code, as it stands in `docs/errors`.
+/// The page of a code from `docs/errors`.
 macro_rules! text {
     ($name:literal) => {
         include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/errors/", $name, ".md"))
@@ -21,10 +21,10 @@ macro_rules! text {
 }
 pub(crate) use text;
 
-/// A file of its own: pages may not bring styles along inside themselves.
+/// A separate file: the content security policy forbids inline styles.
 const STYLE: &str = include_str!("style.css");
 
-/// Lists every code that an error can have.
+/// Lists all error codes.
 #[utoipa::path(
     get,
     path = "/errors",
@@ -50,15 +50,15 @@ pub(crate) async fn list() -> Html<String> {
 )]
 pub(crate) async fn show(code: Result<Path<String>, PathRejection>) -> Result<Html<String>, ApiError> {
     let all = codes::all();
-    // Pages name each other by their files, so that their links also lead on where the files themselves are read.
+    // Pages link to each other by file name, so that the links also work on a code host.
     let found = code.ok().and_then(|Path(code)| all.get_key_value(code.strip_suffix(".md").unwrap_or(&code)));
     let (code, text) = found.ok_or_else(|| {
-        ApiError::new(Code::NotFound, "there is no error of this code; /errors lists them all")
+        ApiError::new(Code::NotFound, "there is no such error code; /errors lists all of them")
     })?;
     Ok(Html(html::page(code, text)))
 }
 
-/// Gives the style of these pages.
+/// Returns the style sheet of these pages.
 #[utoipa::path(
     get,
     path = "/errors/style.css",

@@ -1,7 +1,7 @@
-//! Styles, scripts and pictures of the pages, built into the program.
+//! Styles, scripts and images of the pages, built into the program.
 //!
-//! All of them stand under one folder that is named by what they say. Whatever changes gets a new address, so that a browser
-//! may keep them for ever, and scripts name each other by their plain names.
+//! They are served below one folder that is named by a hash of their content. A change gives them a new address, so browsers may
+//! cache them for ever, and scripts import each other by plain names.
 
 use std::sync::LazyLock;
 
@@ -74,7 +74,7 @@ const ASSETS: &[Asset] = assets![
     "styles/runs.css",
 ];
 
-/// Where they are: `/assets/` and what they say, in short.
+/// The folder: `/assets/` and a short hash of all files.
 pub(crate) static FOLDER: LazyLock<String> = LazyLock::new(|| {
     let mut hash = Sha256::new();
     for asset in ASSETS {
@@ -88,12 +88,12 @@ pub(crate) static FOLDER: LazyLock<String> = LazyLock::new(|| {
     )
 });
 
-/// Gives one of them. Any folder leads to it, so that a page from before an update still finds what it needs; only under
-/// its own may it be kept.
-pub(super) async fn show(Path((folder, name)): Path<(String, String)>) -> Result<Response, ApiError> {
+/// Serves one file. Any folder name finds it, so that a page from before an update still works; only the current one may be
+/// cached.
+pub(crate) async fn show(Path((folder, name)): Path<(String, String)>) -> Result<Response, ApiError> {
     let asset = ASSETS.iter().find(|asset| asset.name == name);
     let asset =
-        asset.ok_or_else(|| ApiError::new(Code::NotFound, "there is no such file; load the page again"))?;
+        asset.ok_or_else(|| ApiError::new(Code::NotFound, "there is no such file; reload the page"))?;
     let is_this = FOLDER.strip_prefix("/assets/") == Some(&folder);
     let kept = if is_this { "public, max-age=31536000, immutable" } else { "no-cache" };
     let headers = [
@@ -142,20 +142,20 @@ mod tests {
     }
 
     #[test]
-    fn every_kind_of_file_is_known() {
+    fn every_file_has_a_content_type() {
         for asset in ASSETS {
             assert_ne!(kind(asset.name), "application/octet-stream", "{}", asset.name);
         }
     }
 
     #[test]
-    fn the_sample_is_what_its_generator_makes() {
+    fn the_sample_matches_its_generator() {
         let sample = ASSETS.iter().find(|asset| asset.name == "samples/historia-luna.pdf").unwrap();
         assert_eq!(sample.bytes, quire_testkit::documents::sample_record());
     }
 
     #[tokio::test]
-    async fn only_the_folder_of_this_program_may_be_kept() {
+    async fn only_files_of_the_current_folder_may_be_cached() {
         let ask = async |folder: &str, name: &str| show(Path((folder.to_owned(), name.to_owned()))).await;
         let own = FOLDER.strip_prefix("/assets/").unwrap();
         let kept = ask(own, "styles/base.css").await.unwrap();

@@ -1,4 +1,4 @@
-//! What stands around every page.
+//! The frame of every page: navigation, texts and settings for scripts.
 
 use askama::Template;
 use axum::http::{HeaderValue, header};
@@ -11,15 +11,15 @@ use super::visitor::{Theme, Visitor};
 use super::words::{Language, Words};
 use crate::{ApiError, Code};
 
-/// Pages load what comes from here and nothing else, run no script that stands in them, and are shown in no frame.
+/// Pages load resources of this server only, run no inline scripts, and cannot be framed.
 const POLICY: HeaderValue = HeaderValue::from_static(
     "default-src 'none'; script-src 'self'; worker-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; \
      form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
 );
-/// What a page shows is between the server and whoever asked.
+/// Pages show documents, so they must not be cached.
 const NOT_KEPT: HeaderValue = HeaderValue::from_static("no-store");
 
-/// A part of Quire, as the navigation names it.
+/// A part of the web interface, as the navigation names it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Part {
     Inbox,
@@ -32,14 +32,14 @@ pub(super) struct Frame {
     pub(super) visitor: Visitor,
     pub(super) language: Language,
     pub(super) theme: Theme,
-    /// Where styles and scripts are.
+    /// The folder of styles and scripts.
     pub(super) assets: &'static str,
-    /// Where preferences lead back to.
+    /// The page to return to after changing preferences.
     pub(super) back: String,
     part: Part,
-    /// The texts that scripts need: the sections of these names.
+    /// The sections of texts that scripts need.
     sections: &'static [&'static str],
-    /// From where on a script follows what happens: what came before is in the page.
+    /// The newest event that the page shows. Scripts follow the events after it.
     newest: EventId,
 }
 
@@ -77,12 +77,12 @@ impl Frame {
         self.words().get(name)
     }
 
-    /// Where one can go. What somebody may not do is not offered to them, nor is it named.
+    /// The links of the navigation. Links that the visitor's roles do not allow are left out.
     pub(super) fn places(&self) -> Vec<Place> {
         let all = [
             (Part::Inbox, "/app", "frame.documents", Role::Read),
             (Part::Operations, "/app/operations", "frame.operations", Role::Read),
-            // Its word is not one of the frame's, which every page tells its scripts.
+            // Not a text of the frame, which every page hands to its scripts.
             (Part::Governance, "/app/governance", "governance.title", Role::Govern),
         ];
         let offered = all.into_iter().filter(|(_, _, _, role)| self.visitor.may(*role));
@@ -98,12 +98,12 @@ impl Frame {
         Language::ALL.into_iter().map(choice).collect()
     }
 
-    /// Whether scripts follow what happens: not where nobody may hear it.
+    /// Whether scripts follow events: only if the visitor may read.
     pub(super) fn listens(&self) -> bool {
         self.visitor.may(Role::Read)
     }
 
-    /// What scripts know of the page. Nothing in it can end the element that it stands in.
+    /// The data of the page for its scripts, escaped so that it cannot end its element.
     pub(super) fn for_scripts(&self) -> String {
         let words: serde_json::Map<String, Value> = self
             .words()
@@ -124,11 +124,11 @@ impl Frame {
     }
 }
 
-/// A page, or a part of one, as it is sent.
+/// Renders a page, or a part of one.
 pub(super) fn page(template: &impl Template) -> Result<Response, ApiError> {
     let text = template.render().map_err(|error| {
-        tracing::error!(%error, "a page could not be made");
-        ApiError::new(Code::InternalError, "the page could not be made")
+        tracing::error!(%error, "page rendering failed");
+        ApiError::new(Code::InternalError, "the page could not be rendered")
     })?;
     let headers = [(header::CONTENT_SECURITY_POLICY, POLICY), (header::CACHE_CONTROL, NOT_KEPT)];
     Ok((headers, Html(text)).into_response())

@@ -1,132 +1,128 @@
-//! `/app/login` and `/app/logout`: a key in exchange for a session, while anybody is asked who they are.
+//! `/app/login` and `/app/logout`: exchanges a key for a session.
 //!
-//! Who logged in and out, and from where somebody tried in vain, goes to the log.
+//! Logins, logouts and the addresses of failed logins go to the log.
 
 use std::sync::Arc;
 
 use askama::Template;
-use axum::Router;
 use axum::body::Bytes;
 use axum::extract::{FromRef, State};
 use axum::http::request::Parts;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{AppendHeaders, IntoResponse, Response};
-use axum::routing::{get, post};
 use jiff::SignedDuration;
 use quire_domain::EventId;
 
 use super::frame::{Frame, Part, page};
 use super::preferences::back;
 use super::visitor::Visitor;
-use crate::guard::session::{kept, require_form_token};
-use crate::guard::sites::refuse_others;
+use crate::middleware::auth::session::{cookie_header, require_form_token};
+use crate::middleware::csrf::refuse_other_sites;
 use crate::request::Parameters;
-use crate::{ApiError, Guard, Limits, Product, Surface};
+use crate::{ApiError, AppState, Auth, RateLimits, Server};
 
-/// Where people log in and out: what that needs.
+/// The state of the login pages.
 #[derive(Clone)]
-pub(super) struct Desk {
-    product: Product,
-    guard: Arc<Guard>,
-    limits: Arc<Limits>,
+pub(crate) struct LoginState {
+    app: AppState,
+    auth: Arc<Auth>,
+    rate_limits: Arc<RateLimits>,
 }
 
-impl Desk {
-    pub(super) fn new(product: Product, surface: &Surface) -> Self {
-        Self { product, guard: surface.guard.clone(), limits: surface.limits.clone() }
+impl LoginState {
+    pub(crate) fn new(app: AppState, server: &Server) -> Self {
+        Self { app, auth: server.auth.clone(), rate_limits: server.rate_limits.clone() }
     }
 }
 
-impl FromRef<Desk> for Product {
-    fn from_ref(desk: &Desk) -> Self {
-        desk.product.clone()
+impl FromRef<LoginState> for AppState {
+    fn from_ref(state: &LoginState) -> Self {
+        state.app.clone()
     }
-}
-
-pub(super) fn router(desk: Desk) -> Router {
-    Router::new()
-        .route("/app/login", get(show).post(enter))
-        .route("/app/logout", post(leave))
-        .with_state(desk)
 }
 
 #[derive(Template)]
 #[template(path = "login.html")]
-struct Login {
+struct LoginPage {
     frame: Frame,
-    /// Where to go then.
+    /// The page to open after the login.
     next: String,
-    /// Why it did not work.
+    /// Why the login failed.
     trouble: Option<String>,
 }
 
-/// `GET /app/login`: the form. Whoever need not log in goes on.
-async fn show(
-    State(desk): State<Desk>,
+/// `GET /app/login`: the form. Redirects a visitor who needs no login.
+pub(crate) async fn show(
+    State(state): State<LoginState>,
     visitor: Visitor,
     parameters: Parameters,
     parts: Parts,
 ) -> Result<Response, ApiError> {
     let next = back(parameters.text("next"));
-    if !desk.guard.is_closed().await? || desk.guard.session(&parts.headers).await?.is_some() {
-        return Ok(lead_to(next, None));
+    if !state.auth.is_required().await? || state.auth.session(&parts.headers).await?.is_some() {
+        return Ok(redirect_to(next, None));
     }
     form(visitor, &next, None)
 }
 
-/// `POST /app/login`: begins a session for whoever has a key.
-async fn enter(
-    State(desk): State<Desk>,
+/// `POST /app/login`: begins a session for the holder of a key.
+pub(crate) async fn log_in(
+    State(state): State<LoginState>,
     visitor: Visitor,
     parts: Parts,
     given: Bytes,
 ) -> Result<Response, ApiError> {
     let given = Parameters::of(&String::from_utf8_lossy(&given));
     let next = back(given.text("next"));
-    if !desk.guard.is_closed().await? {
-        return Ok(lead_to(next, None));
+    if !state.auth.is_required().await? {
+        return Ok(redirect_to(next, None));
     }
-    // Else another site could log somebody in as whom it likes, and read what they then bring in.
-    refuse_others(&parts)?;
-    if let Err(seconds) = desk.limits.try_login(&parts) {
-        return too_often(visitor, &next, seconds);
+    // Otherwise another site could log a visitor in under its own key, and read what they upload.
+    refuse_other_sites(&parts)?;
+    if let Err(seconds) = state.rate_limits.try_login(&parts) {
+        return too_many_attempts(visitor, &next, seconds);
     }
     let key = given.text("key").unwrap_or_default().trim();
-    let Some((name, secret)) = desk.guard.log_in(key, &parts.headers).await? else {
-        let address = desk.limits.address(&parts).map(tracing::field::display);
-        tracing::warn!(address, "a login was refused");
+    let Some((name, secret)) = state.auth.log_in(key, &parts.headers).await? else {
+        let address = state.rate_limits.address(&parts).map(tracing::field::display);
+        tracing::warn!(address, "login refused");
         let wrong = visitor.language.words().get("login.invalid_key").to_owned();
         return Ok((StatusCode::UNAUTHORIZED, form(visitor, &next, Some(wrong))?).into_response());
     };
-    desk.limits.logged_in(&parts);
+    state.rate_limits.logged_in(&parts);
     tracing::info!(who = name, "logged in");
-    let cookie = kept(&secret.reveal(), desk.guard.lifetime(), desk.limits.is_encrypted(&parts));
-    Ok(lead_to(next, cookie))
+    let cookie =
+        cookie_header(&secret.reveal(), state.auth.lifetime(), state.rate_limits.is_encrypted(&parts));
+    Ok(redirect_to(next, cookie))
 }
 
-/// `POST /app/logout`: ends the session, and has the browser forget it.
-async fn leave(State(desk): State<Desk>, parts: Parts, given: Bytes) -> Result<Response, ApiError> {
-    refuse_others(&parts)?;
-    if let Some((holder, secret)) = desk.guard.session(&parts.headers).await? {
+/// `POST /app/logout`: ends the session and deletes its cookie.
+pub(crate) async fn log_out(
+    State(state): State<LoginState>,
+    parts: Parts,
+    given: Bytes,
+) -> Result<Response, ApiError> {
+    refuse_other_sites(&parts)?;
+    if let Some((holder, secret)) = state.auth.session(&parts.headers).await? {
         let given = Parameters::of(&String::from_utf8_lossy(&given));
         require_form_token(&secret, given.text("csrf"))?;
-        desk.guard.log_out(&secret).await?;
+        state.auth.log_out(&secret).await?;
         tracing::info!(who = holder.name, "logged out");
     }
-    let forgotten = kept("", SignedDuration::ZERO, desk.limits.is_encrypted(&parts));
-    Ok(lead_to(HeaderValue::from_static("/app/login"), forgotten))
+    let forgotten = cookie_header("", SignedDuration::ZERO, state.rate_limits.is_encrypted(&parts));
+    Ok(redirect_to(HeaderValue::from_static("/app/login"), forgotten))
 }
 
 fn form(mut visitor: Visitor, next: &HeaderValue, trouble: Option<String>) -> Result<Response, ApiError> {
     let next = next.to_str().unwrap_or("/app").to_owned();
     let encoded: String = form_urlencoded::byte_serialize(next.as_bytes()).collect();
-    // What this page is an answer to may be a form, to which nothing leads back.
+    // The form may answer a POST, to which no link leads back.
     visitor.address = format!("/app/login?next={encoded}");
     let frame = Frame::new(visitor, Part::Inbox, &[], EventId(0));
-    page(&Login { frame, next, trouble })
+    page(&LoginPage { frame, next, trouble })
 }
 
-fn too_often(visitor: Visitor, next: &HeaderValue, seconds: u64) -> Result<Response, ApiError> {
+fn too_many_attempts(visitor: Visitor, next: &HeaderValue, seconds: u64) -> Result<Response, ApiError> {
     let message = visitor.language.words().count("login.too_many_attempts", seconds);
     let mut response = form(visitor, next, Some(message))?;
     *response.status_mut() = StatusCode::TOO_MANY_REQUESTS;
@@ -134,7 +130,7 @@ fn too_often(visitor: Visitor, next: &HeaderValue, seconds: u64) -> Result<Respo
     Ok(response)
 }
 
-fn lead_to(address: HeaderValue, cookie: Option<HeaderValue>) -> Response {
+fn redirect_to(address: HeaderValue, cookie: Option<HeaderValue>) -> Response {
     let cookie = cookie.map(|cookie| (header::SET_COOKIE, cookie));
     let headers =
         [(header::LOCATION, address), (header::CACHE_CONTROL, HeaderValue::from_static("no-store"))];

@@ -1,10 +1,10 @@
-//! Times and how long things took, for people. The server writes what is exact; a script shows it in the reader's own zone.
+//! Times and durations for people. The server writes exact times; a script shows them in the reader's time zone.
 
 use jiff::{SignedDuration, Timestamp};
 
 use super::words::Words;
 
-/// A moment as an element says it: exact, and readable until a script has turned it into local time.
+/// A time for a `time` element: exact, and readable until a script shows it in local time.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Moment {
     pub(super) exact: String,
@@ -17,7 +17,7 @@ impl Moment {
     }
 }
 
-/// How long something took, in two units at most.
+/// A duration in at most two units.
 pub(super) fn lasting(time: SignedDuration, words: &Words) -> String {
     let milliseconds = time.as_millis().max(0);
     let (seconds, minutes, hours) = (milliseconds / 1000, milliseconds / 60_000, milliseconds / 3_600_000);
@@ -43,7 +43,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn how_long_something_took_is_told_in_two_units_at_most() {
+    fn a_duration_has_at_most_two_units() {
         for (milliseconds, english) in [
             (-5, "0 ms"),
             (0, "0 ms"),

@@ -1,11 +1,13 @@
-//! `GET /app/operations`: how the work goes.
+//! `GET /app/operations`: the queue, the throughput, failures and workers.
+
+use std::sync::Arc;
 
 use askama::Template;
 use axum::extract::State;
 use axum::response::Response;
 use jiff::{SignedDuration, Timestamp};
-use quire_application::operations::{LeaseStatus, OperationsOverview};
-use quire_ports::{MinuteMetrics, Worker};
+use quire_application::operations::{self, LeaseStatus, MinuteMetrics, OperationsOverview, Worker};
+use quire_application::{App, events};
 
 use super::frame::{Frame, Part, page};
 use super::moments::{Moment, lasting};
@@ -13,42 +15,42 @@ use super::plot::{Plot, bars};
 use super::runs::step_name;
 use super::visitor::Visitor;
 use super::words::Words;
-use crate::{ApiError, Product};
+use crate::ApiError;
 
 #[derive(Template)]
 #[template(path = "operations.html")]
-struct Operations {
+struct OperationsPage {
     frame: Frame,
-    now: Shown,
+    now: OperationsView,
 }
 
 #[derive(Template)]
 #[template(path = "operations_now.html")]
-struct Now {
+struct OperationsPart {
     frame: Frame,
-    now: Shown,
+    now: OperationsView,
 }
 
-/// All that the page shows.
-struct Shown {
-    figures: Vec<Figure>,
+/// What the page shows.
+struct OperationsView {
+    figures: Vec<Metric>,
     plots: Vec<Plot>,
-    failures: Vec<Failures>,
-    workers: Vec<Working>,
+    failures: Vec<FailureRow>,
+    workers: Vec<WorkerRow>,
 }
 
-struct Figure {
+struct Metric {
     name: &'static str,
     value: String,
 }
 
-struct Failures {
+struct FailureRow {
     step: String,
     code: Option<String>,
     count: u64,
 }
 
-struct Working {
+struct WorkerRow {
     name: String,
     slots: u32,
     seen: Moment,
@@ -56,26 +58,26 @@ struct Working {
     tone: &'static str,
 }
 
-pub(super) async fn show(State(product): State<Product>, visitor: Visitor) -> Result<Response, ApiError> {
-    let frame = framed(&product, visitor).await?;
-    let now = shown(&*product.lookout.overview(&product.store).await?, frame.words());
-    page(&Operations { frame, now })
+pub(crate) async fn show(State(app): State<Arc<App>>, visitor: Visitor) -> Result<Response, ApiError> {
+    let frame = framed(&app, visitor).await?;
+    let now = view(&*operations::overview(&app).await?, frame.words());
+    page(&OperationsPage { frame, now })
 }
 
-/// The same without what stands around it, for a page that is open.
-pub(super) async fn now(State(product): State<Product>, visitor: Visitor) -> Result<Response, ApiError> {
-    let frame = framed(&product, visitor).await?;
-    let now = shown(&*product.lookout.overview(&product.store).await?, frame.words());
-    page(&Now { frame, now })
+/// The same without the frame, for a page that is open.
+pub(crate) async fn now(State(app): State<Arc<App>>, visitor: Visitor) -> Result<Response, ApiError> {
+    let frame = framed(&app, visitor).await?;
+    let now = view(&*operations::overview(&app).await?, frame.words());
+    page(&OperationsPart { frame, now })
 }
 
-async fn framed(product: &Product, visitor: Visitor) -> Result<Frame, ApiError> {
-    let newest = product.store.history.newest_event().await?;
+async fn framed(app: &App, visitor: Visitor) -> Result<Frame, ApiError> {
+    let newest = events::newest(app).await?;
     Ok(Frame::new(visitor, Part::Operations, &["operations"], newest))
 }
 
-fn shown(seen: &OperationsOverview, words: &'static Words) -> Shown {
-    Shown {
+fn view(seen: &OperationsOverview, words: &'static Words) -> OperationsView {
+    OperationsView {
         figures: figures(seen, words),
         plots: vec![
             throughput(seen, words, "operations.done_hour", SignedDuration::from_mins(1), 60),
@@ -86,42 +88,42 @@ fn shown(seen: &OperationsOverview, words: &'static Words) -> Shown {
         failures: seen
             .failures
             .iter()
-            .map(|one| Failures {
+            .map(|one| FailureRow {
                 step: step_name(one.step, words),
                 code: one.error_code.clone(),
                 count: one.count,
             })
             .collect(),
-        workers: seen.workers.iter().map(|worker| working(seen, worker, words)).collect(),
+        workers: seen.workers.iter().map(|worker| worker_row(seen, worker, words)).collect(),
     }
 }
 
-fn figures(seen: &OperationsOverview, words: &'static Words) -> Vec<Figure> {
+fn figures(seen: &OperationsOverview, words: &'static Words) -> Vec<Metric> {
     let queued: u64 = seen.depth.iter().map(|one| one.queued).sum();
     let oldest = seen.depth.iter().filter_map(|one| one.oldest_queued_at).min();
     let hour = seen.now.saturating_sub(SignedDuration::from_hours(1)).unwrap_or(Timestamp::MIN);
     let completed = |from: Timestamp| -> u64 {
         seen.minutes.iter().filter(|minute| minute.minute >= from).map(|minute| minute.completed).sum()
     };
-    let took: u64 = seen.completed().values().map(|completed| completed.duration_ms).sum();
-    let mean = took.checked_div(completed(Timestamp::MIN));
+    let duration: u64 = seen.completed().values().map(|completed| completed.duration_ms).sum();
+    let mean = duration.checked_div(completed(Timestamp::MIN));
     let none = || "—".to_owned();
     let time =
         |milliseconds| lasting(SignedDuration::from_millis(i64::try_from(milliseconds).unwrap_or(0)), words);
     vec![
-        Figure { name: words.get("operations.queued"), value: queued.to_string() },
-        Figure {
+        Metric { name: words.get("operations.queued"), value: queued.to_string() },
+        Metric {
             name: words.get("operations.oldest"),
             value: oldest.map_or_else(none, |at| lasting(seen.now.duration_since(at), words)),
         },
-        Figure { name: words.get("operations.completed_hour"), value: completed(hour).to_string() },
-        Figure { name: words.get("operations.completed_day"), value: completed(Timestamp::MIN).to_string() },
-        Figure { name: words.get("operations.mean"), value: mean.map_or_else(none, time) },
+        Metric { name: words.get("operations.completed_hour"), value: completed(hour).to_string() },
+        Metric { name: words.get("operations.completed_day"), value: completed(Timestamp::MIN).to_string() },
+        Metric { name: words.get("operations.mean"), value: mean.map_or_else(none, time) },
     ]
 }
 
-/// So many stretches of time up to now: for each the minutes within it.
-fn stretches(
+/// The metrics of each of the last `count` intervals, and the start of the first.
+fn intervals(
     seen: &OperationsOverview,
     length: SignedDuration,
     count: usize,
@@ -129,14 +131,14 @@ fn stretches(
     let seconds = length.as_secs();
     let last = seen.now.as_second().div_euclid(seconds);
     let first = last - i64::try_from(count).unwrap_or(0) + 1;
-    let mut stretches = vec![Vec::new(); count];
+    let mut intervals = vec![Vec::new(); count];
     for minute in &seen.minutes {
         let place = minute.minute.as_second().div_euclid(seconds) - first;
-        if let Some(stretch) = usize::try_from(place).ok().and_then(|place| stretches.get_mut(place)) {
-            stretch.push(minute);
+        if let Some(interval) = usize::try_from(place).ok().and_then(|place| intervals.get_mut(place)) {
+            interval.push(minute);
         }
     }
-    (Timestamp::from_second(first * seconds).unwrap_or(seen.now), stretches)
+    (Timestamp::from_second(first * seconds).unwrap_or(seen.now), intervals)
 }
 
 fn throughput(
@@ -146,15 +148,18 @@ fn throughput(
     length: SignedDuration,
     count: usize,
 ) -> Plot {
-    let (begins, stretches) = stretches(seen, length, count);
+    let (begins, intervals) = intervals(seen, length, count);
     let sums = |of: fn(&MinuteMetrics) -> u64| -> Vec<u64> {
-        stretches.iter().map(|minutes| minutes.iter().map(|minute| of(minute)).sum()).collect()
+        intervals.iter().map(|minutes| minutes.iter().map(|minute| of(minute)).sum()).collect()
     };
     let done = sums(|minute| minute.completed);
     let failed = sums(|minute| minute.failed + minute.timed_out);
-    let told = [done.iter().sum::<u64>(), failed.iter().sum::<u64>()];
-    let summary =
-        words.with("operations.done_summary", &told[0].to_string()).replacen("{}", &told[1].to_string(), 1);
+    let totals = [done.iter().sum::<u64>(), failed.iter().sum::<u64>()];
+    let summary = words.with("operations.done_summary", &totals[0].to_string()).replacen(
+        "{}",
+        &totals[1].to_string(),
+        1,
+    );
     plot(words.get(name), summary, &[("done", done), ("failed", failed)], begins)
 }
 
@@ -165,9 +170,9 @@ fn waiting(
     length: SignedDuration,
     count: usize,
 ) -> Plot {
-    let (begins, stretches) = stretches(seen, length, count);
+    let (begins, intervals) = intervals(seen, length, count);
     let most = |minutes: &Vec<&MinuteMetrics>| minutes.iter().map(|minute| minute.queued).max().unwrap_or(0);
-    let waiting: Vec<u64> = stretches.iter().map(most).collect();
+    let waiting: Vec<u64> = intervals.iter().map(most).collect();
     let top = waiting.iter().max().copied().unwrap_or(0);
     let summary = words.with("operations.waiting_summary", &top.to_string());
     plot(words.get(name), summary, &[("waiting", waiting)], begins)
@@ -178,14 +183,14 @@ fn plot(title: &str, summary: String, series: &[(&'static str, Vec<u64>)], begin
     Plot { title: title.to_owned(), summary, bars, top, begins: begins.to_string() }
 }
 
-fn working(seen: &OperationsOverview, worker: &Worker, words: &'static Words) -> Working {
+fn worker_row(seen: &OperationsOverview, worker: &Worker, words: &'static Words) -> WorkerRow {
     let (lease, tone) = match seen.lease(worker) {
         LeaseStatus::Live => ("operations.lease_live", "reviewed"),
         LeaseStatus::Exclusive => ("operations.lease_exclusive", "reviewed"),
         LeaseStatus::Expired => ("operations.lease_expired", "error"),
         LeaseStatus::Ended => ("operations.lease_ended", ""),
     };
-    Working {
+    WorkerRow {
         name: worker.name.clone(),
         slots: worker.slots,
         seen: Moment::of(worker.seen_at),

@@ -1,32 +1,32 @@
-//! Small plots, drawn by the server: bars over time, with their largest value beside them.
+//! Small bar charts, drawn by the server.
 
-/// A plot, ready for a template.
+/// A chart for a template.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Plot {
     pub(super) title: String,
-    /// What it says, for whoever does not see it.
+    /// The chart in words, for screen readers.
     pub(super) summary: String,
     pub(super) bars: Vec<Bar>,
-    /// The value that its height stands for.
+    /// The value of the full height.
     pub(super) top: u64,
     pub(super) begins: String,
 }
 
-/// A bar, in units of the drawing: 600 wide and 100 high.
+/// A bar in units of the drawing, which is 600 wide and 100 high.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Bar {
     pub(super) x: f64,
     pub(super) y: f64,
     pub(super) width: f64,
     pub(super) height: f64,
-    /// Its class: what kind of thing it counts.
+    /// The class of the bar: what it counts.
     pub(super) kind: &'static str,
 }
 
 const WIDTH: f64 = 600.0;
 const HEIGHT: f64 = 100.0;
 
-/// Draws stacks of bars, one stack for each stretch of time: for each kind its values.
+/// Draws one stack of bars per interval: for each kind its values.
 pub(super) fn bars(series: &[(&'static str, Vec<u64>)]) -> (Vec<Bar>, u64) {
     let length = series.iter().map(|(_, values)| values.len()).max().unwrap_or(0);
     let at = |values: &[u64], place: usize| values.get(place).copied().unwrap_or(0);
@@ -63,7 +63,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn stacks_stand_on_the_ground_and_the_highest_fills_the_plot() {
+    fn the_highest_stack_fills_the_chart() {
         let (bars, top) = bars(&[("done", vec![3, 0, 1]), ("failed", vec![1, 0, 0])]);
         assert_eq!(top, 4);
         let drawn: Vec<_> = bars.iter().map(|bar| (bar.kind, bar.x, bar.y, bar.height)).collect();
@@ -74,7 +74,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_drawn_of_nothing() {
+    fn an_empty_series_has_no_bars() {
         assert_eq!(bars(&[]), (Vec::new(), 0));
         assert_eq!(bars(&[("done", vec![0, 0])]), (Vec::new(), 0));
     }

@@ -1,4 +1,4 @@
-//! `POST /app/preferences`: the language and the colours that somebody likes, remembered by their browser.
+//! `POST /app/preferences`: the language and the colours of the pages, stored in cookies.
 
 use axum::body::Bytes;
 use axum::http::{HeaderValue, StatusCode, header};
@@ -9,8 +9,8 @@ use super::words::Language;
 use crate::request::Parameters;
 use crate::{ApiError, Code};
 
-/// Remembers what the form says, and leads back to where it was sent from.
-pub(super) async fn choose(form: Bytes) -> Result<Response, ApiError> {
+/// Stores the preferences of the form and redirects to the page it came from.
+pub(crate) async fn choose(form: Bytes) -> Result<Response, ApiError> {
     let form = Parameters::of(&String::from_utf8_lossy(&form));
     let language = chosen(&form, "language", Language::parse)?.map(Language::as_str);
     let theme = chosen(&form, "theme", Theme::parse)?.map(Theme::as_str);
@@ -26,15 +26,15 @@ fn chosen<T>(form: &Parameters, name: &str, parse: fn(&str) -> Option<T>) -> Res
     let chosen = parse(given);
     chosen
         .map(Some)
-        .ok_or_else(|| ApiError::new(Code::InvalidRequest, format!("{name}: is none of those offered")))
+        .ok_or_else(|| ApiError::new(Code::InvalidRequest, format!("{name}: is not one of the choices")))
 }
 
-/// A cookie for a year. It holds one of a few words, so that nothing in it needs care.
+/// A cookie for a year. Its value is one of a closed set.
 fn remembered(name: &str, value: &str) -> Option<HeaderValue> {
     HeaderValue::from_str(&format!("{name}={value}; Path=/; Max-Age=31536000; SameSite=Lax")).ok()
 }
 
-/// The page that the form stands on, if it is one of these pages; no form leads elsewhere.
+/// The page to return to, if it is a page of this server.
 pub(super) fn back(address: Option<&str>) -> HeaderValue {
     let is_page =
         |address: &&str| *address == "/app" || address.starts_with("/app/") || address.starts_with("/app?");
@@ -51,7 +51,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_was_chosen_is_remembered_and_leads_back() {
+    async fn preferences_are_stored_and_redirect_back() {
         let chosen = answer("language=es&back=%2Fapp%3Fq%3Da").await.unwrap();
         assert_eq!(chosen.headers()[header::LOCATION], "/app?q=a");
         let cookie = chosen.headers()[header::SET_COOKIE].to_str().unwrap();
@@ -62,7 +62,7 @@ mod tests {
     }
 
     #[test]
-    fn a_form_leads_nowhere_else() {
+    fn a_form_redirects_to_pages_of_this_server_only() {
         for elsewhere in
             ["https://evil.example", "//evil.example", "/apple", "/app\r\nX: y", "", "javascript:x"]
         {

@@ -1,15 +1,17 @@
-//! `GET /app/documents/{id}/runs`: what was done with a document, run by run and step by step.
+//! `GET /app/documents/{id}/runs`: the runs of a document, step by step.
 
 mod timeline;
+
+use std::sync::Arc;
 
 use askama::Template;
 use axum::extract::State;
 use axum::response::Response;
 use jiff::Timestamp;
-use quire_application::document;
+use quire_application::document::{self, StepRecord};
+use quire_application::{App, events};
 use quire_domain::run::RunState;
 use quire_domain::{DocumentId, Role, Run};
-use quire_ports::StepRecord;
 
 pub(super) use self::timeline::name as step_name;
 use self::timeline::{Attempt, attempts};
@@ -17,82 +19,83 @@ use super::frame::{Frame, Part, page};
 use super::moments::{Moment, lasting};
 use super::visitor::Visitor;
 use super::words::Words;
+use crate::ApiError;
 use crate::request::Id;
-use crate::{ApiError, Product};
 
 #[derive(Template)]
 #[template(path = "runs.html")]
-struct Runs {
+struct RunsPage {
     frame: Frame,
     document: String,
     name: String,
-    /// Whether it may be processed again.
+    /// Whether the visitor may process it again.
     may_process: bool,
-    list: List,
+    list: RunList,
 }
 
 #[derive(Template)]
 #[template(path = "runs_list.html")]
-struct Listed {
+struct RunListPart {
     frame: Frame,
-    list: List,
+    list: RunList,
 }
 
-struct List {
-    runs: Vec<Shown>,
+struct RunList {
+    runs: Vec<RunRow>,
     leaves_out_older: bool,
 }
 
-struct Shown {
+struct RunRow {
     id: String,
     number: usize,
     state: &'static str,
     tone: &'static str,
     created: Moment,
     took: Option<String>,
-    /// Why it did not complete: the code and what to do.
+    /// Why it failed: the code and the message.
     failure: Option<(&'static str, String)>,
     attempts: Vec<Attempt>,
     may_withdraw: bool,
 }
 
-pub(super) async fn show(
-    State(product): State<Product>,
+pub(crate) async fn show(
+    State(app): State<Arc<App>>,
     Id(id): Id,
     visitor: Visitor,
 ) -> Result<Response, ApiError> {
-    let (frame, list) = found(&product, DocumentId(id), visitor).await?;
-    let document = product.store.documents.find(DocumentId(id)).await?;
-    page(&Runs {
+    let (frame, list) = load(&app, DocumentId(id), visitor).await?;
+    let document = document::find(&app, DocumentId(id)).await?;
+    page(&RunsPage {
         document: id.to_string(),
         name: document.original_filename,
-        may_process: product.processing && frame.visitor.may(Role::Operate),
+        may_process: app.is_processing_enabled() && frame.visitor.may(Role::Operate),
         frame,
         list,
     })
 }
 
-/// The same without what stands around it, for a page that is open.
-pub(super) async fn list(
-    State(product): State<Product>,
+/// The same without the frame, for a page that is open.
+pub(crate) async fn list(
+    State(app): State<Arc<App>>,
     Id(id): Id,
     visitor: Visitor,
 ) -> Result<Response, ApiError> {
-    let (frame, list) = found(&product, DocumentId(id), visitor).await?;
-    page(&Listed { frame, list })
+    let (frame, list) = load(&app, DocumentId(id), visitor).await?;
+    page(&RunListPart { frame, list })
 }
 
-async fn found(product: &Product, id: DocumentId, visitor: Visitor) -> Result<(Frame, List), ApiError> {
-    let newest = product.store.history.newest_event().await?;
-    let history = document::history(&product.store, id).await?;
+async fn load(app: &App, id: DocumentId, visitor: Visitor) -> Result<(Frame, RunList), ApiError> {
+    let newest = events::newest(app).await?;
+    let history = document::history(app, id).await?;
     let frame = Frame::new(visitor, Part::Inbox, &["runs"], newest);
-    let now = product.store.clock.now();
     let numbered = history.runs.iter().enumerate().rev();
-    let runs = numbered.map(|(place, (run, steps))| Shown::of(place + 1, run, steps, now, &frame)).collect();
-    Ok((frame, List { runs, leaves_out_older: history.leaves_out_older }))
+    let runs = numbered
+        .map(|(place, (run, steps))| RunRow::of(place + 1, run, steps, history.read_at, &frame))
+        .collect();
+    Ok((frame, RunList { runs, leaves_out_older: history.leaves_out_older }))
 }
 
-impl Shown {
+impl RunRow {
     fn of(number: usize, run: &Run, steps: &[StepRecord], now: Timestamp, frame: &Frame) -> Self {
         let words = frame.words();
         let (state, tone) = state(&run.state, words);

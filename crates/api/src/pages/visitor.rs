@@ -1,4 +1,4 @@
-//! Who looks at a page, and how they like it.
+//! The visitor of a page and their preferences.
 
 use axum::extract::{FromRef, FromRequestParts};
 use axum::http::request::Parts;
@@ -6,39 +6,39 @@ use axum::http::{Extensions, HeaderMap, header};
 use quire_domain::{Role, Roles};
 
 use super::words::Language;
-use crate::guard::session::BySession;
-use crate::{ApiError, Product};
+use crate::middleware::auth::session::SessionInfo;
+use crate::{ApiError, AppState};
 
-/// The cookies in which a browser remembers what was chosen.
+/// The cookies with the preferences.
 pub(super) const LANGUAGE: &str = "quire_language";
 pub(super) const THEME: &str = "quire_theme";
 
-/// What the guard found out about somebody, once anybody is asked who they are.
+/// What authentication found out about a visitor.
 #[derive(Clone, Debug)]
-pub(crate) struct Known {
-    /// What they may do; none of those who did not say who they are.
+pub(crate) struct Identity {
+    /// Their roles; none for a visitor without a login.
     pub(crate) roles: Option<Roles>,
-    /// Under which name they are logged in.
-    pub(crate) session: Option<BySession>,
+    /// Their session, if they are logged in.
+    pub(crate) session: Option<SessionInfo>,
 }
 
-impl Known {
-    /// Somebody who did not say who they are.
-    pub(crate) fn nobody() -> Self {
+impl Identity {
+    /// A visitor without a login.
+    pub(crate) fn anonymous() -> Self {
         Self { roles: None, session: None }
     }
 
-    /// What was noted; everybody may do everything while nobody is asked.
+    /// The identity of the request; every role while the server needs no credential.
     fn of(extensions: &Extensions) -> Self {
-        let known = extensions.get::<Self>().cloned();
-        known.unwrap_or_else(|| Self { roles: Some(Roles::admin()), session: None })
+        let identity = extensions.get::<Self>().cloned();
+        identity.unwrap_or_else(|| Self { roles: Some(Roles::admin()), session: None })
     }
 }
 
 /// The colours of the pages.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Theme {
-    /// Those of the reader's system.
+    /// The colours of the reader's system.
     #[default]
     System,
     Dark,
@@ -60,7 +60,7 @@ impl Theme {
         Self::ALL.into_iter().find(|theme| theme.as_str() == name)
     }
 
-    /// What the button changes to.
+    /// The next colours that the button chooses.
     pub(crate) fn other(self) -> Self {
         match self {
             Self::System => Self::Dark,
@@ -69,7 +69,7 @@ impl Theme {
         }
     }
 
-    /// What the button says.
+    /// The text of the button.
     pub(crate) fn word(self) -> &'static str {
         match self {
             Self::System => "frame.system",
@@ -79,45 +79,45 @@ impl Theme {
     }
 }
 
-/// Whoever looks.
+/// The visitor of a page.
 #[derive(Clone, Debug)]
 pub(crate) struct Visitor {
-    known: Known,
+    identity: Identity,
     pub(crate) language: Language,
     pub(crate) theme: Theme,
-    /// The address that they asked for.
+    /// The address of the page.
     pub(crate) address: String,
 }
 
 impl Visitor {
     pub(crate) fn may(&self, role: Role) -> bool {
-        self.known.roles.as_ref().is_some_and(|roles| roles.allow(role))
+        self.identity.roles.as_ref().is_some_and(|roles| roles.allow(role))
     }
 
-    /// Under which name they are logged in.
-    pub(crate) fn session(&self) -> Option<&BySession> {
-        self.known.session.as_ref()
+    /// Their session, if they are logged in.
+    pub(crate) fn session(&self) -> Option<&SessionInfo> {
+        self.identity.session.as_ref()
     }
 
-    /// The same, as the guard found them to be when it answered.
-    pub(super) fn found_in(self, extensions: &Extensions) -> Self {
-        Self { known: Known::of(extensions), ..self }
+    /// The same visitor with the identity that authentication added to the response.
+    pub(super) fn identified_by(self, extensions: &Extensions) -> Self {
+        Self { identity: Identity::of(extensions), ..self }
     }
 }
 
 impl<S: Send + Sync> FromRequestParts<S> for Visitor
 where
-    Product: FromRef<S>,
+    AppState: FromRef<S>,
 {
     type Rejection = ApiError;
 
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, ApiError> {
         let headers = &parts.headers;
         let chosen = cookie(headers, LANGUAGE).and_then(Language::parse);
-        let chosen = chosen.or_else(|| Product::from_ref(state).language);
+        let chosen = chosen.or_else(|| AppState::from_ref(state).language);
         let of_browser = || Language::preferred(headers.get(header::ACCEPT_LANGUAGE)?.to_str().ok()?);
         Ok(Self {
-            known: Known::of(&parts.extensions),
+            identity: Identity::of(&parts.extensions),
             language: chosen.or_else(of_browser).unwrap_or(Language::English),
             theme: cookie(headers, THEME).and_then(Theme::parse).unwrap_or_default(),
             address: parts.uri.path_and_query().map_or("/app", |address| address.as_str()).to_owned(),
@@ -125,7 +125,7 @@ where
     }
 }
 
-/// What a browser remembers under that name.
+/// The value of a cookie.
 pub(crate) fn cookie<'h>(headers: &'h HeaderMap, name: &str) -> Option<&'h str> {
     let lines = headers.get_all(header::COOKIE).into_iter().filter_map(|line| line.to_str().ok());
     let pairs = lines.flat_map(|line| line.split(';')).filter_map(|pair| pair.trim().split_once('='));

@@ -3,20 +3,20 @@
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
-/// A language in which the pages speak.
+/// A language of the pages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Language {
-    /// English, which is also spoken with whoever knows none of these.
+    /// English, which is the default.
     English,
     /// Spanish.
     Spanish,
 }
 
 impl Language {
-    /// All of them, in the order in which they are offered.
+    /// All languages in display order.
     pub const ALL: [Self; 2] = [Self::Spanish, Self::English];
 
-    /// Its code.
+    /// The ISO 639-1 code.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::English => "en",
@@ -24,7 +24,7 @@ impl Language {
         }
     }
 
-    /// What it calls itself.
+    /// The name of the language in itself.
     pub(crate) fn own_name(self) -> &'static str {
         match self {
             Self::English => "English",
@@ -32,12 +32,12 @@ impl Language {
         }
     }
 
-    /// The one of that code.
+    /// The language of that code.
     pub fn parse(code: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|language| language.as_str() == code)
     }
 
-    /// The one that a browser likes best, by its header `Accept-Language`.
+    /// The preferred language of a browser, from `Accept-Language`.
     pub(crate) fn preferred(header: &str) -> Option<Self> {
         let mut best: Option<(Self, f32)> = None;
         for part in header.split(',') {
@@ -53,7 +53,7 @@ impl Language {
         best.map(|(language, _)| language)
     }
 
-    /// Its texts.
+    /// The texts of the language.
     pub(crate) fn words(self) -> &'static Words {
         match self {
             Self::English => &ENGLISH,
@@ -70,7 +70,7 @@ pub(crate) struct Words(BTreeMap<String, String>);
 
 impl Words {
     fn parse(file: &str) -> Self {
-        // The files are built in, and a test reads them: there is nothing to tell anybody here.
+        // The files are built in and tested, so this cannot fail.
         let sections: BTreeMap<String, BTreeMap<String, String>> = toml::from_str(file).unwrap_or_default();
         let named = sections.into_iter().flat_map(|(section, texts)| {
             texts.into_iter().map(move |(key, text)| (format!("{section}.{key}"), text))
@@ -78,7 +78,7 @@ impl Words {
         Self(named.collect())
     }
 
-    /// The text of that name. One that is not there shows its name, which a test does not let happen.
+    /// The text of that name, or the name itself. A test makes sure that every text exists.
     pub(crate) fn get<'a>(&'a self, name: &'a str) -> &'a str {
         self.0.get(name).map_or(name, String::as_str)
     }
@@ -88,12 +88,12 @@ impl Words {
         self.0.get(name).map(String::as_str)
     }
 
-    /// The text with something put in.
+    /// The text with a value inserted.
     pub(crate) fn with(&self, name: &str, value: &str) -> String {
         self.get(name).replacen("{}", value, 1)
     }
 
-    /// The text for that many, with the number put in.
+    /// The text for a number, with the number inserted.
     pub(crate) fn count(&self, name: &str, number: u64) -> String {
         let form = if number == 1 { "one" } else { "many" };
         self.with(&format!("{name}_{form}"), &number.to_string())
@@ -122,7 +122,7 @@ mod tests {
     use crate::{Code, Reason};
 
     #[test]
-    fn both_languages_have_the_same_texts_with_the_same_gaps() {
+    fn both_languages_have_the_same_texts_with_the_same_placeholders() {
         let keys = |words: &Words| words.0.keys().cloned().collect::<BTreeSet<_>>();
         assert!(!ENGLISH.0.is_empty());
         assert_eq!(keys(&ENGLISH), keys(&SPANISH));
@@ -163,9 +163,9 @@ mod tests {
             .collect()
     }
 
-    /// What a template, a script or a handler asks for is there, and what nobody asks for is not.
+    /// Every text that a template, a script or a handler uses exists, and no other.
     #[test]
-    fn every_text_that_is_asked_for_is_there_and_is_used() {
+    fn every_text_exists_and_is_used() {
         let root = Path::new(env!("CARGO_MANIFEST_DIR"));
         let sources = [
             files(&root.join("templates"), &[".html"]),
@@ -192,7 +192,7 @@ mod tests {
         // Errors have a test of their own.
         for name in ENGLISH.0.keys().filter(|name| !name.starts_with("errors.")) {
             let stem = name.strip_suffix("_one").or(name.strip_suffix("_many")).unwrap_or(name);
-            // Names that are put together end in what a closed set gives them.
+            // Names with a prefix end in a name of a closed set.
             let is_put_together = stem.match_indices('_').any(|(at, _)| asked.contains(&stem[..=at]));
             assert!(
                 asked.contains(stem) || asked.contains(name.as_str()) || is_put_together,
@@ -202,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn the_browsers_first_choice_that_is_spoken_is_taken() {
+    fn the_first_supported_language_of_the_browser_is_chosen() {
         for (header, expected) in [
             ("es-ES,es;q=0.9,en;q=0.8", Some(Language::Spanish)),
             ("en-GB,en;q=0.9,es;q=0.8", Some(Language::English)),
@@ -218,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn a_number_chooses_its_form() {
+    fn a_number_chooses_singular_or_plural() {
         let words = Words::parse("[a]\nb_one = \"{} page\"\nb_many = \"{} pages\"\nc = \"of {}\"");
         assert_eq!(
             (words.count("a.b", 1), words.count("a.b", 0)),

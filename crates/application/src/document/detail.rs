@@ -1,9 +1,10 @@
 //! One document, with what became of it.
 
 use quire_domain::{Document, DocumentId, StatusDetails, status_of};
-use quire_ports::{DocumentCursor, DocumentOverview, PortResult, Store};
+use quire_ports::{DocumentCursor, DocumentOverview};
 
 use super::pages::RawTextArtifact;
+use crate::{App, Result};
 
 /// A document as people see it.
 #[derive(Clone, Debug, PartialEq)]
@@ -36,14 +37,19 @@ fn language_of(payload: &str) -> Option<String> {
 }
 
 /// The document of that id.
-pub async fn detail(store: &Store, id: DocumentId) -> PortResult<DocumentView> {
-    store.documents.overview(id).await.map(DocumentView::of)
+pub async fn detail(app: &App, id: DocumentId) -> Result<DocumentView> {
+    Ok(DocumentView::of(app.store.documents.overview(id).await?))
+}
+
+/// The stored record of that document, without its runs.
+pub async fn find(app: &App, id: DocumentId) -> Result<Document> {
+    Ok(app.store.documents.find(id).await?)
 }
 
 /// How many of the documents with the same content are named.
 const MOST_DUPLICATES: u32 = 20;
 
 /// The other documents with the same content, newest first. Each of them names this one, too.
-pub async fn duplicates(store: &Store, document: &Document) -> PortResult<Vec<DocumentId>> {
-    store.documents.duplicates(document, MOST_DUPLICATES).await
+pub async fn duplicates(app: &App, document: &Document) -> Result<Vec<DocumentId>> {
+    Ok(app.store.documents.duplicates(document, MOST_DUPLICATES).await?)
 }

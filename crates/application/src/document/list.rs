@@ -11,9 +11,11 @@ mod least_confident;
 use quire_domain::{DocumentStatus, ReviewStatus};
 use quire_ports::{DocumentCursor, DocumentFilter, DocumentListQuery, PortResult, Store};
 
+use crate::{App, Result};
+
 pub use self::counts::CountCache;
 use self::counts::Counted;
-pub use self::fitting::some;
+pub use self::fitting::by_ids;
 pub use self::least_confident::{LeastConfidentList, least_confident};
 
 use super::DocumentView;
@@ -63,7 +65,11 @@ pub struct DocumentCount {
 }
 
 /// Lists documents.
-pub async fn list(store: &Store, counts: &CountCache, request: &ListRequest) -> PortResult<DocumentList> {
+pub async fn list(app: &App, request: &ListRequest) -> Result<DocumentList> {
+    Ok(search(&app.store, &app.counts, request).await?)
+}
+
+async fn search(store: &Store, counts: &CountCache, request: &ListRequest) -> PortResult<DocumentList> {
     match request.base() {
         Base::Whole(of) => part(store, counts, request, of).await,
         Base::Among(of) => Search::of(request, of).run(store).await,

@@ -6,23 +6,24 @@ use jiff::SignedDuration;
 use quire_domain::{Document, DocumentId};
 use quire_ports::NewDocument;
 use quire_testkit::FakeClock;
-use quire_testkit::fixture::{Bed, at, document};
+use quire_testkit::fixture::{StoreFixture, at, document};
 
+use super::fitting::listed_by_ids;
 use super::*;
 
 /// So many documents, the newest called `last`; every third has a run that waits.
-async fn bed_of(count: i64) -> Bed {
-    let bed = quire_sqlite::testing::bed().await;
+async fn bed_of(count: i64) -> StoreFixture {
+    let fixture = quire_sqlite::testing::fixture().await;
     for number in 0..count {
         let original_filename =
             if number + 1 == count { "LAST.pdf".to_owned() } else { format!("{number}.pdf") };
         let document = Document { created_at: at(number), original_filename, ..document(DocumentId::new()) };
-        bed.store.documents.add(NewDocument::by("tester", &document, None), at(number)).await.unwrap();
+        fixture.store.documents.add(NewDocument::by("tester", &document, None), at(number)).await.unwrap();
         if number % 3 == 0 {
-            bed.enqueue(document.id.into(), at(number)).await;
+            fixture.enqueue(document.id.into(), at(number)).await;
         }
     }
-    bed
+    fixture
 }
 
 fn names(list: &DocumentList) -> Vec<&str> {
@@ -30,10 +31,10 @@ fn names(list: &DocumentList) -> Vec<&str> {
 }
 
 /// Every part from the first on, each from where the one before ended.
-async fn follow(bed: &Bed, mut request: ListRequest) -> Vec<String> {
+async fn follow(fixture: &StoreFixture, mut request: ListRequest) -> Vec<String> {
     let mut all = Vec::new();
     loop {
-        let part = list(&bed.store, &CountCache::default(), &request).await.unwrap();
+        let part = search(&fixture.store, &CountCache::default(), &request).await.unwrap();
         assert_eq!(part.total.is_some(), request.after.is_none());
         all.extend(names(&part).into_iter().map(str::to_owned));
         let Some(next) = part.next else { return all };
@@ -49,9 +50,9 @@ async fn the_total_is_exact_up_to_a_bound() {
         (10, DocumentCount { count: 10, is_lower_bound: false }),
         (11, DocumentCount { count: 10, is_lower_bound: true }),
     ] {
-        let bed = bed_of(documents).await;
+        let fixture = bed_of(documents).await;
         let request = ListRequest { limit: 3, ..ListRequest::default() };
-        let part = list(&bed.store, &CountCache::default(), &request).await.unwrap();
+        let part = search(&fixture.store, &CountCache::default(), &request).await.unwrap();
         assert_eq!(part.total, Some(expected));
         assert_eq!(part.next.is_some(), documents > 3);
     }
@@ -60,35 +61,35 @@ async fn the_total_is_exact_up_to_a_bound() {
 /// Proves R063: parts that follow one another are the whole list, newest first.
 #[tokio::test]
 async fn parts_follow_one_another_without_gap_or_repetition() {
-    let bed = bed_of(8).await;
+    let fixture = bed_of(8).await;
     for limit in [1, 3, 8, 9] {
-        let all = follow(&bed, ListRequest { limit, ..ListRequest::default() }).await;
+        let all = follow(&fixture, ListRequest { limit, ..ListRequest::default() }).await;
         assert_eq!(all, ["LAST.pdf", "6.pdf", "5.pdf", "4.pdf", "3.pdf", "2.pdf", "1.pdf", "0.pdf"]);
     }
     let passed_over = ListRequest { limit: 2, offset: 6, ..ListRequest::default() };
     assert_eq!(
-        names(&list(&bed.store, &CountCache::default(), &passed_over).await.unwrap()),
+        names(&search(&fixture.store, &CountCache::default(), &passed_over).await.unwrap()),
         ["1.pdf", "0.pdf"]
     );
 }
 
 #[tokio::test]
 async fn a_filter_finds_by_status_and_by_name_whether_in_capitals_or_not() {
-    let bed = bed_of(9).await;
+    let fixture = bed_of(9).await;
     let processing =
         ListRequest { limit: 2, status: Some(DocumentStatus::Processing), ..ListRequest::default() };
-    let part = list(&bed.store, &CountCache::default(), &processing).await.unwrap();
+    let part = search(&fixture.store, &CountCache::default(), &processing).await.unwrap();
     assert_eq!(names(&part), ["6.pdf", "3.pdf"]);
     assert_eq!(part.total, Some(DocumentCount { count: 3, is_lower_bound: false }));
     assert!(!part.is_cut_short);
-    assert_eq!(follow(&bed, processing.clone()).await, ["6.pdf", "3.pdf", "0.pdf"]);
-    assert_eq!(follow(&bed, ListRequest { limit: 1, ..processing.clone() }).await.len(), 3);
+    assert_eq!(follow(&fixture, processing.clone()).await, ["6.pdf", "3.pdf", "0.pdf"]);
+    assert_eq!(follow(&fixture, ListRequest { limit: 1, ..processing.clone() }).await.len(), 3);
     let second = ListRequest { offset: 2, ..processing };
-    assert_eq!(names(&list(&bed.store, &CountCache::default(), &second).await.unwrap()), ["0.pdf"]);
+    assert_eq!(names(&search(&fixture.store, &CountCache::default(), &second).await.unwrap()), ["0.pdf"]);
     for name in ["last", "LAST", "ast.P"] {
         let request = ListRequest { limit: 5, words: Some(name.to_owned()), ..ListRequest::default() };
         assert_eq!(
-            names(&list(&bed.store, &CountCache::default(), &request).await.unwrap()),
+            names(&search(&fixture.store, &CountCache::default(), &request).await.unwrap()),
             ["LAST.pdf"],
             "{name}"
         );
@@ -98,14 +99,14 @@ async fn a_filter_finds_by_status_and_by_name_whether_in_capitals_or_not() {
 /// Proves R063 for values, and that some of a list are those that the list would show.
 #[tokio::test]
 async fn a_document_is_found_by_what_was_understood_of_it() {
-    let bed = bed_of(0).await;
+    let fixture = bed_of(0).await;
     let found = |words: &'static str| {
-        let bed = &bed;
+        let fixture = &fixture;
         async move {
             let request = ListRequest { limit: 5, words: Some(words.to_owned()), ..ListRequest::default() };
-            let listed = list(&bed.store, &CountCache::default(), &request).await.unwrap();
-            let ids: Vec<_> = follow_ids(bed).await;
-            let some = some(&bed.store, &ids, &request).await.unwrap();
+            let listed = search(&fixture.store, &CountCache::default(), &request).await.unwrap();
+            let ids: Vec<_> = follow_ids(fixture).await;
+            let some = listed_by_ids(&fixture.store, &ids, &request).await.unwrap();
             assert_eq!(listed.items, some);
             assert_eq!(
                 listed.total,
@@ -115,44 +116,45 @@ async fn a_document_is_found_by_what_was_understood_of_it() {
         }
     };
     assert_eq!(found("luna").await, 0);
-    quire_testkit::conformance::reviews::understood_document(&bed).await;
+    quire_testkit::conformance::reviews::interpreted_document(&fixture).await;
     assert_eq!((found("LÚNA").await, found("lun a").await, found(".PDF").await), (1, 0, 1));
 }
 
 /// Every document, and one that is not there.
-async fn follow_ids(bed: &Bed) -> Vec<DocumentId> {
+async fn follow_ids(fixture: &StoreFixture) -> Vec<DocumentId> {
     let request = ListRequest { limit: 5, ..ListRequest::default() };
-    let all = list(&bed.store, &CountCache::default(), &request).await.unwrap().items;
+    let all = search(&fixture.store, &CountCache::default(), &request).await.unwrap().items;
     all.iter().map(|view| view.overview.document.id).chain([DocumentId::new()]).collect()
 }
 
 #[tokio::test]
 async fn a_search_that_looked_at_enough_says_so_and_where_to_go_on() {
-    let bed = bed_of(25).await;
+    let fixture = bed_of(25).await;
     let request = ListRequest { limit: 5, words: Some("3.pdf".to_owned()), ..ListRequest::default() };
-    let part = list(&bed.store, &CountCache::default(), &request).await.unwrap();
+    let part = search(&fixture.store, &CountCache::default(), &request).await.unwrap();
     assert_eq!(names(&part), ["23.pdf"], "13 and 3 are too far down");
     assert!(part.is_cut_short && part.next.is_some());
     assert_eq!(part.total, Some(DocumentCount { count: 1, is_lower_bound: true }));
-    assert_eq!(follow(&bed, request).await, ["23.pdf", "13.pdf", "3.pdf"]);
+    assert_eq!(follow(&fixture, request).await, ["23.pdf", "13.pdf", "3.pdf"]);
 }
 
 /// Proves R063: exact below the bound each time, and above it counted once in a minute.
 #[tokio::test]
 async fn more_than_is_counted_is_remembered_for_a_while_and_less_is_counted_each_time() {
-    let bed = bed_of(11).await;
+    let fixture = bed_of(11).await;
     let clock = Arc::new(FakeClock::at(at(0)));
-    let store = Store { clock: clock.clone(), ..bed.store.clone() };
+    let store = Store { clock: clock.clone(), ..fixture.store.clone() };
     let counts = CountCache::default();
     let processing =
         ListRequest { limit: 1, status: Some(DocumentStatus::Processing), ..ListRequest::default() };
     let all = ListRequest { limit: 1, ..ListRequest::default() };
-    let total = async |request: &ListRequest| list(&store, &counts, request).await.unwrap().total.unwrap();
+    let total = async |request: &ListRequest| search(&store, &counts, request).await.unwrap().total.unwrap();
     let bound = DocumentCount { count: 10, is_lower_bound: true };
     assert_eq!(total(&all).await, bound);
     assert_eq!(total(&processing).await, DocumentCount { count: 4, is_lower_bound: false });
-    bed.sql.execute("DELETE FROM documents WHERE original_filename IN ('1.pdf', '2.pdf')").await.unwrap();
-    bed.sql
+    fixture.sql.execute("DELETE FROM documents WHERE original_filename IN ('1.pdf', '2.pdf')").await.unwrap();
+    fixture
+        .sql
         .execute("UPDATE runs SET listed_at = NULL WHERE created_at = (SELECT min(created_at) FROM runs)")
         .await
         .unwrap();
@@ -165,10 +167,10 @@ async fn more_than_is_counted_is_remembered_for_a_while_and_less_is_counted_each
 /// Proves R063 for two wishes at once, and for documents that never had a run.
 #[tokio::test]
 async fn wishes_that_no_index_answers_together_are_looked_for() {
-    let bed = bed_of(9).await;
+    let fixture = bed_of(9).await;
     let reviewed = "UPDATE documents SET review_status = 'REVIEWED', reviewed_at = updated_at \
                     WHERE original_filename IN ('3.pdf', '4.pdf', '6.pdf')";
-    bed.sql.execute(reviewed).await.unwrap();
+    fixture.sql.execute(reviewed).await.unwrap();
     let wish = |status, review| ListRequest { limit: 2, status, review, ..ListRequest::default() };
     let (processing, uploaded) = (Some(DocumentStatus::Processing), Some(DocumentStatus::Uploaded));
     let (checked, open) = (Some(ReviewStatus::Reviewed), Some(ReviewStatus::InReview));
@@ -180,8 +182,8 @@ async fn wishes_that_no_index_answers_together_are_looked_for() {
         (wish(uploaded, None), &["LAST.pdf", "7.pdf", "5.pdf", "4.pdf", "2.pdf", "1.pdf"]),
         (wish(Some(DocumentStatus::Failed), None), &[]),
     ] {
-        assert_eq!(follow(&bed, request.clone()).await, expected, "{request:?}");
-        let total = list(&bed.store, &CountCache::default(), &request).await.unwrap().total.unwrap();
+        assert_eq!(follow(&fixture, request.clone()).await, expected, "{request:?}");
+        let total = search(&fixture.store, &CountCache::default(), &request).await.unwrap().total.unwrap();
         assert_eq!(
             total,
             DocumentCount { count: u32::try_from(expected.len()).unwrap(), is_lower_bound: false }

@@ -27,13 +27,13 @@ mod tests {
     use quire_connectors::blob::DiskBlobs;
     use quire_domain::{DocumentId, RunId};
     use quire_ports::{BlobWriter, NewDocument};
-    use quire_testkit::fixture::{Bed, at, document, document_run};
+    use quire_testkit::fixture::{StoreFixture, at, document, document_run};
     use tempfile::TempDir;
 
     use super::*;
 
     struct Scene {
-        bed: Bed,
+        fixture: StoreFixture,
         blobs: DiskBlobs,
         _folder: TempDir,
     }
@@ -41,7 +41,7 @@ mod tests {
     async fn scene() -> Scene {
         let folder = tempfile::tempdir().unwrap();
         let blobs = DiskBlobs::open(folder.path()).unwrap();
-        Scene { bed: quire_sqlite::testing::bed().await, blobs, _folder: folder }
+        Scene { fixture: quire_sqlite::testing::fixture().await, blobs, _folder: folder }
     }
 
     impl Scene {
@@ -49,7 +49,7 @@ mod tests {
         async fn add(&self) -> (SubjectId, RunId) {
             let document = document(DocumentId::new());
             let run = document_run(document.id.into());
-            self.bed
+            self.fixture
                 .store
                 .documents
                 .add(NewDocument::by("tester", &document, Some(&run)), at(0))
@@ -62,7 +62,7 @@ mod tests {
         }
 
         async fn purge(&self, subject: SubjectId) -> PortResult<u64> {
-            purge(&self.bed.store, &self.blobs, subject).await
+            purge(&self.fixture.store, &self.blobs, subject).await
         }
 
         async fn has_original(&self, subject: SubjectId) -> bool {
@@ -109,18 +109,18 @@ mod tests {
         let scene = scene().await;
         let ((gone, run), (kept, _)) = (scene.add().await, scene.add().await);
         assert_eq!(scene.purge(gone).await.unwrap(), 1);
-        assert!(matches!(scene.bed.store.history.run(run).await, Err(PortError::NotFound(_))));
+        assert!(matches!(scene.fixture.store.history.run(run).await, Err(PortError::NotFound(_))));
         assert!(!scene.blobs.remove_folder(&gone.to_string()).await.unwrap(), "no file is left");
         assert!(scene.has_original(kept).await);
-        assert!(scene.bed.store.documents.find(DocumentId(kept.0)).await.is_ok());
+        assert!(scene.fixture.store.documents.find(DocumentId(kept.0)).await.is_ok());
     }
 
     #[tokio::test]
     async fn a_purge_that_was_interrupted_after_the_rows_is_finished_by_asking_again() {
         let scene = scene().await;
         let (subject, run) = scene.add().await;
-        assert_eq!(purge(&scene.bed.store, &Away, subject).await, Err(away()));
-        assert!(matches!(scene.bed.store.history.run(run).await, Err(PortError::NotFound(_))));
+        assert_eq!(purge(&scene.fixture.store, &Away, subject).await, Err(away()));
+        assert!(matches!(scene.fixture.store.history.run(run).await, Err(PortError::NotFound(_))));
         assert!(scene.has_original(subject).await);
         assert_eq!(scene.purge(subject).await.unwrap(), 0);
         assert!(!scene.has_original(subject).await);
@@ -132,19 +132,19 @@ mod tests {
     async fn a_purge_during_a_run_is_refused_and_touches_nothing() {
         let scene = scene().await;
         let (subject, run) = scene.add().await;
-        let worker = scene.bed.worker(at(0)).await;
-        scene.bed.claim_one(worker, at(1)).await;
+        let worker = scene.fixture.worker(at(0)).await;
+        scene.fixture.claim_one(worker, at(1)).await;
         let refused = scene.purge(subject).await;
         assert!(matches!(refused, Err(PortError::Conflict(_))), "{refused:?}");
         assert!(scene.has_original(subject).await);
-        assert_eq!(scene.bed.state(run).await, "RUNNING");
+        assert_eq!(scene.fixture.state(run).await, "RUNNING");
     }
 
     #[tokio::test]
     async fn a_subject_without_files_is_purged_and_an_unknown_one_is_not_found() {
         let scene = scene().await;
         let subject = SubjectId::new();
-        scene.bed.enqueue(subject, at(0)).await;
+        scene.fixture.enqueue(subject, at(0)).await;
         assert_eq!(scene.purge(subject).await.unwrap(), 1);
         assert!(matches!(scene.purge(SubjectId::new()).await, Err(PortError::NotFound(_))));
     }

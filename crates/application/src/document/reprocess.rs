@@ -1,9 +1,37 @@
 //! Process a document again.
 
-use quire_domain::{Document, DocumentId, Event, EventType, NewRun, Pipeline, Priority, Run, RunId};
+use quire_domain::run::run_created;
+use quire_domain::{Document, DocumentId, NewRun, Pipeline, Priority, Run, RunId};
 use quire_ports::{PortResult, Store};
 
 use crate::engine::report;
+use crate::{App, Error};
+
+/// Why a document is not processed again.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ReprocessError {
+    /// The settings of this server switch processing off.
+    #[error("processing is switched off on this server; set uploads.processing to true")]
+    ProcessingDisabled,
+    /// There is no such document, or the database does not answer.
+    #[error(transparent)]
+    Store(#[from] Error),
+}
+
+/// Accepts another run of a document, unless this server processes none.
+pub async fn request_reprocess(
+    app: &App,
+    document: DocumentId,
+    priority: Priority,
+    actor: &str,
+    correlation_id: String,
+) -> Result<Run, ReprocessError> {
+    if !app.processing {
+        app.store.documents.find(document).await?;
+        return Err(ReprocessError::ProcessingDisabled);
+    }
+    Ok(reprocess(&app.store, document, priority, actor, Some(correlation_id)).await?)
+}
 
 /// Accepts another run of a document. Whatever runs there are go on as they were; this one waits for its turn.
 pub async fn reprocess(
@@ -21,8 +49,9 @@ pub async fn reprocess(
         priority,
         correlation_id,
     };
-    let run = store.documents.reprocess(&new, actor, now).await?;
-    report::log(&Document::reprocess_requested(&new, actor, now), run.correlation_id.as_deref());
-    report::log(&Event::of_run(EventType::RunCreated, &run, now), run.correlation_id.as_deref());
+    let requested = Document::reprocess_requested(&new, actor, now);
+    let run = store.documents.reprocess(&new, requested.clone()).await?;
+    report::log(&requested, run.correlation_id.as_deref());
+    report::log(&run_created(&run), run.correlation_id.as_deref());
     Ok(run)
 }

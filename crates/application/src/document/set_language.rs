@@ -1,9 +1,9 @@
 //! Say in which language a document is.
 
-use quire_domain::{Document, DocumentId, EventType};
-use quire_ports::{PortError, PortResult, Store};
+use quire_domain::{Document, DocumentId};
 
 use crate::engine::report;
+use crate::{App, Error, Result};
 
 /// Every code of ISO 639-1.
 const CODES: &str = "aa ab ae af ak am an ar as av ay az ba be bg bh bi bm bn bo br bs ca ce ch co cr cs cu cv cy da de dv \
@@ -25,20 +25,21 @@ pub fn is_language(code: &str) -> bool {
 /// Sets or clears the language of a document for the runs that are created from now on. `Conflict` for what is no
 /// language.
 pub async fn set_language(
-    store: &Store,
+    app: &App,
     id: DocumentId,
     language: Option<&str>,
     actor: &str,
     correlation_id: Option<&str>,
-) -> PortResult<()> {
+) -> Result<()> {
+    let store = &app.store;
     if language.is_some_and(|code| !is_language(code)) {
-        return Err(PortError::Conflict(
+        return Err(Error::Conflict(
             "a language is two small letters as in ISO 639-1, such as es".to_owned(),
         ));
     }
-    let now = store.clock.now();
-    store.documents.set_language(id, language, actor, now).await?;
-    report::log(&Document::event_by(EventType::DocumentLanguageOverridden, id, actor, now), correlation_id);
+    let overridden = Document::language_overridden(id, actor, store.clock.now());
+    store.documents.set_language(id, language, overridden.clone()).await?;
+    report::log(&overridden, correlation_id);
     Ok(())
 }
 

@@ -4,6 +4,7 @@
 //! one transaction, the record and the first run. A crash in between leaves a file that nothing names, which nobody
 //! sees, and never a record without its file.
 
+mod batch;
 mod file_name;
 mod repetition;
 mod sniffer;
@@ -11,20 +12,19 @@ mod sniffer;
 use std::sync::Arc;
 
 use quire_domain::reading::FileKind;
-use quire_domain::run::create;
-use quire_domain::{Document, DocumentId, EventType, NewRun, Pipeline, Priority, ReviewStatus, RunId};
-use quire_ports::{
-    AddOutcome, BlobStore, BlobWriter, DocumentOverview, IdempotencyKey, NewDocument, PortError, PortResult,
-    Store,
-};
+use quire_domain::run::run_created;
+use quire_domain::{Document, DocumentId, NewRun, Pipeline, Priority, ReviewStatus, RunId};
+use quire_ports::{AddOutcome, BlobStore, BlobWriter, NewDocument, PortError, PortResult, Store};
 use sha2::{Digest as _, Sha256};
 
+pub use self::batch::{UploadBatch, UploadRequest};
 pub use self::repetition::UploadKey;
 
 use self::file_name::base_name;
-use self::repetition::Wish;
+use self::repetition::{UploadIdentity, as_added, recall};
 use self::sniffer::{Sniffer, Verdict};
 use super::DocumentView;
+use crate::Error;
 use crate::engine::report;
 
 /// Letters of a wrong name that are said again.
@@ -72,7 +72,7 @@ pub enum UploadError {
     KeyReused,
     /// Storage or the database could not do their part.
     #[error(transparent)]
-    Port(#[from] PortError),
+    Store(#[from] Error),
 }
 
 /// Who brings a document, and how.
@@ -113,7 +113,7 @@ impl Upload {
         store: Store,
         blobs: Arc<dyn BlobStore>,
         terms: Arc<UploadSettings>,
-    ) -> PortResult<Self> {
+    ) -> Result<Self, UploadError> {
         let incoming = blobs.begin().await?;
         let (sniffer, hash) = (Sniffer::default(), Sha256::new());
         Ok(Self { store, blobs, terms, incoming, sniffer, hash, size: 0, asked: None, language: None })
@@ -172,8 +172,9 @@ impl Upload {
             language_override: self.language,
             schema: self.asked.clone().unwrap_or_else(|| self.terms.schema.clone()),
         };
-        let wish = Wish { document: &document, first: first.as_ref(), schema: self.asked.as_deref() };
-        let key = sender.key.as_ref().map(|key| key.of(&sender.actor, &wish));
+        let identity =
+            UploadIdentity { document: &document, first: first.as_ref(), schema: self.asked.as_deref() };
+        let idempotency_key = sender.key.as_ref().map(|key| key.of(&sender.actor, &identity));
         let run = first.map(|first| NewRun {
             id: RunId::new(),
             pipeline: Pipeline::Document,
@@ -181,8 +182,9 @@ impl Upload {
             priority: first.priority,
             correlation_id: first.correlation_id,
         });
-        let actor = sender.actor.clone();
-        let pair = Pair { store: self.store, blobs: self.blobs, document, run, actor, key };
+        let events = vec![document.uploaded(&sender.actor, at)];
+        let new = NewDocument { document, run, events, idempotency_key };
+        let pair = FileAndRecord { store: self.store, blobs: self.blobs, new };
         let kept = tokio::spawn(pair.keep(self.incoming)).await;
         kept.map_err(|_| interrupted())?
     }
@@ -209,27 +211,30 @@ fn shortened(name: &str) -> String {
 }
 
 /// A file and its record, which exist together or not at all.
-struct Pair {
+struct FileAndRecord {
     store: Store,
     blobs: Arc<dyn BlobStore>,
-    document: Document,
-    run: Option<NewRun>,
-    actor: String,
-    key: Option<IdempotencyKey>,
+    new: NewDocument,
 }
 
-impl Pair {
+impl FileAndRecord {
     async fn keep(self, incoming: Box<dyn BlobWriter>) -> Result<DocumentView, UploadError> {
-        if let Err(error) = incoming.finish(&self.document.storage_path).await {
+        if let Err(error) = incoming.finish(&self.new.document.storage_path).await {
             // It may have its name already, and only not be durable.
             self.remove_file().await;
             return Err(error.into());
         }
         match self.add().await? {
-            AddOutcome::Added => Ok(self.tell()),
+            AddOutcome::Added { run } => {
+                let correlation_id = run.as_ref().and_then(|run| run.correlation_id.as_deref());
+                for event in self.new.events.iter().chain(run.as_ref().map(run_created).as_ref()) {
+                    report::log(event, correlation_id);
+                }
+                Ok(as_added(self.new.document, run))
+            }
             AddOutcome::AlreadyAdded { document, run } => {
                 self.remove_file().await;
-                Ok(repetition::recall(&self.store, document, run).await?)
+                Ok(recall(&self.store, document, run).await?)
             }
             AddOutcome::KeyReused => {
                 self.remove_file().await;
@@ -240,25 +245,25 @@ impl Pair {
 
     /// Adds the record; removes the file again if there is to be none.
     async fn add(&self) -> PortResult<AddOutcome> {
-        let error = match self.try_to_add().await {
+        let added = match self.try_to_add().await {
             Err(error) if error.is_in_doubt() => match self.try_to_add().await {
                 // The transaction was made and only its answer lost, or it was on its way and the second waited for it.
-                Ok(AddOutcome::AlreadyAdded { document, .. }) if document == self.document.id => {
-                    return Ok(AddOutcome::Added);
+                Ok(AddOutcome::AlreadyAdded { document, .. }) if document == self.new.document.id => {
+                    return self.stored().await;
                 }
-                Err(PortError::Conflict(_)) if self.is_there().await => return Ok(AddOutcome::Added),
+                Err(PortError::Conflict(_)) if self.is_there().await => return self.stored().await,
                 second => second,
             },
             first => first,
         };
-        let error = match error {
-            Ok(taken) => return Ok(taken),
+        let error = match added {
+            Ok(outcome) => return Ok(outcome),
             Err(error) => error,
         };
         if error.is_in_doubt() {
             // A file without a record is seen by nobody; a record without a file would be.
             tracing::warn!(
-                document_id = %self.document.id,
+                document_id = %self.new.document.id,
                 "the database does not say whether it has this document; its file is kept"
             );
         } else {
@@ -268,45 +273,30 @@ impl Pair {
     }
 
     async fn try_to_add(&self) -> PortResult<AddOutcome> {
-        let document = &self.document;
-        let intake =
-            NewDocument { document, run: self.run.as_ref(), actor: &self.actor, key: self.key.as_ref() };
-        self.store.documents.add(intake, document.created_at).await
+        self.store.documents.add(self.new.clone(), self.new.document.created_at).await
     }
 
     async fn is_there(&self) -> bool {
-        self.store.documents.find(self.document.id).await.is_ok()
+        self.store.documents.find(self.new.document.id).await.is_ok()
+    }
+
+    /// The outcome that was lost: the document is stored, and so is its run.
+    async fn stored(&self) -> PortResult<AddOutcome> {
+        let run = match &self.new.run {
+            Some(run) => Some(self.store.history.run(run.id).await?.as_created()),
+            None => None,
+        };
+        Ok(AddOutcome::Added { run })
     }
 
     async fn remove_file(&self) {
-        if let Err(error) = self.blobs.remove(&self.document.storage_path).await {
+        if let Err(error) = self.blobs.remove(&self.new.document.storage_path).await {
             tracing::warn!(
-                document_id = %self.document.id,
+                document_id = %self.new.document.id,
                 %error,
-                "the file of a document that was not taken in cannot be removed"
+                "the file of a document that was not added cannot be removed"
             );
         }
-    }
-
-    /// Logs what happened, and answers what there is now.
-    fn tell(self) -> DocumentView {
-        let (at, document) = (self.document.created_at, self.document);
-        let created = self.run.map(|run| create(&run, at));
-        let correlation_id = created.as_ref().and_then(|(run, _)| run.correlation_id.as_deref());
-        let uploaded = Document::event_by(EventType::DocumentUploaded, document.id, &self.actor, at);
-        report::log(&uploaded, correlation_id);
-        if let Some((_, event)) = &created {
-            report::log(event, correlation_id);
-        }
-        DocumentView::of(DocumentOverview {
-            document,
-            updated_at: at,
-            reviewed_at: None,
-            reviewed_by: None,
-            latest_run: created.map(|(run, _)| run),
-            text: None,
-            confidence: None,
-        })
     }
 }
 

@@ -1,4 +1,4 @@
-//! The scheduler: looks at the queue on every tick and whenever something wakes it, and never in between.
+//! The scheduler claims runs. It reads the queue on every tick and when it is woken, and never in between.
 
 use std::sync::{Arc, PoisonError};
 
@@ -7,28 +7,28 @@ use quire_domain::{Change, Event, EventType, RunId};
 use quire_ports::{Breakpoint, ClaimRequest, ClaimedRun, PortError};
 
 use super::execute::execute;
-use super::persist::Produced;
+use super::persist::StepResults;
 use super::slots::Slot;
-use super::{Inner, WorkerLease, report};
+use super::{EngineCore, WorkerLease, report};
 
-/// How long after a claim that got no answer its commit may still come through.
-const DOUBT: SignedDuration = SignedDuration::from_mins(1);
+/// How long after a claim without an answer its commit may still happen.
+const LATE_COMMIT_WINDOW: SignedDuration = SignedDuration::from_mins(1);
 
-/// What a look at the queue found.
+/// How much a claim got.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Found {
-    /// As much as was asked for: there may be more.
-    Plenty,
-    /// Less: the queue is empty for now.
-    TheRest,
+enum ClaimResult {
+    /// Every free slot was filled. The queue may hold more runs.
+    SlotsFull,
+    /// The queue held fewer runs than there were free slots.
+    QueueEmpty,
 }
 
-pub(super) async fn keep_claiming(engine: Arc<Inner>) {
+pub(super) async fn keep_claiming(engine: Arc<EngineCore>) {
     let wakeup = engine.store.queue.wakeup();
-    let mut scheduler = Scheduler { engine: &engine, contended: false, doubtful_until: None };
+    let mut scheduler = Scheduler { engine: &engine, contended: false, late_commit_until: None };
     while !engine.stopping.is_cancelled() {
-        let found = scheduler.look().await;
-        if found == Some(Found::Plenty) {
+        let result = scheduler.claim().await;
+        if result == Some(ClaimResult::SlotsFull) {
             tokio::select! {
                 () = engine.slots.wait() => {}
                 () = engine.stopping.cancelled() => {}
@@ -44,101 +44,102 @@ pub(super) async fn keep_claiming(engine: Arc<Inner>) {
 }
 
 struct Scheduler<'e> {
-    engine: &'e Arc<Inner>,
-    /// There was contention that could not be written down while it lasted.
+    engine: &'e Arc<EngineCore>,
+    /// There was contention and its event is not recorded yet: the store was busy.
     contended: bool,
-    /// A claim got no answer: until then, runs may be ours without our knowing.
-    doubtful_until: Option<Timestamp>,
+    /// A claim got no answer. Until this moment the store may assign runs to this worker that it does not know of.
+    late_commit_until: Option<Timestamp>,
 }
 
 impl Scheduler<'_> {
-    async fn look(&mut self) -> Option<Found> {
-        let found = match self.settle_doubts().await {
+    async fn claim(&mut self) -> Option<ClaimResult> {
+        let result = match self.hand_back_unknown().await {
             Ok(()) => self.engine.claim_once().await,
             Err(error) => Err(error),
         };
-        match found {
-            Ok(found) => {
+        match result {
+            Ok(result) => {
                 if self.contended {
-                    self.contended = !self.engine.tell_of_contention().await;
+                    self.contended = !self.engine.record_contention().await;
                 }
-                Some(found)
+                Some(result)
             }
             Err(error) => {
                 self.engine.claim_failed(&error);
                 self.contended |= error.is_contention();
-                self.doubtful_until = self.engine.store.clock.now().checked_add(DOUBT).ok();
+                self.late_commit_until = self.engine.store.clock.now().checked_add(LATE_COMMIT_WINDOW).ok();
                 None
             }
         }
     }
 
-    /// After a claim whose answer was lost, gives back whatever it may have claimed.
-    async fn settle_doubts(&mut self) -> Result<(), PortError> {
-        let Some(until) = self.doubtful_until else { return Ok(()) };
+    /// After a claim without an answer, gives back the runs that it may have claimed.
+    async fn hand_back_unknown(&mut self) -> Result<(), PortError> {
+        let Some(until) = self.late_commit_until else { return Ok(()) };
         let now = self.engine.store.clock.now();
-        let (worker, known) = (self.engine.lease().worker, self.engine.known());
+        let (worker, known) = (self.engine.lease().worker, self.engine.owned_run_ids());
         for transition in self.engine.store.recovery.hand_back_unknown(worker, &known, now).await? {
             report::transition(&transition);
         }
         if now > until {
-            self.doubtful_until = None;
+            self.late_commit_until = None;
         }
         Ok(())
     }
 }
 
-/// A run that this engine holds, in a slot of its own, until this is dropped.
-struct Held {
-    engine: Arc<Inner>,
+/// Lists a run among the engine's own runs until this is dropped.
+struct OwnedRun {
+    engine: Arc<EngineCore>,
     run: RunId,
 }
 
-impl Drop for Held {
+impl Drop for OwnedRun {
     fn drop(&mut self) {
-        self.engine.held.lock().unwrap_or_else(PoisonError::into_inner).remove(&self.run);
+        self.engine.owned_runs.lock().unwrap_or_else(PoisonError::into_inner).remove(&self.run);
     }
 }
 
-impl Inner {
-    /// Claims what fits in the free slots and sets it going.
-    async fn claim_once(self: &Arc<Self>) -> Result<Found, PortError> {
+impl EngineCore {
+    /// Claims runs for the free slots and starts them.
+    async fn claim_once(self: &Arc<Self>) -> Result<ClaimResult, PortError> {
         self.probe.reached(Breakpoint::BeforeClaim, None).await?;
         let limit = self.slots.free().min(self.settings.claim_limit);
         if limit == 0 {
-            return Ok(Found::Plenty);
+            return Ok(ClaimResult::SlotsFull);
         }
-        let life = self.lease();
+        let lease = self.lease();
         let at = self.store.clock.now();
-        let claim = ClaimRequest { worker: life.worker, at, limit, plans: &self.plans };
+        let claim = ClaimRequest { worker: lease.worker, at, limit, plans: &self.plans };
         let claimed = self.store.queue.claim(claim).await?;
-        let found = if claimed.len() < limit { Found::TheRest } else { Found::Plenty };
+        let result = if claimed.len() < limit { ClaimResult::QueueEmpty } else { ClaimResult::SlotsFull };
         self.probe.reached(Breakpoint::AfterClaim, None).await?;
         for claimed in claimed {
             let Some(slot) = self.slots.take() else {
-                // Only this loop takes slots, so there are as many as it counted.
-                self.give_back(&life, &claimed).await;
+                // Only this loop takes slots, so this should not happen.
+                self.hand_back(&lease, &claimed).await;
                 continue;
             };
-            report::started(&claimed, life.worker);
-            self.tally.count(&Event::of_run(EventType::RunStarted, &claimed.run, at));
-            let held = self.hold(claimed.run.id);
-            self.runs.spawn(run_in_slot(held, life.clone(), claimed, slot));
+            report::run_started(&claimed, lease.worker);
+            self.minute_counters.count(&Event::of_run(EventType::RunStarted, &claimed.run, at));
+            let owned = self.own(claimed.run.id);
+            self.runs.spawn(run_in_slot(owned, lease.clone(), claimed, slot));
         }
-        Ok(found)
+        Ok(result)
     }
 
-    fn hold(self: &Arc<Self>, run: RunId) -> Held {
-        self.held.lock().unwrap_or_else(PoisonError::into_inner).insert(run);
-        Held { engine: self.clone(), run }
+    fn own(self: &Arc<Self>, run: RunId) -> OwnedRun {
+        self.owned_runs.lock().unwrap_or_else(PoisonError::into_inner).insert(run);
+        OwnedRun { engine: self.clone(), run }
     }
 
-    fn known(&self) -> Vec<RunId> {
-        self.held.lock().unwrap_or_else(PoisonError::into_inner).iter().copied().collect()
+    fn owned_run_ids(&self) -> Vec<RunId> {
+        self.owned_runs.lock().unwrap_or_else(PoisonError::into_inner).iter().copied().collect()
     }
 
-    pub(super) async fn give_back(&self, life: &WorkerLease, claimed: &ClaimedRun) {
-        self.settle(life, &claimed.run, Vec::new(), Produced::default(), Change::HandBack).await;
+    /// Sends a claimed run back to the queue before any work on it. No attempt is counted.
+    pub(super) async fn hand_back(&self, lease: &WorkerLease, claimed: &ClaimedRun) {
+        self.end_run(lease, &claimed.run, Vec::new(), StepResults::default(), Change::HandBack).await;
     }
 
     fn claim_failed(&self, error: &PortError) {
@@ -146,18 +147,18 @@ impl Inner {
             report::log(&Event::new(EventType::SchedulerContention, self.store.clock.now()), None);
             metrics::counter!("quire_scheduler_contention_total").increment(1);
         } else {
-            tracing::error!(%error, "runs could not be claimed; trying again on the next tick");
+            tracing::error!(%error, "claim failed, will retry on the next tick");
             metrics::counter!("quire_store_errors_total", "doing" => "claim").increment(1);
         }
     }
 
-    /// Writes down the contention that is over. Whether that went well.
-    async fn tell_of_contention(&self) -> bool {
+    /// Records contention after it is over. Returns whether the event was stored.
+    async fn record_contention(&self) -> bool {
         let event = Event::new(EventType::SchedulerContention, self.store.clock.now());
         self.store.queue.record(&[event]).await.is_ok()
     }
 }
 
-async fn run_in_slot(held: Held, life: Arc<WorkerLease>, claimed: ClaimedRun, slot: Arc<Slot>) {
-    execute(&held.engine, life, claimed, slot).await;
+async fn run_in_slot(owned: OwnedRun, lease: Arc<WorkerLease>, claimed: ClaimedRun, slot: Arc<Slot>) {
+    execute(&owned.engine, lease, claimed, slot).await;
 }

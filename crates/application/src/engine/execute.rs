@@ -1,4 +1,4 @@
-//! One run, from its claim to its end: each step in order, each with its attempts, under the run's deadline.
+//! Executes one claimed run: each step in order, with retries, until the run ends or its deadline passes.
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -10,45 +10,45 @@ use quire_domain::{
 use quire_ports::{Artifact, Breakpoint, ClaimedRun, FirstVersion, StepContext, StepOutput};
 use tokio::sync::watch;
 
-use super::persist::{Persisted, Produced};
+use super::persist::{StepResults, WriteOutcome};
 use super::slots::Slot;
-use super::{Inner, PipelineSetup, WorkerLease, report};
+use super::{EngineCore, PipelineSetup, WorkerLease, report};
 use crate::steps::StepErrorCode;
 
 pub(super) async fn execute(
-    engine: &Arc<Inner>,
-    life: Arc<WorkerLease>,
+    engine: &Arc<EngineCore>,
+    lease: Arc<WorkerLease>,
     claimed: ClaimedRun,
     slot: Arc<Slot>,
 ) {
     let Some(setup) = engine.pipelines.get(&claimed.run.pipeline) else {
-        // Claims name the pipelines of this engine, so this is a store that answers something else.
-        tracing::error!(run_id = %claimed.run.id, "claimed a run of a pipeline that is not set up here");
+        // A claim names the pipelines of this engine, so the store returned a run that was not asked for.
+        tracing::error!(run_id = %claimed.run.id, "claimed a run of a pipeline that this worker does not have");
         return;
     };
     if engine.stopping.is_cancelled() {
-        engine.give_back(&life, &claimed).await;
+        engine.hand_back(&lease, &claimed).await;
         return;
     }
     let started_at = claimed.run.state.started_at().unwrap_or(claimed.run.queued_at);
-    let deadline = deadline_of(&claimed.run, engine.store.clock.now());
+    let time_left = time_left(&claimed.run, engine.store.clock.now());
     let mut execution = Execution {
-        deadline: Box::pin(async move { engine.store.clock.sleep(deadline).await }),
+        deadline: Box::pin(async move { engine.store.clock.sleep(time_left).await }),
         engine,
-        life,
+        lease,
         setup,
         run: claimed.run,
         slot,
         cancel: watch::Sender::new(false),
     };
     match claimed.step {
-        Some(step) => execution.steps(Attempt { step, number: 1, started_at }).await,
-        // Everything had succeeded already and only the end was missing.
+        Some(step) => execution.run_steps(Attempt { step, number: 1, started_at }).await,
+        // All steps have succeeded; only the end of the run is missing.
         None => execution.complete().await,
     }
 }
 
-fn deadline_of(run: &Run, now: Timestamp) -> std::time::Duration {
+fn time_left(run: &Run, now: Timestamp) -> std::time::Duration {
     match run.state {
         RunState::Running { deadline_at: Some(deadline), .. } => {
             deadline.duration_since(now).try_into().unwrap_or_default()
@@ -58,17 +58,17 @@ fn deadline_of(run: &Run, now: Timestamp) -> std::time::Duration {
 }
 
 struct Execution<'e> {
-    engine: &'e Arc<Inner>,
-    life: Arc<WorkerLease>,
+    engine: &'e Arc<EngineCore>,
+    lease: Arc<WorkerLease>,
     setup: &'e PipelineSetup,
     run: Run,
     slot: Arc<Slot>,
-    /// Tells the step that nobody waits for it any more.
+    /// Tells the step to stop: its result is no longer needed.
     cancel: watch::Sender<bool>,
     deadline: Pin<Box<dyn Future<Output = ()> + Send + 'e>>,
 }
 
-/// One attempt of one step that is recorded as started.
+/// An attempt at a step whose start is recorded.
 #[derive(Clone, Copy)]
 struct Attempt {
     step: StepName,
@@ -78,19 +78,19 @@ struct Attempt {
 
 /// Why work on a run stops before its end.
 enum Stop {
-    /// The run's time is up.
+    /// The run's deadline has passed.
     TimedOut,
-    /// The process stops and waits no longer.
+    /// The process stops and no longer waits for runs.
     Halted,
-    /// The lease was lost: the run is no longer ours.
-    Lost,
+    /// The worker lease has expired, so the run belongs to another worker.
+    LeaseLost,
 }
 
 impl Execution<'_> {
-    async fn steps(&mut self, first: Attempt) {
+    async fn run_steps(&mut self, first: Attempt) {
         let mut attempt = first;
         loop {
-            let next = match self.work(attempt).await {
+            let next = match self.run_step(attempt).await {
                 Ok(Ok(output)) => Ok(self.succeeded(attempt, output).await),
                 Ok(Err(failure)) => self.failed(attempt, failure).await,
                 Err(stop) => Err(stop),
@@ -104,18 +104,18 @@ impl Execution<'_> {
     }
 
     async fn stop(&mut self, attempt: Attempt, stop: &Stop) {
-        // First of all the step lets go of what it holds; the store may take its time.
+        // Cancel the step before the write below, which may take long.
         let _ = self.cancel.send(true);
         let change = match stop {
-            Stop::Lost => return,
+            Stop::LeaseLost => return,
             Stop::TimedOut => Change::TimeOut,
             Stop::Halted => Change::Orphan { recovery: self.setup.policy.recovery },
         };
-        self.end(attempt, Vec::new(), Produced::default(), change).await;
+        self.end(attempt, Vec::new(), StepResults::default(), change).await;
     }
 
-    /// The work itself, on the threads kept for it.
-    async fn work(&mut self, attempt: Attempt) -> Result<Result<StepOutput, Failure>, Stop> {
+    /// Runs the step on the step threads.
+    async fn run_step(&mut self, attempt: Attempt) -> Result<Result<StepOutput, Failure>, Stop> {
         let Some(step) = self.setup.steps.get(&attempt.step).cloned() else {
             let message = format!("step {} is not set up on this worker", attempt.step);
             return Ok(Err(Failure::permanent(StepErrorCode::StepNotSetUp.as_str(), message)));
@@ -129,8 +129,8 @@ impl Execution<'_> {
             cancelled: self.cancel.subscribe(),
         };
         let slot = self.slot.clone();
-        let mut working = self.engine.work.spawn(async move {
-            // Held for as long as the step really runs, whatever becomes of the run.
+        let mut task = self.engine.step_threads.spawn(async move {
+            // Keeps the slot for as long as the step really runs, even if the run has ended.
             let _slot = slot;
             let unavailable = |error: quire_ports::PortError| {
                 Failure::transient(StepErrorCode::StoreUnavailable.as_str(), error.to_string())
@@ -140,10 +140,10 @@ impl Execution<'_> {
             probe.reached(Breakpoint::AfterStep, Some(run)).await.map_err(unavailable)?;
             Ok(output)
         });
-        let waited = self.wait_for(&mut working).await;
-        working.abort();
+        let waited = self.wait_for(&mut task).await;
+        task.abort();
         Ok(waited?.unwrap_or_else(|_| {
-            let message = format!("step {} stopped in a way it should not; please report this", attempt.step);
+            let message = format!("step {} stopped unexpectedly; please report this", attempt.step);
             Err(Failure::transient(StepErrorCode::StepPanicked.as_str(), message))
         }))
     }
@@ -151,19 +151,19 @@ impl Execution<'_> {
     async fn wait_for<T>(&mut self, done: impl Future<Output = T>) -> Result<T, Stop> {
         tokio::select! {
             biased;
-            () = self.life.lost.cancelled() => Err(Stop::Lost),
+            () = self.lease.lost.cancelled() => Err(Stop::LeaseLost),
             done = done => Ok(done),
             () = &mut self.deadline => Err(Stop::TimedOut),
             () = self.engine.halted.cancelled() => Err(Stop::Halted),
         }
     }
 
-    /// Records a success and, in the same write, the start of the next step or the end of the run.
+    /// Records the success of a step and, in the same write, the start of the next step or the end of the run.
     async fn succeeded(&mut self, attempt: Attempt, output: StepOutput) -> Option<Attempt> {
         let now = self.engine.store.clock.now();
-        let mut events = vec![self.ended(EventType::StepSucceeded, attempt, now, None)];
+        let mut events = vec![self.step_ended(EventType::StepSucceeded, attempt, now, None)];
         let artifacts = output.artifacts.into_iter();
-        let produced = Produced {
+        let results = StepResults {
             artifacts: artifacts.map(|(kind, payload)| artifact(kind, payload, now)).collect(),
             interpretation: output.interpretation.map(|data| FirstVersion {
                 id: InterpretationId::new(),
@@ -172,27 +172,26 @@ impl Execution<'_> {
             }),
         };
         let Some(step) = self.setup.plan.after(attempt.step) else {
-            self.end(attempt, events, produced, Change::Complete).await;
+            self.end(attempt, events, results, Change::Complete).await;
             return None;
         };
         let next = Attempt { step, number: 1, started_at: now };
-        events.push(self.started(next));
-        self.advance(attempt, events, produced).await.then_some(next)
+        events.push(self.step_started(next));
+        self.advance(attempt, events, results).await.then_some(next)
     }
 
-    /// Records a failure, with its diagnosis; then either the next attempt, after a pause, or the end of this one's
-    /// run.
+    /// Records the failure of a step with its diagnosis. Then it starts the next attempt after a pause, or ends the run.
     async fn failed(&mut self, attempt: Attempt, mut failure: Failure) -> Result<Option<Attempt>, Stop> {
         let now = self.engine.store.clock.now();
         let record = failure.record(Some(attempt.step), self.run.correlation_id.as_deref());
-        let failed = self.ended(EventType::StepFailed, attempt, now, Some(record));
+        let failed = self.step_ended(EventType::StepFailed, attempt, now, Some(record));
         let diagnosis = failure.diagnosis.take();
-        let diagnosis = diagnosis.map(|told| artifact(Failure::DIAGNOSIS.to_owned(), told.into(), now));
-        let produced = Produced { artifacts: Vec::from_iter(diagnosis), interpretation: None };
+        let diagnosis = diagnosis.map(|text| artifact(Failure::DIAGNOSIS.to_owned(), text.into(), now));
+        let results = StepResults { artifacts: Vec::from_iter(diagnosis), interpretation: None };
         let delay = self.setup.policy.backoff.next(attempt.number, failure.kind, now, &mut rand::rng());
-        let Some(delay) = delay.filter(|delay| self.fits(now, *delay)) else {
+        let Some(delay) = delay.filter(|delay| self.has_time_for(now, *delay)) else {
             let change = Change::Fail { step: attempt.step, failure, requeue: self.setup.policy.requeue };
-            self.end(attempt, vec![failed], produced, change).await;
+            self.end(attempt, vec![failed], results, change).await;
             return Ok(None);
         };
         let retried = Event {
@@ -200,42 +199,42 @@ impl Execution<'_> {
             delay_ms: u64::try_from(delay.as_millis()).ok(),
             ..failed.clone()
         };
-        if !self.advance(attempt, vec![failed, retried], produced).await {
+        if !self.advance(attempt, vec![failed, retried], results).await {
             return Ok(None);
         }
         let clock = self.engine.store.clock.clone();
         self.wait_for(clock.sleep(delay.try_into().unwrap_or_default())).await?;
         let next = Attempt { number: attempt.number + 1, started_at: clock.now(), ..attempt };
-        Ok(self.advance(next, vec![self.started(next)], Produced::default()).await.then_some(next))
+        Ok(self.advance(next, vec![self.step_started(next)], StepResults::default()).await.then_some(next))
     }
 
-    /// Whether there is time left for another attempt after that delay.
-    fn fits(&self, now: Timestamp, delay: SignedDuration) -> bool {
+    /// Whether the deadline leaves time for another attempt after `delay`.
+    fn has_time_for(&self, now: Timestamp, delay: SignedDuration) -> bool {
         match self.run.state {
             RunState::Running { deadline_at: Some(deadline), .. } => deadline.duration_since(now) > delay,
             _ => true,
         }
     }
 
-    fn started(&self, attempt: Attempt) -> Event {
+    fn step_started(&self, attempt: Attempt) -> Event {
         Event {
-            worker: Some(self.life.worker),
+            worker: Some(self.lease.worker),
             step: Some(attempt.step),
             attempt: Some(attempt.number),
             ..Event::of_run(EventType::StepStarted, &self.run, attempt.started_at)
         }
     }
 
-    fn ended(
+    fn step_ended(
         &self,
         event_type: EventType,
         attempt: Attempt,
         at: Timestamp,
         failure: Option<quire_domain::FailureRecord>,
     ) -> Event {
-        report::step_took(attempt.step, at.duration_since(attempt.started_at));
+        report::step_duration(attempt.step, at.duration_since(attempt.started_at));
         Event {
-            worker: Some(self.life.worker),
+            worker: Some(self.lease.worker),
             step: Some(attempt.step),
             attempt: Some(attempt.number),
             started_at: Some(attempt.started_at),
@@ -244,42 +243,42 @@ impl Execution<'_> {
         }
     }
 
-    /// Writes about the run while it goes on. False when it is no longer ours to go on with.
-    async fn advance(&mut self, attempt: Attempt, events: Vec<Event>, produced: Produced) -> bool {
-        let written = self.engine.persist(&self.life, &self.run, events, produced, None).await;
-        if let Persisted::Impossible(failure) = written {
+    /// Writes progress in the middle of a run. Returns whether the run goes on.
+    async fn advance(&mut self, attempt: Attempt, events: Vec<Event>, results: StepResults) -> bool {
+        let outcome = self.engine.persist(&self.lease, &self.run, events, results, None).await;
+        if let WriteOutcome::Unstorable(failure) = outcome {
             self.fail_unstorable(attempt, failure).await;
             return false;
         }
         let goes_on = self.engine.probe.reached(Breakpoint::AfterAdvance, Some(self.run.id)).await.is_ok();
-        goes_on && matches!(written, Persisted::Stored)
+        goes_on && matches!(outcome, WriteOutcome::Stored)
     }
 
-    async fn end(&mut self, attempt: Attempt, events: Vec<Event>, produced: Produced, change: Change) {
-        let written = self.engine.settle(&self.life, &self.run, events, produced, change).await;
-        if let Persisted::Impossible(failure) = written {
+    async fn end(&mut self, attempt: Attempt, events: Vec<Event>, results: StepResults, change: Change) {
+        let outcome = self.engine.end_run(&self.lease, &self.run, events, results, change).await;
+        if let WriteOutcome::Unstorable(failure) = outcome {
             self.fail_unstorable(attempt, failure).await;
         }
-        // A fault planned here comes too late to matter.
-        let _ = self.engine.probe.reached(Breakpoint::AfterSettle, Some(self.run.id)).await;
+        // The run has ended, so an error here changes nothing.
+        let _ = self.engine.probe.reached(Breakpoint::AfterEnd, Some(self.run.id)).await;
     }
 
-    /// What the step produced cannot be stored, and will not be next time either: that is its failure.
+    /// Fails the run because the store will never accept the result of the step.
     async fn fail_unstorable(&mut self, attempt: Attempt, failure: Failure) {
         let now = self.engine.store.clock.now();
         let record = failure.record(Some(attempt.step), self.run.correlation_id.as_deref());
-        let failed = self.ended(EventType::StepFailed, attempt, now, Some(record));
+        let failed = self.step_ended(EventType::StepFailed, attempt, now, Some(record));
         let change = Change::Fail { step: attempt.step, failure, requeue: RequeuePolicy::Never };
-        if let Persisted::Impossible(failure) =
-            self.engine.settle(&self.life, &self.run, vec![failed], Produced::default(), change).await
+        if let WriteOutcome::Unstorable(failure) =
+            self.engine.end_run(&self.lease, &self.run, vec![failed], StepResults::default(), change).await
         {
-            tracing::error!(run_id = %self.run.id, error = failure.message, "a run could not be failed");
+            tracing::error!(run_id = %self.run.id, error = failure.message, "run could not be failed");
         }
     }
 
     async fn complete(&mut self) {
-        let (events, produced) = (Vec::new(), Produced::default());
-        self.engine.settle(&self.life, &self.run, events, produced, Change::Complete).await;
+        let (events, results) = (Vec::new(), StepResults::default());
+        self.engine.end_run(&self.lease, &self.run, events, results, Change::Complete).await;
     }
 }
 

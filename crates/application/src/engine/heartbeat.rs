@@ -1,16 +1,16 @@
-//! Keeping the lease. One renewal covers every run this engine holds.
+//! Renews the worker lease. One lease covers every run that this engine owns.
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use quire_ports::{Breakpoint, PortError};
 
-use super::{Inner, WorkerLease};
+use super::{EngineCore, WorkerLease};
 
-/// After a renewal that failed, the next try comes sooner than the next heartbeat.
-const AFTER_FAILURE: Duration = Duration::from_secs(1);
+/// Pause after a failed renewal. It is shorter than the usual heartbeat.
+const RETRY_PAUSE: Duration = Duration::from_secs(1);
 
-pub(super) async fn keep_alive(engine: Arc<Inner>) {
+pub(super) async fn keep_alive(engine: Arc<EngineCore>) {
     let mut pause = engine.settings.heartbeat;
     loop {
         tokio::select! {
@@ -20,19 +20,19 @@ pub(super) async fn keep_alive(engine: Arc<Inner>) {
         pause = match engine.renew().await {
             Ok(true) => engine.settings.heartbeat,
             Ok(false) => {
-                engine.begin_anew().await;
+                engine.replace_lost_lease().await;
                 engine.settings.heartbeat
             }
             Err(error) => {
-                tracing::warn!(%error, "the lease could not be renewed; trying again");
+                tracing::warn!(%error, "worker lease: renewal failed, will retry");
                 metrics::counter!("quire_store_errors_total", "doing" => "heartbeat").increment(1);
-                engine.settings.heartbeat.min(AFTER_FAILURE)
+                engine.settings.heartbeat.min(RETRY_PAUSE)
             }
         };
     }
 }
 
-impl Inner {
+impl EngineCore {
     async fn renew(&self) -> Result<bool, PortError> {
         self.probe.reached(Breakpoint::BeforeHeartbeat, None).await?;
         let now = self.store.clock.now();
@@ -41,24 +41,24 @@ impl Inner {
         Ok(renewed)
     }
 
-    /// The lease has ended, and with it every claim made under it: let go of all of them and register as a new
-    /// worker. What was under way belongs to whoever recovers it.
-    async fn begin_anew(&self) {
+    /// Abandons every run that was claimed under the expired lease and registers as a new worker. Recovery takes care of
+    /// the abandoned runs.
+    async fn replace_lost_lease(&self) {
         let lost = self.lease();
-        tracing::warn!(worker_id = %lost.worker, "the lease has expired; abandoning what it covered");
+        tracing::warn!(worker_id = %lost.worker, "worker lease: expired, abandoning its runs");
         metrics::counter!("quire_leases_lost_total").increment(1);
         lost.lost.cancel();
         loop {
-            let life = Arc::new(WorkerLease::new());
-            match self.register(&life).await {
+            let lease = Arc::new(WorkerLease::new());
+            match self.register(&lease).await {
                 Ok(()) => {
-                    *self.lease.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = life;
+                    *self.lease.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = lease;
                     return;
                 }
-                Err(error) => tracing::warn!(%error, "no new lease could be had yet; trying again"),
+                Err(error) => tracing::warn!(%error, "worker lease: registration failed, will retry"),
             }
             tokio::select! {
-                () = self.store.clock.sleep(AFTER_FAILURE) => {}
+                () = self.store.clock.sleep(RETRY_PAUSE) => {}
                 () = self.halted.cancelled() => return,
             }
         }

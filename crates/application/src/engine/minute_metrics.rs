@@ -1,5 +1,5 @@
-//! The figures of the minute. Counted in memory as things happen, added to the store every few seconds: they are
-//! for plots, and a crash may cost the last few. The history itself is exact.
+//! Metrics by the minute, for charts. The engine counts in memory and adds the counts to the store every 10 seconds. A
+//! crash may lose the last counts; the event history itself is exact.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -9,17 +9,18 @@ use jiff::Timestamp;
 use quire_domain::{Effect, Event, EventType, Pipeline, Transition};
 use quire_ports::{MinuteMetrics, PortResult};
 
-use super::Inner;
+use super::EngineCore;
 
 const FLUSH_EVERY: Duration = Duration::from_secs(10);
 const MINUTE_SECONDS: i64 = 60;
 
+/// Counts that are not in the store yet.
 #[derive(Default)]
-pub(super) struct Tally {
+pub(super) struct MinuteCounters {
     minutes: Mutex<BTreeMap<(Timestamp, Pipeline), MinuteMetrics>>,
 }
 
-pub(super) async fn keep_counting(engine: Arc<Inner>) {
+pub(super) async fn keep_counting(engine: Arc<EngineCore>) {
     let mut queue_was_empty = true;
     loop {
         let last = tokio::select! {
@@ -28,7 +29,7 @@ pub(super) async fn keep_counting(engine: Arc<Inner>) {
         };
         match engine.flush(queue_was_empty).await {
             Ok(empty) => queue_was_empty = empty,
-            Err(error) => tracing::warn!(%error, "the figures could not be written; trying again"),
+            Err(error) => tracing::warn!(%error, "minute metrics: write failed, will retry"),
         }
         if last {
             return;
@@ -36,47 +37,47 @@ pub(super) async fn keep_counting(engine: Arc<Inner>) {
     }
 }
 
-impl Inner {
-    /// Adds what was counted, with the depth of the queue. Answers whether the queue is empty.
+impl EngineCore {
+    /// Adds the counts and the depth of the queue to the store. Returns whether the queue is empty.
     async fn flush(&self, queue_was_empty: bool) -> PortResult<bool> {
         let now = self.store.clock.now();
         let depth = self.store.history.queue_depth().await?;
         for waiting in &depth {
             let oldest = waiting.oldest_queued_at.map_or(0, |at| now.duration_since(at).as_millis());
             let oldest_ms = u64::try_from(oldest).unwrap_or(0);
-            self.tally.with(now, waiting.pipeline, |minute| {
+            self.minute_counters.with(now, waiting.pipeline, |minute| {
                 minute.queued = waiting.queued.max(minute.queued);
                 minute.oldest_ms = oldest_ms.max(minute.oldest_ms);
             });
         }
         if depth.is_empty() && !queue_was_empty {
-            // One row of zeroes, so that a plot comes down to the ground.
+            // One row of zeroes, so that a chart returns to zero.
             for plan in &self.plans {
-                self.tally.with(now, plan.pipeline, |_| ());
+                self.minute_counters.with(now, plan.pipeline, |_| ());
             }
         }
-        let minutes = self.tally.take();
+        let minutes = self.minute_counters.take();
         if minutes.is_empty() {
             return Ok(depth.is_empty());
         }
         if let Err(error) = self.store.metrics.add(&minutes).await {
-            self.tally.put_back(minutes);
+            self.minute_counters.put_back(minutes);
             return Err(error);
         }
         Ok(depth.is_empty())
     }
 }
 
-impl Tally {
+impl MinuteCounters {
     pub(super) fn count(&self, event: &Event) {
         let Some(pipeline) = event.pipeline else { return };
-        let took = event.started_at.map_or(0, |start| event.at.duration_since(start).as_millis());
-        let took_ms = u64::try_from(took).unwrap_or(0);
+        let duration = event.started_at.map_or(0, |start| event.at.duration_since(start).as_millis());
+        let duration_ms = u64::try_from(duration).unwrap_or(0);
         match event.event_type {
             EventType::RunStarted => self.with(event.at, pipeline, |minute| minute.started += 1),
             EventType::RunCompleted => self.with(event.at, pipeline, |minute| {
                 minute.completed += 1;
-                minute.duration_ms += took_ms;
+                minute.duration_ms += duration_ms;
             }),
             EventType::RunFailed | EventType::RunRecoveredAsFailed => {
                 self.with(event.at, pipeline, |minute| minute.failed += 1);
@@ -97,7 +98,7 @@ impl Tally {
         }
     }
 
-    pub(super) fn recovered(&self, transition: &Transition) {
+    pub(super) fn count_recovered(&self, transition: &Transition) {
         let at = transition.run.state.completed_at().unwrap_or(transition.run.queued_at);
         self.with(at, transition.run.pipeline, |minute| minute.recovered += 1);
     }
@@ -114,9 +115,9 @@ impl Tally {
         std::mem::take(&mut *minutes).into_values().collect()
     }
 
-    /// What could not be written is counted again next time.
-    fn put_back(&self, figures: Vec<MinuteMetrics>) {
-        for kept in figures {
+    /// Adds counts back that could not be written, so that the next flush writes them.
+    fn put_back(&self, minutes: Vec<MinuteMetrics>) {
+        for kept in minutes {
             self.with(kept.minute, kept.pipeline, |minute| {
                 minute.started += kept.started;
                 minute.completed += kept.completed;

@@ -1,20 +1,25 @@
-//! The engine: claims runs, executes their steps and settles them, and saves what others left behind.
+//! The engine claims runs, executes their steps, ends them, and recovers the runs of workers that died.
 //!
 //! ```text
-//!   claim ──▶ execute ──▶ persist        a run, from the queue to its end
-//!   heartbeat                            keeps the lease; without it, everything claimed is lost
-//!   watch                                recovers orphans, times out the overdue, releases the delayed
-//!   tally                                writes the figures of the minute
+//!   claim ──▶ execute ──▶ persist        one run, from the queue to its end
+//!   heartbeat                            renews the worker lease; without it, this worker's runs become orphaned
+//!   watchdog                             every tick: recovery, timeouts, release of delayed runs
+//!   recovery                             what a crash does to a run
+//!   minute_metrics                       counts for charts
+//!   report                               log lines and Prometheus metrics
+//!   settings, slots                      configuration; how many runs are worked on at once
 //! ```
 //!
-//! All safety is in the store: a run belongs to whoever holds its fence. The engine may be slow, stopped, cut off
-//! or killed at any point without harm. It keeps ticking whatever the store answers.
+//! The store guarantees safety: a write counts only if it carries the run's current fence. The engine may be slow,
+//! stopped, disconnected or killed at any point without harm. It keeps ticking whatever the store answers. What may
+//! become of a run is decided in `domain/run/transition.rs`.
 
 mod claim;
 mod execute;
 mod heartbeat;
 mod minute_metrics;
 mod persist;
+mod recovery;
 pub mod report;
 mod settings;
 mod slots;
@@ -31,156 +36,158 @@ use tokio_util::task::TaskTracker;
 
 pub use settings::{EngineSettings, LeaseSettings, PipelineSetup};
 
-use minute_metrics::Tally;
+use minute_metrics::MinuteCounters;
 use slots::Slots;
 
-/// How long a store that does not answer may hold up the end of a shutdown.
-const LAST_WRITES: Duration = Duration::from_secs(10);
-/// After so many heartbeats without success an engine counts as unheard.
-const MISSED_BEATS: u32 = 3;
+/// How long the last writes of a shutdown may take.
+const LAST_WRITES_TIMEOUT: Duration = Duration::from_secs(10);
+/// After this many failed heartbeats the engine counts as disconnected.
+const MAX_MISSED_HEARTBEATS: u32 = 3;
 
-/// A running engine. Dropping it without [`Engine::stop`] is what a crash looks like to everyone else.
+/// A running engine. Dropping it without [`Engine::stop`] looks like a crash to other workers.
 pub struct Engine {
-    inner: Arc<Inner>,
-    /// Where steps run: threads of their own, so that no step can hold up a lease or a request.
-    work: Option<tokio::runtime::Runtime>,
-    /// The loop that claims; it ends first.
+    core: Arc<EngineCore>,
+    /// The threads for steps. They are separate so that no step can delay a heartbeat or a request.
+    step_threads: Option<tokio::runtime::Runtime>,
+    /// The claim loop. It ends first in a shutdown.
     claiming: TaskTracker,
-    /// The loops that must go on while runs are under way.
-    tending: TaskTracker,
+    /// The loops that must continue while runs are in progress.
+    background: TaskTracker,
 }
 
-struct Inner {
+/// What the loops of an engine share.
+struct EngineCore {
     store: Store,
     settings: EngineSettings,
     pipelines: HashMap<Pipeline, PipelineSetup>,
     plans: Vec<PipelinePlan>,
-    rules: RecoveryRules,
+    recovery_rules: RecoveryRules,
     probe: Arc<dyn Probe>,
-    work: tokio::runtime::Handle,
-    /// This engine's current life as a worker.
+    step_threads: tokio::runtime::Handle,
+    /// The lease under which this engine claims runs now.
     lease: Mutex<Arc<WorkerLease>>,
     slots: Arc<Slots>,
-    /// The runs that this engine knows to be its own.
-    held: Mutex<HashSet<RunId>>,
+    /// The runs that this engine knows it owns.
+    owned_runs: Mutex<HashSet<RunId>>,
     runs: TaskTracker,
-    /// No more claims.
+    /// Cancelled when the engine stops claiming.
     stopping: CancellationToken,
-    /// No more waiting for runs either.
+    /// Cancelled when the engine no longer waits for runs.
     halted: CancellationToken,
-    tally: Tally,
-    /// When the store last took a sign of life.
+    minute_counters: MinuteCounters,
+    /// When the store last accepted a heartbeat.
     last_contact: Mutex<Instant>,
 }
 
-/// One registration as a worker, from its lease to the loss of it.
+/// One registration as a worker, from the start of its lease to its loss.
 struct WorkerLease {
     worker: WorkerId,
+    /// Cancelled when the lease has expired.
     lost: CancellationToken,
 }
 
 impl Engine {
-    /// Registers as a worker, recovers what is orphaned and starts working.
+    /// Registers as a worker, recovers orphaned runs and starts to claim.
     pub async fn start(
         store: Store,
         settings: EngineSettings,
         pipelines: Vec<PipelineSetup>,
         probe: Arc<dyn Probe>,
     ) -> PortResult<Self> {
-        let work = settings.work_runtime()?;
-        let inner = Arc::new(Inner {
-            rules: settings.rescue_rules(),
+        let step_threads = settings.step_runtime()?;
+        let core = Arc::new(EngineCore {
+            recovery_rules: settings.recovery_rules(),
             plans: pipelines.iter().map(|setup| setup.plan.clone()).collect(),
             pipelines: pipelines.into_iter().map(|setup| (setup.plan.pipeline, setup)).collect(),
-            work: work.handle().clone(),
+            step_threads: step_threads.handle().clone(),
             lease: Mutex::new(Arc::new(WorkerLease::new())),
             slots: Slots::new(settings.slots),
-            held: Mutex::default(),
+            owned_runs: Mutex::default(),
             runs: TaskTracker::new(),
             stopping: CancellationToken::new(),
             halted: CancellationToken::new(),
-            tally: Tally::default(),
+            minute_counters: MinuteCounters::default(),
             last_contact: Mutex::new(Instant::now()),
             store,
             settings,
             probe,
         });
-        let (claiming, tending) = (TaskTracker::new(), TaskTracker::new());
-        let engine = Self { inner: inner.clone(), work: Some(work), claiming, tending };
-        inner.register(&inner.lease()).await?;
-        inner.recover_orphans().await?;
-        engine.claiming.spawn(claim::keep_claiming(inner.clone()));
-        engine.tending.spawn(heartbeat::keep_alive(inner.clone()));
-        engine.tending.spawn(watchdog::keep_watching(inner.clone()));
-        engine.tending.spawn(minute_metrics::keep_counting(inner));
+        let (claiming, background) = (TaskTracker::new(), TaskTracker::new());
+        let engine = Self { core: core.clone(), step_threads: Some(step_threads), claiming, background };
+        core.register(&core.lease()).await?;
+        core.recover_orphaned_runs().await?;
+        engine.claiming.spawn(claim::keep_claiming(core.clone()));
+        engine.background.spawn(heartbeat::keep_alive(core.clone()));
+        engine.background.spawn(watchdog::keep_watching(core.clone()));
+        engine.background.spawn(minute_metrics::keep_counting(core));
         Ok(engine)
     }
 
-    /// Stops: takes nothing new, hands back what has not begun, waits a bounded time for the rest, settles what is
-    /// still not done as its pipeline's recovery says, and resigns.
+    /// Stops the engine. It claims nothing more, hands back runs that have not begun and waits up to
+    /// `shutdown_wait` for the others. Then it ends the runs that are still in progress by their pipeline's recovery
+    /// policy and resigns as a worker.
     pub async fn stop(self) {
-        let inner = self.inner.clone();
-        inner.stopping.cancel();
-        for tracker in [&self.claiming, &self.tending, &inner.runs] {
+        let core = self.core.clone();
+        core.stopping.cancel();
+        for tracker in [&self.claiming, &self.background, &core.runs] {
             tracker.close();
         }
         tokio::select! {
             () = self.all_ended() => {}
-            () = inner.store.clock.sleep(inner.settings.shutdown_wait) => {
-                tracing::warn!(running = inner.runs.len(), "runs are still under way at shutdown; settling them");
+            () = core.store.clock.sleep(core.settings.shutdown_wait) => {
+                tracing::warn!(running = core.runs.len(), "shutdown: runs are still in progress, ending them by recovery policy");
             }
         }
-        inner.halted.cancel();
+        core.halted.cancel();
         let last_writes = async {
             self.all_ended().await;
-            self.tending.wait().await;
-            inner.resign().await;
+            self.background.wait().await;
+            core.resign().await;
         };
-        if tokio::time::timeout(LAST_WRITES, last_writes).await.is_err() {
-            tracing::warn!("the store does not answer; leaving what is not settled to recovery");
+        if tokio::time::timeout(LAST_WRITES_TIMEOUT, last_writes).await.is_err() {
+            tracing::warn!("shutdown: the store does not answer, leaving unfinished runs to recovery");
         }
     }
 
     async fn all_ended(&self) {
-        // What the claiming loop had just taken becomes a run under way, so it is waited for first.
+        // The claim loop may still start runs, so wait for it first.
         self.claiming.wait().await;
-        self.inner.runs.wait().await;
+        self.core.runs.wait().await;
     }
 
-    /// Whether the store has lately taken a sign of life. An engine without one can store nothing, whatever else
-    /// still answers.
+    /// Whether the store has accepted a heartbeat lately. A disconnected engine can store nothing.
     pub fn is_connected(&self) -> bool {
-        let last = *self.inner.last_contact.lock().unwrap_or_else(PoisonError::into_inner);
-        last.elapsed() <= self.inner.settings.heartbeat * MISSED_BEATS
+        let last = *self.core.last_contact.lock().unwrap_or_else(PoisonError::into_inner);
+        last.elapsed() <= self.core.settings.heartbeat * MAX_MISSED_HEARTBEATS
     }
 
-    /// Runs being worked on now.
+    /// How many runs this engine works on now.
     pub fn running(&self) -> usize {
-        self.inner.runs.len()
+        self.core.runs.len()
     }
 }
 
 impl Drop for Engine {
     fn drop(&mut self) {
-        self.inner.stopping.cancel();
-        self.inner.halted.cancel();
-        self.inner.lease().lost.cancel();
-        if let Some(work) = self.work.take() {
-            // A step that ignores its cancellation may still hold a thread; it is not waited for.
-            work.shutdown_background();
+        self.core.stopping.cancel();
+        self.core.halted.cancel();
+        self.core.lease().lost.cancel();
+        if let Some(threads) = self.step_threads.take() {
+            // Does not wait for steps that ignore their cancellation.
+            threads.shutdown_background();
         }
     }
 }
 
-impl Inner {
+impl EngineCore {
     fn lease(&self) -> Arc<WorkerLease> {
         self.lease.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    async fn register(&self, life: &WorkerLease) -> PortResult<()> {
+    async fn register(&self, lease: &WorkerLease) -> PortResult<()> {
         let now = self.store.clock.now();
         let worker = Worker {
-            id: life.worker,
+            id: lease.worker,
             name: self.settings.name.clone(),
             slots: self.settings.slots,
             started_at: now,
@@ -198,7 +205,7 @@ impl Inner {
 
     async fn resign(&self) {
         if let Err(error) = self.store.workers.resign(self.lease().worker, self.store.clock.now()).await {
-            tracing::warn!(%error, "the worker could not resign; its lease will run out");
+            tracing::warn!(%error, "worker could not resign; its lease will expire");
         }
     }
 

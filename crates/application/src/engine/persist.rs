@@ -1,115 +1,113 @@
-//! Writing about a run until it is written: a store that is locked, slow, full or gone is waited for, as long as
-//! the run is ours.
+//! Writes the progress of a run. While the store is locked, slow, full or unreachable, the write is retried for as long
+//! as this engine owns the run.
 
 use std::time::Duration;
 
 use quire_domain::run::apply;
+use quire_domain::run::{last_event, late_write_refused};
 use quire_domain::{Change, Event, Failure, Run, Transition};
 use quire_ports::{Advance, AdvanceOutcome, Artifact, FirstVersion, PortError};
 
-use super::{Inner, WorkerLease, report};
+use super::{EngineCore, WorkerLease, report};
 use crate::steps::StepErrorCode;
 
-/// Pauses between two tries, while the store is not available.
+/// Pauses between two tries while the store is not available.
 const FIRST_PAUSE: Duration = Duration::from_millis(100);
 const LONGEST_PAUSE: Duration = Duration::from_secs(2);
 
-/// What an attempt at a step leaves behind.
+/// What an attempt at a step produced and the store keeps.
 #[derive(Default)]
-pub(super) struct Produced {
+pub(super) struct StepResults {
     pub(super) artifacts: Vec<Artifact>,
     pub(super) interpretation: Option<FirstVersion>,
 }
 
-/// What became of a write.
-pub(super) enum Persisted {
-    /// It is stored.
+/// The outcome of a write.
+pub(super) enum WriteOutcome {
     Stored,
-    /// The run is no longer ours, and nothing was stored.
-    Gone,
-    /// The store will never take it.
-    Impossible(Failure),
+    /// This engine no longer owns the run. Nothing was stored.
+    RunLost,
+    /// The store will never accept this write.
+    Unstorable(Failure),
 }
 
-impl Inner {
-    /// Ends a run, or sends it back to the queue.
-    pub(super) async fn settle(
+impl EngineCore {
+    /// Ends a run or sends it back to the queue, as `change` says.
+    pub(super) async fn end_run(
         &self,
-        life: &WorkerLease,
+        lease: &WorkerLease,
         run: &Run,
         events: Vec<Event>,
-        produced: Produced,
+        results: StepResults,
         change: Change,
-    ) -> Persisted {
-        match self.decide(run, change) {
-            Some(end) => self.persist(life, run, events, produced, Some(end)).await,
-            None => Persisted::Gone,
+    ) -> WriteOutcome {
+        match apply(run, change, self.store.clock.now()) {
+            Ok(end) => self.persist(lease, run, events, results, Some(end)).await,
+            Err(refusal) => {
+                tracing::error!(run_id = %run.id, %refusal, "run could not be ended");
+                WriteOutcome::RunLost
+            }
         }
     }
 
-    fn decide(&self, run: &Run, change: Change) -> Option<Transition> {
-        apply(run, change, self.store.clock.now())
-            .inspect_err(|refusal| tracing::error!(run_id = %run.id, %refusal, "a run could not be settled"))
-            .ok()
-    }
-
-    /// Writes, and goes on trying while the store is not available.
+    /// Writes, and retries while the store is not available.
     pub(super) async fn persist(
         &self,
-        life: &WorkerLease,
+        lease: &WorkerLease,
         run: &Run,
         events: Vec<Event>,
-        produced: Produced,
+        results: StepResults,
         end: Option<Transition>,
-    ) -> Persisted {
+    ) -> WriteOutcome {
         let at = self.store.clock.now();
-        let Produced { artifacts, interpretation } = produced;
+        let StepResults { artifacts, interpretation } = results;
         let mut advance =
             Advance { run: run.clone(), at, events, artifacts, interpretation, end, repeated: false };
         let mut pause = FIRST_PAUSE;
         loop {
             match self.store.queue.advance(advance.clone()).await {
                 Ok(AdvanceOutcome::Accepted) => {
-                    self.tell(&advance);
-                    return Persisted::Stored;
+                    self.report_written(&advance);
+                    return WriteOutcome::Stored;
                 }
                 Ok(AdvanceOutcome::Refused) => {
-                    report::log(&advance.refusal(), run.correlation_id.as_deref());
-                    report::refused(run.pipeline);
-                    self.tally.count(&advance.refusal());
-                    return Persisted::Gone;
+                    let last = last_event(&advance.events, advance.end.as_ref());
+                    let refused = late_write_refused(&advance.run, last, advance.at);
+                    report::log(&refused, run.correlation_id.as_deref());
+                    report::count_refused_write(run.pipeline);
+                    self.minute_counters.count(&refused);
+                    return WriteOutcome::RunLost;
                 }
                 Err(error) if error.is_passing() => {
-                    tracing::warn!(run_id = %run.id, %error, "a result could not be stored yet; trying again");
+                    tracing::warn!(run_id = %run.id, %error, "run progress: write failed, will retry");
                     metrics::counter!("quire_store_errors_total", "doing" => "advance").increment(1);
                 }
-                Err(error) => return Persisted::Impossible(refused_by_store(&error)),
+                Err(error) => return WriteOutcome::Unstorable(unstorable(&error)),
             }
             advance.repeated = true;
             tokio::select! {
-                () = life.lost.cancelled() => return Persisted::Gone,
-                // The process ends: recovery settles the run.
-                () = self.halted.cancelled() => return Persisted::Gone,
+                () = lease.lost.cancelled() => return WriteOutcome::RunLost,
+                // The process exits. Recovery ends the run.
+                () = self.halted.cancelled() => return WriteOutcome::RunLost,
                 () = tokio::time::sleep(pause) => pause = (pause * 2).min(LONGEST_PAUSE),
             }
         }
     }
 
-    fn tell(&self, advance: &Advance) {
+    fn report_written(&self, advance: &Advance) {
         let correlation_id = advance.run.correlation_id.as_deref();
         for event in &advance.events {
-            self.tally.count(event);
+            self.minute_counters.count(event);
             report::event(event, correlation_id);
         }
         if let Some(end) = &advance.end {
-            self.tally.count_transition(end);
-            report::transition(end);
+            self.report_transition(end);
         }
     }
 }
 
-fn refused_by_store(error: &PortError) -> Failure {
-    tracing::error!(%error, "the store refuses a result for good");
-    let message = "what the step produced cannot be stored; please report this";
+fn unstorable(error: &PortError) -> Failure {
+    tracing::error!(%error, "run progress: the store rejected the write for good");
+    let message = "the result of the step cannot be stored; please report this";
     Failure::permanent(StepErrorCode::ResultNotStorable.as_str(), message)
 }

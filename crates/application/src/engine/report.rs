@@ -1,10 +1,10 @@
-//! What happened, told twice: as a structured log line and as metrics. Both are best effort and wait for nothing.
+//! Reports events as structured log lines and as metrics. Reporting is best effort and never blocks.
 
 use jiff::SignedDuration;
 use quire_domain::{Effect, Event, EventType, Pipeline, StepName, Transition, WorkerId};
 use quire_ports::ClaimedRun;
 
-/// Logs an event with the keys that every event line has; what does not apply is null.
+/// Logs an event. Every event line has the same keys; a key that does not apply is null.
 pub fn log(event: &Event, correlation_id: Option<&str>) {
     let document = event.subject.filter(|_| event.pipeline == Some(Pipeline::Document));
     let request = event.subject.filter(|_| event.pipeline == Some(Pipeline::Link));
@@ -27,7 +27,7 @@ pub fn log(event: &Event, correlation_id: Option<&str>) {
     );
 }
 
-/// Logs what a transition recorded.
+/// Logs the events of a transition.
 pub fn log_transition(transition: &Transition) {
     for effect in &transition.effects {
         if let Effect::Record(event) = effect {
@@ -42,7 +42,7 @@ pub(super) fn event(event: &Event, correlation_id: Option<&str>) {
     count(event);
 }
 
-/// Logs and counts what a transition recorded.
+/// Logs and counts the events of a transition.
 pub(super) fn transition(transition: &Transition) {
     for effect in &transition.effects {
         if let Effect::Record(recorded) = effect {
@@ -51,8 +51,8 @@ pub(super) fn transition(transition: &Transition) {
     }
 }
 
-/// Logs and counts a start.
-pub(super) fn started(claimed: &ClaimedRun, worker: WorkerId) {
+/// Logs and counts the start of a run and of its first step.
+pub(super) fn run_started(claimed: &ClaimedRun, worker: WorkerId) {
     let run = &claimed.run;
     let correlation_id = run.correlation_id.as_deref();
     let at = run.state.started_at().unwrap_or(run.queued_at);
@@ -71,24 +71,24 @@ pub(super) fn started(claimed: &ClaimedRun, worker: WorkerId) {
     }
 }
 
-/// Counts a run whose owner had gone.
-pub(super) fn recovered(pipeline: Pipeline) {
+/// Counts an orphaned run that was recovered.
+pub(super) fn count_recovered(pipeline: Pipeline) {
     metrics::counter!("quire_runs_recovered_total", "pipeline" => pipeline.as_str()).increment(1);
 }
 
-/// Counts a late write that was refused.
-pub(super) fn refused(pipeline: Pipeline) {
+/// Counts a late write that the store refused.
+pub(super) fn count_refused_write(pipeline: Pipeline) {
     metrics::counter!("quire_late_writes_refused_total", "pipeline" => pipeline.as_str()).increment(1);
 }
 
-/// Measures an attempt of a step.
-pub(super) fn step_took(step: StepName, took: SignedDuration) {
+/// Measures an attempt at a step.
+pub(super) fn step_duration(step: StepName, duration: SignedDuration) {
     metrics::histogram!(
         "quire_step_duration_seconds",
         "pipeline" => step.pipeline().as_str(),
         "step" => step.as_str()
     )
-    .record(took.as_secs_f64());
+    .record(duration.as_secs_f64());
 }
 
 fn count(event: &Event) {

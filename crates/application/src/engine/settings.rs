@@ -1,4 +1,4 @@
-//! What an engine is told: how much at once, how often, and how each pipeline goes.
+//! The settings of an engine and of its pipelines.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -8,60 +8,60 @@ use jiff::SignedDuration;
 use quire_domain::{Pipeline, PipelinePlan, RecoveryPolicy, RetryPolicy, StepName};
 use quire_ports::{PortError, PortResult, RecoveryRules, Step};
 
-/// More threads than this for steps only cost memory; steps beyond wait for a thread.
-const MOST_WORK_THREADS: u32 = 32;
+/// More threads than this only cost memory. Further steps wait for a free thread.
+const MAX_STEP_THREADS: u32 = 32;
 
-/// How an engine works.
+/// The settings of an engine.
 #[derive(Clone, Debug)]
 pub struct EngineSettings {
-    /// Host and process, for people.
+    /// Host and process, shown to people.
     pub name: String,
-    /// Runs worked on at once.
+    /// How many runs are worked on at once.
     pub slots: u32,
-    /// Most runs taken in one claim.
+    /// How many runs one claim takes at most.
     pub claim_limit: usize,
-    /// Time between two looks at the queue when nothing wakes the engine.
+    /// Time between two claims when nothing wakes the engine.
     pub tick: Duration,
-    /// How the lease is kept.
+    /// How the worker lease is kept.
     pub lease: LeaseSettings,
     /// Time between two renewals of the lease.
     pub heartbeat: Duration,
-    /// A RUNNING run that names no owner is taken for orphaned when it is older than this.
-    pub zombie_after: SignedDuration,
-    /// How long past its deadline a run is left to its living owner before the watchdog ends it.
+    /// A RUNNING run without an owner counts as orphaned when it is older than this (setting `engine.zombie_after`).
+    pub ownerless_after: SignedDuration,
+    /// How long after a run's deadline the watchdog leaves the run to an owner that is alive.
     pub grace: SignedDuration,
-    /// How long a shutdown waits for runs under way.
+    /// How long a shutdown waits for running runs.
     pub shutdown_wait: Duration,
-    /// What becomes of orphans, for every pipeline of the database: this engine recovers also what it could not
+    /// The recovery policy of every pipeline in the database. An engine also recovers runs of pipelines that it cannot
     /// execute.
     pub recovery: Vec<(Pipeline, RecoveryPolicy)>,
 }
 
-/// How an engine keeps its lease.
+/// How an engine keeps its worker lease.
 #[derive(Clone, Copy, Debug)]
 pub enum LeaseSettings {
-    /// By the lock on the database file.
+    /// The lock on the database file is the lease.
     Exclusive,
-    /// By renewing it before this much time has passed.
+    /// The engine renews the lease before it expires.
     Renewed {
-        /// The time.
+        /// How long the lease lasts.
         term: SignedDuration,
     },
 }
 
-/// How one pipeline is carried out.
+/// How the engine executes one pipeline.
 pub struct PipelineSetup {
-    /// Its steps and its limit.
+    /// Its steps and its time limit.
     pub plan: PipelinePlan,
-    /// Its retries and its recovery.
+    /// Its retry and recovery policies.
     pub policy: RetryPolicy,
     /// The work of each step.
     pub steps: HashMap<StepName, Arc<dyn Step>>,
 }
 
 impl EngineSettings {
-    pub(super) fn work_runtime(&self) -> PortResult<tokio::runtime::Runtime> {
-        let threads = self.slots.clamp(1, MOST_WORK_THREADS) as usize;
+    pub(super) fn step_runtime(&self) -> PortResult<tokio::runtime::Runtime> {
+        let threads = self.slots.clamp(1, MAX_STEP_THREADS) as usize;
         tokio::runtime::Builder::new_multi_thread()
             .worker_threads(threads)
             .thread_name("quire-step")
@@ -69,12 +69,16 @@ impl EngineSettings {
             .build()
             .map_err(|_| PortError::Unavailable {
                 service: "system",
-                reason: "no threads could be started for the steps".to_owned(),
+                reason: "could not start threads for the steps".to_owned(),
                 contention: false,
             })
     }
 
-    pub(super) fn rescue_rules(&self) -> RecoveryRules {
-        RecoveryRules { recovery: self.recovery.clone(), zombie_after: self.zombie_after, grace: self.grace }
+    pub(super) fn recovery_rules(&self) -> RecoveryRules {
+        RecoveryRules {
+            recovery: self.recovery.clone(),
+            ownerless_after: self.ownerless_after,
+            grace: self.grace,
+        }
     }
 }

@@ -1,8 +1,8 @@
-//! How much is worked on at once.
+//! Slots limit how many runs an engine works on at once.
 //!
-//! A slot belongs to a run until the run has been settled *and* its step has really ended. A step that ignores its
-//! cancellation keeps its thread, so it keeps its slot, too: otherwise new runs would be claimed for threads that
-//! are not there.
+//! A run keeps its slot until the run has ended *and* its step has really returned. A step that ignores its
+//! cancellation keeps its thread, so it keeps its slot too. Otherwise the engine would claim runs for which it has no
+//! thread.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ pub(super) struct Slots {
     freed: Notify,
 }
 
-/// One of them, taken. Given back when the last holder lets go, however it ends.
+/// An occupied slot. It becomes free when the last `Arc` to it is dropped.
 pub(super) struct Slot {
     slots: Arc<Slots>,
     permit: Option<OwnedSemaphorePermit>,
@@ -24,24 +24,24 @@ impl Slots {
         Arc::new(Self { free: Arc::new(Semaphore::new(slots as usize)), freed: Notify::new() })
     }
 
-    /// How many are free.
+    /// The number of free slots.
     pub(super) fn free(&self) -> usize {
         self.free.available_permits()
     }
 
-    /// Takes one, if there is one.
+    /// Occupies a slot, if one is free.
     pub(super) fn take(self: &Arc<Self>) -> Option<Arc<Slot>> {
         let permit = self.free.clone().try_acquire_owned().ok()?;
         Some(Arc::new(Slot { slots: self.clone(), permit: Some(permit) }))
     }
 
-    /// Returns when one is free.
+    /// Returns when at least one slot is free.
     pub(super) async fn wait(&self) {
         while self.free() == 0 {
             self.freed.notified().await;
         }
-        // Runs tend to end together, as their writes were committed together: let all of them give up their slots
-        // first, and claim for all of them at once.
+        // Runs whose writes were committed together end together. Yield once so that all of them free their slots and
+        // one claim serves them all.
         tokio::task::yield_now().await;
     }
 }

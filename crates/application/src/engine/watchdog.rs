@@ -1,17 +1,17 @@
-//! The watchdog: on every tick it looks for runs whose owner is gone, runs that their owner has let hang, and runs
-//! whose delay has passed.
+//! The watchdog: on every tick it recovers orphaned runs, times out runs whose owner lets them hang, and releases
+//! runs whose delay has passed.
 
 use std::sync::Arc;
 
 use quire_domain::Transition;
 use quire_ports::{Breakpoint, PortError, PortResult};
 
-use super::{Inner, report};
+use super::{EngineCore, report};
 
-/// How many runs one transaction settles.
-const BATCH: usize = 100;
+/// How many runs one transaction changes.
+pub(super) const BATCH: usize = 100;
 
-pub(super) async fn keep_watching(engine: Arc<Inner>) {
+pub(super) async fn keep_watching(engine: Arc<EngineCore>) {
     loop {
         tokio::select! {
             () = engine.store.clock.sleep(engine.settings.tick) => {}
@@ -21,14 +21,15 @@ pub(super) async fn keep_watching(engine: Arc<Inner>) {
     }
 }
 
-impl Inner {
-    /// Each look by itself: one that fails must not keep the others from what they are there for.
+impl EngineCore {
+    /// Does the three tasks independently: if one fails, the other two still run.
     async fn watch_once(&self) {
         if let Err(error) = self.probe.reached(Breakpoint::BeforeWatch, None).await {
             return watch_failed(&error);
         }
-        let looks = [self.recover_orphans().await, self.time_out_overdue().await, self.release_due().await];
-        for error in looks.iter().filter_map(|look| look.as_ref().err()) {
+        let results =
+            [self.recover_orphaned_runs().await, self.time_out_overdue().await, self.release_due().await];
+        for error in results.iter().filter_map(|result| result.as_ref().err()) {
             watch_failed(error);
         }
     }
@@ -38,39 +39,24 @@ impl Inner {
         Ok(())
     }
 
-    /// Settles runs whose owner is gone: to FAILED or back to the queue, as their pipeline says.
-    pub(super) async fn recover_orphans(&self) -> PortResult<()> {
-        loop {
-            let now = self.store.clock.now();
-            let recovered = self.store.recovery.recover_orphans(&self.rules, now, BATCH).await?;
-            for transition in &recovered {
-                report::recovered(transition.run.pipeline);
-                self.tally.recovered(transition);
-                self.tell_of(transition);
-            }
-            if recovered.len() < BATCH {
-                return Ok(());
-            }
-        }
-    }
-
-    /// Ends runs that their living owner should have ended itself.
+    /// Ends runs that are past their deadline although their owner is alive. The owner normally does this itself.
     async fn time_out_overdue(&self) -> PortResult<()> {
         let now = self.store.clock.now();
-        for transition in &self.store.recovery.time_out_overdue(&self.rules, now, BATCH).await? {
-            tracing::warn!(run_id = %transition.run.id, "a run hung past its deadline; the watchdog ended it");
-            self.tell_of(transition);
+        for transition in &self.store.recovery.time_out_overdue(&self.recovery_rules, now, BATCH).await? {
+            tracing::warn!(run_id = %transition.run.id, "watchdog: timed out a run that hung past its deadline");
+            self.report_transition(transition);
         }
         Ok(())
     }
 
-    fn tell_of(&self, transition: &Transition) {
-        self.tally.count_transition(transition);
+    /// Logs and counts a transition that the store has made.
+    pub(super) fn report_transition(&self, transition: &Transition) {
+        self.minute_counters.count_transition(transition);
         report::transition(transition);
     }
 }
 
 fn watch_failed(error: &PortError) {
-    tracing::warn!(%error, "the watchdog could not look around; trying again on the next tick");
+    tracing::warn!(%error, "watchdog: check failed, will retry on the next tick");
     metrics::counter!("quire_store_errors_total", "doing" => "watch").increment(1);
 }

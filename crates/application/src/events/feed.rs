@@ -3,12 +3,13 @@
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use quire_domain::EventId;
-use quire_ports::{EventFilter, PortError, RunHistory};
+use quire_ports::{EventFilter, RunHistory};
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
 use super::subscription::Subscription;
 use super::watcher::Watcher;
+use crate::Error;
 
 /// Where a listener begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,7 +34,7 @@ pub enum FeedError {
     },
     /// The store did not answer.
     #[error(transparent)]
-    Port(#[from] PortError),
+    Store(#[from] Error),
 }
 
 /// The history as it grows, for any number of listeners up to a limit.

@@ -1,26 +1,26 @@
-//! Comma-separated values as RFC 4180 has them, safe to open in a spreadsheet.
+//! Comma-separated values as in RFC 4180, safe to open in a spreadsheet.
 //!
-//! A spreadsheet takes a cell that begins like a formula for one, and a formula can send the rest of the sheet elsewhere.
-//! What stands in a document is a stranger's text, so such a cell gets an apostrophe in front, which spreadsheets read
-//! as "this is text". Numbers are ours, and stay as they are, also negative ones.
+//! A spreadsheet runs a cell that begins like a formula, and a formula can send the rest of the sheet elsewhere. The text of a
+//! document comes from strangers, so such a cell gets an apostrophe in front, which spreadsheets read as "this is text".
+//! Numbers are our own and stay unchanged, negative ones too.
 
-use std::fmt::Write as _;
+use csv::{QuoteStyle, StringRecord, Terminator, WriterBuilder};
 
-/// What a formula can begin with. Spreadsheets pass over a tab or a line's end before it.
+/// What a formula can begin with. Spreadsheets skip a tab or a line break before it.
 const BEGINS_FORMULA: [char; 7] = ['=', '+', '-', '@', '\t', '\r', '\n'];
 
-/// One value.
+/// One cell.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Cell<'a> {
-    /// Nothing.
+    /// No value.
     Empty,
-    /// Words, wherever they come from.
+    /// Text from any source.
     Text(&'a str),
     /// A whole number.
     Integer(i64),
-    /// Another number. One that is none, or infinite, is left empty.
+    /// Any other number. NaN and infinity leave the cell empty.
     Number(f64),
-    /// Yes or no.
+    /// A boolean.
     Flag(bool),
 }
 
@@ -47,58 +47,43 @@ impl<'a> From<&'a str> for Cell<'a> {
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct CsvRow {
-    line: String,
-    cells: usize,
+    record: StringRecord,
+    /// Whether a cell begins or ends with a space, which many readers strip from cells without quotes.
+    has_outer_spaces: bool,
 }
 
 impl CsvRow {
     /// Adds a cell.
     pub fn push(&mut self, cell: Cell<'_>) -> &mut Self {
-        if self.cells > 0 {
-            self.line.push(',');
+        match cell {
+            Cell::Text(text) => {
+                self.has_outer_spaces |= text.starts_with(' ') || text.ends_with(' ');
+                if text.starts_with(BEGINS_FORMULA) {
+                    self.record.push_field(&format!("'{text}"));
+                } else {
+                    self.record.push_field(text);
+                }
+            }
+            Cell::Integer(number) => self.record.push_field(&number.to_string()),
+            Cell::Number(number) if number.is_finite() => self.record.push_field(&number.to_string()),
+            Cell::Flag(flag) => self.record.push_field(&flag.to_string()),
+            Cell::Empty | Cell::Number(_) => self.record.push_field(""),
         }
-        self.cells += 1;
-        // Writing to a String cannot fail.
-        let _ = match cell {
-            Cell::Text(text) => return self.push_text(text),
-            Cell::Integer(number) => write!(self.line, "{number}"),
-            Cell::Number(number) if number.is_finite() => write!(self.line, "{number}"),
-            Cell::Flag(flag) => write!(self.line, "{flag}"),
-            Cell::Empty | Cell::Number(_) => Ok(()),
-        };
         self
     }
 
     /// The whole line with its end. The row is empty afterwards.
     pub fn end(&mut self) -> String {
-        if self.cells == 1 && self.line.is_empty() {
-            // One empty cell would else be an empty line, which many readers pass over.
-            self.line.push_str("\"\"");
-        }
-        self.cells = 0;
-        let mut line = std::mem::take(&mut self.line);
-        line.push_str("\r\n");
-        line
-    }
-
-    fn push_text(&mut self, text: &str) -> &mut Self {
-        let is_quoted = text.contains([',', '"', '\r', '\n']) || text.starts_with(' ') || text.ends_with(' ');
-        if is_quoted {
-            self.line.push('"');
-        }
-        if text.starts_with(BEGINS_FORMULA) {
-            self.line.push('\'');
-        }
-        for character in text.chars() {
-            if character == '"' {
-                self.line.push('"');
-            }
-            self.line.push(character);
-        }
-        if is_quoted {
-            self.line.push('"');
-        }
-        self
+        let Self { record, has_outer_spaces } = std::mem::take(self);
+        let quotes = if has_outer_spaces { QuoteStyle::Always } else { QuoteStyle::Necessary };
+        let mut writer = WriterBuilder::new()
+            .terminator(Terminator::CRLF)
+            .quote_style(quotes)
+            .buffer_capacity(1024)
+            .from_writer(Vec::new());
+        // Writing to memory cannot fail, and the cells were text.
+        let written = writer.write_record(&record).ok().and_then(|()| writer.into_inner().ok());
+        String::from_utf8(written.unwrap_or_default()).unwrap_or_default()
     }
 }
 

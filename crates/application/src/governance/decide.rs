@@ -1,10 +1,13 @@
 //! Decide about a change that edits suggest.
 
 use quire_domain::{CandidateId, DecisionId, SchemaVersionId};
-use quire_ports::{GovernanceDecision, PortError, PortResult, SchemaVersion, Store, StructuralCandidate};
-use quire_understanding::structure::{self, Approval, CandidateStatus, DecisionType, StructureChange};
+use quire_ports::{GovernanceDecision, PortResult, SchemaVersion, Store, StructuralCandidate};
+use quire_understanding::structure::{
+    self, Approval, CandidateStatus, DecisionType, StructureChange, decision_events,
+};
 
 use crate::engine::report;
+use crate::{App, Error};
 
 /// A decision that somebody takes.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,7 +28,7 @@ pub struct DecisionRequest {
     pub correlation_id: Option<String>,
 }
 
-/// Why nothing was decided.
+/// Why no decision was recorded.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum DecisionError {
     /// The schema has changed by it already.
@@ -33,15 +36,16 @@ pub enum DecisionError {
     Final,
     /// Storage has no such candidate, or does not answer.
     #[error(transparent)]
-    Port(#[from] PortError),
+    Store(#[from] Error),
 }
 
 /// Records a decision. An approval makes a new version of the schema, for runs that are created afterwards; nothing that
 /// is there changes and nothing is processed again.
-pub async fn decide(store: &Store, request: DecisionRequest) -> Result<GovernanceDecision, DecisionError> {
+pub async fn decide(app: &App, request: DecisionRequest) -> Result<GovernanceDecision, DecisionError> {
+    let store = &app.store;
     match decide_once(store, request.clone()).await {
         // Somebody has approved something else in between: the same again, on top of that.
-        Err(DecisionError::Port(PortError::Conflict(_))) => decide_once(store, request).await,
+        Err(DecisionError::Store(Error::Conflict(_))) => decide_once(store, request).await,
         decided => decided,
     }
 }
@@ -51,7 +55,7 @@ async fn decide_once(store: &Store, request: DecisionRequest) -> Result<Governan
     let is_as_seen = request.seen_status.is_none_or(|seen| seen == candidate.status)
         && request.seen_critical.is_none_or(|seen| seen == candidate.is_critical);
     if !is_as_seen {
-        return Err(GovernanceDecision::outdated().into());
+        return Err(DecisionError::Store(decided_meanwhile()));
     }
     let new_status =
         structure::decide(candidate.status, request.decision_type).ok_or(DecisionError::Final)?;
@@ -71,11 +75,16 @@ async fn decide_once(store: &Store, request: DecisionRequest) -> Result<Governan
         reason: request.reason,
         created_at: now,
     };
-    store.governance.decide(&decision, version.as_ref()).await?;
-    for event in decision.events(version.as_ref()) {
-        report::log(&event, request.correlation_id.as_deref());
+    let events = decision_events(&decision.reviewer, version.is_some(), now);
+    store.governance.decide(&decision, version.as_ref(), &events).await?;
+    for event in &events {
+        report::log(event, request.correlation_id.as_deref());
     }
     Ok(decision)
+}
+
+fn decided_meanwhile() -> Error {
+    Error::Conflict("another person has decided about this candidate; reload it and decide again".to_owned())
 }
 
 /// The schema as the candidate would have it.

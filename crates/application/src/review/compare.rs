@@ -7,6 +7,7 @@ use quire_ports::{InterpretationVersion, PortError, Store};
 use quire_understanding::Schema;
 
 use super::view::schema_of;
+use crate::{App, Error};
 
 /// A version as people name it: the run alone is its active version, `RUN:3` its third.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,7 +61,7 @@ pub enum CompareError {
     NothingBefore,
     /// Storage has no such document, or does not answer.
     #[error(transparent)]
-    Port(#[from] PortError),
+    Store(#[from] Error),
 }
 
 /// Two versions of a document.
@@ -77,11 +78,12 @@ pub struct ComparedVersions {
 /// Finds two versions. Unless it is named, the later side is what a reviewer sees, and the earlier side what came before
 /// the later one: the version before it, or else what the run before understood.
 pub async fn versions_to_compare(
-    store: &Store,
+    app: &App,
     document: DocumentId,
     from: Option<VersionReference>,
     to: Option<VersionReference>,
 ) -> Result<ComparedVersions, CompareError> {
+    let store = &app.store;
     let review = store.reviews.review(document).await?;
     let (run, to) = if let Some(name) = to {
         find(store, document, name).await?

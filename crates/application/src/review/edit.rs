@@ -1,18 +1,15 @@
 //! Correct what was understood.
 
-use std::sync::Arc;
-
-use quire_domain::{Document, DocumentId, Event, EventType, InterpretationId, RunId, RunState};
-use quire_ports::{
-    EditBlocked, EditableRun, InterpretationVersion, NewInterpretationVersion, PortError, SavedEdit, Store,
-};
-use quire_understanding::calibration::ConfidencePolicy;
+use quire_domain::review::{interpretation_edited, review_marked};
+use quire_domain::{DocumentId, EditBlocked, InterpretationId, ReviewStatus, RunId, check_edit};
+use quire_ports::{EditableRun, InterpretationVersion, NewInterpretationVersion, SavedEdit, Store};
 use quire_understanding::edit::{EditOperation, InvalidEdit, apply_edits};
 use quire_understanding::{Interpretation, Schema};
 
 use super::stale::{self, StaleEdit};
 use super::view::schema_of;
 use crate::engine::report;
+use crate::{App, Error};
 
 /// What somebody wants changed.
 #[derive(Clone, Debug, PartialEq)]
@@ -43,15 +40,26 @@ pub enum EditError {
     /// The run has no interpretation.
     #[error("this run has no interpretation; process the document again")]
     Missing,
-    /// Somebody else has made a newer version, or a newer run has completed.
-    #[error("a newer version exists; `details` says what became of each change, and how to make it there")]
+    /// Another person has made a newer version, or a newer run has completed.
+    #[error("a newer version exists; `details` says what became of each change and how to repeat it")]
     Stale(Box<StaleEdit>),
     /// One of the changes is not as it must be.
     #[error(transparent)]
     Bad(#[from] InvalidEdit),
     /// Storage has no such run, or does not answer.
     #[error(transparent)]
-    Port(#[from] PortError),
+    Store(#[from] Error),
+}
+
+/// None if the edit is stale.
+fn unless_stale<T>(result: Result<T, EditBlocked>) -> Result<Option<T>, EditError> {
+    match result {
+        Ok(value) => Ok(Some(value)),
+        Err(EditBlocked::Stale) => Ok(None),
+        Err(EditBlocked::ActiveRun) => Err(EditError::ActiveRun),
+        Err(EditBlocked::NotCompleted) => Err(EditError::NotCompleted),
+        Err(EditBlocked::Missing) => Err(EditError::Missing),
+    }
 }
 
 /// The active version after an edit.
@@ -67,25 +75,18 @@ pub struct EditResult {
 
 /// Applies a batch of changes to the active version of a run. Versions never change, so that what was worked out from one
 /// is right as long as that one is still active, and the store sees to that.
-pub async fn edit(
-    store: &Store,
-    policy: &Arc<ConfidencePolicy>,
-    request: EditRequest,
-) -> Result<EditResult, EditError> {
-    match apply_to_active(store, policy, &request).await? {
+pub async fn edit(app: &App, request: EditRequest) -> Result<EditResult, EditError> {
+    match apply_to_active(app, &request).await? {
         Some(result) => Ok(result),
-        None => Err(EditError::Stale(Box::new(stale::report(store, &request).await?))),
+        None => Err(EditError::Stale(Box::new(stale::report(&app.store, &request).await?))),
     }
 }
 
 /// Makes the new version; none if the edit is stale.
-async fn apply_to_active(
-    store: &Store,
-    policy: &Arc<ConfidencePolicy>,
-    request: &EditRequest,
-) -> Result<Option<EditResult>, EditError> {
+async fn apply_to_active(app: &App, request: &EditRequest) -> Result<Option<EditResult>, EditError> {
+    let (store, policy) = (&app.store, &app.confidence);
     let editable = store.reviews.editable(request.run).await?;
-    let Some(active) = check(&editable, request.base)? else { return Ok(None) };
+    let Some(active) = unless_stale(editable_version(&editable, request.base))? else { return Ok(None) };
     let document = DocumentId(editable.run.subject.0);
     if request.latest_run_only && !stale::is_latest_run(store, document, request.run).await? {
         return Ok(None);
@@ -103,12 +104,16 @@ async fn apply_to_active(
         data: Interpretation { created_at: at, fields: edited.fields, ..active.data.clone() },
         changes: edited.changes,
         structure: edited.structure,
+        edited: interpretation_edited(document, request.run, &request.actor, at),
+        reopened: review_marked(document, ReviewStatus::InReview, &request.actor, at),
         actor: request.actor.clone(),
         at,
         policy: policy.clone(),
     };
     let Some(saved) = save(store, &new).await? else { return Ok(None) };
-    tell(&new, document, saved.reopened, request.correlation_id.as_deref());
+    for event in &saved.events {
+        report::log(event, request.correlation_id.as_deref());
+    }
     let version = InterpretationVersion {
         id: new.id,
         number: saved.number,
@@ -120,46 +125,26 @@ async fn apply_to_active(
     Ok(Some(EditResult { version, is_new: true, schema }))
 }
 
-/// Stores it; none if the edit is stale. If the answer is lost, it is asked whether this version is there: whoever repeated it
-/// would else be told that somebody else had come first.
+/// Stores it; none if the edit is stale. If the answer is lost, it is asked whether this version is there: whoever repeated it would else be told that
+/// somebody else had come first.
 async fn save(store: &Store, new: &NewInterpretationVersion) -> Result<Option<SavedEdit>, EditError> {
     match store.reviews.save(new).await {
         Err(error) if error.is_in_doubt() => {
             let now = store.reviews.editable(new.run).await?;
             match now.active {
                 Some(active) if active.id == new.id => {
-                    Ok(Some(SavedEdit { number: active.number, reopened: false }))
+                    Ok(Some(SavedEdit { number: active.number, events: vec![new.edited.clone()] }))
                 }
                 _ => Err(error.into()),
             }
         }
-        saved => match saved? {
-            Ok(saved) => Ok(Some(saved)),
-            Err(EditBlocked::Stale) => Ok(None),
-            Err(EditBlocked::ActiveRun) => Err(EditError::ActiveRun),
-            Err(EditBlocked::NotCompleted) => Err(EditError::NotCompleted),
-            Err(EditBlocked::Missing) => Err(EditError::Missing),
-        },
+        saved => unless_stale(saved?),
     }
 }
 
-/// The active version if it is the one that was edited. Errors come in the order in which people are told what is in the way.
-fn check(editable: &EditableRun, base: u32) -> Result<Option<&InterpretationVersion>, EditError> {
-    if editable.is_busy {
-        return Err(EditError::ActiveRun);
-    }
-    if !matches!(editable.run.state, RunState::Completed { .. }) {
-        return Err(EditError::NotCompleted);
-    }
-    let active = editable.active.as_ref().ok_or(EditError::Missing)?;
-    Ok((active.number == base).then_some(active))
-}
-
-fn tell(new: &NewInterpretationVersion, document: DocumentId, reopened: bool, correlation_id: Option<&str>) {
-    let asked = |event_type| Document::event_by(event_type, document, &new.actor, new.at);
-    let edited = Event { run: Some(new.run), ..asked(EventType::InterpretationEdited) };
-    report::log(&edited, correlation_id);
-    if reopened {
-        report::log(&asked(EventType::ReviewReopened), correlation_id);
-    }
+/// The active version, if it may be edited now.
+fn editable_version(editable: &EditableRun, base: u32) -> Result<&InterpretationVersion, EditBlocked> {
+    let active = editable.active.as_ref();
+    check_edit(&editable.run, editable.is_busy, active.map(|active| active.number), base)?;
+    active.ok_or(EditBlocked::Missing)
 }

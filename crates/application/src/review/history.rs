@@ -1,11 +1,18 @@
-//! How an interpretation came to be what it is.
+//! The versions of an interpretation.
 
 use quire_domain::RunId;
-use quire_ports::{PortResult, Store, VersionHistoryEntry};
+use quire_ports::{InterpretationVersion, VersionHistoryEntry};
 
-/// The versions of a run, the newest two hundred, oldest first, with the changes that made each.
-pub async fn versions(store: &Store, run: RunId) -> PortResult<Vec<VersionHistoryEntry>> {
-    // So that a run that is not there is told from one that has understood nothing.
-    store.history.run(run).await?;
-    store.reviews.versions(run).await
+use crate::{App, Result};
+
+/// The newest 200 versions of a run, oldest first, each with its changes against the version before it.
+pub async fn versions(app: &App, run: RunId) -> Result<Vec<VersionHistoryEntry>> {
+    // So that a run that does not exist differs from one without an interpretation.
+    app.store.history.run(run).await?;
+    Ok(app.store.reviews.versions(run).await?)
+}
+
+/// One version of a run, if the run has it.
+pub async fn version(app: &App, run: RunId, number: u32) -> Result<Option<InterpretationVersion>> {
+    Ok(app.store.reviews.version(run, Some(number)).await?)
 }

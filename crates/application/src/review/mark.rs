@@ -1,12 +1,11 @@
 //! Say that a document is checked, or that it is not after all.
 
-use std::sync::Arc;
-
+use quire_domain::review::review_marked;
 use quire_domain::{DocumentId, ReviewStatus};
-use quire_ports::{PortResult, ReviewMark, ReviewMarkRequest, Store};
-use quire_understanding::calibration::ConfidencePolicy;
+use quire_ports::{ReviewMark, ReviewMarkRequest};
 
 use crate::engine::report;
+use crate::{App, Result};
 
 /// What somebody says of a document.
 #[derive(Clone, Debug, PartialEq)]
@@ -22,21 +21,15 @@ pub struct MarkRequest {
 }
 
 /// Marks a document as checked, or takes that back; with the mark, what it teaches about confidence is learnt or taken back.
-pub async fn mark(
-    store: &Store,
-    policy: &Arc<ConfidencePolicy>,
-    request: MarkRequest,
-) -> PortResult<ReviewMark> {
-    let marking = ReviewMarkRequest {
-        document: request.document,
-        to: request.to,
-        actor: request.actor,
-        at: store.clock.now(),
-        policy: policy.clone(),
-    };
-    let mark = store.reviews.mark(&marking).await?;
-    if mark.is_new {
-        report::log(&marking.event(), request.correlation_id.as_deref());
+pub async fn mark(app: &App, request: MarkRequest) -> Result<ReviewMark> {
+    let (store, policy) = (&app.store, &app.confidence);
+    let MarkRequest { document, to, actor, correlation_id } = request;
+    let at = store.clock.now();
+    let event = review_marked(document, to, &actor, at);
+    let request = ReviewMarkRequest { document, to, actor, at, policy: policy.clone(), event };
+    let mark = store.reviews.mark(&request).await?;
+    if let Some(recorded) = &mark.recorded {
+        report::log(recorded, correlation_id.as_deref());
     }
     Ok(mark)
 }

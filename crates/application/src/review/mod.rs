@@ -1,15 +1,19 @@
-//! What a person does with what was understood: look at it, correct it, say that it is checked.
+//! What a reviewer does with an interpretation: look at it, correct it, mark it as reviewed.
 
 mod compare;
 mod edit;
 mod history;
 mod mark;
+mod next;
 mod stale;
 mod view;
 
+pub use quire_ports::{InterpretationVersion, ReviewMark, VersionHistoryEntry};
+
 pub use compare::{CompareError, ComparedVersions, VersionReference, versions_to_compare};
 pub use edit::{EditError, EditRequest, EditResult, edit};
-pub use history::versions;
+pub use history::{version, versions};
 pub use mark::{MarkRequest, mark};
+pub use next::{NextLeastConfident, next_least_confident, next_newest};
 pub use stale::StaleEdit;
-pub use view::{ReviewError, ReviewView, view};
+pub use view::{ReviewError, ReviewView, show, view};

@@ -1,10 +1,11 @@
 //! A document beside what was understood of it.
 
 use quire_domain::{Document, DocumentId, Run};
-use quire_ports::{BlobStore, DocumentOverview, InterpretationVersion, PortError, PortResult, Store};
+use quire_ports::{BlobStore, DocumentOverview, InterpretationVersion, PortResult, Store};
 use quire_understanding::Schema;
 
 use crate::document::pages::RawTextArtifact;
+use crate::{App, Error};
 
 /// Why there is nothing to look at.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -17,7 +18,7 @@ pub enum ReviewError {
     Missing,
     /// Storage has no such document, or does not answer.
     #[error(transparent)]
-    Port(#[from] PortError),
+    Store(#[from] Error),
 }
 
 /// A document with the latest run that completed and the active version of what it understood.
@@ -42,7 +43,12 @@ impl ReviewView {
     }
 }
 
-/// The document as a reviewer sees it, whatever became of newer runs.
+/// The document as a reviewer sees it: its latest completed run, whatever newer runs do.
+pub async fn show(app: &App, document: DocumentId) -> Result<ReviewView, ReviewError> {
+    view(&app.store, &*app.blobs, document).await
+}
+
+/// The same on a bare store.
 pub async fn view(
     store: &Store,
     blobs: &dyn BlobStore,

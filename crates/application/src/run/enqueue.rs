@@ -1,6 +1,7 @@
 //! Ask for a run.
 
-use quire_domain::{Event, EventType, NewRun, Run};
+use quire_domain::run::run_created;
+use quire_domain::{NewRun, Run};
 use quire_ports::{PortResult, Store};
 
 use crate::engine::report;
@@ -11,7 +12,7 @@ pub async fn enqueue(store: &Store, new: &NewRun) -> PortResult<Run> {
     let run = store.queue.enqueue(new, now).await?;
     if run.created_at == now {
         // Asking twice for the same run makes one, and tells of one.
-        report::log(&Event::of_run(EventType::RunCreated, &run, now), run.correlation_id.as_deref());
+        report::log(&run_created(&run), run.correlation_id.as_deref());
     }
     Ok(run)
 }

@@ -1,9 +1,10 @@
 //! The text that a run has read.
 
 use quire_domain::{Run, RunId};
-use quire_ports::{Artifact, BlobStore, PortError, PortResult, Store};
+use quire_ports::{Artifact, PortError, PortResult, Store};
 
 use crate::document::pages::RawTextArtifact;
+use crate::{App, Error};
 
 /// Why there is no text.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -19,11 +20,12 @@ pub enum RawTextError {
     Missing,
     /// Storage has no such run, or does not answer.
     #[error(transparent)]
-    Port(#[from] PortError),
+    Store(#[from] Error),
 }
 
 /// The text, whether or not the run went on well after it had read it.
-pub async fn raw_text(store: &Store, blobs: &dyn BlobStore, id: RunId) -> Result<String, RawTextError> {
+pub async fn raw_text(app: &App, id: RunId) -> Result<String, RawTextError> {
+    let (store, blobs) = (&app.store, &app.blobs);
     // The run first: one that has ended by then has produced all that it ever will.
     let run = store.history.run(id).await?;
     let Some(artifact) = text_of(store, id).await? else {
@@ -46,7 +48,7 @@ pub async fn raw_text(store: &Store, blobs: &dyn BlobStore, id: RunId) -> Result
 }
 
 /// The language in which a run has read its document; while it has not, the one that was asked for, if any.
-pub async fn language_used(store: &Store, run: &Run) -> PortResult<Option<String>> {
+pub(super) async fn language_used(store: &Store, run: &Run) -> PortResult<Option<String>> {
     let text = text_of(store, run.id).await?;
     let record = text.and_then(|artifact| serde_json::from_str::<RawTextArtifact>(&artifact.payload).ok());
     Ok(record.map(|text| text.language).or_else(|| run.language.clone()))

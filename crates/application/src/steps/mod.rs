@@ -8,6 +8,8 @@ mod model_interpreter;
 mod recognised;
 mod rule_interpreter;
 
+pub use quire_ports::{ModelErrorKind, ReadErrorKind};
+
 pub use calibrator::ConfidenceCalibrator;
 pub use code::StepErrorCode;
 pub use extraction::ExtractionStep;

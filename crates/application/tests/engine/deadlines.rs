@@ -79,13 +79,13 @@ async fn a_result_that_comes_after_the_deadline_is_discarded(stage: Stage) {
 /// Proves R013: the owner lives and renews its lease, but never comes back from its work.
 async fn the_watchdog_ends_what_a_hung_worker_does_not(stage: Stage) {
     let run = stage.enqueue(SubjectId::new()).await;
-    let hung = stage.bed.worker(stage.store.clock.now()).await;
-    stage.bed.claim_one(hung, stage.store.clock.now()).await;
+    let hung = stage.fixture.worker(stage.store.clock.now()).await;
+    stage.fixture.claim_one(hung, stage.store.clock.now()).await;
     // It says that it lives, and will for longer than this story takes.
     let now = stage.store.clock.now();
     let lease = quire_ports::Lease::Until(now + SignedDuration::from_hours(1000));
     assert!(stage.store.workers.renew(hung, now, lease).await.unwrap());
-    let engine = stage.engine(documents(strict(), &steps::nothing())).await;
+    let engine = stage.engine(documents(strict(), &steps::no_op())).await;
     stage.until_state_in_time(run, "TIMED_OUT").await;
     let stored = stage.store.history.run(run).await.unwrap();
     let took = stored.state.completed_at().unwrap().duration_since(stored.state.started_at().unwrap());
@@ -116,7 +116,7 @@ async fn a_step_that_cannot_be_stopped_keeps_its_slot(stage: Stage) {
     let watched = stage.probe.count(Breakpoint::BeforeWatch);
     stage
         .observer
-        .until_in_time(&stage.clock, SECOND, || async {
+        .wait_until_advancing(&stage.clock, SECOND, || async {
             stage.probe.count(Breakpoint::BeforeWatch) > watched + 3
         })
         .await;

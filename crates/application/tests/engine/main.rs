@@ -18,14 +18,14 @@ macro_rules! on_each_store {
         mod on_sqlite {
             $(#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
             async fn $story() {
-                super::$story(crate::stage::Stage::set(quire_sqlite::testing::bed().await)).await;
+                super::$story(crate::stage::Stage::set(quire_sqlite::testing::fixture().await)).await;
             })+
         }
 
         mod on_postgres {
             $(#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
             async fn $story() {
-                super::$story(crate::stage::Stage::set(quire_postgres::testing::bed().await)).await;
+                super::$story(crate::stage::Stage::set(quire_postgres::testing::fixture().await)).await;
             })+
         }
     };

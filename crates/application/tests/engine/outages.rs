@@ -23,13 +23,13 @@ async fn a_result_survives_an_outage_and_is_stored_once(stage: Stage) {
     let mut stories = Vec::new();
     let faults: [&[Fault]; 4] = [
         &[],
-        &[Fault::Before, Fault::After],
-        &[Fault::After, Fault::Before],
-        &[Fault::Before, Fault::Before],
+        &[Fault::BeforeWrite, Fault::AfterWrite],
+        &[Fault::AfterWrite, Fault::BeforeWrite],
+        &[Fault::BeforeWrite, Fault::BeforeWrite],
     ];
     for faults in faults {
         for fault in faults {
-            stage.observer.plan(*fault);
+            stage.observer.fail_next_advance(*fault);
         }
         let run = stage.enqueue(SubjectId::new()).await;
         stage.until_state(run, "COMPLETED").await;
@@ -39,7 +39,7 @@ async fn a_result_survives_an_outage_and_is_stored_once(stage: Stage) {
     assert!(
         stories.windows(2).all(|pair| pair[0] == pair[1]),
         "{stories:?}\n{}",
-        snapshot::of(&stage.store).await
+        snapshot::render(&stage.store).await
     );
     engine.stop().await;
 }
@@ -49,7 +49,7 @@ async fn a_result_that_no_store_can_take_fails_the_run(stage: Stage) {
     let subject = SubjectId::new();
     let run = stage.enqueue(subject).await;
     // The artifacts table is gone: nothing that a step produces can be stored.
-    stage.bed.sql.execute("DROP TABLE artifacts").await.unwrap();
+    stage.fixture.sql.execute("DROP TABLE artifacts").await.unwrap();
     let work = steps::step(|_| async { Ok(steps::artifact("RAW_TEXT", "text")) });
     let engine = stage.engine(documents(strict(), &work)).await;
     stage.until_state(run, "FAILED").await;
@@ -69,7 +69,7 @@ async fn a_claim_whose_answer_was_lost_is_given_back_and_made_again(stage: Stage
     };
     stage.probe.fail_once(Breakpoint::AfterClaim, gone);
     let lost = stage.enqueue(SubjectId::new()).await;
-    let engine = stage.engine(documents(strict(), &steps::nothing())).await;
+    let engine = stage.engine(documents(strict(), &steps::no_op())).await;
     stage.until_state_in_time(lost, "COMPLETED").await;
     let told = stage.told(lost).await;
     assert_eq!(told.iter().filter(|kind| **kind == EventType::RunStarted).count(), 2);
@@ -82,14 +82,14 @@ async fn a_claim_whose_answer_was_lost_is_given_back_and_made_again(stage: Stage
 /// A store that takes no sign of life any more makes the engine unheard, which readiness reports.
 async fn an_engine_whose_heartbeats_fail_is_not_heard(stage: Stage) {
     let settings = EngineSettings { heartbeat: Duration::from_millis(1), ..Stage::settings() };
-    let engine = stage.engine_with(settings, documents(strict(), &steps::nothing())).await;
+    let engine = stage.engine_with(settings, documents(strict(), &steps::no_op())).await;
     // It is held at its next heartbeat, as by a store that does not answer.
     stage.probe.hold_once(Breakpoint::BeforeHeartbeat);
     let beats = stage.probe.count(Breakpoint::BeforeHeartbeat);
     let quiet = || async { stage.probe.count(Breakpoint::BeforeHeartbeat) > beats && !engine.is_connected() };
-    stage.observer.until_in_time(&stage.clock, SECOND, quiet).await;
+    stage.observer.wait_until_advancing(&stage.clock, SECOND, quiet).await;
     stage.probe.release();
-    stage.observer.until_in_time(&stage.clock, SECOND, || async { engine.is_connected() }).await;
+    stage.observer.wait_until_advancing(&stage.clock, SECOND, || async { engine.is_connected() }).await;
     engine.stop().await;
 }
 
@@ -98,11 +98,11 @@ async fn an_engine_whose_heartbeats_fail_is_not_heard(stage: Stage) {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_locked_sqlite_file_delays_and_loses_nothing() {
     let options = quire_sqlite::Options { busy_timeout: Duration::from_millis(5), ..Default::default() };
-    let (bed, path) = quire_sqlite::testing::bed_with(options).await;
-    let stage = Stage::set(bed);
+    let (fixture, path) = quire_sqlite::testing::bed_with(options).await;
+    let stage = Stage::set(fixture);
     let runs = [stage.enqueue(SubjectId::new()).await, stage.enqueue(SubjectId::new()).await];
     stage.probe.hold_once(Breakpoint::AfterStep);
-    let engine = stage.engine(documents(strict(), &steps::nothing())).await;
+    let engine = stage.engine(documents(strict(), &steps::no_op())).await;
     stage.probe.wait_for(Breakpoint::AfterStep, 1).await;
 
     let other = rusqlite::Connection::open(path).unwrap();
@@ -110,7 +110,7 @@ async fn a_locked_sqlite_file_delays_and_loses_nothing() {
     stage.probe.release();
     let looks = stage.probe.count(Breakpoint::BeforeWatch);
     let ticking = || async { stage.probe.count(Breakpoint::BeforeWatch) > looks + 3 };
-    stage.observer.until_in_time(&stage.clock, SECOND, ticking).await;
+    stage.observer.wait_until_advancing(&stage.clock, SECOND, ticking).await;
     assert!(
         stage
             .store
@@ -128,6 +128,6 @@ async fn a_locked_sqlite_file_delays_and_loses_nothing() {
         assert_eq!(told.iter().filter(|kind| **kind == EventType::StepSucceeded).count(), 2);
     }
     let contention_is_told = || async { stage.times_told(EventType::SchedulerContention).await >= 1 };
-    stage.observer.until_in_time(&stage.clock, SECOND, contention_is_told).await;
+    stage.observer.wait_until_advancing(&stage.clock, SECOND, contention_is_told).await;
     engine.stop().await;
 }

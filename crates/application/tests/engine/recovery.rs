@@ -23,8 +23,8 @@ crate::on_each_store! {
 async fn orphan(stage: &Stage) -> quire_domain::RunId {
     let run = stage.enqueue(SubjectId::new()).await;
     let now = stage.store.clock.now();
-    let gone = stage.bed.worker(now).await;
-    stage.bed.claim_one(gone, now).await;
+    let gone = stage.fixture.worker(now).await;
+    stage.fixture.claim_one(gone, now).await;
     stage.clock.advance(SignedDuration::from_secs(16));
     run
 }
@@ -32,7 +32,7 @@ async fn orphan(stage: &Stage) -> quire_domain::RunId {
 /// Proves R008, R009, R195.
 async fn at_start_up_orphans_are_failed(stage: Stage) {
     let run = orphan(&stage).await;
-    let engine = stage.engine(documents(strict(), &steps::nothing())).await;
+    let engine = stage.engine(documents(strict(), &steps::no_op())).await;
     assert_eq!(stage.state(run).await, "FAILED");
     let stored = stage.store.history.run(run).await.unwrap();
     assert_eq!(stored.state.reason().unwrap().failure_type.as_str(), "PROCESS_TERMINATED");
@@ -69,14 +69,16 @@ async fn at_start_up_orphans_are_requeued_and_resume_where_they_were(stage: Stag
 
 /// Proves R169 without a restart: another worker takes over what a dead one left.
 async fn the_watchdog_finds_orphans_while_the_engine_runs(stage: Stage) {
-    let engine = stage.engine(documents(lenient(), &steps::nothing())).await;
+    let engine = stage.engine(documents(lenient(), &steps::no_op())).await;
     // Claimed by somebody else before this engine could: hold it at its door meanwhile.
     stage.probe.hold_once(Breakpoint::BeforeClaim);
     stage.probe.hold_once(Breakpoint::BeforeClaim);
     let held = stage.probe.count(Breakpoint::BeforeClaim);
     stage
         .observer
-        .until_in_time(&stage.clock, SECOND, || async { stage.probe.count(Breakpoint::BeforeClaim) > held })
+        .wait_until_advancing(&stage.clock, SECOND, || async {
+            stage.probe.count(Breakpoint::BeforeClaim) > held
+        })
         .await;
     let run = orphan(&stage).await;
     stage.probe.release();
@@ -108,21 +110,21 @@ async fn an_engine_that_lost_its_lease_abandons_its_runs_and_goes_on_as_another(
     let beats = stage.probe.count(Breakpoint::BeforeHeartbeat);
     stage
         .observer
-        .until_in_time(&stage.clock, SECOND, || async {
+        .wait_until_advancing(&stage.clock, SECOND, || async {
             stage.probe.count(Breakpoint::BeforeHeartbeat) > beats
         })
         .await;
     stage.clock.advance(SignedDuration::from_secs(20));
     stage
         .observer
-        .until_in_time(&stage.clock, SECOND, || async {
+        .wait_until_advancing(&stage.clock, SECOND, || async {
             stage.told(run).await.contains(&EventType::RunRequeued)
         })
         .await;
     stage.probe.release();
     stage
         .observer
-        .until_in_time(&stage.clock, SECOND, || async {
+        .wait_until_advancing(&stage.clock, SECOND, || async {
             stage.store.workers.list().await.unwrap()[0].id != first
         })
         .await;

@@ -117,7 +117,7 @@ async fn the_worker_goes_on_after_a_failure_and_the_run_comes_back(stage: Stage)
     let engine = stage.engine(documents(lenient(), &work)).await;
     stage
         .observer
-        .until_in_time(&stage.clock, SignedDuration::from_millis(500), || async {
+        .wait_until_advancing(&stage.clock, SignedDuration::from_millis(500), || async {
             stage.times_told(EventType::RunRequeued).await == 1
         })
         .await;
@@ -141,7 +141,7 @@ async fn a_rate_limit_beyond_the_deadline_goes_back_to_the_queue(stage: Stage) {
     let engine = stage
         .engine(documents_within(SignedDuration::from_secs(120), lenient(), &fails_first(1, limited)))
         .await;
-    stage.observer.until(|| async { stage.times_told(EventType::RunRequeued).await == 1 }).await;
+    stage.observer.wait_until(|| async { stage.times_told(EventType::RunRequeued).await == 1 }).await;
     let stored = stage.store.history.run(run).await.unwrap();
     assert_eq!(stored.state, quire_domain::RunState::Queued { available_at: Some(until) });
     engine.stop().await;
@@ -155,7 +155,7 @@ async fn a_failed_proposal_runs_again_when_a_person_asks(stage: Stage) {
     let plan = whole(Pipeline::Proposal);
     let work = fails_first(1, Failure::permanent("LLM_AUTH_ERROR", "give a key"));
     let setup = quire_application::engine::PipelineSetup {
-        steps: steps::everywhere(&plan, &work),
+        steps: steps::for_every_step(&plan, &work),
         plan,
         policy: RetryPolicy { requeue, ..strict() },
     };
@@ -195,7 +195,8 @@ async fn every_failed_attempt_keeps_its_diagnosis_and_tells_nobody(stage: Stage)
     assert_eq!(kept.iter().map(|kept| kept.created_at).collect::<Vec<_>>(), failed_at);
     let stored = stage.store.history.run(run).await.unwrap();
     let records = stage.store.history.step_records(run).await.unwrap();
-    let everything_else = format!("{events:?} {stored:?} {records:?} {}", snapshot::of(&stage.store).await);
+    let everything_else =
+        format!("{events:?} {stored:?} {records:?} {}", snapshot::render(&stage.store).await);
     assert!(everything_else.contains("FLAKY") && !everything_else.contains("Secreto"), "{everything_else}");
     engine.stop().await;
 }
@@ -203,7 +204,7 @@ async fn every_failed_attempt_keeps_its_diagnosis_and_tells_nobody(stage: Stage)
 /// It is in the same write as the failure, and shares its fate.
 async fn a_diagnosis_is_stored_once_when_the_answer_to_its_write_is_lost(stage: Stage) {
     let run = stage.enqueue(SubjectId::new()).await;
-    stage.observer.plan(Fault::After);
+    stage.observer.fail_next_advance(Fault::AfterWrite);
     let engine = stage.engine(documents(strict(), &diagnosed())).await;
     stage.until_state_in_time(run, "FAILED").await;
     assert_eq!(stage.store.history.artifacts(run).await.unwrap().len(), 2);

@@ -27,7 +27,7 @@ async fn a_queued_run_is_executed_step_by_step(stage: Stage) {
     let engine = stage.engine(documents(strict(), &work)).await;
     stage.until_state(run, "COMPLETED").await;
     assert_eq!(
-        snapshot::of(&stage.store).await,
+        snapshot::render(&stage.store).await,
         "\
 run 1 document COMPLETED attempts=0 retries=0
   EXTRACTION SUCCEEDED attempt=1
@@ -114,7 +114,7 @@ async fn a_reprocess_never_cancels_what_is_running(stage: Stage) {
     let subject = SubjectId::new();
     let first = stage.enqueue(subject).await;
     stage.probe.hold_once(Breakpoint::BeforeStep);
-    let engine = stage.engine(documents(strict(), &steps::nothing())).await;
+    let engine = stage.engine(documents(strict(), &steps::no_op())).await;
     stage.probe.wait_for(Breakpoint::BeforeStep, 1).await;
     let second = stage.enqueue(subject).await;
     assert_eq!((stage.state(first).await, stage.state(second).await), ("RUNNING", "QUEUED"));
@@ -126,14 +126,14 @@ async fn a_reprocess_never_cancels_what_is_running(stage: Stage) {
 
 /// Proves R019: without a tick or a wake-up there is no look at the queue at all.
 async fn an_idle_engine_looks_once_a_tick(stage: Stage) {
-    let engine = stage.engine(documents(strict(), &steps::nothing())).await;
+    let engine = stage.engine(documents(strict(), &steps::no_op())).await;
     stage.probe.wait_for(Breakpoint::BeforeClaim, 1).await;
     let mut looks = stage.probe.count(Breakpoint::BeforeClaim);
     for tick in 1..=5 {
         // The clock stands still between ticks, and so does the engine.
         stage
             .observer
-            .until_in_time(&stage.clock, SECOND, || async {
+            .wait_until_advancing(&stage.clock, SECOND, || async {
                 stage.probe.count(Breakpoint::BeforeClaim) > looks
             })
             .await;
@@ -151,7 +151,7 @@ async fn contention_is_told_and_the_run_starts_on_a_later_tick(stage: Stage) {
         contention: true,
     };
     stage.probe.fail_once(Breakpoint::BeforeClaim, contention);
-    let engine = stage.engine(documents(strict(), &steps::nothing())).await;
+    let engine = stage.engine(documents(strict(), &steps::no_op())).await;
     stage.probe.wait_for(Breakpoint::BeforeClaim, 1).await;
     let run = stage.enqueue(SubjectId::new()).await;
     stage.until_state_in_time(run, "COMPLETED").await;
@@ -180,7 +180,7 @@ async fn steps_that_block_every_thread_do_not_cost_the_lease(stage: Stage) {
     let beats = stage.probe.count(Breakpoint::BeforeHeartbeat);
     stage
         .observer
-        .until_in_time(&stage.clock, SECOND, || async {
+        .wait_until_advancing(&stage.clock, SECOND, || async {
             stage.probe.count(Breakpoint::BeforeHeartbeat) >= beats + 3
         })
         .await;

@@ -51,7 +51,7 @@ async fn what_is_not_done_in_time_is_settled_as_recovery_would(stage: Stage) {
         let engine = stage.engine(documents(policy, &steps::step(|_| std::future::pending()))).await;
         stage.probe.wait_for(Breakpoint::BeforeStep, before + 1).await;
         let stopping = tokio::spawn(engine.stop());
-        stage.observer.until_in_time(&stage.clock, SECOND, || async { stopping.is_finished() }).await;
+        stage.observer.wait_until_advancing(&stage.clock, SECOND, || async { stopping.is_finished() }).await;
         assert_eq!(stage.state(run).await, state);
         assert_eq!(stage.told(run).await.last(), Some(&last));
     }
@@ -61,7 +61,7 @@ async fn what_is_not_done_in_time_is_settled_as_recovery_would(stage: Stage) {
 async fn what_has_not_begun_is_handed_back_untouched(stage: Stage) {
     let run = stage.enqueue(SubjectId::new()).await;
     stage.probe.hold_once(Breakpoint::AfterClaim);
-    let engine = stage.engine(documents(strict(), &steps::nothing())).await;
+    let engine = stage.engine(documents(strict(), &steps::no_op())).await;
     stage.probe.wait_for(Breakpoint::AfterClaim, 1).await;
     assert_eq!(stage.state(run).await, "RUNNING");
     let mut stopping = std::pin::pin!(engine.stop());

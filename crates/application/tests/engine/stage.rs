@@ -10,15 +10,15 @@ use quire_domain::{
     RequeuePolicy, RetryPolicy, RunId, SubjectId,
 };
 use quire_ports::{EventFilter, Step, Store};
-use quire_testkit::{Bed, FakeClock, Observer, Rehearsal, fixture, steps};
+use quire_testkit::{FakeClock, ScriptedProbe, StoreFixture, StoreObserver, fixture, steps};
 
 /// The scene of a story.
 pub struct Stage {
-    pub bed: Bed,
+    pub fixture: StoreFixture,
     pub store: Store,
-    pub observer: Observer,
+    pub observer: StoreObserver,
     pub clock: FakeClock,
-    pub probe: Arc<Rehearsal>,
+    pub probe: Arc<ScriptedProbe>,
 }
 
 pub const SECOND: SignedDuration = SignedDuration::from_secs(1);
@@ -54,15 +54,15 @@ pub fn documents_within(
     work: &Arc<dyn Step>,
 ) -> Vec<PipelineSetup> {
     let plan = PipelinePlan { limit, ..fixture::document_plan() };
-    vec![PipelineSetup { steps: steps::everywhere(&plan, work), plan, policy }]
+    vec![PipelineSetup { steps: steps::for_every_step(&plan, work), plan, policy }]
 }
 
 impl Stage {
-    pub fn set(bed: Bed) -> Self {
+    pub fn set(fixture: StoreFixture) -> Self {
         let clock = FakeClock::at(fixture::start());
-        let store = Store { clock: Arc::new(clock.clone()), ..bed.store.clone() };
-        let (store, observer) = Observer::watch(store);
-        Self { bed, store, observer, clock, probe: Arc::default() }
+        let store = Store { clock: Arc::new(clock.clone()), ..fixture.store.clone() };
+        let (store, observer) = StoreObserver::observe(store);
+        Self { fixture, store, observer, clock, probe: Arc::default() }
     }
 
     pub fn settings() -> EngineSettings {
@@ -73,7 +73,7 @@ impl Stage {
             tick: Duration::from_secs(1),
             lease: LeaseSettings::Renewed { term: SignedDuration::from_hours(1000) },
             heartbeat: Duration::from_secs(5),
-            zombie_after: SignedDuration::from_hours(2),
+            ownerless_after: SignedDuration::from_hours(2),
             grace: SignedDuration::from_secs(5),
             shutdown_wait: Duration::from_secs(15),
             recovery: Vec::new(),
@@ -108,12 +108,14 @@ impl Stage {
 
     /// Returns when a run is in that state, while the clock stands still.
     pub async fn until_state(&self, run: RunId, state: &str) {
-        self.observer.until(|| async { self.state(run).await == state }).await;
+        self.observer.wait_until(|| async { self.state(run).await == state }).await;
     }
 
     /// Returns when a run is in that state, letting seconds pass.
     pub async fn until_state_in_time(&self, run: RunId, state: &str) {
-        self.observer.until_in_time(&self.clock, SECOND, || async { self.state(run).await == state }).await;
+        self.observer
+            .wait_until_advancing(&self.clock, SECOND, || async { self.state(run).await == state })
+            .await;
     }
 
     /// The history of a run.

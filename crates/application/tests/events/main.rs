@@ -12,7 +12,7 @@ use std::time::Duration;
 use quire_application::events::{EventFeed, StartPosition, Subscription};
 use quire_domain::{Event, EventId, EventType, SubjectId};
 use quire_ports::EventFilter;
-use quire_testkit::Bed;
+use quire_testkit::StoreFixture;
 use quire_testkit::fixture::at;
 use tokio::task::JoinSet;
 use tokio::time::timeout;
@@ -28,14 +28,14 @@ macro_rules! on_each_store {
         mod on_sqlite {
             $(#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
             async fn $story() {
-                super::$story(quire_sqlite::testing::bed().await).await;
+                super::$story(quire_sqlite::testing::fixture().await).await;
             })+
         }
 
         mod on_postgres {
             $(#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
             async fn $story() {
-                super::$story(quire_postgres::testing::bed().await).await;
+                super::$story(quire_postgres::testing::fixture().await).await;
             })+
         }
     };
@@ -43,8 +43,8 @@ macro_rules! on_each_store {
 pub(crate) use on_each_store;
 
 /// A feed that nobody stops.
-fn feed(bed: &Bed) -> EventFeed {
-    EventFeed::new(bed.store.history.clone(), 10, CancellationToken::new())
+fn feed(fixture: &StoreFixture) -> EventFeed {
+    EventFeed::new(fixture.store.history.clone(), 10, CancellationToken::new())
 }
 
 async fn listen(feed: &EventFeed, from: StartPosition) -> Subscription {
@@ -58,16 +58,16 @@ async fn next(listener: &mut Subscription) -> (EventId, EventType) {
     (recorded.id, recorded.event.event_type)
 }
 
-async fn record(bed: &Bed, event_type: EventType, subject: Option<SubjectId>) {
+async fn record(fixture: &StoreFixture, event_type: EventType, subject: Option<SubjectId>) {
     let event = Event { subject, ..Event::new(event_type, at(0)) };
-    bed.store.queue.record(std::slice::from_ref(&event)).await.unwrap();
+    fixture.store.queue.record(std::slice::from_ref(&event)).await.unwrap();
 }
 
 /// Many events, written by several at the same time.
-async fn record_many(bed: &Bed, count: usize, event_type: EventType) {
+async fn record_many(fixture: &StoreFixture, count: usize, event_type: EventType) {
     let mut writing = JoinSet::new();
     for _ in 0..WRITERS {
-        let queue = bed.store.queue.clone();
+        let queue = fixture.store.queue.clone();
         let event = Event { subject: Some(SubjectId::new()), ..Event::new(event_type, at(0)) };
         writing.spawn(async move {
             for _ in 0..count / WRITERS {
@@ -79,11 +79,11 @@ async fn record_many(bed: &Bed, count: usize, event_type: EventType) {
 }
 
 /// Twice as many events as there are of this type.
-async fn double(bed: &Bed, event_type: EventType) {
+async fn double(fixture: &StoreFixture, event_type: EventType) {
     let again = format!(
         "INSERT INTO events (at, event_type, subject_id) SELECT at, event_type, subject_id FROM events \
          WHERE event_type = '{}'",
         event_type.as_str()
     );
-    bed.sql.execute(&again).await.unwrap();
+    fixture.sql.execute(&again).await.unwrap();
 }

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use quire_domain::{Pipeline, RunId, StepName};
 use quire_ports::{RunFilter, Store};
-use quire_testkit::checker::{Checked, Evidence};
+use quire_testkit::checker::{CheckReport, StoredHistory};
 
 use crate::database::Kind;
 
@@ -60,10 +60,10 @@ async fn drained(store: &Store, patience: Duration) -> bool {
 }
 
 /// Reads everything that is stored and judges it.
-async fn judge(store: &Store, accepted: Vec<RunId>) -> Checked {
+async fn judge(store: &Store, accepted: Vec<RunId>) -> CheckReport {
     let plan = HashMap::from([(Pipeline::Document, vec![StepName::Extraction, StepName::Interpretation])]);
     let known = accepted.len();
-    let checked = Evidence::gather(store, accepted, plan).await.unwrap().check();
+    let checked = StoredHistory::load(store, accepted, plan).await.unwrap().check();
     println!(
         "accepted {known}, stored {}, events {}, attempts {}, requeued {}, late writes refused {}, states {:?}",
         checked.runs, checked.events, checked.attempts, checked.requeued, checked.refused, checked.states

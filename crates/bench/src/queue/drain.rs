@@ -31,7 +31,7 @@ pub fn no_op_documents() -> Vec<PipelineSetup> {
         requeue: RequeuePolicy::Never,
         recovery: RecoveryPolicy::Fail,
     };
-    vec![PipelineSetup { steps: steps::everywhere(&plan, &steps::nothing()), plan, policy }]
+    vec![PipelineSetup { steps: steps::for_every_step(&plan, &steps::no_op()), plan, policy }]
 }
 
 /// How many slots keep a store busy.
@@ -46,7 +46,7 @@ pub fn settings(slots: u32) -> EngineSettings {
         tick: Duration::from_secs(1),
         lease: LeaseSettings::Renewed { term: SignedDuration::from_secs(15) },
         heartbeat: Duration::from_secs(5),
-        zombie_after: SignedDuration::from_hours(2),
+        ownerless_after: SignedDuration::from_hours(2),
         grace: SignedDuration::from_secs(5),
         shutdown_wait: Duration::from_secs(15),
         recovery: vec![(Pipeline::Document, RecoveryPolicy::Fail)],
@@ -74,7 +74,7 @@ impl Counter {
 #[async_trait]
 impl Probe for Counter {
     async fn reached(&self, place: Breakpoint, _: Option<RunId>) -> Result<(), PortError> {
-        if place == Breakpoint::AfterSettle && self.left.fetch_sub(1, Ordering::Relaxed) == 1 {
+        if place == Breakpoint::AfterEnd && self.left.fetch_sub(1, Ordering::Relaxed) == 1 {
             self.done.notify_one();
         }
         Ok(())

@@ -25,7 +25,7 @@ pub async fn measure(kind: Kind) -> Table {
         async { Ok(StepOutput::default()) }
     });
     let mut pipelines = no_op_documents();
-    pipelines[0].steps = steps::everywhere(&pipelines[0].plan, &work);
+    pipelines[0].steps = steps::for_every_step(&pipelines[0].plan, &work);
     let engine = quire_application::engine::Engine::start(
         store.clone(),
         settings(2),

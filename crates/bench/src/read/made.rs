@@ -1,31 +1,35 @@
 //! Documents that the bench makes itself, the same on every machine: prose, tables, many small letters.
 
+use quire_testkit::documents::{A4_HEIGHT, A4_WIDTH, Font, PageContent, Pdf};
 use rand::rngs::StdRng;
 use rand::seq::IndexedRandom as _;
 use rand::{RngExt as _, SeedableRng as _};
-
-use super::pdf::{self, Font, Page, file};
 
 /// Made documents by name.
 pub fn all() -> Vec<(String, Vec<u8>)> {
     let mut random = StdRng::seed_from_u64(1);
     let mut made: Vec<(String, Vec<u8>)> =
-        (1..=4).map(|number| (format!("prose-{number}"), file(&prose(&mut random, 40)))).collect();
-    made.extend((1..=4).map(|number| (format!("table-{number}"), file(&table(&mut random, 25)))));
-    made.extend((1..=60).map(|number| (format!("letter-{number}"), file(&prose(&mut random, 1)))));
+        (1..=4).map(|number| (format!("prose-{number}"), file(prose(&mut random, 40)))).collect();
+    made.extend((1..=4).map(|number| (format!("table-{number}"), file(table(&mut random, 25)))));
+    made.extend((1..=60).map(|number| (format!("letter-{number}"), file(prose(&mut random, 1)))));
     made
+}
+
+fn file(pages: Vec<PageContent>) -> Vec<u8> {
+    let contents: Vec<String> = pages.into_iter().map(PageContent::into_string).collect();
+    Pdf::of_pages(&contents).with_bold_font().file()
 }
 
 /// A document of one word, so that what it takes is what any document takes.
 pub fn one_word() -> Vec<u8> {
-    let mut page = Page::default();
-    page.text(Font::Upright, 11.0, (MARGIN, TOP), "hola");
-    file(&[page])
+    let mut page = PageContent::default();
+    page.text(Font::Regular, 11.0, (MARGIN, TOP), "hola");
+    file(vec![page])
 }
 
 /// A full page of text.
 pub fn text_page() -> Vec<u8> {
-    file(&prose(&mut StdRng::seed_from_u64(2), 1))
+    file(prose(&mut StdRng::seed_from_u64(2), 1))
 }
 
 /// Pages of text, as many as make a file of at least so many bytes.
@@ -34,7 +38,7 @@ pub fn prose_of(bytes: usize) -> Vec<u8> {
     // Every page of a longer file is a little smaller than a file of one page.
     let mut pages = bytes / page;
     loop {
-        let made = file(&prose(&mut StdRng::seed_from_u64(3), pages));
+        let made = file(prose(&mut StdRng::seed_from_u64(3), pages));
         if made.len() >= bytes {
             return made;
         }
@@ -43,7 +47,7 @@ pub fn prose_of(bytes: usize) -> Vec<u8> {
 }
 
 const MARGIN: f32 = 70.0;
-const TOP: f32 = pdf::HEIGHT - 80.0;
+const TOP: f32 = A4_HEIGHT - 80.0;
 const BOTTOM: f32 = 80.0;
 
 const WORDS: &[&str] = &[
@@ -155,16 +159,16 @@ fn words(random: &mut StdRng, count: usize) -> String {
 }
 
 /// Pages of paragraphs, each under a heading.
-fn prose(random: &mut StdRng, pages: usize) -> Vec<Page> {
+fn prose(random: &mut StdRng, pages: usize) -> Vec<PageContent> {
     (0..pages)
         .map(|_| {
-            let mut page = Page::default();
+            let mut page = PageContent::default();
             let mut y = TOP;
             while y > BOTTOM {
                 page.text(Font::Bold, 13.0, (MARGIN, y), &words(random, 4));
                 y -= 20.0;
                 for _ in 0..random.random_range(4..12) {
-                    page.text(Font::Upright, 10.0, (MARGIN, y), &words(random, 12));
+                    page.text(Font::Regular, 10.0, (MARGIN, y), &words(random, 12));
                     y -= 13.0;
                 }
                 y -= 14.0;
@@ -175,20 +179,20 @@ fn prose(random: &mut StdRng, pages: usize) -> Vec<Page> {
 }
 
 /// Pages of rows with a rule under each.
-fn table(random: &mut StdRng, pages: usize) -> Vec<Page> {
+fn table(random: &mut StdRng, pages: usize) -> Vec<PageContent> {
     const COLUMNS: usize = 5;
     (0..pages)
         .map(|_| {
-            let mut page = Page::default();
+            let mut page = PageContent::default();
             let mut y = TOP;
             while y > BOTTOM {
                 let mut x = MARGIN;
                 for column in 0..COLUMNS {
                     let cell = if column == 0 { words(random, 2) } else { amount(random) };
-                    page.text(Font::Upright, 9.0, (x, y), &cell);
+                    page.text(Font::Regular, 9.0, (x, y), &cell);
                     x += if column == 0 { 150.0 } else { 75.0 };
                 }
-                page.line((MARGIN, y - 4.0), (pdf::WIDTH - MARGIN, y - 4.0));
+                page.line((MARGIN, y - 4.0), (A4_WIDTH - MARGIN, y - 4.0));
                 y -= 16.0;
             }
             page

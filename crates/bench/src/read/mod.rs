@@ -12,7 +12,6 @@ pub mod made;
 mod matching;
 mod memory;
 mod pace;
-mod pdf;
 mod plot;
 mod promptness;
 mod reader;

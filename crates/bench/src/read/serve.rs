@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
 use quire_ports::ReadError;
-use quire_reading::PageRead;
+use quire_reading::ParsedPage;
 use serde::Serialize;
 
 use super::contender::{Answer, Greeting, PlacedWord, Task};
@@ -88,7 +88,7 @@ async fn read_together(reader: &Reader, at_a_time: usize, paths: Vec<PathBuf>) -
     Ok(())
 }
 
-fn placed(read: PageRead) -> Vec<PlacedWord> {
+fn placed(read: ParsedPage) -> Vec<PlacedWord> {
     let words = read.page.lines.into_iter().flat_map(|line| line.words);
     words.map(|word| (word.rect.x0, word.rect.y0, word.rect.x1, word.rect.y1, word.text)).collect()
 }

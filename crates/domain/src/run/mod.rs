@@ -3,6 +3,7 @@
 mod failure;
 mod lease;
 mod priority;
+mod recorded;
 mod retry;
 mod state;
 mod transition;
@@ -11,6 +12,9 @@ mod turn;
 pub use failure::{Failure, FailureKind, FailureRecord, FailureType};
 pub use lease::Fence;
 pub use priority::Priority;
+pub use recorded::{
+    RunningStep, last_event, late_write_refused, run_created, step_interrupted, step_started,
+};
 pub use retry::{Backoff, RecoveryPolicy, RequeuePolicy, RetryPolicy};
 pub use state::{FailureReason, NewRun, Run, RunState, SchemaRef};
 pub use transition::{Change, Effect, Refusal, Transition, apply, create};

@@ -55,6 +55,22 @@ pub struct Run {
     pub state: RunState,
 }
 
+impl Run {
+    /// The run as it was when it was created, whatever became of it since: QUEUED and never tried, with the language
+    /// and the schema version that it is bound to.
+    #[must_use]
+    pub fn as_created(self) -> Self {
+        Self {
+            queued_at: self.created_at,
+            attempts: 0,
+            retry_count: 0,
+            fence: Fence::default(),
+            state: RunState::Queued { available_at: None },
+            ..self
+        }
+    }
+}
+
 /// Which version of which schema.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SchemaRef {

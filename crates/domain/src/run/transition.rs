@@ -17,6 +17,7 @@ use jiff::{SignedDuration, Timestamp};
 
 use super::failure::{Failure, FailureKind, FailureRecord, FailureType};
 use super::lease::Fence;
+use super::recorded::run_created;
 use super::retry::{RecoveryPolicy, RequeuePolicy, doubled};
 use super::state::{FailureReason, NewRun, Run, RunState};
 use super::turn::Turn;
@@ -168,7 +169,7 @@ pub fn create(new: &NewRun, at: Timestamp) -> (Run, Event) {
         fence: Fence::default(),
         state: RunState::Queued { available_at: None },
     };
-    let event = Event::of_run(EventType::RunCreated, &run, at);
+    let event = run_created(&run);
     (run, event)
 }
 

@@ -5,13 +5,13 @@
 use std::sync::Arc;
 
 use quire_connectors::blob::DiskBlobs;
-use quire_testkit::BlobsBed;
+use quire_testkit::BlobStoreFixture;
 
-#[allow(clippy::unused_async)] // The suite waits for its bed, because most have to be made over a network.
-async fn bed() -> BlobsBed {
+#[allow(clippy::unused_async)] // The suite waits for its fixture, because most have to be made over a network.
+async fn fixture() -> BlobStoreFixture {
     let folder = tempfile::tempdir().unwrap();
     let blobs = DiskBlobs::open(folder.path().join("documents")).unwrap();
-    BlobsBed { blobs: Arc::new(blobs), keep: Box::new(folder) }
+    BlobStoreFixture { blobs: Arc::new(blobs), keep: Box::new(folder) }
 }
 
-quire_testkit::blobs_conformance!(crate::bed);
+quire_testkit::blobs_conformance!(crate::fixture);

@@ -1,19 +1,20 @@
-//! What owners write about their runs.
+//! What owners write about their runs. Each write answers also whether there may be work for somebody now.
 
 use std::collections::{HashMap, HashSet};
 
 use async_trait::async_trait;
+use quire_domain::run::{last_event, late_write_refused};
 use quire_domain::{Event, RunId, StepName};
 use quire_ports::{Advance, AdvanceOutcome, PortResult};
-use quire_understanding::{document_confidence, search_text};
+use quire_sql::VersionColumns;
 use sqlx::PgConnection;
 
 use crate::batcher::Work;
 use crate::database::{Database, commit};
-use crate::error::{corrupt, translate};
-use crate::row::{At, get, int, text};
+use crate::error::translate;
+use crate::row::{StoredTime, int, mapped, text};
 use crate::steps::project;
-use crate::transition::{Move, Woke, append, perform, update};
+use crate::transition::{TimedTransition, append, perform, update};
 use crate::{reviews, sql};
 
 pub(crate) struct WriteAdvances(pub(crate) Database);
@@ -21,24 +22,22 @@ pub(crate) struct WriteAdvances(pub(crate) Database);
 #[async_trait]
 impl Work for WriteAdvances {
     type Input = Advance;
-    type Output = (AdvanceOutcome, Woke);
+    type Output = (AdvanceOutcome, bool);
 
-    async fn run(&self, advances: &[Advance]) -> PortResult<Vec<PortResult<(AdvanceOutcome, Woke)>>> {
+    async fn run(&self, advances: &[Advance]) -> PortResult<Vec<PortResult<(AdvanceOutcome, bool)>>> {
         self.0
             .bounded(async {
                 let mut transaction = self.0.begin().await?;
                 let mut events = Vec::new();
                 let mut written = HashMap::new();
-                let mut woke = false;
+                let mut notify = false;
                 for round in rounds(advances) {
-                    let Woke(ready) =
-                        write(&mut transaction, advances, &round, &mut written, &mut events).await?;
-                    woke |= ready;
+                    notify |= write(&mut transaction, advances, &round, &mut written, &mut events).await?;
                 }
-                append(&mut transaction, &events, Woke(woke)).await?;
+                append(&mut transaction, &events, notify).await?;
                 commit(transaction).await?;
                 let outcome = |place: usize| written.get(&place).copied().unwrap_or(AdvanceOutcome::Refused);
-                Ok((0..advances.len()).map(|place| Ok((outcome(place), Woke(woke)))).collect())
+                Ok((0..advances.len()).map(|place| Ok((outcome(place), notify))).collect())
             })
             .await
     }
@@ -67,7 +66,7 @@ async fn write(
     round: &[usize],
     written: &mut HashMap<usize, AdvanceOutcome>,
     events: &mut Vec<Event>,
-) -> PortResult<Woke> {
+) -> PortResult<bool> {
     let mut places = round.to_vec();
     places.sort_by_key(|place| advances[*place].run.id);
     let group: Vec<&Advance> = places.iter().map(|place| &advances[*place]).collect();
@@ -83,7 +82,8 @@ async fn write(
             accepted.push(*advance);
         } else {
             written.insert(*place, AdvanceOutcome::Refused);
-            events.push(advance.refusal());
+            let last = last_event(&advance.events, advance.end.as_ref());
+            events.push(late_write_refused(&advance.run, last, advance.at));
         }
     }
     store(connection, &accepted, events).await
@@ -97,10 +97,10 @@ async fn hold(connection: &mut PgConnection, group: &[&Advance]) -> PortResult<H
     Ok(held)
 }
 
-fn ends<'a>(group: &[&'a Advance]) -> Vec<Move<'a>> {
-    let ends = group
-        .iter()
-        .filter_map(|advance| advance.end.as_ref().map(|end| Move { transition: end, at: advance.at }));
+fn ends<'a>(group: &[&'a Advance]) -> Vec<TimedTransition<'a>> {
+    let ends = group.iter().filter_map(|advance| {
+        advance.end.as_ref().map(|transition| TimedTransition { transition, at: advance.at })
+    });
     ends.collect()
 }
 
@@ -116,7 +116,7 @@ async fn lock(connection: &mut PgConnection, group: &[&Advance]) -> PortResult<H
         .fetch_all(connection)
         .await
         .map_err(translate)?;
-    rows.iter().map(|row| get(row, 0).map(RunId)).collect()
+    Ok(mapped(&rows, |row| row.uuid("run_id").map(RunId))?.into_iter().collect())
 }
 
 /// What comes with the writes whose fence holds: steps, artifacts, turns. Their events are left for the end.
@@ -124,57 +124,45 @@ async fn store(
     connection: &mut PgConnection,
     accepted: &[&Advance],
     events: &mut Vec<Event>,
-) -> PortResult<Woke> {
+) -> PortResult<bool> {
     project(connection, accepted.iter().flat_map(|advance| &advance.events)).await?;
-    let (mut recorded, woke) = perform(connection, &ends(accepted)).await?;
+    let (mut recorded, notify) = perform(connection, &ends(accepted)).await?;
     insert_artifacts(connection, accepted).await?;
     insert_interpretations(connection, accepted).await?;
     for advance in accepted {
         events.extend(advance.events.iter().cloned());
         events.extend(recorded.remove(&advance.run.id).unwrap_or_default());
     }
-    Ok(woke)
+    Ok(notify)
 }
 
 /// The runs whose write was tried before and had succeeded without an answer.
 async fn done_before(connection: &mut PgConnection, group: &[&Advance]) -> PortResult<HashSet<RunId>> {
-    let asked: Vec<(&Advance, &Event)> = group
+    let repeated: Vec<(&Advance, &Event)> = group
         .iter()
         .filter(|advance| advance.repeated)
-        .filter_map(|advance| advance.marker().map(|marker| (*advance, marker)))
+        .filter_map(|advance| Some((*advance, last_event(&advance.events, advance.end.as_ref())?)))
         .collect();
-    if asked.is_empty() {
+    if repeated.is_empty() {
         return Ok(HashSet::new());
     }
     let rows = sqlx::query(sql!("events/exists"))
-        .bind(asked.iter().map(|(advance, _)| advance.run.id.0).collect::<Vec<_>>())
-        .bind(asked.iter().map(|(advance, _)| advance.run.fence.0).collect::<Vec<_>>())
-        .bind(asked.iter().map(|(_, marker)| marker.event_type.as_str()).collect::<Vec<_>>())
-        .bind(asked.iter().map(|(_, marker)| marker.step.map(StepName::as_str)).collect::<Vec<_>>())
-        .bind(asked.iter().map(|(_, marker)| marker.attempt.map(int)).collect::<Vec<_>>())
+        .bind(repeated.iter().map(|(advance, _)| advance.run.id.0).collect::<Vec<_>>())
+        .bind(repeated.iter().map(|(advance, _)| advance.run.fence.0).collect::<Vec<_>>())
+        .bind(repeated.iter().map(|(_, last)| last.event_type.as_str()).collect::<Vec<_>>())
+        .bind(repeated.iter().map(|(_, last)| last.step.map(StepName::as_str)).collect::<Vec<_>>())
+        .bind(repeated.iter().map(|(_, last)| last.attempt.map(int)).collect::<Vec<_>>())
         .fetch_all(connection)
         .await
         .map_err(translate)?;
-    rows.iter().map(|row| get(row, 0).map(RunId)).collect()
+    Ok(mapped(&rows, |row| row.uuid("run_id").map(RunId))?.into_iter().collect())
 }
 
 async fn insert_interpretations(connection: &mut PgConnection, accepted: &[&Advance]) -> PortResult<()> {
-    let understood = accepted.iter().filter_map(|advance| Some((advance, advance.interpretation.as_ref()?)));
-    let rows = understood.map(|(advance, first)| {
-        Ok(reviews::Row {
-            id: first.id,
-            run: advance.run.id,
-            number: 1,
-            data: serde_json::to_string(&first.data).map_err(corrupt)?,
-            words: search_text(&first.data.fields),
-            at: advance.at,
-            by: None,
-            is_structural: false,
-            certainty: document_confidence(&first.data.fields),
-            made_by: first.made_by.clone(),
-        })
-    });
-    reviews::insert(connection, &rows.collect::<PortResult<Vec<_>>>()?).await
+    let versions = accepted.iter().filter_map(|advance| Some((advance, advance.interpretation.as_ref()?)));
+    let columns =
+        versions.map(|(advance, first)| VersionColumns::of_first(advance.run.id, first, advance.at));
+    reviews::insert_versions(connection, &columns.collect::<PortResult<Vec<_>>>()?).await
 }
 
 async fn insert_artifacts(connection: &mut PgConnection, accepted: &[&Advance]) -> PortResult<()> {
@@ -190,7 +178,7 @@ async fn insert_artifacts(connection: &mut PgConnection, accepted: &[&Advance]) 
         .bind(artifacts.iter().map(|(run, _)| run.0).collect::<Vec<_>>())
         .bind(artifacts.iter().map(|(_, artifact)| text(&artifact.artifact_type)).collect::<Vec<_>>())
         .bind(artifacts.iter().map(|(_, artifact)| text(&artifact.payload)).collect::<Vec<_>>())
-        .bind(artifacts.iter().map(|(_, artifact)| At(artifact.created_at)).collect::<Vec<_>>())
+        .bind(artifacts.iter().map(|(_, artifact)| StoredTime(artifact.created_at)).collect::<Vec<_>>())
         .execute(connection)
         .await
         .map_err(translate)?;

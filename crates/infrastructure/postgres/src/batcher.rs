@@ -97,12 +97,12 @@ mod tests {
     use super::*;
 
     /// Refuses a batch with a 13 in it; remembers the sizes of the others.
-    struct Superstitious {
+    struct RefusesThirteen {
         sizes: std::sync::Arc<Mutex<Vec<usize>>>,
     }
 
     #[async_trait]
-    impl Work for Superstitious {
+    impl Work for RefusesThirteen {
         type Input = u32;
         type Output = u32;
 
@@ -119,7 +119,7 @@ mod tests {
     #[tokio::test]
     async fn what_waits_goes_together_and_one_bad_operation_fails_alone() {
         let sizes = std::sync::Arc::new(Mutex::new(Vec::new()));
-        let batcher = Batcher::start(Superstitious { sizes: sizes.clone() }, 8);
+        let batcher = Batcher::start(RefusesThirteen { sizes: sizes.clone() }, 8);
         let (a, b, c) = tokio::join!(batcher.submit(1), batcher.submit(2), batcher.submit(3));
         assert_eq!((a, b, c), (Ok(2), Ok(4), Ok(6)));
         assert_eq!(*sizes.lock().unwrap(), [3]);

@@ -5,19 +5,15 @@ use std::collections::HashMap;
 use async_trait::async_trait;
 use jiff::Timestamp;
 use quire_domain::{ArtifactId, DocumentId};
-use quire_ports::{
-    Calibration, CalibrationFilter, CalibrationQuery, FieldReliability, PortError, PortResult,
-};
+use quire_ports::{Calibration, CalibrationFilter, CalibrationQuery, FieldReliability, PortResult};
+use quire_sql::{corrupt, row};
 use quire_understanding::calibration::{
-    CalibrationEntry, CalibrationState, ConfidencePolicy, FieldSignal, LearningDirection, ReviewCounts,
-    ReviewSignals,
+    CalibrationEntry, ConfidencePolicy, FieldSignal, LearningDirection, ReviewCounts, ReviewSignals,
 };
 use sqlx::PgConnection;
-use sqlx::postgres::PgRow;
-use uuid::Uuid;
 
-use crate::error::{bad_json, corrupt, translate};
-use crate::row::{At, count, get, int, text};
+use crate::error::translate;
+use crate::row::{StoredTime, first, int, mapped, text};
 use crate::{PgStore, sql};
 
 #[async_trait]
@@ -27,7 +23,8 @@ impl Calibration for PgStore {
         wanted: CalibrationQuery,
     ) -> PortResult<Vec<((String, Option<String>), ReviewCounts)>> {
         let keys: Vec<_> = wanted.found.iter().map(|(key, _)| text(key)).collect();
-        let mappings: Vec<_> = wanted.found.iter().map(|(_, mapping)| named(mapping.as_deref())).collect();
+        let mappings: Vec<_> =
+            wanted.found.iter().map(|(_, mapping)| stored_mapping(mapping.as_deref())).collect();
         let query = || {
             sqlx::query(sql!("calibration/learnt"))
                 .bind(text(&wanted.policy_version))
@@ -35,7 +32,7 @@ impl Calibration for PgStore {
                 .bind(keys.clone())
                 .bind(mappings.clone())
         };
-        self.rows(query, |row| Ok(((get(row, 0)?, name(get(row, 1)?)), counts(row, 2)?))).await
+        self.rows(query, |row| Ok((row::calibration_key(row)?, row::review_counts(row)?))).await
     }
 
     async fn reliability(&self, filter: CalibrationFilter) -> PortResult<Vec<FieldReliability>> {
@@ -47,7 +44,7 @@ impl Calibration for PgStore {
                 .bind(i64::from(filter.limit))
                 .bind(i64::from(filter.skip))
         };
-        self.rows(query, reliability).await
+        self.rows(query, row::field_reliability).await
     }
 }
 
@@ -63,17 +60,18 @@ pub(crate) async fn learn(
         .fetch_optional(&mut *connection)
         .await
         .map_err(translate)?;
-    let Some(reviewed) = reviewed else { return Ok(()) };
-    let version = serde_json::from_str(get(&reviewed, 1)?).map_err(bad_json)?;
+    let reviewed =
+        first(reviewed.as_ref(), |row| Ok((row.uuid("version_run_id")?, row.json("version_data")?)))?;
+    let Some((run, version)) = reviewed else { return Ok(()) };
     let Some(lesson) = ReviewSignals::of(&version, policy) else { return Ok(()) };
     sqlx::query(sql!("calibration/insert_snapshot"))
         .bind(ArtifactId::new().0)
         .bind(document.0)
-        .bind(get::<Uuid>(&reviewed, 0)?)
+        .bind(run)
         .bind(text(&lesson.context_key))
         .bind(text(&lesson.policy_version))
         .bind(serde_json::to_string(&lesson.signals).map_err(corrupt)?)
-        .bind(At(at))
+        .bind(StoredTime(at))
         .execute(&mut *connection)
         .await
         .map_err(translate)?;
@@ -89,16 +87,18 @@ pub(crate) async fn unlearn(
 ) -> PortResult<()> {
     let taught = sqlx::query(sql!("calibration/revert_snapshot"))
         .bind(document.0)
-        .bind(At(at))
+        .bind(StoredTime(at))
         .fetch_optional(&mut *connection)
         .await
         .map_err(translate)?;
-    let Some(taught) = taught else { return Ok(()) };
-    let lesson = ReviewSignals {
-        context_key: get(&taught, 0)?,
-        policy_version: get(&taught, 1)?,
-        signals: serde_json::from_str(get(&taught, 2)?).map_err(bad_json)?,
-    };
+    let lesson = first(taught.as_ref(), |row| {
+        Ok(ReviewSignals {
+            context_key: row.string("lesson_context_key")?,
+            policy_version: row.string("lesson_policy_version")?,
+            signals: row.json("lesson_signals")?,
+        })
+    })?;
+    let Some(lesson) = lesson else { return Ok(()) };
     add(connection, &lesson, LearningDirection::Revert, policy).await
 }
 
@@ -107,20 +107,21 @@ pub(crate) async fn unlearn(
 async fn add(
     connection: &mut PgConnection,
     lesson: &ReviewSignals,
-    way: LearningDirection,
+    direction: LearningDirection,
     policy: &ConfidencePolicy,
 ) -> PortResult<()> {
     let columns = Columns::of(lesson);
     columns.query(sql!("calibration/reserve")).execute(&mut *connection).await.map_err(translate)?;
     let locked =
         columns.query(sql!("calibration/lock")).fetch_all(&mut *connection).await.map_err(translate)?;
-    let mut before = HashMap::with_capacity(locked.len());
-    for row in &locked {
-        before.insert((get::<String>(row, 0)?, get::<String>(row, 1)?), learnt(row, 2)?);
-    }
+    let before = mapped(&locked, |row| {
+        let key = (row.string("calibration_field_key")?, row.string("calibration_mapping_id")?);
+        Ok((key, row::calibration_entry(row)?))
+    })?;
+    let before: HashMap<_, CalibrationEntry> = before.into_iter().collect();
     let after = |(place, signal): (usize, &FieldSignal)| {
         let key = (columns.keys[place].clone(), columns.mappings[place].clone());
-        before.get(&key).copied().unwrap_or_default().after(signal, way, policy)
+        before.get(&key).copied().unwrap_or_default().after(signal, direction, policy)
     };
     let after: Vec<CalibrationEntry> = lesson.signals.iter().enumerate().map(after).collect();
     columns
@@ -131,19 +132,20 @@ async fn add(
         .execute(&mut *connection)
         .await
         .map_err(translate)?;
-    add_to_bins(connection, lesson, way).await
+    add_to_bins(connection, lesson, direction).await
 }
 
 async fn add_to_bins(
     connection: &mut PgConnection,
     lesson: &ReviewSignals,
-    way: LearningDirection,
+    direction: LearningDirection,
 ) -> PortResult<()> {
     let mut shown = lesson.clone();
     shown.signals.retain(|signal| signal.bin.is_some());
     let columns = Columns::of(&shown);
     let bins: Vec<_> = shown.signals.iter().filter_map(|signal| signal.bin.map(i32::from)).collect();
-    let (accepts, edits): (Vec<_>, Vec<_>) = shown.signals.iter().map(|signal| signal.delta(way)).unzip();
+    let (accepts, edits): (Vec<_>, Vec<_>) =
+        shown.signals.iter().map(|signal| signal.delta(direction)).unzip();
     columns
         .query(sql!("calibration/reserve_bins"))
         .bind(bins.clone())
@@ -174,7 +176,7 @@ impl<'l> Columns<'l> {
         Self {
             lesson,
             keys: signals.iter().map(|signal| text(&signal.field_key)).collect(),
-            mappings: signals.iter().map(|signal| named(signal.mapping_id.as_deref())).collect(),
+            mappings: signals.iter().map(|signal| stored_mapping(signal.mapping_id.as_deref())).collect(),
         }
     }
 
@@ -190,34 +192,7 @@ impl<'l> Columns<'l> {
     }
 }
 
-/// What found a key, as it is stored.
-fn named(mapping: Option<&str>) -> String {
-    text(mapping.unwrap_or_default())
-}
-
-fn name(stored: String) -> Option<String> {
-    Some(stored).filter(|name| !name.is_empty())
-}
-
-fn counts(row: &PgRow, first: usize) -> PortResult<ReviewCounts> {
-    Ok(ReviewCounts { accepts: count(row, first)?, edits: count(row, first + 1)? })
-}
-
-fn learnt(row: &PgRow, first: usize) -> PortResult<CalibrationEntry> {
-    let standing = CalibrationState::parse(get(row, first + 2)?);
-    let standing = standing.ok_or_else(|| PortError::Corrupt("a standing is unknown".to_owned()))?;
-    Ok(CalibrationEntry { counts: counts(row, first)?, standing })
-}
-
-fn reliability(row: &PgRow) -> PortResult<FieldReliability> {
-    let sum = |place| Ok(u32::try_from(get::<i64>(row, place)?).unwrap_or(u32::MAX));
-    let bins: Vec<_> = serde_json::from_str(get(row, 8)?).map_err(bad_json)?;
-    Ok(FieldReliability {
-        context_key: get(row, 0)?,
-        field_key: get(row, 1)?,
-        mapping_id: name(get(row, 2)?),
-        learnt: learnt(row, 3)?,
-        of_key: ReviewCounts { accepts: sum(6)?, edits: sum(7)? },
-        bins: FieldReliability::bins(&bins),
-    })
+/// The mapping that found a key, as it is stored.
+fn stored_mapping(mapping: Option<&str>) -> String {
+    text(row::stored_mapping(mapping))
 }

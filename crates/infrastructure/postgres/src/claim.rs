@@ -2,16 +2,17 @@
 
 use std::collections::HashMap;
 
-use quire_domain::run::apply;
-use quire_domain::{Change, Event, EventType, Fence, PipelinePlan, Run, RunId, StepName, Transition};
+use quire_domain::run::{apply, step_started};
+use quire_domain::{Change, Effect, Fence, PipelinePlan, Run, RunId, StepName, Transition};
 use quire_ports::{ClaimRequest, ClaimedRun, PortError, PortResult};
+use quire_sql::{corrupt, row};
 use sqlx::PgConnection;
 
-use crate::error::{corrupt, translate};
-use crate::row::{self, At, bigint, get};
+use crate::error::translate;
+use crate::row::{StoredTime, bigint, mapped};
 use crate::sql;
 use crate::steps::project;
-use crate::transition::{Move, Woke, append, update};
+use crate::transition::{TimedTransition, append, update};
 
 /// Starts the runs whose turn it is. They stay locked from the moment they are found.
 pub(crate) async fn start_next(
@@ -39,11 +40,11 @@ async fn next_up(connection: &mut PgConnection, claim: &ClaimRequest<'_>) -> Por
         .bind(claim.plans.iter().map(|plan| plan.pipeline.as_str()).collect::<Vec<_>>())
         .bind(bigint(claim.limit))
         .bind(claim.worker.0)
-        .bind(At(claim.at))
+        .bind(StoredTime(claim.at))
         .fetch_all(connection)
         .await
         .map_err(translate)?;
-    rows.iter().map(row::run).collect()
+    mapped(&rows, row::run)
 }
 
 /// What earlier attempts at these runs have achieved. Most runs have had none, and are not asked about.
@@ -62,10 +63,9 @@ async fn done_before(
         .fetch_all(connection)
         .await
         .map_err(translate)?;
-    for row in &rows {
-        let id = RunId(get(row, 0)?);
+    for (id, name) in mapped(&rows, |row| Ok((RunId(row.uuid("run_id")?), row.string("step_name")?)))? {
         if let Some(run) = tried.get(&id) {
-            done.entry(id).or_default().push(run.pipeline.step(get(row, 1)?).map_err(corrupt)?);
+            done.entry(id).or_default().push(run.pipeline.step(&name).map_err(corrupt)?);
         }
     }
     Ok(done)
@@ -86,21 +86,17 @@ async fn store(
     claim: &ClaimRequest<'_>,
     started: &[(Transition, Option<StepName>)],
 ) -> PortResult<()> {
-    let moves: Vec<_> = started.iter().map(|(transition, _)| Move { transition, at: claim.at }).collect();
-    update(connection, &moves).await?;
+    let timed: Vec<_> =
+        started.iter().map(|(transition, _)| TimedTransition { transition, at: claim.at }).collect();
+    update(connection, &timed).await?;
     let mut events = Vec::with_capacity(2 * started.len());
     for (transition, step) in started {
         events.extend(transition.effects.iter().filter_map(|effect| match effect {
-            quire_domain::Effect::Record(event) => Some(event.clone()),
+            Effect::Record(event) => Some(event.clone()),
             _ => None,
         }));
-        events.extend(step.map(|step| Event {
-            worker: Some(claim.worker),
-            step: Some(step),
-            attempt: Some(1),
-            ..Event::of_run(EventType::StepStarted, &transition.run, claim.at)
-        }));
+        events.extend(step.map(|step| step_started(&transition.run, step, claim.worker, claim.at)));
     }
     project(connection, &events).await?;
-    append(connection, &events, Woke(false)).await
+    append(connection, &events, false).await
 }

@@ -13,7 +13,7 @@ use quire_ports::{Clock, PortResult};
 use sqlx::PgConnection;
 
 use crate::error::translate;
-use crate::row::At;
+use crate::row::StoredTime;
 
 /// An answer that took longer than this says too little about the moment it was given.
 const SLOWEST_ANSWER: Duration = Duration::from_secs(1);
@@ -36,7 +36,7 @@ impl DatabaseClock {
     /// Asks the server. Its answer is taken for the middle of the round trip.
     pub(crate) async fn measure(&self, connection: &mut PgConnection) -> PortResult<()> {
         let before = Instant::now();
-        let server: At =
+        let server: StoredTime =
             sqlx::query_scalar("SELECT clock_timestamp()").fetch_one(connection).await.map_err(translate)?;
         let took = before.elapsed();
         if took <= SLOWEST_ANSWER {

@@ -1,15 +1,15 @@
-//! Keys.
+//! API keys.
 
 use async_trait::async_trait;
 use jiff::Timestamp;
-use quire_domain::{KeyId, Roles};
-use quire_ports::{ApiKey, Credentials, NewKey, PortError, PortResult};
-use sqlx::postgres::PgRow;
+use quire_domain::KeyId;
+use quire_ports::{ApiKey, Credentials, NewKey, PortResult};
+use quire_sql::{key_name_taken, key_not_found, row};
 use uuid::Uuid;
 
 use crate::database::commit;
-use crate::error::{corrupt, translate};
-use crate::row::{At, get, optional_timestamp, text, timestamp};
+use crate::error::translate;
+use crate::row::{StoredTime, first, text};
 use crate::{PgStore, sql};
 
 #[async_trait]
@@ -23,23 +23,23 @@ impl Credentials for PgStore {
                     .bind(text(&key.name))
                     .bind(key.roles.to_string())
                     .bind(key.secret_hash)
-                    .bind(At(key.created_at))
+                    .bind(StoredTime(key.created_at))
                     .execute(&mut *transaction)
                     .await
                     .map_err(translate)?
                     .rows_affected();
                 commit(transaction).await?;
-                if added == 1 { Ok(()) } else { Err(taken(&key.name)) }
+                if added == 1 { Ok(()) } else { Err(key_name_taken(&key.name)) }
             })
             .await
     }
 
     async fn find(&self, id: KeyId) -> PortResult<Option<ApiKey>> {
-        Ok(self.rows(|| sqlx::query(sql!("api_keys/find")).bind(id.0), key).await?.pop())
+        Ok(self.rows(|| sqlx::query(sql!("api_keys/find")).bind(id.0), row::api_key).await?.pop())
     }
 
     async fn list(&self) -> PortResult<Vec<ApiKey>> {
-        self.rows(|| sqlx::query(sql!("api_keys/list")), key).await
+        self.rows(|| sqlx::query(sql!("api_keys/list")), row::api_key).await
     }
 
     async fn revoke(&self, name_or_id: &str, at: Timestamp) -> PortResult<ApiKey> {
@@ -53,11 +53,11 @@ impl Credentials for PgStore {
                     .fetch_all(&mut *transaction)
                     .await
                     .map_err(translate)?;
-                let missing = || PortError::NotFound(format!("key {name_or_id}"));
-                let found = key(rows.first().ok_or_else(missing)?)?;
+                let found = first(rows.first(), row::api_key)?;
+                let found = found.ok_or_else(|| key_not_found(name_or_id))?;
                 sqlx::query(sql!("api_keys/revoke"))
                     .bind(found.key.id.0)
-                    .bind(At(at))
+                    .bind(StoredTime(at))
                     .execute(&mut *transaction)
                     .await
                     .map_err(translate)?;
@@ -68,29 +68,7 @@ impl Credentials for PgStore {
     }
 
     async fn any(&self) -> PortResult<bool> {
-        let found = self.rows(|| sqlx::query(sql!("api_keys/any")), |row| get(row, 0)).await?;
+        let found = self.rows(|| sqlx::query(sql!("api_keys/any")), |row| row.boolean("found")).await?;
         Ok(found.first().copied().unwrap_or_default())
     }
-}
-
-fn taken(name: &str) -> PortError {
-    PortError::Conflict(format!("there is, or was, a key with the name {name}; choose another one"))
-}
-
-fn key(row: &PgRow) -> PortResult<ApiKey> {
-    key_from(row, 0)
-}
-
-/// A key whose columns begin at that place.
-pub(crate) fn key_from(row: &PgRow, first: usize) -> PortResult<ApiKey> {
-    Ok(ApiKey {
-        key: NewKey {
-            id: KeyId(get(row, first)?),
-            name: get(row, first + 1)?,
-            roles: Roles::parse(get(row, first + 2)?).map_err(corrupt)?,
-            secret_hash: get(row, first + 3)?,
-            created_at: timestamp(row, first + 4)?,
-        },
-        revoked_at: optional_timestamp(row, first + 5)?,
-    })
 }

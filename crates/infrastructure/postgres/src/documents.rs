@@ -2,110 +2,101 @@
 
 use async_trait::async_trait;
 use jiff::Timestamp;
-use quire_domain::{Document, DocumentId, Event, EventType, NewRun, ReviewStatus, Run, SubjectId};
+use quire_domain::{Document, DocumentId, Event, NewRun, Run, SubjectId};
 use quire_ports::{
-    AddOutcome, ConfidenceCursor, DocumentCursor, DocumentFilter, DocumentListQuery, DocumentOverview,
-    Documents, LeastConfidentQuery, ListWay, NewDocument, PortError, PortResult,
+    AddOutcome, DocumentFilter, DocumentListQuery, DocumentOverview, Documents, LeastConfidentQuery,
+    NewDocument, PortResult,
+};
+use quire_sql::{
+    BEFORE_FIRST_DOCUMENT, BEFORE_LEAST_CONFIDENT, DocumentFilterColumns, document_not_found, row,
+    run_is_running, subject_not_found,
 };
 use sqlx::PgConnection;
-use sqlx::postgres::PgRow;
-use uuid::Uuid;
 
 use crate::database::{commit, rollback};
-use crate::enqueue::{self, Wish};
+use crate::enqueue::{self, TimedRun};
 use crate::error::translate;
-use crate::intake::{Brought, add_once};
-use crate::row::{self, At, get, optional_timestamp, text, timestamp};
-use crate::transition::{Woke, append};
+use crate::new_documents::add_once;
+use crate::row::{StoredTime, first, text};
+use crate::transition::append;
 use crate::{PgStore, sql};
-
-/// Where the list begins: newer than any document.
-const BEFORE_ALL: DocumentCursor = DocumentCursor { created_at: Timestamp::MAX, id: DocumentId(Uuid::max()) };
-/// Where the list of those that wait for a person begins: less certain than any.
-const BEFORE_THE_LEAST_CERTAIN: ConfidenceCursor =
-    ConfidenceCursor { confidence: -1.0, id: DocumentId(Uuid::nil()) };
-/// Where the columns of a document begin behind those of its run.
-const DOCUMENT: usize = 21;
 
 #[async_trait]
 impl Documents for PgStore {
-    async fn add(&self, intake: NewDocument<'_>, at: Timestamp) -> PortResult<AddOutcome> {
-        let Some(key) = intake.key else {
-            let taken = self.intakes.submit(Brought::of(intake, at)).await?;
-            self.wake(Woke(intake.run.is_some()));
-            return Ok(taken);
+    async fn add(&self, new: NewDocument, at: Timestamp) -> PortResult<AddOutcome> {
+        let outcome = if new.idempotency_key.is_none() {
+            self.new_documents.submit((new, at)).await?
+        } else {
+            self.database
+                .bounded(async {
+                    let mut transaction = self.database.begin().await?;
+                    let outcome = add_once(&mut transaction, new, at).await?;
+                    commit(transaction).await?;
+                    Ok(outcome)
+                })
+                .await?
         };
-        self.database
-            .bounded(async {
-                let mut transaction = self.database.begin().await?;
-                let taken = add_once(&mut transaction, intake, key, at).await?;
-                commit(transaction).await?;
-                self.wake(Woke(taken == AddOutcome::Added && intake.run.is_some()));
-                Ok(taken)
-            })
-            .await
+        self.notify_if(matches!(outcome, AddOutcome::Added { run: Some(_) }));
+        Ok(outcome)
     }
 
     async fn find(&self, id: DocumentId) -> PortResult<Document> {
         let rows = self.database.read(|| sqlx::query(sql!("documents/find")).bind(id.0)).await?;
-        match rows.first() {
-            Some(row) => document(id, row, 0),
-            None => Err(missing(id)),
-        }
+        first(rows.first(), row::document)?.ok_or_else(|| document_not_found(id))
     }
 
     async fn overview(&self, id: DocumentId) -> PortResult<DocumentOverview> {
         let rows = self.database.read(|| sqlx::query(sql!("documents/overview")).bind(id.0)).await?;
-        rows.first().map_or_else(|| Err(missing(id)), overview)
+        first(rows.first(), row::document_overview)?.ok_or_else(|| document_not_found(id))
     }
 
     async fn list(&self, part: DocumentListQuery) -> PortResult<Vec<DocumentOverview>> {
-        let after = part.after.unwrap_or(BEFORE_ALL);
-        let way = ListWay::of(part.of);
+        let after = part.after.unwrap_or(BEFORE_FIRST_DOCUMENT);
+        let filter = DocumentFilterColumns::from(part.of);
         let query = || {
             sqlx::query(sql!("documents/list"))
-                .bind(At(after.created_at))
+                .bind(StoredTime(after.created_at))
                 .bind(after.id.0)
                 .bind(i64::from(part.limit))
                 .bind(i64::from(part.skip))
-                .bind(way.all)
-                .bind(way.states[0])
-                .bind(way.states[1])
-                .bind(way.review)
+                .bind(filter.all)
+                .bind(filter.states[0])
+                .bind(filter.states[1])
+                .bind(filter.review)
         };
-        self.rows(query, overview).await
+        self.rows(query, row::document_overview).await
     }
 
     async fn count(&self, of: DocumentFilter, most: u32) -> PortResult<u32> {
-        let way = ListWay::of(of);
+        let filter = DocumentFilterColumns::from(of);
         let query = || {
             sqlx::query(sql!("documents/count"))
                 .bind(i64::from(most))
-                .bind(way.all)
-                .bind(way.states[0])
-                .bind(way.states[1])
-                .bind(way.review)
+                .bind(filter.all)
+                .bind(filter.states[0])
+                .bind(filter.states[1])
+                .bind(filter.review)
         };
-        let counted = self.rows(query, |row| get::<i64>(row, 0)).await?;
-        Ok(counted.first().map_or(0, |counted| u32::try_from(*counted).unwrap_or(most)))
+        let counted = self.rows(query, |row| row.integer("counted")).await?;
+        Ok(counted.first().copied().unwrap_or_default())
     }
 
     async fn least_confident(&self, part: LeastConfidentQuery) -> PortResult<Vec<DocumentOverview>> {
-        let after = part.after.unwrap_or(BEFORE_THE_LEAST_CERTAIN);
+        let after = part.after.unwrap_or(BEFORE_LEAST_CONFIDENT);
         let query = || {
-            sqlx::query(sql!("documents/least_certain"))
+            sqlx::query(sql!("documents/least_confident"))
                 .bind(after.confidence)
                 .bind(after.id.0)
                 .bind(i64::from(part.limit))
                 .bind(i64::from(part.skip))
         };
-        self.rows(query, overview).await
+        self.rows(query, row::document_overview).await
     }
 
     async fn count_open(&self, most: u32) -> PortResult<u32> {
         let query = || sqlx::query(sql!("documents/count_open")).bind(i64::from(most));
-        let counted = self.rows(query, |row| get::<i64>(row, 0)).await?;
-        Ok(counted.first().map_or(0, |counted| u32::try_from(*counted).unwrap_or(most)))
+        let counted = self.rows(query, |row| row.integer("counted")).await?;
+        Ok(counted.first().copied().unwrap_or_default())
     }
 
     async fn duplicates(&self, document: &Document, limit: u32) -> PortResult<Vec<DocumentId>> {
@@ -115,10 +106,10 @@ impl Documents for PgStore {
                 .bind(document.id.0)
                 .bind(i64::from(limit))
         };
-        self.rows(query, |row| get(row, 0).map(DocumentId)).await
+        self.rows(query, |row| row.uuid("document_id").map(DocumentId)).await
     }
 
-    async fn reprocess(&self, run: &NewRun, actor: &str, at: Timestamp) -> PortResult<Run> {
+    async fn reprocess(&self, run: &NewRun, requested: Event) -> PortResult<Run> {
         let id = DocumentId(run.subject.0);
         self.database
             .bounded(async {
@@ -127,16 +118,16 @@ impl Documents for PgStore {
                     sqlx::query(sql!("documents/hold")).bind(id.0).fetch_optional(&mut *transaction).await;
                 if held.map_err(translate)?.is_none() {
                     rollback(transaction).await?;
-                    return Err(missing(id));
+                    return Err(document_not_found(id));
                 }
-                let wish = Wish { new: run.clone(), at };
-                let (runs, created) = enqueue::insert(&mut transaction, &[wish]).await?;
-                let mut events = vec![Document::reprocess_requested(run, actor, at)];
+                let new = TimedRun { new: run.clone(), at: requested.at };
+                let (runs, created) = enqueue::insert(&mut transaction, &[new]).await?;
+                let mut events = vec![requested];
                 events.extend(created);
-                let accepted = runs.into_iter().next().unwrap_or_else(|| Err(missing(id)))?;
-                append(&mut transaction, &events, Woke(true)).await?;
+                let accepted = runs.into_iter().next().unwrap_or_else(|| Err(document_not_found(id)))?;
+                append(&mut transaction, &events, true).await?;
                 commit(transaction).await?;
-                self.wake(Woke(true));
+                self.notify_if(true);
                 Ok(accepted)
             })
             .await
@@ -146,8 +137,7 @@ impl Documents for PgStore {
         &self,
         id: DocumentId,
         language: Option<&str>,
-        actor: &str,
-        at: Timestamp,
+        overridden: Event,
     ) -> PortResult<()> {
         self.database
             .bounded(async {
@@ -155,15 +145,14 @@ impl Documents for PgStore {
                 let changed = sqlx::query(sql!("documents/set_language"))
                     .bind(id.0)
                     .bind(language.map(text))
-                    .bind(At(at))
+                    .bind(StoredTime(overridden.at))
                     .execute(&mut *transaction)
                     .await
                     .map_err(translate)?;
                 if changed.rows_affected() == 0 {
-                    return Err(missing(id));
+                    return Err(document_not_found(id));
                 }
-                let overridden = Document::event_by(EventType::DocumentLanguageOverridden, id, actor, at);
-                append(&mut transaction, &[overridden], Woke(false)).await?;
+                append(&mut transaction, &[overridden], false).await?;
                 commit(transaction).await
             })
             .await
@@ -192,57 +181,20 @@ impl Documents for PgStore {
                     .await
                     .map_err(translate)?;
                 if running {
-                    return Err(PortError::Conflict(
-                        "a run of this subject is RUNNING; wait for it to end".into(),
-                    ));
+                    return Err(run_is_running());
                 }
                 let runs = delete(&mut transaction, sql!("runs/delete"), subject).await?;
                 let documents = delete(&mut transaction, sql!("documents/delete"), subject).await?;
                 delete(&mut transaction, sql!("idempotency_keys/delete"), subject).await?;
                 if runs + documents == 0 {
-                    return Err(PortError::NotFound(format!("subject {subject}")));
+                    return Err(subject_not_found(subject));
                 }
-                let purged = Event { subject: Some(subject), ..Event::new(EventType::SubjectPurged, at) };
-                append(&mut transaction, &[purged], Woke(false)).await?;
+                append(&mut transaction, &[Event::subject_purged(subject, at)], false).await?;
                 commit(transaction).await?;
                 Ok(runs)
             })
             .await
     }
-}
-
-pub(crate) fn missing(id: DocumentId) -> PortError {
-    PortError::NotFound(format!("document {id}"))
-}
-
-/// A document from the columns of `documents/find.sql`, which begin at `first`.
-fn document(id: DocumentId, row: &PgRow, first: usize) -> PortResult<Document> {
-    let reviewed: &str = get(row, first + 6)?;
-    Ok(Document {
-        id,
-        original_filename: get(row, first)?,
-        content_type: get(row, first + 1)?,
-        file_size: get::<i64>(row, first + 2)?.unsigned_abs(),
-        content_hash: get(row, first + 3)?,
-        storage_path: get(row, first + 4)?,
-        created_at: timestamp(row, first + 5)?,
-        review_status: ReviewStatus::parse(reviewed).unwrap_or_default(),
-        language_override: get(row, first + 7)?,
-        schema: get(row, first + 8)?,
-    })
-}
-
-pub(crate) fn overview(row: &PgRow) -> PortResult<DocumentOverview> {
-    let has_run = get::<Option<Uuid>>(row, 0)?.is_some();
-    Ok(DocumentOverview {
-        document: document(DocumentId(get(row, DOCUMENT + 9)?), row, DOCUMENT)?,
-        updated_at: timestamp(row, DOCUMENT + 10)?,
-        reviewed_at: optional_timestamp(row, DOCUMENT + 11)?,
-        reviewed_by: get(row, DOCUMENT + 12)?,
-        latest_run: has_run.then(|| row::run(row)).transpose()?,
-        text: get(row, DOCUMENT + 13)?,
-        confidence: get(row, DOCUMENT + 14)?,
-    })
 }
 
 async fn delete(connection: &mut PgConnection, query: &'static str, subject: SubjectId) -> PortResult<u64> {

@@ -8,26 +8,26 @@ use std::collections::{HashMap, HashSet};
 
 use async_trait::async_trait;
 use jiff::Timestamp;
-use quire_domain::SchemaRef;
 use quire_domain::run::create;
 use quire_domain::{Event, NewRun, Pipeline, Run, RunId, SubjectId, Turn};
-use quire_ports::{PortError, PortResult};
+use quire_ports::PortResult;
+use quire_sql::{another_run_has_the_id, corrupt, row, run_not_found};
 use sqlx::PgConnection;
 use uuid::Uuid;
 
 use crate::batcher::Work;
 use crate::database::{Database, commit};
-use crate::error::{corrupt, translate, unavailable};
-use crate::row::{self, At, get, text};
+use crate::error::{translate, unavailable};
+use crate::row::{StoredTime, mapped, text};
 use crate::sql;
-use crate::transition::{Woke, append};
+use crate::transition::append;
 
 /// How often a subject's front may change under our hands before somebody else should go first.
 const ROUNDS: usize = 50;
 
-/// A wish for a run, and when it was made.
+/// A run to insert, and when it is created.
 #[derive(Clone, Debug)]
-pub(crate) struct Wish {
+pub(crate) struct TimedRun {
     pub(crate) new: NewRun,
     pub(crate) at: Timestamp,
 }
@@ -36,15 +36,15 @@ pub(crate) struct InsertRuns(pub(crate) Database);
 
 #[async_trait]
 impl Work for InsertRuns {
-    type Input = Wish;
+    type Input = TimedRun;
     type Output = Run;
 
-    async fn run(&self, wishes: &[Wish]) -> PortResult<Vec<PortResult<Run>>> {
+    async fn run(&self, new: &[TimedRun]) -> PortResult<Vec<PortResult<Run>>> {
         self.0
             .bounded(async {
                 let mut transaction = self.0.begin().await?;
-                let (runs, events) = insert(&mut transaction, wishes).await?;
-                append(&mut transaction, &events, Woke(true)).await?;
+                let (runs, events) = insert(&mut transaction, new).await?;
+                append(&mut transaction, &events, true).await?;
                 commit(transaction).await?;
                 Ok(runs)
             })
@@ -52,27 +52,28 @@ impl Work for InsertRuns {
     }
 }
 
-/// Inserts runs and answers each, with the events that remain to be appended. Runs that are there already are
-/// answered as they are.
+/// Inserts runs and answers each as it is stored, with the events that remain to be appended. Runs that are there
+/// already are answered as they are.
 pub(crate) async fn insert(
     connection: &mut PgConnection,
-    wishes: &[Wish],
+    new: &[TimedRun],
 ) -> PortResult<(Vec<PortResult<Run>>, Vec<Event>)> {
-    let created: Vec<(Run, Event)> = wishes.iter().map(|wish| create(&wish.new, wish.at)).collect();
+    let created: Vec<(Run, Event)> = new.iter().map(|timed| create(&timed.new, timed.at)).collect();
     let mut inserted = insert_all(connection, created.iter().map(|(run, _)| run).collect()).await?;
-    // Of two wishes for the same run in one batch, the first made it and the second finds it.
-    let terms: Vec<Option<Terms>> = created.iter().map(|(run, _)| inserted.remove(&run.id)).collect();
-    let is_known = |(_, terms): &(&(Run, Event), &Option<Terms>)| terms.is_none();
-    let known: Vec<RunId> = created.iter().zip(&terms).filter(is_known).map(|((run, _), _)| run.id).collect();
-    let stored = find_all(connection, &known).await?;
+    // If one batch asks for the same run twice, the first makes it and the second finds it.
+    let stored: Vec<Option<Run>> = created.iter().map(|(run, _)| inserted.remove(&run.id)).collect();
+    let is_known = |(_, stored): &(&(Run, Event), &Option<Run>)| stored.is_none();
+    let known: Vec<RunId> =
+        created.iter().zip(&stored).filter(is_known).map(|((run, _), _)| run.id).collect();
+    let known = find_all(connection, &known).await?;
     let mut runs = Vec::with_capacity(created.len());
     let mut events = Vec::with_capacity(created.len());
-    for ((run, event), terms) in created.into_iter().zip(terms) {
-        if let Some(Terms { language, schema }) = terms {
+    for ((run, event), stored) in created.into_iter().zip(stored) {
+        if let Some(stored) = stored {
             events.push(event);
-            runs.push(Ok(Run { language, schema, ..run }));
+            runs.push(Ok(stored));
         } else {
-            runs.push(same(&run, &stored));
+            runs.push(same(&run, &known));
         }
     }
     Ok((runs, events))
@@ -81,25 +82,19 @@ pub(crate) async fn insert(
 /// The stored run of that id, if it is the one that was asked for.
 fn same(wanted: &Run, stored: &[Run]) -> PortResult<Run> {
     let found = stored.iter().find(|run| run.id == wanted.id);
-    let found = found.ok_or_else(|| PortError::NotFound(format!("run {}", wanted.id)))?;
+    let found = found.ok_or_else(|| run_not_found(wanted.id))?;
     if found.subject == wanted.subject && found.pipeline == wanted.pipeline {
         Ok(found.clone())
     } else {
-        Err(PortError::Conflict(format!("another run has the id {}", wanted.id)))
+        Err(another_run_has_the_id(wanted.id))
     }
 }
 
-/// What a run got from its document, if it is of one.
-struct Terms {
-    language: Option<String>,
-    schema: Option<SchemaRef>,
-}
-
-/// Answers the runs that were not there before, each with its terms.
+/// Inserts the runs that are not there yet, and answers those as they are stored.
 async fn insert_all(
     connection: &mut PgConnection,
     mut pending: Vec<&Run>,
-) -> PortResult<HashMap<RunId, Terms>> {
+) -> PortResult<HashMap<RunId, Run>> {
     // The same order for everybody, so that no two batches wait for each other; oldest first within a subject.
     pending.sort_by_key(|run| (run.subject, run.pipeline, run.created_at, run.id));
     let mut ids = HashSet::new();
@@ -122,10 +117,11 @@ async fn insert_all(
     Err(unavailable("others are writing to the same subjects", true))
 }
 
-type Front = (SubjectId, Pipeline);
+/// Whose front run it is: each subject has one in each pipeline.
+type FrontKey = (SubjectId, Pipeline);
 
 /// Who goes in now, and where: everybody behind a front, and where there is none, the first, to be the front.
-fn places<'r>(pending: &[&'r Run], fronts: &HashSet<Front>) -> Vec<(&'r Run, Turn)> {
+fn places<'r>(pending: &[&'r Run], fronts: &HashSet<FrontKey>) -> Vec<(&'r Run, Turn)> {
     let mut begun = HashSet::new();
     let mut places = Vec::with_capacity(pending.len());
     for run in pending {
@@ -139,8 +135,8 @@ fn places<'r>(pending: &[&'r Run], fronts: &HashSet<Front>) -> Vec<(&'r Run, Tur
     places
 }
 
-async fn lock_fronts(connection: &mut PgConnection, pending: &[&Run]) -> PortResult<HashSet<Front>> {
-    let mut subjects: Vec<Front> = pending.iter().map(|run| (run.subject, run.pipeline)).collect();
+async fn lock_fronts(connection: &mut PgConnection, pending: &[&Run]) -> PortResult<HashSet<FrontKey>> {
+    let mut subjects: Vec<FrontKey> = pending.iter().map(|run| (run.subject, run.pipeline)).collect();
     subjects.dedup();
     let rows = sqlx::query(sql!("runs/fronts"))
         .bind(subjects.iter().map(|(subject, _)| subject.0).collect::<Vec<_>>())
@@ -148,14 +144,17 @@ async fn lock_fronts(connection: &mut PgConnection, pending: &[&Run]) -> PortRes
         .fetch_all(connection)
         .await
         .map_err(translate)?;
-    let front = |row| Ok((SubjectId(get(row, 0)?), Pipeline::parse(get(row, 1)?).map_err(corrupt)?));
-    rows.iter().map(front).collect()
+    let fronts = mapped(&rows, |row| {
+        let pipeline = Pipeline::parse(row.text("run_pipeline")?).map_err(corrupt)?;
+        Ok((SubjectId(row.uuid("run_subject_id")?), pipeline))
+    })?;
+    Ok(fronts.into_iter().collect())
 }
 
 async fn insert_round(
     connection: &mut PgConnection,
     round: &[(&Run, Turn)],
-) -> PortResult<HashMap<RunId, Terms>> {
+) -> PortResult<HashMap<RunId, Run>> {
     let runs = || round.iter().map(|(run, _)| run);
     let rows = sqlx::query(sql!("runs/insert"))
         .bind(runs().map(|run| run.id.0).collect::<Vec<_>>())
@@ -164,23 +163,14 @@ async fn insert_round(
         .bind(round.iter().map(|(_, turn)| turn.as_str()).collect::<Vec<_>>())
         .bind(runs().map(|run| run.priority.rank()).collect::<Vec<_>>())
         .bind(runs().map(|run| run.correlation_id.as_deref().map(text)).collect::<Vec<_>>())
-        .bind(runs().map(|run| At(run.created_at)).collect::<Vec<_>>())
+        .bind(runs().map(|run| StoredTime(run.created_at)).collect::<Vec<_>>())
         .fetch_all(&mut *connection)
         .await
         .map_err(translate)?;
-    let mut followers = Vec::new();
-    let mut inserted = HashMap::new();
-    for row in &rows {
-        let id: Uuid = get(row, 0)?;
-        let version = get::<Option<i32>>(row, 3)?.map(i32::unsigned_abs);
-        let schema = Option::zip(get(row, 2)?, version).map(|(name, version)| SchemaRef { name, version });
-        inserted.insert(RunId(id), Terms { language: get(row, 1)?, schema });
-        if get(row, 4)? {
-            followers.push(id);
-        }
-    }
+    let stored = mapped(&rows, |row| Ok((row::run(row)?, row.boolean("has_earlier")?)))?;
+    let followers = stored.iter().filter(|(_, has_earlier)| *has_earlier).map(|(run, _)| run.id.0).collect();
     unlist_previous(connection, followers).await?;
-    Ok(inserted)
+    Ok(stored.into_iter().map(|(run, _)| (run.id, run)).collect())
 }
 
 /// A document is listed by its latest run, which is one of these now.
@@ -201,5 +191,5 @@ async fn find_all(connection: &mut PgConnection, ids: &[RunId]) -> PortResult<Ve
         .fetch_all(connection)
         .await
         .map_err(translate)?;
-    rows.iter().map(row::run).collect()
+    mapped(&rows, row::run)
 }

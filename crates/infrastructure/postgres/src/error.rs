@@ -71,11 +71,6 @@ pub(crate) fn unavailable(reason: &str, contention: bool) -> PortError {
     PortError::Unavailable { service: "database", reason: reason.to_owned(), contention }
 }
 
-/// Something stored that has no meaning here.
-pub(crate) fn corrupt(error: impl std::fmt::Display) -> PortError {
-    PortError::Corrupt(error.to_string())
-}
-
 /// The store was dropped: the process is on its way out.
 pub(crate) fn stopped() -> PortError {
     unavailable("it was closed", false)
@@ -87,11 +82,4 @@ pub(crate) fn not_a_url() -> PortError {
         "the database URL cannot be understood; it looks like postgres://user:password@host:5432/database"
             .to_owned(),
     )
-}
-
-/// Stored JSON that cannot be read. What it says of itself would quote it, and it may be a document's words.
-#[allow(clippy::needless_pass_by_value)] // `map_err(bad_json)` reads best.
-pub(crate) fn bad_json(error: serde_json::Error) -> PortError {
-    let (line, column) = (error.line(), error.column());
-    PortError::Corrupt(format!("JSON with a fault of kind {:?} at {line}:{column}", error.classify()))
 }

@@ -1,6 +1,6 @@
 //! Quire's store on PostgreSQL: many processes, one database.
 //!
-//! Writes that come often, [`intake`], [`enqueue`] and [`advance`], go through a [`batcher`] each: whatever waits is
+//! Writes that come often, [`new_documents`], [`enqueue`] and [`advance`], go through a [`batcher`] each: whatever waits is
 //! written by a few set-based statements in one transaction, so that one commit pays for all of it. Every transaction
 //! locks its runs first, in the order of their ids, and appends to the history last. That order keeps transactions from
 //! waiting for each other in circles, and the history in the order of its commits.
@@ -15,17 +15,17 @@ mod database;
 mod documents;
 mod enqueue;
 mod error;
-mod figures;
 mod governance;
 mod history;
-mod intake;
 mod listener;
-mod marks;
+mod metrics;
+mod migrations;
+mod new_documents;
 mod queue;
-mod rescue;
+mod recovery;
+mod review_marks;
 mod reviews;
 mod row;
-mod schema;
 mod seeding;
 mod sessions;
 mod steps;
@@ -47,14 +47,17 @@ use crate::advance::WriteAdvances;
 use crate::batcher::Batcher;
 use crate::database::Database;
 use crate::enqueue::InsertRuns;
-use crate::intake::AddDocuments;
 use crate::listener::Listener;
+use crate::new_documents::AddDocuments;
 
-/// The text of a query, by entity and verb.
+/// The text of a query, by entity and verb, with its column lists. They are expanded at the first use.
 macro_rules! sql {
-    ($name:literal) => {
-        include_str!(concat!("../queries/", $name, ".sql"))
-    };
+    ($name:literal) => {{
+        static QUERY: std::sync::LazyLock<String> = std::sync::LazyLock::new(|| {
+            quire_sql::expand(include_str!(concat!("../queries/", $name, ".sql")))
+        });
+        QUERY.as_str()
+    }};
 }
 pub(crate) use sql;
 
@@ -90,7 +93,7 @@ pub struct PgStore {
     database: Database,
     /// For signs of life alone: they must not wait for a connection behind anybody's work.
     vital: Database,
-    intakes: Batcher<AddDocuments>,
+    new_documents: Batcher<AddDocuments>,
     enqueues: Batcher<InsertRuns>,
     advances: Batcher<WriteAdvances>,
     wakeup: Arc<Notify>,
@@ -99,7 +102,7 @@ pub struct PgStore {
 }
 
 impl PgStore {
-    /// Connects to the server. The schema is as it was; see [`quire_ports::Schema`].
+    /// Connects to the server. The tables stay as they are; see [`quire_ports::Migrations`].
     pub async fn connect(url: &str, options: Options) -> PortResult<Self> {
         let database = Database::connect(url, &options).await?;
         let vital = Database::connect(url, &Options { max_connections: 1, ..options.clone() }).await?;
@@ -109,7 +112,7 @@ impl PgStore {
         database::commit(transaction).await?;
         let wakeup = Arc::new(Notify::new());
         Ok(Self {
-            intakes: Batcher::start(AddDocuments(database.clone()), options.group_limit),
+            new_documents: Batcher::start(AddDocuments(database.clone()), options.group_limit),
             enqueues: Batcher::start(InsertRuns(database.clone()), options.group_limit),
             advances: Batcher::start(WriteAdvances(database.clone()), options.group_limit),
             _listener: Listener::start(url, &options, wakeup.clone())?,

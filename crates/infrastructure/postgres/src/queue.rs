@@ -7,16 +7,17 @@ use jiff::Timestamp;
 use quire_domain::run::apply;
 use quire_domain::{Change, Event, NewRun, RequeuePolicy, Run, RunId, Transition};
 use quire_ports::{Advance, AdvanceOutcome, ClaimRequest, ClaimedRun, PortError, PortResult, RunQueue};
+use quire_sql::{row, run_not_found};
 use sqlx::PgConnection;
 use tokio::sync::Notify;
 
 use crate::claim::start_next;
 use crate::database::{commit, rollback};
-use crate::enqueue::Wish;
+use crate::enqueue::TimedRun;
 use crate::error::{translate, unavailable};
-use crate::row::{self, At, bigint};
+use crate::row::{StoredTime, bigint, first};
 use crate::steps::project;
-use crate::transition::{self, Move, Woke, append};
+use crate::transition::{self, TimedTransition, append};
 use crate::{PgStore, sql};
 
 /// How often a change is tried while others change the same subject.
@@ -25,7 +26,7 @@ const TRIES: usize = 5;
 #[async_trait]
 impl RunQueue for PgStore {
     async fn enqueue(&self, new: &NewRun, at: Timestamp) -> PortResult<Run> {
-        let run = self.enqueues.submit(Wish { new: new.clone(), at }).await?;
+        let run = self.enqueues.submit(TimedRun { new: new.clone(), at }).await?;
         self.wakeup.notify_one();
         Ok(run)
     }
@@ -42,9 +43,9 @@ impl RunQueue for PgStore {
     }
 
     async fn advance(&self, advance: Advance) -> PortResult<AdvanceOutcome> {
-        let (written, woke) = self.advances.submit(advance).await?;
-        self.wake(woke);
-        Ok(written)
+        let (outcome, notify) = self.advances.submit(advance).await?;
+        self.notify_if(notify);
+        Ok(outcome)
     }
 
     async fn release_due(&self, at: Timestamp, limit: usize) -> PortResult<usize> {
@@ -52,7 +53,7 @@ impl RunQueue for PgStore {
             .bounded(async {
                 let mut transaction = self.database.begin().await?;
                 let released = sqlx::query(sql!("runs/release_due"))
-                    .bind(At(at))
+                    .bind(StoredTime(at))
                     .bind(bigint(limit))
                     .execute(&mut *transaction)
                     .await
@@ -62,7 +63,7 @@ impl RunQueue for PgStore {
                     sqlx::query(sql!("runs/notify")).execute(&mut *transaction).await.map_err(translate)?;
                 }
                 commit(transaction).await?;
-                self.wake(Woke(released > 0));
+                self.notify_if(released > 0);
                 Ok(usize::try_from(released).unwrap_or(usize::MAX))
             })
             .await
@@ -87,7 +88,7 @@ impl RunQueue for PgStore {
             .bounded(async {
                 let mut transaction = self.database.begin().await?;
                 project(&mut transaction, events).await?;
-                append(&mut transaction, events, Woke(false)).await?;
+                append(&mut transaction, events, false).await?;
                 commit(transaction).await
             })
             .await
@@ -99,8 +100,9 @@ impl RunQueue for PgStore {
 }
 
 impl PgStore {
-    pub(crate) fn wake(&self, woke: Woke) {
-        if woke.0 {
+    /// Tells those of this process who wait for work that there may be some.
+    pub(crate) fn notify_if(&self, has_work: bool) {
+        if has_work {
             self.wakeup.notify_one();
         }
     }
@@ -143,13 +145,13 @@ impl PgStore {
                 };
                 let newcomer = transition.is_newcomer();
                 let front_is_kept = newcomer && lock_front(&mut transaction, &run).await?;
-                let woke =
-                    transition::write(&mut transaction, &[Move { transition: &transition, at }]).await?;
+                let timed = TimedTransition { transition: &transition, at };
+                let notify = transition::write(&mut transaction, &[timed]).await?;
                 if newcomer && !front_is_kept && !takes_part(&mut transaction, &run).await? {
                     return Err(unavailable("another run of the subject came first", true));
                 }
                 commit(transaction).await?;
-                self.wake(woke);
+                self.notify_if(notify);
                 Ok(transition)
             })
             .await
@@ -158,7 +160,7 @@ impl PgStore {
 
 /// The run of that id, if there is one.
 pub(crate) fn found(rows: &[sqlx::postgres::PgRow], id: RunId) -> PortResult<Run> {
-    rows.first().map_or_else(|| Err(PortError::NotFound(format!("run {id}"))), row::run)
+    first(rows.first(), row::run)?.ok_or_else(|| run_not_found(id))
 }
 
 async fn find_for_update(connection: &mut PgConnection, id: RunId) -> PortResult<Run> {

@@ -2,41 +2,29 @@
 
 use async_trait::async_trait;
 use jiff::Timestamp;
-use quire_domain::{
-    ArtifactId, CandidateId, Document, DocumentId, Event, EventType, FieldId, InterpretationId, Run, RunId,
-    RunState,
-};
+use quire_domain::{ArtifactId, CandidateId, DocumentId, EditBlocked, Run, RunId, check_edit};
 use quire_ports::{
-    DocumentReview, EditBlocked, EditableRun, InterpretationVersion, NewInterpretationVersion, PortError,
-    PortResult, ReviewMark, ReviewMarkRequest, Reviews, SavedEdit, VersionHistoryEntry,
+    DocumentReview, EditableRun, InterpretationVersion, NewInterpretationVersion, PortResult, ReviewMark,
+    ReviewMarkRequest, Reviews, SavedEdit, VersionHistoryEntry,
 };
-use quire_understanding::edit::{ChangeType, FieldChange};
+use quire_sql::{VersionColumns, corrupt, document_not_found, row, run_not_found};
+use quire_understanding::Schema;
+use quire_understanding::edit::FieldChange;
 use quire_understanding::structure::StructuralEdit;
-use quire_understanding::{MadeBy, Schema, ValueType, document_confidence, search_text};
 use sqlx::PgConnection;
-use sqlx::postgres::PgRow;
 use uuid::Uuid;
 
 use crate::database::{commit, rollback};
-use crate::documents::{missing, overview};
-use crate::error::{bad_json, corrupt, translate};
-use crate::row::{self, At, count, get, int, text, timestamp};
-use crate::transition::{Woke, append};
-use crate::{PgStore, marks, sql};
-
-/// Where the columns of a version begin behind those of a document with its run.
-const VERSION: usize = 36;
+use crate::error::translate;
+use crate::row::{StoredTime, first, int, text};
+use crate::transition::append;
+use crate::{PgStore, review_marks, sql};
 
 #[async_trait]
 impl Reviews for PgStore {
     async fn review(&self, document: DocumentId) -> PortResult<DocumentReview> {
-        let of_document = |row: &PgRow| {
-            let has_version = get::<Option<Uuid>>(row, VERSION)?.is_some();
-            let active = has_version.then(|| version(row, VERSION)).transpose()?;
-            Ok(DocumentReview { overview: overview(row)?, active })
-        };
         let rows = self.database.read(|| sqlx::query(sql!("documents/review")).bind(document.0)).await?;
-        rows.first().map_or_else(|| Err(missing(document)), of_document)
+        first(rows.first(), row::document_review)?.ok_or_else(|| document_not_found(document))
     }
 
     async fn active_versions(
@@ -45,13 +33,15 @@ impl Reviews for PgStore {
     ) -> PortResult<Vec<(DocumentId, InterpretationVersion)>> {
         let ids: Vec<Uuid> = documents.iter().map(|document| document.0).collect();
         let query = || sqlx::query(sql!("interpretations/of_documents")).bind(ids.clone());
-        self.rows(query, |row| Ok((DocumentId(get(row, 6)?), version(row, 0)?))).await
+        self.rows(query, |row| Ok((DocumentId(row.uuid("document_id")?), row::interpretation_version(row)?)))
+            .await
     }
 
     async fn found_by(&self, documents: &[DocumentId], words: &str) -> PortResult<Vec<DocumentId>> {
         let ids: Vec<Uuid> = documents.iter().map(|document| document.0).collect();
-        let query = || sqlx::query(sql!("interpretations/found_by")).bind(ids.clone()).bind(text(words));
-        self.rows(query, |row| get(row, 0).map(DocumentId)).await
+        let query =
+            || sqlx::query(sql!("interpretations/matches_search")).bind(ids.clone()).bind(text(words));
+        self.rows(query, |row| row.uuid("document_id").map(DocumentId)).await
     }
 
     async fn editable(&self, run: RunId) -> PortResult<EditableRun> {
@@ -75,8 +65,8 @@ impl Reviews for PgStore {
             .bounded(async {
                 let mut transaction = self.database.begin().await?;
                 match save(&mut transaction, version).await {
-                    Ok(Ok((saved, events))) => {
-                        append(&mut transaction, &events, Woke(false)).await?;
+                    Ok(Ok(saved)) => {
+                        append(&mut transaction, &saved.events, false).await?;
                         commit(transaction).await?;
                         Ok(Ok(saved))
                     }
@@ -93,34 +83,34 @@ impl Reviews for PgStore {
     async fn versions(&self, run: RunId) -> PortResult<Vec<VersionHistoryEntry>> {
         // In this order: what is added in between is left out whole.
         let query = || sqlx::query(sql!("interpretations/versions")).bind(run.0);
-        let versions = self.rows(query, record).await?;
+        let versions = self.rows(query, row::version_history_entry).await?;
         let query = || sqlx::query(sql!("interpretations/changes")).bind(run.0);
-        let changes = self.rows(query, change).await?;
-        Ok(VersionHistoryEntry::with_changes(versions, changes))
+        let changes = self.rows(query, row::field_change).await?;
+        Ok(row::with_changes(versions, changes))
     }
 
     async fn tokens_since(&self, from: Timestamp) -> PortResult<u64> {
-        let query = || sqlx::query(sql!("interpretations/tokens_since")).bind(At(from));
-        let sums = self.rows(query, |row| get::<i64>(row, 0)).await?;
-        Ok(sums.first().map_or(0, |sum| sum.unsigned_abs()))
+        let query = || sqlx::query(sql!("interpretations/tokens_since")).bind(StoredTime(from));
+        let sums = self.rows(query, |row| row.integer("tokens")).await?;
+        Ok(sums.first().copied().unwrap_or_default())
     }
 
     async fn version(&self, run: RunId, number: Option<u32>) -> PortResult<Option<InterpretationVersion>> {
         let query = || sqlx::query(sql!("interpretations/find")).bind(run.0).bind(number.map(int));
-        Ok(self.rows(query, |row| version(row, 0)).await?.pop())
+        Ok(self.rows(query, row::interpretation_version).await?.pop())
     }
 
     async fn version_of_run_before(&self, run: RunId) -> PortResult<Option<InterpretationVersion>> {
         let query = || sqlx::query(sql!("interpretations/before")).bind(run.0);
-        Ok(self.rows(query, |row| version(row, 0)).await?.pop())
+        Ok(self.rows(query, row::interpretation_version).await?.pop())
     }
 
-    async fn mark(&self, marking: &ReviewMarkRequest) -> PortResult<ReviewMark> {
+    async fn mark(&self, request: &ReviewMarkRequest) -> PortResult<ReviewMark> {
         self.database
             .bounded(async {
                 let mut transaction = self.database.begin().await?;
-                let (mark, event) = marks::mark(&mut transaction, marking).await?;
-                append(&mut transaction, &Vec::from_iter(event), Woke(false)).await?;
+                let mark = review_marks::mark(&mut transaction, request).await?;
+                append(&mut transaction, mark.recorded.as_slice(), false).await?;
                 commit(transaction).await?;
                 Ok(mark)
             })
@@ -136,18 +126,18 @@ async fn editable(connection: &mut PgConnection, run: RunId) -> PortResult<Edita
         .fetch_optional(connection)
         .await
         .map_err(translate)?;
-    let active = active.map(|row| version(&row, 0)).transpose()?;
+    let active = first(active.as_ref(), row::interpretation_version)?;
     Ok(EditableRun { run, is_busy, active })
 }
 
-/// Writes all of it but for the events, which come last.
+/// Writes everything but the events, which come last.
 async fn save(
     connection: &mut PgConnection,
     version: &NewInterpretationVersion,
-) -> PortResult<Result<(SavedEdit, Vec<Event>), EditBlocked>> {
+) -> PortResult<Result<SavedEdit, EditBlocked>> {
     let run = find(connection, version.run).await?;
     let document = DocumentId(run.subject.0);
-    // The document first: the order in which everybody takes them.
+    // The document first: the order in which everybody takes them. From here on no other edit of the document is made.
     sqlx::query(sql!("documents/lock"))
         .bind(document.0)
         .execute(&mut *connection)
@@ -160,110 +150,73 @@ async fn save(
         .execute(&mut *connection)
         .await
         .map_err(translate)?;
-    if is_busy(connection, &run).await? {
-        return Ok(Err(EditBlocked::ActiveRun));
-    }
-    if !matches!(run.state, RunState::Completed { .. }) {
-        return Ok(Err(EditBlocked::NotCompleted));
-    }
-    if let Some(blocked) = deactivate(connection, version).await? {
+    let is_busy = is_busy(connection, &run).await?;
+    let active = active_number(connection, run.id).await?;
+    if let Err(blocked) = check_edit(&run, is_busy, active, version.base) {
         return Ok(Err(blocked));
     }
-    let number = version.base + 1;
-    let new = Row {
-        id: version.id,
-        run: run.id,
-        number,
-        data: serde_json::to_string(&version.data).map_err(corrupt)?,
-        words: search_text(&version.data.fields),
-        at: version.at,
-        by: Some(text(&version.actor)),
-        is_structural: !version.structure.is_empty(),
-        certainty: document_confidence(&version.data.fields),
-        made_by: None,
-    };
-    insert(connection, &[new]).await?;
+    sqlx::query(sql!("interpretations/deactivate"))
+        .bind(version.run.0)
+        .bind(int(version.base))
+        .execute(&mut *connection)
+        .await
+        .map_err(translate)?;
+    let columns = VersionColumns::of_edit(version)?;
+    let number = columns.number;
+    insert_versions(connection, &[columns]).await?;
     insert_changes(connection, version).await?;
     for edit in &version.structure {
         insert_structural(connection, version, &run, edit).await?;
     }
     sqlx::query(sql!("documents/touch"))
         .bind(document.0)
-        .bind(At(version.at))
+        .bind(StoredTime(version.at))
         .execute(&mut *connection)
         .await
         .map_err(translate)?;
-    let edited = Document::event_by(EventType::InterpretationEdited, document, &version.actor, version.at);
-    let mut events = vec![Event { run: Some(run.id), ..edited }];
-    let reopened = marks::reopen(connection, document, &version.actor, version.at, &version.policy).await?;
-    let saved = SavedEdit { number, reopened: reopened.is_some() };
-    events.extend(reopened);
-    Ok(Ok((saved, events)))
+    let mut events = vec![version.edited.clone()];
+    if review_marks::reopen(connection, document, version.at, &version.policy).await? {
+        events.push(version.reopened.clone());
+    }
+    Ok(Ok(SavedEdit { number, events }))
 }
 
-/// Why the version that was edited is not the active one, if it is not.
-async fn deactivate(
-    connection: &mut PgConnection,
-    version: &NewInterpretationVersion,
-) -> PortResult<Option<EditBlocked>> {
-    let deactivated = sqlx::query(sql!("interpretations/deactivate"))
-        .bind(version.run.0)
-        .bind(int(version.base))
-        .execute(&mut *connection)
-        .await
-        .map_err(translate)?;
-    if deactivated.rows_affected() > 0 {
-        return Ok(None);
-    }
+/// The number of a run's active version.
+async fn active_number(connection: &mut PgConnection, run: RunId) -> PortResult<Option<u32>> {
     let active = sqlx::query(sql!("interpretations/active"))
-        .bind(version.run.0)
+        .bind(run.0)
         .fetch_optional(connection)
         .await
         .map_err(translate)?;
-    Ok(Some(if active.is_some() { EditBlocked::Stale } else { EditBlocked::Missing }))
+    first(active.as_ref(), |row| row.integer("version_version_number"))
 }
 
-/// A row of versions.
-pub(crate) struct Row {
-    pub(crate) id: InterpretationId,
-    pub(crate) run: RunId,
-    pub(crate) number: u32,
-    pub(crate) data: String,
-    /// By what it is found.
-    pub(crate) words: String,
-    pub(crate) at: Timestamp,
-    pub(crate) by: Option<String>,
-    pub(crate) is_structural: bool,
-    pub(crate) certainty: f64,
-    pub(crate) made_by: Option<MadeBy>,
-}
-
-pub(crate) async fn insert(connection: &mut PgConnection, rows: &[Row]) -> PortResult<()> {
-    if rows.is_empty() {
+/// Inserts versions with the texts that a search looks through.
+pub(crate) async fn insert_versions(
+    connection: &mut PgConnection,
+    versions: &[VersionColumns],
+) -> PortResult<()> {
+    if versions.is_empty() {
         return Ok(());
     }
-    let json = |made_by: &MadeBy| serde_json::to_string(made_by).map(|json| text(&json)).map_err(corrupt);
-    let made_by = rows.iter().map(|row| row.made_by.as_ref().map(json).transpose());
-    let made_by = made_by.collect::<PortResult<Vec<_>>>()?;
-    let tokens = rows.iter().map(|row| row.made_by.as_ref().map_or(0, MadeBy::tokens));
-    let tokens: Vec<i64> = tokens.map(|tokens| i64::try_from(tokens).unwrap_or(i64::MAX)).collect();
+    let optional = |value: &Option<String>| value.as_deref().map(text);
     sqlx::query(sql!("interpretations/insert"))
-        .bind(rows.iter().map(|row| row.id.0).collect::<Vec<_>>())
-        .bind(rows.iter().map(|row| row.run.0).collect::<Vec<_>>())
-        .bind(rows.iter().map(|row| int(row.number)).collect::<Vec<_>>())
-        .bind(rows.iter().map(|row| text(&row.data)).collect::<Vec<_>>())
-        .bind(rows.iter().map(|row| At(row.at)).collect::<Vec<_>>())
-        .bind(rows.iter().map(|row| row.by.clone()).collect::<Vec<_>>())
-        .bind(rows.iter().map(|row| row.is_structural).collect::<Vec<_>>())
-        .bind(rows.iter().map(|row| row.certainty).collect::<Vec<_>>())
-        .bind(made_by)
-        .bind(tokens)
+        .bind(versions.iter().map(|version| version.id.0).collect::<Vec<_>>())
+        .bind(versions.iter().map(|version| version.run.0).collect::<Vec<_>>())
+        .bind(versions.iter().map(|version| int(version.number)).collect::<Vec<_>>())
+        .bind(versions.iter().map(|version| text(&version.data)).collect::<Vec<_>>())
+        .bind(versions.iter().map(|version| StoredTime(version.created_at)).collect::<Vec<_>>())
+        .bind(versions.iter().map(|version| optional(&version.created_by)).collect::<Vec<_>>())
+        .bind(versions.iter().map(|version| version.pending_review).collect::<Vec<_>>())
+        .bind(versions.iter().map(|version| version.confidence).collect::<Vec<_>>())
+        .bind(versions.iter().map(|version| optional(&version.made_by)).collect::<Vec<_>>())
+        .bind(versions.iter().map(|version| version.model_tokens).collect::<Vec<_>>())
         .execute(&mut *connection)
         .await
         .map_err(translate)?;
-    sqlx::query(sql!("interpretations/set_words"))
-        .bind(rows.iter().map(|row| row.run.0).collect::<Vec<_>>())
-        .bind(rows.iter().map(|row| text(&row.words)).collect::<Vec<_>>())
+    sqlx::query(sql!("interpretations/set_search_text"))
+        .bind(versions.iter().map(|version| version.run.0).collect::<Vec<_>>())
+        .bind(versions.iter().map(|version| text(&version.search_text)).collect::<Vec<_>>())
         .execute(connection)
         .await
         .map_err(translate)?;
@@ -306,7 +259,7 @@ async fn insert_structural(
         .bind(edit.source_key.as_deref().unwrap_or_default())
         .bind(&edit.target_key)
         .bind(edit.touches_critical)
-        .bind(At(version.at))
+        .bind(StoredTime(version.at))
         .fetch_one(&mut *connection)
         .await
         .map_err(translate)?;
@@ -317,7 +270,7 @@ async fn insert_structural(
         .bind(run.subject.0)
         .bind(run.id.0)
         .bind(evidence.as_deref().map(text))
-        .bind(At(version.at))
+        .bind(StoredTime(version.at))
         .execute(connection)
         .await
         .map_err(translate)?;
@@ -327,7 +280,7 @@ async fn insert_structural(
 async fn find(connection: &mut PgConnection, id: RunId) -> PortResult<Run> {
     let found =
         sqlx::query(sql!("runs/find")).bind(id.0).fetch_optional(connection).await.map_err(translate)?;
-    found.map_or_else(|| Err(PortError::NotFound(format!("run {id}"))), |found| row::run(&found))
+    first(found.as_ref(), row::run)?.ok_or_else(|| run_not_found(id))
 }
 
 async fn is_busy(connection: &mut PgConnection, run: &Run) -> PortResult<bool> {
@@ -336,49 +289,4 @@ async fn is_busy(connection: &mut PgConnection, run: &Run) -> PortResult<bool> {
         .fetch_one(connection)
         .await
         .map_err(translate)
-}
-
-/// A version from its columns, which begin at `first`.
-fn version(row: &PgRow, first: usize) -> PortResult<InterpretationVersion> {
-    Ok(InterpretationVersion {
-        id: InterpretationId(get(row, first)?),
-        number: count(row, first + 1)?,
-        data: serde_json::from_str(get(row, first + 2)?).map_err(bad_json)?,
-        created_at: timestamp(row, first + 3)?,
-        created_by: get(row, first + 4)?,
-        made_by: made_by(row, first + 5)?,
-    })
-}
-
-fn made_by(row: &PgRow, place: usize) -> PortResult<Option<MadeBy>> {
-    let told: Option<&str> = get(row, place)?;
-    told.map(|told| serde_json::from_str(told).map_err(bad_json)).transpose()
-}
-
-fn record(row: &PgRow) -> PortResult<VersionHistoryEntry> {
-    Ok(VersionHistoryEntry {
-        id: InterpretationId(get(row, 0)?),
-        number: count(row, 1)?,
-        is_active: get(row, 2)?,
-        created_at: timestamp(row, 3)?,
-        created_by: get(row, 4)?,
-        made_by: made_by(row, 5)?,
-        changes: Vec::new(),
-    })
-}
-
-fn change(row: &PgRow) -> PortResult<(InterpretationId, FieldChange)> {
-    let json = |place| serde_json::from_str(get(row, place)?).map_err(bad_json);
-    let unknown = |what: &str| PortError::Corrupt(format!("a change has an unknown {what}"));
-    let change = FieldChange {
-        change_type: ChangeType::parse(get(row, 1)?).ok_or_else(|| unknown("type"))?,
-        field_id: FieldId(get(row, 2)?),
-        field_key: get(row, 3)?,
-        field_path: get(row, 4)?,
-        value_type: ValueType::parse(get(row, 5)?).ok_or_else(|| unknown("type of value"))?,
-        old_value: json(6)?,
-        new_value: json(7)?,
-        mapping_id: get(row, 8)?,
-    };
-    Ok((InterpretationId(get(row, 0)?), change))
 }

@@ -1,20 +1,17 @@
-//! Rows to domain values and back.
+//! Rows of PostgreSQL, read by column name, and values as the server takes them.
 
 use jiff::Timestamp;
-use quire_domain::{
-    Event, EventDetails, EventId, EventType, FailureRecord, Fence, Pipeline, RecordedEvent, Run, RunId,
-    SubjectId, WorkerId,
-};
-use quire_ports::{PortResult, StoredRun};
+use quire_domain::FailureRecord;
+use quire_ports::PortResult;
+use quire_sql::{ColumnReader, corrupt};
 use sqlx::encode::IsNull;
 use sqlx::error::BoxDynError;
 use sqlx::postgres::types::Oid;
-use sqlx::postgres::{PgArgumentBuffer, PgHasArrayType, PgRow, PgTypeInfo, PgValueRef};
-use sqlx::types::Json;
-use sqlx::{Decode, Encode, Postgres, Row, Type};
+use sqlx::postgres::{PgArgumentBuffer, PgHasArrayType, PgRow, PgTypeInfo, PgValueFormat, PgValueRef};
+use sqlx::{Decode, Encode, Postgres, Row, Type, TypeInfo, ValueRef};
 use uuid::Uuid;
 
-use crate::error::{corrupt, translate};
+use crate::error::translate;
 
 /// 2000-01-01, where PostgreSQL's time begins, in microseconds since 1970.
 const EPOCH: i64 = 946_684_800_000_000;
@@ -23,28 +20,28 @@ const EARLIEST: i64 = -210_866_803_200_000_000 + EPOCH;
 
 /// A time as it is stored: microseconds, in a `timestamptz`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct At(pub(crate) Timestamp);
+pub(crate) struct StoredTime(pub(crate) Timestamp);
 
-impl Type<Postgres> for At {
+impl Type<Postgres> for StoredTime {
     fn type_info() -> PgTypeInfo {
         PgTypeInfo::with_oid(Oid(1184))
     }
 }
 
-impl PgHasArrayType for At {
+impl PgHasArrayType for StoredTime {
     fn array_type_info() -> PgTypeInfo {
         PgTypeInfo::with_oid(Oid(1185))
     }
 }
 
-impl Encode<'_, Postgres> for At {
+impl Encode<'_, Postgres> for StoredTime {
     fn encode_by_ref(&self, buffer: &mut PgArgumentBuffer) -> Result<IsNull, BoxDynError> {
         let since_2000 = self.0.as_microsecond().max(EARLIEST) - EPOCH;
         <i64 as Encode<Postgres>>::encode(since_2000, buffer)
     }
 }
 
-impl Decode<'_, Postgres> for At {
+impl Decode<'_, Postgres> for StoredTime {
     fn decode(value: PgValueRef<'_>) -> Result<Self, BoxDynError> {
         let since_2000 = <i64 as Decode<Postgres>>::decode(value)?;
         let since_1970 = since_2000.checked_add(EPOCH).ok_or("a time beyond the calendar")?;
@@ -52,25 +49,85 @@ impl Decode<'_, Postgres> for At {
     }
 }
 
-/// A column by its place, translated.
-pub(crate) fn get<'r, T>(row: &'r PgRow, index: usize) -> PortResult<T>
-where
-    T: Decode<'r, Postgres> + Type<Postgres>,
-{
-    row.try_get(index).map_err(translate)
+/// A row as the shared mappings read it.
+pub(crate) struct PostgresRow<'r>(pub(crate) &'r PgRow);
+
+impl<'r> PostgresRow<'r> {
+    fn get<T>(&self, column: &str) -> PortResult<T>
+    where
+        T: Decode<'r, Postgres> + Type<Postgres>,
+    {
+        self.0.try_get(column).map_err(translate)
+    }
+
+    /// A value that is not NULL.
+    fn value(&self, column: &str) -> PortResult<Option<PgValueRef<'r>>> {
+        let value = self.0.try_get_raw(column).map_err(translate)?;
+        Ok(if value.is_null() { None } else { Some(value) })
+    }
 }
 
-pub(crate) fn timestamp(row: &PgRow, index: usize) -> PortResult<Timestamp> {
-    get::<At>(row, index).map(|at| at.0)
+impl ColumnReader for PostgresRow<'_> {
+    fn optional_uuid(&self, column: &str) -> PortResult<Option<Uuid>> {
+        self.get(column)
+    }
+
+    fn optional_text(&self, column: &str) -> PortResult<Option<&str>> {
+        self.get(column)
+    }
+
+    /// Numbers of each width have a type of their own.
+    fn optional_integer(&self, column: &str) -> PortResult<Option<i64>> {
+        let Some(value) = self.value(column)? else { return Ok(None) };
+        let width = value.type_info();
+        let number = match width.name() {
+            "INT2" => <i16 as Decode<Postgres>>::decode(value).map(i64::from),
+            "INT4" => <i32 as Decode<Postgres>>::decode(value).map(i64::from),
+            "INT8" => <i64 as Decode<Postgres>>::decode(value),
+            other => return Err(corrupt(format!("column {column} is {other} and no whole number"))),
+        };
+        number.map(Some).map_err(corrupt)
+    }
+
+    fn optional_float(&self, column: &str) -> PortResult<Option<f64>> {
+        self.get(column)
+    }
+
+    fn boolean(&self, column: &str) -> PortResult<bool> {
+        self.get(column)
+    }
+
+    fn optional_timestamp(&self, column: &str) -> PortResult<Option<Timestamp>> {
+        Ok(self.get::<Option<StoredTime>>(column)?.map(|at| at.0))
+    }
+
+    fn optional_bytes(&self, column: &str) -> PortResult<Option<&[u8]>> {
+        self.get(column)
+    }
+
+    /// JSON is in columns of type text and jsonb. The binary form of the latter begins with a byte for its version.
+    fn optional_json_bytes(&self, column: &str) -> PortResult<Option<&[u8]>> {
+        let Some(value) = self.value(column)? else { return Ok(None) };
+        let has_version = value.format() == PgValueFormat::Binary && value.type_info().name() == "JSONB";
+        let bytes = value.as_bytes().map_err(corrupt)?;
+        Ok(Some(if has_version { bytes.get(1..).unwrap_or_default() } else { bytes }))
+    }
 }
 
-pub(crate) fn optional_timestamp(row: &PgRow, index: usize) -> PortResult<Option<Timestamp>> {
-    Ok(get::<Option<At>>(row, index)?.map(|at| at.0))
+/// Every row, mapped.
+pub(crate) fn mapped<T>(
+    rows: &[PgRow],
+    map: impl Fn(&dyn ColumnReader) -> PortResult<T>,
+) -> PortResult<Vec<T>> {
+    rows.iter().map(|row| map(&PostgresRow(row))).collect()
 }
 
-/// A counter; the schema keeps it from being negative.
-pub(crate) fn count(row: &PgRow, index: usize) -> PortResult<u32> {
-    get::<i32>(row, index).map(i32::unsigned_abs)
+/// The first row, mapped, if there is one.
+pub(crate) fn first<T>(
+    row: Option<&PgRow>,
+    map: impl Fn(&dyn ColumnReader) -> PortResult<T>,
+) -> PortResult<Option<T>> {
+    row.map(|row| map(&PostgresRow(row))).transpose()
 }
 
 /// A number as PostgreSQL stores it.
@@ -97,65 +154,4 @@ pub(crate) fn json(failure: &FailureRecord) -> FailureRecord {
         stage: failure.stage,
         correlation_id: failure.correlation_id.as_deref().map(text),
     }
-}
-
-/// A run from the columns that every query of runs selects, in that order.
-pub(crate) fn run(row: &PgRow) -> PortResult<Run> {
-    let stored = StoredRun {
-        id: get(row, 0)?,
-        pipeline: get(row, 1)?,
-        subject_id: get(row, 2)?,
-        state: get(row, 3)?,
-        priority: get(row, 4)?,
-        fence: get(row, 5)?,
-        attempts: count(row, 6)?,
-        retry_count: count(row, 7)?,
-        created_at: timestamp(row, 8)?,
-        queued_at: timestamp(row, 9)?,
-        available_at: optional_timestamp(row, 10)?,
-        started_at: optional_timestamp(row, 11)?,
-        deadline_at: optional_timestamp(row, 12)?,
-        completed_at: optional_timestamp(row, 13)?,
-        worker_id: get(row, 14)?,
-        correlation_id: get(row, 15)?,
-        failure_type: get(row, 16)?,
-        error: get::<Option<Json<FailureRecord>>>(row, 17)?.map(|Json(record)| record),
-        language: get(row, 18)?,
-        schema_name: get(row, 19)?,
-        schema_version: get::<Option<i32>>(row, 20)?.map(i32::unsigned_abs),
-    };
-    stored.try_into()
-}
-
-/// An event from the columns of `events/after.sql`.
-pub(crate) fn event(row: &PgRow) -> PortResult<RecordedEvent> {
-    let pipeline =
-        get::<Option<&str>>(row, 3)?.map(|name| Pipeline::parse(name).map_err(corrupt)).transpose()?;
-    let step = match (pipeline, get::<Option<&str>>(row, 8)?) {
-        (Some(pipeline), Some(name)) => Some(pipeline.step(name).map_err(corrupt)?),
-        _ => None,
-    };
-    let details = details(row, 11)?;
-    Ok(RecordedEvent {
-        id: EventId(get(row, 0)?),
-        event: Event {
-            event_type: EventType::parse(get(row, 2)?).map_err(corrupt)?,
-            at: timestamp(row, 1)?,
-            pipeline,
-            subject: get::<Option<Uuid>>(row, 4)?.map(SubjectId),
-            run: get::<Option<Uuid>>(row, 5)?.map(RunId),
-            fence: get::<Option<i32>>(row, 6)?.map(Fence),
-            worker: get::<Option<Uuid>>(row, 7)?.map(WorkerId),
-            step,
-            attempt: get::<Option<i32>>(row, 9)?.map(i32::unsigned_abs),
-            started_at: optional_timestamp(row, 10)?,
-            failure: details.failure,
-            delay_ms: details.delay_ms,
-            actor: details.actor,
-        },
-    })
-}
-
-pub(crate) fn details(row: &PgRow, index: usize) -> PortResult<EventDetails> {
-    Ok(get::<Option<Json<EventDetails>>>(row, index)?.map(|Json(details)| details).unwrap_or_default())
 }

@@ -1,32 +1,22 @@
 //! Schemas from files: the first version of each, and the next ones.
 
 use jiff::Timestamp;
-use quire_domain::{Event, EventType};
 use quire_ports::{PortResult, SchemaVersion, SeedOutcome, SeededFile};
+use quire_sql::row;
 use quire_understanding::SchemaFile;
 use sqlx::PgConnection;
 
-use crate::database::commit;
 use crate::error::translate;
-use crate::governance::{insert_version, schema_version};
-use crate::row::{At, count, get, int, text};
-use crate::transition::{Woke, append};
-use crate::{PgStore, sql};
+use crate::governance::insert_version;
+use crate::row::{StoredTime, first, int, text};
+use crate::sql;
+use crate::transition::append;
 
-impl PgStore {
-    pub(crate) async fn take_file(&self, file: &SchemaFile, at: Timestamp) -> PortResult<SeedOutcome> {
-        self.database
-            .bounded(async {
-                let mut transaction = self.database.begin().await?;
-                let outcome = take(&mut transaction, file, at).await?;
-                commit(transaction).await?;
-                Ok(outcome)
-            })
-            .await
-    }
-}
-
-async fn take(connection: &mut PgConnection, file: &SchemaFile, at: Timestamp) -> PortResult<SeedOutcome> {
+pub(crate) async fn seed(
+    connection: &mut PgConnection,
+    file: &SchemaFile,
+    at: Timestamp,
+) -> PortResult<SeedOutcome> {
     sqlx::query(sql!("schema_files/lock")).execute(&mut *connection).await.map_err(translate)?;
     let name = &file.schema.name;
     let (seeded, newest) = (seeded(connection, name).await?, newest(connection, name).await?);
@@ -36,7 +26,7 @@ async fn take(connection: &mut PgConnection, file: &SchemaFile, at: Timestamp) -
             // Somebody has approved a change in this very moment.
             return Ok(SeedOutcome::Governed);
         }
-        append(connection, &[Event::new(EventType::SchemaVersionCreated, at)], Woke(false)).await?;
+        append(connection, &[SeedOutcome::version_created(at)], false).await?;
     }
     if let Some(record) = outcome.record(file, seeded.as_ref(), newest.as_ref()) {
         sqlx::query(sql!("schema_files/upsert"))
@@ -44,7 +34,7 @@ async fn take(connection: &mut PgConnection, file: &SchemaFile, at: Timestamp) -
             .bind(int(record.file_version))
             .bind(&record.content_hash[..])
             .bind(int(record.schema_version))
-            .bind(At(at))
+            .bind(StoredTime(at))
             .execute(connection)
             .await
             .map_err(translate)?;
@@ -54,15 +44,10 @@ async fn take(connection: &mut PgConnection, file: &SchemaFile, at: Timestamp) -
 
 async fn seeded(connection: &mut PgConnection, name: &str) -> PortResult<Option<SeededFile>> {
     let found = sqlx::query(sql!("schema_files/find")).bind(text(name)).fetch_optional(connection).await;
-    let Some(row) = found.map_err(translate)? else { return Ok(None) };
-    Ok(Some(SeededFile {
-        file_version: count(&row, 0)?,
-        content_hash: get(&row, 1)?,
-        schema_version: count(&row, 2)?,
-    }))
+    first(found.map_err(translate)?.as_ref(), row::seeded_file)
 }
 
 async fn newest(connection: &mut PgConnection, name: &str) -> PortResult<Option<SchemaVersion>> {
     let found = sqlx::query(sql!("schemas/current")).bind(text(name)).fetch_optional(connection).await;
-    found.map_err(translate)?.as_ref().map(schema_version).transpose()
+    first(found.map_err(translate)?.as_ref(), row::schema_version)
 }

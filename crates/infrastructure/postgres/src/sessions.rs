@@ -2,20 +2,17 @@
 
 use async_trait::async_trait;
 use jiff::Timestamp;
-use quire_domain::KeyId;
 use quire_ports::{ApiKey, PortResult, Session, SessionOwner, Sessions};
+use quire_sql::row;
 use sqlx::PgConnection;
-use sqlx::postgres::PgRow;
-use uuid::Uuid;
 
-use crate::credentials::key_from;
 use crate::database::commit;
-use crate::error::{corrupt, translate};
-use crate::row::{At, get, timestamp};
+use crate::error::translate;
+use crate::row::StoredTime;
 use crate::{PgStore, sql};
 
-/// How many that are over go with each that begins.
-const FORGOTTEN_AT_ONCE: i64 = 100;
+/// How many expired sessions are deleted with each new one.
+const EXPIRED_SESSIONS_DELETED: i64 = 100;
 
 #[async_trait]
 impl Sessions for PgStore {
@@ -24,8 +21,8 @@ impl Sessions for PgStore {
             .bounded(async {
                 let mut transaction = self.database.begin().await?;
                 sqlx::query(sql!("sessions/forget"))
-                    .bind(At(session.created_at))
-                    .bind(FORGOTTEN_AT_ONCE)
+                    .bind(StoredTime(session.created_at))
+                    .bind(EXPIRED_SESSIONS_DELETED)
                     .execute(&mut *transaction)
                     .await
                     .map_err(translate)?;
@@ -43,8 +40,8 @@ impl Sessions for PgStore {
         secret_hash: [u8; 32],
         now: Timestamp,
     ) -> PortResult<Option<(Session, Option<ApiKey>)>> {
-        let find = || sqlx::query(sql!("sessions/find")).bind(secret_hash).bind(At(now));
-        Ok(self.rows(find, session).await?.pop())
+        let find = || sqlx::query(sql!("sessions/find")).bind(secret_hash).bind(StoredTime(now));
+        Ok(self.rows(find, row::session).await?.pop())
     }
 
     async fn used(&self, secret_hash: [u8; 32], at: Timestamp, expires_at: Timestamp) -> PortResult<()> {
@@ -53,8 +50,8 @@ impl Sessions for PgStore {
                 let mut transaction = self.database.begin().await?;
                 sqlx::query(sql!("sessions/use"))
                     .bind(secret_hash)
-                    .bind(At(at))
-                    .bind(At(expires_at))
+                    .bind(StoredTime(at))
+                    .bind(StoredTime(expires_at))
                     .execute(&mut *transaction)
                     .await
                     .map_err(translate)?;
@@ -83,9 +80,9 @@ async fn insert(connection: &mut PgConnection, session: &Session) -> PortResult<
         .bind(session.secret_hash)
         .bind(key)
         .bind(proof)
-        .bind(At(session.created_at))
-        .bind(At(session.seen_at))
-        .bind(At(session.expires_at))
+        .bind(StoredTime(session.created_at))
+        .bind(StoredTime(session.seen_at))
+        .bind(StoredTime(session.expires_at))
         .execute(connection)
         .await
         .map_err(translate)?;
@@ -95,21 +92,4 @@ async fn insert(connection: &mut PgConnection, session: &Session) -> PortResult<
 async fn delete(connection: &mut PgConnection, secret_hash: [u8; 32]) -> PortResult<()> {
     sqlx::query(sql!("sessions/delete")).bind(secret_hash).execute(connection).await.map_err(translate)?;
     Ok(())
-}
-
-fn session(row: &PgRow) -> PortResult<(Session, Option<ApiKey>)> {
-    let (key, proof) = (get::<Option<Uuid>>(row, 1)?, get::<Option<[u8; 32]>>(row, 2)?);
-    let (of, key) = match (key, proof) {
-        (Some(id), _) => (SessionOwner::Key(KeyId(id)), Some(key_from(row, 6)?)),
-        (None, Some(proof)) => (SessionOwner::Token(proof), None),
-        (None, None) => return Err(corrupt("a session of nobody")),
-    };
-    let session = Session {
-        secret_hash: get(row, 0)?,
-        of,
-        created_at: timestamp(row, 3)?,
-        seen_at: timestamp(row, 4)?,
-        expires_at: timestamp(row, 5)?,
-    };
-    Ok((session, key))
 }

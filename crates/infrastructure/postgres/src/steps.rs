@@ -2,15 +2,15 @@
 
 use std::collections::BTreeMap;
 
-use jiff::Timestamp;
-use quire_domain::{Event, Pipeline, RunId, StepName, StepStatus};
+use quire_domain::run::RunningStep;
+use quire_domain::{Event, RunId, StepName};
 use quire_ports::{PortResult, StepProgress};
+use quire_sql::{row, step_progress_after};
 use sqlx::PgConnection;
-use sqlx::postgres::PgRow;
 use uuid::Uuid;
 
-use crate::error::{corrupt, translate};
-use crate::row::{At, count, get, int, optional_timestamp, text};
+use crate::error::translate;
+use crate::row::{StoredTime, int, mapped, text};
 use crate::sql;
 
 /// Brings the steps of these events up to date. Several events of one step become one row: a statement cannot
@@ -32,8 +32,8 @@ pub(crate) async fn project<'e>(
         .bind(rows.values().map(|row| i16::from(row.step.order())).collect::<Vec<_>>())
         .bind(rows.values().map(|row| row.status.as_str()).collect::<Vec<_>>())
         .bind(rows.values().map(|row| int(row.attempt)).collect::<Vec<_>>())
-        .bind(rows.values().map(|row| row.started_at.map(At)).collect::<Vec<_>>())
-        .bind(rows.values().map(|row| row.completed_at.map(At)).collect::<Vec<_>>())
+        .bind(rows.values().map(|row| row.started_at.map(StoredTime)).collect::<Vec<_>>())
+        .bind(rows.values().map(|row| row.completed_at.map(StoredTime)).collect::<Vec<_>>())
         .bind(all(&|row| row.error_code.as_deref().map(text)))
         .bind(all(&|row| row.error_message.as_deref().map(text)))
         .execute(connection)
@@ -45,7 +45,7 @@ pub(crate) async fn project<'e>(
 fn merged<'e>(events: impl IntoIterator<Item = &'e Event>) -> BTreeMap<(RunId, StepName), StepProgress> {
     let mut rows: BTreeMap<_, StepProgress> = BTreeMap::new();
     for event in events {
-        let Some((run, mut row)) = progress(event) else { continue };
+        let Some((run, mut row)) = step_progress_after(event) else { continue };
         if let Some(earlier) = rows.get(&(run, row.step)) {
             // As the statement does with what is stored.
             row.started_at = row.started_at.or(earlier.started_at);
@@ -56,46 +56,20 @@ fn merged<'e>(events: impl IntoIterator<Item = &'e Event>) -> BTreeMap<(RunId, S
     rows
 }
 
-/// Where a step stands after this event, if it is about one.
-fn progress(event: &Event) -> Option<(RunId, StepProgress)> {
-    let (status, run, step) = (event.event_type.step_status()?, event.run?, event.step?);
-    let running = status == StepStatus::Running;
-    let row = StepProgress {
-        step,
-        status,
-        attempt: event.attempt.unwrap_or(1),
-        started_at: if running { Some(event.at) } else { event.started_at },
-        completed_at: if running { None } else { Some(event.at) },
-        error_code: event.error_code().map(str::to_owned),
-        error_message: event.failure.as_ref().map(|failure| failure.message.clone()),
-    };
-    Some((run, row))
-}
-
-/// A step that was being worked on.
-pub(crate) struct Running {
-    pub(crate) run: Uuid,
-    pub(crate) step: String,
-    pub(crate) attempt: u32,
-    pub(crate) started_at: Option<Timestamp>,
-}
-
 /// The steps of these runs that are being worked on, in order.
-pub(crate) async fn running(connection: &mut PgConnection, runs: Vec<Uuid>) -> PortResult<Vec<Running>> {
+pub(crate) async fn running(
+    connection: &mut PgConnection,
+    runs: Vec<Uuid>,
+) -> PortResult<Vec<(RunId, RunningStep)>> {
     if runs.is_empty() {
         return Ok(Vec::new());
     }
     let rows =
         sqlx::query(sql!("steps/running")).bind(runs).fetch_all(connection).await.map_err(translate)?;
-    let running = |row: &PgRow| {
-        Ok(Running {
-            run: get(row, 0)?,
-            step: get(row, 1)?,
-            attempt: count(row, 2)?,
-            started_at: optional_timestamp(row, 3)?,
-        })
-    };
-    rows.iter().map(running).collect()
+    mapped(&rows, |row| {
+        let StepProgress { step, attempt, started_at, .. } = row::step_progress(row)?;
+        Ok((RunId(row.uuid("step_run_id")?), RunningStep { step, attempt, started_at }))
+    })
 }
 
 /// Steps of these runs that have not succeeded are to be done again.
@@ -104,18 +78,4 @@ pub(crate) async fn reopen(connection: &mut PgConnection, runs: Vec<Uuid>) -> Po
         sqlx::query(sql!("steps/reopen")).bind(runs).execute(connection).await.map_err(translate)?;
     }
     Ok(())
-}
-
-/// A row of `steps/of_run.sql`.
-pub(crate) fn of_run(row: &PgRow) -> PortResult<StepProgress> {
-    let pipeline = Pipeline::parse(get(row, 7)?).map_err(corrupt)?;
-    Ok(StepProgress {
-        step: pipeline.step(get(row, 0)?).map_err(corrupt)?,
-        status: StepStatus::parse(get(row, 1)?).map_err(corrupt)?,
-        attempt: count(row, 2)?,
-        started_at: optional_timestamp(row, 3)?,
-        completed_at: optional_timestamp(row, 4)?,
-        error_code: get(row, 5)?,
-        error_message: get(row, 6)?,
-    })
 }

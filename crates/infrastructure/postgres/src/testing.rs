@@ -1,4 +1,4 @@
-//! A bed for the suites: this store in an empty schema of its own, and a way past it.
+//! A fixture for the suites: this store in an empty schema of its own, and a way past it.
 
 // Called by tests, where a panic is the verdict.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
@@ -7,7 +7,7 @@ use std::str::FromStr;
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use quire_testkit::{Bed, RawSql};
+use quire_testkit::{RawSql, StoreFixture};
 use sqlx::postgres::PgConnectOptions;
 use sqlx::{AssertSqlSafe, ConnectOptions, Executor, PgConnection, Row};
 use uuid::Uuid;
@@ -100,8 +100,8 @@ pub fn past(place: &Arc<Place>) -> Arc<dyn RawSql> {
 }
 
 /// A store in a schema of its own.
-pub async fn bed() -> Bed {
+pub async fn fixture() -> StoreFixture {
     let place = Arc::new(Place::migrated().await);
     let store = place.store().await.into_store();
-    Bed { store, sql: past(&place), keep: Box::new(place) }
+    StoreFixture { store, sql: past(&place), keep: Box::new(place) }
 }

@@ -4,159 +4,147 @@
 use std::collections::{BTreeMap, HashSet};
 
 use jiff::Timestamp;
-use quire_domain::{
-    Effect, Event, EventType, FailureRecord, Pipeline, Run, RunId, RunState, StepName, Transition, Turn,
-};
+use quire_domain::run::{RunningStep, step_interrupted};
+use quire_domain::{Effect, Event, Pipeline, RunId, RunState, StepName, Transition, Turn};
 use quire_ports::PortResult;
+use quire_sql::{RunColumns, corrupt};
 use sqlx::PgConnection;
 use uuid::Uuid;
 
-use crate::error::{corrupt, translate};
-use crate::row::{At, get, int, json, text};
-use crate::steps::{self, Running, project, reopen};
+use crate::error::translate;
+use crate::row::{StoredTime, int, json, mapped, text};
+use crate::steps::{self, project, reopen};
 use crate::{sql, transition};
-
-/// Whether a transition gave another run the turn, or its own run became ready again: somebody should look.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub(crate) struct Woke(pub(crate) bool);
 
 /// A transition, and when it happened.
 #[derive(Clone, Copy)]
-pub(crate) struct Move<'t> {
+pub(crate) struct TimedTransition<'t> {
     pub(crate) transition: &'t Transition,
     pub(crate) at: Timestamp,
 }
 
-/// What the transitions of a batch bring to the history, by run.
-pub(crate) type Recorded = BTreeMap<RunId, Vec<Event>>;
+/// The events that the transitions of a batch record, by run.
+pub(crate) type EventsByRun = BTreeMap<RunId, Vec<Event>>;
 
-/// Stores transitions of runs that this transaction has locked, with all their effects.
-pub(crate) async fn write(connection: &mut PgConnection, moves: &[Move<'_>]) -> PortResult<Woke> {
-    transition::update(connection, moves).await?;
-    let (recorded, woke) = perform(connection, moves).await?;
+/// Stores transitions of runs that this transaction has locked, with all their effects. Answers whether there may be
+/// work for somebody now: another run got the turn, or one of these became ready again.
+pub(crate) async fn write(
+    connection: &mut PgConnection,
+    transitions: &[TimedTransition<'_>],
+) -> PortResult<bool> {
+    transition::update(connection, transitions).await?;
+    let (recorded, notify) = perform(connection, transitions).await?;
     let events: Vec<Event> = recorded.into_values().flatten().collect();
-    append(connection, &events, woke).await?;
-    Ok(woke)
+    append(connection, &events, notify).await?;
+    Ok(notify)
 }
 
 /// Moves the runs themselves. Answers those whose fence had not moved on.
-pub(crate) async fn update(connection: &mut PgConnection, moves: &[Move<'_>]) -> PortResult<HashSet<RunId>> {
-    if moves.is_empty() {
+pub(crate) async fn update(
+    connection: &mut PgConnection,
+    transitions: &[TimedTransition<'_>],
+) -> PortResult<HashSet<RunId>> {
+    if transitions.is_empty() {
         return Ok(HashSet::new());
     }
-    let runs = || moves.iter().map(|step| &step.transition.run);
-    let errors = runs().map(error).collect::<PortResult<Vec<_>>>()?;
+    let runs = || transitions.iter().map(|timed| &timed.transition.run);
+    let columns = || runs().map(RunColumns::from);
     let rows = sqlx::query(sql!("runs/update"))
         .bind(runs().map(|run| run.id.0).collect::<Vec<_>>())
-        .bind(moves.iter().map(|step| step.transition.from.0).collect::<Vec<_>>())
+        .bind(transitions.iter().map(|timed| timed.transition.from.0).collect::<Vec<_>>())
         .bind(runs().map(|run| run.state.as_str()).collect::<Vec<_>>())
-        .bind(moves.iter().map(|step| step.transition.turn(step.at).map(Turn::as_str)).collect::<Vec<_>>())
+        .bind(
+            transitions
+                .iter()
+                .map(|timed| timed.transition.turn(timed.at).map(Turn::as_str))
+                .collect::<Vec<_>>(),
+        )
         .bind(runs().map(|run| run.fence.0).collect::<Vec<_>>())
         .bind(runs().map(|run| int(run.attempts)).collect::<Vec<_>>())
         .bind(runs().map(|run| int(run.retry_count)).collect::<Vec<_>>())
-        .bind(runs().map(|run| At(run.queued_at)).collect::<Vec<_>>())
-        .bind(runs().map(|run| available_at(run).map(At)).collect::<Vec<_>>())
-        .bind(runs().map(|run| run.state.started_at().map(At)).collect::<Vec<_>>())
-        .bind(runs().map(|run| owner(run).0.map(At)).collect::<Vec<_>>())
-        .bind(runs().map(|run| run.state.completed_at().map(At)).collect::<Vec<_>>())
-        .bind(runs().map(|run| owner(run).1).collect::<Vec<_>>())
-        .bind(runs().map(failure_type).collect::<Vec<_>>())
-        .bind(errors)
+        .bind(runs().map(|run| StoredTime(run.queued_at)).collect::<Vec<_>>())
+        .bind(columns().map(|columns| columns.available_at.map(StoredTime)).collect::<Vec<_>>())
+        .bind(columns().map(|columns| columns.started_at.map(StoredTime)).collect::<Vec<_>>())
+        .bind(columns().map(|columns| columns.deadline_at.map(StoredTime)).collect::<Vec<_>>())
+        .bind(columns().map(|columns| columns.completed_at.map(StoredTime)).collect::<Vec<_>>())
+        .bind(columns().map(|columns| columns.worker_id).collect::<Vec<_>>())
+        .bind(columns().map(|columns| columns.failure_type).collect::<Vec<_>>())
+        .bind(columns().map(error).collect::<PortResult<Vec<_>>>()?)
         .fetch_all(connection)
         .await
         .map_err(translate)?;
-    rows.iter().map(|row| get(row, 0).map(RunId)).collect()
+    Ok(mapped(&rows, |row| row.uuid("run_id").map(RunId))?.into_iter().collect())
 }
 
-fn available_at(run: &Run) -> Option<Timestamp> {
-    match run.state {
-        RunState::Queued { available_at } => available_at,
-        _ => None,
-    }
-}
-
-/// Until when, and whose it is.
-fn owner(run: &Run) -> (Option<Timestamp>, Option<Uuid>) {
-    match run.state {
-        RunState::Running { deadline_at, worker, .. } => (deadline_at, worker.map(|id| id.0)),
-        _ => (None, None),
-    }
-}
-
-fn failure_type(run: &Run) -> Option<&'static str> {
-    run.state.reason().map(|reason| reason.failure_type.as_str())
-}
-
-fn error(run: &Run) -> PortResult<Option<String>> {
-    let record = run.state.reason().map(|reason| json(&reason.record));
-    record.map(|record| serde_json::to_string(&record)).transpose().map_err(corrupt)
+/// A failure as the server's JSON can hold it.
+#[allow(clippy::needless_pass_by_value)] // `map(error)` reads best.
+fn error(columns: RunColumns<'_>) -> PortResult<Option<String>> {
+    columns.error.map(|record| serde_json::to_string(&json(record))).transpose().map_err(corrupt)
 }
 
 /// Stores what transitions bring with them, but for their events, which are the last thing in a transaction.
 pub(crate) async fn perform(
     connection: &mut PgConnection,
-    moves: &[Move<'_>],
-) -> PortResult<(Recorded, Woke)> {
-    if moves.is_empty() {
-        return Ok((Recorded::new(), Woke(false)));
+    transitions: &[TimedTransition<'_>],
+) -> PortResult<(EventsByRun, bool)> {
+    if transitions.is_empty() {
+        return Ok((EventsByRun::new(), false));
     }
-    let interrupted = runs_with(moves, |effect| matches!(effect, Effect::InterruptSteps(_)));
+    let interrupted = runs_with(transitions, |effect| matches!(effect, Effect::InterruptSteps(_)));
     let running = steps::running(connection, ids(&interrupted)).await?;
-    let recorded = recorded(moves, &running)?;
+    let recorded = recorded(transitions, &running);
     project(connection, recorded.values().flatten()).await?;
-    reopen(connection, ids(&runs_with(moves, |effect| matches!(effect, Effect::ReopenSteps)))).await?;
-    step_back(connection, moves).await?;
-    let passed = pass_turn(connection, moves).await?;
-    let requeued = moves.iter().any(|step| matches!(step.transition.run.state, RunState::Queued { .. }));
-    Ok((recorded, Woke(passed || requeued)))
+    reopen(connection, ids(&runs_with(transitions, |effect| matches!(effect, Effect::ReopenSteps)))).await?;
+    step_back(connection, transitions).await?;
+    let passed = pass_turn(connection, transitions).await?;
+    let requeued =
+        transitions.iter().any(|timed| matches!(timed.transition.run.state, RunState::Queued { .. }));
+    Ok((recorded, passed || requeued))
 }
 
-fn runs_with<'t>(moves: &[Move<'t>], wanted: impl Fn(&Effect) -> bool) -> Vec<Move<'t>> {
-    moves.iter().copied().filter(|step| step.transition.effects.iter().any(&wanted)).collect()
+fn runs_with<'t>(
+    transitions: &[TimedTransition<'t>],
+    wanted: impl Fn(&Effect) -> bool,
+) -> Vec<TimedTransition<'t>> {
+    transitions.iter().copied().filter(|timed| timed.transition.effects.iter().any(&wanted)).collect()
 }
 
-fn ids(moves: &[Move<'_>]) -> Vec<Uuid> {
-    moves.iter().map(|step| step.transition.run.id.0).collect()
+fn ids(transitions: &[TimedTransition<'_>]) -> Vec<Uuid> {
+    transitions.iter().map(|timed| timed.transition.run.id.0).collect()
 }
 
-fn recorded(moves: &[Move<'_>], running: &[Running]) -> PortResult<Recorded> {
-    let mut recorded = Recorded::new();
-    for step in moves {
-        let events = recorded.entry(step.transition.run.id).or_default();
-        for effect in &step.transition.effects {
+fn recorded(transitions: &[TimedTransition<'_>], running: &[(RunId, RunningStep)]) -> EventsByRun {
+    let mut recorded = EventsByRun::new();
+    for TimedTransition { transition, at } in transitions {
+        let id = transition.run.id;
+        let events = recorded.entry(id).or_default();
+        for effect in &transition.effects {
             match effect {
                 Effect::Record(event) => events.push(event.clone()),
-                Effect::InterruptSteps(reason) => events.extend(interruptions(*step, running, reason)?),
+                Effect::InterruptSteps(reason) => {
+                    let interrupted = running.iter().filter(|(run, _)| *run == id);
+                    events.extend(
+                        interrupted.map(|(_, step)| step_interrupted(transition, *step, reason, *at)),
+                    );
+                }
                 Effect::ReopenSteps | Effect::PassTurn => {}
             }
         }
     }
-    Ok(recorded)
-}
-
-fn interruptions(step: Move<'_>, running: &[Running], reason: &FailureRecord) -> PortResult<Vec<Event>> {
-    let run = &step.transition.run;
-    let interrupted = |running: &Running| {
-        let name = run.pipeline.step(&running.step).map_err(corrupt)?;
-        Ok(Event {
-            fence: Some(step.transition.from),
-            step: Some(name),
-            attempt: Some(running.attempt),
-            started_at: running.started_at,
-            failure: Some(FailureRecord { stage: Some(name), ..reason.clone() }),
-            ..Event::of_run(EventType::StepFailed, run, step.at)
-        })
-    };
-    running.iter().filter(|running| running.run == run.id.0).map(interrupted).collect()
+    recorded
 }
 
 /// Subjects and pipelines, as two columns.
-fn subjects(moves: &[Move<'_>]) -> (Vec<Uuid>, Vec<&'static str>) {
-    moves.iter().map(|step| (step.transition.run.subject.0, step.transition.run.pipeline.as_str())).unzip()
+fn subjects(transitions: &[TimedTransition<'_>]) -> (Vec<Uuid>, Vec<&'static str>) {
+    transitions
+        .iter()
+        .map(|timed| (timed.transition.run.subject.0, timed.transition.run.pipeline.as_str()))
+        .unzip()
 }
 
-async fn step_back(connection: &mut PgConnection, moves: &[Move<'_>]) -> PortResult<()> {
-    let newcomers: Vec<_> = moves.iter().copied().filter(|step| step.transition.is_newcomer()).collect();
+async fn step_back(connection: &mut PgConnection, transitions: &[TimedTransition<'_>]) -> PortResult<()> {
+    let newcomers: Vec<_> =
+        transitions.iter().copied().filter(|timed| timed.transition.is_newcomer()).collect();
     if newcomers.is_empty() {
         return Ok(());
     }
@@ -171,23 +159,23 @@ async fn step_back(connection: &mut PgConnection, moves: &[Move<'_>]) -> PortRes
 }
 
 /// A statement of its own after the one that moved the runs: it sees what was put behind them while that waited.
-async fn pass_turn(connection: &mut PgConnection, moves: &[Move<'_>]) -> PortResult<bool> {
-    let mut passing = runs_with(moves, |effect| matches!(effect, Effect::PassTurn));
+async fn pass_turn(connection: &mut PgConnection, transitions: &[TimedTransition<'_>]) -> PortResult<bool> {
+    let mut passing = runs_with(transitions, |effect| matches!(effect, Effect::PassTurn));
     if passing.is_empty() {
         return Ok(false);
     }
-    let key = |step: &Move<'_>| (step.transition.run.subject, step.transition.run.pipeline);
+    let key = |timed: &TimedTransition<'_>| (timed.transition.run.subject, timed.transition.run.pipeline);
     passing.sort_by_key(key);
-    passing.dedup_by_key(|step| key(step));
+    passing.dedup_by_key(|timed| key(timed));
     let (subjects, pipelines) = subjects(&passing);
     let passed = sqlx::query(sql!("runs/pass_turn"))
         .bind(subjects)
         .bind(pipelines)
-        .bind(passing.iter().map(|step| At(step.at)).collect::<Vec<_>>())
+        .bind(passing.iter().map(|timed| StoredTime(timed.at)).collect::<Vec<_>>())
         .fetch_all(&mut *connection)
         .await
         .map_err(translate)?;
-    let listed = passed.iter().map(|row| get(row, 0)).collect::<PortResult<Vec<bool>>>()?;
+    let listed = mapped(&passed, |row| row.boolean("is_listed"))?;
     if listed.contains(&true) {
         sqlx::query(sql!("runs/unlist_ended"))
             .bind(ids(&passing))
@@ -198,15 +186,15 @@ async fn pass_turn(connection: &mut PgConnection, moves: &[Move<'_>]) -> PortRes
     Ok(!passed.is_empty())
 }
 
-/// Appends to the history and, if somebody should look, tells the other processes at the commit. Nothing may
-/// follow in the transaction.
-pub(crate) async fn append(connection: &mut PgConnection, events: &[Event], woke: Woke) -> PortResult<()> {
+/// Appends to the history and, if there may be work for somebody, notifies the other processes at the commit. Nothing
+/// may follow in the transaction.
+pub(crate) async fn append(connection: &mut PgConnection, events: &[Event], notify: bool) -> PortResult<()> {
     if events.is_empty() {
         return Ok(());
     }
     let details = events.iter().map(details).collect::<PortResult<Vec<_>>>()?;
     sqlx::query(sql!("events/insert"))
-        .bind(events.iter().map(|event| At(event.at)).collect::<Vec<_>>())
+        .bind(events.iter().map(|event| StoredTime(event.at)).collect::<Vec<_>>())
         .bind(events.iter().map(|event| event.event_type.as_str()).collect::<Vec<_>>())
         .bind(events.iter().map(|event| event.pipeline.map(Pipeline::as_str)).collect::<Vec<_>>())
         .bind(events.iter().map(|event| event.subject.map(|id| id.0)).collect::<Vec<_>>())
@@ -215,10 +203,10 @@ pub(crate) async fn append(connection: &mut PgConnection, events: &[Event], woke
         .bind(events.iter().map(|event| event.worker.map(|id| id.0)).collect::<Vec<_>>())
         .bind(events.iter().map(|event| event.step.map(StepName::as_str)).collect::<Vec<_>>())
         .bind(events.iter().map(|event| event.attempt.map(int)).collect::<Vec<_>>())
-        .bind(events.iter().map(|event| event.started_at.map(At)).collect::<Vec<_>>())
+        .bind(events.iter().map(|event| event.started_at.map(StoredTime)).collect::<Vec<_>>())
         .bind(events.iter().map(|event| event.error_code().map(text)).collect::<Vec<_>>())
         .bind(details)
-        .bind(woke.0)
+        .bind(notify)
         .execute(connection)
         .await
         .map_err(translate)?;

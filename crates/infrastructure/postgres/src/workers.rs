@@ -4,11 +4,11 @@ use async_trait::async_trait;
 use jiff::Timestamp;
 use quire_domain::WorkerId;
 use quire_ports::{Lease, PortResult, Worker, Workers};
-use sqlx::postgres::PgRow;
+use quire_sql::row;
 
 use crate::database::commit;
 use crate::error::translate;
-use crate::row::{At, count, get, int, optional_timestamp, timestamp};
+use crate::row::{StoredTime, int};
 use crate::{PgStore, sql};
 
 #[async_trait]
@@ -16,7 +16,7 @@ impl Workers for PgStore {
     async fn register(&self, worker: &Worker) -> PortResult<()> {
         self.vital
             .bounded(async {
-                let now = At(worker.seen_at);
+                let now = StoredTime(worker.seen_at);
                 let mut transaction = self.vital.begin().await?;
                 if worker.lease == Some(Lease::Exclusive) {
                     sqlx::query(sql!("workers/end_others"))
@@ -34,7 +34,7 @@ impl Workers for PgStore {
                     .bind(worker.id.0)
                     .bind(&worker.name)
                     .bind(int(worker.slots))
-                    .bind(At(worker.started_at))
+                    .bind(StoredTime(worker.started_at))
                     .bind(now)
                     .bind(worker.lease.and_then(until))
                     .execute(&mut *transaction)
@@ -52,7 +52,7 @@ impl Workers for PgStore {
                 let mut transaction = self.vital.begin().await?;
                 let renewed = sqlx::query(sql!("workers/renew"))
                     .bind(worker.0)
-                    .bind(At(at))
+                    .bind(StoredTime(at))
                     .bind(until(lease))
                     .execute(&mut *transaction)
                     .await
@@ -70,7 +70,7 @@ impl Workers for PgStore {
                 let mut transaction = self.vital.begin().await?;
                 sqlx::query(sql!("workers/resign"))
                     .bind(worker.0)
-                    .bind(At(at))
+                    .bind(StoredTime(at))
                     .execute(&mut *transaction)
                     .await
                     .map_err(translate)?;
@@ -80,29 +80,13 @@ impl Workers for PgStore {
     }
 
     async fn list(&self) -> PortResult<Vec<Worker>> {
-        self.rows(|| sqlx::query(sql!("workers/list")), worker).await
+        self.rows(|| sqlx::query(sql!("workers/list")), row::worker).await
     }
 }
 
-fn until(lease: Lease) -> Option<At> {
+fn until(lease: Lease) -> Option<StoredTime> {
     match lease {
-        Lease::Until(until) => Some(At(until)),
+        Lease::Until(until) => Some(StoredTime(until)),
         Lease::Exclusive => None,
     }
-}
-
-fn worker(row: &PgRow) -> PortResult<Worker> {
-    let lease = match (optional_timestamp(row, 6)?, optional_timestamp(row, 5)?) {
-        (Some(_), _) => None,
-        (None, Some(until)) => Some(Lease::Until(until)),
-        (None, None) => Some(Lease::Exclusive),
-    };
-    Ok(Worker {
-        id: WorkerId(get(row, 0)?),
-        name: get(row, 1)?,
-        slots: count(row, 2)?,
-        started_at: timestamp(row, 3)?,
-        seen_at: timestamp(row, 4)?,
-        lease,
-    })
 }

@@ -158,7 +158,7 @@ async fn two_claimers_share_no_run_and_neither_waits() {
 
 /// The claim's query with its parameters written out.
 fn literal_next(worker: WorkerId, limit: usize) -> String {
-    include_str!("../queries/runs/next.sql")
+    quire_sql::expand(include_str!("../queries/runs/next.sql"))
         .replace("$1", "'{document}'")
         .replace("$2", &limit.to_string())
         .replace("$3", &format!("'{worker}'"))

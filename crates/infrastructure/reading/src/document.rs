@@ -1,76 +1,76 @@
-//! An open document of any kind that can be read.
+//! Opens a document of any supported file type and gives access to its pages.
 
 use quire_domain::reading::FileKind;
 
 use crate::docx::DocxError;
-use crate::draw::DrawError;
+use crate::image_file::{ImageFile, ImageFileError};
+use crate::page_image::PageImageError;
 use crate::pdf::{PdfError, PdfFile};
-use crate::picture::{Picture, PictureError};
 use crate::typeset::TooManyPages;
-use crate::{PageRead, docx, text, typeset};
+use crate::{ParsedPage, docx, text, typeset};
 
-/// Recognition works best at 300 dots per inch.
-const SCAN_SCALE: f32 = 300.0 / 72.0;
-/// A picture for recognition has no side of more pixels: A4 has 3508.
-const LONGEST_SIDE: f32 = 6000.0;
+/// OCR works best at 300 dpi.
+const OCR_SCALE: f32 = 300.0 / 72.0;
+/// The longest side of an image for OCR, in pixels. A4 at 300 dpi has 3508.
+const MAX_OCR_SIDE: f32 = 6000.0;
 
 /// Why a document cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Unreadable {
-    /// It is a PDF that wants a password.
+pub enum DocumentError {
+    /// It is a PDF that needs a password.
     #[error("{}", PdfError::Encrypted)]
     Encrypted,
-    /// It is no PDF, or too damaged.
+    /// It is not a PDF, or it is too damaged to read.
     #[error("{}", PdfError::Invalid)]
-    Pdf,
-    /// It has no such page.
-    #[error("the document has no such page")]
+    InvalidPdf,
+    /// It has no page with that number.
+    #[error("{}", PageImageError::NoSuchPage)]
     NoSuchPage,
-    /// It is larger than can be handled.
+    /// It exceeds a limit.
     #[error("{0}")]
     TooLarge(String),
-    /// It is not what it seemed, or too damaged.
+    /// It is not of the type that its first bytes suggest, or it is too damaged to read.
     #[error("{0}")]
-    File(String),
+    InvalidFile(String),
 }
 
-impl From<PdfError> for Unreadable {
+impl From<PdfError> for DocumentError {
     fn from(error: PdfError) -> Self {
         match error {
             PdfError::Encrypted => Self::Encrypted,
-            PdfError::Invalid => Self::Pdf,
+            PdfError::Invalid => Self::InvalidPdf,
         }
     }
 }
 
-impl From<TooManyPages> for Unreadable {
+impl From<TooManyPages> for DocumentError {
     fn from(error: TooManyPages) -> Self {
         Self::TooLarge(error.to_string())
     }
 }
 
-impl From<DocxError> for Unreadable {
+impl From<DocxError> for DocumentError {
     fn from(error: DocxError) -> Self {
         match error {
             DocxError::TooLarge | DocxError::TooManyPages(_) => Self::TooLarge(error.to_string()),
-            _ => Self::File(error.to_string()),
+            _ => Self::InvalidFile(error.to_string()),
         }
     }
 }
 
-impl From<PictureError> for Unreadable {
-    fn from(error: PictureError) -> Self {
+impl From<ImageFileError> for DocumentError {
+    fn from(error: ImageFileError) -> Self {
         match error {
-            PictureError::Invalid => Self::File(error.to_string()),
-            PictureError::TooLarge => Self::TooLarge(error.to_string()),
+            ImageFileError::Invalid => Self::InvalidFile(error.to_string()),
+            ImageFileError::TooLarge => Self::TooLarge(error.to_string()),
         }
     }
 }
 
-impl From<DrawError> for Unreadable {
-    fn from(error: DrawError) -> Self {
+impl From<PageImageError> for DocumentError {
+    fn from(error: PageImageError) -> Self {
         match error {
-            DrawError::NoSuchPage => Self::NoSuchPage,
+            PageImageError::NoSuchPage => Self::NoSuchPage,
             _ => Self::TooLarge(error.to_string()),
         }
     }
@@ -80,63 +80,65 @@ impl From<DrawError> for Unreadable {
 pub enum OpenDocument {
     /// A PDF.
     Pdf(PdfFile),
-    /// A photograph or a scan.
-    Picture(Picture),
-    /// Pages that were set here, of a text that came without.
-    Set(Vec<PageRead>),
+    /// A photograph or scan.
+    Image(ImageFile),
+    /// A text without pages of its own, laid out on pages.
+    Typeset(Vec<ParsedPage>),
 }
 
 impl OpenDocument {
-    /// Opens a document.
-    pub fn open(kind: FileKind, file: Vec<u8>) -> Result<Self, Unreadable> {
+    /// Opens a document of the given type.
+    pub fn open(kind: FileKind, file: Vec<u8>) -> Result<Self, DocumentError> {
         Ok(match kind {
             FileKind::Pdf => Self::Pdf(PdfFile::open(file)?),
-            FileKind::Png | FileKind::Jpeg => Self::Picture(Picture::open(&file)?),
-            FileKind::Docx => Self::Set(docx::read(&file)?),
-            FileKind::Text => Self::Set(text::read(&file)?),
+            FileKind::Png | FileKind::Jpeg => Self::Image(ImageFile::open(&file)?),
+            FileKind::Docx => Self::Typeset(docx::read(&file)?),
+            FileKind::Text => Self::Typeset(text::read(&file)?),
         })
     }
 
-    /// How many pages it has.
+    /// The number of pages.
     pub fn page_count(&self) -> usize {
         match self {
             Self::Pdf(pdf) => pdf.page_count(),
-            Self::Picture(_) => 1,
-            Self::Set(pages) => pages.len(),
+            Self::Image(_) => 1,
+            Self::Typeset(pages) => pages.len(),
         }
     }
 
-    /// Its pages, one after the other.
-    pub fn pages(&self) -> Box<dyn Iterator<Item = PageRead> + '_> {
+    /// Reads the pages one by one, as the iterator advances.
+    pub fn pages(&self) -> Box<dyn Iterator<Item = ParsedPage> + '_> {
         match self {
             Self::Pdf(pdf) => Box::new(pdf.read_pages()),
-            Self::Picture(picture) => Box::new(std::iter::once(picture.page())),
-            Self::Set(pages) => Box::new(pages.iter().cloned()),
+            Self::Image(image) => Box::new(std::iter::once(image.page())),
+            Self::Typeset(pages) => Box::new(pages.iter().cloned()),
         }
     }
 
-    /// A page, from 0, drawn for people as PNG.
-    pub fn draw(&self, index: usize, scale: f32) -> Result<Vec<u8>, Unreadable> {
+    /// Renders a page as PNG for people. `index` starts at 0; `scale` is pixels per point.
+    pub fn render(&self, index: usize, scale: f32) -> Result<Vec<u8>, DocumentError> {
         Ok(match self {
-            Self::Pdf(pdf) => pdf.image(index, scale)?,
-            Self::Picture(picture) if index == 0 => picture.image(scale)?,
-            Self::Picture(_) => return Err(Unreadable::NoSuchPage),
-            Self::Set(pages) => typeset::draw(&pages.get(index).ok_or(Unreadable::NoSuchPage)?.page, scale)?,
+            Self::Pdf(pdf) => pdf.render(index, scale)?,
+            Self::Image(image) if index == 0 => image.render(scale)?,
+            Self::Image(_) => return Err(DocumentError::NoSuchPage),
+            Self::Typeset(pages) => {
+                typeset::render(&pages.get(index).ok_or(DocumentError::NoSuchPage)?.page, scale)?
+            }
         })
     }
 
-    /// A page, from 0, drawn for recognition, and its pixels per point.
-    pub fn scan(&self, index: usize) -> Result<(Vec<u8>, f32), Unreadable> {
+    /// Renders a page as gray PNG for OCR, and returns its pixels per point. `index` starts at 0.
+    pub fn render_for_ocr(&self, index: usize) -> Result<(Vec<u8>, f32), DocumentError> {
         match self {
             Self::Pdf(pdf) => {
-                let (width, height) = pdf.page_size(index).ok_or(Unreadable::NoSuchPage)?;
-                let scale = SCAN_SCALE.min(LONGEST_SIDE / width.max(height));
-                Ok((pdf.gray_image(index, scale)?, scale))
+                let (width, height) = pdf.page_size(index).ok_or(DocumentError::NoSuchPage)?;
+                let scale = OCR_SCALE.min(MAX_OCR_SIDE / width.max(height));
+                Ok((pdf.render_gray(index, scale)?, scale))
             }
             #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // A few thousand pixels.
-            Self::Picture(picture) if index == 0 => Ok(picture.gray_image(LONGEST_SIDE as u32)?),
-            // What was set here has its words already.
-            _ => Err(Unreadable::NoSuchPage),
+            Self::Image(image) if index == 0 => Ok(image.render_gray(MAX_OCR_SIDE as u32)?),
+            // Laid out text needs no OCR.
+            _ => Err(DocumentError::NoSuchPage),
         }
     }
 }

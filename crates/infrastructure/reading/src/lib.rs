@@ -1,15 +1,17 @@
-//! Reads documents: what stands on their pages, and where.
+//! Reads documents: extracts the words of each page with their bounding boxes, and renders pages as images.
 //!
-//! Everything in here parses what strangers send. It is meant to run in a process of its own, with limits, and never
-//! inside the server.
+//! This crate parses untrusted files. Parsers run in child processes with limits (`sandbox`), never in the server process.
+//! [`LocalReader`] is the entry point: it detects the file type, parses the file in the sandbox and runs OCR where a page
+//! has no text.
 
 pub mod document;
 pub mod docx;
-pub mod draw;
+pub mod image_file;
 pub mod language;
 pub mod ocr;
+pub mod page_image;
+mod page_ocr;
 pub mod pdf;
-pub mod picture;
 mod reader;
 pub mod sandbox;
 pub mod text;
@@ -19,20 +21,20 @@ use quire_domain::reading::Page;
 pub use reader::LocalReader;
 use serde::{Deserialize, Serialize};
 
-/// What is on a page besides text.
+/// The images and shapes on a page. They help to decide whether the page needs OCR.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Ink {
-    /// The share of the page that pictures cover, from 0 to 1.
-    pub pictures: f32,
-    /// How many shapes are drawn: a page set in outlines has thousands and not one letter.
-    pub shapes: u32,
+pub struct PageGraphics {
+    /// The share of the page that images cover, from 0 to 1.
+    pub image_coverage: f32,
+    /// The number of shapes. A page whose text is converted to outlines has thousands of them and no text.
+    pub shape_count: u32,
 }
 
-/// A page as it was read from the file.
+/// A page as parsed from the file, before OCR.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct PageRead {
-    /// Its words.
+pub struct ParsedPage {
+    /// Its words and size.
     pub page: Page,
-    /// What else is on it.
-    pub ink: Ink,
+    /// Its images and shapes.
+    pub graphics: PageGraphics,
 }

@@ -1,21 +1,21 @@
-//! Plain text, and Markdown as it is written: decoded, parted into paragraphs and set on pages.
+//! Reads plain text and Markdown: decodes it, splits it into paragraphs and lays it out on pages.
 
-use crate::PageRead;
-use crate::typeset::{self, Block, TooManyPages};
+use crate::ParsedPage;
+use crate::typeset::{self, TextBlock, TooManyPages};
 
-/// What Windows-1252 means by the bytes from 0x80 to 0x9F. Five mean nothing.
+/// The characters of the bytes 0x80 to 0x9F in Windows-1252. Five bytes have none.
 pub(crate) const WINDOWS_1252: [char; 32] = [
     '€', '\u{FFFD}', '‚', 'ƒ', '„', '…', '†', '‡', 'ˆ', '‰', 'Š', '‹', 'Œ', '\u{FFFD}', 'Ž', '\u{FFFD}',
     '\u{FFFD}', '‘', '’', '“', '”', '•', '–', '—', '˜', '™', 'š', '›', 'œ', '\u{FFFD}', 'ž', 'Ÿ',
 ];
 
-/// Reads a text, whatever bytes it consists of.
-pub fn read(file: &[u8]) -> Result<Vec<PageRead>, TooManyPages> {
+/// Reads a text file. Any bytes are valid.
+pub fn read(file: &[u8]) -> Result<Vec<ParsedPage>, TooManyPages> {
     let text = decode(file).replace("\r\n", "\n").replace('\r', "\n");
-    typeset::set(paragraphs(&text))
+    typeset::lay_out(paragraphs(&text))
 }
 
-/// The text that the bytes mean: by their mark if they have one, else UTF-8 if they can be, else Windows-1252.
+/// Decodes a text: by its byte order mark if it has one, else as UTF-8 if valid, else as Windows-1252.
 pub fn decode(file: &[u8]) -> String {
     match file {
         [0xff, 0xfe, rest @ ..] => utf16(rest, u16::from_le_bytes),
@@ -27,7 +27,7 @@ pub fn decode(file: &[u8]) -> String {
     }
 }
 
-/// Half a character is shown as one that is missing; half a unit at the end is dropped.
+/// A lone surrogate becomes U+FFFD. An odd last byte is dropped.
 fn utf16(bytes: &[u8], unit: fn([u8; 2]) -> u16) -> String {
     let units = bytes.as_chunks().0.iter().map(|pair| unit(*pair));
     char::decode_utf16(units).map(|character| character.unwrap_or(char::REPLACEMENT_CHARACTER)).collect()
@@ -40,8 +40,8 @@ fn windows_1252(byte: u8) -> char {
     }
 }
 
-/// Lines that follow each other without an empty one between them.
-fn paragraphs(text: &str) -> impl Iterator<Item = Block> {
+/// Splits a text into paragraphs at empty lines.
+fn paragraphs(text: &str) -> impl Iterator<Item = TextBlock> {
     let mut lines = text.split('\n').peekable();
     std::iter::from_fn(move || {
         while lines.next_if(|line| is_empty(line)).is_some() {}
@@ -50,11 +50,11 @@ fn paragraphs(text: &str) -> impl Iterator<Item = Block> {
             paragraph.push('\n');
             paragraph.push_str(line);
         }
-        Some(Block::Paragraph(paragraph))
+        Some(TextBlock::Paragraph(paragraph))
     })
 }
 
-/// A form feed is no text and yet says something.
+/// Whether a line has no text. A form feed counts as text, because it starts a page.
 fn is_empty(line: &str) -> bool {
     line.chars().all(|character| character.is_whitespace() && character != '\u{c}')
 }

@@ -1,4 +1,4 @@
-//! Bytes and the text they mean.
+//! Tests of decoding and laying out text files.
 
 use proptest::prelude::*;
 use quire_domain::reading::Line;
@@ -21,9 +21,9 @@ fn utf16(text: &str, unit: fn(u16) -> [u8; 2]) -> Vec<u8> {
 }
 
 #[test]
-fn every_encoding_gives_the_same_text() {
+fn every_encoding_decodes_to_the_same_text() {
     let text = "Año: 80 €, «mañana» – sí";
-    let western: Vec<u8> = text
+    let windows_1252: Vec<u8> = text
         .chars()
         .map(|letter| match letter {
             '€' => 0x80,
@@ -35,18 +35,18 @@ fn every_encoding_gives_the_same_text() {
     assert_eq!(decode(format!("\u{FEFF}{text}").as_bytes()), text);
     assert_eq!(decode(&utf16(text, u16::to_le_bytes)), text);
     assert_eq!(decode(&utf16(text, u16::to_be_bytes)), text);
-    assert_eq!(decode(&western), text);
+    assert_eq!(decode(&windows_1252), text);
 }
 
 #[test]
-fn half_a_character_is_shown_as_missing_and_half_a_unit_is_dropped() {
+fn a_lone_surrogate_is_replaced_and_an_odd_last_byte_is_dropped() {
     assert_eq!(decode(b"\xfe\xff\xd8\x3d\0a\xdc\0\0b\0"), "\u{FFFD}a\u{FFFD}b");
     assert_eq!(decode(b"\xff\xfe\x3d\xd8"), "\u{FFFD}");
     assert_eq!(decode(b"\x81 \xff"), "\u{FFFD} ÿ");
 }
 
 #[test]
-fn lines_are_kept_and_paragraphs_begin_after_empty_ones() {
+fn line_breaks_are_kept_and_empty_lines_start_paragraphs() {
     let file = b"# Luna\r\n\r\nPeso: 4,2 kg\rRaza: com\xfan\n \t\n\n\nfin\n";
     assert_eq!(plain(file), "# Luna\nPeso: 4,2 kg\nRaza: común\nfin\n");
     let read = read(file).unwrap();
@@ -55,19 +55,19 @@ fn lines_are_kept_and_paragraphs_begin_after_empty_ones() {
 }
 
 #[test]
-fn form_feeds_part_pages() {
+fn form_feeds_start_pages() {
     assert_eq!(pages(b"uno\n\x0c\n\ndos\n\x0ctres"), ["uno\n", "dos\n", "tres\n"]);
 }
 
 #[test]
-fn no_bytes_are_an_empty_page() {
+fn an_empty_file_is_an_empty_page() {
     assert_eq!(plain(b""), "");
     assert_eq!(read(b"").unwrap().len(), 1);
 }
 
 proptest! {
     #[test]
-    fn any_bytes_are_read(
+    fn any_bytes_can_be_read(
         mark in prop::sample::select(vec![&b""[..], b"\xff\xfe", b"\xfe\xff", b"\xef\xbb\xbf"]),
         rest in prop::collection::vec(any::<u8>(), 0..400),
     ) {

@@ -40,19 +40,7 @@ pub(crate) fn translate(error: rusqlite::Error) -> PortError {
     }
 }
 
-/// Something stored that has no meaning here.
-pub(crate) fn corrupt(error: impl std::fmt::Display) -> PortError {
-    PortError::Corrupt(error.to_string())
-}
-
 /// The writer or reader has stopped: the process is on its way out.
 pub(crate) fn stopped() -> PortError {
     PortError::Unavailable { service: "database", reason: "it was closed".to_owned(), contention: false }
-}
-
-/// Stored JSON that cannot be read. What it says of itself would quote it, and it may be a document's words.
-#[allow(clippy::needless_pass_by_value)] // `map_err(bad_json)` reads best.
-pub(crate) fn bad_json(error: serde_json::Error) -> PortError {
-    let (line, column) = (error.line(), error.column());
-    PortError::Corrupt(format!("JSON with a fault of kind {:?} at {line}:{column}", error.classify()))
 }

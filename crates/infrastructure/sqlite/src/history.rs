@@ -1,20 +1,17 @@
-//! What can be asked about runs.
+//! Reading runs and their history.
 
 use std::collections::HashMap;
 
 use async_trait::async_trait;
-use quire_domain::{
-    ArtifactId, EventId, EventType, Fence, Pipeline, Priority, RecordedEvent, Run, RunId, StepStatus,
-    SubjectId, WorkerId,
-};
+use quire_domain::{EventId, Pipeline, RecordedEvent, Run, RunId, SubjectId};
 use quire_ports::{
-    Artifact, DocumentJob, EventFilter, PortError, PortResult, QueueDepth, RunAttempt, RunFilter, RunHistory,
+    Artifact, DocumentJob, EventFilter, PortResult, QueueDepth, RunAttempt, RunFilter, RunHistory,
     StepFailures, StepProgress, StepRecord,
 };
-use rusqlite::{Params, Row};
+use quire_sql::{ColumnReader, row};
+use rusqlite::Params;
 
-use crate::error::{corrupt, translate};
-use crate::row::{self, details, get, optional_timestamp, timestamp, uuid};
+use crate::row::all;
 use crate::{SqliteStore, queue, sql, transition};
 
 #[async_trait]
@@ -53,7 +50,7 @@ impl RunHistory for SqliteStore {
     }
 
     async fn newest_event(&self) -> PortResult<EventId> {
-        let newest = self.rows(sql!("events/newest"), (), |row| get(row, 0)).await?.pop();
+        let newest = self.rows(sql!("events/newest"), (), |row| row.integer("newest")).await?.pop();
         Ok(EventId(newest.unwrap_or_default()))
     }
 
@@ -62,15 +59,16 @@ impl RunHistory for SqliteStore {
     }
 
     async fn step_records(&self, run: RunId) -> PortResult<Vec<StepRecord>> {
-        self.rows(sql!("steps/records"), [run.0.into_bytes()], step_record).await
+        let records = self.rows(sql!("steps/records"), [run.0.into_bytes()], row::step_record).await?;
+        Ok(records.into_iter().map(|(_, record)| record).collect())
     }
 
     async fn processing(&self, document: SubjectId, limit: u32) -> PortResult<Vec<(Run, Vec<StepRecord>)>> {
         let parameters = (document.0.into_bytes(), limit);
         let runs = self.rows(sql!("runs/newest_of_document"), parameters, row::run).await?;
         let mut records: HashMap<RunId, Vec<StepRecord>> = HashMap::new();
-        let of_run = |row: &Row<'_>| Ok((RunId(uuid(get(row, 8)?)), step_record(row)?));
-        for (run, record) in self.rows(sql!("steps/records_of_document"), parameters, of_run).await? {
+        let query = sql!("steps/records_of_document");
+        for (run, record) in self.rows(query, parameters, row::step_record).await? {
             records.entry(run).or_default().push(record);
         }
         let with_records = |run: Run| {
@@ -81,21 +79,11 @@ impl RunHistory for SqliteStore {
     }
 
     async fn attempts(&self, run: RunId) -> PortResult<Vec<RunAttempt>> {
-        self.rows(sql!("events/attempts"), [run.0.into_bytes()], |row| {
-            Ok(RunAttempt {
-                fence: Fence(get(row, 0)?),
-                worker: get::<Option<[u8; 16]>>(row, 1)?.map(|id| WorkerId(uuid(id))),
-                started_at: optional_timestamp(get(row, 2)?)?,
-                ended_at: timestamp(get(row, 3)?)?,
-                outcome: EventType::parse(&get::<String>(row, 4)?).map_err(corrupt)?,
-                failure: details(get(row, 5)?)?.failure,
-            })
-        })
-        .await
+        self.rows(sql!("events/attempts"), [run.0.into_bytes()], row::attempt).await
     }
 
     async fn artifacts(&self, run: RunId) -> PortResult<Vec<Artifact>> {
-        self.rows(sql!("artifacts/of_run"), [run.0.into_bytes()], artifact).await
+        self.rows(sql!("artifacts/of_run"), [run.0.into_bytes()], row::artifact).await
     }
 
     async fn latest_artifact(
@@ -104,48 +92,20 @@ impl RunHistory for SqliteStore {
         artifact_type: &str,
     ) -> PortResult<Option<(RunId, Artifact)>> {
         let parameters = (subject.0.into_bytes(), artifact_type.to_owned());
-        let found = self.rows(sql!("artifacts/latest"), parameters, |row| {
-            Ok((RunId(uuid(get(row, 4)?)), artifact(row)?))
-        });
-        Ok(found.await?.pop())
+        let with_run = |row: &dyn ColumnReader| Ok((RunId(row.uuid("run_id")?), row::artifact(row)?));
+        Ok(self.rows(sql!("artifacts/latest"), parameters, with_run).await?.pop())
     }
 
     async fn jobs(&self, document: SubjectId) -> PortResult<Vec<DocumentJob>> {
-        self.rows(sql!("runs/jobs"), [document.0.into_bytes()], |row| {
-            Ok(DocumentJob {
-                document: SubjectId(uuid(get(row, 0)?)),
-                status: get(row, 1)?,
-                attempts: get(row, 2)?,
-                started_at: optional_timestamp(get(row, 3)?)?,
-                completed_at: optional_timestamp(get(row, 4)?)?,
-                error_log: get(row, 5)?,
-            })
-        })
-        .await
+        self.rows(sql!("runs/jobs"), [document.0.into_bytes()], row::job).await
     }
 
     async fn queue_depth(&self) -> PortResult<Vec<QueueDepth>> {
-        self.rows(sql!("runs/depth"), (), |row| {
-            let rank: i16 = get(row, 1)?;
-            Ok(QueueDepth {
-                pipeline: Pipeline::parse(&get::<String>(row, 0)?).map_err(corrupt)?,
-                priority: Priority::from_rank(rank)
-                    .ok_or_else(|| PortError::Corrupt(format!("unknown priority {rank}")))?,
-                queued: get::<i64>(row, 2)?.unsigned_abs(),
-                oldest_queued_at: optional_timestamp(get(row, 3)?)?,
-            })
-        })
-        .await
+        self.rows(sql!("runs/depth"), (), row::queue_depth).await
     }
 
     async fn failures(&self) -> PortResult<Vec<StepFailures>> {
-        self.rows(sql!("steps/failures"), (), |row| {
-            let name: String = get(row, 0)?;
-            let step = Pipeline::ALL.iter().find_map(|pipeline| pipeline.step(&name).ok());
-            let step = step.ok_or_else(|| PortError::Corrupt(format!("unknown step {name:?}")))?;
-            Ok(StepFailures { step, error_code: get(row, 1)?, count: get::<i64>(row, 2)?.unsigned_abs() })
-        })
-        .await
+        self.rows(sql!("steps/failures"), (), row::step_failures).await
     }
 }
 
@@ -155,40 +115,8 @@ impl SqliteStore {
     where
         T: Send + 'static,
         P: Params + Send + 'static,
-        M: Fn(&Row<'_>) -> PortResult<T> + Send + 'static,
+        M: Fn(&dyn ColumnReader) -> PortResult<T> + Send + 'static,
     {
-        self.readers
-            .read(move |connection| {
-                let mut statement = connection.prepare_cached(query).map_err(translate)?;
-                let mut rows = statement.query(parameters).map_err(translate)?;
-                let mut all = Vec::new();
-                while let Some(row) = rows.next().map_err(translate)? {
-                    all.push(map(row)?);
-                }
-                Ok(all)
-            })
-            .await
+        self.readers.read(move |connection| all(connection, query, parameters, map)).await
     }
-}
-
-fn step_record(row: &Row<'_>) -> PortResult<StepRecord> {
-    let pipeline = Pipeline::parse(&get::<String>(row, 7)?).map_err(corrupt)?;
-    Ok(StepRecord {
-        step: pipeline.step(&get::<String>(row, 0)?).map_err(corrupt)?,
-        status: StepStatus::parse(&get::<String>(row, 1)?).map_err(corrupt)?,
-        attempt: get(row, 2)?,
-        started_at: optional_timestamp(get(row, 3)?)?,
-        ended_at: optional_timestamp(get(row, 4)?)?,
-        error_code: get(row, 5)?,
-        details: details(get(row, 6)?)?.failure,
-    })
-}
-
-fn artifact(row: &Row<'_>) -> PortResult<Artifact> {
-    Ok(Artifact {
-        id: ArtifactId(uuid(get(row, 0)?)),
-        artifact_type: get(row, 1)?,
-        payload: get(row, 2)?,
-        created_at: timestamp(get(row, 3)?)?,
-    })
 }

@@ -8,18 +8,18 @@ mod calibration;
 mod credentials;
 mod documents;
 mod error;
-mod figures;
 mod governance;
 mod history;
-mod intake;
 mod lock;
-mod marks;
+mod metrics;
+mod migrations;
+mod new_documents;
 mod queue;
 mod reader;
-mod rescue;
+mod recovery;
+mod review_marks;
 mod reviews;
 mod row;
-mod schema;
 mod seeding;
 mod sessions;
 #[cfg(feature = "testing")]
@@ -40,11 +40,14 @@ pub use lock::{FileLock, Locked};
 use crate::reader::Readers;
 use crate::writer::Writer;
 
-/// The text of a query, by entity and verb.
+/// The text of a query, by entity and verb, with its column lists. They are expanded at the first use.
 macro_rules! sql {
-    ($name:literal) => {
-        include_str!(concat!("../queries/", $name, ".sql"))
-    };
+    ($name:literal) => {{
+        static QUERY: std::sync::LazyLock<String> = std::sync::LazyLock::new(|| {
+            quire_sql::expand(include_str!(concat!("../queries/", $name, ".sql")))
+        });
+        QUERY.as_str()
+    }};
 }
 pub(crate) use sql;
 
@@ -73,7 +76,7 @@ pub struct SqliteStore {
 }
 
 impl SqliteStore {
-    /// Opens the file, creating it if there is none. Its schema is as it was; see [`quire_ports::Schema`].
+    /// Opens the file, creating it if there is none. Its tables stay as they are; see [`quire_ports::Migrations`].
     pub fn open(path: &Path, options: Options) -> PortResult<Self> {
         let writer = Writer::open(path, options)?;
         let readers = Readers::open(path, options)?;

@@ -4,21 +4,20 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use jiff::Timestamp;
-use quire_domain::SchemaRef;
-use quire_domain::run::{apply, create};
+use quire_domain::run::{apply, create, last_event, late_write_refused, step_started};
 use quire_domain::{
-    Change, Event, EventType, Fence, NewRun, PipelinePlan, RequeuePolicy, Run, RunId, StepName, StepStatus,
-    Transition,
+    Change, Event, Fence, NewRun, PipelinePlan, RequeuePolicy, Run, RunId, StepName, StepStatus, Transition,
+    WorkerId,
 };
 use quire_ports::{
     Advance, AdvanceOutcome, Artifact, ClaimRequest, ClaimedRun, PortError, PortResult, RunQueue,
 };
-use rusqlite::{Connection, OptionalExtension, params};
+use quire_sql::{ColumnReader, VersionColumns, another_run_has_the_id, row, run_not_found};
+use rusqlite::{Connection, params};
 use tokio::sync::Notify;
 
-use crate::error::translate;
-use crate::row::{self, micros};
-use crate::transition::{self, Woke, append};
+use crate::row::{all, execute, first, micros, scalar};
+use crate::transition::{self, append};
 use crate::{SqliteStore, reviews, sql};
 
 #[async_trait]
@@ -47,23 +46,20 @@ impl RunQueue for SqliteStore {
     }
 
     async fn advance(&self, advance: Advance) -> PortResult<AdvanceOutcome> {
-        let (written, woke) =
+        let (outcome, notify) =
             self.writer.write(move |connection| write_advance(connection, &advance)).await?;
-        self.wake(woke);
-        Ok(written)
+        self.notify_if(notify);
+        Ok(outcome)
     }
 
     async fn release_due(&self, at: Timestamp, limit: usize) -> PortResult<usize> {
         let released = self
             .writer
             .write(move |connection| {
-                connection
-                    .prepare_cached(sql!("runs/release_due"))
-                    .and_then(|mut statement| statement.execute(params![micros(at), row_limit(limit)]))
-                    .map_err(translate)
+                execute(connection, sql!("runs/release_due"), params![micros(at), row_limit(limit)])
             })
             .await?;
-        self.wake(Woke(released > 0));
+        self.notify_if(released > 0);
         Ok(released)
     }
 
@@ -94,8 +90,9 @@ impl RunQueue for SqliteStore {
 }
 
 impl SqliteStore {
-    pub(crate) fn wake(&self, woke: Woke) {
-        if woke.0 {
+    /// Tells those who wait for work that there may be some.
+    pub(crate) fn notify_if(&self, has_work: bool) {
+        if has_work {
             self.wakeup.notify_one();
         }
     }
@@ -103,72 +100,59 @@ impl SqliteStore {
     /// Reads a run, lets the domain decide and stores what it says.
     async fn change(&self, id: RunId, change: Change, actor: &str, at: Timestamp) -> PortResult<Transition> {
         let actor = actor.to_owned();
-        let (transition, woke) = self
+        let (transition, notify) = self
             .writer
             .write(move |connection| {
                 let run = find(connection, id)?;
                 let transition =
                     apply(&run, change.clone(), at).map_err(|why| PortError::Conflict(why.to_string()))?;
                 let transition = transition.by(&actor);
-                let woke = transition::write(connection, &transition, at)?;
-                Ok((transition, woke.unwrap_or_default()))
+                let notify = transition::write(connection, &transition, at)?;
+                Ok((transition, notify.unwrap_or_default()))
             })
             .await?;
-        self.wake(woke);
+        self.notify_if(notify);
         Ok(transition)
     }
 }
 
+/// Inserts a run and answers it as it is stored. A run with the same id that is there already is answered as it is.
 pub(crate) fn enqueue(connection: &Connection, new: &NewRun, at: Timestamp) -> PortResult<Run> {
-    let (run, event) = create(new, at);
-    let inserted = connection
-        .prepare_cached(sql!("runs/insert"))
-        .and_then(|mut statement| {
-            let values = params![
-                run.id.0.as_bytes(),
-                run.pipeline.as_str(),
-                run.subject.0.as_bytes(),
-                run.priority.rank(),
-                run.correlation_id,
-                micros(at),
-            ];
-            let terms = |row: &rusqlite::Row<'_>| Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?));
-            statement.query_row(values, terms).optional()
-        })
-        .map_err(translate)?;
-    if let Some((language, name, version, is_listed)) = inserted {
+    let (run, created) = create(new, at);
+    let values = params![
+        run.id.0.as_bytes(),
+        run.pipeline.as_str(),
+        run.subject.0.as_bytes(),
+        run.priority.rank(),
+        run.correlation_id,
+        micros(at),
+    ];
+    let stored = |row: &dyn ColumnReader| Ok((row::run(row)?, row.boolean("is_listed")?));
+    if let Some((run, is_listed)) = first(connection, sql!("runs/insert"), values, stored)? {
         if is_listed {
-            unlist_previous(connection, &run, at)?;
+            unlist_previous(connection, &run)?;
         }
-        append(connection, &event)?;
-        let schema = Option::zip(name, version).map(|(name, version)| SchemaRef { name, version });
-        return Ok(Run { language, schema, ..run });
+        append(connection, &created)?;
+        return Ok(run);
     }
     let stored = find(connection, new.id)?;
     if stored.subject == new.subject && stored.pipeline == new.pipeline {
         Ok(stored)
     } else {
-        Err(PortError::Conflict(format!("another run has the id {}", new.id)))
+        Err(another_run_has_the_id(new.id))
     }
 }
 
 /// A document is listed by its latest run, which is this one now.
-fn unlist_previous(connection: &Connection, run: &Run, at: Timestamp) -> PortResult<()> {
-    connection
-        .prepare_cached(sql!("runs/unlist"))
-        .and_then(|mut statement| {
-            statement.execute(params![run.subject.0.as_bytes(), micros(at), run.id.0.as_bytes()])
-        })
-        .map_err(translate)?;
+fn unlist_previous(connection: &Connection, run: &Run) -> PortResult<()> {
+    let values = params![run.subject.0.as_bytes(), micros(run.created_at), run.id.0.as_bytes()];
+    execute(connection, sql!("runs/unlist"), values)?;
     Ok(())
 }
 
 pub(crate) fn find(connection: &Connection, id: RunId) -> PortResult<Run> {
-    connection
-        .prepare_cached(sql!("runs/find"))
-        .and_then(|mut statement| statement.query_row([id.0.as_bytes()], |row| Ok(row::run(row))).optional())
-        .map_err(translate)?
-        .unwrap_or_else(|| Err(PortError::NotFound(format!("run {id}"))))
+    let found = first(connection, sql!("runs/find"), [id.0.as_bytes()], row::run)?;
+    found.ok_or_else(|| run_not_found(id))
 }
 
 /// A LIMIT as SQLite takes it.
@@ -177,10 +161,7 @@ pub(crate) fn row_limit(limit: usize) -> i64 {
 }
 
 fn is_live(connection: &Connection, worker: &[u8; 16], at: Timestamp) -> PortResult<bool> {
-    connection
-        .prepare_cached(sql!("workers/is_live"))
-        .and_then(|mut statement| statement.query_row(params![worker, micros(at)], |row| row.get(0)))
-        .map_err(translate)
+    scalar(connection, sql!("workers/is_live"), params![worker, micros(at)])
 }
 
 /// The runs whose turn it is, most urgent first, each with its pipeline's plan.
@@ -191,12 +172,8 @@ fn next_up<'p>(
 ) -> PortResult<Vec<(Run, &'p PipelinePlan)>> {
     let mut next = Vec::new();
     for plan in plans {
-        let mut statement = connection.prepare_cached(sql!("runs/next")).map_err(translate)?;
-        let mut rows =
-            statement.query(params![plan.pipeline.as_str(), row_limit(limit)]).map_err(translate)?;
-        while let Some(found) = rows.next().map_err(translate)? {
-            next.push((row::run(found)?, plan));
-        }
+        let values = params![plan.pipeline.as_str(), row_limit(limit)];
+        next.extend(all(connection, sql!("runs/next"), values, |row| Ok((row::run(row)?, plan)))?);
     }
     next.sort_by_key(|(run, _)| (std::cmp::Reverse(run.priority), run.queued_at, run.id));
     next.truncate(limit);
@@ -207,7 +184,7 @@ fn start(
     connection: &Connection,
     run: &Run,
     plan: &PipelinePlan,
-    worker: quire_domain::WorkerId,
+    worker: WorkerId,
     at: Timestamp,
 ) -> PortResult<ClaimedRun> {
     let transition = apply(run, Change::Start { worker, limit: plan.limit }, at)
@@ -215,13 +192,7 @@ fn start(
     transition::write(connection, &transition, at)?;
     let step = plan.first_unfinished(&done_before(connection, run)?);
     if let Some(step) = step {
-        let started = Event {
-            worker: Some(worker),
-            step: Some(step),
-            attempt: Some(1),
-            ..Event::of_run(EventType::StepStarted, &transition.run, at)
-        };
-        append(connection, &started)?;
+        append(connection, &step_started(&transition.run, step, worker, at))?;
     }
     Ok(ClaimedRun { run: transition.run, step })
 }
@@ -235,17 +206,19 @@ fn done_before(connection: &Connection, run: &Run) -> PortResult<Vec<StepName>> 
     Ok(steps.into_iter().filter(|step| step.status == StepStatus::Succeeded).map(|step| step.step).collect())
 }
 
-fn write_advance(connection: &Connection, advance: &Advance) -> PortResult<(AdvanceOutcome, Woke)> {
-    if advance.repeated && was_written(connection, advance)? {
-        return Ok((AdvanceOutcome::Accepted, Woke(false)));
+/// Writes what a run's owner reports. Answers also whether there may be work for somebody now.
+fn write_advance(connection: &Connection, advance: &Advance) -> PortResult<(AdvanceOutcome, bool)> {
+    let last = last_event(&advance.events, advance.end.as_ref());
+    if advance.repeated && was_written(connection, &advance.run, last)? {
+        return Ok((AdvanceOutcome::Accepted, false));
     }
     let holds = match &advance.end {
         Some(end) => transition::update(connection, end, advance.at)?,
         None => fence_holds(connection, &advance.run)?,
     };
     if !holds {
-        append(connection, &advance.refusal())?;
-        return Ok((AdvanceOutcome::Refused, Woke(false)));
+        append(connection, &late_write_refused(&advance.run, last, advance.at))?;
+        return Ok((AdvanceOutcome::Refused, false));
     }
     for event in &advance.events {
         append(connection, event)?;
@@ -253,60 +226,44 @@ fn write_advance(connection: &Connection, advance: &Advance) -> PortResult<(Adva
     for artifact in &advance.artifacts {
         insert_artifact(connection, advance.run.id, artifact)?;
     }
-    if let Some(first) = &advance.interpretation {
-        reviews::insert_first(connection, advance.run.id, first, advance.at)?;
+    if let Some(version) = &advance.interpretation {
+        let columns = VersionColumns::of_first(advance.run.id, version, advance.at)?;
+        reviews::insert_version(connection, &columns)?;
     }
-    let woke = match &advance.end {
+    let notify = match &advance.end {
         Some(end) => transition::perform(connection, end, advance.at)?,
-        None => Woke(false),
+        None => false,
     };
-    Ok((AdvanceOutcome::Accepted, woke))
+    Ok((AdvanceOutcome::Accepted, notify))
 }
 
-fn was_written(connection: &Connection, advance: &Advance) -> PortResult<bool> {
-    let Some(marker) = advance.marker() else {
+/// Whether an earlier try at the write that ends with this event has succeeded.
+fn was_written(connection: &Connection, run: &Run, last: Option<&Event>) -> PortResult<bool> {
+    let Some(last) = last else {
         return Ok(false);
     };
-    connection
-        .prepare_cached(sql!("events/exists"))
-        .and_then(|mut statement| {
-            statement.query_row(
-                params![
-                    advance.run.id.0.as_bytes(),
-                    advance.run.fence.0,
-                    marker.event_type.as_str(),
-                    marker.step.map(StepName::as_str),
-                    marker.attempt,
-                ],
-                |row| row.get(0),
-            )
-        })
-        .map_err(translate)
+    let values = params![
+        run.id.0.as_bytes(),
+        run.fence.0,
+        last.event_type.as_str(),
+        last.step.map(StepName::as_str),
+        last.attempt,
+    ];
+    scalar(connection, sql!("events/exists"), values)
 }
 
 fn fence_holds(connection: &Connection, run: &Run) -> PortResult<bool> {
-    connection
-        .prepare_cached("SELECT EXISTS (SELECT 1 FROM runs WHERE id = ?1 AND fence = ?2)")
-        .and_then(|mut statement| {
-            statement.query_row(params![run.id.0.as_bytes(), run.fence.0], |row| row.get(0))
-        })
-        .map_err(translate)
+    scalar(connection, sql!("runs/fence_holds"), params![run.id.0.as_bytes(), run.fence.0])
 }
 
 fn insert_artifact(connection: &Connection, run: RunId, artifact: &Artifact) -> PortResult<()> {
-    connection
-        .prepare_cached(
-            "INSERT INTO artifacts (id, run_id, artifact_type, payload, created_at) VALUES (?1, ?2, ?3, ?4, ?5)",
-        )
-        .and_then(|mut statement| {
-            statement.execute(params![
-                artifact.id.0.as_bytes(),
-                run.0.as_bytes(),
-                artifact.artifact_type,
-                artifact.payload,
-                micros(artifact.created_at),
-            ])
-        })
-        .map_err(translate)?;
+    let values = params![
+        artifact.id.0.as_bytes(),
+        run.0.as_bytes(),
+        artifact.artifact_type,
+        artifact.payload,
+        micros(artifact.created_at),
+    ];
+    execute(connection, sql!("artifacts/insert"), values)?;
     Ok(())
 }

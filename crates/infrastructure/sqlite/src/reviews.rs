@@ -2,38 +2,28 @@
 
 use async_trait::async_trait;
 use jiff::Timestamp;
-use quire_domain::{
-    ArtifactId, CandidateId, Document, DocumentId, Event, EventType, FieldId, InterpretationId, Run, RunId,
-    RunState,
-};
+use quire_domain::{ArtifactId, CandidateId, DocumentId, EditBlocked, Run, RunId, check_edit};
 use quire_ports::{
-    DocumentReview, EditBlocked, EditableRun, FirstVersion, InterpretationVersion, NewInterpretationVersion,
-    PortError, PortResult, ReviewMark, ReviewMarkRequest, Reviews, SavedEdit, VersionHistoryEntry,
+    DocumentReview, EditableRun, InterpretationVersion, NewInterpretationVersion, PortResult, ReviewMark,
+    ReviewMarkRequest, Reviews, SavedEdit, VersionHistoryEntry,
 };
-use quire_understanding::edit::{ChangeType, FieldChange};
+use quire_sql::{VersionColumns, corrupt, document_not_found, row};
+use quire_understanding::Schema;
+use quire_understanding::edit::FieldChange;
 use quire_understanding::structure::StructuralEdit;
-use quire_understanding::{MadeBy, Schema, ValueType, document_confidence, search_text};
-use rusqlite::{Connection, OptionalExtension, Row, params};
+use rusqlite::{Connection, params};
 
-use crate::documents::{missing, overview};
-use crate::error::{bad_json, corrupt, translate};
-use crate::row::{get, micros, timestamp, uuid};
+use crate::error::translate;
+use crate::row::{execute, first, micros, scalar};
 use crate::transition::append;
-use crate::{SqliteStore, marks, queue, sql};
-
-/// Where the columns of a version begin behind those of a document with its run.
-const VERSION: usize = 36;
+use crate::{SqliteStore, queue, review_marks, sql};
 
 #[async_trait]
 impl Reviews for SqliteStore {
     async fn review(&self, document: DocumentId) -> PortResult<DocumentReview> {
-        let of_document = |row: &Row<'_>| {
-            let has_version = get::<Option<[u8; 16]>>(row, VERSION)?.is_some();
-            let active = has_version.then(|| version(row, VERSION)).transpose()?;
-            Ok(DocumentReview { overview: overview(row)?, active })
-        };
-        let found = self.rows(sql!("documents/review"), [document.0.into_bytes()], of_document).await?.pop();
-        found.ok_or_else(|| missing(document))
+        let query = sql!("documents/review");
+        let found = self.rows(query, [document.0.into_bytes()], row::document_review).await?.pop();
+        found.ok_or_else(|| document_not_found(document))
     }
 
     async fn active_versions(
@@ -46,7 +36,8 @@ impl Reviews for SqliteStore {
                 let mut found = Vec::with_capacity(documents.len());
                 for document in documents {
                     let query = sql!("interpretations/of_document");
-                    let version = one(connection, query, document.0.as_bytes(), |row| version(row, 0))?;
+                    let id = [document.0.as_bytes()];
+                    let version = first(connection, query, id, row::interpretation_version)?;
                     found.extend(version.map(|version| (document, version)));
                 }
                 Ok(found)
@@ -59,7 +50,7 @@ impl Reviews for SqliteStore {
         self.readers
             .read(move |connection| {
                 let mut query =
-                    connection.prepare_cached(sql!("interpretations/found_by")).map_err(translate)?;
+                    connection.prepare_cached(sql!("interpretations/matches_search")).map_err(translate)?;
                 let mut found = Vec::new();
                 for document in documents.drain(..) {
                     if query.exists(params![document.0.as_bytes(), words]).map_err(translate)? {
@@ -79,7 +70,7 @@ impl Reviews for SqliteStore {
                 let run = queue::find(&transaction, run)?;
                 let is_busy = is_busy(&transaction, &run)?;
                 let query = sql!("interpretations/active");
-                let active = one(&transaction, query, run.id.0.as_bytes(), |row| version(row, 0))?;
+                let active = first(&transaction, query, [run.id.0.as_bytes()], row::interpretation_version)?;
                 Ok(EditableRun { run, is_busy, active })
             })
             .await
@@ -93,79 +84,50 @@ impl Reviews for SqliteStore {
     async fn versions(&self, run: RunId) -> PortResult<Vec<VersionHistoryEntry>> {
         let id = run.0.into_bytes();
         // In this order: what is added in between is left out whole.
-        let versions = self.rows(sql!("interpretations/versions"), [id], record).await?;
-        let changes = self.rows(sql!("interpretations/changes"), [id], change).await?;
-        Ok(VersionHistoryEntry::with_changes(versions, changes))
+        let versions = self.rows(sql!("interpretations/versions"), [id], row::version_history_entry).await?;
+        let changes = self.rows(sql!("interpretations/changes"), [id], row::field_change).await?;
+        Ok(row::with_changes(versions, changes))
     }
 
     async fn tokens_since(&self, from: Timestamp) -> PortResult<u64> {
         let query = sql!("interpretations/tokens_since");
-        let sums = self.rows(query, [micros(from)], |row| get::<i64>(row, 0)).await?;
-        Ok(sums.first().map_or(0, |sum| sum.unsigned_abs()))
+        let sums = self.rows(query, [micros(from)], |row| row.integer("tokens")).await?;
+        Ok(sums.first().copied().unwrap_or_default())
     }
 
     async fn version(&self, run: RunId, number: Option<u32>) -> PortResult<Option<InterpretationVersion>> {
         let named = (run.0.into_bytes(), number);
-        Ok(self.rows(sql!("interpretations/find"), named, |row| version(row, 0)).await?.pop())
+        Ok(self.rows(sql!("interpretations/find"), named, row::interpretation_version).await?.pop())
     }
 
     async fn version_of_run_before(&self, run: RunId) -> PortResult<Option<InterpretationVersion>> {
         let id = [run.0.into_bytes()];
-        Ok(self.rows(sql!("interpretations/before"), id, |row| version(row, 0)).await?.pop())
+        Ok(self.rows(sql!("interpretations/before"), id, row::interpretation_version).await?.pop())
     }
 
-    async fn mark(&self, marking: &ReviewMarkRequest) -> PortResult<ReviewMark> {
-        let marking = marking.clone();
-        self.writer.write(move |connection| marks::mark(connection, &marking)).await
+    async fn mark(&self, request: &ReviewMarkRequest) -> PortResult<ReviewMark> {
+        let request = request.clone();
+        self.writer.write(move |connection| review_marks::mark(connection, &request)).await
     }
 }
 
-/// Stores what a run understood, with the success of its step.
-pub(crate) fn insert_first(
-    connection: &Connection,
-    run: RunId,
-    first: &FirstVersion,
-    at: Timestamp,
-) -> PortResult<()> {
-    insert(connection, first.id, run, 1, &first.data, at, None, false, first.made_by.as_ref())
-}
-
-#[allow(clippy::too_many_arguments)] // One for each column.
-fn insert(
-    connection: &Connection,
-    id: InterpretationId,
-    run: RunId,
-    number: u32,
-    data: &quire_understanding::Interpretation,
-    at: Timestamp,
-    by: Option<&str>,
-    is_structural: bool,
-    made_by: Option<&MadeBy>,
-) -> PortResult<()> {
-    let certainty = document_confidence(&data.fields);
-    connection
-        .prepare_cached(sql!("interpretations/set_words"))
-        .and_then(|mut statement| statement.execute(params![run.0.as_bytes(), search_text(&data.fields)]))
-        .map_err(translate)?;
-    let data = serde_json::to_string(data).map_err(corrupt)?;
-    let tokens = made_by.map(|made_by| i64::try_from(made_by.tokens()).unwrap_or(i64::MAX));
-    let made_by = made_by.map(serde_json::to_string).transpose().map_err(corrupt)?;
+/// Inserts a version with the text that a search looks through.
+pub(crate) fn insert_version(connection: &Connection, version: &VersionColumns) -> PortResult<()> {
+    let run = version.run.0.as_bytes();
+    execute(connection, sql!("interpretations/set_search_text"), params![run, version.search_text])?;
     let values = params![
-        id.0.as_bytes(),
-        run.0.as_bytes(),
-        number,
-        data,
-        micros(at),
-        by,
-        is_structural,
-        certainty,
-        made_by,
-        tokens.unwrap_or_default(),
+        version.id.0.as_bytes(),
+        run,
+        version.number,
+        version.data,
+        micros(version.created_at),
+        version.created_by,
+        version.pending_review,
+        version.confidence,
+        version.made_by,
+        version.model_tokens,
     ];
-    connection
-        .prepare_cached(sql!("interpretations/insert"))
-        .and_then(|mut statement| statement.execute(values))
-        .map_err(translate)?;
+    execute(connection, sql!("interpretations/insert"), values)?;
     Ok(())
 }
 
@@ -174,39 +136,31 @@ fn save(
     version: &NewInterpretationVersion,
 ) -> PortResult<Result<SavedEdit, EditBlocked>> {
     let run = queue::find(connection, version.run)?;
-    if is_busy(connection, &run)? {
-        return Ok(Err(EditBlocked::ActiveRun));
+    let is_busy = is_busy(connection, &run)?;
+    let active = first(connection, sql!("interpretations/active"), [run.id.0.as_bytes()], |row| {
+        row.integer("version_version_number")
+    })?;
+    if let Err(blocked) = check_edit(&run, is_busy, active, version.base) {
+        return Ok(Err(blocked));
     }
-    if !matches!(run.state, RunState::Completed { .. }) {
-        return Ok(Err(EditBlocked::NotCompleted));
-    }
-    let active: Option<u32> =
-        one(connection, sql!("interpretations/active"), run.id.0.as_bytes(), |row| get(row, 1))?;
-    match active {
-        None => return Ok(Err(EditBlocked::Missing)),
-        Some(active) if active != version.base => return Ok(Err(EditBlocked::Stale)),
-        Some(_) => {}
-    }
-    connection
-        .execute(sql!("interpretations/deactivate"), params![run.id.0.as_bytes(), version.base])
-        .map_err(translate)?;
-    let (number, by) = (version.base + 1, Some(version.actor.as_str()));
-    let is_structural = !version.structure.is_empty();
-    insert(connection, version.id, run.id, number, &version.data, version.at, by, is_structural, None)?;
+    let values = params![run.id.0.as_bytes(), version.base];
+    execute(connection, sql!("interpretations/deactivate"), values)?;
+    let columns = VersionColumns::of_edit(version)?;
+    insert_version(connection, &columns)?;
     for (change, place) in version.changes.iter().zip(0u32..) {
         insert_change(connection, version, place, change)?;
     }
-    let document = DocumentId(run.subject.0);
     for edit in &version.structure {
         insert_structural(connection, version, &run, edit)?;
     }
-    connection
-        .execute(sql!("documents/touch"), params![document.0.as_bytes(), micros(version.at)])
-        .map_err(translate)?;
-    let edited = Document::event_by(EventType::InterpretationEdited, document, &version.actor, version.at);
-    append(connection, &Event { run: Some(run.id), ..edited })?;
-    let reopened = marks::reopen(connection, document, &version.actor, version.at, &version.policy)?;
-    Ok(Ok(SavedEdit { number, reopened }))
+    let document = DocumentId(run.subject.0);
+    execute(connection, sql!("documents/touch"), params![document.0.as_bytes(), micros(version.at)])?;
+    let mut events = vec![version.edited.clone()];
+    if review_marks::reopen(connection, document, version.at, &version.policy)? {
+        events.push(version.reopened.clone());
+    }
+    events.iter().try_for_each(|event| append(connection, event))?;
+    Ok(Ok(SavedEdit { number: columns.number, events }))
 }
 
 fn insert_change(
@@ -231,10 +185,7 @@ fn insert_change(
         json(&change.new_value)?,
         change.mapping_id,
     ];
-    connection
-        .prepare_cached(sql!("interpretations/insert_change"))
-        .and_then(|mut statement| statement.execute(values))
-        .map_err(translate)?;
+    execute(connection, sql!("interpretations/insert_change"), values)?;
     Ok(())
 }
 
@@ -255,86 +206,21 @@ fn insert_structural(
         edit.touches_critical,
         micros(version.at),
     ];
-    let candidate: [u8; 16] =
-        connection.query_row(sql!("candidates/upsert"), values, |row| row.get(0)).map_err(translate)?;
+    let candidate: [u8; 16] = scalar(connection, sql!("candidates/upsert"), values)?;
     let evidence = edit.evidence.as_ref().map(serde_json::to_string).transpose().map_err(corrupt)?;
-    connection
-        .execute(
-            sql!("candidates/insert_edit"),
-            params![
-                ArtifactId::new().0.as_bytes(),
-                candidate,
-                run.subject.0.as_bytes(),
-                run.id.0.as_bytes(),
-                evidence,
-                micros(version.at),
-            ],
-        )
-        .map_err(translate)?;
+    let id = ArtifactId::new();
+    let values = params![
+        id.0.as_bytes(),
+        candidate,
+        run.subject.0.as_bytes(),
+        run.id.0.as_bytes(),
+        evidence,
+        micros(version.at),
+    ];
+    execute(connection, sql!("candidates/insert_edit"), values)?;
     Ok(())
 }
 
 fn is_busy(connection: &Connection, run: &Run) -> PortResult<bool> {
-    connection
-        .query_row(sql!("runs/is_running"), [run.subject.0.as_bytes()], |row| row.get(0))
-        .map_err(translate)
-}
-
-/// The one row of a query by id, mapped, if there is one.
-pub(crate) fn one<T>(
-    connection: &Connection,
-    query: &str,
-    id: &[u8; 16],
-    map: impl Fn(&Row<'_>) -> PortResult<T>,
-) -> PortResult<Option<T>> {
-    connection
-        .prepare_cached(query)
-        .and_then(|mut statement| statement.query_row([id], |row| Ok(map(row))).optional())
-        .map_err(translate)?
-        .transpose()
-}
-
-/// A version from its columns, which begin at `first`.
-fn version(row: &Row<'_>, first: usize) -> PortResult<InterpretationVersion> {
-    Ok(InterpretationVersion {
-        id: InterpretationId(uuid(get(row, first)?)),
-        number: get(row, first + 1)?,
-        data: serde_json::from_str(&get::<String>(row, first + 2)?).map_err(bad_json)?,
-        created_at: timestamp(get(row, first + 3)?)?,
-        created_by: get(row, first + 4)?,
-        made_by: made_by(row, first + 5)?,
-    })
-}
-
-fn made_by(row: &Row<'_>, place: usize) -> PortResult<Option<MadeBy>> {
-    let told: Option<String> = get(row, place)?;
-    told.map(|told| serde_json::from_str(&told).map_err(bad_json)).transpose()
-}
-
-fn record(row: &Row<'_>) -> PortResult<VersionHistoryEntry> {
-    Ok(VersionHistoryEntry {
-        id: InterpretationId(uuid(get(row, 0)?)),
-        number: get(row, 1)?,
-        is_active: get(row, 2)?,
-        created_at: timestamp(get(row, 3)?)?,
-        created_by: get(row, 4)?,
-        made_by: made_by(row, 5)?,
-        changes: Vec::new(),
-    })
-}
-
-fn change(row: &Row<'_>) -> PortResult<(InterpretationId, FieldChange)> {
-    let json = |place| serde_json::from_str(&get::<String>(row, place)?).map_err(bad_json);
-    let unknown = |what: &str| PortError::Corrupt(format!("a change has an unknown {what}"));
-    let change = FieldChange {
-        change_type: ChangeType::parse(&get::<String>(row, 1)?).ok_or_else(|| unknown("type"))?,
-        field_id: FieldId(uuid(get(row, 2)?)),
-        field_key: get(row, 3)?,
-        field_path: get(row, 4)?,
-        value_type: ValueType::parse(&get::<String>(row, 5)?).ok_or_else(|| unknown("type of value"))?,
-        old_value: json(6)?,
-        new_value: json(7)?,
-        mapping_id: get(row, 8)?,
-    };
-    Ok((InterpretationId(uuid(get(row, 0)?)), change))
+    scalar(connection, sql!("runs/is_running"), [run.subject.0.as_bytes()])
 }

@@ -1,95 +1,113 @@
-//! Rows to domain values and back.
+//! Rows of SQLite, read by column name.
 
 use jiff::Timestamp;
-use quire_domain::{
-    Event, EventDetails, EventId, EventType, Fence, Pipeline, RecordedEvent, Run, RunId, SubjectId, WorkerId,
-};
-use quire_ports::{PortResult, StoredRun};
-use rusqlite::Row;
+use quire_ports::PortResult;
+use quire_sql::{ColumnReader, corrupt};
+use rusqlite::types::{FromSql, ValueRef};
+use rusqlite::{Connection, OptionalExtension, Params, Row};
 use uuid::Uuid;
 
-use crate::error::{corrupt, translate};
+use crate::error::translate;
 
-/// A time as it is stored.
+/// A time as it is stored: microseconds since 1970.
 pub(crate) fn micros(at: Timestamp) -> i64 {
     at.as_microsecond()
 }
 
-pub(crate) fn timestamp(micros: i64) -> PortResult<Timestamp> {
-    Timestamp::from_microsecond(micros).map_err(corrupt)
+/// A row as the shared mappings read it.
+pub(crate) struct SqliteRow<'r, 's>(pub(crate) &'r Row<'s>);
+
+impl SqliteRow<'_, '_> {
+    fn get<T: FromSql>(&self, column: &str) -> PortResult<T> {
+        self.0.get(column).map_err(translate)
+    }
+
+    fn value(&self, column: &str) -> PortResult<ValueRef<'_>> {
+        self.0.get_ref(column).map_err(translate)
+    }
 }
 
-pub(crate) fn optional_timestamp(micros: Option<i64>) -> PortResult<Option<Timestamp>> {
-    micros.map(timestamp).transpose()
+impl ColumnReader for SqliteRow<'_, '_> {
+    fn optional_uuid(&self, column: &str) -> PortResult<Option<Uuid>> {
+        Ok(self.get::<Option<[u8; 16]>>(column)?.map(Uuid::from_bytes))
+    }
+
+    fn optional_text(&self, column: &str) -> PortResult<Option<&str>> {
+        self.value(column)?.as_str_or_null().map_err(corrupt)
+    }
+
+    fn optional_integer(&self, column: &str) -> PortResult<Option<i64>> {
+        self.get(column)
+    }
+
+    fn optional_float(&self, column: &str) -> PortResult<Option<f64>> {
+        self.get(column)
+    }
+
+    fn boolean(&self, column: &str) -> PortResult<bool> {
+        self.get(column)
+    }
+
+    fn optional_timestamp(&self, column: &str) -> PortResult<Option<Timestamp>> {
+        let micros: Option<i64> = self.get(column)?;
+        micros.map(Timestamp::from_microsecond).transpose().map_err(corrupt)
+    }
+
+    fn optional_bytes(&self, column: &str) -> PortResult<Option<&[u8]>> {
+        self.value(column)?.as_blob_or_null().map_err(corrupt)
+    }
+
+    fn optional_json_bytes(&self, column: &str) -> PortResult<Option<&[u8]>> {
+        Ok(self.optional_text(column)?.map(str::as_bytes))
+    }
 }
 
-/// A column by its place, translated.
-pub(crate) fn get<T: rusqlite::types::FromSql>(row: &Row<'_>, index: usize) -> PortResult<T> {
-    row.get(index).map_err(translate)
+/// Every row of a query, mapped.
+pub(crate) fn all<T>(
+    connection: &Connection,
+    query: &str,
+    parameters: impl Params,
+    map: impl Fn(&dyn ColumnReader) -> PortResult<T>,
+) -> PortResult<Vec<T>> {
+    let mut statement = connection.prepare_cached(query).map_err(translate)?;
+    let mut rows = statement.query(parameters).map_err(translate)?;
+    let mut all = Vec::new();
+    while let Some(row) = rows.next().map_err(translate)? {
+        all.push(map(&SqliteRow(row))?);
+    }
+    Ok(all)
 }
 
-pub(crate) fn uuid(bytes: [u8; 16]) -> Uuid {
-    Uuid::from_bytes(bytes)
+/// The first row of a query, mapped, if there is one.
+pub(crate) fn first<T>(
+    connection: &Connection,
+    query: &str,
+    parameters: impl Params,
+    map: impl Fn(&dyn ColumnReader) -> PortResult<T>,
+) -> PortResult<Option<T>> {
+    connection
+        .prepare_cached(query)
+        .and_then(|mut statement| statement.query_row(parameters, |row| Ok(map(&SqliteRow(row)))).optional())
+        .map_err(translate)?
+        .transpose()
 }
 
-/// A run from the columns that every query of runs selects, in that order.
-pub(crate) fn run(row: &Row<'_>) -> PortResult<Run> {
-    let error: Option<String> = get(row, 17)?;
-    let stored = StoredRun {
-        id: uuid(get(row, 0)?),
-        pipeline: get(row, 1)?,
-        subject_id: uuid(get(row, 2)?),
-        state: get(row, 3)?,
-        priority: get(row, 4)?,
-        fence: get(row, 5)?,
-        attempts: get(row, 6)?,
-        retry_count: get(row, 7)?,
-        created_at: timestamp(get(row, 8)?)?,
-        queued_at: timestamp(get(row, 9)?)?,
-        available_at: optional_timestamp(get(row, 10)?)?,
-        started_at: optional_timestamp(get(row, 11)?)?,
-        deadline_at: optional_timestamp(get(row, 12)?)?,
-        completed_at: optional_timestamp(get(row, 13)?)?,
-        worker_id: get::<Option<[u8; 16]>>(row, 14)?.map(uuid),
-        correlation_id: get(row, 15)?,
-        failure_type: get(row, 16)?,
-        error: error.map(|json| serde_json::from_str(&json).map_err(corrupt)).transpose()?,
-        language: get(row, 18)?,
-        schema_name: get(row, 19)?,
-        schema_version: get(row, 20)?,
-    };
-    stored.try_into()
+/// The one value of a query that always has one, such as `SELECT EXISTS (…)`.
+pub(crate) fn scalar<T: FromSql>(
+    connection: &Connection,
+    query: &str,
+    parameters: impl Params,
+) -> PortResult<T> {
+    connection
+        .prepare_cached(query)
+        .and_then(|mut statement| statement.query_row(parameters, |row| row.get(0)))
+        .map_err(translate)
 }
 
-/// An event from the columns of `events/after.sql`.
-pub(crate) fn event(row: &Row<'_>) -> PortResult<RecordedEvent> {
-    let pipeline =
-        get::<Option<String>>(row, 3)?.map(|name| Pipeline::parse(&name).map_err(corrupt)).transpose()?;
-    let step = match (pipeline, get::<Option<String>>(row, 8)?) {
-        (Some(pipeline), Some(name)) => Some(pipeline.step(&name).map_err(corrupt)?),
-        _ => None,
-    };
-    let details = details(get(row, 11)?)?;
-    Ok(RecordedEvent {
-        id: EventId(get(row, 0)?),
-        event: Event {
-            event_type: EventType::parse(&get::<String>(row, 2)?).map_err(corrupt)?,
-            at: timestamp(get(row, 1)?)?,
-            pipeline,
-            subject: get::<Option<[u8; 16]>>(row, 4)?.map(|id| SubjectId(uuid(id))),
-            run: get::<Option<[u8; 16]>>(row, 5)?.map(|id| RunId(uuid(id))),
-            fence: get::<Option<i32>>(row, 6)?.map(Fence),
-            worker: get::<Option<[u8; 16]>>(row, 7)?.map(|id| WorkerId(uuid(id))),
-            step,
-            attempt: get(row, 9)?,
-            started_at: optional_timestamp(get(row, 10)?)?,
-            failure: details.failure,
-            delay_ms: details.delay_ms,
-            actor: details.actor,
-        },
-    })
-}
-
-pub(crate) fn details(json: Option<String>) -> PortResult<EventDetails> {
-    json.map_or_else(|| Ok(EventDetails::default()), |json| serde_json::from_str(&json).map_err(corrupt))
+/// Runs a statement and answers how many rows it changed.
+pub(crate) fn execute(connection: &Connection, query: &str, parameters: impl Params) -> PortResult<usize> {
+    connection
+        .prepare_cached(query)
+        .and_then(|mut statement| statement.execute(parameters))
+        .map_err(translate)
 }

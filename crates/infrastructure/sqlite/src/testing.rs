@@ -1,4 +1,4 @@
-//! A bed for the suites: this store on an empty file, and a way past it.
+//! A fixture for the suites: this store on an empty file, and a way past it.
 
 // Called by tests, where a panic is the verdict.
 #![allow(clippy::unwrap_used)]
@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use quire_testkit::{Bed, RawSql};
+use quire_testkit::{RawSql, StoreFixture};
 use uuid::Uuid;
 
 use crate::{Options, SqliteStore};
@@ -52,16 +52,16 @@ pub fn past(path: PathBuf) -> Arc<dyn RawSql> {
 }
 
 /// A store on a file of its own.
-pub async fn bed() -> Bed {
+pub async fn fixture() -> StoreFixture {
     bed_with(Options::default()).await.0
 }
 
 /// The same with other options, and where its file is.
-pub async fn bed_with(options: Options) -> (Bed, PathBuf) {
+pub async fn bed_with(options: Options) -> (StoreFixture, PathBuf) {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("quire.db");
     let store = SqliteStore::open(&path, options).unwrap().into_store();
     store.migrations.up(None).await.unwrap();
     let sql = past(path.clone());
-    (Bed { store, sql, keep: Box::new(folder) }, path)
+    (StoreFixture { store, sql, keep: Box::new(folder) }, path)
 }

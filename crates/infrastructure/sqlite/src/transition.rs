@@ -1,26 +1,24 @@
 //! Writing what the domain decided: a run's new state, its events and their projection, the turn of the next.
 
 use jiff::Timestamp;
+use quire_domain::run::{RunningStep, step_interrupted};
 use quire_domain::{
-    Effect, Event, EventType, FailureRecord, Run, RunId, RunState, StepName, StepStatus, Transition, Turn,
+    Effect, Event, FailureRecord, Pipeline, Run, RunId, RunState, StepName, StepStatus, Transition, Turn,
 };
-use quire_ports::PortResult;
+use quire_ports::{PortResult, StepProgress};
+use quire_sql::{RunColumns, corrupt, row, step_progress_after};
 use rusqlite::{Connection, params};
 
-use crate::error::{corrupt, translate};
-use crate::row::{get, micros, optional_timestamp};
+use crate::row::{all, execute, micros};
 use crate::sql;
 
-/// Whether a transition gave another run the turn, or its own run became ready again: somebody should look.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub(crate) struct Woke(pub(crate) bool);
-
-/// Stores a transition with its effects, if the run's fence is still the one it started from. None if it is not.
+/// Stores a transition with its effects, if the run's fence is still the one it started from. None if it is not. Else
+/// answers whether there may be work for somebody now: another run got the turn, or this one became ready again.
 pub(crate) fn write(
     connection: &Connection,
     transition: &Transition,
     at: Timestamp,
-) -> PortResult<Option<Woke>> {
+) -> PortResult<Option<bool>> {
     if !update(connection, transition, at)? {
         return Ok(None);
     }
@@ -30,76 +28,54 @@ pub(crate) fn write(
 /// Moves the run itself. False if its fence has moved on.
 pub(crate) fn update(connection: &Connection, transition: &Transition, at: Timestamp) -> PortResult<bool> {
     let run = &transition.run;
-    let (available_at, deadline_at, worker) = match &run.state {
-        RunState::Queued { available_at } => (*available_at, None, None),
-        RunState::Running { deadline_at, worker, .. } => (None, *deadline_at, *worker),
-        _ => (None, None, None),
-    };
-    let reason = run.state.reason();
-    let error = reason.map(|reason| serde_json::to_string(&reason.record)).transpose().map_err(corrupt)?;
-    let changed = connection
-        .prepare_cached(sql!("runs/update"))
-        .and_then(|mut statement| {
-            statement.execute(params![
-                run.id.0.as_bytes(),
-                transition.from.0,
-                run.state.as_str(),
-                transition.turn(at).map(Turn::as_str),
-                run.fence.0,
-                run.attempts,
-                run.retry_count,
-                micros(run.queued_at),
-                available_at.map(micros),
-                run.state.started_at().map(micros),
-                deadline_at.map(micros),
-                run.state.completed_at().map(micros),
-                worker.as_ref().map(|id| id.0.as_bytes()),
-                reason.map(|reason| reason.failure_type.as_str()),
-                error,
-            ])
-        })
-        .map_err(translate)?;
-    Ok(changed == 1)
+    let columns = RunColumns::from(run);
+    let error = columns.error.map(serde_json::to_string).transpose().map_err(corrupt)?;
+    let values = params![
+        run.id.0.as_bytes(),
+        transition.from.0,
+        run.state.as_str(),
+        transition.turn(at).map(Turn::as_str),
+        run.fence.0,
+        run.attempts,
+        run.retry_count,
+        micros(run.queued_at),
+        columns.available_at.map(micros),
+        columns.started_at.map(micros),
+        columns.deadline_at.map(micros),
+        columns.completed_at.map(micros),
+        columns.worker_id.as_ref().map(|id| id.as_bytes()),
+        columns.failure_type,
+        error,
+    ];
+    Ok(execute(connection, sql!("runs/update"), values)? == 1)
 }
 
-/// Stores what a transition brings with it.
-pub(crate) fn perform(connection: &Connection, transition: &Transition, at: Timestamp) -> PortResult<Woke> {
+/// Stores what a transition brings with it. Answers whether there may be work for somebody now.
+pub(crate) fn perform(connection: &Connection, transition: &Transition, at: Timestamp) -> PortResult<bool> {
     let run = &transition.run;
-    let mut woke = matches!(run.state, RunState::Queued { .. });
+    let mut notify = matches!(run.state, RunState::Queued { .. });
     for effect in &transition.effects {
         match effect {
             Effect::Record(event) => append(connection, event)?,
             Effect::InterruptSteps(reason) => interrupt_steps(connection, transition, reason, at)?,
             Effect::ReopenSteps => {
-                connection
-                    .prepare_cached(sql!("steps/reopen"))
-                    .and_then(|mut statement| statement.execute([run.id.0.as_bytes()]))
-                    .map_err(translate)?;
+                execute(connection, sql!("steps/reopen"), [run.id.0.as_bytes()])?;
             }
             Effect::PassTurn => {
                 if transition.is_newcomer() {
-                    connection
-                        .prepare_cached(sql!("runs/step_back"))
-                        .and_then(|mut statement| {
-                            statement.execute(params![run.subject.0.as_bytes(), run.pipeline.as_str()])
-                        })
-                        .map_err(translate)?;
+                    let values = params![run.subject.0.as_bytes(), run.pipeline.as_str()];
+                    execute(connection, sql!("runs/step_back"), values)?;
                 }
-                woke |= pass_turn(connection, run, at)?;
+                notify |= pass_turn(connection, run, at)?;
             }
         }
     }
-    Ok(Woke(woke))
+    Ok(notify)
 }
 
 fn pass_turn(connection: &Connection, run: &Run, at: Timestamp) -> PortResult<bool> {
-    let changed = connection
-        .prepare_cached(sql!("runs/pass_turn"))
-        .and_then(|mut statement| {
-            statement.execute(params![run.subject.0.as_bytes(), run.pipeline.as_str(), micros(at)])
-        })
-        .map_err(translate)?;
-    Ok(changed > 0)
+    let values = params![run.subject.0.as_bytes(), run.pipeline.as_str(), micros(at)];
+    Ok(execute(connection, sql!("runs/pass_turn"), values)? > 0)
 }
 
 fn interrupt_steps(
@@ -108,17 +84,11 @@ fn interrupt_steps(
     reason: &FailureRecord,
     at: Timestamp,
 ) -> PortResult<()> {
-    let run = &transition.run;
-    for step in steps(connection, run.id)?.into_iter().filter(|step| step.status == StepStatus::Running) {
-        let interrupted = Event {
-            fence: Some(transition.from),
-            step: Some(step.step),
-            attempt: Some(step.attempt),
-            started_at: step.started_at,
-            failure: Some(FailureRecord { stage: Some(step.step), ..reason.clone() }),
-            ..Event::of_run(EventType::StepFailed, run, at)
-        };
-        append(connection, &interrupted)?;
+    let steps = steps(connection, transition.run.id)?;
+    for step in steps.into_iter().filter(|step| step.status == StepStatus::Running) {
+        let StepProgress { step, attempt, started_at, .. } = step;
+        let running = RunningStep { step, attempt, started_at };
+        append(connection, &step_interrupted(transition, running, reason, at))?;
     }
     Ok(())
 }
@@ -127,70 +97,44 @@ fn interrupt_steps(
 pub(crate) fn append(connection: &Connection, event: &Event) -> PortResult<()> {
     let details =
         event.details().map(|details| serde_json::to_string(&details)).transpose().map_err(corrupt)?;
-    connection
-        .prepare_cached(sql!("events/insert"))
-        .and_then(|mut statement| {
-            statement.execute(params![
-                micros(event.at),
-                event.event_type.as_str(),
-                event.pipeline.map(quire_domain::Pipeline::as_str),
-                event.subject.as_ref().map(|id| id.0.as_bytes()),
-                event.run.as_ref().map(|id| id.0.as_bytes()),
-                event.fence.map(|fence| fence.0),
-                event.worker.as_ref().map(|id| id.0.as_bytes()),
-                event.step.map(StepName::as_str),
-                event.attempt,
-                event.started_at.map(micros),
-                event.error_code(),
-                details,
-            ])
-        })
-        .map_err(translate)?;
+    let values = params![
+        micros(event.at),
+        event.event_type.as_str(),
+        event.pipeline.map(Pipeline::as_str),
+        event.subject.as_ref().map(|id| id.0.as_bytes()),
+        event.run.as_ref().map(|id| id.0.as_bytes()),
+        event.fence.map(|fence| fence.0),
+        event.worker.as_ref().map(|id| id.0.as_bytes()),
+        event.step.map(StepName::as_str),
+        event.attempt,
+        event.started_at.map(micros),
+        event.error_code(),
+        details,
+    ];
+    execute(connection, sql!("events/insert"), values)?;
     project(connection, event)
 }
 
 fn project(connection: &Connection, event: &Event) -> PortResult<()> {
-    let (Some(status), Some(run), Some(step)) = (event.event_type.step_status(), event.run, event.step)
-    else {
+    let Some((run, progress)) = step_progress_after(event) else {
         return Ok(());
     };
-    let started_at = if status == StepStatus::Running { Some(event.at) } else { event.started_at };
-    let completed_at = if status == StepStatus::Running { None } else { Some(event.at) };
-    connection
-        .prepare_cached(sql!("steps/upsert"))
-        .and_then(|mut statement| {
-            statement.execute(params![
-                run.0.as_bytes(),
-                step.as_str(),
-                step.order(),
-                status.as_str(),
-                event.attempt.unwrap_or(1),
-                started_at.map(micros),
-                completed_at.map(micros),
-                event.error_code(),
-                event.failure.as_ref().map(|failure| failure.message.as_str()),
-            ])
-        })
-        .map_err(translate)?;
+    let values = params![
+        run.0.as_bytes(),
+        progress.step.as_str(),
+        progress.step.order(),
+        progress.status.as_str(),
+        progress.attempt,
+        progress.started_at.map(micros),
+        progress.completed_at.map(micros),
+        progress.error_code,
+        progress.error_message,
+    ];
+    execute(connection, sql!("steps/upsert"), values)?;
     Ok(())
 }
 
 /// Where each step of a run stands, in order.
-pub(crate) fn steps(connection: &Connection, run: RunId) -> PortResult<Vec<quire_ports::StepProgress>> {
-    let mut statement = connection.prepare_cached(sql!("steps/of_run")).map_err(translate)?;
-    let mut rows = statement.query([run.0.as_bytes()]).map_err(translate)?;
-    let mut steps = Vec::new();
-    while let Some(row) = rows.next().map_err(translate)? {
-        let pipeline = quire_domain::Pipeline::parse(&get::<String>(row, 7)?).map_err(corrupt)?;
-        steps.push(quire_ports::StepProgress {
-            step: pipeline.step(&get::<String>(row, 0)?).map_err(corrupt)?,
-            status: StepStatus::parse(&get::<String>(row, 1)?).map_err(corrupt)?,
-            attempt: get(row, 2)?,
-            started_at: optional_timestamp(get(row, 3)?)?,
-            completed_at: optional_timestamp(get(row, 4)?)?,
-            error_code: get(row, 5)?,
-            error_message: get(row, 6)?,
-        });
-    }
-    Ok(steps)
+pub(crate) fn steps(connection: &Connection, run: RunId) -> PortResult<Vec<StepProgress>> {
+    all(connection, sql!("steps/of_run"), [run.0.as_bytes()], row::step_progress)
 }

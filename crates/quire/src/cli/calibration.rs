@@ -105,7 +105,7 @@ mod tests {
             mapping_id: Some("label::paciente".to_owned()),
             learnt: CalibrationEntry { counts, standing: CalibrationState::Neutral },
             of_key: ReviewCounts { accepts: 3, edits: 1 },
-            bins: FieldReliability::bins(&[(6, 3, 0)]),
+            bins: std::array::from_fn(|bin| if bin == 6 { counts } else { ReviewCounts::default() }),
         };
         let text = table("v1", &[one]);
         let line = text.lines().nth(1).unwrap();

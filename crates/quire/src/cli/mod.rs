@@ -11,6 +11,8 @@ mod progress;
 mod purge;
 mod queue;
 mod read;
+#[cfg(test)]
+mod reference;
 mod runs;
 mod schema;
 mod serve;

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::Subcommand;
-use quire_ports::SchemaVersion;
+use quire_ports::{PortError, SchemaVersion, Store};
 use quire_understanding::{Schema as Definition, SchemaFile};
 use serde_json::json;
 
@@ -57,44 +57,59 @@ pub(super) enum Schema {
 
 impl Schema {
     pub(super) async fn run(self, config: &Config) -> Result<ExitCode, Trouble> {
-        let said = match self {
+        let text = match self {
             Self::Check { files } => return check(&files),
             Self::List { json } => list(config, json).await?,
             Self::Show { name, version, json, toml } => {
-                let version = find(config, &name, version).await?;
+                let schema = find(config, &name, version).await?;
                 match (json, toml) {
-                    (true, _) => output::json(&version_json(&version)),
-                    (_, true) => version.schema.to_toml(version.number),
-                    _ => shown(&version.schema, &format!("version {}", version.number)),
+                    (true, _) => output::json(&schema.to_json()),
+                    (_, true) => schema.to_toml(),
+                    _ => describe(schema.definition(), &schema.version_label()),
                 }
             }
         };
-        output::say(&said)?;
+        output::say(&text)?;
         Ok(ExitCode::SUCCESS)
     }
 }
 
-/// Whether all is well with these files.
+/// A schema to show: a stored version, or a file that no server has stored yet.
+enum FoundSchema {
+    Stored(SchemaVersion),
+    File(SchemaFile),
+}
+
+/// Checks each file and prints every problem.
 fn check(files: &[PathBuf]) -> Result<ExitCode, Trouble> {
-    let mut is_well = true;
+    let mut all_valid = true;
     for path in files {
         match wire::schemas::load(path) {
-            Ok(file) => output::say(&understood(path, &file))?,
+            Ok(file) => output::say(&checked(path, &file))?,
             Err(trouble) => {
-                is_well = false;
+                all_valid = false;
                 trouble.tell();
             }
         }
     }
-    Ok(if is_well { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    Ok(if all_valid { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-fn understood(path: &Path, SchemaFile { version, schema, .. }: &SchemaFile) -> String {
-    format!("{} is well.\n{}", path.display(), shown(schema, &format!("version {version}")))
+fn checked(path: &Path, SchemaFile { version, schema, warnings, .. }: &SchemaFile) -> String {
+    let path = path.display();
+    let mut text = format!(
+        "{path} is valid.
+"
+    );
+    for warning in warnings {
+        // Writing to a String cannot fail.
+        let _ = writeln!(text, "warning: {path}: {warning}");
+    }
+    text + &describe(schema, &format!("version {version}"))
 }
 
-/// The keys of a schema, one a line, under what it is called.
-fn shown(schema: &Definition, version: &str) -> String {
+/// The name, version and title of a schema, then a table of its keys.
+fn describe(schema: &Definition, version: &str) -> String {
     let mut text = format!("{}, {version}: {}\n", schema.name, schema.title("en"));
     let rows: Vec<[String; 6]> = schema
         .keys
@@ -110,7 +125,7 @@ fn shown(schema: &Definition, version: &str) -> String {
                 flags.iter().filter(|(_, is_set)| *is_set).map(|(name, _)| *name).collect();
             [
                 key.key.clone(),
-                schema.section_title(&key.section, "en").to_owned(),
+                key.section.as_deref().map_or("", |id| schema.section_title(id, "en")).to_owned(),
                 key.value_type.as_str().to_owned(),
                 key.normaliser.as_str().to_owned(),
                 flags.join(", "),
@@ -127,18 +142,21 @@ fn shown(schema: &Definition, version: &str) -> String {
 }
 
 async fn list(config: &Config, as_json: bool) -> Result<String, Trouble> {
-    let store = wire::open_beside(config).await?;
+    let store = wire::open_if_present(config).await?;
     let sources = wire::schemas::gather(config)?;
     let mut rows: Vec<[String; 5]> = Vec::new();
-    let mut names = store.governance.schema_names().await?;
+    let mut names = stored_names(store.as_ref()).await?;
     names.extend(sources.iter().map(|source| source.file.schema.name.clone()));
     names.sort();
     names.dedup();
     for name in names {
         let source = sources.iter().find(|source| source.file.schema.name == name);
-        let place = source.map_or_else(|| "the database alone".to_owned(), wire::schemas::Source::place);
-        let stored = store.governance.current_schema(&name).await.ok();
-        // A file that no server has started with yet.
+        let place = source.map_or_else(|| "database only".to_owned(), wire::schemas::Source::place);
+        let stored = match &store {
+            Some(store) => store.governance.current_schema(&name).await.ok(),
+            None => None,
+        };
+        // A file that no server has stored yet has no version.
         let version = stored.as_ref().map_or_else(|| "-".to_owned(), |version| version.number.to_string());
         let schema =
             stored.as_ref().map(|version| &version.schema).or(source.map(|source| &source.file.schema));
@@ -160,29 +178,84 @@ async fn list(config: &Config, as_json: bool) -> Result<String, Trouble> {
     Ok(output::table(["NAME", "VERSION", "KEYS", "TITLE", "SOURCE"], &rows))
 }
 
-async fn find(config: &Config, name: &str, number: Option<u32>) -> Result<SchemaVersion, Trouble> {
-    let governance = wire::open_beside(config).await?.governance;
-    let found = match number {
-        Some(number) => governance.schema(name, number).await,
-        None => governance.current_schema(name).await,
-    };
-    match found {
-        Err(quire_ports::PortError::NotFound(what)) => {
-            let known = governance.schema_names().await?.join(", ");
-            Err(Trouble::new(format!("there is no {what}; there are: {known}")))
-        }
-        found => Ok(found?),
+async fn stored_names(store: Option<&Store>) -> Result<Vec<String>, Trouble> {
+    match store {
+        Some(store) => Ok(store.governance.schema_names().await?),
+        None => Ok(Vec::new()),
     }
 }
 
-fn version_json(version: &SchemaVersion) -> serde_json::Value {
-    json!({
-        "schema_version_id": version.id,
-        "schema_name": version.schema.name,
-        "version_number": version.number,
-        "created_at": version.created_at,
-        "created_by": version.created_by,
-        "change_summary": version.change_summary,
-        "schema_definition": version.schema,
-    })
+/// The stored version, or the newest one without `number`. A schema that is not stored is taken from its file.
+async fn find(config: &Config, name: &str, number: Option<u32>) -> Result<FoundSchema, Trouble> {
+    let store = wire::open_if_present(config).await?;
+    let missing = match &store {
+        Some(store) => {
+            let found = match number {
+                Some(number) => store.governance.schema(name, number).await,
+                None => store.governance.current_schema(name).await,
+            };
+            match found {
+                Err(PortError::NotFound(what)) => format!("there is no {what}"),
+                found => return Ok(FoundSchema::Stored(found?)),
+            }
+        }
+        None => format!("there is no schema {name}"),
+    };
+    let stored = stored_names(store.as_ref()).await?;
+    let sources = wire::schemas::gather(config)?;
+    let file = sources.iter().find(|source| source.file.schema.name == name);
+    match (file, number) {
+        (Some(source), None) => Ok(FoundSchema::File(source.file.clone())),
+        (Some(_), Some(number)) if !stored.iter().any(|stored| stored == name) => Err(Trouble::new(format!(
+            "there is no version {number} of schema {name}: no server has stored it yet; leave out --version to see \
+                 its file"
+        ))),
+        _ => {
+            let mut names = stored;
+            names.extend(sources.into_iter().map(|source| source.file.schema.name));
+            names.sort();
+            names.dedup();
+            Err(Trouble::new(format!("{missing}; there are: {}", names.join(", "))))
+        }
+    }
+}
+
+impl FoundSchema {
+    fn definition(&self) -> &Definition {
+        match self {
+            Self::Stored(version) => &version.schema,
+            Self::File(file) => &file.schema,
+        }
+    }
+
+    fn version_label(&self) -> String {
+        match self {
+            Self::Stored(version) => format!("version {}", version.number),
+            Self::File(file) => format!("version {} of its file, not stored yet", file.version),
+        }
+    }
+
+    fn to_toml(&self) -> String {
+        match self {
+            Self::Stored(version) => version.schema.to_toml(version.number),
+            Self::File(file) => file.schema.to_toml(file.version),
+        }
+    }
+
+    /// The same members in both cases. A file has no stored version, so those are null.
+    fn to_json(&self) -> serde_json::Value {
+        let stored = match self {
+            Self::Stored(version) => Some(version),
+            Self::File(_) => None,
+        };
+        json!({
+            "schema_version_id": stored.map(|version| version.id),
+            "schema_name": self.definition().name,
+            "version_number": stored.map(|version| version.number),
+            "created_at": stored.map(|version| version.created_at),
+            "created_by": stored.map(|version| &version.created_by),
+            "change_summary": stored.and_then(|version| version.change_summary.as_ref()),
+            "schema_definition": self.definition(),
+        })
+    }
 }

@@ -124,6 +124,8 @@ pub struct PipelineConfig {
     pub step_attempts: u32,
     pub requeue: RequeueChoice,
     pub max_claims: u32,
+    /// Documents have no such setting: `check` refuses `requeue = "manual"` for them.
+    #[serde(default)]
     pub max_retries: u32,
     #[serde(deserialize_with = "duration")]
     pub requeue_delay: SignedDuration,

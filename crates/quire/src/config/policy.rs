@@ -21,7 +21,7 @@ impl Config {
             tick: plain(engine.tick),
             lease,
             heartbeat: plain(engine.heartbeat),
-            zombie_after: engine.zombie_after,
+            ownerless_after: engine.zombie_after,
             grace: engine.deadline_grace,
             shutdown_wait: plain(engine.shutdown_wait),
             recovery: Pipeline::ALL.map(|pipeline| (pipeline, self.policy(pipeline).recovery)).to_vec(),

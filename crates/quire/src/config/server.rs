@@ -4,7 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use jiff::SignedDuration;
-use quire_api::{Language, Origins, Proxies};
+use quire_api::{CorsOrigins, Language, TrustedProxies};
 use quire_application::session::SessionSettings;
 use serde::{Deserialize, Deserializer};
 
@@ -20,9 +20,9 @@ pub struct Server {
     #[serde(deserialize_with = "super::duration")]
     pub session_lifetime: SignedDuration,
     #[serde(deserialize_with = "parsed")]
-    pub trusted_proxies: Proxies,
+    pub trusted_proxies: TrustedProxies,
     #[serde(deserialize_with = "parsed")]
-    pub cors_origins: Origins,
+    pub cors_origins: CorsOrigins,
     #[serde(deserialize_with = "parsed")]
     pub language: PageLanguage,
 }

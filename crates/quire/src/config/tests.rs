@@ -65,6 +65,8 @@ fn what_is_shown_can_be_read_again() {
 fn an_unknown_name_is_refused_with_the_nearest_known_one() {
     let in_file = refused("[engine]\nslot = 3", &[]);
     assert!(in_file.contains("engine.slot in quire.toml (did you mean engine.slots?)"), "{in_file}");
+    let without_effect = refused("[pipelines.document]\nmax_retries = 3", &[]);
+    assert!(without_effect.contains("pipelines.document.max_retries in quire.toml"), "{without_effect}");
     let section = refused("[enigne]\nslots = 3", &[]);
     assert!(section.contains("did you mean engine.slots?"), "{section}");
     let variable = refused("", &[("QUIRE_ENGINE_SLOT", "3")]);

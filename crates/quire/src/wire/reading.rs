@@ -8,7 +8,7 @@ use quire_domain::reading::FileKind;
 use quire_ports::{PageImageRequest, ReadError, ReadOutput, ReadRequest, Reader};
 use quire_reading::LocalReader;
 use quire_reading::ocr::{self, Ocr, OcrSettings};
-use quire_reading::sandbox::{self, Limits, Program, Sandbox};
+use quire_reading::sandbox::{self, ParserLimits, ParserProgram, Sandbox};
 use tokio::sync::OnceCell;
 
 use crate::config::{Config, plain};
@@ -42,14 +42,14 @@ pub(crate) async fn start(config: &Config) -> Result<LocalReader, Trouble> {
         );
     }
     let kinds = config.reading.formats.clone();
-    Ok(LocalReader { kinds, parsing, ocr: recogniser(config) })
+    Ok(LocalReader { kinds, sandbox: parsing, ocr: recogniser(config) })
 }
 
 /// Draws pages for people in parsers of its own, who shall not wait for documents. They are started when the first
 /// page is asked for.
 pub(crate) struct Drawing {
     kinds: Vec<FileKind>,
-    limits: Limits,
+    limits: ParserLimits,
     parsers: usize,
     started: OnceCell<LocalReader>,
 }
@@ -59,15 +59,15 @@ impl Drawing {
         let images = config.reading.images;
         Self {
             kinds: config.reading.formats.clone(),
-            limits: Limits { time: plain(images.time_limit), ..limits(config) },
+            limits: ParserLimits { time: plain(images.time_limit), ..limits(config) },
             parsers: images.parsers as usize,
             started: OnceCell::new(),
         }
     }
 
     async fn start(&self) -> Result<LocalReader, ReadError> {
-        let parsing = Sandbox::start(Program::this(), self.limits, self.parsers).await?;
-        Ok(LocalReader { kinds: self.kinds.clone(), parsing, ocr: None })
+        let parsing = Sandbox::start(ParserProgram::current(), self.limits, self.parsers).await?;
+        Ok(LocalReader { kinds: self.kinds.clone(), sandbox: parsing, ocr: None })
     }
 }
 
@@ -90,23 +90,23 @@ pub(crate) fn parsers(config: &Config) -> usize {
     }
 }
 
-async fn sandbox(limits: Limits, size: usize) -> Result<Sandbox, Trouble> {
-    Sandbox::start(Program::this(), limits, size).await.map_err(|error| {
+async fn sandbox(limits: ParserLimits, size: usize) -> Result<Sandbox, Trouble> {
+    Sandbox::start(ParserProgram::current(), limits, size).await.map_err(|error| {
         let why = error.diagnosis.unwrap_or_default();
         Trouble::new(format!("{} ({why})", error.message))
     })
 }
 
-fn limits(config: &Config) -> Limits {
+fn limits(config: &Config) -> ParserLimits {
     let reading = &config.reading;
-    Limits {
+    ParserLimits {
         memory: reading.memory_mb << 20,
         time: plain(reading.time_limit),
         file: reading.max_file_mb << 20,
         pages: reading.max_pages as usize,
         words: reading.max_words as usize,
         documents: reading.documents_per_parser,
-        ..Limits::default()
+        ..ParserLimits::default()
     }
 }
 

@@ -22,6 +22,9 @@ pub(crate) struct Source {
 pub(crate) async fn seed(store: &Store, config: &Config) -> Result<(), Trouble> {
     let sources = gather(config)?;
     for source in &sources {
+        for warning in &source.file.warnings {
+            tracing::warn!(schema = source.file.schema.name, file = source.place(), "schema file {warning}");
+        }
         let seeded = store.governance.seed_file(&source.file, store.clock.now()).await?;
         source.tell(seeded)?;
     }

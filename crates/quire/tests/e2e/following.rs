@@ -4,7 +4,9 @@
 use std::collections::BTreeSet;
 
 use jiff::Timestamp;
-use quire_domain::{Change, DocumentId, Failure, Pipeline, Priority, RequeuePolicy, RunId, SubjectId};
+use quire_domain::{
+    Change, Document, DocumentId, Failure, Pipeline, Priority, RequeuePolicy, RunId, SubjectId,
+};
 use quire_testkit::documents::clinical_record;
 use quire_testkit::fixture::new_run;
 use serde_json::{Value, json};
@@ -77,13 +79,15 @@ async fn each_surface_has_its_own_words_for_the_same_state(scene: &Scene) {
     assert!(
         done["started_at"].is_string() && done["completed_at"].is_string() && done["error_log"] == json!([])
     );
-    scene.store.documents.reprocess(&again, "tester", Timestamp::now()).await.unwrap();
+    let requested = Document::reprocess_requested(&again, "tester", Timestamp::now());
+    scene.store.documents.reprocess(&again, requested).await.unwrap();
     let hand = Hand::of(&scene.store).await;
     hand.fail().await;
     let failed = seen("FAILED", "FAILED", "FAILED").await;
     assert_eq!(failed["error_log"][0]["error_code"], "PAGE_GONE", "{failed}");
     let more = quire_testkit::fixture::document_run(id.into());
-    scene.store.documents.reprocess(&more, "tester", Timestamp::now()).await.unwrap();
+    let requested = Document::reprocess_requested(&more, "tester", Timestamp::now());
+    scene.store.documents.reprocess(&more, requested).await.unwrap();
     let hand = Hand::of(&scene.store).await;
     let run = hand.start().await;
     hand.end(run, Change::TimeOut).await;

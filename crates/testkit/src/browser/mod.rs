@@ -3,9 +3,9 @@
 //! One Chromium serves all tests of a process; each [`Tab`] is a browser of its own in it, with its own cookies. A tab that is
 //! dropped checks that its pages threw nothing, broke no policy and asked nobody but their own server.
 
-mod keys;
-mod picture;
+mod keyboard;
 mod process;
+mod screenshot;
 mod socket;
 mod tab;
 

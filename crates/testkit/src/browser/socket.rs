@@ -26,7 +26,7 @@ impl Socket {
     }
 
     /// Asks, and waits for the answer: what it is, or why not.
-    pub(super) fn ask(
+    pub(super) fn command(
         &mut self,
         session: Option<&str>,
         method: &str,
@@ -52,7 +52,7 @@ impl Socket {
     }
 
     /// Waits until it has told that, and says what it told.
-    pub(super) fn until_told(&mut self, method: &str) -> Value {
+    pub(super) fn wait_for_event(&mut self, method: &str) -> Value {
         loop {
             if let Some(place) = self.told.iter().rposition(|message| message["method"] == method) {
                 return self.told.remove(place);
@@ -68,7 +68,7 @@ impl Socket {
     }
 
     /// All that was told so far.
-    pub(super) fn told(&self) -> &[Value] {
+    pub(super) fn events(&self) -> &[Value] {
         &self.told
     }
 

@@ -7,9 +7,9 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
 
-use super::keys::Key;
-use super::picture::packed;
+use super::keyboard::Key;
 use super::process;
+use super::screenshot::packed;
 use super::socket::Socket;
 
 /// What takes longer does not happen.
@@ -31,76 +31,76 @@ impl Tab {
     /// An empty page, for a server at `HOST:PORT`. It has no cookies yet and speaks English.
     pub fn open(address: &str) -> Self {
         let mut socket = Socket::connect(process::address());
-        let context = socket.ask(None, "Target.createBrowserContext", &json!({})).unwrap();
+        let context = socket.command(None, "Target.createBrowserContext", &json!({})).unwrap();
         let context = context["browserContextId"].as_str().unwrap().to_owned();
         Self::within(socket, &context, true, format!("http://{address}"))
     }
 
     /// Another page beside it in the same browser, with the same cookies.
     #[must_use]
-    pub fn another(&self) -> Self {
+    pub fn open_another(&self) -> Self {
         Self::within(Socket::connect(process::address()), &self.context, false, self.origin.clone())
     }
 
     fn within(mut socket: Socket, context: &str, is_first: bool, origin: String) -> Self {
         let made = json!({ "url": "about:blank", "browserContextId": context });
-        let target = socket.ask(None, "Target.createTarget", &made).unwrap();
+        let target = socket.command(None, "Target.createTarget", &made).unwrap();
         let attached = json!({ "targetId": target["targetId"], "flatten": true });
-        let attached = socket.ask(None, "Target.attachToTarget", &attached).unwrap();
+        let attached = socket.command(None, "Target.attachToTarget", &attached).unwrap();
         let session = attached["sessionId"].as_str().unwrap().to_owned();
         let mut tab = Self { socket, session, context: context.to_owned(), is_first, origin };
         for domain in ["Page", "Runtime", "Network", "Log", "DOM"] {
-            tab.ask(&format!("{domain}.enable"), json!({}));
+            tab.command(&format!("{domain}.enable"), json!({}));
         }
         // Nobody sits before the system's dialog for files: a test answers it.
-        tab.ask("Page.setInterceptFileChooserDialog", json!({ "enabled": true }));
-        tab.speak("en-GB");
+        tab.command("Page.setInterceptFileChooserDialog", json!({ "enabled": true }));
+        tab.set_language("en-GB");
         tab.resize(WINDOW.0, WINDOW.1);
         tab
     }
 
     /// Says this to the browser in its own protocol, about this page.
-    pub fn ask(&mut self, method: &str, parameters: Value) -> Value {
-        self.try_ask(method, parameters).unwrap_or_else(|error| panic!("{error}"))
+    pub fn command(&mut self, method: &str, parameters: Value) -> Value {
+        self.try_command(method, parameters).unwrap_or_else(|error| panic!("{error}"))
     }
 
     #[allow(clippy::needless_pass_by_value)] // What is asked is written where it is asked.
-    fn try_ask(&mut self, method: &str, parameters: Value) -> Result<Value, String> {
-        self.socket.ask(Some(&self.session), method, &parameters)
+    fn try_command(&mut self, method: &str, parameters: Value) -> Result<Value, String> {
+        self.socket.command(Some(&self.session), method, &parameters)
     }
 
     /// The size of the window.
     pub fn resize(&mut self, width: u32, height: u32) {
         let size = json!({ "width": width, "height": height, "deviceScaleFactor": 1, "mobile": false });
-        self.ask("Emulation.setDeviceMetricsOverride", size);
+        self.command("Emulation.setDeviceMetricsOverride", size);
     }
 
     /// The language that the browser asks for.
-    pub fn speak(&mut self, language: &str) {
+    pub fn set_language(&mut self, language: &str) {
         let agent =
             json!({ "userAgent": "Mozilla/5.0 (X11; Linux x86_64) Chrome", "acceptLanguage": language });
-        self.ask("Emulation.setUserAgentOverride", agent);
+        self.command("Emulation.setUserAgentOverride", agent);
     }
 
     /// The colours that the system likes: `dark` or `light`.
-    pub fn like(&mut self, colours: &str) {
+    pub fn set_color_scheme(&mut self, colours: &str) {
         let features = json!({ "features": [{ "name": "prefers-color-scheme", "value": colours }] });
-        self.ask("Emulation.setEmulatedMedia", features);
+        self.command("Emulation.setEmulatedMedia", features);
     }
 
     /// Remembers a cookie of the server.
-    pub fn remember(&mut self, name: &str, value: &str) {
+    pub fn set_cookie(&mut self, name: &str, value: &str) {
         let cookie = json!({ "name": name, "value": value, "url": self.origin });
-        self.ask("Network.setCookie", cookie);
+        self.command("Network.setCookie", cookie);
     }
 
     /// Goes to a page of the server and waits until it is there.
     pub fn go(&mut self, path: &str) {
         self.socket.forget("Page.loadEventFired");
         let url = format!("{}{path}", self.origin);
-        let answer = self.ask("Page.navigate", json!({ "url": url }));
+        let answer = self.command("Page.navigate", json!({ "url": url }));
         assert!(answer["errorText"].is_null(), "{url}: {}", answer["errorText"]);
-        self.socket.until_told("Page.loadEventFired");
+        self.socket.wait_for_event("Page.loadEventFired");
     }
 
     /// What an expression of JavaScript says; a promise is waited for.
@@ -110,7 +110,7 @@ impl Tab {
 
     fn try_eval(&mut self, expression: &str) -> Result<Value, String> {
         let question = json!({ "expression": expression, "awaitPromise": true, "returnByValue": true });
-        let mut answer = self.try_ask("Runtime.evaluate", question)?;
+        let mut answer = self.try_command("Runtime.evaluate", question)?;
         match answer.get("exceptionDetails") {
             Some(details) => Err(details["exception"]["description"].to_string()),
             None => Ok(answer["result"]["value"].take()),
@@ -183,7 +183,7 @@ impl Tab {
         let event = json!({
             "type": kind, "x": x, "y": y, "button": button, "buttons": buttons, "clickCount": count, "modifiers": held,
         });
-        self.ask("Input.dispatchMouseEvent", event);
+        self.command("Input.dispatchMouseEvent", event);
     }
 
     /// Moves the mouse there.
@@ -203,7 +203,7 @@ impl Tab {
     /// Presses a key, such as `Enter`, `a` or `Shift+Tab`.
     pub fn press(&mut self, key: &str) {
         for stroke in Key::parse(key).strokes() {
-            self.ask("Input.dispatchKeyEvent", stroke);
+            self.command("Input.dispatchKeyEvent", stroke);
         }
     }
 
@@ -214,7 +214,7 @@ impl Tab {
             if letter.is_ascii() {
                 self.press(if letter == " " { "Space" } else { &letter });
             } else {
-                self.ask("Input.insertText", json!({ "text": letter }));
+                self.command("Input.insertText", json!({ "text": letter }));
             }
         }
     }
@@ -225,46 +225,46 @@ impl Tab {
         let files: Vec<_> = files.iter().map(|file| file.to_string_lossy()).collect();
         for kind in ["dragEnter", "dragOver", "drop"] {
             let data = json!({ "items": [], "files": files, "dragOperationsMask": 1 });
-            self.ask("Input.dispatchDragEvent", json!({ "type": kind, "x": x, "y": y, "data": data }));
+            self.command("Input.dispatchDragEvent", json!({ "type": kind, "x": x, "y": y, "data": data }));
         }
     }
 
     /// Chooses these files in a field for files.
     pub fn choose_files(&mut self, selector: &str, files: &[&Path]) {
-        let document = self.ask("DOM.getDocument", json!({}));
+        let document = self.command("DOM.getDocument", json!({}));
         let root = &document["root"]["nodeId"];
-        let found = self.ask("DOM.querySelector", json!({ "nodeId": root, "selector": selector }));
+        let found = self.command("DOM.querySelector", json!({ "nodeId": root, "selector": selector }));
         let files: Vec<_> = files.iter().map(|file| file.to_string_lossy()).collect();
-        self.ask("DOM.setFileInputFiles", json!({ "nodeId": found["nodeId"], "files": files }));
+        self.command("DOM.setFileInputFiles", json!({ "nodeId": found["nodeId"], "files": files }));
     }
 
     /// Chooses these files in the system's dialog that the page has opened.
-    pub fn answer_chooser(&mut self, files: &[&Path]) {
-        let opened = self.socket.until_told("Page.fileChooserOpened");
+    pub fn answer_file_chooser(&mut self, files: &[&Path]) {
+        let opened = self.socket.wait_for_event("Page.fileChooserOpened");
         let files: Vec<_> = files.iter().map(|file| file.to_string_lossy()).collect();
         let chosen = json!({ "backendNodeId": opened["params"]["backendNodeId"], "files": files });
-        self.ask("DOM.setFileInputFiles", chosen);
+        self.command("DOM.setFileInputFiles", chosen);
     }
 
     /// Answers the dialog that a page shows when it is left.
     pub fn answer_dialog(&mut self, accept: bool) {
-        self.socket.until_told("Page.javascriptDialogOpening");
-        self.ask("Page.handleJavaScriptDialog", json!({ "accept": accept }));
+        self.socket.wait_for_event("Page.javascriptDialogOpening");
+        self.command("Page.handleJavaScriptDialog", json!({ "accept": accept }));
     }
 
     /// Keeps a picture of what is seen, as a PNG.
-    pub fn picture(&mut self, file: &Path) {
-        let picture = self.ask("Page.captureScreenshot", json!({ "format": "png" }));
+    pub fn screenshot(&mut self, file: &Path) {
+        let picture = self.command("Page.captureScreenshot", json!({ "format": "png" }));
         let bytes = STANDARD.decode(picture["data"].as_str().unwrap()).unwrap();
         std::fs::write(file, packed(&bytes)).unwrap();
     }
 
     /// What went wrong on its pages: exceptions, broken policies, questions to others than the server.
-    pub fn troubles(&self) -> Vec<String> {
-        self.socket.told().iter().filter_map(|message| self.trouble(message)).collect()
+    pub fn page_errors(&self) -> Vec<String> {
+        self.socket.events().iter().filter_map(|message| self.page_error(message)).collect()
     }
 
-    fn trouble(&self, message: &Value) -> Option<String> {
+    fn page_error(&self, message: &Value) -> Option<String> {
         let told = &message["params"];
         match message["method"].as_str()? {
             "Runtime.exceptionThrown" => Some(told["exceptionDetails"].to_string()),
@@ -289,10 +289,10 @@ impl Drop for Tab {
             return;
         }
         // What happened until now is told before the answer to a question.
-        let _ = self.try_ask("Page.getLayoutMetrics", json!({}));
-        let troubles = self.troubles();
+        let _ = self.try_command("Page.getLayoutMetrics", json!({}));
+        let troubles = self.page_errors();
         if self.is_first {
-            let _ = self.socket.ask(
+            let _ = self.socket.command(
                 None,
                 "Target.disposeBrowserContext",
                 &json!({ "browserContextId": self.context }),

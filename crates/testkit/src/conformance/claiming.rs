@@ -5,90 +5,90 @@ use std::collections::HashSet;
 use quire_domain::{EventId, EventType, Pipeline, Priority, RunId, RunState, StepName, SubjectId};
 use quire_ports::{ClaimRequest, EventFilter, PortError};
 
-use crate::fixture::{Bed, all_plans, at, document_plan, document_run, new_run};
+use crate::fixture::{StoreFixture, all_plans, at, document_plan, document_run, new_run};
 
 /// Proves R132, and R036 for the creation: `RUN_CREATED` comes once.
-pub async fn a_run_is_accepted_once_however_often_it_is_asked_for(bed: &Bed) {
+pub async fn a_run_is_accepted_once_however_often_it_is_asked_for(fixture: &StoreFixture) {
     let new = document_run(SubjectId::new());
-    let first = bed.store.queue.enqueue(&new, at(0)).await.unwrap();
+    let first = fixture.store.queue.enqueue(&new, at(0)).await.unwrap();
     assert_eq!(first.state, RunState::Queued { available_at: None });
     assert_eq!((first.queued_at, first.retry_count), (at(0), 0));
-    let again = bed.store.queue.enqueue(&new, at(9)).await.unwrap();
+    let again = fixture.store.queue.enqueue(&new, at(9)).await.unwrap();
     assert_eq!(again, first);
-    let events = bed.store.history.events(EventId(0), EventFilter::default(), 10).await.unwrap();
+    let events = fixture.store.history.events(EventId(0), EventFilter::default(), 10).await.unwrap();
     assert_eq!(events.len(), 1);
     assert_eq!(events[0].event.event_type, EventType::RunCreated);
 
     let mut stolen = document_run(SubjectId::new());
     stolen.id = new.id;
-    assert!(matches!(bed.store.queue.enqueue(&stolen, at(9)).await, Err(PortError::Conflict(_))));
+    assert!(matches!(fixture.store.queue.enqueue(&stolen, at(9)).await, Err(PortError::Conflict(_))));
 }
 
 /// Proves R004, R005, R025: a new run is never blocked, and never disturbs the one that runs.
-pub async fn a_run_of_a_busy_subject_is_accepted_and_waits(bed: &Bed) {
+pub async fn a_run_of_a_busy_subject_is_accepted_and_waits(fixture: &StoreFixture) {
     let subject = SubjectId::new();
-    let first = bed.enqueue(subject, at(0)).await;
-    let worker = bed.worker(at(0)).await;
-    bed.claim_one(worker, at(1)).await;
+    let first = fixture.enqueue(subject, at(0)).await;
+    let worker = fixture.worker(at(0)).await;
+    fixture.claim_one(worker, at(1)).await;
     let mut later = Vec::new();
     for second in 2..5 {
-        later.push(bed.enqueue(subject, at(second)).await);
+        later.push(fixture.enqueue(subject, at(second)).await);
     }
-    assert_eq!(bed.state(first).await, "RUNNING");
+    assert_eq!(fixture.state(first).await, "RUNNING");
     for run in later {
-        assert_eq!(bed.state(run).await, "QUEUED");
+        assert_eq!(fixture.state(run).await, "QUEUED");
     }
-    assert!(bed.claim(worker, at(6), 10).await.is_empty());
+    assert!(fixture.claim(worker, at(6), 10).await.is_empty());
 }
 
 /// Proves R017, R018, R165.
-pub async fn runs_of_a_subject_start_oldest_first_and_one_at_a_time(bed: &Bed) {
+pub async fn runs_of_a_subject_start_oldest_first_and_one_at_a_time(fixture: &StoreFixture) {
     let (a, b) = (SubjectId::new(), SubjectId::new());
-    let a1 = bed.enqueue(a, at(0)).await;
-    let a2 = bed.enqueue(a, at(1)).await;
-    let b1 = bed.enqueue(b, at(2)).await;
-    let a3 = bed.enqueue(a, at(3)).await;
-    let worker = bed.worker(at(4)).await;
-    let first: Vec<_> = bed.claim(worker, at(5), 10).await;
+    let a1 = fixture.enqueue(a, at(0)).await;
+    let a2 = fixture.enqueue(a, at(1)).await;
+    let b1 = fixture.enqueue(b, at(2)).await;
+    let a3 = fixture.enqueue(a, at(3)).await;
+    let worker = fixture.worker(at(4)).await;
+    let first: Vec<_> = fixture.claim(worker, at(5), 10).await;
     assert_eq!(first.iter().map(|c| c.run.id).collect::<Vec<_>>(), [a1, b1]);
     assert_eq!(first[0].run.state.started_at(), Some(at(5)));
     assert_eq!(first[0].step, Some(StepName::Extraction));
-    assert!(bed.claim(worker, at(5), 10).await.is_empty());
+    assert!(fixture.claim(worker, at(5), 10).await.is_empty());
     for expected in [a2, a3] {
         let current = if expected == a2 { a1 } else { a2 };
-        complete(bed, current).await;
-        let next = bed.claim_one(worker, at(7)).await;
+        complete(fixture, current).await;
+        let next = fixture.claim_one(worker, at(7)).await;
         assert_eq!(next.run.id, expected);
     }
 }
 
 /// Ends a running run well, by whoever owns it.
-pub(super) async fn complete(bed: &Bed, run: RunId) {
-    super::fencing::end(bed, run, quire_domain::Change::Complete, at(6)).await;
+pub(super) async fn complete(fixture: &StoreFixture, run: RunId) {
+    super::fencing::end(fixture, run, quire_domain::Change::Complete, at(6)).await;
 }
 
 /// Proves R017: backoff at the head holds the whole subject, and only it.
-pub async fn a_head_that_waits_blocks_its_subject_and_no_other(bed: &Bed) {
+pub async fn a_head_that_waits_blocks_its_subject_and_no_other(fixture: &StoreFixture) {
     let (a, b) = (SubjectId::new(), SubjectId::new());
-    let a1 = bed.enqueue(a, at(0)).await;
-    let a2 = bed.enqueue(a, at(1)).await;
-    let worker = bed.worker(at(1)).await;
-    bed.claim_one(worker, at(2)).await;
-    super::retrying::requeue_later(bed, a1, at(3)).await;
-    let b1 = bed.enqueue(b, at(4)).await;
-    let claimed = bed.claim(worker, at(5), 10).await;
+    let a1 = fixture.enqueue(a, at(0)).await;
+    let a2 = fixture.enqueue(a, at(1)).await;
+    let worker = fixture.worker(at(1)).await;
+    fixture.claim_one(worker, at(2)).await;
+    super::retries::requeue_later(fixture, a1, at(3)).await;
+    let b1 = fixture.enqueue(b, at(4)).await;
+    let claimed = fixture.claim(worker, at(5), 10).await;
     assert_eq!(claimed.iter().map(|c| c.run.id).collect::<Vec<_>>(), [b1]);
     // Until its delay has passed, nothing is due; then it goes before the younger one.
-    assert_eq!(bed.store.queue.release_due(at(10), 10).await.unwrap(), 0);
-    assert_eq!(bed.store.queue.release_due(at(100), 10).await.unwrap(), 1);
-    let worker = bed.worker(at(100)).await;
-    let claimed = bed.claim(worker, at(101), 10).await;
+    assert_eq!(fixture.store.queue.release_due(at(10), 10).await.unwrap(), 0);
+    assert_eq!(fixture.store.queue.release_due(at(100), 10).await.unwrap(), 1);
+    let worker = fixture.worker(at(100)).await;
+    let claimed = fixture.claim(worker, at(101), 10).await;
     assert_eq!(claimed.iter().map(|c| c.run.id).collect::<Vec<_>>(), [a1]);
-    assert_eq!(bed.state(a2).await, "QUEUED");
+    assert_eq!(fixture.state(a2).await, "QUEUED");
 }
 
 /// Proves R137, R199, R018: by rank and not by name, then by `queued_at`, across pipelines.
-pub async fn high_priority_goes_first_then_the_longest_queued(bed: &Bed) {
+pub async fn high_priority_goes_first_then_the_longest_queued(fixture: &StoreFixture) {
     let mut expected = Vec::new();
     let order = [
         (Priority::Normal, Pipeline::Document, 3),
@@ -99,33 +99,33 @@ pub async fn high_priority_goes_first_then_the_longest_queued(bed: &Bed) {
     ];
     for (priority, pipeline, second) in order {
         let new = new_run(pipeline, SubjectId::new(), priority);
-        bed.store.queue.enqueue(&new, at(second)).await.unwrap();
+        fixture.store.queue.enqueue(&new, at(second)).await.unwrap();
         expected.push((std::cmp::Reverse(priority), second, new.id));
     }
     expected.sort();
-    let worker = bed.worker(at(6)).await;
+    let worker = fixture.worker(at(6)).await;
     let mut started = Vec::new();
     // In two claims, so that the order holds across claims as well as within one.
     for limit in [2, 10] {
-        started.extend(bed.claim(worker, at(6), limit).await.into_iter().map(|claimed| claimed.run.id));
+        started.extend(fixture.claim(worker, at(6), limit).await.into_iter().map(|claimed| claimed.run.id));
     }
     assert_eq!(started, expected.into_iter().map(|(_, _, id)| id).collect::<Vec<_>>());
 }
 
 /// Proves R002, R006, R007, R164: under many claimers at once each run is started once, and a subject never twice.
-pub async fn claimers_at_the_same_time_never_share_a_run_or_a_subject(bed: &Bed) {
+pub async fn claimers_at_the_same_time_never_share_a_run_or_a_subject(fixture: &StoreFixture) {
     let subjects: Vec<_> = (0..10).map(|_| SubjectId::new()).collect();
     let mut all = HashSet::new();
     for round in 0..4 {
         for subject in &subjects {
-            all.insert(bed.enqueue(*subject, at(round)).await);
+            all.insert(fixture.enqueue(*subject, at(round)).await);
         }
     }
-    let worker = bed.worker(at(5)).await;
+    let worker = fixture.worker(at(5)).await;
     let mut seen = HashSet::new();
     while seen.len() < all.len() {
         let claims = (0..8).map(|_| {
-            let queue = bed.store.queue.clone();
+            let queue = fixture.store.queue.clone();
             tokio::spawn(async move {
                 let plans = all_plans();
                 queue.claim(ClaimRequest { worker, at: at(6), limit: 3, plans: &plans }).await.unwrap()
@@ -140,50 +140,50 @@ pub async fn claimers_at_the_same_time_never_share_a_run_or_a_subject(bed: &Bed)
         assert_eq!(subjects.len(), claimed.len(), "no subject twice");
         for one in claimed {
             assert!(seen.insert(one.run.id), "no run twice");
-            complete(bed, one.run.id).await;
+            complete(fixture, one.run.id).await;
         }
     }
     assert_eq!(seen, all);
 }
 
 /// Proves R003, R007: a statement that goes past every rule of ours still cannot make a second one RUNNING.
-pub async fn the_database_itself_refuses_a_second_running_run(bed: &Bed) {
+pub async fn the_database_itself_refuses_a_second_running_run(fixture: &StoreFixture) {
     let subject = SubjectId::new();
-    let first = bed.enqueue(subject, at(0)).await;
-    let second = bed.enqueue(subject, at(1)).await;
-    let worker = bed.worker(at(1)).await;
-    bed.claim_one(worker, at(2)).await;
-    let id = bed.sql.id(second.0);
+    let first = fixture.enqueue(subject, at(0)).await;
+    let second = fixture.enqueue(subject, at(1)).await;
+    let worker = fixture.worker(at(1)).await;
+    fixture.claim_one(worker, at(2)).await;
+    let id = fixture.sql.id(second.0);
     for change in [
         "state = 'RUNNING', started_at = queued_at",
         "state = 'RUNNING', turn = 'HELD', started_at = queued_at",
     ] {
-        let done = bed.sql.execute(&format!("UPDATE runs SET {change} WHERE id = {id}")).await;
+        let done = fixture.sql.execute(&format!("UPDATE runs SET {change} WHERE id = {id}")).await;
         assert!(matches!(done, Err(_) | Ok(0)), "{change}: {done:?}");
     }
-    assert_eq!(bed.state(first).await, "RUNNING");
-    assert_eq!(bed.state(second).await, "QUEUED");
+    assert_eq!(fixture.state(first).await, "RUNNING");
+    assert_eq!(fixture.state(second).await, "QUEUED");
 }
 
 /// A worker without the means for a pipeline leaves its runs to others.
-pub async fn a_claim_takes_only_the_pipelines_it_names(bed: &Bed) {
+pub async fn a_claim_takes_only_the_pipelines_it_names(fixture: &StoreFixture) {
     let link = new_run(Pipeline::Link, SubjectId::new(), Priority::High);
-    bed.store.queue.enqueue(&link, at(0)).await.unwrap();
-    let document = bed.enqueue(SubjectId::new(), at(1)).await;
-    let worker = bed.worker(at(1)).await;
+    fixture.store.queue.enqueue(&link, at(0)).await.unwrap();
+    let document = fixture.enqueue(SubjectId::new(), at(1)).await;
+    let worker = fixture.worker(at(1)).await;
     let plans = [document_plan()];
     let claim = ClaimRequest { worker, at: at(2), limit: 10, plans: &plans };
-    let claimed = bed.store.queue.claim(claim).await.unwrap();
+    let claimed = fixture.store.queue.claim(claim).await.unwrap();
     assert_eq!(claimed.iter().map(|c| c.run.id).collect::<Vec<_>>(), [document]);
-    assert_eq!(bed.state(link.id).await, "QUEUED");
+    assert_eq!(fixture.state(link.id).await, "QUEUED");
 }
 
 /// Proves R005 under a race: many at once on one subject, one at the front, none lost.
-pub async fn runs_enqueued_at_the_same_time_are_all_kept_in_one_line(bed: &Bed) {
+pub async fn runs_enqueued_at_the_same_time_are_all_kept_in_one_line(fixture: &StoreFixture) {
     let subject = SubjectId::new();
     let tasks: Vec<_> = (0..40)
         .map(|second| {
-            let queue = bed.store.queue.clone();
+            let queue = fixture.store.queue.clone();
             tokio::spawn(async move { queue.enqueue(&document_run(subject), at(second)).await.unwrap().id })
         })
         .collect();
@@ -191,11 +191,11 @@ pub async fn runs_enqueued_at_the_same_time_are_all_kept_in_one_line(bed: &Bed) 
     for task in tasks {
         waiting.insert(task.await.unwrap());
     }
-    let worker = bed.worker(at(50)).await;
+    let worker = fixture.worker(at(50)).await;
     while !waiting.is_empty() {
-        let claimed = bed.claim(worker, at(51), 40).await;
+        let claimed = fixture.claim(worker, at(51), 40).await;
         assert_eq!(claimed.len(), 1);
         assert!(waiting.remove(&claimed[0].run.id));
-        complete(bed, claimed[0].run.id).await;
+        complete(fixture, claimed[0].run.id).await;
     }
 }

@@ -3,7 +3,7 @@
 use quire_domain::{KeyId, Roles};
 use quire_ports::{ApiKey, NewKey, PortError};
 
-use crate::fixture::{Bed, at};
+use crate::fixture::{StoreFixture, at};
 
 fn key(name: &str) -> NewKey {
     NewKey {
@@ -16,8 +16,8 @@ fn key(name: &str) -> NewKey {
 }
 
 /// What was kept comes back, and a name is given once.
-pub async fn a_key_is_found_by_its_id_and_its_name_is_given_once(bed: &Bed) {
-    let credentials = &bed.store.credentials;
+pub async fn a_key_is_found_by_its_id_and_its_name_is_given_once(fixture: &StoreFixture) {
+    let credentials = &fixture.store.credentials;
     assert_eq!((credentials.any().await, credentials.list().await), (Ok(false), Ok(Vec::new())));
     let first = key("scanner");
     credentials.create(&first).await.unwrap();
@@ -34,8 +34,8 @@ pub async fn a_key_is_found_by_its_id_and_its_name_is_given_once(bed: &Bed) {
 }
 
 /// Proves R077 for what is stored: revoking the last key does not make it as if there had been none.
-pub async fn a_key_is_revoked_once_by_name_or_id_and_never_forgotten(bed: &Bed) {
-    let credentials = &bed.store.credentials;
+pub async fn a_key_is_revoked_once_by_name_or_id_and_never_forgotten(fixture: &StoreFixture) {
+    let credentials = &fixture.store.credentials;
     let (by_name, by_id) = (key("by-name"), key("by-id"));
     for key in [&by_name, &by_id] {
         credentials.create(key).await.unwrap();
@@ -57,14 +57,14 @@ pub async fn a_key_is_revoked_once_by_name_or_id_and_never_forgotten(bed: &Bed) 
 }
 
 /// Proves R077 in the database.
-pub async fn the_database_itself_refuses_to_forget_or_change_a_key(bed: &Bed) {
-    let credentials = &bed.store.credentials;
+pub async fn the_database_itself_refuses_to_forget_or_change_a_key(fixture: &StoreFixture) {
+    let credentials = &fixture.store.credentials;
     credentials.create(&key("scanner")).await.unwrap();
     for statement in ["DELETE FROM api_keys", "UPDATE api_keys SET roles = 'admin'"] {
-        let done = bed.sql.execute(statement).await;
+        let done = fixture.sql.execute(statement).await;
         assert!(done.as_ref().is_err_and(|said| said.contains("key")), "{statement}: {done:?}");
     }
     credentials.revoke("scanner", at(5)).await.unwrap();
-    let revived = bed.sql.execute("UPDATE api_keys SET revoked_at = NULL").await;
+    let revived = fixture.sql.execute("UPDATE api_keys SET revoked_at = NULL").await;
     assert!(revived.is_err(), "{revived:?}");
 }

@@ -8,8 +8,8 @@ use quire_ports::{
 use quire_understanding::Schema;
 use quire_understanding::structure::{CandidateStatus, DecisionType, StructureChange};
 
-use super::reviews::{active, add, edit, understood_document};
-use crate::fixture::{Bed, at};
+use super::reviews::{active, add, edit, interpreted_document};
+use crate::fixture::{StoreFixture, at};
 
 const ALL: CandidateFilter =
     CandidateFilter { status: None, change: None, is_critical: None, limit: 10, skip: 0 };
@@ -19,16 +19,16 @@ fn name() -> String {
 }
 
 /// So many documents on which somebody adds this key.
-async fn suggest(bed: &Bed, key: &str, times: usize) {
+async fn suggest(fixture: &StoreFixture, key: &str, times: usize) {
     for _ in 0..times {
-        let (_, run, _) = understood_document(bed).await;
-        let base = active(bed, run).await;
-        bed.store.reviews.save(&edit(run, &base, &[add(key, "A")], 9)).await.unwrap().unwrap();
+        let (_, run, _) = interpreted_document(fixture).await;
+        let base = active(fixture, run).await;
+        fixture.store.reviews.save(&edit(run, &base, &[add(key, "A")], 9)).await.unwrap().unwrap();
     }
 }
 
-async fn candidate(bed: &Bed, key: &str) -> StructuralCandidate {
-    let all = bed.store.governance.candidates(ALL).await.unwrap();
+async fn candidate(fixture: &StoreFixture, key: &str) -> StructuralCandidate {
+    let all = fixture.store.governance.candidates(ALL).await.unwrap();
     all.into_iter().find(|candidate| candidate.target_key == key).unwrap()
 }
 
@@ -63,50 +63,52 @@ fn next(number: u32, second: i64) -> SchemaVersion {
 }
 
 /// Proves R129: a run is bound to the version that is the newest when it is created.
-pub async fn a_run_keeps_the_schema_version_it_was_created_with(bed: &Bed) {
-    let none = bed.store.governance.current_schema(&name()).await;
+pub async fn a_run_keeps_the_schema_version_it_was_created_with(fixture: &StoreFixture) {
+    let none = fixture.store.governance.current_schema(&name()).await;
     assert!(matches!(none, Err(PortError::NotFound(_))), "{none:?}");
-    let (document, before, _) = understood_document(bed).await;
-    assert_eq!(bed.store.history.run(before).await.unwrap().schema, None);
+    let (document, before, _) = interpreted_document(fixture).await;
+    assert_eq!(fixture.store.history.run(before).await.unwrap().schema, None);
     for second in [1, 2] {
-        bed.store.governance.seed(&Schema::built_in_default(), at(second)).await.unwrap();
+        fixture.store.governance.seed(&Schema::built_in_default(), at(second)).await.unwrap();
     }
-    let first = bed.store.governance.current_schema(&name()).await.unwrap();
+    let first = fixture.store.governance.current_schema(&name()).await.unwrap();
     assert_eq!((first.number, first.created_at, &first.schema), (1, at(1), &Schema::built_in_default()));
-    let one = bed.enqueue(document.into(), at(3)).await;
+    let one = fixture.enqueue(document.into(), at(3)).await;
 
-    suggest(bed, "blood_group", 1).await;
-    let about = candidate(bed, "blood_group").await;
+    suggest(fixture, "blood_group", 1).await;
+    let about = candidate(fixture, "blood_group").await;
     let second = next(2, 4);
     let approved = GovernanceDecision {
         schema_version: Some(second.id),
         ..decision(&about, DecisionType::Approve, CandidateStatus::Approved, 4)
     };
-    bed.store.governance.decide(&approved, Some(&second)).await.unwrap();
-    assert_eq!(bed.store.governance.current_schema(&name()).await.unwrap(), second);
-    assert_eq!(bed.store.governance.schema(&name(), 1).await.unwrap(), first);
-    let two = bed.store.queue.enqueue(&crate::fixture::document_run(document.into()), at(5)).await.unwrap();
-    let bound =
-        |run| async move { bed.store.history.run(run).await.unwrap().schema.map(|schema| schema.version) };
+    fixture.decide(&approved, Some(&second)).await.unwrap();
+    assert_eq!(fixture.store.governance.current_schema(&name()).await.unwrap(), second);
+    assert_eq!(fixture.store.governance.schema(&name(), 1).await.unwrap(), first);
+    let two =
+        fixture.store.queue.enqueue(&crate::fixture::document_run(document.into()), at(5)).await.unwrap();
+    let bound = |run| async move {
+        fixture.store.history.run(run).await.unwrap().schema.map(|schema| schema.version)
+    };
     assert_eq!((bound(one).await, bound(two.id).await), (Some(1), Some(2)));
     assert_eq!(two.schema.as_ref().map(|schema| schema.version), Some(2), "the answer says it already");
-    let elsewhere = bed.enqueue(SubjectId::new(), at(6)).await;
+    let elsewhere = fixture.enqueue(SubjectId::new(), at(6)).await;
     assert_eq!(bound(elsewhere).await, None, "what is no document has no schema");
-    let changed = bed.sql.execute("UPDATE runs SET schema_version = 7, schema_name = 'x'").await;
+    let changed = fixture.sql.execute("UPDATE runs SET schema_version = 7, schema_name = 'x'").await;
     assert!(changed.as_ref().is_err_and(|said| said.contains("does not change")), "{changed:?}");
 }
 
 /// Proves R127: the same edit on several documents is one candidate with its count and samples.
-pub async fn the_same_edit_again_is_the_same_candidate(bed: &Bed) {
-    bed.store.governance.seed(&Schema::built_in_default(), at(0)).await.unwrap();
-    suggest(bed, "blood_group", 12).await;
-    suggest(bed, "colour", 2).await;
-    let (_, run, _) = understood_document(bed).await;
-    let base = active(bed, run).await;
+pub async fn the_same_edit_again_is_the_same_candidate(fixture: &StoreFixture) {
+    fixture.store.governance.seed(&Schema::built_in_default(), at(0)).await.unwrap();
+    suggest(fixture, "blood_group", 12).await;
+    suggest(fixture, "colour", 2).await;
+    let (_, run, _) = interpreted_document(fixture).await;
+    let base = active(fixture, run).await;
     let gone = quire_understanding::edit::EditOperation::Delete { field: base.data.fields[0].field_id };
-    bed.store.reviews.save(&edit(run, &base, &[gone], 9)).await.unwrap().unwrap();
+    fixture.store.reviews.save(&edit(run, &base, &[gone], 9)).await.unwrap().unwrap();
 
-    let all = bed.store.governance.candidates(ALL).await.unwrap();
+    let all = fixture.store.governance.candidates(ALL).await.unwrap();
     let told: Vec<_> = all
         .iter()
         .map(|one| (one.change, one.target_key.as_str(), one.occurrence_count, one.is_critical))
@@ -123,24 +125,24 @@ pub async fn the_same_edit_again_is_the_same_candidate(bed: &Bed) {
     assert_eq!(all[0].samples.len(), 10, "a few of them");
     assert_eq!(all[0].schema_name, name());
     let filter = CandidateFilter { change: Some(StructureChange::KeyDeprecation), ..ALL };
-    assert_eq!(bed.store.governance.candidates(filter).await.unwrap().len(), 1);
+    assert_eq!(fixture.store.governance.candidates(filter).await.unwrap().len(), 1);
     let filter = CandidateFilter { is_critical: Some(false), skip: 1, limit: 1, ..ALL };
-    assert_eq!(bed.store.governance.candidates(filter).await.unwrap()[0].target_key, "colour");
+    assert_eq!(fixture.store.governance.candidates(filter).await.unwrap()[0].target_key, "colour");
     let filter = CandidateFilter { status: Some(CandidateStatus::Rejected), ..ALL };
-    assert!(bed.store.governance.candidates(filter).await.unwrap().is_empty());
-    assert_eq!(bed.store.governance.candidate(all[1].id).await.unwrap(), all[1]);
-    let nobody = bed.store.governance.candidate(CandidateId::new()).await;
+    assert!(fixture.store.governance.candidates(filter).await.unwrap().is_empty());
+    assert_eq!(fixture.store.governance.candidate(all[1].id).await.unwrap(), all[1]);
+    let nobody = fixture.store.governance.candidate(CandidateId::new()).await;
     assert!(matches!(nobody, Err(PortError::NotFound(_))), "{nobody:?}");
 }
 
 /// Proves R128, R130, R131: a decision moves its candidate, is listed in time order and touches nothing else.
-pub async fn decisions_are_kept_in_order_and_touch_nothing_else(bed: &Bed) {
-    bed.store.governance.seed(&Schema::built_in_default(), at(0)).await.unwrap();
-    suggest(bed, "blood_group", 1).await;
+pub async fn decisions_are_kept_in_order_and_touch_nothing_else(fixture: &StoreFixture) {
+    fixture.store.governance.seed(&Schema::built_in_default(), at(0)).await.unwrap();
+    suggest(fixture, "blood_group", 1).await;
     let counts = || async {
         let mut counts = Vec::new();
         for table in ["documents", "runs", "interpretation_versions", "artifacts"] {
-            counts.push(bed.sql.number(&format!("SELECT count(*) FROM {table}")).await);
+            counts.push(fixture.sql.number(&format!("SELECT count(*) FROM {table}")).await);
         }
         counts
     };
@@ -151,17 +153,17 @@ pub async fn decisions_are_kept_in_order_and_touch_nothing_else(bed: &Bed) {
         (DecisionType::FlagCritical, CandidateStatus::Pending, 11),
         (DecisionType::Reject, CandidateStatus::Rejected, 12),
     ] {
-        let about = candidate(bed, "blood_group").await;
+        let about = candidate(fixture, "blood_group").await;
         let decision = decision(&about, kind, to, second);
-        bed.store.governance.decide(&decision, None).await.unwrap();
+        fixture.decide(&decision, None).await.unwrap();
         made.push(decision);
     }
-    let now = candidate(bed, "blood_group").await;
+    let now = candidate(fixture, "blood_group").await;
     assert_eq!((now.status, now.is_critical, now.updated_at), (CandidateStatus::Rejected, true, at(12)));
-    assert_eq!(bed.store.governance.decisions(None, 10).await.unwrap(), made);
-    assert_eq!(bed.store.governance.decisions(Some(made[0].id), 1).await.unwrap(), made[1..2]);
+    assert_eq!(fixture.store.governance.decisions(None, 10).await.unwrap(), made);
+    assert_eq!(fixture.store.governance.decisions(Some(made[0].id), 1).await.unwrap(), made[1..2]);
     assert_eq!(counts().await, before);
-    let events = bed.store.history.events(EventId(0), EventFilter::default(), 100).await.unwrap();
+    let events = fixture.store.history.events(EventId(0), EventFilter::default(), 100).await.unwrap();
     let told = events.iter().filter(|told| told.event.event_type == EventType::GovernanceDecisionRecorded);
     assert_eq!(told.count(), 3);
     for statement in [
@@ -170,50 +172,50 @@ pub async fn decisions_are_kept_in_order_and_touch_nothing_else(bed: &Bed) {
         "UPDATE schema_versions SET definition = '{}'",
         "DELETE FROM schema_versions",
     ] {
-        let done = bed.sql.execute(statement).await;
+        let done = fixture.sql.execute(statement).await;
         assert!(done.as_ref().is_err_and(|said| said.contains("append-only")), "{statement}: {done:?}");
     }
 }
 
 /// Two who decide at the same time: the second is told, and nothing of theirs is stored.
-pub async fn a_decision_about_what_has_changed_meanwhile_is_refused(bed: &Bed) {
-    bed.store.governance.seed(&Schema::built_in_default(), at(0)).await.unwrap();
-    suggest(bed, "blood_group", 1).await;
-    suggest(bed, "colour", 1).await;
-    let (one, two) = (candidate(bed, "blood_group").await, candidate(bed, "colour").await);
+pub async fn a_decision_about_what_has_changed_meanwhile_is_refused(fixture: &StoreFixture) {
+    fixture.store.governance.seed(&Schema::built_in_default(), at(0)).await.unwrap();
+    suggest(fixture, "blood_group", 1).await;
+    suggest(fixture, "colour", 1).await;
+    let (one, two) = (candidate(fixture, "blood_group").await, candidate(fixture, "colour").await);
     let version = next(2, 10);
     let approve = |about: &StructuralCandidate, version: &SchemaVersion| GovernanceDecision {
         schema_version: Some(version.id),
         ..decision(about, DecisionType::Approve, CandidateStatus::Approved, 10)
     };
-    bed.store.governance.decide(&approve(&one, &version), Some(&version)).await.unwrap();
+    fixture.decide(&approve(&one, &version), Some(&version)).await.unwrap();
     let again = next(3, 11);
-    let late = bed.store.governance.decide(&approve(&one, &again), Some(&again)).await;
+    let late = fixture.decide(&approve(&one, &again), Some(&again)).await;
     assert!(matches!(late, Err(PortError::Conflict(_))), "{late:?}");
     let same = next(2, 12);
-    let taken = bed.store.governance.decide(&approve(&two, &same), Some(&same)).await;
+    let taken = fixture.decide(&approve(&two, &same), Some(&same)).await;
     assert!(matches!(taken, Err(PortError::Conflict(_))), "{taken:?}");
-    assert_eq!(candidate(bed, "colour").await.status, CandidateStatus::Pending);
-    assert_eq!(bed.store.governance.current_schema(&name()).await.unwrap(), version);
-    assert_eq!(bed.store.governance.decisions(None, 10).await.unwrap().len(), 1);
+    assert_eq!(candidate(fixture, "colour").await.status, CandidateStatus::Pending);
+    assert_eq!(fixture.store.governance.current_schema(&name()).await.unwrap(), version);
+    assert_eq!(fixture.store.governance.decisions(None, 10).await.unwrap().len(), 1);
 }
 
 /// Who looks at what was decided, newest first, sees what it was about and which version came of it.
-pub async fn the_trail_tells_what_was_decided_about(bed: &Bed) {
-    let governance = &bed.store.governance;
+pub async fn the_trail_tells_what_was_decided_about(fixture: &StoreFixture) {
+    let governance = &fixture.store.governance;
     governance.seed(&Schema::built_in_default(), at(0)).await.unwrap();
-    suggest(bed, "blood_group", 2).await;
-    suggest(bed, "colour", 1).await;
-    let about = candidate(bed, "colour").await;
+    suggest(fixture, "blood_group", 2).await;
+    suggest(fixture, "colour", 1).await;
+    let about = candidate(fixture, "colour").await;
     let rejected = decision(&about, DecisionType::Reject, CandidateStatus::Rejected, 10);
-    governance.decide(&rejected, None).await.unwrap();
-    let about = candidate(bed, "blood_group").await;
+    fixture.decide(&rejected, None).await.unwrap();
+    let about = candidate(fixture, "blood_group").await;
     let version = next(2, 11);
     let approved = GovernanceDecision {
         schema_version: Some(version.id),
         ..decision(&about, DecisionType::Approve, CandidateStatus::Approved, 11)
     };
-    governance.decide(&approved, Some(&version)).await.unwrap();
+    fixture.decide(&approved, Some(&version)).await.unwrap();
 
     let trail = governance.trail(None, 10).await.unwrap();
     let entry = |decision: &GovernanceDecision, key: &str, version_number| AuditTrailEntry {

@@ -5,20 +5,20 @@ use quire_domain::{RecoveryPolicy, SubjectId, WorkerId};
 use quire_ports::{Lease, Worker};
 
 use super::recovery::rules;
-use crate::fixture::{Bed, at};
+use crate::fixture::{StoreFixture, at};
 
 /// A lease that expired can only be had again by claiming again.
-pub async fn a_lease_that_has_ended_is_not_renewed_and_claims_nothing(bed: &Bed) {
-    bed.enqueue(SubjectId::new(), at(0)).await;
-    let workers = &bed.store.workers;
-    let worker = bed.worker(at(0)).await;
+pub async fn a_lease_that_has_ended_is_not_renewed_and_claims_nothing(fixture: &StoreFixture) {
+    fixture.enqueue(SubjectId::new(), at(0)).await;
+    let workers = &fixture.store.workers;
+    let worker = fixture.worker(at(0)).await;
     assert!(workers.renew(worker, at(10), Lease::Until(at(25))).await.unwrap());
     assert!(!workers.renew(worker, at(25), Lease::Until(at(40))).await.unwrap());
-    assert!(bed.claim(worker, at(26), 10).await.is_empty());
-    let resigned = bed.worker(at(30)).await;
+    assert!(fixture.claim(worker, at(26), 10).await.is_empty());
+    let resigned = fixture.worker(at(30)).await;
     workers.resign(resigned, at(31)).await.unwrap();
     assert!(!workers.renew(resigned, at(32), Lease::Until(at(47))).await.unwrap());
-    assert!(bed.claim(resigned, at(32), 10).await.is_empty());
+    assert!(fixture.claim(resigned, at(32), 10).await.is_empty());
     assert!(!workers.renew(WorkerId::new(), at(32), Lease::Until(at(47))).await.unwrap());
     let listed = workers.list().await.unwrap();
     assert_eq!(listed.len(), 2);
@@ -27,10 +27,10 @@ pub async fn a_lease_that_has_ended_is_not_renewed_and_claims_nothing(bed: &Bed)
 }
 
 /// Whoever holds the lock on the database knows that nobody else can be alive.
-pub async fn an_exclusive_worker_ends_every_other_lease(bed: &Bed) {
-    let run = bed.enqueue(SubjectId::new(), at(0)).await;
-    let other = bed.worker(at(0)).await;
-    bed.claim_one(other, at(1)).await;
+pub async fn an_exclusive_worker_ends_every_other_lease(fixture: &StoreFixture) {
+    let run = fixture.enqueue(SubjectId::new(), at(0)).await;
+    let other = fixture.worker(at(0)).await;
+    fixture.claim_one(other, at(1)).await;
     let id = WorkerId::new();
     let owner = Worker {
         id,
@@ -40,31 +40,36 @@ pub async fn an_exclusive_worker_ends_every_other_lease(bed: &Bed) {
         seen_at: at(2),
         lease: Some(Lease::Exclusive),
     };
-    bed.store.workers.register(&owner).await.unwrap();
+    fixture.store.workers.register(&owner).await.unwrap();
     let recovered =
-        bed.store.recovery.recover_orphans(&rules(RecoveryPolicy::Fail), at(3), 10).await.unwrap();
+        fixture.store.recovery.recover_orphaned_runs(&rules(RecoveryPolicy::Fail), at(3), 10).await.unwrap();
     assert_eq!(recovered[0].run.id, run);
     // Its own lease does not run out.
     let much_later = at(1_000_000);
-    let next = bed.enqueue(SubjectId::new(), much_later).await;
-    assert_eq!(bed.claim_one(id, much_later).await.run.id, next);
+    let next = fixture.enqueue(SubjectId::new(), much_later).await;
+    assert_eq!(fixture.claim_one(id, much_later).await.run.id, next);
     assert_eq!(
-        bed.store.recovery.recover_orphans(&rules(RecoveryPolicy::Fail), much_later, 10).await.unwrap(),
+        fixture
+            .store
+            .recovery
+            .recover_orphaned_runs(&rules(RecoveryPolicy::Fail), much_later, 10)
+            .await
+            .unwrap(),
         []
     );
-    assert!(bed.store.workers.renew(id, much_later, Lease::Exclusive).await.unwrap());
+    assert!(fixture.store.workers.renew(id, much_later, Lease::Exclusive).await.unwrap());
 }
 
 /// The registry does not grow with the years.
-pub async fn workers_long_gone_are_forgotten_unless_they_own_something(bed: &Bed) {
-    bed.enqueue(SubjectId::new(), at(0)).await;
-    let owner = bed.worker(at(0)).await;
-    bed.claim_one(owner, at(1)).await;
-    let idle = bed.worker(at(1)).await;
+pub async fn workers_long_gone_are_forgotten_unless_they_own_something(fixture: &StoreFixture) {
+    fixture.enqueue(SubjectId::new(), at(0)).await;
+    let owner = fixture.worker(at(0)).await;
+    fixture.claim_one(owner, at(1)).await;
+    let idle = fixture.worker(at(1)).await;
     let two_days = SignedDuration::from_hours(48);
-    let newest = bed.worker(at(0) + two_days).await;
+    let newest = fixture.worker(at(0) + two_days).await;
     let listed: Vec<_> =
-        bed.store.workers.list().await.unwrap().into_iter().map(|worker| worker.id).collect();
+        fixture.store.workers.list().await.unwrap().into_iter().map(|worker| worker.id).collect();
     assert_eq!(listed, [newest, owner]);
     assert!(!listed.contains(&idle));
 }

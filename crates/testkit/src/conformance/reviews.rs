@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use quire_domain::review::{interpretation_edited, review_marked};
 use quire_domain::{
     Change, DocumentId, EventId, EventType, InterpretationId, ReviewStatus, Run, RunId, StepName,
 };
@@ -15,7 +16,7 @@ use quire_understanding::{
 };
 
 use super::fencing::{end_write, raw_text, step_write};
-use crate::fixture::{Bed, at, document, document_run};
+use crate::fixture::{StoreFixture, at, document, document_run};
 
 /// The surroundings of every document here.
 pub(super) const CONTEXT: &str = "ctx_v1:of-tests";
@@ -56,29 +57,37 @@ fn understood(run: &Run, fields: Vec<Field>) -> FirstVersion {
 }
 
 /// A document whose run has read and understood it.
-pub async fn understood_document(bed: &Bed) -> (DocumentId, RunId, FirstVersion) {
-    understood_as(bed, usual()).await
+pub async fn interpreted_document(fixture: &StoreFixture) -> (DocumentId, RunId, FirstVersion) {
+    understood_as(fixture, usual()).await
 }
 
 /// A document in which its run has found that.
-pub(super) async fn understood_as(bed: &Bed, fields: Vec<Field>) -> (DocumentId, RunId, FirstVersion) {
+pub(super) async fn understood_as(
+    fixture: &StoreFixture,
+    fields: Vec<Field>,
+) -> (DocumentId, RunId, FirstVersion) {
     let document = document(DocumentId::new());
     let new = document_run(document.id.into());
-    bed.store.documents.add(NewDocument::by("local", &document, Some(&new)), at(0)).await.unwrap();
-    let first = finish(bed, new.id, Some(fields)).await;
+    fixture.store.documents.add(NewDocument::by("local", &document, Some(&new)), at(0)).await.unwrap();
+    let first = finish(fixture, new.id, Some(fields)).await;
     (document.id, new.id, first)
 }
 
 /// Brings the next run to its end, understood or not.
-pub(super) async fn finish(bed: &Bed, id: RunId, fields: Option<Vec<Field>>) -> FirstVersion {
-    finish_at(bed, id, fields, 0).await
+pub(super) async fn finish(fixture: &StoreFixture, id: RunId, fields: Option<Vec<Field>>) -> FirstVersion {
+    finish_at(fixture, id, fields, 0).await
 }
 
 /// The same, so many seconds later.
-async fn finish_at(bed: &Bed, id: RunId, fields: Option<Vec<Field>>, later: i64) -> FirstVersion {
+async fn finish_at(
+    fixture: &StoreFixture,
+    id: RunId,
+    fields: Option<Vec<Field>>,
+    later: i64,
+) -> FirstVersion {
     let at = |second| at(second + later);
-    let worker = bed.worker(at(1)).await;
-    let run = bed.claim_one(worker, at(2)).await.run;
+    let worker = fixture.worker(at(1)).await;
+    let run = fixture.claim_one(worker, at(2)).await.run;
     assert_eq!(run.id, id);
     let understands = fields.is_some();
     let first = understood(&run, fields.unwrap_or_default());
@@ -86,7 +95,7 @@ async fn finish_at(bed: &Bed, id: RunId, fields: Option<Vec<Field>>, later: i64)
     write.artifacts.push(raw_text());
     write.interpretation = understands.then(|| first.clone());
     write.end = end_write(&run, Change::Complete, at(3)).end;
-    assert_eq!(bed.store.queue.advance(write).await.unwrap(), AdvanceOutcome::Accepted);
+    assert_eq!(fixture.store.queue.advance(write).await.unwrap(), AdvanceOutcome::Accepted);
     first
 }
 
@@ -109,12 +118,21 @@ pub(super) fn edit(
         actor: "ana".to_owned(),
         at: at(second),
         policy: Arc::default(),
+        edited: interpretation_edited(base.data.document_id, run, "ana", at(second)),
+        reopened: review_marked(base.data.document_id, ReviewStatus::InReview, "ana", at(second)),
     }
 }
 
 /// Ana or somebody else says that a document is checked, or not after all.
 pub(super) fn marking(document: DocumentId, to: ReviewStatus, actor: &str, second: i64) -> ReviewMarkRequest {
-    ReviewMarkRequest { document, to, actor: actor.to_owned(), at: at(second), policy: Arc::default() }
+    ReviewMarkRequest {
+        document,
+        to,
+        actor: actor.to_owned(),
+        at: at(second),
+        policy: Arc::default(),
+        event: review_marked(document, to, actor, at(second)),
+    }
 }
 
 pub(super) fn add(key: &str, value: &str) -> EditOperation {
@@ -122,69 +140,69 @@ pub(super) fn add(key: &str, value: &str) -> EditOperation {
     EditOperation::Add { key: key.to_owned(), value, value_type: None, visit_id: None }
 }
 
-pub(super) async fn active(bed: &Bed, run: RunId) -> InterpretationVersion {
-    bed.store.reviews.editable(run).await.unwrap().active.unwrap()
+pub(super) async fn active(fixture: &StoreFixture, run: RunId) -> InterpretationVersion {
+    fixture.store.reviews.editable(run).await.unwrap().active.unwrap()
 }
 
 /// Proves R088, R093: what a step understood is version 1, exactly as it was given.
-pub async fn the_first_version_comes_with_the_success_of_its_step(bed: &Bed) {
-    let (document, run, first) = understood_document(bed).await;
-    let review = bed.store.reviews.review(document).await.unwrap();
+pub async fn the_first_version_comes_with_the_success_of_its_step(fixture: &StoreFixture) {
+    let (document, run, first) = interpreted_document(fixture).await;
+    let review = fixture.store.reviews.review(document).await.unwrap();
     assert_eq!(review.overview.latest_run.as_ref().map(|run| run.id), Some(run));
     assert!(review.overview.text.is_some());
     let version = review.active.unwrap();
     assert_eq!((version.id, version.number, version.created_by.as_deref()), (first.id, 1, None));
     assert_eq!(version.data, first.data);
     assert_eq!(version.made_by, Some(made_by()));
-    assert_eq!(bed.store.reviews.versions(run).await.unwrap()[0].made_by, Some(made_by()));
-    assert_eq!(active(bed, run).await, version);
-    let listed = bed.store.reviews.active_versions(&[DocumentId::new(), document]).await.unwrap();
+    assert_eq!(fixture.store.reviews.versions(run).await.unwrap()[0].made_by, Some(made_by()));
+    assert_eq!(active(fixture, run).await, version);
+    let listed = fixture.store.reviews.active_versions(&[DocumentId::new(), document]).await.unwrap();
     assert_eq!(listed, [(document, version)]);
 }
 
 /// What models have taken is counted from a moment on, over all runs; what people do takes nothing.
-pub async fn the_tokens_of_models_are_summed_from_a_moment_on(bed: &Bed) {
-    assert_eq!(bed.store.reviews.tokens_since(at(0)).await.unwrap(), 0);
-    let (_, run, _) = understood_document(bed).await;
-    let base = active(bed, run).await;
-    bed.store.reviews.save(&edit(run, &base, &[add("species", "felino")], 9)).await.unwrap().unwrap();
-    understood_document(bed).await;
-    let since = async |second| bed.store.reviews.tokens_since(at(second)).await.unwrap();
+pub async fn the_tokens_of_models_are_summed_from_a_moment_on(fixture: &StoreFixture) {
+    assert_eq!(fixture.store.reviews.tokens_since(at(0)).await.unwrap(), 0);
+    let (_, run, _) = interpreted_document(fixture).await;
+    let base = active(fixture, run).await;
+    fixture.store.reviews.save(&edit(run, &base, &[add("species", "felino")], 9)).await.unwrap().unwrap();
+    interpreted_document(fixture).await;
+    let since = async |second| fixture.store.reviews.tokens_since(at(second)).await.unwrap();
     assert_eq!((since(0).await, since(3).await, since(4).await), (2000, 2000, 0));
 }
 
 /// Proves R070: newer runs that failed, wait or work do not hide what was understood.
-pub async fn a_review_is_of_the_latest_run_that_completed(bed: &Bed) {
-    let nobody = bed.store.reviews.review(DocumentId::new()).await;
+pub async fn a_review_is_of_the_latest_run_that_completed(fixture: &StoreFixture) {
+    let nobody = fixture.store.reviews.review(DocumentId::new()).await;
     assert!(matches!(nobody, Err(PortError::NotFound(_))), "{nobody:?}");
     let fresh = document(DocumentId::new());
-    bed.store.documents.add(NewDocument::by("local", &fresh, None), at(0)).await.unwrap();
-    let none = bed.store.reviews.review(fresh.id).await.unwrap();
+    fixture.store.documents.add(NewDocument::by("local", &fresh, None), at(0)).await.unwrap();
+    let none = fixture.store.reviews.review(fresh.id).await.unwrap();
     assert!(none.overview.latest_run.is_none() && none.active.is_none());
 
-    let (document, first, _) = understood_document(bed).await;
-    let failed = bed.enqueue(document.into(), at(4)).await;
-    let worker = bed.worker(at(5)).await;
-    let run = bed.claim_one(worker, at(5)).await.run;
+    let (document, first, _) = interpreted_document(fixture).await;
+    let failed = fixture.enqueue(document.into(), at(4)).await;
+    let worker = fixture.worker(at(5)).await;
+    let run = fixture.claim_one(worker, at(5)).await.run;
     assert_eq!(run.id, failed);
     let latest =
-        || async { bed.store.reviews.review(document).await.unwrap().overview.latest_run.unwrap().id };
+        || async { fixture.store.reviews.review(document).await.unwrap().overview.latest_run.unwrap().id };
     assert_eq!(latest().await, first, "while another works");
-    super::fencing::end(bed, failed, Change::TimeOut, at(200)).await;
+    super::fencing::end(fixture, failed, Change::TimeOut, at(200)).await;
     assert_eq!(latest().await, first, "after another ended badly");
-    let second = bed.enqueue(document.into(), at(201)).await;
+    let second = fixture.enqueue(document.into(), at(201)).await;
     assert_eq!(latest().await, first, "while another waits");
-    finish(bed, second, None).await;
-    let review = bed.store.reviews.review(document).await.unwrap();
+    finish(fixture, second, None).await;
+    let review = fixture.store.reviews.review(document).await.unwrap();
     assert_eq!(review.overview.latest_run.unwrap().id, second);
     assert!(review.active.is_none(), "it has understood nothing");
-    assert!(bed.store.reviews.active_versions(&[document]).await.unwrap().is_empty());
+    assert!(fixture.store.reviews.active_versions(&[document]).await.unwrap().is_empty());
 }
 
 /// Proves R089, R124: each edit is a version with its log, and one is active.
-pub async fn an_edit_adds_a_version_and_leaves_one_active(bed: &Bed) {
-    let (document, run, _) = understood_document(bed).await;
-    let mut base = active(bed, run).await;
+pub async fn an_edit_adds_a_version_and_leaves_one_active(fixture: &StoreFixture) {
+    let (document, run, _) = interpreted_document(fixture).await;
+    let mut base = active(fixture, run).await;
     let rename = EditOperation::Update {
         field: base.data.fields[0].field_id,
         value: Some(Value::Text("Lola".to_owned())),
@@ -194,70 +212,70 @@ pub async fn an_edit_adds_a_version_and_leaves_one_active(bed: &Bed) {
     let batches = [vec![rename, add("species", "felino")], vec![add("breed", "siamés")]];
     for (batch, number) in batches.iter().zip(2u32..) {
         let new = edit(run, &base, batch, i64::from(number) + 10);
-        let saved = bed.store.reviews.save(&new).await.unwrap().unwrap();
-        assert_eq!((saved.number, saved.reopened), (number, false));
-        base = active(bed, run).await;
+        let saved = fixture.store.reviews.save(&new).await.unwrap().unwrap();
+        assert_eq!((saved.number, saved.events), (number, vec![new.edited.clone()]));
+        base = active(fixture, run).await;
         assert_eq!((base.number, &base.data), (number, &new.data));
         assert_eq!(base.created_by.as_deref(), Some("ana"));
-        let versions = bed.store.reviews.versions(run).await.unwrap();
+        let versions = fixture.store.reviews.versions(run).await.unwrap();
         let flags: Vec<_> = versions.iter().map(|version| (version.number, version.is_active)).collect();
         assert_eq!(flags, (1..=number).map(|n| (n, n == number)).collect::<Vec<_>>());
         assert_eq!(versions.last().unwrap().changes, new.changes);
         assert_eq!(versions.last().unwrap().made_by, None, "a person made it");
         assert_eq!(versions[0].made_by, Some(made_by()), "the first stays what it was");
     }
-    let id = bed.sql.id(run.0);
+    let id = fixture.sql.id(run.0);
     let count = format!("SELECT count(*) FROM interpretation_versions WHERE run_id = {id} AND is_active");
-    assert_eq!(bed.sql.number(&count).await, 1);
-    assert_eq!(bed.sql.number("SELECT count(*) FROM field_changes").await, 3);
+    assert_eq!(fixture.sql.number(&count).await, 1);
+    assert_eq!(fixture.sql.number("SELECT count(*) FROM field_changes").await, 3);
     let filter = EventFilter { run: Some(run), subject: None };
-    let events = bed.store.history.events(EventId(0), filter, 100).await.unwrap();
+    let events = fixture.store.history.events(EventId(0), filter, 100).await.unwrap();
     let edits: Vec<_> = events
         .iter()
         .filter(|told| told.event.event_type == EventType::InterpretationEdited)
         .map(|told| (told.event.subject, told.event.actor.clone()))
         .collect();
     assert_eq!(edits, vec![(Some(document.into()), Some("ana".to_owned())); 2]);
-    let moved = bed.store.documents.overview(document).await.unwrap().updated_at;
+    let moved = fixture.store.documents.overview(document).await.unwrap().updated_at;
     assert_eq!(moved, at(13), "the document has changed");
 }
 
 /// Proves R120, R121 and their neighbours: each refusal has its reason and changes nothing.
-pub async fn an_edit_that_cannot_be_made_says_why_and_changes_nothing(bed: &Bed) {
-    let (document, run, _) = understood_document(bed).await;
-    let base = active(bed, run).await;
+pub async fn an_edit_that_cannot_be_made_says_why_and_changes_nothing(fixture: &StoreFixture) {
+    let (document, run, _) = interpreted_document(fixture).await;
+    let base = active(fixture, run).await;
     let stranger = edit(RunId::new(), &base, &[add("species", "x")], 9);
-    let missing = bed.store.reviews.save(&stranger).await;
+    let missing = fixture.store.reviews.save(&stranger).await;
     assert!(matches!(missing, Err(PortError::NotFound(_))), "{missing:?}");
     let refused = |new: NewInterpretationVersion| async move {
-        bed.store.reviews.save(&new).await.unwrap().unwrap_err()
+        fixture.store.reviews.save(&new).await.unwrap().unwrap_err()
     };
     let stale = NewInterpretationVersion { base: 2, ..edit(run, &base, &[add("species", "x")], 9) };
     assert_eq!(refused(stale).await, EditBlocked::Stale);
 
-    let waiting = bed.enqueue(document.into(), at(10)).await;
+    let waiting = fixture.enqueue(document.into(), at(10)).await;
     assert_eq!(refused(edit(waiting, &base, &[add("species", "x")], 11)).await, EditBlocked::NotCompleted);
     let good = edit(run, &base, &[add("species", "x")], 11);
-    assert!(bed.store.reviews.save(&good).await.unwrap().is_ok(), "a run that waits is in nobody's way");
-    let base = active(bed, run).await;
-    let worker = bed.worker(at(12)).await;
-    bed.claim_one(worker, at(12)).await;
-    assert!(bed.store.reviews.editable(run).await.unwrap().is_busy);
+    assert!(fixture.store.reviews.save(&good).await.unwrap().is_ok(), "a run that waits is in nobody's way");
+    let base = active(fixture, run).await;
+    let worker = fixture.worker(at(12)).await;
+    fixture.claim_one(worker, at(12)).await;
+    assert!(fixture.store.reviews.editable(run).await.unwrap().is_busy);
     assert_eq!(refused(edit(run, &base, &[add("breed", "x")], 13)).await, EditBlocked::ActiveRun);
-    super::fencing::end(bed, waiting, Change::Complete, at(14)).await;
+    super::fencing::end(fixture, waiting, Change::Complete, at(14)).await;
     assert_eq!(refused(edit(waiting, &base, &[add("breed", "x")], 15)).await, EditBlocked::Missing);
-    assert_eq!(active(bed, run).await, base);
-    assert_eq!(bed.sql.number("SELECT count(*) FROM interpretation_versions").await, 2);
+    assert_eq!(active(fixture, run).await, base);
+    assert_eq!(fixture.sql.number("SELECT count(*) FROM interpretation_versions").await, 2);
 }
 
 /// Proves R120: of edits of the same version at the same time one is stored.
-pub async fn of_edits_at_the_same_time_one_is_stored(bed: &Bed) {
-    let (_, run, _) = understood_document(bed).await;
-    let base = active(bed, run).await;
+pub async fn of_edits_at_the_same_time_one_is_stored(fixture: &StoreFixture) {
+    let (_, run, _) = interpreted_document(fixture).await;
+    let base = active(fixture, run).await;
     let edits = (0..8).map(|n| edit(run, &base, &[add("breed", &format!("x{n}"))], 9));
     let tasks: Vec<_> = edits
         .map(|new| {
-            let reviews = bed.store.reviews.clone();
+            let reviews = fixture.store.reviews.clone();
             tokio::spawn(async move { reviews.save(&new).await.unwrap() })
         })
         .collect();
@@ -267,50 +285,51 @@ pub async fn of_edits_at_the_same_time_one_is_stored(bed: &Bed) {
     }
     assert_eq!(outcomes.iter().filter(|outcome| outcome.is_ok()).count(), 1, "{outcomes:?}");
     assert!(outcomes.iter().all(|outcome| !matches!(outcome, Err(why) if *why != EditBlocked::Stale)));
-    assert_eq!(active(bed, run).await.number, 2);
-    assert_eq!(bed.sql.number("SELECT count(*) FROM field_changes").await, 1);
+    assert_eq!(active(fixture, run).await.number, 2);
+    assert_eq!(fixture.sql.number("SELECT count(*) FROM field_changes").await, 1);
 }
 
 /// Proves R032, R033, R034: marking and reopening are idempotent, and an edit reopens.
-pub async fn a_document_is_marked_once_and_an_edit_reopens_it(bed: &Bed) {
+pub async fn a_document_is_marked_once_and_an_edit_reopens_it(fixture: &StoreFixture) {
     use EventType::{InterpretationEdited, MarkReviewed, ReviewReopened};
-    let (document, run, _) = understood_document(bed).await;
+    let (document, run, _) = interpreted_document(fixture).await;
     let mark = |document, actor, second| {
         let wish = marking(document, ReviewStatus::Reviewed, actor, second);
-        async move { bed.store.reviews.mark(&wish).await }
+        async move { fixture.store.reviews.mark(&wish).await }
     };
     let reopen = |document, second| {
         let wish = marking(document, ReviewStatus::InReview, "ana", second);
-        async move { bed.store.reviews.mark(&wish).await }
+        async move { fixture.store.reviews.mark(&wish).await }
     };
     let marked = mark(document, "ana", 20).await.unwrap();
     assert_eq!(
-        (marked.status, marked.reviewed_at, marked.is_new),
+        (marked.status, marked.reviewed_at, marked.recorded.is_some()),
         (ReviewStatus::Reviewed, Some(at(20)), true)
     );
     let again = mark(document, "bob", 21).await.unwrap();
     assert_eq!(
-        (again.reviewed_at, again.reviewed_by.as_deref(), again.is_new),
+        (again.reviewed_at, again.reviewed_by.as_deref(), again.recorded.is_some()),
         (Some(at(20)), Some("ana"), false)
     );
-    let with = format!("SELECT count(*) FROM documents WHERE reviewed_run_id = {}", bed.sql.id(run.0));
-    assert_eq!(bed.sql.number(&with).await, 1);
+    let with = format!("SELECT count(*) FROM documents WHERE reviewed_run_id = {}", fixture.sql.id(run.0));
+    assert_eq!(fixture.sql.number(&with).await, 1);
 
-    let base = active(bed, run).await;
-    let saved = bed.store.reviews.save(&edit(run, &base, &[add("breed", "x")], 22)).await.unwrap().unwrap();
-    assert!(saved.reopened);
-    let review = bed.store.reviews.review(document).await.unwrap().overview;
+    let base = active(fixture, run).await;
+    let reopening = edit(run, &base, &[add("breed", "x")], 22);
+    let saved = fixture.store.reviews.save(&reopening).await.unwrap().unwrap();
+    assert_eq!(saved.events, [reopening.edited, reopening.reopened]);
+    let review = fixture.store.reviews.review(document).await.unwrap().overview;
     assert_eq!((review.document.review_status, review.reviewed_at), (ReviewStatus::InReview, None));
 
     mark(document, "ana", 23).await.unwrap();
     let open = reopen(document, 24).await.unwrap();
     assert_eq!(
-        (open.status, open.reviewed_at, open.reviewed_by, open.is_new),
+        (open.status, open.reviewed_at, open.reviewed_by, open.recorded.is_some()),
         (ReviewStatus::InReview, None, None, true)
     );
-    assert!(!reopen(document, 25).await.unwrap().is_new);
+    assert!(!reopen(document, 25).await.unwrap().recorded.is_some());
     let filter = EventFilter { run: None, subject: Some(document.into()) };
-    let events = bed.store.history.events(EventId(0), filter, 100).await.unwrap();
+    let events = fixture.store.history.events(EventId(0), filter, 100).await.unwrap();
     let told: Vec<_> = events
         .iter()
         .map(|told| told.event.event_type)
@@ -328,10 +347,10 @@ pub async fn a_document_is_marked_once_and_an_edit_reopens_it(bed: &Bed) {
 }
 
 /// Proves R089 in the database: versions and their changes are append-only and one is active.
-pub async fn versions_cannot_be_rewritten(bed: &Bed) {
-    let (document, run, _) = understood_document(bed).await;
-    let base = active(bed, run).await;
-    bed.store.reviews.save(&edit(run, &base, &[add("blood_group", "A")], 9)).await.unwrap().unwrap();
+pub async fn versions_cannot_be_rewritten(fixture: &StoreFixture) {
+    let (document, run, _) = interpreted_document(fixture).await;
+    let base = active(fixture, run).await;
+    fixture.store.reviews.save(&edit(run, &base, &[add("blood_group", "A")], 9)).await.unwrap().unwrap();
     for statement in [
         "UPDATE interpretation_versions SET data = '{}'",
         "UPDATE interpretation_versions SET is_active = (version_number = 1)",
@@ -343,23 +362,23 @@ pub async fn versions_cannot_be_rewritten(bed: &Bed) {
         "UPDATE structural_edits SET evidence = NULL",
         "DELETE FROM structural_edits",
     ] {
-        let done = bed.sql.execute(statement).await;
+        let done = fixture.sql.execute(statement).await;
         assert!(done.as_ref().is_err_and(|said| said.contains("append-only")), "{statement}: {done:?}");
     }
-    bed.store.documents.purge(document.into(), at(10)).await.unwrap();
+    fixture.store.documents.purge(document.into(), at(10)).await.unwrap();
     for table in ["interpretation_versions", "field_changes", "structural_edits"] {
-        let left = bed.sql.number(&format!("SELECT count(*) FROM {table}")).await;
+        let left = fixture.sql.number(&format!("SELECT count(*) FROM {table}")).await;
         assert_eq!(left, 0, "{table} goes with its document");
     }
 }
 
 /// A version is found by its number or as the active one, and so is what the run before understood.
-pub async fn versions_are_found_by_number_and_by_the_run_that_came_after(bed: &Bed) {
-    let (document, first, _) = understood_document(bed).await;
-    let reviews = &bed.store.reviews;
-    let base = active(bed, first).await;
+pub async fn versions_are_found_by_number_and_by_the_run_that_came_after(fixture: &StoreFixture) {
+    let (document, first, _) = interpreted_document(fixture).await;
+    let reviews = &fixture.store.reviews;
+    let base = active(fixture, first).await;
     reviews.save(&edit(first, &base, &[add("breed", "x")], 5)).await.unwrap().unwrap();
-    let edited = active(bed, first).await;
+    let edited = active(fixture, first).await;
     assert_eq!(reviews.version(first, None).await.unwrap(), Some(edited.clone()));
     assert_eq!(reviews.version(first, Some(2)).await.unwrap(), Some(edited.clone()));
     assert_eq!(reviews.version(first, Some(1)).await.unwrap(), Some(base));
@@ -369,8 +388,8 @@ pub async fn versions_are_found_by_number_and_by_the_run_that_came_after(bed: &B
     assert_eq!(reviews.version_of_run_before(first).await.unwrap(), None);
     // A run in between that understood nothing is passed over.
     for (second, fields) in [(10, None), (20, Some(usual()))] {
-        let run = bed.enqueue(document.into(), at(second)).await;
-        finish_at(bed, run, fields, second).await;
+        let run = fixture.enqueue(document.into(), at(second)).await;
+        finish_at(fixture, run, fields, second).await;
         assert_eq!(reviews.version_of_run_before(run).await.unwrap(), Some(edited.clone()));
     }
     assert_eq!(reviews.version_of_run_before(first).await.unwrap(), None);

@@ -3,12 +3,12 @@
 use quire_domain::{KeyId, Roles};
 use quire_ports::{ApiKey, NewKey, Session, SessionOwner};
 
-use crate::fixture::{Bed, at};
+use crate::fixture::{StoreFixture, at};
 
-async fn key(bed: &Bed, name: &str) -> NewKey {
+async fn key(fixture: &StoreFixture, name: &str) -> NewKey {
     let (id, roles) = (KeyId::new(), Roles::parse("operate,review").unwrap());
     let key = NewKey { id, name: name.to_owned(), roles, secret_hash: [7; 32], created_at: at(0) };
-    bed.store.credentials.create(&key).await.unwrap();
+    fixture.store.credentials.create(&key).await.unwrap();
     key
 }
 
@@ -18,9 +18,9 @@ fn session(secret: u8, of: SessionOwner) -> Session {
 }
 
 /// What was begun is found with its key, until it is over or ended.
-pub async fn a_session_is_found_with_its_key_until_it_is_over(bed: &Bed) {
-    let sessions = &bed.store.sessions;
-    let key = key(bed, "alma").await;
+pub async fn a_session_is_found_with_its_key_until_it_is_over(fixture: &StoreFixture) {
+    let sessions = &fixture.store.sessions;
+    let key = key(fixture, "alma").await;
     let (by_key, by_token) =
         (session(1, SessionOwner::Key(key.id)), session(2, SessionOwner::Token([9; 32])));
     for session in [&by_key, &by_token] {
@@ -38,8 +38,8 @@ pub async fn a_session_is_found_with_its_key_until_it_is_over(bed: &Bed) {
 }
 
 /// A session goes on when it is used; whoever says so late takes nothing back.
-pub async fn a_session_that_is_used_goes_on(bed: &Bed) {
-    let sessions = &bed.store.sessions;
+pub async fn a_session_that_is_used_goes_on(fixture: &StoreFixture) {
+    let sessions = &fixture.store.sessions;
     sessions.begin(&session(1, SessionOwner::Token([9; 32])), None).await.unwrap();
     sessions.used([1; 32], at(8), at(18)).await.unwrap();
     sessions.used([1; 32], at(6), at(16)).await.unwrap();
@@ -50,20 +50,20 @@ pub async fn a_session_that_is_used_goes_on(bed: &Bed) {
 }
 
 /// Proves R077 for people who are logged in: a key that is revoked takes its sessions along, and no others.
-pub async fn a_key_that_is_revoked_ends_its_sessions_at_once(bed: &Bed) {
-    let sessions = &bed.store.sessions;
-    let (gone, stays) = (key(bed, "gone").await, key(bed, "stays").await);
+pub async fn a_key_that_is_revoked_ends_its_sessions_at_once(fixture: &StoreFixture) {
+    let sessions = &fixture.store.sessions;
+    let (gone, stays) = (key(fixture, "gone").await, key(fixture, "stays").await);
     sessions.begin(&session(1, SessionOwner::Key(gone.id)), None).await.unwrap();
     sessions.begin(&session(2, SessionOwner::Key(stays.id)), None).await.unwrap();
-    bed.store.credentials.revoke("gone", at(5)).await.unwrap();
+    fixture.store.credentials.revoke("gone", at(5)).await.unwrap();
     assert_eq!(sessions.session([1; 32], at(6)).await, Ok(None));
     assert!(sessions.session([2; 32], at(6)).await.unwrap().is_some());
 }
 
 /// A login takes the place of the one before it, and what is over is not kept.
-pub async fn a_session_that_begins_replaces_one_and_clears_up(bed: &Bed) {
-    let sessions = &bed.store.sessions;
-    let kept = async || bed.sql.number("SELECT count(*) FROM sessions").await;
+pub async fn a_session_that_begins_replaces_one_and_clears_up(fixture: &StoreFixture) {
+    let sessions = &fixture.store.sessions;
+    let kept = async || fixture.sql.number("SELECT count(*) FROM sessions").await;
     for secret in 1..=3 {
         sessions.begin(&session(secret, SessionOwner::Token([9; 32])), None).await.unwrap();
     }

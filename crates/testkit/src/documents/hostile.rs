@@ -1,22 +1,22 @@
-//! Documents that try to hurt whoever opens them.
+//! Hostile documents: they try to crash a parser, or to exhaust its memory or time.
 
 use std::io::Write as _;
 
 use flate2::Compression;
 use flate2::write::ZlibEncoder;
 
-use super::pdf::{Pdf, clinical_record, text_page};
+use super::{Pdf, clinical_record, text_page};
 
-/// A hostile document and the codes with which it may be refused. One that is read is fine, too, unless it `must` fail.
+/// A hostile document and the error codes with which it may fail. Reading it successfully is fine too, unless `must_fail`.
 #[derive(Clone, Debug)]
 pub struct Hostile {
     /// What it tries.
     pub name: &'static str,
     /// The file.
     pub file: Vec<u8>,
-    /// Codes that are right answers.
+    /// The acceptable error codes.
     pub codes: &'static [&'static str],
-    /// Whether reading it would be wrong.
+    /// Whether reading it successfully would be wrong.
     pub must_fail: bool,
 }
 
@@ -31,22 +31,22 @@ const TOO_MUCH: &[&str] = &[
     "DOCUMENT_TOO_LARGE",
 ];
 
-/// All of them.
+/// All hostile documents.
 pub fn hostile() -> Vec<Hostile> {
     let may = |name, file, codes| Hostile { name, file, codes, must_fail: false };
     let must = |name, file, codes| Hostile { name, file, codes, must_fail: true };
     let good = clinical_record(3);
     vec![
         must("cut off in its first half", good[..good.len() / 3].to_vec(), DAMAGED),
-        may("cut off before its table", good[..good.len() - 200].to_vec(), DAMAGED),
-        may("a table that names itself as the one before", looping_table(), DAMAGED),
+        may("cut off before its cross-reference table", good[..good.len() - 200].to_vec(), DAMAGED),
+        may("a cross-reference table that names itself as the previous one", looping_table(), DAMAGED),
         must("a tree of pages that contains itself", looping_pages(), DAMAGED),
         may("a form that draws itself", looping_form(), TOO_MUCH),
         may("arrays nested a hundred thousand deep", deep_object(), TOO_MUCH),
         may("a page whose operands are nested a hundred thousand deep", deep_content(), TOO_MUCH),
         may("graphics states saved a million times", saved_states(), TOO_MUCH),
-        may("two gigabytes of nothing in two megabytes", bomb(2048), TOO_MUCH),
-        may("a page as large as a country", huge_page(), TOO_MUCH),
+        may("two gigabytes of spaces compressed to two megabytes", bomb(2048), TOO_MUCH),
+        may("a page larger than any paper", huge_page(), TOO_MUCH),
         may("a million objects", million_objects(), TOO_MUCH),
         may("ten million letters in one place", many_letters(), TOO_MUCH),
         must(
@@ -54,11 +54,11 @@ pub fn hostile() -> Vec<Hostile> {
             dense_pages(),
             &["DOCUMENT_TOO_LARGE", "PARSER_TIMEOUT"],
         ),
-        may("a letter wider than the world", wide_letter(), DAMAGED),
+        may("a letter wider than any page", wide_letter(), DAMAGED),
         must("not a PDF beyond its first line", b"%PDF-1.7\nhello\n%%EOF".to_vec(), DAMAGED),
         must("a PDF without pages", Pdf::of_pages(&[]).file(), DAMAGED),
-        may("an empty password, which is none", include_bytes!("with-empty-password.pdf").to_vec(), &[]),
-        must("a password that nobody told", include_bytes!("with-password.pdf").to_vec(), &["PDF_ENCRYPTED"]),
+        may("an empty password", include_bytes!("with-empty-password.pdf").to_vec(), &[]),
+        must("an unknown password", include_bytes!("with-password.pdf").to_vec(), &["PDF_ENCRYPTED"]),
     ]
 }
 
@@ -116,16 +116,16 @@ fn saved_states() -> Vec<u8> {
     Pdf::of_pages(&["q ".repeat(1_000_000)]).file()
 }
 
-/// A page of so many megabytes of spaces, and the same again within itself.
+/// A page whose content is this many megabytes of spaces, compressed.
 fn bomb(megabytes: usize) -> Vec<u8> {
-    let mut squeezed = ZlibEncoder::new(Vec::new(), Compression::best());
+    let mut compressed = ZlibEncoder::new(Vec::new(), Compression::best());
     let megabyte = vec![b' '; 1 << 20];
     for _ in 0..megabytes {
-        squeezed.write_all(&megabyte).unwrap();
+        compressed.write_all(&megabyte).unwrap();
     }
-    let squeezed = squeezed.finish().unwrap();
+    let compressed = compressed.finish().unwrap();
     let mut pdf = Pdf::of_pages(&[String::new()]);
-    let stream = pdf.stream("/Filter /FlateDecode", &squeezed);
+    let stream = pdf.stream("/Filter /FlateDecode", &compressed);
     pdf.replace(4, format!("<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Contents {stream} 0 R >>"));
     pdf.file()
 }
@@ -147,7 +147,7 @@ fn million_objects() -> Vec<u8> {
     pdf.file()
 }
 
-/// A hundred kilobytes that say nine million words.
+/// A hundred kilobytes that expand to nine million words.
 fn dense_pages() -> Vec<u8> {
     let words = "la gata come poco y duerme mucho ".repeat(430);
     let mut pdf = Pdf::of_pages(&vec![String::new(); 3000]);

@@ -1,11 +1,13 @@
-//! Documents made for tests: PDFs written object by object, good ones and hostile ones.
+//! Generated documents for tests: PDFs with text, scanned pages, and hostile files.
 
+mod content;
 mod hostile;
 mod pdf;
 mod record;
 mod sample;
 
+pub use content::{Font, PageContent, text_page};
 pub use hostile::{Hostile, hostile};
-pub use pdf::{Pdf, clinical_record, text_page};
+pub use pdf::{A4_HEIGHT, A4_WIDTH, PageOptions, Pdf, clinical_record};
 pub use record::case_history;
 pub use sample::sample_record;

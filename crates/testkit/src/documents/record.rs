@@ -1,11 +1,8 @@
-//! A clinical record as a clinic prints them: a letterhead, headings, labels in bold, a visit to each block, two pages.
+//! A clinical record of two pages as a clinic prints them: a letterhead, headings, bold labels, and visits.
 
-use std::fmt::Write as _;
+use super::{Font, PageContent, Pdf};
 
-use super::Pdf;
-use super::pdf::winansi;
-
-/// What stands on a line.
+/// A line of the record.
 enum Line {
     Letterhead(&'static str, &'static str),
     Heading(&'static str),
@@ -51,67 +48,51 @@ const SECOND: &[Line] = &[
     Foot("Página 2 de 2"),
 ];
 
-/// The record, as a PDF.
+/// The record as a PDF.
 pub fn case_history() -> Vec<u8> {
-    let contents = [drawn(FIRST), drawn(SECOND)];
-    let mut pdf = Pdf::of_pages(&contents);
-    let bold =
-        pdf.object("<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica-Bold /Encoding /WinAnsiEncoding >>");
-    for page in [4, 6] {
-        let stream = page + 1;
-        pdf.replace(
-            page,
-            format!(
-                "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Contents {stream} 0 R \
-                 /Resources << /Font << /F 3 0 R /B {bold} 0 R >> >> >>"
-            ),
-        );
-    }
-    pdf.file()
+    Pdf::of_pages(&[page(FIRST), page(SECOND)]).with_bold_font().file()
 }
 
-fn drawn(lines: &[Line]) -> String {
-    let mut content = String::new();
+fn page(lines: &[Line]) -> String {
+    let mut content = PageContent::default();
     let mut y = 800.0_f32;
     for line in lines {
-        y -= write(&mut content, line, y);
+        y -= draw(&mut content, line, y);
     }
-    content
+    content.into_string()
 }
 
-/// Writes a line, and says how far down the next one stands.
-fn write(content: &mut String, line: &Line, y: f32) -> f32 {
+/// Draws a line and returns the distance to the next one.
+fn draw(content: &mut PageContent, line: &Line, y: f32) -> f32 {
+    const BLUE: &str = "0.11 0.31 0.57";
+    const BLACK: &str = "0.1 0.13 0.19";
     match line {
-        Letterhead(name, place) => {
-            writeln!(content, "0.11 0.31 0.57 rg 0 {} 595 66 re f", y - 24.0).unwrap();
-            show(content, "B", 17.0, (50.0, y + 12.0), "1 1 1", name);
-            show(content, "F", 10.0, (50.0, y - 6.0), "1 1 1", place);
+        Letterhead(name, address) => {
+            content.operators(&format!("{BLUE} rg 0 {} 595 66 re f", y - 24.0));
+            content.colored_text(Font::Bold, 17.0, (50.0, y + 12.0), "1 1 1", name);
+            content.colored_text(Font::Regular, 10.0, (50.0, y - 6.0), "1 1 1", address);
             58.0
         }
         Heading(text) => {
-            show(content, "B", 12.0, (50.0, y - 8.0), "0.11 0.31 0.57", text);
-            writeln!(content, "0.8 0.83 0.88 RG 0.8 w 50 {} m 545 {} l S", y - 14.0, y - 14.0).unwrap();
+            content.colored_text(Font::Bold, 12.0, (50.0, y - 8.0), BLUE, text);
+            content.operators(&format!("0.8 0.83 0.88 RG 0.8 w 50 {0} m 545 {0} l S", y - 14.0));
             32.0
         }
         Pair(label, value) => {
-            // Helvetica-Bold is a little over half as wide as it is high.
-            let wide =
+            // The approximate width of the label in Helvetica-Bold.
+            let width =
                 label.chars().map(|letter| if "ilftI".contains(letter) { 3.2 } else { 6.1 }).sum::<f32>();
-            show(content, "B", 10.5, (50.0, y), "0.1 0.13 0.19", &format!("{label}:"));
-            show(content, "F", 10.5, (62.0 + wide, y), "0.1 0.13 0.19", value);
+            content.colored_text(Font::Bold, 10.5, (50.0, y), BLACK, &format!("{label}:"));
+            content.colored_text(Font::Regular, 10.5, (62.0 + width, y), BLACK, value);
             19.0
         }
         Text(text) => {
-            show(content, "F", 10.5, (50.0, y), "0.1 0.13 0.19", text);
+            content.colored_text(Font::Regular, 10.5, (50.0, y), BLACK, text);
             19.0
         }
         Foot(text) => {
-            show(content, "F", 8.0, (50.0, 40.0), "0.33 0.37 0.44", text);
+            content.colored_text(Font::Regular, 8.0, (50.0, 40.0), "0.33 0.37 0.44", text);
             0.0
         }
     }
-}
-
-fn show(content: &mut String, font: &str, size: f32, (x, y): (f32, f32), colour: &str, text: &str) {
-    writeln!(content, "BT {colour} rg /{font} {size} Tf {x} {y} Td ({}) Tj ET", winansi(text)).unwrap();
 }

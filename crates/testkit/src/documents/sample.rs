@@ -1,91 +1,84 @@
-//! The record that somebody who has none at hand can try Quire with: two pages of an invented clinic about an invented dog.
+//! The sample record that people without a document at hand can try Quire with: two pages of an invented clinic about an
+//! invented dog.
 //!
-//! It is built into the program as `crates/api/assets/samples/historia-luna.pdf`, which
-//! `cargo run -p quire-testkit --example sample` writes anew.
+//! The program contains it as `crates/api/assets/samples/historia-luna.pdf`. After a change here, write that file again
+//! with `cargo run -p quire-testkit --example sample`.
 
-use std::fmt::Write as _;
+use super::{Font, PageContent, Pdf};
 
-use super::pdf::Pdf;
+/// The left edge of labels, in points.
+const LEFT: f32 = 56.0;
+/// The left edge of the second column of labels.
+const SECOND_COLUMN: f32 = 310.0;
+/// The distance from a label to its value.
+const VALUE_OFFSET: f32 = 96.0;
+/// The right end of lines.
+const RIGHT: f32 = 539.0;
 
-/// Where labels and values begin, and how far lines reach.
-const LEFT: i32 = 56;
-const RIGHT: i32 = 539;
+const BLUE: &str = "0.11 0.31 0.57";
+const WHITE: &str = "1 1 1";
+const GRAY: &str = "0.4 0.4 0.4";
+const BLACK: &str = "0.1 0.13 0.19";
 
-/// The file.
+/// The sample record as a PDF.
 pub fn sample_record() -> Vec<u8> {
-    let mut pdf = Pdf::of_pages(&[first_page(), second_page()]);
-    let bold =
-        pdf.object("<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica-Bold /Encoding /WinAnsiEncoding >>");
-    for (page, content) in [(4, 5), (6, 7)] {
-        pdf.replace(
-            page,
-            format!(
-                "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Contents {content} 0 R \
-                 /Resources << /Font << /F 3 0 R /B {bold} 0 R >> >> >>"
-            ),
-        );
-    }
-    pdf.file()
+    Pdf::of_pages(&[first_page(), second_page()]).with_bold_font().file()
 }
 
-/// A page that is being drawn, from its top to its foot.
+/// A page that is drawn from top to bottom.
 struct Sheet {
-    content: String,
-    y: i32,
+    content: PageContent,
+    y: f32,
 }
 
 impl Sheet {
     fn new(number: u8) -> Self {
-        let mut sheet = Self { content: "0.11 0.31 0.57 rg 0 782 595 60 re f\n".to_owned(), y: 750 };
+        let mut content = PageContent::default();
+        content.operators(&format!("{BLUE} rg 0 782 595 60 re f"));
         if number == 1 {
-            sheet.text('B', 17, LEFT, 806, "1 1 1", "Clínica Veterinaria Ejemplo");
-            sheet.text('F', 9, LEFT, 792, "1 1 1", "Calle Inventada 12, 28000 Madrid");
-            sheet.text('F', 9, 470, 806, "1 1 1", "Historia clínica");
+            content.colored_text(Font::Bold, 17.0, (LEFT, 806.0), WHITE, "Clínica Veterinaria Ejemplo");
+            content.colored_text(
+                Font::Regular,
+                9.0,
+                (LEFT, 792.0),
+                WHITE,
+                "Calle Inventada 12, 28000 Madrid",
+            );
+            content.colored_text(Font::Regular, 9.0, (470.0, 806.0), WHITE, "Historia clínica");
         }
-        sheet.text('F', 9, 470, 792, "1 1 1", &format!("Página {number} de 2"));
+        content.colored_text(Font::Regular, 9.0, (470.0, 792.0), WHITE, &format!("Página {number} de 2"));
         let foot = "Documento de muestra: la clínica, las personas y el paciente son inventados.";
-        sheet.text('F', 8, LEFT, 36, "0.4 0.4 0.4", foot);
-        sheet
-    }
-
-    fn text(&mut self, font: char, size: i32, x: i32, y: i32, colour: &str, text: &str) {
-        let escaped = text.replace('\\', "\\\\").replace('(', "\\(").replace(')', "\\)");
-        // WinAnsi is Latin-1 where letters of Western Europe are concerned.
-        let coded: String = escaped
-            .chars()
-            .map(
-                |letter| {
-                    if letter.is_ascii() { letter.to_string() } else { format!("\\{:03o}", letter as u32) }
-                },
-            )
-            .collect();
-        let _ = writeln!(self.content, "BT {colour} rg /{font} {size} Tf {x} {y} Td ({coded}) Tj ET");
+        content.colored_text(Font::Regular, 8.0, (LEFT, 36.0), GRAY, foot);
+        Self { content, y: 750.0 }
     }
 
     fn heading(&mut self, text: &str) {
-        self.y -= 12;
-        self.text('B', 12, LEFT, self.y, "0.11 0.31 0.57", text);
-        self.y -= 6;
-        let _ = writeln!(self.content, "0.75 0.8 0.88 RG 0.8 w {LEFT} {y} m {RIGHT} {y} l S", y = self.y);
-        self.y -= 18;
+        self.y -= 12.0;
+        self.content.colored_text(Font::Bold, 12.0, (LEFT, self.y), BLUE, text);
+        self.y -= 6.0;
+        self.content.operators(&format!("0.75 0.8 0.88 RG 0.8 w {LEFT} {y} m {RIGHT} {y} l S", y = self.y));
+        self.y -= 18.0;
     }
 
     /// Labels with their values, two to a line.
     fn pairs(&mut self, pairs: &[(&str, &str)]) {
         for line in pairs.chunks(2) {
-            for ((label, value), x) in line.iter().zip([LEFT, 310]) {
-                self.text('B', 10, x, self.y, "0.1 0.13 0.19", &format!("{label}:"));
-                self.text('F', 10, x + 96, self.y, "0.1 0.13 0.19", value);
+            for ((label, value), x) in line.iter().zip([LEFT, SECOND_COLUMN]) {
+                self.pair(x, label, value);
             }
-            self.y -= 17;
+            self.y -= 17.0;
         }
     }
 
-    /// A label with a value that has the whole line.
+    /// A label with a value on a line of their own.
     fn line(&mut self, label: &str, value: &str) {
-        self.text('B', 10, LEFT, self.y, "0.1 0.13 0.19", &format!("{label}:"));
-        self.text('F', 10, LEFT + 96, self.y, "0.1 0.13 0.19", value);
-        self.y -= 17;
+        self.pair(LEFT, label, value);
+        self.y -= 17.0;
+    }
+
+    fn pair(&mut self, x: f32, label: &str, value: &str) {
+        self.content.colored_text(Font::Bold, 10.0, (x, self.y), BLACK, &format!("{label}:"));
+        self.content.colored_text(Font::Regular, 10.0, (x + VALUE_OFFSET, self.y), BLACK, value);
     }
 }
 
@@ -111,7 +104,7 @@ fn first_page() -> String {
     sheet.line("Diagnóstico", "Esguince leve de carpo");
     sheet.line("Tratamiento", "Meloxicam 0,1 mg/kg cada 24 horas durante cinco días y reposo.");
     sheet.line("Veterinaria", "Marta Prueba Ficticia");
-    sheet.content
+    sheet.content.into_string()
 }
 
 fn second_page() -> String {
@@ -127,5 +120,5 @@ fn second_page() -> String {
     sheet.line("Peso", "25,1 kg");
     sheet.line("Observaciones", "Buen estado general. Próxima vacuna en un año.");
     sheet.line("Veterinaria", "Marta Prueba Ficticia");
-    sheet.content
+    sheet.content.into_string()
 }

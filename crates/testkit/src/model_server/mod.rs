@@ -17,35 +17,35 @@ pub const MODEL: &str = "played-model-2026";
 
 /// One answer.
 #[derive(Clone, Debug)]
-pub enum Reply {
+pub enum ModelReply {
     /// A completion with these words.
-    Says(String),
+    Completion(String),
     /// The same, at the price of so many tokens.
-    Costs(u64, String),
+    CompletionCosting(u64, String),
     /// A completion that was cut where the tokens ended.
-    Cut(String),
+    TruncatedCompletion(String),
     /// This status with these further lines in the head, and a body of no use.
     Status(u16, &'static str),
     /// Something else than a completion.
     Body(&'static str),
     /// The request is taken and never answered.
-    Silence,
+    NoResponse,
     /// An answer that comes byte by byte and never ends.
-    Drip,
+    SlowBody,
     /// An answer without end, as fast as it is taken.
-    Flood,
+    EndlessBody,
 }
 
 /// A request that came.
 #[derive(Clone, Debug)]
-pub struct Asked {
+pub struct ReceivedRequest {
     /// When.
     pub at: Instant,
     /// Its body.
     pub body: Value,
 }
 
-impl Asked {
+impl ReceivedRequest {
     /// All that was said to the model.
     pub fn text(&self) -> String {
         self.body.to_string()
@@ -53,8 +53,8 @@ impl Asked {
 }
 
 #[derive(Default)]
-struct Heard {
-    asked: Vec<Asked>,
+struct RequestLog {
+    asked: Vec<ReceivedRequest>,
     wrong: Vec<String>,
 }
 
@@ -62,15 +62,15 @@ struct Heard {
 pub struct ModelServer {
     /// The address to configure.
     pub url: String,
-    heard: Arc<Mutex<Heard>>,
+    heard: Arc<Mutex<RequestLog>>,
 }
 
 impl ModelServer {
     /// A server that wants this key and gives these answers in turn, the last one again and again.
-    pub fn start(key: &'static str, replies: Vec<Reply>) -> Self {
+    pub fn start(key: &'static str, replies: Vec<ModelReply>) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let url = format!("http://{}/v1", listener.local_addr().unwrap());
-        let heard = Arc::new(Mutex::new(Heard::default()));
+        let heard = Arc::new(Mutex::new(RequestLog::default()));
         let server = Self { url, heard: heard.clone() };
         std::thread::spawn(move || {
             for stream in listener.incoming().flatten() {
@@ -82,21 +82,21 @@ impl ModelServer {
     }
 
     /// What was asked so far, in order. Every request was as the description wants it.
-    pub fn asked(&self) -> Vec<Asked> {
+    pub fn requests(&self) -> Vec<ReceivedRequest> {
         let heard = self.heard.lock().unwrap();
         assert!(heard.wrong.is_empty(), "{:?}", heard.wrong);
         heard.asked.clone()
     }
 }
 
-fn serve(stream: TcpStream, key: &str, heard: &Mutex<Heard>, replies: &[Reply]) {
+fn serve(stream: TcpStream, key: &str, heard: &Mutex<RequestLog>, replies: &[ModelReply]) {
     let Some((request, body)) = read(&stream) else { return };
     let body: Value = serde_json::from_slice(&body).unwrap_or_default();
     let place = {
         let mut heard = heard.lock().unwrap();
         let wrong = wrong(&request, key).or_else(|| contract::check(&body).err());
         heard.wrong.extend(wrong);
-        heard.asked.push(Asked { at: Instant::now(), body });
+        heard.asked.push(ReceivedRequest { at: Instant::now(), body });
         heard.asked.len() - 1
     };
     let reply = replies.get(place).or(replies.last()).expect("there is an answer");
@@ -137,16 +137,22 @@ fn read(stream: &TcpStream) -> Option<(String, Vec<u8>)> {
     Some((head, body))
 }
 
-fn answer(mut stream: TcpStream, reply: &Reply) -> std::io::Result<()> {
+fn answer(mut stream: TcpStream, reply: &ModelReply) -> std::io::Result<()> {
     match reply {
-        Reply::Says(words) => send(&mut stream, 200, "", &completion(words, "stop", TOKENS.0)),
-        Reply::Costs(tokens, words) => send(&mut stream, 200, "", &completion(words, "stop", *tokens)),
-        Reply::Cut(words) => send(&mut stream, 200, "", &completion(words, "length", TOKENS.0)),
-        Reply::Status(status, head) => send(&mut stream, *status, head, "{\"error\":{\"message\":\"no\"}}"),
-        Reply::Body(body) => send(&mut stream, 200, "", body),
+        ModelReply::Completion(words) => send(&mut stream, 200, "", &completion(words, "stop", TOKENS.0)),
+        ModelReply::CompletionCosting(tokens, words) => {
+            send(&mut stream, 200, "", &completion(words, "stop", *tokens))
+        }
+        ModelReply::TruncatedCompletion(words) => {
+            send(&mut stream, 200, "", &completion(words, "length", TOKENS.0))
+        }
+        ModelReply::Status(status, head) => {
+            send(&mut stream, *status, head, "{\"error\":{\"message\":\"no\"}}")
+        }
+        ModelReply::Body(body) => send(&mut stream, 200, "", body),
         // Until the other side hangs up.
-        Reply::Silence => stream.read_to_end(&mut Vec::new()).map(|_| ()),
-        Reply::Drip => {
+        ModelReply::NoResponse => stream.read_to_end(&mut Vec::new()).map(|_| ()),
+        ModelReply::SlowBody => {
             stream.write_all(
                 b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 1000000\r\n\r\n",
             )?;
@@ -155,7 +161,7 @@ fn answer(mut stream: TcpStream, reply: &Reply) -> std::io::Result<()> {
                 std::thread::sleep(Duration::from_millis(20));
             }
         }
-        Reply::Flood => {
+        ModelReply::EndlessBody => {
             stream.write_all(
                 b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n",
             )?;

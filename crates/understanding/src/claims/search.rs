@@ -131,11 +131,7 @@ impl<'a> Text<'a> {
 
     /// At each token the shortest stretch that has a normal form.
     fn normal_forms(&self, normaliser: Normaliser) -> Forms {
-        let longest = match normaliser {
-            Normaliser::Date | Normaliser::BirthDate | Normaliser::Microchip => 6,
-            Normaliser::Age | Normaliser::Weight => 3,
-            _ => 1,
-        };
+        let longest = normaliser.most_words();
         let mut forms = Forms::new();
         for first in 0..self.tokens.len() {
             let most = self.tokens.len().min(first + longest);

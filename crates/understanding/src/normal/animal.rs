@@ -1,7 +1,7 @@
 //! What an animal is and what it is called.
 
 use super::fold::capital;
-use super::{fold, letters, title};
+use super::{Normaliser, TRANSPONDER_DIGITS, fold, letters, title};
 
 /// The words for the two species that have a normal form.
 const CANINE: [&str; 4] = ["canina", "canino", "perro", "perra"];
@@ -66,6 +66,10 @@ const NO_NAME: [&str; 24] = [
     "phone",
     "weight",
 ];
+/// Words before a day of birth.
+const BORN: [&str; 5] = ["born", "nacido", "nacida", "nac", "dob"];
+/// Words that make a number an age.
+const YEARS: [&str; 10] = ["ano", "anos", "year", "years", "yrs", "mes", "meses", "month", "months", "yr"];
 /// What an animal's name is cut before.
 const BEHIND_NAME: [&str; 8] = ["nacimiento", "nac", "dob", "birth", "born", "especie", "species", "chip"];
 
@@ -81,12 +85,12 @@ pub fn species(words: &str) -> Option<&'static str> {
 }
 
 /// Whether this folded word is one for an animal.
-pub(crate) fn is_animal(word: &str) -> bool {
+fn is_animal(word: &str) -> bool {
     CANINE.contains(&word) || FELINE.contains(&word) || OTHERS.contains(&word)
 }
 
 /// `Species - Breed` as its two parts. What follows a further mark is neither.
-pub(crate) fn species_and_breed(words: &str) -> Option<(&str, &str)> {
+pub(super) fn species_and_breed(words: &str) -> Option<[(Normaliser, &str); 2]> {
     let (one, two) = words.split_once(['-', '/', '|', '–', ','])?;
     let two = two.split(['/', '|', ',']).next()?;
     let first = letters(one);
@@ -94,7 +98,60 @@ pub(crate) fn species_and_breed(words: &str) -> Option<(&str, &str)> {
     let second = letters(two);
     // The same animal in two languages has no breed.
     let is_breed = second.iter().any(|word| !is_animal(word));
-    (is_animal(only) && is_breed).then(|| (one.trim(), two.trim()))
+    let both = [(Normaliser::Species, one.trim()), (Normaliser::Breed, two.trim())];
+    (is_animal(only) && is_breed).then_some(both)
+}
+
+/// What a line without a label says about an animal.
+pub(crate) struct FactsInLine<'w> {
+    /// The name of the rule that recognised the line.
+    pub rule: &'static str,
+    /// The values. One without words of its own is the whole line.
+    pub values: Vec<(Normaliser, Option<&'w str>)>,
+    /// Whether more facts may follow, as behind a name.
+    pub has_more: bool,
+}
+
+/// Recognises a line that says nothing but what an animal is: `Canino - Beagle`, `hembra`, `941000012345678`.
+pub(crate) fn facts_in_line(words: &str) -> Option<FactsInLine<'_>> {
+    if let Some(both) = species_and_breed(words) {
+        let values = both.map(|(normaliser, words)| (normaliser, Some(words))).to_vec();
+        return Some(FactsInLine { rule: "species_and_breed", values, has_more: true });
+    }
+    let single = |normaliser, rule| FactsInLine { rule, values: vec![(normaliser, None)], has_more: false };
+    let folded = letters(words);
+    match &folded[..] {
+        [only] if is_animal(only) => Some(single(Normaliser::Species, "species_line")),
+        [first, ..] if matches!(first.as_str(), "macho" | "hembra" | "male" | "female") => {
+            Some(single(Normaliser::Sex, "sex_line"))
+        }
+        _ => {
+            let digits = words.chars().filter(char::is_ascii_digit).count();
+            let is_number = words.chars().all(|c| c.is_ascii_digit() || " -.".contains(c));
+            let is_chip = is_number && digits == TRANSPONDER_DIGITS;
+            is_chip.then(|| single(Normaliser::Microchip, "chip_line"))
+        }
+    }
+}
+
+/// The fact that a part of the words behind an animal's name states: `canino`, `7 años`, `nacido 3/4/2020`. Also the
+/// words of its value.
+pub(crate) fn fact_behind_name(part: &str) -> Option<(Normaliser, &str)> {
+    use Normaliser::{Age, BirthDate, Microchip, Sex, Species};
+    let words = letters(part);
+    let has_years = words.iter().any(|word| YEARS.contains(&word.as_str()));
+    let is_born = words.first().is_some_and(|word| BORN.contains(&word.as_str()));
+    let value = if is_born { part.trim_start().split_once(' ').map_or(part, |(_, day)| day) } else { part };
+    let is_short = words.len() <= 3 || is_born;
+    let states = |normaliser: &Normaliser| {
+        let is_plausible = match normaliser {
+            Age => has_years,
+            Microchip => value.chars().filter(char::is_ascii_digit).count() == TRANSPONDER_DIGITS,
+            _ => true,
+        };
+        is_plausible && is_short && normaliser.apply(value).is_some()
+    };
+    [Species, Sex, Age, BirthDate, Microchip].into_iter().find(states).map(|normaliser| (normaliser, value))
 }
 
 /// A breed without the words for its species, small words with a capital.

@@ -11,18 +11,21 @@ mod measure;
 mod money;
 mod name;
 mod number;
+mod recognise;
 
 pub use address::address;
 pub(super) use address::{has_street, opens_with_postcode};
 pub use animal::{breed, pet_name, sex, species};
-pub(super) use animal::{is_animal, species_and_breed};
+pub(super) use animal::{fact_behind_name, facts_in_line};
 pub use date::date;
 pub(super) use fold::{fold, letters, title};
 pub(super) use measure::years_between;
 pub use measure::{age, weight};
 pub use money::{currency, decimal, iban, sum, yes_no};
 pub use name::{institution, person};
+pub(super) use number::TRANSPONDER_DIGITS;
 pub use number::{amount, identifier, microchip};
+pub(super) use recognise::InSentence;
 use serde::{Deserialize, Serialize};
 
 use super::ValueType;

@@ -2,8 +2,10 @@
 
 use super::{date, fold};
 
-/// Digits of a chip.
-const CHIP: std::ops::RangeInclusive<usize> = 9..=15;
+/// Digits of the number that every transponder of today has.
+pub(crate) const TRANSPONDER_DIGITS: usize = 15;
+/// Digits of a chip; those of older ones are fewer.
+const CHIP: std::ops::RangeInclusive<usize> = 9..=TRANSPONDER_DIGITS;
 
 /// The digits of a chip: one stretch of 9 to 15, with spaces, dashes or dots between them.
 pub fn microchip(words: &str) -> Option<String> {

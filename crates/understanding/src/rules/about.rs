@@ -1,14 +1,14 @@
-//! Whom the parts of a document are about, as the keys of its schema tell: no panel is known by its name.
+//! Whom the parts of a document are about, as the keys of its schema tell: no section is known by its name.
 
 use crate::{Normaliser, Schema, SchemaKey};
 
-/// The panels that some rules are for. A schema that has none of a kind has no use for those rules.
+/// The sections that some rules are for. A schema that has none of a kind has no use for those rules.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct About<'s> {
-    /// Of the animal that is cared for.
-    pub patient: Option<&'s str>,
-    /// Of the person whom that animal belongs to.
-    pub owner: Option<&'s str>,
+    /// Of what the document is about, such as a patient.
+    pub subject: Option<&'s str>,
+    /// Of the person whom the subject belongs to.
+    pub person: Option<&'s str>,
     /// Of the place where people work.
     pub institution: Option<&'s str>,
     /// Of what happened when.
@@ -18,22 +18,18 @@ pub(super) struct About<'s> {
 impl<'s> About<'s> {
     pub fn of(schema: &'s Schema) -> Self {
         let first = |is_it: &dyn Fn(&SchemaKey) -> bool| {
-            schema.keys.iter().filter(|key| is_it(key)).find_map(|key| key.panel.as_deref())
+            schema.keys.iter().filter(|key| is_it(key)).find_map(|key| key.section.as_deref())
         };
-        let is_of_animal = |key: &SchemaKey| {
-            use Normaliser::{Breed, Microchip, PetName, Species};
-            matches!(key.normaliser, PetName | Species | Breed | Microchip)
-        };
-        let patient = first(&is_of_animal);
+        let subject = first(&|key| key.normaliser.describes_subject());
         let institution = first(&|key| key.normaliser == Normaliser::Institution);
         let is_elsewhere = |key: &SchemaKey| {
-            key.panel.as_deref() != institution && key.panel.as_deref() != patient && patient.is_some()
+            key.section.as_deref() != institution && key.section.as_deref() != subject && subject.is_some()
         };
         Self {
-            patient,
-            owner: first(&|key| key.normaliser == Normaliser::Person && is_elsewhere(key)),
+            subject,
+            person: first(&|key| key.normaliser == Normaliser::Person && is_elsewhere(key)),
             institution,
-            visits: schema.visit_date().and_then(|date| schema.keys[date].panel.as_deref()),
+            visits: schema.visit_date().and_then(|date| schema.keys[date].section.as_deref()),
         }
     }
 }
@@ -47,8 +43,8 @@ mod tests {
     fn the_parts_of_a_document_follow_from_the_keys_of_its_schema() {
         let [veterinary, invoice] = SchemaFile::built_in();
         let wanted = About {
-            patient: Some("patient"),
-            owner: Some("owner"),
+            subject: Some("patient"),
+            person: Some("owner"),
             institution: Some("clinic"),
             visits: Some("visits"),
         };
@@ -56,7 +52,7 @@ mod tests {
         assert_eq!(
             About::of(&invoice.schema),
             About { institution: Some("supplier"), ..About::default() },
-            "no animals and no visits"
+            "no subject and no visits"
         );
     }
 }

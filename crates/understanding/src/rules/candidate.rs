@@ -66,8 +66,8 @@ impl Rules<'_> {
         }
         let of_visit = schema.scope != Scope::Document || schema.at_visits;
         let x0 = pieces.first().map_or(0.0, |(cell, _)| self.sheet.cells[*cell].rect.x0);
-        let is_apart =
-            self.in_history || self.context.panel(x0).is_some_and(|panel| self.about.visits != Some(panel));
+        let is_apart = self.in_history
+            || self.context.section(x0).is_some_and(|section| self.about.visits != Some(section));
         let candidate = Candidate {
             key,
             visit: self.visit.filter(|_| of_visit && !self.in_history),
@@ -127,9 +127,9 @@ impl Rules<'_> {
     }
 
     /// The key of a part of the record whose values have this normal form.
-    pub(super) fn key_of(&self, panel: Option<&str>, normaliser: Normaliser) -> Option<usize> {
+    pub(super) fn key_of(&self, section: Option<&str>, normaliser: Normaliser) -> Option<usize> {
         let is_it = |key: &SchemaKey| {
-            key.normaliser == normaliser && panel.is_some() && key.panel.as_deref() == panel
+            key.normaliser == normaliser && section.is_some() && key.section.as_deref() == section
         };
         self.schema.keys.iter().position(is_it)
     }

@@ -6,7 +6,7 @@ use super::layout::Cell;
 #[derive(Clone, Debug)]
 struct Region {
     x0: f32,
-    panel: Option<String>,
+    section: Option<String>,
     /// Whether something stood to its left, so that it has a column of its own.
     is_column: bool,
 }
@@ -28,11 +28,11 @@ const MOST_SPOKEN: usize = 12;
 
 impl Context {
     /// A heading opens its region. It ends those in its column, and those that had no column of their own.
-    pub fn open(&mut self, cell: &Cell<'_>, panel: Option<&str>, is_column: bool) {
+    pub fn open(&mut self, cell: &Cell<'_>, section: Option<&str>, is_column: bool) {
         let x0 = cell.rect.x0;
         let ends = |region: &Region| (region.x0 - x0).abs() <= EDGE || (region.x0 > x0 && !region.is_column);
         self.regions.retain(|region| !ends(region));
-        self.regions.push(Region { x0, panel: panel.map(str::to_owned), is_column });
+        self.regions.push(Region { x0, section: section.map(str::to_owned), is_column });
         self.spoken.clear();
     }
 
@@ -70,25 +70,25 @@ impl Context {
     }
 
     /// Whom the heading above a place speaks of.
-    pub fn panel(&self, x0: f32) -> Option<&str> {
-        self.regions[self.region(x0)?].panel.as_deref()
+    pub fn section(&self, x0: f32) -> Option<&str> {
+        self.regions[self.region(x0)?].section.as_deref()
     }
 
     /// A label spoke of somebody.
-    pub fn speak(&mut self, cell: &Cell<'_>, panel: &str) {
+    pub fn speak(&mut self, cell: &Cell<'_>, section: &str) {
         if self.spoken.len() >= MOST_SPOKEN {
             self.spoken.remove(0);
         }
-        self.spoken.push((cell.row, cell.rect.x0, panel.to_owned()));
+        self.spoken.push((cell.row, cell.rect.x0, section.to_owned()));
     }
 
     /// Of whom among these the nearest label before a place spoke.
     pub fn near(&self, cell: &Cell<'_>, among: &[&str]) -> Option<&str> {
-        let is_near = |(row, x0, panel): &&(usize, f32, String)| {
+        let is_near = |(row, x0, section): &&(usize, f32, String)| {
             let is_level = *row == cell.row;
             let is_above = cell.row - row <= NEAR && (x0 - cell.rect.x0).abs() <= 4.0 * EDGE;
-            (is_level || is_above) && among.contains(&panel.as_str())
+            (is_level || is_above) && among.contains(&section.as_str())
         };
-        self.spoken.iter().rev().find(is_near).map(|(_, _, panel)| panel.as_str())
+        self.spoken.iter().rev().find(is_near).map(|(_, _, section)| section.as_str())
     }
 }

@@ -27,7 +27,7 @@ pub(super) struct Meaning {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Opens<'s> {
     /// The part of the record that it speaks of.
-    pub panel: Option<&'s str>,
+    pub section: Option<&'s str>,
 }
 
 /// All labels and headings of a schema.
@@ -71,7 +71,7 @@ impl<'s> Labels<'s> {
         }
         for heading in &schema.headings {
             for words in &heading.words {
-                let opens = Opens { panel: heading.panel.as_deref() };
+                let opens = Opens { section: heading.section.as_deref() };
                 labels.headings.insert(comparable(words), opens);
             }
         }

@@ -3,6 +3,7 @@
 use super::Rules;
 use super::layout::Token;
 use super::values::Piece;
+use super::visit;
 use crate::Normaliser;
 use crate::normal::{has_street, letters};
 
@@ -31,21 +32,6 @@ const TITLE: [&str; 18] = [
 ];
 /// What a title begins with that says whose document it is.
 const TITLED: [&str; 7] = ["historia", "historial", "evolucion", "ficha", "informe", "record", "history"];
-/// What is no name at the end of a title.
-const NO_NAME: [&str; 12] = [
-    "alta",
-    "urgencias",
-    "visitas",
-    "consultas",
-    "vacunacion",
-    "laboratorio",
-    "paciente",
-    "animal",
-    "mascota",
-    "consulta",
-    "hospitalizacion",
-    "ingreso",
-];
 
 impl Rules<'_> {
     /// Whether a cell is part of the letterhead: on the first page, before anything but a clinic was told of.
@@ -69,9 +55,17 @@ impl Rules<'_> {
         };
         let name = behind + 1..it.tokens.len();
         let is_name = (1..=3).contains(&name.len()) && it.tokens[name.clone()].iter().all(Token::is_capital);
-        let is_other = it.tokens[name.clone()].iter().any(|token| NO_NAME.contains(&token.word.as_str()));
-        let key = self.schema.keys.iter().position(|key| key.normaliser == Normaliser::PetName);
-        is_name && !is_other && self.guess(key, &(cell, name), None, "title")
+        // "Informe de alta" and "Historial del paciente" end with a word that means something else.
+        let has_meaning = it.tokens[name.clone()].iter().any(|token| self.has_meaning(token));
+        let key = self.schema.keys.iter().position(|key| key.normaliser.names_subject());
+        is_name && !has_meaning && self.guess(key, &(cell, name), None, "title")
+    }
+
+    /// Whether a word is a label, a heading or a word for visits.
+    fn has_meaning(&self, token: &Token<'_>) -> bool {
+        self.labels.is_exactly(&token.plain)
+            || self.labels.heading(std::slice::from_ref(token)).is_some()
+            || visit::is_visit_word(&token.word)
     }
 
     /// The letterhead: what a clinic is called and where it is.
@@ -92,8 +86,8 @@ impl Rules<'_> {
             if has_cue && !is_title && !is_street && !has_name && folded.len() <= 10 {
                 self.guess(Some(name), &part, None, "letterhead");
             } else if has_name && is_street {
-                let panel = self.schema.keys[name].panel.clone().unwrap_or_default();
-                let address = self.key_of(Some(&panel), Normaliser::Address);
+                let section = self.schema.keys[name].section.clone().unwrap_or_default();
+                let address = self.key_of(Some(&section), Normaliser::Address);
                 if !address.is_some_and(|address| self.has(address)) {
                     // A dash may stand within an address.
                     self.guess_address(address, &(part.0, part.1.start..piece.1.end));

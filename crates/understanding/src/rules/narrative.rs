@@ -18,7 +18,7 @@ const TOLD: [&str; 12] = [
     "history",
 ];
 /// Phrases of somebody who does something, or will.
-const DONE: [&str; 46] = [
+const DONE: [&str; 43] = [
     "se recomienda",
     "recomendamos",
     "recomiendo",
@@ -55,9 +55,6 @@ const DONE: [&str; 46] = [
     "entregamos",
     "llamamos",
     "recordatorio",
-    "vacunamos",
-    "se vacuna",
-    "desparasitamos",
     "advised",
     "recommended",
     "prescribed",
@@ -67,11 +64,12 @@ const DONE: [&str; 46] = [
     "recheck",
 ];
 
-/// The sentences of a text: those that tell what was seen, and those that tell what was done.
-pub(super) fn sort(text: &str) -> (String, String) {
+/// The sentences of a text: those that tell what was seen, and those that tell what was done. `cues` are further phrases
+/// of what was done.
+pub(super) fn sort(text: &str, cues: &[String]) -> (String, String) {
     let (mut seen, mut done) = (Vec::new(), Vec::new());
     for clause in clauses(text) {
-        if is_done(clause) { done.push(clause) } else { seen.push(clause) }
+        if is_done(clause, cues) { done.push(clause) } else { seen.push(clause) }
     }
     (seen.join(". "), done.join(". "))
 }
@@ -84,7 +82,7 @@ fn clauses(text: &str) -> impl Iterator<Item = &str> {
         .filter(|part| part.chars().any(char::is_alphanumeric))
 }
 
-fn is_done(clause: &str) -> bool {
+fn is_done(clause: &str, cues: &[String]) -> bool {
     let folded = fold(clause);
     if TOLD.iter().any(|told| folded.starts_with(told)) {
         return false;
@@ -94,14 +92,14 @@ fn is_done(clause: &str) -> bool {
     let is_dosage = (has("cada") || has("durante") || has("every"))
         && words.iter().any(|word| word.bytes().all(|b| b.is_ascii_digit()));
     let spaced = format!(" {} ", words.join(" "));
-    let says = |phrase: &&str| {
+    let says = |phrase: &str| {
         let is_whole = |(at, _): (usize, &str)| {
             let behind = at + phrase.len();
             spaced.as_bytes()[at - 1] == b' ' && spaced.as_bytes()[behind] == b' '
         };
-        spaced[1..spaced.len() - 1].match_indices(*phrase).map(|(at, it)| (at + 1, it)).any(is_whole)
+        spaced[1..spaced.len() - 1].match_indices(phrase).map(|(at, it)| (at + 1, it)).any(is_whole)
     };
-    is_dosage || DONE.iter().any(says)
+    is_dosage || DONE.iter().any(|phrase| says(phrase)) || cues.iter().any(|phrase| says(phrase))
 }
 
 #[cfg(test)]
@@ -116,7 +114,9 @@ mod tests {
             "Si empeora, volver antes",
             "Tto: reposo",
             "Recheck in one week",
+            "Hoy desparasitamos",
         ];
+        let cues = ["desparasitamos".to_owned()];
         let seen = [
             "Inflamación del pabellón auricular",
             "Analítica sin alteraciones",
@@ -125,12 +125,12 @@ mod tests {
             "Viene con dolor cada 2 días",
         ];
         for clause in done {
-            assert_eq!(sort(clause), (String::new(), clause.to_owned()));
+            assert_eq!(sort(clause, &cues), (String::new(), clause.to_owned()));
         }
         for clause in seen {
-            assert_eq!(sort(clause), (clause.to_owned(), String::new()));
+            assert_eq!(sort(clause, &[]), (clause.to_owned(), String::new()));
         }
-        let both = sort("Otitis leve. Damos gotas; mucosas rosas.");
+        let both = sort("Otitis leve. Damos gotas; mucosas rosas.", &cues);
         assert_eq!(both, ("Otitis leve. mucosas rosas".to_owned(), "Damos gotas".to_owned()));
     }
 }

@@ -25,7 +25,7 @@ impl Rules<'_> {
             return false;
         }
         let it = &self.sheet.cells[cell];
-        let Some(begins) = visit::begin(it, it.in_margin) else { return false };
+        let Some(begins) = visit::begin(it, it.in_margin, &self.schema.other_dates) else { return false };
         // A label that the schema knows says itself what its date is of.
         let first = &self.segments[cell][0];
         if matches!(first.label, Some((meaning, apart)) if apart == Apart::Mark && meaning.key.is_some()) {
@@ -113,7 +113,7 @@ impl Rules<'_> {
                         }
                     }
                     _ if self.labels.heading(words).is_some() => return false,
-                    _ if visit::begin(it, false).is_some() => return false,
+                    _ if visit::begin(it, false, &self.schema.other_dates).is_some() => return false,
                     _ => {}
                 }
             }

@@ -6,7 +6,7 @@ use super::candidate::How;
 use super::visit::{self, Shown};
 use super::{Rules, WITHOUT_LABEL};
 use crate::Normaliser;
-use crate::normal::{sex, species};
+use crate::normal::InSentence;
 
 /// Words of the shortest line that can be part of a letter.
 const SHORTEST: usize = 7;
@@ -29,8 +29,6 @@ const CAME: [&str; 14] = [
 ];
 /// Words between that and the day.
 const UNTIL_DAY: usize = 7;
-/// Words of the longest breed.
-const BREED: usize = 3;
 
 impl Rules<'_> {
     /// Looks through a line of a letter.
@@ -38,23 +36,22 @@ impl Rules<'_> {
         if tokens.len() < SHORTEST {
             return;
         }
-        let is_of_patient = tokens.clone().any(|at| self.names_patient(cell, at, tokens.end));
+        let is_of_subject = tokens.clone().any(|at| self.marks_subject(cell, at, tokens.end));
         for at in tokens.clone() {
             self.sheet.step();
             self.labelled_within(cell, at, tokens.end);
-            if is_of_patient {
-                self.animal_within(cell, at);
+            if is_of_subject {
+                self.word_within(cell, at);
             }
             self.came_within(cell, at, tokens.end);
         }
     }
 
-    /// Whether a word says that the line is about the patient, and not about other animals.
-    fn names_patient(&self, cell: usize, at: usize, end: usize) -> bool {
+    /// Whether a label says that the line is about the subject of the document.
+    fn marks_subject(&self, cell: usize, at: usize, end: usize) -> bool {
         let words = &self.sheet.cells[cell].tokens[at..end];
         let Some((meaning, _)) = self.labels.begins(words) else { return false };
-        let normaliser = meaning.key.map(|key| self.schema.keys[key].normaliser);
-        matches!(normaliser, Some(Normaliser::Breed | Normaliser::Microchip | Normaliser::PetName))
+        meaning.key.is_some_and(|key| self.schema.keys[key].normaliser.marks_subject())
     }
 
     fn mention(&mut self, normaliser: Normaliser, cell: usize, tokens: Range<usize>) {
@@ -72,16 +69,15 @@ impl Rules<'_> {
         let Some((meaning, count)) = self.labels.begins(&words[at..]) else { return };
         let from = at + count;
         let Some(normaliser) = meaning.key.map(|key| self.schema.keys[key].normaliser) else { return };
-        match normaliser {
-            Normaliser::Microchip | Normaliser::BirthDate => {
-                let most = if normaliser == Normaliser::Microchip { 1 } else { 6 };
+        match normaliser.in_sentence() {
+            InSentence::BehindLabel(most) => {
                 let value = from..end.min(from + most);
                 if normaliser.apply(&self.sheet.cells[cell].text(value.clone())).is_some() {
                     self.mention(normaliser, cell, value);
                 }
             }
-            Normaliser::Breed => {
-                let capitals = words[from..].iter().take(BREED).take_while(|token| token.is_capital());
+            InSentence::CapitalsBehindLabel(most) => {
+                let capitals = words[from..].iter().take(most).take_while(|token| token.is_capital());
                 let mut count = 0;
                 for token in capitals {
                     count += 1;
@@ -93,18 +89,15 @@ impl Rules<'_> {
                     self.mention(normaliser, cell, from..from + count);
                 }
             }
-            _ => {}
+            InSentence::No => {}
         }
     }
 
-    /// A word for a species or a sex.
-    fn animal_within(&mut self, cell: usize, at: usize) {
+    /// A word that is a value by itself.
+    fn word_within(&mut self, cell: usize, at: usize) {
         let word = &self.sheet.cells[cell].tokens[at].word;
-        let is_sex = word.len() > 1 && sex(word).is_some();
-        if species(word).is_some() {
-            self.mention(Normaliser::Species, cell, at..at + 1);
-        } else if is_sex {
-            self.mention(Normaliser::Sex, cell, at..at + 1);
+        if let Some(key) = self.schema.keys.iter().find(|key| key.normaliser.is_word(word)) {
+            self.mention(key.normaliser, cell, at..at + 1);
         }
     }
 

@@ -144,13 +144,8 @@ fn unknown<'l>(
 
 /// Whether words around the label of this key change nothing about it. They do for dates and names.
 pub(super) fn may_stand_within(schema: &Schema, key: usize) -> bool {
-    use crate::Normaliser as N;
     let key = &schema.keys[key];
-    let is_known_when_seen = matches!(
-        key.normaliser,
-        N::Weight | N::Microchip | N::Species | N::Sex | N::Breed | N::Age | N::BirthDate
-    );
-    is_known_when_seen || key.scope == Scope::Visit
+    key.normaliser.has_robust_label() || key.scope == Scope::Visit
 }
 
 /// The first of the longest.

@@ -64,7 +64,7 @@ impl Rules<'_> {
         for (place, column) in columns.iter().enumerate() {
             let cell = &self.sheet.cells[column.label];
             if let Some(opens) = self.labels.heading(&cell.tokens[cell.first_word()..]) {
-                self.context.open(cell, opens.panel, place > 0);
+                self.context.open(cell, opens.section, place > 0);
             }
         }
     }
@@ -125,8 +125,8 @@ impl Rules<'_> {
                 if it.tokens.is_empty() {
                     return false;
                 }
-                let begins =
-                    visit::begin(it, false).is_some_and(|begins| begins.shown == visit::Shown::Named);
+                let begins = visit::begin(it, false, &self.schema.other_dates)
+                    .is_some_and(|begins| begins.shown == visit::Shown::Named);
                 // A small letter goes on with the row above, even if the word could be a label.
                 let is_label = !is_row && self.is_label(cell) && it.tokens[it.first_word()].is_capital();
                 !is_label

@@ -8,7 +8,7 @@ use super::segments::{self, Apart};
 use super::values::{Piece, Pieces, Wanted};
 use super::{BY_LABEL, Rules, WITHOUT_LABEL};
 use crate::normal::date::{can_be_visit, date};
-use crate::normal::{opens_with_postcode, species_and_breed};
+use crate::normal::opens_with_postcode;
 use crate::{Normaliser, SchemaKey, Scope};
 
 /// Words that tell that a label was only part of a phrase.
@@ -18,23 +18,21 @@ impl Rules<'_> {
     /// The key that a label means here.
     pub(super) fn resolve(&self, meaning: &Meaning, cell: usize) -> Option<usize> {
         let it = &self.sheet.cells[cell];
-        let panel_of = |key: &usize| self.schema.keys[*key].panel.as_deref();
-        let governed = self.context.panel(it.rect.x0);
-        let shared = meaning.shared.iter().find(|key| governed.is_some() && panel_of(key) == governed);
+        let section_of = |key: &usize| self.schema.keys[*key].section.as_deref();
+        let governed = self.context.section(it.rect.x0);
+        let shared = meaning.shared.iter().find(|key| governed.is_some() && section_of(key) == governed);
         if let Some(key) = shared.copied().or(meaning.key) {
             return Some(key);
         }
-        let panels: Vec<&str> = meaning.shared.iter().filter_map(panel_of).collect();
-        let near = self.context.near(it, &panels);
-        let by_panel = |panel: &str| meaning.shared.iter().find(|key| panel_of(key) == Some(panel)).copied();
-        near.and_then(by_panel).or_else(|| {
-            let last = self
-                .candidates
-                .iter()
-                .rev()
-                .take(20)
-                .find_map(|candidate| panel_of(&candidate.key).filter(|panel| panels.contains(panel)));
-            last.and_then(by_panel)
+        let sections: Vec<&str> = meaning.shared.iter().filter_map(section_of).collect();
+        let near = self.context.near(it, &sections);
+        let by_section =
+            |section: &str| meaning.shared.iter().find(|key| section_of(key) == Some(section)).copied();
+        near.and_then(by_section).or_else(|| {
+            let last = self.candidates.iter().rev().take(20).find_map(|candidate| {
+                section_of(&candidate.key).filter(|section| sections.contains(section))
+            });
+            last.and_then(by_section)
         })
     }
 
@@ -85,8 +83,8 @@ impl Rules<'_> {
                 self.use_up(&pieces[1..]);
             }
         }
-        if let Some(panel) = self.schema.keys[key].panel.clone() {
-            self.context.speak(&self.sheet.cells[cell], &panel);
+        if let Some(section) = self.schema.keys[key].section.clone() {
+            self.context.speak(&self.sheet.cells[cell], &section);
         }
     }
 
@@ -138,25 +136,18 @@ impl Rules<'_> {
             let lines = self.lines_of(&pieces).join(", ");
             joined = self.with_postcode(&mut pieces).or(Some(lines));
         }
-        if schema.normaliser == Normaliser::PetName {
-            self.said_of_pet(Some(cell), &pieces, &words);
+        if schema.normaliser.names_subject() {
+            self.facts_behind_name(Some(cell), &pieces, &words);
         }
         if schema.normaliser == Normaliser::Person {
             self.address_behind(key, cell, &pieces, &words);
         }
-        let both = match schema.normaliser {
-            Normaliser::Species | Normaliser::Breed => species_and_breed(&words),
-            _ => None,
-        };
-        if let Some((species, breed)) = both {
-            let how = |words| How {
-                confidence: BY_LABEL,
-                mapping: mapping.clone(),
-                label: Some(cell),
-                words: Some(words),
-            };
-            self.propose_in(Normaliser::Species, &pieces, how(species));
-            self.propose_in(Normaliser::Breed, &pieces, how(breed));
+        if let Some(both) = schema.normaliser.split(&words) {
+            for (normaliser, words) in both {
+                let mapping = mapping.clone();
+                let how = How { confidence: BY_LABEL, mapping, label: Some(cell), words: Some(words) };
+                self.propose_in(normaliser, &pieces, how);
+            }
             return true;
         }
         let how = How { confidence: BY_LABEL, mapping, label: Some(cell), words: joined.as_deref() };
@@ -191,9 +182,7 @@ impl Rules<'_> {
         let is_short = value.len() <= 5;
         let (is_value, confidence) = match schema.normaliser {
             Normaliser::Weight => (has_unit(&words) && value.len() <= 4, BY_LABEL),
-            Normaliser::Age | Normaliser::Identifier | Normaliser::Species | Normaliser::Sex => {
-                (is_short && start == it.first_word(), BY_LABEL)
-            }
+            normaliser if normaliser.is_short() => (is_short && start == it.first_word(), BY_LABEL),
             normaliser if normaliser.is_strict() => (true, BY_LABEL),
             Normaliser::Address => (true, BY_LABEL),
             Normaliser::Institution => (self.names_itself(cell, key, value), WITHOUT_LABEL),
@@ -228,8 +217,8 @@ impl Rules<'_> {
             let how = How { confidence, mapping: mapping.clone(), label: Some(cell), words: None };
             is_new |= self.propose(key, &pieces, how);
         }
-        if let Some(panel) = self.schema.keys[key].panel.clone() {
-            self.context.speak(&self.sheet.cells[cell], &panel);
+        if let Some(section) = self.schema.keys[key].section.clone() {
+            self.context.speak(&self.sheet.cells[cell], &section);
         }
         is_new
     }

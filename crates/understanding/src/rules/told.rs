@@ -8,15 +8,11 @@ use super::narrative;
 use super::take::has_unit;
 use super::values::Piece;
 use super::{Rules, WITHOUT_LABEL};
-use crate::normal::letters;
+use crate::normal::fact_behind_name;
 use crate::{Normaliser, Scope};
 
 /// Words of the shortest line that tells something.
 const FEWEST: usize = 2;
-/// Words before a day of birth.
-const BORN: [&str; 5] = ["born", "nacido", "nacida", "nac", "dob"];
-/// Words that make a number an age.
-const YEARS: [&str; 10] = ["ano", "anos", "year", "years", "yrs", "mes", "meses", "month", "months", "yr"];
 
 impl Rules<'_> {
     /// A value behind words that lead it in, such as "Se pauta" or "Dra.".
@@ -55,43 +51,20 @@ impl Rules<'_> {
     pub(super) fn address_behind(&mut self, key: usize, label: usize, pieces: &[Piece], words: &str) {
         let Some((_, behind)) = words.split_once([',', '|']) else { return };
         let behind = behind.split('|').next().unwrap_or(behind);
-        let Some(panel) = self.schema.keys[key].panel.as_deref() else { return };
-        let Some(address) = self.key_of(Some(panel), Normaliser::Address) else { return };
+        let Some(section) = self.schema.keys[key].section.as_deref() else { return };
+        let Some(address) = self.key_of(Some(section), Normaliser::Address) else { return };
         let mapping = "fallback::behind_name".to_owned();
         let how = How { confidence: WITHOUT_LABEL, mapping, label: Some(label), words: Some(behind) };
         self.propose(address, pieces, how);
     }
 
-    /// What stands behind a name: "Rocky (canino, macho, 7 años)".
-    pub(super) fn said_of_pet(&mut self, label: Option<usize>, pieces: &[Piece], words: &str) {
-        let kinds = [
-            Normaliser::Species,
-            Normaliser::Sex,
-            Normaliser::Age,
-            Normaliser::BirthDate,
-            Normaliser::Microchip,
-        ];
+    /// Facts behind the name of the subject: "Rocky (canino, macho, 7 años)".
+    pub(super) fn facts_behind_name(&mut self, label: Option<usize>, pieces: &[Piece], words: &str) {
         for part in words.split([',', '(', ')', ';', '|', '/']).skip(1).take(8) {
-            let told = letters(part);
-            let has_years = told.iter().any(|word| YEARS.contains(&word.as_str()));
-            let is_born = told.first().is_some_and(|word| BORN.contains(&word.as_str()));
-            let part =
-                if is_born { part.trim_start().split_once(' ').map_or(part, |(_, day)| day) } else { part };
-            let is_it = |kind: &&Normaliser| {
-                let is_short = told.len() <= 3 || is_born;
-                let is_known = match kind {
-                    Normaliser::Age => has_years,
-                    Normaliser::Microchip => part.chars().filter(char::is_ascii_digit).count() == 15,
-                    _ => true,
-                };
-                is_known && is_short && kind.apply(part).is_some()
-            };
-            let Some(kind) = kinds.iter().find(is_it) else { continue };
-            let key = self.schema.keys.iter().position(|key| key.normaliser == *kind);
-            let Some(key) = key else { continue };
+            let Some((normaliser, value)) = fact_behind_name(part) else { continue };
             let mapping = "fallback::behind_name".to_owned();
-            let how = How { confidence: WITHOUT_LABEL, mapping, label, words: Some(part) };
-            self.propose(key, pieces, how);
+            let how = How { confidence: WITHOUT_LABEL, mapping, label, words: Some(value) };
+            self.propose_in(normaliser, pieces, how);
         }
     }
 
@@ -107,9 +80,11 @@ impl Rules<'_> {
         self.wrap(cell, &mut pieces);
         self.use_up(&pieces[1..]);
         let words = self.words(&pieces);
-        let (observations, actions) = narrative::sort(&words);
-        for (name, told) in [("observations", observations), ("actions", actions)] {
-            let key = self.schema.keys.iter().position(|key| key.key == name);
+        let key_of = |name: &str| self.schema.keys.iter().position(|key| key.key == name);
+        let keys = [key_of("observations"), key_of("actions")];
+        let cues = keys[1].map_or(&[][..], |key| &self.schema.keys[key].cues);
+        let (observations, actions) = narrative::sort(&words, cues);
+        for (key, told) in keys.into_iter().zip([observations, actions]) {
             let (Some(key), false) = (key, told.is_empty()) else { continue };
             let how = How {
                 confidence: WITHOUT_LABEL,

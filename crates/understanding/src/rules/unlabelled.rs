@@ -7,8 +7,8 @@ use super::segments::Apart;
 use super::take::has_unit;
 use super::values::Piece;
 use super::{Rules, WITHOUT_LABEL};
-use crate::Normaliser;
-use crate::normal::{has_street, is_animal, letters, opens_with_postcode, species_and_breed};
+use crate::normal::{facts_in_line, has_street, opens_with_postcode};
+use crate::{Normaliser, SchemaKey};
 
 impl Rules<'_> {
     /// Words without a label.
@@ -25,15 +25,15 @@ impl Rules<'_> {
         }
         let it = &self.sheet.cells[cell];
         let about = self.about;
-        let panels: Vec<&str> =
-            [about.owner, about.patient, about.institution].into_iter().flatten().collect();
-        let governed = self.context.panel(it.rect.x0).map(str::to_owned);
-        let panel = governed.or_else(|| self.context.near(it, &panels).map(str::to_owned));
+        let sections: Vec<&str> =
+            [about.person, about.subject, about.institution].into_iter().flatten().collect();
+        let governed = self.context.section(it.rect.x0).map(str::to_owned);
+        let section = governed.or_else(|| self.context.near(it, &sections).map(str::to_owned));
         let words = it.text(tokens.clone());
         let piece = (cell, tokens.clone());
-        match panel.as_deref() {
-            Some(panel) if about.owner == Some(panel) => self.of_owner(&piece, &words),
-            Some(panel) if about.patient == Some(panel) => self.of_patient(&piece, &words),
+        match section.as_deref() {
+            Some(section) if about.person == Some(section) => self.of_person(&piece, &words),
+            Some(section) if about.subject == Some(section) => self.of_subject(&piece, &words),
             _ => self.of_letterhead(&piece),
         }
         self.read_prose(cell, tokens);
@@ -60,17 +60,17 @@ impl Rules<'_> {
         if !starts_with_number || tokens.len() > 2 || !has_unit(&words) {
             return false;
         }
-        let panel = self.context.panel(it.rect.x0);
-        if self.visit.is_none() && (panel.is_none() || panel != self.about.patient) {
+        let section = self.context.section(it.rect.x0);
+        if self.visit.is_none() && (section.is_none() || section != self.about.subject) {
             return false;
         }
         let key = self.schema.keys.iter().position(|key| key.normaliser == Normaliser::Weight);
         self.guess(key, &(cell, tokens.clone()), None, "weight_line")
     }
 
-    pub(super) fn of_owner(&mut self, piece: &Piece, words: &str) {
-        let name = self.key_of(self.about.owner, Normaliser::Person);
-        let address = self.key_of(self.about.owner, Normaliser::Address);
+    pub(super) fn of_person(&mut self, piece: &Piece, words: &str) {
+        let name = self.key_of(self.about.person, Normaliser::Person);
+        let address = self.key_of(self.about.person, Normaliser::Address);
         if has_street(words) && words.chars().any(|c| c.is_ascii_digit()) {
             self.guess_address(address, piece);
         } else if looks_like_person(words) && !name.is_some_and(|name| self.has(name)) {
@@ -78,39 +78,27 @@ impl Rules<'_> {
         }
     }
 
-    pub(super) fn of_patient(&mut self, piece: &Piece, words: &str) {
+    pub(super) fn of_subject(&mut self, piece: &Piece, words: &str) {
         let (cell, _) = *piece;
         let is_before_birth =
             self.segments[cell].get(1).and_then(|second| second.label).is_some_and(|(label, apart)| {
                 let key = label.key.map(|key| self.schema.keys[key].normaliser);
                 apart == Apart::Mark && key == Some(Normaliser::BirthDate)
             });
-        let key = |rules: &Self, normaliser| rules.key_of(rules.about.patient, normaliser);
         if is_before_birth {
-            self.guess(key(self, Normaliser::PetName), piece, None, "name_before_birth");
+            let is_name = |key: &SchemaKey| {
+                key.normaliser.names_subject() && key.section.as_deref() == self.about.subject
+            };
+            let name = self.schema.keys.iter().position(is_name);
+            self.guess(name, piece, None, "name_before_birth");
             return;
         }
-        if let Some((species, breed)) = species_and_breed(words) {
-            self.guess(key(self, Normaliser::Species), piece, Some(species), "species_and_breed");
-            self.guess(key(self, Normaliser::Breed), piece, Some(breed), "species_and_breed");
-            self.said_of_pet(None, std::slice::from_ref(piece), words);
-            return;
+        let Some(facts) = facts_in_line(words) else { return };
+        for (normaliser, value) in facts.values {
+            self.guess(self.key_of(self.about.subject, normaliser), piece, value, facts.rule);
         }
-        let folded = letters(words);
-        match &folded[..] {
-            [only] if is_animal(only) => {
-                self.guess(key(self, Normaliser::Species), piece, None, "species_line");
-            }
-            [only, ..] if matches!(only.as_str(), "macho" | "hembra" | "male" | "female") => {
-                self.guess(key(self, Normaliser::Sex), piece, None, "sex_line");
-            }
-            _ => {
-                let digits = words.chars().filter(char::is_ascii_digit).count();
-                let is_number = words.chars().all(|c| c.is_ascii_digit() || " -.".contains(c));
-                if is_number && digits == 15 {
-                    self.guess(key(self, Normaliser::Microchip), piece, None, "chip_line");
-                }
-            }
+        if facts.has_more {
+            self.facts_behind_name(None, std::slice::from_ref(piece), words);
         }
     }
 

@@ -157,7 +157,7 @@ impl Rules<'_> {
             let is_item = cell.is_item()
                 && is_near
                 && cell.rect.x0 >= x0 - 6.0
-                && visit::begin(cell, false).is_none()
+                && visit::begin(cell, false, &self.schema.other_dates).is_none()
                 && !self.segments[next][0].is_labelled;
             if !is_item {
                 break;
@@ -262,7 +262,8 @@ impl Rules<'_> {
         let is_date = matches!(normaliser, Some(Normaliser::Date | Normaliser::BirthDate));
         self.is_label(cell)
             || self.labels.heading(&it.tokens[it.first_word()..]).is_some()
-            || visit::begin(it, it.in_margin).is_some_and(|begins| !is_date || begins.shown != Shown::Dated)
+            || visit::begin(it, it.in_margin, &self.schema.other_dates)
+                .is_some_and(|begins| !is_date || begins.shown != Shown::Dated)
             || self.labels.lead_in(&it.tokens[it.first_word()..]).is_some()
     }
 

@@ -37,14 +37,12 @@ const VISIT: [&str; 25] = [
     "emergency",
 ];
 /// What tells that a date is that of something else.
-const OTHER: [&str; 26] = [
+const OTHER: [&str; 24] = [
     "nacimiento",
     "nac",
     "dob",
     "birth",
     "born",
-    "chip",
-    "microchip",
     "factura",
     "invoice",
     "emision",
@@ -69,7 +67,7 @@ const OTHER: [&str; 26] = [
 const TO_COME: [&str; 8] = ["dias", "semanas", "meses", "dentro", "days", "weeks", "months", "due"];
 /// Words of the longest line that names a visit before its date.
 const BEFORE_DATE: usize = 9;
-/// Years in which visits can be: an animal's record is younger than its century.
+/// Years in which visits can be.
 const YEARS: std::ops::RangeInclusive<i16> = 1970..=2100;
 
 /// How a line shows that a visit begins.
@@ -94,8 +92,8 @@ pub(super) struct Begins {
     pub tail: Range<usize>,
 }
 
-/// Whether a visit begins with this cell.
-pub(super) fn begin(cell: &Cell<'_>, in_margin: bool) -> Option<Begins> {
+/// Whether a visit begins with this cell. A word of `other_dates` tells that the date is that of something else.
+pub(super) fn begin(cell: &Cell<'_>, in_margin: bool, other_dates: &[String]) -> Option<Begins> {
     if in_margin {
         return None;
     }
@@ -108,20 +106,20 @@ pub(super) fn begin(cell: &Cell<'_>, in_margin: bool) -> Option<Begins> {
         let is_timeline = time.is_some();
         let behind = if is_timeline { next + 1 } else { end };
         let tail = skip_marks(tokens, behind)..tokens.len();
-        if !is_timeline && speaks_of_other(tokens) {
+        if !is_timeline && speaks_of_other(tokens, other_dates) {
             return None;
         }
         let shown = if is_timeline { Shown::Timeline } else { Shown::Dated };
         return Some(Begins { shown, date, time, at: first..end, tail });
     }
-    named(tokens, first)
+    named(tokens, first, other_dates)
 }
 
-fn named(tokens: &[Token<'_>], first: usize) -> Option<Begins> {
+fn named(tokens: &[Token<'_>], first: usize, other_dates: &[String]) -> Option<Begins> {
     let opens = tokens.get(first)?;
     let opens_with_day = matches!(opens.word.as_str(), "dia" | "fecha" | "date")
         && tokens[first..].iter().take(4).any(|token| VISIT.contains(&token.word.as_str()));
-    if !(VISIT.contains(&opens.word.as_str()) || opens_with_day) || speaks_of_other(tokens) {
+    if !(VISIT.contains(&opens.word.as_str()) || opens_with_day) || speaks_of_other(tokens, other_dates) {
         return None;
     }
     let most = tokens.len().min(first + BEFORE_DATE);
@@ -159,9 +157,11 @@ pub(super) fn is_visit_word(word: &str) -> bool {
     VISIT.contains(&word)
 }
 
-fn speaks_of_other(tokens: &[Token<'_>]) -> bool {
-    let is_other =
-        |token: &Token<'_>| OTHER.contains(&token.word.as_str()) || TURNS.contains(&token.word.as_str());
+fn speaks_of_other(tokens: &[Token<'_>], other_dates: &[String]) -> bool {
+    let is_other = |token: &Token<'_>| {
+        let word = token.word.as_str();
+        OTHER.contains(&word) || TURNS.contains(&word) || other_dates.iter().any(|other| other == word)
+    };
     tokens.iter().take(20).any(is_other)
 }
 

@@ -61,15 +61,15 @@ impl Rules<'_> {
             return false;
         }
         let is_column = cell > self.sheet.rows[it.row].start;
-        let panel = opens.panel;
+        let section = opens.section;
         self.visit = None;
-        self.in_history = panel.is_none();
-        let is_of_visits = panel.is_some() && panel == self.about.visits;
+        self.in_history = section.is_none();
+        let is_of_visits = section.is_some() && section == self.about.visits;
         self.in_visits = is_of_visits;
-        if (panel.is_none() || is_of_visits) && !is_column {
+        if (section.is_none() || is_of_visits) && !is_column {
             self.context.clear();
         }
-        self.context.open(&self.sheet.cells[cell], panel, is_column);
+        self.context.open(&self.sheet.cells[cell], section, is_column);
         true
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use super::reader::Problems;
-use super::{OF_A_VISIT, Part, Schema, SchemaKey, Scope, is_key};
+use super::{OF_A_VISIT, Schema, SchemaKey, Scope, Section, is_key};
 use crate::rules::{LONGEST_LABEL, LONGEST_LEAD_IN, comparable};
 use crate::{Normaliser, ValueType};
 
@@ -18,8 +18,7 @@ pub(super) fn check(schema: &Schema, problems: &Problems) {
     if schema.keys.is_empty() {
         problems.note("keys", "are missing; a schema has at least one [[keys]]");
     }
-    parts("sections", &schema.sections, problems);
-    parts("panels", &schema.panels, problems);
+    check_sections(&schema.sections, problems);
     let mut names: HashSet<&str> = HashSet::new();
     for key in &schema.keys {
         if !key.key.is_empty() && !names.insert(&key.key) {
@@ -28,9 +27,9 @@ pub(super) fn check(schema: &Schema, problems: &Problems) {
         check_key(key, schema, problems);
     }
     for heading in &schema.headings {
-        let place = format!("headings.{}", heading.panel.as_deref().unwrap_or("without panel"));
-        if let Some(panel) = &heading.panel {
-            is_there(&schema.panels, panel, &format!("{place}.panel"), "panels", problems);
+        let place = format!("headings.{}", heading.section.as_deref().unwrap_or("without section"));
+        if let Some(section) = &heading.section {
+            section_exists(&schema.sections, section, &format!("{place}.section"), problems);
         }
         if heading.words.is_empty() {
             problems.note(&format!("{place}.words"), "are missing");
@@ -46,15 +45,21 @@ fn check_key(key: &SchemaKey, schema: &Schema, problems: &Problems) {
     if !key.key.is_empty() && !is_key(&key.key) {
         problems.note(&place("key"), "must be snake_case of at most 64 letters, such as total_amount");
     }
-    if !key.section.is_empty() {
-        is_there(&schema.sections, &key.section, &place("section"), "sections", problems);
+    for alias in &key.aliases {
+        if !is_key(alias) {
+            problems.note(&place("aliases"), format!("has \"{alias}\", which is not snake_case"));
+        } else if schema.key(alias).is_some() {
+            problems.note(&place("aliases"), format!("has \"{alias}\", which is the name of a key"));
+        }
     }
-    if let Some(panel) = &key.panel {
-        is_there(&schema.panels, panel, &place("panel"), "panels", problems);
+    if let Some(section) = &key.section {
+        section_exists(&schema.sections, section, &place("section"), problems);
     }
-    if key.panel.is_none() && !key.shared_labels.is_empty() {
-        problems
-            .note(&place("shared_labels"), "mean nothing without a panel, under whose headings they count");
+    if key.section.is_none() && !key.shared_labels.is_empty() {
+        problems.note(
+            &place("shared_labels"),
+            "mean nothing without a section, under whose headings they count; add section = \"…\"",
+        );
     }
     if key.scope == Scope::Metadata && !OF_A_VISIT.contains(&key.key.as_str()) {
         let known = OF_A_VISIT.join(", ");
@@ -98,24 +103,24 @@ fn check_validators(key: &SchemaKey, problems: &Problems) {
     }
 }
 
-fn parts(kind: &str, parts: &[Part], problems: &Problems) {
+fn check_sections(sections: &[Section], problems: &Problems) {
     let mut seen: HashSet<&str> = HashSet::new();
-    for part in parts.iter().filter(|part| !part.id.is_empty()) {
-        let place = format!("{kind}.{}", part.id);
-        if !is_key(&part.id) {
+    for section in sections.iter().filter(|section| !section.id.is_empty()) {
+        let place = format!("sections.{}", section.id);
+        if !is_key(&section.id) {
             problems.note(&place, "must be snake_case, such as line_items");
         }
-        if !seen.insert(&part.id) {
+        if !seen.insert(&section.id) {
             problems.note(&place, "is there twice");
         }
     }
 }
 
-fn is_there(parts: &[Part], id: &str, place: &str, kind: &str, problems: &Problems) {
-    if !parts.iter().any(|part| part.id == id) {
-        let known: Vec<&str> = parts.iter().map(|part| part.id.as_str()).collect();
+fn section_exists(sections: &[Section], id: &str, place: &str, problems: &Problems) {
+    if !sections.iter().any(|section| section.id == id) {
+        let known: Vec<&str> = sections.iter().map(|section| section.id.as_str()).collect();
         let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
-        problems.note(place, format!("names \"{id}\", which is not among the {kind}: {known}"));
+        problems.note(place, format!("names \"{id}\", which is not among the sections: {known}"));
     }
 }
 
@@ -132,7 +137,7 @@ fn short_enough(words: &[String], most: usize, place: &str, problems: &Problems)
     }
 }
 
-/// No label says two things. (Shared ones may: which is meant, their panels tell.)
+/// No label says two things. (Shared ones may: which is meant, their sections tell.)
 fn meanings(schema: &Schema, problems: &Problems) {
     let mut owners: HashMap<String, &str> = HashMap::new();
     for key in &schema.keys {

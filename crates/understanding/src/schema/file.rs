@@ -40,6 +40,8 @@ pub struct SchemaFile {
     pub schema: Schema,
     /// By what its content is known, whatever its version, its comments and the order in which it tells things.
     pub content_hash: [u8; 32],
+    /// What should be changed in the file, although it can be used.
+    pub warnings: Vec<SchemaProblem>,
 }
 
 /// Something that is wrong with a file.
@@ -95,11 +97,11 @@ impl SchemaFile {
         let mut table = table(text, format).map_err(whole)?;
         let problems = Problems::default();
         let read = read(&table, &problems);
-        let problems = problems.into_inner();
+        let (problems, warnings) = problems.into_problems_and_warnings();
         match read {
             Some((version, schema)) if problems.is_empty() => {
                 table.remove("version");
-                Ok(Self { version, schema, content_hash: hash(&table) })
+                Ok(Self { version, schema, content_hash: hash(&table), warnings })
             }
             _ => Err(bad(problems)),
         }
@@ -107,7 +109,7 @@ impl SchemaFile {
 
     /// A schema that stood in no file, as the first version of one.
     pub fn of(schema: &Schema) -> Self {
-        Self { version: 1, schema: schema.clone(), content_hash: hash(schema) }
+        Self { version: 1, schema: schema.clone(), content_hash: hash(schema), warnings: Vec::new() }
     }
 
     /// The schemas that come with the program.

@@ -1,11 +1,13 @@
 //! From the tables of a file to a schema, member by member, so that everything that is wrong is told at once.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 
 use toml::{Table, Value};
 
+use super::old_panels::{StoredKey, StoredSchema};
 use super::{
-    ANY, Bound, Part, Schema, SchemaKey, SchemaProblem, Scope, SectionHeading, Titles, Validators, WordList,
+    ANY, Bound, Schema, SchemaKey, SchemaProblem, Scope, Section, SectionHeading, Titles, Validators,
+    WordList,
 };
 use crate::normal::fold;
 use crate::{Normaliser, ValueType};
@@ -19,20 +21,32 @@ const MOST_WORDS: usize = 500;
 /// Things of one kind at most: keys, headings, sections.
 const MOST: usize = 500;
 
-/// What is wrong with a file.
+/// Names that are still read, but not offered.
+const OLD: [&str; 2] = ["panels", "panel"];
+const OLD_NAMES: &str = "uses the old names \"panels\" and \"panel\" for sections. Rename [[panels]] to [[sections]] and \
+     panel to section. Until then, the panels are the sections of the form, and what the file has under the new \
+     names counts only where it has no panels";
+
+/// The problems and warnings about a file.
 #[derive(Default)]
-pub(super) struct Problems(RefCell<Vec<SchemaProblem>>);
+pub(super) struct Problems {
+    problems: RefCell<Vec<SchemaProblem>>,
+    /// Whether the file uses the old names `panels` and `panel`.
+    has_panels: Cell<bool>,
+}
 
 impl Problems {
     pub fn note(&self, place: &str, reason: impl Into<String>) {
-        let mut problems = self.0.borrow_mut();
+        let mut problems = self.problems.borrow_mut();
         if problems.len() < MOST_PROBLEMS {
             problems.push(SchemaProblem { place: place.to_owned(), reason: reason.into() });
         }
     }
 
-    pub fn into_inner(self) -> Vec<SchemaProblem> {
-        self.0.into_inner()
+    /// What stops a file from being used, and what does not but should be changed.
+    pub fn into_problems_and_warnings(self) -> (Vec<SchemaProblem>, Vec<SchemaProblem>) {
+        let old_names = SchemaProblem { place: String::new(), reason: OLD_NAMES.to_owned() };
+        (self.problems.into_inner(), self.has_panels.get().then_some(old_names).into_iter().collect())
     }
 }
 
@@ -65,7 +79,8 @@ impl<'t> Fields<'t> {
     /// Notes every member that nobody asked for.
     pub fn refuse_others(&self) {
         for name in self.table.keys().filter(|name| !self.known.contains(&name.as_str())) {
-            let known = self.known.join(", ");
+            let known: Vec<&str> = self.known.iter().copied().filter(|name| !OLD.contains(name)).collect();
+            let known = known.join(", ");
             self.wrong(name, format!("is not known here; there are: {known}"));
         }
     }
@@ -84,6 +99,13 @@ impl<'t> Fields<'t> {
                 None
             }
         }
+    }
+
+    /// The section of a key or a heading under its old name.
+    fn panel(&mut self) -> Option<String> {
+        let panel = self.text("panel")?;
+        self.problems.has_panels.set(true);
+        Some(panel)
     }
 
     fn required(&mut self, name: &'static str) -> String {
@@ -188,6 +210,18 @@ impl<'t> Fields<'t> {
         }
     }
 
+    /// A list of words that stay as they are written.
+    fn names(&mut self, name: &'static str) -> Vec<String> {
+        match self.get(name) {
+            None => Vec::new(),
+            Some(Value::Array(list)) => self.list(name, list, false),
+            Some(_) => {
+                self.wrong(name, "must be a list of words");
+                Vec::new()
+            }
+        }
+    }
+
     fn list(&self, place: &str, list: &[Value], is_folded: bool) -> Vec<String> {
         if list.is_empty() || list.len() > MOST_WORDS {
             self.wrong(place, format!("must have 1 to {MOST_WORDS} entries"));
@@ -226,7 +260,8 @@ impl<'t> Fields<'t> {
                 continue;
             };
             // By its name if it has one, so that people find it.
-            let called = ["key", "id", "panel"].iter().find_map(|member| table.get(*member)?.as_str());
+            let named_by: &[&str] = if name == "headings" { &["section", "panel"] } else { &["key", "id"] };
+            let called = named_by.iter().find_map(|member| table.get(*member)?.as_str());
             let called = called.map_or_else(|| (at + 1).to_string(), str::to_owned);
             let mut fields = Fields::new(table, self.place(&format!("{name}.{called}")), self.problems);
             all.push(read(&mut fields));
@@ -247,23 +282,30 @@ fn is_title(text: &str) -> bool {
 }
 
 pub(super) fn schema(fields: &mut Fields<'_>) -> Schema {
-    Schema {
+    let stored = StoredSchema {
         name: fields.required("name"),
         title: fields.titles("title"),
-        sections: fields.tables("sections", part),
-        panels: fields.tables("panels", part),
-        keys: fields.tables("keys", key),
+        sections: fields.tables("sections", section),
+        panels: fields.tables("panels", section),
+        keys: fields.tables("keys", |fields| StoredKey { panel: fields.panel(), key: key(fields) }),
         headings: fields.tables("headings", heading),
         other_labels: fields.words("other_labels"),
+        other_dates: fields.words("other_dates"),
+    };
+    if !stored.panels.is_empty() {
+        fields.problems.has_panels.set(true);
     }
+    stored.into()
 }
 
-fn part(fields: &mut Fields<'_>) -> Part {
-    Part { id: fields.required("id"), title: fields.titles("title") }
+fn section(fields: &mut Fields<'_>) -> Section {
+    Section { id: fields.required("id"), title: fields.titles("title") }
 }
 
 fn heading(fields: &mut Fields<'_>) -> SectionHeading {
-    SectionHeading { panel: fields.text("panel"), words: fields.words("words") }
+    let panel = fields.panel();
+    let section = fields.text("section");
+    SectionHeading { section: panel.or(section), words: fields.words("words") }
 }
 
 fn key(fields: &mut Fields<'_>) -> SchemaKey {
@@ -271,7 +313,9 @@ fn key(fields: &mut Fields<'_>) -> SchemaKey {
     let value_type = value_type.unwrap_or(ValueType::String);
     SchemaKey {
         key: fields.required("key"),
+        aliases: fields.names("aliases"),
         title: fields.titles("title"),
+        hint: fields.titles("hint"),
         labels: fields.words("labels"),
         shared_labels: fields.words("shared_labels"),
         continued_by: fields.words("continued_by"),
@@ -281,13 +325,13 @@ fn key(fields: &mut Fields<'_>) -> SchemaKey {
             .one_of("normaliser", &Normaliser::ALL)
             .unwrap_or_else(|| Normaliser::usual(value_type)),
         at_visits: fields.flag("at_visits"),
-        section: fields.required("section"),
-        panel: fields.text("panel"),
+        section: fields.text("section"),
         value_type,
         scope: fields.one_of("scope", &Scope::ALL).unwrap_or_default(),
         repeatable: fields.flag("repeatable"),
         critical: fields.flag("critical"),
         optional: fields.flag("optional"),
+        hidden: fields.flag("hidden"),
         validators: validators(fields),
     }
 }
@@ -302,14 +346,7 @@ fn validators(fields: &mut Fields<'_>) -> Validators {
         }
     };
     let mut inner = Fields::new(table, fields.place("validators"), fields.problems);
-    let one_of = match inner.get("one_of") {
-        None => Vec::new(),
-        Some(Value::Array(list)) => inner.list("one_of", list, false),
-        Some(_) => {
-            inner.wrong("one_of", "must be a list of words");
-            Vec::new()
-        }
-    };
+    let one_of = inner.names("one_of");
     let max_length = match inner.get("max_length") {
         None => None,
         Some(Value::Integer(length)) if (1..=10_000).contains(length) => u32::try_from(*length).ok(),

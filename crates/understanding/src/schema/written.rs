@@ -11,18 +11,17 @@ impl Schema {
     /// The schema as a TOML file of that version, ready to be changed and added under another name.
     pub fn to_toml(&self, version: u32) -> String {
         let mut text = format!("name = {}\nversion = {version}\n", quoted(&self.name));
-        titles(&mut text, &self.title);
+        titles(&mut text, "title", &self.title);
         words(&mut text, "other_labels", &self.other_labels);
-        for (kind, parts) in [("sections", &self.sections), ("panels", &self.panels)] {
-            for part in parts {
-                line(&mut text, &format!("\n[[{kind}]]\nid = {}", quoted(&part.id)));
-                titles(&mut text, &part.title);
-            }
+        words(&mut text, "other_dates", &self.other_dates);
+        for section in &self.sections {
+            line(&mut text, &format!("\n[[sections]]\nid = {}", quoted(&section.id)));
+            titles(&mut text, "title", &section.title);
         }
         for heading in &self.headings {
             line(&mut text, "\n[[headings]]");
-            if let Some(panel) = &heading.panel {
-                line(&mut text, &format!("panel = {}", quoted(panel)));
+            if let Some(section) = &heading.section {
+                line(&mut text, &format!("section = {}", quoted(section)));
             }
             words(&mut text, "words", &heading.words);
         }
@@ -35,10 +34,13 @@ impl Schema {
 
 fn write_key(text: &mut String, key: &SchemaKey) {
     line(text, &format!("\n[[keys]]\nkey = {}", quoted(&key.key)));
-    titles(text, &key.title);
-    line(text, &format!("section = {}", quoted(&key.section)));
-    if let Some(panel) = &key.panel {
-        line(text, &format!("panel = {}", quoted(panel)));
+    if !key.aliases.is_empty() {
+        list(text, "aliases", &key.aliases);
+    }
+    titles(text, "title", &key.title);
+    titles(text, "hint", &key.hint);
+    if let Some(section) = &key.section {
+        line(text, &format!("section = {}", quoted(section)));
     }
     line(text, &format!("value_type = {}", quoted(key.value_type.as_str())));
     if key.normaliser != Normaliser::usual(key.value_type) {
@@ -54,6 +56,7 @@ fn write_key(text: &mut String, key: &SchemaKey) {
         ("repeatable", key.repeatable),
         ("critical", key.critical),
         ("optional", key.optional),
+        ("hidden", key.hidden),
     ];
     for (name, _) in flags.iter().filter(|(_, flag)| *flag) {
         line(text, &format!("{name} = true"));
@@ -89,11 +92,11 @@ fn validators(text: &mut String, validators: &Validators) {
     }
 }
 
-fn titles(text: &mut String, titles: &Titles) {
+fn titles(text: &mut String, name: &str, titles: &Titles) {
     if !titles.is_empty() {
         let each: Vec<String> =
             titles.iter().map(|(language, title)| format!("{language} = {}", quoted(title))).collect();
-        line(text, &format!("title = {{ {} }}", each.join(", ")));
+        line(text, &format!("{name} = {{ {} }}", each.join(", ")));
     }
 }
 

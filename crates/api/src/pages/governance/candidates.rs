@@ -1,48 +1,51 @@
-//! `GET /app/governance`: changes of schemas that edits suggest, and deciding about them.
+//! `GET /app/governance`: the changes of schemas that edits suggest, and decisions about them.
+
+use std::sync::Arc;
 
 use askama::Template;
 use axum::extract::State;
 use axum::response::Response;
-use quire_ports::{CandidateFilter, CandidateSample, StructuralCandidate};
+use quire_application::App;
+use quire_application::governance::{self, CandidateFilter, CandidateSample, StructuralCandidate};
 use quire_understanding::structure::{CandidateStatus, DecisionType, StructureChange};
 
 use super::change::{decision, is_offered, kind, status, what};
-use super::{FURTHEST, Paging, Sheet, address, framed, sheets};
+use super::{GovernanceTab, MAX_OFFSET, Paging, address, load_frame, tabs};
+use crate::ApiError;
 use crate::pages::frame::{Choice, Frame, Place, page};
 use crate::pages::moments::Moment;
 use crate::pages::visitor::Visitor;
 use crate::pages::words::Words;
 use crate::request::Parameters;
-use crate::{ApiError, Product};
 
-/// How many are shown at once.
+/// Candidates per page.
 const SHOWN: u32 = 20;
 
 #[derive(Template)]
 #[template(path = "governance.html")]
-struct Page {
+struct CandidatesPage {
     frame: Frame,
     sheets: Vec<Place>,
     statuses: Vec<Choice>,
     kinds: Vec<Choice>,
-    list: List,
+    list: CandidateList,
 }
 
 #[derive(Template)]
 #[template(path = "governance/candidates.html")]
-struct ListPart {
+struct CandidatesPart {
     frame: Frame,
-    list: List,
+    list: CandidateList,
 }
 
-struct List {
-    candidates: Vec<Shown>,
+struct CandidateList {
+    candidates: Vec<CandidateRow>,
     is_filtered: bool,
     paging: Paging,
 }
 
-/// A candidate, as the page shows it.
-struct Shown {
+/// A candidate.
+struct CandidateRow {
     id: String,
     kind: &'static str,
     what: String,
@@ -54,33 +57,33 @@ struct Shown {
     is_critical: bool,
     first: Moment,
     last: Moment,
-    samples: Vec<Seen>,
-    offers: Vec<Offer>,
+    samples: Vec<SampleRow>,
+    offers: Vec<DecisionButton>,
 }
 
-/// Where an edit was made.
-struct Seen {
+/// An edit that suggests the change.
+struct SampleRow {
     href: String,
     name: String,
     snippet: Option<String>,
 }
 
-/// Something that can be decided.
-struct Offer {
+/// A button for a decision.
+struct DecisionButton {
     code: &'static str,
     name: &'static str,
     effect: &'static str,
     class: &'static str,
 }
 
-pub(in crate::pages) async fn show(
-    State(product): State<Product>,
+pub(crate) async fn show(
+    State(app): State<Arc<App>>,
     visitor: Visitor,
     parameters: Parameters,
 ) -> Result<Response, ApiError> {
-    let frame = framed(&product, visitor).await?;
+    let frame = load_frame(&app, visitor).await?;
     let filter = filter(&parameters)?;
-    let list = found(&product, filter, frame.words()).await?;
+    let list = load(&app, filter, frame.words()).await?;
     let words = frame.words();
     let statuses = CandidateStatus::ALL.iter().map(|one| Choice {
         value: one.as_str(),
@@ -93,18 +96,18 @@ pub(in crate::pages) async fn show(
         is_current: filter.change == Some(*one),
     });
     let (statuses, kinds) = (statuses.collect(), kinds.collect());
-    page(&Page { frame, sheets: sheets(Sheet::Candidates), statuses, kinds, list })
+    page(&CandidatesPage { frame, sheets: tabs(GovernanceTab::Candidates), statuses, kinds, list })
 }
 
-/// The same without what stands around it, for a page that is open.
-pub(in crate::pages) async fn list(
-    State(product): State<Product>,
+/// The same without the frame, for a page that is open.
+pub(crate) async fn list(
+    State(app): State<Arc<App>>,
     visitor: Visitor,
     parameters: Parameters,
 ) -> Result<Response, ApiError> {
-    let frame = framed(&product, visitor).await?;
-    let list = found(&product, filter(&parameters)?, frame.words()).await?;
-    page(&ListPart { frame, list })
+    let frame = load_frame(&app, visitor).await?;
+    let list = load(&app, filter(&parameters)?, frame.words()).await?;
+    page(&CandidatesPart { frame, list })
 }
 
 fn filter(parameters: &Parameters) -> Result<CandidateFilter, ApiError> {
@@ -112,19 +115,19 @@ fn filter(parameters: &Parameters) -> Result<CandidateFilter, ApiError> {
     let status = parameters.one_of("status", CandidateStatus::ALL, CandidateStatus::as_str);
     let change = parameters.one_of("change_type", StructureChange::ALL, StructureChange::as_str);
     Ok(CandidateFilter {
-        // A form also sends what nobody chose.
+        // A form also sends its empty fields.
         status: if is_chosen("status") { status? } else { None },
         change: if is_chosen("change_type") { change? } else { None },
         is_critical: None,
         limit: SHOWN,
-        skip: parameters.within("offset", 0..=FURTHEST)?.unwrap_or(0),
+        skip: parameters.within("offset", 0..=MAX_OFFSET)?.unwrap_or(0),
     })
 }
 
-async fn found(product: &Product, filter: CandidateFilter, words: &'static Words) -> Result<List, ApiError> {
-    // One more than is shown tells whether there are more.
+async fn load(app: &App, filter: CandidateFilter, words: &'static Words) -> Result<CandidateList, ApiError> {
+    // One more than shown tells whether there are more.
     let wanted = CandidateFilter { limit: SHOWN + 1, ..filter };
-    let mut candidates = product.store.governance.candidates(wanted).await?;
+    let mut candidates = governance::candidates(app, wanted).await?;
     let has_more = candidates.len() > SHOWN as usize;
     candidates.truncate(SHOWN as usize);
     let from = |skip: u32| {
@@ -136,14 +139,14 @@ async fn found(product: &Product, filter: CandidateFilter, words: &'static Words
         ];
         address("/app/governance", &chosen)
     };
-    Ok(List {
-        candidates: candidates.iter().map(|one| Shown::of(one, words)).collect(),
+    Ok(CandidateList {
+        candidates: candidates.iter().map(|one| CandidateRow::of(one, words)).collect(),
         is_filtered: filter.status.is_some() || filter.change.is_some(),
         paging: Paging::of(filter.skip, SHOWN, has_more, from),
     })
 }
 
-impl Shown {
+impl CandidateRow {
     fn of(candidate: &StructuralCandidate, words: &'static Words) -> Self {
         let (stands, tone) = status(candidate.status, words);
         let offered =
@@ -161,12 +164,12 @@ impl Shown {
             first: Moment::of(candidate.created_at),
             last: Moment::of(candidate.updated_at),
             samples: (1..).zip(&candidate.samples).map(|(number, one)| sample(number, one, words)).collect(),
-            offers: offered.map(|one| Offer::of(*one, words)).collect(),
+            offers: offered.map(|one| DecisionButton::of(*one, words)).collect(),
         }
     }
 }
 
-impl Offer {
+impl DecisionButton {
     fn of(one: DecisionType, words: &'static Words) -> Self {
         let (name, effect) = decision(one, words);
         let class = match one {
@@ -178,12 +181,12 @@ impl Offer {
     }
 }
 
-/// Leads to the page of the document where the value stood.
-fn sample(number: usize, sample: &CandidateSample, words: &Words) -> Seen {
+/// Links to the page of the document with the value.
+fn sample(number: usize, sample: &CandidateSample, words: &Words) -> SampleRow {
     let number = number.to_string();
     let document = format!("/app/documents/{}", sample.document);
     match &sample.evidence {
-        Some(evidence) => Seen {
+        Some(evidence) => SampleRow {
             href: format!("{document}#page-{}", evidence.page),
             name: words.with("governance.example_on_page", &number).replacen(
                 "{}",
@@ -192,8 +195,10 @@ fn sample(number: usize, sample: &CandidateSample, words: &Words) -> Seen {
             ),
             snippet: Some(evidence.snippet.clone()),
         },
-        None => {
-            Seen { href: document, name: words.with("governance.example_by_hand", &number), snippet: None }
-        }
+        None => SampleRow {
+            href: document,
+            name: words.with("governance.example_by_hand", &number),
+            snippet: None,
+        },
     }
 }

@@ -1,10 +1,10 @@
-//! Changes of schemas and what is decided about them, in words.
+//! Changes of schemas and decisions in words.
 
 use quire_understanding::structure::{CandidateStatus, DecisionType, StructureChange};
 
 use crate::pages::words::Words;
 
-/// What a kind of change is called.
+/// The name of a kind of change.
 pub(super) fn kind(change: StructureChange, words: &'static Words) -> &'static str {
     words.get(match change {
         StructureChange::NewKey => "governance.kind_new_key",
@@ -32,7 +32,7 @@ fn between(name: &str, source: &str, target: &str, words: &Words) -> String {
     words.with(name, source).replacen("{}", target, 1)
 }
 
-/// Where a candidate stands, and the class of its chip.
+/// The status of a candidate and the class of its chip.
 pub(super) fn status(status: CandidateStatus, words: &'static Words) -> (&'static str, &'static str) {
     let (name, tone) = match status {
         CandidateStatus::Pending => ("governance.status_pending", "waiting"),
@@ -43,7 +43,7 @@ pub(super) fn status(status: CandidateStatus, words: &'static Words) -> (&'stati
     (words.get(name), tone)
 }
 
-/// What somebody can decide: on the button, and what comes of it.
+/// The text of a decision's button and its effect.
 pub(super) fn decision(decision: DecisionType, words: &'static Words) -> (&'static str, &'static str) {
     let (name, effect) = match decision {
         DecisionType::Approve => ("governance.approve", "governance.approve_effect"),
@@ -54,7 +54,7 @@ pub(super) fn decision(decision: DecisionType, words: &'static Words) -> (&'stat
     (words.get(name), words.get(effect))
 }
 
-/// Whether this decision would say anything new.
+/// Whether this decision would change anything.
 pub(super) fn is_offered(decision: DecisionType, status: CandidateStatus, is_critical: bool) -> bool {
     match (status, decision) {
         (CandidateStatus::Approved, _)
@@ -73,7 +73,7 @@ mod tests {
     use crate::pages::words::Language;
 
     #[test]
-    fn what_would_change_is_told_with_its_keys() {
+    fn a_change_is_described_with_its_keys() {
         let told = |change, source| what(change, source, "b", Language::English.words());
         assert_eq!(told(StructureChange::NewKey, None), "Add b");
         assert_eq!(told(StructureChange::KeyRename, Some("a")), "Rename a to b");
@@ -82,7 +82,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_offered_that_could_not_be_decided() {
+    fn only_possible_decisions_are_offered() {
         for status in CandidateStatus::ALL {
             for decision in DecisionType::ALL {
                 for is_critical in [false, true] {

@@ -1,17 +1,17 @@
-//! Curves of reliability, drawn by the server: how much was accepted of what was shown with which confidence. Where the
-//! confidence means what it says, the curve lies on the diagonal.
+//! Reliability curves, drawn by the server: the share of accepted values by shown confidence. A well calibrated confidence lies on
+//! the diagonal.
 
 use quire_understanding::calibration::{BINS, ReviewCounts};
 
 use crate::pages::words::Words;
 
-/// A curve, in units of the drawing: 100 wide and 100 high.
+/// A curve in units of the drawing, which is 100 wide and 100 high.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Curve {
     pub(super) points: Vec<Point>,
-    /// The path through them.
+    /// The path through the points.
     pub(super) path: String,
-    /// The same in words and numbers.
+    /// The same as a table.
     pub(super) bins: Vec<Bin>,
     pub(super) summary: String,
 }
@@ -23,7 +23,7 @@ pub(super) struct Point {
     pub(super) radius: f64,
 }
 
-/// What became of what was shown with a confidence in this tenth.
+/// The reviews of values with a confidence in this tenth.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Bin {
     pub(super) range: String,
@@ -32,7 +32,7 @@ pub(super) struct Bin {
     pub(super) share: String,
 }
 
-/// Draws what was counted by the tenth of confidence. Tenths without anything are left out.
+/// Draws the counts by tenths of confidence. Empty tenths are left out.
 pub(super) fn curve(bins: &[ReviewCounts], words: &Words) -> Curve {
     let counted = (0..BINS).zip(bins).filter_map(|(number, counts)| Some((number, *counts, counts.share()?)));
     let counted: Vec<_> = counted.collect();
@@ -49,7 +49,7 @@ pub(super) fn curve(bins: &[ReviewCounts], words: &Words) -> Curve {
     }
 }
 
-/// In the middle of its tenth; the more was counted, the larger.
+/// In the middle of its tenth; the radius grows with the count.
 fn point(number: u8, counts: ReviewCounts, share: f64) -> Point {
     Point {
         x: (f64::from(number) + 0.5) * 100.0 / f64::from(BINS),
@@ -63,7 +63,7 @@ fn bin(number: u8, counts: ReviewCounts, share: f64) -> Bin {
     Bin { range: format!("{}–{} %", number * 10, (number + 1) * 10), accepts, edits, share: percent(share) }
 }
 
-/// A share as people read it.
+/// A share in percent.
 pub(super) fn percent(share: f64) -> String {
     format!("{:.0} %", share * 100.0)
 }
@@ -74,7 +74,7 @@ mod tests {
     use crate::pages::words::Language;
 
     #[test]
-    fn what_is_as_sure_as_it_says_lies_on_the_diagonal() {
+    fn a_calibrated_confidence_lies_on_the_diagonal() {
         let mut bins = [ReviewCounts::default(); BINS as usize];
         bins[6] = ReviewCounts { accepts: 65, edits: 35 };
         bins[9] = ReviewCounts { accepts: 1, edits: 0 };
@@ -87,7 +87,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_drawn_of_nothing() {
+    fn without_counts_there_is_no_curve() {
         let curve = curve(&[ReviewCounts::default(); BINS as usize], Language::Spanish.words());
         assert!(curve.points.is_empty() && curve.path.is_empty() && curve.summary.is_empty());
     }

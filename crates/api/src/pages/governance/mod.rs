@@ -1,62 +1,64 @@
-//! The pages of those who govern: what edits suggest about schemas, what was decided, the versions that came of it, and how
-//! far confidence can be trusted. Nothing of them stands on the pages of others.
+//! The pages for governors: suggested changes of schemas, decisions, schema versions, and the reliability of confidence. Other
+//! visitors do not see them.
 
-pub(super) mod candidates;
+pub(crate) mod candidates;
 mod change;
 mod curve;
-pub(super) mod reliability;
-pub(super) mod schemas;
-pub(super) mod trail;
+pub(crate) mod reliability;
+pub(crate) mod schemas;
+pub(crate) mod trail;
+
+use quire_application::{App, events};
 
 use super::frame::{Frame, Part, Place};
 use super::visitor::Visitor;
-use crate::{ApiError, Product};
+use crate::ApiError;
 
-/// The furthest place of a list.
-const FURTHEST: u32 = 100_000;
+/// The largest offset.
+const MAX_OFFSET: u32 = 100_000;
 
-/// Where the parts before and after this one are, if there are any.
+/// The addresses of the previous and the next page.
 struct Paging {
     before: Option<String>,
     after: Option<String>,
 }
 
 impl Paging {
-    /// Of a list of which so many are passed over and so many shown; `from` is the address of the part from there.
+    /// The paging of a list; `from` is the address of the page at an offset.
     fn of(skip: u32, shown: u32, has_more: bool, from: impl Fn(u32) -> String) -> Self {
         Self {
             before: (skip > 0).then(|| from(skip.saturating_sub(shown))),
-            after: (has_more && skip + shown <= FURTHEST).then(|| from(skip + shown)),
+            after: (has_more && skip + shown <= MAX_OFFSET).then(|| from(skip + shown)),
         }
     }
 }
 
-/// Where each of them is.
+/// A tab of the governance pages.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Sheet {
+enum GovernanceTab {
     Candidates,
     Schemas,
     Trail,
     Reliability,
 }
 
-/// The way from one to the others.
-fn sheets(current: Sheet) -> Vec<Place> {
+/// The tabs of the governance pages.
+fn tabs(current: GovernanceTab) -> Vec<Place> {
     let all = [
-        (Sheet::Candidates, "/app/governance", "governance.candidates"),
-        (Sheet::Schemas, "/app/governance/schemas", "governance.schemas"),
-        (Sheet::Trail, "/app/governance/trail", "governance.trail"),
-        (Sheet::Reliability, "/app/governance/reliability", "governance.reliability"),
+        (GovernanceTab::Candidates, "/app/governance", "governance.candidates"),
+        (GovernanceTab::Schemas, "/app/governance/schemas", "governance.schemas"),
+        (GovernanceTab::Trail, "/app/governance/trail", "governance.trail"),
+        (GovernanceTab::Reliability, "/app/governance/reliability", "governance.reliability"),
     ];
     all.into_iter().map(|(sheet, href, word)| Place { href, word, is_current: sheet == current }).collect()
 }
 
-async fn framed(product: &Product, visitor: Visitor) -> Result<Frame, ApiError> {
-    let newest = product.store.history.newest_event().await?;
+async fn load_frame(app: &App, visitor: Visitor) -> Result<Frame, ApiError> {
+    let newest = events::newest(app).await?;
     Ok(Frame::new(visitor, Part::Governance, &["governance"], newest))
 }
 
-/// An address with those of these parameters that say something.
+/// An address with those parameters that are not empty.
 fn address(path: &str, parameters: &[(&str, &str)]) -> String {
     let mut query = form_urlencoded::Serializer::new(String::new());
     query.extend_pairs(parameters.iter().filter(|(_, value)| !value.is_empty()));
@@ -69,7 +71,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_address_says_only_what_was_chosen() {
+    fn an_address_leaves_out_empty_parameters() {
         assert_eq!(address("/a", &[("b", ""), ("c", "")]), "/a");
         assert_eq!(address("/a", &[("b", "x y"), ("c", ""), ("d", "1&2")]), "/a?b=x+y&d=1%262");
     }

@@ -1,45 +1,48 @@
-//! `GET /app/governance/schemas`: what documents are searched for, and how that came to be.
+//! `GET /app/governance/schemas`: the schemas and their versions.
+
+use std::sync::Arc;
 
 use askama::Template;
 use axum::extract::State;
 use axum::response::Response;
-use quire_ports::{SchemaVersion, SchemaVersionSummary};
+use quire_application::App;
+use quire_application::governance::{self, SchemaVersion, SchemaVersionSummary};
 use quire_understanding::{Schema, SchemaKey, Scope, ValueType};
 
-use super::{Sheet, address, framed, sheets};
+use super::{GovernanceTab, address, load_frame, tabs};
+use crate::ApiError;
 use crate::pages::frame::{Frame, Place, page};
 use crate::pages::moments::Moment;
 use crate::pages::visitor::Visitor;
 use crate::pages::words::Words;
 use crate::request::Parameters;
-use crate::{ApiError, Product};
 
 /// Versions that are listed.
 const SHOWN: u32 = 100;
 
 #[derive(Template)]
 #[template(path = "governance/schemas.html")]
-struct Page {
+struct SchemasPage {
     frame: Frame,
     sheets: Vec<Place>,
-    schemas: Vec<Named>,
+    schemas: Vec<SchemaChoice>,
     title: String,
     name: String,
     number: u32,
     is_newest: bool,
-    keys: Vec<Key>,
-    versions: Vec<Version>,
+    keys: Vec<KeyRow>,
+    versions: Vec<VersionRow>,
     leaves_out_older: bool,
 }
 
-/// A schema that can be looked at.
-struct Named {
+/// A schema to choose.
+struct SchemaChoice {
     href: String,
     name: String,
     is_current: bool,
 }
 
-struct Key {
+struct KeyRow {
     title: String,
     name: String,
     section: String,
@@ -47,7 +50,7 @@ struct Key {
     marks: Vec<(&'static str, &'static str)>,
 }
 
-struct Version {
+struct VersionRow {
     href: String,
     number: u32,
     is_shown: bool,
@@ -56,30 +59,30 @@ struct Version {
     summary: Option<String>,
 }
 
-pub(in crate::pages) async fn show(
-    State(product): State<Product>,
+pub(crate) async fn show(
+    State(app): State<Arc<App>>,
     visitor: Visitor,
     parameters: Parameters,
 ) -> Result<Response, ApiError> {
-    let governance = &product.store.governance;
     let wanted = parameters.within("version", 1..=u32::MAX)?;
-    let chosen = parameters.text("schema").unwrap_or(&product.schema);
-    let version = match wanted {
-        Some(number) => governance.schema(chosen, number).await?,
-        None => governance.current_schema(chosen).await?,
-    };
-    let notes = governance.schema_versions(chosen, SHOWN + 1).await?;
-    let names = governance.schema_names().await?;
-    let frame = framed(&product, visitor).await?;
-    page(&made(frame, version, &notes, &names))
+    let version = governance::schema_version(&app, parameters.text("schema"), wanted).await?;
+    let notes = governance::schema_versions(&app, &version.schema.name, SHOWN + 1).await?;
+    let names = governance::schema_names(&app).await?;
+    let frame = load_frame(&app, visitor).await?;
+    page(&schemas_page(frame, version, &notes, &names))
 }
 
-fn made(frame: Frame, shown: SchemaVersion, notes: &[SchemaVersionSummary], names: &[String]) -> Page {
+fn schemas_page(
+    frame: Frame,
+    shown: SchemaVersion,
+    notes: &[SchemaVersionSummary],
+    names: &[String],
+) -> SchemasPage {
     let SchemaVersion { schema, number, .. } = shown;
     let language = frame.language.as_str();
     let kept = notes.iter().take(SHOWN as usize);
-    Page {
-        sheets: sheets(Sheet::Schemas),
+    SchemasPage {
+        sheets: tabs(GovernanceTab::Schemas),
         schemas: names.iter().map(|name| named(name, &schema.name)).collect(),
         title: schema.title(language).to_owned(),
         number,
@@ -92,22 +95,22 @@ fn made(frame: Frame, shown: SchemaVersion, notes: &[SchemaVersionSummary], name
     }
 }
 
-fn named(name: &str, current: &str) -> Named {
+fn named(name: &str, current: &str) -> SchemaChoice {
     let href = address("/app/governance/schemas", &[("schema", name)]);
-    Named { href, name: name.to_owned(), is_current: name == current }
+    SchemaChoice { href, name: name.to_owned(), is_current: name == current }
 }
 
-fn shown_key(schema: &Schema, key: &SchemaKey, language: &str, words: &'static Words) -> Key {
+fn shown_key(schema: &Schema, key: &SchemaKey, language: &str, words: &'static Words) -> KeyRow {
     let marks = [
         (key.critical, "governance.critical", "error"),
         (key.optional, "governance.optional", ""),
         (key.repeatable, "governance.repeatable", ""),
         (key.scope != Scope::Document || key.at_visits, "governance.per_visit", "ready"),
     ];
-    Key {
+    KeyRow {
         title: key.title(language).to_owned(),
         name: key.key.clone(),
-        section: schema.section_title(&key.section, language).to_owned(),
+        section: key.section.as_deref().map_or("", |id| schema.section_title(id, language)).to_owned(),
         value_type: words.get(match key.value_type {
             ValueType::String => "governance.type_string",
             ValueType::Date => "governance.type_date",
@@ -123,9 +126,9 @@ fn shown_key(schema: &Schema, key: &SchemaKey, language: &str, words: &'static W
     }
 }
 
-fn shown_version(schema: &str, note: &SchemaVersionSummary, shown: u32) -> Version {
+fn shown_version(schema: &str, note: &SchemaVersionSummary, shown: u32) -> VersionRow {
     let number = note.number.to_string();
-    Version {
+    VersionRow {
         href: address("/app/governance/schemas", &[("schema", schema), ("version", &number)]),
         number: note.number,
         is_shown: note.number == shown,

@@ -1,31 +1,35 @@
 //! `GET /app`: the documents, and `GET /app/rows`: a part of their list.
 
-mod asked;
+mod query;
 mod row;
+
+use std::sync::Arc;
 
 use askama::Template;
 use axum::extract::{RawQuery, State};
 use axum::response::Response;
-use quire_application::document::{self, DocumentCount, DocumentList, DocumentView, ListRequest};
-use quire_domain::{Role, RunState, StepName, StepStatus};
-use quire_ports::LeastConfidentQuery;
+use quire_application::document::{
+    self, DocumentCount, DocumentList, DocumentView, LeastConfidentQuery, ListRequest,
+};
+use quire_application::{App, events, run};
+use quire_domain::Role;
 
-use self::asked::{Asked, Choice};
+use self::query::{Choice, InboxQuery};
 use self::row::Row;
 use super::frame::{Frame, Part, page};
 use super::visitor::Visitor;
 use super::words::Words;
-use crate::documents::{least_certain, list};
-use crate::{ApiError, Product};
+use crate::ApiError;
+use crate::rest::documents::{least_confident, list};
 
-/// How many are shown at once.
+/// Documents per page.
 const SHOWN: u32 = 50;
 
 #[derive(Template)]
 #[template(path = "inbox.html")]
-struct Inbox {
+struct InboxPage {
     frame: Frame,
-    asked: Asked,
+    asked: InboxQuery,
     list: Listing,
     operates: bool,
 }
@@ -36,19 +40,19 @@ struct RowsPart {
     list: Listing,
 }
 
-/// Some rows of the list, with what is known of the others.
+/// Rows of the list and its paging.
 struct Listing {
     words: &'static Words,
     rows: Vec<Row>,
-    /// How many there are.
+    /// The number of documents in words.
     total: Option<String>,
-    /// The page that goes on where this part ends.
+    /// The address of the next page.
     next: Option<String>,
-    /// Whether the search has ended before the list did.
+    /// Whether the search stopped at its limit.
     is_cut_short: bool,
 }
 
-impl Inbox {
+impl InboxPage {
     fn t<'a>(&self, name: &'a str) -> &'a str {
         self.frame.t(name)
     }
@@ -67,79 +71,79 @@ impl Inbox {
 }
 
 /// The page.
-pub(super) async fn show(
-    State(product): State<Product>,
+pub(crate) async fn show(
+    State(app): State<Arc<App>>,
     visitor: Visitor,
     RawQuery(query): RawQuery,
 ) -> Result<Response, ApiError> {
-    let asked = Asked::of(query.as_deref().unwrap_or_default())?;
-    // First where the history stands, then what there is: what happens in between is told twice and not missed.
-    let newest = product.store.history.newest_event().await?;
+    let query = InboxQuery::of(query.as_deref().unwrap_or_default())?;
+    // The event position first, then the documents: an event in between is shown twice rather than missed.
+    let newest = events::newest(&app).await?;
     let operates = visitor.may(Role::Operate);
     let frame = Frame::new(visitor, Part::Inbox, &["inbox"], newest);
-    let list = listed(&product, &asked, frame.words(), operates).await?;
-    page(&Inbox { frame, asked, list, operates })
+    let list = load(&app, &query, frame.words(), operates).await?;
+    page(&InboxPage { frame, asked: query, list, operates })
 }
 
-/// A part of the list: those of some ids, or the next ones.
-pub(super) async fn rows(
-    State(product): State<Product>,
+/// A part of the list: the rows of some ids, or the next page.
+pub(crate) async fn rows(
+    State(app): State<Arc<App>>,
     visitor: Visitor,
     RawQuery(query): RawQuery,
 ) -> Result<Response, ApiError> {
-    let asked = Asked::of(query.as_deref().unwrap_or_default())?;
+    let query = InboxQuery::of(query.as_deref().unwrap_or_default())?;
     let (words, operates) = (visitor.language.words(), visitor.may(Role::Operate));
-    let list = if asked.ids.is_empty() {
-        listed(&product, &asked, words, operates).await?
+    let list = if query.ids.is_empty() {
+        load(&app, &query, words, operates).await?
     } else {
-        some(&product, &asked, words, operates).await?
+        load_by_ids(&app, &query, words, operates).await?
     };
     page(&RowsPart { list })
 }
 
-async fn listed(
-    product: &Product,
-    asked: &Asked,
+async fn load(
+    app: &App,
+    query: &InboxQuery,
     words: &'static Words,
     operates: bool,
 ) -> Result<Listing, ApiError> {
-    if asked.is_queue {
-        return queued(product, asked, words, operates).await;
+    if query.is_queue {
+        return load_queue(app, query, words, operates).await;
     }
-    let request = ListRequest { limit: SHOWN, ..asked.request.clone() };
-    let found = document::list(&product.store, &product.counts, &request).await?;
+    let request = ListRequest { limit: SHOWN, ..query.request.clone() };
+    let found = document::list(app, &request).await?;
     let DocumentList { items, total, next, is_cut_short } = found;
     Ok(Listing {
-        rows: made(product, &items, words, operates).await?,
-        total: total.map(|total| told(total, words)),
-        next: next.map(|next| asked.address(&[("cursor", &list::cursor(next))])),
+        rows: rows_of(app, &items, words, operates).await?,
+        total: total.map(|total| count_text(total, words)),
+        next: next.map(|next| query.address(&[("cursor", &list::cursor(next))])),
         is_cut_short,
         words,
     })
 }
 
-/// Those that wait for a person, the least certain first.
-async fn queued(
-    product: &Product,
-    asked: &Asked,
+/// The documents that wait for a review, least confident first.
+async fn load_queue(
+    app: &App,
+    query: &InboxQuery,
     words: &'static Words,
     operates: bool,
 ) -> Result<Listing, ApiError> {
-    let part = LeastConfidentQuery { after: asked.after_certainty, skip: 0, limit: SHOWN };
-    let found = document::least_confident(&product.store, &product.counts, part).await?;
-    let next = found.next.map(|next| asked.address(&[("cursor", &least_certain::cursor(next))]));
+    let part = LeastConfidentQuery { after: query.after_confidence, skip: 0, limit: SHOWN };
+    let found = document::least_confident(app, part).await?;
+    let next = found.next.map(|next| query.address(&[("cursor", &least_confident::cursor(next))]));
     Ok(Listing {
-        rows: in_order(made(product, &found.items, words, operates).await?, asked),
-        total: found.total.map(|total| told(total, words)),
+        rows: in_order(rows_of(app, &found.items, words, operates).await?, query),
+        total: found.total.map(|total| count_text(total, words)),
         next,
         is_cut_short: false,
         words,
     })
 }
 
-/// Rows with their places in the order that was asked for.
-fn in_order(mut rows: Vec<Row>, asked: &Asked) -> Vec<Row> {
-    if asked.is_queue {
+/// The rows with their places in the requested order.
+fn in_order(mut rows: Vec<Row>, query: &InboxQuery) -> Vec<Row> {
+    if query.is_queue {
         rows.retain(|row| row.waits);
         for row in &mut rows {
             row.place = row.uncertainty;
@@ -149,58 +153,51 @@ fn in_order(mut rows: Vec<Row>, asked: &Asked) -> Vec<Row> {
     rows
 }
 
-/// Those that were asked for by their ids, if the filters let them through. How many there are in all is told only where that
-/// is known without looking for them.
-async fn some(
-    product: &Product,
-    asked: &Asked,
+/// The rows of some ids that pass the filters. The total is given only where counting is cheap.
+async fn load_by_ids(
+    app: &App,
+    query: &InboxQuery,
     words: &'static Words,
     operates: bool,
 ) -> Result<Listing, ApiError> {
-    let views = document::some(&product.store, &asked.ids, &asked.request).await?;
-    let total = if asked.is_counted() { count(product, asked).await? } else { None };
+    let views = document::by_ids(app, &query.ids, &query.request).await?;
+    let total = if query.is_counted() { count(app, query).await? } else { None };
     Ok(Listing {
-        rows: in_order(made(product, &views, words, operates).await?, asked),
-        total: total.map(|total| told(total, words)),
+        rows: in_order(rows_of(app, &views, words, operates).await?, query),
+        total: total.map(|total| count_text(total, words)),
         next: None,
         is_cut_short: false,
         words,
     })
 }
 
-async fn count(product: &Product, asked: &Asked) -> Result<Option<DocumentCount>, ApiError> {
-    if asked.is_queue {
+async fn count(app: &App, query: &InboxQuery) -> Result<Option<DocumentCount>, ApiError> {
+    if query.is_queue {
         let none = LeastConfidentQuery { after: None, skip: 0, limit: 0 };
-        return Ok(document::least_confident(&product.store, &product.counts, none).await?.total);
+        return Ok(document::least_confident(app, none).await?.total);
     }
-    let none = ListRequest { limit: 0, ..asked.request.clone() };
-    Ok(document::list(&product.store, &product.counts, &none).await?.total)
+    let none = ListRequest { limit: 0, ..query.request.clone() };
+    Ok(document::list(app, &none).await?.total)
 }
 
-fn told(total: DocumentCount, words: &Words) -> String {
+fn count_text(total: DocumentCount, words: &Words) -> String {
     let name = if total.is_lower_bound { "inbox.more_than" } else { "inbox.total" };
     words.count(name, total.count.into())
 }
 
-async fn made(
-    product: &Product,
+async fn rows_of(
+    app: &App,
     views: &[DocumentView],
     words: &'static Words,
     operates: bool,
 ) -> Result<Vec<Row>, ApiError> {
     let mut rows = Vec::with_capacity(views.len());
     for view in views {
-        let step = step(product, view).await?;
-        rows.push(Row::of(view, step, &product.confidence, words, operates));
+        let step = match &view.overview.latest_run {
+            Some(run) => run::current_step(app, run).await?,
+            None => None,
+        };
+        rows.push(Row::of(view, step, app.confidence_policy(), words, operates));
     }
     Ok(rows)
-}
-
-/// The step at which a document is that is being processed. Only as many are as there are slots.
-async fn step(product: &Product, view: &DocumentView) -> Result<Option<StepName>, ApiError> {
-    let running =
-        view.overview.latest_run.as_ref().filter(|run| matches!(run.state, RunState::Running { .. }));
-    let Some(run) = running else { return Ok(None) };
-    let steps = product.store.history.steps(run.id).await?;
-    Ok(steps.iter().find(|step| step.status == StepStatus::Running).map(|step| step.step))
 }

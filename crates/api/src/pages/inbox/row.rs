@@ -13,36 +13,36 @@ pub(super) struct Row {
     pub(super) status: &'static str,
     /// The class of its chip.
     pub(super) tone: &'static str,
-    /// What is being done, or what went wrong.
+    /// The current step, or the failure in words.
     pub(super) detail: Option<String>,
-    /// The code of what went wrong.
+    /// The error code of the failure.
     pub(super) code: Option<String>,
     pub(super) reviewed_by: Option<String>,
-    pub(super) certainty: Option<Certainty>,
-    /// Whether it waits for a person: something was understood and nobody has checked it.
+    pub(super) certainty: Option<ConfidenceLabel>,
+    /// Whether it waits for a review.
     pub(super) waits: bool,
-    /// How certain it is, as the order has it.
+    /// Its confidence, which is its place in the review queue.
     pub(super) at: Option<f64>,
-    /// Its place among those that do.
+    /// Its sort key in the review queue.
     pub(super) uncertainty: i64,
-    /// By what the list is in order, the greatest first.
+    /// Its sort key in the list, the greatest first.
     pub(super) place: i64,
-    /// What its address says of the order, so that the document after it is the next of the same order.
+    /// The query of its link, so that the next document follows in the same order.
     pub(super) order: String,
     pub(super) added: Moment,
-    /// What the box says that selects it, for those who may do something with what is selected.
+    /// The label of its check box, for visitors who may act on a selection.
     pub(super) select: Option<String>,
 }
 
-/// How certain what was understood is, for people.
-pub(super) struct Certainty {
+/// The confidence in a document, in words.
+pub(super) struct ConfidenceLabel {
     /// The class of its dot.
     pub(super) band: &'static str,
     pub(super) word: &'static str,
     pub(super) percent: String,
 }
 
-impl Certainty {
+impl ConfidenceLabel {
     fn of(certainty: f64, policy: &ConfidencePolicy, words: &'static Words) -> Self {
         let band = policy.band(certainty);
         let word = match band {
@@ -85,7 +85,10 @@ impl Row {
             detail: failure.or(doing),
             code: state.and_then(RunState::reason).map(|reason| reason.record.error_code.clone()),
             reviewed_by: view.overview.reviewed_by.as_ref().map(|who| words.with("inbox.reviewed_by", who)),
-            certainty: view.overview.confidence.map(|certainty| Certainty::of(certainty, policy, words)),
+            certainty: view
+                .overview
+                .confidence
+                .map(|certainty| ConfidenceLabel::of(certainty, policy, words)),
             waits: view.overview.confidence.is_some() && document.review_status == ReviewStatus::InReview,
             at: view.overview.confidence,
             uncertainty: uncertainty(view.overview.confidence.unwrap_or_default()),
@@ -97,14 +100,14 @@ impl Row {
     }
 }
 
-/// A number from 0 to 1 turned around, in millionths: the greatest first is the least certain.
+/// A confidence as a sort key: negated millionths, so that the least confident comes first.
 fn uncertainty(certainty: f64) -> i64 {
     #[allow(clippy::cast_possible_truncation)] // Between nothing and a million.
     let millionths = (certainty * 1e6) as i64;
     -millionths
 }
 
-/// The text for one of a closed set.
+/// The text for a name of a closed set.
 fn named(prefix: &str, name: &str, words: &Words) -> String {
     words.get(&format!("{prefix}{}", name.to_lowercase())).to_owned()
 }
@@ -117,7 +120,7 @@ mod tests {
     use crate::pages::words::Language;
 
     #[test]
-    fn every_step_and_every_failure_of_a_document_has_its_words() {
+    fn every_step_and_failure_of_a_document_has_a_text() {
         let words = Language::English.words();
         for step in Pipeline::Document.steps() {
             assert!(!named("inbox.step_", step.as_str(), words).starts_with("inbox."), "{step}");

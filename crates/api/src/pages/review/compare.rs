@@ -1,12 +1,15 @@
-//! `GET /app/documents/{id}/compare`: what differs between two versions of what was understood, of one run or of two.
+//! `GET /app/documents/{id}/compare`: the differences between two versions, of one run or of two.
+
+use std::sync::Arc;
 
 use askama::Template;
 use axum::extract::State;
 use axum::response::Response;
-use quire_application::document;
-use quire_application::review::{self, CompareError, ComparedVersions, VersionReference};
+use quire_application::review::{
+    self, CompareError, ComparedVersions, InterpretationVersion, VersionReference,
+};
+use quire_application::{App, document};
 use quire_domain::{DocumentId, Run, RunState};
-use quire_ports::InterpretationVersion;
 use quire_understanding::Field;
 use quire_understanding::compare::{Difference, FieldComparison, compare};
 
@@ -14,24 +17,24 @@ use super::super::frame::page;
 use super::super::moments::Moment;
 use super::super::visitor::Visitor;
 use super::super::words::Words;
-use super::row::Desk;
+use super::row::RowContext;
 use super::titles;
+use crate::ApiError;
 use crate::request::{Id, Parameters};
-use crate::{ApiError, Product};
 
 #[derive(Template)]
 #[template(path = "review/compare.html")]
-struct Comparison {
+struct ComparePart {
     words: &'static Words,
-    from: Vec<Choice>,
-    to: Vec<Choice>,
-    rows: Vec<Differs>,
-    /// How many fields are the same, if there was something to compare.
+    from: Vec<VersionChoice>,
+    to: Vec<VersionChoice>,
+    rows: Vec<DifferenceRow>,
+    /// The number of equal fields, if two versions were compared.
     same: Option<String>,
 }
 
-/// A version that can be compared.
-struct Choice {
+/// A version to choose.
+struct VersionChoice {
     name: String,
     title: String,
     at: Moment,
@@ -39,15 +42,15 @@ struct Choice {
 }
 
 /// A field that differs.
-struct Differs {
+struct DifferenceRow {
     title: String,
     how: &'static str,
     from: Option<String>,
     to: Option<String>,
 }
 
-pub(in super::super) async fn show(
-    State(product): State<Product>,
+pub(crate) async fn show(
+    State(app): State<Arc<App>>,
     visitor: Visitor,
     Id(id): Id,
     parameters: Parameters,
@@ -55,100 +58,103 @@ pub(in super::super) async fn show(
     let id = DocumentId(id);
     let words = visitor.language.words();
     let (from, to) = (named(&parameters, "from")?, named(&parameters, "to")?);
-    let compared = match review::versions_to_compare(&product.store, id, from, to).await {
+    let compared = match review::versions_to_compare(&app, id, from, to).await {
         Ok(compared) => compared,
         Err(CompareError::NothingBefore) => {
             let (from, to, rows) = (Vec::new(), Vec::new(), Vec::new());
-            return page(&Comparison { words, from, to, rows, same: None });
+            return page(&ComparePart { words, from, to, rows, same: None });
         }
         Err(error) => return Err(error.into()),
     };
-    let desk =
-        Desk { schema: &compared.schema, policy: &product.confidence, words, language: visitor.language };
+    let context = RowContext {
+        schema: &compared.schema,
+        policy: app.confidence_policy(),
+        words,
+        language: visitor.language,
+    };
     let found = compare(&compared.from.data.fields, &compared.to.data.fields, &compared.schema);
     let (same, rows): (Vec<_>, Vec<_>) =
         found.iter().partition(|row: &&FieldComparison<'_>| row.difference == Difference::Same);
-    let known = choices(&product, words, id, &compared).await?;
-    page(&Comparison {
+    let versions = choices(&app, words, id, &compared).await?;
+    page(&ComparePart {
         words,
-        from: offered(&known, &compared.from),
-        to: offered(&known, &compared.to),
-        rows: rows.into_iter().filter_map(|row| differs(&desk, row)).collect(),
+        from: offered(&versions, &compared.from),
+        to: offered(&versions, &compared.to),
+        rows: rows.into_iter().filter_map(|row| difference_row(&context, row)).collect(),
         same: Some(words.count("review.compare_same", same.len() as u64)),
     })
 }
 
 fn named(parameters: &Parameters, name: &str) -> Result<Option<VersionReference>, ApiError> {
     let parse = |text: &str| {
-        text.parse()
-            .map_err(|()| ApiError::invalid(name, "must be a run, or a run and a version such as RUN:3"))
+        text.parse().map_err(|()| ApiError::invalid(name, "must be RUN_ID, or RUN_ID:NUMBER for one version"))
     };
     parameters.text(name).map(parse).transpose()
 }
 
-/// A version by its name, with what it is called and when it was made.
-type Known = (VersionReference, String, Moment);
+/// A version, its title and its time.
+type NamedVersion = (VersionReference, String, Moment);
 
-/// The versions of the run that is reviewed, then what each run before has left, the newest first.
+/// The versions of the reviewed run, then the active version of each earlier run, newest first.
 async fn choices(
-    product: &Product,
+    app: &App,
     words: &'static Words,
     id: DocumentId,
     compared: &ComparedVersions,
-) -> Result<Vec<Known>, ApiError> {
-    let history = document::history(&product.store, id).await?;
+) -> Result<Vec<NamedVersion>, ApiError> {
+    let history = document::history(app, id).await?;
     let runs: Vec<(usize, &Run)> = (1..).zip(history.runs.iter().map(|(run, _)| run)).collect();
     let completed = runs.iter().rev().filter(|(_, run)| matches!(run.state, RunState::Completed { .. }));
-    let mut known = Vec::new();
+    let mut versions = Vec::new();
     for (place, (number, run)) in completed.enumerate() {
         let title = words.with("review.compare_run", &number.to_string());
         if place == 0 {
-            for version in review::versions(&product.store, run.id).await?.into_iter().rev() {
+            for version in review::versions(app, run.id).await?.into_iter().rev() {
                 let own = words.with("review.version_number", &version.number.to_string());
                 let name = VersionReference { run: run.id, number: Some(version.number) };
-                known.push((name, format!("{title}, {own}"), Moment::of(version.created_at)));
+                versions.push((name, format!("{title}, {own}"), Moment::of(version.created_at)));
             }
         } else {
             let name = VersionReference { run: run.id, number: None };
-            known.push((name, title, Moment::of(run.created_at)));
+            versions.push((name, title, Moment::of(run.created_at)));
         }
     }
-    // What was asked for by name is offered as well.
+    // The compared versions are always among the choices.
     for side in [&compared.from, &compared.to] {
-        if !known.iter().any(|(name, _, _)| is(name, side)) {
+        if !versions.iter().any(|(name, _, _)| is(name, side)) {
             let name = VersionReference { run: side.data.processing_run_id, number: Some(side.number) };
             let title = words.with("review.version_number", &side.number.to_string());
-            known.push((name, title, Moment::of(side.created_at)));
+            versions.push((name, title, Moment::of(side.created_at)));
         }
     }
-    Ok(known)
+    Ok(versions)
 }
 
 fn is(name: &VersionReference, version: &InterpretationVersion) -> bool {
     name.run == version.data.processing_run_id && name.number.is_none_or(|number| number == version.number)
 }
 
-fn offered(known: &[Known], chosen: &InterpretationVersion) -> Vec<Choice> {
-    let offer = |(name, title, at): &Known| Choice {
+fn offered(versions: &[NamedVersion], chosen: &InterpretationVersion) -> Vec<VersionChoice> {
+    let offer = |(name, title, at): &NamedVersion| VersionChoice {
         name: name.to_string(),
         title: title.clone(),
         at: at.clone(),
         is_chosen: is(name, chosen),
     };
-    known.iter().map(offer).collect()
+    versions.iter().map(offer).collect()
 }
 
-fn differs(desk: &Desk<'_>, row: &FieldComparison<'_>) -> Option<Differs> {
-    let shown = |field: &Field| desk.shown(&field.value, field.value_type);
+fn difference_row(context: &RowContext<'_>, row: &FieldComparison<'_>) -> Option<DifferenceRow> {
+    let shown = |field: &Field| context.shown(&field.value, field.value_type);
     let how = match row.difference {
         Difference::Same => return None,
         Difference::Changed => "review.changed",
         Difference::Added => "review.added",
         Difference::Removed => "review.deleted",
     };
-    Some(Differs {
-        title: titles::of_key(desk.schema, desk.language, &row.shown()?.key),
-        how: desk.words.get(how),
+    Some(DifferenceRow {
+        title: titles::of_key(context.schema, context.language, &row.shown()?.key),
+        how: context.words.get(how),
         from: row.from.map(shown),
         to: row.to.map(shown),
     })

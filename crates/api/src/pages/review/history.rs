@@ -1,11 +1,13 @@
-//! `GET /app/documents/{id}/versions`: who changed what, and when; of one field if one is named.
+//! `GET /app/documents/{id}/versions`: who changed what and when, of all fields or of one.
+
+use std::sync::Arc;
 
 use askama::Template;
 use axum::extract::State;
 use axum::response::Response;
-use quire_application::review;
+use quire_application::App;
+use quire_application::review::{self, VersionHistoryEntry};
 use quire_domain::{DocumentId, FieldId};
-use quire_ports::VersionHistoryEntry;
 use quire_understanding::Field;
 use quire_understanding::edit::{ChangeType, FieldChange};
 
@@ -13,100 +15,99 @@ use super::super::frame::page;
 use super::super::moments::Moment;
 use super::super::visitor::Visitor;
 use super::super::words::Words;
-use super::row::{Desk, json};
+use super::row::{RowContext, json};
 use super::titles;
+use crate::ApiError;
 use crate::request::{Id, Parameters, uuid};
-use crate::{ApiError, Product};
 
 #[derive(Template)]
 #[template(path = "review/history.html")]
-struct History {
+struct HistoryPart {
     words: &'static Words,
-    versions: Vec<Made>,
+    versions: Vec<VersionRow>,
 }
 
-/// A version and what made it.
-struct Made {
+/// A version and its changes.
+struct VersionRow {
     number: u32,
     by: String,
     at: Moment,
     is_active: bool,
     is_first: bool,
-    changes: Vec<Changed>,
+    changes: Vec<ChangeRow>,
 }
 
-struct Changed {
+struct ChangeRow {
     title: String,
     how: &'static str,
     old: Option<String>,
     new: Option<String>,
-    /// What is needed to put back what was deleted.
-    restore: Option<Restore>,
+    /// What restores a deleted value.
+    restore: Option<RestoreButton>,
 }
 
-struct Restore {
+struct RestoreButton {
     field: FieldId,
     key: String,
     value: String,
     value_type: &'static str,
-    /// The visit that it belonged to, if that is still there.
+    /// The visit that it belonged to, if that still exists.
     visit: Option<String>,
 }
 
-pub(in super::super) async fn show(
-    State(product): State<Product>,
+pub(crate) async fn show(
+    State(app): State<Arc<App>>,
     visitor: Visitor,
     Id(id): Id,
     parameters: Parameters,
 ) -> Result<Response, ApiError> {
     let field = parameters.text("field").map(|text| uuid("field", text)).transpose()?.map(FieldId);
-    let found = review::view(&product.store, &*product.blobs, DocumentId(id)).await?;
-    let records = review::versions(&product.store, found.run.id).await?;
+    let found = review::show(&app, DocumentId(id)).await?;
+    let records = review::versions(&app, found.run.id).await?;
     let words = visitor.language.words();
-    let policy = &product.confidence;
-    let desk = Desk { schema: &found.schema, policy, words, language: visitor.language };
-    let is_told = |made: &Made| made.is_first || !made.changes.is_empty();
+    let policy = app.confidence_policy();
+    let context = RowContext { schema: &found.schema, policy, words, language: visitor.language };
+    let is_told = |row: &VersionRow| row.is_first || !row.changes.is_empty();
     let mut versions = Vec::new();
     for record in records.iter().rev() {
-        let mut made = made(&desk, record, field);
-        if made.changes.iter().any(|change| change.restore.is_some()) {
-            let before =
-                product.store.reviews.version(found.run.id, Some(record.number.saturating_sub(1))).await?;
+        let mut row = version_row(&context, record, field);
+        if row.changes.iter().any(|change| change.restore.is_some()) {
+            let before = review::version(&app, found.run.id, record.number.saturating_sub(1)).await?;
             let before = before.map(|version| version.data.fields).unwrap_or_default();
-            let restored = made.changes.iter_mut().filter_map(|change| change.restore.as_mut());
+            let restored = row.changes.iter_mut().filter_map(|change| change.restore.as_mut());
             restored
                 .for_each(|restore| restore.visit = visit(restore.field, &before, &found.active.data.fields));
         }
-        versions.push(made);
+        versions.push(row);
     }
     versions.retain(is_told);
-    page(&History { words, versions })
+    page(&HistoryPart { words, versions })
 }
 
-/// The visit that a field belonged to before it was deleted, if there still is one.
+/// The visit of a field before it was deleted, if the visit still exists.
 fn visit(field: FieldId, before: &[Field], now: &[Field]) -> Option<String> {
     let visit = before.iter().find(|one| one.field_id == field)?.visit_id.clone()?;
     now.iter().any(|one| one.visit_id.as_ref() == Some(&visit)).then_some(visit)
 }
 
-fn made(desk: &Desk<'_>, record: &VersionHistoryEntry, field: Option<FieldId>) -> Made {
+fn version_row(context: &RowContext<'_>, record: &VersionHistoryEntry, field: Option<FieldId>) -> VersionRow {
     let of = record.changes.iter().filter(|change| field.is_none_or(|field| field == change.field_id));
-    Made {
+    VersionRow {
         number: record.number,
-        by: record.created_by.clone().unwrap_or_else(|| desk.words.get("review.automatic").to_owned()),
+        by: record.created_by.clone().unwrap_or_else(|| context.words.get("review.automatic").to_owned()),
         at: Moment::of(record.created_at),
         is_active: record.is_active,
         is_first: record.number == 1,
-        changes: of.map(|change| changed(desk, change)).collect(),
+        changes: of.map(|change| change_row(context, change)).collect(),
     }
 }
 
-/// Whether it changed the value of a field, and not where the field belongs.
+/// Whether the change is of the value of a field, and not of its visit.
 pub(super) fn is_of_value(change: &FieldChange) -> bool {
     change.field_path.rsplit('.').next() == Some("value")
 }
 
-fn changed(desk: &Desk<'_>, change: &FieldChange) -> Changed {
+fn change_row(context: &RowContext<'_>, change: &FieldChange) -> ChangeRow {
     let is_value = is_of_value(change);
     let how = match (change.change_type, is_value) {
         (ChangeType::Add, _) => "review.added",
@@ -114,14 +115,15 @@ fn changed(desk: &Desk<'_>, change: &FieldChange) -> Changed {
         (ChangeType::Update, true) => "review.changed",
         (ChangeType::Update, false) => "review.moved",
     };
-    let shown = |value, is_there: bool| (is_value && is_there).then(|| desk.shown(value, change.value_type));
+    let shown =
+        |value, is_there: bool| (is_value && is_there).then(|| context.shown(value, change.value_type));
     let is_deleted = change.change_type == ChangeType::Delete;
-    Changed {
-        title: titles::of_key(desk.schema, desk.language, &change.field_key),
-        how: desk.words.get(how),
+    ChangeRow {
+        title: titles::of_key(context.schema, context.language, &change.field_key),
+        how: context.words.get(how),
         old: shown(&change.old_value, change.change_type != ChangeType::Add),
         new: shown(&change.new_value, !is_deleted),
-        restore: (is_deleted && !change.old_value.is_empty()).then(|| Restore {
+        restore: (is_deleted && !change.old_value.is_empty()).then(|| RestoreButton {
             field: change.field_id,
             key: change.field_key.clone(),
             value: json(&change.old_value),

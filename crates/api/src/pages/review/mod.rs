@@ -1,29 +1,32 @@
-//! `GET /app/documents/{id}`: the pages of a document beside what was understood of it.
+//! `GET /app/documents/{id}`: the pages of a document beside its interpretation.
 
-pub(super) mod compare;
-pub(super) mod history;
-pub(super) mod next;
+pub(crate) mod compare;
+pub(crate) mod history;
+pub(crate) mod next;
+mod page_list;
 mod panel;
+mod processing;
 mod row;
-mod sheets;
-mod standing;
 mod titles;
+
+use std::sync::Arc;
 
 use askama::Template;
 use axum::extract::State;
 use axum::response::Response;
 use quire_application::document::{self, DocumentView};
 use quire_application::review::{self, ReviewError};
+use quire_application::{App, events};
 use quire_domain::DocumentId;
 
+use self::page_list::PageView;
 use self::panel::Panel;
-use self::sheets::Sheet;
-use self::standing::{Newer, Waiting};
+use self::processing::{NewerRun, ProcessingView};
 use super::frame::{Frame, Part, page};
 use super::visitor::Visitor;
 use super::words::Words;
+use crate::ApiError;
 use crate::request::{Id, Parameters};
-use crate::{ApiError, Product};
 
 #[derive(Template)]
 #[template(path = "review.html")]
@@ -31,25 +34,25 @@ struct ReviewPage {
     frame: Frame,
     words: &'static Words,
     id: DocumentId,
-    /// Where the next document is.
+    /// The address of the next document.
     next: String,
     name: String,
-    sheets: Vec<Sheet>,
+    sheets: Vec<PageView>,
     work: Work,
 }
 
-/// What stands beside the pages, alone: scripts put it in place of what is there.
+/// The panel beside the pages, which scripts replace.
 #[derive(Template)]
 #[template(path = "review/panel.html")]
 struct WorkPart {
     words: &'static Words,
-    /// Where the next document is.
+    /// The address of the next document.
     next: String,
     work: Work,
 }
 
 impl ReviewPage {
-    /// What the page's script is made of, so that a browser asks for all of it at once.
+    /// The modules of the page's script, so that a browser loads all of them at once.
     const MODULES: [&str; 17] = [
         "review/actions",
         "review/add",
@@ -71,25 +74,25 @@ impl ReviewPage {
     ];
 }
 
-/// What can be done with the document.
+/// What the visitor can do with the document.
 enum Work {
     Review(Box<Panel>),
-    Waiting(Waiting),
+    Waiting(ProcessingView),
 }
 
 /// The whole page.
-pub(super) async fn show(
-    State(product): State<Product>,
+pub(crate) async fn show(
+    State(app): State<Arc<App>>,
     visitor: Visitor,
     Id(id): Id,
     parameters: Parameters,
 ) -> Result<Response, ApiError> {
     let id = DocumentId(id);
-    // First where the history stands, then what there is: what happens in between is told twice and not missed.
-    let newest = product.store.history.newest_event().await?;
-    let view = document::detail(&product.store, id).await?;
-    let work = Work::load(&product, &visitor, &view).await?;
-    let sheets = sheets::load(&product, id).await?;
+    // The event position first, then the document: an event in between is shown twice rather than missed.
+    let newest = events::newest(&app).await?;
+    let view = document::detail(&app, id).await?;
+    let work = Work::load(&app, &visitor, &view).await?;
+    let sheets = page_list::load(&app, id).await?;
     let words = visitor.language.words();
     let name = view.overview.document.original_filename;
     let next = next_of(id, &parameters);
@@ -97,23 +100,23 @@ pub(super) async fn show(
     page(&ReviewPage { frame, words, id, next, name, sheets, work })
 }
 
-/// What stands beside the pages.
-pub(super) async fn work(
-    State(product): State<Product>,
+/// The panel beside the pages.
+pub(crate) async fn work(
+    State(app): State<Arc<App>>,
     visitor: Visitor,
     Id(id): Id,
     parameters: Parameters,
 ) -> Result<Response, ApiError> {
     let id = DocumentId(id);
-    let view = document::detail(&product.store, id).await?;
-    let work = Work::load(&product, &visitor, &view).await?;
+    let view = document::detail(&app, id).await?;
+    let work = Work::load(&app, &visitor, &view).await?;
     page(&WorkPart { words: visitor.language.words(), next: next_of(id, &parameters), work })
 }
 
-/// The next document in the order in which this one was come to.
+/// The address of the next document in the order of the list that the visitor came from.
 fn next_of(id: DocumentId, parameters: &Parameters) -> String {
     let order = parameters.text("sort").filter(|sort| *sort == next::LEAST_CERTAIN);
-    // With where it stood in that order when it was come to: what is corrected here moves it.
+    // With the confidence it had when it was opened: a correction changes it.
     let at = parameters.text("at").and_then(|at| at.parse::<f64>().ok());
     let at = at.map(|at| format!("&at={at}")).unwrap_or_default();
     let order = order.map(|sort| format!("?sort={sort}{at}")).unwrap_or_default();
@@ -121,18 +124,18 @@ fn next_of(id: DocumentId, parameters: &Parameters) -> String {
 }
 
 impl Work {
-    async fn load(product: &Product, visitor: &Visitor, view: &DocumentView) -> Result<Self, ApiError> {
+    async fn load(app: &App, visitor: &Visitor, view: &DocumentView) -> Result<Self, ApiError> {
         let id = view.overview.document.id;
-        match review::view(&product.store, &*product.blobs, id).await {
+        match review::show(app, id).await {
             Ok(found) => {
-                let newer = Newer::of(visitor, view, found.run.id);
-                let panel = Panel::load(product, visitor, &found, newer).await?;
+                let newer = NewerRun::of(visitor, view, found.run.id);
+                let panel = Panel::load(app, visitor, &found, newer).await?;
                 Ok(Self::Review(Box::new(panel)))
             }
             Err(ReviewError::NoCompletedRun | ReviewError::Missing) => {
-                Waiting::load(product, visitor, view).await.map(Self::Waiting)
+                ProcessingView::load(app, visitor, view).await.map(Self::Waiting)
             }
-            Err(ReviewError::Port(error)) => Err(error.into()),
+            Err(ReviewError::Store(error)) => Err(error.into()),
         }
     }
 }

@@ -1,30 +1,28 @@
-//! What was understood of a document, laid out as people work with it.
+//! The interpretation of a document, laid out for its review.
 
 use std::collections::{HashMap, HashSet};
 
-use quire_application::review::{self, ReviewView};
+use quire_application::App;
+use quire_application::review::{self, ReviewView, VersionHistoryEntry};
 use quire_domain::{FieldId, ReviewStatus, Role};
-use quire_ports::VersionHistoryEntry;
 use quire_understanding::edit::ChangeType;
 use quire_understanding::{Field, Schema, SchemaKey, Scope, VISIT_DATE, Value, visits};
 
 use super::super::moments::Moment;
 use super::super::visitor::Visitor;
 use super::history::is_of_value;
-use super::row::{Desk, Row, date};
-use super::standing::Newer;
+use super::processing::NewerRun;
+use super::row::{Row, RowContext, date};
 use super::titles;
-use crate::{ApiError, Product};
+use crate::ApiError;
 
-/// Sections that are more than the keys of the schema that have their place there.
+/// Sections with more than the keys of the schema.
 const VISITS: &str = "visits";
 const OTHER: &str = "other";
-/// Where what has no place of its own stands, if the schema has such a section.
+/// The section for keys without a section of their own, if the schema has it.
 const REPORT: &str = "report_info";
-/// Identifies a person and stands in no section.
-const NOT_SHOWN: &str = "owner_id";
 
-/// Sorts behind every date.
+/// Sorts after every date.
 const NO_DATE: &str = "~";
 
 /// The panel beside the pages.
@@ -32,43 +30,41 @@ const NO_DATE: &str = "~";
 pub(super) struct Panel {
     pub(super) run_id: String,
     pub(super) version: u32,
-    /// Which version this is, and by whom,
+    /// The version and its author.
     pub(super) told: String,
-    /// since when.
+    /// When the version was made.
     pub(super) made_at: Moment,
     pub(super) is_reviewed: bool,
-    /// By whom it was checked, and when.
+    /// The reviewer and the time of the review.
     pub(super) reviewed: Option<(String, Moment)>,
     pub(super) may_edit: bool,
     pub(super) may_operate: bool,
-    /// Whether documents of this kind have visits.
+    /// Whether documents of this schema have visits.
     pub(super) has_visits: bool,
     pub(super) sections: Vec<Section>,
-    /// Keys of which a value can be added.
+    /// Keys that a value can be added to.
     pub(super) keys: Vec<KeyChoice>,
     pub(super) visits: Vec<VisitChoice>,
-    /// What became of a run that is newer than what is shown.
-    pub(super) newer: Option<Newer>,
+    /// A run that is newer than the interpretation.
+    pub(super) newer: Option<NewerRun>,
 }
 
 pub(super) struct Section {
     pub(super) name: String,
     pub(super) title: String,
     pub(super) groups: Vec<Group>,
-    /// What is said where there is nothing.
+    /// The text of an empty section.
     pub(super) nothing: Option<&'static str>,
 }
 
-/// Rows that belong together: those of a visit, or all of a section.
+/// Rows of one visit, or all rows of a section.
 pub(super) struct Group {
     pub(super) visit: Option<VisitHead>,
-    /// When the visit was; what sorts behind all dates if nobody knows.
-    on: String,
     pub(super) rows: Vec<Row>,
 }
 
 pub(super) struct VisitHead {
-    /// Empty for what belongs to some visit, nobody knows which.
+    /// Empty for fields of an unknown visit.
     pub(super) id: String,
     pub(super) title: String,
     pub(super) count: String,
@@ -89,28 +85,28 @@ pub(super) struct VisitChoice {
 
 impl Panel {
     pub(super) async fn load(
-        product: &Product,
+        app: &App,
         visitor: &Visitor,
         found: &ReviewView,
-        newer: Option<Newer>,
+        newer: Option<NewerRun>,
     ) -> Result<Self, ApiError> {
         let records = match found.active.number {
             1 => Vec::new(),
-            _ => review::versions(&product.store, found.run.id).await?,
+            _ => review::versions(app, found.run.id).await?,
         };
-        Ok(Self::of(product, visitor, found, &records, newer))
+        Ok(Self::of(app, visitor, found, &records, newer))
     }
 
     fn of(
-        product: &Product,
+        app: &App,
         visitor: &Visitor,
         found: &ReviewView,
         records: &[VersionHistoryEntry],
-        newer: Option<Newer>,
+        newer: Option<NewerRun>,
     ) -> Self {
         let (language, words) = (visitor.language, visitor.language.words());
-        let desk = Desk { schema: &found.schema, policy: &product.confidence, words, language };
-        let layout = Layout { desk, detected: detected(records), found };
+        let context = RowContext { schema: &found.schema, policy: app.confidence_policy(), words, language };
+        let layout = Layout { context, detected: detected(records), fields: &found.active.data.fields };
         let groups = layout.by_visit();
         let visits =
             groups.iter().filter_map(|group| group.visit.as_ref()).filter(|visit| !visit.id.is_empty());
@@ -142,7 +138,7 @@ impl Panel {
     }
 }
 
-/// What the run itself found, of each field whose value people have changed. The oldest change tells.
+/// The extracted value of each field whose value people changed: the oldest change has it.
 fn detected(records: &[VersionHistoryEntry]) -> HashMap<FieldId, Value> {
     let mut first: HashMap<FieldId, Option<Value>> = HashMap::new();
     let changes = records.iter().flat_map(|record| &record.changes);
@@ -153,32 +149,36 @@ fn detected(records: &[VersionHistoryEntry]) -> HashMap<FieldId, Value> {
     first.into_iter().filter_map(|(field, value)| Some((field, value?))).collect()
 }
 
+/// When a visit was, if one of its fields says so.
+fn visit_date<'f>(fields: &[&'f Field]) -> Option<&'f str> {
+    let date = fields.iter().find(|field| field.key == VISIT_DATE && !field.value.is_empty());
+    match date.map(|field| &field.value) {
+        Some(Value::Text(date)) => Some(date),
+        _ => None,
+    }
+}
+
 struct Layout<'a> {
-    desk: Desk<'a>,
+    context: RowContext<'a>,
     detected: HashMap<FieldId, Value>,
-    found: &'a ReviewView,
+    fields: &'a [Field],
 }
 
 impl<'a> Layout<'a> {
     fn schema(&self) -> &'a Schema {
-        self.desk.schema
-    }
-
-    fn fields(&self) -> &'a [Field] {
-        &self.found.active.data.fields
+        self.context.schema
     }
 
     fn row(&self, field: &Field) -> Row {
         let detected = self.detected.get(&field.field_id);
-        self.desk.row(field, detected.filter(|value| !value.is_same(&field.value, field.value_type)))
+        self.context.row(field, detected.filter(|value| !value.is_same(&field.value, field.value_type)))
     }
 
-    /// The sections of the schema in its order, and one for what it does not know.
+    /// The sections in the order of the schema, and one for unknown keys.
     fn names(&self) -> Vec<&'a str> {
-        let mut names: Vec<&str> = self.schema().panels.iter().map(|panel| panel.id.as_str()).collect();
-        for always in [VISITS, OTHER] {
-            let is_needed =
-                always == OTHER || self.schema().keys.iter().any(|key| key.scope != Scope::Document);
+        let mut names: Vec<&str> = self.schema().sections.iter().map(|section| section.id.as_str()).collect();
+        let has_visits = self.schema().keys.iter().any(|key| key.scope != Scope::Document);
+        for (always, is_needed) in [(self.visits_section(), has_visits), (OTHER, true)] {
             if is_needed && !names.contains(&always) {
                 names.push(always);
             }
@@ -186,81 +186,95 @@ impl<'a> Layout<'a> {
         names
     }
 
+    /// The section that shows the visits: the one of the key that says when a visit was.
+    fn visits_section(&self) -> &'a str {
+        let date = self.schema().visit_date().and_then(|place| self.schema().keys[place].section.as_deref());
+        date.unwrap_or(VISITS)
+    }
+
+    fn is_hidden(&self, field: &Field) -> bool {
+        self.schema().key(&field.key).is_some_and(|key| key.hidden)
+    }
+
     /// The section of what belongs to no visit.
     fn section_of(&self, field: &Field) -> &'a str {
         match self.schema().key(&field.key) {
             None => OTHER,
-            // When and why of a visit that nobody knows.
+            // Date and reason of an unknown visit.
             Some(key) if key.scope == Scope::Metadata => OTHER,
-            Some(key) if key.scope == Scope::Visit => VISITS,
+            Some(key) if key.scope == Scope::Visit => self.visits_section(),
             Some(key) => self.place_of(key),
         }
     }
 
     fn place_of(&self, key: &'a SchemaKey) -> &'a str {
         let names = self.names();
-        let own = key.panel.as_deref().filter(|panel| names.contains(panel));
+        // The section of the visits shows nothing but visits.
+        let is_free = |section: &&str| key.scope != Scope::Document || *section != self.visits_section();
+        let own = key.section.as_deref().filter(|section| names.contains(section)).filter(is_free);
         own.unwrap_or(if names.contains(&REPORT) { REPORT } else { OTHER })
     }
 
     fn title_of(&self, section: &str) -> String {
-        titles::of_section(self.schema(), self.desk.language, section)
+        titles::of_section(self.schema(), self.context.language, section)
     }
 
     fn sections(&self, visits: Vec<Group>) -> Vec<Section> {
         let mut visits = Some(visits);
         let section = |name: &str| {
-            let groups = match name {
-                VISITS => visits.take().unwrap_or_default(),
-                _ => vec![Group { visit: None, on: String::new(), rows: self.rows(name) }],
-            };
-            let nothing = match name {
-                VISITS => Some("review.no_visits"),
-                OTHER => Some("review.no_other_fields"),
-                _ => None,
+            let is_of_visits = name == self.visits_section();
+            let groups = if is_of_visits {
+                visits.take().unwrap_or_default()
+            } else {
+                vec![Group { visit: None, rows: self.rows(name) }]
             };
             let is_bare = groups.iter().all(|group| group.rows.is_empty());
-            Section {
-                name: name.to_owned(),
-                title: self.title_of(name),
-                groups,
-                nothing: nothing.filter(|_| is_bare).map(|name| self.desk.words.get(name)),
-            }
+            let nothing = match name {
+                _ if is_of_visits => {
+                    groups.iter().all(|group| group.visit.is_none()).then_some("review.no_visits")
+                }
+                OTHER => is_bare.then_some("review.no_other_fields"),
+                _ => None,
+            };
+            let nothing = nothing.map(|name| self.context.words.get(name));
+            let section = Section { name: name.to_owned(), title: self.title_of(name), groups, nothing };
+            (!is_bare || nothing.is_some()).then_some(section)
         };
-        self.names().into_iter().map(section).collect()
+        self.names().into_iter().filter_map(section).collect()
     }
 
-    /// The rows of a section without visits: every key that has its place there, then what else was found.
+    /// The rows of a section without visits: every key of the section, then other fields.
     fn rows(&self, section: &str) -> Vec<Row> {
         let own: Vec<&Field> = self
-            .fields()
+            .fields
             .iter()
-            .filter(|field| field.visit_id.is_none() && field.key != NOT_SHOWN)
+            .filter(|field| field.visit_id.is_none() && !self.is_hidden(field))
             .filter(|field| self.section_of(field) == section)
             .collect();
-        let twice: Vec<&Field> = if section == OTHER { self.told_twice().collect() } else { Vec::new() };
+        let twice: Vec<&Field> =
+            if section == OTHER { self.repeated_about_visits().collect() } else { Vec::new() };
         let own = [own, twice].concat();
-        let keys = self.schema().keys.iter().filter(|key| key.scope == Scope::Document);
-        let keys = keys.filter(|key| key.panel.as_deref() == Some(section));
+        let keys = self.schema().keys.iter().filter(|key| key.scope == Scope::Document && !key.hidden);
+        let keys = keys.filter(|key| self.place_of(key) == section);
         self.laid_out(&own, keys, None)
     }
 
-    /// What tells about a visit itself something that another field has told already.
-    fn told_twice(&self) -> impl Iterator<Item = &'a Field> {
+    /// Fields that repeat a value about a visit itself.
+    fn repeated_about_visits(&self) -> impl Iterator<Item = &'a Field> {
         let mut told: HashSet<(&str, &str)> = HashSet::new();
-        self.fields().iter().filter(move |field| {
+        self.fields.iter().filter(move |field| {
             let Some(visit) = field.visit_id.as_deref() else { return false };
             let is_about = self.schema().scope(&field.key) == Scope::Metadata;
             is_about && !told.insert((visit, field.key.as_str()))
         })
     }
 
-    /// The visits by their dates, those without one behind the others; what belongs to none comes last.
+    /// The visits by date, visits without a date last, then fields of an unknown visit.
     fn by_visit(&self) -> Vec<Group> {
-        let twice: HashSet<_> = self.told_twice().map(|field| field.field_id).collect();
-        // A record may have thousands of visits: each field is looked at once.
+        let twice: HashSet<_> = self.repeated_about_visits().map(|field| field.field_id).collect();
+        // A record may have thousands of visits, so each field is visited once.
         let (mut order, mut places) = (Vec::<(&str, Vec<&Field>)>::new(), HashMap::new());
-        for field in self.fields().iter().filter(|field| !twice.contains(&field.field_id)) {
+        for field in self.fields.iter().filter(|field| !twice.contains(&field.field_id)) {
             let Some(visit) = field.visit_id.as_deref().filter(|visit| *visit != visits::UNASSIGNED) else {
                 continue;
             };
@@ -270,51 +284,61 @@ impl<'a> Layout<'a> {
             });
             order[place].1.push(field);
         }
-        let groups = order.iter().map(|(visit, own)| self.group(visit, own));
+        order.sort_by_cached_key(|(_, own)| visit_date(own).unwrap_or(NO_DATE).to_owned());
+        // A key that no visit has a value of has its slot in the newest one.
+        let newest = order.iter().rposition(|(_, own)| visit_date(own).is_some());
+        let newest = newest.or(order.len().checked_sub(1));
+        let nowhere: Vec<&SchemaKey> = self.visit_keys().filter(|key| !self.has_field(key)).collect();
+        let groups = order.iter().enumerate().map(|(place, (visit, own))| {
+            self.group(visit, own, if newest == Some(place) { &nowhere } else { &[] })
+        });
         let mut groups: Vec<Group> = groups.collect();
-        groups.sort_by(|one, other| one.on.cmp(&other.on));
+        if groups.is_empty() && !nowhere.is_empty() {
+            groups.push(Group { visit: None, rows: self.laid_out(&[], nowhere.into_iter(), None) });
+        }
         let is_left = |field: &&Field| match field.visit_id.as_deref() {
             None => self.section_of(field) == VISITS,
             Some(visit) => visit == visits::UNASSIGNED,
         };
-        let left: Vec<&Field> = self.fields().iter().filter(is_left).collect();
+        let left: Vec<&Field> = self.fields.iter().filter(is_left).collect();
         if !left.is_empty() {
             groups.push(self.unassigned(&left));
         }
         groups
     }
 
-    fn group(&self, visit: &str, own: &[&Field]) -> Group {
-        let on = own.iter().find(|field| field.key == VISIT_DATE && !field.value.is_empty());
-        let (on, title) = match on.map(|field| &field.value) {
-            Some(Value::Text(on)) => (on.clone(), date(on, self.desk.language)),
-            _ => (NO_DATE.to_owned(), self.desk.words.get("review.no_date").to_owned()),
-        };
-        // Of each visit, what every visit has; the rest where it was found.
-        let keys = self.schema().keys.iter().filter(|key| match key.scope {
-            Scope::Metadata => !key.optional,
-            Scope::Visit => key.critical,
-            Scope::Document => false,
+    /// The keys that tell of visits.
+    fn visit_keys(&self) -> impl Iterator<Item = &'a SchemaKey> {
+        self.schema().keys.iter().filter(|key| key.scope != Scope::Document && !key.hidden)
+    }
+
+    fn has_field(&self, key: &SchemaKey) -> bool {
+        self.fields.iter().any(|field| field.key == key.key)
+    }
+
+    /// A visit has slots for the keys that every visit has, and for `others`.
+    fn group(&self, visit: &str, own: &[&Field], others: &[&SchemaKey]) -> Group {
+        let title = visit_date(own).map(|on| date(on, self.context.language));
+        let title = title.unwrap_or_else(|| self.context.words.get("review.no_date").to_owned());
+        let keys = self.visit_keys().filter(|key| {
+            let is_usual = if key.scope == Scope::Metadata { !key.optional } else { key.critical };
+            is_usual || others.iter().any(|other| other.key == key.key)
         });
         let head = VisitHead { id: visit.to_owned(), title, count: self.count(own) };
-        Group { visit: Some(head), on, rows: self.laid_out(own, keys, Some(visit)) }
+        Group { visit: Some(head), rows: self.laid_out(own, keys, Some(visit)) }
     }
 
     fn unassigned(&self, left: &[&Field]) -> Group {
-        let title = self.desk.words.get("review.unassigned").to_owned();
+        let title = self.context.words.get("review.unassigned").to_owned();
         let head = VisitHead { id: String::new(), title, count: self.count(left) };
-        Group {
-            visit: Some(head),
-            on: NO_DATE.to_owned(),
-            rows: self.laid_out(left, std::iter::empty(), None),
-        }
+        Group { visit: Some(head), rows: self.laid_out(left, std::iter::empty(), None) }
     }
 
     fn count(&self, fields: &[&Field]) -> String {
-        self.desk.words.count("review.values", fields.len() as u64)
+        self.context.words.count("review.values", fields.len() as u64)
     }
 
-    /// These fields in the order of the schema, with places for those of the keys that have none.
+    /// The fields in the order of the schema, with empty rows for keys without a value.
     fn laid_out<'k>(
         &self,
         fields: &[&Field],
@@ -323,12 +347,12 @@ impl<'a> Layout<'a> {
     ) -> Vec<Row> {
         let place = |name: &str| {
             let place = self.schema().keys.iter().position(|key| key.key == name);
-            // When and why a visit was come first.
+            // Date and reason of a visit come first.
             (self.schema().scope(name) != Scope::Metadata, place.unwrap_or(usize::MAX))
         };
         let is_missing = |key: &&SchemaKey| fields.iter().all(|field| field.key != key.key);
         let mut rows: Vec<Row> = fields.iter().map(|field| self.row(field)).collect();
-        rows.extend(keys.filter(is_missing).map(|key| self.desk.slot(key, visit)));
+        rows.extend(keys.filter(is_missing).map(|key| self.context.slot(key, visit)));
         rows.sort_by_key(|row| place(&row.key));
         for at in 1..rows.len() {
             rows[at].is_again = rows[at].key == rows[at - 1].key;
@@ -336,16 +360,15 @@ impl<'a> Layout<'a> {
         rows
     }
 
-    /// Every key, for whoever adds a value.
+    /// Every key, for adding a value.
     fn keys(&self) -> Vec<KeyChoice> {
         let names = self.names();
-        let mut keys: Vec<&SchemaKey> =
-            self.schema().keys.iter().filter(|key| key.key != NOT_SHOWN).collect();
+        let mut keys: Vec<&SchemaKey> = self.schema().keys.iter().filter(|key| !key.hidden).collect();
         keys.sort_by_key(|key| names.iter().position(|name| *name == self.place_of(key)));
         let choice = |key: &SchemaKey| KeyChoice {
             key: key.key.clone(),
-            title: titles::of_key(self.schema(), self.desk.language, &key.key),
-            section: self.title_of(key.panel.as_deref().unwrap_or(REPORT)),
+            title: titles::of_key(self.schema(), self.context.language, &key.key),
+            section: self.title_of(self.place_of(key)),
             value_type: key.value_type.as_str(),
             is_of_visit: key.scope != Scope::Document,
         };
@@ -357,10 +380,95 @@ impl<'a> Layout<'a> {
 mod tests {
     use jiff::Timestamp;
     use quire_domain::InterpretationId;
-    use quire_understanding::ValueType;
+    use quire_understanding::calibration::ConfidencePolicy;
     use quire_understanding::edit::FieldChange;
+    use quire_understanding::{Origin, SchemaFile, ValueType};
 
+    use super::super::super::words::Language;
     use super::*;
+
+    fn field(key: &str, value: &str, visit: Option<&str>) -> Field {
+        let field = Field::new(key, Value::Text(value.to_owned()), ValueType::String, Origin::Machine, 0.66);
+        Field { visit_id: visit.map(str::to_owned), ..field }
+    }
+
+    /// The sections of the form, each with the keys of its rows.
+    fn form(schema: &Schema, fields: &[Field]) -> Vec<(String, Vec<String>)> {
+        let (policy, language) = (ConfidencePolicy::default(), Language::Spanish);
+        let context = RowContext { schema, policy: &policy, words: language.words(), language };
+        let layout = Layout { context, detected: HashMap::new(), fields };
+        let sections = layout.sections(layout.by_visit()).into_iter();
+        let keys = |section: &Section| {
+            let rows = section.groups.iter().flat_map(|group| &group.rows);
+            rows.map(|row| row.key.clone()).collect()
+        };
+        sections.map(|section| (section.name.clone(), keys(&section))).collect()
+    }
+
+    /// The keys that the schema wants shown in each section, in the order of the schema.
+    fn wanted(schema: &Schema, without_section: &str) -> Vec<(String, Vec<String>)> {
+        let mut ids: Vec<&str> = schema.sections.iter().map(|section| section.id.as_str()).collect();
+        if !ids.contains(&OTHER) {
+            ids.push(OTHER);
+        }
+        let of = |id: &str| {
+            let keys = schema.keys.iter().filter(|key| !key.hidden);
+            let keys = keys.filter(|key| key.section.as_deref().unwrap_or(without_section) == id);
+            keys.map(|key| key.key.clone()).collect()
+        };
+        ids.into_iter().map(|id| (id.to_owned(), of(id))).collect()
+    }
+
+    /// Proves R218: the form of a document of which nothing was found has a slot for every key.
+    #[test]
+    fn every_key_of_a_schema_has_its_slot_in_the_order_of_the_schema() {
+        let [veterinary, invoice] = SchemaFile::built_in();
+        assert_eq!(form(&veterinary.schema, &[]), wanted(&veterinary.schema, REPORT));
+        assert_eq!(form(&invoice.schema, &[]), wanted(&invoice.schema, OTHER));
+        let bare = Schema { sections: Vec::new(), ..invoice.schema.clone() };
+        let keys: Vec<String> = bare.keys.iter().map(|key| key.key.clone()).collect();
+        assert_eq!(form(&bare, &[]), [(OTHER.to_owned(), keys)], "also without sections");
+    }
+
+    /// Proves R218 for a document in which some keys were found.
+    #[test]
+    fn keys_without_a_value_have_their_slot_among_those_with_one() {
+        let schema = Schema::built_in_default();
+        let fields = [
+            field("breed", "Beagle", None),
+            field("visit_date", "2024-02-01", Some("b")),
+            field("visit_date", "2024-01-01", Some("a")),
+            field("imaging", "RX", Some("a")),
+            field("claim_id", "7", None),
+            field("owner_id", "12345678Z", None),
+        ];
+        let shown = form(&schema, &fields);
+        for key in schema.keys.iter().filter(|key| !key.hidden) {
+            assert!(shown.iter().any(|(_, keys)| keys.contains(&key.key)), "{}", key.key);
+        }
+        assert!(shown.iter().all(|(_, keys)| !keys.contains(&"owner_id".to_owned())), "a hidden key");
+        let visits = &shown.iter().find(|(name, _)| name == VISITS).unwrap().1;
+        let usual = ["visit_date", "reason_for_visit", "diagnosis", "procedure", "medication"];
+        assert_eq!(visits[..6], [&usual[..], &["imaging"]].concat(), "the older visit");
+        let newest = schema.keys.iter().filter(|key| key.scope != Scope::Document && key.key != "imaging");
+        let newest: Vec<&str> = newest.map(|key| key.key.as_str()).collect();
+        assert_eq!(visits[6..], newest, "the newest has the slots of all that no visit has");
+    }
+
+    #[test]
+    fn the_section_of_the_visits_is_that_of_their_date() {
+        let mut schema = Schema::built_in_default();
+        for key in schema.keys.iter_mut().filter(|key| key.section.as_deref() == Some(VISITS)) {
+            key.section = Some(if key.key == VISIT_DATE { "episodes" } else { "clinical" }.to_owned());
+        }
+        for section in &mut schema.sections {
+            if section.id == VISITS {
+                section.id = "episodes".to_owned();
+            }
+        }
+        let names: Vec<String> = form(&schema, &[]).into_iter().map(|(name, _)| name).collect();
+        assert_eq!(names, ["clinic", "patient", "owner", "episodes", "notes", "other", "report_info"]);
+    }
 
     fn change(field_id: FieldId, change_type: ChangeType, part: &str, old: &str) -> FieldChange {
         FieldChange {
@@ -388,7 +496,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_detected_is_what_the_oldest_change_replaced() {
+    fn the_extracted_value_is_what_the_oldest_change_replaced() {
         let (edited, added, moved) = (FieldId::new(), FieldId::new(), FieldId::new());
         let records = [
             version(2, vec![change(edited, ChangeType::Update, "value", "Beagle")]),

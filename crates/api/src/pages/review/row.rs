@@ -1,4 +1,4 @@
-//! A value of the panel, or the place where one would be.
+//! A row of the review panel: a value, or an empty place for one.
 
 use quire_domain::reading::Rect;
 use quire_understanding::calibration::{Band, ConfidencePolicy};
@@ -10,16 +10,16 @@ use super::titles;
 /// A row of the panel.
 #[allow(clippy::struct_excessive_bools)] // Each is a mark of its own, as the row shows them.
 pub(super) struct Row {
-    /// Names the row in the page.
+    /// The id of the row's element.
     pub(super) id: String,
-    /// Empty where there is no field yet.
+    /// Empty without a field.
     pub(super) field_id: String,
     pub(super) key: String,
     pub(super) title: String,
-    pub(super) hint: Option<&'static str>,
+    pub(super) hint: Option<String>,
     /// Empty for what belongs to no visit.
     pub(super) visit_id: String,
-    /// The value as people read it, or what stands where there is none.
+    /// The value for people, or a placeholder.
     pub(super) text: String,
     /// The value as JSON.
     pub(super) value: String,
@@ -27,31 +27,31 @@ pub(super) struct Row {
     pub(super) is_empty: bool,
     pub(super) is_repeatable: bool,
     pub(super) is_critical: bool,
-    /// Whether it tells about a visit itself.
+    /// Whether it is about a visit itself.
     pub(super) is_about: bool,
     pub(super) is_edited: bool,
-    /// Whether the row before it is another value of the same key.
+    /// Whether the row before has the same key.
     pub(super) is_again: bool,
-    /// The class of its dot, by which it is also filtered.
+    /// The class of its dot, which filters use too.
     pub(super) band: &'static str,
     pub(super) band_word: &'static str,
     pub(super) confidence: Option<Confidence>,
     pub(super) evidence: Option<Place>,
     pub(super) candidates: Vec<Candidate>,
-    /// What was detected, where a person has changed it.
+    /// The extracted value, if a person has changed it.
     pub(super) detected: Option<Detected>,
 }
 
-/// How sure a value is, in words.
+/// The confidence in a value, in words.
 pub(super) struct Confidence {
     pub(super) text: String,
     pub(super) reliability: String,
     pub(super) adjustment: String,
-    /// The class of the adjustment: good, bad or nothing.
+    /// The class of the adjustment: good, bad or none.
     pub(super) tone: &'static str,
 }
 
-/// Where something stands in the document.
+/// Where a value stands in the document.
 pub(super) struct Place {
     pub(super) page: u32,
     pub(super) snippet: String,
@@ -59,7 +59,7 @@ pub(super) struct Place {
     pub(super) boxes: String,
 }
 
-/// Another value that it might be.
+/// Another possible value.
 pub(super) struct Candidate {
     pub(super) number: usize,
     pub(super) text: String,
@@ -68,23 +68,23 @@ pub(super) struct Candidate {
     pub(super) evidence: Option<Place>,
 }
 
-/// The value that was detected.
+/// The extracted value.
 pub(super) struct Detected {
     pub(super) text: String,
     pub(super) value: String,
 }
 
-/// With what rows are made.
+/// What rows are built with.
 #[derive(Clone, Copy)]
-pub(super) struct Desk<'a> {
+pub(super) struct RowContext<'a> {
     pub(super) schema: &'a Schema,
     pub(super) policy: &'a ConfidencePolicy,
     pub(super) words: &'static Words,
     pub(super) language: Language,
 }
 
-impl Desk<'_> {
-    /// The row of a field. `detected` is what the run itself found, if that is another value.
+impl RowContext<'_> {
+    /// The row of a field. `detected` is the extracted value, if it differs.
     pub(super) fn row(&self, field: &Field, detected: Option<&Value>) -> Row {
         let known = self.schema.key(&field.key);
         let (band, band_word) = self.band(field);
@@ -115,7 +115,7 @@ impl Desk<'_> {
         }
     }
 
-    /// The place where a value of that key would be.
+    /// An empty row for a key.
     pub(super) fn slot(&self, key: &SchemaKey, visit_id: Option<&str>) -> Row {
         self.bare(&key.key, Some(key), visit_id)
     }
@@ -127,7 +127,7 @@ impl Desk<'_> {
             field_id: String::new(),
             key: key.to_owned(),
             title: titles::of_key(self.schema, self.language, key),
-            hint: titles::hint(self.words, key),
+            hint: titles::hint(self.schema, self.language, key),
             visit_id: visit_id.unwrap_or_default().to_owned(),
             text: self.placeholder(is_repeatable),
             value: "null".to_owned(),
@@ -189,7 +189,7 @@ impl Desk<'_> {
         }
     }
 
-    /// A value as people read it.
+    /// A value for people.
     pub(super) fn shown(&self, value: &Value, kind: ValueType) -> String {
         match value {
             _ if value.is_empty() => self.words.get("review.no_value").to_owned(),
@@ -202,7 +202,7 @@ impl Desk<'_> {
     }
 }
 
-/// A date as it is written in that language.
+/// A date in the format of that language.
 pub(super) fn date(text: &str, language: Language) -> String {
     match (language, text.parse::<jiff::civil::Date>()) {
         (Language::Spanish, Ok(date)) => date.strftime("%d/%m/%Y").to_string(),
@@ -230,10 +230,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn values_are_written_as_people_of_that_language_do() {
+    fn values_are_formatted_by_language() {
         let (schema, policy) = (Schema::built_in_default(), ConfidencePolicy::default());
         let written = |language: Language, value: Value, kind| {
-            Desk { schema: &schema, policy: &policy, words: language.words(), language }.shown(&value, kind)
+            RowContext { schema: &schema, policy: &policy, words: language.words(), language }
+                .shown(&value, kind)
         };
         let text = |text: &str| Value::Text(text.to_owned());
         for (language, value, kind, expected) in [
@@ -250,10 +251,10 @@ mod tests {
     }
 
     #[test]
-    fn confidence_is_told_with_its_band_and_the_signed_points_of_reviews() {
+    fn confidence_is_shown_with_its_band_and_signed_adjustment() {
         let (schema, policy) = (Schema::built_in_default(), ConfidencePolicy::default());
         let language = Language::Spanish;
-        let desk = Desk { schema: &schema, policy: &policy, words: language.words(), language };
+        let context = RowContext { schema: &schema, policy: &policy, words: language.words(), language };
         for (points, adjustment, tone) in [
             (0.0, "Ajuste por revisiones anteriores: 0", ""),
             (9.0, "Ajuste por revisiones anteriores: +9", "good"),
@@ -266,10 +267,10 @@ mod tests {
                 Origin::Machine,
                 0.66,
             );
-            let row = desk.row(&Field { review_history_adjustment: points, ..field }, None);
-            let told = row.confidence.unwrap();
+            let row = context.row(&Field { review_history_adjustment: points, ..field }, None);
+            let confidence = row.confidence.unwrap();
             assert_eq!(
-                (told.text.as_str(), told.adjustment.as_str(), told.tone),
+                (confidence.text.as_str(), confidence.adjustment.as_str(), confidence.tone),
                 ("Confianza 66 % (Media)", adjustment, tone)
             );
             assert_eq!((row.band, row.is_critical, row.title.as_str()), ("mid", true, "Raza"));

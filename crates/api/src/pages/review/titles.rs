@@ -1,31 +1,30 @@
-//! What keys and sections are called on the page: as the schema says, in the reader's language.
+//! The titles of keys and sections in the reader's language, from the schema.
 
 use quire_understanding::Schema;
 
-use super::super::words::{Language, Words};
+use super::super::words::Language;
 
-const HINT: &str = "review.hint_";
 const SECTION: &str = "review.section_";
 
-/// What people call that key.
+/// The title of a key.
 pub(super) fn of_key(schema: &Schema, language: Language, key: &str) -> String {
     let title = schema.key_title(key, language.as_str());
     if title == key { readable(key) } else { title.to_owned() }
 }
 
 /// What it means, where its title is an abbreviation.
-pub(super) fn hint(words: &'static Words, key: &str) -> Option<&'static str> {
-    words.find(&format!("{HINT}{key}"))
+pub(super) fn hint(schema: &Schema, language: Language, key: &str) -> Option<String> {
+    schema.key(key)?.hint(language.as_str()).map(str::to_owned)
 }
 
-/// What a section is called. Those that every document has need no schema.
+/// The title of a section. Built-in sections need no schema.
 pub(super) fn of_section(schema: &Schema, language: Language, section: &str) -> String {
-    let title = schema.panel_title(section, language.as_str());
+    let title = schema.section_title(section, language.as_str());
     let own = || language.words().find(&format!("{SECTION}{section}")).map(str::to_owned);
     if title == section { own().unwrap_or_else(|| readable(section)) } else { title.to_owned() }
 }
 
-/// A key that nobody has given a title: `t4_level` reads "T4 level".
+/// A title from the name of a key: `t4_level` becomes "T4 level".
 fn readable(key: &str) -> String {
     let mut text = key.replace('_', " ");
     if let Some(first) = text.get_mut(..1) {
@@ -43,7 +42,8 @@ mod tests {
         let schema = Schema::built_in_default();
         assert_eq!(of_key(&schema, Language::Spanish, "vet_name"), "Veterinario/a");
         assert_eq!(of_section(&schema, Language::Spanish, "clinic"), "Centro Veterinario");
-        assert_eq!(hint(Language::Spanish.words(), "nhc"), Some("Número de historial clínico"));
+        let hint = hint(&schema, Language::Spanish, "nhc");
+        assert_eq!(hint.as_deref(), Some("Número de historial clínico"));
         assert_eq!(of_section(&Schema::default(), Language::Spanish, "other"), "Otros campos detectados");
     }
 

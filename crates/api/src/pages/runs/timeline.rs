@@ -1,15 +1,15 @@
-//! The attempts at the steps of a run, in the order of time, each with its stretch of the whole.
+//! The attempts at the steps of a run in order of time, each with its bar.
 
 use jiff::Timestamp;
+use quire_application::document::StepRecord;
 use quire_domain::{StepName, StepStatus};
-use quire_ports::StepRecord;
 
 use super::super::moments::lasting;
 use super::super::words::Words;
 
-/// The width of a drawing of the whole run.
+/// The width of the drawing.
 const WIDTH: f64 = 1000.0;
-/// What is shorter would not be seen.
+/// The narrowest visible bar.
 const NARROWEST: f64 = 6.0;
 
 /// One attempt at one step.
@@ -22,12 +22,12 @@ pub(in super::super) struct Attempt {
     pub(in super::super) took: String,
     pub(in super::super) code: Option<String>,
     pub(in super::super) message: Option<String>,
-    /// Where it begins in the drawing, and how wide it is.
+    /// The start and the width of its bar.
     pub(in super::super) x: f64,
     pub(in super::super) width: f64,
 }
 
-/// The attempts that these changes tell of; what has not ended lasts until then.
+/// The attempts in these records. An open attempt lasts until `until`.
 pub(in super::super) fn attempts(
     records: &[StepRecord],
     until: Timestamp,
@@ -39,7 +39,7 @@ pub(in super::super) fn attempts(
         let same = |known: &&mut &StepRecord| {
             (known.step, known.attempt, known.started_at) == (record.step, record.attempt, record.started_at)
         };
-        // What comes later says how it ended.
+        // A later record has the end of the attempt.
         match latest.iter_mut().find(same) {
             Some(known) => *known = record,
             None => latest.push(record),
@@ -80,7 +80,7 @@ fn attempt(
     }
 }
 
-/// What people call a step.
+/// The name of a step for people.
 pub(in super::super) fn name(step: StepName, words: &Words) -> String {
     match step {
         StepName::Extraction => words.get("runs.extraction").to_owned(),
@@ -113,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn each_attempt_is_there_once_with_its_end_and_its_stretch() {
+    fn each_attempt_has_one_bar_with_its_end() {
         let records = [
             record(Extraction, 1, StepStatus::Running, 0, None),
             record(Extraction, 1, StepStatus::Failed, 0, Some(2)),
@@ -122,10 +122,10 @@ mod tests {
             record(Interpretation, 1, StepStatus::Running, 8, None),
         ];
         let shown = attempts(&records, at(10), Language::English.words());
-        let told: Vec<_> =
+        let bars: Vec<_> =
             shown.iter().map(|one| (one.number, one.tone, one.took.as_str(), one.x, one.width)).collect();
         assert_eq!(
-            told,
+            bars,
             [
                 (1, "error", "2.0 s", 0.0, 200.0),
                 (2, "reviewed", "4.0 s", 400.0, 400.0),
@@ -135,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn what_took_no_time_is_still_seen_and_stays_within() {
+    fn an_attempt_without_duration_still_has_a_visible_bar() {
         let records = [record(Extraction, 1, StepStatus::Succeeded, 5, Some(5))];
         let shown = attempts(&records, at(5), Language::Spanish.words());
         assert_eq!((shown[0].x, shown[0].width), (0.0, NARROWEST));

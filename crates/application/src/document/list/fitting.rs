@@ -8,6 +8,7 @@ use quire_understanding::search_query;
 
 use super::ListRequest;
 use crate::document::DocumentView;
+use crate::{App, Result};
 
 impl ListRequest {
     /// Those of these documents that fit. Only for those that no name tells, the store is asked what they say.
@@ -36,7 +37,15 @@ impl ListRequest {
 }
 
 /// Those of these documents that a list would show, in their order. Those that are gone are left out.
-pub async fn some(store: &Store, ids: &[DocumentId], request: &ListRequest) -> PortResult<Vec<DocumentView>> {
+pub async fn by_ids(app: &App, ids: &[DocumentId], request: &ListRequest) -> Result<Vec<DocumentView>> {
+    Ok(listed_by_ids(&app.store, ids, request).await?)
+}
+
+pub(super) async fn listed_by_ids(
+    store: &Store,
+    ids: &[DocumentId],
+    request: &ListRequest,
+) -> PortResult<Vec<DocumentView>> {
     let mut found = Vec::with_capacity(ids.len());
     for id in ids {
         match store.documents.overview(*id).await {

@@ -1,9 +1,10 @@
 //! The documents that wait for a person, the least certain first.
 
-use quire_ports::{ConfidenceCursor, LeastConfidentQuery, PortResult, Store};
+use quire_ports::{ConfidenceCursor, LeastConfidentQuery};
 
-use super::counts::{CountCache, Counted};
+use super::counts::Counted;
 use super::{DocumentCount, DocumentView};
+use crate::{App, Result};
 
 /// A part of the documents that wait for a person: something was understood of them and nobody has checked it.
 #[derive(Clone, Debug, Default)]
@@ -17,11 +18,8 @@ pub struct LeastConfidentList {
 }
 
 /// Lists them.
-pub async fn least_confident(
-    store: &Store,
-    counts: &CountCache,
-    part: LeastConfidentQuery,
-) -> PortResult<LeastConfidentList> {
+pub async fn least_confident(app: &App, part: LeastConfidentQuery) -> Result<LeastConfidentList> {
+    let store = &app.store;
     let one_more = LeastConfidentQuery { limit: part.limit.saturating_add(1), ..part };
     let found = store.documents.least_confident(one_more).await?;
     let mut items: Vec<DocumentView> = found.into_iter().map(DocumentView::of).collect();
@@ -30,7 +28,7 @@ pub async fn least_confident(
     let next = items.last().filter(|_| has_more).and_then(place);
     let total = match part.after {
         Some(_) => None,
-        None => Some(counts.total(store, Counted::Open).await?),
+        None => Some(app.counts.total(store, Counted::Open).await?),
     };
     Ok(LeastConfidentList { items, total, next })
 }

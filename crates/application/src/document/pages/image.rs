@@ -8,6 +8,8 @@ use quire_domain::{Document, DocumentId};
 use quire_ports::{BlobStore, Documents, PageImageRequest, PortError, ReadError, Reader};
 use tokio::sync::Semaphore;
 
+use crate::{App, Error};
+
 /// Drawings change when the program that draws does.
 const DRAWN_BY: &str = env!("CARGO_PKG_VERSION");
 
@@ -60,15 +62,23 @@ pub enum ImageError {
     /// The scale is out of bounds.
     #[error("scale must be between {0} and {1}")]
     Scale(f32, f32),
-    /// Storage has no such document or file, or does not answer.
+    /// The document exists and its file does not.
+    #[error("the document's file is gone; upload the document again")]
+    FileMissing,
+    /// There is no such document, or storage does not answer.
     #[error(transparent)]
-    Port(#[from] PortError),
+    Store(#[from] Error),
     /// The page cannot be drawn.
     #[error(transparent)]
     Read(#[from] ReadError),
 }
 
-/// Draws pages and keeps what was drawn.
+/// The image of a page.
+pub async fn image(app: &App, request: ImageRequest) -> Result<ImageResponse, ImageError> {
+    app.images.image(request).await
+}
+
+/// Draws pages and caches the images.
 pub struct PageImages {
     documents: Arc<dyn Documents>,
     blobs: Arc<dyn BlobStore>,
@@ -123,7 +133,11 @@ impl PageImages {
     async fn draw(&self, document: &Document, page: usize, scale: f32) -> Result<Arc<[u8]>, ImageError> {
         // First a place, then the file: whoever waits holds nothing.
         let _place = self.places.acquire().await;
-        let file = self.blobs.get(&document.storage_path, self.settings.largest).await?;
+        let file = self.blobs.get(&document.storage_path, self.settings.largest).await;
+        let file = file.map_err(|error| match error {
+            PortError::NotFound(_) => ImageError::FileMissing,
+            error => error.into(),
+        })?;
         Ok(self.reader.image(PageImageRequest { file: file.into(), page, scale }).await?.into())
     }
 }

@@ -6,7 +6,7 @@ use async_trait::async_trait;
 use quire_connectors::blob::DiskBlobs;
 use quire_domain::DocumentId;
 use quire_ports::{NewDocument, ReadErrorKind, ReadOutput, ReadRequest};
-use quire_testkit::fixture::{Bed, at, document};
+use quire_testkit::fixture::{StoreFixture, at, document};
 use tempfile::TempDir;
 
 use super::*;
@@ -37,20 +37,20 @@ struct Scene {
     images: Arc<PageImages>,
     reader: Arc<Counting>,
     document: DocumentId,
-    _keep: (Bed, TempDir),
+    _keep: (StoreFixture, TempDir),
 }
 
 async fn scene(permits: usize) -> Scene {
-    let bed = quire_sqlite::testing::bed().await;
+    let fixture = quire_sqlite::testing::fixture().await;
     let folder = tempfile::tempdir().unwrap();
     let blobs = DiskBlobs::open(folder.path()).unwrap();
     let document = document(DocumentId::new());
-    bed.store.documents.add(NewDocument::by("tester", &document, None), at(0)).await.unwrap();
+    fixture.store.documents.add(NewDocument::by("tester", &document, None), at(0)).await.unwrap();
     blobs.put(&document.storage_path, b"%PDF".to_vec()).await.unwrap();
     let reader = Arc::new(Counting { drawn: AtomicUsize::new(0), permits: Semaphore::new(permits) });
     let settings = ImageSettings { scales: (0.1, 4.0), kept: 1 << 20, largest: 1 << 20, at_once: 2 };
-    let images = PageImages::new(bed.store.documents.clone(), Arc::new(blobs), reader.clone(), settings);
-    Scene { images: Arc::new(images), reader, document: document.id, _keep: (bed, folder) }
+    let images = PageImages::new(fixture.store.documents.clone(), Arc::new(blobs), reader.clone(), settings);
+    Scene { images: Arc::new(images), reader, document: document.id, _keep: (fixture, folder) }
 }
 
 impl Scene {
@@ -119,6 +119,6 @@ async fn a_failure_is_not_kept_and_a_scale_out_of_bounds_draws_nothing() {
         assert!(matches!(refused, Err(ImageError::Scale(..))), "{scale}");
     }
     let unknown = ImageRequest { document: DocumentId::new(), ..scene.request(1, 1.0) };
-    assert!(matches!(scene.images.image(unknown).await, Err(ImageError::Port(PortError::NotFound(_)))));
+    assert!(matches!(scene.images.image(unknown).await, Err(ImageError::Store(Error::NotFound(_)))));
     assert_eq!(scene.drawn(), 2);
 }

@@ -4,6 +4,8 @@ mod image;
 mod record;
 mod show;
 
-pub use image::{ImageError, ImageRequest, ImageResponse, ImageSettings, PageImages};
+pub use quire_ports::{ReadError, ReadErrorKind};
+
+pub use image::{ImageError, ImageRequest, ImageResponse, ImageSettings, PageImages, image};
 pub use record::{PageEntry, PageIndex, RawTextArtifact};
-pub use show::{list, page};
+pub use show::{PageError, list, page, page_index, page_words};

@@ -5,10 +5,44 @@ use quire_domain::{DocumentId, RunId};
 use quire_ports::{BlobStore, PortError, PortResult, Store};
 
 use super::PageIndex;
+use crate::{App, Error, Result};
+
+/// Why the words of a page cannot be shown.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum PageError {
+    /// A run read the page, and the file with its words is gone.
+    #[error("the file with the words of this page is gone; process the document again")]
+    FileMissing,
+    /// There is no such document or page, or storage does not answer.
+    #[error(transparent)]
+    Store(#[from] Error),
+}
+
+/// The pages of a document. `NotFound` until a run has read it.
+pub async fn list(app: &App, document: DocumentId) -> Result<(RunId, PageIndex)> {
+    Ok(page_index(&app.store, document).await?)
+}
+
+/// The words on one page, counted from 1.
+pub async fn page(app: &App, document: DocumentId, number: usize) -> Result<Page, PageError> {
+    let error = match page_words(&app.store, &*app.blobs, document, number).await {
+        Ok(page) => return Ok(page),
+        Err(error) => error,
+    };
+    // A page that the index has and storage has not was read once.
+    let is_listed = async || match page_index(&app.store, document).await {
+        Ok((_, index)) => number <= index.pages.len(),
+        Err(_) => false,
+    };
+    match error {
+        PortError::NotFound(_) if is_listed().await => Err(PageError::FileMissing),
+        error => Err(error.into()),
+    }
+}
 
 /// The pages as the newest run that read the document left them. `NotFound` if there is no such document, or none has
 /// read it yet.
-pub async fn list(store: &Store, document: DocumentId) -> PortResult<(RunId, PageIndex)> {
+pub async fn page_index(store: &Store, document: DocumentId) -> PortResult<(RunId, PageIndex)> {
     let found = store.history.latest_artifact(document.into(), PageIndex::ARTIFACT).await?;
     let Some((run, artifact)) = found else {
         store.documents.find(document).await?;
@@ -22,13 +56,13 @@ pub async fn list(store: &Store, document: DocumentId) -> PortResult<(RunId, Pag
 }
 
 /// The words on one page, from 1, with their places.
-pub async fn page(
+pub async fn page_words(
     store: &Store,
     blobs: &dyn BlobStore,
     document: DocumentId,
     number: usize,
 ) -> PortResult<Page> {
-    let (run, index) = list(store, document).await?;
+    let (run, index) = page_index(store, document).await?;
     let entry = number.checked_sub(1).and_then(|place| index.pages.get(place));
     let entry = entry.ok_or_else(|| {
         PortError::NotFound(format!(

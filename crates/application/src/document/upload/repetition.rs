@@ -1,8 +1,7 @@
 //! The same upload a second time: known by its key, answered as the first time.
 
 use jiff::SignedDuration;
-use quire_domain::run::create;
-use quire_domain::{Document, DocumentId, NewRun, ReviewStatus, RunId};
+use quire_domain::{Document, DocumentId, ReviewStatus, Run, RunId};
 use quire_ports::{DocumentOverview, IdempotencyKey, PortResult, Store};
 use sha2::{Digest as _, Sha256};
 
@@ -23,18 +22,18 @@ pub struct UploadKey {
     pub is_last: bool,
 }
 
-/// All that a sender wishes.
-pub(super) struct Wish<'w> {
+/// What makes two uploads the same.
+pub(super) struct UploadIdentity<'w> {
     pub document: &'w Document,
     pub first: Option<&'w FirstRun>,
-    /// The schema, if one was asked for.
+    /// The schema, if the sender asked for one.
     pub schema: Option<&'w str>,
 }
 
 impl UploadKey {
-    /// The key of this very wish: the content, the name and all that was asked for.
-    pub(super) fn of(&self, scope: &str, wish: &Wish<'_>) -> IdempotencyKey {
-        let Wish { document, first, schema } = wish;
+    /// The key of this upload: its fingerprint is made of the content, the name and everything the sender asked for.
+    pub(super) fn of(&self, scope: &str, upload: &UploadIdentity<'_>) -> IdempotencyKey {
+        let UploadIdentity { document, first, schema } = upload;
         let mut hash = Sha256::new();
         hash.update(document.content_hash);
         hash.update([u8::from(self.is_last)]);
@@ -57,31 +56,27 @@ impl UploadKey {
     }
 }
 
-/// A document as it was answered when it was taken in, whatever became of it since.
+/// A document as it was answered when it was added, whatever became of it since.
 pub(super) async fn recall(store: &Store, id: DocumentId, run: Option<RunId>) -> PortResult<DocumentView> {
     let document = store.documents.find(id).await?;
-    let at = document.created_at;
-    let latest_run = match run {
-        Some(run) => {
-            let run = store.history.run(run).await?;
-            let new = NewRun {
-                id: run.id,
-                pipeline: run.pipeline,
-                subject: run.subject,
-                priority: run.priority,
-                correlation_id: run.correlation_id,
-            };
-            Some(create(&new, at).0)
-        }
+    let run = match run {
+        Some(run) => Some(store.history.run(run).await?.as_created()),
         None => None,
     };
-    Ok(DocumentView::of(DocumentOverview {
-        document: Document { review_status: ReviewStatus::InReview, language_override: None, ..document },
-        updated_at: at,
+    let language_override = run.as_ref().and_then(|run| run.language.clone());
+    let document = Document { review_status: ReviewStatus::InReview, language_override, ..document };
+    Ok(as_added(document, run))
+}
+
+/// A document that was just added, with its first run.
+pub(super) fn as_added(document: Document, run: Option<Run>) -> DocumentView {
+    DocumentView::of(DocumentOverview {
+        updated_at: document.created_at,
+        document,
         reviewed_at: None,
         reviewed_by: None,
-        latest_run,
+        latest_run: run,
         text: None,
         confidence: None,
-    }))
+    })
 }

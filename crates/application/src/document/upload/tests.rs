@@ -4,12 +4,12 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use async_trait::async_trait;
 use jiff::Timestamp;
 use quire_connectors::blob::DiskBlobs;
-use quire_domain::{EventId, Run, SubjectId};
+use quire_domain::{Event, EventId, Run, SubjectId};
 use quire_ports::{
     DocumentFilter, DocumentListQuery, DocumentOverview, Documents, EventFilter, LeastConfidentQuery,
     RunFilter,
 };
-use quire_testkit::fixture::Bed;
+use quire_testkit::fixture::StoreFixture;
 use tempfile::TempDir;
 
 use super::*;
@@ -37,7 +37,7 @@ fn away() -> PortError {
 
 #[async_trait]
 impl Documents for Unlucky {
-    async fn add(&self, intake: NewDocument<'_>, at: Timestamp) -> PortResult<AddOutcome> {
+    async fn add(&self, intake: NewDocument, at: Timestamp) -> PortResult<AddOutcome> {
         let is_first = self.tries.fetch_add(1, Ordering::Relaxed) == 0;
         match self.fate {
             Fate::Refused => Err(PortError::Conflict("rehearsed".to_owned())),
@@ -84,11 +84,11 @@ impl Documents for Unlucky {
         Err(away())
     }
 
-    async fn reprocess(&self, _: &NewRun, _: &str, _: Timestamp) -> PortResult<Run> {
+    async fn reprocess(&self, _: &NewRun, _: Event) -> PortResult<Run> {
         Err(away())
     }
 
-    async fn set_language(&self, _: DocumentId, _: Option<&str>, _: &str, _: Timestamp) -> PortResult<()> {
+    async fn set_language(&self, _: DocumentId, _: Option<&str>, _: Event) -> PortResult<()> {
         Err(away())
     }
 
@@ -98,7 +98,7 @@ impl Documents for Unlucky {
 }
 
 struct Scene {
-    bed: Bed,
+    fixture: StoreFixture,
     folder: TempDir,
     terms: UploadSettings,
 }
@@ -109,7 +109,7 @@ async fn scene() -> Scene {
         largest: 1 << 20,
         schema: "veterinary-record".to_owned(),
     };
-    Scene { bed: quire_sqlite::testing::bed().await, folder: tempfile::tempdir().unwrap(), terms }
+    Scene { fixture: quire_sqlite::testing::fixture().await, folder: tempfile::tempdir().unwrap(), terms }
 }
 
 impl Scene {
@@ -124,15 +124,15 @@ impl Scene {
     }
 
     fn store(&self, fate: Fate) -> Store {
-        let real = self.bed.store.documents.clone();
+        let real = self.fixture.store.documents.clone();
         Store {
             documents: Arc::new(Unlucky { real, fate, tries: AtomicU32::default() }),
-            ..self.bed.store.clone()
+            ..self.fixture.store.clone()
         }
     }
 
     async fn runs(&self) -> Vec<Run> {
-        self.bed.store.history.runs(&RunFilter { limit: 10, ..RunFilter::default() }).await.unwrap()
+        self.fixture.store.history.runs(&RunFilter { limit: 10, ..RunFilter::default() }).await.unwrap()
     }
 
     /// What is in the folder, but for the place of what is coming in, which must be empty.
@@ -161,11 +161,11 @@ fn pdf(length: usize) -> Vec<u8> {
 async fn a_document_is_taken_in_with_its_file_its_hash_and_its_first_run() {
     let scene = scene().await;
     let file = pdf(700_000);
-    let taken = scene.upload(scene.bed.store.clone(), &file).await.unwrap();
+    let taken = scene.upload(scene.fixture.store.clone(), &file).await.unwrap();
     let id = taken.overview.document.id;
-    let document = scene.bed.store.documents.find(id).await.unwrap();
+    let document = scene.fixture.store.documents.find(id).await.unwrap();
     assert_eq!(
-        scene.bed.store.documents.overview(id).await.unwrap(),
+        scene.fixture.store.documents.overview(id).await.unwrap(),
         taken.overview,
         "what is answered is stored"
     );
@@ -187,7 +187,7 @@ async fn when_the_record_is_not_made_the_file_goes_again() {
     for fate in [Fate::Refused, Fate::Busy] {
         let scene = scene().await;
         let refused = scene.upload(scene.store(fate), &pdf(10)).await;
-        assert!(matches!(refused, Err(UploadError::Port(_))), "{refused:?}");
+        assert!(matches!(refused, Err(UploadError::Store(_))), "{refused:?}");
         assert_eq!(scene.files(), [""; 0]);
         assert!(scene.runs().await.is_empty());
     }
@@ -207,7 +207,7 @@ async fn when_an_answer_is_lost_the_record_is_there_once_and_keeps_its_file() {
 async fn while_nobody_can_say_whether_there_is_a_record_the_file_stays() {
     let scene = scene().await;
     let refused = scene.upload(scene.store(Fate::LostWithTheDatabase), &pdf(10)).await;
-    assert_eq!(refused, Err(UploadError::Port(away())));
+    assert_eq!(refused, Err(UploadError::Store(away().into())));
     assert_eq!(scene.files().len(), 1);
 }
 
@@ -217,12 +217,12 @@ async fn without_the_file_there_is_no_record() {
     let scene = scene().await;
     let blobs = Arc::new(DiskBlobs::open(scene.folder.path().join("documents")).unwrap());
     let terms = Arc::new(scene.terms.clone());
-    let mut upload = Upload::begin(scene.bed.store.clone(), blobs, terms).await.unwrap();
+    let mut upload = Upload::begin(scene.fixture.store.clone(), blobs, terms).await.unwrap();
     upload.write(&pdf(10)).await.unwrap();
     std::fs::remove_dir_all(scene.folder.path().join("documents")).unwrap();
     let refused = upload.finish("record.pdf", None, &sender(None)).await;
-    assert!(matches!(refused, Err(UploadError::Port(PortError::Unavailable { .. }))), "{refused:?}");
-    let events = scene.bed.store.history.events(EventId(0), EventFilter::default(), 10).await.unwrap();
+    assert!(matches!(refused, Err(UploadError::Store(Error::Unavailable { .. }))), "{refused:?}");
+    let events = scene.fixture.store.history.events(EventId(0), EventFilter::default(), 10).await.unwrap();
     assert_eq!(events, []);
 }
 
@@ -238,10 +238,10 @@ async fn what_is_too_large_empty_or_of_another_kind_is_refused_and_leaves_nothin
         (png, UploadError::Unsupported { kinds: kinds.clone() }),
         (b"\0\x01\x02".to_vec(), UploadError::Unsupported { kinds }),
     ] {
-        assert_eq!(scene.upload(scene.bed.store.clone(), &file).await, Err(error));
+        assert_eq!(scene.upload(scene.fixture.store.clone(), &file).await, Err(error));
     }
     assert!(
-        scene.upload(scene.bed.store.clone(), &pdf((1 << 20) - 9)).await.is_ok(),
+        scene.upload(scene.fixture.store.clone(), &pdf((1 << 20) - 9)).await.is_ok(),
         "exactly the limit is taken"
     );
     assert_eq!(scene.runs().await.len(), 1);
@@ -253,7 +253,7 @@ async fn without_processing_a_document_gets_no_run() {
     let scene = scene().await;
     let blobs = Arc::new(DiskBlobs::open(scene.folder.path()).unwrap());
     let terms = Arc::new(scene.terms.clone());
-    let mut upload = Upload::begin(scene.bed.store.clone(), blobs, terms).await.unwrap();
+    let mut upload = Upload::begin(scene.fixture.store.clone(), blobs, terms).await.unwrap();
     upload.write(b"Paciente: Luna").await.unwrap();
     let taken = upload.finish("", None, &sender(None)).await.unwrap();
     assert_eq!(taken.overview.latest_run, None);
@@ -268,7 +268,7 @@ async fn without_processing_a_document_gets_no_run() {
 async fn a_key_is_known_by_its_owner_its_wish_and_its_day() {
     let scene = scene().await;
     let clock = Arc::new(quire_testkit::FakeClock::at(quire_testkit::fixture::at(0)));
-    let store = Store { clock: clock.clone(), ..scene.bed.store.clone() };
+    let store = Store { clock: clock.clone(), ..scene.fixture.store.clone() };
     let send = async |actor: &str, place: u32, is_last: bool| {
         let blobs = Arc::new(DiskBlobs::open(scene.folder.path()).unwrap());
         let mut upload = Upload::begin(store.clone(), blobs, Arc::new(scene.terms.clone())).await?;

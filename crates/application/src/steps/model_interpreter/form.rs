@@ -56,16 +56,15 @@ fn member(key: &SchemaKey) -> Value {
     } else {
         json!({ "type": [kind, "null"] })
     };
-    let mut told = key.section.clone();
+    let mut description: Vec<String> = key.section.iter().cloned().collect();
     if key.value_type == ValueType::Date {
-        told.push_str("; a date");
+        description.push("a date".to_owned());
     }
     let labels: Vec<&str> = key.labels.iter().map(String::as_str).take(MOST_LABELS).collect();
     if !labels.is_empty() {
-        told.push_str("; in documents as: ");
-        told.push_str(&labels.join(", "));
+        description.push(format!("in documents as: {}", labels.join(", ")));
     }
-    member["description"] = Value::String(told);
+    member["description"] = Value::String(description.join("; "));
     member
 }
 

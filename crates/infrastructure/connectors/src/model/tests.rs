@@ -7,7 +7,7 @@ use quire_ports::{
     ChatMessage, ChatRole, LanguageModel as _, ModelError, ModelErrorKind, ModelRequest, ModelResponse,
 };
 use quire_testkit::model_server::{MODEL, TOKENS};
-use quire_testkit::{ModelServer, Reply};
+use quire_testkit::{ModelReply, ModelServer};
 
 use super::*;
 
@@ -35,43 +35,43 @@ fn question() -> ModelRequest {
     }
 }
 
-async fn ask(reply: Reply) -> Result<ModelResponse, ModelError> {
+async fn ask(reply: ModelReply) -> Result<ModelResponse, ModelError> {
     // Time is what these two run out of; the others must never.
-    let runs_out = matches!(reply, Reply::Silence | Reply::Drip);
+    let runs_out = matches!(reply, ModelReply::NoResponse | ModelReply::SlowBody);
     let server = ModelServer::start(KEY, vec![reply]);
     let timeout = if runs_out { Duration::from_millis(300) } else { Duration::from_mins(1) };
     let answer = model(&server, timeout, 1).ask(&question()).await;
-    server.asked();
+    server.requests();
     answer
 }
 
 #[tokio::test]
 async fn an_answer_comes_with_its_model_and_its_tokens() {
-    let server = ModelServer::start(KEY, vec![Reply::Says("{}".to_owned())]);
+    let server = ModelServer::start(KEY, vec![ModelReply::Completion("{}".to_owned())]);
     let answer = model(&server, Duration::from_secs(20), 1).ask(&question()).await.unwrap();
     assert_eq!((answer.text.as_str(), answer.model.as_str(), answer.is_whole), ("{}", MODEL, true));
     assert_eq!((answer.tokens_in, answer.tokens_out), TOKENS);
-    let asked = &server.asked()[0].body;
+    let asked = &server.requests()[0].body;
     assert_eq!((&asked["temperature"], &asked["max_tokens"]), (&0.into(), &99.into()));
     assert_eq!(asked["messages"][1]["content"], "año \"x\"");
-    assert!(!ask(Reply::Cut("{}".to_owned())).await.unwrap().is_whole);
+    assert!(!ask(ModelReply::TruncatedCompletion("{}".to_owned())).await.unwrap().is_whole);
 }
 
 #[tokio::test]
 async fn each_failure_has_its_kind() {
     use ModelErrorKind::{AnswerInvalid, RateLimited, Refused, Unavailable};
     for (reply, trouble) in [
-        (Reply::Status(429, "Retry-After: 1\r\n"), RateLimited),
-        (Reply::Status(500, ""), Unavailable),
-        (Reply::Status(408, ""), Unavailable),
-        (Reply::Status(401, ""), Refused),
-        (Reply::Status(404, ""), Refused),
-        (Reply::Status(422, ""), Refused),
-        (Reply::Body("<html>"), AnswerInvalid),
-        (Reply::Body("{\"choices\":[]}"), AnswerInvalid),
-        (Reply::Flood, AnswerInvalid),
-        (Reply::Drip, Unavailable),
-        (Reply::Silence, Unavailable),
+        (ModelReply::Status(429, "Retry-After: 1\r\n"), RateLimited),
+        (ModelReply::Status(500, ""), Unavailable),
+        (ModelReply::Status(408, ""), Unavailable),
+        (ModelReply::Status(401, ""), Refused),
+        (ModelReply::Status(404, ""), Refused),
+        (ModelReply::Status(422, ""), Refused),
+        (ModelReply::Body("<html>"), AnswerInvalid),
+        (ModelReply::Body("{\"choices\":[]}"), AnswerInvalid),
+        (ModelReply::EndlessBody, AnswerInvalid),
+        (ModelReply::SlowBody, Unavailable),
+        (ModelReply::NoResponse, Unavailable),
     ] {
         let error = ask(reply.clone()).await.unwrap_err();
         assert_eq!(error.kind, trouble, "{reply:?}: {error}");
@@ -81,19 +81,19 @@ async fn each_failure_has_its_kind() {
 
 #[tokio::test]
 async fn a_redirect_is_not_followed_so_that_the_key_goes_nowhere_else() {
-    let elsewhere = ModelServer::start(KEY, vec![Reply::Says("{}".to_owned())]);
+    let elsewhere = ModelServer::start(KEY, vec![ModelReply::Completion("{}".to_owned())]);
     let place: &'static str = format!("Location: {}/chat/completions\r\n", elsewhere.url).leak();
-    let error = ask(Reply::Status(307, place)).await.unwrap_err();
+    let error = ask(ModelReply::Status(307, place)).await.unwrap_err();
     assert_eq!(error.kind, ModelErrorKind::Refused);
-    assert!(elsewhere.asked().is_empty());
+    assert!(elsewhere.requests().is_empty());
 }
 
 #[tokio::test]
 async fn what_is_busy_is_asked_again_when_it_said_and_never_beyond_the_deadline() {
-    let busy = Reply::Status(429, "Retry-After: 1\r\n");
-    let server = ModelServer::start(KEY, vec![busy.clone(), Reply::Says("{}".to_owned())]);
+    let busy = ModelReply::Status(429, "Retry-After: 1\r\n");
+    let server = ModelServer::start(KEY, vec![busy.clone(), ModelReply::Completion("{}".to_owned())]);
     model(&server, Duration::from_secs(20), 2).ask(&question()).await.unwrap();
-    let asked = server.asked();
+    let asked = server.requests();
     assert_eq!(asked.len(), 2);
     assert!(asked[1].at - asked[0].at >= Duration::from_millis(990), "it said a second");
 
@@ -102,11 +102,11 @@ async fn what_is_busy_is_asked_again_when_it_said_and_never_beyond_the_deadline(
     let error =
         model(&server, Duration::from_secs(20), 9).ask(&ModelRequest { deadline: soon, ..question() }).await;
     assert_eq!(error.unwrap_err().kind, ModelErrorKind::RateLimited);
-    assert_eq!(server.asked().len(), 1, "there was no time for another");
+    assert_eq!(server.requests().len(), 1, "there was no time for another");
     let past = Some(Timestamp::now());
     let error =
         model(&server, Duration::from_secs(20), 9).ask(&ModelRequest { deadline: past, ..question() }).await;
-    assert_eq!((error.unwrap_err().kind, server.asked().len()), (ModelErrorKind::Unavailable, 1));
+    assert_eq!((error.unwrap_err().kind, server.requests().len()), (ModelErrorKind::Unavailable, 1));
 }
 
 #[tokio::test]
@@ -146,11 +146,11 @@ fn an_address_is_one_of_the_web_and_a_key_can_be_sent() {
 /// TLS is there, and whoever does not speak it is not spoken to in plain words.
 #[tokio::test]
 async fn an_address_with_tls_is_asked_with_tls_alone() {
-    let server = ModelServer::start(KEY, vec![Reply::Says("{}".to_owned())]);
+    let server = ModelServer::start(KEY, vec![ModelReply::Completion("{}".to_owned())]);
     let (url, api_key) = (server.url.replace("http://", "https://"), Some(KEY.to_owned()));
     let settings =
         ModelSettings { url, name: "any".to_owned(), api_key, timeout: Duration::from_secs(5), attempts: 1 };
     let error = RemoteModel::new(HttpClient::new(), settings).unwrap().ask(&question()).await.unwrap_err();
     assert_eq!(error.kind, ModelErrorKind::Unavailable);
-    assert!(server.asked().is_empty());
+    assert!(server.requests().is_empty());
 }

@@ -1,1 +1,1 @@
-SELECT EXISTS (SELECT 1 FROM api_keys)
+SELECT EXISTS (SELECT 1 FROM api_keys) AS found

@@ -1,1 +1,1 @@
-SELECT id, name, roles, secret_hash, created_at, revoked_at FROM api_keys WHERE name = $1 OR id = $2
+SELECT {api_key} FROM api_keys WHERE name = $1 OR id = $2

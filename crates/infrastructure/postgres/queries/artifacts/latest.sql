@@ -1,5 +1,5 @@
 -- From the subject's newest run backwards, until one has such an artifact.
-SELECT a.id, a.artifact_type, a.payload, a.created_at, r.id
+SELECT {artifact a}, r.id AS run_id
 FROM runs r
 JOIN artifacts a ON a.run_id = r.id AND a.artifact_type = $2
 WHERE r.subject_id = $1

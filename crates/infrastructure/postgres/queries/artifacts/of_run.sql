@@ -1,4 +1,4 @@
-SELECT id, artifact_type, payload, created_at
+SELECT {artifact}
 FROM artifacts
 WHERE run_id = $1
 ORDER BY id

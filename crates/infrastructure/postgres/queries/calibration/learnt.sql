@@ -1,5 +1,5 @@
 -- Of exactly these.
-SELECT a.field_key, a.mapping_id, a.accepts, a.edits
+SELECT {calibration a}
 FROM unnest($3::text[], $4::text[]) AS wanted (field_key, mapping_id)
 JOIN calibration_aggregates a
     ON a.policy_version = $1 AND a.context_key = $2

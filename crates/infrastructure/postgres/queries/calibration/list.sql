@@ -1,10 +1,10 @@
 -- Each with the sums of its key, whatever found it, and with the bins that have something in them.
-SELECT context_key, field_key, mapping_id, accepts, edits, standing,
-       sum(accepts) OVER of_key, sum(edits) OVER of_key,
+SELECT {calibration a},
+       sum(accepts) OVER of_key AS calibration_key_accepts, sum(edits) OVER of_key AS calibration_key_edits,
        (SELECT coalesce(json_agg(json_build_array(b.bin, b.accepts, b.edits)), '[]')::text
         FROM calibration_bins b
         WHERE b.policy_version = a.policy_version AND b.context_key = a.context_key
-          AND b.field_key = a.field_key AND b.mapping_id = a.mapping_id)
+          AND b.field_key = a.field_key AND b.mapping_id = a.mapping_id) AS calibration_bins
 FROM calibration_aggregates a
 WHERE policy_version = $1 AND accepts + edits > 0
   AND ($2::text IS NULL OR field_key = $2) AND ($3::text IS NULL OR context_key = $3)

@@ -1,5 +1,5 @@
 -- Whoever learns of the same waits; in one order, so that nobody waits in a circle.
-SELECT a.field_key, a.mapping_id, a.accepts, a.edits, a.standing
+SELECT {calibration a}
 FROM calibration_aggregates a
 WHERE a.policy_version = $1 AND a.context_key = $2
   AND (a.field_key, a.mapping_id) IN (SELECT * FROM unnest($3::text[], $4::text[]))

@@ -1,4 +1,4 @@
-SELECT id, schema_name, change_type, source_key, target_key, occurrence_count, status, is_critical, created_at, updated_at
+SELECT {candidate}
 FROM structural_candidates
 WHERE ($1::text IS NULL OR status = $1) AND ($2::text IS NULL OR change_type = $2)
   AND ($3::boolean IS NULL OR is_critical = $3)

@@ -1,5 +1,4 @@
-SELECT d.id, d.candidate_id, d.decision_type, d.previous_status, d.new_status, d.schema_version_id, d.reviewer_id, d.reason,
-       d.created_at, c.schema_name, c.change_type, c.source_key, c.target_key, v.version_number
+SELECT {decision d}, {candidate_change c}, v.version_number AS schema_version_number
 FROM governance_decisions d
 JOIN structural_candidates c ON c.id = d.candidate_id
 LEFT JOIN schema_versions v ON v.id = d.schema_version_id

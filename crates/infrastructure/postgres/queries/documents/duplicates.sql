@@ -1,4 +1,4 @@
-SELECT id
+SELECT id AS document_id
 FROM documents
 WHERE content_hash = $1 AND id <> $2
 ORDER BY created_at DESC, id DESC

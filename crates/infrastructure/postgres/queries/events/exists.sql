@@ -1,5 +1,5 @@
 -- Whose event is in the history already.
-SELECT u.run_id
+SELECT u.run_id AS run_id
 FROM unnest($1::uuid[], $2::int[], $3::text[], $4::text[], $5::int[])
      AS u (run_id, fence, event_type, step_name, attempt)
 WHERE EXISTS (SELECT 1 FROM events e

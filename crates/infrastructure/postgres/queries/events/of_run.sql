@@ -1,4 +1,4 @@
-SELECT id, at, event_type, pipeline, subject_id, run_id, fence, worker_id, step_name, attempt, started_at, details
+SELECT {event}
 FROM events
 WHERE run_id = $2 AND id > $1 AND ($3::uuid IS NULL OR subject_id = $3)
 ORDER BY id

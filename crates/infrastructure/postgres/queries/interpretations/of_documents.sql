@@ -1,5 +1,5 @@
 -- The active version of the latest run that completed of each.
-SELECT v.id, v.version_number, v.data, v.created_at, v.created_by, v.made_by, wanted.id
+SELECT {version v}, wanted.id AS document_id
 FROM unnest($1::uuid[]) WITH ORDINALITY AS wanted (id, place)
 CROSS JOIN LATERAL (SELECT id FROM runs
                     WHERE subject_id = wanted.id AND pipeline = 'document' AND state = 'COMPLETED'

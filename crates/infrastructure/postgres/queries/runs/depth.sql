@@ -1,5 +1,6 @@
 -- Each part has an index of its own, so that what has ended is never looked at.
-SELECT pipeline, priority, count(*), min(queued_at)
+SELECT pipeline AS depth_pipeline, priority AS depth_priority, count(*) AS depth_queued,
+       min(queued_at) AS depth_oldest_queued_at
 FROM (SELECT pipeline, priority, queued_at FROM runs WHERE turn = 'READY'
       UNION ALL
       SELECT pipeline, priority, queued_at FROM runs WHERE turn = 'DELAYED'

@@ -1,5 +1,3 @@
-SELECT id, pipeline, subject_id, state, priority, fence, attempts, retry_count, created_at, queued_at, available_at,
-       started_at, deadline_at, completed_at, worker_id, correlation_id, failure_type, error, language, schema_name,
-       schema_version
+SELECT {run}
 FROM runs
 WHERE id = ANY ($1::uuid[])

@@ -19,5 +19,5 @@ LEFT JOIN LATERAL (SELECT schema_name, version_number FROM schema_versions
                    ORDER BY version_number DESC
                    LIMIT 1) s ON true
 ON CONFLICT DO NOTHING
-RETURNING id, language, schema_name, schema_version,
-          listed_at IS NOT NULL AND EXISTS (SELECT 1 FROM runs earlier WHERE earlier.subject_id = runs.subject_id)
+RETURNING {run runs},
+          listed_at IS NOT NULL AND EXISTS (SELECT 1 FROM runs earlier WHERE earlier.subject_id = runs.subject_id) AS has_earlier

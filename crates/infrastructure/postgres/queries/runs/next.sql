@@ -1,9 +1,7 @@
 -- The claim: who is ready, most urgent first, then longest queued, if the worker's lease is alive. Only fronts are
 -- READY, so a subject with a hundred thousand runs waiting costs no more than one with a single run. Each
 -- pipeline's best are found by walking its part of the index, and what another claimer holds is stepped over.
-SELECT r.id, r.pipeline, r.subject_id, r.state, r.priority, r.fence, r.attempts, r.retry_count, r.created_at,
-       r.queued_at, r.available_at, r.started_at, r.deadline_at, r.completed_at, r.worker_id, r.correlation_id,
-       r.failure_type, r.error, r.language, r.schema_name, r.schema_version
+SELECT {run r}
 FROM unnest($1::text[]) AS wanted (pipeline)
 CROSS JOIN LATERAL (SELECT *
                     FROM runs

@@ -1,7 +1,5 @@
 -- RUNNING past the deadline under an owner that lives. An owner that is gone is recovery's business.
-SELECT id, pipeline, subject_id, state, priority, fence, attempts, retry_count, created_at, queued_at, available_at,
-       started_at, deadline_at, completed_at, worker_id, correlation_id, failure_type, error, language, schema_name,
-       schema_version
+SELECT {run}
 FROM runs
 WHERE turn = 'HELD' AND deadline_at < $2
   AND EXISTS (SELECT 1 FROM workers w

@@ -14,4 +14,4 @@ FROM (SELECT behind.id, u.at
                           LIMIT 1
                           FOR UPDATE OF b) AS behind) AS next
 WHERE runs.id = next.id
-RETURNING runs.listed_at IS NOT NULL
+RETURNING runs.listed_at IS NOT NULL AS is_listed

@@ -17,4 +17,4 @@ FROM unnest($1::uuid[], $2::int[], $3::text[], $4::text[], $5::int[], $6::int[],
      AS u (id, from_fence, state, turn, fence, attempts, retry_count, queued_at, available_at, started_at,
            deadline_at, completed_at, worker_id, failure_type, error)
 WHERE runs.id = u.id AND runs.fence = u.from_fence
-RETURNING runs.id
+RETURNING runs.id AS run_id

@@ -1,4 +1,4 @@
-SELECT id, version_number, definition, created_at, created_by, change_summary
+SELECT {schema_version}
 FROM schema_versions
 WHERE schema_name = $1
 ORDER BY version_number DESC

@@ -1,4 +1,4 @@
-SELECT step_name, error_code, count(*)
+SELECT step_name AS failure_step_name, error_code AS failure_error_code, count(*) AS failure_count
 FROM step_progress
 WHERE status = 'FAILED'
 GROUP BY step_name, error_code

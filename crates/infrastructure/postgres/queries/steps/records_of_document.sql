@@ -1,5 +1,5 @@
 -- OFFSET 0 keeps the planner from looking for runs among all events: it goes from each run to its own.
-SELECT e.step_name, e.step_status, e.attempt, e.started_at, e.ended_at, e.error_code, e.details, r.pipeline, r.id
+SELECT {step_record e r}
 FROM (SELECT id, pipeline
       FROM runs
       WHERE subject_id = $1 AND pipeline = 'document'

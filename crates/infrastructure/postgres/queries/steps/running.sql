@@ -1,4 +1,5 @@
-SELECT run_id, step_name, attempt, started_at
-FROM step_progress
-WHERE run_id = ANY ($1::uuid[]) AND status = 'RUNNING'
-ORDER BY run_id, step_order
+SELECT {step_progress p r}
+FROM step_progress p
+JOIN runs r ON r.id = p.run_id
+WHERE p.run_id = ANY ($1::uuid[]) AND p.status = 'RUNNING'
+ORDER BY p.run_id, p.step_order

@@ -1,3 +1,3 @@
-SELECT id, name, slots, started_at, seen_at, lease_until, ended_at
+SELECT {worker}
 FROM workers
 ORDER BY id DESC

@@ -1,22 +1,22 @@
-//! The markup of a part, as far as it is text: paragraphs and rows of tables, in the order they stand in.
+//! Extracts the text of a `WordprocessingML` part: paragraphs and table rows, in document order.
 //!
-//! Elements are known by their names without prefix. What is not named here is passed through, so that text inside
-//! hyperlinks, insertions, fields and content controls is found wherever it stands.
+//! Elements are recognised by their names without prefix. The content of all other elements is read too, so that text in
+//! hyperlinks, insertions, fields and content controls is found.
 
 use quick_xml::Reader;
 use quick_xml::events::{BytesRef, BytesStart, Event};
 
 use super::DocxError;
-use crate::typeset::Block;
+use crate::typeset::TextBlock;
 
-const DEEPEST: usize = 256;
-/// Word itself stops at 63.
-const MOST_CELLS: usize = 1_000;
+const MAX_DEPTH: usize = 256;
+/// The most cells of a row. Word itself allows 63.
+const MAX_CELLS: usize = 1_000;
 
-/// The text of one part.
-pub(super) fn blocks(part: &str) -> Result<Vec<Block>, DocxError> {
+/// The text blocks of one part.
+pub(super) fn parse_blocks(part: &str) -> Result<Vec<TextBlock>, DocxError> {
     let mut reader = Reader::from_str(part);
-    let mut writer = Writer::default();
+    let mut writer = BlockWriter::default();
     loop {
         match reader.read_event().map_err(|_| DocxError::Invalid)? {
             Event::Start(element) => writer.open(&element)?,
@@ -27,18 +27,18 @@ pub(super) fn blocks(part: &str) -> Result<Vec<Block>, DocxError> {
             Event::End(_) => writer.close(),
             Event::Text(text) => writer.text(&text),
             Event::CData(text) => writer.text(&text.into_inner()),
-            Event::GeneralRef(reference) => writer.text(character(&reference)?.encode_utf8(&mut [0; 4])),
+            Event::GeneralRef(reference) => writer.text(resolve_entity(&reference)?.encode_utf8(&mut [0; 4])),
             Event::DocType(_) => return Err(DocxError::Doctype),
             Event::Eof => break,
             Event::Comment(_) | Event::Decl(_) | Event::PI(_) => {}
         }
     }
-    // The reader does not mind a part that was cut off between two elements.
+    // The XML reader accepts a part that is cut off between two elements.
     if writer.elements.is_empty() { Ok(writer.blocks) } else { Err(DocxError::Invalid) }
 }
 
-/// Only the five names that XML itself has, and numbers.
-fn character(reference: &BytesRef<'_>) -> Result<char, DocxError> {
+/// Resolves the five predefined entities of XML and numeric references. Others are invalid.
+fn resolve_entity(reference: &BytesRef<'_>) -> Result<char, DocxError> {
     match &**reference {
         "lt" => Ok('<'),
         "gt" => Ok('>'),
@@ -49,173 +49,175 @@ fn character(reference: &BytesRef<'_>) -> Result<char, DocxError> {
     }
 }
 
-/// What an open element means for the text in it.
+/// The role of an open element.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Element {
+enum ElementKind {
     Paragraph,
     Run,
     Text,
     Row,
     Cell,
-    /// The same thing said for newer and for older programs; true once one of them was read.
+    /// Alternative contents for newer and older programs. `read` is true once one of them was read.
     Alternatives {
         read: bool,
     },
-    /// Nothing in it is read.
+    /// Its content is ignored.
     Skipped,
     Other,
 }
 
-/// Something unfinished that text or blocks go into.
-enum Unfinished {
-    /// Text boxes stand inside the paragraph they are anchored to and are read after it.
+/// A block that is not closed yet.
+enum OpenBlock {
+    /// Text boxes are inside the paragraph that they are anchored to. They are read after it.
     Paragraph {
         text: String,
-        boxes: Vec<Block>,
+        boxes: Vec<TextBlock>,
     },
     Row(Vec<String>),
     Cell(String),
 }
 
 #[derive(Default)]
-struct Writer {
-    elements: Vec<Element>,
-    unfinished: Vec<Unfinished>,
-    blocks: Vec<Block>,
+struct BlockWriter {
+    elements: Vec<ElementKind>,
+    open_blocks: Vec<OpenBlock>,
+    blocks: Vec<TextBlock>,
 }
 
-impl Writer {
+impl BlockWriter {
     fn open(&mut self, element: &BytesStart<'_>) -> Result<(), DocxError> {
-        if self.elements.len() == DEEPEST {
+        if self.elements.len() == MAX_DEPTH {
             return Err(DocxError::TooDeep);
         }
         self.check_row()?;
-        let opened = self.meaning(element);
-        match opened {
-            Element::Paragraph => {
-                self.unfinished.push(Unfinished::Paragraph { text: String::new(), boxes: Vec::new() });
+        let kind = self.classify(element);
+        match kind {
+            ElementKind::Paragraph => {
+                self.open_blocks.push(OpenBlock::Paragraph { text: String::new(), boxes: Vec::new() });
             }
-            Element::Row => self.unfinished.push(Unfinished::Row(Vec::new())),
-            Element::Cell => self.unfinished.push(Unfinished::Cell(String::new())),
+            ElementKind::Row => self.open_blocks.push(OpenBlock::Row(Vec::new())),
+            ElementKind::Cell => self.open_blocks.push(OpenBlock::Cell(String::new())),
             _ => {}
         }
-        self.elements.push(opened);
+        self.elements.push(kind);
         Ok(())
     }
 
-    fn meaning(&mut self, element: &BytesStart<'_>) -> Element {
+    fn classify(&mut self, element: &BytesStart<'_>) -> ElementKind {
         let name = element.local_name();
-        let around = self.elements.last_mut();
-        match (name.as_ref(), around) {
-            // Deleted text, and the place that moved text was taken from.
-            (_, Some(Element::Skipped)) | ("del" | "moveFrom", _) => Element::Skipped,
-            ("p", _) => Element::Paragraph,
-            ("r", _) => Element::Run,
-            ("t", _) => Element::Text,
-            ("tr", _) => Element::Row,
-            ("tc", _) => Element::Cell,
-            ("AlternateContent", _) => Element::Alternatives { read: false },
-            ("Choice" | "Fallback", Some(Element::Alternatives { read })) => {
-                if std::mem::replace(read, true) { Element::Skipped } else { Element::Other }
+        let parent = self.elements.last_mut();
+        match (name.as_ref(), parent) {
+            // Deleted text, and the original position of moved text.
+            (_, Some(ElementKind::Skipped)) | ("del" | "moveFrom", _) => ElementKind::Skipped,
+            ("p", _) => ElementKind::Paragraph,
+            ("r", _) => ElementKind::Run,
+            ("t", _) => ElementKind::Text,
+            ("tr", _) => ElementKind::Row,
+            ("tc", _) => ElementKind::Cell,
+            ("AlternateContent", _) => ElementKind::Alternatives { read: false },
+            ("Choice" | "Fallback", Some(ElementKind::Alternatives { read })) => {
+                if std::mem::replace(read, true) { ElementKind::Skipped } else { ElementKind::Other }
             }
-            (name, Some(Element::Run)) => {
-                self.mark(name, element);
-                Element::Other
+            (name, Some(ElementKind::Run)) => {
+                self.write_special_character(name, element);
+                ElementKind::Other
             }
             ("pageBreakBefore", _) if !is_off(element) => {
                 self.write('\u{c}');
-                Element::Other
+                ElementKind::Other
             }
-            _ => Element::Other,
+            _ => ElementKind::Other,
         }
     }
 
-    /// An element of a run that stands for a character. Outside of runs the same names set tab stops and borders.
-    fn mark(&mut self, name: &str, element: &BytesStart<'_>) {
+    /// Writes the character that an element of a run stands for. Outside of runs the same names define tab stops and
+    /// borders.
+    fn write_special_character(&mut self, name: &str, element: &BytesStart<'_>) {
         match name {
             "tab" | "ptab" => self.write('\t'),
             "noBreakHyphen" => self.write('-'),
-            "br" if value(element, "type").as_deref() == Some("page") => self.write('\u{c}'),
+            "br" if attribute(element, "type").as_deref() == Some("page") => self.write('\u{c}'),
             "br" | "cr" => self.write('\n'),
             _ => {}
         }
     }
 
-    /// Text counts only inside of `w:t`: everywhere else it is instructions and numbers. White space in it is space.
+    /// Appends text. Only text inside `w:t` counts: elsewhere it is instructions and numbers. White space becomes a space.
     fn text(&mut self, text: &str) {
-        if self.elements.last() == Some(&Element::Text) {
+        if self.elements.last() == Some(&ElementKind::Text) {
             for character in text.chars() {
                 self.write(if character.is_whitespace() { ' ' } else { character });
             }
         }
     }
 
-    /// Text outside of any paragraph is nobody's.
+    /// Appends a character to the open paragraph. Text outside of paragraphs is ignored.
     fn write(&mut self, character: char) {
-        if let Some(Unfinished::Paragraph { text, .. }) = self.unfinished.last_mut() {
+        if let Some(OpenBlock::Paragraph { text, .. }) = self.open_blocks.last_mut() {
             text.push(character);
         }
     }
 
     fn close(&mut self) {
-        if matches!(self.elements.pop(), Some(Element::Paragraph | Element::Row | Element::Cell)) {
-            match self.unfinished.pop() {
-                Some(Unfinished::Paragraph { text, boxes }) => {
-                    // A page break without a word is still one.
+        if matches!(self.elements.pop(), Some(ElementKind::Paragraph | ElementKind::Row | ElementKind::Cell))
+        {
+            match self.open_blocks.pop() {
+                Some(OpenBlock::Paragraph { text, boxes }) => {
+                    // A paragraph with only a page break still starts a page.
                     if text.contains(|character: char| !character.is_whitespace() || character == '\u{c}') {
-                        self.finish(Block::Paragraph(text));
+                        self.finish(TextBlock::Paragraph(text));
                     }
                     for text_box in boxes {
                         self.finish(text_box);
                     }
                 }
-                Some(Unfinished::Row(cells)) if cells.iter().any(|cell| !cell.trim().is_empty()) => {
-                    self.finish(Block::Row(cells));
+                Some(OpenBlock::Row(cells)) if cells.iter().any(|cell| !cell.trim().is_empty()) => {
+                    self.finish(TextBlock::Row(cells));
                 }
-                Some(Unfinished::Cell(text)) => {
-                    if let Some(Unfinished::Row(cells)) = self.unfinished.last_mut() {
+                Some(OpenBlock::Cell(text)) => {
+                    if let Some(OpenBlock::Row(cells)) = self.open_blocks.last_mut() {
                         cells.push(text);
                     }
                 }
-                Some(Unfinished::Row(_)) | None => {}
+                Some(OpenBlock::Row(_)) | None => {}
             }
         }
     }
 
-    /// A finished block goes where it stands. A table within a cell is a line of that cell for each of its rows.
-    fn finish(&mut self, block: Block) {
-        match self.unfinished.last_mut() {
-            Some(Unfinished::Cell(cell)) => {
+    /// Adds a closed block to the block around it. Each row of a table within a cell becomes a line of that cell.
+    fn finish(&mut self, block: TextBlock) {
+        match self.open_blocks.last_mut() {
+            Some(OpenBlock::Cell(cell)) => {
                 if !cell.is_empty() {
                     cell.push('\n');
                 }
                 match block {
-                    Block::Paragraph(text) => cell.push_str(&text),
-                    Block::Row(cells) => cell.push_str(&cells.join("  ")),
+                    TextBlock::Paragraph(text) => cell.push_str(&text),
+                    TextBlock::Row(cells) => cell.push_str(&cells.join("  ")),
                 }
             }
-            Some(Unfinished::Paragraph { boxes, .. }) => boxes.push(block),
-            Some(Unfinished::Row(_)) | None => self.blocks.push(block),
+            Some(OpenBlock::Paragraph { boxes, .. }) => boxes.push(block),
+            Some(OpenBlock::Row(_)) | None => self.blocks.push(block),
         }
     }
 
     fn check_row(&self) -> Result<(), DocxError> {
-        match self.unfinished.last() {
-            Some(Unfinished::Row(cells)) if cells.len() >= MOST_CELLS => Err(DocxError::TooLarge),
+        match self.open_blocks.last() {
+            Some(OpenBlock::Row(cells)) if cells.len() >= MAX_CELLS => Err(DocxError::TooLarge),
             _ => Ok(()),
         }
     }
 }
 
-/// The value of an attribute by its name without prefix.
-fn value(element: &BytesStart<'_>, name: &str) -> Option<String> {
+/// The value of an attribute, by its name without prefix.
+fn attribute(element: &BytesStart<'_>, name: &str) -> Option<String> {
     let mut attributes = element.attributes();
     let attributes = attributes.with_checks(false).flatten();
     let mut named = attributes.filter(|attribute| attribute.key.local_name().as_ref() == name);
     named.next().map(|attribute| attribute.value.into_owned())
 }
 
-/// Word writes `w:val="0"` to take back what a style says.
+/// Whether an element switches a property off. Word writes `w:val="0"` to override a style.
 fn is_off(element: &BytesStart<'_>) -> bool {
-    matches!(value(element, "val").as_deref(), Some("0" | "false" | "off"))
+    matches!(attribute(element, "val").as_deref(), Some("0" | "false" | "off"))
 }

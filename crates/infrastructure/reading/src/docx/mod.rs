@@ -1,79 +1,84 @@
-//! Word documents: the text of their parts, set on pages.
+//! Reads Word documents: extracts the text of their parts and lays it out on pages.
 //!
-//! A DOCX has no pages; they come to be when Word lays it out, with fonts that are not here. So its text is set anew.
+//! A DOCX file has no pages: Word creates them when it lays out the document, with fonts that this crate does not have.
+//! So `typeset` lays out the text instead.
 
 mod archive;
 mod markup;
 
-use crate::PageRead;
-use crate::typeset::{self, Block, TooManyPages};
-use archive::Archive;
+use crate::ParsedPage;
+use crate::typeset::{self, TextBlock, TooManyPages};
+use archive::DocxArchive;
 
 /// Why a Word document cannot be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum DocxError {
-    /// It is none, or too damaged.
+    /// It is not a Word document, or it is too damaged to read.
     #[error(
-        "the file is not a Word document that can be read; open it in Word, save it as .docx and send that"
+        "The file is not a readable Word document. Open it in Word, save it as .docx and send the new file."
     )]
     Invalid,
-    /// It expands to more than can be handled.
-    #[error("the Word document expands to more than can be read; remove what it does not need, or split it")]
-    TooLarge,
-    /// Its parts are nested deeper than anybody writes.
-    #[error("the Word document is nested too deep; open it in Word, save it as .docx and send that")]
-    TooDeep,
-    /// It declares a document type, and with it names for texts of any length.
+    /// Its decompressed content exceeds a limit.
     #[error(
-        "the Word document declares a document type, which Word never does; save it as .docx in Word and send that"
+        "The Word document is too large: more than 64 MB in one part, 128 MB in all, 10,000 parts, or 1,000 cells in a row. Split it."
+    )]
+    TooLarge,
+    /// Its elements are nested too deeply.
+    #[error(
+        "The Word document is nested too deeply. Open it in Word, save it as .docx and send the new file."
+    )]
+    TooDeep,
+    /// It declares a document type. The entities in it could expand without limit.
+    #[error(
+        "The Word document declares a document type, which Word never does. Open it in Word, save it as .docx and send the new file."
     )]
     Doctype,
-    /// It has too much text.
+    /// Its text needs too many pages.
     #[error(transparent)]
     TooManyPages(#[from] TooManyPages),
 }
 
-/// Reads a Word document: its headers once, its body, its notes, its footers once.
-pub fn read(file: &[u8]) -> Result<Vec<PageRead>, DocxError> {
-    let mut archive = Archive::open(file)?;
-    let mut blocks = margins(&mut archive, "header")?;
+/// Reads a Word document: headers, body, footnotes, endnotes, footers. Each different header and footer is read once.
+pub fn read(file: &[u8]) -> Result<Vec<ParsedPage>, DocxError> {
+    let mut archive = DocxArchive::open(file)?;
+    let mut blocks = read_headers_or_footers(&mut archive, "header")?;
     let body = archive.part("word/document.xml")?.ok_or(DocxError::Invalid)?;
-    blocks.extend(markup::blocks(&body)?);
+    blocks.extend(markup::parse_blocks(&body)?);
     for notes in ["word/footnotes.xml", "word/endnotes.xml"] {
         if let Some(notes) = archive.part(notes)? {
-            blocks.extend(markup::blocks(&notes)?);
+            blocks.extend(markup::parse_blocks(&notes)?);
         }
     }
-    blocks.extend(margins(&mut archive, "footer")?);
-    Ok(typeset::set(blocks)?)
+    blocks.extend(read_headers_or_footers(&mut archive, "footer")?);
+    Ok(typeset::lay_out(blocks)?)
 }
 
-/// All headers, or all footers. First, even and odd pages have their own, which mostly say the same.
-fn margins(archive: &mut Archive<'_>, name: &str) -> Result<Vec<Block>, DocxError> {
-    let mut said: Vec<Vec<Block>> = Vec::new();
-    for part in margin_parts(archive, name) {
-        if let Some(margin) = archive.part(&part)? {
-            let blocks = markup::blocks(&margin)?;
-            if !said.contains(&blocks) {
-                said.push(blocks);
+/// The blocks of all headers, or of all footers. First, even and odd pages have their own, usually with the same text.
+fn read_headers_or_footers(archive: &mut DocxArchive<'_>, name: &str) -> Result<Vec<TextBlock>, DocxError> {
+    let mut distinct: Vec<Vec<TextBlock>> = Vec::new();
+    for part in header_or_footer_parts(archive, name) {
+        if let Some(content) = archive.part(&part)? {
+            let blocks = markup::parse_blocks(&content)?;
+            if !distinct.contains(&blocks) {
+                distinct.push(blocks);
             }
         }
     }
-    Ok(said.into_iter().flatten().collect())
+    Ok(distinct.into_iter().flatten().collect())
 }
 
-/// A document has three of each per section; more than this nobody makes.
-const MOST_MARGINS: usize = 100;
+/// The most headers, and the most footers, that are read. A document has at most three of each per section.
+const MAX_HEADERS_OR_FOOTERS: usize = 100;
 
-/// `word/header2.xml` stands before `word/header10.xml`.
-fn margin_parts(archive: &Archive<'_>, name: &str) -> Vec<String> {
+/// The names of the header or footer parts, by number: `word/header2.xml` comes before `word/header10.xml`.
+fn header_or_footer_parts(archive: &DocxArchive<'_>, name: &str) -> Vec<String> {
     let number = |part: &str| -> Option<u32> {
         let number = part.strip_prefix("word/")?.strip_prefix(name)?.strip_suffix(".xml")?;
         if number.is_empty() { Some(0) } else { number.parse().ok() }
     };
     let mut parts: Vec<String> = archive.names().filter(|part| number(part).is_some()).collect();
     parts.sort_by_key(|part| number(part));
-    parts.truncate(MOST_MARGINS);
+    parts.truncate(MAX_HEADERS_OR_FOOTERS);
     parts
 }
 

@@ -1,4 +1,4 @@
-//! Word documents zipped here, and zips that lie.
+//! Tests with generated Word documents, including broken and hostile archives.
 
 use std::io::{Cursor, Write};
 
@@ -46,7 +46,7 @@ fn text(body: &str) -> String {
 }
 
 #[test]
-fn paragraphs_are_read_with_their_runs_tabs_and_breaks() {
+fn runs_tabs_and_line_breaks_of_a_paragraph_are_read() {
     let body = "<w:p><w:pPr><w:tabs><w:tab w:val=\"left\"/></w:tabs></w:pPr><w:r><w:t>Pe</w:t></w:r><w:r>\
                 <w:t xml:space=\"preserve\">so: </w:t><w:tab/><w:t>4,2</w:t><w:br/><w:t>kg &amp; m&#225;s</w:t></w:r></w:p>";
     assert_eq!(text(&(body.to_owned() + &paragraph("Año"))), "Peso: 4,2\nkg & más\nAño\n");
@@ -55,7 +55,7 @@ fn paragraphs_are_read_with_their_runs_tabs_and_breaks() {
 }
 
 #[test]
-fn page_breaks_begin_pages() {
+fn page_breaks_start_pages() {
     let body = "<w:p><w:r><w:t>uno</w:t><w:br w:type=\"page\"/><w:t>dos</w:t></w:r></w:p>\
                 <w:p><w:r><w:br w:type=\"page\"/></w:r></w:p>\
                 <w:p><w:r><w:t>tres</w:t><w:br w:type=\"column\"/><w:t>cuatro</w:t></w:r></w:p>\
@@ -65,7 +65,7 @@ fn page_breaks_begin_pages() {
 }
 
 #[test]
-fn rows_of_tables_are_read_row_by_row_also_within_cells() {
+fn tables_are_read_row_by_row_also_within_cells() {
     let cell = |content: &str| format!("<w:tc>{content}</w:tc>");
     let row = |cells: &[String]| format!("<w:tr>{}</w:tr>", cells.concat());
     let inner = format!("<w:tbl>{}</w:tbl>", row(&[cell(&paragraph("a")), cell(&paragraph("b"))]));
@@ -79,7 +79,7 @@ fn rows_of_tables_are_read_row_by_row_also_within_cells() {
 }
 
 #[test]
-fn headers_come_first_and_footers_last_each_once() {
+fn headers_come_first_and_footers_last_without_repetition() {
     let part = |text: &str| format!("<w:hdr>{}</w:hdr>", paragraph(text));
     let file = docx(&[
         ("word/footer1.xml", &part("pie")),
@@ -96,7 +96,7 @@ fn headers_come_first_and_footers_last_each_once() {
 }
 
 #[test]
-fn text_in_boxes_and_links_is_read_and_each_alternative_once() {
+fn text_in_boxes_and_links_is_read_and_only_one_of_the_alternatives() {
     let text_box = |text: &str| format!("<w:txbxContent>{}</w:txbxContent>", paragraph(text));
     let body = format!(
         "<w:p><w:r><mc:AlternateContent><mc:Choice Requires=\"wps\"><w:drawing><wp:posOffset>77</wp:posOffset>{}\
@@ -111,7 +111,7 @@ fn text_in_boxes_and_links_is_read_and_each_alternative_once() {
 }
 
 #[test]
-fn insertions_stay_and_what_was_deleted_or_is_an_instruction_goes() {
+fn insertions_are_read_and_deletions_and_field_instructions_are_not() {
     let body = "<w:p><w:ins><w:r><w:t>nuevo </w:t></w:r></w:ins><w:del><w:r><w:delText>viejo</w:delText><w:br/>\
                 <w:t>viejo</w:t></w:r></w:del><w:moveFrom><w:r><w:t>antes</w:t></w:r></w:moveFrom><w:moveTo><w:r>\
                 <w:t>después</w:t></w:r></w:moveTo><w:r><w:fldChar/><w:instrText> PAGE </w:instrText><w:t> 7</w:t></w:r>\
@@ -125,7 +125,7 @@ fn a_document_without_text_is_an_empty_page() {
 }
 
 #[test]
-fn what_is_no_word_document_is_said_to_be_none() {
+fn files_that_are_not_word_documents_are_invalid() {
     let whole = with_body(&paragraph("uno"));
     let cut = |bytes: usize| whole[..whole.len() - bytes].to_vec();
     let cases = [
@@ -158,28 +158,28 @@ fn a_million_nested_tags_are_refused_and_two_hundred_are_read() {
 }
 
 #[test]
-fn a_row_of_countless_cells_is_refused() {
+fn a_row_with_too_many_cells_is_refused() {
     let body = format!("<w:tbl><w:tr>{}</w:tr></w:tbl>", "<w:tc/>".repeat(5_000));
     assert_eq!(read(&with_body(&body)), Err(DocxError::TooLarge));
 }
 
-/// A zip of one entry with the bytes and sizes given, whatever they are in truth.
-fn lying_zip(compressed: &[u8], claimed_size: u32, claimed_compressed: u32) -> Vec<u8> {
+/// A zip archive with one entry, whose header has these sizes.
+fn zip_with_sizes(compressed: &[u8], claimed_size: u32, claimed_compressed: u32) -> Vec<u8> {
     let name = b"word/document.xml";
-    // Method 8 is deflate; the checksum is wrong too.
-    let about = |file: &mut Vec<u8>| {
+    // Method 8 is deflate. The checksum is wrong too.
+    let write_header = |file: &mut Vec<u8>| {
         file.extend([20, 0, 0, 0, 8, 0, 0, 0, 0, 0, 1, 2, 3, 4]);
         file.extend(claimed_compressed.to_le_bytes());
         file.extend(claimed_size.to_le_bytes());
         file.extend([17, 0, 0, 0]);
     };
     let mut file = b"PK\x03\x04".to_vec();
-    about(&mut file);
+    write_header(&mut file);
     file.extend(name);
     file.extend(compressed);
     let directory = file.len();
     file.extend(b"PK\x01\x02\x14\0");
-    about(&mut file);
+    write_header(&mut file);
     file.extend([0; 14]);
     file.extend(name);
     let length = file.len() - directory;
@@ -190,15 +190,15 @@ fn lying_zip(compressed: &[u8], claimed_size: u32, claimed_compressed: u32) -> V
     file
 }
 
-/// A gigabyte of one letter, deflated by hand: after the first letter each 13 bits repeat it 258 times.
+/// A gigabyte of one letter, deflated by hand: each 13 bits after the first letter repeat it 258 times.
 fn a_gigabyte() -> Vec<u8> {
     let mut bits: Vec<bool> = Vec::new();
     let mut push =
         |value: u16, length: u8| (0..length).rev().for_each(|bit| bits.push(value >> bit & 1 == 1));
-    // The last block, with the fixed codes; their lowest bit first. Then the letter `a`.
+    // The header of the last block with fixed codes, lowest bit first. Then the letter `a`.
     push(0b1_10, 3);
     push(0x30 + u16::from(b'a'), 8);
-    // Length 258 at distance 1. Eight of them fill 13 bytes, wherever in a byte they begin.
+    // Length 258 at distance 1. Eight of these codes fill 13 bytes.
     for _ in 0..16 {
         push(0b1100_0101, 8);
         push(0, 5);
@@ -210,22 +210,22 @@ fn a_gigabyte() -> Vec<u8> {
 }
 
 #[test]
-fn a_part_that_expands_without_end_stops_at_the_bound_whatever_its_header_says() {
+fn a_decompression_bomb_is_refused_whatever_its_header_claims() {
     let bomb = a_gigabyte();
     assert!(bomb.len() < 8_000_000);
     let length = u32::try_from(bomb.len()).unwrap();
-    assert_eq!(read(&lying_zip(&bomb, 1 << 30, length)), Err(DocxError::TooLarge));
-    // A part that is larger than it claims is broken, as is one that was cut or claims more than its file has.
-    assert_eq!(read(&lying_zip(&bomb, 10, length)), Err(DocxError::Invalid));
-    assert_eq!(read(&lying_zip(&bomb[..100], 10, 100)), Err(DocxError::Invalid));
-    assert_eq!(read(&lying_zip(&bomb[..100], 10, 1 << 30)), Err(DocxError::Invalid));
+    assert_eq!(read(&zip_with_sizes(&bomb, 1 << 30, length)), Err(DocxError::TooLarge));
+    // A part that is larger than its header claims is invalid. So is a truncated one, and one longer than the file.
+    assert_eq!(read(&zip_with_sizes(&bomb, 10, length)), Err(DocxError::Invalid));
+    assert_eq!(read(&zip_with_sizes(&bomb[..100], 10, 100)), Err(DocxError::Invalid));
+    assert_eq!(read(&zip_with_sizes(&bomb[..100], 10, 1 << 30)), Err(DocxError::Invalid));
 }
 
 #[test]
-fn parts_together_may_not_expand_beyond_the_bound_either() {
+fn the_sum_of_all_parts_is_limited_too() {
     let file = docx(&[("a", "123456"), ("b", "123456"), ("c", "1234")]);
-    let mut archive = Archive::open(&file).unwrap();
-    archive.left = 10;
+    let mut archive = DocxArchive::open(&file).unwrap();
+    archive.bytes_left = 10;
     assert_eq!(archive.part("a"), Ok(Some("123456".to_owned())));
     assert_eq!(archive.part("b"), Err(DocxError::TooLarge));
     assert_eq!(archive.part("c"), Ok(Some("1234".to_owned())), "exactly what is left");
@@ -233,7 +233,7 @@ fn parts_together_may_not_expand_beyond_the_bound_either() {
 }
 
 #[test]
-fn a_directory_of_countless_entries_is_refused_before_it_is_read() {
+fn an_archive_with_too_many_entries_is_refused() {
     let mut file = with_body(&paragraph("uno"));
     file.extend(b"PK\x01\x02".repeat(10_001));
     assert_eq!(read(&file), Err(DocxError::TooLarge));
@@ -257,13 +257,13 @@ proptest! {
     }
 
     #[test]
-    fn any_arrangement_of_elements_is_read_or_refused(
+    fn any_sequence_of_elements_is_read_or_refused(
         pieces in prop::collection::vec(prop::sample::select(vec![
             "<w:p>", "</w:p>", "<w:r>", "</w:r>", "<w:t>x</w:t>", "<w:tr>", "</w:tr>", "<w:tc>", "</w:tc>", "<w:br/>",
             "<mc:AlternateContent>", "</mc:AlternateContent>", "<mc:Choice>", "</mc:Choice>", "<w:del>", "</w:del>",
             "&lt;", "y", "<![CDATA[z]]>", "<!-- -->",
         ]), 0..24),
     ) {
-        let _ = markup::blocks(&pieces.concat());
+        let _ = markup::parse_blocks(&pieces.concat());
     }
 }

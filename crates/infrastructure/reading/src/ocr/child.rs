@@ -1,4 +1,4 @@
-//! The process that becomes tesseract: it gives up what tesseract does not need, and then executes it.
+//! The main function of the child process that confines itself and then executes tesseract.
 
 use std::ffi::OsString;
 use std::io::{self, Write};
@@ -8,56 +8,57 @@ use std::process::{Command, ExitCode};
 
 use crate::sandbox::confine;
 
-/// The first argument of a process that shall become tesseract.
+/// The first argument that makes a process execute tesseract.
 pub const ARGUMENT: &str = "recognise-child";
 
-/// What tesseract reads: itself, its libraries and its data.
-const SYSTEM: [&str; 7] = ["/usr", "/bin", "/lib", "/lib64", "/etc", "/opt", "/nix"];
+/// The folders with tesseract, its libraries and its data.
+const READABLE_FOLDERS: [&str; 7] = ["/usr", "/bin", "/lib", "/lib64", "/etc", "/opt", "/nix"];
 
-/// What it may use.
-pub(super) struct Terms {
+/// The limits of the child process.
+pub(super) struct ChildLimits {
     pub(super) memory: u64,
     pub(super) seconds: u64,
 }
 
-impl Terms {
-    pub(super) fn command_line(&self) -> [OsString; 3] {
+impl ChildLimits {
+    pub(super) fn arguments(&self) -> [OsString; 3] {
         [ARGUMENT.into(), self.memory.to_string().into(), self.seconds.to_string().into()]
     }
 }
 
-/// Becomes the program that the arguments name, after [`ARGUMENT`], memory and time. Returns only if it cannot.
+/// Executes the program from the command line: [`ARGUMENT`], memory in bytes, CPU time in seconds, the program and its
+/// arguments. Returns only if that fails.
 pub fn run() -> ExitCode {
-    let why = match confined(std::env::args_os().skip(2)) {
+    let error = match confine_and_prepare(std::env::args_os().skip(2)) {
         Ok(mut program) => program.exec(),
         Err(error) => error,
     };
-    let _ = writeln!(io::stderr(), "{why}");
+    let _ = writeln!(io::stderr(), "{error}");
     ExitCode::FAILURE
 }
 
-/// Confines this process, and what it shall become.
-fn confined(mut arguments: impl Iterator<Item = OsString>) -> io::Result<Command> {
+/// Confines this process and builds the command to execute.
+fn confine_and_prepare(mut arguments: impl Iterator<Item = OsString>) -> io::Result<Command> {
     let mut number = || arguments.next().and_then(|text| text.to_str()?.parse().ok());
     let (Some(memory), Some(seconds)) = (number(), number()) else {
         return Err(io::ErrorKind::InvalidInput.into());
     };
     let program = arguments.next().ok_or(io::ErrorKind::InvalidInput)?;
-    confine::limit(memory)?;
-    confine::limit_time(seconds)?;
+    confine::limit_memory(memory)?;
+    confine::limit_cpu_time(seconds)?;
     let data = std::env::var_os("TESSDATA_PREFIX");
-    let mut readable: Vec<&Path> = SYSTEM.iter().map(Path::new).collect();
+    let mut readable: Vec<&Path> = READABLE_FOLDERS.iter().map(Path::new).collect();
     readable.extend(data.as_deref().map(Path::new));
-    // Where a package manager of its own keeps program, libraries and data side by side.
-    let home = std::fs::canonicalize(&program).ok();
-    let home = home.as_deref().and_then(Path::parent).map(|folder| match folder.file_name() {
+    // Some package managers keep program, libraries and data in one folder of their own.
+    let prefix = std::fs::canonicalize(&program).ok();
+    let prefix = prefix.as_deref().and_then(Path::parent).map(|folder| match folder.file_name() {
         Some(name) if name == "bin" => folder.parent().unwrap_or(folder),
         _ => folder,
     });
-    readable.extend(home);
-    // Where the kernel cannot hold a process this way, the limits above still do.
-    confine::deny_files(&readable);
-    confine::deny_network();
+    readable.extend(prefix);
+    // On kernels without Landlock and seccomp, only the limits above apply.
+    confine::restrict_files(&readable);
+    confine::deny_network_and_processes();
     let mut command = Command::new(&program);
     command.args(arguments);
     Ok(command)

@@ -1,6 +1,6 @@
-//! The languages that tesseract knows, by the names that people use and by its own.
+//! Maps ISO 639-1 language codes to the names of tesseract.
 
-/// ISO 639-1 and tesseract's name.
+/// ISO 639-1 code and tesseract's name.
 const NAMES: &[(&str, &str)] = &[
     ("ar", "ara"),
     ("bg", "bul"),
@@ -40,15 +40,16 @@ const NAMES: &[(&str, &str)] = &[
     ("zh", "chi_sim"),
 ];
 
-/// Tesseract's name of a language.
+/// Tesseract's name of a language, given as ISO 639-1 code.
 pub(super) fn tesseract_name(language: &str) -> Option<&'static str> {
     NAMES.iter().find(|(code, _)| *code == language).map(|(_, name)| *name)
 }
 
-/// What to tell tesseract: those of the expected languages that are installed, in their order.
-pub(super) fn choose(expected: &[&str], installed: &[String]) -> Option<String> {
+/// The `-l` argument for tesseract: the expected languages that are installed, in their order. `None` if none is.
+pub(super) fn tesseract_argument(expected: &[&str], installed: &[String]) -> Option<String> {
     let usable = expected.iter().filter_map(|language| tesseract_name(language));
-    let usable: Vec<&str> = usable.filter(|name| installed.iter().any(|have| have == name)).collect();
+    let usable: Vec<&str> =
+        usable.filter(|name| installed.iter().any(|installed| installed == name)).collect();
     (!usable.is_empty()).then(|| usable.join("+"))
 }
 
@@ -57,11 +58,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_installed_languages_are_asked_for_and_the_likeliest_comes_first() {
+    fn only_installed_languages_are_used_and_the_likeliest_comes_first() {
         let installed = ["eng", "osd", "spa"].map(str::to_owned);
-        assert_eq!(choose(&["es", "en"], &installed).as_deref(), Some("spa+eng"));
-        assert_eq!(choose(&["fr", "en"], &installed).as_deref(), Some("eng"));
-        assert_eq!(choose(&["fr"], &installed), None);
-        assert_eq!(choose(&["xx"], &installed), None);
+        assert_eq!(tesseract_argument(&["es", "en"], &installed).as_deref(), Some("spa+eng"));
+        assert_eq!(tesseract_argument(&["fr", "en"], &installed).as_deref(), Some("eng"));
+        assert_eq!(tesseract_argument(&["fr"], &installed), None);
+        assert_eq!(tesseract_argument(&["xx"], &installed), None);
     }
 }

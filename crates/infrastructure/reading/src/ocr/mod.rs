@@ -1,12 +1,12 @@
-//! Recognising the words of a page from its picture, with the program `tesseract`.
+//! OCR: recognises the words of a page image with the program `tesseract`.
 //!
-//! It is started for each page by a child of this program, which first gives up the network, other processes, files beyond
-//! the system's own, memory and time beyond a limit, and then becomes tesseract.
+//! Each page starts a child process of this program. The child limits its memory and time, denies itself the network,
+//! other processes and all files except those of the system, and then executes tesseract.
 
 pub mod child;
+mod errors;
 mod languages;
 mod ordinals;
-mod trouble;
 mod tsv;
 
 use std::ffi::OsString;
@@ -23,42 +23,42 @@ use tokio::process::Command;
 use tokio::sync::{Mutex, OwnedSemaphorePermit, Semaphore};
 use tokio::time::timeout;
 
-use crate::sandbox::{Image, this_executable};
-use trouble::{failed, missing, not_installed};
+use crate::sandbox::{PageImage, current_executable};
+use errors::{language_data_missing, recognition_failed, tesseract_missing};
 
-/// No page of words takes more to write down; what does is not read to its end.
-const LONGEST_ANSWER: u64 = 16 << 20;
-/// A tesseract that complains more than this is not well.
-const LONGEST_COMPLAINT: u64 = 64 << 10;
+/// The most bytes that tesseract may write for a page.
+const MAX_STDOUT: u64 = 16 << 20;
+/// The most bytes that tesseract may write to standard error.
+const MAX_STDERR: u64 = 64 << 10;
 
-/// How a page is recognised.
+/// The settings of OCR.
 #[derive(Clone, Debug)]
 pub struct OcrSettings {
-    /// The program, by its name on the path or by its place.
+    /// The program: a name on the search path, or a path.
     pub program: String,
-    /// The languages to expect when nobody says which, as ISO 639-1, the likeliest first.
+    /// The default languages as ISO 639-1 codes, the likeliest first.
     pub languages: Vec<String>,
-    /// How long a page may take.
+    /// The time limit of a page.
     pub time: Duration,
-    /// Bytes of memory.
+    /// The memory limit in bytes.
     pub memory: u64,
-    /// Pages at the same time.
+    /// The number of pages to recognise in parallel.
     pub pages: usize,
 }
 
 /// The language of a page.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PageLanguage {
-    /// A person said so: this one and no other.
+    /// A person set it. No other language is used.
     Set(String),
-    /// The rest of the document seems to be in it; the usual ones are expected as well.
+    /// Detected from the rest of the document. The default languages are used too.
     Likely(String),
-    /// Nobody knows: one of the usual ones.
+    /// Unknown: the default languages are used.
     Unknown,
 }
 
 impl PageLanguage {
-    /// Its name, if there is one.
+    /// The ISO 639-1 code, if the language is install.
     pub fn code(&self) -> Option<&str> {
         match self {
             Self::Set(code) | Self::Likely(code) => Some(code),
@@ -67,131 +67,137 @@ impl PageLanguage {
     }
 }
 
-/// Recognises pages.
+/// Recognises page images. Clones share the limit on parallel pages.
 #[derive(Clone)]
 pub struct Ocr {
-    inner: Arc<Inner>,
+    inner: Arc<OcrInner>,
 }
 
-struct Inner {
+struct OcrInner {
     settings: OcrSettings,
     launcher: PathBuf,
-    places: Arc<Semaphore>,
-    /// What was found when it was last looked for.
-    installed: Mutex<Option<Installed>>,
+    slots: Arc<Semaphore>,
+    /// The last detected installation.
+    installed: Mutex<Option<TesseractInstall>>,
 }
 
 #[derive(Clone)]
-struct Installed {
+struct TesseractInstall {
     program: PathBuf,
-    /// By tesseract's names.
+    /// Tesseract's names of the installed languages.
     languages: Vec<String>,
 }
 
-/// What a child wrote, and how it ended.
-struct Written {
+struct ProcessOutput {
     status: ExitStatus,
-    answer: Vec<u8>,
-    complaint: String,
+    stdout: Vec<u8>,
+    stderr: String,
 }
 
 impl Ocr {
-    /// Recognises as these settings say.
-    pub fn new(settings: OcrSettings) -> Self {
-        Self::launched_by(this_executable(), settings)
-    }
-
-    /// Recognises in children of that program, whose main function calls [`child::run`] when its first argument is
+    /// Uses the current program to start tesseract; its main function must call [`child::run`] if its first argument is
     /// [`child::ARGUMENT`].
-    pub fn launched_by(launcher: PathBuf, settings: OcrSettings) -> Self {
-        let places = Arc::new(Semaphore::new(settings.pages.max(1)));
-        Self { inner: Arc::new(Inner { settings, launcher, places, installed: Mutex::new(None) }) }
+    pub fn new(settings: OcrSettings) -> Self {
+        Self::with_launcher(current_executable(), settings)
     }
 
-    /// How many pages are recognised at the same time.
-    pub fn width(&self) -> usize {
+    /// Uses another program to start tesseract, under the same condition as [`Ocr::new`].
+    pub fn with_launcher(launcher: PathBuf, settings: OcrSettings) -> Self {
+        let slots = Arc::new(Semaphore::new(settings.pages.max(1)));
+        Self { inner: Arc::new(OcrInner { settings, launcher, slots, installed: Mutex::new(None) }) }
+    }
+
+    /// The number of pages that are recognised in parallel.
+    pub fn max_parallel_pages(&self) -> usize {
         self.inner.settings.pages.max(1)
     }
 
-    /// Waits until a page can be recognised. Whoever draws the page only then keeps few pictures waiting.
-    pub async fn turn(&self) -> Option<OwnedSemaphorePermit> {
-        self.inner.places.clone().acquire_owned().await.ok()
+    /// Waits until a page can be recognised. Rendering the page only afterwards keeps few images in memory.
+    pub async fn acquire_slot(&self) -> Option<OwnedSemaphorePermit> {
+        self.inner.slots.clone().acquire_owned().await.ok()
     }
 
-    /// Whether there is a tesseract that knows that language; else what to do about it.
-    pub async fn check(&self, language: &PageLanguage) -> Result<(), ReadError> {
-        self.inner.prepared(language).await.map(|_| ())
+    /// Checks that tesseract and the data for the language are installed. The error tells people what to install.
+    pub async fn check_available(&self, language: &PageLanguage) -> Result<(), ReadError> {
+        self.inner.resolve_install(language).await.map(|_| ())
     }
 
-    /// The lines of a page.
-    pub async fn recognise(&self, image: &Image, language: &PageLanguage) -> Result<Vec<Line>, ReadError> {
-        let (program, languages) = self.inner.prepared(language).await?;
-        let dots = format!("{:.0}", image.scale * 72.0);
-        let arguments = ["stdin", "stdout", "-l", &languages, "--dpi", &dots, "--psm", "3", "tsv"];
-        let written = self.inner.run(program, &arguments, &image.png).await;
-        let written = written.map_err(|error| failed(&error.to_string()))?;
-        if !written.status.success() {
-            return Err(failed(&format!("{}: {}", written.status, written.complaint)));
+    /// Recognises the lines of a page.
+    pub async fn recognise(
+        &self,
+        image: &PageImage,
+        language: &PageLanguage,
+    ) -> Result<Vec<Line>, ReadError> {
+        let (program, languages) = self.inner.resolve_install(language).await?;
+        let dpi = format!("{:.0}", image.scale * 72.0);
+        let arguments = ["stdin", "stdout", "-l", &languages, "--dpi", &dpi, "--psm", "3", "tsv"];
+        let output = self.inner.run(program, &arguments, &image.png).await;
+        let output = output.map_err(|error| recognition_failed(&error.to_string()))?;
+        if !output.status.success() {
+            return Err(recognition_failed(&format!("{}: {}", output.status, output.stderr)));
         }
-        let mut lines = tsv::lines(&String::from_utf8_lossy(&written.answer), image.scale);
-        ordinals::mend(&mut lines, &languages);
+        let mut lines = tsv::parse_lines(&String::from_utf8_lossy(&output.stdout), image.scale);
+        ordinals::fix_ordinals(&mut lines, &languages);
         Ok(lines)
     }
 }
 
-impl Inner {
-    /// The program, and what to tell it about languages. What is missing is looked for again each time, so that
-    /// installing it helps at once.
-    async fn prepared(&self, language: &PageLanguage) -> Result<(PathBuf, String), ReadError> {
-        let expected = self.expected(language);
+impl OcrInner {
+    /// The program and its language argument. If something is missing, each call looks for it again, so that an
+    /// installation takes effect without a restart.
+    async fn resolve_install(&self, language: &PageLanguage) -> Result<(PathBuf, String), ReadError> {
+        let expected = self.candidate_languages(language);
         let mut installed = self.installed.lock().await;
-        if let Some(known) = &*installed
-            && let Some(chosen) = languages::choose(&expected, &known.languages)
+        if let Some(install) = &*installed
+            && let Some(chosen) = languages::tesseract_argument(&expected, &install.languages)
         {
-            return Ok((known.program.clone(), chosen));
+            return Ok((install.program.clone(), chosen));
         }
-        let found = self.look().await?;
-        let chosen = languages::choose(&expected, &found.languages);
-        let program = found.program.clone();
-        *installed = Some(found);
-        chosen.map(|chosen| (program, chosen)).ok_or_else(|| missing(&expected))
+        let detected = self.detect_install().await?;
+        let chosen = languages::tesseract_argument(&expected, &detected.languages);
+        let program = detected.program.clone();
+        *installed = Some(detected);
+        chosen.map(|chosen| (program, chosen)).ok_or_else(|| language_data_missing(&expected))
     }
 
-    fn expected<'l>(&'l self, language: &'l PageLanguage) -> Vec<&'l str> {
-        let usual = self.settings.languages.iter().map(String::as_str);
+    fn candidate_languages<'l>(&'l self, language: &'l PageLanguage) -> Vec<&'l str> {
+        let default = self.settings.languages.iter().map(String::as_str);
         match language {
             PageLanguage::Set(code) => vec![code],
             PageLanguage::Likely(code) => {
-                std::iter::once(code.as_str()).chain(usual.filter(|usual| usual != code)).collect()
+                std::iter::once(code.as_str()).chain(default.filter(|default| default != code)).collect()
             }
-            PageLanguage::Unknown => usual.collect(),
+            PageLanguage::Unknown => default.collect(),
         }
     }
 
-    /// Asks the way pages are recognised, so that a program that cannot work like this is not taken for one.
-    async fn look(&self) -> Result<Installed, ReadError> {
+    /// Detects tesseract by running it in the same confinement as for a page, so that a program that fails there counts as
+    /// missing.
+    async fn detect_install(&self) -> Result<TesseractInstall, ReadError> {
         let name = &self.settings.program;
-        let program = find(name).ok_or_else(|| not_installed(&format!("{name} is not there")))?;
-        let written = self.run(program.clone(), &["--list-langs"], &[]).await;
-        let written = written.map_err(|error| not_installed(&error.to_string()))?;
-        if !written.status.success() {
-            return Err(not_installed(&format!("{}: {}", written.status, written.complaint)));
+        let program =
+            find_program(name).ok_or_else(|| tesseract_missing(&format!("{name} was not detected")))?;
+        let output = self.run(program.clone(), &["--list-langs"], &[]).await;
+        let output = output.map_err(|error| tesseract_missing(&error.to_string()))?;
+        if !output.status.success() {
+            return Err(tesseract_missing(&format!("{}: {}", output.status, output.stderr)));
         }
-        let listed = String::from_utf8_lossy(&written.answer);
+        let listed = String::from_utf8_lossy(&output.stdout);
         let languages = listed.lines().skip(1).map(|line| line.trim().to_owned()).collect();
-        Ok(Installed { program, languages })
+        Ok(TesseractInstall { program, languages })
     }
 
-    async fn run(&self, program: PathBuf, arguments: &[&str], input: &[u8]) -> io::Result<Written> {
-        let terms = child::Terms { memory: self.settings.memory, seconds: self.settings.time.as_secs() };
+    async fn run(&self, program: PathBuf, arguments: &[&str], input: &[u8]) -> io::Result<ProcessOutput> {
+        let limits =
+            child::ChildLimits { memory: self.settings.memory, seconds: self.settings.time.as_secs() };
         let mut child = Command::new(&self.launcher)
             .arg0("quire")
-            .args(terms.command_line())
+            .args(limits.arguments())
             .arg(OsString::from(program))
             .args(arguments)
             .env_clear()
-            .envs(std::env::var_os("TESSDATA_PREFIX").map(|place| ("TESSDATA_PREFIX", place)))
-            // Pages are recognised side by side; threads within one only get in each other's way.
+            .envs(std::env::var_os("TESSDATA_PREFIX").map(|path| ("TESSDATA_PREFIX", path)))
+            // Pages run in parallel, so threads within a page would only compete with each other.
             .env("OMP_THREAD_LIMIT", "1")
             .current_dir("/")
             .stdin(Stdio::piped())
@@ -199,40 +205,37 @@ impl Inner {
             .stderr(Stdio::piped())
             .kill_on_drop(true)
             .spawn()?;
-        let (to, from, errors) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
-        let feed = async {
-            if let Some(mut to) = to {
-                // One that does not want all of it says why at its end.
-                let _ = to.write_all(input).await;
+        let (stdin, stdout, stderr) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
+        let write_input = async {
+            if let Some(mut stdin) = stdin {
+                // If tesseract stops reading, its exit status tells why.
+                let _ = stdin.write_all(input).await;
             }
         };
-        let talk =
-            async { tokio::join!(feed, all_of(from, LONGEST_ANSWER), all_of(errors, LONGEST_COMPLAINT)) };
-        let conversation = async {
-            let ((), answer, complaint) = talk.await;
-            let complaint = String::from_utf8_lossy(&complaint?).trim().to_owned();
-            Ok(Written { answer: answer?, complaint, status: child.wait().await? })
+        let finish = async {
+            let ((), stdout, stderr) =
+                tokio::join!(write_input, read_limited(stdout, MAX_STDOUT), read_limited(stderr, MAX_STDERR));
+            let stderr = String::from_utf8_lossy(&stderr?).trim().to_owned();
+            Ok(ProcessOutput { stdout: stdout?, stderr, status: child.wait().await? })
         };
-        timeout(self.settings.time, conversation)
-            .await
-            .unwrap_or_else(|_| Err(io::ErrorKind::TimedOut.into()))
+        timeout(self.settings.time, finish).await.unwrap_or_else(|_| Err(io::ErrorKind::TimedOut.into()))
     }
 }
 
-/// What comes until the end of the stream, if it is not more than that.
-async fn all_of(from: Option<impl AsyncRead + Unpin>, most: u64) -> io::Result<Vec<u8>> {
+/// Reads a stream to its end. Fails if it has more than `limit` bytes.
+async fn read_limited(stream: Option<impl AsyncRead + Unpin>, limit: u64) -> io::Result<Vec<u8>> {
     let mut content = Vec::new();
-    if let Some(from) = from {
-        from.take(most + 1).read_to_end(&mut content).await?;
+    if let Some(stream) = stream {
+        stream.take(limit + 1).read_to_end(&mut content).await?;
     }
-    if content.len() as u64 > most { Err(io::ErrorKind::FileTooLarge.into()) } else { Ok(content) }
+    if content.len() as u64 > limit { Err(io::ErrorKind::FileTooLarge.into()) } else { Ok(content) }
 }
 
-/// The place of a program: as given if it is a path, else where the search path has it.
-fn find(program: &str) -> Option<PathBuf> {
+/// The path of a program: as given if it contains a slash, else from the search path.
+fn find_program(program: &str) -> Option<PathBuf> {
     if program.contains('/') {
-        return Some(PathBuf::from(program)).filter(|place| place.is_file());
+        return Some(PathBuf::from(program)).filter(|path| path.is_file());
     }
     let path = std::env::var_os("PATH")?;
-    std::env::split_paths(&path).map(|folder| folder.join(program)).find(|place| place.is_file())
+    std::env::split_paths(&path).map(|folder| folder.join(program)).find(|path| path.is_file())
 }

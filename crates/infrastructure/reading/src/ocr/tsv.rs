@@ -1,16 +1,16 @@
-//! What tesseract writes with `tsv`: a table of boxes, of which those of level 5 are words.
+//! Parses tesseract's `tsv` output: a table of boxes, of which those of level 5 are words.
 
 use quire_domain::reading::{Line, Rect, Word};
 
-/// Words below this confidence, in percent, are specks and lines taken for letters.
-const LEAST_CONFIDENCE: f32 = 10.0;
-const WORD: &str = "5";
+/// Words below this confidence, in percent, are specks or lines that look like letters.
+const MIN_CONFIDENCE: f32 = 10.0;
+const WORD_LEVEL: &str = "5";
 
-/// The lines of a page. `scale` is how many pixels a point has. Rows that make no sense are passed over.
-pub(super) fn lines(table: &str, scale: f32) -> Vec<Line> {
+/// The lines of a page. `scale` is pixels per point. Invalid rows are skipped.
+pub(super) fn parse_lines(table: &str, scale: f32) -> Vec<Line> {
     let mut lines: Vec<Line> = Vec::new();
     let (mut last_line, mut last_paragraph) = (None, None);
-    for row in table.lines().filter_map(Row::parse) {
+    for row in table.lines().filter_map(TsvRow::parse) {
         let paragraph = (row.block, row.paragraph);
         let line = (paragraph, row.line);
         if last_line != Some(line) {
@@ -24,7 +24,7 @@ pub(super) fn lines(table: &str, scale: f32) -> Vec<Line> {
     lines
 }
 
-struct Row<'t> {
+struct TsvRow<'t> {
     block: u32,
     paragraph: u32,
     line: u32,
@@ -35,10 +35,10 @@ struct Row<'t> {
     text: &'t str,
 }
 
-impl<'t> Row<'t> {
+impl<'t> TsvRow<'t> {
     fn parse(row: &'t str) -> Option<Self> {
         let mut columns = row.splitn(12, '\t');
-        if columns.next()? != WORD {
+        if columns.next()? != WORD_LEVEL {
             return None;
         }
         let _page = columns.next()?;
@@ -48,8 +48,8 @@ impl<'t> Row<'t> {
         let (left, top, width, height) = (measure()?, measure()?, measure()?, measure()?);
         let confidence: f32 = measure()?;
         let text = columns.next()?.trim();
-        let sound = confidence >= LEAST_CONFIDENCE && !text.is_empty();
-        sound.then_some(Self { block, paragraph, line, left, top, width, height, text })
+        let is_word = confidence >= MIN_CONFIDENCE && !text.is_empty();
+        is_word.then_some(Self { block, paragraph, line, left, top, width, height, text })
     }
 
     fn rect(&self, scale: f32) -> Rect {
@@ -78,8 +78,8 @@ mod tests {
         5\t1\t2\t1\t1\t2\t100\t500\t60\t40\t88.0\t \n";
 
     #[test]
-    fn words_come_in_lines_and_paragraphs_with_their_places_in_points() {
-        let lines = lines(TABLE, 4.0);
+    fn words_are_grouped_into_lines_and_paragraphs_with_boxes_in_points() {
+        let lines = parse_lines(TABLE, 4.0);
         let texts: Vec<Vec<&str>> =
             lines.iter().map(|line| line.words.iter().map(|word| word.text.as_str()).collect()).collect();
         assert_eq!(texts, [vec!["Peso:", "4,2"], vec!["kg"], vec!["fin"]]);
@@ -89,8 +89,8 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_table_gives_lines_or_nothing(table in "([0-9a-z\t\n.-]|5\t1\t){0,300}") {
-            prop_assert!(lines(&table, 4.0).iter().all(|line| !line.words.is_empty()));
+        fn any_table_gives_lines_with_words_or_no_lines(table in "([0-9a-z\t\n.-]|5\t1\t){0,300}") {
+            prop_assert!(parse_lines(&table, 4.0).iter().all(|line| !line.words.is_empty()));
         }
     }
 }

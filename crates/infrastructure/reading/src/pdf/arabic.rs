@@ -1,8 +1,8 @@
-//! The letters that Arabic presentation forms stand for.
+//! Maps Arabic presentation forms to plain Arabic letters.
 //!
-//! Unicode has a code point for each shape of each Arabic letter and for many ligatures, so that old typesetters could
-//! name them. PDF producers still write them. People search for letters, not for shapes. The two tables hold, for each
-//! code point of the two blocks in order, the letters of its compatibility decomposition, or a dot where there is none.
+//! Unicode has a code point for each shape of each Arabic letter and for many ligatures. PDF producers still write them,
+//! but people search for the plain letters. For each code point of the two Unicode blocks, the tables hold the letters
+//! of its compatibility decomposition, or a dot if there is none.
 
 use std::sync::LazyLock;
 
@@ -12,7 +12,7 @@ const FIRST_B: u32 = 0xFE70;
 static TABLES: LazyLock<[Vec<&'static str>; 2]> =
     LazyLock::new(|| [FORMS_A, FORMS_B].map(|forms| forms.split_ascii_whitespace().collect()));
 
-/// The plain letters of a presentation form, in the order they are read; nothing if the letter is none.
+/// The plain letters of a presentation form, in reading order. `None` for any other character.
 pub(super) fn plain_letters(letter: char) -> Option<&'static str> {
     let code = u32::from(letter);
     let (table, first) = match code {
@@ -20,8 +20,8 @@ pub(super) fn plain_letters(letter: char) -> Option<&'static str> {
         0xFE70..=0xFEFC => (1, FIRST_B),
         _ => return None,
     };
-    let place = usize::try_from(code - first).ok()?;
-    TABLES[table].get(place).copied().filter(|letters| *letters != ".")
+    let index = usize::try_from(code - first).ok()?;
+    TABLES[table].get(index).copied().filter(|letters| *letters != ".")
 }
 
 /// U+FB50 to U+FDFF.
@@ -156,7 +156,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn shapes_and_ligatures_are_known_by_their_letters() {
+    fn presentation_forms_become_plain_letters() {
         let cases = [
             ('\u{FE8D}', Some("\u{627}")),
             ('\u{FEFB}', Some("\u{644}\u{627}")),

@@ -1,139 +1,147 @@
-//! Strips into bands, bands into columns or rows. What for, and why so, is told in `order`.
+//! Decides whether parts of a page are read column by column or row by row (steps 2 to 4 of `reading_order`).
 
-use super::order::{Arranged, Piece};
-use super::rows::{into_rows, write_rows};
+use super::reading_order::{PlacedSpan, ReadingOrder};
+use super::rows::{sort_into_rows, write_rows};
 
-/// A gutter is at least this wide, as a share of the usual font's size.
+/// The least width of the gutter between two columns, in median font sizes.
 const GUTTER: f32 = 1.0;
-/// A band with more columns than this is no text in columns.
-const MOST_COLUMNS: usize = 64;
-/// Columns inside columns inside columns: deeper, it is rows.
-const DEEPEST: u32 = 6;
-/// A line alone on one side and this far below a band, in sizes of the font, is a footer and not part of the column.
+/// A band with more columns than this is not text in columns.
+const MAX_COLUMNS: usize = 64;
+/// Columns nested deeper than this are read row by row.
+const MAX_DEPTH: u32 = 6;
+/// A line in one column only, this many font sizes below the band, is a footer and not part of the column.
 const FOOTER_GAP: f32 = 3.0;
 
-/// Running text has at least so many lines,
-const FEWEST_LINES: usize = 3;
-/// so long on average, in sizes of the font,
-const LONG_LINE: f32 = 10.0;
-/// half of which fill this share of the column's width.
-const FILLED: f32 = 0.7;
-/// The last, short column of running text has lines of this length at least.
-const NOT_SHORT: f32 = 8.0;
-/// A list of so many rows that was drawn column by column is an index.
-const INDEX_ROWS: usize = 20;
+/// A column of running text has at least this many lines.
+const MIN_LINES: usize = 3;
+/// Lines of running text have at least this average length, in font sizes.
+const MIN_AVERAGE_LENGTH: f32 = 10.0;
+/// At least half of the lines of running text fill this share of the column's width.
+const FILLED_SHARE: f32 = 0.7;
+/// The last, short column of running text has at least this average line length, in font sizes.
+const MIN_LAST_COLUMN_LENGTH: f32 = 8.0;
+/// A list with at least this many rows that the page draws column by column is an index.
+const MIN_INDEX_ROWS: usize = 20;
 
-/// Writes pieces in the order they are read.
-pub(super) fn arrange(pieces: &mut [Piece], right_to_left: bool, out: &mut Arranged) {
+/// Appends the spans to `out` in reading order.
+pub(super) fn arrange(spans: &mut [PlacedSpan], right_to_left: bool, out: &mut ReadingOrder) {
     out.block += 1;
-    arrange_within(pieces, right_to_left, 0, out);
+    arrange_within(spans, right_to_left, 0, out);
 }
 
-fn arrange_within(pieces: &mut [Piece], right_to_left: bool, depth: u32, out: &mut Arranged) {
-    let gutter = GUTTER * usual_size(pieces);
+fn arrange_within(spans: &mut [PlacedSpan], right_to_left: bool, depth: u32, out: &mut ReadingOrder) {
+    let gutter = GUTTER * median_font_size(spans);
     let mut start = 0;
-    let mut band: Option<Cover> = None;
-    for strip in into_strips(pieces) {
-        let own = Cover::of(&pieces[strip.clone()], gutter);
-        let joined = band.as_ref().map(|held| held.with(&own, gutter));
-        if let (Some(held), Some(None)) = (&band, &joined) {
-            write_band(&mut pieces[start..strip.start], held, right_to_left, depth, out);
+    let mut band: Option<HorizontalCoverage> = None;
+    for strip in cut_into_strips(spans) {
+        let strip_coverage = HorizontalCoverage::of(&spans[strip.clone()], gutter);
+        let joined = band.as_ref().map(|band| band.with(&strip_coverage, gutter));
+        if let (Some(coverage), Some(None)) = (&band, &joined) {
+            write_band(&mut spans[start..strip.start], coverage, right_to_left, depth, out);
             start = strip.start;
         }
-        band = Some(joined.flatten().unwrap_or(own));
+        band = Some(joined.flatten().unwrap_or(strip_coverage));
     }
-    if let Some(held) = band {
-        write_band(&mut pieces[start..], &held, right_to_left, depth, out);
+    if let Some(coverage) = band {
+        write_band(&mut spans[start..], &coverage, right_to_left, depth, out);
     }
 }
 
-/// The size of the font in the middle of all.
-fn usual_size(pieces: &[Piece]) -> f32 {
-    let mut sizes: Vec<f32> = pieces.iter().map(|piece| piece.size).collect();
+fn median_font_size(spans: &[PlacedSpan]) -> f32 {
+    let mut sizes: Vec<f32> = spans.iter().map(|span| span.font_size).collect();
     let middle = sizes.len() / 2;
     if sizes.is_empty() { 0.0 } else { *sizes.select_nth_unstable_by(middle, f32::total_cmp).1 }
 }
 
-/// Sorts pieces from top to bottom and cuts them where a horizontal line passes between their small letters.
-fn into_strips(pieces: &mut [Piece]) -> Vec<std::ops::Range<usize>> {
-    let top = |piece: &Piece| piece.foot - 0.5 * piece.size;
-    pieces.sort_by(|a, b| top(a).total_cmp(&top(b)));
+/// Sorts spans from top to bottom and cuts them wherever a horizontal line passes between their lowercase letters.
+fn cut_into_strips(spans: &mut [PlacedSpan]) -> Vec<std::ops::Range<usize>> {
+    let top = |span: &PlacedSpan| span.baseline - 0.5 * span.font_size;
+    spans.sort_by(|a, b| top(a).total_cmp(&top(b)));
     let mut strips = Vec::new();
-    let (mut start, mut floor) = (0, f32::MIN);
-    for (place, piece) in pieces.iter().enumerate() {
-        if place > start && top(piece) > floor {
-            strips.push(start..place);
-            start = place;
+    let (mut start, mut bottom) = (0, f32::MIN);
+    for (index, span) in spans.iter().enumerate() {
+        if index > start && top(span) > bottom {
+            strips.push(start..index);
+            start = index;
         }
-        floor = floor.max(piece.foot);
+        bottom = bottom.max(span.baseline);
     }
-    if start < pieces.len() {
-        strips.push(start..pieces.len());
+    if start < spans.len() {
+        strips.push(start..spans.len());
     }
     strips
 }
 
-/// The stretches of the width that pieces cover, from left to right, those nearer than a gutter joined; and how far the
-/// pieces reach down.
-struct Cover {
-    stretches: Vec<(f32, f32)>,
+/// The intervals of the width that spans cover, from left to right. Intervals closer than a gutter are merged.
+struct HorizontalCoverage {
+    intervals: Vec<(f32, f32)>,
     top: f32,
-    floor: f32,
+    bottom: f32,
 }
 
-impl Cover {
-    fn of(pieces: &[Piece], gutter: f32) -> Self {
-        let mut stretches: Vec<(f32, f32)> = pieces.iter().map(|piece| (piece.from, piece.to)).collect();
-        stretches.sort_by(|a, b| a.0.total_cmp(&b.0));
-        let top = pieces.iter().map(|piece| piece.foot - piece.size).fold(f32::MAX, f32::min);
-        let floor = pieces.iter().map(|piece| piece.foot).fold(f32::MIN, f32::max);
-        Self { stretches: joined(stretches, gutter), top, floor }
+impl HorizontalCoverage {
+    fn of(spans: &[PlacedSpan], gutter: f32) -> Self {
+        let mut intervals: Vec<(f32, f32)> = spans.iter().map(|span| (span.start, span.end)).collect();
+        intervals.sort_by(|a, b| a.0.total_cmp(&b.0));
+        let top = spans.iter().map(|span| span.baseline - span.font_size).fold(f32::MAX, f32::min);
+        let bottom = spans.iter().map(|span| span.baseline).fold(f32::MIN, f32::max);
+        Self { intervals: merge_intervals(intervals, gutter), top, bottom }
     }
 
     fn has_gutter(&self) -> bool {
-        self.stretches.len() > 1
+        self.intervals.len() > 1
     }
 
-    /// Both together, if they are one band.
+    /// The coverage of both strips, if they belong to one band.
     fn with(&self, next: &Self, gutter: f32) -> Option<Self> {
         if !self.has_gutter() && next.has_gutter() {
             return None;
         }
-        let mut stretches = [&self.stretches[..], &next.stretches[..]].concat();
-        stretches.sort_by(|a, b| a.0.total_cmp(&b.0));
-        let both =
-            Self { stretches: joined(stretches, gutter), top: self.top, floor: self.floor.max(next.floor) };
-        let is_footer = !next.has_gutter() && next.top - self.floor > FOOTER_GAP * gutter;
-        let goes_on = !self.has_gutter() || (both.has_gutter() && !is_footer);
-        goes_on.then_some(both)
+        let mut intervals = [&self.intervals[..], &next.intervals[..]].concat();
+        intervals.sort_by(|a, b| a.0.total_cmp(&b.0));
+        let both = Self {
+            intervals: merge_intervals(intervals, gutter),
+            top: self.top,
+            bottom: self.bottom.max(next.bottom),
+        };
+        let is_footer = !next.has_gutter() && next.top - self.bottom > FOOTER_GAP * gutter;
+        let is_one_band = !self.has_gutter() || (both.has_gutter() && !is_footer);
+        is_one_band.then_some(both)
     }
 }
 
-/// Joins stretches that are nearer than a gutter. So many that no page has them count as one.
-fn joined(sorted: Vec<(f32, f32)>, gutter: f32) -> Vec<(f32, f32)> {
-    let mut stretches: Vec<(f32, f32)> = Vec::new();
+/// Merges intervals that are closer than a gutter. More than [`MAX_COLUMNS`] intervals become a single one.
+fn merge_intervals(sorted: Vec<(f32, f32)>, gutter: f32) -> Vec<(f32, f32)> {
+    let mut intervals: Vec<(f32, f32)> = Vec::new();
     for (from, to) in sorted {
-        match stretches.last_mut() {
+        match intervals.last_mut() {
             Some(last) if from - last.1 < gutter => last.1 = last.1.max(to),
-            _ => stretches.push((from, to)),
+            _ => intervals.push((from, to)),
         }
     }
     if let (true, Some(first), Some(last)) =
-        (stretches.len() > MOST_COLUMNS, stretches.first().copied(), stretches.last().copied())
+        (intervals.len() > MAX_COLUMNS, intervals.first().copied(), intervals.last().copied())
     {
         return vec![(first.0, last.1)];
     }
-    stretches
+    intervals
 }
 
-fn write_band(band: &mut [Piece], cover: &Cover, right_to_left: bool, depth: u32, out: &mut Arranged) {
-    let column_of = |piece: &Piece| cover.stretches.partition_point(|stretch| stretch.1 < piece.from);
-    if !cover.has_gutter() || depth >= DEEPEST || !is_read_down(band, cover, column_of) {
+fn write_band(
+    band: &mut [PlacedSpan],
+    coverage: &HorizontalCoverage,
+    right_to_left: bool,
+    depth: u32,
+    out: &mut ReadingOrder,
+) {
+    let column_of =
+        |span: &PlacedSpan| coverage.intervals.partition_point(|interval| interval.1 < span.start);
+    if !coverage.has_gutter() || depth >= MAX_DEPTH || !is_read_by_column(band, coverage, column_of) {
         return write_rows(band, right_to_left, out.block, out);
     }
     band.sort_by_key(column_of);
     let columns = band.chunk_by_mut(|a, b| column_of(a) == column_of(b));
-    let mut columns: Vec<&mut [Piece]> = columns.collect();
+    let mut columns: Vec<&mut [PlacedSpan]> = columns.collect();
     if right_to_left {
         columns.reverse();
     }
@@ -144,60 +152,72 @@ fn write_band(band: &mut [Piece], cover: &Cover, right_to_left: bool, depth: u32
     out.block += 1;
 }
 
-/// Whether a band is read column by column.
-fn is_read_down(band: &[Piece], cover: &Cover, column_of: impl Fn(&Piece) -> usize) -> bool {
-    let mut columns = vec![Vec::new(); cover.stretches.len()];
-    for piece in band {
-        if let Some(column) = columns.get_mut(column_of(piece)) {
-            column.push(*piece);
+fn is_read_by_column(
+    band: &[PlacedSpan],
+    coverage: &HorizontalCoverage,
+    column_of: impl Fn(&PlacedSpan) -> usize,
+) -> bool {
+    let mut columns = vec![Vec::new(); coverage.intervals.len()];
+    for span in band {
+        if let Some(column) = columns.get_mut(column_of(span)) {
+            column.push(*span);
         }
     }
-    let columns: Vec<Column> = columns.iter_mut().map(|pieces| Column::of(pieces)).collect();
-    if columns.iter().all(Column::is_running_text) {
+    let columns: Vec<ColumnStats> = columns.iter_mut().map(|spans| ColumnStats::of(spans)).collect();
+    if columns.iter().all(ColumnStats::is_running_text) {
         return true;
     }
     let rows = columns.iter().map(|column| column.rows).max().unwrap_or(0);
-    if !is_drawn_down(band, columns.len(), rows, column_of) {
+    if !is_drawn_by_column(band, columns.len(), rows, column_of) {
         return false;
     }
-    let has_text = columns.iter().any(Column::is_running_text);
-    rows >= INDEX_ROWS || (has_text && columns.iter().all(|column| column.usual_length >= NOT_SHORT))
+    let has_text = columns.iter().any(ColumnStats::is_running_text);
+    rows >= MIN_INDEX_ROWS
+        || (has_text && columns.iter().all(|column| column.average_length >= MIN_LAST_COLUMN_LENGTH))
 }
 
-/// Whether the producer went through one column after the other.
-fn is_drawn_down(band: &[Piece], columns: usize, rows: usize, column_of: impl Fn(&Piece) -> usize) -> bool {
-    let mut drawn: Vec<(u32, usize)> = band.iter().map(|piece| (piece.drawn, column_of(piece))).collect();
-    drawn.sort_unstable();
-    let changes = drawn.windows(2).filter(|pair| pair[0].1 != pair[1].1).count();
+/// Whether the page draws one column after the other.
+fn is_drawn_by_column(
+    band: &[PlacedSpan],
+    columns: usize,
+    rows: usize,
+    column_of: impl Fn(&PlacedSpan) -> usize,
+) -> bool {
+    let mut draw_order: Vec<(u32, usize)> =
+        band.iter().map(|span| (span.draw_index, column_of(span))).collect();
+    draw_order.sort_unstable();
+    let changes = draw_order.windows(2).filter(|pair| pair[0].1 != pair[1].1).count();
     changes <= columns - 1 + rows / 8
 }
 
-/// What tells running text from a list.
-struct Column {
+/// What distinguishes a column of running text from a list.
+struct ColumnStats {
     rows: usize,
-    /// In sizes of the font.
-    usual_length: f32,
-    filled: usize,
+    /// The average length of a row, in font sizes.
+    average_length: f32,
+    filled_rows: usize,
 }
 
-impl Column {
+impl ColumnStats {
     #[allow(clippy::cast_precision_loss)] // Rows of a page.
-    fn of(pieces: &mut [Piece]) -> Self {
-        let from = pieces.iter().map(|piece| piece.from).fold(f32::MAX, f32::min);
-        let to = pieces.iter().map(|piece| piece.to).fold(f32::MIN, f32::max);
-        let size = usual_size(pieces).max(f32::MIN_POSITIVE);
-        let ends = into_rows(pieces);
-        let (mut start, mut filled, mut length) = (0, 0, 0.0);
+    fn of(spans: &mut [PlacedSpan]) -> Self {
+        let from = spans.iter().map(|span| span.start).fold(f32::MAX, f32::min);
+        let to = spans.iter().map(|span| span.end).fold(f32::MIN, f32::max);
+        let size = median_font_size(spans).max(f32::MIN_POSITIVE);
+        let ends = sort_into_rows(spans);
+        let (mut start, mut filled_rows, mut length) = (0, 0, 0.0);
         for end in &ends {
-            let row: f32 = pieces[start..*end].iter().map(|piece| piece.to - piece.from).sum();
-            filled += usize::from(row >= FILLED * (to - from));
+            let row: f32 = spans[start..*end].iter().map(|span| span.end - span.start).sum();
+            filled_rows += usize::from(row >= FILLED_SHARE * (to - from));
             length += row;
             start = *end;
         }
-        Self { rows: ends.len(), usual_length: length / (ends.len().max(1) as f32 * size), filled }
+        Self { rows: ends.len(), average_length: length / (ends.len().max(1) as f32 * size), filled_rows }
     }
 
     fn is_running_text(&self) -> bool {
-        self.rows >= FEWEST_LINES && self.usual_length >= LONG_LINE && self.filled * 2 >= self.rows
+        self.rows >= MIN_LINES
+            && self.average_length >= MIN_AVERAGE_LENGTH
+            && self.filled_rows * 2 >= self.rows
     }
 }

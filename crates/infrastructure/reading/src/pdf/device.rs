@@ -1,109 +1,112 @@
-//! A device that draws nothing: it notes each glyph, what it says and where it stands.
+//! Receives what a page draws, and records glyphs, images and shapes instead of drawing them.
 //!
-//! Invisible text is noted too. Scans carry what was recognised on them that way. Pictures are never decoded and
-//! outlines never built: where they are is enough.
+//! Invisible text counts too: scanners store recognised text as invisible text. Images are not decoded and outlines not
+//! built, because only their positions matter here.
 
-use hayro_interpret::font::{Glyph as Drawn, GlyphRun, PositionedGlyph};
+use hayro_interpret::font::{Glyph as FontGlyph, GlyphRun, PositionedGlyph};
 use hayro_interpret::hayro_cmap::WritingMode;
 use hayro_interpret::kurbo::{Affine, BezPath, Rect, Vec2};
 use hayro_interpret::{BlendMode, ClipPath, Device, DrawMode, DrawProps, Image, ImageDrawProps, SoftMask};
 
-use super::cover::Cover;
-use super::gather::{Gathered, Gathering, Glyph};
-use super::meaning::Meanings;
-use crate::Ink;
+use super::glyph::PlacedGlyph;
+use super::glyph_cache::GlyphCache;
+use super::image_coverage::ImageCoverage;
+use super::words::{PageText, WordBuilder};
+use crate::PageGraphics;
 
-/// Glyph programs are drawn on a square of so many units.
+/// The units of a glyph's coordinate system per font size.
 const UNITS_PER_EM: f64 = 1000.0;
-/// In vertical writing: where the line's foot is in the square, and where the pen is put down.
-const VERTICAL_FOOT: f64 = 200.0;
+/// In vertical writing, the offset of the baseline, in glyph units.
+const VERTICAL_BASELINE: f64 = 200.0;
+/// In vertical writing, the height at which a glyph starts, in glyph units.
 const VERTICAL_START: f64 = 880.0;
 
-/// Notes what stands on one page.
+/// Collects the text of one page, and how much of it images and shapes cover.
 pub(super) struct TextDevice {
-    gathering: Gathering,
-    meanings: Meanings,
-    /// The last run that was filled: the same run is stroked right after it when text is made bold that way.
-    filled: Option<RunMark>,
-    cover: Cover,
-    shapes: u32,
+    words: WordBuilder,
+    glyph_cache: GlyphCache,
+    /// The last run of glyphs that was filled. Some producers stroke the same run again to make it bold.
+    last_filled: Option<RunFingerprint>,
+    image_coverage: ImageCoverage,
+    shape_count: u32,
 }
 
-/// Enough of a run to know it again.
+/// Identifies a run of glyphs by its length and its first and last glyph.
 #[derive(Clone, Copy, PartialEq)]
-struct RunMark {
+struct RunFingerprint {
     length: usize,
     codes: [u32; 2],
-    places: [Affine; 2],
+    transforms: [Affine; 2],
 }
 
 impl TextDevice {
     pub(super) fn new(width: f32, height: f32) -> Self {
         Self {
-            gathering: Gathering::new(width, height),
-            meanings: Meanings::new(),
-            filled: None,
-            cover: Cover::new(width, height),
-            shapes: 0,
+            words: WordBuilder::new(width, height),
+            glyph_cache: GlyphCache::new(),
+            last_filled: None,
+            image_coverage: ImageCoverage::new(width, height),
+            shape_count: 0,
         }
     }
 
-    /// What was written, and what else was drawn.
-    pub(super) fn finish(self) -> (Gathered, Ink) {
-        let ink = Ink { pictures: self.cover.share(), shapes: self.shapes };
-        (self.gathering.finish(), ink)
+    pub(super) fn finish(self) -> (PageText, PageGraphics) {
+        let graphics =
+            PageGraphics { image_coverage: self.image_coverage.share(), shape_count: self.shape_count };
+        (self.words.finish(), graphics)
     }
 
-    fn note(&mut self, drawn: &Drawn<'_>, placed: Affine, vertical: bool) {
-        let (letters, width) = self.meanings.of(drawn);
-        let along = |x: f64, y: f64| linear(placed, x, y);
-        let origin = placed.translation().to_point();
-        let glyph = if vertical {
-            Glyph {
-                origin: origin + along(VERTICAL_FOOT, VERTICAL_START),
-                advance: along(0.0, -UNITS_PER_EM),
-                up: along(UNITS_PER_EM, 0.0),
+    fn record_glyph(&mut self, glyph: &FontGlyph<'_>, transform: Affine, is_vertical: bool) {
+        let (letters, width) = self.glyph_cache.get(glyph);
+        let vector = |x: f64, y: f64| transform_vector(transform, x, y);
+        let origin = transform.translation().to_point();
+        let glyph = if is_vertical {
+            PlacedGlyph {
+                origin: origin + vector(VERTICAL_BASELINE, VERTICAL_START),
+                advance: vector(0.0, -UNITS_PER_EM),
+                up: vector(UNITS_PER_EM, 0.0),
             }
         } else {
-            Glyph { origin, advance: along(f64::from(width), 0.0), up: along(0.0, UNITS_PER_EM) }
+            PlacedGlyph { origin, advance: vector(f64::from(width), 0.0), up: vector(0.0, UNITS_PER_EM) }
         };
-        self.gathering.take(glyph, letters);
+        self.words.push(glyph, letters);
     }
 
-    fn note_shape(&mut self) {
-        self.shapes = self.shapes.saturating_add(1);
+    fn count_shape(&mut self) {
+        self.shape_count = self.shape_count.saturating_add(1);
     }
 }
 
 impl<'a> Device<'a> for TextDevice {
     fn draw_glyph_run(&mut self, run: &GlyphRun<'_, 'a>, props: DrawProps<'a>, mode: &DrawMode) {
         let glyphs = run.glyphs();
-        let mark = mark_of(glyphs, props.transform);
-        let again = matches!(mode, DrawMode::Stroke(_)) && mark.is_some() && mark == self.filled;
-        self.filled = mark.filter(|_| matches!(mode, DrawMode::Fill(_)));
-        if again {
+        let current = fingerprint(glyphs, props.transform);
+        let is_repeated =
+            matches!(mode, DrawMode::Stroke(_)) && current.is_some() && current == self.last_filled;
+        self.last_filled = current.filter(|_| matches!(mode, DrawMode::Fill(_)));
+        if is_repeated {
             return;
         }
-        let vertical = run.writing_mode() == WritingMode::Vertical;
+        let is_vertical = run.writing_mode() == WritingMode::Vertical;
         let stretched = is_stretched(glyphs);
-        self.meanings.next_run();
+        self.glyph_cache.start_run();
         for glyph in glyphs {
-            let placed = props.transform * glyph.transform();
-            self.note(glyph, if stretched { unstretched(placed) } else { placed }, vertical);
+            let transform = props.transform * glyph.transform();
+            self.record_glyph(glyph, if stretched { unstretched(transform) } else { transform }, is_vertical);
         }
     }
 
     fn draw_path(&mut self, _: &BezPath, _: DrawProps<'a>, _: &DrawMode) {
-        self.note_shape();
+        self.count_shape();
     }
 
     fn draw_rect(&mut self, _: &Rect, _: DrawProps<'a>, _: &DrawMode) {
-        self.note_shape();
+        self.count_shape();
     }
 
     fn draw_image(&mut self, image: Image<'a, '_>, props: ImageDrawProps<'a>) {
         let pixels = Rect::new(0.0, 0.0, f64::from(image.width()), f64::from(image.height()));
-        self.cover.add(props.transform.transform_rect_bbox(pixels));
+        self.image_coverage.add(props.transform.transform_rect_bbox(pixels));
     }
 
     fn push_clip_path(&mut self, _: &ClipPath) {}
@@ -113,37 +116,38 @@ impl<'a> Device<'a> for TextDevice {
     fn pop_transparency_group(&mut self) {}
 }
 
-fn mark_of(glyphs: &[PositionedGlyph<'_>], transform: Affine) -> Option<RunMark> {
+fn fingerprint(glyphs: &[PositionedGlyph<'_>], transform: Affine) -> Option<RunFingerprint> {
     let (first, last) = (glyphs.first()?, glyphs.last()?);
-    Some(RunMark {
+    Some(RunFingerprint {
         length: glyphs.len(),
         codes: [first.char_code(), last.char_code()],
-        places: [transform * first.transform(), transform * last.transform()],
+        transforms: [transform * first.transform(), transform * last.transform()],
     })
 }
 
-/// A vector, moved as the transform moves it.
-fn linear(transform: Affine, x: f64, y: f64) -> Vec2 {
+/// Applies a transform to a vector, without its translation.
+fn transform_vector(transform: Affine, x: f64, y: f64) -> Vec2 {
     let [xx, xy, yx, yy, ..] = transform.as_coeffs();
     Vec2::new(xx * x + yx * y, xy * x + yy * y)
 }
 
-/// Glyphs that stand in for a font that is not in the file are stretched, each by itself, to the widths that the file
-/// gives. The pen moves by those widths and not by the stretched ones.
+/// Whether the interpreter stretched the glyphs of a run. It does so for a font that is not in the file: it takes a
+/// substitute font and stretches each glyph to the width that the file states. The cached glyph widths are those of the
+/// file, so the stretching must be undone before they are used.
 fn is_stretched(glyphs: &[PositionedGlyph<'_>]) -> bool {
-    let width = |glyph: &PositionedGlyph<'_>| linear(glyph.transform(), 1.0, 0.0).hypot2();
+    let width = |glyph: &PositionedGlyph<'_>| transform_vector(glyph.transform(), 1.0, 0.0).hypot2();
     let Some(first) = glyphs.first().map(width) else { return false };
     glyphs[1..].iter().any(|glyph| (width(glyph) - first).abs() > first * 0.001)
 }
 
-/// As wide as it is high.
-fn unstretched(placed: Affine) -> Affine {
-    let [xx, xy, yx, yy, left, top] = placed.as_coeffs();
+/// The same transform, scaled as much in width as in height.
+fn unstretched(transform: Affine) -> Affine {
+    let [xx, xy, yx, yy, left, top] = transform.as_coeffs();
     let (width, height) = (Vec2::new(xx, xy).hypot(), Vec2::new(yx, yy).hypot());
     if width > 0.0 && height.is_finite() {
-        let share = height / width;
-        Affine::new([xx * share, xy * share, yx, yy, left, top])
+        let ratio = height / width;
+        Affine::new([xx * ratio, xy * ratio, yx, yy, left, top])
     } else {
-        placed
+        transform
     }
 }

@@ -1,20 +1,36 @@
-//! PDF: glyphs as they are drawn, gathered into words and lines; and pages drawn as images.
+//! Reads PDF files: extracts the words of each page with their bounding boxes, and renders pages as images.
+//!
+//! A PDF has no words and no lines, only instructions that draw glyphs at positions. A page is read in these steps:
+//!
+//! 1. `device` receives the glyphs, images and shapes that the page draws. `glyph_cache`, `glyph_text` and `arabic` turn
+//!    a glyph into characters. `image_coverage` measures how much of the page images cover.
+//! 2. `words` groups glyphs into words and words into spans, by their positions (`glyph`). `spaced_letters` joins
+//!    letter-spaced headings into words.
+//! 3. `reading_order` sorts spans into lines, in the order a person reads them. It uses `duplicates` (text drawn twice),
+//!    `columns`, `rows`, `paragraphs`, and `line_words` with `bidi` (right-to-left scripts).
+//! 4. `form_fields` finds values of form fields that the page does not draw. `field_placement` inserts each value beside
+//!    its label.
+//!
+//! `render` draws a page as an image, for people and for OCR.
 
 mod arabic;
-mod beside;
+mod bidi;
 mod columns;
-mod cover;
 mod device;
-mod direction;
-mod fields;
-mod gather;
-mod image;
-mod meaning;
-mod order;
+mod duplicates;
+mod field_placement;
+mod form_fields;
+mod glyph;
+mod glyph_cache;
+mod glyph_text;
+mod image_coverage;
+mod line_words;
 mod paragraphs;
+mod reading_order;
+mod render;
 mod rows;
-mod spelling;
-mod twice;
+mod spaced_letters;
+mod words;
 
 use hayro_interpret::hayro_syntax::page::Page as PdfPage;
 use hayro_interpret::hayro_syntax::{LoadPdfError, Pdf};
@@ -24,16 +40,18 @@ use quire_domain::reading::Page;
 
 use device::TextDevice;
 
-use crate::PageRead;
+use crate::ParsedPage;
 
 /// Why a PDF cannot be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PdfError {
-    /// It wants a password.
-    #[error("the PDF is encrypted; remove its password and send it again")]
+    /// It needs a password.
+    #[error("The PDF is encrypted. Remove its password and send it again.")]
     Encrypted,
-    /// It is none, or too damaged.
-    #[error("the file is not a PDF that can be read; it may be damaged or incomplete")]
+    /// It is not a PDF, or it is too damaged to read.
+    #[error(
+        "The file is not a readable PDF. It may be damaged or incomplete. Export it again and send the new file."
+    )]
     Invalid,
 }
 
@@ -43,7 +61,7 @@ pub struct PdfFile {
 }
 
 impl PdfFile {
-    /// Opens a PDF. One that is encrypted with the empty password is read as if it were not.
+    /// Opens a PDF. A PDF encrypted with an empty password opens like an unencrypted one.
     pub fn open(file: Vec<u8>) -> Result<Self, PdfError> {
         let pdf = Pdf::new(file).map_err(|error| match error {
             LoadPdfError::Decryption(_) => PdfError::Encrypted,
@@ -52,34 +70,34 @@ impl PdfFile {
         Ok(Self { pdf })
     }
 
-    /// How many pages it has.
+    /// The number of pages.
     pub fn page_count(&self) -> usize {
         self.pdf.pages().len()
     }
 
-    /// Width and height of a page, from 0, in points.
+    /// Width and height of a page in points. `index` starts at 0.
     pub fn page_size(&self, index: usize) -> Option<(f32, f32)> {
         self.pdf.pages().get(index).map(PdfPage::render_dimensions)
     }
 
-    /// The words of each page, with their places, one page after the other.
-    pub fn read_pages(&self) -> impl Iterator<Item = PageRead> {
+    /// Reads the pages one by one, as the iterator advances.
+    pub fn read_pages(&self) -> impl Iterator<Item = ParsedPage> {
         let cache = InterpreterCache::new();
-        self.pdf.pages().iter().map(move |page| read(page, &cache))
+        self.pdf.pages().iter().map(move |page| read_page(page, &cache))
     }
 }
 
-fn read<'a>(page: &'a PdfPage<'a>, cache: &InterpreterCache<'a>) -> PageRead {
+fn read_page<'a>(page: &'a PdfPage<'a>, cache: &InterpreterCache<'a>) -> ParsedPage {
     let (width, height) = page.render_dimensions();
     let upright = page.initial_transform(true).to_kurbo();
-    let whole = page.intersected_crop_box().to_kurbo();
-    let mut context = Context::new(upright, whole, cache, page.xref(), InterpreterSettings::default());
+    let crop_box = page.intersected_crop_box().to_kurbo();
+    let mut context = Context::new(upright, crop_box, cache, page.xref(), InterpreterSettings::default());
     let mut device = TextDevice::new(width, height);
     interpret_page(page, &mut context, &mut device);
-    let (gathered, ink) = device.finish();
-    let mut lines = order::lines(&gathered);
-    beside::insert(&mut lines, fields::lines(page, upright));
-    PageRead { page: Page { width, height, lines, recognised: false }, ink }
+    let (text, graphics) = device.finish();
+    let mut lines = reading_order::lines(&text);
+    field_placement::insert_values(&mut lines, form_fields::lines(page, upright));
+    ParsedPage { page: Page { width, height, lines, recognised: false }, graphics }
 }
 
 #[cfg(test)]

@@ -1,80 +1,80 @@
-//! Strokes into rows, rows into lines.
+//! Groups spans into rows, and the spans of a row into lines (step 5 of `reading_order`).
 //!
-//! Strokes whose feet are at about the same height stand in one row: the difference may be as large as for a raised
-//! figure, but not as for the next line. In a row they are read from left to right, and those near each other make one
-//! line; a gap as wide as between the cells of a table begins another line. A stroke that begins well before the last one
-//! ended was written over it, and is a line by itself.
+//! Spans with about the same baseline share a row. The tolerance allows superscripts, but not the next line. A row is
+//! read from left to right. Neighbouring spans form one line; a gap as wide as between table cells starts another line.
+//! A span that starts well before the previous one ended is drawn over it, and becomes a line of its own.
 
-use super::order::{Arranged, Piece, PlacedLine};
+use super::reading_order::{PlacedLine, PlacedSpan, ReadingOrder};
 
-/// Shares of the font's size. A gap this wide parts two cells,
+/// A gap wider than this many font sizes separates two table cells.
 const CELL_GAP: f32 = 2.5;
-/// an overlap this wide is another text,
+/// A span that overlaps the previous one by more than this many font sizes is separate text.
 const OVERLAP: f32 = 0.3;
-/// feet this far apart, by the smaller font, stand in one row,
-const SAME_FOOT: f32 = 0.6;
-/// and this far by the larger font, if the fonts are alike enough to be a word and its raised figure.
-const RAISED: f32 = 0.42;
-const RAISED_SIZE: f32 = 2.5;
+/// Baselines this close, in sizes of the smaller font, share a row.
+const SAME_BASELINE: f32 = 0.6;
+/// Baselines this close, in sizes of the larger font, share a row if one may be a superscript of the other.
+const SUPERSCRIPT_SHIFT: f32 = 0.42;
+/// Text whose font is smaller than the other by more than this factor is not a superscript.
+const MAX_SUPERSCRIPT_RATIO: f32 = 2.5;
 
-/// Puts strokes into rows, from top to bottom, and gives for each row where it ends in the sorted strokes.
-pub(super) fn into_rows(strokes: &mut [Piece]) -> Vec<usize> {
-    strokes.sort_by(|a, b| a.middle().total_cmp(&b.middle()));
+/// Sorts spans by row, from top to bottom. Returns the end index of each row.
+pub(super) fn sort_into_rows(spans: &mut [PlacedSpan]) -> Vec<usize> {
+    spans.sort_by(|a, b| a.x_height_middle().total_cmp(&b.x_height_middle()));
     let mut ends = Vec::new();
-    let mut anchor: Option<Piece> = None;
-    for (place, stroke) in strokes.iter().enumerate() {
+    let mut anchor: Option<PlacedSpan> = None;
+    for (index, span) in spans.iter().enumerate() {
         match &mut anchor {
-            Some(held) if stand_together(held, stroke) => {
-                if stroke.size > held.size {
-                    *held = *stroke;
+            Some(largest) if share_row(largest, span) => {
+                if span.font_size > largest.font_size {
+                    *largest = *span;
                 }
             }
-            held => {
-                if held.is_some() {
-                    ends.push(place);
+            anchor => {
+                if anchor.is_some() {
+                    ends.push(index);
                 }
-                *held = Some(*stroke);
+                *anchor = Some(*span);
             }
         }
     }
     if anchor.is_some() {
-        ends.push(strokes.len());
+        ends.push(spans.len());
     }
     ends
 }
 
-fn stand_together(a: &Piece, b: &Piece) -> bool {
-    let (small, large) = (a.size.min(b.size), a.size.max(b.size));
-    let raised = if large <= RAISED_SIZE * small { RAISED * large } else { 0.0 };
-    (a.foot - b.foot).abs() <= raised.max(SAME_FOOT * small)
+fn share_row(a: &PlacedSpan, b: &PlacedSpan) -> bool {
+    let (small, large) = (a.font_size.min(b.font_size), a.font_size.max(b.font_size));
+    let superscript = if large <= MAX_SUPERSCRIPT_RATIO * small { SUPERSCRIPT_SHIFT * large } else { 0.0 };
+    (a.baseline - b.baseline).abs() <= superscript.max(SAME_BASELINE * small)
 }
 
-/// Writes the lines of strokes, row by row.
-pub(super) fn write_rows(strokes: &mut [Piece], right_to_left: bool, block: u32, out: &mut Arranged) {
-    let ends = into_rows(strokes);
+/// Appends the lines of the spans to `out`, row by row.
+pub(super) fn write_rows(spans: &mut [PlacedSpan], right_to_left: bool, block: u32, out: &mut ReadingOrder) {
+    let ends = sort_into_rows(spans);
     let mut start = 0;
     for end in ends {
-        write_row(&mut strokes[start..end], right_to_left, block, out);
+        write_row(&mut spans[start..end], right_to_left, block, out);
         start = end;
     }
 }
 
-fn write_row(row: &mut [Piece], right_to_left: bool, block: u32, out: &mut Arranged) {
-    // What begins at the same place keeps the order in which it was drawn.
-    row.sort_by(|a, b| a.from.total_cmp(&b.from).then(a.drawn.cmp(&b.drawn)));
+fn write_row(row: &mut [PlacedSpan], right_to_left: bool, block: u32, out: &mut ReadingOrder) {
+    // Spans that start at the same position keep their drawing order.
+    row.sort_by(|a, b| a.start.total_cmp(&b.start).then(a.draw_index.cmp(&b.draw_index)));
     let first_line = out.lines.len();
     out.row += 1;
     let mut start = 0;
-    let mut reach = f32::MIN;
-    for place in 0..row.len() {
-        let stroke = row[place];
-        let gap = stroke.from - reach;
-        if place > start && (gap > CELL_GAP * stroke.size || gap < -OVERLAP * stroke.size) {
-            write_line(&row[start..place], block, out);
-            start = place;
-            reach = f32::MIN;
+    let mut row_end = f32::MIN;
+    for index in 0..row.len() {
+        let span = row[index];
+        let gap = span.start - row_end;
+        if index > start && (gap > CELL_GAP * span.font_size || gap < -OVERLAP * span.font_size) {
+            write_line(&row[start..index], block, out);
+            start = index;
+            row_end = f32::MIN;
         }
-        reach = reach.max(stroke.to);
+        row_end = row_end.max(span.end);
     }
     write_line(&row[start..], block, out);
     if right_to_left {
@@ -82,15 +82,15 @@ fn write_row(row: &mut [Piece], right_to_left: bool, block: u32, out: &mut Arran
     }
 }
 
-fn write_line(strokes: &[Piece], block: u32, out: &mut Arranged) {
-    let Some(largest) = strokes.iter().max_by(|a, b| a.size.total_cmp(&b.size)) else { return };
-    let start = out.strokes.len();
-    out.strokes.extend(strokes.iter().map(|stroke| stroke.drawn));
+fn write_line(spans: &[PlacedSpan], block: u32, out: &mut ReadingOrder) {
+    let Some(largest) = spans.iter().max_by(|a, b| a.font_size.total_cmp(&b.font_size)) else { return };
+    let start = out.spans.len();
+    out.spans.extend(spans.iter().map(|span| span.draw_index));
     out.lines.push(PlacedLine {
-        strokes: start..out.strokes.len(),
-        from: strokes.first().map_or(0.0, |stroke| stroke.from),
-        foot: largest.foot,
-        size: largest.size,
+        spans: start..out.spans.len(),
+        start: spans.first().map_or(0.0, |span| span.start),
+        baseline: largest.baseline,
+        font_size: largest.font_size,
         block,
         row: out.row,
     });

@@ -1,7 +1,7 @@
-//! The parser: what the child process does from its start to its end.
+//! The main function of the child process that parses documents.
 //!
-//! One thread listens, so that the end of the server is heard in the middle of a document; the other works. Both are
-//! there before the process confines itself, since afterwards it can start none.
+//! One thread reads requests, so that the process notices the end of the server while it parses a document. The other
+//! thread parses. Both start before the process confines itself, because afterwards it cannot start threads.
 
 use std::io::{self, BufWriter, Write};
 use std::process::ExitCode;
@@ -9,83 +9,86 @@ use std::sync::mpsc;
 use std::thread;
 
 use super::confine::{self, Confinement};
-use super::protocol::{self, Answer, Job, decode, encode, read_frame, write_frame};
-use super::{Limits, work};
+use super::protocol::{self, ParserRequest, ParserResponse, decode, encode, read_frame, write_frame};
+use super::{ParserLimits, request_handler};
 
-/// The first argument of a process that shall be a parser.
+/// The first argument that makes a process a parser.
 pub const ARGUMENT: &str = "parse-child";
 
-/// Deeply nested documents are parsed by functions that call themselves.
-const STACK: usize = 32 << 20;
-/// Frames are gathered up to this size, so that small pages do not cost a system call each.
-const BUFFER: usize = 64 << 10;
-/// Room for a job or the limits as a frame.
-const SHORT: u64 = 1024;
+/// The stack of the parsing thread. Deeply nested documents need deep recursion.
+const STACK_BYTES: usize = 32 << 20;
+/// Responses are buffered, so that small pages do not need a system call each.
+const OUTPUT_BUFFER: usize = 64 << 10;
+/// The largest frame for a request or for the limits, in bytes.
+const MAX_REQUEST_FRAME: u64 = 1024;
 
-/// How a parser ends that broke off; what it wrote on its standard error says why.
-const BROKEN: u8 = 70;
+/// The exit code after an error on a stream. The reason is on standard error.
+const EXIT_STREAM_ERROR: u8 = 70;
 
-/// Parses what comes on standard input until it ends.
+/// Handles requests from standard input until it is closed.
 pub fn run() -> ExitCode {
     match serve() {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             let _ = writeln!(io::stderr(), "{error}");
-            ExitCode::from(BROKEN)
+            ExitCode::from(EXIT_STREAM_ERROR)
         }
     }
 }
 
 fn serve() -> io::Result<()> {
-    let mut from = io::stdin().lock();
-    let limits: Limits = match read_frame(&mut from, SHORT)? {
+    let mut stdin = io::stdin().lock();
+    let limits: ParserLimits = match read_frame(&mut stdin, MAX_REQUEST_FRAME)? {
         Some(frame) => decode(&frame)?,
         None => return Ok(()),
     };
-    confine::limit(limits.memory)?;
-    // Asking for the time looks around in the system once, which is not possible later.
-    confine::limit_time(limits.time.as_secs())?;
-    // Landlock binds this thread and those it starts, seccomp all there are.
-    let landlock = confine::deny_files(&[]);
-    let (jobs, taken) = mpsc::sync_channel::<(Job, Vec<u8>)>(0);
-    let (begun, begins) = mpsc::sync_channel(0);
-    thread::Builder::new().stack_size(STACK).spawn(move || {
-        let _ = begun.send(());
-        let ended = work_off(&taken, &limits);
-        if let Err(error) = &ended {
+    confine::limit_memory(limits.memory)?;
+    // The first use of the clock makes system calls that are not allowed later.
+    confine::limit_cpu_time(limits.time.as_secs())?;
+    // Landlock applies to this thread and the threads it starts; seccomp to all existing threads.
+    let landlock = confine::restrict_files(&[]);
+    let (requests, received) = mpsc::sync_channel::<(ParserRequest, Vec<u8>)>(0);
+    let (started, has_started) = mpsc::sync_channel(0);
+    thread::Builder::new().stack_size(STACK_BYTES).spawn(move || {
+        let _ = started.send(());
+        let outcome = handle_requests(&received, &limits);
+        if let Err(error) = &outcome {
             let _ = writeln!(io::stderr(), "{error}");
         }
-        std::process::exit(if ended.is_ok() { 0 } else { i32::from(BROKEN) });
+        std::process::exit(if outcome.is_ok() { 0 } else { i32::from(EXIT_STREAM_ERROR) });
     })?;
-    // A thread that begins makes system calls of its own.
-    let _ = begins.recv();
+    // A starting thread makes system calls that seccomp would not allow.
+    let _ = has_started.recv();
     let seccomp = confine::allow_only_computing();
-    let ready = Answer::Ready(Confinement { memory: true, landlock, seccomp });
-    let mut to = io::stdout();
-    write_frame(&mut to, &encode(&ready)?)?;
-    to.flush()?;
+    let ready = ParserResponse::Ready(Confinement { memory: true, landlock, seccomp });
+    let mut stdout = io::stdout();
+    write_frame(&mut stdout, &encode(&ready)?)?;
+    stdout.flush()?;
 
-    while let Some(job) = read_frame(&mut from, SHORT)? {
-        let document = read_frame(&mut from, limits.file)?.ok_or_else(protocol::too_long)?;
-        if jobs.send((decode(&job)?, document)).is_err() {
+    while let Some(request) = read_frame(&mut stdin, MAX_REQUEST_FRAME)? {
+        let document = read_frame(&mut stdin, limits.file)?.ok_or_else(protocol::frame_too_long)?;
+        if requests.send((decode(&request)?, document)).is_err() {
             break;
         }
     }
-    // Nobody waits for an answer any more, so whatever is being worked on does not matter.
+    // The server is gone, so the current document does not matter any more.
     Ok(())
 }
 
-fn work_off(jobs: &mpsc::Receiver<(Job, Vec<u8>)>, limits: &Limits) -> io::Result<()> {
-    let mut to = BufWriter::with_capacity(BUFFER, io::stdout());
-    while let Ok((job, document)) = jobs.recv() {
-        confine::limit_time(limits.time.as_secs())?;
-        let mut say = |answer: Answer| write_frame(&mut to, &encode(&answer)?);
-        let last = match work::work(job, document, limits, &mut say)? {
-            Ok(()) => Answer::Done,
-            Err((refusal, message)) => Answer::Refused(refusal, message),
+fn handle_requests(
+    requests: &mpsc::Receiver<(ParserRequest, Vec<u8>)>,
+    limits: &ParserLimits,
+) -> io::Result<()> {
+    let mut stdout = BufWriter::with_capacity(OUTPUT_BUFFER, io::stdout());
+    while let Ok((request, document)) = requests.recv() {
+        confine::limit_cpu_time(limits.time.as_secs())?;
+        let mut send = |response: ParserResponse| write_frame(&mut stdout, &encode(&response)?);
+        let last = match request_handler::handle(request, document, limits, &mut send)? {
+            Ok(()) => ParserResponse::Done,
+            Err((reason, message)) => ParserResponse::Rejected(reason, message),
         };
-        say(last)?;
-        to.flush()?;
+        send(last)?;
+        stdout.flush()?;
     }
     Ok(())
 }

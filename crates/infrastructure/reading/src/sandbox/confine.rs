@@ -1,43 +1,44 @@
-//! A process gives up what it does not need, for good: memory beyond a limit, files, the network, nearly every system
-//! call. Whatever takes it over afterwards can compute, answer on the streams it was given, and nothing else.
+//! Confines the current process, permanently: limits its memory and time, and denies files, the network and nearly all
+//! system calls. An attacker who takes over the process afterwards can only compute and write to its open streams.
 
 use std::io;
 
 use rustix::process::{Resource, Rlimit, setrlimit};
 use serde::{Deserialize, Serialize};
 
-/// What holds a process.
+/// The confinement that is active in a process.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Confinement {
-    /// Its address space is limited.
+    /// Whether its address space is limited.
     pub memory: bool,
-    /// The kernel keeps it from files and the network (Landlock).
+    /// Whether Landlock denies it files and the network.
     pub landlock: bool,
-    /// The kernel ends it on any system call that computing does not need (seccomp).
+    /// Whether seccomp kills it on any system call that computing does not need.
     pub seccomp: bool,
 }
 
-/// Limits memory and what a process leaves behind: no core, which would hold the document; no file at all.
-pub fn limit(memory: u64) -> io::Result<()> {
-    for (resource, most) in [(Resource::As, memory), (Resource::Core, 0), (Resource::Fsize, 0)] {
-        setrlimit(resource, Rlimit { current: Some(most), maximum: Some(most) })?;
+/// Limits the address space to `memory` bytes. Also forbids core dumps, which would contain the document, and writing
+/// files.
+pub fn limit_memory(memory: u64) -> io::Result<()> {
+    for (resource, limit) in [(Resource::As, memory), (Resource::Core, 0), (Resource::Fsize, 0)] {
+        setrlimit(resource, Rlimit { current: Some(limit), maximum: Some(limit) })?;
     }
     #[cfg(target_os = "linux")]
     rustix::process::set_dumpable_behavior(rustix::process::DumpableBehavior::NotDumpable)?;
     Ok(())
 }
 
-/// Lets the process use so many more seconds of processor time before the kernel ends it.
-pub fn limit_time(seconds: u64) -> io::Result<()> {
+/// Lets the process use this many more seconds of CPU time before the kernel kills it.
+pub fn limit_cpu_time(seconds: u64) -> io::Result<()> {
     let used = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime).tv_sec;
     let until = u64::try_from(used).unwrap_or_default().saturating_add(seconds).saturating_add(1);
-    // Only the soft limit: the next document is allowed its own time.
+    // Only the soft limit, so that it can be raised for the next document.
     setrlimit(Resource::Cpu, Rlimit { current: Some(until), maximum: None })?;
     Ok(())
 }
 
 #[cfg(target_os = "linux")]
-pub use linux::{allow_only_computing, deny_files, deny_network};
+pub use linux::{allow_only_computing, deny_network_and_processes, restrict_files};
 
 #[cfg(target_os = "linux")]
 mod linux {
@@ -53,25 +54,25 @@ mod linux {
         SeccompRule,
     };
 
-    /// The newest rules that are asked for; older kernels hold what they know of them.
-    const RULES: ABI = ABI::V6;
+    /// The newest Landlock version to use. Older kernels enforce the rules that they know.
+    const LANDLOCK_ABI: ABI = ABI::V6;
 
-    /// Takes all files and the network from this thread and those it starts, but for reading and executing what is
-    /// below these folders. True if the kernel can.
-    pub fn deny_files(except: &[&Path]) -> bool {
+    /// Denies files and the network to this thread and to the threads it starts, except reading and executing files below
+    /// the folders in `except`. Returns whether the kernel enforces it.
+    pub fn restrict_files(except: &[&Path]) -> bool {
         let rules = Ruleset::default()
-            .handle_access(AccessFs::from_all(RULES))
-            .and_then(|rules| rules.handle_access(AccessNet::from_all(RULES)))
-            .and_then(|rules| rules.scope(Scope::from_all(RULES)))
+            .handle_access(AccessFs::from_all(LANDLOCK_ABI))
+            .and_then(|rules| rules.handle_access(AccessNet::from_all(LANDLOCK_ABI)))
+            .and_then(|rules| rules.scope(Scope::from_all(LANDLOCK_ABI)))
             .and_then(Ruleset::create)
-            .and_then(|rules| rules.add_rules(path_beneath_rules(except, AccessFs::from_read(RULES))))
+            .and_then(|rules| rules.add_rules(path_beneath_rules(except, AccessFs::from_read(LANDLOCK_ABI))))
             .and_then(landlock::RulesetCreated::restrict_self);
         rules.is_ok_and(|status| status.ruleset != RulesetStatus::NotEnforced)
     }
 
-    /// What a process needs that only computes, allocates and talks on open streams, and what the runtime does when it
-    /// ends or aborts.
-    const COMPUTING: &[libc::c_long] = &[
+    /// The system calls of a process that only computes, allocates memory and uses open streams, and those that the Rust
+    /// runtime makes on exit or abort.
+    const ALLOWED_CALLS: &[libc::c_long] = &[
         libc::SYS_read,
         libc::SYS_readv,
         libc::SYS_write,
@@ -98,12 +99,13 @@ mod linux {
         libc::SYS_exit_group,
     ];
 
-    /// From now on, on every thread, the kernel ends this process on any other system call. True if the kernel can.
+    /// Makes the kernel kill this process when any thread makes another system call. Returns whether the kernel enforces
+    /// it.
     pub fn allow_only_computing() -> bool {
-        let mut allowed: Calls = COMPUTING.iter().map(|call| (*call, Vec::new())).collect();
-        // Its own limits and signals to itself are part of computing; those of other processes are not.
+        let mut allowed: CallRules = ALLOWED_CALLS.iter().map(|call| (*call, Vec::new())).collect();
+        // The process may change its own limits and signal itself, but not other processes.
         let (Some(own_limits), Some(own_signals)) =
-            (first_is(SeccompCmpOp::Eq, 0), first_is(SeccompCmpOp::Eq, pid()))
+            (if_first_argument(SeccompCmpOp::Eq, 0), if_first_argument(SeccompCmpOp::Eq, pid()))
         else {
             return false;
         };
@@ -112,8 +114,8 @@ mod linux {
         apply(allowed, SeccompAction::KillProcess, SeccompAction::Allow)
     }
 
-    /// What reaches the network or another process.
-    const REACHING: &[libc::c_long] = &[
+    /// The system calls that reach the network or another process.
+    const DENIED_CALLS: &[libc::c_long] = &[
         libc::SYS_socket,
         libc::SYS_connect,
         libc::SYS_bind,
@@ -130,12 +132,12 @@ mod linux {
         libc::SYS_rt_tgsigqueueinfo,
     ];
 
-    /// From now on this process and those it becomes cannot reach the network or other processes; asking is answered
-    /// with an error. True if the kernel can.
-    pub fn deny_network() -> bool {
-        let mut denied: Calls = REACHING.iter().map(|call| (*call, Vec::new())).collect();
+    /// Denies this process, and the program it executes, the network and other processes: such calls return an error.
+    /// Returns whether the kernel enforces it.
+    pub fn deny_network_and_processes() -> bool {
+        let mut denied: CallRules = DENIED_CALLS.iter().map(|call| (*call, Vec::new())).collect();
         let (Some(others_limits), Some(others_signals)) =
-            (first_is(SeccompCmpOp::Ne, 0), first_is(SeccompCmpOp::Ne, pid()))
+            (if_first_argument(SeccompCmpOp::Ne, 0), if_first_argument(SeccompCmpOp::Ne, pid()))
         else {
             return false;
         };
@@ -146,11 +148,11 @@ mod linux {
         apply(denied, SeccompAction::Allow, refused)
     }
 
-    /// System calls, each with the conditions under which it is meant; without any, always.
-    type Calls = BTreeMap<libc::c_long, Vec<SeccompRule>>;
+    /// System calls and the conditions under which a rule applies. Without conditions it always applies.
+    type CallRules = BTreeMap<libc::c_long, Vec<SeccompRule>>;
 
-    /// That the first argument, a process, compares so.
-    fn first_is(comparison: SeccompCmpOp, process: u64) -> Option<Vec<SeccompRule>> {
+    /// The condition that the first argument of a call, a process id, compares this way.
+    fn if_first_argument(comparison: SeccompCmpOp, process: u64) -> Option<Vec<SeccompRule>> {
         let condition = SeccompCondition::new(0, SeccompCmpArgLen::Dword, comparison, process).ok()?;
         Some(vec![SeccompRule::new(vec![condition]).ok()?])
     }
@@ -159,29 +161,29 @@ mod linux {
         std::process::id().into()
     }
 
-    fn apply(calls: Calls, others: SeccompAction, these: SeccompAction) -> bool {
-        let Ok(machine) = std::env::consts::ARCH.try_into() else { return false };
-        let filter = SeccompFilter::new(calls, others, these, machine);
+    fn apply(calls: CallRules, default: SeccompAction, on_match: SeccompAction) -> bool {
+        let Ok(arch) = std::env::consts::ARCH.try_into() else { return false };
+        let filter = SeccompFilter::new(calls, default, on_match, arch);
         let program = filter.and_then(BpfProgram::try_from);
         program.is_ok_and(|program| seccompiler::apply_filter_all_threads(&program).is_ok())
     }
 }
 
-/// Other systems have other means; none is used yet, and the server says so at its start.
+/// Other systems have no confinement yet. The server warns about it at start.
 #[cfg(not(target_os = "linux"))]
-mod elsewhere {
-    /// Not here.
-    pub fn deny_files(_: &[&std::path::Path]) -> bool {
+mod unsupported {
+    /// Not supported: returns false.
+    pub fn restrict_files(_: &[&std::path::Path]) -> bool {
         false
     }
-    /// Not here.
+    /// Not supported: returns false.
     pub fn allow_only_computing() -> bool {
         false
     }
-    /// Not here.
-    pub fn deny_network() -> bool {
+    /// Not supported: returns false.
+    pub fn deny_network_and_processes() -> bool {
         false
     }
 }
 #[cfg(not(target_os = "linux"))]
-pub use elsewhere::{allow_only_computing, deny_files, deny_network};
+pub use unsupported::{allow_only_computing, deny_network_and_processes, restrict_files};

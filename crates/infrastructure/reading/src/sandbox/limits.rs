@@ -1,29 +1,29 @@
-//! How much a parser may use before it is ended.
+//! The limits of a parser process.
 
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-/// How much a parser may use for one document.
+/// What a parser may use for one document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Limits {
+pub struct ParserLimits {
     /// Bytes of address space.
     pub memory: u64,
-    /// How long a document may take, by the clock and by the processor.
+    /// Time per document, both wall clock and CPU.
     pub time: Duration,
-    /// Bytes of a document.
+    /// Bytes of a document file.
     pub file: u64,
-    /// Bytes of an answer in all.
+    /// Bytes of all responses to one request.
     pub answer: u64,
     /// Pages of a document.
     pub pages: usize,
-    /// Words of a document: what the server has to hold of it, at some hundred bytes each.
+    /// Words of a document. The server keeps about a hundred bytes for each.
     pub words: usize,
-    /// Documents after which a parser is replaced, so that what it leaks or hoards does not pile up.
+    /// Documents after which a parser is replaced, so that memory leaks do not accumulate.
     pub documents: u32,
 }
 
-impl Default for Limits {
+impl Default for ParserLimits {
     fn default() -> Self {
         Self {
             memory: 1 << 30,

@@ -1,17 +1,18 @@
-//! Parsers in processes of their own. What a stranger's document does to a parser, it does to that process: the server
-//! sees an error, ends it and starts another.
+//! Runs parsers in child processes. A hostile document can only harm the process that parses it: the server gets an
+//! error, kills the process and starts another.
 //!
-//! [`Sandbox`] is the server's side: a few warm parsers, each given one document at a time. [`child`] is the other side,
-//! [`protocol`] what they say to each other, [`confine`] what a parser gives up before its first document.
+//! [`Sandbox`] is the server's side: a pool of running parsers that handle one document at a time. [`child`] is the main
+//! function of a parser, [`protocol`] the messages between both, [`confine`] the confinement that a parser applies to itself
+//! before its first document. `response_validation` checks what a parser sends, `exit_status` explains why it ended.
 
 pub mod child;
 pub mod confine;
+mod exit_status;
 mod limits;
-mod parser;
+mod parser_process;
 pub mod protocol;
-mod trust;
-mod verdict;
-mod work;
+mod request_handler;
+mod response_validation;
 
 use std::ffi::OsString;
 use std::io;
@@ -23,37 +24,37 @@ use quire_ports::{ReadError, ReadErrorKind};
 use tokio::sync::Semaphore;
 
 pub use confine::Confinement;
-pub use limits::Limits;
-pub use protocol::Image;
+pub use limits::ParserLimits;
+pub use protocol::PageImage;
 
-use crate::PageRead;
-use parser::Parser;
-use protocol::{Answer, Job, unfit};
-use trust::{Pages, checked};
+use crate::ParsedPage;
+use parser_process::ParserProcess;
+use protocol::{ParserRequest, ParserResponse, unexpected_response};
+use response_validation::{PageCollector, validate_image};
 
-/// What is started as a parser.
+/// The program to start as a parser.
 #[derive(Clone, Debug)]
-pub struct Program {
-    /// The executable.
+pub struct ParserProgram {
+    /// The path of the executable.
     pub path: PathBuf,
-    /// What it is told.
+    /// Its arguments.
     pub arguments: Vec<OsString>,
 }
 
-impl Program {
-    /// This very program. Its main function calls [`child::run`] when its first argument is [`child::ARGUMENT`].
-    pub fn this() -> Self {
-        Self::child_of(this_executable(), child::ARGUMENT)
+impl ParserProgram {
+    /// The current program. Its main function must call [`child::run`] if its first argument is [`child::ARGUMENT`].
+    pub fn current() -> Self {
+        Self::with_argument(current_executable(), child::ARGUMENT)
     }
 
-    /// A program that knows that argument.
-    pub fn child_of(path: PathBuf, argument: &str) -> Self {
+    /// Another program, with one argument.
+    pub fn with_argument(path: PathBuf, argument: &str) -> Self {
         Self { path, arguments: vec![argument.into()] }
     }
 }
 
-/// The executable of this process; on Linux the one that is running, even if its file was replaced by a newer one.
-pub(crate) fn this_executable() -> PathBuf {
+/// The path of the current executable. On Linux this is the running one, even if a newer file replaced it.
+pub(crate) fn current_executable() -> PathBuf {
     if cfg!(target_os = "linux") {
         PathBuf::from("/proc/self/exe")
     } else {
@@ -61,145 +62,153 @@ pub(crate) fn this_executable() -> PathBuf {
     }
 }
 
-/// A few warm parsers.
+/// A pool of running parsers. Clones share the pool.
 #[derive(Clone)]
 pub struct Sandbox {
-    inner: Arc<Inner>,
+    pool: Arc<ParserPool>,
 }
 
-struct Inner {
-    program: Program,
-    limits: Limits,
+struct ParserPool {
+    program: ParserProgram,
+    limits: ParserLimits,
     size: usize,
-    /// One permit for each parser that may work at the same time.
-    places: Semaphore,
-    idle: Mutex<Vec<Parser>>,
+    /// One permit for each parser that may work in parallel.
+    slots: Semaphore,
+    idle: Mutex<Vec<ParserProcess>>,
     confinement: Confinement,
 }
 
 impl Sandbox {
-    /// Starts `size` parsers, so that the first documents find them warm.
-    pub async fn start(program: Program, limits: Limits, size: usize) -> Result<Self, ReadError> {
+    /// Starts `size` parsers, so that the first documents do not wait for a process to start.
+    pub async fn start(program: ParserProgram, limits: ParserLimits, size: usize) -> Result<Self, ReadError> {
         let size = size.max(1);
         let mut idle = Vec::with_capacity(size);
         for _ in 0..size {
-            idle.push(Parser::start(&program, &limits).await?);
+            idle.push(ParserProcess::start(&program, &limits).await?);
         }
         let confinement = idle[0].confinement();
-        let inner = Inner {
+        let inner = ParserPool {
             program,
             limits,
             size,
-            places: Semaphore::new(size),
+            slots: Semaphore::new(size),
             idle: Mutex::new(idle),
             confinement,
         };
-        Ok(Self { inner: Arc::new(inner) })
+        Ok(Self { pool: Arc::new(inner) })
     }
 
-    /// What holds the parsers on this machine.
+    /// The confinement of the parsers on this machine.
     pub fn confinement(&self) -> Confinement {
-        self.inner.confinement
+        self.pool.confinement
     }
 
-    /// The words of every page.
-    pub async fn read(&self, kind: FileKind, file: Arc<[u8]>) -> Result<Vec<PageRead>, ReadError> {
-        let mut pages = Pages::default();
-        let limits = self.inner.limits;
-        let take = |answer| match answer {
-            Answer::Page(page) => pages.take(page, &limits),
-            _ => Err(unfit()),
+    /// Reads the words of every page.
+    pub async fn read(&self, kind: FileKind, file: Arc<[u8]>) -> Result<Vec<ParsedPage>, ReadError> {
+        let mut pages = PageCollector::default();
+        let limits = self.pool.limits;
+        let accept = |response| match response {
+            ParserResponse::Page(page) => pages.push(page, &limits),
+            _ => Err(unexpected_response()),
         };
-        self.inner.clone().call(Job::Read(kind), &file, take).await?;
+        self.pool.clone().run(ParserRequest::Read(kind), &file, accept).await?;
         Ok(pages.pages)
     }
 
-    /// A page, from 0, drawn for people as PNG.
-    pub async fn image(
+    /// Renders a page as PNG for people. `page` starts at 0; `scale` is pixels per point.
+    pub async fn render(
         &self,
         kind: FileKind,
         file: Arc<[u8]>,
         page: usize,
         scale: f32,
     ) -> Result<Vec<u8>, ReadError> {
-        Ok(self.drawn(Job::Draw(kind, page, scale), &file).await?.png)
+        Ok(self.request_image(ParserRequest::Render(kind, page, scale), &file).await?.png)
     }
 
-    /// A page, from 0, drawn for recognition.
-    pub async fn scan(&self, kind: FileKind, file: Arc<[u8]>, page: usize) -> Result<Image, ReadError> {
-        self.drawn(Job::Scan(kind, page), &file).await
+    /// Renders a page for OCR. `page` starts at 0.
+    pub async fn render_for_ocr(
+        &self,
+        kind: FileKind,
+        file: Arc<[u8]>,
+        page: usize,
+    ) -> Result<PageImage, ReadError> {
+        self.request_image(ParserRequest::RenderForOcr(kind, page), &file).await
     }
 
-    async fn drawn(&self, job: Job, file: &[u8]) -> Result<Image, ReadError> {
-        let mut drawn = None;
-        let take = |answer| match answer {
-            Answer::Image(image) if drawn.is_none() => {
-                drawn = Some(checked(image)?);
+    async fn request_image(&self, request: ParserRequest, file: &[u8]) -> Result<PageImage, ReadError> {
+        let mut received = None;
+        let accept = |response| match response {
+            ParserResponse::Image(image) if received.is_none() => {
+                received = Some(validate_image(image)?);
                 Ok(())
             }
-            _ => Err(unfit()),
+            _ => Err(unexpected_response()),
         };
-        self.inner.clone().call(job, file, take).await?;
-        drawn.ok_or_else(|| {
+        self.pool.clone().run(request, file, accept).await?;
+        received.ok_or_else(|| {
             ReadError::new(
                 ReadErrorKind::ParserCrashed,
-                "the parser drew nothing; try again, or report this file",
+                "The parser returned no image. Request it again. If it fails again, report the document.",
             )
         })
     }
 }
 
-impl Inner {
-    /// Gives a document to a parser. `take` gets each answer and refuses what does not fit. Whoever stops waiting ends the
-    /// parser with it: there is no other way to stop work on a hostile document.
-    async fn call(
+impl ParserPool {
+    /// Sends a request to a parser. `accept` gets each response and rejects invalid ones. Dropping the future kills the
+    /// parser: there is no other way to stop work on a hostile document.
+    async fn run(
         self: Arc<Self>,
-        job: Job,
+        request: ParserRequest,
         file: &[u8],
-        take: impl FnMut(Answer) -> io::Result<()>,
+        accept: impl FnMut(ParserResponse) -> io::Result<()>,
     ) -> Result<(), ReadError> {
         if file.len() as u64 > self.limits.file {
-            let most = self.limits.file >> 20;
+            let max_mb = self.limits.file >> 20;
             return Err(ReadError::new(
                 ReadErrorKind::DocumentTooLarge,
-                format!("the file is larger than {most} MB, which is the most that is read; split it"),
+                format!(
+                    "The file is larger than the limit of {max_mb} MB. Split it, or raise reading.max_file_mb."
+                ),
             ));
         }
-        let place = self.places.acquire().await;
-        let mut parser = self.warm().await?;
-        // The next document shall not wait for a start, neither after a parser that has done its share nor after a crash.
-        if parser.nears_its_end(&self.limits) {
-            self.clone().refill();
+        let slot = self.slots.acquire().await;
+        let mut parser = self.take_parser().await?;
+        // A replacement starts early, so that the next document does not wait after the last document of a parser or after
+        // a crash.
+        if parser.needs_successor(&self.limits) {
+            self.clone().start_replacement();
         }
-        let outcome = parser.work(job, file, &self.limits, take).await;
-        if parser.is_fit(&self.limits) {
+        let outcome = parser.run(request, file, &self.limits, accept).await;
+        if parser.is_reusable(&self.limits) {
             self.idle.lock().unwrap_or_else(PoisonError::into_inner).push(parser);
-        } else if !parser.is_sound() {
-            self.clone().refill();
+        } else if !parser.is_healthy() {
+            self.clone().start_replacement();
         }
-        drop(place);
+        drop(slot);
         outcome
     }
 
-    async fn warm(&self) -> Result<Parser, ReadError> {
+    async fn take_parser(&self) -> Result<ParserProcess, ReadError> {
         loop {
             let idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
             let Some(mut parser) = idle else {
-                return Parser::start(&self.program, &self.limits).await;
+                return ParserProcess::start(&self.program, &self.limits).await;
             };
-            // It may have died while it waited.
+            // It may have died while it was idle.
             if parser.is_alive() {
                 return Ok(parser);
             }
         }
     }
 
-    /// Starts another parser meanwhile.
-    fn refill(self: Arc<Self>) {
+    /// Starts another parser in the background.
+    fn start_replacement(self: Arc<Self>) {
         tokio::spawn(async move {
-            if let Ok(parser) = Parser::start(&self.program, &self.limits).await {
+            if let Ok(parser) = ParserProcess::start(&self.program, &self.limits).await {
                 let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
-                // One more than can work at the same time: the one that takes over from another.
+                // One more than can work in parallel: the successor of a parser that is about to end.
                 if idle.len() <= self.size {
                     idle.push(parser);
                 }

@@ -1,9 +1,9 @@
-//! What server and parser say to each other: frames, each its length in four bytes and then so many bytes.
+//! The protocol between server and parser. Each message is a frame: its length in four bytes, then its bytes.
 //!
-//! The server writes the [`Limits`](super::Limits) once, then for each job the [`Job`] and the document. The parser says
-//! [`Answer::Ready`] once, then for each job any number of [`Answer::Page`]s or one [`Answer::Image`], and at the end
-//! [`Answer::Done`] or [`Answer::Refused`]. The server trusts nothing of it: a parser may have been taken over by the
-//! document it reads.
+//! The server sends the [`ParserLimits`](super::ParserLimits) once. For each request it sends a [`ParserRequest`] and the
+//! document. The parser sends [`ParserResponse::Ready`] once. To each request it responds with any number of
+//! [`ParserResponse::Page`]s or one [`ParserResponse::Image`], and then with [`ParserResponse::Done`] or
+//! [`ParserResponse::Rejected`]. The server trusts no response: a hostile document may have taken over the parser.
 
 use std::io::{self, Read, Write};
 
@@ -12,47 +12,47 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use super::confine::Confinement;
-use crate::PageRead;
+use crate::ParsedPage;
 
-/// What a parser shall do with the document that follows.
+/// A request to a parser. The document follows in its own frame.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub enum Job {
-    /// Find the words of every page.
+pub enum ParserRequest {
+    /// Read the words of every page.
     Read(FileKind),
-    /// Draw a page, from 0, for people, at so many pixels per point.
-    Draw(FileKind, usize, f32),
-    /// Draw a page, from 0, for recognition, in shades of gray.
-    Scan(FileKind, usize),
+    /// Render a page for people: its index from 0, and the pixels per point.
+    Render(FileKind, usize, f32),
+    /// Render a page in gray for OCR: its index from 0.
+    RenderForOcr(FileKind, usize),
 }
 
-/// What a parser says.
+/// A response of a parser.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub enum Answer {
-    /// It can take a job, and this is what holds it.
+pub enum ParserResponse {
+    /// It is ready for requests, with this confinement.
     Ready(Confinement),
     /// The next page.
-    Page(PageRead),
-    /// The page, drawn.
-    Image(Image),
-    /// That was all.
+    Page(ParsedPage),
+    /// The rendered page.
+    Image(PageImage),
+    /// The request is done.
     Done,
-    /// The document cannot be read.
-    Refused(Refusal, String),
+    /// The document cannot be read. The message tells people what to do.
+    Rejected(RejectReason, String),
 }
 
-/// A drawn page.
+/// A rendered page.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Image {
-    /// The file, as PNG.
+pub struct PageImage {
+    /// The PNG file.
     pub png: Vec<u8>,
     /// Pixels per point.
     pub scale: f32,
 }
 
-/// Why a document cannot be read, as far as the parser can tell.
+/// Why a parser cannot read a document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[allow(missing_docs)] // The names are the documentation.
-pub enum Refusal {
+pub enum RejectReason {
     Encrypted,
     PdfInvalid,
     FileInvalid,
@@ -61,58 +61,58 @@ pub enum Refusal {
 }
 
 /// Writes a frame.
-pub fn write_frame(to: &mut impl Write, content: &[u8]) -> io::Result<()> {
-    to.write_all(&length_of(content)?)?;
-    to.write_all(content)
+pub fn write_frame(stream: &mut impl Write, content: &[u8]) -> io::Result<()> {
+    stream.write_all(&frame_length(content)?)?;
+    stream.write_all(content)
 }
 
-/// The length of a frame as it is written.
-pub fn length_of(content: &[u8]) -> io::Result<[u8; 4]> {
-    u32::try_from(content.len()).map(u32::to_le_bytes).map_err(|_| too_long())
+/// The length of a frame in its encoded form.
+pub fn frame_length(content: &[u8]) -> io::Result<[u8; 4]> {
+    u32::try_from(content.len()).map(u32::to_le_bytes).map_err(|_| frame_too_long())
 }
 
-/// Reads a frame of at most `limit` bytes. Nothing at the end of the stream.
-pub fn read_frame(from: &mut impl Read, limit: u64) -> io::Result<Option<Vec<u8>>> {
+/// Reads a frame of at most `limit` bytes. `None` at the end of the stream.
+pub fn read_frame(stream: &mut impl Read, limit: u64) -> io::Result<Option<Vec<u8>>> {
     let mut length = [0; 4];
-    if from.read(&mut length[..1])? == 0 {
+    if stream.read(&mut length[..1])? == 0 {
         return Ok(None);
     }
-    from.read_exact(&mut length[1..])?;
+    stream.read_exact(&mut length[1..])?;
     let length = u64::from(u32::from_le_bytes(length));
     if length > limit {
-        return Err(too_long());
+        return Err(frame_too_long());
     }
     let mut content = Vec::new();
-    // Grows as bytes really come: a length alone takes no memory.
-    if from.take(length).read_to_end(&mut content)? as u64 == length {
+    // The buffer grows with the received bytes, so a large length alone takes no memory.
+    if stream.take(length).read_to_end(&mut content)? as u64 == length {
         Ok(Some(content))
     } else {
         Err(io::ErrorKind::UnexpectedEof.into())
     }
 }
 
-/// Puts a message into the bytes of a frame.
+/// Encodes a message as the bytes of a frame.
 pub fn encode(message: &impl Serialize) -> io::Result<Vec<u8>> {
     postcard::to_stdvec(message).map_err(io::Error::other)
 }
 
-/// Gets a message out of the bytes of a frame, all of them.
+/// Decodes a message from all bytes of a frame.
 pub fn decode<T: DeserializeOwned>(content: &[u8]) -> io::Result<T> {
     match postcard::take_from_bytes(content) {
         Ok((message, [])) => Ok(message),
-        Ok(_) => Err(io::Error::new(io::ErrorKind::InvalidData, "more than the message was sent")),
+        Ok(_) => Err(io::Error::new(io::ErrorKind::InvalidData, "a frame has bytes after its message")),
         Err(error) => Err(io::Error::new(io::ErrorKind::InvalidData, error)),
     }
 }
 
-/// That a frame is longer than it may be.
-pub fn too_long() -> io::Error {
-    io::Error::new(io::ErrorKind::InvalidData, "a frame is longer than it may be")
+/// The error for a frame that exceeds a limit.
+pub fn frame_too_long() -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidData, "a frame exceeds the limit")
 }
 
-/// That an answer belongs to another question.
-pub fn unfit() -> io::Error {
-    io::Error::new(io::ErrorKind::InvalidData, "an answer to another question")
+/// The error for a response that does not belong to the request.
+pub fn unexpected_response() -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidData, "unexpected response")
 }
 
 #[cfg(test)]
@@ -121,9 +121,9 @@ mod tests {
     use quire_domain::reading::{Line, Page, Rect, Word};
 
     use super::*;
-    use crate::Ink;
+    use crate::PageGraphics;
 
-    fn page() -> PageRead {
+    fn page() -> ParsedPage {
         let rect = Rect { x0: 1.0, y0: 2.0, x1: 30.5, y1: 12.0 };
         let words = vec![Word { text: "Año".to_owned(), rect }];
         let page = Page {
@@ -132,19 +132,20 @@ mod tests {
             lines: vec![Line { words, opens_paragraph: true }],
             recognised: false,
         };
-        PageRead { page, ink: Ink { pictures: 0.5, shapes: 3 } }
+        ParsedPage { page, graphics: PageGraphics { image_coverage: 0.5, shape_count: 3 } }
     }
 
     #[test]
-    fn what_is_written_is_read_and_then_comes_the_end() {
+    fn frames_are_read_as_they_were_written_until_the_end() {
         let mut stream = Vec::new();
-        for answer in [Answer::Page(page()), Answer::Done] {
-            write_frame(&mut stream, &encode(&answer).unwrap()).unwrap();
+        for response in [ParserResponse::Page(page()), ParserResponse::Done] {
+            write_frame(&mut stream, &encode(&response).unwrap()).unwrap();
         }
         let mut from = stream.as_slice();
-        let mut next = || read_frame(&mut from, 1000).unwrap().map(|frame| decode::<Answer>(&frame).unwrap());
-        assert_eq!(next(), Some(Answer::Page(page())));
-        assert_eq!(next(), Some(Answer::Done));
+        let mut next =
+            || read_frame(&mut from, 1000).unwrap().map(|frame| decode::<ParserResponse>(&frame).unwrap());
+        assert_eq!(next(), Some(ParserResponse::Page(page())));
+        assert_eq!(next(), Some(ParserResponse::Done));
         assert_eq!(next(), None);
     }
 
@@ -156,27 +157,29 @@ mod tests {
         for cut in 1..stream.len() {
             assert!(read_frame(&mut &stream[..cut], 100).is_err(), "cut after {cut} bytes");
         }
-        assert!(decode::<Answer>(&[encode(&Answer::Done).unwrap(), vec![0]].concat()).is_err());
+        assert!(
+            decode::<ParserResponse>(&[encode(&ParserResponse::Done).unwrap(), vec![0]].concat()).is_err()
+        );
     }
 
     proptest! {
-        /// A parser that was taken over may say anything.
+        /// A parser under the control of an attacker may send anything.
         #[test]
         fn any_bytes_are_a_message_or_an_error(bytes in prop::collection::vec(any::<u8>(), 0..300)) {
             let mut from = bytes.as_slice();
             while let Ok(Some(frame)) = read_frame(&mut from, 200) {
-                let _ = decode::<Answer>(&frame);
+                let _ = decode::<ParserResponse>(&frame);
             }
-            let _ = decode::<Answer>(&bytes);
-            let _ = decode::<Job>(&bytes);
+            let _ = decode::<ParserResponse>(&bytes);
+            let _ = decode::<ParserRequest>(&bytes);
         }
 
         #[test]
         fn a_message_with_flipped_bytes_is_a_message_or_an_error(at in 0usize..60, value in any::<u8>()) {
-            let mut bytes = encode(&Answer::Page(page())).unwrap();
+            let mut bytes = encode(&ParserResponse::Page(page())).unwrap();
             let at = at % bytes.len();
             bytes[at] = value;
-            let _ = decode::<Answer>(&bytes);
+            let _ = decode::<ParserResponse>(&bytes);
         }
     }
 }

@@ -1,1 +1,1 @@
-SELECT id, name, roles, secret_hash, created_at, revoked_at FROM api_keys ORDER BY created_at, id
+SELECT {api_key} FROM api_keys ORDER BY created_at, id

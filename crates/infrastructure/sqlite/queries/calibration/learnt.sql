@@ -1,5 +1,5 @@
 -- Of exactly these: ?3 is a JSON array of pairs, each a key and what found it.
-SELECT a.field_key, a.mapping_id, a.accepts, a.edits
+SELECT {calibration a}
 FROM json_each(?3) AS wanted
 JOIN calibration_aggregates a
     ON a.policy_version = ?1 AND a.context_key = ?2

@@ -1,5 +1,5 @@
 -- The newest few.
-SELECT document_id, evidence
+SELECT {candidate_sample}
 FROM structural_edits
 WHERE candidate_id = ?1
 ORDER BY id DESC

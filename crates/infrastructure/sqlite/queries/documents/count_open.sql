@@ -1,1 +1,1 @@
-SELECT count(*) FROM (SELECT 1 FROM certainties WHERE is_open = 1 LIMIT ?1) AS counted
+SELECT count(*) AS counted FROM (SELECT 1 FROM certainties WHERE is_open = 1 LIMIT ?1) AS counted

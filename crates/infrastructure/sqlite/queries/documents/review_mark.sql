@@ -1,1 +1,1 @@
-SELECT review_status, reviewed_at, reviewed_by FROM documents WHERE id = ?1
+SELECT {review_mark} FROM documents WHERE id = ?1

@@ -1,4 +1,4 @@
-SELECT fence, worker_id, started_at, ended_at, outcome, details
+SELECT {attempt}
 FROM run_attempts
 WHERE run_id = ?1
 ORDER BY id

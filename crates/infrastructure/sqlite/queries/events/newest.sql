@@ -1,1 +1,1 @@
-SELECT coalesce(max(id), 0) FROM events
+SELECT coalesce(max(id), 0) AS newest FROM events

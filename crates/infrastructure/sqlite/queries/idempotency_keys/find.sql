@@ -1,3 +1,3 @@
-SELECT fingerprint, document_id, run_id
+SELECT {idempotency_key}
 FROM idempotency_keys
 WHERE scope = ?1 AND key = ?2 AND place = ?3

@@ -1,3 +1,3 @@
-SELECT id, version_number, data, created_at, created_by, made_by
+SELECT {version}
 FROM interpretation_versions
 WHERE run_id = ?1 AND is_active = 1

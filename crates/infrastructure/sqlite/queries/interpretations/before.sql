@@ -1,5 +1,5 @@
 -- The active version of the run that completed last before this one did, of those that understood something.
-SELECT v.id, v.version_number, v.data, v.created_at, v.created_by, v.made_by
+SELECT {version v}
 FROM runs this
 JOIN runs r ON r.subject_id = this.subject_id AND r.pipeline = 'document' AND r.state = 'COMPLETED'
            AND (r.completed_at, r.created_at, r.id) < (this.completed_at, this.created_at, this.id)

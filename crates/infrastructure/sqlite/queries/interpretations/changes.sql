@@ -1,6 +1,5 @@
 -- Of the newest two hundred versions.
-SELECT c.interpretation_id, c.change_type, c.field_id, c.field_key, c.field_path, c.value_type, c.old_value, c.new_value,
-       c.mapping_id
+SELECT {field_change c}
 FROM interpretation_versions v
 JOIN field_changes c ON c.interpretation_id = v.id
 WHERE v.run_id = ?1

@@ -1,5 +1,5 @@
 -- The version of that number, or the active one.
-SELECT id, version_number, data, created_at, created_by, made_by
+SELECT {version}
 FROM interpretation_versions
 WHERE run_id = ?1
   AND version_number = coalesce(?2, (SELECT version_number

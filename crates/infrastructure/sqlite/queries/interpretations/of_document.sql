@@ -1,5 +1,5 @@
 -- The active version of the latest run that completed.
-SELECT v.id, v.version_number, v.data, v.created_at, v.created_by, v.made_by
+SELECT {version v}
 FROM interpretation_versions v
 WHERE v.is_active = 1
   AND v.run_id = (SELECT id FROM runs

@@ -1,5 +1,5 @@
 -- The newest two hundred.
-SELECT id, version_number, is_active, created_at, created_by, made_by
+SELECT {version_history}
 FROM interpretation_versions
 WHERE run_id = ?1
   AND version_number > (SELECT max(version_number) - 200 FROM interpretation_versions WHERE run_id = ?1)

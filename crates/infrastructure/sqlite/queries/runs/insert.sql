@@ -19,4 +19,4 @@ LEFT JOIN schema_versions s ON s.id = (SELECT id FROM schema_versions
                                        LIMIT 1)
 WHERE true
 ON CONFLICT (id) DO NOTHING
-RETURNING language, schema_name, schema_version, listed_at IS NOT NULL
+RETURNING {run}, listed_at IS NOT NULL AS is_listed

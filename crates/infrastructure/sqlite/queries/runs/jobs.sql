@@ -1,5 +1,5 @@
 -- The newest two hundred, oldest first.
-SELECT document_id, status, attempts, started_at, completed_at, error_log
+SELECT {job}
 FROM (SELECT * FROM document_processing_jobs
       WHERE document_id = ?1
       ORDER BY created_at DESC, run_id DESC

@@ -1,6 +1,4 @@
-SELECT id, pipeline, subject_id, state, priority, fence, attempts, retry_count, created_at, queued_at, available_at,
-       started_at, deadline_at, completed_at, worker_id, correlation_id, failure_type, error, language, schema_name,
-       schema_version
+SELECT {run}
 FROM runs
 -- ?3 is the subject, which has a query of its own.
 WHERE (?1 IS NULL OR pipeline = ?1) AND (?2 IS NULL OR state = ?2) AND ?3 IS NULL

@@ -1,7 +1,5 @@
 -- RUNNING, and the owner's lease has ended; or no owner is named at all and it is older than the backstop.
-SELECT id, pipeline, subject_id, state, priority, fence, attempts, retry_count, created_at, queued_at, available_at,
-       started_at, deadline_at, completed_at, worker_id, correlation_id, failure_type, error, language, schema_name,
-       schema_version
+SELECT {run}
 FROM runs
 WHERE turn = 'HELD'
   AND CASE WHEN worker_id IS NULL

@@ -1,4 +1,4 @@
-SELECT version_number, created_at, created_by, change_summary
+SELECT {schema_summary}
 FROM schema_versions
 WHERE schema_name = ?1
 ORDER BY version_number DESC

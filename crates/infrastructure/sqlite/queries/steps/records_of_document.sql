@@ -1,4 +1,4 @@
-SELECT e.step_name, e.step_status, e.attempt, e.started_at, e.ended_at, e.error_code, e.details, r.pipeline, r.id
+SELECT {step_record e r}
 FROM (SELECT id, pipeline
       FROM runs
       WHERE subject_id = ?1 AND pipeline = 'document'

@@ -181,7 +181,7 @@ impl Intake {
                 Ok(0) => break,
                 Ok(length) => match upload.write(&piece[..length]).await {
                     Ok(()) => {}
-                    Err(UploadError::Port(error)) => return Err(error.into()),
+                    Err(UploadError::Store(error)) => return Err(error.into()),
                     Err(refused) => return Ok(self.refused(Some(hash), refused)),
                 },
                 Err(error) => return Ok(self.unreadable_once_hashed(hash, &error.to_string())),
@@ -192,7 +192,7 @@ impl Intake {
         let sender = Uploader { actor: ACTOR.to_owned(), key: None };
         let taken = match upload.finish(&name, Some(first), &sender).await {
             Ok(taken) => taken.overview,
-            Err(UploadError::Port(error)) => return Err(error.into()),
+            Err(UploadError::Store(error)) => return Err(error.into()),
             Err(refused) => return Ok(self.refused(Some(hash), refused)),
         };
         match taken.latest_run {

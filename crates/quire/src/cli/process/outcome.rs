@@ -8,7 +8,7 @@ use quire_domain::{Document, DocumentId, Run, RunId, RunState, hex};
 use quire_ports::{BlobStore, PortError, Store};
 use quire_understanding::calibration::ConfidencePolicy;
 use quire_understanding::visits::{self, Visit};
-use quire_understanding::{Field, Value};
+use quire_understanding::{Field, MadeBy, Value};
 use serde::{Deserialize, Serialize};
 
 use crate::trouble::Trouble;
@@ -36,6 +36,8 @@ pub(super) struct Outcome {
     pub(super) schema: Option<SchemaRef>,
     pub(super) language: Option<String>,
     pub(super) pages: Option<usize>,
+    /// Which interpreter found the fields, with which model, tokens and cost.
+    pub(super) made_by: Option<MadeBy>,
     /// When and why; what happened there are the fields that name the visit.
     pub(super) visits: Vec<VisitHead>,
     pub(super) fields: Vec<Field>,
@@ -113,6 +115,7 @@ pub(super) async fn of_run(
         // When and why visits were does not depend on how sure is sure.
         let grouped = visits::group(&view.active.data, &view.schema, &ConfidencePolicy::default());
         outcome.visits = grouped.visits.into_iter().map(VisitHead::from).collect();
+        outcome.made_by = view.active.made_by;
         outcome.fields = view.active.data.fields;
     }
     Ok(outcome)

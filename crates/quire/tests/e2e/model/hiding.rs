@@ -1,6 +1,6 @@
 //! What tells of people is hidden from a model, and known all the same.
 
-use quire_testkit::{ModelServer, Reply};
+use quire_testkit::{ModelReply, ModelServer};
 use serde_json::json;
 
 use super::{KEY, choose, understood};
@@ -14,10 +14,11 @@ on_both_stores! {
 async fn numbers_of_people_and_chips_never_reach_the_model_and_are_known_all_the_same(scene: &Scene) {
     let says = |chip: Option<&str>| {
         let answer = json!({ "document": { "pet_name": "Luna", "microchip_id": chip, "notes": "tel. [PHONE-1]" }, "visits": [] });
-        Reply::Says(answer.to_string())
+        ModelReply::Completion(answer.to_string())
     };
     let plain = json!({ "document": { "pet_name": "Luna" }, "visits": [] }).to_string();
-    let model = ModelServer::start(KEY, vec![says(Some("[CHIP-1]")), says(None), Reply::Says(plain)]);
+    let model =
+        ModelServer::start(KEY, vec![says(Some("[CHIP-1]")), says(None), ModelReply::Completion(plain)]);
     choose(scene, &model, "");
     let server = scene.quire.serve();
     for mapping in ["model::microchip_id", "label_regex::microchip"] {
@@ -28,7 +29,7 @@ async fn numbers_of_people_and_chips_never_reach_the_model_and_are_known_all_the
         assert_eq!(chip["evidence"]["boxes"].as_array().unwrap().len(), 1);
         assert_eq!(field(&active["data"], "notes")["value"], "tel. 600 123 456");
     }
-    for asked in model.asked() {
+    for asked in model.requests() {
         let text = asked.text();
         assert!(text.contains("Luna") && text.contains("[CHIP-1]") && text.contains("[PHONE-1]"));
         assert!(!text.contains("941000012345678") && !text.contains("600 123 456"), "it was sent");
@@ -38,5 +39,5 @@ async fn numbers_of_people_and_chips_never_reach_the_model_and_are_known_all_the
     choose(scene, &model, "redact = false");
     let server = scene.quire.serve();
     understood(scene, &server).await;
-    assert!(model.asked()[2].text().contains("941000012345678"), "whoever wants that sends it");
+    assert!(model.requests()[2].text().contains("941000012345678"), "whoever wants that sends it");
 }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use quire_testkit::{ModelServer, Reply};
+use quire_testkit::{ModelReply, ModelServer};
 use serde_json::{Value, json};
 
 use super::{KEY, choose, processed, right, right_words, understood};
@@ -27,16 +27,16 @@ fn by_the_rules(active: &Value, reason: &str) {
 }
 
 async fn an_answer_that_is_no_form_is_mended_once_and_then_left_to_the_rules(scene: &Scene) {
-    let spoilt = || Reply::Says("Claro, aquí tiene: {\"document\":".to_owned());
-    let wrong_shape = Reply::Says("{\"document\":[\"Luna\"]}".to_owned());
-    let cut = Reply::Cut("{\"document\":{\"pet".to_owned());
+    let spoilt = || ModelReply::Completion("Claro, aquí tiene: {\"document\":".to_owned());
+    let wrong_shape = ModelReply::Completion("{\"document\":[\"Luna\"]}".to_owned());
+    let cut = ModelReply::TruncatedCompletion("{\"document\":{\"pet".to_owned());
     let model = ModelServer::start(KEY, vec![spoilt(), wrong_shape, spoilt(), right(), cut]);
     choose(scene, &model, "");
     let server = scene.quire.serve();
     let active = understood(scene, &server).await;
     by_the_rules(&active, "MODEL_ANSWER_INVALID");
     assert_eq!(active["made_by"]["tokens_in"], 1400, "both requests are paid for");
-    let asked = model.asked();
+    let asked = model.requests();
     assert_eq!(asked.len(), 2);
     let roles: Vec<_> = asked[1].body["messages"]
         .as_array()
@@ -52,21 +52,26 @@ async fn an_answer_that_is_no_form_is_mended_once_and_then_left_to_the_rules(sce
         (&json!("model"), &json!(100))
     );
     by_the_rules(&understood(scene, &server).await, "MODEL_ANSWER_INVALID");
-    assert_eq!(model.asked().len(), 5, "what was cut is not asked for again");
+    assert_eq!(model.requests().len(), 5, "what was cut is not asked for again");
 }
 
 async fn a_model_that_is_busy_is_asked_again_when_it_said(scene: &Scene) {
-    let model = ModelServer::start(KEY, vec![Reply::Status(429, "Retry-After: 1\r\n"), right()]);
+    let model = ModelServer::start(KEY, vec![ModelReply::Status(429, "Retry-After: 1\r\n"), right()]);
     choose(scene, &model, "");
     let server = scene.quire.serve();
     assert_eq!(understood(scene, &server).await["made_by"]["interpreter"], "model");
-    let asked = model.asked();
+    let asked = model.requests();
     assert_eq!(asked.len(), 2);
     assert!(asked[1].at - asked[0].at >= Duration::from_millis(990), "it asked for a second");
 }
 
 async fn a_model_that_says_nothing_is_left_to_the_rules_when_its_time_is_over(scene: &Scene) {
-    let replies = vec![Reply::Silence, Reply::Drip, Reply::Flood, Reply::Status(503, "")];
+    let replies = vec![
+        ModelReply::NoResponse,
+        ModelReply::SlowBody,
+        ModelReply::EndlessBody,
+        ModelReply::Status(503, ""),
+    ];
     let model = ModelServer::start(KEY, replies);
     choose(scene, &model, "timeout = \"2s\"\nattempts = 1");
     let server = scene.quire.serve();
@@ -83,11 +88,11 @@ async fn a_model_that_says_nothing_is_left_to_the_rules_when_its_time_is_over(sc
         "too long, or too slow to be so"
     );
     by_the_rules(&understood(scene, &server).await, "MODEL_UNAVAILABLE");
-    assert_eq!(model.asked().len(), 4);
+    assert_eq!(model.requests().len(), 4);
 }
 
 async fn what_is_spent_is_spent_for_a_document_and_for_a_day(scene: &Scene) {
-    let model = ModelServer::start(KEY, vec![Reply::Costs(900_000, right_words())]);
+    let model = ModelServer::start(KEY, vec![ModelReply::CompletionCosting(900_000, right_words())]);
     choose(scene, &model, "max_tokens_per_day = 500000");
     let server = scene.quire.serve();
     assert_eq!(understood(scene, &server).await["made_by"]["tokens_in"], 900_000);
@@ -104,11 +109,12 @@ async fn what_is_spent_is_spent_for_a_document_and_for_a_day(scene: &Scene) {
     choose(scene, &model, "max_tokens_per_document = 4200");
     let server = scene.quire.serve();
     by_the_rules(&understood(scene, &server).await, "MODEL_BUDGET_SPENT");
-    assert_eq!(model.asked().len(), 1, "nobody was asked once it was spent");
+    assert_eq!(model.requests().len(), 1, "nobody was asked once it was spent");
 }
 
 async fn without_the_rules_the_run_fails_with_a_code_that_has_a_page(scene: &Scene) {
-    let replies = vec![Reply::Status(500, ""), Reply::Status(500, ""), Reply::Status(401, ""), right()];
+    let replies =
+        vec![ModelReply::Status(500, ""), ModelReply::Status(500, ""), ModelReply::Status(401, ""), right()];
     let model = ModelServer::start(KEY, replies);
     choose(scene, &model, "fallback = false\nattempts = 1");
     let server = scene.quire.serve();
@@ -123,7 +129,7 @@ async fn without_the_rules_the_run_fails_with_a_code_that_has_a_page(scene: &Sce
         );
         assert!(!shown.to_string().contains(KEY));
         assert_eq!(server.get(&format!("/errors/{code}")).status, 200);
-        assert_eq!(model.asked().len(), asked, "only what may pass is tried again");
+        assert_eq!(model.requests().len(), asked, "only what may pass is tried again");
     }
     let (id, state) = processed(scene, &server).await;
     assert_eq!(

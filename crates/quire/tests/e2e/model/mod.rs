@@ -7,7 +7,7 @@ mod missing;
 use quire_domain::DocumentId;
 use quire_testkit::documents::{Pdf, text_page};
 use quire_testkit::model_server::MODEL;
-use quire_testkit::{ModelServer, Reply};
+use quire_testkit::{ModelReply, ModelServer};
 use serde_json::{Value, json};
 
 use crate::program::Server;
@@ -54,8 +54,8 @@ async fn understood(scene: &Scene, server: &Server) -> Value {
 }
 
 /// An answer with what the record says, whatever the model adds on its own.
-fn right() -> Reply {
-    Reply::Says(right_words())
+fn right() -> ModelReply {
+    ModelReply::Completion(right_words())
 }
 
 fn right_words() -> String {
@@ -130,7 +130,7 @@ async fn what_a_model_says_and_the_text_has_becomes_fields_with_their_places(sce
     ] {
         assert!(metrics.contains(line), "{line} is not in {metrics}");
     }
-    assert_eq!(model.asked().len(), 1);
+    assert_eq!(model.requests().len(), 1);
     let log = server.stop().err;
     for hidden in [KEY, "Luna", "otitis", "941000012345678"] {
         assert!(!log.contains(hidden), "{hidden} is in the log");
@@ -144,7 +144,7 @@ async fn what_a_model_invents_is_only_something_that_a_field_might_be(scene: &Sc
         "document": { "pet_name": "Luna", "breed": "Siamés", "microchip_id": null },
         "visits": [{ "visit_date": "2024-02-01", "diagnosis": ["otitis externa", "fractura de fémur"] }],
     });
-    let model = ModelServer::start(KEY, vec![Reply::Says(invented.to_string())]);
+    let model = ModelServer::start(KEY, vec![ModelReply::Completion(invented.to_string())]);
     choose(scene, &model, "");
     let server = scene.quire.serve();
     let active = understood(scene, &server).await;

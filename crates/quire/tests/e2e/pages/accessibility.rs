@@ -24,8 +24,8 @@ fn assert_accessible(tab: &mut Tab, pages: &[(&str, &str)]) {
     let mut found = Vec::new();
     for language in ["es", "en"] {
         for theme in ["light", "dark"] {
-            tab.remember("quire_language", language);
-            tab.remember("quire_theme", theme);
+            tab.set_cookie("quire_language", language);
+            tab.set_cookie("quire_theme", theme);
             for (page, shown) in pages {
                 tab.go(page);
                 tab.until_seen(shown);

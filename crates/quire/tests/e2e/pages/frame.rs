@@ -13,7 +13,7 @@ async fn the_root_redirects_to_the_documents_in_the_language_of_the_browser() {
     assert_eq!(tab.eval("location.pathname"), "/app");
     assert_eq!(tab.eval("document.documentElement.lang"), "en");
     assert_eq!(tab.text("h1"), "Documents");
-    tab.speak("es-ES,es;q=0.9,en;q=0.5");
+    tab.set_language("es-ES,es;q=0.9,en;q=0.5");
     tab.go("/app");
     assert_eq!(tab.eval("document.documentElement.lang"), "es");
     assert_eq!(tab.text("h1"), "Documentos");
@@ -30,7 +30,7 @@ async fn the_chosen_language_and_colours_are_remembered() {
     tab.until("document.documentElement.lang === 'en'");
     tab.click("button[name=theme]");
     tab.until("document.documentElement.dataset.theme === 'dark'");
-    let mut another = tab.another();
+    let mut another = tab.open_another();
     another.go("/app");
     assert_eq!(
         another.eval("[document.documentElement.lang, document.documentElement.dataset.theme].join()"),

@@ -142,7 +142,7 @@ async fn a_decision_is_refused_if_another_person_decided_first() {
     slow.click(&format!("{notes} [data-decision=DEFER]"));
     slow.until("document.activeElement.name === 'reason'");
     slow.type_text("perhaps later");
-    let mut quick = slow.another();
+    let mut quick = slow.open_another();
     quick.go("/app/governance");
     quick.click(&format!("{notes} [data-decision=REJECT]"));
     quick.click("#decide [data-submit]");
@@ -180,7 +180,7 @@ async fn reviewers_see_nothing_of_governance() {
     log_in(&mut tab, &alma);
     tab.until_text(".account span", "alma");
     for language in ["en", "es"] {
-        tab.remember("quire_language", language);
+        tab.set_cookie("quire_language", language);
         for page in [
             "/app".to_owned(),
             format!("/app/documents/{document}"),
@@ -197,7 +197,7 @@ async fn reviewers_see_nothing_of_governance() {
             }
         }
     }
-    tab.remember("quire_language", "en");
+    tab.set_cookie("quire_language", "en");
     for page in ["", "/schemas", "/trail", "/reliability", "/candidates"] {
         tab.go(&format!("/app/governance{page}"));
         tab.until_text("h1", "This page cannot be shown");

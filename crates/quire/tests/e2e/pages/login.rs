@@ -39,7 +39,7 @@ async fn a_person_logs_in_with_the_keyboard_and_logs_out() {
     );
     assert_eq!(upload(&mut tab), "201", "scripts send the CSRF token");
 
-    let mut another = tab.another();
+    let mut another = tab.open_another();
     another.go("/app");
     assert_eq!(another.text(".account span"), "alma", "the session is shared by all tabs");
     tab.click(".account button");
@@ -106,7 +106,7 @@ async fn a_revoked_key_leads_to_the_login_page() {
     let alma = key(&scene, "alma", "read");
     let server = scene.quire.serve();
     let mut tab = Tab::open(&server.address);
-    tab.speak("es-ES");
+    tab.set_language("es-ES");
     tab.go("/app");
     assert_eq!(tab.text("h1"), "Iniciar sesión");
     log_in(&mut tab, &alma);

@@ -34,7 +34,7 @@ async fn a_failed_run_links_to_the_page_of_its_error_code() {
     let (_, _, document) = upload(&server, "/documents/upload", "vacío.pdf", &clinical_record(0));
     scene.ended(document).await;
     let mut tab = Tab::open(&server.address);
-    tab.speak("es");
+    tab.set_language("es");
     tab.go(&format!("/app/documents/{document}/runs"));
     tab.until_text(".run .chip.error", "Fallida");
     tab.click(".run .failure a");

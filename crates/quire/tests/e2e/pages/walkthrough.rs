@@ -37,7 +37,7 @@ impl Walkthrough {
         let server = scene.quire.serve();
         let tab = Tab::open(&server.address);
         let mut walkthrough = Self { scene, server, tab, language };
-        walkthrough.tab.speak(walkthrough.translate("en-GB", "es-ES"));
+        walkthrough.tab.set_language(walkthrough.translate("en-GB", "es-ES"));
         walkthrough
     }
 

@@ -14,10 +14,15 @@ async fn lines_and_tables_say_the_same_and_the_state_is_shared() {
     assert_eq!((lines.status.code(), lines.out.as_str()), (Some(1), ""), "{}", lines.err);
     let results = by_file(&std::fs::read_to_string(quire.path("results/r.jsonl")).unwrap());
     assert_eq!(results.len(), 4);
+    assert_eq!(results["in/broken.pdf"]["made_by"], json!(null));
     for (number, name) in names.iter().enumerate() {
         let result = &results[name];
         assert_eq!(value(result, "pet_name"), &json!(patient(number)));
         assert_eq!(result["visits"][0]["visit_date"], "2023-03-12");
+        assert_eq!(
+            (&result["made_by"]["interpreter"], &result["made_by"]["tokens_in"]),
+            (&json!("rules"), &json!(0))
+        );
         let visit = &result["visits"][0]["visit_id"];
         let fields = result["fields"].as_array().unwrap();
         assert!(

@@ -13,19 +13,19 @@ use std::time::Duration;
 use jiff::Timestamp;
 use quire_domain::{Document, DocumentId, Run, RunId};
 use quire_ports::{Artifact, BlobStore as _, NewDocument};
-use quire_reading::sandbox::{Limits, Program, child};
+use quire_reading::sandbox::{ParserLimits, ParserProgram, child};
 use quire_testkit::fixture::{document, document_run};
 
 use crate::scene::Scene;
 
 /// The real program as a parser.
-fn parser() -> Program {
-    Program::child_of(PathBuf::from(env!("CARGO_BIN_EXE_quire")), child::ARGUMENT)
+fn parser() -> ParserProgram {
+    ParserProgram::with_argument(PathBuf::from(env!("CARGO_BIN_EXE_quire")), child::ARGUMENT)
 }
 
 /// Tight enough that a hostile document shows it, wide enough for a busy machine.
-fn tight() -> Limits {
-    Limits { memory: 512 << 20, time: Duration::from_secs(20), ..Limits::default() }
+fn tight() -> ParserLimits {
+    ParserLimits { memory: 512 << 20, time: Duration::from_secs(20), ..ParserLimits::default() }
 }
 
 impl Scene {

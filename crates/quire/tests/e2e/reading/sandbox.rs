@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use quire_domain::reading::FileKind;
 use quire_ports::{ReadError, ReadErrorKind};
-use quire_reading::PageRead;
-use quire_reading::sandbox::{Limits, Program, Sandbox};
+use quire_reading::ParsedPage;
+use quire_reading::sandbox::{ParserLimits, ParserProgram, Sandbox};
 use quire_testkit::documents::{Pdf, clinical_record, text_page};
 
 use tempfile::TempDir;
@@ -16,7 +16,7 @@ use tokio::task::JoinHandle;
 use super::{parser, tight};
 use crate::scene::wait_until;
 
-async fn sandbox(limits: Limits) -> Sandbox {
+async fn sandbox(limits: ParserLimits) -> Sandbox {
     Sandbox::start(parser(), limits, 1).await.unwrap()
 }
 
@@ -36,9 +36,9 @@ async fn a_parser_reads_document_after_document() {
     for _ in 0..20 {
         reads_a_record(&sandbox).await;
     }
-    let png = sandbox.image(FileKind::Pdf, record(), 1, 1.5).await.unwrap();
+    let png = sandbox.render(FileKind::Pdf, record(), 1, 1.5).await.unwrap();
     assert!(png.starts_with(b"\x89PNG"));
-    let missing = sandbox.image(FileKind::Pdf, record(), 2, 1.5).await.unwrap_err();
+    let missing = sandbox.render(FileKind::Pdf, record(), 2, 1.5).await.unwrap_err();
     assert_eq!(missing.kind, ReadErrorKind::PageNotFound);
     reads_a_record(&sandbox).await;
 }
@@ -58,11 +58,12 @@ struct Noted {
 }
 
 impl Noted {
-    async fn start(limits: Limits) -> Self {
+    async fn start(limits: ParserLimits) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let (ids, program) = (folder.path().join("ids"), env!("CARGO_BIN_EXE_quire"));
         let script = format!("echo $$ >> {}; exec {program} parse-child", ids.display());
-        let program = Program { path: "/bin/sh".into(), arguments: ["-c".into(), script.into()].to_vec() };
+        let program =
+            ParserProgram { path: "/bin/sh".into(), arguments: ["-c".into(), script.into()].to_vec() };
         let sandbox = Sandbox::start(program, limits, 1).await.unwrap();
         Self { folder, sandbox }
     }
@@ -73,7 +74,7 @@ impl Noted {
     }
 
     /// Gives it work for long, and waits until it is at it.
-    async fn busy(&self) -> JoinHandle<Result<Vec<PageRead>, ReadError>> {
+    async fn busy(&self) -> JoinHandle<Result<Vec<ParsedPage>, ReadError>> {
         let page = text_page(&["El paciente come bien y duerme toda la noche."; 50]);
         let long: Arc<[u8]> = Pdf::of_pages(&vec![page; 10_000]).file().into();
         let sandbox = self.sandbox.clone();
@@ -94,7 +95,7 @@ fn ticks(id: &str) -> Option<u64> {
 
 #[tokio::test]
 async fn a_parser_that_is_killed_at_work_is_replaced() {
-    let noted = Noted::start(Limits { pages: 1_000_000, ..tight() }).await;
+    let noted = Noted::start(ParserLimits { pages: 1_000_000, ..tight() }).await;
     let reading = noted.busy().await;
     let killed = std::process::Command::new("kill").args(["-9", &noted.ids()[0]]).status().unwrap();
     assert!(killed.success());
@@ -107,7 +108,7 @@ async fn a_parser_that_is_killed_at_work_is_replaced() {
 
 #[tokio::test]
 async fn a_parser_is_ended_at_once_when_nobody_waits_for_it_any_more() {
-    let noted = Noted::start(Limits { pages: 1_000_000, ..tight() }).await;
+    let noted = Noted::start(ParserLimits { pages: 1_000_000, ..tight() }).await;
     let reading = noted.busy().await;
     reading.abort();
     assert!(reading.await.unwrap_err().is_cancelled());
@@ -118,16 +119,16 @@ async fn a_parser_is_ended_at_once_when_nobody_waits_for_it_any_more() {
 
 #[tokio::test]
 async fn a_parser_is_replaced_after_so_many_documents() {
-    let noted = Noted::start(Limits { documents: 3, ..tight() }).await;
+    let noted = Noted::start(ParserLimits { documents: 3, ..tight() }).await;
     for _ in 0..7 {
         reads_a_record(&noted.sandbox).await;
     }
     assert!(noted.ids().len() >= 3, "{:?}", noted.ids());
 }
 
-async fn with_child(script: &str, limits: Limits) -> Result<(), ReadError> {
+async fn with_child(script: &str, limits: ParserLimits) -> Result<(), ReadError> {
     let arguments = ["-c", script].map(OsString::from).to_vec();
-    let program = Program { path: "/bin/sh".into(), arguments };
+    let program = ParserProgram { path: "/bin/sh".into(), arguments };
     Sandbox::start(program, limits, 1).await?.read(FileKind::Pdf, record()).await.map(|_| ())
 }
 
@@ -136,7 +137,7 @@ const READY: &str = "head -c 8 >/dev/null; printf '\\004\\000\\000\\000\\000\\00
 
 #[tokio::test]
 async fn a_parser_that_answers_nonsense_crashes_hangs_or_floods_is_told_apart() {
-    let limits = Limits { time: Duration::from_secs(2), answer: 1 << 20, ..tight() };
+    let limits = ParserLimits { time: Duration::from_secs(2), answer: 1 << 20, ..tight() };
     let cases = [
         ("head -c 100 /dev/zero | tr '\\000' '\\377'; sleep 1000", ReadErrorKind::DocumentTooLarge),
         ("printf '\\002\\000\\000\\000\\377\\377'; sleep 1000", ReadErrorKind::ParserCrashed),
@@ -161,14 +162,14 @@ async fn a_program_that_is_no_parser_is_not_taken_for_one() {
         let error = with_child(script, tight()).await.unwrap_err();
         assert_eq!(error.kind, ReadErrorKind::ParserUnavailable, "{script}");
     }
-    let missing = Program { path: "/nonexistent/quire".into(), arguments: Vec::new() };
+    let missing = ParserProgram { path: "/nonexistent/quire".into(), arguments: Vec::new() };
     let error = Sandbox::start(missing, tight(), 1).await.err().unwrap();
     assert_eq!(error.kind, ReadErrorKind::ParserUnavailable);
 }
 
 #[tokio::test]
 async fn a_document_beyond_a_limit_is_refused_and_the_parser_goes_on() {
-    let limits = Limits { pages: 2, file: 100 << 10, ..tight() };
+    let limits = ParserLimits { pages: 2, file: 100 << 10, ..tight() };
     let sandbox = sandbox(limits).await;
     let long = sandbox.read(FileKind::Pdf, clinical_record(3).into()).await.unwrap_err();
     assert_eq!(long.kind, ReadErrorKind::DocumentTooLarge);

@@ -122,7 +122,7 @@ async fn a_page_is_recognised_once_for_all_runs() {
     scene.store.queue.enqueue(&again, jiff::Timestamp::now()).await.unwrap();
     assert_eq!(failure(&scene.run_ended(again.id).await), None);
     let document = DocumentId(first.subject.0);
-    let page = pages::page(&scene.store, &scene.blobs, document, 1).await.unwrap();
+    let page = pages::page_words(&scene.store, &scene.blobs, document, 1).await.unwrap();
     assert!(page.recognised && page.lines.len() > 5);
     drop(server);
 }
@@ -142,6 +142,6 @@ async fn a_tesseract_that_hangs_costs_its_time_and_no_more() {
     let run = scene.run_ended(id).await;
     assert_eq!(failure(&run), Some(("EXTRACTION_FAILED", "OCR_FAILED".to_owned())));
     assert!(scene.artifact(id, "DIAGNOSIS").await.unwrap().payload.contains("timed out"));
-    assert!(pages::list(&scene.store, DocumentId(run.subject.0)).await.is_err(), "nothing was kept");
+    assert!(pages::page_index(&scene.store, DocumentId(run.subject.0)).await.is_err(), "nothing was kept");
     drop(server);
 }

@@ -38,13 +38,13 @@ async fn a_document_is_read_and_its_text_and_pages_are_kept_beside_it(scene: &Sc
     assert!(String::from_utf8(kept).unwrap().contains("Paciente: Luna\n"));
 
     let document = DocumentId(run.subject.0);
-    let (read_by, index) = pages::list(&scene.store, document).await.unwrap();
+    let (read_by, index) = pages::page_index(&scene.store, document).await.unwrap();
     assert_eq!((read_by, index.pages.len()), (id, 3));
-    let page = pages::page(&scene.store, &scene.blobs, document, 3).await.unwrap();
+    let page = pages::page_words(&scene.store, &scene.blobs, document, 3).await.unwrap();
     let words: Vec<&str> = page.lines[1].words.iter().map(|word| word.text.as_str()).collect();
     assert_eq!(words, ["Página", "3", "de", "3"]);
     for missing in [0, 4] {
-        assert!(pages::page(&scene.store, &scene.blobs, document, missing).await.is_err());
+        assert!(pages::page_words(&scene.store, &scene.blobs, document, missing).await.is_err());
     }
     drop(server);
 }
@@ -107,6 +107,9 @@ async fn a_crash_leaves_a_diagnosis_with_the_run(scene: &Scene) {
     let run = scene.run_ended(id).await;
     assert_eq!(failure(&run), Some(("EXTRACTION_FAILED", "PARSER_TIMEOUT".to_owned())));
     let diagnosis = scene.artifact(id, "DIAGNOSIS").await.unwrap().payload;
-    assert!(diagnosis.contains("its time was up") && diagnosis.contains("512 MB, 1 s"), "{diagnosis}");
+    assert!(
+        diagnosis.contains("killed after the time limit") && diagnosis.contains("512 MB, 1 s"),
+        "{diagnosis}"
+    );
     drop(server);
 }

@@ -21,7 +21,7 @@ fn listed(server: &Server) -> Vec<(DocumentId, f64)> {
         assert_eq!(part.status, 200, "{}", part.body);
         for item in part.body["items"].as_array().unwrap() {
             let id = item["document_id"].as_str().unwrap().parse().unwrap();
-            all.push((id, item["certainty"].as_f64().unwrap()));
+            all.push((id, item["confidence"].as_f64().unwrap()));
         }
         match &part.body["next_cursor"] {
             Value::String(next) => cursor = format!("&cursor={next}"),
@@ -65,7 +65,7 @@ async fn the_least_certain_document_comes_first_until_it_is_corrected_or_checked
     let newest = get(&server, "/documents?sort=newest").body;
     let of_blank =
         newest["items"].as_array().unwrap().iter().find(|item| item["document_id"] == json!(blank));
-    assert_eq!(of_blank.unwrap()["certainty"], json!(null));
+    assert_eq!(of_blank.unwrap()["confidence"], json!(null));
 
     // What a person has said is certain: with every critical field corrected, it comes last.
     let data = review(&server, second)["active_interpretation"]["data"].clone();

@@ -10,6 +10,8 @@ use crate::uploading::form::Form;
 on_both_stores! {
     /// Proves R091, R093, R094, R095, R096, R100, R101, R108.
     a_record_is_shown_flat_as_it_is_stored_and_grouped_by_its_visits,
+    /// Proves R218 on the page.
+    a_form_shows_every_key_of_its_schema_found_or_not,
 }
 
 /// Two visits, a day of birth without an age, no date of its own.
@@ -134,4 +136,44 @@ async fn a_record_is_shown_flat_as_it_is_stored_and_grouped_by_its_visits(scene:
     let expected =
         ["admission_date", "discharge_date", "fields", "reason_for_visit", "visit_date", "visit_id"];
     assert_eq!(members(&visits[0]), expected);
+}
+
+/// The sections of a form with the keys of their rows, as the page has them.
+fn form(page: &str) -> Vec<(&str, Vec<&str>)> {
+    fn section(text: &str) -> (&str, Vec<&str>) {
+        let (name, rows) = text.split_once('"').unwrap();
+        let keys = rows.split("data-key=\"").skip(1).map(|row| row.split_once('"').unwrap().0);
+        (name, keys.collect())
+    }
+    page.split("data-section=\"").skip(1).map(section).collect()
+}
+
+async fn a_form_shows_every_key_of_its_schema_found_or_not(scene: &Scene) {
+    let server = scene.quire.serve();
+    let file = Pdf::of_pages(&[text_page(&RECORD)]).file();
+    let id = Form::file("record.pdf", &file).send(&server, "/documents/upload").document();
+    let run = scene.ended(id).await;
+    assert_eq!(run.state.as_str(), "COMPLETED", "{:?}", run.state);
+    let page = server.get(&format!("/app/documents/{id}"));
+    let shown = form(&page.body);
+    let schema = server.json("/reviewer/schema/current")["schema_definition"].clone();
+    let keys: Vec<&Value> =
+        schema["keys"].as_array().unwrap().iter().filter(|key| key["hidden"] != true).collect();
+    let sections = schema["sections"].as_array().unwrap();
+    let ids: Vec<&str> = sections.iter().map(|section| section["id"].as_str().unwrap()).collect();
+    let names: Vec<&str> = shown.iter().map(|(name, _)| *name).collect();
+    assert_eq!(names, ids, "in the order of the schema");
+    for (section, shown) in &shown {
+        let wanted: Vec<&str> = keys
+            .iter()
+            .filter(|key| key["section"].as_str().unwrap_or("report_info") == *section)
+            .map(|key| key["key"].as_str().unwrap())
+            .collect();
+        // Each visit repeats the keys that every visit has.
+        if *section == "visits" {
+            assert!(wanted.iter().all(|key| shown.contains(key)), "{shown:?}");
+        } else {
+            assert_eq!(*shown, wanted, "{section}");
+        }
+    }
 }

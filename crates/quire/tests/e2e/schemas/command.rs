@@ -48,15 +48,45 @@ async fn schemas_are_listed_and_shown_beside_a_server(scene: &Scene) {
 }
 
 #[test]
+fn schemas_are_listed_and_shown_without_a_database_and_none_is_created() {
+    let quire = Quire::new();
+    std::fs::create_dir(quire.path("own")).unwrap();
+    quire.write("own/ticket.toml", &ticket(7, "Matrícula"));
+    quire.write("quire.toml", "[schemas]\nfolder = \"own\"\n");
+    let listed: Value = serde_json::from_str(&quire.says(&["schema", "list", "--json"])).unwrap();
+    let names: Vec<&str> =
+        listed.as_array().unwrap().iter().map(|row| row["name"].as_str().unwrap()).collect();
+    assert_eq!(names, ["invoice", "parking-ticket", "veterinary-record"]);
+    assert_eq!((&listed[1]["version"], &listed[1]["source"]), (&json!(null), &json!("own/ticket.toml")));
+    let shown = quire.says(&["schema", "show", "parking-ticket"]);
+    assert!(shown.starts_with("parking-ticket, version 7 of its file, not stored yet: Parking"), "{shown}");
+    let json: Value = serde_json::from_str(&quire.says(&["schema", "show", "invoice", "--json"])).unwrap();
+    assert_eq!(
+        (&json["version_number"], &json["schema_definition"]["name"]),
+        (&json!(null), &json!("invoice"))
+    );
+    quire.write("copy.toml", &quire.says(&["schema", "show", "invoice", "--toml"]));
+    quire.says(&["schema", "check", "copy.toml"]);
+    let none = quire.refuses(&["schema", "show", "invoices"]);
+    assert!(
+        none.starts_with("quire: there is no schema invoices; there are: invoice, parking-ticket, "),
+        "{none}"
+    );
+    let none = quire.refuses(&["schema", "show", "invoice", "--version", "1"]);
+    assert!(none.contains("leave out --version"), "{none}");
+    assert!(!quire.path("quire-data").exists());
+}
+
+#[test]
 fn files_are_checked_without_a_database() {
     let quire = Quire::new();
     quire.write("good.toml", &ticket(7, "Matrícula"));
     quire.write("bad.toml", &ticket(0, "a").replace("\"number\"", "\"money\""));
     let said = quire.says(&["schema", "check", "good.toml"]);
-    assert!(said.starts_with("good.toml is well.\nparking-ticket, version 7: Parking ticket\n"), "{said}");
+    assert!(said.starts_with("good.toml is valid.\nparking-ticket, version 7: Parking ticket\n"), "{said}");
     let said = quire.run(&["schema", "check", "bad.toml", "good.toml", "none.toml", "notes.txt"]);
     assert_eq!(said.status.code(), Some(1));
-    assert!(said.out.starts_with("good.toml is well."), "{}", said.out);
+    assert!(said.out.starts_with("good.toml is valid."), "{}", said.out);
     let lines: Vec<&str> = said.err.lines().collect();
     assert_eq!(lines[0], "quire: bad.toml: 2 problems");
     assert!(lines[1].starts_with("  version must be a whole number from 1"), "{}", said.err);
@@ -64,6 +94,15 @@ fn files_are_checked_without_a_database() {
     assert!(lines[3].starts_with("quire: none.toml: "), "{}", said.err);
     assert_eq!(lines[4], "quire: notes.txt: the name of a schema's file ends with .toml or .json");
     assert!(!quire.path("quire-data").exists());
+}
+
+#[test]
+fn a_file_with_panels_is_checked_with_a_warning() {
+    let quire = Quire::new();
+    quire.write("old.toml", &ticket(7, "Matrícula").replace("[[sections]]", "[[panels]]"));
+    let said = quire.says(&["schema", "check", "old.toml"]);
+    let warning = "old.toml is well.\nwarning: old.toml: uses the old names \"panels\" and \"panel\"";
+    assert!(said.starts_with(warning), "{said}");
 }
 
 /// What the guide shows is what the program takes.

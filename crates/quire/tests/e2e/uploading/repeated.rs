@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use quire_domain::{DocumentId, EventType};
+use quire_domain::{Document, DocumentId, EventType};
 use quire_testkit::documents::clinical_record;
 use serde_json::{Value, json};
 
@@ -42,10 +42,15 @@ async fn a_repetition_is_answered_as_the_first_time(scene: &Scene) {
         let first = send(&server, path, key, "a.pdf", &file);
         assert_eq!(first.status, status, "{}", first.body);
         let id = first.document();
+        let version = first.json()["latest_run"]["schema_version_used"].clone();
+        assert_eq!(version, 1, "{}", first.body);
+        let detail = server.json(&format!("/documents/{id}"));
+        assert_eq!(detail["latest_run"]["schema_version_used"], version, "the same as it is asked for later");
         let at_once = send(&server, path, key, "a.pdf", &file);
         let run = scene.ended(id).await;
         assert_eq!(run.state.as_str(), "COMPLETED");
-        scene.store.documents.set_language(id, Some("fr"), "eva", run.created_at).await.unwrap();
+        let overridden = Document::language_overridden(id, "eva", run.created_at);
+        scene.store.documents.set_language(id, Some("fr"), overridden).await.unwrap();
         let later = send(&server, path, key, "a.pdf", &file);
         for again in [at_once, later] {
             assert_eq!((again.status, again.json()), (first.status, first.json()));

@@ -214,7 +214,6 @@ fn another_schema_works_by_the_same_rules() {
     let key = |key: &str, labels: &[&str], normaliser: Normaliser| SchemaKey {
         key: key.to_owned(),
         labels: labels.iter().map(|label| (*label).to_owned()).collect(),
-        section: "Invoice".to_owned(),
         value_type: if normaliser == Normaliser::Date { ValueType::Date } else { ValueType::String },
         normaliser,
         ..SchemaKey::default()
@@ -225,12 +224,12 @@ fn another_schema_works_by_the_same_rules() {
             key("number", &["factura no", "invoice number"], Normaliser::Identifier),
             key("issued", &["fecha", "date"], Normaliser::Date),
             SchemaKey {
-                panel: Some("seller".to_owned()),
+                section: Some("seller".to_owned()),
                 shared_labels: vec!["nombre".to_owned()].into(),
                 ..key("seller", &[], Normaliser::Institution)
             },
             SchemaKey {
-                panel: Some("buyer".to_owned()),
+                section: Some("buyer".to_owned()),
                 shared_labels: vec!["nombre".to_owned()].into(),
                 ..key("buyer", &[], Normaliser::Person)
             },
@@ -238,8 +237,8 @@ fn another_schema_works_by_the_same_rules() {
             key("total", &["total", "total a pagar"], Normaliser::Amount),
         ],
         headings: vec![
-            SectionHeading { panel: Some("seller".to_owned()), words: vec!["emisor".to_owned()].into() },
-            SectionHeading { panel: Some("buyer".to_owned()), words: vec!["cliente".to_owned()].into() },
+            SectionHeading { section: Some("seller".to_owned()), words: vec!["emisor".to_owned()].into() },
+            SectionHeading { section: Some("buyer".to_owned()), words: vec!["cliente".to_owned()].into() },
         ],
         other_labels: vec!["precio".to_owned()].into(),
         ..Schema::default()

@@ -72,31 +72,61 @@ fn the_content_of_a_file_is_known_whatever_its_version_and_comments() {
     assert_ne!(hash(&with("Delivery note no", "Delivery no")), hash(SMALL));
 }
 
-/// Each row is one thing that is wrong with the small file, and what is said about it.
+/// Checks that each file of a table has the problem beside it.
+fn has_problems(table: &[(String, &str)]) {
+    for (text, wanted) in table {
+        let told = problems(text);
+        assert!(told.iter().any(|problem| problem.starts_with(wanted)), "{wanted}\n{told:#?}");
+    }
+}
+
 #[test]
-fn what_is_wrong_is_told_with_its_place_and_reason() {
-    let key = "section = \"note\"\nlabels";
-    let add = |member: &str| with(key, &format!("section = \"note\"\n{member}\nlabels"));
-    let another = |name: &str, labels: &str| {
-        format!("{SMALL}\n[[keys]]\nkey = \"{name}\"\nsection = \"note\"\nlabels = [{labels}]\n")
-    };
-    let table = [
+fn a_problem_of_a_file_is_told_with_its_place_and_reason() {
+    has_problems(&[
         (with("name = \"delivery-note\"", ""), "name is missing"),
         (with("\"delivery-note\"", "\"Delivery Note\""), "name must be small letters, digits"),
         (with("version = 3", "version = 0"), "version must be a whole number from 1"),
         (with("version = 3", "version = \"3\""), "version must be a whole number from 1"),
         (
             with("version = 3", "version = 3\ncolour = 1"),
-            "colour is not known here; there are: version, name",
+            "colour is not known here; there are: version, name, title, sections, keys, headings, other_labels, other_dates",
         ),
+        (
+            with("version = 3", "version = 3\nother_labels = [\"delivery note no\"]"),
+            "other_labels has \"delivery note no\", which is a label of note_number",
+        ),
+        (
+            format!("{SMALL}\n[[headings]]\nsection = \"who\"\nwords = [\"who\"]"),
+            "headings.who.section names \"who\"",
+        ),
+        (format!("{SMALL}\n[[sections]]\nid = \"note\""), "sections.note is there twice"),
+        ("name = \"x\"\nversion = 1".to_owned(), "keys are missing; a schema has at least one"),
+        ("name = \"x\"\nversion = 1\nkeys = 3".to_owned(), "keys must be a list of tables, [[keys]]"),
+        ("name = ".to_owned(), "is no TOML: "),
+        (" ".repeat(300 << 10), "is larger than 262144 bytes"),
+    ]);
+}
+
+#[test]
+fn a_problem_of_a_key_is_told_with_its_place_and_reason() {
+    let key = "section = \"note\"\nlabels";
+    let add = |member: &str| with(key, &format!("section = \"note\"\n{member}\nlabels"));
+    let another = |name: &str, labels: &str| {
+        format!("{SMALL}\n[[keys]]\nkey = \"{name}\"\nsection = \"note\"\nlabels = [{labels}]\n")
+    };
+    has_problems(&[
         (with("note_number", "NoteNumber"), "keys.NoteNumber.key must be snake_case"),
         (with("key = \"note_number\"", ""), "keys.1.key is missing"),
-        (with("section = \"note\"\n", ""), "keys.note_number.section is missing"),
         (
             with("section = \"note\"", "section = \"other\""),
             "keys.note_number.section names \"other\", which is not among the sections: note",
         ),
-        (add("panel = \"x\""), "keys.note_number.panel names \"x\", which is not among the panels: none"),
+        (add("panel = \"x\""), "keys.note_number.section names \"x\", which is not among the sections: note"),
+        (add("aliases = [\"Number\"]"), "keys.note_number.aliases has \"Number\", which is not snake_case"),
+        (
+            add("aliases = [\"note_number\"]"),
+            "keys.note_number.aliases has \"note_number\", which is the name of a key",
+        ),
         (
             add("value_type = \"text\""),
             "keys.note_number.value_type is none that there is: \"text\"; choose one of string, date,",
@@ -126,7 +156,10 @@ fn what_is_wrong_is_told_with_its_place_and_reason() {
         ),
         (add("critical = \"yes\""), "keys.note_number.critical must be true or false"),
         (add("lables = []"), "keys.note_number.lables is not known here"),
-        (add("shared_labels = [\"number\"]"), "keys.note_number.shared_labels mean nothing without a panel"),
+        (
+            with("section = \"note\"\n", "shared_labels = [\"number\"]\n"),
+            "keys.note_number.shared_labels mean nothing without a section",
+        ),
         (add("title = \"Number\""), "keys.note_number.title must give titles by language"),
         (
             add("title = { english = \"Number\" }"),
@@ -157,24 +190,7 @@ fn what_is_wrong_is_told_with_its_place_and_reason() {
             another("order", "\"nº de ALBARAN\""),
             "keys.order.labels has \"no de albaran\", which is a label of note_number as well",
         ),
-        (
-            with("version = 3", "version = 3\nother_labels = [\"delivery note no\"]"),
-            "other_labels has \"delivery note no\", which is a label of note_number",
-        ),
-        (
-            format!("{SMALL}\n[[headings]]\npanel = \"who\"\nwords = [\"who\"]"),
-            "headings.who.panel names \"who\"",
-        ),
-        (format!("{SMALL}\n[[sections]]\nid = \"note\""), "sections.note is there twice"),
-        ("name = \"x\"\nversion = 1".to_owned(), "keys are missing; a schema has at least one"),
-        ("name = \"x\"\nversion = 1\nkeys = 3".to_owned(), "keys must be a list of tables, [[keys]]"),
-        ("name = ".to_owned(), "is no TOML: "),
-        (" ".repeat(300 << 10), "is larger than 262144 bytes"),
-    ];
-    for (text, wanted) in table {
-        let told = problems(&text);
-        assert!(told.iter().any(|problem| problem.starts_with(wanted)), "{wanted}\n{told:#?}");
-    }
+    ]);
 }
 
 #[test]
@@ -209,4 +225,57 @@ fn a_schema_written_as_a_file_is_read_back_as_it_was() {
     let rich = SchemaFile::parse("my.toml", &rich, SchemaFormat::Toml).unwrap();
     let again = SchemaFile::parse("again.toml", &rich.schema.to_toml(3), SchemaFormat::Toml).unwrap();
     assert_eq!(again.schema, rich.schema);
+}
+
+/// A file of the time when forms had sections and pages had panels.
+const WITH_PANELS: &str = r#"
+name = "delivery-note"
+version = 3
+
+[[sections]]
+id = "note"
+
+[[panels]]
+id = "sender"
+title = { en = "Sender" }
+
+[[headings]]
+panel = "sender"
+words = ["sender"]
+
+[[keys]]
+key = "note_number"
+section = "note"
+
+[[keys]]
+key = "sender_name"
+section = "note"
+panel = "sender"
+"#;
+
+#[test]
+fn a_file_with_panels_is_read_with_a_warning() {
+    let file = SchemaFile::parse("my.toml", WITH_PANELS, SchemaFormat::Toml).unwrap();
+    let ids: Vec<&str> = file.schema.sections.iter().map(|section| section.id.as_str()).collect();
+    assert_eq!((ids, file.schema.section_title("sender", "en")), (vec!["sender"], "Sender"));
+    let sections: Vec<_> = file.schema.keys.iter().map(|key| key.section.as_deref()).collect();
+    assert_eq!(sections, [None, Some("sender")], "the form looks as it did");
+    assert_eq!(file.schema.headings[0].section.as_deref(), Some("sender"));
+    let [warning] = &file.warnings[..] else { panic!("{:?}", file.warnings) };
+    assert!(warning.to_string().starts_with("uses the old names"), "{warning}");
+
+    let renamed =
+        WITH_PANELS.replace("section = \"note\"\npanel", "panel").replace("[[panels]]", "[[sections]]");
+    let file = SchemaFile::parse("my.toml", &renamed, SchemaFormat::Toml).unwrap();
+    let sections: Vec<_> = file.schema.keys.iter().map(|key| key.section.as_deref()).collect();
+    assert_eq!((sections, file.warnings.len()), (vec![Some("note"), Some("sender")], 1));
+    let both = WITH_PANELS.replace("[[panels]]", "[[sections]]");
+    let file = SchemaFile::parse("my.toml", &both, SchemaFormat::Toml).unwrap();
+    assert_eq!(file.schema.key("sender_name").unwrap().section.as_deref(), Some("sender"), "panel wins");
+    let new = renamed.replace("panel = ", "section = ");
+    let file = SchemaFile::parse("my.toml", &new, SchemaFormat::Toml).unwrap();
+    assert_eq!(
+        (file.schema.key("sender_name").unwrap().section.as_deref(), file.warnings),
+        (Some("sender"), vec![])
+    );
 }

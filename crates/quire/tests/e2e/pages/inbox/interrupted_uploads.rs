@@ -15,7 +15,7 @@ async fn leaving_during_an_upload_asks_first_and_an_upload_can_be_cancelled() {
     let mut tab = inbox(&server, "/app");
     let slow =
         json!({ "offline": false, "latency": 0, "downloadThroughput": -1, "uploadThroughput": 10_000 });
-    tab.ask("Network.emulateNetworkConditions", slow);
+    tab.command("Network.emulateNetworkConditions", slow);
     tab.click("h1");
     tab.choose_files("#files", &[&scene.quire.path("large.pdf")]);
     tab.until_seen("#uploads li.sending");

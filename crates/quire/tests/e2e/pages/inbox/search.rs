@@ -58,8 +58,8 @@ async fn filters_are_in_the_address_and_the_list_updates_live() {
     tab.until_text("#rows .chip.reviewed", "Reviewed");
     assert!(is_same_page(&mut tab));
     // The filters work without scripts too.
-    tab.ask("Emulation.setScriptExecutionDisabled", json!({ "value": true }));
+    tab.command("Emulation.setScriptExecutionDisabled", json!({ "value": true }));
     tab.go("/app?review_status=REVIEWED&q=luna&status=");
-    tab.ask("Emulation.setScriptExecutionDisabled", json!({ "value": false }));
+    tab.command("Emulation.setScriptExecutionDisabled", json!({ "value": false }));
     assert_eq!(names(&mut tab), ["Luna.pdf"]);
 }

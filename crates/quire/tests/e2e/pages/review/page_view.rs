@@ -77,7 +77,7 @@ async fn sections_have_the_schemas_order_and_titles() {
     let server = scene.quire.serve();
     let document = document(&scene, &server).await;
     let mut tab = open_review(&server, document);
-    tab.speak("es");
+    tab.set_language("es");
     show(&mut tab, document);
     let sections = "[...document.querySelectorAll('.section h2')].map((e) => e.textContent).join('|')";
     assert_eq!(

@@ -69,7 +69,7 @@ impl Walkthrough {
     /// Checks the operations page of a server with one day of metrics.
     pub(super) async fn check_operations(&mut self) {
         self.scene.store.metrics.add(&one_day_of_metrics()).await.unwrap();
-        self.tab.like("dark");
+        self.tab.set_color_scheme("dark");
         self.tab.click("nav a[href='/app/operations']");
         self.until_page("Operations", "Operaciones");
         self.until_text(".metrics", "Completed in the last hour", "Completadas en la última hora");

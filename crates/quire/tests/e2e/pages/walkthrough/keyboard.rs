@@ -43,7 +43,7 @@ async fn a_document_is_uploaded_corrected_and_reviewed_with_the_keyboard_only() 
     walkthrough.tab.go("/app");
     tab_to(&mut walkthrough.tab, "#dropzone");
     walkthrough.tab.press("Enter");
-    walkthrough.tab.answer_chooser(&[&file]);
+    walkthrough.tab.answer_file_chooser(&[&file]);
     walkthrough.tab.until_text("#rows .chip.ready", "Ready");
     walkthrough.tab.press("j");
     walkthrough.tab.press("Enter");

@@ -50,7 +50,7 @@ impl Walkthrough {
     /// Another person saves two fields while one of them is being edited here. No value is lost.
     pub(super) fn resolve_conflict(&mut self, document: DocumentId) {
         let mut theirs = Tab::open(&self.server.address);
-        theirs.speak(self.translate("en-GB", "es-ES"));
+        theirs.set_language(self.translate("en-GB", "es-ES"));
         show(&mut theirs, document);
         type_into(&mut self.tab, "breed", "Angora");
         for (number, (key, text)) in (4..).zip([("notes", "Llamar el lunes"), ("breed", "Rex")]) {

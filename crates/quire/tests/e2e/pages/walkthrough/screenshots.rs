@@ -17,7 +17,7 @@ impl Walkthrough {
         self.tab.until("document.getAnimations().length === 0");
         self.tab.until("[...document.images].every((image) => image.loading === 'lazy' || image.complete)");
         let file = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../../docs/pictures/{name}.png"));
-        self.tab.picture(&file);
+        self.tab.screenshot(&file);
         let size = std::fs::metadata(&file).unwrap().len();
         assert!(size < MOST_BYTES, "{name}.png has {size} bytes");
     }

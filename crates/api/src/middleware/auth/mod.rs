@@ -1,0 +1,197 @@
+//! Authentication: who makes a request, and whether their roles allow it.
+//!
+//! As soon as there is a credential (a token in the settings, or a key that was ever created), every request except health
+//! checks must carry one, and its roles decide what it may do. Until then [`host_check`](crate::middleware::host_check)
+//! decides. A browser with a login carries a [`session`] instead of a key. While the database cannot say whether there are
+//! keys, every request is refused.
+
+pub(crate) mod roles;
+pub(crate) mod session;
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use axum::extract::{MatchedPath, Request, State};
+use axum::http::request::Parts;
+use axum::http::{HeaderMap, header};
+use axum::middleware::Next;
+use axum::response::{IntoResponse, Response};
+use quire_application::Error;
+use quire_application::credential::{Authenticator, KeyHolder};
+
+use self::session::{SessionInfo, require_own_page};
+use crate::caller::Caller;
+use crate::middleware::drain_body::drain;
+use crate::pages;
+use crate::pages::visitor::Identity;
+use crate::{ApiError, Code};
+
+/// How long the answer "there is no key" is cached.
+const OPEN_FOR: Duration = Duration::from_secs(1);
+/// And while another request checks again.
+const OPEN_WHILE_CHECKING: Duration = Duration::from_secs(3);
+/// Supervisors and load balancers check health without a key.
+pub(crate) const FOR_EVERYBODY: [&str; 3] = ["/health", "/health/live", "/health/ready"];
+
+/// Marks a request that needs no credential although others do.
+#[derive(Clone, Copy)]
+pub(crate) struct NoCredentialNeeded;
+
+/// Authenticates requests.
+pub struct Auth {
+    authenticator: Authenticator,
+    /// Set once there is a credential, and never cleared: keys are revoked and never deleted.
+    required: AtomicBool,
+    /// When the last check found no key.
+    seen_open: Mutex<Option<Instant>>,
+    /// Held by the request that checks.
+    checking: tokio::sync::Mutex<()>,
+}
+
+impl Auth {
+    /// Accepts the credentials of that authenticator.
+    pub fn new(authenticator: Authenticator) -> Self {
+        let required = AtomicBool::new(authenticator.has_token());
+        Self { authenticator, required, seen_open: Mutex::default(), checking: tokio::sync::Mutex::default() }
+    }
+
+    /// Whether requests need a credential.
+    pub(crate) async fn is_required(&self) -> Result<bool, ApiError> {
+        self.needs_credential(Instant::now()).await.map_err(lookup_failed)
+    }
+
+    /// Whether requests need a credential at this moment.
+    async fn needs_credential(&self, now: Instant) -> Result<bool, Error> {
+        if self.required.load(Ordering::Relaxed) {
+            return Ok(true);
+        }
+        if self.was_open(OPEN_FOR, now) {
+            return Ok(false);
+        }
+        // One request checks for all others.
+        let _looking = match self.checking.try_lock() {
+            Ok(checking) => checking,
+            Err(_) if self.was_open(OPEN_WHILE_CHECKING, now) => return Ok(false),
+            Err(_) => self.checking.lock().await,
+        };
+        if self.required.load(Ordering::Relaxed) || self.was_open(OPEN_FOR, now) {
+            return Ok(self.required.load(Ordering::Relaxed));
+        }
+        let any = self.authenticator.has_keys().await?;
+        if any {
+            self.required.store(true, Ordering::Relaxed);
+        } else {
+            *self.seen_open.lock().unwrap_or_else(PoisonError::into_inner) = Some(now);
+        }
+        Ok(any)
+    }
+
+    /// Whether the last check found no key, at most this long ago.
+    fn was_open(&self, time: Duration, now: Instant) -> bool {
+        let seen = *self.seen_open.lock().unwrap_or_else(PoisonError::into_inner);
+        seen.is_some_and(|seen| now.saturating_duration_since(seen) < time)
+    }
+
+    /// Identifies the client, if a credential is needed, and adds its identity to the request.
+    async fn admit(&self, request: &mut Parts) -> Result<(), ApiError> {
+        if !self.is_required().await? {
+            return Ok(());
+        }
+        if needs_no_credential(request) {
+            request.extensions.insert(NoCredentialNeeded);
+            request.extensions.insert(Identity::anonymous());
+            return Ok(());
+        }
+        request.extensions.insert(Identity::anonymous());
+        let (holder, session) = self.identify(request).await?;
+        // An unknown address needs no role; the client gets a 404.
+        let path = request.extensions.get::<MatchedPath>();
+        let permitted = path.map_or(Ok(()), |path| check_role(&holder, request, path.as_str()));
+        request.extensions.insert(Identity { roles: Some(holder.roles), session });
+        request.extensions.insert(Caller(holder.name));
+        permitted
+    }
+
+    /// Who makes the request. A key takes precedence over a cookie, which browsers send by themselves.
+    async fn identify(&self, request: &Parts) -> Result<(KeyHolder, Option<SessionInfo>), ApiError> {
+        if let Some(presented) = bearer(&request.headers) {
+            let holder =
+                self.authenticator.holder(presented).await.map_err(lookup_failed)?.ok_or_else(|| {
+                    let message = "the key is unknown or revoked; use another key";
+                    ApiError::new(Code::Unauthorized, message)
+                })?;
+            return Ok((holder, None));
+        }
+        let Some((holder, secret)) = self.session(&request.headers).await? else {
+            let message = "a key is required: create one with `quire keys create` and send it as Authorization: Bearer KEY";
+            return Err(ApiError::new(Code::Unauthorized, message));
+        };
+        require_own_page(request, &secret)?;
+        let session = SessionInfo { name: holder.name.clone(), form_token: secret.form_token() };
+        Ok((holder, Some(session)))
+    }
+}
+
+/// Whether the request needs no credential although others do: assets contain nothing of any document.
+fn needs_no_credential(request: &Parts) -> bool {
+    let path = request.extensions.get::<MatchedPath>();
+    path.is_some_and(|path| pages::FOR_EVERYBODY.contains(&path.as_str()))
+}
+
+/// Without the database no request is admitted.
+#[allow(clippy::needless_pass_by_value)] // `map_err(lookup_failed)` reads best.
+fn lookup_failed(error: Error) -> ApiError {
+    tracing::error!(%error, "authentication failed: keys cannot be looked up");
+    ApiError::new(Code::ServiceUnavailable, "keys cannot be looked up at the moment; retry later")
+}
+
+fn check_role(holder: &KeyHolder, request: &Parts, path: &str) -> Result<(), ApiError> {
+    let needed = roles::needed(&request.method, path);
+    if holder.roles.allow(needed) {
+        return Ok(());
+    }
+    let message =
+        format!("this needs the role {}; the key {} has {}", needed.as_str(), holder.name, holder.roles);
+    Err(ApiError::new(Code::Forbidden, message).with(serde_json::json!({ "role": needed.as_str() })))
+}
+
+/// Whether the route is public.
+pub(crate) fn is_for_everybody(request: &Request) -> bool {
+    let path = request.extensions().get::<MatchedPath>();
+    path.is_some_and(|path| FOR_EVERYBODY.contains(&path.as_str()))
+}
+
+/// Admits a request with the identity of its client, or refuses it.
+pub(crate) async fn authenticate(State(auth): State<Arc<Auth>>, request: Request, next: Next) -> Response {
+    if is_for_everybody(&request) {
+        return next.run(request).await;
+    }
+    let (mut parts, body) = request.into_parts();
+    let admitted = auth.admit(&mut parts).await;
+    let identity = parts.extensions.get::<Identity>().cloned();
+    let mut response = match admitted {
+        Ok(()) => next.run(Request::from_parts(parts, body)).await,
+        Err(refused) => {
+            drain(&parts.headers, body).await;
+            refused.into_response()
+        }
+    };
+    // An error page must offer only what its reader may do.
+    if let Some(identity) = identity.filter(|_| response.extensions().get::<ApiError>().is_some()) {
+        response.extensions_mut().insert(identity);
+    }
+    response
+}
+
+/// The credential after `Bearer`, in any case.
+fn bearer(headers: &HeaderMap) -> Option<&str> {
+    let (scheme, credential) = headers.get(header::AUTHORIZATION)?.to_str().ok()?.split_once(' ')?;
+    scheme
+        .eq_ignore_ascii_case("bearer")
+        .then(|| credential.trim())
+        .filter(|credential| !credential.is_empty())
+}
+
+#[cfg(test)]
+pub(crate) mod tests;

@@ -1,0 +1,147 @@
+//! A token bucket per client: full at first, refilled evenly, and stored as one time per client.
+
+use std::collections::HashMap;
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+const MINUTE: Duration = Duration::from_mins(1);
+/// Clients remembered at once, so that many addresses cannot fill the memory.
+const MAX_CLIENTS: usize = 10_000;
+
+/// The decision about one request. Times are from now.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct RateDecision {
+    /// Requests per minute.
+    pub(super) limit: u32,
+    /// Requests that could follow at once.
+    pub(super) remaining: u32,
+    /// Until the bucket is full again.
+    pub(super) reset: Duration,
+    /// Until a retry helps, if this request is refused.
+    pub(super) wait: Option<Duration>,
+}
+
+/// A number of requests per minute for each client. All times are since one moment of the caller's choice.
+pub(super) struct Rate {
+    limit: u32,
+    /// When the bucket of each client will be full again.
+    full_at: Mutex<HashMap<String, Duration>>,
+}
+
+impl Rate {
+    /// That many requests per minute, at least one.
+    pub(super) fn per_minute(limit: u32) -> Self {
+        Self { limit: limit.max(1), full_at: Mutex::default() }
+    }
+
+    /// Takes one token of that client, if there is one.
+    pub(super) fn take(&self, client: &str, now: Duration) -> RateDecision {
+        let mut clients = self.full_at.lock().unwrap_or_else(PoisonError::into_inner);
+        let each = MINUTE / self.limit;
+        let missing = clients.get(client).map_or(Duration::ZERO, |full_at| full_at.saturating_sub(now));
+        let after = missing + each;
+        if after > MINUTE {
+            return self.decision(missing, Some(after.saturating_sub(MINUTE)));
+        }
+        if clients.len() >= MAX_CLIENTS && !clients.contains_key(client) {
+            make_room(&mut clients, now);
+        }
+        clients.insert(client.to_owned(), now + after);
+        self.decision(after, None)
+    }
+
+    /// Gives a token back.
+    pub(super) fn give_back(&self, client: &str) {
+        let mut clients = self.full_at.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(full_at) = clients.get_mut(client) {
+            *full_at = full_at.saturating_sub(MINUTE / self.limit);
+        }
+    }
+
+    fn decision(&self, reset: Duration, wait: Option<Duration>) -> RateDecision {
+        let each = MINUTE / self.limit;
+        let remaining = MINUTE.saturating_sub(reset).as_nanos() / each.as_nanos();
+        RateDecision {
+            limit: self.limit,
+            remaining: u32::try_from(remaining).unwrap_or(self.limit),
+            reset,
+            wait,
+        }
+    }
+}
+
+/// Forgets clients with a full bucket, or else the client that is nearest to one.
+fn make_room(clients: &mut HashMap<String, Duration>, now: Duration) {
+    clients.retain(|_, full_at| *full_at > now);
+    if clients.len() < MAX_CLIENTS {
+        return;
+    }
+    let nearest = clients.iter().min_by_key(|(_, full_at)| **full_at).map(|(client, _)| client.clone());
+    nearest.and_then(|client| clients.remove(&client));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const START: Duration = Duration::from_secs(1000);
+
+    fn seconds(count: u64) -> Duration {
+        START + Duration::from_secs(count)
+    }
+
+    /// Proves R078 for the count.
+    #[test]
+    fn a_full_bucket_allows_a_burst_and_then_refills_evenly() {
+        let rate = Rate::per_minute(10);
+        for left in (0..10).rev() {
+            let decision = rate.take("a", START);
+            assert_eq!((decision.limit, decision.remaining, decision.wait), (10, left, None));
+        }
+        let refused = rate.take("a", START);
+        assert_eq!((refused.remaining, refused.wait), (0, Some(Duration::from_secs(6))));
+        assert_eq!(refused.reset, Duration::from_mins(1));
+        assert_eq!(rate.take("b", START).wait, None, "others have theirs");
+        assert_eq!(rate.take("a", seconds(5)).wait, Some(Duration::from_secs(1)), "refusals cost nothing");
+        assert_eq!(rate.take("a", seconds(6)).wait, None);
+        assert!(rate.take("a", seconds(6)).wait.is_some());
+        assert_eq!(rate.take("a", seconds(66)).remaining, 9, "after a minute it is full");
+    }
+
+    #[test]
+    fn a_token_that_is_given_back_can_be_taken_again() {
+        let rate = Rate::per_minute(2);
+        for _ in 0..10 {
+            assert_eq!(rate.take("a", START).wait, None);
+            rate.give_back("a");
+        }
+        rate.give_back("unknown");
+        assert_eq!([(); 3].map(|()| rate.take("a", START).wait.is_some()), [false, false, true]);
+    }
+
+    #[test]
+    fn limits_that_do_not_divide_a_minute_hold_too() {
+        for limit in [1, 7, 13, 1000] {
+            let rate = Rate::per_minute(limit);
+            let taken = (0..=limit).filter(|_| rate.take("a", START).wait.is_none()).count();
+            assert_eq!(taken, limit as usize);
+            let wait = rate.take("a", START).wait.unwrap();
+            assert_eq!(rate.take("a", START + wait).wait, None, "a client that waits as told is admitted");
+        }
+    }
+
+    #[test]
+    fn the_number_of_remembered_clients_is_limited_and_busy_ones_stay() {
+        let rate = Rate::per_minute(2);
+        for _ in 0..2 {
+            rate.take("busy", START);
+        }
+        for client in 0..MAX_CLIENTS + 100 {
+            rate.take(&client.to_string(), START);
+        }
+        assert!(rate.full_at.lock().unwrap().len() <= MAX_CLIENTS);
+        assert!(rate.take("busy", START).wait.is_some(), "its limit is not forgotten");
+        rate.take("later", seconds(60));
+        assert_eq!(rate.full_at.lock().unwrap().len(), 1, "those with full buckets are");
+    }
+}

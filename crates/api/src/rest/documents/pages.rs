@@ -1,0 +1,223 @@
+//! `GET /documents/{id}/pages`, the words of one page, and its image.
+
+use std::sync::Arc;
+
+use axum::Json;
+use axum::body::{Body, Bytes};
+use axum::extract::State;
+use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use quire_application::App;
+use quire_application::document::pages::{self, ImageRequest, ImageResponse, PageEntry, PageError};
+use quire_domain::{DocumentId, RunId};
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use super::page_content::PageContent;
+use crate::request::{Id, PagePath, Parameters};
+use crate::rest::openapi::{Binary, errors};
+use crate::{ApiError, Code};
+
+/// Pixels per point by default.
+const DEFAULT_SCALE: f32 = 1.0;
+
+/// The pages of a document.
+#[derive(Serialize, ToSchema)]
+#[schema(as = PageList)]
+pub(crate) struct PageListResponse {
+    #[schema(value_type = Uuid)]
+    document_id: DocumentId,
+    /// The run that read them.
+    #[schema(value_type = Uuid)]
+    run_id: RunId,
+    pages: Vec<ListedPageResponse>,
+}
+
+/// A page.
+#[derive(Serialize, ToSchema)]
+#[schema(as = ListedPage)]
+struct ListedPageResponse {
+    /// From 1.
+    page: usize,
+    /// In points.
+    width: f32,
+    /// In points.
+    height: f32,
+    /// Whether OCR recognised its words.
+    recognised: bool,
+    /// The number of its words.
+    words: usize,
+}
+
+/// The words of a page, each with its rectangle in points from the top left corner.
+#[derive(Serialize, ToSchema)]
+#[schema(as = PageWords)]
+pub(crate) struct PageWordsResponse {
+    #[schema(value_type = Uuid)]
+    document_id: DocumentId,
+    page: usize,
+    #[serde(flatten)]
+    content: PageContent,
+}
+
+/// Lists the pages of a document as its latest run read them.
+#[utoipa::path(
+    get,
+    path = "/documents/{id}/pages",
+    tag = "documents",
+    operation_id = "list_pages",
+    params(("id" = Uuid, Path, description = "The document.")),
+    responses((status = 200, description = "The pages.", body = PageListResponse), errors::Missing),
+)]
+pub(crate) async fn pages(
+    State(app): State<Arc<App>>,
+    Id(id): Id,
+) -> Result<Json<PageListResponse>, ApiError> {
+    let document_id = DocumentId(id);
+    let (run_id, index) = pages::list(&app, document_id).await?;
+    let listed = |(place, entry): (usize, &PageEntry)| ListedPageResponse {
+        page: place + 1,
+        width: entry.width,
+        height: entry.height,
+        recognised: entry.recognised,
+        words: entry.words,
+    };
+    Ok(Json(PageListResponse {
+        document_id,
+        run_id,
+        pages: index.pages.iter().enumerate().map(listed).collect(),
+    }))
+}
+
+/// Returns the words of a page with their rectangles.
+#[utoipa::path(
+    get,
+    path = "/documents/{id}/pages/{number}",
+    tag = "documents",
+    operation_id = "show_page",
+    params(
+        ("id" = Uuid, Path, description = "The document."),
+        ("number" = u32, Path, description = "The page number, from 1.", minimum = 1, maximum = 1_000_000),
+    ),
+    responses(
+        (status = 200, description = "The words of the page.", body = PageWordsResponse),
+        errors::Missing,
+        errors::Gone,
+    ),
+)]
+pub(crate) async fn page(
+    State(app): State<Arc<App>>,
+    PagePath(id, page): PagePath,
+) -> Result<Json<PageWordsResponse>, ApiError> {
+    let document_id = DocumentId(id);
+    let content = pages::page(&app, document_id, page).await?;
+    Ok(Json(PageWordsResponse { document_id, page, content: content.into() }))
+}
+
+impl From<PageError> for ApiError {
+    fn from(error: PageError) -> Self {
+        match error {
+            PageError::FileMissing => Self::new(Code::ArtifactMissing, error.to_string()),
+            PageError::Store(error) => error.into(),
+        }
+    }
+}
+
+/// Returns the image of a page.
+#[utoipa::path(
+    get,
+    path = "/documents/{id}/pages/{number}/image",
+    tag = "documents",
+    operation_id = "draw_page",
+    params(
+        ("id" = Uuid, Path, description = "The document."),
+        ("number" = u32, Path, description = "The page number, from 1.", minimum = 1, maximum = 1_000_000),
+        ("scale" = Option<f32>, Query, description = "Pixels per point (default: 1).", minimum = 0.1, maximum = 4),
+        ("If-None-Match" = Option<String>, Header, description = "The ETag of the image that the client has."),
+    ),
+    responses(
+        (status = 200, description = "The image.", body = Binary, content_type = "image/png",
+            headers(("ETag" = String, description = "The ETag of the image."))),
+        (status = 304, description = "The client has this image already.",
+            headers(("ETag" = String, description = "The ETag of the image."))),
+        errors::Missing,
+        errors::Conflicting,
+        errors::Gone,
+    ),
+)]
+pub(crate) async fn page_image(
+    State(app): State<Arc<App>>,
+    PagePath(id, page): PagePath,
+    parameters: Parameters,
+    headers: HeaderMap,
+) -> Result<Response, ApiError> {
+    let scale = parameters.value("scale", "must be a number of pixels per point, such as 1.5")?;
+    let known = IfNoneMatch::of(&headers);
+    let request = ImageRequest {
+        document: DocumentId(id),
+        page,
+        scale: scale.unwrap_or(DEFAULT_SCALE),
+        known: known.tags.first().cloned(),
+    };
+    let answer = pages::image(&app, request).await?;
+    image_response(answer, &known)
+}
+
+fn image_response(answer: ImageResponse, known: &IfNoneMatch) -> Result<Response, ApiError> {
+    let (tag, png) = match answer {
+        ImageResponse::Unchanged { tag } => (tag, None),
+        ImageResponse::Image { tag, png } => {
+            let has_it = known.includes(&tag);
+            (tag, (!has_it).then_some(png))
+        }
+    };
+    let tag = HeaderValue::from_str(&format!("\"{tag}\""));
+    let headers = [
+        (header::ETAG, tag.map_err(|_| ApiError::internal("an ETag is not a valid header value"))?),
+        // Browsers must revalidate: the document may have been purged.
+        (header::CACHE_CONTROL, HeaderValue::from_static("private, no-cache")),
+    ];
+    Ok(match png {
+        None => (StatusCode::NOT_MODIFIED, headers).into_response(),
+        Some(png) => {
+            let content_type = [(header::CONTENT_TYPE, HeaderValue::from_static("image/png"))];
+            (headers, content_type, Body::from(Bytes::from_owner(png))).into_response()
+        }
+    })
+}
+
+/// The `If-None-Match` header: the ETags of the images that the client has.
+struct IfNoneMatch {
+    tags: Vec<String>,
+    any: bool,
+}
+
+impl IfNoneMatch {
+    fn of(headers: &HeaderMap) -> Self {
+        let given = headers.get_all(header::IF_NONE_MATCH).iter().filter_map(|value| value.to_str().ok());
+        let given: Vec<&str> = given.flat_map(|value| value.split(',')).map(str::trim).collect();
+        let bare = |tag: &&str| tag.trim_start_matches("W/").trim_matches('"').to_owned();
+        Self { any: given.contains(&"*"), tags: given.iter().map(bare).collect() }
+    }
+
+    fn includes(&self, tag: &str) -> bool {
+        self.any || self.tags.iter().any(|known| known == tag)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn strong_and_weak_tags_of_a_list_are_found() {
+        let mut headers = HeaderMap::new();
+        headers.append(header::IF_NONE_MATCH, HeaderValue::from_static("\"a-1\", W/\"b-2\""));
+        headers.append(header::IF_NONE_MATCH, HeaderValue::from_static("\"c-3\""));
+        let known = IfNoneMatch::of(&headers);
+        assert!(known.includes("a-1") && known.includes("b-2") && known.includes("c-3"));
+        assert!(!known.includes("d-4") && !IfNoneMatch::of(&HeaderMap::new()).includes("a-1"));
+        headers.insert(header::IF_NONE_MATCH, HeaderValue::from_static("*"));
+        assert!(IfNoneMatch::of(&headers).includes("anything"));
+    }
+}

@@ -1,0 +1,69 @@
+//! `POST /documents/{id}/reprocess`
+
+use std::sync::Arc;
+
+use axum::extract::State;
+use axum::http::StatusCode;
+use axum::{Extension, Json};
+use jiff::Timestamp;
+use quire_application::App;
+use quire_application::document::{self, ReprocessError};
+use quire_domain::{DocumentId, RunId};
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use crate::caller::Caller;
+use crate::middleware::request_id::RequestId;
+use crate::request::{Id, Parameters};
+use crate::rest::openapi::{errors, names};
+use crate::{ApiError, Code};
+
+/// A queued run.
+#[derive(Serialize, ToSchema)]
+#[schema(as = AcceptedRun)]
+pub(crate) struct AcceptedRunResponse {
+    #[schema(value_type = Uuid)]
+    run_id: RunId,
+    #[schema(value_type = names::RunState)]
+    state: &'static str,
+    created_at: Timestamp,
+}
+
+/// Processes a document again.
+#[utoipa::path(
+    post,
+    path = "/documents/{id}/reprocess",
+    tag = "documents",
+    operation_id = "reprocess_document",
+    params(
+        ("id" = Uuid, Path, description = "The document."),
+        ("priority" = Option<names::Priority>, Query, description = "The priority of the run (default: normal)."),
+    ),
+    responses(
+        (status = 201, description = "The new run, which is queued.", body = AcceptedRunResponse),
+        errors::Missing,
+        errors::Conflicting,
+    ),
+)]
+pub(crate) async fn reprocess(
+    State(app): State<Arc<App>>,
+    Extension(RequestId(correlation_id)): Extension<RequestId>,
+    Caller(actor): Caller,
+    Id(id): Id,
+    parameters: Parameters,
+) -> Result<(StatusCode, Json<AcceptedRunResponse>), ApiError> {
+    let priority = parameters.priority()?;
+    let run = document::request_reprocess(&app, DocumentId(id), priority, &actor, correlation_id).await?;
+    let accepted =
+        AcceptedRunResponse { run_id: run.id, state: run.state.as_str(), created_at: run.created_at };
+    Ok((StatusCode::CREATED, Json(accepted)))
+}
+
+impl From<ReprocessError> for ApiError {
+    fn from(error: ReprocessError) -> Self {
+        match error {
+            ReprocessError::ProcessingDisabled => Self::new(Code::Conflict, error.to_string()),
+            ReprocessError::Store(error) => error.into(),
+        }
+    }
+}

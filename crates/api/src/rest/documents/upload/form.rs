@@ -1,0 +1,196 @@
+//! The files of a form, streamed one after another.
+//!
+//! A file is stored when the next one begins or the form ends: only then is it known that it arrived whole, and whether it was
+//! the last. A break after it does not touch it.
+
+use std::time::Duration;
+
+use axum::body::Bytes;
+use axum::extract::multipart::{Field, MultipartError};
+use axum::extract::{DefaultBodyLimit, FromRequest, Multipart, Request};
+use axum::http::{HeaderMap, StatusCode, header};
+use quire_application::document::DocumentView;
+use quire_application::document::upload::{Upload, UploadBatch, UploadError};
+use serde_json::json;
+use tokio::time::timeout;
+
+use super::form_overhead::FormOverhead;
+use crate::{ApiError, Code, Reason};
+
+/// Bytes of a form beside its files: boundaries, names and ignored fields.
+const MAX_OVERHEAD: u64 = 64 << 10;
+/// The name of the field with a file.
+pub(super) const FILE_FIELD: &str = "file";
+/// Files of one form.
+const MAX_FILES: usize = 100;
+
+/// How long a client may pause within a file.
+const IDLE_LIMIT: Duration = Duration::from_mins(1);
+
+/// The outcome of one file.
+pub(super) struct FileOutcome {
+    /// The file name that the client sent.
+    pub(super) name: String,
+    pub(super) taken: Result<DocumentView, ApiError>,
+}
+
+impl FileOutcome {
+    /// An idempotency key of another request refuses the whole request, unless some of its files are stored already: the client
+    /// must learn about those.
+    fn unless_key_reused(self, others: &[Self]) -> Result<Self, ApiError> {
+        match self.taken {
+            Err(error) if others.is_empty() && error.is_conflict(Reason::IdempotencyKeyReused) => Err(error),
+            taken => Ok(Self { taken, ..self }),
+        }
+    }
+}
+
+/// A file that arrived whole, or why it is refused.
+struct ReceivedFile {
+    name: String,
+    upload: Result<Upload, ApiError>,
+    /// Whether reading on is useless.
+    is_end: bool,
+}
+
+/// Stores the files of a form, each on its own, without waiting for processing. Refuses the whole request if it has no file, or
+/// if its idempotency key belongs to another request.
+pub(super) async fn receive_files(
+    batch: &UploadBatch<'_>,
+    mut request: Request,
+) -> Result<Vec<FileOutcome>, ApiError> {
+    let largest = batch.max_bytes();
+    refuse_by_length(request.headers(), largest)?;
+    // Also limits a form without a Content-Length, and ignored fields.
+    let most = usize::try_from(largest + MAX_OVERHEAD).unwrap_or(usize::MAX);
+    DefaultBodyLimit::max(most).apply(&mut request);
+    let (request, overhead) = FormOverhead::watch(request);
+    let mut form = Multipart::from_request(request, &()).await.map_err(|_| {
+        ApiError::invalid("body", "must be multipart/form-data with the file in the field `file`")
+    })?;
+    let mut outcomes = Vec::new();
+    let mut pending: Option<ReceivedFile> = None;
+    while pending.as_ref().is_none_or(|received| !received.is_end) {
+        let field = match form.next_field().await {
+            Ok(Some(field)) if field.name() == Some(FILE_FIELD) => field,
+            Ok(Some(_)) => continue,
+            Ok(None) => break,
+            Err(error) => {
+                // The form is incomplete, and so may the file be.
+                let Some(received) = &mut pending else { return Err(malformed(&error, largest)) };
+                received.upload = Err(malformed(&error, largest));
+                break;
+            }
+        };
+        if let Some(before) = pending.take() {
+            let outcome = finish(batch, before, outcomes.len(), false).await;
+            outcomes.push(outcome.unless_key_reused(&outcomes)?);
+        }
+        pending = Some(if outcomes.len() < MAX_FILES {
+            receive(batch, field, &overhead).await
+        } else {
+            too_many_files(&field)
+        });
+    }
+    match pending {
+        Some(last) => {
+            let outcome = finish(batch, last, outcomes.len(), true).await;
+            outcomes.push(outcome.unless_key_reused(&outcomes)?);
+        }
+        None => return Err(ApiError::invalid(FILE_FIELD, "is missing; send the file in this field")),
+    }
+    Ok(outcomes)
+}
+
+/// Stores a file that arrived whole.
+async fn finish(batch: &UploadBatch<'_>, received: ReceivedFile, place: usize, is_last: bool) -> FileOutcome {
+    let ReceivedFile { name, upload, .. } = received;
+    let place = u32::try_from(place).unwrap_or(u32::MAX);
+    let taken = match upload {
+        Ok(upload) => batch.finish_file(upload, &name, place, is_last).await.map_err(ApiError::from),
+        Err(error) => Err(error),
+    };
+    FileOutcome { name, taken }
+}
+
+/// Reads a file to its end even if it is refused: a client that is still sending would lose the response. A file that is too
+/// large is not read on.
+async fn receive(batch: &UploadBatch<'_>, mut field: Field<'_>, overhead: &FormOverhead) -> ReceivedFile {
+    let Some(name) = field.file_name().map(str::to_owned) else { return not_a_file() };
+    let begun = batch.begin_file().await;
+    overhead.file_begins();
+    let received = copy(&mut field, begun, batch.max_bytes()).await;
+    overhead.file_ends();
+    let is_end = !matches!(
+        received,
+        Ok(Ok(_) | Err(UploadError::Empty | UploadError::Unsupported { .. } | UploadError::Store(_)))
+    );
+    let upload = match received {
+        Ok(upload) => upload.map_err(ApiError::from),
+        Err(error) => Err(error),
+    };
+    ReceivedFile { name, upload, is_end }
+}
+
+async fn copy(
+    field: &mut Field<'_>,
+    mut upload: Result<Upload, UploadError>,
+    largest: u64,
+) -> Result<Result<Upload, UploadError>, ApiError> {
+    while let Some(piece) = next_piece(field, largest).await? {
+        if let Ok(taking) = &mut upload
+            && let Err(error) = taking.write(&piece).await
+        {
+            upload = Err(error);
+        }
+        if matches!(upload, Err(UploadError::TooLarge { .. })) {
+            break;
+        }
+    }
+    Ok(upload)
+}
+
+/// A silent client holds a file and a connection, so it is disconnected.
+async fn next_piece(field: &mut Field<'_>, largest: u64) -> Result<Option<Bytes>, ApiError> {
+    match timeout(IDLE_LIMIT, field.chunk()).await {
+        Ok(piece) => piece.map_err(|error| malformed(&error, largest)),
+        Err(_) => Err(ApiError::invalid("body", "is incomplete; send the file again")),
+    }
+}
+
+/// A text field instead of a file: the client forgot the @ of curl.
+fn not_a_file() -> ReceivedFile {
+    let message = "must be a file; with curl, write -F file=@record.pdf";
+    ReceivedFile { name: String::new(), upload: Err(ApiError::invalid(FILE_FIELD, message)), is_end: false }
+}
+
+fn too_many_files(field: &Field<'_>) -> ReceivedFile {
+    let message = format!("has more than {MAX_FILES} files; send the rest in another request");
+    let name = field.file_name().unwrap_or_default().to_owned();
+    ReceivedFile { name, upload: Err(ApiError::invalid(FILE_FIELD, &message)), is_end: true }
+}
+
+/// Refuses a request by its Content-Length before reading it.
+fn refuse_by_length(headers: &HeaderMap, largest: u64) -> Result<(), ApiError> {
+    let length = headers.get(header::CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse().ok());
+    if length.is_some_and(|length: u64| length > largest + MAX_OVERHEAD) {
+        return Err(request_too_large(largest));
+    }
+    Ok(())
+}
+
+/// The limit holds for one file and for all files of a request together.
+fn request_too_large(largest: u64) -> ApiError {
+    let message = format!(
+        "the request is larger than the limit of {} MB; split it or raise uploads.max_mb",
+        largest >> 20
+    );
+    ApiError::new(Code::FileTooLarge, message).with(json!({ "max_bytes": largest }))
+}
+
+fn malformed(error: &MultipartError, largest: u64) -> ApiError {
+    if error.status() == StatusCode::PAYLOAD_TOO_LARGE {
+        return request_too_large(largest);
+    }
+    ApiError::invalid("body", "is not a complete form; send it again as multipart/form-data")
+}

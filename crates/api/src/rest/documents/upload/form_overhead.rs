@@ -1,0 +1,69 @@
+//! Limits the bytes of a form beside its files. The form parser buffers them in memory; files are streamed.
+
+use std::io;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::task::{Context, Poll};
+
+use axum::body::{Body, BodyDataStream, Bytes};
+use axum::extract::Request;
+use futures_core::Stream;
+
+/// Bytes beside a file in a row. More than one chunk, because a file may begin within a chunk.
+const MAX: usize = 1 << 20;
+/// The limit within a file.
+const UNLIMITED: usize = usize::MAX;
+
+/// The bytes that may still come.
+#[derive(Clone)]
+pub(super) struct FormOverhead(Arc<AtomicUsize>);
+
+impl FormOverhead {
+    /// The request with its body counted.
+    pub(super) fn watch(request: Request) -> (Request, Self) {
+        let overhead = Self(Arc::new(AtomicUsize::new(MAX)));
+        let left = overhead.clone();
+        let watched = |body: Body| Body::from_stream(CountedBody { body: body.into_data_stream(), left });
+        (request.map(watched), overhead)
+    }
+
+    /// A file begins.
+    pub(super) fn file_begins(&self) {
+        self.0.store(UNLIMITED, Ordering::Relaxed);
+    }
+
+    /// The file has ended.
+    pub(super) fn file_ends(&self) {
+        self.0.store(MAX, Ordering::Relaxed);
+    }
+
+    /// Whether that many bytes may pass.
+    fn allows(&self, bytes: usize) -> bool {
+        let left = self.0.load(Ordering::Relaxed);
+        if left != UNLIMITED {
+            self.0.store(left.saturating_sub(bytes), Ordering::Relaxed);
+        }
+        left >= bytes
+    }
+}
+
+struct CountedBody {
+    body: BodyDataStream,
+    left: FormOverhead,
+}
+
+impl Stream for CountedBody {
+    type Item = Result<Bytes, axum::Error>;
+
+    fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        let polled = Pin::new(&mut self.body).poll_next(context);
+        match &polled {
+            Poll::Ready(Some(Ok(piece))) if !self.left.allows(piece.len()) => {
+                let too_much = io::Error::other("the form has too much data beside its files");
+                Poll::Ready(Some(Err(axum::Error::new(too_much))))
+            }
+            _ => polled,
+        }
+    }
+}

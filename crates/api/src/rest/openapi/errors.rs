@@ -1,0 +1,82 @@
+//! The error responses of the description. Each operation names those that it can return; all have one body.
+
+use std::collections::BTreeMap;
+
+use utoipa::IntoResponses;
+use utoipa::openapi::extensions::Extensions;
+use utoipa::openapi::{Content, Ref, RefOr, Response, ResponseBuilder};
+
+use crate::{Code, Reason};
+
+/// The extension with the error codes of a response.
+pub(super) const CODES: &str = "x-error-codes";
+
+/// The schema of an error response, unless it has one with more members.
+const BODY: &str = "Error";
+
+macro_rules! error_responses {
+    ($($name:ident = [$first:ident $(, $code:ident)*] $({ $($reason:ident),+ })? $text:literal $(as $body:ident)?;)+) => {
+        $(
+            #[doc = $text]
+            pub(crate) enum $name {}
+
+            impl IntoResponses for $name {
+                fn responses() -> BTreeMap<String, RefOr<Response>> {
+                    let reference = Ref::from_response_name(stringify!($name));
+                    [(Code::$first.status().as_str().to_owned(), reference.into())].into()
+                }
+            }
+        )+
+
+        /// All error responses by name.
+        pub(super) fn all() -> Vec<(&'static str, Response)> {
+            vec![$((
+                stringify!($name),
+                response(
+                    &[Code::$first $(, Code::$code)*],
+                    &[$($(Reason::$reason),+)?],
+                    $text,
+                    [$(stringify!($body),)? BODY][0],
+                ),
+            )),+]
+        }
+    };
+}
+
+error_responses! {
+    Invalid = [InvalidRequest] "A part of the request is wrong; `details` names it.";
+    UnknownSchema = [InvalidRequest, UnknownSchema]
+        "A part of the request is wrong, or the schema does not exist; `details` names it.";
+    Unknown = [Unauthorized] "The credential is missing or unknown.";
+    Forbidden = [Forbidden] "The credential does not allow this, or the request comes from a page of another site.";
+    Missing = [NotFound] "It does not exist.";
+    Gone = [ArtifactMissing] "Its file is gone.";
+    Conflicting = [Conflict] "The request conflicts with the stored state.";
+    NotReviewable = [Conflict] { NoCompletedRun, InterpretationMissing }
+        "There is nothing to review yet.";
+    NotComparable = [Conflict] {
+        NoCompletedRun, InterpretationNotAvailable, InterpretationMissing, NothingToCompare
+    } "There are not two versions to compare.";
+    NotEditable = [Conflict] {
+        ReviewBlockedByActiveRun, InterpretationNotAvailable, InterpretationMissing, StaleInterpretationVersion
+    } "The interpretation cannot be edited now, or another edit came first." as EditRefused;
+    NoText = [Conflict] { RawTextNotReady, RawTextNotAvailable } "The run has no text, or not yet.";
+    NotRetried = [Conflict] { RetryNotAllowed } "This run cannot be retried.";
+    KeyReused = [Conflict] { IdempotencyKeyReused } "The Idempotency-Key belongs to another request.";
+    FileTooLarge = [FileTooLarge, RequestBodyTooLarge] "The file or the form is larger than the limit.";
+    BodyTooLarge = [RequestBodyTooLarge] "The body is larger than the limit.";
+    Unsupported = [UnsupportedMediaType] "The file type is not supported.";
+    TooMany = [RateLimited] "Too many requests; retry after the seconds in Retry-After.";
+    Broken = [InternalError] "An internal error; the server log has details under the `correlation_id`.";
+    Unavailable = [ServiceUnavailable] "A service does not answer; retry after the seconds in Retry-After.";
+}
+
+fn response(codes: &[Code], reasons: &[Reason], text: &str, body: &str) -> Response {
+    let names = codes.iter().map(|code| code.as_str()).chain(reasons.iter().map(|reason| reason.as_str()));
+    let names: Vec<_> = names.collect();
+    ResponseBuilder::new()
+        .description(text)
+        .content("application/json", Content::new(Some(Ref::from_schema_name(body))))
+        .extensions(Some(Extensions::from_iter([(CODES, names)])))
+        .build()
+}

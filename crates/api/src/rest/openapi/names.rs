@@ -1,0 +1,111 @@
+//! The closed sets of names in the description. The domain defines them.
+
+use std::borrow::Cow;
+
+use quire_application::steps::{ModelErrorKind, ReadErrorKind, StepErrorCode as StepCode};
+use quire_domain::{self as domain, Pipeline as DomainPipeline};
+use quire_understanding::edit::conflict;
+use quire_understanding::{InterpreterKind as Understands, ValueType as Kind};
+use quire_understanding::{calibration, compare, structure};
+use utoipa::openapi::RefOr;
+use utoipa::openapi::schema::{ObjectBuilder, Schema, Type};
+use utoipa::{PartialSchema, ToSchema};
+
+use crate::{Code, Reason};
+
+macro_rules! names {
+    ($($(#[doc = $doc:literal])+ $name:ident = $names:expr;)+) => {$(
+        $(#[doc = $doc])+
+        pub(crate) enum $name {}
+
+        impl PartialSchema for $name {
+            fn schema() -> RefOr<Schema> {
+                closed(&[$($doc),+], $names)
+            }
+        }
+
+        impl ToSchema for $name {
+            fn name() -> Cow<'static, str> {
+                stringify!($name).into()
+            }
+        }
+    )+};
+}
+
+fn closed<N: AsRef<str>>(doc: &[&str], names: impl IntoIterator<Item = N>) -> RefOr<Schema> {
+    let names = names.into_iter().map(|name| name.as_ref().to_owned());
+    let text: Vec<_> = doc.iter().map(|line| line.trim()).collect();
+    let object = ObjectBuilder::new().schema_type(Type::String).enum_values(Some(names));
+    object.description(Some(text.join(" "))).into()
+}
+
+names! {
+    /// The stable code of an error. Each has a page at `/errors/{code}`.
+    ErrorCode = Code::ALL.iter().map(|code| code.as_str());
+    /// The reason of a conflict. Each has a page at `/errors/{reason}`.
+    ConflictReason = Reason::ALL.iter().map(|reason| reason.as_str());
+    /// The processing status of a document, derived from its runs.
+    DocumentStatus = domain::DocumentStatus::ALL.map(domain::DocumentStatus::as_str);
+    /// The order of a list of documents.
+    Sort = crate::rest::documents::list::DocumentSort::ALL.map(crate::rest::documents::list::DocumentSort::as_str);
+    /// Whether a person has reviewed a document.
+    ReviewStatus = [domain::ReviewStatus::InReview, domain::ReviewStatus::Reviewed].map(domain::ReviewStatus::as_str);
+    /// The state of a run.
+    RunState = ["QUEUED", "RUNNING", "COMPLETED", "FAILED", "TIMED_OUT"];
+    /// Why a run failed.
+    FailureType = domain::FailureType::ALL.iter().map(|failure| failure.as_str());
+    /// The kind of run, which decides its steps.
+    Pipeline = DomainPipeline::ALL.map(DomainPipeline::as_str);
+    /// A step of a pipeline.
+    StepName = DomainPipeline::ALL.iter().flat_map(|pipeline| pipeline.steps()).map(|step| step.as_str());
+    /// The status of a step.
+    StepStatus = {
+        use domain::StepStatus::{Failed, Pending, Running, Succeeded};
+        [Pending, Running, Succeeded, Failed].map(crate::rest::runs::step_status)
+    };
+    /// Why a step failed. These codes have a page at `/errors/{code}`; steps may have other codes.
+    StepErrorCode = {
+        let readers = ReadErrorKind::ALL.iter().map(|kind| kind.as_str());
+        let models = ModelErrorKind::ALL.iter().map(|kind| kind.as_str());
+        readers.chain(models).chain(StepCode::ALL.iter().map(|code| code.as_str()))
+    };
+    /// Why a model could not be used. Each has a page at `/errors/{code}`.
+    ModelErrorCode = ModelErrorKind::ALL.iter().map(|kind| kind.as_str());
+    /// The priority of a run.
+    Priority = domain::Priority::ALL.map(domain::Priority::as_str);
+    /// The type of an event.
+    EventType = domain::EventType::ALL.iter().map(|kind| kind.as_str());
+    /// An ISO 639-1 language code.
+    Language = quire_application::document::languages();
+    /// The type of a value.
+    ValueType = Kind::ALL.map(Kind::as_str);
+    /// The origin of a value: extracted, entered by a person, or derived from other fields.
+    Origin = ["machine", "human", "derived"];
+    /// The band of a confidence.
+    Band = calibration::Band::ALL.map(calibration::Band::as_str);
+    /// What reviews say about a mapping: nothing in particular, nearly always right, or mostly wrong.
+    Standing = calibration::CalibrationState::ALL.map(calibration::CalibrationState::as_str);
+    /// What interprets documents: the built-in rules, or a language model.
+    InterpreterKind = Understands::ALL.map(Understands::as_str);
+    /// What a key is about: the document, an event at a visit, or the visit itself.
+    Scope = ["document", "visit", "metadata"];
+    /// The kind of change of a field.
+    ChangeType = ["ADD", "UPDATE", "DELETE"];
+    /// How a field differs between two versions.
+    Difference = compare::Difference::ALL.map(compare::Difference::as_str);
+    /// The status of a change in a stale edit: the active version already has it, it can still be made, or it contradicts
+    /// another person's change.
+    ConflictStatus = conflict::ChangeStatus::ALL.map(conflict::ChangeStatus::as_str);
+    /// The kind of change of a schema.
+    StructureChange = structure::StructureChange::ALL.iter().map(|change| change.as_str());
+    /// The status of a candidate for a change of a schema.
+    CandidateStatus = structure::CandidateStatus::ALL.iter().map(|status| status.as_str());
+    /// A decision about a candidate.
+    DecisionType = structure::DecisionType::ALL.iter().map(|decision| decision.as_str());
+    /// The format of an export.
+    ExportFormat = ["csv", "jsonl"];
+    /// The state of a run as a job.
+    JobStatus = ["PENDING", "PROCESSING", "COMPLETED", "FAILED"];
+    /// The format of an interpretation: a flat list of fields, or grouped by visits.
+    View = ["flat", "visits"];
+}

@@ -1,0 +1,120 @@
+//! `GET /documents/{id}/review`
+
+use std::sync::Arc;
+
+use axum::Json;
+use axum::extract::State;
+use axum::http::header;
+use axum::response::{IntoResponse, Response};
+use jiff::Timestamp;
+use quire_application::App;
+use quire_application::review::{self, ReviewError, ReviewView};
+use quire_domain::{DocumentId, RunId};
+use quire_understanding::calibration::ConfidencePolicy;
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use super::{InterpretationFormat, VersionResponse, etag};
+use crate::ApiError;
+use crate::error::Reason;
+use crate::request::{Id, Parameters};
+use crate::rest::openapi::{errors, names};
+use crate::rest::runs::RunSummary;
+
+/// A document to review.
+#[derive(Serialize, ToSchema)]
+#[schema(as = Review)]
+struct ReviewResponse {
+    #[schema(value_type = Uuid)]
+    document_id: DocumentId,
+    latest_completed_run: RunSummary,
+    active_interpretation: VersionResponse,
+    raw_text_artifact: RawTextAvailability,
+    #[schema(value_type = names::ReviewStatus)]
+    review_status: &'static str,
+    reviewed_at: Option<Timestamp>,
+    reviewed_by: Option<String>,
+    confidence_policy: ConfidencePolicyResponse,
+}
+
+/// The confidence policy in effect. The bands of the fields follow from it.
+#[derive(Serialize, ToSchema)]
+#[schema(as = ConfidencePolicy)]
+struct ConfidencePolicyResponse {
+    policy_version: String,
+    band_cutoffs: BandCutoffs,
+}
+
+/// Confidence is low below `low_max`, mid below `mid_max`, and high from there on.
+#[derive(Serialize, ToSchema)]
+struct BandCutoffs {
+    low_max: f64,
+    mid_max: f64,
+}
+
+/// Whether the text of the run is available.
+#[derive(Serialize, ToSchema)]
+#[schema(as = RawTextArtifact)]
+struct RawTextAvailability {
+    #[schema(value_type = Uuid)]
+    run_id: RunId,
+    available: bool,
+}
+
+/// Shows the interpretation of a document for its review.
+///
+/// It is the active version of the latest completed run. Its `ETag` is the `If-Match` of an edit.
+#[utoipa::path(
+    get,
+    path = "/documents/{id}/review",
+    tag = "review",
+    operation_id = "show_review",
+    params(
+        ("id" = Uuid, Path, description = "The document."),
+        ("view" = Option<names::View>, Query, description = "The format of the interpretation (default: flat)."),
+    ),
+    responses(
+        (status = 200, description = "The interpretation to review.", body = ReviewResponse,
+            headers(("ETag" = String, description = "The version, such as \"v3\"."))),
+        errors::Missing,
+        errors::NotReviewable,
+    ),
+)]
+pub(crate) async fn show(
+    State(app): State<Arc<App>>,
+    Id(id): Id,
+    parameters: Parameters,
+) -> Result<Response, ApiError> {
+    let format = InterpretationFormat::of(&parameters)?;
+    let found = review::show(&app, DocumentId(id)).await?;
+    let etag = etag(found.active.number);
+    Ok(([(header::ETAG, etag)], Json(response(found, format, app.confidence_policy()))).into_response())
+}
+
+fn response(found: ReviewView, format: InterpretationFormat, policy: &ConfidencePolicy) -> ReviewResponse {
+    let run = found.run;
+    ReviewResponse {
+        document_id: found.overview.document.id,
+        latest_completed_run: RunSummary::of(&run),
+        active_interpretation: VersionResponse::of(found.active, &found.schema, format, policy),
+        raw_text_artifact: RawTextAvailability { run_id: run.id, available: found.has_text },
+        review_status: found.overview.document.review_status.as_str(),
+        reviewed_at: found.overview.reviewed_at,
+        reviewed_by: found.overview.reviewed_by,
+        confidence_policy: ConfidencePolicyResponse {
+            policy_version: policy.version.clone(),
+            band_cutoffs: BandCutoffs { low_max: policy.low_max, mid_max: policy.mid_max },
+        },
+    }
+}
+
+impl From<ReviewError> for ApiError {
+    fn from(error: ReviewError) -> Self {
+        let message = error.to_string();
+        match error {
+            ReviewError::NoCompletedRun => Self::conflict(Reason::NoCompletedRun, message),
+            ReviewError::Missing => Self::conflict(Reason::InterpretationMissing, message),
+            ReviewError::Store(error) => error.into(),
+        }
+    }
+}

@@ -1,0 +1,39 @@
+//! The members that every view of a run has.
+
+use jiff::Timestamp;
+use quire_domain::{Run, RunId};
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use crate::rest::openapi::names;
+
+/// A run, its state, and the version of the schema that it uses.
+#[derive(Serialize, ToSchema)]
+#[schema(as = RunHead)]
+pub(crate) struct RunSummary {
+    #[schema(value_type = Uuid)]
+    run_id: RunId,
+    #[schema(value_type = names::RunState)]
+    state: &'static str,
+    #[schema(value_type = Option<names::FailureType>)]
+    failure_type: Option<&'static str>,
+    created_at: Timestamp,
+    started_at: Option<Timestamp>,
+    completed_at: Option<Timestamp>,
+    schema_version_used: Option<u32>,
+}
+
+impl RunSummary {
+    /// The summary of that run.
+    pub(crate) fn of(run: &Run) -> Self {
+        Self {
+            run_id: run.id,
+            state: run.state.as_str(),
+            failure_type: run.state.reason().map(|reason| reason.failure_type.as_str()),
+            created_at: run.created_at,
+            started_at: run.state.started_at(),
+            completed_at: run.state.completed_at(),
+            schema_version_used: run.schema.as_ref().map(|schema| schema.version),
+        }
+    }
+}

@@ -1,0 +1,37 @@
+//! `POST /runs/{id}/withdraw`
+
+use std::sync::Arc;
+
+use axum::Json;
+use axum::extract::State;
+use quire_application::{App, run};
+use quire_domain::RunId;
+
+use super::show::RunResponse;
+use crate::ApiError;
+use crate::caller::Caller;
+use crate::request::Id;
+use crate::rest::openapi::errors;
+
+/// Withdraws a run that is still queued.
+#[utoipa::path(
+    post,
+    path = "/runs/{id}/withdraw",
+    tag = "runs",
+    operation_id = "withdraw_run",
+    params(("id" = Uuid, Path, description = "The run.")),
+    responses(
+        (status = 200, description = "The run, which has ended.", body = RunResponse),
+        errors::Missing,
+        errors::Conflicting,
+    ),
+)]
+pub(crate) async fn withdraw(
+    State(app): State<Arc<App>>,
+    Caller(actor): Caller,
+    Id(id): Id,
+) -> Result<Json<RunResponse>, ApiError> {
+    let run = run::withdraw(&app, RunId(id), &actor).await?;
+    // The stored run, which every later request shows.
+    Ok(Json(RunResponse::of(run::show(&app, run.id).await?)))
+}

@@ -1,0 +1,139 @@
+//! Every route of the REST API and of the pages, and the middleware that requests pass, on one page.
+
+use std::sync::Arc;
+
+use axum::Router;
+use axum::middleware::{from_fn, from_fn_with_state};
+use axum::response::Redirect;
+use axum::routing::{get, patch, post};
+
+use crate::middleware::{
+    access_audit, auth, body_limit, compression, host_check, panic, query_parameters, rate_limit, request_id,
+    security_headers,
+};
+use crate::pages::login::LoginState;
+use crate::rest::{
+    calibration, documents, events, governance, health, metrics, openapi, review, runs, version,
+};
+use crate::{ApiError, AppState, Auth, CorsOrigins, Server, error_pages, pages};
+
+/// All routes of a process. A worker has no documents: it serves its health, metrics and version alone.
+pub fn router(server: Server) -> Router {
+    let (auth, origins, app) = (server.auth.clone(), server.origins.clone(), server.app.clone());
+    let mut router = Router::new();
+    if let Some(app) = &app {
+        router = router.merge(rest_routes(app, &server)).merge(page_routes(app, &server));
+    }
+    let router = router
+        // Liveness checks nothing else: a slow database must not restart the process.
+        .route("/health/live", get(health::live))
+        .route("/health", get(health::health))
+        .route("/health/ready", get(health::ready))
+        .route("/metrics", get(metrics::scrape))
+        .route("/version", get(version::version))
+        .with_state(server);
+    with_middleware(router, auth, &origins, app)
+}
+
+/// The REST API.
+fn rest_routes(app: &AppState, server: &Server) -> Router<Server> {
+    Router::new()
+        .route("/documents", get(documents::list).post(documents::upload::add))
+        .route("/documents/upload", post(documents::upload::create))
+        .route("/documents/export", get(documents::export))
+        .route("/documents/{id}", get(documents::detail))
+        .route("/documents/{id}/download", get(documents::download))
+        .route("/documents/{id}/reprocess", post(documents::reprocess))
+        .route("/documents/{id}/language", patch(documents::set_language))
+        .route("/documents/{id}/processing-history", get(documents::history))
+        .route("/documents/{id}/jobs", get(documents::jobs))
+        .route("/documents/{id}/pages", get(documents::pages))
+        .route("/documents/{id}/pages/{number}", get(documents::page))
+        .route("/documents/{id}/pages/{number}/image", get(documents::page_image))
+        .route("/documents/{id}/review", get(review::show))
+        .route("/documents/{id}/compare", get(review::compare))
+        .route("/documents/{id}/reviewed", post(review::mark).delete(review::reopen))
+        .route("/calibration", get(calibration::show))
+        .route("/events", get(events::follow))
+        .route("/runs/{id}", get(runs::show))
+        .route("/runs/{id}/artifacts/raw-text", get(runs::raw_text))
+        .route("/runs/{id}/withdraw", post(runs::withdraw))
+        .route("/runs/{id}/retry", post(runs::retry))
+        .route("/runs/{id}/interpretations", get(review::versions).post(review::edit))
+        .route("/reviewer/structural-changes", get(governance::structural_changes))
+        .route("/reviewer/structural-changes/{id}/decision", post(governance::decide))
+        .route("/reviewer/schema/current", get(governance::current))
+        .route("/reviewer/governance/audit-trail", get(governance::audit_trail))
+        // The description of all operations, for programs and for people.
+        .route("/openapi.json", get(openapi::show))
+        .route("/docs", get(openapi::docs::show))
+        .route("/docs/style.css", get(openapi::docs::style))
+        // An explanation of each error code.
+        .route("/errors", get(error_pages::list))
+        .route("/errors/style.css", get(error_pages::style))
+        .route("/errors/{code}", get(error_pages::show))
+        .layer(from_fn(query_parameters::refuse_unknown))
+        .layer(body_limit::layer())
+        // Inside the rate limit: only requests that reach their handler are audited.
+        .layer(from_fn_with_state(app.audit.clone(), access_audit::record))
+        .layer(from_fn_with_state(server.rate_limits.clone(), rate_limit::enforce))
+        .with_state(app.clone())
+}
+
+/// The pages of the web interface.
+fn page_routes(app: &AppState, server: &Server) -> Router<Server> {
+    let login = Router::new()
+        .route("/app/login", get(pages::login::show).post(pages::login::log_in))
+        .route("/app/logout", post(pages::login::log_out))
+        .with_state(LoginState::new(app.clone(), server));
+    Router::new()
+        .route("/", get(|| async { Redirect::to("/app") }))
+        .route("/app", get(pages::inbox::show))
+        .route("/app/rows", get(pages::inbox::rows))
+        .route("/app/documents/{id}", get(pages::review::show))
+        .route("/app/documents/{id}/work", get(pages::review::work))
+        .route("/app/documents/{id}/versions", get(pages::review::history::show))
+        .route("/app/documents/{id}/compare", get(pages::review::compare::show))
+        .route("/app/documents/{id}/next", get(pages::review::next::lead))
+        .route("/app/documents/{id}/runs", get(pages::runs::show))
+        .route("/app/documents/{id}/runs/list", get(pages::runs::list))
+        .route("/app/operations", get(pages::operations::show))
+        .route("/app/operations/now", get(pages::operations::now))
+        .route("/app/governance", get(pages::governance::candidates::show))
+        .route("/app/governance/candidates", get(pages::governance::candidates::list))
+        .route("/app/governance/schemas", get(pages::governance::schemas::show))
+        .route("/app/governance/trail", get(pages::governance::trail::show))
+        .route("/app/governance/reliability", get(pages::governance::reliability::show))
+        .route("/app/preferences", post(pages::preferences::choose))
+        .route("/assets/{folder}/{*name}", get(pages::assets::show))
+        .layer(from_fn_with_state(app.audit.clone(), access_audit::record))
+        .with_state(app.clone())
+        .merge(login)
+        .layer(from_fn_with_state(app.clone(), pages::error_page::show))
+        .layer(compression::layer())
+}
+
+/// Wraps the routes in the middleware of every request. The last layer is the first that a request meets.
+fn with_middleware(router: Router, auth: Arc<Auth>, origins: &CorsOrigins, app: Option<AppState>) -> Router {
+    let router = router
+        .fallback(|| async { ApiError::no_such_page() })
+        .method_not_allowed_fallback(|| async { ApiError::method_not_allowed() })
+        .layer(from_fn_with_state(origins.clone(), host_check::require_local))
+        .layer(from_fn_with_state(auth, auth::authenticate))
+        // A browser without a login is redirected to it, and reads on a page what it may not do.
+        .layer(from_fn_with_state(app, pages::login_redirect::redirect));
+    let router = match origins.layer() {
+        // Outside of authentication: a browser's preflight request carries no key.
+        Some(layer) => router.layer(layer),
+        None => router,
+    };
+    router
+        .layer(from_fn(panic::catch))
+        // Outside of everything that can fail, so that each response has its id and each error its body.
+        .layer(from_fn(request_id::attach))
+        .layer(from_fn(security_headers::add))
+}
+
+#[cfg(test)]
+#[path = "routes_tests.rs"]
+mod tests;

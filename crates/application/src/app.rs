@@ -1,0 +1,81 @@
+//! The state that use cases share: the store, the files and the settings that decide what they allow.
+
+use std::sync::Arc;
+
+use quire_domain::{Pipeline, RequeuePolicy};
+use quire_ports::{BlobStore, Store};
+use quire_understanding::calibration::ConfidencePolicy;
+
+use crate::document::CountCache;
+use crate::document::pages::PageImages;
+use crate::document::upload::UploadSettings;
+use crate::events::EventFeed;
+use crate::operations::OperationsCache;
+
+/// Everything that [`App::new`] needs from whoever wires the program.
+pub struct AppSettings {
+    /// The database.
+    pub store: Store,
+    /// The files of documents.
+    pub blobs: Arc<dyn BlobStore>,
+    /// Draws and caches page images.
+    pub images: PageImages,
+    /// Which files are accepted, and the default schema.
+    pub uploads: UploadSettings,
+    /// How confidence is computed and shown.
+    pub confidence: ConfidencePolicy,
+    /// The feed of events.
+    pub events: EventFeed,
+    /// Whether documents are processed at all.
+    pub processing: bool,
+    /// How each pipeline requeues failed runs.
+    pub requeue: Vec<(Pipeline, RequeuePolicy)>,
+}
+
+/// What the use cases need. A handler passes it to a use case and cannot look inside.
+pub struct App {
+    pub(crate) store: Store,
+    pub(crate) blobs: Arc<dyn BlobStore>,
+    pub(crate) images: PageImages,
+    pub(crate) uploads: Arc<UploadSettings>,
+    pub(crate) confidence: Arc<ConfidencePolicy>,
+    pub(crate) events: EventFeed,
+    pub(crate) processing: bool,
+    pub(crate) requeue: Vec<(Pipeline, RequeuePolicy)>,
+    pub(crate) counts: CountCache,
+    pub(crate) operations: OperationsCache,
+}
+
+impl App {
+    /// The application on that store, with empty caches.
+    pub fn new(settings: AppSettings) -> Self {
+        let AppSettings { store, blobs, images, uploads, confidence, events, processing, requeue } = settings;
+        Self {
+            store,
+            blobs,
+            images,
+            uploads: Arc::new(uploads),
+            confidence: Arc::new(confidence),
+            events,
+            processing,
+            requeue,
+            counts: CountCache::default(),
+            operations: OperationsCache::default(),
+        }
+    }
+
+    /// The confidence policy in effect.
+    pub fn confidence_policy(&self) -> &ConfidencePolicy {
+        &self.confidence
+    }
+
+    /// Whether documents are processed at all.
+    pub fn is_processing_enabled(&self) -> bool {
+        self.processing
+    }
+
+    /// Which files are accepted.
+    pub fn upload_settings(&self) -> &UploadSettings {
+        &self.uploads
+    }
+}

@@ -1,0 +1,61 @@
+//! The original file of a document, piece by piece.
+
+use std::sync::Arc;
+
+use quire_domain::{Document, DocumentId};
+use quire_ports::{BlobStore, PortError};
+
+use crate::{App, Error, Result};
+
+/// Bytes read at a time.
+const PIECE: u64 = 256 << 10;
+
+/// Why the original cannot be downloaded.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum DownloadError {
+    /// The document exists and its file does not.
+    #[error("the document's file is gone; upload the document again")]
+    FileMissing,
+    /// There is no such document, or storage does not answer.
+    #[error(transparent)]
+    Store(#[from] Error),
+}
+
+/// The original file of a document. Only one piece of it is in memory at a time.
+pub struct OriginalFile {
+    blobs: Arc<dyn BlobStore>,
+    path: String,
+    size: u64,
+    read: u64,
+    first: Option<Vec<u8>>,
+}
+
+/// Opens the original file of a document. Its first piece is read here, so that a missing file is an error before anything
+/// was sent.
+pub async fn download(app: &App, id: DocumentId) -> Result<(Document, OriginalFile), DownloadError> {
+    let document = app.store.documents.find(id).await?;
+    let (path, size) = (document.storage_path.clone(), document.file_size);
+    let end = size.min(PIECE);
+    let first = app.blobs.get_range(&path, 0..end).await.map_err(|error| match error {
+        PortError::NotFound(_) => DownloadError::FileMissing,
+        error => error.into(),
+    })?;
+    let file = OriginalFile { blobs: app.blobs.clone(), path, size, read: end, first: Some(first) };
+    Ok((document, file))
+}
+
+impl OriginalFile {
+    /// The next piece; none at the end of the file.
+    pub async fn next(&mut self) -> Result<Option<Vec<u8>>> {
+        if let Some(first) = self.first.take() {
+            return Ok(Some(first));
+        }
+        if self.read >= self.size {
+            return Ok(None);
+        }
+        let end = self.size.min(self.read.saturating_add(PIECE));
+        let piece = self.blobs.get_range(&self.path, self.read..end).await?;
+        self.read = end;
+        Ok(Some(piece))
+    }
+}

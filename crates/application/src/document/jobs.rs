@@ -1,0 +1,13 @@
+//! The runs of a document as the job view names them.
+
+use quire_domain::DocumentId;
+use quire_ports::DocumentJob;
+
+use crate::{App, Result};
+
+/// The runs of that document as jobs, oldest first.
+pub async fn jobs(app: &App, id: DocumentId) -> Result<Vec<DocumentJob>> {
+    // Without this, an unknown document would have an empty list.
+    app.store.documents.find(id).await?;
+    Ok(app.store.history.jobs(id.into()).await?)
+}

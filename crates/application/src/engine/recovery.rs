@@ -1,0 +1,31 @@
+//! What a crash does to a run:
+//!
+//! 1. A dead process no longer renews its worker lease, so the lease expires. On SQLite the file lock is released.
+//! 2. Its RUNNING runs are now *orphaned runs*. Each engine recovers them when it starts and on every watchdog tick.
+//! 3. `Change::Orphan` in `domain/run/transition.rs` decides by the pipeline's `RecoveryPolicy`: FAILED, or requeued.
+//! 4. The step that was interrupted is recorded as failed. A requeued run resumes at its first unfinished step.
+//! 5. If the old worker was only paused, the store refuses its late writes: recovery has moved the run's fence.
+
+use quire_ports::PortResult;
+
+use super::watchdog::BATCH;
+use super::{EngineCore, report};
+
+impl EngineCore {
+    /// Fails or requeues every run whose worker is gone, as the recovery policy of its pipeline says.
+    pub(super) async fn recover_orphaned_runs(&self) -> PortResult<()> {
+        loop {
+            let now = self.store.clock.now();
+            let recovered =
+                self.store.recovery.recover_orphaned_runs(&self.recovery_rules, now, BATCH).await?;
+            for transition in &recovered {
+                report::count_recovered(transition.run.pipeline);
+                self.minute_counters.count_recovered(transition);
+                self.report_transition(transition);
+            }
+            if recovered.len() < BATCH {
+                return Ok(());
+            }
+        }
+    }
+}

@@ -1,0 +1,48 @@
+//! Schemas, candidates for their changes, and decisions, as governors look at them.
+
+use quire_domain::DecisionId;
+use quire_ports::{
+    AuditTrailEntry, CandidateFilter, GovernanceDecision, SchemaVersion, SchemaVersionSummary,
+    StructuralCandidate,
+};
+
+use crate::{App, Result};
+
+/// Candidates for changes of schemas, the most frequent first.
+pub async fn candidates(app: &App, filter: CandidateFilter) -> Result<Vec<StructuralCandidate>> {
+    Ok(app.store.governance.candidates(filter).await?)
+}
+
+/// Decisions, oldest first, those after `after`.
+pub async fn decisions(app: &App, after: Option<DecisionId>, limit: u32) -> Result<Vec<GovernanceDecision>> {
+    Ok(app.store.governance.decisions(after, limit).await?)
+}
+
+/// Decisions with their candidates, newest first, those before `before`.
+pub async fn audit_trail(app: &App, before: Option<DecisionId>, limit: u32) -> Result<Vec<AuditTrailEntry>> {
+    Ok(app.store.governance.trail(before, limit).await?)
+}
+
+/// The newest version of the default schema.
+pub async fn current_schema(app: &App) -> Result<SchemaVersion> {
+    schema_version(app, None, None).await
+}
+
+/// A version of a schema: of the default one without a name, the newest one without a number.
+pub async fn schema_version(app: &App, name: Option<&str>, number: Option<u32>) -> Result<SchemaVersion> {
+    let (governance, name) = (&app.store.governance, name.unwrap_or(&app.uploads.schema));
+    Ok(match number {
+        Some(number) => governance.schema(name, number).await?,
+        None => governance.current_schema(name).await?,
+    })
+}
+
+/// The versions of a schema, newest first.
+pub async fn schema_versions(app: &App, name: &str, limit: u32) -> Result<Vec<SchemaVersionSummary>> {
+    Ok(app.store.governance.schema_versions(name, limit).await?)
+}
+
+/// The names of all schemas, sorted.
+pub async fn schema_names(app: &App) -> Result<Vec<String>> {
+    Ok(app.store.governance.schema_names().await?)
+}

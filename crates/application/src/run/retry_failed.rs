@@ -1,0 +1,38 @@
+//! Retry a failed run by the policy of its pipeline.
+
+use quire_domain::{Pipeline, RequeuePolicy, Run, RunId};
+
+use super::retry;
+use crate::{App, Error};
+
+/// Why a run is not retried.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum RetryError {
+    /// A document's run never changes once it has ended.
+    #[error(
+        "a document's run that has ended stays as it is; process the document again instead, with \
+         POST /documents/{{id}}/reprocess"
+    )]
+    DocumentRun,
+    /// The policy of the pipeline, or the state of the run, does not allow it.
+    #[error("{0}")]
+    NotAllowed(String),
+    /// There is no such run, or the database does not answer.
+    #[error(transparent)]
+    Store(#[from] Error),
+}
+
+/// Sends a failed run back to the queue, where the settings of its pipeline allow that.
+pub async fn retry_failed(app: &App, id: RunId, actor: &str) -> Result<Run, RetryError> {
+    let pipeline = app.store.history.run(id).await?.pipeline;
+    if pipeline == Pipeline::Document {
+        return Err(RetryError::DocumentRun);
+    }
+    let policy = app.requeue.iter().find(|(of, _)| *of == pipeline);
+    let policy = policy.map_or(RequeuePolicy::Never, |(_, policy)| *policy);
+    match retry(&app.store, id, policy, actor).await.map_err(Error::from) {
+        Ok(run) => Ok(run),
+        Err(Error::Conflict(why)) => Err(RetryError::NotAllowed(why)),
+        Err(error) => Err(error.into()),
+    }
+}

@@ -1,0 +1,40 @@
+//! A run and its steps.
+
+use quire_domain::{Run, RunId, RunState, StepName, StepStatus};
+use quire_ports::StepProgress;
+
+use super::raw_text::language_used;
+use crate::{App, Result};
+
+/// A run with the progress of its steps.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RunView {
+    /// The run.
+    pub run: Run,
+    /// The language in which it read its document; until it has, the language that was requested, if any.
+    pub language_used: Option<String>,
+    /// The steps that it has reached, in order.
+    pub steps: Vec<StepProgress>,
+}
+
+/// The run of that id.
+pub async fn show(app: &App, id: RunId) -> Result<RunView> {
+    let run = app.store.history.run(id).await?;
+    let steps = app.store.history.steps(id).await?;
+    let language_used = language_used(&app.store, &run).await?;
+    Ok(RunView { run, language_used, steps })
+}
+
+/// The progress of the steps that a run has reached, in order.
+pub async fn steps(app: &App, id: RunId) -> Result<Vec<StepProgress>> {
+    Ok(app.store.history.steps(id).await?)
+}
+
+/// The step that is being executed, if the run is RUNNING.
+pub async fn current_step(app: &App, run: &Run) -> Result<Option<StepName>> {
+    if !matches!(run.state, RunState::Running { .. }) {
+        return Ok(None);
+    }
+    let steps = app.store.history.steps(run.id).await?;
+    Ok(steps.iter().find(|step| step.status == StepStatus::Running).map(|step| step.step))
+}

@@ -1,0 +1,39 @@
+//! The errors of OCR, with messages that tell people what to do.
+
+use quire_ports::{ReadError, ReadErrorKind};
+
+use super::languages::tesseract_name;
+
+pub(super) fn tesseract_missing(reason: &str) -> ReadError {
+    ReadError {
+        kind: ReadErrorKind::OcrNotAvailable,
+        message: "The document has scanned pages, and the OCR program tesseract is not installed. Install it \
+                  (Debian and Ubuntu: apt-get install tesseract-ocr tesseract-ocr-spa) and process the document again."
+            .to_owned(),
+        diagnosis: Some(format!("Looking for tesseract failed: {reason}")),
+    }
+}
+
+pub(super) fn language_data_missing(languages: &[&str]) -> ReadError {
+    let packages: Vec<String> = languages
+        .iter()
+        .map(|language| format!("tesseract-ocr-{}", tesseract_name(language).unwrap_or(language)))
+        .collect();
+    ReadError::new(
+        ReadErrorKind::OcrNotAvailable,
+        format!(
+            "The document has scanned pages, and tesseract has no data for their language. Install it (Debian and Ubuntu: \
+             apt-get install {}) and process the document again.",
+            packages.join(" ")
+        ),
+    )
+}
+
+pub(super) fn recognition_failed(reason: &str) -> ReadError {
+    ReadError {
+        kind: ReadErrorKind::OcrFailed,
+        message: "A scanned page could not be recognised. Process the document again, or scan it again."
+            .to_owned(),
+        diagnosis: Some(format!("Tesseract failed: {reason}")),
+    }
+}

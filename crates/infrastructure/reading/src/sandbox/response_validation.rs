@@ -1,0 +1,126 @@
+//! Validates the responses of a parser. A hostile document may have taken over the parser, so the server checks amounts,
+//! positions, and that numbers are finite.
+
+use std::io;
+
+use quire_domain::reading::{Page, Rect};
+
+use super::ParserLimits;
+use super::protocol::{PageImage, frame_too_long};
+use crate::ParsedPage;
+
+const PNG_SIGNATURE: &[u8] = b"\x89PNG\r\n\x1a\n";
+
+/// Collects the pages of a document and enforces the limits on pages and words.
+#[derive(Default)]
+pub(super) struct PageCollector {
+    pub(super) pages: Vec<ParsedPage>,
+    words: usize,
+}
+
+impl PageCollector {
+    pub(super) fn push(&mut self, mut parsed: ParsedPage, limits: &ParserLimits) -> io::Result<()> {
+        let words: usize = parsed.page.lines.iter().map(|line| line.words.len()).sum();
+        // An empty line takes memory too.
+        self.words += words.max(parsed.page.lines.len());
+        if self.words > limits.words || self.pages.len() >= limits.pages {
+            return Err(frame_too_long());
+        }
+        let is_valid = |side: f32| side.is_finite() && side > 0.0;
+        if !is_valid(parsed.page.width) || !is_valid(parsed.page.height) {
+            return Err(invalid_response("a page has an invalid size"));
+        }
+        clamp_to_page(&mut parsed.page);
+        self.pages.push(parsed);
+        Ok(())
+    }
+}
+
+/// Cuts bounding boxes off at the page edge, and drops words whose box is not finite.
+fn clamp_to_page(page: &mut Page) {
+    let (width, height) = (page.width, page.height);
+    for line in &mut page.lines {
+        line.words.retain_mut(|word| {
+            let Rect { x0, y0, x1, y1 } = word.rect;
+            word.rect = Rect {
+                x0: x0.clamp(0.0, width),
+                y0: y0.clamp(0.0, height),
+                x1: x1.clamp(0.0, width),
+                y1: y1.clamp(0.0, height),
+            };
+            [x0, y0, x1, y1].iter().all(|edge| edge.is_finite())
+        });
+    }
+    page.lines.retain(|line| !line.words.is_empty());
+}
+
+/// Checks that an image is a PNG with a valid scale.
+pub(super) fn validate_image(image: PageImage) -> io::Result<PageImage> {
+    if !image.png.starts_with(PNG_SIGNATURE) {
+        return Err(invalid_response("an image is not a PNG"));
+    }
+    if !image.scale.is_finite() || image.scale <= 0.0 {
+        return Err(invalid_response("an image has an invalid scale"));
+    }
+    Ok(image)
+}
+
+fn invalid_response(message: &'static str) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidData, message)
+}
+
+#[cfg(test)]
+mod tests {
+    use quire_domain::reading::{Line, Word};
+
+    use super::*;
+
+    fn page(rects: &[[f32; 4]]) -> ParsedPage {
+        let word = |[x0, y0, x1, y1]: &[f32; 4]| Word {
+            text: "a".to_owned(),
+            rect: Rect { x0: *x0, y0: *y0, x1: *x1, y1: *y1 },
+        };
+        let lines =
+            rects.iter().map(|rect| Line { words: vec![word(rect)], opens_paragraph: false }).collect();
+        ParsedPage {
+            page: Page { width: 100.0, height: 50.0, lines, recognised: false },
+            ..ParsedPage::default()
+        }
+    }
+
+    #[test]
+    fn boxes_are_cut_at_the_page_edge_and_words_without_a_finite_box_are_dropped() {
+        let mut pages = PageCollector::default();
+        let rects = [[10.0, -5.0, 300.0, 20.0], [0.0, 0.0, f32::INFINITY, 1.0], [f32::NAN, 0.0, 1.0, 1.0]];
+        pages.push(page(&rects), &ParserLimits::default()).unwrap();
+        let kept = &pages.pages[0].page.lines;
+        assert_eq!(kept.len(), 1);
+        assert_eq!(kept[0].words[0].rect, Rect { x0: 10.0, y0: 0.0, x1: 100.0, y1: 20.0 });
+    }
+
+    #[test]
+    fn too_many_pages_words_or_empty_lines_are_refused() {
+        let limits = ParserLimits { pages: 2, words: 3, ..ParserLimits::default() };
+        let one = [0.0, 0.0, 1.0, 1.0];
+        assert!(PageCollector::default().push(page(&[one; 4]), &limits).is_err());
+        let mut empty_lines = page(&[one; 4]);
+        empty_lines.page.lines.iter_mut().for_each(|line| line.words.clear());
+        assert!(PageCollector::default().push(empty_lines, &limits).is_err());
+        let mut pages = PageCollector::default();
+        pages.push(page(&[one]), &limits).unwrap();
+        pages.push(page(&[one]), &limits).unwrap();
+        assert!(pages.push(page(&[one]), &limits).is_err());
+    }
+
+    #[test]
+    fn pages_with_an_invalid_size_and_invalid_images_are_refused() {
+        for width in [0.0, -1.0, f32::NAN, f32::INFINITY] {
+            let mut parsed = page(&[]);
+            parsed.page.width = width;
+            assert!(PageCollector::default().push(parsed, &ParserLimits::default()).is_err(), "{width}");
+        }
+        let image = |png: &[u8], scale| validate_image(PageImage { png: png.to_vec(), scale }).is_ok();
+        assert!(image(PNG_SIGNATURE, 1.5));
+        assert!(!image(b"GIF89a", 1.5) && !image(PNG_SIGNATURE, 0.0) && !image(PNG_SIGNATURE, f32::NAN));
+    }
+}

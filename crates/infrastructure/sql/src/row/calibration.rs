@@ -1,0 +1,59 @@
+//! What reviews have taught.
+
+use quire_ports::{FieldReliability, PortResult};
+use quire_understanding::calibration::{BINS, CalibrationEntry, CalibrationState, ReviewCounts};
+
+use super::{ColumnReader, known};
+
+/// The mapping that found a key, as it is stored: an empty text if none is known.
+pub fn stored_mapping(mapping: Option<&str>) -> &str {
+    mapping.unwrap_or_default()
+}
+
+/// The key of a row of `{calibration}`, and the mapping that found it.
+pub fn calibration_key(row: &dyn ColumnReader) -> PortResult<(String, Option<String>)> {
+    Ok((row.string("calibration_field_key")?, row.string_unless_empty("calibration_mapping_id")?))
+}
+
+/// The counts of a row of `{calibration}`.
+pub fn review_counts(row: &dyn ColumnReader) -> PortResult<ReviewCounts> {
+    Ok(ReviewCounts {
+        accepts: row.integer("calibration_accepts")?,
+        edits: row.integer("calibration_edits")?,
+    })
+}
+
+/// The counts of a row of `{calibration}` and what follows from them.
+pub fn calibration_entry(row: &dyn ColumnReader) -> PortResult<CalibrationEntry> {
+    let name = row.text("calibration_standing")?;
+    let standing = known(CalibrationState::parse(name), "standing", name)?;
+    Ok(CalibrationEntry { counts: review_counts(row)?, standing })
+}
+
+/// A row of `calibration/list.sql`.
+pub fn field_reliability(row: &dyn ColumnReader) -> PortResult<FieldReliability> {
+    let (field_key, mapping_id) = calibration_key(row)?;
+    let counted: Vec<(usize, u32, u32)> = row.json("calibration_bins")?;
+    Ok(FieldReliability {
+        context_key: row.string("calibration_context_key")?,
+        field_key,
+        mapping_id,
+        learnt: calibration_entry(row)?,
+        of_key: ReviewCounts {
+            accepts: row.integer("calibration_key_accepts")?,
+            edits: row.integer("calibration_key_edits")?,
+        },
+        bins: bins(&counted),
+    })
+}
+
+/// All bins from those that have something in them, each with its number, accepts and edits.
+fn bins(counted: &[(usize, u32, u32)]) -> [ReviewCounts; BINS as usize] {
+    let mut bins = [ReviewCounts::default(); BINS as usize];
+    for (number, accepts, edits) in counted.iter().copied() {
+        if let Some(bin) = bins.get_mut(number) {
+            *bin = ReviewCounts { accepts, edits };
+        }
+    }
+    bins
+}

@@ -1,0 +1,50 @@
+//! Documents.
+
+use quire_domain::{Document, DocumentId, Event, ReviewStatus};
+use quire_ports::{DocumentOverview, PortResult, ReviewMark};
+
+use super::{ColumnReader, run};
+
+/// A row of `{document}`.
+pub fn document(row: &dyn ColumnReader) -> PortResult<Document> {
+    Ok(Document {
+        id: DocumentId(row.uuid("document_id")?),
+        original_filename: row.string("document_original_filename")?,
+        content_type: row.string("document_content_type")?,
+        file_size: row.integer("document_file_size")?,
+        content_hash: row.bytes("document_content_hash")?,
+        storage_path: row.string("document_storage_path")?,
+        created_at: row.timestamp("document_created_at")?,
+        review_status: review_status(row)?,
+        language_override: row.optional_string("document_language_override")?,
+        schema: row.string("document_schema_name")?,
+    })
+}
+
+/// A row of `{document_overview}`.
+pub fn document_overview(row: &dyn ColumnReader) -> PortResult<DocumentOverview> {
+    let has_run = row.optional_uuid("run_id")?.is_some();
+    Ok(DocumentOverview {
+        document: document(row)?,
+        updated_at: row.timestamp("document_updated_at")?,
+        reviewed_at: row.optional_timestamp("document_reviewed_at")?,
+        reviewed_by: row.optional_string("document_reviewed_by")?,
+        latest_run: if has_run { Some(run(row)?) } else { None },
+        text: row.optional_string("document_text")?,
+        confidence: row.optional_float("document_confidence")?,
+    })
+}
+
+/// A row of `{review_mark}`, and the event that a request has just recorded with it.
+pub fn review_mark(row: &dyn ColumnReader, recorded: Option<Event>) -> PortResult<ReviewMark> {
+    Ok(ReviewMark {
+        status: review_status(row)?,
+        reviewed_at: row.optional_timestamp("document_reviewed_at")?,
+        reviewed_by: row.optional_string("document_reviewed_by")?,
+        recorded,
+    })
+}
+
+fn review_status(row: &dyn ColumnReader) -> PortResult<ReviewStatus> {
+    Ok(ReviewStatus::parse(row.text("document_review_status")?).unwrap_or_default())
+}

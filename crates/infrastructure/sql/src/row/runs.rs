@@ -1,0 +1,73 @@
+//! Runs.
+
+use quire_domain::{
+    FailureReason, FailureType, Fence, Pipeline, Priority, Run, RunId, RunState, SchemaRef, SubjectId,
+    WorkerId,
+};
+use quire_ports::{PortError, PortResult};
+
+use super::{ColumnReader, required};
+use crate::error::corrupt;
+
+/// A row of `{run}`.
+pub fn run(row: &dyn ColumnReader) -> PortResult<Run> {
+    let id = RunId(row.uuid("run_id")?);
+    let rank: i16 = row.integer("run_priority")?;
+    let schema_name = row.optional_string("run_schema_name")?;
+    let schema_version = row.optional_number("run_schema_version")?;
+    Ok(Run {
+        id,
+        pipeline: Pipeline::parse(row.text("run_pipeline")?).map_err(corrupt)?,
+        subject: SubjectId(row.uuid("run_subject_id")?),
+        priority: Priority::from_rank(rank).ok_or_else(|| corrupt(format!("unknown priority {rank}")))?,
+        fence: Fence(row.integer("run_fence")?),
+        attempts: row.integer("run_attempts")?,
+        retry_count: row.integer("run_retry_count")?,
+        created_at: row.timestamp("run_created_at")?,
+        queued_at: row.timestamp("run_queued_at")?,
+        state: state(row, id)?,
+        correlation_id: row.optional_string("run_correlation_id")?,
+        language: row.optional_string("run_language")?,
+        schema: schema_name.zip(schema_version).map(|(name, version)| SchemaRef { name, version }),
+    })
+}
+
+/// What the columns of a run's state mean together.
+fn state(row: &dyn ColumnReader, id: RunId) -> PortResult<RunState> {
+    let started_at = || row.timestamp("run_started_at");
+    let completed_at = || row.timestamp("run_completed_at");
+    let state = match row.text("run_state")? {
+        "QUEUED" => RunState::Queued { available_at: row.optional_timestamp("run_available_at")? },
+        "RUNNING" => RunState::Running {
+            started_at: started_at().map_err(|error| of_run(id, &error))?,
+            deadline_at: row.optional_timestamp("run_deadline_at")?,
+            worker: row.optional_uuid("run_worker_id")?.map(WorkerId),
+        },
+        "COMPLETED" => RunState::Completed {
+            started_at: started_at().map_err(|error| of_run(id, &error))?,
+            completed_at: completed_at().map_err(|error| of_run(id, &error))?,
+        },
+        "FAILED" => RunState::Failed {
+            started_at: row.optional_timestamp("run_started_at")?,
+            completed_at: completed_at().map_err(|error| of_run(id, &error))?,
+            reason: reason(row).map_err(|error| of_run(id, &error))?,
+        },
+        "TIMED_OUT" => RunState::TimedOut {
+            started_at: started_at().map_err(|error| of_run(id, &error))?,
+            completed_at: completed_at().map_err(|error| of_run(id, &error))?,
+            reason: reason(row).map_err(|error| of_run(id, &error))?,
+        },
+        unknown => return Err(corrupt(format!("run {id} has the unknown state {unknown:?}"))),
+    };
+    Ok(state)
+}
+
+fn reason(row: &dyn ColumnReader) -> PortResult<FailureReason> {
+    let failure_type = FailureType::parse(row.text("run_failure_type")?);
+    Ok(FailureReason { failure_type, record: required(row.optional_json("run_error")?, "run_error")? })
+}
+
+/// Which run it is that cannot be read.
+fn of_run(id: RunId, error: &PortError) -> PortError {
+    corrupt(format!("run {id}: {error}"))
+}

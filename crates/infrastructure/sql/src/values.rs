@@ -1,0 +1,120 @@
+//! Values of columns that follow from a domain type. A store binds them.
+
+use jiff::Timestamp;
+use quire_domain::{Event, FailureRecord, InterpretationId, Run, RunId, RunState, StepStatus};
+use quire_ports::{FirstVersion, NewInterpretationVersion, PortResult, StepProgress};
+use quire_understanding::{Interpretation, MadeBy, document_confidence, search_text};
+use uuid::Uuid;
+
+use crate::error::corrupt;
+
+/// The columns of a run that depend on its state.
+#[derive(Clone, Copy, Debug)]
+#[allow(missing_docs)] // Each field is the column of its name.
+pub struct RunColumns<'r> {
+    pub available_at: Option<Timestamp>,
+    pub started_at: Option<Timestamp>,
+    pub deadline_at: Option<Timestamp>,
+    pub completed_at: Option<Timestamp>,
+    pub worker_id: Option<Uuid>,
+    pub failure_type: Option<&'static str>,
+    pub error: Option<&'r FailureRecord>,
+}
+
+impl<'r> From<&'r Run> for RunColumns<'r> {
+    fn from(run: &'r Run) -> Self {
+        let (available_at, deadline_at, worker) = match &run.state {
+            RunState::Queued { available_at } => (*available_at, None, None),
+            RunState::Running { deadline_at, worker, .. } => (None, *deadline_at, *worker),
+            _ => (None, None, None),
+        };
+        let reason = run.state.reason();
+        Self {
+            available_at,
+            started_at: run.state.started_at(),
+            deadline_at,
+            completed_at: run.state.completed_at(),
+            worker_id: worker.map(|id| id.0),
+            failure_type: reason.map(|reason| reason.failure_type.as_str()),
+            error: reason.map(|reason| &reason.record),
+        }
+    }
+}
+
+/// A row of interpretation versions, with what is kept beside it to search and to sort by.
+#[derive(Clone, Debug)]
+#[allow(missing_docs)] // Each field is the column of its name.
+pub struct VersionColumns {
+    pub id: InterpretationId,
+    pub run: RunId,
+    pub number: u32,
+    pub data: String,
+    pub created_at: Timestamp,
+    pub created_by: Option<String>,
+    /// Whether the version suggests a change of the schema.
+    pub pending_review: bool,
+    pub confidence: f64,
+    pub made_by: Option<String>,
+    pub model_tokens: i64,
+    /// What a search looks through.
+    pub search_text: String,
+}
+
+impl VersionColumns {
+    /// The version that a run made itself.
+    pub fn of_first(run: RunId, first: &FirstVersion, at: Timestamp) -> PortResult<Self> {
+        let made_by = first.made_by.as_ref();
+        Ok(Self {
+            made_by: made_by.map(serde_json::to_string).transpose().map_err(corrupt)?,
+            model_tokens: i64::try_from(made_by.map_or(0, MadeBy::tokens)).unwrap_or(i64::MAX),
+            ..Self::new(first.id, run, 1, &first.data, at)?
+        })
+    }
+
+    /// The version that an edit makes.
+    pub fn of_edit(edit: &NewInterpretationVersion) -> PortResult<Self> {
+        Ok(Self {
+            created_by: Some(edit.actor.clone()),
+            pending_review: !edit.structure.is_empty(),
+            ..Self::new(edit.id, edit.run, edit.base + 1, &edit.data, edit.at)?
+        })
+    }
+
+    fn new(
+        id: InterpretationId,
+        run: RunId,
+        number: u32,
+        data: &Interpretation,
+        created_at: Timestamp,
+    ) -> PortResult<Self> {
+        Ok(Self {
+            id,
+            run,
+            number,
+            data: serde_json::to_string(data).map_err(corrupt)?,
+            created_at,
+            created_by: None,
+            pending_review: false,
+            confidence: document_confidence(&data.fields),
+            made_by: None,
+            model_tokens: 0,
+            search_text: search_text(&data.fields),
+        })
+    }
+}
+
+/// Where a step stands after this event, if the event is about a step.
+pub fn step_progress_after(event: &Event) -> Option<(RunId, StepProgress)> {
+    let (status, run, step) = (event.event_type.step_status()?, event.run?, event.step?);
+    let is_running = status == StepStatus::Running;
+    let progress = StepProgress {
+        step,
+        status,
+        attempt: event.attempt.unwrap_or(1),
+        started_at: if is_running { Some(event.at) } else { event.started_at },
+        completed_at: if is_running { None } else { Some(event.at) },
+        error_code: event.error_code().map(str::to_owned),
+        error_message: event.failure.as_ref().map(|failure| failure.message.clone()),
+    };
+    Some((run, progress))
+}

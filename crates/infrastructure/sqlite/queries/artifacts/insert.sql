@@ -1,0 +1,2 @@
+INSERT INTO artifacts (id, run_id, artifact_type, payload, created_at)
+VALUES (?1, ?2, ?3, ?4, ?5)

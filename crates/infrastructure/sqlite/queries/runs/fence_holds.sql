@@ -1,0 +1,1 @@
+SELECT EXISTS (SELECT 1 FROM runs WHERE id = ?1 AND fence = ?2)

@@ -1,0 +1,1 @@
+UPDATE workers SET ended_at = ?1 WHERE ended_at IS NULL

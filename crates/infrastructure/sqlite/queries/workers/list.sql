@@ -1,0 +1,3 @@
+SELECT {worker}
+FROM workers
+ORDER BY id DESC

@@ -1,0 +1,55 @@
+//! Whether documents are reviewed.
+
+use jiff::Timestamp;
+use quire_domain::{DocumentId, ReviewStatus};
+use quire_ports::{PortResult, ReviewMark, ReviewMarkRequest};
+use quire_sql::{document_not_found, row};
+use quire_understanding::calibration::ConfidencePolicy;
+use rusqlite::{Connection, params};
+
+use crate::calibration::{learn, unlearn};
+use crate::row::{execute, first, micros};
+use crate::sql;
+use crate::transition::append;
+
+pub(crate) fn mark(connection: &Connection, request: &ReviewMarkRequest) -> PortResult<ReviewMark> {
+    let ReviewMarkRequest { document, at, policy, .. } = request;
+    let is_changed = match request.to {
+        ReviewStatus::Reviewed => review(connection, request)?,
+        ReviewStatus::InReview => reopen(connection, *document, *at, policy)?,
+    };
+    if is_changed {
+        append(connection, &request.event)?;
+    }
+    let recorded = is_changed.then(|| request.event.clone());
+    let query = sql!("documents/review_mark");
+    let mark =
+        first(connection, query, [document.0.as_bytes()], |row| row::review_mark(row, recorded.clone()))?;
+    mark.ok_or_else(|| document_not_found(*document))
+}
+
+/// Whether the document was `IN_REVIEW` until now.
+fn review(connection: &Connection, request: &ReviewMarkRequest) -> PortResult<bool> {
+    let ReviewMarkRequest { document, actor, at, policy, .. } = request;
+    let values = params![document.0.as_bytes(), micros(*at), actor];
+    let is_changed = execute(connection, sql!("documents/mark_reviewed"), values)? > 0;
+    if is_changed {
+        learn(connection, *document, policy, *at)?;
+    }
+    Ok(is_changed)
+}
+
+/// Whether the document was REVIEWED until now. The caller records the event.
+pub(crate) fn reopen(
+    connection: &Connection,
+    document: DocumentId,
+    at: Timestamp,
+    policy: &ConfidencePolicy,
+) -> PortResult<bool> {
+    let values = params![document.0.as_bytes(), micros(at)];
+    let is_changed = execute(connection, sql!("documents/reopen"), values)? > 0;
+    if is_changed {
+        unlearn(connection, document, policy, at)?;
+    }
+    Ok(is_changed)
+}

@@ -1,0 +1,197 @@
+//! A store that rings a bell after every write, so that tests wait for events and not for time; and that can be
+//! told to fail, before a write or, worse, after it.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use async_trait::async_trait;
+use jiff::{SignedDuration, Timestamp};
+use quire_domain::{Event, NewRun, RequeuePolicy, Run, RunId, Transition, WorkerId};
+use quire_ports::{
+    Advance, AdvanceOutcome, ClaimRequest, ClaimedRun, PortError, PortResult, RecoveryRules, RunQueue,
+    RunRecovery, Store,
+};
+use tokio::sync::{Notify, watch};
+
+use crate::FakeClock;
+
+/// How long a test waits for what must happen.
+pub const TEST_TIMEOUT: Duration = Duration::from_secs(30);
+/// How long to listen for the bell before moving a fake clock on.
+const QUIET_PERIOD: Duration = Duration::from_millis(2);
+
+/// A planned failure of `advance`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fault {
+    /// The store is gone before it could do anything.
+    BeforeWrite,
+    /// The store did it, and its answer was lost.
+    AfterWrite,
+}
+
+/// Watches a store, and makes it fail when told to.
+#[derive(Clone)]
+pub struct StoreObserver {
+    bell: watch::Sender<u64>,
+    faults: Arc<Mutex<VecDeque<Fault>>>,
+}
+
+impl StoreObserver {
+    /// The same store, watched.
+    pub fn observe(store: Store) -> (Store, Self) {
+        let observer = Self { bell: watch::Sender::new(0), faults: Arc::default() };
+        let watched = Arc::new(ObservedStore {
+            queue: store.queue.clone(),
+            rescue: store.recovery.clone(),
+            observer: observer.clone(),
+        });
+        (Store { queue: watched.clone(), recovery: watched, ..store }, observer)
+    }
+
+    /// The next `advance` fails so.
+    pub fn fail_next_advance(&self, fault: Fault) {
+        self.faults.lock().unwrap().push_back(fault);
+    }
+
+    /// Returns when `condition` holds, looking again after every write.
+    pub async fn wait_until<F, R>(&self, condition: F)
+    where
+        F: Fn() -> R,
+        R: Future<Output = bool>,
+    {
+        self.wait(condition, || ()).await;
+    }
+
+    /// The same, moving the clock on by `step` whenever nothing else moves.
+    pub async fn wait_until_advancing<F, R>(&self, clock: &FakeClock, step: SignedDuration, condition: F)
+    where
+        F: Fn() -> R,
+        R: Future<Output = bool>,
+    {
+        self.wait(condition, || clock.advance(step)).await;
+    }
+
+    async fn wait<F, R>(&self, condition: F, when_quiet: impl Fn())
+    where
+        F: Fn() -> R,
+        R: Future<Output = bool>,
+    {
+        let mut bell = self.bell.subscribe();
+        let looking = async {
+            while !condition().await {
+                if tokio::time::timeout(QUIET_PERIOD, bell.changed()).await.is_err() {
+                    when_quiet();
+                }
+            }
+        };
+        tokio::time::timeout(TEST_TIMEOUT, looking).await.expect("what the test waits for happens in time");
+    }
+
+    fn notify_written(&self) {
+        self.bell.send_modify(|rung| *rung += 1);
+    }
+}
+
+struct ObservedStore {
+    queue: Arc<dyn RunQueue>,
+    rescue: Arc<dyn RunRecovery>,
+    observer: StoreObserver,
+}
+
+fn gone() -> PortError {
+    PortError::Unavailable { service: "database", reason: "rehearsed outage".to_owned(), contention: false }
+}
+
+#[async_trait]
+impl RunQueue for ObservedStore {
+    async fn enqueue(&self, new: &NewRun, at: Timestamp) -> PortResult<Run> {
+        let run = self.queue.enqueue(new, at).await;
+        self.observer.notify_written();
+        run
+    }
+
+    async fn claim(&self, claim: ClaimRequest<'_>) -> PortResult<Vec<ClaimedRun>> {
+        let claimed = self.queue.claim(claim).await;
+        self.observer.notify_written();
+        claimed
+    }
+
+    async fn advance(&self, advance: Advance) -> PortResult<AdvanceOutcome> {
+        let fault = self.observer.faults.lock().unwrap().pop_front();
+        if fault == Some(Fault::BeforeWrite) {
+            return Err(gone());
+        }
+        let written = self.queue.advance(advance).await;
+        self.observer.notify_written();
+        if fault == Some(Fault::AfterWrite) { Err(gone()) } else { written }
+    }
+
+    async fn release_due(&self, at: Timestamp, limit: usize) -> PortResult<usize> {
+        self.queue.release_due(at, limit).await
+    }
+
+    async fn retry(
+        &self,
+        run: RunId,
+        requeue: RequeuePolicy,
+        actor: &str,
+        at: Timestamp,
+    ) -> PortResult<Transition> {
+        let retried = self.queue.retry(run, requeue, actor, at).await;
+        self.observer.notify_written();
+        retried
+    }
+
+    async fn withdraw(&self, run: RunId, actor: &str, at: Timestamp) -> PortResult<Transition> {
+        let withdrawn = self.queue.withdraw(run, actor, at).await;
+        self.observer.notify_written();
+        withdrawn
+    }
+
+    async fn record(&self, events: &[Event]) -> PortResult<()> {
+        let recorded = self.queue.record(events).await;
+        self.observer.notify_written();
+        recorded
+    }
+
+    fn wakeup(&self) -> Arc<Notify> {
+        self.queue.wakeup()
+    }
+}
+
+#[async_trait]
+impl RunRecovery for ObservedStore {
+    async fn recover_orphaned_runs(
+        &self,
+        rules: &RecoveryRules,
+        at: Timestamp,
+        limit: usize,
+    ) -> PortResult<Vec<Transition>> {
+        let recovered = self.rescue.recover_orphaned_runs(rules, at, limit).await;
+        self.observer.notify_written();
+        recovered
+    }
+
+    async fn time_out_overdue(
+        &self,
+        rules: &RecoveryRules,
+        at: Timestamp,
+        limit: usize,
+    ) -> PortResult<Vec<Transition>> {
+        let ended = self.rescue.time_out_overdue(rules, at, limit).await;
+        self.observer.notify_written();
+        ended
+    }
+
+    async fn hand_back_unknown(
+        &self,
+        worker: WorkerId,
+        known: &[RunId],
+        at: Timestamp,
+    ) -> PortResult<Vec<Transition>> {
+        let handed_back = self.rescue.hand_back_unknown(worker, known, at).await;
+        self.observer.notify_written();
+        handed_back
+    }
+}

@@ -1,0 +1,72 @@
+//! Schemas of the time when a form had sections and a page had panels.
+//!
+//! Sections are one thing now: what panels were. Files and stored versions that still have panels are read as if the
+//! panels were their sections, so that a form looks as it did.
+
+use serde::Deserialize;
+
+use super::{Schema, SchemaKey, Section, SectionHeading, Titles, WordList, built_in};
+
+/// A schema as a file or a database has it: with sections, with panels, or with both.
+#[derive(Deserialize)]
+pub(super) struct StoredSchema {
+    pub name: String,
+    #[serde(default)]
+    pub title: Titles,
+    #[serde(default)]
+    pub sections: Vec<Section>,
+    #[serde(default)]
+    pub panels: Vec<Section>,
+    pub keys: Vec<StoredKey>,
+    #[serde(default)]
+    pub headings: Vec<SectionHeading>,
+    #[serde(default)]
+    pub other_labels: WordList,
+    #[serde(default)]
+    pub other_dates: WordList,
+}
+
+/// A key as a file or a database has it.
+#[derive(Deserialize)]
+pub(super) struct StoredKey {
+    #[serde(flatten)]
+    pub key: SchemaKey,
+    #[serde(default)]
+    pub panel: Option<String>,
+}
+
+impl From<StoredSchema> for Schema {
+    fn from(stored: StoredSchema) -> Self {
+        let StoredSchema { name, title, sections, panels, keys, headings, other_labels, mut other_dates } =
+            stored;
+        // The first generation of stored schemas had no lists. Its keys named panels of the built-in schema.
+        let has_no_lists =
+            sections.is_empty() && panels.is_empty() && keys.iter().any(|key| key.panel.is_some());
+        let has_panels = has_no_lists || !panels.is_empty();
+        let built_in = || built_in::all().into_iter().find(|file| file.schema.name == name);
+        let current = if has_panels { built_in() } else { None };
+        let sections = match current {
+            Some(file) if has_no_lists => file.schema.sections.clone(),
+            _ if panels.is_empty() => sections,
+            _ => panels,
+        };
+        let section_of = |StoredKey { mut key, panel }: StoredKey| {
+            key.section = panel.or(key.section.filter(|_| !has_panels));
+            // The program itself knew what older versions of a built-in schema do not say.
+            if let Some(current) = current.and_then(|file| file.schema.key(&key.key)) {
+                key.hidden = current.hidden;
+                key.aliases.clone_from(&current.aliases);
+                key.hint.clone_from(&current.hint);
+                if key.cues.is_empty() {
+                    key.cues.clone_from(&current.cues);
+                }
+            }
+            key
+        };
+        if let Some(current) = current {
+            other_dates.clone_from(&current.schema.other_dates);
+        }
+        let keys = keys.into_iter().map(section_of).collect();
+        Self { name, title, sections, keys, headings, other_labels, other_dates }
+    }
+}
