@@ -127,7 +127,7 @@ fn pair<M: Hash + Eq>(rest: &mut [Vec<usize>; 2], mark: impl Fn(usize, usize) ->
 /// What a visit is called on either side: by its day and which of that day it is, or by its id if it has no day. Runs
 /// count visits, and one more in the middle must not make all later ones others.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-enum VisitName<'f> {
+pub(super) enum VisitName<'f> {
     None,
     Dated(&'f str, usize),
     Called(&'f str),
@@ -140,13 +140,13 @@ impl Field {
 }
 
 /// One side, with the names of its visits.
-struct ComparisonSide<'f> {
-    fields: &'f [Field],
+pub(super) struct ComparisonSide<'f> {
+    pub(super) fields: &'f [Field],
     visits: HashMap<&'f str, VisitName<'f>>,
 }
 
 impl<'f> ComparisonSide<'f> {
-    fn of(fields: &'f [Field]) -> Self {
+    pub(super) fn of(fields: &'f [Field]) -> Self {
         let mut visits = HashMap::new();
         let mut of_day: BTreeMap<&str, usize> = BTreeMap::new();
         for field in fields.iter().filter(|field| field.key == VISIT_DATE) {
@@ -162,7 +162,15 @@ impl<'f> ComparisonSide<'f> {
     }
 
     fn visit(&self, field: &'f Field) -> VisitName<'f> {
-        match field.visit_id.as_deref() {
+        self.visit_name(field.visit_id.as_deref())
+    }
+
+    /// The name of the visit with that id, which is the same in both versions if they mean the same visit.
+    pub(super) fn visit_name<'n>(&self, visit: Option<&'n str>) -> VisitName<'n>
+    where
+        'f: 'n,
+    {
+        match visit {
             None => VisitName::None,
             Some(visit) => self.visits.get(visit).cloned().unwrap_or(VisitName::Called(visit)),
         }

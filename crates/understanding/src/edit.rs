@@ -1,5 +1,7 @@
 //! What people change in an interpretation. A batch of changes makes one new version, or none at all.
 
+pub mod conflict;
+
 use super::schema::is_key;
 use super::structure::{self, StructuralEdit};
 use super::{Field, Origin, Schema, Scope, Value, ValueType, visits};

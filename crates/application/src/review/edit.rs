@@ -6,6 +6,7 @@ use quire_ports::{EditableRun, InterpretationVersion, NewInterpretationVersion, 
 use quire_understanding::edit::{EditOperation, InvalidEdit, apply_edits};
 use quire_understanding::{Interpretation, Schema};
 
+use super::stale::{self, StaleEdit};
 use super::view::schema_of;
 use crate::engine::report;
 use crate::{App, Error};
@@ -19,6 +20,8 @@ pub struct EditRequest {
     pub base: u32,
     /// The changes, all of them or none.
     pub changes: Vec<EditOperation>,
+    /// Whether the edit is also stale if a newer run of the document has completed.
+    pub latest_run_only: bool,
     /// Who.
     pub actor: String,
     /// What ties it to its request.
@@ -26,7 +29,7 @@ pub struct EditRequest {
 }
 
 /// Why nothing was changed.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum EditError {
     /// A run of the document is RUNNING.
     #[error("a run of this document is RUNNING; edit when it has ended")]
@@ -37,9 +40,9 @@ pub enum EditError {
     /// The run has no interpretation.
     #[error("this run has no interpretation; process the document again")]
     Missing,
-    /// Somebody else has made a newer version.
-    #[error("another edit came first; reload and repeat your changes")]
-    Stale,
+    /// Another person has made a newer version, or a newer run has completed.
+    #[error("a newer version exists; `details` says what became of each change and how to repeat it")]
+    Stale(Box<StaleEdit>),
     /// One of the changes is not as it must be.
     #[error(transparent)]
     Bad(#[from] InvalidEdit),
@@ -48,14 +51,14 @@ pub enum EditError {
     Store(#[from] Error),
 }
 
-impl From<EditBlocked> for EditError {
-    fn from(blocked: EditBlocked) -> Self {
-        match blocked {
-            EditBlocked::ActiveRun => Self::ActiveRun,
-            EditBlocked::NotCompleted => Self::NotCompleted,
-            EditBlocked::Missing => Self::Missing,
-            EditBlocked::Stale => Self::Stale,
-        }
+/// None if the edit is stale.
+fn unless_stale<T>(result: Result<T, EditBlocked>) -> Result<Option<T>, EditError> {
+    match result {
+        Ok(value) => Ok(Some(value)),
+        Err(EditBlocked::Stale) => Ok(None),
+        Err(EditBlocked::ActiveRun) => Err(EditError::ActiveRun),
+        Err(EditBlocked::NotCompleted) => Err(EditError::NotCompleted),
+        Err(EditBlocked::Missing) => Err(EditError::Missing),
     }
 }
 
@@ -73,16 +76,27 @@ pub struct EditResult {
 /// Applies a batch of changes to the active version of a run. Versions never change, so that what was worked out from one
 /// is right as long as that one is still active, and the store sees to that.
 pub async fn edit(app: &App, request: EditRequest) -> Result<EditResult, EditError> {
+    match apply_to_active(app, &request).await? {
+        Some(result) => Ok(result),
+        None => Err(EditError::Stale(Box::new(stale::report(&app.store, &request).await?))),
+    }
+}
+
+/// Makes the new version; none if the edit is stale.
+async fn apply_to_active(app: &App, request: &EditRequest) -> Result<Option<EditResult>, EditError> {
     let (store, policy) = (&app.store, &app.confidence);
     let editable = store.reviews.editable(request.run).await?;
-    let active = editable_version(&editable, request.base)?;
+    let Some(active) = unless_stale(editable_version(&editable, request.base))? else { return Ok(None) };
+    let document = DocumentId(editable.run.subject.0);
+    if request.latest_run_only && !stale::is_latest_run(store, document, request.run).await? {
+        return Ok(None);
+    }
     let schema = schema_of(store, &editable.run).await?;
     let edited = apply_edits(&active.data.fields, &schema, policy.human_edit_neutral, &request.changes)?;
     if edited.changes.is_empty() {
-        return Ok(EditResult { version: active.clone(), is_new: false, schema });
+        return Ok(Some(EditResult { version: active.clone(), is_new: false, schema }));
     }
     let at = store.clock.now();
-    let document = DocumentId(editable.run.subject.0);
     let new = NewInterpretationVersion {
         id: InterpretationId::new(),
         run: request.run,
@@ -92,11 +106,11 @@ pub async fn edit(app: &App, request: EditRequest) -> Result<EditResult, EditErr
         structure: edited.structure,
         edited: interpretation_edited(document, request.run, &request.actor, at),
         reopened: review_marked(document, ReviewStatus::InReview, &request.actor, at),
-        actor: request.actor,
+        actor: request.actor.clone(),
         at,
         policy: policy.clone(),
     };
-    let saved = save(store, &new).await?;
+    let Some(saved) = save(store, &new).await? else { return Ok(None) };
     for event in &saved.events {
         report::log(event, request.correlation_id.as_deref());
     }
@@ -108,23 +122,23 @@ pub async fn edit(app: &App, request: EditRequest) -> Result<EditResult, EditErr
         created_by: Some(new.actor),
         made_by: None,
     };
-    Ok(EditResult { version, is_new: true, schema })
+    Ok(Some(EditResult { version, is_new: true, schema }))
 }
 
-/// Stores it. If the answer is lost, it is asked whether this version is there: whoever repeated it would else be told that
+/// Stores it; none if the edit is stale. If the answer is lost, it is asked whether this version is there: whoever repeated it would else be told that
 /// somebody else had come first.
-async fn save(store: &Store, new: &NewInterpretationVersion) -> Result<SavedEdit, EditError> {
+async fn save(store: &Store, new: &NewInterpretationVersion) -> Result<Option<SavedEdit>, EditError> {
     match store.reviews.save(new).await {
         Err(error) if error.is_in_doubt() => {
             let now = store.reviews.editable(new.run).await?;
             match now.active {
                 Some(active) if active.id == new.id => {
-                    Ok(SavedEdit { number: active.number, events: vec![new.edited.clone()] })
+                    Ok(Some(SavedEdit { number: active.number, events: vec![new.edited.clone()] }))
                 }
                 _ => Err(error.into()),
             }
         }
-        saved => Ok(saved??),
+        saved => unless_stale(saved?),
     }
 }
 

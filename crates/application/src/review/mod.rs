@@ -5,6 +5,7 @@ mod edit;
 mod history;
 mod mark;
 mod next;
+mod stale;
 mod view;
 
 pub use quire_ports::{InterpretationVersion, ReviewMark, VersionHistoryEntry};
@@ -14,4 +15,5 @@ pub use edit::{EditError, EditRequest, EditResult, edit};
 pub use history::{version, versions};
 pub use mark::{MarkRequest, mark};
 pub use next::{NextLeastConfident, next_least_confident, next_newest};
+pub use stale::StaleEdit;
 pub use view::{ReviewError, ReviewView, show, view};

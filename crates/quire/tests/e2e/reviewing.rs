@@ -2,6 +2,7 @@
 
 mod calibrating;
 mod comparing;
+mod conflicts;
 pub(crate) mod editing;
 mod exporting;
 mod finding;

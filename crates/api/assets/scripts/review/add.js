@@ -1,11 +1,11 @@
 // Adding fields and visits, and deleting visits.
 
 import { t } from "../page.js"
-import { addChange, addVisitChange, deleteVisitChange, isSame } from "./change.js"
+import { addChange, addVisitChange, deleteVisitChange, rowOfChange } from "./change.js"
 import { ask, show } from "./dialogs.js"
 import { leave } from "./editor.js"
 import { inputFor } from "./input.js"
-import { mayEdit, rows, select, selected, valueOf } from "./panel.js"
+import { mayEdit, rows, select, selected } from "./panel.js"
 import { save, saveOrToast } from "./save.js"
 
 const OTHER_KEY = "+"
@@ -18,8 +18,8 @@ function keyOf(name) {
   return ascii.replace(/[^a-z0-9]+/g, "_").replace(/^[_0-9]+|_+$/g, "").slice(0, 64)
 }
 
-/** Saves the change of a dialog on submit. The dialog stays open until it is saved. */
-function onSubmit(dialog, changeOf, onSaved) {
+/** Saves the change of a dialog on submit. The dialog stays open until it is saved; then the new row is selected. */
+function onSubmit(dialog, changeOf) {
   const message = dialog.querySelector("[data-message]")
   dialog.querySelector("form").onsubmit = async (event) => {
     event.preventDefault()
@@ -31,11 +31,11 @@ function onSubmit(dialog, changeOf, onSaved) {
     }
     setBusy(true)
     try {
-      const change = changeOf()
-      await save([change], {
-        onSaved: () => {
+      await save([changeOf()], {
+        onSaved: ([change]) => {
           dialog.close()
-          onSaved(change)
+          const row = rowOfChange(change, rows())
+          if (row) select(row)
         },
       })
     } catch (error) {
@@ -55,7 +55,7 @@ function fieldChange(form, input) {
   if (value === null) throw new Error(t("review.value_missing"))
   const visit = form.elements.visit.closest("[data-visit]").hidden ? null : form.elements.visit.value || null
   const type = isOther ? "string" : option.dataset.type
-  return addChange({ key, visit, type, title: option.textContent, isRepeatable: true }, value)
+  return addChange({ key, visit, type, title: option.textContent }, value)
 }
 
 /** Opens the dialog for a new field, with that visit and key chosen if they are given. */
@@ -82,11 +82,7 @@ export function addField(visit, key) {
   keys.onchange = showInputs
   showInputs()
   form.querySelector("[data-message]").textContent = ""
-  onSubmit(fieldDialog, () => fieldChange(form, () => input), (change) => {
-    const isAdded = (row) => row.dataset.key === change.key && isSame(valueOf(row), change.value) && !change.known.has(row.dataset.field)
-    const row = rows().find(isAdded)
-    if (row) select(row)
-  })
+  onSubmit(fieldDialog, () => fieldChange(form, () => input))
   show(fieldDialog)
   if (key) input.element.focus()
 }
@@ -102,9 +98,6 @@ export function addVisit() {
     const metadata = names.map((name) => [name, form.elements[name].value.trim()]).filter(([, value]) => value !== "")
     if (metadata.length === 0) throw new Error(t("review.visit_missing"))
     return addVisitChange(Object.fromEntries(metadata), t("review.add_visit"))
-  }, (change) => {
-    const row = rows().find((one) => one.dataset.visit === change.visit)
-    if (row) select(row)
   })
   show(visitDialog)
 }

@@ -1,15 +1,20 @@
-// The conflict dialog: shows the old value, mine and theirs for each field, and asks which one to keep.
+// The conflict dialog: shows the old value, mine and theirs for each field, and asks which one to keep. The server has worked
+// out what is in conflict.
 
-import { count, t } from "../page.js"
-import { isSame } from "./change.js"
+import { count, page, t } from "../page.js"
 import { show } from "./dialogs.js"
-import { rows, valueOf } from "./panel.js"
 
 const dialog = document.getElementById("conflict-dialog")
 
-const valueText = (value, isDeleted) => {
+function valueText(value, isDeleted) {
   if (isDeleted) return t("review.deleted_value")
-  return isSame(value, null) ? t("review.no_value") : String(value)
+  return value === null || value === "" ? t("review.no_value") : String(value)
+}
+
+/** Who changed the field. Names mean nothing as long as nobody logs in. */
+function heading({ changed_by: name }) {
+  if (name === null) return t("review.conflict_run")
+  return page.csrf ? t("review.conflict_by", name) : t("review.conflict")
 }
 
 function textCell(text) {
@@ -29,38 +34,35 @@ function radioCell(name, value, text, isChecked) {
   return cell
 }
 
-function tableRow({ change, theirs }, index) {
+function tableRow({ title, conflict, isDeletion }) {
   const row = document.createElement("tr")
-  const title = document.createElement("th")
-  title.scope = "row"
-  title.textContent = change.title
-  const name = `conflict-${index}`
-  const mine = radioCell(name, "mine", valueText(change.value, change.kind === "delete"), true)
-  row.append(title, textCell(valueText(change.was)), mine, radioCell(name, "theirs", valueText(theirs.value, theirs.isDeleted), false))
+  const header = document.createElement("th")
+  header.scope = "row"
+  header.textContent = title
+  const name = `conflict-${conflict.index}`
+  const mine = radioCell(name, "mine", valueText(conflict.requested, isDeletion), true)
+  const theirs = radioCell(name, "theirs", valueText(conflict.theirs, conflict.theirs_deleted), false)
+  row.append(header, textCell(valueText(conflict.was)), mine, theirs)
   return row
 }
 
-/** How many other fields differ from what this page shows. */
-function countOtherChanges(conflicts, now) {
-  const ids = new Set(conflicts.flatMap(({ change, theirs }) => [change.field, theirs.field]))
-  const before = new Map(rows().filter((row) => row.dataset.field).map((row) => [row.dataset.field, valueOf(row)]))
-  const isOther = (field) => !ids.has(field.field_id) && !(before.has(field.field_id) && isSame(before.get(field.field_id), field.value))
-  const existing = new Set(now.fields.map((field) => field.field_id))
-  const deleted = [...before.keys()].filter((id) => !existing.has(id) && !ids.has(id))
-  return now.fields.filter(isOther).length + deleted.length
-}
-
-/** Returns the conflicts in which the person keeps their own value, or null if they go back to the editor. */
-export function askAboutConflicts(conflicts, now) {
-  dialog.querySelector("tbody").replaceChildren(...conflicts.map(tableRow))
-  const number = countOtherChanges(conflicts, now)
+/** Asks which values to keep. Returns the conflicts in which it is the person's own, or null if they go back to the editor. */
+export function askAboutConflicts(changes, report) {
+  const conflicts = report.conflicts.filter(({ status }) => status === "CONFLICT")
+  const rows = conflicts.map((conflict) => {
+    const { title, body } = changes[conflict.index]
+    return tableRow({ title, conflict, isDeletion: body.op === "DELETE" })
+  })
+  dialog.querySelector("h2").textContent = heading(report)
+  dialog.querySelector("tbody").replaceChildren(...rows)
+  const number = report.other_changes
   dialog.querySelector("[data-others]").textContent = number > 0 ? count("review.other_changes", number) : ""
   const form = dialog.querySelector("form")
   return new Promise((resolve) => {
     let kept = null
     form.onsubmit = () => {
       const choices = new FormData(form)
-      kept = conflicts.filter((_, index) => choices.get(`conflict-${index}`) === "mine")
+      kept = conflicts.filter(({ index }) => choices.get(`conflict-${index}`) === "mine")
     }
     dialog.addEventListener("close", () => resolve(kept), { once: true })
     show(dialog)

@@ -1,10 +1,10 @@
 // The editor of a field, in its row. Typed text is never discarded without asking.
 
 import { t } from "../page.js"
-import { isSame, setChange } from "./change.js"
+import { rowOfChange, setChange } from "./change.js"
 import { ask, hasTypedText } from "./dialogs.js"
 import { inputFor } from "./input.js"
-import { holdUpdates, mayEdit, nameOf, rowOf, select, selected, setSelectGuard, valueOf } from "./panel.js"
+import { holdUpdates, mayEdit, nameOf, rows, select, selected, setSelectGuard, valueOf } from "./panel.js"
 import { currentVersion, isSaving, save, whenSaved } from "./save.js"
 import { showStatus } from "./status.js"
 
@@ -52,15 +52,15 @@ async function submit() {
     showMessage(error.message)
     return false
   }
-  if (isSame(value, valueOf(row))) {
+  if (!isDirty()) {
     cancel()
     return true
   }
   setBusy(true)
   try {
-    const onSaved = () => {
+    const onSaved = ([change]) => {
       close()
-      selectSaved(row, value)
+      selectSaved(change)
     }
     const isSaved = await save([setChange(row, value)], { base, onSaved })
     if (!isSaved) {
@@ -77,13 +77,11 @@ async function submit() {
 }
 
 /** Selects the row of the saved field. A new field has a new row. */
-function selectSaved(row, value) {
-  const sameRow = row.dataset.field ? rowOf(row.dataset.field) : null
-  const isSaved = (one) => one.dataset.key === row.dataset.key && one.dataset.visit === row.dataset.visit && isSame(valueOf(one), value)
-  const saved = sameRow ?? [...document.querySelectorAll("#panel-body .field")].find(isSaved)
-  if (!saved) return
-  select(saved, { quietly: true })
-  saved.querySelector(".pick").focus({ preventScroll: true })
+function selectSaved(change) {
+  const row = rowOfChange(change, rows())
+  if (!row) return
+  select(row, { quietly: true })
+  row.querySelector(".pick").focus({ preventScroll: true })
 }
 
 /** Opens the editor of a row. */

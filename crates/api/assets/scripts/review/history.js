@@ -25,7 +25,7 @@ async function load(title, address) {
 }
 
 function restore({ dataset: { restore: key, value, type, visit = null } }) {
-  const addAgain = () => saveOrToast([addChange({ key, visit, type, title: key, isRepeatable: true }, JSON.parse(value))])
+  const addAgain = () => saveOrToast([addChange({ key, visit, type, title: key }, JSON.parse(value))])
   if (leave(addAgain)) addAgain()
 }
 

@@ -31,7 +31,6 @@ export const rows = () => [...document.querySelectorAll("#panel-body .field")]
 export const visibleRows = () => rows().filter((row) => row.offsetParent !== null)
 export const selected = () => (selectedId ? document.getElementById(selectedId) : null)
 export const valueOf = (row) => JSON.parse(row.dataset.value)
-export const rowOf = (fieldId) => document.getElementById(`f-${fieldId}`)
 
 /** The name of a row, with its visit or section. */
 export function nameOf(row) {
@@ -77,9 +76,6 @@ export function holdUpdates(hold) {
   isHeld = hold
   if (!isHeld && waitingPart) update(waitingPart)
 }
-
-/** Whether an update is held back that belongs to another run. */
-export const isOtherRunWaiting = (run) => waitingPart !== null && waitingPart.querySelector("#panel-head").dataset.run !== run
 
 function update(part) {
   waitingPart = null

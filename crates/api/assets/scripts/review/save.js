@@ -1,15 +1,15 @@
 // Saves changes. Each save makes one version, and is shown as saved only after the server has confirmed it.
 //
-// When no response comes, the change may or may not be stored. Then the script loads the current version as soon as the
-// server responds again, and sends the change again only if that version does not have it.
+// If the server has a newer version, it refuses the changes and reports what became of each: done, free or in conflict. The
+// person chooses, and the changes that the report offers for a retry are sent. When no response comes, the same request is sent
+// again: if the first one was stored, the report says that all changes are done.
 
 import { requestJson } from "../http.js"
 import { onConnectionChange } from "../events.js"
 import { t } from "../page.js"
 import { toast } from "../toast.js"
-import { conflictOf, isDone, onTopOf, rebased } from "./change.js"
 import { askAboutConflicts } from "./conflict.js"
-import { documentId, holdUpdates, isOtherRunWaiting, refresh, run, version } from "./panel.js"
+import { holdUpdates, refresh, run, version } from "./panel.js"
 import { showStatus } from "./status.js"
 
 const TIMEOUT = 15_000
@@ -47,11 +47,14 @@ export function enqueue(task) {
 
 const nameOf = (base) => `${base.run} ${base.version}`
 
-/** The latest version that this page has made on top of that one. */
-function latestOwn(base) {
+/** Whether only this page made the versions from one to the other. */
+function isOwnVersion(base, target) {
   let latest = base
-  while (ownVersions.has(nameOf(latest))) latest = { run: base.run, version: ownVersions.get(nameOf(latest)) }
-  return latest
+  while (ownVersions.has(nameOf(latest))) {
+    latest = { run: base.run, version: ownVersions.get(nameOf(latest)) }
+    if (nameOf(latest) === nameOf(target)) return true
+  }
+  return false
 }
 
 onConnectionChange((isConnected) => isConnected && retryNow?.())
@@ -60,15 +63,9 @@ const hasNoResponse = (error) => error.code === "NO_ANSWER" || error.status >= 5
 const isStale = (error) => error.details?.reason === "STALE_INTERPRETATION_VERSION"
 
 async function post(changes, base) {
-  const body = { base_version_number: base.version, changes: changes.map((change) => change.body) }
+  const body = { base_version_number: base.version, latest_run_only: true, changes: changes.map((change) => change.body) }
   const signal = AbortSignal.timeout(TIMEOUT)
   return requestJson(`/runs/${base.run}/interpretations`, { method: "POST", body, signal })
-}
-
-async function loadCurrent() {
-  const review = await requestJson(`/documents/${documentId}/review`, { signal: AbortSignal.timeout(TIMEOUT) })
-  const { version_number: number, data } = review.active_interpretation
-  return { run: review.latest_completed_run.run_id, version: number, fields: data.fields }
 }
 
 /** Waits until the server is back, the person asks to try again, or some time has passed. */
@@ -83,48 +80,46 @@ function waitToRetry(failures) {
   }).finally(() => { retryNow = null })
 }
 
-/** The changes that remain on top of a newer version, or null if the person goes back to the editor. */
-async function resolveConflicts(changes, base, now) {
-  const isOtherRun = now.run !== base.run
-  const left = changes.filter((change) => !isDone(change, now.fields, isOtherRun))
-  const pairs = left.map((change) => ({ change, theirs: conflictOf(change, now.fields, isOtherRun) }))
-  const conflicts = pairs.filter(({ theirs }) => theirs !== null)
-  if (conflicts.length > 0) showStatus("")
-  const kept = conflicts.length > 0 ? await askAboutConflicts(conflicts, now) : []
-  if (kept === null) return null
-  showStatus(t("review.saving"))
-  const free = pairs.filter(({ theirs }) => theirs === null).map(({ change }) => change)
-  return [...free, ...kept.map(({ change, theirs }) => onTopOf(change, theirs))]
+/** The changes that the report offers for a retry: all that are free, and those of the conflicts that the person insists on.
+    Null if the person goes back to the editor. */
+async function changesToRetry(changes, report, isOwn) {
+  const conflicts = report.conflicts.filter(({ status }) => status === "CONFLICT")
+  // Against this page's own earlier edit there is nothing to choose: the later one counts.
+  let kept = conflicts
+  if (conflicts.length > 0 && !isOwn) {
+    showStatus("")
+    kept = await askAboutConflicts(changes, report)
+    if (kept === null) return null
+    showStatus(t("review.saving"))
+  }
+  const chosen = report.conflicts.filter((conflict) => conflict.status === "FREE" || kept.includes(conflict))
+  return chosen.filter(({ retry }) => retry !== null).map(({ index, retry }) => ({ ...changes[index], body: retry }))
 }
 
+/** Sends changes until they are saved. Null if the person goes back to the editor. */
 async function send(changes, base) {
-  // An edit of an older run would not be seen in the newer one.
-  let isInDoubt = isOtherRunWaiting(base.run) || run() !== base.run
-  let isRebased = false
+  let isOnTopOfOthers = false
   for (let failures = 0; ; ) {
     try {
-      const now = isInDoubt ? await loadCurrent() : null
-      const isOtherRun = now && now.run !== base.run
-      if (now && changes.every((change) => isDone(change, now.fields, isOtherRun))) return { version: now.version, isRebased }
-      const isStaleBase = now && (now.version !== base.version || isOtherRun)
-      if (!isStaleBase) {
-        const saved = await post(changes, base)
-        if (saved.version_number !== base.version) ownVersions.set(nameOf(base), saved.version_number)
-        return { version: saved.version_number, isRebased, isUnchanged: saved.version_number === base.version }
-      }
-      throw Object.assign(new Error(), { isStaleBase, now })
+      const { version_number: version } = await post(changes, base)
+      const isUnchanged = version === base.version
+      if (!isUnchanged) ownVersions.set(nameOf(base), version)
+      return { version, changes, isOnTopOfOthers, isUnchanged }
     } catch (error) {
-      if (error.isStaleBase || isStale(error)) {
-        const now = error.now ?? (await loadCurrent())
-        const left = await resolveConflicts(changes, base, now)
+      if (isStale(error)) {
+        const report = error.details
+        const now = { run: report.run_id, version: report.version_number }
+        const isOwn = isOwnVersion(base, now)
+        const isDone = report.conflicts.every(({ status }) => status === "DONE")
+        // Nothing differs but these changes: the version was made by a request whose response was lost.
+        if (isDone && !isOwn && report.other_changes === 0 && now.run === base.run) ownVersions.set(nameOf(base), now.version)
+        const left = isDone ? [] : await changesToRetry(changes, report, isOwn)
         if (left === null) return null
-        if (left.length === 0) return { version: now.version, areTheirsKept: true }
+        if (left.length === 0) return { version: now.version, changes, areTheirsKept: !isDone }
         changes = left
         base = now
-        isInDoubt = false
-        isRebased = true
+        isOnTopOfOthers ||= !isOwn
       } else if (hasNoResponse(error)) {
-        isInDoubt = true
         await waitToRetry(failures)
         failures += 1
       } else throw error
@@ -135,26 +130,23 @@ async function send(changes, base) {
 function resultText(result) {
   if (result.areTheirsKept) return t("review.theirs_kept")
   if (result.isUnchanged) return t("review.unchanged")
-  return t(result.isRebased ? "review.saved_with_others" : "review.saved", String(result.version))
+  return t(result.isOnTopOfOthers ? "review.saved_with_others" : "review.saved", String(result.version))
 }
 
-/** Saves changes after all earlier saves, and refreshes the panel. Returns false if the person goes back to the editor; throws
-    if the server refuses the changes. */
+/** Saves changes after all earlier saves, refreshes the panel, and calls back with the changes that were sent last. Returns false
+    if the person goes back to the editor; throws if the server refuses the changes. */
 export function save(changes, { base = currentVersion(), onSaved = () => {} } = {}) {
   return enqueue(() => saveNow(changes, base, onSaved))
 }
 
-async function saveNow(changes, seen, onSaved) {
-  const base = latestOwn(seen)
-  const left = base === seen ? changes : changes.map(rebased).filter((change) => change !== null)
-  if (left.length === 0) return true
+async function saveNow(changes, base, onSaved) {
   showStatus(t("review.saving"))
   try {
-    const result = await send(left, base)
+    const result = await send(changes, base)
     if (result !== null) {
       holdUpdates(false)
       await refresh().catch(() => {})
-      onSaved()
+      onSaved(result.changes)
     }
     showStatus(result === null ? "" : resultText(result), "good")
     return result !== null

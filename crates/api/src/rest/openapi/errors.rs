@@ -11,8 +11,11 @@ use crate::{Code, Reason};
 /// The extension with the error codes of a response.
 pub(super) const CODES: &str = "x-error-codes";
 
+/// The schema of an error response, unless it has one with more members.
+const BODY: &str = "Error";
+
 macro_rules! error_responses {
-    ($($name:ident = [$first:ident $(, $code:ident)*] $({ $($reason:ident),+ })? $text:literal;)+) => {
+    ($($name:ident = [$first:ident $(, $code:ident)*] $({ $($reason:ident),+ })? $text:literal $(as $body:ident)?;)+) => {
         $(
             #[doc = $text]
             pub(crate) enum $name {}
@@ -29,7 +32,12 @@ macro_rules! error_responses {
         pub(super) fn all() -> Vec<(&'static str, Response)> {
             vec![$((
                 stringify!($name),
-                response(&[Code::$first $(, Code::$code)*], &[$($(Reason::$reason),+)?], $text),
+                response(
+                    &[Code::$first $(, Code::$code)*],
+                    &[$($(Reason::$reason),+)?],
+                    $text,
+                    [$(stringify!($body),)? BODY][0],
+                ),
             )),+]
         }
     };
@@ -51,7 +59,7 @@ error_responses! {
     } "There are not two versions to compare.";
     NotEditable = [Conflict] {
         ReviewBlockedByActiveRun, InterpretationNotAvailable, InterpretationMissing, StaleInterpretationVersion
-    } "The interpretation cannot be edited now, or another edit came first.";
+    } "The interpretation cannot be edited now, or another edit came first." as EditRefused;
     NoText = [Conflict] { RawTextNotReady, RawTextNotAvailable } "The run has no text, or not yet.";
     NotRetried = [Conflict] { RetryNotAllowed } "This run cannot be retried.";
     KeyReused = [Conflict] { IdempotencyKeyReused } "The Idempotency-Key belongs to another request.";
@@ -63,12 +71,12 @@ error_responses! {
     Unavailable = [ServiceUnavailable] "A service does not answer; retry after the seconds in Retry-After.";
 }
 
-fn response(codes: &[Code], reasons: &[Reason], text: &str) -> Response {
+fn response(codes: &[Code], reasons: &[Reason], text: &str, body: &str) -> Response {
     let names = codes.iter().map(|code| code.as_str()).chain(reasons.iter().map(|reason| reason.as_str()));
     let names: Vec<_> = names.collect();
     ResponseBuilder::new()
         .description(text)
-        .content("application/json", Content::new(Some(Ref::from_schema_name("Error"))))
+        .content("application/json", Content::new(Some(Ref::from_schema_name(body))))
         .extensions(Some(Extensions::from_iter([(CODES, names)])))
         .build()
 }

@@ -86,6 +86,7 @@ use crate::{error, error_pages};
         error::ErrorResponse<'static>,
         events::EventResponse<'static>,
         names::ConflictReason,
+        review::conflict::EditRefused<'static>,
         names::ExportFormat,
         names::Priority,
         names::Sort,

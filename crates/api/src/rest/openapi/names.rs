@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use quire_application::steps::{ModelErrorKind, ReadErrorKind, StepErrorCode as StepCode};
 use quire_domain::{self as domain, Pipeline as DomainPipeline};
+use quire_understanding::edit::conflict;
 use quire_understanding::{InterpreterKind as Understands, ValueType as Kind};
 use quire_understanding::{calibration, compare, structure};
 use utoipa::openapi::RefOr;
@@ -92,6 +93,9 @@ names! {
     ChangeType = ["ADD", "UPDATE", "DELETE"];
     /// How a field differs between two versions.
     Difference = compare::Difference::ALL.map(compare::Difference::as_str);
+    /// The status of a change in a stale edit: the active version already has it, it can still be made, or it contradicts
+    /// another person's change.
+    ConflictStatus = conflict::ChangeStatus::ALL.map(conflict::ChangeStatus::as_str);
     /// The kind of change of a schema.
     StructureChange = structure::StructureChange::ALL.iter().map(|change| change.as_str());
     /// The status of a candidate for a change of a schema.

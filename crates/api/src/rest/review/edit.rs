@@ -14,6 +14,7 @@ use serde_json::{Value, json};
 use utoipa::ToSchema;
 
 use super::change_schema::Change;
+use super::conflict::StaleEditDetails;
 use super::parse_change::{self, MAX_CHANGES};
 use super::{InterpretationFormat, VersionResponse, etag};
 use crate::caller::Caller;
@@ -34,6 +35,9 @@ pub(crate) struct EditInterpretationRequest {
     base_version_number: Option<Value>,
     #[schema(value_type = Vec<Change>, min_items = 1, max_items = 500)]
     changes: Vec<Value>,
+    /// Whether the edit is also stale if a newer run of the document has completed. Otherwise an older run can be edited.
+    #[serde(default)]
+    latest_run_only: bool,
 }
 
 /// The active version after the edit.
@@ -49,8 +53,9 @@ struct EditInterpretationResponse {
 /// Corrects an interpretation: a batch of changes creates one new version.
 ///
 /// All changes are applied or none. A batch that changes nothing creates no version and returns 200. The base version must
-/// still be active; name it by its number in the body or by its `ETag` in `If-Match`. An edit of a reviewed document
-/// reopens its review.
+/// still be active; name it by its number in the body or by its `ETag` in `If-Match`. If it is not, the 409 says for each
+/// change whether it is done, free or in conflict, and which change makes it on top of the active version. An edit of a
+/// reviewed document reopens its review.
 #[utoipa::path(
     post,
     path = "/runs/{id}/interpretations",
@@ -90,7 +95,14 @@ pub(crate) async fn edit(
     let changes =
         body.changes.into_iter().enumerate().map(|(index, change)| parse_change::parse(index, change));
     let changes = changes.collect::<Result<Vec<_>, _>>().map_err(EditError::Bad)?;
-    let request = EditRequest { run, base, changes, actor, correlation_id: Some(correlation_id) };
+    let request = EditRequest {
+        run,
+        base,
+        changes,
+        latest_run_only: body.latest_run_only,
+        actor,
+        correlation_id: Some(correlation_id),
+    };
     let result = review::edit(&app, request).await?;
     let status = if result.is_new { StatusCode::CREATED } else { StatusCode::OK };
     let etag = etag(result.version.number);
@@ -118,7 +130,10 @@ fn base(given: Option<&Value>, headers: &HeaderMap) -> Result<u32, ApiError> {
     });
     match (in_body.transpose()?, in_header.transpose()?) {
         // At most one of them can be active.
-        (Some(one), Some(two)) if one != two => Err(EditError::Stale.into()),
+        (Some(one), Some(two)) if one != two => {
+            let message = "base_version_number and If-Match name different versions; send one of them";
+            Err(ApiError::conflict(Reason::StaleInterpretationVersion, message))
+        }
         (Some(base), _) | (None, Some(base)) => Ok(base),
         (None, None) => {
             Err(ApiError::invalid("base_version_number", "is missing; send it, or the ETag as If-Match"))
@@ -133,7 +148,10 @@ impl From<EditError> for ApiError {
             EditError::ActiveRun => Self::conflict(Reason::ReviewBlockedByActiveRun, message),
             EditError::NotCompleted => Self::conflict(Reason::InterpretationNotAvailable, message),
             EditError::Missing => Self::conflict(Reason::InterpretationMissing, message),
-            EditError::Stale => Self::conflict(Reason::StaleInterpretationVersion, message),
+            EditError::Stale(stale) => {
+                let details = serde_json::to_value(StaleEditDetails::from(*stale)).unwrap_or_default();
+                Self::new(Code::Conflict, message).with(details)
+            }
             EditError::Bad(bad) => Self::new(Code::InvalidRequest, message).with(json!({
                 "reason": format!("changes[{}].{}", bad.index, bad.member),
                 "index": bad.index,

@@ -2,6 +2,7 @@
 
 mod change_schema;
 pub(crate) mod compare;
+pub(crate) mod conflict;
 pub(crate) mod edit;
 pub(crate) mod field;
 mod interpretation;

@@ -3,7 +3,7 @@
 use quire_domain::FieldId;
 use quire_understanding::edit::{EditOperation, InvalidEdit, VisitAssignment};
 use quire_understanding::{Value, ValueType};
-use serde_json::{Map, Value as Json};
+use serde_json::{Map, Value as Json, json};
 use uuid::Uuid;
 
 /// Changes of the largest batch.
@@ -39,6 +39,51 @@ pub(super) fn parse(index: usize, change: Json) -> Result<EditOperation, Invalid
         Json::Object(parts) => ChangeMembers(parts).parse().map_err(bad),
         _ => Err(bad(WrongMember("op", "must be in an object, such as {\"op\": \"UPDATE\", …}".to_owned()))),
     }
+}
+
+/// The change as a client writes it. `parse` reads it back.
+pub(super) fn to_json(change: &EditOperation) -> Json {
+    match change {
+        EditOperation::Add { key, value, value_type, visit_id } => {
+            let mut change = json!({ "op": "ADD", "key": key, "value": value });
+            set(&mut change, "value_type", value_type.map(ValueType::as_str));
+            set(&mut change, "visit_id", visit_id.as_deref());
+            change
+        }
+        EditOperation::Update { field, value, value_type, visit_id } => {
+            let mut change = json!({ "op": "UPDATE", "field_id": field });
+            if let Some(value) = value {
+                change["value"] = json!(value);
+            }
+            set(&mut change, "value_type", value_type.map(ValueType::as_str));
+            match visit_id {
+                Some(VisitAssignment::To(visit)) => change["visit_id"] = json!(visit),
+                Some(VisitAssignment::None) => change["visit_id"] = Json::Null,
+                None => {}
+            }
+            change
+        }
+        EditOperation::Delete { field } => json!({ "op": "DELETE", "field_id": field }),
+        EditOperation::AddVisit { visit_id, metadata } => {
+            let mut change = json!({ "op": "ADD", "visit": visit_json(metadata) });
+            set(&mut change, "visit_id", visit_id.as_deref());
+            change
+        }
+        EditOperation::UpdateVisit { visit_id, metadata } => {
+            json!({ "op": "UPDATE", "visit_id": visit_id, "visit": visit_json(metadata) })
+        }
+        EditOperation::DeleteVisit { visit_id } => json!({ "op": "DELETE", "visit_id": visit_id }),
+    }
+}
+
+fn set(change: &mut Json, member: &str, value: Option<&str>) {
+    if let Some(value) = value {
+        change[member] = json!(value);
+    }
+}
+
+fn visit_json(metadata: &[(String, Value)]) -> Json {
+    metadata.iter().map(|(key, value)| (key.clone(), json!(value))).collect()
 }
 
 struct WrongMember(&'static str, String);
@@ -218,6 +263,37 @@ mod tests {
             json!({ "op": "ADD", "visit": { "visit_date": "2024-02-01" } }),
         ] {
             assert!(parse(0, good.clone()).is_ok(), "{good}");
+        }
+    }
+
+    #[test]
+    fn a_written_change_is_read_back() {
+        let field = FieldId::new();
+        let text = || Value::Text("x".to_owned());
+        let visit = || "visit-1".to_owned();
+        let update =
+            |value, value_type, visit_id| EditOperation::Update { field, value, value_type, visit_id };
+        for change in [
+            EditOperation::Add { key: "notes".to_owned(), value: text(), value_type: None, visit_id: None },
+            EditOperation::Add {
+                key: "notes".to_owned(),
+                value: Value::Null,
+                value_type: Some(ValueType::Date),
+                visit_id: Some(visit()),
+            },
+            update(Some(Value::Number(4.5)), Some(ValueType::Number), None),
+            update(Some(Value::Null), None, Some(VisitAssignment::None)),
+            update(None, None, Some(VisitAssignment::To(visit()))),
+            EditOperation::Delete { field },
+            EditOperation::AddVisit { visit_id: None, metadata: vec![("visit_date".to_owned(), text())] },
+            EditOperation::AddVisit { visit_id: Some(visit()), metadata: Vec::new() },
+            EditOperation::UpdateVisit {
+                visit_id: visit(),
+                metadata: vec![("visit_date".to_owned(), Value::Null)],
+            },
+            EditOperation::DeleteVisit { visit_id: visit() },
+        ] {
+            assert_eq!(parse(0, to_json(&change)), Ok(change));
         }
     }
 

@@ -1,8 +1,10 @@
 //! Two people edit the same document.
 
+use quire_testkit::browser::Tab;
 use serde_json::{Value, json};
 
-use super::{document, open_review, shown, stored, type_into, until_saved, value};
+use super::{document, open_review, show, shown, stored, type_into, until_saved, value};
+use crate::pages::login::{key, log_in};
 use crate::reviewing::{edit, review};
 use crate::scene::Scene;
 
@@ -34,6 +36,34 @@ async fn the_second_edit_of_a_field_asks_which_value_to_keep() {
     until_saved(&mut mine, 3);
     assert_eq!(value(&stored(&server, document), "breed"), "Angora");
     theirs.until("document.querySelector('[data-key=breed] .value').textContent === 'Angora'");
+}
+
+/// A person who logs in is named to others.
+#[tokio::test(flavor = "multi_thread")]
+async fn the_conflict_dialog_says_who_changed_the_field() {
+    let scene = Scene::on_sqlite(&[]);
+    let server = scene.quire.serve();
+    let document = document(&scene, &server).await;
+    drop(server);
+    let keys = ["ana", "berta"].map(|name| key(&scene, name, "review"));
+    let server = scene.quire.serve();
+    let [mut ana, mut berta] = keys.map(|key| {
+        let mut tab = Tab::open(&server.address);
+        tab.go("/app");
+        log_in(&mut tab, &key);
+        tab.until_text("h1", "Documents");
+        show(&mut tab, document);
+        tab
+    });
+    type_into(&mut berta, "breed", "Angora");
+    type_into(&mut ana, "breed", "Rex");
+    ana.press("Enter");
+    until_saved(&mut ana, 2);
+    berta.press("Enter");
+    berta.until_text("#conflict-dialog h2", "ana changed this field while you were editing");
+    berta.click("#conflict-dialog [data-save]");
+    until_saved(&mut berta, 3);
+    ana.until("document.querySelector('[data-key=breed] .value').textContent === 'Angora'");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -92,6 +122,7 @@ async fn an_edited_value_is_not_confused_with_another_value_of_a_newer_run() {
     tab.until_text("#save-status", "newer version");
     tab.click(".editor [data-save]");
     tab.until_seen("#conflict-dialog");
+    tab.until_text("#conflict-dialog h2", "The document was processed again");
     assert!(!tab.text("#conflict-dialog tbody").contains("metoclopramida"), "that is another value");
     tab.click("#conflict-dialog [data-save]");
     until_saved(&mut tab, 2);

@@ -59,11 +59,7 @@ impl Walkthrough {
             let saved = self.translate("Saved, version", "Guardado, versión");
             theirs.until_text("#save-status", &format!("{saved} {number}"));
         }
-        self.until_text(
-            "#save-status",
-            "Another person has saved a newer version",
-            "Otra persona ha guardado una versión más nueva",
-        );
+        self.until_text("#save-status", "There is a newer version", "Hay una versión más nueva");
         self.until_conflict_dialog();
         self.tab.press("Escape");
         self.tab.until("!document.querySelector('#conflict-dialog').open");
@@ -108,8 +104,8 @@ impl Walkthrough {
         );
         self.until_text(
             "#conflict-dialog thead",
-            "FieldBeforeMy valueTheir value",
-            "CampoAntesMi valorEl de la otra persona",
+            "FieldBeforeMy valueCurrent value",
+            "CampoAntesMi valorValor actual",
         );
         let title = self.translate("Breed", "Raza");
         for text in [title, "Enano holandés", "Angora", "Rex"] {

@@ -1,0 +1,81 @@
+//! What a refused edit is told: what became of each of its changes in the version that is active now.
+
+use jiff::Timestamp;
+use quire_domain::{DocumentId, Run, RunId};
+use quire_ports::{InterpretationVersion, PortResult, Store};
+use quire_understanding::Schema;
+use quire_understanding::edit::conflict::{ChangeStatus, ConflictReport, find_conflicts};
+
+use super::edit::{EditError, EditRequest};
+use super::view::schema_of;
+
+/// An edit that was refused because the version that was edited is no longer the active one.
+#[derive(Clone, Debug, PartialEq)]
+pub struct StaleEdit {
+    /// The run whose active version the report is about.
+    pub run: RunId,
+    /// The number of that version.
+    pub version: u32,
+    /// Who last changed a field in conflict; if none is, who made the active version. None if a run made it.
+    pub changed_by: Option<String>,
+    /// When.
+    pub changed_at: Timestamp,
+    /// What became of each change.
+    pub report: ConflictReport,
+    /// The schema of that run.
+    pub schema: Schema,
+}
+
+/// Whether a run is the latest completed one of its document.
+pub(super) async fn is_latest_run(store: &Store, document: DocumentId, run: RunId) -> PortResult<bool> {
+    let latest = store.reviews.review(document).await?.overview.latest_run;
+    Ok(latest.is_none_or(|latest| latest.id == run))
+}
+
+/// Checks each change of a stale edit against the active version: of the edited run, or of the document's latest completed run
+/// if the edit is only for that.
+pub(super) async fn report(store: &Store, request: &EditRequest) -> Result<StaleEdit, EditError> {
+    let (run, active) = target(store, request).await?;
+    let base = store.reviews.version(request.run, Some(request.base)).await?;
+    let schema = schema_of(store, &run).await?;
+    let is_same_run = run.id == request.run;
+    // A base that never existed has no fields: then every change that is not done is in conflict.
+    let base = base.map(|base| base.data.fields).unwrap_or_default();
+    let report = find_conflicts(&base, &active.data.fields, is_same_run, &schema, &request.changes);
+    let (changed_by, changed_at) = match last_change(store, request, is_same_run, &report).await? {
+        Some(change) => change,
+        None => (active.created_by, active.created_at),
+    };
+    Ok(StaleEdit { run: run.id, version: active.number, changed_by, changed_at, report, schema })
+}
+
+async fn target(store: &Store, request: &EditRequest) -> Result<(Run, InterpretationVersion), EditError> {
+    let own = store.reviews.editable(request.run).await?;
+    if request.latest_run_only {
+        let latest = store.reviews.review(DocumentId(own.run.subject.0)).await?;
+        if let (Some(run), Some(active)) = (latest.overview.latest_run, latest.active) {
+            return Ok((run, active));
+        }
+    }
+    let active = own.active.ok_or(EditError::Missing)?;
+    Ok((own.run, active))
+}
+
+/// Who last changed one of the fields in conflict, and when.
+async fn last_change(
+    store: &Store,
+    request: &EditRequest,
+    is_same_run: bool,
+    report: &ConflictReport,
+) -> PortResult<Option<(Option<String>, Timestamp)>> {
+    let conflicts = report.changes.iter().filter(|change| change.status == ChangeStatus::Conflict);
+    let fields: Vec<_> = conflicts.flat_map(|change| &change.fields).collect();
+    if fields.is_empty() || !is_same_run {
+        return Ok(None);
+    }
+    let newer = store.reviews.versions(request.run).await?.into_iter().rev();
+    let mut newer = newer.take_while(|version| version.number > request.base);
+    let changed =
+        newer.find(|version| version.changes.iter().any(|change| fields.contains(&&change.field_id)));
+    Ok(changed.map(|version| (version.created_by, version.created_at)))
+}

@@ -1,0 +1,139 @@
+//! What an edit of an old version means for the version that is active now.
+//!
+//! Two people edit the same version, or a document is processed again while somebody edits it. The second edit is refused,
+//! and this module says for each of its changes whether it is already made, can be made without loss, or contradicts the other
+//! person; and which change makes it on top of the active version.
+
+mod fields;
+mod matching;
+mod visits;
+
+use std::collections::HashSet;
+
+use quire_domain::ids::FieldId;
+
+use self::matching::Versions;
+use super::EditOperation;
+use crate::compare::{Difference, compare};
+use crate::{Field, Schema, Value};
+
+/// What became of a requested change.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ChangeStatus {
+    /// The active version already is as requested.
+    Done,
+    /// Nobody else touched the field: the change can be made.
+    #[default]
+    Free,
+    /// Somebody else has changed or deleted the field: a person has to choose.
+    Conflict,
+}
+
+impl ChangeStatus {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Done, Self::Free, Self::Conflict];
+
+    /// The form that clients see.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Done => "DONE",
+            Self::Free => "FREE",
+            Self::Conflict => "CONFLICT",
+        }
+    }
+}
+
+/// A requested change, checked against the active version.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct CheckedChange {
+    /// Its place in the request, from 0.
+    pub index: usize,
+    /// What became of it.
+    pub status: ChangeStatus,
+    /// The key of the field; none for a change of a whole visit.
+    pub key: Option<String>,
+    /// The visit of the field.
+    pub visit_id: Option<String>,
+    /// The value in the version that was edited.
+    pub was: Value,
+    /// The value in the active version.
+    pub theirs: Value,
+    /// Whether the active version no longer has the field, or its visit.
+    pub theirs_deleted: bool,
+    /// The value that was requested; null for a deletion.
+    pub requested: Value,
+    /// The change that does it on top of the active version; none if nothing is left to do.
+    pub retry: Option<EditOperation>,
+    /// The fields of either version that the change is about.
+    pub fields: Vec<FieldId>,
+}
+
+/// A refused edit, change by change.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ConflictReport {
+    /// Every requested change, in order.
+    pub changes: Vec<CheckedChange>,
+    /// How many other fields differ between the two versions.
+    pub other_changes: usize,
+}
+
+/// Checks the changes that were requested for `base` against `active`. `schema` is that of the active version's run.
+pub fn find_conflicts(
+    base: &[Field],
+    active: &[Field],
+    is_same_run: bool,
+    schema: &Schema,
+    changes: &[EditOperation],
+) -> ConflictReport {
+    let check = Check { versions: Versions::new(base, active, is_same_run, schema), changes };
+    let changes: Vec<CheckedChange> = (0..changes.len()).map(|index| check.change(index)).collect();
+    let concerned: HashSet<FieldId> =
+        changes.iter().flat_map(|change| change.fields.iter().copied()).collect();
+    let is_concerned = |field: Option<&Field>| field.is_some_and(|field| concerned.contains(&field.field_id));
+    let rows = compare(base, active, schema);
+    let others = rows
+        .iter()
+        .filter(|row| row.difference != Difference::Same && !is_concerned(row.from) && !is_concerned(row.to));
+    ConflictReport { other_changes: others.count(), changes }
+}
+
+struct Check<'f> {
+    versions: Versions<'f>,
+    changes: &'f [EditOperation],
+}
+
+impl Check<'_> {
+    fn change(&self, index: usize) -> CheckedChange {
+        let checked = match &self.changes[index] {
+            EditOperation::Add { key, value, value_type, visit_id } => {
+                self.add(key, value, *value_type, visit_id.as_deref())
+            }
+            EditOperation::Update { field, value, value_type, visit_id } => {
+                self.update(*field, value.as_ref(), *value_type, visit_id.as_ref())
+            }
+            EditOperation::Delete { field } => self.delete(*field),
+            EditOperation::AddVisit { visit_id, metadata } => self.add_visit(visit_id.as_deref(), metadata),
+            EditOperation::UpdateVisit { visit_id, metadata } => self.update_visit(visit_id, metadata),
+            EditOperation::DeleteVisit { visit_id } => self.delete_visit(visit_id),
+        };
+        if self.is_superseded(index) {
+            return CheckedChange { index, status: ChangeStatus::Done, retry: None, ..checked };
+        }
+        CheckedChange { index, ..checked }
+    }
+
+    /// Whether a later change of the same request overwrites this one.
+    fn is_superseded(&self, index: usize) -> bool {
+        let EditOperation::Update { field, visit_id, .. } = &self.changes[index] else { return false };
+        self.changes[index + 1..].iter().any(|later| match later {
+            EditOperation::Delete { field: other } => other == field,
+            EditOperation::Update { field: other, value: Some(_), .. } => {
+                other == field && visit_id.is_none()
+            }
+            _ => false,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests;
