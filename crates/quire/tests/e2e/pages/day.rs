@@ -13,8 +13,8 @@ use quire_testkit::browser::Tab;
 use serde_json::Value;
 
 use super::review;
-use crate::program::Server;
-use crate::scene::Scene;
+use crate::program::TestServer;
+use crate::test_env::TestEnv;
 
 /// In which language a story is told.
 #[derive(Clone, Copy, PartialEq)]
@@ -25,16 +25,16 @@ enum Language {
 
 /// Somebody at work.
 struct Day {
-    scene: Scene,
-    server: Server,
+    scene: TestEnv,
+    server: TestServer,
     tab: Tab,
     language: Language,
 }
 
 impl Day {
     fn begin(language: Language) -> Self {
-        let scene = Scene::on_sqlite(&[]);
-        let server = scene.quire.serve();
+        let scene = TestEnv::on_sqlite(&[]);
+        let server = scene.cli.serve();
         let tab = Tab::open(&server.address);
         let mut day = Self { scene, server, tab, language };
         day.tab.speak(day.say("en-GB", "es-ES"));

@@ -2,12 +2,12 @@
 
 use quire_testkit::browser::Tab;
 
-use crate::scene::Scene;
+use crate::test_env::TestEnv;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_root_leads_to_the_documents_in_the_language_of_the_browser() {
-    let scene = Scene::on_sqlite(&[]);
-    let server = scene.quire.serve();
+    let scene = TestEnv::on_sqlite(&[]);
+    let server = scene.cli.serve();
     let mut tab = Tab::open(&server.address);
     tab.go("/");
     assert_eq!(tab.eval("location.pathname"), "/app");
@@ -21,8 +21,8 @@ async fn the_root_leads_to_the_documents_in_the_language_of_the_browser() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_language_and_the_colours_that_somebody_chose_stay() {
-    let scene = Scene::on_sqlite(&[("QUIRE_SERVER_LANGUAGE", "es")]);
-    let server = scene.quire.serve();
+    let scene = TestEnv::on_sqlite(&[("QUIRE_SERVER_LANGUAGE", "es")]);
+    let server = scene.cli.serve();
     let mut tab = Tab::open(&server.address);
     tab.go("/app");
     assert_eq!(tab.text("h1"), "Documentos", "the setting comes before the browser");
@@ -41,8 +41,8 @@ async fn the_language_and_the_colours_that_somebody_chose_stay() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_page_that_is_not_there_says_so_on_a_page() {
-    let scene = Scene::on_sqlite(&[]);
-    let server = scene.quire.serve();
+    let scene = TestEnv::on_sqlite(&[]);
+    let server = scene.cli.serve();
     let mut tab = Tab::open(&server.address);
     tab.go("/assets/0/nothing.js");
     tab.until_text("h1", "Nothing here");
@@ -52,14 +52,14 @@ async fn a_page_that_is_not_there_says_so_on_a_page() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_page_says_when_the_server_is_away_and_when_it_is_back() {
-    let scene = Scene::on_sqlite(&[]);
-    let server = scene.quire.serve();
+    let scene = TestEnv::on_sqlite(&[]);
+    let server = scene.cli.serve();
     let address = server.address.clone();
     let mut tab = Tab::open(&address);
     tab.go("/app");
     server.signal("-KILL");
     server.wait();
     tab.until_text("#live", "does not answer");
-    let _server = scene.quire.serve_on(&address);
+    let _server = scene.cli.serve_on(&address);
     tab.until("document.getElementById('live').hidden");
 }

@@ -5,15 +5,15 @@ use quire_testkit::browser::Tab;
 use serde_json::json;
 
 use super::login::{key, log_in};
-use crate::program::Server;
-use crate::reviewing::{edit, field, post, review, understood};
-use crate::scene::Scene;
+use crate::program::TestServer;
+use crate::record::{edit, field, process_record, review};
+use crate::test_env::TestEnv;
 
 /// Documents on which two people add the same key, and one takes away a key that is critical and one that is not.
-pub(super) async fn suggested(scene: &Scene, server: &Server) -> DocumentId {
+pub(super) async fn suggested(scene: &TestEnv, server: &TestServer) -> DocumentId {
     let mut first = None;
     for number in 0..2 {
-        let (id, run) = understood(scene, server).await;
+        let (id, run) = process_record(scene, server).await;
         let mut changes = vec![json!({ "op": "ADD", "key": "blood_group", "value": "A" })];
         if number == 0 {
             let shown = review(server, id);
@@ -43,12 +43,12 @@ fn heading(tab: &mut Tab) -> String {
 /// Proves R127, R128, R129, R130.
 #[tokio::test(flavor = "multi_thread")]
 async fn what_edits_suggest_is_approved_with_a_reason_and_the_schema_has_a_new_version() {
-    let scene = Scene::on_sqlite(&[]);
-    let server = scene.quire.serve();
+    let scene = TestEnv::on_sqlite(&[]);
+    let server = scene.cli.serve();
     let document = suggested(&scene, &server).await;
     drop(server);
     let vera = key(&scene, "vera", "govern");
-    let server = scene.quire.serve();
+    let server = scene.cli.serve();
     let mut tab = Tab::open(&server.address);
     tab.go("/app");
     log_in(&mut tab, &vera);
@@ -103,8 +103,8 @@ async fn what_edits_suggest_is_approved_with_a_reason_and_the_schema_has_a_new_v
 /// Proves R128.
 #[tokio::test(flavor = "multi_thread")]
 async fn about_what_is_critical_somebody_is_asked_explicitly() {
-    let scene = Scene::on_sqlite(&[("QUIRE_SERVER_LANGUAGE", "es")]);
-    let server = scene.quire.serve();
+    let scene = TestEnv::on_sqlite(&[("QUIRE_SERVER_LANGUAGE", "es")]);
+    let server = scene.cli.serve();
     suggested(&scene, &server).await;
     let mut tab = Tab::open(&server.address);
     tab.go("/app/governance");
@@ -135,8 +135,8 @@ async fn about_what_is_critical_somebody_is_asked_explicitly() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn whoever_decides_about_what_somebody_else_has_decided_is_told_so() {
-    let scene = Scene::on_sqlite(&[]);
-    let server = scene.quire.serve();
+    let scene = TestEnv::on_sqlite(&[]);
+    let server = scene.cli.serve();
     suggested(&scene, &server).await;
     let mut slow = Tab::open(&server.address);
     slow.go("/app/governance");
@@ -171,12 +171,12 @@ async fn whoever_decides_about_what_somebody_else_has_decided_is_told_so() {
 /// Proves R126: those who correct documents meet none of it.
 #[tokio::test(flavor = "multi_thread")]
 async fn those_who_correct_documents_meet_no_word_of_it() {
-    let scene = Scene::on_sqlite(&[]);
-    let server = scene.quire.serve();
+    let scene = TestEnv::on_sqlite(&[]);
+    let server = scene.cli.serve();
     let document = suggested(&scene, &server).await;
     drop(server);
     let alma = key(&scene, "alma", "review,operate");
-    let server = scene.quire.serve();
+    let server = scene.cli.serve();
     let mut tab = Tab::open(&server.address);
     tab.go("/app");
     log_in(&mut tab, &alma);
@@ -211,13 +211,13 @@ async fn those_who_correct_documents_meet_no_word_of_it() {
 /// Proves R113, R116.
 #[tokio::test(flavor = "multi_thread")]
 async fn reviews_draw_the_curve_of_what_they_taught() {
-    let scene = Scene::on_sqlite(&[]);
-    let server = scene.quire.serve();
+    let scene = TestEnv::on_sqlite(&[]);
+    let server = scene.cli.serve();
     let mut tab = Tab::open(&server.address);
     tab.go("/app/governance/reliability");
     tab.until_text(".empty", "No review has taught anything");
     for number in 0..4 {
-        let (id, run) = understood(&scene, &server).await;
+        let (id, run) = process_record(&scene, &server).await;
         if number == 3 {
             let shown = review(&server, id);
             let name = field(&shown["active_interpretation"]["data"], "pet_name")["field_id"].clone();
@@ -225,7 +225,7 @@ async fn reviews_draw_the_curve_of_what_they_taught() {
                 edit(&server, &run, 1, &json!([{ "op": "UPDATE", "field_id": name, "value": "Lola" }]));
             assert_eq!(made.status, 201, "{}", made.body);
         }
-        assert_eq!(post(&server, &format!("/documents/{id}/reviewed"), &json!({})).status, 200);
+        assert_eq!(server.post_json(&format!("/documents/{id}/reviewed"), &json!({})).status, 200);
     }
     tab.go("/app/governance/reliability?field_key=pet_name");
     assert_eq!(tab.count(".reliability"), 1);

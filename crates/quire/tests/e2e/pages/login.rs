@@ -2,13 +2,13 @@
 
 use quire_testkit::browser::Tab;
 
-use crate::scene::Scene;
+use crate::test_env::TestEnv;
 
 /// What pages offer to those who may operate, and to nobody else.
 const FOR_OPERATORS: [(&str, &str); 1] = [("/app/documents/ID/runs", "#again")];
 
-pub(super) fn key(scene: &Scene, name: &str, roles: &str) -> String {
-    scene.quire.says(&["keys", "create", "--name", name, "--role", roles]).trim_end().to_owned()
+pub(super) fn key(scene: &TestEnv, name: &str, roles: &str) -> String {
+    scene.cli.run_ok(&["keys", "create", "--name", name, "--role", roles]).trim_end().to_owned()
 }
 
 pub(super) fn log_in(tab: &mut Tab, key: &str) {
@@ -20,9 +20,9 @@ pub(super) fn log_in(tab: &mut Tab, key: &str) {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn somebody_logs_in_with_the_keyboard_and_out_again() {
-    let scene = Scene::on_sqlite(&[("QUIRE_UPLOADS_PROCESSING", "false")]);
+    let scene = TestEnv::on_sqlite(&[("QUIRE_UPLOADS_PROCESSING", "false")]);
     let alma = key(&scene, "alma", "review,operate");
-    let server = scene.quire.serve();
+    let server = scene.cli.serve();
     let mut tab = Tab::open(&server.address);
     tab.go("/app?q=luna");
     assert_eq!(tab.text("h1"), "Log in");
@@ -66,9 +66,9 @@ fn upload(tab: &mut Tab) -> String {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn whoever_may_only_read_is_offered_nothing_else() {
-    let scene = Scene::on_sqlite(&[]);
+    let scene = TestEnv::on_sqlite(&[]);
     let (reader, operator) = (key(&scene, "reader", "read"), key(&scene, "operator", "read,operate"));
-    let server = scene.quire.serve();
+    let server = scene.cli.serve();
     let mut working = Tab::open(&server.address);
     working.go("/app");
     log_in(&mut working, &operator);
@@ -84,7 +84,7 @@ async fn whoever_may_only_read_is_offered_nothing_else() {
         assert_eq!((&told["operate"], &told["review"]), (&may.into(), &false.into()));
     }
     let document = scene.documents().await.pop_first().unwrap();
-    scene.ended(document).await;
+    scene.wait_for_latest_run(document).await;
     for (page, offer) in FOR_OPERATORS {
         let page = page.replace("ID", &document.to_string());
         working.go(&page);
@@ -98,16 +98,16 @@ async fn whoever_may_only_read_is_offered_nothing_else() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_key_that_is_revoked_leads_to_the_login_with_the_next_thing_one_does() {
-    let scene = Scene::on_sqlite(&[("QUIRE_UPLOADS_PROCESSING", "false")]);
+    let scene = TestEnv::on_sqlite(&[("QUIRE_UPLOADS_PROCESSING", "false")]);
     let alma = key(&scene, "alma", "read");
-    let server = scene.quire.serve();
+    let server = scene.cli.serve();
     let mut tab = Tab::open(&server.address);
     tab.speak("es-ES");
     tab.go("/app");
     assert_eq!(tab.text("h1"), "Iniciar sesión");
     log_in(&mut tab, &alma);
     tab.until_text("h1", "Documentos");
-    scene.quire.says(&["keys", "revoke", "alma"]);
+    scene.cli.run_ok(&["keys", "revoke", "alma"]);
     tab.click(".brand");
     tab.until("location.pathname === '/app/login'");
     log_in(&mut tab, &alma);

@@ -3,16 +3,16 @@
 use quire_testkit::browser::Tab;
 use quire_testkit::documents::clinical_record;
 
-use crate::scene::Scene;
-use crate::uploading::upload;
+use crate::test_env::TestEnv;
+use crate::uploads::upload;
 
 /// The timeline of a document shows its runs while they happen, without being loaded again.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_document_that_is_processed_again_is_followed_on_its_timeline() {
-    let scene = Scene::on_sqlite(&[]);
-    let server = scene.quire.serve();
+    let scene = TestEnv::on_sqlite(&[]);
+    let server = scene.cli.serve();
     let (_, _, document) = upload(&server, "/documents/upload", "alta.pdf", &clinical_record(1));
-    scene.ended(document).await;
+    scene.wait_for_latest_run(document).await;
     let mut tab = Tab::open(&server.address);
     tab.go(&format!("/app/documents/{document}/runs"));
     assert_eq!(tab.count("#runs article"), 1);
@@ -30,10 +30,10 @@ async fn a_document_that_is_processed_again_is_followed_on_its_timeline() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_run_that_failed_is_explained_by_the_page_of_its_code() {
-    let scene = Scene::on_sqlite(&[]);
-    let server = scene.quire.serve();
+    let scene = TestEnv::on_sqlite(&[]);
+    let server = scene.cli.serve();
     let (_, _, document) = upload(&server, "/documents/upload", "vacío.pdf", &clinical_record(0));
-    scene.ended(document).await;
+    scene.wait_for_latest_run(document).await;
     let mut tab = Tab::open(&server.address);
     tab.speak("es");
     tab.go(&format!("/app/documents/{document}/runs"));
@@ -44,10 +44,10 @@ async fn a_run_that_failed_is_explained_by_the_page_of_its_code() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_page_of_operations_has_figures_plots_and_workers() {
-    let scene = Scene::on_sqlite(&[]);
-    let server = scene.quire.serve();
+    let scene = TestEnv::on_sqlite(&[]);
+    let server = scene.cli.serve();
     let (_, _, document) = upload(&server, "/documents/upload", "alta.pdf", &clinical_record(1));
-    scene.ended(document).await;
+    scene.wait_for_latest_run(document).await;
     let mut tab = Tab::open(&server.address);
     tab.go("/app");
     tab.click("nav a[href='/app/operations']");

@@ -6,7 +6,7 @@ use serde_json::json;
 
 use super::Day;
 use crate::pages::review::{pick, row, show, shown, stands_on_its_words, type_into, value};
-use crate::reviewing::review;
+use crate::record::review;
 
 impl Day {
     /// Selects a field of the second page and sees its box there.

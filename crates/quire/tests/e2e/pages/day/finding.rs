@@ -6,7 +6,7 @@ use quire_ports::MinuteMetrics;
 
 use super::Day;
 use crate::pages::inbox::until_names;
-use crate::scene::wait_until;
+use crate::test_env::wait_until;
 
 impl Day {
     /// Finds it by what was corrected in it, and by its name.
@@ -45,7 +45,7 @@ impl Day {
         self.sees("#reprocess-cancel", "Close", "Cerrar");
         self.tab.click("#reprocess-cancel");
         wait_until(async || self.scene.runs_of(document).await.len() == 2).await;
-        self.scene.all_ended(document).await;
+        self.scene.wait_for_all_runs(document).await;
     }
 
     /// Two runs, the newest first, with all their steps.

@@ -6,7 +6,7 @@ use serde_json::json;
 
 use super::{Day, Language};
 use crate::pages::review::{row, stands_on_its_words, value};
-use crate::reviewing::review;
+use crate::record::review;
 
 /// Whether one can see where the keyboard is.
 const IS_SEEN: &str = "(() => { const e = document.activeElement, s = getComputedStyle(e); \
@@ -38,7 +38,7 @@ fn go_down_to(tab: &mut Tab, key: &str) {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_document_is_brought_in_corrected_and_signed_off_with_the_keyboard_alone() {
     let mut day = Day::begin(Language::English);
-    let file = day.scene.quire.path("luna.pdf");
+    let file = day.scene.cli.path("luna.pdf");
     std::fs::write(&file, case_history()).unwrap();
     day.tab.go("/app");
     tab_to(&mut day.tab, "#dropzone");

@@ -6,8 +6,8 @@ use serde_json::json;
 
 use crate::pages::login::{key, log_in};
 use crate::pages::review::{pick, row, show};
-use crate::scene::Scene;
-use crate::uploading::upload_with;
+use crate::test_env::TestEnv;
+use crate::uploads::upload_document;
 
 /// What the inbox, a review and a timeline offer to those who may change something.
 const OFFERS: [(&str, &[&str]); 3] = [
@@ -51,11 +51,11 @@ const TRIES: &str = "(async () => {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn whoever_may_only_read_is_offered_nothing_to_change_and_refused_if_they_try() {
-    let scene = Scene::on_sqlite(&[]);
-    let (reader, admin) = (key(&scene, "reader", "read"), scene.key("admin", "admin"));
-    let server = scene.quire.serve();
-    let document = upload_with(&server, &case_history(), &admin);
-    let run = scene.ended(document).await;
+    let scene = TestEnv::on_sqlite(&[]);
+    let (reader, admin) = (key(&scene, "reader", "read"), scene.create_key("admin", "admin"));
+    let server = scene.cli.serve();
+    let document = upload_document(&server, &case_history(), &admin);
+    let run = scene.wait_for_latest_run(document).await;
     let seen = || server.send(&format!("GET /documents/{document}/review"), &admin, "").json();
     let before = seen();
 

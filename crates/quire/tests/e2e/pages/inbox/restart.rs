@@ -1,22 +1,22 @@
 //! A page that stays open while its server goes and comes again.
 
 use super::{inbox, is_same_page, record, until_names};
-use crate::scene::Scene;
-use crate::uploading::form::Form;
+use crate::test_env::TestEnv;
+use crate::uploads::form::Form;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn what_happens_after_a_restart_is_seen_without_loading_the_page_again() {
-    let scene = Scene::on_sqlite(&[]);
-    let server = scene.quire.serve();
+    let scene = TestEnv::on_sqlite(&[]);
+    let server = scene.cli.serve();
     let address = server.address.clone();
     let mut tab = inbox(&server, "/app");
     tab.until_seen("#nothing-yet");
     server.signal("-KILL");
     server.wait();
     tab.until_text("#live", "does not answer");
-    let server = scene.quire.serve_on(&address);
-    let id = Form::file("later.pdf", &record("Luna")).send(&server, "/documents/upload").document();
-    scene.ended(id).await;
+    let server = scene.cli.serve_on(&address);
+    let id = Form::file("later.pdf", &record("Luna")).send(&server, "/documents/upload").document_id();
+    scene.wait_for_latest_run(id).await;
     until_names(&mut tab, &["later.pdf"]);
     tab.until_seen("#rows .chip.ready");
     assert!(is_same_page(&mut tab));

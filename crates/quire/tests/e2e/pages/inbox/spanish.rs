@@ -1,12 +1,12 @@
 //! The same in Spanish.
 
 use super::{inbox, names};
-use crate::scene::Scene;
+use crate::test_env::TestEnv;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_inbox_speaks_spanish_wherever_it_speaks() {
-    let scene = Scene::on_sqlite(&[("QUIRE_SERVER_LANGUAGE", "es")]);
-    let server = scene.quire.serve();
+    let scene = TestEnv::on_sqlite(&[("QUIRE_SERVER_LANGUAGE", "es")]);
+    let server = scene.cli.serve();
     let mut tab = inbox(&server, "/app");
     tab.until_text("#nothing-yet", "Todavía no hay documentos");
     tab.click("#try-sample");

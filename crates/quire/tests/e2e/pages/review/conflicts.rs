@@ -3,13 +3,13 @@
 use serde_json::{Value, json};
 
 use super::{document, opened, shown, stored, type_into, until_saved, value};
-use crate::reviewing::{edit, review};
-use crate::scene::Scene;
+use crate::record::{edit, review};
+use crate::test_env::TestEnv;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn of_two_edits_of_one_field_the_second_chooses_and_nothing_typed_is_lost() {
-    let scene = Scene::on_sqlite(&[]);
-    let server = scene.quire.serve();
+    let scene = TestEnv::on_sqlite(&[]);
+    let server = scene.cli.serve();
     let document = document(&scene, &server).await;
     let (mut mine, mut theirs) = (opened(&server, document), opened(&server, document));
     type_into(&mut mine, "breed", "Angora");
@@ -38,8 +38,8 @@ async fn of_two_edits_of_one_field_the_second_chooses_and_nothing_typed_is_lost(
 
 #[tokio::test(flavor = "multi_thread")]
 async fn whoever_takes_theirs_changes_nothing() {
-    let scene = Scene::on_sqlite(&[]);
-    let server = scene.quire.serve();
+    let scene = TestEnv::on_sqlite(&[]);
+    let server = scene.cli.serve();
     let document = document(&scene, &server).await;
     let (mut mine, mut theirs) = (opened(&server, document), opened(&server, document));
     type_into(&mut mine, "breed", "Angora");
@@ -57,8 +57,8 @@ async fn whoever_takes_theirs_changes_nothing() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn edits_of_different_fields_are_both_kept() {
-    let scene = Scene::on_sqlite(&[]);
-    let server = scene.quire.serve();
+    let scene = TestEnv::on_sqlite(&[]);
+    let server = scene.cli.serve();
     let document = document(&scene, &server).await;
     let (mut mine, mut theirs) = (opened(&server, document), opened(&server, document));
     type_into(&mut mine, "breed", "Angora");
@@ -74,8 +74,8 @@ async fn edits_of_different_fields_are_both_kept() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn one_of_several_is_not_taken_for_another_that_a_newer_run_has_found() {
-    let scene = Scene::on_sqlite(&[]);
-    let server = scene.quire.serve();
+    let scene = TestEnv::on_sqlite(&[]);
+    let server = scene.cli.serve();
     let document = document(&scene, &server).await;
     let run = review(&server, document)["latest_completed_run"]["run_id"].as_str().unwrap().to_owned();
     let second = json!([{ "op": "ADD", "key": "medication", "value": "meloxicam", "visit_id": "visit-001" }]);
@@ -88,7 +88,7 @@ async fn one_of_several_is_not_taken_for_another_that_a_newer_run_has_found() {
     tab.press("Control+a");
     tab.type_text("meloxicam diario");
     server.send(&format!("POST /documents/{document}/reprocess"), "", "");
-    scene.all_ended(document).await;
+    scene.wait_for_all_runs(document).await;
     tab.until_text("#said", "newer version");
     tab.click(".editor [data-save]");
     tab.until_seen("#conflict-dialog");

@@ -3,12 +3,12 @@
 use serde_json::{Value, json};
 
 use super::{document, opened, pick, row, show, shown, stored, type_into, until_saved, value};
-use crate::scene::Scene;
+use crate::test_env::TestEnv;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_candidate_is_taken_with_one_key_and_what_was_detected_comes_back_with_another() {
-    let scene = Scene::on_sqlite(&[]);
-    let server = scene.quire.serve();
+    let scene = TestEnv::on_sqlite(&[]);
+    let server = scene.cli.serve();
     let document = document(&scene, &server).await;
     let mut tab = opened(&server, document);
     assert_eq!(value(&stored(&server, document), "species"), Value::Null);
@@ -27,8 +27,8 @@ async fn a_candidate_is_taken_with_one_key_and_what_was_detected_comes_back_with
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_value_is_edited_in_place_and_its_history_tells_who_did_it() {
-    let scene = Scene::on_sqlite(&[]);
-    let server = scene.quire.serve();
+    let scene = TestEnv::on_sqlite(&[]);
+    let server = scene.cli.serve();
     let document = document(&scene, &server).await;
     let mut tab = opened(&server, document);
     type_into(&mut tab, "breed", "Enano");
@@ -56,8 +56,8 @@ async fn a_value_is_edited_in_place_and_its_history_tells_who_did_it() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn fields_and_visits_are_added_deleted_and_restored() {
-    let scene = Scene::on_sqlite(&[]);
-    let server = scene.quire.serve();
+    let scene = TestEnv::on_sqlite(&[]);
+    let server = scene.cli.serve();
     let document = document(&scene, &server).await;
     let mut tab = opened(&server, document);
     // Where there is none, an edit adds one.
@@ -103,8 +103,8 @@ async fn fields_and_visits_are_added_deleted_and_restored() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn what_is_restored_comes_back_to_its_visit() {
-    let scene = Scene::on_sqlite(&[]);
-    let server = scene.quire.serve();
+    let scene = TestEnv::on_sqlite(&[]);
+    let server = scene.cli.serve();
     let document = document(&scene, &server).await;
     let mut tab = opened(&server, document);
     let own = "(() => { const row = [...document.querySelectorAll('.visit .field:not([data-about])')]\
@@ -126,13 +126,13 @@ async fn what_is_restored_comes_back_to_its_visit() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_document_is_marked_as_reviewed_and_reopened_and_the_next_one_follows() {
-    let scene = Scene::on_sqlite(&[]);
-    let server = scene.quire.serve();
+    let scene = TestEnv::on_sqlite(&[]);
+    let server = scene.cli.serve();
     let (older, newer) = (document(&scene, &server).await, document(&scene, &server).await);
     let mut tab = opened(&server, newer);
     tab.press("m");
     tab.until_text(".chip.reviewed", "Reviewed");
-    assert_eq!(crate::reviewing::review(&server, newer)["review_status"], "REVIEWED");
+    assert_eq!(crate::record::review(&server, newer)["review_status"], "REVIEWED");
     tab.press("n");
     tab.until(&format!("location.pathname === '/app/documents/{older}'"));
     // Whoever comes from the queue goes on in the queue.
@@ -143,14 +143,14 @@ async fn a_document_is_marked_as_reviewed_and_reopened_and_the_next_one_follows(
     show(&mut tab, newer);
     tab.click("#mark");
     tab.until_text(".chip.ready", "Ready");
-    assert_eq!(crate::reviewing::review(&server, newer)["review_status"], "IN_REVIEW");
+    assert_eq!(crate::record::review(&server, newer)["review_status"], "IN_REVIEW");
 }
 
 /// What is corrected becomes certain, and does not take its reader past those that were behind it.
 #[tokio::test(flavor = "multi_thread")]
 async fn whoever_corrects_a_document_of_the_queue_goes_on_with_the_one_behind_it() {
-    let scene = Scene::on_sqlite(&[]);
-    let server = scene.quire.serve();
+    let scene = TestEnv::on_sqlite(&[]);
+    let server = scene.cli.serve();
     for _ in 0..3 {
         document(&scene, &server).await;
     }
@@ -173,8 +173,8 @@ async fn whoever_corrects_a_document_of_the_queue_goes_on_with_the_one_behind_it
 
 #[tokio::test(flavor = "multi_thread")]
 async fn versions_and_runs_are_compared() {
-    let scene = Scene::on_sqlite(&[]);
-    let server = scene.quire.serve();
+    let scene = TestEnv::on_sqlite(&[]);
+    let server = scene.cli.serve();
     let document = document(&scene, &server).await;
     let mut tab = opened(&server, document);
     let open = |tab: &mut quire_testkit::browser::Tab| {
@@ -193,7 +193,7 @@ async fn versions_and_runs_are_compared() {
     tab.until_text("#history-dialog", "fields are the same");
     tab.press("Escape");
     server.send(&format!("POST /documents/{document}/reprocess"), "", "");
-    scene.all_ended(document).await;
+    scene.wait_for_all_runs(document).await;
     tab.until("document.querySelector('[data-key=breed] .value').textContent === 'Belier'");
     open(&mut tab);
     tab.until_text("#history-dialog del", "Rex");

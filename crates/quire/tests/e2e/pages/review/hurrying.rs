@@ -5,9 +5,9 @@ use quire_testkit::browser::Tab;
 use serde_json::json;
 
 use super::{document, opened, pick, row, shown, stored, type_into, until_saved, value};
-use crate::program::Server;
-use crate::reviewing::review;
-use crate::scene::Scene;
+use crate::program::TestServer;
+use crate::record::review;
+use crate::test_env::TestEnv;
 
 /// Holds back what is asked of addresses that contain a text, until `letGo()`.
 fn hold_back(tab: &mut Tab, part: &str) {
@@ -28,14 +28,14 @@ fn take(tab: &mut Tab, key: &str) -> String {
     candidate
 }
 
-fn status(server: &Server, document: DocumentId) -> String {
+fn status(server: &TestServer, document: DocumentId) -> String {
     review(server, document)["review_status"].as_str().unwrap().to_owned()
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn what_is_pressed_while_something_is_being_saved_is_saved_too() {
-    let scene = Scene::on_sqlite(&[]);
-    let server = scene.quire.serve();
+    let scene = TestEnv::on_sqlite(&[]);
+    let server = scene.cli.serve();
     let document = document(&scene, &server).await;
     let mut tab = opened(&server, document);
     type_into(&mut tab, "breed", "Rex");
@@ -60,8 +60,8 @@ async fn what_is_pressed_while_something_is_being_saved_is_saved_too() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn what_is_chosen_and_marked_at_once_is_stored_and_stays_marked() {
-    let scene = Scene::on_sqlite(&[]);
-    let server = scene.quire.serve();
+    let scene = TestEnv::on_sqlite(&[]);
+    let server = scene.cli.serve();
     let document = document(&scene, &server).await;
     let mut tab = opened(&server, document);
     hold_back(&mut tab, "/interpretations");
@@ -76,8 +76,8 @@ async fn what_is_chosen_and_marked_at_once_is_stored_and_stays_marked() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn what_somebody_else_changes_while_something_is_being_saved_appears() {
-    let scene = Scene::on_sqlite(&[]);
-    let server = scene.quire.serve();
+    let scene = TestEnv::on_sqlite(&[]);
+    let server = scene.cli.serve();
     let document = document(&scene, &server).await;
     let (mut mine, mut theirs) = (opened(&server, document), opened(&server, document));
     // The panel as it was before they have changed anything comes late.

@@ -1,12 +1,12 @@
 //! What was typed is kept, and what was said to be saved is saved, whatever happens to the server.
 
 use super::{document, opened, pick, shown, stored, type_into, until_saved, value};
-use crate::scene::Scene;
+use crate::test_env::TestEnv;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_edit_while_the_server_is_killed_is_saved_once_it_is_back() {
-    let scene = Scene::on_sqlite(&[]);
-    let server = scene.quire.serve();
+    let scene = TestEnv::on_sqlite(&[]);
+    let server = scene.cli.serve();
     let address = server.address.clone();
     let document = document(&scene, &server).await;
     let mut tab = opened(&server, document);
@@ -19,7 +19,7 @@ async fn an_edit_while_the_server_is_killed_is_saved_once_it_is_back() {
     tab.press("Enter");
     tab.until_text("#said", "Not saved");
     assert_eq!(tab.eval("document.querySelector('.editor input').value"), "Nube", "the text stays");
-    let server = scene.quire.serve_on(&address);
+    let server = scene.cli.serve_on(&address);
     until_saved(&mut tab, 3);
     let stored = stored(&server, document);
     assert_eq!((value(&stored, "pet_name"), value(&stored, "breed")), ("Nube".into(), "Rex".into()));
@@ -29,8 +29,8 @@ async fn an_edit_while_the_server_is_killed_is_saved_once_it_is_back() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_save_whose_answer_is_lost_is_not_made_twice() {
-    let scene = Scene::on_sqlite(&[]);
-    let server = scene.quire.serve();
+    let scene = TestEnv::on_sqlite(&[]);
+    let server = scene.cli.serve();
     let document = document(&scene, &server).await;
     let mut tab = opened(&server, document);
     tab.eval(
@@ -47,8 +47,8 @@ async fn a_save_whose_answer_is_lost_is_not_made_twice() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn nobody_leaves_what_they_typed_without_being_asked() {
-    let scene = Scene::on_sqlite(&[]);
-    let server = scene.quire.serve();
+    let scene = TestEnv::on_sqlite(&[]);
+    let server = scene.cli.serve();
     let document = document(&scene, &server).await;
     let mut tab = opened(&server, document);
     type_into(&mut tab, "breed", "Rex");

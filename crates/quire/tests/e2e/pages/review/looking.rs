@@ -4,7 +4,7 @@ use quire_testkit::browser::Tab;
 use serde_json::{Value, json};
 
 use super::{document, opened, pick, row, show, shown};
-use crate::scene::Scene;
+use crate::test_env::TestEnv;
 
 const SCENE: &[(&str, &str)] = &[];
 
@@ -35,7 +35,7 @@ pub(in crate::pages) fn stands_on_its_words(tab: &mut Tab, stored: &Value, key: 
     ));
     tab.until(&format!("document.querySelector('#page-{page} img').naturalWidth > 0"));
     let place = tab.eval(PLACE);
-    let field = crate::reviewing::field(&stored["data"], key);
+    let field = crate::record::field(&stored["data"], key);
     let word = &field["evidence"]["boxes"][0];
     let off = |side: &str, of: &str| (place[side].as_f64().unwrap() - word[of].as_f64().unwrap()).abs();
     assert_eq!((&place["page"], &place["isInView"]), (&json!(page), &json!(true)), "{key}: {place}");
@@ -46,8 +46,8 @@ pub(in crate::pages) fn stands_on_its_words(tab: &mut Tab, stored: &Value, key: 
 
 #[tokio::test(flavor = "multi_thread")]
 async fn selecting_a_field_shows_its_box_on_the_right_page_over_its_words() {
-    let scene = Scene::on_sqlite(SCENE);
-    let server = scene.quire.serve();
+    let scene = TestEnv::on_sqlite(SCENE);
+    let server = scene.cli.serve();
     let document = document(&scene, &server).await;
     let mut tab = opened(&server, document);
     let stored = super::stored(&server, document);
@@ -59,8 +59,8 @@ async fn selecting_a_field_shows_its_box_on_the_right_page_over_its_words() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_box_names_its_field_and_leads_to_it() {
-    let scene = Scene::on_sqlite(SCENE);
-    let server = scene.quire.serve();
+    let scene = TestEnv::on_sqlite(SCENE);
+    let server = scene.cli.serve();
     let document = document(&scene, &server).await;
     let mut tab = opened(&server, document);
     let box_of = "#page-1 .box:nth-of-type(1)";
@@ -73,8 +73,8 @@ async fn a_box_names_its_field_and_leads_to_it() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_panel_has_its_sections_in_order_in_both_languages() {
-    let scene = Scene::on_sqlite(SCENE);
-    let server = scene.quire.serve();
+    let scene = TestEnv::on_sqlite(SCENE);
+    let server = scene.cli.serve();
     let document = document(&scene, &server).await;
     let mut tab = opened(&server, document);
     tab.speak("es");
@@ -102,8 +102,8 @@ async fn the_panel_has_its_sections_in_order_in_both_languages() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_words_of_the_pages_can_be_selected_and_found() {
-    let scene = Scene::on_sqlite(SCENE);
-    let server = scene.quire.serve();
+    let scene = TestEnv::on_sqlite(SCENE);
+    let server = scene.cli.serve();
     let document = document(&scene, &server).await;
     let mut tab = opened(&server, document);
     tab.press("f");
@@ -124,8 +124,8 @@ async fn the_words_of_the_pages_can_be_selected_and_found() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_size_of_the_pages_and_the_place_of_the_splitter_are_the_readers() {
-    let scene = Scene::on_sqlite(SCENE);
-    let server = scene.quire.serve();
+    let scene = TestEnv::on_sqlite(SCENE);
+    let server = scene.cli.serve();
     let document = document(&scene, &server).await;
     let mut tab = opened(&server, document);
     let width = "document.querySelector('.sheet').offsetWidth";
@@ -154,12 +154,12 @@ async fn the_size_of_the_pages_and_the_place_of_the_splitter_are_the_readers() {
 /// What somebody may not do is not offered to them.
 #[tokio::test(flavor = "multi_thread")]
 async fn whoever_may_only_read_is_offered_nothing_that_changes_anything() {
-    let scene = Scene::on_sqlite(SCENE);
-    let server = scene.quire.serve();
+    let scene = TestEnv::on_sqlite(SCENE);
+    let server = scene.cli.serve();
     let document = document(&scene, &server).await;
-    let key = scene.quire.says(&["keys", "create", "--name", "reader", "--role", "read"]);
+    let key = scene.cli.run_ok(&["keys", "create", "--name", "reader", "--role", "read"]);
     let key = key.lines().flat_map(str::split_whitespace).find(|word| word.starts_with("quire_")).unwrap();
-    crate::scene::wait_until(async || server.send("GET /documents", "", "").status == 401).await;
+    crate::test_env::wait_until(async || server.send("GET /documents", "", "").status == 401).await;
     for part in ["", "/work"] {
         let head = format!("Accept: text/html\r\nAuthorization: Bearer {key}\r\n");
         let page = server.send(&format!("GET /app/documents/{document}{part}"), &head, "");

@@ -1,14 +1,14 @@
 //! Finding one's way in the panel: filters, keys, and the help.
 
 use super::{document, opened, pick, row};
-use crate::scene::Scene;
+use crate::test_env::TestEnv;
 
 const SHOWN: &str = "[...document.querySelectorAll('.field')].filter((e) => e.checkVisibility()).map((e) => e.dataset.key).join()";
 
 #[tokio::test(flavor = "multi_thread")]
 async fn filters_show_only_what_passes_all_of_them() {
-    let scene = Scene::on_sqlite(&[]);
-    let server = scene.quire.serve();
+    let scene = TestEnv::on_sqlite(&[]);
+    let server = scene.cli.serve();
     let document = document(&scene, &server).await;
     let mut tab = opened(&server, document);
     tab.press("/");
@@ -35,8 +35,8 @@ async fn filters_show_only_what_passes_all_of_them() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn all_of_it_is_reached_by_keyboard() {
-    let scene = Scene::on_sqlite(&[]);
-    let server = scene.quire.serve();
+    let scene = TestEnv::on_sqlite(&[]);
+    let server = scene.cli.serve();
     let document = document(&scene, &server).await;
     let mut tab = opened(&server, document);
     let selected = "document.querySelector('.field.selected')?.dataset.key";
