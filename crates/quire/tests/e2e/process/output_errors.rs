@@ -16,7 +16,8 @@ async fn a_full_disk_is_reported_and_no_result_is_lost() {
     let output = cli.command(&["process", "in"]).stdout(Stdio::from(full())).output().unwrap();
     let message = String::from_utf8(output.stderr).unwrap();
     assert_eq!(output.status.code(), Some(1), "{message}");
-    for part in ["cannot write results to standard output", "No space left", "kept in .quire", "to continue"] {
+    for part in ["cannot write results to standard output", "No space left", "kept in .quire", "to continue"]
+    {
         assert!(message.contains(part), "{part:?} is not in {message}");
     }
     let output = cli.run(&["process", "in", "--out", "/dev/full", "--format", "jsonl"]);
