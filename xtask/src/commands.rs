@@ -95,7 +95,7 @@ pub fn bench(arguments: &[String]) -> Result<()> {
         // It runs the release build of quire, which it finds beside itself.
         Some("process") => {
             tesseract::require()?;
-            succeed(cargo().args(["build", "--release", "--package", "quire"]))?;
+            succeed(cargo().args(["build", "--profile", "dist", "--package", "quire"]))?;
             succeed(&mut quire_bench("bench", arguments))
         }
         Some(_) => run_quire_bench("bench", arguments),
@@ -126,7 +126,7 @@ fn run_quire_bench(subcommand: &str, arguments: &[String]) -> Result<()> {
 
 fn quire_bench(subcommand: &str, arguments: &[String]) -> Command {
     let mut command = cargo();
-    command.args(["run", "--release", "--package", "quire-bench", "--", subcommand]).args(arguments);
+    command.args(["run", "--profile", "dist", "--package", "quire-bench", "--", subcommand]).args(arguments);
     command
 }
 

@@ -84,7 +84,11 @@ fn main() -> ExitCode {
     if std::env::args_os().nth(1).is_some_and(|argument| argument == child::ARGUMENT) {
         return child::run();
     }
-    let sound = match Arguments::parse().command {
+    let command = Arguments::parse().command;
+    if matches!(command, Command::Bench { .. } | Command::Drill(_)) {
+        report::print_profile();
+    }
+    let sound = match command {
         Command::Rehearse { arguments } => return rehearsal::run(arguments),
         Command::ServeApi(options) => return api::server::run(options),
         Command::Bench { area: Area::Api(options) } => asynchronously(api::bench(options)),

@@ -57,6 +57,11 @@ pub struct Table {
     pub notes: Vec<String>,
 }
 
+/// Prints with which profile this program was built: figures of different profiles cannot be compared.
+pub fn print_profile() {
+    println!("Built with profile `{}`.", env!("QUIRE_BUILD_PROFILE"));
+}
+
 /// Prints a table in Markdown, so that it can go into the documentation as it is. False if something was missed.
 pub fn print(title: &str, table: &Table) -> bool {
     println!("\n### {title}\n\n| measured | figure | wanted | met |\n|---|---|---|---|");

@@ -1,29 +1,31 @@
-//! Drives the real program from outside, as a person or a supervisor would. One binary, so that it links once.
+//! End-to-end tests: drive the real program from outside, as a user or a supervisor would. One test binary, so that it
+//! links once.
 
-// All of it is test code: what cannot go on has failed.
+// Tests may panic.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
+mod access;
+mod api_guide;
 mod commands;
 mod configuration;
-mod describing;
+mod consistency;
+mod document_status;
 mod documents;
-mod errors;
+mod error_pages;
 mod events;
-mod following;
-mod guarding;
-mod guide;
-mod hand;
 mod http;
 mod model;
+mod openapi;
 mod pages;
 mod postgres;
-mod processing;
+mod process;
 mod program;
 mod reading;
-mod reviewing;
+mod record;
+mod review;
 mod runs;
-mod scene;
 mod schemas;
-mod serving;
-mod standing;
-mod uploading;
+mod serve;
+mod test_env;
+mod test_worker;
+mod uploads;

@@ -1,57 +1,53 @@
-//! The same program on PostgreSQL, where several of them share the work.
+//! PostgreSQL: migrations, and several workers on one database.
 
 use quire_postgres::testing::Place;
 use serde_json::Value;
 
-use crate::program::Quire;
-use crate::scene::on_place;
-
-fn json_of(quire: &Quire, arguments: &[&str]) -> Value {
-    serde_json::from_str(&quire.says(arguments)).unwrap()
-}
+use crate::program::Cli;
+use crate::test_env::cli_on_schema;
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_older_schema_is_refused_by_name_of_the_command_that_brings_it_up_to_date() {
-    let place = Place::empty().await;
-    let quire = on_place(&place);
+async fn an_older_database_is_refused_with_the_command_to_migrate_it() {
+    let schema = Place::empty().await;
+    let cli = cli_on_schema(&schema);
     for arguments in [&["serve", "--listen", "127.0.0.1:0"][..], &["worker"], &["queue"]] {
-        let refused = quire.refuses(arguments);
+        let refused = cli.run_err(arguments);
         assert!(refused.contains("version 0") && refused.contains("quire migrate up"), "{refused}");
     }
-    assert!(quire.says(&["migrate", "up"]).starts_with("Applied 0001_"));
-    let status = json_of(&quire, &["migrate", "status", "--json"]);
+    assert!(cli.run_ok(&["migrate", "up"]).starts_with("Applied 0001_"));
+    let status = cli.run_json(&["migrate", "status", "--json"]);
     assert_eq!(status["version"], status["newest"]);
-    let down = quire.says(&["migrate", "down", "--to", "0"]);
+    let down = cli.run_ok(&["migrate", "down", "--to", "0"]);
     assert!(down.starts_with("Reverted") && down.contains("at version 0"), "{down}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_server_and_workers_share_a_database_and_each_has_its_lease() {
-    let place = Place::migrated().await;
-    let quire = on_place(&place);
-    let server = quire.serve();
-    let workers = [quire.start(&["worker"]), quire.start(&["worker", "--listen", "127.0.0.1:0"])];
+async fn server_and_workers_share_a_database_and_each_has_a_lease() {
+    let schema = Place::migrated().await;
+    let cli = cli_on_schema(&schema);
+    let server = cli.serve();
+    let workers = [cli.start(&["worker"]), cli.start(&["worker", "--listen", "127.0.0.1:0"])];
     for worker in &workers {
-        assert_eq!(worker.said, "Quire worker is ready\n");
+        assert_eq!(worker.first_line, "Quire worker is ready\n");
     }
     assert_eq!(server.get("/health").status, 200);
     assert!(server.get("/metrics").body.contains("quire_queue_depth"));
-    let leases = |quire: &Quire| -> Vec<Value> {
-        let queue = json_of(quire, &["queue", "--json"]);
+    let leases = |cli: &Cli| -> Vec<Value> {
+        let queue = cli.run_json(&["queue", "--json"]);
         queue["workers"].as_array().unwrap().iter().map(|worker| worker["lease"].clone()).collect()
     };
-    assert_eq!(leases(&quire), ["live", "live", "live"]);
-    for one in workers {
-        assert_eq!(one.stop().status.code(), Some(0));
+    assert_eq!(leases(&cli), ["live", "live", "live"]);
+    for worker in workers {
+        assert_eq!(worker.stop().status.code(), Some(0));
     }
     assert_eq!(server.stop().status.code(), Some(0));
-    assert_eq!(leases(&quire), ["ended", "ended", "ended"]);
+    assert_eq!(leases(&cli), ["ended", "ended", "ended"]);
 }
 
 #[test]
-fn a_server_that_does_not_answer_is_named_without_its_password() {
-    let quire = Quire::new().with("QUIRE_DATABASE_BUSY_TIMEOUT", "100ms");
-    let refused = quire.refuses(&["queue", "--database", "postgres://quire:hunter2@127.0.0.1:1/quire"]);
+fn an_unreachable_database_is_named_without_its_password() {
+    let cli = Cli::new().with("QUIRE_DATABASE_BUSY_TIMEOUT", "100ms");
+    let refused = cli.run_err(&["queue", "--database", "postgres://quire:hunter2@127.0.0.1:1/quire"]);
     assert!(
         refused.contains("postgres://quire:***@127.0.0.1:1/quire") && !refused.contains("hunter2"),
         "{refused}"

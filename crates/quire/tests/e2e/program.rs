@@ -1,52 +1,52 @@
-//! The program under test, in a folder of its own. Nothing here waits for time to pass: only for lines, answers
-//! and ends.
+//! The program under test, in its own folder. Nothing here sleeps: tests wait for output, responses and exits.
 
 use std::io::{BufRead, BufReader, Read as _, Write as _};
 use std::net::TcpStream;
 use std::path::PathBuf;
 use std::process::{Child, ChildStdout, Command, ExitStatus, Stdio};
 
+use serde_json::Value;
 use tempfile::TempDir;
 
-/// Settings by the names that they have elsewhere.
-const ELSEWHERE: [&str; 5] = ["AUTH_TOKEN", "LOG_LEVEL", "APP_VERSION", "GIT_COMMIT", "BUILD_DATE"];
+/// Variables without a Quire prefix that the program reads.
+const OTHER_VARIABLES: [&str; 5] = ["AUTH_TOKEN", "LOG_LEVEL", "APP_VERSION", "GIT_COMMIT", "BUILD_DATE"];
 
-/// A folder to work in, and the program.
-pub struct Quire {
+/// The command line of the program in a temporary working directory.
+pub struct Cli {
     folder: TempDir,
     variables: Vec<(String, String)>,
 }
 
-/// What a command that ended has said.
-pub struct Said {
+/// The exit status and output of a command.
+pub struct CommandOutput {
     pub status: ExitStatus,
-    pub out: String,
-    pub err: String,
+    pub stdout: String,
+    pub stderr: String,
 }
 
-/// A server that is ready.
-pub struct Server {
+/// A running server or worker. Dropping it kills the process.
+pub struct TestServer {
     child: Child,
     stdout: BufReader<ChildStdout>,
-    /// Its first line.
-    pub said: String,
+    /// The first line of its standard output.
+    pub first_line: String,
     pub address: String,
 }
 
-impl Quire {
+impl Cli {
     pub fn new() -> Self {
         Self { folder: tempfile::tempdir().unwrap(), variables: Vec::new() }
     }
 
-    /// With this environment variable for every command.
+    /// Sets an environment variable for every command.
     pub fn with(mut self, name: &str, value: &str) -> Self {
         self.variables.push((name.to_owned(), value.to_owned()));
         self
     }
 
-    /// With these.
+    /// Sets several environment variables.
     pub fn with_all(self, settings: &[(&str, &str)]) -> Self {
-        settings.iter().fold(self, |quire, (name, value)| quire.with(name, value))
+        settings.iter().fold(self, |cli, (name, value)| cli.with(name, value))
     }
 
     pub fn path(&self, name: &str) -> PathBuf {
@@ -57,14 +57,14 @@ impl Quire {
         std::fs::write(self.path(name), text).unwrap();
     }
 
-    /// The program, in its folder and with none of the settings of whoever runs the tests.
+    /// A command in the working directory, without settings of the environment that runs the tests.
     pub fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_quire"));
         command.args(arguments).current_dir(self.folder.path()).stdin(Stdio::null());
         for (name, _) in std::env::vars_os() {
             let name_text = name.to_string_lossy();
             if ["QUIRE_", "VET_RECORDS_"].iter().any(|prefix| name_text.starts_with(prefix))
-                || ELSEWHERE.contains(&name_text.as_ref())
+                || OTHER_VARIABLES.contains(&name_text.as_ref())
             {
                 command.env_remove(name);
             }
@@ -73,70 +73,80 @@ impl Quire {
         command
     }
 
-    pub fn run(&self, arguments: &[&str]) -> Said {
-        said(&mut self.command(arguments))
+    pub fn run(&self, arguments: &[&str]) -> CommandOutput {
+        output_of(&mut self.command(arguments))
     }
 
-    /// What it says when all goes well.
-    pub fn says(&self, arguments: &[&str]) -> String {
-        let said = self.run(arguments);
-        assert!(said.status.success(), "{arguments:?}: {}", said.err);
-        said.out
+    /// Runs a command that must succeed, and returns its standard output.
+    pub fn run_ok(&self, arguments: &[&str]) -> String {
+        let output = self.run(arguments);
+        assert!(output.status.success(), "{arguments:?}: {}", output.stderr);
+        output.stdout
     }
 
-    /// What it says when it refuses.
-    pub fn refuses(&self, arguments: &[&str]) -> String {
-        refusal(&mut self.command(arguments))
+    /// Runs a command that must succeed, and parses its standard output as JSON.
+    pub fn run_json(&self, arguments: &[&str]) -> Value {
+        let text = self.run_ok(arguments);
+        serde_json::from_str(&text).unwrap_or_else(|_| panic!("not JSON: {text}"))
     }
 
-    /// A server on any free port, once it says that it is ready.
-    pub fn serve(&self) -> Server {
+    /// Runs a command that must fail with exit code 1, and returns its standard error.
+    pub fn run_err(&self, arguments: &[&str]) -> String {
+        error_of(&mut self.command(arguments))
+    }
+
+    /// Starts a server on a free port and waits until it is ready.
+    pub fn serve(&self) -> TestServer {
         self.serve_on("127.0.0.1:0")
     }
 
-    /// The same on this address.
-    pub fn serve_on(&self, listen: &str) -> Server {
-        Server::ready(self.command(&["serve", "--listen", listen]))
+    /// Starts a server on this address and waits until it is ready.
+    pub fn serve_on(&self, listen: &str) -> TestServer {
+        TestServer::ready(self.command(&["serve", "--listen", listen]))
     }
 
-    /// A command that stays, once it has said its first line.
-    pub fn start(&self, arguments: &[&str]) -> Server {
-        Server::start(self.command(arguments))
+    /// Starts a command that keeps running, and waits for its first line.
+    pub fn start(&self, arguments: &[&str]) -> TestServer {
+        TestServer::start(self.command(arguments))
     }
 }
 
-pub fn said(command: &mut Command) -> Said {
+/// Runs a command to its end.
+pub fn output_of(command: &mut Command) -> CommandOutput {
     let output = command.output().unwrap();
-    Said {
+    CommandOutput {
         status: output.status,
-        out: String::from_utf8(output.stdout).unwrap(),
-        err: String::from_utf8(output.stderr).unwrap(),
+        stdout: String::from_utf8(output.stdout).unwrap(),
+        stderr: String::from_utf8(output.stderr).unwrap(),
     }
 }
 
-pub fn refusal(command: &mut Command) -> String {
-    let said = said(command);
-    assert_eq!(said.status.code(), Some(1), "{}{}", said.out, said.err);
-    assert_eq!(said.out, "");
-    said.err
+/// Runs a command that must fail with exit code 1, and returns its standard error.
+pub fn error_of(command: &mut Command) -> String {
+    let output = output_of(command);
+    assert_eq!(output.status.code(), Some(1), "{}{}", output.stdout, output.stderr);
+    assert_eq!(output.stdout, "");
+    output.stderr
 }
 
-impl Server {
-    /// That command, once it has said its first line.
+impl TestServer {
+    /// Starts a command and waits for its first line.
     fn start(mut command: Command) -> Self {
         let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         let mut stdout = BufReader::new(child.stdout.take().unwrap());
-        let mut said = String::new();
-        stdout.read_line(&mut said).unwrap();
-        Self { child, stdout, said, address: String::new() }
+        let mut first_line = String::new();
+        stdout.read_line(&mut first_line).unwrap();
+        Self { child, stdout, first_line, address: String::new() }
     }
 
-    /// The same, once it says where it answers.
+    /// Starts a server and waits until it prints its address.
     pub fn ready(command: Command) -> Self {
         let mut server = Self::start(command);
-        let address =
-            server.said.strip_prefix("Quire is ready at http://").and_then(|rest| rest.strip_suffix("/\n"));
-        server.address = address.unwrap_or_else(|| panic!("not ready: {:?}", server.said)).to_owned();
+        let address = server
+            .first_line
+            .strip_prefix("Quire is ready at http://")
+            .and_then(|rest| rest.strip_suffix("/\n"));
+        server.address = address.unwrap_or_else(|| panic!("not ready: {:?}", server.first_line)).to_owned();
         server
     }
 
@@ -144,21 +154,28 @@ impl Server {
         self.child.id()
     }
 
+    /// The most memory that the process has used, in MB.
+    pub fn peak_memory_mb(&self) -> u64 {
+        let status = std::fs::read_to_string(format!("/proc/{}/status", self.id())).unwrap();
+        let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();
+        line.trim().trim_end_matches(" kB").parse::<u64>().unwrap() >> 10
+    }
+
     pub fn signal(&self, name: &str) {
         let sent = Command::new("kill").args([name, &self.child.id().to_string()]).status().unwrap();
         assert!(sent.success());
     }
 
-    /// Sends the beginning of a request, once the server has taken the connection.
-    pub fn begin(&self, request: &str) -> TcpStream {
+    /// Sends the beginning of a request, and returns when the server has accepted the connection.
+    pub fn begin_request(&self, request: &str) -> TcpStream {
         let mut stream = TcpStream::connect(&self.address).unwrap();
-        // Connections are taken in order, so that this one is when the next one is answered.
+        // Connections are accepted in order: when a later one gets its response, this one is accepted.
         stream.write_all(request.as_bytes()).unwrap();
         assert_eq!(self.get("/health/live").status, 200);
         stream
     }
 
-    /// Reads the log until a line has this in it.
+    /// Reads the log until a line contains this text.
     pub fn wait_for_log(&mut self, text: &str) {
         let log = BufReader::new(self.child.stderr.as_mut().unwrap());
         assert!(log.lines().any(|line| line.unwrap().contains(text)), "{text} is not in the log");
@@ -168,19 +185,18 @@ impl Server {
         self.child.wait().unwrap()
     }
 
-    /// Asks it to stop; what it said after the ready line, and all that it logged.
-    pub fn stop(mut self) -> Said {
+    /// Stops it with SIGTERM. Returns its output after the first line, and its log.
+    pub fn stop(mut self) -> CommandOutput {
         self.signal("-TERM");
-        let mut out = String::new();
-        self.stdout.read_to_string(&mut out).unwrap();
-        let mut err = String::new();
-        self.child.stderr.take().unwrap().read_to_string(&mut err).unwrap();
-        Said { status: self.child.wait().unwrap(), out, err }
+        let mut stdout = String::new();
+        self.stdout.read_to_string(&mut stdout).unwrap();
+        let mut stderr = String::new();
+        self.child.stderr.take().unwrap().read_to_string(&mut stderr).unwrap();
+        CommandOutput { status: self.child.wait().unwrap(), stdout, stderr }
     }
 }
 
-impl Drop for Server {
-    /// A test that fails leaves no server behind.
+impl Drop for TestServer {
     fn drop(&mut self) {
         let _ = self.child.kill();
         let _ = self.child.wait();

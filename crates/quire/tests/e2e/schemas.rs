@@ -1,26 +1,24 @@
-//! Schemas as data: those that come with the program and those that somebody adds, from the file to the field.
+//! Built-in and own schemas, from the file to the fields.
 
 mod command;
-mod starting;
+mod startup;
 
 use quire_domain::DocumentId;
-use quire_testkit::documents::{Pdf, text_page};
 use serde_json::{Value, json};
 
-use crate::program::Server;
-use crate::reviewing::{field, review};
-use crate::scene::{Scene, on_both_stores};
-use crate::uploading::form::Form;
+use crate::program::TestServer;
+use crate::record::{active_data, field, pdf};
+use crate::test_env::{TestEnv, on_both_stores};
+use crate::uploads::form::Form;
 
 on_both_stores! {
-    /// Proves R090 for a schema that is not the veterinary one, whose keys are read end to end.
-    an_invoice_is_understood_by_its_schema,
-    /// A file in the folder is all that a new kind of document takes.
-    a_file_in_the_folder_is_a_schema,
-    a_schema_that_there_is_not_is_refused_and_nothing_changes,
+    /// Proves R090 for a schema other than the veterinary one, end to end.
+    an_invoice_is_interpreted_with_its_schema,
+    a_file_in_the_schema_folder_is_a_schema,
+    an_unknown_schema_is_refused_and_nothing_changes,
     /// Proves R026 for uploads that differ in their schema alone.
-    the_same_file_for_another_schema_is_another_wish,
-    the_configured_schema_is_the_one_of_documents_that_name_none with [("QUIRE_SCHEMAS_DEFAULT", "invoice")],
+    the_same_file_with_another_schema_is_another_upload,
+    the_configured_schema_applies_to_documents_that_name_none with [("QUIRE_SCHEMAS_DEFAULT", "invoice")],
 }
 
 const INVOICE: [&str; 14] = [
@@ -40,8 +38,8 @@ const INVOICE: [&str; 14] = [
     "Gracias por su confianza y hasta la próxima visita al taller",
 ];
 
-/// The file of somebody's own schema, of that version and with that label.
-fn ticket(version: u32, label: &str) -> String {
+/// A schema file with this version and this label.
+fn ticket_schema(version: u32, label: &str) -> String {
     format!(
         r#"
 name = "parking-ticket"
@@ -83,30 +81,25 @@ const TICKET: [&str; 5] = [
     "Puede pagar en el plazo de veinte días con descuento",
 ];
 
-fn pdf(lines: &[&str]) -> Vec<u8> {
-    Pdf::of_pages(&[text_page(lines)]).file()
+/// Writes a file to the schema folder.
+fn write_schema(env: &TestEnv, name: &str, text: &str) {
+    std::fs::create_dir_all(env.cli.path("quire-data/schemas")).unwrap();
+    std::fs::write(env.cli.path("quire-data/schemas").join(name), text).unwrap();
 }
 
-/// Puts a file into the folder of schemas.
-fn put(scene: &Scene, name: &str, text: &str) {
-    std::fs::create_dir_all(scene.quire.path("quire-data/schemas")).unwrap();
-    std::fs::write(scene.quire.path("quire-data/schemas").join(name), text).unwrap();
+/// Waits until a document is processed, and returns its data.
+async fn processed_data(env: &TestEnv, server: &TestServer, id: DocumentId) -> Value {
+    env.wait_until_completed(id).await;
+    active_data(server, id)
 }
 
-/// What was understood of a document once its run has ended.
-async fn understood(scene: &Scene, server: &Server, id: DocumentId) -> Value {
-    let run = scene.ended(id).await;
-    assert_eq!(run.state.as_str(), "COMPLETED", "{:?}", run.state);
-    review(server, id)["active_interpretation"]["data"].clone()
-}
-
-async fn an_invoice_is_understood_by_its_schema(scene: &Scene) {
-    let server = scene.quire.serve();
-    let sent = Form::file("march.pdf", &pdf(&INVOICE)).send(&server, "/documents/upload?schema=invoice");
-    assert_eq!(sent.status, 201, "{}", sent.body);
-    let id = sent.document();
-    let data = understood(scene, &server, id).await;
-    let wanted = [
+async fn an_invoice_is_interpreted_with_its_schema(env: &TestEnv) {
+    let server = env.cli.serve();
+    let response = Form::file("march.pdf", &pdf(&INVOICE)).send(&server, "/documents/upload?schema=invoice");
+    assert_eq!(response.status, 201, "{}", response.body);
+    let id = response.document_id();
+    let data = processed_data(env, &server, id).await;
+    let expected = [
         ("invoice_number", json!("F-2024/117"), "string", true),
         ("issue_date", json!("2024-04-03"), "date", true),
         ("due_date", json!("2024-05-03"), "date", false),
@@ -120,14 +113,14 @@ async fn an_invoice_is_understood_by_its_schema(scene: &Scene) {
         ("total_amount", json!(1493.75), "number", true),
         ("iban", json!("ES9121000418450200051332"), "string", false),
     ];
-    for (key, value, value_type, is_critical) in &wanted {
+    for (key, value, value_type, is_critical) in &expected {
         let found = field(&data, key);
         assert_eq!((&found["value"], &found["value_type"]), (value, &json!(value_type)), "{key}");
         assert_eq!(found["is_critical"], *is_critical, "{key}");
         assert_eq!(found["evidence"]["page"], 1, "{key}");
         assert!(!found["evidence"]["boxes"].as_array().unwrap().is_empty(), "{key}");
     }
-    assert_eq!(data["fields"].as_array().unwrap().len(), wanted.len(), "{data}");
+    assert_eq!(data["fields"].as_array().unwrap().len(), expected.len(), "{data}");
     let total = field(&data, "total_amount");
     assert_eq!(total["evidence"]["snippet"], "Total a pagar: 1.493,75 EUR");
 
@@ -135,46 +128,51 @@ async fn an_invoice_is_understood_by_its_schema(scene: &Scene) {
     assert_eq!(server.json("/documents")["items"][0]["schema_name"], "invoice");
     let again = server.send(&format!("POST /documents/{id}/reprocess"), "", "");
     assert!(again.status < 300, "{}", again.status);
-    understood(scene, &server, id).await;
-    let bound: Vec<_> = scene.runs_of(id).await.into_iter().filter_map(|run| run.schema).collect();
+    processed_data(env, &server, id).await;
+    let bound: Vec<_> = env.runs_of(id).await.into_iter().filter_map(|run| run.schema).collect();
     assert!(bound.len() == 2 && bound.iter().all(|schema| schema.name == "invoice"), "{bound:?}");
 }
 
-async fn a_file_in_the_folder_is_a_schema(scene: &Scene) {
-    put(scene, "ticket.toml", &ticket(1, "Matrícula"));
-    put(scene, "notes.txt", "not one of them");
-    let server = scene.quire.serve();
-    std::fs::write(scene.quire.path("ticket.pdf"), pdf(&TICKET)).unwrap();
-    let said = scene.quire.run(&["upload", "--schema", "parking-ticket", "ticket.pdf"]);
-    assert_eq!(said.status.code(), Some(0), "{}", said.err);
-    let id: DocumentId = said.out.split_whitespace().next().unwrap().parse().unwrap();
-    let data = understood(scene, &server, id).await;
-    let seen: Vec<_> =
+async fn a_file_in_the_schema_folder_is_a_schema(env: &TestEnv) {
+    write_schema(env, "ticket.toml", &ticket_schema(1, "Matrícula"));
+    write_schema(env, "notes.txt", "not a schema");
+    let server = env.cli.serve();
+    std::fs::write(env.cli.path("ticket.pdf"), pdf(&TICKET)).unwrap();
+    let output = env.cli.run(&["upload", "--schema", "parking-ticket", "ticket.pdf"]);
+    assert_eq!(output.status.code(), Some(0), "{}", output.stderr);
+    let id: DocumentId = output.stdout.split_whitespace().next().unwrap().parse().unwrap();
+    let data = processed_data(env, &server, id).await;
+    let values: Vec<_> =
         data["fields"].as_array().unwrap().iter().map(|field| (&field["key"], &field["value"])).collect();
-    let wanted = [("plate", json!("1234BCD")), ("fine", json!(60.5)), ("seen_on", json!("2025-01-07"))];
-    let wanted = wanted.map(|(key, value)| (json!(key), value));
-    assert_eq!(seen, wanted.iter().map(|(key, value)| (key, value)).collect::<Vec<_>>());
+    let expected = [("plate", json!("1234BCD")), ("fine", json!(60.5)), ("seen_on", json!("2025-01-07"))];
+    let expected = expected.map(|(key, value)| (json!(key), value));
+    assert_eq!(values, expected.iter().map(|(key, value)| (key, value)).collect::<Vec<_>>());
     assert_eq!(field(&data, "plate")["is_critical"], true);
 
-    // Somebody changes the file: what comes afterwards goes by the next version.
+    // After the file changes, later documents use the next version.
     drop(server);
-    put(scene, "ticket.toml", &ticket(2, "Placa"));
-    let server = scene.quire.serve();
+    write_schema(env, "ticket.toml", &ticket_schema(2, "Placa"));
+    let server = env.cli.serve();
     let lines = TICKET.map(|line| line.replace("Matrícula", "Placa"));
     let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
-    let sent = Form::file("b.pdf", &pdf(&lines)).send(&server, "/documents/upload?schema=parking-ticket");
-    let later = sent.document();
-    assert_eq!(field(&understood(scene, &server, later).await, "plate")["value"], "1234BCD");
-    let version = |id| async move { scene.runs_of(id).await.remove(0).schema.map(|schema| schema.version) };
+    let response = Form::file("b.pdf", &pdf(&lines)).send(&server, "/documents/upload?schema=parking-ticket");
+    let later = response.document_id();
+    assert_eq!(field(&processed_data(env, &server, later).await, "plate")["value"], "1234BCD");
+    let version = |id| async move { env.runs_of(id).await.remove(0).schema.map(|schema| schema.version) };
     assert_eq!((version(id).await, version(later).await), (Some(1), Some(2)));
 }
 
-async fn a_schema_that_there_is_not_is_refused_and_nothing_changes(scene: &Scene) {
-    let server = scene.quire.serve();
-    let before = scene.events().await.len();
+async fn an_unknown_schema_is_refused_and_nothing_changes(env: &TestEnv) {
+    let server = env.cli.serve();
+    let before = env.events().await.len();
     for path in ["/documents/upload?schema=invoices", "/documents?schema=%C3%B1%00%0A"] {
         let refused = Form::file("a.pdf", &pdf(&INVOICE)).send(&server, path);
-        assert_eq!((refused.status, refused.code().as_str()), (400, "UNKNOWN_SCHEMA"), "{}", refused.body);
+        assert_eq!(
+            (refused.status, refused.error_code().as_str()),
+            (400, "UNKNOWN_SCHEMA"),
+            "{}",
+            refused.body
+        );
         let body = refused.json();
         assert_eq!(body["details"]["known"], json!(["invoice", "veterinary-record"]));
         assert!(
@@ -182,15 +180,15 @@ async fn a_schema_that_there_is_not_is_refused_and_nothing_changes(scene: &Scene
             "{body}"
         );
     }
-    std::fs::write(scene.quire.path("a.pdf"), pdf(&INVOICE)).unwrap();
-    let said = scene.quire.refuses(&["upload", "--schema", "invoices", "a.pdf"]);
-    assert_eq!(said, "quire: there is no schema invoices; choose one of: invoice, veterinary-record\n");
-    assert_eq!(scene.events().await.len(), before);
-    assert_eq!(scene.files().0.len(), 0);
+    std::fs::write(env.cli.path("a.pdf"), pdf(&INVOICE)).unwrap();
+    let error = env.cli.run_err(&["upload", "--schema", "invoices", "a.pdf"]);
+    assert_eq!(error, "quire: there is no schema invoices; choose one of: invoice, veterinary-record\n");
+    assert_eq!(env.events().await.len(), before);
+    assert_eq!(env.stored_files().0.len(), 0);
 }
 
-async fn the_same_file_for_another_schema_is_another_wish(scene: &Scene) {
-    let server = scene.quire.serve();
+async fn the_same_file_with_another_schema_is_another_upload(env: &TestEnv) {
+    let server = env.cli.serve();
     let send =
         |path: &str| Form::file("a.pdf", &pdf(&INVOICE)).send_with(&server, path, "Idempotency-Key: k\r\n");
     let first = send("/documents/upload?schema=invoice");
@@ -202,13 +200,13 @@ async fn the_same_file_for_another_schema_is_another_wish(scene: &Scene) {
             (409, &json!("IDEMPOTENCY_KEY_REUSED"))
         );
     }
-    assert_eq!(scene.documents().await.len(), 1);
+    assert_eq!(env.documents().await.len(), 1);
 }
 
-async fn the_configured_schema_is_the_one_of_documents_that_name_none(scene: &Scene) {
-    let server = scene.quire.serve();
-    let id = Form::file("a.pdf", &pdf(&INVOICE)).send(&server, "/documents/upload").document();
-    let data = understood(scene, &server, id).await;
+async fn the_configured_schema_applies_to_documents_that_name_none(env: &TestEnv) {
+    let server = env.cli.serve();
+    let id = Form::file("a.pdf", &pdf(&INVOICE)).send(&server, "/documents/upload").document_id();
+    let data = processed_data(env, &server, id).await;
     assert_eq!(field(&data, "total_amount")["value"], 1493.75);
     assert_eq!(server.json("/reviewer/schema/current")["schema_name"], "invoice");
 }

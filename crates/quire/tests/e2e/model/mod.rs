@@ -1,19 +1,16 @@
-//! A language model understands documents, over HTTP with the real program and a server that plays the model. That server
-//! holds every request against the published description of the endpoint.
+//! Interpretation by a language model. A fake model server checks every request against the published API description.
 
-mod hiding;
-mod missing;
+mod fallback;
+mod redaction;
 
 use quire_domain::DocumentId;
-use quire_testkit::documents::{Pdf, text_page};
 use quire_testkit::model_server::MODEL;
 use quire_testkit::{ModelReply, ModelServer};
 use serde_json::{Value, json};
 
-use crate::program::Server;
-use crate::reviewing::{field, review};
-use crate::scene::{Scene, on_both_stores};
-use crate::uploading::form::Form;
+use crate::program::TestServer;
+use crate::record::{field, review, upload_lines};
+use crate::test_env::{TestEnv, on_both_stores};
 
 const KEY: &str = "sk-a-key-that-nobody-may-see";
 
@@ -30,36 +27,35 @@ const RECORD: [&str; 10] = [
     "Notas: vuelve dentro de dos semanas",
 ];
 
-/// Sets the scene for a server that asks this model.
-fn choose(scene: &Scene, model: &ModelServer, settings: &str) {
+/// Configures the next server to use this model.
+fn use_model(env: &TestEnv, model: &ModelServer, settings: &str) {
     let url = &model.url;
     let file = format!(
         "[interpreter]\nkind = \"model\"\n[model]\nurl = \"{url}\"\nname = \"any\"\napi_key = \"{KEY}\"\n{settings}\n"
     );
-    scene.quire.write("quire.toml", &file);
+    env.cli.write("quire.toml", &file);
 }
 
 /// Uploads the record and waits until its run has ended.
-async fn processed(scene: &Scene, server: &Server) -> (DocumentId, &'static str) {
-    let file = Pdf::of_pages(&[text_page(&RECORD)]).file();
-    let id = Form::file("record.pdf", &file).send(server, "/documents/upload").document();
-    (id, scene.ended(id).await.state.as_str())
+async fn upload_and_wait(env: &TestEnv, server: &TestServer) -> (DocumentId, &'static str) {
+    let id = upload_lines(server, &RECORD);
+    (id, env.wait_for_latest_run(id).await.state.as_str())
 }
 
-/// What was understood of a record that was.
-async fn understood(scene: &Scene, server: &Server) -> Value {
-    let (id, state) = processed(scene, server).await;
+/// Processes the record and returns its active interpretation.
+async fn interpretation(env: &TestEnv, server: &TestServer) -> Value {
+    let (id, state) = upload_and_wait(env, server).await;
     assert_eq!(state, "COMPLETED");
     review(server, id)["active_interpretation"].take()
 }
 
-/// An answer with what the record says, whatever the model adds on its own.
-fn right() -> ModelReply {
-    ModelReply::Completion(right_words())
+/// A reply with the values of the record, and with members that nobody asked for.
+fn valid_reply() -> ModelReply {
+    ModelReply::Completion(valid_text())
 }
 
-fn right_words() -> String {
-    let answer = json!({
+fn valid_text() -> String {
+    let reply = json!({
         "document": {
             "pet_name": "LUNA",
             "species": "perro",
@@ -75,23 +71,23 @@ fn right_words() -> String {
         }],
         "is_critical": true,
     });
-    answer.to_string()
+    reply.to_string()
 }
 
 on_both_stores! {
-    /// Proves R090 and the model's part of R087: what it says is found in the text or is no value.
-    what_a_model_says_and_the_text_has_becomes_fields_with_their_places,
-    what_a_model_invents_is_only_something_that_a_field_might_be,
+    /// Proves R090, and R087 for a model: a value that is not in the text is no value.
+    values_of_a_model_that_are_in_the_text_become_fields_with_evidence,
+    an_invented_value_becomes_only_a_suggestion,
 }
 
-async fn what_a_model_says_and_the_text_has_becomes_fields_with_their_places(scene: &Scene) {
-    let model = ModelServer::start(KEY, vec![right()]);
-    choose(scene, &model, "price_per_million_in = 2.0\nprice_per_million_out = 10.0");
-    let server = scene.quire.serve();
-    let (id, state) = processed(scene, &server).await;
+async fn values_of_a_model_that_are_in_the_text_become_fields_with_evidence(env: &TestEnv) {
+    let model = ModelServer::start(KEY, vec![valid_reply()]);
+    use_model(env, &model, "price_per_million_in = 2.0\nprice_per_million_out = 10.0");
+    let server = env.cli.serve();
+    let (id, state) = upload_and_wait(env, &server).await;
     assert_eq!(state, "COMPLETED");
-    let seen = review(&server, id);
-    let active = &seen["active_interpretation"];
+    let shown = review(&server, id);
+    let active = &shown["active_interpretation"];
     let made_by = &active["made_by"];
     assert_eq!((&made_by["interpreter"], &made_by["model"]), (&json!("model"), &json!(MODEL)));
     assert_eq!((&made_by["tokens_in"], &made_by["tokens_out"]), (&json!(700), &json!(50)));
@@ -106,12 +102,12 @@ async fn what_a_model_says_and_the_text_has_becomes_fields_with_their_places(sce
         (&json!(1), &json!("Paciente: Luna"))
     );
     assert_eq!(luna["evidence"]["boxes"].as_array().unwrap().len(), 1);
-    assert_eq!(luna["is_critical"], true, "the schema says so, whatever a model does");
+    assert_eq!(luna["is_critical"], true, "the schema decides, not the model");
     assert_eq!(field(&active["data"], "notes")["is_critical"], false);
     assert_eq!(field(&active["data"], "species")["value"], "canino");
     let keys: Vec<_> =
         active["data"]["fields"].as_array().unwrap().iter().map(|field| &field["key"]).collect();
-    assert!(!keys.contains(&&json!("blood_group")), "nobody asked for that");
+    assert!(!keys.contains(&&json!("blood_group")), "it is not in the schema");
 
     let grouped = server.json(&format!("/documents/{id}/review?view=visits"));
     let visit = &grouped["active_interpretation"]["data"]["visits"][0];
@@ -119,7 +115,7 @@ async fn what_a_model_says_and_the_text_has_becomes_fields_with_their_places(sce
     assert_eq!(visit["reason_for_visit"], "revisión anual de la mascota");
     assert_eq!(field(visit, "diagnosis")["value"], "otitis externa");
 
-    let run = seen["latest_completed_run"]["run_id"].as_str().unwrap().to_owned();
+    let run = shown["latest_completed_run"]["run_id"].as_str().unwrap().to_owned();
     let versions = server.json(&format!("/runs/{run}/interpretations"));
     assert_eq!(&versions["versions"][0]["made_by"], made_by);
     let metrics = server.get("/metrics").body;
@@ -131,23 +127,23 @@ async fn what_a_model_says_and_the_text_has_becomes_fields_with_their_places(sce
         assert!(metrics.contains(line), "{line} is not in {metrics}");
     }
     assert_eq!(model.requests().len(), 1);
-    let log = server.stop().err;
+    let log = server.stop().stderr;
     for hidden in [KEY, "Luna", "otitis", "941000012345678"] {
         assert!(!log.contains(hidden), "{hidden} is in the log");
     }
-    let shown = scene.quire.says(&["config"]);
-    assert!(shown.contains("api_key = \"***\"") && !shown.contains(KEY), "{shown}");
+    let printed = env.cli.run_ok(&["config"]);
+    assert!(printed.contains("api_key = \"***\"") && !printed.contains(KEY), "{printed}");
 }
 
-async fn what_a_model_invents_is_only_something_that_a_field_might_be(scene: &Scene) {
+async fn an_invented_value_becomes_only_a_suggestion(env: &TestEnv) {
     let invented = json!({
         "document": { "pet_name": "Luna", "breed": "Siamés", "microchip_id": null },
         "visits": [{ "visit_date": "2024-02-01", "diagnosis": ["otitis externa", "fractura de fémur"] }],
     });
     let model = ModelServer::start(KEY, vec![ModelReply::Completion(invented.to_string())]);
-    choose(scene, &model, "");
-    let server = scene.quire.serve();
-    let active = understood(scene, &server).await;
+    use_model(env, &model, "");
+    let server = env.cli.serve();
+    let active = interpretation(env, &server).await;
     assert_eq!(active["made_by"]["interpreter"], "model");
     let breed = field(&active["data"], "breed");
     assert_eq!((&breed["value"], &breed["evidence"]), (&json!(null), &json!(null)));

@@ -3,8 +3,8 @@
 use quire_testkit::browser::Tab;
 use quire_testkit::documents::clinical_record;
 
-use crate::scene::Scene;
-use crate::uploading::upload;
+use crate::test_env::TestEnv;
+use crate::uploads::upload;
 
 /// The variable that names the file of axe-core.
 const AXE: &str = "QUIRE_TEST_AXE";
@@ -46,12 +46,12 @@ fn assert_accessible(tab: &mut Tab, pages: &[(&str, &str)]) {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_pages_are_accessible() {
-    let scene = Scene::on_sqlite(&[]);
-    let server = scene.quire.serve();
+    let scene = TestEnv::on_sqlite(&[]);
+    let server = scene.cli.serve();
     let mut tab = Tab::open(&server.address);
     assert_accessible(&mut tab, &[("/app", "h1"), ("/app/nothing", "h1")]);
     let (_, _, document) = upload(&server, "/documents/upload", "alta.pdf", &clinical_record(1));
-    scene.ended(document).await;
+    scene.wait_for_latest_run(document).await;
     let runs = format!("/app/documents/{document}/runs");
     assert_accessible(
         &mut tab,
@@ -63,13 +63,13 @@ async fn the_pages_are_accessible() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn governance_is_accessible() {
-    let scene = Scene::on_sqlite(&[]);
-    let server = scene.quire.serve();
+    let scene = TestEnv::on_sqlite(&[]);
+    let server = scene.cli.serve();
     let mut tab = Tab::open(&server.address);
     assert_accessible(&mut tab, &[("/app/governance", ".empty"), ("/app/governance/trail", ".empty")]);
     let document = super::governance::with_candidates(&scene, &server).await;
     let marked = format!("/documents/{document}/reviewed");
-    assert_eq!(crate::reviewing::post(&server, &marked, &serde_json::json!({})).status, 200);
+    assert_eq!(server.post_json(&marked, &serde_json::json!({})).status, 200);
     tab.go("/app/governance");
     tab.click("[data-critical] [data-decision=REJECT]");
     tab.until_seen("#decide");
@@ -93,9 +93,9 @@ async fn governance_is_accessible() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_login_page_is_accessible() {
-    let scene = Scene::on_sqlite(&[]);
-    let key = scene.quire.says(&["keys", "create", "--name", "alma", "--role", "admin"]);
-    let server = scene.quire.serve();
+    let scene = TestEnv::on_sqlite(&[]);
+    let key = scene.cli.run_ok(&["keys", "create", "--name", "alma", "--role", "admin"]);
+    let server = scene.cli.serve();
     let mut tab = Tab::open(&server.address);
     assert_accessible(&mut tab, &[("/app/login", "input[name=key]")]);
     tab.type_text("x");

@@ -2,13 +2,13 @@
 
 use quire_testkit::browser::Tab;
 
-use crate::scene::Scene;
+use crate::test_env::TestEnv;
 
 /// Controls that only operators see.
 const FOR_OPERATORS: [(&str, &str); 1] = [("/app/documents/ID/runs", "#reprocess")];
 
-pub(super) fn key(scene: &Scene, name: &str, roles: &str) -> String {
-    scene.quire.says(&["keys", "create", "--name", name, "--role", roles]).trim_end().to_owned()
+pub(super) fn key(scene: &TestEnv, name: &str, roles: &str) -> String {
+    scene.cli.run_ok(&["keys", "create", "--name", name, "--role", roles]).trim_end().to_owned()
 }
 
 pub(super) fn log_in(tab: &mut Tab, key: &str) {
@@ -20,9 +20,9 @@ pub(super) fn log_in(tab: &mut Tab, key: &str) {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_person_logs_in_with_the_keyboard_and_logs_out() {
-    let scene = Scene::on_sqlite(&[("QUIRE_UPLOADS_PROCESSING", "false")]);
+    let scene = TestEnv::on_sqlite(&[("QUIRE_UPLOADS_PROCESSING", "false")]);
     let alma = key(&scene, "alma", "review,operate");
-    let server = scene.quire.serve();
+    let server = scene.cli.serve();
     let mut tab = Tab::open(&server.address);
     tab.go("/app?q=luna");
     assert_eq!(tab.text("h1"), "Log in");
@@ -70,9 +70,9 @@ fn upload(tab: &mut Tab) -> String {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_reader_gets_no_controls_of_operators_and_cannot_upload() {
-    let scene = Scene::on_sqlite(&[]);
+    let scene = TestEnv::on_sqlite(&[]);
     let (reader, operator) = (key(&scene, "reader", "read"), key(&scene, "operator", "read,operate"));
-    let server = scene.quire.serve();
+    let server = scene.cli.serve();
     let mut working = Tab::open(&server.address);
     working.go("/app");
     log_in(&mut working, &operator);
@@ -88,7 +88,7 @@ async fn a_reader_gets_no_controls_of_operators_and_cannot_upload() {
         assert_eq!((&told["operate"], &told["review"]), (&may.into(), &false.into()));
     }
     let document = scene.documents().await.pop_first().unwrap();
-    scene.ended(document).await;
+    scene.wait_for_latest_run(document).await;
     for (page, control) in FOR_OPERATORS {
         let page = page.replace("ID", &document.to_string());
         working.go(&page);
@@ -102,16 +102,16 @@ async fn a_reader_gets_no_controls_of_operators_and_cannot_upload() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_revoked_key_leads_to_the_login_page() {
-    let scene = Scene::on_sqlite(&[("QUIRE_UPLOADS_PROCESSING", "false")]);
+    let scene = TestEnv::on_sqlite(&[("QUIRE_UPLOADS_PROCESSING", "false")]);
     let alma = key(&scene, "alma", "read");
-    let server = scene.quire.serve();
+    let server = scene.cli.serve();
     let mut tab = Tab::open(&server.address);
     tab.set_language("es-ES");
     tab.go("/app");
     assert_eq!(tab.text("h1"), "Iniciar sesión");
     log_in(&mut tab, &alma);
     tab.until_text("h1", "Documentos");
-    scene.quire.says(&["keys", "revoke", "alma"]);
+    scene.cli.run_ok(&["keys", "revoke", "alma"]);
     tab.click(".brand");
     tab.until("location.pathname === '/app/login'");
     log_in(&mut tab, &alma);

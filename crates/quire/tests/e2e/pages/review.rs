@@ -14,21 +14,21 @@ use quire_testkit::browser::Tab;
 use quire_testkit::documents::case_history;
 use serde_json::Value;
 
-use crate::program::Server;
-use crate::reviewing::review;
-use crate::scene::Scene;
-use crate::uploading::upload;
+use crate::program::TestServer;
+use crate::record::review;
+use crate::test_env::TestEnv;
+use crate::uploads::upload;
 
 /// Uploads a document and waits until it is processed.
-async fn document(scene: &Scene, server: &Server) -> DocumentId {
+async fn document(scene: &TestEnv, server: &TestServer) -> DocumentId {
     let (_, _, document) = upload(server, "/documents/upload", "luna.pdf", &case_history());
-    let run = scene.ended(document).await;
+    let run = scene.wait_for_latest_run(document).await;
     assert_eq!(run.state.as_str(), "COMPLETED", "{:?}", run.state);
     document
 }
 
 /// Opens the review page of a document in a new browser.
-fn open_review(server: &Server, document: DocumentId) -> Tab {
+fn open_review(server: &TestServer, document: DocumentId) -> Tab {
     let mut tab = Tab::open(&server.address);
     show(&mut tab, document);
     tab
@@ -67,7 +67,7 @@ fn until_saved(tab: &mut Tab, version: u32) {
 }
 
 /// The active interpretation that the server has stored.
-pub(super) fn stored(server: &Server, document: DocumentId) -> Value {
+pub(super) fn stored(server: &TestServer, document: DocumentId) -> Value {
     review(server, document)["active_interpretation"].clone()
 }
 

@@ -13,8 +13,8 @@ use quire_testkit::browser::Tab;
 use serde_json::Value;
 
 use super::review;
-use crate::program::Server;
-use crate::scene::Scene;
+use crate::program::TestServer;
+use crate::test_env::TestEnv;
 
 /// The language of the pages.
 #[derive(Clone, Copy, PartialEq)]
@@ -25,16 +25,16 @@ enum Language {
 
 /// A person at work with a browser.
 struct Walkthrough {
-    scene: Scene,
-    server: Server,
+    scene: TestEnv,
+    server: TestServer,
     tab: Tab,
     language: Language,
 }
 
 impl Walkthrough {
     fn start(language: Language) -> Self {
-        let scene = Scene::on_sqlite(&[]);
-        let server = scene.quire.serve();
+        let scene = TestEnv::on_sqlite(&[]);
+        let server = scene.cli.serve();
         let tab = Tab::open(&server.address);
         let mut walkthrough = Self { scene, server, tab, language };
         walkthrough.tab.set_language(walkthrough.translate("en-GB", "es-ES"));

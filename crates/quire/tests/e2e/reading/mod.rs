@@ -1,11 +1,11 @@
-//! Reading with the real program: parsers in its children, documents from the folder, hostile ones among them.
+//! Reading: the `read` command, parser processes, OCR and the extraction step.
 
 mod command;
-pub mod ends;
+mod extraction_step;
 mod hostile;
+pub mod ocr;
+mod parser_lifetime;
 mod sandbox;
-pub mod scans;
-mod step;
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -14,23 +14,52 @@ use jiff::Timestamp;
 use quire_domain::{Document, DocumentId, Run, RunId};
 use quire_ports::{Artifact, BlobStore as _, NewDocument};
 use quire_reading::sandbox::{ParserLimits, ParserProgram, child};
+use quire_testkit::documents::{Pdf, text_page};
 use quire_testkit::fixture::{document, document_run};
 
-use crate::scene::Scene;
+use crate::record::pdf;
+use crate::test_env::TestEnv;
 
 /// The real program as a parser.
-fn parser() -> ParserProgram {
+fn parser_program() -> ParserProgram {
     ParserProgram::with_argument(PathBuf::from(env!("CARGO_BIN_EXE_quire")), child::ARGUMENT)
 }
 
-/// Tight enough that a hostile document shows it, wide enough for a busy machine.
-fn tight() -> ParserLimits {
+/// Tight enough to stop a hostile document, wide enough for a busy machine.
+fn tight_limits() -> ParserLimits {
     ParserLimits { memory: 512 << 20, time: Duration::from_secs(20), ..ParserLimits::default() }
 }
 
-impl Scene {
-    /// Takes a document in beside the server, with its first run.
-    pub async fn add(&self, file: Option<&[u8]>, language: Option<&str>) -> RunId {
+/// A document whose parsing takes much longer than a test.
+pub fn long_document() -> Vec<u8> {
+    let page = text_page(&["El paciente come bien y duerme toda la noche."; 60]);
+    Pdf::of_pages(&vec![page; 4_900]).file()
+}
+
+/// A document whose text is not words.
+pub fn gibberish() -> Vec<u8> {
+    pdf(&["xkrtpl mndfgh qwrtzx bcdfgk plmknj hgfdsz trwqpl zxcvbn mnbvcx lkjhgf"; 3])
+}
+
+/// A process as `/proc` shows it.
+struct ProcessStat {
+    parent: u32,
+    /// CPU time in hundredths of a second.
+    ticks: u64,
+}
+
+/// The process with this id, unless it has ended.
+fn process_stat(id: u32) -> Option<ProcessStat> {
+    let stat = std::fs::read_to_string(format!("/proc/{id}/stat")).ok()?;
+    let fields: Vec<&str> = stat.rsplit_once(')')?.1.split_whitespace().collect();
+    let is_zombie = fields[0] == "Z";
+    (!is_zombie)
+        .then(|| ProcessStat { parent: fields[1].parse().unwrap(), ticks: fields[11].parse().unwrap() })
+}
+
+impl TestEnv {
+    /// Adds a document with its first run directly to the store.
+    pub async fn add_document(&self, file: Option<&[u8]>, language: Option<&str>) -> RunId {
         let document = Document {
             file_size: file.map_or(0, |file| file.len() as u64),
             created_at: Timestamp::now(),
@@ -41,19 +70,19 @@ impl Scene {
             self.blobs.put(&document.storage_path, file.to_vec()).await.unwrap();
         }
         let run = document_run(document.id.into());
-        let intake = NewDocument::by("tester", &document, Some(&run));
-        self.store.documents.add(intake, Timestamp::now()).await.unwrap();
+        let new_document = NewDocument::by("tester", &document, Some(&run));
+        self.store.documents.add(new_document, Timestamp::now()).await.unwrap();
         run.id
     }
 
-    /// What a run keeps under that name.
+    /// The artifact of a run with this type.
     pub async fn artifact(&self, run: RunId, artifact_type: &str) -> Option<Artifact> {
         let artifacts = self.store.history.artifacts(run).await.unwrap();
         artifacts.into_iter().find(|artifact| artifact.artifact_type == artifact_type)
     }
 }
 
-/// The type and the code with which a run failed; nothing if it completed.
+/// Failure type and error code of a run; `None` if it completed.
 pub fn failure(run: &Run) -> Option<(&'static str, String)> {
     run.state.reason().map(|reason| (reason.failure_type.as_str(), reason.record.error_code.clone()))
 }

@@ -1,22 +1,22 @@
 //! `quire schema`.
 
-use serde_json::{Value, json};
+use serde_json::json;
 
-use super::{put, ticket};
-use crate::program::Quire;
-use crate::scene::{Scene, on_both_stores};
+use super::{ticket_schema, write_schema};
+use crate::program::Cli;
+use crate::test_env::{TestEnv, on_both_stores};
 
 const GUIDE: &str = include_str!("../../../../../docs/guide/schemas.md");
 
 on_both_stores! {
-    schemas_are_listed_and_shown_beside_a_server,
+    schemas_are_listed_and_shown_while_a_server_runs,
 }
 
-async fn schemas_are_listed_and_shown_beside_a_server(scene: &Scene) {
-    put(scene, "ticket.toml", &ticket(7, "Matrícula"));
-    let _server = scene.quire.serve();
-    put(scene, "later.toml", &ticket(1, "a").replace("parking-ticket", "later"));
-    let listed = scene.quire.says(&["schema", "list"]);
+async fn schemas_are_listed_and_shown_while_a_server_runs(env: &TestEnv) {
+    write_schema(env, "ticket.toml", &ticket_schema(7, "Matrícula"));
+    let _server = env.cli.serve();
+    write_schema(env, "later.toml", &ticket_schema(1, "a").replace("parking-ticket", "later"));
+    let listed = env.cli.run_ok(&["schema", "list"]);
     let rows: Vec<Vec<&str>> = listed
         .lines()
         .map(|line| line.split("  ").map(str::trim).filter(|cell| !cell.is_empty()).collect())
@@ -26,89 +26,94 @@ async fn schemas_are_listed_and_shown_beside_a_server(scene: &Scene) {
     assert_eq!(rows[2], ["later", "-", "3", "Parking ticket", "./quire-data/schemas/later.toml"]);
     assert_eq!(rows[3], ["parking-ticket", "1", "3", "Parking ticket", "./quire-data/schemas/ticket.toml"]);
     assert_eq!(rows[4], ["veterinary-record", "1", "39", "Veterinary record", "built in"]);
-    let all: Value = serde_json::from_str(&scene.quire.says(&["schema", "list", "--json"])).unwrap();
+    let all = env.cli.run_json(&["schema", "list", "--json"]);
     assert_eq!((&all[1]["version"], &all[3]["keys"]), (&json!(null), &json!(39)));
 
-    let shown = scene.quire.says(&["schema", "show", "parking-ticket"]);
+    let shown = env.cli.run_ok(&["schema", "show", "parking-ticket"]);
     assert!(shown.starts_with("parking-ticket, version 1: Parking ticket\nKEY "), "{shown}");
     assert!(shown.ends_with("3 keys, no visits\n"), "{shown}");
-    let json: Value =
-        serde_json::from_str(&scene.quire.says(&["schema", "show", "invoice", "--json"])).unwrap();
+    let json = env.cli.run_json(&["schema", "show", "invoice", "--json"]);
     assert_eq!((&json["version_number"], &json["schema_definition"]["name"]), (&json!(1), &json!("invoice")));
-    // What is shown as a file can be added under another name.
-    let file = scene.quire.says(&["schema", "show", "veterinary-record", "--version", "1", "--toml"]);
-    scene.quire.write("mine.toml", &file.replace("\"veterinary-record\"", "\"mine\""));
-    let checked = scene.quire.says(&["schema", "check", "mine.toml"]);
+    // A printed schema file can be added under another name.
+    let file = env.cli.run_ok(&["schema", "show", "veterinary-record", "--version", "1", "--toml"]);
+    env.cli.write("mine.toml", &file.replace("\"veterinary-record\"", "\"mine\""));
+    let checked = env.cli.run_ok(&["schema", "check", "mine.toml"]);
     assert!(checked.contains("39 keys, visits by visit_date"), "{checked}");
 
-    let none = scene.quire.refuses(&["schema", "show", "invoices"]);
+    let none = env.cli.run_err(&["schema", "show", "invoices"]);
     assert!(none.starts_with("quire: there is no schema invoices; there are: invoice, "), "{none}");
-    let none = scene.quire.refuses(&["schema", "show", "invoice", "--version", "2"]);
+    let none = env.cli.run_err(&["schema", "show", "invoice", "--version", "2"]);
     assert!(none.starts_with("quire: there is no version 2 of schema invoice; "), "{none}");
 }
 
 #[test]
 fn schemas_are_listed_and_shown_without_a_database_and_none_is_created() {
-    let quire = Quire::new();
-    std::fs::create_dir(quire.path("own")).unwrap();
-    quire.write("own/ticket.toml", &ticket(7, "Matrícula"));
-    quire.write("quire.toml", "[schemas]\nfolder = \"own\"\n");
-    let listed: Value = serde_json::from_str(&quire.says(&["schema", "list", "--json"])).unwrap();
+    let cli = Cli::new();
+    std::fs::create_dir(cli.path("own")).unwrap();
+    cli.write("own/ticket.toml", &ticket_schema(7, "Matrícula"));
+    cli.write("quire.toml", "[schemas]\nfolder = \"own\"\n");
+    let listed = cli.run_json(&["schema", "list", "--json"]);
     let names: Vec<&str> =
         listed.as_array().unwrap().iter().map(|row| row["name"].as_str().unwrap()).collect();
     assert_eq!(names, ["invoice", "parking-ticket", "veterinary-record"]);
     assert_eq!((&listed[1]["version"], &listed[1]["source"]), (&json!(null), &json!("own/ticket.toml")));
-    let shown = quire.says(&["schema", "show", "parking-ticket"]);
+    let shown = cli.run_ok(&["schema", "show", "parking-ticket"]);
     assert!(shown.starts_with("parking-ticket, version 7 of its file, not stored yet: Parking"), "{shown}");
-    let json: Value = serde_json::from_str(&quire.says(&["schema", "show", "invoice", "--json"])).unwrap();
+    let json = cli.run_json(&["schema", "show", "invoice", "--json"]);
     assert_eq!(
         (&json["version_number"], &json["schema_definition"]["name"]),
         (&json!(null), &json!("invoice"))
     );
-    quire.write("copy.toml", &quire.says(&["schema", "show", "invoice", "--toml"]));
-    quire.says(&["schema", "check", "copy.toml"]);
-    let none = quire.refuses(&["schema", "show", "invoices"]);
+    cli.write("copy.toml", &cli.run_ok(&["schema", "show", "invoice", "--toml"]));
+    cli.run_ok(&["schema", "check", "copy.toml"]);
+    let none = cli.run_err(&["schema", "show", "invoices"]);
     assert!(
         none.starts_with("quire: there is no schema invoices; there are: invoice, parking-ticket, "),
         "{none}"
     );
-    let none = quire.refuses(&["schema", "show", "invoice", "--version", "1"]);
+    let none = cli.run_err(&["schema", "show", "invoice", "--version", "1"]);
     assert!(none.contains("leave out --version"), "{none}");
-    assert!(!quire.path("quire-data").exists());
+    assert!(!cli.path("quire-data").exists());
 }
 
 #[test]
-fn files_are_checked_without_a_database() {
-    let quire = Quire::new();
-    quire.write("good.toml", &ticket(7, "Matrícula"));
-    quire.write("bad.toml", &ticket(0, "a").replace("\"number\"", "\"money\""));
-    let said = quire.says(&["schema", "check", "good.toml"]);
-    assert!(said.starts_with("good.toml is valid.\nparking-ticket, version 7: Parking ticket\n"), "{said}");
-    let said = quire.run(&["schema", "check", "bad.toml", "good.toml", "none.toml", "notes.txt"]);
-    assert_eq!(said.status.code(), Some(1));
-    assert!(said.out.starts_with("good.toml is valid."), "{}", said.out);
-    let lines: Vec<&str> = said.err.lines().collect();
+fn schema_files_are_checked_without_a_database() {
+    let cli = Cli::new();
+    cli.write("good.toml", &ticket_schema(7, "Matrícula"));
+    cli.write("bad.toml", &ticket_schema(0, "a").replace("\"number\"", "\"money\""));
+    let printed = cli.run_ok(&["schema", "check", "good.toml"]);
+    assert!(
+        printed.starts_with("good.toml is valid.\nparking-ticket, version 7: Parking ticket\n"),
+        "{printed}"
+    );
+    let output = cli.run(&["schema", "check", "bad.toml", "good.toml", "none.toml", "notes.txt"]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(output.stdout.starts_with("good.toml is valid."), "{}", output.stdout);
+    let lines: Vec<&str> = output.stderr.lines().collect();
     assert_eq!(lines[0], "quire: bad.toml: 2 problems");
-    assert!(lines[1].starts_with("  version must be a whole number from 1"), "{}", said.err);
-    assert!(lines[2].starts_with("  keys.fine.value_type is none that there is: \"money\""), "{}", said.err);
-    assert!(lines[3].starts_with("quire: none.toml: "), "{}", said.err);
+    assert!(lines[1].starts_with("  version must be a whole number from 1"), "{}", output.stderr);
+    assert!(
+        lines[2].starts_with("  keys.fine.value_type is none that there is: \"money\""),
+        "{}",
+        output.stderr
+    );
+    assert!(lines[3].starts_with("quire: none.toml: "), "{}", output.stderr);
     assert_eq!(lines[4], "quire: notes.txt: the name of a schema file must end with .toml or .json");
-    assert!(!quire.path("quire-data").exists());
+    assert!(!cli.path("quire-data").exists());
 }
 
 #[test]
 fn a_file_with_panels_is_checked_with_a_warning() {
-    let quire = Quire::new();
-    quire.write("old.toml", &ticket(7, "Matrícula").replace("[[sections]]", "[[panels]]"));
-    let said = quire.says(&["schema", "check", "old.toml"]);
-    let warning = "old.toml is well.\nwarning: old.toml: uses the old names \"panels\" and \"panel\"";
-    assert!(said.starts_with(warning), "{said}");
+    let cli = Cli::new();
+    cli.write("old.toml", &ticket_schema(7, "Matrícula").replace("[[sections]]", "[[panels]]"));
+    let output = cli.run_ok(&["schema", "check", "old.toml"]);
+    let warning = "old.toml is valid.\nwarning: old.toml: uses the old names \"panels\" and \"panel\"";
+    assert!(output.starts_with(warning), "{output}");
 }
 
-/// What the guide shows is what the program takes.
 #[test]
-fn the_example_of_the_guide_is_a_schema() {
-    let quire = Quire::new();
+fn the_example_of_the_guide_is_a_valid_schema() {
+    let cli = Cli::new();
     let examples: Vec<&str> = GUIDE
         .split("```toml\n")
         .skip(1)
@@ -117,7 +122,7 @@ fn the_example_of_the_guide_is_a_schema() {
         .filter(|block| block.starts_with("name = "))
         .collect();
     assert_eq!(examples.len(), 1);
-    quire.write("delivery-note.toml", examples[0]);
-    let said = quire.says(&["schema", "check", "delivery-note.toml"]);
-    assert!(said.contains("delivery-note, version 1: Delivery note"), "{said}");
+    cli.write("delivery-note.toml", examples[0]);
+    let printed = cli.run_ok(&["schema", "check", "delivery-note.toml"]);
+    assert!(printed.contains("delivery-note, version 1: Delivery note"), "{printed}");
 }

@@ -3,21 +3,21 @@
 use serde_json::json;
 
 use super::{inbox, is_same_page, names, record};
-use crate::scene::Scene;
+use crate::test_env::TestEnv;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn leaving_during_an_upload_asks_first_and_an_upload_can_be_cancelled() {
-    let scene = Scene::on_sqlite(&[]);
-    let server = scene.quire.serve();
+    let scene = TestEnv::on_sqlite(&[]);
+    let server = scene.cli.serve();
     let mut large = record("Luna");
     large.extend(std::iter::repeat_n(b'\n', 4_000_000));
-    std::fs::write(scene.quire.path("large.pdf"), large).unwrap();
+    std::fs::write(scene.cli.path("large.pdf"), large).unwrap();
     let mut tab = inbox(&server, "/app");
     let slow =
         json!({ "offline": false, "latency": 0, "downloadThroughput": -1, "uploadThroughput": 10_000 });
     tab.command("Network.emulateNetworkConditions", slow);
     tab.click("h1");
-    tab.choose_files("#files", &[&scene.quire.path("large.pdf")]);
+    tab.choose_files("#files", &[&scene.cli.path("large.pdf")]);
     tab.until_seen("#uploads li.sending");
     tab.eval("setTimeout(() => location.assign('/app/operations'), 0); true");
     tab.answer_dialog(false);
@@ -30,17 +30,17 @@ async fn leaving_during_an_upload_asks_first_and_an_upload_can_be_cancelled() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_upload_that_got_no_response_is_retried_and_stored_once() {
-    let scene = Scene::on_sqlite(&[]);
-    let server = scene.quire.serve();
+    let scene = TestEnv::on_sqlite(&[]);
+    let server = scene.cli.serve();
     let address = server.address.clone();
-    std::fs::write(scene.quire.path("luna.pdf"), record("Luna")).unwrap();
+    std::fs::write(scene.cli.path("luna.pdf"), record("Luna")).unwrap();
     let mut tab = inbox(&server, "/app");
     tab.until_seen("#dropzone");
     server.signal("-KILL");
     server.wait();
-    tab.choose_files("#files", &[&scene.quire.path("luna.pdf")]);
+    tab.choose_files("#files", &[&scene.cli.path("luna.pdf")]);
     tab.until_text("#uploads li.refused", "not responding");
-    let _server = scene.quire.serve_on(&address);
+    let _server = scene.cli.serve_on(&address);
     tab.until("document.getElementById('offline').hidden");
     tab.click("#uploads li .retry");
     tab.until("document.querySelectorAll('#rows .chip.ready').length === 1");

@@ -1,12 +1,12 @@
 //! The inbox with the keyboard only.
 
 use super::{inbox, understood, until_names};
-use crate::scene::{Scene, wait_until};
+use crate::test_env::{TestEnv, wait_until};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_inbox_works_with_the_keyboard_only() {
-    let scene = Scene::on_sqlite(&[]);
-    let server = scene.quire.serve();
+    let scene = TestEnv::on_sqlite(&[]);
+    let server = scene.cli.serve();
     let ids = understood(&scene, &server, &["Luna", "Nube", "Sol"]).await;
     let mut tab = inbox(&server, "/app");
     until_names(&mut tab, &["Sol.pdf", "Nube.pdf", "Luna.pdf"]);
@@ -33,7 +33,7 @@ async fn the_inbox_works_with_the_keyboard_only() {
     tab.until("document.getElementById('reprocess-cancel').textContent === 'Close'");
     tab.press("Escape");
     tab.until("!document.getElementById('reprocess').open");
-    scene.all_ended(ids[1]).await;
+    scene.wait_for_all_runs(ids[1]).await;
     tab.press("k");
     tab.press("Enter");
     tab.until("location.pathname.startsWith('/app/documents/')");

@@ -5,12 +5,12 @@ use quire_ports::NewDocument;
 use quire_testkit::fixture::document;
 
 use super::{inbox, understood, until_names};
-use crate::scene::Scene;
+use crate::test_env::TestEnv;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn all_documents_that_match_the_filters_are_reprocessed_after_a_confirmation() {
-    let scene = Scene::on_sqlite(&[]);
-    let server = scene.quire.serve();
+    let scene = TestEnv::on_sqlite(&[]);
+    let server = scene.cli.serve();
     let ids = understood(&scene, &server, &["Luna", "Lunares", "Nube"]).await;
     let mut tab = inbox(&server, "/app?q=luna");
     until_names(&mut tab, &["Lunares.pdf", "Luna.pdf"]);
@@ -21,14 +21,14 @@ async fn all_documents_that_match_the_filters_are_reprocessed_after_a_confirmati
     tab.until("document.getElementById('reprocess-cancel').textContent === 'Close'");
     tab.click("#reprocess-cancel");
     for (id, runs) in ids.iter().zip([2, 2, 1]) {
-        scene.all_ended(*id).await;
+        scene.wait_for_all_runs(*id).await;
         assert_eq!(scene.runs_of(*id).await.len(), runs);
     }
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_long_list_is_loaded_page_by_page() {
-    let scene = Scene::on_sqlite(&[]);
+    let scene = TestEnv::on_sqlite(&[]);
     for number in 0..120 {
         let original_filename = format!("{number}.pdf");
         let document = Document { original_filename, ..document(DocumentId::new()) };
@@ -39,7 +39,7 @@ async fn a_long_list_is_loaded_page_by_page() {
             .await
             .unwrap();
     }
-    let server = scene.quire.serve();
+    let server = scene.cli.serve();
     let mut tab = inbox(&server, "/app");
     assert_eq!((tab.count("#rows tr"), tab.text("#total")), (50, "120 documents".to_owned()));
     let bytes = tab.eval(

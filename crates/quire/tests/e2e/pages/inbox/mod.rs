@@ -14,9 +14,9 @@ use quire_domain::DocumentId;
 use quire_testkit::browser::Tab;
 use quire_testkit::documents::{Pdf, text_page};
 
-use crate::program::Server;
-use crate::scene::Scene;
-use crate::uploading::form::Form;
+use crate::program::TestServer;
+use crate::test_env::TestEnv;
+use crate::uploads::form::Form;
 
 /// A clinical record of that patient.
 pub(super) fn record(patient: &str) -> Vec<u8> {
@@ -32,20 +32,20 @@ pub(super) fn record(patient: &str) -> Vec<u8> {
 }
 
 /// Uploads a record for each patient over HTTP and waits until they are processed.
-async fn understood(scene: &Scene, server: &Server, patients: &[&str]) -> Vec<DocumentId> {
+async fn understood(scene: &TestEnv, server: &TestServer, patients: &[&str]) -> Vec<DocumentId> {
     let mut ids = Vec::new();
     for patient in patients {
         let id = Form::file(&format!("{patient}.pdf"), &record(patient))
             .send(server, "/documents/upload")
-            .document();
-        assert_eq!(scene.ended(id).await.state.as_str(), "COMPLETED");
+            .document_id();
+        assert_eq!(scene.wait_for_latest_run(id).await.state.as_str(), "COMPLETED");
         ids.push(id);
     }
     ids
 }
 
 /// Opens the inbox and marks the page, so that `is_same_page` notices a reload.
-fn inbox(server: &Server, path: &str) -> Tab {
+fn inbox(server: &TestServer, path: &str) -> Tab {
     let mut tab = Tab::open(&server.address);
     tab.go(path);
     tab.eval("window.isSamePage = true; true");

@@ -3,8 +3,8 @@
 use quire_testkit::documents::{Pdf, text_page};
 
 use super::{inbox, is_same_page, understood, until_names};
-use crate::scene::Scene;
-use crate::uploading::form::Form;
+use crate::test_env::TestEnv;
+use crate::uploads::form::Form;
 
 /// A text without any field of the schema.
 const VAGUE: [&str; 4] = [
@@ -16,11 +16,11 @@ const VAGUE: [&str; 4] = [
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_queue_starts_with_the_lowest_confidence_and_drops_reviewed_documents() {
-    let scene = Scene::on_sqlite(&[]);
-    let server = scene.quire.serve();
+    let scene = TestEnv::on_sqlite(&[]);
+    let server = scene.cli.serve();
     let file = Pdf::of_pages(&[text_page(&VAGUE)]).file();
-    let vague = Form::file("vague.pdf", &file).send(&server, "/documents/upload").document();
-    assert_eq!(scene.ended(vague).await.state.as_str(), "COMPLETED");
+    let vague = Form::file("vague.pdf", &file).send(&server, "/documents/upload").document_id();
+    assert_eq!(scene.wait_for_latest_run(vague).await.state.as_str(), "COMPLETED");
     let luna = understood(&scene, &server, &["Luna"]).await[0];
     let mut tab = inbox(&server, "/app");
     until_names(&mut tab, &["Luna.pdf", "vague.pdf"]);

@@ -1,13 +1,14 @@
 //! Pages show only what a role allows.
 
 use crate::http::text;
-use crate::scene::Scene;
+use crate::test_env::TestEnv;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_reader_gets_no_controls_of_operators() {
-    let scene = Scene::on_sqlite(&[]);
-    let (reader, operator) = (scene.key("reader", "read"), scene.key("operator", "read,operate"));
-    let server = scene.quire.serve();
+    let scene = TestEnv::on_sqlite(&[]);
+    let (reader, operator) =
+        (scene.create_key("reader", "read"), scene.create_key("operator", "read,operate"));
+    let server = scene.cli.serve();
     for (key, operates) in [(&reader, false), (&operator, true)] {
         let page = server.send("GET /app", key, "").map(text);
         assert_eq!(page.status, 200);

@@ -3,19 +3,19 @@
 use serde_json::json;
 
 use super::{inbox, is_same_page, names, understood, until_names};
-use crate::http::Answer;
-use crate::program::Server;
-use crate::scene::Scene;
+use crate::http::Response;
+use crate::program::TestServer;
+use crate::test_env::TestEnv;
 
-fn mark_reviewed(server: &Server, id: quire_domain::DocumentId) {
-    let marked: Answer<Vec<u8>> = server.send(&format!("POST /documents/{id}/reviewed"), "", "");
+fn mark_reviewed(server: &TestServer, id: quire_domain::DocumentId) {
+    let marked: Response<Vec<u8>> = server.send(&format!("POST /documents/{id}/reviewed"), "", "");
     assert_eq!(marked.status, 200);
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn search_finds_names_and_values_and_is_in_the_address() {
-    let scene = Scene::on_sqlite(&[]);
-    let server = scene.quire.serve();
+    let scene = TestEnv::on_sqlite(&[]);
+    let server = scene.cli.serve();
     understood(&scene, &server, &["Luna", "Nube", "Truenó"]).await;
     let mut tab = inbox(&server, "/app");
     until_names(&mut tab, &["Truenó.pdf", "Nube.pdf", "Luna.pdf"]);
@@ -40,8 +40,8 @@ async fn search_finds_names_and_values_and_is_in_the_address() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn filters_are_in_the_address_and_the_list_updates_live() {
-    let scene = Scene::on_sqlite(&[]);
-    let server = scene.quire.serve();
+    let scene = TestEnv::on_sqlite(&[]);
+    let server = scene.cli.serve();
     let ids = understood(&scene, &server, &["Luna", "Nube"]).await;
     let mut tab = inbox(&server, "/app?review_status=IN_REVIEW");
     until_names(&mut tab, &["Nube.pdf", "Luna.pdf"]);

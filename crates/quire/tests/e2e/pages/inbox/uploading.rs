@@ -1,23 +1,23 @@
 //! Uploading documents.
 
 use super::{inbox, is_same_page, names, record};
-use crate::scene::Scene;
+use crate::test_env::TestEnv;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn dropped_files_are_uploaded_and_become_ready() {
-    let scene = Scene::on_sqlite(&[]);
-    let server = scene.quire.serve();
-    std::fs::create_dir_all(scene.quire.path("folder/inner")).unwrap();
+    let scene = TestEnv::on_sqlite(&[]);
+    let server = scene.cli.serve();
+    std::fs::create_dir_all(scene.cli.path("folder/inner")).unwrap();
     for (name, patient) in
         [("one.pdf", "Luna"), ("folder/two.pdf", "Nube"), ("folder/inner/three.pdf", "Sol")]
     {
-        std::fs::write(scene.quire.path(name), record(patient)).unwrap();
+        std::fs::write(scene.cli.path(name), record(patient)).unwrap();
     }
-    scene.quire.write("folder/.hidden", "hidden");
+    scene.cli.write("folder/.hidden", "hidden");
     let mut tab = inbox(&server, "/app");
     tab.until_text("#no-documents", "No documents yet");
     tab.until("!!document.querySelector('script[src*=inbox]') && window.isSamePage");
-    let (one, folder) = (scene.quire.path("one.pdf"), scene.quire.path("folder"));
+    let (one, folder) = (scene.cli.path("one.pdf"), scene.cli.path("folder"));
     tab.drop_files("main", &[&one, &folder]);
     tab.until_text("#uploads-summary", "3 of 3 uploaded");
     assert!(tab.text("#uploads-summary").contains("1 hidden file skipped"));
@@ -32,12 +32,12 @@ async fn dropped_files_are_uploaded_and_become_ready() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_refused_upload_shows_the_reason_and_can_be_retried() {
-    let scene = Scene::on_sqlite(&[]);
-    let server = scene.quire.serve();
-    scene.quire.write("empty.pdf", "");
-    scene.quire.write("picture.gif", "GIF89a");
+    let scene = TestEnv::on_sqlite(&[]);
+    let server = scene.cli.serve();
+    scene.cli.write("empty.pdf", "");
+    scene.cli.write("picture.gif", "GIF89a");
     let mut tab = inbox(&server, "/app");
-    let (empty, gif) = (scene.quire.path("empty.pdf"), scene.quire.path("picture.gif"));
+    let (empty, gif) = (scene.cli.path("empty.pdf"), scene.cli.path("picture.gif"));
     tab.until_seen("#dropzone");
     tab.choose_files("#files", &[&empty, &gif]);
     tab.until("document.querySelectorAll('#uploads li.refused').length === 2");
@@ -55,8 +55,8 @@ async fn a_refused_upload_shows_the_reason_and_can_be_retried() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_sample_can_be_uploaded_from_an_empty_inbox() {
-    let scene = Scene::on_sqlite(&[]);
-    let server = scene.quire.serve();
+    let scene = TestEnv::on_sqlite(&[]);
+    let server = scene.cli.serve();
     let mut tab = inbox(&server, "/app");
     tab.click("#try-sample");
     tab.until("document.querySelector('#rows tr .chip.ready') !== null");

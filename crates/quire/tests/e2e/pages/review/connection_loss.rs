@@ -1,12 +1,12 @@
 //! Typed text survives a server that stops, a lost response, and leaving the page.
 
 use super::{document, open_review, pick, shown, stored, type_into, until_saved, value};
-use crate::scene::Scene;
+use crate::test_env::TestEnv;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_edit_is_saved_after_the_server_restarts() {
-    let scene = Scene::on_sqlite(&[]);
-    let server = scene.quire.serve();
+    let scene = TestEnv::on_sqlite(&[]);
+    let server = scene.cli.serve();
     let address = server.address.clone();
     let document = document(&scene, &server).await;
     let mut tab = open_review(&server, document);
@@ -19,7 +19,7 @@ async fn an_edit_is_saved_after_the_server_restarts() {
     tab.press("Enter");
     tab.until_text("#save-status", "Not saved");
     assert_eq!(tab.eval("document.querySelector('.editor input').value"), "Nube", "the text stays");
-    let server = scene.quire.serve_on(&address);
+    let server = scene.cli.serve_on(&address);
     until_saved(&mut tab, 3);
     let stored = stored(&server, document);
     assert_eq!((value(&stored, "pet_name"), value(&stored, "breed")), ("Nube".into(), "Rex".into()));
@@ -29,8 +29,8 @@ async fn an_edit_is_saved_after_the_server_restarts() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_edit_whose_response_is_lost_is_stored_once() {
-    let scene = Scene::on_sqlite(&[]);
-    let server = scene.quire.serve();
+    let scene = TestEnv::on_sqlite(&[]);
+    let server = scene.cli.serve();
     let document = document(&scene, &server).await;
     let mut tab = open_review(&server, document);
     tab.eval(
@@ -47,8 +47,8 @@ async fn an_edit_whose_response_is_lost_is_stored_once() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn leaving_typed_text_asks_first() {
-    let scene = Scene::on_sqlite(&[]);
-    let server = scene.quire.serve();
+    let scene = TestEnv::on_sqlite(&[]);
+    let server = scene.cli.serve();
     let document = document(&scene, &server).await;
     let mut tab = open_review(&server, document);
     type_into(&mut tab, "breed", "Rex");

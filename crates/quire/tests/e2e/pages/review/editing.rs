@@ -3,12 +3,12 @@
 use serde_json::{Value, json};
 
 use super::{document, open_review, pick, row, show, shown, stored, type_into, until_saved, value};
-use crate::scene::Scene;
+use crate::test_env::TestEnv;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn one_key_uses_a_candidate_and_another_resets_it() {
-    let scene = Scene::on_sqlite(&[]);
-    let server = scene.quire.serve();
+    let scene = TestEnv::on_sqlite(&[]);
+    let server = scene.cli.serve();
     let document = document(&scene, &server).await;
     let mut tab = open_review(&server, document);
     assert_eq!(value(&stored(&server, document), "species"), Value::Null);
@@ -27,8 +27,8 @@ async fn one_key_uses_a_candidate_and_another_resets_it() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_edited_value_is_stored_and_its_history_shows_who_edited_it() {
-    let scene = Scene::on_sqlite(&[]);
-    let server = scene.quire.serve();
+    let scene = TestEnv::on_sqlite(&[]);
+    let server = scene.cli.serve();
     let document = document(&scene, &server).await;
     let mut tab = open_review(&server, document);
     type_into(&mut tab, "breed", "Enano");
@@ -56,8 +56,8 @@ async fn an_edited_value_is_stored_and_its_history_shows_who_edited_it() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn fields_and_visits_are_added_deleted_and_restored() {
-    let scene = Scene::on_sqlite(&[]);
-    let server = scene.quire.serve();
+    let scene = TestEnv::on_sqlite(&[]);
+    let server = scene.cli.serve();
     let document = document(&scene, &server).await;
     let mut tab = open_review(&server, document);
     // Editing an empty row adds a field.
@@ -103,8 +103,8 @@ async fn fields_and_visits_are_added_deleted_and_restored() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_restored_field_returns_to_its_visit() {
-    let scene = Scene::on_sqlite(&[]);
-    let server = scene.quire.serve();
+    let scene = TestEnv::on_sqlite(&[]);
+    let server = scene.cli.serve();
     let document = document(&scene, &server).await;
     let mut tab = open_review(&server, document);
     let own = "(() => { const row = [...document.querySelectorAll('.visit .field:not([data-visit-metadata])')]\
@@ -126,13 +126,13 @@ async fn a_restored_field_returns_to_its_visit() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_document_is_marked_as_reviewed_and_reopened_and_next_opens_the_next_one() {
-    let scene = Scene::on_sqlite(&[]);
-    let server = scene.quire.serve();
+    let scene = TestEnv::on_sqlite(&[]);
+    let server = scene.cli.serve();
     let (older, newer) = (document(&scene, &server).await, document(&scene, &server).await);
     let mut tab = open_review(&server, newer);
     tab.press("m");
     tab.until_text(".chip.reviewed", "Reviewed");
-    assert_eq!(crate::reviewing::review(&server, newer)["review_status"], "REVIEWED");
+    assert_eq!(crate::record::review(&server, newer)["review_status"], "REVIEWED");
     tab.press("n");
     tab.until(&format!("location.pathname === '/app/documents/{older}'"));
     // A document that was opened from the queue has a next link that stays in the queue.
@@ -143,14 +143,14 @@ async fn a_document_is_marked_as_reviewed_and_reopened_and_next_opens_the_next_o
     show(&mut tab, newer);
     tab.click("#mark");
     tab.until_text(".chip.ready", "Ready");
-    assert_eq!(crate::reviewing::review(&server, newer)["review_status"], "IN_REVIEW");
+    assert_eq!(crate::record::review(&server, newer)["review_status"], "IN_REVIEW");
 }
 
 /// A correction raises the confidence of a document. The next link still leads to the document that followed it in the queue.
 #[tokio::test(flavor = "multi_thread")]
 async fn next_follows_the_queue_after_a_correction() {
-    let scene = Scene::on_sqlite(&[]);
-    let server = scene.quire.serve();
+    let scene = TestEnv::on_sqlite(&[]);
+    let server = scene.cli.serve();
     for _ in 0..3 {
         document(&scene, &server).await;
     }
@@ -173,8 +173,8 @@ async fn next_follows_the_queue_after_a_correction() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn versions_and_runs_are_compared() {
-    let scene = Scene::on_sqlite(&[]);
-    let server = scene.quire.serve();
+    let scene = TestEnv::on_sqlite(&[]);
+    let server = scene.cli.serve();
     let document = document(&scene, &server).await;
     let mut tab = open_review(&server, document);
     let open = |tab: &mut quire_testkit::browser::Tab| {
@@ -193,7 +193,7 @@ async fn versions_and_runs_are_compared() {
     tab.until_text("#history-dialog", "fields are the same");
     tab.press("Escape");
     server.send(&format!("POST /documents/{document}/reprocess"), "", "");
-    scene.all_ended(document).await;
+    scene.wait_for_all_runs(document).await;
     tab.until("document.querySelector('[data-key=breed] .value').textContent === 'Belier'");
     open(&mut tab);
     tab.until_text("#history-dialog del", "Rex");

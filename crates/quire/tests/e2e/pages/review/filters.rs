@@ -1,14 +1,14 @@
 //! Filters of the fields and keyboard shortcuts.
 
 use super::{document, open_review, pick, row};
-use crate::scene::Scene;
+use crate::test_env::TestEnv;
 
 const SHOWN: &str = "[...document.querySelectorAll('.field')].filter((e) => e.checkVisibility()).map((e) => e.dataset.key).join()";
 
 #[tokio::test(flavor = "multi_thread")]
 async fn filters_show_only_fields_that_match_all_of_them() {
-    let scene = Scene::on_sqlite(&[]);
-    let server = scene.quire.serve();
+    let scene = TestEnv::on_sqlite(&[]);
+    let server = scene.cli.serve();
     let document = document(&scene, &server).await;
     let mut tab = open_review(&server, document);
     tab.press("/");
@@ -35,8 +35,8 @@ async fn filters_show_only_fields_that_match_all_of_them() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn every_field_is_reachable_by_keyboard() {
-    let scene = Scene::on_sqlite(&[]);
-    let server = scene.quire.serve();
+    let scene = TestEnv::on_sqlite(&[]);
+    let server = scene.cli.serve();
     let document = document(&scene, &server).await;
     let mut tab = open_review(&server, document);
     let selected = "document.querySelector('.field.selected')?.dataset.key";

@@ -4,7 +4,7 @@ use quire_testkit::browser::Tab;
 use serde_json::{Value, json};
 
 use super::{document, open_review, pick, row, show, shown};
-use crate::scene::Scene;
+use crate::test_env::TestEnv;
 
 const SCENE: &[(&str, &str)] = &[];
 
@@ -35,7 +35,7 @@ pub(in crate::pages) fn assert_box_covers_words(tab: &mut Tab, stored: &Value, k
     ));
     tab.until(&format!("document.querySelector('#page-{page} img').naturalWidth > 0"));
     let place = tab.eval(PLACE);
-    let field = crate::reviewing::field(&stored["data"], key);
+    let field = crate::record::field(&stored["data"], key);
     let word = &field["evidence"]["boxes"][0];
     let off = |side: &str, of: &str| (place[side].as_f64().unwrap() - word[of].as_f64().unwrap()).abs();
     assert_eq!((&place["page"], &place["isInView"]), (&json!(page), &json!(true)), "{key}: {place}");
@@ -46,8 +46,8 @@ pub(in crate::pages) fn assert_box_covers_words(tab: &mut Tab, stored: &Value, k
 
 #[tokio::test(flavor = "multi_thread")]
 async fn selecting_a_field_shows_its_box_on_the_right_page_over_its_words() {
-    let scene = Scene::on_sqlite(SCENE);
-    let server = scene.quire.serve();
+    let scene = TestEnv::on_sqlite(SCENE);
+    let server = scene.cli.serve();
     let document = document(&scene, &server).await;
     let mut tab = open_review(&server, document);
     let stored = super::stored(&server, document);
@@ -59,8 +59,8 @@ async fn selecting_a_field_shows_its_box_on_the_right_page_over_its_words() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_box_shows_the_name_of_its_field_and_selects_it() {
-    let scene = Scene::on_sqlite(SCENE);
-    let server = scene.quire.serve();
+    let scene = TestEnv::on_sqlite(SCENE);
+    let server = scene.cli.serve();
     let document = document(&scene, &server).await;
     let mut tab = open_review(&server, document);
     let box_of = "#page-1 .box:nth-of-type(1)";
@@ -73,8 +73,8 @@ async fn a_box_shows_the_name_of_its_field_and_selects_it() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn sections_have_the_schemas_order_and_titles() {
-    let scene = Scene::on_sqlite(SCENE);
-    let server = scene.quire.serve();
+    let scene = TestEnv::on_sqlite(SCENE);
+    let server = scene.cli.serve();
     let document = document(&scene, &server).await;
     let mut tab = open_review(&server, document);
     tab.set_language("es");
@@ -102,8 +102,8 @@ async fn sections_have_the_schemas_order_and_titles() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_text_of_the_pages_can_be_selected_and_found() {
-    let scene = Scene::on_sqlite(SCENE);
-    let server = scene.quire.serve();
+    let scene = TestEnv::on_sqlite(SCENE);
+    let server = scene.cli.serve();
     let document = document(&scene, &server).await;
     let mut tab = open_review(&server, document);
     tab.press("f");
@@ -124,8 +124,8 @@ async fn the_text_of_the_pages_can_be_selected_and_found() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn zoom_works_and_the_splitter_position_is_remembered() {
-    let scene = Scene::on_sqlite(SCENE);
-    let server = scene.quire.serve();
+    let scene = TestEnv::on_sqlite(SCENE);
+    let server = scene.cli.serve();
     let document = document(&scene, &server).await;
     let mut tab = open_review(&server, document);
     let width = "document.querySelector('.page').offsetWidth";
@@ -153,12 +153,12 @@ async fn zoom_works_and_the_splitter_position_is_remembered() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_reader_gets_no_controls_that_change_anything() {
-    let scene = Scene::on_sqlite(SCENE);
-    let server = scene.quire.serve();
+    let scene = TestEnv::on_sqlite(SCENE);
+    let server = scene.cli.serve();
     let document = document(&scene, &server).await;
-    let key = scene.quire.says(&["keys", "create", "--name", "reader", "--role", "read"]);
+    let key = scene.cli.run_ok(&["keys", "create", "--name", "reader", "--role", "read"]);
     let key = key.lines().flat_map(str::split_whitespace).find(|word| word.starts_with("quire_")).unwrap();
-    crate::scene::wait_until(async || server.send("GET /documents", "", "").status == 401).await;
+    crate::test_env::wait_until(async || server.send("GET /documents", "", "").status == 401).await;
     for part in ["", "/work"] {
         let head = format!("Accept: text/html\r\nAuthorization: Bearer {key}\r\n");
         let page = server.send(&format!("GET /app/documents/{document}{part}"), &head, "");

@@ -5,9 +5,9 @@ use quire_testkit::browser::Tab;
 use serde_json::json;
 
 use super::{document, open_review, pick, row, shown, stored, type_into, until_saved, value};
-use crate::program::Server;
-use crate::reviewing::review;
-use crate::scene::Scene;
+use crate::program::TestServer;
+use crate::record::review;
+use crate::test_env::TestEnv;
 
 /// Delays requests to addresses that contain a text until `releaseRequests()`. Of `/work`, only the responses are delayed.
 fn delay_requests(tab: &mut Tab, part: &str) {
@@ -28,14 +28,14 @@ fn use_candidate(tab: &mut Tab, key: &str) -> String {
     candidate
 }
 
-fn status(server: &Server, document: DocumentId) -> String {
+fn status(server: &TestServer, document: DocumentId) -> String {
     review(server, document)["review_status"].as_str().unwrap().to_owned()
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn edits_made_during_a_save_are_saved_too() {
-    let scene = Scene::on_sqlite(&[]);
-    let server = scene.quire.serve();
+    let scene = TestEnv::on_sqlite(&[]);
+    let server = scene.cli.serve();
     let document = document(&scene, &server).await;
     let mut tab = open_review(&server, document);
     type_into(&mut tab, "breed", "Rex");
@@ -60,8 +60,8 @@ async fn edits_made_during_a_save_are_saved_too() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn marking_as_reviewed_waits_for_pending_edits() {
-    let scene = Scene::on_sqlite(&[]);
-    let server = scene.quire.serve();
+    let scene = TestEnv::on_sqlite(&[]);
+    let server = scene.cli.serve();
     let document = document(&scene, &server).await;
     let mut tab = open_review(&server, document);
     delay_requests(&mut tab, "/interpretations");
@@ -76,8 +76,8 @@ async fn marking_as_reviewed_waits_for_pending_edits() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn another_persons_edit_during_a_save_appears() {
-    let scene = Scene::on_sqlite(&[]);
-    let server = scene.quire.serve();
+    let scene = TestEnv::on_sqlite(&[]);
+    let server = scene.cli.serve();
     let document = document(&scene, &server).await;
     let (mut mine, mut theirs) = (open_review(&server, document), open_review(&server, document));
     // The response with the panel of version 2 arrives after the other person has saved version 3.

@@ -6,7 +6,7 @@ use quire_ports::MinuteMetrics;
 
 use super::Walkthrough;
 use crate::pages::inbox::until_names;
-use crate::scene::wait_until;
+use crate::test_env::wait_until;
 
 impl Walkthrough {
     /// Finds the document by a corrected value and by its name.
@@ -45,7 +45,7 @@ impl Walkthrough {
         self.until_text("#reprocess-cancel", "Close", "Cerrar");
         self.tab.click("#reprocess-cancel");
         wait_until(async || self.scene.runs_of(document).await.len() == 2).await;
-        self.scene.all_ended(document).await;
+        self.scene.wait_for_all_runs(document).await;
     }
 
     /// Checks that both runs are listed with their steps, the newest first.

@@ -6,7 +6,7 @@ use serde_json::json;
 
 use super::{Language, Walkthrough};
 use crate::pages::review::{assert_box_covers_words, row, value};
-use crate::reviewing::review;
+use crate::record::review;
 
 /// Whether the focused element has a visible focus mark.
 const IS_FOCUS_VISIBLE: &str = "(() => { const e = document.activeElement, s = getComputedStyle(e); \
@@ -38,7 +38,7 @@ fn select_with_j(tab: &mut Tab, key: &str) {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_document_is_uploaded_corrected_and_reviewed_with_the_keyboard_only() {
     let mut walkthrough = Walkthrough::start(Language::English);
-    let file = walkthrough.scene.quire.path("luna.pdf");
+    let file = walkthrough.scene.cli.path("luna.pdf");
     std::fs::write(&file, case_history()).unwrap();
     walkthrough.tab.go("/app");
     tab_to(&mut walkthrough.tab, "#dropzone");

@@ -6,8 +6,8 @@ use serde_json::json;
 
 use crate::pages::login::{key, log_in};
 use crate::pages::review::{pick, row, show};
-use crate::scene::Scene;
-use crate::uploading::upload_with;
+use crate::test_env::TestEnv;
+use crate::uploads::upload_document;
 
 /// Controls of the inbox, the review page and the processing history that change something.
 const CONTROLS: [(&str, &[&str]); 3] = [
@@ -51,11 +51,11 @@ const FORBIDDEN_REQUESTS: &str = "(async () => {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_reader_sees_no_controls_and_every_change_is_refused() {
-    let scene = Scene::on_sqlite(&[]);
-    let (reader, admin) = (key(&scene, "reader", "read"), scene.key("admin", "admin"));
-    let server = scene.quire.serve();
-    let document = upload_with(&server, &case_history(), &admin);
-    let run = scene.ended(document).await;
+    let scene = TestEnv::on_sqlite(&[]);
+    let (reader, admin) = (key(&scene, "reader", "read"), scene.create_key("admin", "admin"));
+    let server = scene.cli.serve();
+    let document = upload_document(&server, &case_history(), &admin);
+    let run = scene.wait_for_latest_run(document).await;
     let seen = || server.send(&format!("GET /documents/{document}/review"), &admin, "").json();
     let before = seen();
 

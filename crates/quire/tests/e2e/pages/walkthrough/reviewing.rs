@@ -6,7 +6,7 @@ use serde_json::json;
 
 use super::Walkthrough;
 use crate::pages::review::{assert_box_covers_words, pick, row, show, shown, type_into, value};
-use crate::reviewing::review;
+use crate::record::review;
 
 impl Walkthrough {
     /// Selects a field and checks its box on the second page.
