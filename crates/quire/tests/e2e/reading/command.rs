@@ -85,5 +85,5 @@ fn what_cannot_be_read_is_said_with_its_code() {
     }
     let only_pdf = Quire::new().with("QUIRE_READING_FORMATS", "pdf");
     only_pdf.write("notes.txt", "El paciente come bien y duerme toda la noche.");
-    assert!(only_pdf.run(&["read", "notes.txt"]).err.contains("send one of these: pdf"));
+    assert!(only_pdf.run(&["read", "notes.txt"]).err.contains("Send a PDF file."));
 }
