@@ -1,4 +1,4 @@
-//! Databases to measure on: empty, migrated, gone afterwards.
+//! Creates empty, migrated databases for benchmarks. They are removed afterwards.
 
 use std::any::Any;
 use std::path::PathBuf;
@@ -8,17 +8,17 @@ use quire_postgres::PgStore;
 use quire_postgres::testing::{self, Place};
 use quire_sqlite::SqliteStore;
 
-/// Which database.
+/// The kind of database.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
-pub enum Kind {
-    /// A file.
+pub enum DatabaseKind {
+    /// SQLite, in a temporary folder.
     Sqlite,
-    /// The server given by `QUIRE_TEST_POSTGRES_URL`.
+    /// PostgreSQL, on the server given by `QUIRE_TEST_POSTGRES_URL`.
     Postgres,
 }
 
-impl Kind {
-    /// For tables.
+impl DatabaseKind {
+    /// The name for tables.
     pub fn name(self) -> &'static str {
         match self {
             Self::Sqlite => "SQLite",
@@ -29,46 +29,46 @@ impl Kind {
 
 /// An empty database with the current schema.
 pub struct Database {
-    /// Its ports.
+    /// The ports.
     pub store: Store,
-    /// Its file, for SQLite.
+    /// The file, for SQLite.
     pub path: PathBuf,
-    /// Its schema, for PostgreSQL.
+    /// The PostgreSQL schema, for PostgreSQL.
     pub schema: String,
     _keep: Box<dyn Any + Send>,
 }
 
-/// Whether operations share commits.
+/// Whether operations share a commit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Grouping {
-    /// As many as the store sees fit.
-    Usual,
-    /// Each has its own.
+pub enum CommitGrouping {
+    /// As the store does by default.
+    Default,
+    /// Each operation has its own commit.
     None,
 }
 
-/// Makes one.
-pub async fn fresh(kind: Kind, grouping: Grouping) -> Database {
+/// Creates an empty database with the current schema.
+pub async fn create(kind: DatabaseKind, grouping: CommitGrouping) -> Database {
     match kind {
-        Kind::Sqlite => {
+        DatabaseKind::Sqlite => {
             let folder = tempfile::tempdir().unwrap();
             let path = folder.path().join("bench.db");
             let mut options = quire_sqlite::Options::default();
-            if grouping == Grouping::None {
+            if grouping == CommitGrouping::None {
                 options.group_limit = 1;
             }
             let store = SqliteStore::open(&path, options).unwrap().into_store();
             store.migrations.up(None).await.unwrap();
             Database { store, path, schema: String::new(), _keep: Box::new(folder) }
         }
-        Kind::Postgres => {
+        DatabaseKind::Postgres => {
             let place = Place::migrated().await;
             let schema = place.schema.clone();
             let mut options = quire_postgres::Options {
                 schema: Some(schema.clone()),
                 ..quire_postgres::Options::default()
             };
-            if grouping == Grouping::None {
+            if grouping == CommitGrouping::None {
                 options.group_limit = 1;
             }
             let store = PgStore::connect(&testing::url(), options).await.unwrap().into_store();

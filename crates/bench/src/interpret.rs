@@ -1,5 +1,5 @@
-//! `bench interpret`: understanding by rules. How long a record of ten pages takes on one core, and whether the time grows
-//! with the document and no faster, also for text that was written to make it so.
+//! `bench interpret`: interpretation by rules. Measures the time for a record of ten pages on one core, and whether the time
+//! grows no faster than the document, even for hostile text.
 
 mod hostile;
 
@@ -11,43 +11,43 @@ use quire_understanding::rules::{self, DocumentHints};
 use rustix::time::{ClockId, clock_gettime};
 
 use crate::record;
-use crate::report::{self, Line, Table, median, percentile};
+use crate::report::{self, Measurement, Table, median, percentile};
 
-/// What a record of ten pages may take, in milliseconds.
-const WANTED_MS: f64 = 10.0;
-/// How much more a page of a long document may take than one of a short one.
-const WANTED_GROWTH: f64 = 1.5;
+/// The target for a record of ten pages, in milliseconds.
+const TARGET_MS: f64 = 10.0;
+/// The target for the time of a page in a long document, relative to a page in a short one.
+const TARGET_GROWTH: f64 = 1.5;
 
-/// What to measure.
+/// The options of the benchmark.
 #[derive(clap::Args, Clone, Copy, Debug)]
 pub struct Options {
-    /// How often the record of ten pages is understood.
+    /// How often the record of ten pages is interpreted.
     #[arg(long, default_value_t = 1000)]
     rounds: usize,
 }
 
-/// Measures everything and prints the tables. Answers whether all that was wanted was reached.
+/// Measures all parts and prints the tables. Returns whether all targets are met.
 pub fn bench(options: Options) -> bool {
     let met = report::print("A record of ten pages", &ten_pages(options.rounds));
-    report::print("Text written to take long", &hostile::measure()) && met
+    report::print("Hostile text", &hostile::measure()) && met
 }
 
-/// What a call took.
+/// The time of one call.
 #[derive(Clone, Copy)]
-struct Took {
-    /// Of this thread's core, which others on the machine do not add to.
-    core: Duration,
-    /// By the clock.
-    clock: Duration,
+struct Elapsed {
+    /// CPU time of this thread. Other processes do not affect it.
+    cpu: Duration,
+    /// Wall clock time.
+    wall: Duration,
 }
 
-fn understand(pages: &[Page], schema: &Schema) -> Took {
-    let (core, clock) = (core_time(), Instant::now());
+fn time_rules(pages: &[Page], schema: &Schema) -> Elapsed {
+    let (core, clock) = (cpu_time(), Instant::now());
     std::hint::black_box(rules::find(std::hint::black_box(pages), schema, DocumentHints::default()));
-    Took { core: core_time().saturating_sub(core), clock: clock.elapsed() }
+    Elapsed { cpu: cpu_time().saturating_sub(core), wall: clock.elapsed() }
 }
 
-fn core_time() -> Duration {
+fn cpu_time() -> Duration {
     let time = clock_gettime(ClockId::ThreadCPUTime);
     Duration::new(time.tv_sec.unsigned_abs(), u32::try_from(time.tv_nsec).unwrap())
 }
@@ -56,36 +56,39 @@ fn milliseconds(duration: Duration) -> f64 {
     duration.as_secs_f64() * 1000.0
 }
 
-/// The middle one of several calls, on this thread's core.
-fn usual(pages: &[Page], schema: &Schema, rounds: usize) -> f64 {
-    median((0..rounds).map(|_| milliseconds(understand(pages, schema).core)).collect())
+/// The median CPU time of several calls, in milliseconds.
+fn median_cpu_ms(pages: &[Page], schema: &Schema, rounds: usize) -> f64 {
+    median((0..rounds).map(|_| milliseconds(time_rules(pages, schema).cpu)).collect())
 }
 
 fn ten_pages(rounds: usize) -> Table {
     let schema = Schema::built_in_default();
     let short = record::pages(&record::lines(1, 10));
     let long = record::pages(&record::lines(1, 100));
-    usual(&short, &schema, rounds / 10);
-    let took: Vec<Took> = (0..rounds).map(|_| understand(&short, &schema)).collect();
-    let core: Vec<f64> = took.iter().map(|took| milliseconds(took.core)).collect();
-    let clock: Vec<f64> = took.iter().map(|took| milliseconds(took.clock)).collect();
-    // In turns, so that a machine that slows down slows both.
-    let growth = (0..10).map(|_| usual(&long, &schema, 3) / 10.0 / usual(&short, &schema, 30)).collect();
+    median_cpu_ms(&short, &schema, rounds / 10);
+    let times: Vec<Elapsed> = (0..rounds).map(|_| time_rules(&short, &schema)).collect();
+    let core: Vec<f64> = times.iter().map(|time| milliseconds(time.cpu)).collect();
+    let clock: Vec<f64> = times.iter().map(|time| milliseconds(time.wall)).collect();
+    // Alternating, so that a slower machine affects both.
+    let growth = (0..10)
+        .map(|_| median_cpu_ms(&long, &schema, 3) / 10.0 / median_cpu_ms(&short, &schema, 30))
+        .collect();
     let fields = rules::find(&short, &schema, DocumentHints::default()).len();
     let words: usize = short.iter().flat_map(|page| &page.lines).map(|line| line.words.len()).sum();
     Table {
-        lines: vec![
-            Line::at_most("time on one core, p50", median(core.clone()), WANTED_MS, " ms"),
-            Line::at_most("the same, p99", percentile(core, 0.99), WANTED_MS, " ms"),
-            Line::at_most("a page among 100 to a page among 10", median(growth), WANTED_GROWTH, "×"),
+        measurements: vec![
+            Measurement::at_most("CPU time, p50", median(core.clone()), TARGET_MS, " ms"),
+            Measurement::at_most("CPU time, p99", percentile(core, 0.99), TARGET_MS, " ms"),
+            Measurement::at_most(
+                "time per page with 100 pages, relative to 10 pages",
+                median(growth),
+                TARGET_GROWTH,
+                "×",
+            ),
         ],
         notes: vec![
-            format!("{rounds} times {words} words, of which {fields} fields are made"),
-            format!(
-                "by the clock p50 {:.2} ms, p99 {:.2} ms",
-                median(clock.clone()),
-                percentile(clock, 0.99)
-            ),
+            format!("{rounds} rounds of {words} words, which give {fields} fields"),
+            format!("wall clock p50 {:.2} ms, p99 {:.2} ms", median(clock.clone()), percentile(clock, 0.99)),
         ],
     }
 }

@@ -1,20 +1,20 @@
 //! Benchmarks and drills: what `cargo xtask bench` and `cargo xtask drill` run.
 //!
-//! Every figure is a ratio to a baseline measured in the same process, in interleaved pairs, because the machine is
-//! noisy and only ratios travel.
+//! Every result is a ratio to a baseline. Both are measured in the same run, in interleaved pairs, because machines are noisy
+//! and only ratios can be compared between machines.
 
-// A benchmark that meets an error has nothing better to do than to stop and say so.
+// A benchmark stops at the first error.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
-// Rates and ratios are for people; the last digits of a count do not matter.
+// The last digits of a count do not matter in rates and ratios.
 #![allow(clippy::cast_precision_loss)]
 
 mod api;
 mod database;
 mod drill;
-mod feed;
 mod interpret;
 mod pages;
 mod process;
+mod producer;
 mod queue;
 mod read;
 mod record;
@@ -41,24 +41,24 @@ enum Command {
         #[command(subcommand)]
         area: Area,
     },
-    /// Kill, stop and restart things at random under load, then check the history.
+    /// Kill, stop and restart processes at random under load, then check the history.
     Drill(drill::Options),
-    /// The real program with rehearsed steps, for drills.
+    /// Run `quire` with simulated steps, for drills.
     #[command(hide = true)]
     Rehearse {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         arguments: Vec<OsString>,
     },
-    /// Ask for runs and print what was accepted, for drills.
+    /// Enqueue runs and print the accepted ones, for drills.
     #[command(hide = true)]
-    Feed(feed::Options),
-    /// The real program with the steps that the benchmark of the API wants.
+    Produce(producer::Options),
+    /// Run `quire` with the steps of the API benchmark.
     #[command(hide = true)]
     ServeApi(api::server::Options),
-    /// The handler that uploads are compared with.
+    /// Serve the baseline handler that uploads are compared with.
     #[command(hide = true)]
-    ServeBare(api::bare::Options),
-    /// Read the files that standard input names, for the benchmark of reading.
+    ServeBaseline(api::baseline::Options),
+    /// Read the files named on standard input, for the reading benchmark.
     #[command(hide = true)]
     ReadFiles(read::serve::Options),
 }
@@ -67,20 +67,20 @@ enum Command {
 enum Area {
     /// The queue: drain rate, latency, concurrent enqueuing, large backlogs, idle cost.
     Queue(queue::Options),
-    /// Documents over HTTP: uploads, lists and details of many documents, signs of life under load.
+    /// The HTTP API: uploads, lists and details of many documents, liveness under load.
     Api(api::Options),
-    /// Reading PDFs: words, places and time against other readers, cores, page images, memory.
+    /// Reading PDFs: words, boxes and time compared with other readers; cores, page images, memory.
     Read(read::Options),
-    /// Understanding by rules: a record of ten pages, long documents, hostile text.
+    /// Interpretation by rules: a record of ten pages, long documents, hostile text.
     Interpret(interpret::Options),
-    /// The pages in a real browser: first paint, bytes sent, changes seen, memory after many documents.
+    /// The pages in a real browser: first paint, bytes sent, latency of changes, memory after many documents.
     Pages(pages::Options),
     /// `quire process` on a folder of PDFs: cores, memory, a kill in the middle.
     Process(process::Options),
 }
 
 fn main() -> ExitCode {
-    // The sandbox starts this program again as its parser, which knows nothing of the arguments below.
+    // The sandbox starts this program again as a parser, without the arguments below.
     if std::env::args_os().nth(1).is_some_and(|argument| argument == child::ARGUMENT) {
         return child::run();
     }
@@ -88,32 +88,32 @@ fn main() -> ExitCode {
     if matches!(command, Command::Bench { .. } | Command::Drill(_)) {
         report::print_profile();
     }
-    let sound = match command {
+    let passed = match command {
         Command::Rehearse { arguments } => return rehearsal::run(arguments),
         Command::ServeApi(options) => return api::server::run(options),
-        Command::Bench { area: Area::Api(options) } => asynchronously(api::bench(options)),
-        Command::Bench { area: Area::Pages(options) } => asynchronously(pages::bench(options)),
-        Command::Bench { area: Area::Queue(options) } => asynchronously(queue::bench(options)),
+        Command::Bench { area: Area::Api(options) } => block_on(api::bench(options)),
+        Command::Bench { area: Area::Pages(options) } => block_on(pages::bench(options)),
+        Command::Bench { area: Area::Queue(options) } => block_on(queue::bench(options)),
         Command::Bench { area: Area::Read(options) } => read::bench(&options),
         Command::Bench { area: Area::Interpret(options) } => interpret::bench(options),
         Command::Bench { area: Area::Process(options) } => process::bench(options),
-        Command::Drill(options) => asynchronously(drill::drill(options)),
-        Command::Feed(options) => asynchronously(async {
-            feed::feed(options).await;
+        Command::Drill(options) => block_on(drill::drill(options)),
+        Command::Produce(options) => block_on(async {
+            producer::produce(options).await;
             true
         }),
-        Command::ServeBare(options) => asynchronously(async {
-            api::bare::serve(options).await;
+        Command::ServeBaseline(options) => block_on(async {
+            api::baseline::serve(options).await;
             true
         }),
-        Command::ReadFiles(options) => asynchronously(async {
+        Command::ReadFiles(options) => block_on(async {
             read::serve::serve(options).await;
             true
         }),
     };
-    if sound { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+    if passed { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
-fn asynchronously<T>(work: impl Future<Output = T>) -> T {
-    tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap().block_on(work)
+fn block_on<T>(future: impl Future<Output = T>) -> T {
+    tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap().block_on(future)
 }

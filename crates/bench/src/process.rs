@@ -1,5 +1,5 @@
-//! `bench process`: a folder of mixed PDFs through the real program, on one core's worth of work and on all, and with a
-//! kill in the middle.
+//! `bench process`: runs `quire process` on a folder of mixed PDFs, one document at a time and on all cores, and with a kill
+//! in the middle.
 
 mod corpus;
 mod program;
@@ -8,91 +8,104 @@ mod usage;
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use self::program::Run;
+use self::program::ProcessRun;
 use self::usage::Usage;
-use crate::report::{self, Line, Table, median};
+use crate::report::{self, Measurement, Table, median};
 
-/// What to measure.
+/// The options of the benchmark.
 #[derive(clap::Args, Clone, Copy, Debug)]
 pub struct Options {
     /// PDFs in the folder.
     #[arg(long, default_value_t = 200)]
     documents: usize,
-    /// How often it is processed, in turns with one at a time.
+    /// How often the folder is processed, alternating with one document at a time.
     #[arg(long, default_value_t = 3)]
     rounds: usize,
 }
 
-/// Measures everything and prints the tables. Answers whether all that was wanted was reached.
+/// Measures all parts and prints the tables. Returns whether all targets are met.
 pub fn bench(options: Options) -> bool {
-    let home = tempfile::tempdir().unwrap();
-    let made = corpus::lay_out(&home.path().join("in"), options.documents);
-    eprintln!("{made}");
-    let mut usual = pace(home.path(), options);
-    usual.notes.insert(0, made);
-    let met = report::print("A folder of mixed PDFs", &usual);
-    report::print("Killed in the middle", &killed(home.path(), options.documents)) && met
+    let folder = tempfile::tempdir().unwrap();
+    let description = corpus::write_pdfs(&folder.path().join("in"), options.documents);
+    eprintln!("{description}");
+    let mut table = speed(folder.path(), options);
+    table.notes.insert(0, description);
+    let met = report::print("A folder of mixed PDFs", &table);
+    report::print("Killed in the middle", &killed(folder.path(), options.documents)) && met
 }
 
-fn pace(home: &Path, options: Options) -> Table {
+fn speed(folder: &Path, options: Options) -> Table {
     let (mut together, mut alone): (Vec<Usage>, Vec<Usage>) = (Vec::new(), Vec::new());
     for round in 0..options.rounds {
-        alone.push(Run::start(home, &format!("alone-{round}.jsonl"), &["--jobs", "1"]).finish());
-        together.push(Run::start(home, &format!("all-{round}.jsonl"), &[]).finish());
-        for place in [format!("alone-{round}.jsonl"), format!("all-{round}.jsonl")] {
-            assert_eq!(program::names(&home.join(place)).len(), options.documents);
+        alone.push(ProcessRun::start(folder, &format!("alone-{round}.jsonl"), &["--jobs", "1"]).finish());
+        together.push(ProcessRun::start(folder, &format!("all-{round}.jsonl"), &[]).finish());
+        for results in [format!("alone-{round}.jsonl"), format!("all-{round}.jsonl")] {
+            assert_eq!(program::result_files(&folder.join(results)).len(), options.documents);
         }
     }
-    let of = |usages: &[Usage], figure: fn(&Usage) -> f64| median(usages.iter().map(figure).collect());
+    let of = |usages: &[Usage], value: fn(&Usage) -> f64| median(usages.iter().map(value).collect());
     let speed_up = alone.iter().zip(&together).map(|(alone, all)| alone.seconds / all.seconds).collect();
     let rate = options.documents as f64 / of(&together, |usage| usage.seconds);
     Table {
-        lines: vec![
-            Line::at_least("cores busy while it ran, by anybody", of(&together, Usage::busy), 90.0, " %"),
-            Line::at_least("against one document at a time", median(speed_up), 1.4, "×"),
-            Line::at_most(
-                "memory of the program itself, at most",
+        measurements: vec![
+            Measurement::at_least(
+                "cores busy, including other processes",
+                of(&together, Usage::total_cpu_percent),
+                90.0,
+                " %",
+            ),
+            Measurement::at_least("speedup over one document at a time", median(speed_up), 1.4, "×"),
+            Measurement::at_most(
+                "peak memory of the main process",
                 of(&together, |usage| usage.main_mb),
                 200.0,
                 " MB",
             ),
         ],
         notes: vec![
-            format!("{rate:.1} documents a second, {:.1} s", of(&together, |usage| usage.seconds)),
+            format!("{rate:.1} documents per second, {:.1} s", of(&together, |usage| usage.seconds)),
             format!(
-                "its own share of the cores {:.0} %, {:.1} s of work; one at a time {:.0} %, {:.1} s of work in {:.1} s",
-                of(&together, Usage::own),
-                of(&together, |usage| usage.work),
-                of(&alone, Usage::own),
-                of(&alone, |usage| usage.work),
+                "its own share of the cores {:.0} %, {:.1} s of CPU time; one at a time {:.0} %, {:.1} s of CPU time in {:.1} s",
+                of(&together, Usage::own_cpu_percent),
+                of(&together, |usage| usage.cpu_seconds),
+                of(&alone, Usage::own_cpu_percent),
+                of(&alone, |usage| usage.cpu_seconds),
                 of(&alone, |usage| usage.seconds)
             ),
-            format!("with its parsers and tesseract {:.0} MB at most", of(&together, |usage| usage.tree_mb)),
+            format!(
+                "peak memory with its parsers and tesseract {:.0} MB",
+                of(&together, |usage| usage.tree_mb)
+            ),
         ],
     }
 }
 
-fn killed(home: &Path, documents: usize) -> Table {
-    let place = "killed.jsonl";
-    let done = Run::start(home, place, &[]).kill_after(documents / 2);
-    let usage = Run::start(home, place, &[]).finish();
-    let names = program::names(&home.join(place));
+fn killed(folder: &Path, documents: usize) -> Table {
+    let results = "killed.jsonl";
+    let done = ProcessRun::start(folder, results, &[]).kill_after(documents / 2);
+    let usage = ProcessRun::start(folder, results, &[]).finish();
+    let names = program::result_files(&folder.join(results));
     let once: BTreeSet<&String> = names.iter().collect();
-    let whole = Run::start(home, "whole.jsonl", &["--state", "whole"]).finish();
-    let all: BTreeSet<String> = program::names(&home.join("whole.jsonl")).into_iter().collect();
-    let is_whole = names.len() == documents && once.into_iter().eq(&all);
+    let whole = ProcessRun::start(folder, "whole.jsonl", &["--state", "whole"]).finish();
+    let all: BTreeSet<String> = program::result_files(&folder.join("whole.jsonl")).into_iter().collect();
+    let is_complete = names.len() == documents && once.into_iter().eq(&all);
     Table {
-        lines: vec![
-            Line {
-                what: "every document once after killing and going on".to_owned(),
-                figure: format!("{} of {documents}", names.len()),
-                wanted: "each once".to_owned(),
-                met: is_whole,
+        measurements: vec![
+            Measurement {
+                name: "each document has one result after a kill and a restart".to_owned(),
+                value: format!("{} of {documents}", names.len()),
+                target: "each exactly once".to_owned(),
+                met: is_complete,
             },
-            Line::at_most("what was left, to all of it in one go", usage.seconds / whole.seconds, 0.85, "×"),
+            Measurement::at_most(
+                "time for the rest after the kill, relative to a whole run",
+                usage.seconds / whole.seconds,
+                0.85,
+                "×",
+            ),
         ],
         notes: vec![format!(
-            "killed with -9 after {done} results; going on took {:.1} s, all in one go {:.1} s",
+            "killed with -9 after {done} results; the rest took {:.1} s, a whole run {:.1} s",
             usage.seconds, whole.seconds
         )],
     }

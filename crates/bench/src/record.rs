@@ -1,4 +1,4 @@
-//! Clinical records that the bench makes itself, the same on every machine: as lines, as pages with words, as PDF.
+//! Generates clinical records, the same on every machine: as lines, as pages with words, or as a PDF.
 
 use quire_domain::reading::{Line, Page, Rect, Word};
 use quire_testkit::documents::{Pdf, text_page};
@@ -6,12 +6,14 @@ use rand::rngs::StdRng;
 use rand::seq::IndexedRandom as _;
 use rand::{RngExt as _, SeedableRng as _};
 
-/// Lines of a page.
+/// Lines per page.
 const LINES: usize = 50;
-/// Where the first line is, how far apart they are, and how wide a letter is, in points.
+/// The position of the first line, in points.
 const TOP: f32 = 50.0;
-const LEADING: f32 = 14.0;
-const LETTER: f32 = 5.0;
+/// The distance of two lines, in points.
+const LINE_HEIGHT: f32 = 14.0;
+/// The width of a character, in points.
+const CHARACTER_WIDTH: f32 = 5.0;
 
 const NAMES: &[&str] = &["Luna", "Nala", "Thor", "Misha", "Kira", "Simba", "Bruno", "Coco"];
 const BREEDS: &[&str] = &["Siamés", "Border Collie", "Bulldog Francés", "Mestizo", "Beagle"];
@@ -34,7 +36,7 @@ const TREATMENTS: &[&str] = &[
     "Gel dental de clorhexidina a diario",
 ];
 
-/// The lines of a record of so many pages: who it is about, and then one visit after another.
+/// The lines of a record, by page: the patient first, then one visit after another.
 pub fn lines(seed: u64, pages: usize) -> Vec<Vec<String>> {
     let mut random = StdRng::seed_from_u64(seed);
     let mut lines = head(&mut random);
@@ -86,24 +88,24 @@ fn pick<'p>(random: &mut StdRng, pool: &[&'p str]) -> &'p str {
     pool.choose(random).unwrap()
 }
 
-/// The record as a reader would give it.
+/// The record as pages with words.
 pub fn pages(lines: &[Vec<String>]) -> Vec<Page> {
     lines.iter().map(|lines| page(lines)).collect()
 }
 
 fn page(lines: &[String]) -> Page {
     let rows = lines.iter().zip(0_u16..).filter(|(line, _)| !line.is_empty());
-    let rows = rows.map(|(line, row)| set(line, TOP + f32::from(row) * LEADING));
+    let rows = rows.map(|(line, row)| line_of_words(line, TOP + f32::from(row) * LINE_HEIGHT));
     Page { width: 595.0, height: 842.0, lines: rows.collect(), recognised: false }
 }
 
-/// A line of words, one behind the other.
-pub fn set(text: &str, y: f32) -> Line {
+/// A line of words at a height.
+pub fn line_of_words(text: &str, y: f32) -> Line {
     let mut x0 = TOP;
     let words = text.split_whitespace().map(|word| {
-        let width = LETTER * word.chars().count() as f32;
+        let width = CHARACTER_WIDTH * word.chars().count() as f32;
         let rect = Rect { x0, y0: y, x1: x0 + width, y1: y + 10.0 };
-        x0 += width + LETTER * 0.6;
+        x0 += width + CHARACTER_WIDTH * 0.6;
         Word { text: word.to_owned(), rect }
     });
     Line { words: words.collect(), opens_paragraph: false }

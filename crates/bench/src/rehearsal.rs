@@ -1,4 +1,4 @@
-//! The real program with rehearsed steps: what drills kill, stop and restart.
+//! Runs `quire` with simulated steps. Drills kill, stop and restart these processes.
 
 use std::collections::HashMap;
 use std::ffi::OsString;
@@ -9,14 +9,13 @@ use quire_domain::{Failure, Pipeline, StepName};
 use quire_testkit::steps;
 use rand::RngExt;
 
-/// How long a rehearsed step takes at most, in milliseconds.
+/// The environment variable with the longest time of a simulated step, in milliseconds.
 pub const STEP_MS: &str = "QUIRE_REHEARSAL_STEP_MS";
 const DEFAULT_STEP_MS: u64 = 20;
-/// One attempt in so many fails and is tried again.
+/// One in this many attempts fails and is retried.
 const FAILS_ONE_IN: u32 = 50;
 
-/// Runs `quire` with these arguments, and with steps that take a while, fail now and then, and leave something
-/// behind.
+/// Runs `quire` with these arguments. Its steps take a random time, fail sometimes and write an artifact.
 pub fn run(arguments: Vec<OsString>) -> ExitCode {
     let command_line = std::iter::once(OsString::from("quire")).chain(arguments);
     quire::run_with(command_line, |_, _| {
@@ -28,7 +27,7 @@ pub fn run(arguments: Vec<OsString>) -> ExitCode {
             };
             tokio::time::sleep(Duration::from_millis(pause)).await;
             if fails {
-                return Err(Failure::transient("REHEARSED", "a rehearsed failure"));
+                return Err(Failure::transient("REHEARSED", "a simulated failure"));
             }
             Ok(steps::artifact(context.step.as_str(), "{}"))
         });

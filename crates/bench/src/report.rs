@@ -1,12 +1,12 @@
-//! Figures as people read them.
+//! Statistics, and tables of results in Markdown.
 
-/// The middle one.
+/// The median.
 pub fn median(mut values: Vec<f64>) -> f64 {
     values.sort_by(f64::total_cmp);
     values.get(values.len() / 2).copied().unwrap_or(f64::NAN)
 }
 
-/// The value below which that share of the others lies.
+/// The percentile, given as a share from 0 to 1.
 pub fn percentile(mut values: Vec<f64>, share: f64) -> f64 {
     values.sort_by(f64::total_cmp);
     #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // An index into the list.
@@ -14,63 +14,63 @@ pub fn percentile(mut values: Vec<f64>, share: f64) -> f64 {
     values[index]
 }
 
-/// One line of a table: what was measured, what came out, what was wanted, and whether it was met.
-pub struct Line {
+/// One row of a table.
+pub struct Measurement {
     /// What was measured.
-    pub what: String,
-    /// What came out.
-    pub figure: String,
-    /// What was wanted.
-    pub wanted: String,
-    /// Whether it was met.
+    pub name: String,
+    /// The result, with its unit.
+    pub value: String,
+    /// The target, with its unit.
+    pub target: String,
+    /// Whether the result meets the target.
     pub met: bool,
 }
 
-impl Line {
-    /// A figure that must be at least so much.
-    pub fn at_least(what: impl Into<String>, value: f64, wanted: f64, unit: &str) -> Self {
+impl Measurement {
+    /// A value that must be at least `target`.
+    pub fn at_least(name: impl Into<String>, value: f64, target: f64, unit: &str) -> Self {
         Self {
-            what: what.into(),
-            figure: format!("{value:.2}{unit}"),
-            wanted: format!("at least {wanted}{unit}"),
-            met: value >= wanted,
+            name: name.into(),
+            value: format!("{value:.2}{unit}"),
+            target: format!("at least {target}{unit}"),
+            met: value >= target,
         }
     }
 
-    /// A figure that must be at most so much.
-    pub fn at_most(what: impl Into<String>, value: f64, wanted: f64, unit: &str) -> Self {
+    /// A value that must be at most `target`.
+    pub fn at_most(name: impl Into<String>, value: f64, target: f64, unit: &str) -> Self {
         Self {
-            what: what.into(),
-            figure: format!("{value:.2}{unit}"),
-            wanted: format!("at most {wanted}{unit}"),
-            met: value <= wanted,
+            name: name.into(),
+            value: format!("{value:.2}{unit}"),
+            target: format!("at most {target}{unit}"),
+            met: value <= target,
         }
     }
 }
 
-/// What one measurement has to say.
+/// The results of one part of a benchmark.
 #[derive(Default)]
 pub struct Table {
-    /// Its figures.
-    pub lines: Vec<Line>,
-    /// What else came out on the way.
+    /// Results with targets.
+    pub measurements: Vec<Measurement>,
+    /// Further results, without targets.
     pub notes: Vec<String>,
 }
 
-/// Prints with which profile this program was built: figures of different profiles cannot be compared.
+/// Prints the build profile of this program: results of different profiles cannot be compared.
 pub fn print_profile() {
     println!("Built with profile `{}`.", env!("QUIRE_BUILD_PROFILE"));
 }
 
-/// Prints a table in Markdown, so that it can go into the documentation as it is. False if something was missed.
+/// Prints a table in Markdown, ready for the documentation. Returns whether all targets are met.
 pub fn print(title: &str, table: &Table) -> bool {
-    println!("\n### {title}\n\n| measured | figure | wanted | met |\n|---|---|---|---|");
-    for line in &table.lines {
-        let met = if line.met { "yes" } else { "**no**" };
-        println!("| {} | {} | {} | {met} |", line.what, line.figure, line.wanted);
+    println!("\n### {title}\n\n| measured | result | target | met |\n|---|---|---|---|");
+    for measurement in &table.measurements {
+        let met = if measurement.met { "yes" } else { "**no**" };
+        println!("| {} | {} | {} | {met} |", measurement.name, measurement.value, measurement.target);
     }
     if !table.notes.is_empty() {
         println!("\n{}.", table.notes.join("; "));
     }
-    table.lines.iter().all(|line| line.met)
+    table.measurements.iter().all(|measurement| measurement.met)
 }

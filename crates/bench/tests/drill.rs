@@ -1,7 +1,5 @@
-//! The short form of the drills, with every suite: the real program is killed and stopped under load, and the
-//! checker finds nothing to object to.
+//! Runs the short drills: `quire` is killed and stopped under load, and the checker must find no violation.
 
-// A panic is the verdict.
 #![allow(clippy::expect_used)]
 
 use std::process::Command;
@@ -11,9 +9,9 @@ fn drill(store: &str) {
         .args(["drill", "--short", "--store", store])
         .output()
         .expect("the program starts");
-    let told = String::from_utf8_lossy(&output.stdout);
-    assert!(output.status.success(), "{told}{}", String::from_utf8_lossy(&output.stderr));
-    assert!(told.contains("violations: 0"), "{told}");
+    let printed = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success(), "{printed}{}", String::from_utf8_lossy(&output.stderr));
+    assert!(printed.contains("violations: 0"), "{printed}");
 }
 
 /// Proves R002, R008, R014, R195 under kills -9 at random moments.

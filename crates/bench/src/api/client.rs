@@ -1,5 +1,5 @@
-//! The least of an HTTP client: one connection that is kept, one request at a time, so that what is measured is the
-//! server.
+//! A minimal HTTP client with one connection and one request at a time, so that benchmarks measure the server and not the
+//! client.
 
 use std::net::SocketAddr;
 
@@ -13,42 +13,42 @@ pub struct Connection {
 }
 
 impl Connection {
-    /// Connects.
+    /// Connects to a server.
     pub async fn to(address: SocketAddr) -> Self {
         let stream = TcpStream::connect(address).await.unwrap();
         stream.set_nodelay(true).unwrap();
         Self { stream, received: Vec::with_capacity(64 << 10) }
     }
 
-    /// Asks for a page and answers its body. A refusal ends the benchmark.
+    /// Sends a GET request and returns the body. Panics on an error status.
     pub async fn get(&mut self, path: &str) -> &[u8] {
         let request = format!("GET {path} HTTP/1.1\r\nHost: localhost\r\n\r\n");
-        self.ask(request.as_bytes(), path).await
+        self.send(request.as_bytes(), path).await
     }
 
-    /// Sends a whole request, head and body, and answers the body that comes back.
-    pub async fn ask(&mut self, request: &[u8], what: &str) -> &[u8] {
+    /// Sends a complete request and returns the response body. `name` is for error messages. Panics on an error status.
+    pub async fn send(&mut self, request: &[u8], name: &str) -> &[u8] {
         self.stream.write_all(request).await.unwrap();
         self.received.clear();
         let (status, body) = loop {
             let read = self.stream.read_buf(&mut self.received).await.unwrap();
-            assert!(read > 0, "{what}: the server closed the connection");
-            if let Some(head) = head(&self.received) {
+            assert!(read > 0, "{name}: the server closed the connection");
+            if let Some(head) = parse_head(&self.received) {
                 break head;
             }
         };
         while self.received.len() < body.end {
             let read = self.stream.read_buf(&mut self.received).await.unwrap();
-            assert!(read > 0, "{what}: the server closed the connection");
+            assert!(read > 0, "{name}: the server closed the connection");
         }
-        let answered = &self.received[body];
-        assert!((200..300).contains(&status), "{what}: {status} {}", String::from_utf8_lossy(answered));
-        answered
+        let response = &self.received[body];
+        assert!((200..300).contains(&status), "{name}: {status} {}", String::from_utf8_lossy(response));
+        response
     }
 }
 
-/// The status and where the body is, once the head is whole.
-fn head(received: &[u8]) -> Option<(u16, std::ops::Range<usize>)> {
+/// The status and the range of the body. `None` until the head is complete.
+fn parse_head(received: &[u8]) -> Option<(u16, std::ops::Range<usize>)> {
     let end = received.windows(4).position(|four| four == b"\r\n\r\n")? + 4;
     let head = std::str::from_utf8(&received[..end]).unwrap();
     let status = head.split(' ').nth(1).unwrap().parse().unwrap();
@@ -60,9 +60,8 @@ fn head(received: &[u8]) -> Option<(u16, std::ops::Range<usize>)> {
     Some((status, end..end + length))
 }
 
-/// A request that sends one PDF of that many bytes or a little more, and where in it a number can be written that makes
-/// its file another one.
-pub fn upload(file: &[u8]) -> (Vec<u8>, std::ops::Range<usize>) {
+/// A request that uploads a PDF, and the range of a number in it. Changing the number makes the file a different one.
+pub fn upload_request(file: &[u8]) -> (Vec<u8>, std::ops::Range<usize>) {
     const BOUNDARY: &str = "quire-bench-7d1f";
     const NUMBER: usize = 20;
     let before = format!(
@@ -70,7 +69,7 @@ pub fn upload(file: &[u8]) -> (Vec<u8>, std::ops::Range<usize>) {
          Content-Type: application/pdf\r\n\r\n"
     );
     let after = format!("\r\n--{BOUNDARY}--\r\n");
-    // A comment at the end of a PDF.
+    // A comment at the end of the PDF holds the number.
     let comment = format!("%{}\n", "0".repeat(NUMBER));
     let length = before.len() + file.len() + comment.len() + after.len();
     let mut request = format!(
@@ -90,15 +89,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_head_is_understood_once_it_is_whole() {
-        assert_eq!(head(b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n"), None);
-        assert_eq!(head(b"HTTP/1.1 201 Created\r\ncontent-length: 5\r\n\r\nab"), Some((201, 43..48)));
-        assert_eq!(head(b"HTTP/1.1 204 No Content\r\n\r\n"), Some((204, 27..27)));
+    fn a_head_is_parsed_once_it_is_complete() {
+        assert_eq!(parse_head(b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n"), None);
+        assert_eq!(parse_head(b"HTTP/1.1 201 Created\r\ncontent-length: 5\r\n\r\nab"), Some((201, 43..48)));
+        assert_eq!(parse_head(b"HTTP/1.1 204 No Content\r\n\r\n"), Some((204, 27..27)));
     }
 
     #[test]
-    fn the_number_of_a_file_is_in_the_file() {
-        let (mut request, number) = upload(b"%PDF-1.4\n%%EOF\n");
+    fn the_number_is_part_of_the_file() {
+        let (mut request, number) = upload_request(b"%PDF-1.4\n%%EOF\n");
         request[number].fill(b'7');
         let text = String::from_utf8(request).unwrap();
         assert!(text.contains("%%EOF\n%77777777777777777777\n\r\n--quire"), "{text}");

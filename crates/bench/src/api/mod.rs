@@ -1,37 +1,37 @@
-//! `bench api`: documents over HTTP, on a socket, as clients meet them.
+//! `bench api`: uploads, lists and liveness over HTTP.
 //!
-//! Every server is a process of its own; this one has the clients. What is compared is asked in turns in the same run.
+//! Each server is its own process; this process has the clients. Compared servers take turns in the same run.
 
-pub mod bare;
+pub mod baseline;
 pub mod client;
-pub mod fill;
-mod live;
-mod looking;
+mod lists;
+mod liveness;
+pub mod seeding;
 pub mod server;
 mod upload;
 
-use crate::database::Kind;
+use crate::database::DatabaseKind;
 use crate::report;
 
-/// What to measure.
+/// The options of the benchmark.
 #[derive(clap::Args, Clone, Debug)]
 pub struct Options {
-    /// Only on this database.
+    /// Measure on this database only.
     #[arg(long)]
-    store: Option<Kind>,
-    /// Only this part.
+    store: Option<DatabaseKind>,
+    /// Measure this part only.
     #[arg(long)]
     part: Option<Part>,
-    /// Interleaved rounds of uploads.
+    /// The number of interleaved rounds of uploads.
     #[arg(long, default_value_t = 5)]
     rounds: usize,
-    /// Uploads in each round.
+    /// The number of uploads per round.
     #[arg(long, default_value_t = 1600)]
     uploads: usize,
-    /// How often each list, or the details of documents, are asked for on either side.
-    #[arg(long, default_value_t = 3000)]
-    looks: usize,
-    /// Documents in the large database.
+    /// The number of requests for each list, and for details of documents, per server.
+    #[arg(long, alias = "looks", default_value_t = 3000)]
+    requests: usize,
+    /// The number of documents in the large database.
     #[arg(long, default_value_t = 1_000_000)]
     documents: usize,
 }
@@ -39,22 +39,24 @@ pub struct Options {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 enum Part {
     Upload,
-    Looking,
+    #[value(alias = "looking")]
+    Lists,
     Live,
 }
 
-/// Measures everything and prints the tables. Answers whether all that was wanted was reached.
+/// Measures all parts and prints the tables. Returns whether all targets are met.
 pub async fn bench(options: Options) -> bool {
-    let kinds = options.store.map_or_else(|| vec![Kind::Sqlite, Kind::Postgres], |kind| vec![kind]);
-    let parts = [Part::Upload, Part::Looking, Part::Live];
+    let kinds =
+        options.store.map_or_else(|| vec![DatabaseKind::Sqlite, DatabaseKind::Postgres], |kind| vec![kind]);
+    let parts = [Part::Upload, Part::Lists, Part::Live];
     let mut met = true;
     for kind in kinds {
         for part in parts.into_iter().filter(|part| options.part.is_none_or(|only| only == *part)) {
             eprintln!("measuring {part:?} on {}", kind.name());
             let (title, table) = match part {
                 Part::Upload => ("Upload", upload::measure(kind, &options).await),
-                Part::Looking => ("Lists and details", looking::measure(kind, &options).await),
-                Part::Live => ("Signs of life under load", live::measure(kind, &options).await),
+                Part::Lists => ("Lists and details", lists::measure(kind, &options).await),
+                Part::Live => ("Liveness under load", liveness::measure(kind, &options).await),
             };
             met &= report::print(&format!("{title}, {}", kind.name()), &table);
         }

@@ -1,4 +1,4 @@
-//! The processes that are asked: the real program with steps for the occasion, and the bare handler.
+//! Starts the servers of the API benchmarks: `quire` with the steps of a benchmark, and the baseline handler.
 
 use std::ffi::OsString;
 use std::io::{BufRead as _, BufReader};
@@ -11,44 +11,44 @@ use quire_ports::StepOutput;
 use quire_testkit::steps;
 use tempfile::TempDir;
 
-use crate::database::{self, Database, Grouping, Kind};
+use crate::database::{self, CommitGrouping, Database, DatabaseKind};
 
-/// How long a heavy step computes.
-const HEAVY: Duration = Duration::from_secs(2);
+/// The duration of a heavy step.
+const HEAVY_STEP_TIME: Duration = Duration::from_secs(2);
 
-/// What the steps of the server do.
+/// The steps of a server.
 #[derive(Clone, Copy, Debug, clap::ValueEnum)]
-pub enum Work {
-    /// There are none: documents and their runs are taken in, and the runs stay in the queue.
+pub enum StepBehavior {
+    /// No steps: documents are uploaded, and their runs stay in the queue.
     None,
-    /// The real ones.
+    /// The real steps.
     Real,
-    /// The real reading, and then two seconds of computing on the engine's threads without a pause.
+    /// Real reading, then two seconds of computing on the threads of the engine without a pause.
     Heavy,
 }
 
-/// What the hidden command is told.
+/// The options of the hidden command.
 #[derive(clap::Args, Debug)]
 pub struct Options {
-    /// What its steps do.
-    work: Work,
-    /// What `quire` is told.
+    /// The steps of the server.
+    work: StepBehavior,
+    /// The arguments of `quire`.
     #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
     arguments: Vec<OsString>,
 }
 
-/// Runs `quire` with those steps.
+/// Runs `quire` with these steps.
 pub fn run(options: Options) -> ExitCode {
     let command_line = std::iter::once(OsString::from("quire")).chain(options.arguments);
     match options.work {
-        Work::None => quire::run_with(command_line, |_, _| Box::pin(async { Ok(Vec::new()) })),
-        Work::Real => quire::run_with(command_line, quire::wire::built_in_steps),
-        Work::Heavy => quire::run_with(command_line, |config, store| {
+        StepBehavior::None => quire::run_with(command_line, |_, _| Box::pin(async { Ok(Vec::new()) })),
+        StepBehavior::Real => quire::run_with(command_line, quire::wire::built_in_steps),
+        StepBehavior::Heavy => quire::run_with(command_line, |config, store| {
             Box::pin(async move {
                 let mut built_in = quire::wire::built_in_steps(config, store).await?;
                 let compute = steps::step(|_| async {
                     let (start, mut number) = (Instant::now(), 1_u64);
-                    while start.elapsed() < HEAVY {
+                    while start.elapsed() < HEAVY_STEP_TIME {
                         number = std::hint::black_box(number.wrapping_mul(6_364_136_223_846_793_005) | 1);
                     }
                     Ok(StepOutput::default())
@@ -64,28 +64,28 @@ pub fn run(options: Options) -> ExitCode {
     }
 }
 
-/// A server with a database and a folder of its own. All of it goes with this.
+/// A running server with its own database and folder. Dropping it kills the server and removes both.
 pub struct Server {
-    /// Where it answers.
+    /// Its address.
     pub address: SocketAddr,
     process: Child,
-    _home: Home,
+    _data: ServerData,
 }
 
-/// Where a server keeps things.
-pub struct Home {
-    /// Its database.
+/// The database and folder of a server.
+pub struct ServerData {
+    /// The database.
     pub database: Database,
-    /// Its files.
+    /// The folder for files.
     pub folder: TempDir,
-    kind: Kind,
+    kind: DatabaseKind,
 }
 
-impl Home {
-    /// An empty one, with the current schema.
-    pub async fn new(kind: Kind) -> Self {
-        let database = database::fresh(kind, Grouping::Usual).await;
-        // What a server does at its start, so that the bare handler finds the same.
+impl ServerData {
+    /// Creates an empty database with the current schema, and an empty folder.
+    pub async fn new(kind: DatabaseKind) -> Self {
+        let database = database::create(kind, CommitGrouping::Default).await;
+        // A server does this at its start. The baseline needs the same rows.
         for file in quire_understanding::SchemaFile::built_in() {
             database.store.governance.seed_file(file, database.store.clock.now()).await.unwrap();
         }
@@ -94,13 +94,13 @@ impl Home {
 
     fn location(&self) -> String {
         match self.kind {
-            Kind::Sqlite => format!("sqlite:{}", self.database.path.display()),
-            Kind::Postgres => quire_postgres::testing::url(),
+            DatabaseKind::Sqlite => format!("sqlite:{}", self.database.path.display()),
+            DatabaseKind::Postgres => quire_postgres::testing::url(),
         }
     }
 
-    /// The real program.
-    pub fn serve(self, work: Work, settings: &[(&str, &str)]) -> Server {
+    /// Starts `quire`.
+    pub fn serve(self, work: StepBehavior, settings: &[(&str, &str)]) -> Server {
         let mut command = this_program();
         let work = clap::ValueEnum::to_possible_value(&work).unwrap();
         command.args(["serve-api", work.get_name(), "serve", "--listen", "127.0.0.1:0"]);
@@ -109,10 +109,10 @@ impl Home {
         self.start(command)
     }
 
-    /// The bare handler.
-    pub fn serve_bare(self) -> Server {
+    /// Starts the baseline handler.
+    pub fn serve_baseline(self) -> Server {
         let mut command = this_program();
-        command.arg("serve-bare").arg(self.folder.path()).arg(self.location()).arg(&self.database.schema);
+        command.arg("serve-baseline").arg(self.folder.path()).arg(self.location()).arg(&self.database.schema);
         self.start(command)
     }
 
@@ -123,13 +123,13 @@ impl Home {
         let address =
             line.split("http://").nth(1).and_then(|rest| rest.trim().trim_end_matches('/').parse().ok());
         let address = address.unwrap_or_else(|| panic!("{command:?} did not become ready: {line:?}"));
-        Server { address, process, _home: self }
+        Server { address, process, _data: self }
     }
 }
 
 impl Drop for Server {
     fn drop(&mut self) {
-        // It may have ended already.
+        // The process may have ended already.
         let _ = self.process.kill();
         let _ = self.process.wait();
     }

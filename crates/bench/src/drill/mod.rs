@@ -1,4 +1,4 @@
-//! `drill`: kill, stop and restart things at random under load, then let the checker read what is stored.
+//! `drill`: kills, stops and restarts processes at random under load, then checks the stored history.
 
 mod postgres;
 pub mod processes;
@@ -11,39 +11,40 @@ use quire_domain::{Pipeline, RunId, StepName};
 use quire_ports::{RunFilter, Store};
 use quire_testkit::checker::{CheckReport, StoredHistory};
 
-use crate::database::Kind;
+use crate::database::DatabaseKind;
 
-/// What to drill.
+/// The options of the drill.
 #[derive(clap::Args, Clone, Debug)]
 pub struct Options {
-    /// Only on this database.
+    /// Drill on this database only.
     #[arg(long)]
-    store: Option<Kind>,
+    store: Option<DatabaseKind>,
     /// A short form for the test suite: fewer kills, no restart of the PostgreSQL server.
     #[arg(long)]
     short: bool,
 }
 
-/// Drills, prints what was found, and answers whether all is well.
+/// Runs the drills and prints the results. Returns whether all passed.
 pub async fn drill(options: Options) -> bool {
-    let kinds = options.store.map_or_else(|| vec![Kind::Sqlite, Kind::Postgres], |kind| vec![kind]);
-    let mut sound = true;
+    let kinds =
+        options.store.map_or_else(|| vec![DatabaseKind::Sqlite, DatabaseKind::Postgres], |kind| vec![kind]);
+    let mut passed = true;
     for kind in kinds {
-        sound &= match kind {
-            Kind::Sqlite => sqlite::drill(options.short).await,
-            Kind::Postgres => postgres::drill(options.short).await,
+        passed &= match kind {
+            DatabaseKind::Sqlite => sqlite::drill(options.short).await,
+            DatabaseKind::Postgres => postgres::drill(options.short).await,
         };
     }
-    println!("\n{}", if sound { "The drill was survived." } else { "THE DRILL WAS NOT SURVIVED." });
-    sound
+    println!("\n{}", if passed { "The drill passed." } else { "THE DRILL FAILED." });
+    passed
 }
 
-/// How often to look whether the queue is empty.
-const LOOK: Duration = Duration::from_millis(200);
+/// How often to check whether the queue is empty.
+const POLL_INTERVAL: Duration = Duration::from_millis(200);
 
-/// Waits until nothing is queued or running. False if that does not happen in time.
-async fn drained(store: &Store, patience: Duration) -> bool {
-    let looking = async {
+/// Waits until no run is queued or running. Returns false after the timeout.
+async fn wait_until_drained(store: &Store, timeout: Duration) -> bool {
+    let drained = async {
         loop {
             let mut open = 0;
             for state in ["QUEUED", "RUNNING"] {
@@ -53,19 +54,19 @@ async fn drained(store: &Store, patience: Duration) -> bool {
             if open == 0 {
                 return;
             }
-            tokio::time::sleep(LOOK).await;
+            tokio::time::sleep(POLL_INTERVAL).await;
         }
     };
-    tokio::time::timeout(patience, looking).await.is_ok()
+    tokio::time::timeout(timeout, drained).await.is_ok()
 }
 
-/// Reads everything that is stored and judges it.
-async fn judge(store: &Store, accepted: Vec<RunId>) -> CheckReport {
+/// Reads the stored history and checks it.
+async fn check_history(store: &Store, accepted: Vec<RunId>) -> CheckReport {
     let plan = HashMap::from([(Pipeline::Document, vec![StepName::Extraction, StepName::Interpretation])]);
-    let known = accepted.len();
+    let accepted_count = accepted.len();
     let checked = StoredHistory::load(store, accepted, plan).await.unwrap().check();
     println!(
-        "accepted {known}, stored {}, events {}, attempts {}, requeued {}, late writes refused {}, states {:?}",
+        "accepted {accepted_count}, stored {}, events {}, attempts {}, requeued {}, late writes refused {}, states {:?}",
         checked.runs, checked.events, checked.attempts, checked.requeued, checked.refused, checked.states
     );
     for violation in checked.violations.iter().take(20) {

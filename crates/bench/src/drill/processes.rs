@@ -1,18 +1,18 @@
-//! Processes to torment: this very program, in its rehearsal form.
+//! Starts the processes that drills kill and stop: this program, which runs `quire` with simulated steps.
 
 use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Stdio};
 
 use quire_domain::RunId;
 
-/// A process that is killed when it is let go of.
-pub struct Victim(pub Child);
+/// A child process. Dropping it kills it.
+pub struct TestProcess(pub Child);
 
-/// Settings as the environment gives them.
+/// Environment variables.
 pub type Environment = Vec<(&'static str, String)>;
 
-impl Victim {
-    /// Starts `quire` with rehearsed steps and waits until it says it is ready.
+impl TestProcess {
+    /// Starts `quire` with simulated steps and waits until it is ready.
     pub fn quire(arguments: &[&str], environment: &Environment) -> Self {
         let mut child = this_program()
             .arg("rehearse")
@@ -28,36 +28,36 @@ impl Victim {
         Self(child)
     }
 
-    /// Sends a signal, by its short name.
+    /// Sends a signal, given by its name without `SIG`.
     pub fn signal(&self, name: &str) {
         let sent =
             Command::new("kill").args([&format!("-{name}"), &self.0.id().to_string()]).status().unwrap();
-        assert!(sent.success(), "the process was there to be signalled");
+        assert!(sent.success(), "the signal was not delivered");
     }
 
-    /// Kills without warning and waits for the end.
+    /// Kills the process (SIGKILL) and waits for its end.
     pub fn kill(mut self) {
         self.0.kill().unwrap();
         self.0.wait().unwrap();
     }
 
-    /// Asks it to end and waits until it has; whether it ended well.
+    /// Asks the process to stop (SIGTERM) and waits for its end. Returns whether its exit status is success.
     pub fn stop(mut self) -> bool {
         self.signal("TERM");
         self.0.wait().unwrap().success()
     }
 }
 
-impl Drop for Victim {
+impl Drop for TestProcess {
     fn drop(&mut self) {
-        // It may have ended already.
+        // The process may have ended already.
         let _ = self.0.kill();
         let _ = self.0.wait();
     }
 }
 
-/// A command that must succeed.
-pub fn quire(arguments: &[&str], environment: &Environment) {
+/// Runs a `quire` command that must succeed.
+pub fn run_quire(arguments: &[&str], environment: &Environment) {
     let output = this_program()
         .arg("rehearse")
         .args(arguments)
@@ -67,20 +67,20 @@ pub fn quire(arguments: &[&str], environment: &Environment) {
     assert!(output.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
 }
 
-/// A feeder, and a thread that collects what it says was accepted.
-pub fn feeder(arguments: &[&str]) -> (Victim, std::thread::JoinHandle<Vec<RunId>>) {
+/// Starts a producer of runs, and a thread that collects the ids of accepted runs.
+pub fn start_producer(arguments: &[&str]) -> (TestProcess, std::thread::JoinHandle<Vec<RunId>>) {
     let mut child = this_program()
-        .arg("feed")
+        .arg("produce")
         .args(arguments)
         .stdout(Stdio::piped())
         .stderr(Stdio::null())
         .spawn()
         .unwrap();
     let output = BufReader::new(child.stdout.take().unwrap());
-    let collecting = std::thread::spawn(move || {
+    let collector = std::thread::spawn(move || {
         output.lines().map_while(Result::ok).filter_map(|line| line.parse().ok()).collect()
     });
-    (Victim(child), collecting)
+    (TestProcess(child), collector)
 }
 
 fn this_program() -> Command {

@@ -1,12 +1,12 @@
-//! SQLite: the server and those who feed it are killed at random moments, again and again.
+//! The SQLite drill: kills the server and the producer of runs at random moments, again and again.
 
 use std::time::Duration;
 
 use quire_sqlite::SqliteStore;
 use rand::RngExt;
 
-use super::processes::{Environment, Victim, feeder, quire};
-use super::{drained, judge};
+use super::processes::{Environment, TestProcess, run_quire, start_producer};
+use super::{check_history, wait_until_drained};
 use crate::rehearsal;
 
 pub async fn drill(short: bool) -> bool {
@@ -19,21 +19,21 @@ pub async fn drill(short: bool) -> bool {
         vec![
             ("QUIRE_STORAGE_DATA", data.to_owned()),
             ("QUIRE_ENGINE_SLOTS", "16".to_owned()),
-            // The feeders are other processes: the server finds their runs by its tick.
+            // Producers are other processes, so the server finds their runs only by its tick.
             ("QUIRE_ENGINE_TICK", "50ms".to_owned()),
             ("QUIRE_PIPELINES_DOCUMENT_RECOVERY", recovery.to_owned()),
             ("QUIRE_LOG_LEVEL", "error".to_owned()),
             (rehearsal::STEP_MS, "20".to_owned()),
         ]
     };
-    quire(&["migrate", "up"], &environment("fail"));
+    run_quire(&["migrate", "up"], &environment("fail"));
     let mut accepted = Vec::new();
     for kill in 0..kills {
-        let (feeding, collecting) =
-            feeder(&["--database", database.to_str().unwrap(), "--runs", "400", "--subjects", "40"]);
-        // Both ways of recovering see their share of crashes.
+        let (producer, collector) =
+            start_producer(&["--database", database.to_str().unwrap(), "--runs", "400", "--subjects", "40"]);
+        // Both recovery policies are tested.
         let policy = if kill % 2 == 0 { "fail" } else { "requeue" };
-        let server = Victim::quire(&["serve", "--listen", "127.0.0.1:0"], &environment(policy));
+        let server = TestProcess::quire(&["serve", "--listen", "127.0.0.1:0"], &environment(policy));
         let (before, between) = {
             let mut rng = rand::rng();
             (rng.random_range(0..400), rng.random_range(0..50))
@@ -41,14 +41,14 @@ pub async fn drill(short: bool) -> bool {
         tokio::time::sleep(Duration::from_millis(before)).await;
         server.kill();
         tokio::time::sleep(Duration::from_millis(between)).await;
-        feeding.kill();
-        accepted.extend(collecting.join().unwrap());
+        producer.kill();
+        accepted.extend(collector.join().unwrap());
     }
-    let server = Victim::quire(&["serve", "--listen", "127.0.0.1:0"], &environment("requeue"));
+    let server = TestProcess::quire(&["serve", "--listen", "127.0.0.1:0"], &environment("requeue"));
     let store = SqliteStore::open(&database, quire_sqlite::Options::default()).unwrap().into_store();
-    let all_done = drained(&store, Duration::from_mins(2)).await;
-    let ended_well = server.stop();
-    println!("kills {kills}, drained {all_done}, the last server stopped well {ended_well}");
-    let checked = judge(&store, accepted).await;
-    all_done && ended_well && checked.runs > 0 && checked.violations.is_empty()
+    let all_done = wait_until_drained(&store, Duration::from_mins(2)).await;
+    let stopped_well = server.stop();
+    println!("kills {kills}, drained {all_done}, the last server stopped well {stopped_well}");
+    let checked = check_history(&store, accepted).await;
+    all_done && stopped_well && checked.runs > 0 && checked.violations.is_empty()
 }

@@ -1,4 +1,4 @@
-//! Documents for the pages to show, taken in as everybody's are.
+//! Uploads documents for the pages benchmark through the API.
 
 use std::time::Duration;
 
@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::api::client::Connection;
 
-/// Takes a PDF in and answers its id.
+/// Uploads a PDF and returns its id.
 pub async fn upload(connection: &mut Connection, file: &[u8]) -> String {
     let mut body =
         b"--quire\r\nContent-Disposition: form-data; name=\"file\"; filename=\"record.pdf\"\r\n\r\n".to_vec();
@@ -20,7 +20,7 @@ pub async fn upload(connection: &mut Connection, file: &[u8]) -> String {
     )
     .into_bytes();
     request.extend(body);
-    let answer: Value = serde_json::from_slice(connection.ask(&request, "an upload").await).unwrap();
+    let answer: Value = serde_json::from_slice(connection.send(&request, "an upload").await).unwrap();
     answer["document_id"].as_str().unwrap().to_owned()
 }
 

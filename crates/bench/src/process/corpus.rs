@@ -1,4 +1,4 @@
-//! The folder: records of one to twelve pages, prose, tables, and a few scans.
+//! Generates the PDFs of the folder: records of one to twelve pages, prose, tables, and a few scans.
 
 use std::path::Path;
 use std::process::Command;
@@ -6,28 +6,28 @@ use std::process::Command;
 use quire_testkit::documents::Pdf;
 
 use super::program;
-use crate::read::made;
+use crate::read::generated;
 use crate::record;
 
-/// One in so many is a scan: a page takes as long to recognise as hundreds to read.
-const SCANS: usize = 40;
-/// One in so many is no record at all.
-const OTHERS: usize = 8;
+/// One in this many documents is a scan. OCR of a page takes as long as reading hundreds of pages.
+const SCAN_ONE_IN: usize = 40;
+/// One in this many documents is not a clinical record.
+const OTHER_ONE_IN: usize = 8;
 
-/// Writes so many PDFs, and says what they are.
-pub fn lay_out(folder: &Path, documents: usize) -> String {
+/// Writes the PDFs and returns a description of them.
+pub fn write_pdfs(folder: &Path, documents: usize) -> String {
     std::fs::create_dir_all(folder).unwrap();
-    let mut others = made::all().into_iter().map(|(_, file)| file).cycle();
+    let mut others = generated::all().into_iter().map(|(_, file)| file).cycle();
     let (mut scans, mut prose, mut pages) = (0, 0, 0);
     for number in 0..documents {
         let length = 1 + number * 7 % 12;
         let record = || record::lines(number as u64, length);
-        let file = if number % SCANS == SCANS - 1 {
+        let file = if number % SCAN_ONE_IN == SCAN_ONE_IN - 1 {
             scans += 1;
             scan(folder, number as u64)
-        } else if number % OTHERS == OTHERS - 1 {
+        } else if number % OTHER_ONE_IN == OTHER_ONE_IN - 1 {
             prose += 1;
-            // No two files are the same.
+            // A comment makes each file unique.
             let mut file = others.next().unwrap();
             file.extend(format!("\n% {number}").bytes());
             file
@@ -38,10 +38,12 @@ pub fn lay_out(folder: &Path, documents: usize) -> String {
         std::fs::write(folder.join(format!("document-{number:04}.pdf")), file).unwrap();
     }
     let records = documents - scans - prose;
-    format!("{records} records of {pages} pages, {prose} of prose and tables, {scans} scans of a page")
+    format!(
+        "{records} records with {pages} pages, {prose} documents with prose and tables, {scans} scans of one page"
+    )
 }
 
-/// A page of a record, as a scanner would deliver it.
+/// A page of a record as a scanned PDF.
 fn scan(folder: &Path, seed: u64) -> Vec<u8> {
     let (page, images) = (folder.with_file_name("page.pdf"), folder.with_file_name("images"));
     std::fs::write(&page, record::pdf(&record::lines(seed, 1))).unwrap();

@@ -1,35 +1,35 @@
-//! What a process and all that it starts use of the machine, as the kernel counts it.
+//! Measures the CPU time and memory of a process and its descendants, from `/proc`.
 
 use std::collections::HashMap;
 use std::thread::available_parallelism;
 use std::time::Instant;
 
-/// The kernel counts in hundredths of a second, whatever it uses itself.
-const TICKS: f64 = 100.0;
+/// The unit of CPU times in `/proc`.
+const TICKS_PER_SECOND: f64 = 100.0;
 
-/// What it used in all.
+/// The usage of a process tree.
 #[derive(Clone, Copy, Debug)]
 pub struct Usage {
-    /// By the clock.
+    /// Wall clock time, in seconds.
     pub seconds: f64,
-    /// Of cores, by the process and all that it started.
-    pub work: f64,
-    /// Resident memory of the process itself, at most.
+    /// CPU time of the process and its descendants.
+    pub cpu_seconds: f64,
+    /// Peak resident memory of the process itself.
     pub main_mb: f64,
-    /// And with all that it started.
+    /// Peak resident memory of the process and its descendants.
     pub tree_mb: f64,
-    /// Seconds of cores in which nobody did anything.
+    /// Idle time of all cores, in seconds.
     idle: f64,
 }
 
 impl Usage {
-    /// How much of the cores it used, in percent.
-    pub fn own(&self) -> f64 {
-        self.work / (self.seconds * cores()) * 100.0
+    /// The share of all cores that the process tree used, in percent.
+    pub fn own_cpu_percent(&self) -> f64 {
+        self.cpu_seconds / (self.seconds * cores()) * 100.0
     }
 
-    /// How much of the cores anybody used meanwhile.
-    pub fn busy(&self) -> f64 {
+    /// The share of all cores that any process used, in percent.
+    pub fn total_cpu_percent(&self) -> f64 {
         (1.0 - self.idle / (self.seconds * cores())).max(0.0) * 100.0
     }
 }
@@ -38,44 +38,44 @@ fn cores() -> f64 {
     available_parallelism().map_or(1, usize::from) as f64
 }
 
-/// Looks at a process and its descendants from time to time.
-pub struct Meter {
+/// Samples a process and its descendants.
+pub struct UsageMeter {
     process: u32,
-    began: Instant,
+    started: Instant,
     idle_before: f64,
-    /// What each was last seen to have used; those that ended count as well.
-    work: HashMap<u32, f64>,
+    /// The last known CPU time of each process, including those that ended.
+    cpu_seconds: HashMap<u32, f64>,
     main_mb: f64,
     tree_mb: f64,
 }
 
-impl Meter {
+impl UsageMeter {
     pub fn start(process: u32) -> Self {
         Self {
             process,
-            began: Instant::now(),
+            started: Instant::now(),
             idle_before: idle(),
-            work: HashMap::new(),
+            cpu_seconds: HashMap::new(),
             main_mb: 0.0,
             tree_mb: 0.0,
         }
     }
 
-    pub fn look(&mut self) {
-        let seen: HashMap<u32, Seen> = std::fs::read_dir("/proc")
+    pub fn sample(&mut self) {
+        let processes: HashMap<u32, ProcessSample> = std::fs::read_dir("/proc")
             .unwrap()
             .filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok())
-            .filter_map(|id| Some((id, Seen::of(id)?)))
+            .filter_map(|id| Some((id, ProcessSample::of(id)?)))
             .collect();
         let mut tree_mb = 0.0;
-        for (id, one) in &seen {
-            if !descends(&seen, *id, self.process) {
+        for (id, process) in &processes {
+            if !is_descendant(&processes, *id, self.process) {
                 continue;
             }
-            self.work.insert(*id, one.work);
-            tree_mb += one.resident_mb;
+            self.cpu_seconds.insert(*id, process.cpu_seconds);
+            tree_mb += process.resident_mb;
             if *id == self.process {
-                self.main_mb = self.main_mb.max(one.resident_mb);
+                self.main_mb = self.main_mb.max(process.resident_mb);
             }
         }
         self.tree_mb = self.tree_mb.max(tree_mb);
@@ -83,8 +83,8 @@ impl Meter {
 
     pub fn stop(self) -> Usage {
         Usage {
-            seconds: self.began.elapsed().as_secs_f64(),
-            work: self.work.values().sum(),
+            seconds: self.started.elapsed().as_secs_f64(),
+            cpu_seconds: self.cpu_seconds.values().sum(),
             main_mb: self.main_mb,
             tree_mb: self.tree_mb,
             idle: idle() - self.idle_before,
@@ -92,46 +92,47 @@ impl Meter {
     }
 }
 
-/// A process at one moment.
-struct Seen {
+/// The state of a process at one moment.
+struct ProcessSample {
     parent: u32,
-    work: f64,
+    cpu_seconds: f64,
     resident_mb: f64,
 }
 
-impl Seen {
-    /// Of one that has not ended meanwhile.
+impl ProcessSample {
+    /// `None` if the process has ended meanwhile.
     fn of(id: u32) -> Option<Self> {
         let stat = std::fs::read_to_string(format!("/proc/{id}/stat")).ok()?;
-        // The name before it may have anything in it.
+        // The program name in parentheses may contain anything, so parsing starts after it.
         let fields: Vec<&str> = stat.rsplit_once(')')?.1.split_whitespace().collect();
-        let number = |place: usize| fields.get(place)?.parse::<f64>().ok();
+        let number = |index: usize| fields.get(index)?.parse::<f64>().ok();
         let pages = number(21)?;
         Some(Self {
             parent: fields.get(1)?.parse().ok()?,
-            work: (number(11)? + number(12)?) / TICKS,
+            cpu_seconds: (number(11)? + number(12)?) / TICKS_PER_SECOND,
             resident_mb: pages * 4096.0 / f64::from(1 << 20),
         })
     }
 }
 
-fn descends(seen: &HashMap<u32, Seen>, mut id: u32, from: u32) -> bool {
-    // Processes come and go while they are listed, so that the way up may be broken, and is never endless.
+fn is_descendant(processes: &HashMap<u32, ProcessSample>, mut id: u32, ancestor: u32) -> bool {
+    // Processes start and end while they are listed, so the chain of parents may be broken or, in theory, circular.
     for _ in 0..64 {
-        if id == from {
+        if id == ancestor {
             return true;
         }
-        match seen.get(&id) {
-            Some(one) => id = one.parent,
+        match processes.get(&id) {
+            Some(process) => id = process.parent,
             None => return false,
         }
     }
     false
 }
 
-/// Seconds in which cores had nothing to do, or waited for the disk with nothing else to do.
+/// The idle time of all cores since boot, including waits for the disk, in seconds.
 fn idle() -> f64 {
     let stat = std::fs::read_to_string("/proc/stat").unwrap();
     let all = stat.lines().next().unwrap();
-    all.split_whitespace().skip(4).take(2).map(|ticks| ticks.parse::<f64>().unwrap()).sum::<f64>() / TICKS
+    all.split_whitespace().skip(4).take(2).map(|ticks| ticks.parse::<f64>().unwrap()).sum::<f64>()
+        / TICKS_PER_SECOND
 }

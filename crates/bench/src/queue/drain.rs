@@ -1,5 +1,4 @@
-//! How fast one worker empties a queue of runs whose steps do nothing, against a bare loop that writes the same
-//! rows.
+//! Measures how fast one worker drains runs whose steps do nothing, relative to a baseline loop that writes the same rows.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -15,9 +14,9 @@ use quire_ports::{Breakpoint, PortError, Probe, Store};
 use quire_testkit::steps;
 use tokio::sync::Notify;
 
-use super::{Options, bare};
-use crate::database::{self, Grouping, Kind};
-use crate::report::{Line, Table, median};
+use super::{Options, baseline};
+use crate::database::{self, CommitGrouping, DatabaseKind};
+use crate::report::{Measurement, Table, median};
 
 /// The document pipeline with steps that do nothing.
 pub fn no_op_documents() -> Vec<PipelineSetup> {
@@ -53,46 +52,46 @@ pub fn settings(slots: u32) -> EngineSettings {
     }
 }
 
-/// Counts what is settled, and says when it is enough.
-pub struct Counter {
+/// Counts ended runs and notifies when there are enough.
+pub struct RunCounter {
     left: AtomicUsize,
     done: Notify,
 }
 
-impl Counter {
-    /// Enough is `runs`.
+impl RunCounter {
+    /// Waits for this many runs.
     pub fn of(runs: usize) -> Arc<Self> {
         Arc::new(Self { left: AtomicUsize::new(runs), done: Notify::new() })
     }
 
-    /// Returns when enough runs were settled.
+    /// Waits until enough runs have ended.
     pub async fn done(&self) {
         self.done.notified().await;
     }
 }
 
 #[async_trait]
-impl Probe for Counter {
-    async fn reached(&self, place: Breakpoint, _: Option<RunId>) -> Result<(), PortError> {
-        if place == Breakpoint::AfterEnd && self.left.fetch_sub(1, Ordering::Relaxed) == 1 {
+impl Probe for RunCounter {
+    async fn reached(&self, breakpoint: Breakpoint, _: Option<RunId>) -> Result<(), PortError> {
+        if breakpoint == Breakpoint::AfterEnd && self.left.fetch_sub(1, Ordering::Relaxed) == 1 {
             self.done.notify_one();
         }
         Ok(())
     }
 }
 
-/// Runs settled per second by an engine with enough slots to keep the store busy.
+/// The runs per second of an engine with enough slots to keep the store busy.
 pub async fn engine_rate(store: &Store, runs: usize) -> f64 {
     rate(store, runs, settings(MANY_SLOTS)).await
 }
 
-/// The same, taking one run at a time. On a store that groups nothing, each transition has its own commit.
+/// The same with one run per claim. On a store without commit grouping, each transition has its own commit.
 async fn one_by_one_rate(store: &Store, runs: usize) -> f64 {
     rate(store, runs, EngineSettings { claim_limit: 1, ..settings(MANY_SLOTS) }).await
 }
 
 async fn rate(store: &Store, runs: usize, settings: EngineSettings) -> f64 {
-    let counter = Counter::of(runs);
+    let counter = RunCounter::of(runs);
     let start = Instant::now();
     let engine = Engine::start(store.clone(), settings, no_op_documents(), counter.clone()).await.unwrap();
     counter.done().await;
@@ -101,47 +100,50 @@ async fn rate(store: &Store, runs: usize, settings: EngineSettings) -> f64 {
     rate
 }
 
-/// The table for one database.
-pub async fn measure(kind: Kind, options: &Options) -> Table {
-    let (mut to_bare, mut to_single) = (Vec::new(), Vec::new());
-    let (mut bare_rates, mut engine_rates) = (Vec::new(), Vec::new());
-    let mut weights = (String::new(), String::new());
+/// Measures on one kind of database.
+pub async fn measure(kind: DatabaseKind, options: &Options) -> Table {
+    let (mut baseline_ratios, mut single_ratios) = (Vec::new(), Vec::new());
+    let (mut baseline_rates, mut engine_rates) = (Vec::new(), Vec::new());
+    let mut storage = (String::new(), String::new());
     for pair in 0..options.pairs {
-        let database = database::fresh(kind, Grouping::Usual).await;
-        bare::fill(kind, &database, options.runs).await;
-        let bare = bare::drain(kind, &database, options.runs).await;
-        weights.0 = bare::weight(kind, &database, options.runs).await;
+        let database = database::create(kind, CommitGrouping::Default).await;
+        baseline::enqueue_many(kind, &database, options.runs).await;
+        let baseline = baseline::drain(kind, &database, options.runs).await;
+        storage.0 = baseline::storage_per_run(kind, &database, options.runs).await;
 
-        let database = database::fresh(kind, Grouping::Usual).await;
-        bare::fill(kind, &database, options.runs).await;
+        let database = database::create(kind, CommitGrouping::Default).await;
+        baseline::enqueue_many(kind, &database, options.runs).await;
         let engine = engine_rate(&database.store, options.runs).await;
-        weights.1 = bare::weight(kind, &database, options.runs).await;
+        storage.1 = baseline::storage_per_run(kind, &database, options.runs).await;
 
         let few = options.runs / 10;
-        let database = database::fresh(kind, Grouping::None).await;
-        bare::fill(kind, &database, few).await;
+        let database = database::create(kind, CommitGrouping::None).await;
+        baseline::enqueue_many(kind, &database, few).await;
         let single = one_by_one_rate(&database.store, few).await;
-        eprintln!("pair {}: bare {bare:.0}/s, engine {engine:.0}/s, one commit each {single:.0}/s", pair + 1);
-        to_bare.push(engine / bare);
-        to_single.push(engine / single);
-        bare_rates.push(bare);
+        eprintln!(
+            "pair {}: baseline {baseline:.0}/s, engine {engine:.0}/s, one commit each {single:.0}/s",
+            pair + 1
+        );
+        baseline_ratios.push(engine / baseline);
+        single_ratios.push(engine / single);
+        baseline_rates.push(baseline);
         engine_rates.push(engine);
     }
     let notes = vec![
-        format!("bare loop {:.0} runs/s, engine {:.0} runs/s", median(bare_rates), median(engine_rates)),
-        format!("bare {}", weights.0),
-        format!("engine {}", weights.1),
+        format!("baseline {:.0} runs/s, engine {:.0} runs/s", median(baseline_rates), median(engine_rates)),
+        format!("baseline {}", storage.0),
+        format!("engine {}", storage.1),
     ];
-    let single = "engine to itself with one commit per transition";
+    let single = "engine, relative to one commit per transition";
     let lines = match kind {
-        Kind::Sqlite => vec![
-            Line::at_least("engine to bare loop", median(to_bare), 0.7, "×"),
-            Line::at_least(single, median(to_single), 6.0, "×"),
+        DatabaseKind::Sqlite => vec![
+            Measurement::at_least("engine, relative to the baseline", median(baseline_ratios), 0.7, "×"),
+            Measurement::at_least(single, median(single_ratios), 6.0, "×"),
         ],
-        Kind::Postgres => vec![
-            Line::at_least("engine to bare loop", median(to_bare), 0.8, "×"),
-            Line::at_least(single, median(to_single), 1.0, "×"),
+        DatabaseKind::Postgres => vec![
+            Measurement::at_least("engine, relative to the baseline", median(baseline_ratios), 0.8, "×"),
+            Measurement::at_least(single, median(single_ratios), 1.0, "×"),
         ],
     };
-    Table { lines, notes }
+    Table { measurements: lines, notes }
 }

@@ -1,46 +1,46 @@
-//! Sixteen callers at once, each asking for one run after the other, against sixteen connections that insert the
-//! same rows.
+//! Measures sixteen concurrent producers that enqueue one run after the other, relative to sixteen connections that insert
+//! the same rows.
 
 use std::time::Instant;
 
-use super::{Options, bare};
-use crate::database::{self, Grouping, Kind};
-use crate::feed;
-use crate::report::{Line, Table, median};
+use super::{Options, baseline};
+use crate::database::{self, CommitGrouping, DatabaseKind};
+use crate::producer;
+use crate::report::{Measurement, Table, median};
 
-const ASKERS: usize = 16;
+const PRODUCERS: usize = 16;
 
-/// The table for one database.
-pub async fn measure(kind: Kind, options: &Options) -> Table {
-    let each = options.runs / ASKERS / 4;
+/// Measures on one kind of database.
+pub async fn measure(kind: DatabaseKind, options: &Options) -> Table {
+    let each = options.runs / PRODUCERS / 4;
     let mut ratios = Vec::new();
     for pair in 0..options.pairs {
-        let database = database::fresh(kind, Grouping::Usual).await;
-        let bare = bare::insert_each(kind, &database, ASKERS, each).await;
+        let database = database::create(kind, CommitGrouping::Default).await;
+        let baseline = baseline::insert_concurrently(kind, &database, PRODUCERS, each).await;
 
-        let database = database::fresh(kind, Grouping::Usual).await;
+        let database = database::create(kind, CommitGrouping::Default).await;
         let start = Instant::now();
-        let asking: Vec<_> = (0..ASKERS)
+        let tasks: Vec<_> = (0..PRODUCERS)
             .map(|_| {
                 let store = database.store.clone();
                 tokio::spawn(async move {
                     for _ in 0..each {
-                        let new = feed::any_run(u128::MAX >> 16);
+                        let new = producer::random_run(u128::MAX >> 16);
                         store.queue.enqueue(&new, store.clock.now()).await.unwrap();
                     }
                 })
             })
             .collect();
-        for asker in asking {
-            asker.await.unwrap();
+        for task in tasks {
+            task.await.unwrap();
         }
-        let quire = (ASKERS * each) as f64 / start.elapsed().as_secs_f64();
-        eprintln!("pair {}: bare {bare:.0}/s, Quire {quire:.0}/s", pair + 1);
-        ratios.push(quire / bare);
+        let quire = (PRODUCERS * each) as f64 / start.elapsed().as_secs_f64();
+        eprintln!("pair {}: baseline {baseline:.0}/s, Quire {quire:.0}/s", pair + 1);
+        ratios.push(quire / baseline);
     }
     Table {
-        lines: vec![Line::at_least(
-            format!("{ASKERS} enqueuers to {ASKERS} bare connections"),
+        measurements: vec![Measurement::at_least(
+            format!("{PRODUCERS} producers, relative to {PRODUCERS} baseline connections"),
             median(ratios),
             0.8,
             "×",

@@ -1,42 +1,42 @@
-//! What a server costs that has nothing to do.
+//! Measures the CPU time and memory of an idle server.
 
 use std::time::Duration;
 
-use crate::database::Kind;
-use crate::drill::processes::{Environment, Victim};
-use crate::report::{Line, Table};
+use crate::database::DatabaseKind;
+use crate::drill::processes::{Environment, TestProcess};
+use crate::report::{Measurement, Table};
 
-const WATCHED: Duration = Duration::from_secs(20);
+const MEASURED_TIME: Duration = Duration::from_secs(20);
 
-/// The table for one database. The process is the real program in its rehearsal form.
-pub async fn measure(kind: Kind) -> Table {
+/// Measures on one kind of database.
+pub async fn measure(kind: DatabaseKind) -> Table {
     let folder = tempfile::tempdir().unwrap();
-    let database = crate::database::fresh(kind, crate::database::Grouping::Usual).await;
+    let database = crate::database::create(kind, crate::database::CommitGrouping::Default).await;
     let mut environment: Environment =
         vec![("QUIRE_STORAGE_DATA", folder.path().to_string_lossy().into_owned())];
-    if kind == Kind::Postgres {
+    if kind == DatabaseKind::Postgres {
         environment.push(("QUIRE_STORAGE_DATABASE", quire_postgres::testing::url()));
         environment.push(("QUIRE_DATABASE_SCHEMA", database.schema.clone()));
     }
-    let server = Victim::quire(&["serve", "--listen", "127.0.0.1:0"], &environment);
+    let server = TestProcess::quire(&["serve", "--listen", "127.0.0.1:0"], &environment);
     let pid = server.0.id();
-    // The first second is the start.
+    // The first second is startup.
     tokio::time::sleep(Duration::from_secs(1)).await;
     let before = cpu_ticks(pid);
-    tokio::time::sleep(WATCHED).await;
-    let share = (cpu_ticks(pid) - before) as f64 / TICKS_PER_SECOND / WATCHED.as_secs_f64() * 100.0;
+    tokio::time::sleep(MEASURED_TIME).await;
+    let share = (cpu_ticks(pid) - before) as f64 / TICKS_PER_SECOND / MEASURED_TIME.as_secs_f64() * 100.0;
     let resident = resident_mb(pid);
-    assert!(server.stop(), "it stops when asked");
+    assert!(server.stop(), "the server did not stop properly");
     Table {
-        lines: vec![
-            Line::at_most("idle server, share of a core", share, 1.0, " %"),
-            Line::at_most("idle server, resident", resident, 40.0, " MB"),
+        measurements: vec![
+            Measurement::at_most("idle server, share of a core", share, 1.0, " %"),
+            Measurement::at_most("idle server, resident", resident, 40.0, " MB"),
         ],
         notes: Vec::new(),
     }
 }
 
-/// What the kernel counts processor time in, on every Linux this runs on.
+/// The unit of CPU times in `/proc` on Linux.
 const TICKS_PER_SECOND: f64 = 100.0;
 
 fn cpu_ticks(pid: u32) -> u64 {

@@ -1,4 +1,4 @@
-//! How long an accepted run waits on an idle system before its first step starts.
+//! Measures how long an accepted run waits on an idle system until its first step starts.
 
 use std::time::Instant;
 
@@ -8,14 +8,14 @@ use quire_testkit::steps;
 use tokio::sync::mpsc;
 
 use super::drain::{no_op_documents, settings};
-use crate::database::{self, Grouping, Kind};
-use crate::report::{Line, Table, percentile};
+use crate::database::{self, CommitGrouping, DatabaseKind};
+use crate::report::{Measurement, Table, percentile};
 
 const ROUNDS: usize = 300;
 
-/// The table for one database.
-pub async fn measure(kind: Kind) -> Table {
-    let database = database::fresh(kind, Grouping::Usual).await;
+/// Measures on one kind of database.
+pub async fn measure(kind: DatabaseKind) -> Table {
+    let database = database::create(kind, CommitGrouping::Default).await;
     let store = &database.store;
     let (started, mut starts) = mpsc::unbounded_channel();
     let work = steps::step(move |context| {
@@ -34,7 +34,7 @@ pub async fn measure(kind: Kind) -> Table {
     )
     .await
     .unwrap();
-    let (mut from_call, mut from_answer) = (Vec::new(), Vec::new());
+    let (mut from_call, mut from_accepted) = (Vec::new(), Vec::new());
     for _ in 0..ROUNDS {
         let new = NewRun {
             id: RunId::new(),
@@ -45,34 +45,34 @@ pub async fn measure(kind: Kind) -> Table {
         };
         let called = Instant::now();
         store.queue.enqueue(&new, store.clock.now()).await.unwrap();
-        let answered = Instant::now();
+        let accepted = Instant::now();
         let start = starts.recv().await.unwrap();
         let ms = |since: Instant| start.saturating_duration_since(since).as_secs_f64() * 1000.0;
         from_call.push(ms(called));
-        from_answer.push(ms(answered));
-        // Idle again before the next one comes.
-        super::settled(store, new.id).await;
+        from_accepted.push(ms(accepted));
+        // The system must be idle before the next round.
+        super::wait_until_ended(store, new.id).await;
     }
     engine.stop().await;
-    let wanted = if kind == Kind::Sqlite { 2.0 } else { 5.0 };
+    let target = if kind == DatabaseKind::Sqlite { 2.0 } else { 5.0 };
     let note = format!(
-        "from the call, which is two commits: p50 {:.2} ms, p99 {:.2} ms",
+        "from the start of the enqueue call, which includes two commits: p50 {:.2} ms, p99 {:.2} ms",
         percentile(from_call.clone(), 0.5),
         percentile(from_call, 0.99)
     );
     let lines = vec![
-        Line::at_most(
+        Measurement::at_most(
             "accepted → first step started, p50",
-            percentile(from_answer.clone(), 0.5),
-            wanted,
+            percentile(from_accepted.clone(), 0.5),
+            target,
             " ms",
         ),
-        Line {
-            what: "the same, p99".to_owned(),
-            figure: format!("{:.2} ms", percentile(from_answer, 0.99)),
-            wanted: "reported".to_owned(),
+        Measurement {
+            name: "accepted → first step started, p99".to_owned(),
+            value: format!("{:.2} ms", percentile(from_accepted, 0.99)),
+            target: "none".to_owned(),
             met: true,
         },
     ];
-    Table { lines, notes: vec![note] }
+    Table { measurements: lines, notes: vec![note] }
 }

@@ -1,33 +1,33 @@
-//! `bench queue`.
+//! `bench queue`: the drain rate, the latency, concurrent enqueuing, long backlogs and the idle cost of the queue.
 
 mod backlog;
-mod bare;
+mod baseline;
 mod drain;
 mod enqueue;
 mod idle;
 mod latency;
-mod postgres_bare;
-mod sqlite_bare;
+mod postgres_baseline;
+mod sqlite_baseline;
 
 use quire_domain::RunId;
 use quire_ports::Store;
 
-use crate::database::Kind;
+use crate::database::DatabaseKind;
 use crate::report;
 
-/// What to measure.
+/// The options of the benchmark.
 #[derive(clap::Args, Clone, Debug)]
 pub struct Options {
-    /// Only on this database.
+    /// Measure on this database only.
     #[arg(long)]
-    store: Option<Kind>,
-    /// Only this part.
+    store: Option<DatabaseKind>,
+    /// Measure this part only.
     #[arg(long)]
     part: Option<Part>,
-    /// Interleaved pairs of each measurement.
+    /// The number of interleaved pairs per measurement.
     #[arg(long, default_value_t = 5)]
     pairs: usize,
-    /// Runs drained in each measurement.
+    /// The number of runs per measurement.
     #[arg(long, default_value_t = 10_000)]
     runs: usize,
 }
@@ -41,9 +41,10 @@ enum Part {
     Idle,
 }
 
-/// Measures everything and prints the tables. Answers whether all that was wanted was reached.
+/// Measures all parts and prints the tables. Returns whether all targets are met.
 pub async fn bench(options: Options) -> bool {
-    let kinds = options.store.map_or_else(|| vec![Kind::Sqlite, Kind::Postgres], |kind| vec![kind]);
+    let kinds =
+        options.store.map_or_else(|| vec![DatabaseKind::Sqlite, DatabaseKind::Postgres], |kind| vec![kind]);
     let parts = [Part::Drain, Part::Latency, Part::Enqueue, Part::Backlog, Part::Idle];
     let mut met = true;
     for kind in kinds {
@@ -62,8 +63,8 @@ pub async fn bench(options: Options) -> bool {
     met
 }
 
-/// Returns when a run has ended.
-async fn settled(store: &Store, run: RunId) {
+/// Waits until a run has ended.
+async fn wait_until_ended(store: &Store, run: RunId) {
     while !store.history.run(run).await.unwrap().state.is_terminal() {
         tokio::task::yield_now().await;
     }

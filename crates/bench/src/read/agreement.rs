@@ -1,6 +1,6 @@
-//! Whether Quire reads the words that `PyMuPDF` reads, in its order and at its places.
+//! Measures whether Quire reads the same words as `PyMuPDF`, in the same order and with the same boxes.
 //!
-//! Where `PyMuPDF` and pdftotext disagree there is no telling who is right, so only files on which they agree count.
+//! Where `PyMuPDF` and pdftotext disagree, it is unclear which one is right. So only files on which they agree count.
 
 use std::path::Path;
 use std::process::Command;
@@ -8,96 +8,97 @@ use std::process::Command;
 use quire_domain::reading::Rect;
 
 use super::boxes;
-use super::contender::{Contender, PlacedWord, Task, from_xtask, rect};
 use super::corpus::Corpus;
-use super::matching::matched;
-use super::tokens::{Numbering, Overlap, bigrams};
-use crate::report::{Line, Table};
+use super::matching::match_words;
+use super::reader_process::{PlacedWord, ReaderProcess, Task, rect, xtask_variable};
+use super::tokens::{Overlap, TokenIds, bigrams};
+use crate::report::{Measurement, Table};
 
-/// What is wanted of Quire, and from where on `PyMuPDF` and pdftotext are said to agree on a file: Quire is not asked
-/// for more than they achieve between them.
-const TOKENS: f64 = 0.95;
-const BIGRAMS: f64 = 0.94;
-/// The share of the matched words at `PyMuPDF`'s place, in per cent.
-const PLACES: f64 = 98.0;
-/// A file with fewer words says little.
-const ENOUGH_WORDS: usize = 20;
+/// The target of Quire for the F1 of tokens. `PyMuPDF` and pdftotext agree on a file from the same value on: Quire need not
+/// be better than they are.
+const TARGET_TOKENS: f64 = 0.95;
+/// The same for bigrams.
+const TARGET_BIGRAMS: f64 = 0.94;
+/// The target for the share of matched words with the same box, in percent.
+const TARGET_BOXES: f64 = 98.0;
+/// Files with fewer words do not count.
+const MIN_WORDS: usize = 20;
 
-/// Where `cargo xtask bench read` tells which pdftotext to run.
+/// The environment variable with the path of pdftotext, set by `cargo xtask bench read`.
 const PDFTOTEXT: &str = "QUIRE_BENCH_PDFTOTEXT";
 
-/// Words as numbers, with their places, page by page.
+/// The words of each page: token id and box.
 type Pages = Vec<Vec<(u32, Rect)>>;
 
-/// How one file was read.
+/// The comparison of one file.
 struct Comparison {
     name: String,
     pages: usize,
-    /// `PyMuPDF` and pdftotext.
-    referees: Likeness,
-    /// Quire and `PyMuPDF`.
-    likeness: Likeness,
-    places: Places,
+    /// `PyMuPDF` compared with pdftotext.
+    references: Similarity,
+    /// Quire compared with `PyMuPDF`.
+    similarity: Similarity,
+    boxes: BoxMatches,
 }
 
-/// How much two readings of a file have in common.
+/// How similar two readings of a file are.
 #[derive(Clone, Copy, Debug, PartialEq)]
-struct Likeness {
+struct Similarity {
     tokens: Overlap,
     bigrams: Overlap,
 }
 
-impl Likeness {
+impl Similarity {
     fn of(first: &[u32], second: &[u32]) -> Self {
         Self { tokens: Overlap::of(first, second), bigrams: Overlap::of(&bigrams(first), &bigrams(second)) }
     }
 
     fn is_agreement(self) -> bool {
-        self.tokens.f1() >= TOKENS && self.bigrams.f1() >= BIGRAMS
+        self.tokens.f1() >= TARGET_TOKENS && self.bigrams.f1() >= TARGET_BIGRAMS
     }
 }
 
-/// Words of `PyMuPDF`'s, those that Quire has too in the same order, and those of them at the same place.
+/// The words of `PyMuPDF`, those that Quire has too in the same order, and those of them with the same box.
 #[derive(Clone, Copy, Default)]
-struct Places {
+struct BoxMatches {
     words: usize,
     matched: usize,
-    agreed: usize,
+    same_box: usize,
 }
 
-/// The table.
+/// Measures the whole corpus.
 pub fn measure(corpus: &Corpus) -> Table {
-    let (mut pymupdf, mut quire) = (Contender::pymupdf(), Contender::quire_on_one_core());
+    let (mut pymupdf, mut quire) = (ReaderProcess::pymupdf(), ReaderProcess::quire_on_one_core());
     let all: Vec<Comparison> = corpus
-        .specimens
+        .files
         .iter()
-        .map(|specimen| {
-            let theirs = pymupdf.ask(Task::Words, &[&specimen.path]).pages;
-            let ours = quire.ask(Task::Words, &[&specimen.path]).pages;
-            compare(&specimen.name, &ours, &theirs, &pdftotext(&specimen.path))
+        .map(|file| {
+            let theirs = pymupdf.send(Task::Words, &[&file.path]).pages;
+            let ours = quire.send(Task::Words, &[&file.path]).pages;
+            compare(&file.name, &ours, &theirs, &pdftotext(&file.path))
         })
         .collect();
-    let settled: Vec<&Comparison> =
-        all.iter().filter(|file| file.places.words >= ENOUGH_WORDS && file.referees.is_agreement()).collect();
-    table(&settled, &all)
+    let agreed: Vec<&Comparison> =
+        all.iter().filter(|file| file.boxes.words >= MIN_WORDS && file.references.is_agreement()).collect();
+    table(&agreed, &all)
 }
 
-fn compare(name: &str, ours: &[Vec<PlacedWord>], theirs: &[Vec<PlacedWord>], second: &str) -> Comparison {
-    let mut numbering = Numbering::default();
-    let (ours, theirs) = (numbered(ours, &mut numbering), numbered(theirs, &mut numbering));
-    let second = numbering.numbers(second.split_whitespace());
+fn compare(name: &str, ours: &[Vec<PlacedWord>], theirs: &[Vec<PlacedWord>], reference: &str) -> Comparison {
+    let mut ids = TokenIds::default();
+    let (ours, theirs) = (numbered(ours, &mut ids), numbered(theirs, &mut ids));
+    let reference = ids.ids(reference.split_whitespace());
     Comparison {
         name: name.to_owned(),
         pages: theirs.len(),
-        referees: Likeness::of(&tokens(&theirs), &second),
-        likeness: Likeness::of(&tokens(&ours), &tokens(&theirs)),
-        places: places(&ours, &theirs),
+        references: Similarity::of(&tokens(&theirs), &reference),
+        similarity: Similarity::of(&tokens(&ours), &tokens(&theirs)),
+        boxes: match_boxes(&ours, &theirs),
     }
 }
 
-fn numbered(pages: &[Vec<PlacedWord>], numbering: &mut Numbering) -> Pages {
+fn numbered(pages: &[Vec<PlacedWord>], ids: &mut TokenIds) -> Pages {
     let mut page = |words: &Vec<PlacedWord>| {
-        words.iter().filter_map(|word| Some((numbering.number(&word.4)?, rect(word)))).collect()
+        words.iter().filter_map(|word| Some((ids.id(&word.4)?, rect(word)))).collect()
     };
     pages.iter().map(&mut page).collect()
 }
@@ -106,78 +107,83 @@ fn tokens(pages: &Pages) -> Vec<u32> {
     pages.iter().flatten().map(|(token, _)| *token).collect()
 }
 
-fn places(ours: &Pages, theirs: &Pages) -> Places {
-    let mut places = Places::default();
+fn match_boxes(ours: &Pages, theirs: &Pages) -> BoxMatches {
+    let mut matches = BoxMatches::default();
     for (ours, theirs) in ours.iter().zip(theirs) {
         let tokens = |page: &[(u32, Rect)]| page.iter().map(|(token, _)| *token).collect::<Vec<_>>();
-        let pairs = matched(&tokens(ours), &tokens(theirs));
-        places.words += theirs.len();
-        places.matched += pairs.len();
-        places.agreed += pairs.iter().filter(|(a, b)| boxes::agree(ours[*a].1, theirs[*b].1)).count();
+        let pairs = match_words(&tokens(ours), &tokens(theirs));
+        matches.words += theirs.len();
+        matches.matched += pairs.len();
+        matches.same_box += pairs.iter().filter(|(a, b)| boxes::agree(ours[*a].1, theirs[*b].1)).count();
     }
-    places
+    matches
 }
 
 fn pdftotext(path: &Path) -> String {
     let output =
-        Command::new(from_xtask(PDFTOTEXT)).args(["-enc", "UTF-8"]).arg(path).arg("-").output().unwrap();
+        Command::new(xtask_variable(PDFTOTEXT)).args(["-enc", "UTF-8"]).arg(path).arg("-").output().unwrap();
     String::from_utf8_lossy(&output.stdout).into_owned()
 }
 
-fn table(settled: &[&Comparison], all: &[Comparison]) -> Table {
+fn table(agreed: &[&Comparison], all: &[Comparison]) -> Table {
     let mean = |of: fn(&Comparison) -> Overlap| {
-        settled.iter().map(|file| of(file).f1()).sum::<f64>() / settled.len() as f64
+        agreed.iter().map(|file| of(file).f1()).sum::<f64>() / agreed.len() as f64
     };
     let pooled = |of: fn(&Comparison) -> Overlap| {
         let mut sum = Overlap::default();
-        for file in settled {
+        for file in agreed {
             sum += of(file);
         }
         sum.f1()
     };
-    let sum = |of: fn(&Places) -> usize| settled.iter().map(|file| of(&file.places)).sum::<usize>() as f64;
-    let (words, matched, agreed) =
-        (sum(|places| places.words), sum(|places| places.matched), sum(|places| places.agreed));
+    let sum = |of: fn(&BoxMatches) -> usize| agreed.iter().map(|file| of(&file.boxes)).sum::<usize>() as f64;
+    let (words, matched, same_box) =
+        (sum(|boxes| boxes.words), sum(|boxes| boxes.matched), sum(|boxes| boxes.same_box));
     Table {
-        lines: vec![
-            f1("token F1, mean of the files", mean(|file| file.likeness.tokens), TOKENS),
-            f1("token F1, all words", pooled(|file| file.likeness.tokens), TOKENS),
-            f1("bigram F1, mean of the files", mean(|file| file.likeness.bigrams), BIGRAMS),
-            f1("bigram F1, all words", pooled(|file| file.likeness.bigrams), BIGRAMS),
-            Line::at_least("matched words at PyMuPDF's place", agreed / matched * 100.0, PLACES, " %"),
+        measurements: vec![
+            f1("token F1, mean of the files", mean(|file| file.similarity.tokens), TARGET_TOKENS),
+            f1("token F1, all words", pooled(|file| file.similarity.tokens), TARGET_TOKENS),
+            f1("bigram F1, mean of the files", mean(|file| file.similarity.bigrams), TARGET_BIGRAMS),
+            f1("bigram F1, all words", pooled(|file| file.similarity.bigrams), TARGET_BIGRAMS),
+            Measurement::at_least(
+                "matched words with the same box as PyMuPDF",
+                same_box / matched * 100.0,
+                TARGET_BOXES,
+                " %",
+            ),
         ],
         notes: vec![
             format!(
-                "PyMuPDF and pdftotext agree that much on {} of {} files, which have {} pages and {words} words",
-                settled.len(),
+                "PyMuPDF and pdftotext agree on {} of {} files with {} pages and {words} words",
+                agreed.len(),
                 all.len(),
-                settled.iter().map(|file| file.pages).sum::<usize>()
+                agreed.iter().map(|file| file.pages).sum::<usize>()
             ),
             format!("{:.1} % of the words are matched", matched / words * 100.0),
-            lowest("token F1", settled, |file| file.likeness.tokens.f1()),
-            lowest("bigram F1", settled, |file| file.likeness.bigrams.f1()),
-            lowest("places", settled, |file| file.places.share()),
+            lowest("token F1", agreed, |file| file.similarity.tokens.f1()),
+            lowest("bigram F1", agreed, |file| file.similarity.bigrams.f1()),
+            lowest("boxes", agreed, |file| file.boxes.share()),
         ],
     }
 }
 
-impl Places {
+impl BoxMatches {
     fn share(&self) -> f64 {
-        self.agreed as f64 / self.matched.max(1) as f64
+        self.same_box as f64 / self.matched.max(1) as f64
     }
 }
 
-/// A line with one more digit than usual: all that matters here lies between 0.9 and 1.
-fn f1(what: &str, value: f64, wanted: f64) -> Line {
-    Line { figure: format!("{value:.3}"), ..Line::at_least(what, value, wanted, "") }
+/// A measurement with three digits, because the relevant values are between 0.9 and 1.
+fn f1(name: &str, value: f64, target: f64) -> Measurement {
+    Measurement { value: format!("{value:.3}"), ..Measurement::at_least(name, value, target, "") }
 }
 
-/// The files that fared worst, by name.
-fn lowest(what: &str, files: &[&Comparison], figure: fn(&Comparison) -> f64) -> String {
-    let mut figures: Vec<(f64, &str)> = files.iter().map(|file| (figure(file), file.name.as_str())).collect();
-    figures.sort_by(|a, b| a.0.total_cmp(&b.0));
-    let named = figures.iter().take(3).map(|(figure, name)| format!("{name} {figure:.3}"));
-    format!("lowest {what}: {}", named.collect::<Vec<_>>().join(", "))
+/// The three files with the lowest values.
+fn lowest(name: &str, files: &[&Comparison], value: fn(&Comparison) -> f64) -> String {
+    let mut values: Vec<(f64, &str)> = files.iter().map(|file| (value(file), file.name.as_str())).collect();
+    values.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let lowest = values.iter().take(3).map(|(value, name)| format!("{name} {value:.3}"));
+    format!("lowest {name}: {}", lowest.collect::<Vec<_>>().join(", "))
 }
 
 #[cfg(test)]
@@ -189,13 +195,13 @@ mod tests {
     }
 
     #[test]
-    fn words_are_matched_page_by_page_and_their_places_compared() {
+    fn words_are_matched_page_by_page_and_their_boxes_compared() {
         let theirs = [page(&[("uno", 0.0), ("dos", 30.0), ("tres", 60.0)]), page(&[("uno", 0.0)])];
         let ours = [page(&[("uno", 0.5), ("tres", 65.0)]), page(&[("uno", 0.0), ("\u{ad}", 9.0)])];
         let compared = compare("two pages", &ours, &theirs, "uno dos\ntres\u{c}uno");
-        let places = compared.places;
-        assert_eq!((places.words, places.matched, places.agreed), (4, 3, 2));
-        assert_eq!(compared.likeness, Likeness::of(&[0, 2, 0], &[0, 1, 2, 0]));
-        assert!(compared.referees.is_agreement() && !compared.likeness.is_agreement());
+        let boxes = compared.boxes;
+        assert_eq!((boxes.words, boxes.matched, boxes.same_box), (4, 3, 2));
+        assert_eq!(compared.similarity, Similarity::of(&[0, 2, 0], &[0, 1, 2, 0]));
+        assert!(compared.references.is_agreement() && !compared.similarity.is_agreement());
     }
 }

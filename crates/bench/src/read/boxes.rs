@@ -1,17 +1,19 @@
-//! Whether two rectangles say that a word stands at the same place.
+//! Decides whether two boxes are the box of the same word.
 
 use quire_domain::reading::Rect;
 
-/// How far left and right edges may lie apart, in points.
-pub const EDGES_WITHIN: f32 = 1.0;
-/// How much of the height that both cover together both must cover.
-pub const OVERLAP: f32 = 0.6;
+/// The largest distance of the left, and of the right, edges, in points.
+pub const MAX_EDGE_DISTANCE: f32 = 1.0;
+/// The least share of the total height that both boxes must cover.
+pub const MIN_VERTICAL_OVERLAP: f32 = 0.6;
 
-/// Whether they do. Heights are a matter of convention (the font's square, or its highest and lowest letters), so they
-/// need only overlap; left and right are not.
+/// Whether two boxes agree. Readers define the height of a box differently, so heights need only overlap. The left and right
+/// edges must be equal within a tolerance.
 pub fn agree(ours: Rect, theirs: Rect) -> bool {
-    let near = |a: f32, b: f32| (a - b).abs() <= EDGES_WITHIN;
-    near(ours.x0, theirs.x0) && near(ours.x1, theirs.x1) && vertical_overlap(ours, theirs) >= OVERLAP
+    let near = |a: f32, b: f32| (a - b).abs() <= MAX_EDGE_DISTANCE;
+    near(ours.x0, theirs.x0)
+        && near(ours.x1, theirs.x1)
+        && vertical_overlap(ours, theirs) >= MIN_VERTICAL_OVERLAP
 }
 
 fn vertical_overlap(first: Rect, second: Rect) -> f32 {
@@ -27,7 +29,7 @@ mod tests {
     const WORD: Rect = Rect { x0: 10.0, y0: 100.0, x1: 40.0, y1: 110.0 };
 
     #[test]
-    fn edges_may_lie_a_point_apart_and_no_more() {
+    fn edges_may_differ_by_one_point() {
         assert!(agree(WORD, WORD));
         assert!(agree(Rect { x0: 9.0, x1: 41.0, ..WORD }, WORD));
         assert!(!agree(Rect { x0: 8.9, ..WORD }, WORD));
@@ -35,10 +37,10 @@ mod tests {
     }
 
     #[test]
-    fn heights_may_differ_and_lines_may_not() {
+    fn heights_may_differ_but_lines_may_not() {
         assert!(agree(Rect { y0: 98.0, y1: 112.0, ..WORD }, WORD));
         assert!(!agree(Rect { y0: 90.0, y1: 112.0, ..WORD }, WORD));
         assert!(!agree(Rect { y0: 112.0, y1: 122.0, ..WORD }, WORD));
-        assert!(!agree(Rect { y1: 100.0, ..WORD }, Rect { y1: 100.0, ..WORD }), "nothing covers nothing");
+        assert!(!agree(Rect { y1: 100.0, ..WORD }, Rect { y1: 100.0, ..WORD }), "empty boxes do not agree");
     }
 }

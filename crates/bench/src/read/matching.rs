@@ -1,10 +1,10 @@
-//! Which word of one reading is which of another: the longest sequence of words that both have in the same order.
+//! Matches the words of two readings: finds the longest common subsequence.
 
-/// Larger tables are not worth their memory; what lies between the common start and end of such a page stays unmatched.
-const LARGEST_TABLE: usize = 16_000_000;
+/// Larger tables would need too much memory. On such a page, only the common start and end are matched.
+const MAX_TABLE: usize = 16_000_000;
 
-/// Pairs of places that hold the same word, rising on both sides.
-pub fn matched(first: &[u32], second: &[u32]) -> Vec<(usize, usize)> {
+/// Pairs of indexes with the same word, ascending on both sides.
+pub fn match_words(first: &[u32], second: &[u32]) -> Vec<(usize, usize)> {
     let start = first.iter().zip(second).take_while(|(a, b)| a == b).count();
     let (rest_of_first, rest_of_second) = (&first[start..], &second[start..]);
     let ends = rest_of_first.iter().rev().zip(rest_of_second.iter().rev());
@@ -14,7 +14,7 @@ pub fn matched(first: &[u32], second: &[u32]) -> Vec<(usize, usize)> {
         &rest_of_second[..rest_of_second.len() - end],
     );
 
-    let mut pairs: Vec<_> = (0..start).map(|place| (place, place)).collect();
+    let mut pairs: Vec<_> = (0..start).map(|index| (index, index)).collect();
     pairs.extend(middle.into_iter().map(|(a, b)| (start + a, start + b)));
     pairs.extend((1..=end).rev().map(|back| (first.len() - back, second.len() - back)));
     pairs
@@ -22,10 +22,10 @@ pub fn matched(first: &[u32], second: &[u32]) -> Vec<(usize, usize)> {
 
 fn longest_common(first: &[u32], second: &[u32]) -> Vec<(usize, usize)> {
     let width = second.len() + 1;
-    if first.is_empty() || second.is_empty() || (first.len() + 1) * width > LARGEST_TABLE {
+    if first.is_empty() || second.is_empty() || (first.len() + 1) * width > MAX_TABLE {
         return Vec::new();
     }
-    // How many words are common from these two places on.
+    // The number of common words from these two indexes on.
     let mut common = vec![0u32; (first.len() + 1) * width];
     for a in (0..first.len()).rev() {
         for b in (0..second.len()).rev() {
@@ -52,30 +52,30 @@ fn longest_common(first: &[u32], second: &[u32]) -> Vec<(usize, usize)> {
 
 #[cfg(test)]
 mod tests {
-    use super::matched;
+    use super::match_words;
 
     #[test]
     fn equal_pages_match_word_by_word() {
-        assert_eq!(matched(&[7, 8, 7], &[7, 8, 7]), [(0, 0), (1, 1), (2, 2)]);
-        assert_eq!(matched(&[], &[1]), []);
+        assert_eq!(match_words(&[7, 8, 7], &[7, 8, 7]), [(0, 0), (1, 1), (2, 2)]);
+        assert_eq!(match_words(&[], &[1]), []);
     }
 
     #[test]
     fn a_word_that_one_side_lacks_or_splits_does_not_shift_the_others() {
-        assert_eq!(matched(&[1, 2, 3, 4], &[1, 3, 4]), [(0, 0), (2, 1), (3, 2)]);
-        assert_eq!(matched(&[1, 20, 3, 4], &[1, 8, 9, 3, 5, 4]), [(0, 0), (2, 3), (3, 5)]);
+        assert_eq!(match_words(&[1, 2, 3, 4], &[1, 3, 4]), [(0, 0), (2, 1), (3, 2)]);
+        assert_eq!(match_words(&[1, 20, 3, 4], &[1, 8, 9, 3, 5, 4]), [(0, 0), (2, 3), (3, 5)]);
     }
 
     #[test]
-    fn a_line_that_moved_is_left_out_rather_than_matched_out_of_order() {
-        let pairs = matched(&[1, 2, 3, 4, 5, 6], &[4, 5, 6, 1, 2, 3, 9]);
+    fn a_moved_line_is_not_matched_out_of_order() {
+        let pairs = match_words(&[1, 2, 3, 4, 5, 6], &[4, 5, 6, 1, 2, 3, 9]);
         assert_eq!(pairs.len(), 3);
         assert!(pairs.is_sorted_by(|a, b| a.0 < b.0 && a.1 < b.1), "{pairs:?}");
     }
 
     #[test]
-    fn start_and_end_never_claim_the_same_word_twice() {
-        assert_eq!(matched(&[1, 1], &[1, 1, 1]), [(0, 0), (1, 1)]);
-        assert_eq!(matched(&[1, 2, 1], &[1, 2, 1, 2, 1]).len(), 3);
+    fn start_and_end_never_match_the_same_word_twice() {
+        assert_eq!(match_words(&[1, 1], &[1, 1, 1]), [(0, 0), (1, 1)]);
+        assert_eq!(match_words(&[1, 2, 1], &[1, 2, 1, 2, 1]).len(), 3);
     }
 }

@@ -1,44 +1,44 @@
-//! `bench read`: reading PDFs, against `PyMuPDF` for time and places, and against pdftotext as a second opinion.
+//! `bench read`: compares reading PDFs with `PyMuPDF` (time, words and boxes), and with pdftotext as a second reference.
 //!
-//! Both contenders are processes that are started once, are told paths on standard input, and time themselves. So
-//! neither is charged for its start or for telling the result to the bench, and both can be held to one core.
+//! Both readers are processes that start once, get paths on standard input, and measure their own time. So neither the
+//! start nor the transfer of results counts, and both can be limited to one core.
 
 mod agreement;
 mod boxes;
-mod contender;
 mod cores;
 mod corpus;
-pub mod made;
+pub mod generated;
+mod latency;
 mod matching;
 mod memory;
-mod pace;
 mod plot;
-mod promptness;
 mod reader;
+mod reader_process;
 pub mod serve;
+mod speed;
 mod speed_up;
 mod tokens;
 
 use std::path::PathBuf;
 
-use contender::Contender;
 use corpus::Corpus;
+use reader_process::ReaderProcess;
 
 use crate::report;
 
-/// What to measure.
+/// The options of the benchmark.
 #[derive(clap::Args, Clone, Debug)]
 pub struct Options {
-    /// Only this part.
+    /// Measure this part only.
     #[arg(long)]
     part: Option<Part>,
-    /// Interleaved rounds over the whole corpus.
+    /// The number of interleaved rounds over the whole corpus.
     #[arg(long, default_value_t = 5)]
     rounds: usize,
-    /// PDFs of your own to read as well, from this folder and those in it; may be given several times.
+    /// Also read the PDFs in this folder and its subfolders. Can be repeated.
     #[arg(long = "folder", value_name = "DIR")]
     folders: Vec<PathBuf>,
-    /// Where to draw the times of each file, as SVG.
+    /// Write a plot of the time per file to this SVG file.
     #[arg(long, value_name = "FILE")]
     plot: Option<PathBuf>,
 }
@@ -46,39 +46,42 @@ pub struct Options {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 enum Part {
     Agreement,
-    Pace,
+    #[value(alias = "pace")]
+    Speed,
     SpeedUp,
-    Promptness,
+    #[value(alias = "promptness")]
+    Latency,
     Memory,
 }
 
 impl Part {
-    const ALL: [Self; 5] = [Self::Agreement, Self::Pace, Self::SpeedUp, Self::Promptness, Self::Memory];
+    const ALL: [Self; 5] = [Self::Agreement, Self::Speed, Self::SpeedUp, Self::Latency, Self::Memory];
 
     fn title(self) -> &'static str {
         match self {
-            Self::Agreement => "Words and places, against PyMuPDF",
-            Self::Pace => "Time on one core, against PyMuPDF",
-            Self::SpeedUp => "Two cores, against one",
-            Self::Promptness => "A small document and a page image",
+            Self::Agreement => "Words and boxes, compared with PyMuPDF",
+            Self::Speed => "Time on one core, compared with PyMuPDF",
+            Self::SpeedUp => "Two cores, compared with one",
+            Self::Latency => "A small document and a page image",
             Self::Memory => "Memory of the server",
         }
     }
 }
 
-/// Measures everything and prints the tables. Answers whether all that was wanted was reached.
+/// Measures all parts and prints the tables. Returns whether all targets are met.
 pub fn bench(options: &Options) -> bool {
-    let mut corpus = Corpus::gather(&options.folders);
+    let mut corpus = Corpus::collect(&options.folders);
     println!("{}", corpus.description());
-    let unread = corpus.keep_what_both_read(&mut Contender::pymupdf(), &mut Contender::quire_on_one_core());
-    let mut met = report::print("Files", &unread);
+    let files =
+        corpus.keep_files_both_read(&mut ReaderProcess::pymupdf(), &mut ReaderProcess::quire_on_one_core());
+    let mut met = report::print("Files", &files);
     for part in Part::ALL.into_iter().filter(|part| options.part.is_none_or(|only| only == *part)) {
         eprintln!("measuring {part:?}");
         let table = match part {
             Part::Agreement => agreement::measure(&corpus),
-            Part::Pace => pace::measure(&corpus, options),
+            Part::Speed => speed::measure(&corpus, options),
             Part::SpeedUp => speed_up::measure(&corpus, options),
-            Part::Promptness => promptness::measure(&corpus),
+            Part::Latency => latency::measure(&corpus),
             Part::Memory => memory::measure(&corpus),
         };
         met &= report::print(part.title(), &table);

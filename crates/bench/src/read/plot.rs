@@ -1,28 +1,28 @@
-//! The times of each file as a picture: `PyMuPDF`'s to the right, Quire's upwards, both in powers of ten.
+//! Plots the time of each file as SVG: `PyMuPDF` on the x axis, Quire on the y axis, both logarithmic.
 
 use std::fmt::Write as _;
 
 use super::corpus::Source;
-use super::pace::WANTED;
+use super::speed::TARGET;
 
-/// Seconds for one file.
+/// The times of one file, in seconds.
 pub struct Point {
-    /// Where the file is from.
+    /// The origin of the file.
     pub source: Source,
-    /// `PyMuPDF`.
+    /// The time of `PyMuPDF`.
     pub theirs: f64,
-    /// Quire.
+    /// The time of Quire.
     pub ours: f64,
 }
 
-/// The square in which the points lie, in pixels, and the room around it for words.
+/// The side of the plot area, in pixels.
 const SIDE: f64 = 480.0;
 const LEFT: f64 = 70.0;
 const TOP: f64 = 40.0;
 const WIDTH: f64 = LEFT + SIDE + 30.0;
 const HEIGHT: f64 = TOP + SIDE + 60.0;
 
-/// The picture as SVG.
+/// The plot as SVG.
 pub fn svg(points: &[Point]) -> String {
     let scale = Scale::around(points);
     let mut svg = format!(
@@ -31,15 +31,15 @@ pub fn svg(points: &[Point]) -> String {
          <rect width=\"{WIDTH}\" height=\"{HEIGHT}\" fill=\"#fff\"/>\n"
     );
     draw_grid(&mut svg, &scale);
-    draw_ratio(&mut svg, &scale, 1.0, "as long as PyMuPDF", "#999");
-    draw_ratio(&mut svg, &scale, WANTED, &format!("wanted: {WANTED}×"), "#c2410c");
+    draw_ratio(&mut svg, &scale, 1.0, "same time as PyMuPDF", "#999");
+    draw_ratio(&mut svg, &scale, TARGET, &format!("target: {TARGET}×"), "#c2410c");
     draw_points(&mut svg, &scale, points);
     draw_legend(&mut svg, points);
     svg.push_str("</svg>\n");
     svg
 }
 
-/// Whole powers of ten that hold all points, the same on both axes.
+/// The exponents of ten that enclose all points. Both axes have the same scale.
 struct Scale {
     lowest: i32,
     highest: i32,
@@ -54,7 +54,7 @@ impl Scale {
         scale
     }
 
-    /// How far along an axis, in pixels.
+    /// The distance along an axis, in pixels.
     fn along(&self, seconds: f64) -> f64 {
         (seconds.log10() - f64::from(self.lowest)) / f64::from(self.highest - self.lowest) * SIDE
     }
@@ -98,7 +98,7 @@ fn draw_grid(svg: &mut String, scale: &Scale) {
     .unwrap();
 }
 
-/// A power of ten of seconds, for people.
+/// A power of ten of seconds, with a unit.
 fn duration(seconds: f64) -> String {
     match seconds {
         s if s < 0.9e-3 => format!("{:.0} µs", s * 1e6),
@@ -107,13 +107,13 @@ fn duration(seconds: f64) -> String {
     }
 }
 
-/// The line on which Quire takes that share of `PyMuPDF`'s time.
+/// Draws the line where the time of Quire is `ratio` times that of `PyMuPDF`.
 fn draw_ratio(svg: &mut String, scale: &Scale, ratio: f64, label: &str, colour: &str) {
     let (low, high) = (10f64.powi(scale.lowest), 10f64.powi(scale.highest));
     let (start, end) = ((low / ratio).max(low), (high / ratio).min(high));
     let (from, to) = ((scale.x(start), scale.y(start * ratio)), (scale.x(end), scale.y(end * ratio)));
-    // Words along a slope meet it: those of the lower line stand at its foot, to the right, those of the upper one above
-    // its head, to the left.
+    // The label must not cross its line: the lower line has it at its start on the right, the upper one at its end on the
+    // left.
     let (x, y, anchor) =
         if ratio < 1.0 { (from.0 + 16.0, from.1 - 8.0, "start") } else { (to.0, to.1 - 8.0, "end") };
     writeln!(
@@ -127,9 +127,9 @@ fn draw_ratio(svg: &mut String, scale: &Scale, ratio: f64, label: &str, colour: 
 
 fn colour(source: Source) -> &'static str {
     match source {
-        Source::Made => "#2563eb",
+        Source::Generated => "#2563eb",
         Source::Manual => "#15803d",
-        Source::Own => "#7e22ce",
+        Source::User => "#7e22ce",
     }
 }
 
@@ -172,11 +172,11 @@ mod tests {
     use super::*;
 
     fn point(theirs: f64, ours: f64) -> Point {
-        Point { source: Source::Made, theirs, ours }
+        Point { source: Source::Generated, theirs, ours }
     }
 
     #[test]
-    fn each_file_is_a_point_inside_the_square() {
+    fn each_file_is_a_point_within_the_plot_area() {
         let points = [point(0.002, 0.000_4), point(1.5, 0.9), point(0.01, 0.02)];
         let scale = Scale::around(&points);
         for point in &points {
@@ -185,12 +185,12 @@ mod tests {
         }
         let svg = svg(&points);
         assert_eq!(svg.matches("fill-opacity").count(), 3);
-        assert!(svg.contains("3 made by the bench") && !svg.contains("own files"), "{svg}");
+        assert!(svg.contains("3 generated") && !svg.contains("user files"), "{svg}");
         assert!(svg.contains("100 µs"), "{svg}");
     }
 
     #[test]
-    fn equal_times_lie_on_the_diagonal_and_faster_ones_below_it() {
+    fn equal_times_are_on_the_diagonal_and_faster_ones_below_it() {
         let scale = Scale::around(&[point(0.01, 0.01)]);
         let height = |seconds| TOP + SIDE - scale.y(seconds);
         assert!((height(0.01) - (scale.x(0.01) - LEFT)).abs() < 1e-9);
@@ -198,14 +198,14 @@ mod tests {
     }
 
     #[test]
-    fn every_element_that_is_opened_is_closed() {
+    fn every_element_is_closed() {
         let svg = svg(&[point(0.01, 0.01)]);
         let opened = svg.matches('<').count() - svg.matches("</").count();
         assert_eq!(opened, svg.matches("/>").count() + svg.matches("</").count());
     }
 
     #[test]
-    fn powers_of_ten_have_names_for_people() {
+    fn durations_have_units() {
         assert_eq!([1e-4, 1e-3, 1e-1, 1.0].map(duration), ["100 µs", "1 ms", "100 ms", "1 s"]);
     }
 }

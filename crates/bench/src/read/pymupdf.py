@@ -1,7 +1,7 @@
-# Reads PDFs with PyMuPDF for `quire-bench bench read`: a task and a path per line in, a line of JSON out.
+# Reads PDFs with PyMuPDF for `quire-bench bench read`. Each input line has a task and a path; each output line is JSON.
 #
-# What is timed is what a user of PyMuPDF writes to get words with places: open the file, and ask each page for its
-# words. Neither the start of Python nor the JSON is timed.
+# The measured time is that of the usual code to get words with boxes: open the file and get the words of each page. The
+# start of Python and the JSON are not included.
 
 import json
 import sys
@@ -19,14 +19,14 @@ def read(path):
 
 
 def upright(path, pages):
-    """The same words as a person sees them: PyMuPDF gives places on the page before it is turned."""
+    """The same words on the rotated page: PyMuPDF gives boxes on the unrotated page."""
     with pymupdf.open(path) as document:
         for page, words in zip(document, pages):
-            turn = page.rotation_matrix
-            yield [(*(pymupdf.Rect(word[:4]) * turn), word[4]) for word in words]
+            rotation = page.rotation_matrix
+            yield [(*(pymupdf.Rect(word[:4]) * rotation), word[4]) for word in words]
 
 
-def answer(task, path):
+def respond(task, path):
     started = perf_counter()
     pages = read(path)
     seconds = perf_counter() - started
@@ -35,14 +35,14 @@ def answer(task, path):
     return {"seconds": seconds, "pages": list(upright(path, pages))}
 
 
-def say(message):
+def send(message):
     print(json.dumps(message), flush=True)
 
 
-say({"name": f"PyMuPDF {pymupdf.VersionBind} (MuPDF {pymupdf.VersionFitz})"})
+send({"name": f"PyMuPDF {pymupdf.VersionBind} (MuPDF {pymupdf.VersionFitz})"})
 for line in sys.stdin:
     task, path = line.rstrip("\n").split("\t")
     try:
-        say(answer(task, path))
+        send(respond(task, path))
     except Exception as error:
-        say({"error": str(error) or type(error).__name__})
+        send({"error": str(error) or type(error).__name__})

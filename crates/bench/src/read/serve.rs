@@ -1,4 +1,4 @@
-//! The process that reads files with Quire when the bench tells it to: the other end of [`super::contender`].
+//! The child process that reads files with Quire on request: the other side of [`super::reader_process`].
 
 use std::io::{self, BufRead, Write};
 use std::path::PathBuf;
@@ -10,47 +10,50 @@ use quire_ports::ReadError;
 use quire_reading::ParsedPage;
 use serde::Serialize;
 
-use super::contender::{Answer, Greeting, PlacedWord, Task};
 use super::reader::Reader;
+use super::reader_process::{Greeting, PlacedWord, ReaderResponse, Task};
 
-/// Pixels per point of a page image, as people get it.
+/// The pixels per point of a page image, as on the review page.
 const SCALE: f32 = 1.5;
 
-/// How to read.
+/// The options of the hidden command.
 #[derive(clap::Args, Clone, Debug)]
 pub struct Options {
-    /// How many parsers to keep.
+    /// The number of parsers.
     #[arg(long)]
     parsers: usize,
 }
 
-/// Does what standard input asks for until it ends.
+/// Handles requests from standard input until it is closed.
 pub async fn serve(options: Options) {
     let reader = Reader::start(options.parsers).await;
-    say(&Greeting { name: format!("Quire {}", env!("CARGO_PKG_VERSION")) });
+    send(&Greeting { name: format!("Quire {}", env!("CARGO_PKG_VERSION")) });
     for line in io::stdin().lock().lines() {
         let line = line.unwrap();
         let mut parts = line.split('\t');
-        let task = parts.next().and_then(Task::named).unwrap();
+        let task = parts.next().and_then(Task::parse).unwrap();
         let paths: Vec<PathBuf> = parts.map(PathBuf::from).collect();
-        let answer = carry_out(&reader, &options, task, paths).await;
-        say(&answer.unwrap_or_else(|error| Answer { error: Some(error.to_string()), ..Answer::default() }));
+        let response = run_task(&reader, &options, task, paths).await;
+        send(&response.unwrap_or_else(|error| ReaderResponse {
+            error: Some(error.to_string()),
+            ..ReaderResponse::default()
+        }));
     }
 }
 
-fn say(message: &impl Serialize) {
+fn send(message: &impl Serialize) {
     let mut out = io::stdout().lock();
     serde_json::to_writer(&mut out, message).unwrap();
     writeln!(out).unwrap();
     out.flush().unwrap();
 }
 
-async fn carry_out(
+async fn run_task(
     reader: &Reader,
     options: &Options,
     task: Task,
     paths: Vec<PathBuf>,
-) -> Result<Answer, ReadError> {
+) -> Result<ReaderResponse, ReadError> {
     let started = Instant::now();
     let pages = match task {
         Task::Time | Task::Words => reader.read(&paths[0]).await?,
@@ -58,20 +61,20 @@ async fn carry_out(
             reader.image(&paths[0], SCALE).await?;
             Vec::new()
         }
-        Task::Together => {
-            read_together(reader, options.parsers, paths).await?;
+        Task::Parallel => {
+            read_in_parallel(reader, options.parsers, paths).await?;
             Vec::new()
         }
     };
     let seconds = started.elapsed().as_secs_f64();
-    let wanted = if task == Task::Words { pages } else { Vec::new() };
-    Ok(Answer { seconds, pages: wanted.into_iter().map(placed).collect(), error: None })
+    let returned = if task == Task::Words { pages } else { Vec::new() };
+    Ok(ReaderResponse { seconds, pages: returned.into_iter().map(placed_words).collect(), error: None })
 }
 
-/// Reads all of them, so many at a time.
-async fn read_together(reader: &Reader, at_a_time: usize, paths: Vec<PathBuf>) -> Result<(), ReadError> {
+/// Reads all files, `parallel` at a time.
+async fn read_in_parallel(reader: &Reader, parallel: usize, paths: Vec<PathBuf>) -> Result<(), ReadError> {
     let (paths, next) = (Arc::new(paths), Arc::new(AtomicUsize::new(0)));
-    let lanes: Vec<_> = (0..at_a_time)
+    let tasks: Vec<_> = (0..parallel)
         .map(|_| {
             let (reader, paths, next) = (reader.clone(), paths.clone(), next.clone());
             tokio::spawn(async move {
@@ -82,13 +85,13 @@ async fn read_together(reader: &Reader, at_a_time: usize, paths: Vec<PathBuf>) -
             })
         })
         .collect();
-    for lane in lanes {
-        lane.await.unwrap()?;
+    for task in tasks {
+        task.await.unwrap()?;
     }
     Ok(())
 }
 
-fn placed(read: ParsedPage) -> Vec<PlacedWord> {
-    let words = read.page.lines.into_iter().flat_map(|line| line.words);
+fn placed_words(parsed: ParsedPage) -> Vec<PlacedWord> {
+    let words = parsed.page.lines.into_iter().flat_map(|line| line.words);
     words.map(|word| (word.rect.x0, word.rect.y0, word.rect.x1, word.rect.y1, word.text)).collect()
 }

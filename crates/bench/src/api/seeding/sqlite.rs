@@ -1,4 +1,4 @@
-//! Many documents in SQLite, in the order in which they would have come.
+//! Inserts many documents into SQLite, in the order of their upload times.
 
 use std::path::Path;
 
@@ -6,30 +6,30 @@ use jiff::Timestamp;
 use rusqlite::{Connection, Transaction, params};
 use uuid::Uuid;
 
-use super::{FAILURE, REVIEWED_ONE_IN, Shares};
+use super::{FAILURE, REVIEWED_ONE_IN, StateCounts};
 
-/// Rows in one transaction.
+/// Documents per transaction.
 const GROUP: usize = 50_000;
-/// Between two documents, in microseconds.
-const APART: i64 = 1_000_000;
+/// The time between two uploads, in microseconds.
+const UPLOAD_INTERVAL: i64 = 1_000_000;
 
-/// Adds them.
-pub fn fill(path: &Path, shares: Shares, sample: usize) -> Vec<Uuid> {
+/// Inserts documents. Returns the ids of a sample of them.
+pub fn insert_documents(path: &Path, counts: StateCounts, sample: usize) -> Vec<Uuid> {
     let mut connection = Connection::open(path).unwrap();
-    // Nothing of this has to survive a power cut.
+    // Durability is not needed here.
     connection
         .execute_batch("PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF; PRAGMA cache_size = -1000000;")
         .unwrap();
     let now = Timestamp::now().as_microsecond();
-    let count = i64::try_from(shares.all).unwrap();
+    let count = i64::try_from(counts.all).unwrap();
     let mut sampled = Vec::new();
-    for group in (0..shares.all).step_by(GROUP) {
+    for group in (0..counts.all).step_by(GROUP) {
         let transaction = connection.transaction().unwrap();
-        for place in group..(group + GROUP).min(shares.all) {
-            let at = now - (count - i64::try_from(place).unwrap()) * APART;
+        for index in group..(group + GROUP).min(counts.all) {
+            let at = now - (count - i64::try_from(index).unwrap()) * UPLOAD_INTERVAL;
             let id = id_at(at);
-            insert(&transaction, id, at, shares.state(place), place);
-            if place % shares.all.div_ceil(sample) == 0 {
+            insert(&transaction, id, at, counts.state(index), index);
+            if index % counts.all.div_ceil(sample) == 0 {
                 sampled.push(id);
             }
         }
@@ -39,9 +39,9 @@ pub fn fill(path: &Path, shares: Shares, sample: usize) -> Vec<Uuid> {
     sampled
 }
 
-fn insert(transaction: &Transaction<'_>, id: Uuid, at: i64, state: &str, place: usize) {
+fn insert(transaction: &Transaction<'_>, id: Uuid, at: i64, state: &str, index: usize) {
     let (document, run) = (id.as_bytes(), id_at(at));
-    let reviewed = place.is_multiple_of(REVIEWED_ONE_IN).then_some(at);
+    let reviewed = index.is_multiple_of(REVIEWED_ONE_IN).then_some(at);
     let hash: [u8; 32] = rand::random();
     transaction
         .prepare_cached(
@@ -53,15 +53,15 @@ fn insert(transaction: &Transaction<'_>, id: Uuid, at: i64, state: &str, place: 
         .unwrap()
         .execute(params![
             document,
-            format!("informe-{place}.pdf"),
+            format!("informe-{index}.pdf"),
             hash,
             format!("{id}/original.pdf"),
             at,
             reviewed
         ])
         .unwrap();
-    let waits = state == "QUEUED";
-    let ended = (!waits).then_some(at + 2_000_000);
+    let is_queued = state == "QUEUED";
+    let ended = (!is_queued).then_some(at + 2_000_000);
     let failure = match state {
         "FAILED" => Some("EXTRACTION_FAILED"),
         "TIMED_OUT" => Some("RUN_TIMED_OUT"),
@@ -78,8 +78,8 @@ fn insert(transaction: &Transaction<'_>, id: Uuid, at: i64, state: &str, place: 
             run.as_bytes(),
             document,
             state,
-            waits.then_some("READY"),
-            if waits { 0 } else { 2 },
+            is_queued.then_some("READY"),
+            if is_queued { 0 } else { 2 },
             at,
             ended,
             failure,
@@ -100,7 +100,7 @@ fn insert(transaction: &Transaction<'_>, id: Uuid, at: i64, state: &str, place: 
     }
 }
 
-/// An id as it would have been given at that time.
+/// A `UUIDv7` of that time.
 fn id_at(micros: i64) -> Uuid {
     let at = Timestamp::from_microsecond(micros).unwrap();
     let nanos = u32::try_from(at.subsec_nanosecond()).unwrap();

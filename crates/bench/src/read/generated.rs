@@ -1,18 +1,18 @@
-//! Documents that the bench makes itself, the same on every machine: prose, tables, many small letters.
+//! Generates PDFs, the same on every machine: prose, tables, and short letters.
 
 use quire_testkit::documents::{A4_HEIGHT, A4_WIDTH, Font, PageContent, Pdf};
 use rand::rngs::StdRng;
 use rand::seq::IndexedRandom as _;
 use rand::{RngExt as _, SeedableRng as _};
 
-/// Made documents by name.
+/// All generated documents with their names.
 pub fn all() -> Vec<(String, Vec<u8>)> {
     let mut random = StdRng::seed_from_u64(1);
-    let mut made: Vec<(String, Vec<u8>)> =
+    let mut documents: Vec<(String, Vec<u8>)> =
         (1..=4).map(|number| (format!("prose-{number}"), file(prose(&mut random, 40)))).collect();
-    made.extend((1..=4).map(|number| (format!("table-{number}"), file(table(&mut random, 25)))));
-    made.extend((1..=60).map(|number| (format!("letter-{number}"), file(prose(&mut random, 1)))));
-    made
+    documents.extend((1..=4).map(|number| (format!("table-{number}"), file(table(&mut random, 25)))));
+    documents.extend((1..=60).map(|number| (format!("letter-{number}"), file(prose(&mut random, 1)))));
+    documents
 }
 
 fn file(pages: Vec<PageContent>) -> Vec<u8> {
@@ -20,7 +20,7 @@ fn file(pages: Vec<PageContent>) -> Vec<u8> {
     Pdf::of_pages(&contents).with_bold_font().file()
 }
 
-/// A document of one word, so that what it takes is what any document takes.
+/// A document with one word, to measure the time that every document takes.
 pub fn one_word() -> Vec<u8> {
     let mut page = PageContent::default();
     page.text(Font::Regular, 11.0, (MARGIN, TOP), "hola");
@@ -32,17 +32,17 @@ pub fn text_page() -> Vec<u8> {
     file(prose(&mut StdRng::seed_from_u64(2), 1))
 }
 
-/// Pages of text, as many as make a file of at least so many bytes.
+/// A document with as many pages of text as a file of at least `bytes` bytes needs.
 pub fn prose_of(bytes: usize) -> Vec<u8> {
     let page = text_page().len();
-    // Every page of a longer file is a little smaller than a file of one page.
+    // A page of a longer file is a little smaller than a file with one page.
     let mut pages = bytes / page;
     loop {
-        let made = file(prose(&mut StdRng::seed_from_u64(3), pages));
-        if made.len() >= bytes {
-            return made;
+        let document = file(prose(&mut StdRng::seed_from_u64(3), pages));
+        if document.len() >= bytes {
+            return document;
         }
-        pages += 1 + (bytes - made.len()) / page;
+        pages += 1 + (bytes - document.len()) / page;
     }
 }
 
@@ -158,7 +158,7 @@ fn words(random: &mut StdRng, count: usize) -> String {
     words.join(" ")
 }
 
-/// Pages of paragraphs, each under a heading.
+/// Pages of paragraphs with headings.
 fn prose(random: &mut StdRng, pages: usize) -> Vec<PageContent> {
     (0..pages)
         .map(|_| {
@@ -178,7 +178,7 @@ fn prose(random: &mut StdRng, pages: usize) -> Vec<PageContent> {
         .collect()
 }
 
-/// Pages of rows with a rule under each.
+/// Pages of table rows with a line under each.
 fn table(random: &mut StdRng, pages: usize) -> Vec<PageContent> {
     const COLUMNS: usize = 5;
     (0..pages)
@@ -209,7 +209,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_same_documents_are_made_every_time() {
+    fn the_same_documents_are_generated_every_time() {
         assert_eq!(all(), all());
         assert_eq!(text_page(), text_page());
     }

@@ -1,4 +1,4 @@
-//! The rows of the bare handler in SQLite: one thread that commits whatever waits together.
+//! Writes the rows of the baseline handler to SQLite: one thread commits all pending rows together.
 
 use std::path::Path;
 use std::thread;
@@ -8,18 +8,18 @@ use jiff::Timestamp;
 use rusqlite::{Connection, Transaction, TransactionBehavior, params};
 use tokio::sync::{mpsc, oneshot};
 
-use super::{Row, Rows};
+use super::{NewDocumentRow, RowWriter};
 
-const WAITING: usize = 4096;
-const GROUP: usize = 256;
+const QUEUE_CAPACITY: usize = 4096;
+const MAX_GROUP: usize = 256;
 
-type Waiting = (Row, oneshot::Sender<()>);
+type PendingRow = (NewDocumentRow, oneshot::Sender<()>);
 
-/// The one writer.
-pub struct Writer(mpsc::Sender<Waiting>);
+/// The queue of the writer thread.
+pub struct SqliteRowWriter(mpsc::Sender<PendingRow>);
 
-impl Writer {
-    /// Starts its thread.
+impl SqliteRowWriter {
+    /// Opens the database and starts the writer thread.
     pub fn open(path: &Path) -> Self {
         let mut connection = Connection::open(path).unwrap();
         connection
@@ -28,10 +28,10 @@ impl Writer {
                  PRAGMA cache_size = -16000; PRAGMA temp_store = MEMORY; PRAGMA foreign_keys = ON;",
             )
             .unwrap();
-        let (sender, mut queue) = mpsc::channel::<Waiting>(WAITING);
+        let (sender, mut queue) = mpsc::channel::<PendingRow>(QUEUE_CAPACITY);
         thread::spawn(move || {
-            let mut group = Vec::with_capacity(GROUP);
-            while queue.blocking_recv_many(&mut group, GROUP) > 0 {
+            let mut group = Vec::with_capacity(MAX_GROUP);
+            while queue.blocking_recv_many(&mut group, MAX_GROUP) > 0 {
                 let transaction =
                     connection.transaction_with_behavior(TransactionBehavior::Immediate).unwrap();
                 for (row, _) in &group {
@@ -39,7 +39,7 @@ impl Writer {
                 }
                 transaction.commit().unwrap();
                 for (_, caller) in group.drain(..) {
-                    // A client that has gone away does not need to know.
+                    // The client may be gone.
                     let _ = caller.send(());
                 }
             }
@@ -49,15 +49,15 @@ impl Writer {
 }
 
 #[async_trait]
-impl Rows for Writer {
-    async fn add(&self, row: Row) {
+impl RowWriter for SqliteRowWriter {
+    async fn add(&self, row: NewDocumentRow) {
         let (caller, committed) = oneshot::channel();
-        assert!(self.0.send((row, caller)).await.is_ok(), "the writer is there");
+        assert!(self.0.send((row, caller)).await.is_ok(), "the writer thread has ended");
         committed.await.unwrap();
     }
 }
 
-fn insert(transaction: &Transaction<'_>, row: &Row) {
+fn insert(transaction: &Transaction<'_>, row: &NewDocumentRow) {
     let at = Timestamp::now().as_microsecond();
     let (document, run) = (row.document.as_bytes(), row.run.as_bytes());
     transaction

@@ -1,4 +1,4 @@
-//! The baseline on SQLite: the same rows, by the shortest way, in groups of 100.
+//! The baseline on SQLite: writes the same rows with plain SQL, 100 runs per transaction.
 
 use std::path::Path;
 use std::time::Instant;
@@ -22,8 +22,8 @@ fn now() -> i64 {
     Timestamp::now().as_microsecond()
 }
 
-/// Queues that many runs, each of a subject of its own, with their first event.
-pub fn fill(path: &Path, runs: usize) {
+/// Enqueues runs with their first event, each on its own subject.
+pub fn enqueue_many(path: &Path, runs: usize) {
     let mut connection = open(path);
     let transaction = connection.transaction().unwrap();
     {
@@ -48,7 +48,7 @@ pub fn fill(path: &Path, runs: usize) {
     transaction.commit().unwrap();
 }
 
-/// Takes all of them through both steps to the end; runs per second.
+/// Takes runs through both steps to their end. Returns runs per second.
 pub fn drain(path: &Path, runs: usize) -> f64 {
     let mut connection = open(path);
     let worker = Uuid::now_v7();
@@ -56,19 +56,20 @@ pub fn drain(path: &Path, runs: usize) -> f64 {
     let mut left = runs;
     while left > 0 {
         let claimed = claim(&mut connection, worker);
-        assert!(!claimed.is_empty(), "there are runs left");
+        assert!(!claimed.is_empty(), "the queue is empty too early");
         next_step(&mut connection, &claimed, worker);
-        settle(&mut connection, &claimed, worker);
+        complete(&mut connection, &claimed, worker);
         left -= claimed.len();
     }
     runs as f64 / start.elapsed().as_secs_f64()
 }
 
-type Taken = (Uuid, Uuid, i64);
+/// The id of a run, its subject and its start time in microseconds.
+type ClaimedRun = (Uuid, Uuid, i64);
 
-fn claim(connection: &mut Connection, worker: Uuid) -> Vec<Taken> {
+fn claim(connection: &mut Connection, worker: Uuid) -> Vec<ClaimedRun> {
     let transaction = connection.transaction_with_behavior(rusqlite::TransactionBehavior::Immediate).unwrap();
-    let taken: Vec<Taken> = transaction
+    let claimed: Vec<ClaimedRun> = transaction
         .prepare_cached(
             "SELECT id, subject_id FROM runs WHERE turn = 'READY' AND pipeline = 'document' \
              ORDER BY priority DESC, queued_at, id LIMIT ?1",
@@ -78,7 +79,7 @@ fn claim(connection: &mut Connection, worker: Uuid) -> Vec<Taken> {
         .unwrap()
         .collect::<Result<_, _>>()
         .unwrap();
-    for (id, subject, at) in &taken {
+    for (id, subject, at) in &claimed {
         transaction
             .prepare_cached(
                 "UPDATE runs SET state = 'RUNNING', turn = 'HELD', fence = 1, started_at = ?2, deadline_at = ?3, \
@@ -92,12 +93,12 @@ fn claim(connection: &mut Connection, worker: Uuid) -> Vec<Taken> {
         start_step(&transaction, *id, "EXTRACTION", 0);
     }
     transaction.commit().unwrap();
-    taken
+    claimed
 }
 
-fn next_step(connection: &mut Connection, taken: &[Taken], worker: Uuid) {
+fn next_step(connection: &mut Connection, claimed: &[ClaimedRun], worker: Uuid) {
     let transaction = connection.transaction_with_behavior(rusqlite::TransactionBehavior::Immediate).unwrap();
-    for (id, subject, at) in taken {
+    for (id, subject, at) in claimed {
         event(&transaction, "STEP_SUCCEEDED", *id, *subject, worker, Some("EXTRACTION"), Some(*at));
         event(&transaction, "STEP_STARTED", *id, *subject, worker, Some("INTERPRETATION"), None);
         end_step(&transaction, *id, "EXTRACTION");
@@ -106,9 +107,9 @@ fn next_step(connection: &mut Connection, taken: &[Taken], worker: Uuid) {
     transaction.commit().unwrap();
 }
 
-fn settle(connection: &mut Connection, taken: &[Taken], worker: Uuid) {
+fn complete(connection: &mut Connection, claimed: &[ClaimedRun], worker: Uuid) {
     let transaction = connection.transaction_with_behavior(rusqlite::TransactionBehavior::Immediate).unwrap();
-    for (id, subject, at) in taken {
+    for (id, subject, at) in claimed {
         transaction
             .prepare_cached(
                 "UPDATE runs SET state = 'COMPLETED', turn = NULL, fence = 2, completed_at = ?2, deadline_at = NULL, \
@@ -173,8 +174,8 @@ fn end_step(connection: &Connection, run: Uuid, step: &str) {
         .unwrap();
 }
 
-/// Queues that many runs of one subject, the first at its front.
-pub fn fill_one_subject(path: &Path, runs: usize) {
+/// Enqueues runs on one subject. The first one is ready, the others wait behind it.
+pub fn enqueue_one_subject(path: &Path, runs: usize) {
     let mut connection = open(path);
     let transaction = connection.transaction().unwrap();
     let subject = Uuid::now_v7();
@@ -185,19 +186,19 @@ pub fn fill_one_subject(path: &Path, runs: usize) {
                  VALUES (?1, 'document', ?2, 'QUEUED', ?3, ?4, ?4)",
             )
             .unwrap();
-        for place in 0..runs {
-            let turn = if place == 0 { "READY" } else { "BEHIND" };
+        for index in 0..runs {
+            let turn = if index == 0 { "READY" } else { "BEHIND" };
             run.execute(params![Uuid::now_v7().as_bytes(), subject.as_bytes(), turn, now()]).unwrap();
         }
     }
     transaction.commit().unwrap();
 }
 
-/// One run asked for on a connection of its own, committed by itself: what a bare enqueuer does. Runs per second.
-pub fn insert_each(path: &Path, askers: usize, each: usize) -> f64 {
+/// Enqueues runs from several connections at once, one commit per run. Returns runs per second.
+pub fn insert_concurrently(path: &Path, connections: usize, each: usize) -> f64 {
     let start = Instant::now();
     std::thread::scope(|scope| {
-        for _ in 0..askers {
+        for _ in 0..connections {
             scope.spawn(|| {
                 let mut connection = open(path);
                 connection.busy_timeout(std::time::Duration::from_mins(1)).unwrap();
@@ -207,7 +208,7 @@ pub fn insert_each(path: &Path, askers: usize, each: usize) -> f64 {
             });
         }
     });
-    (askers * each) as f64 / start.elapsed().as_secs_f64()
+    (connections * each) as f64 / start.elapsed().as_secs_f64()
 }
 
 fn insert_one(connection: &mut Connection) {
@@ -232,8 +233,8 @@ fn insert_one(connection: &mut Connection) {
     transaction.commit().unwrap();
 }
 
-/// Rows and bytes that a run leaves behind.
-pub fn weight(path: &Path, runs: usize) -> String {
+/// The rows and bytes per run, as text.
+pub fn storage_per_run(path: &Path, runs: usize) -> String {
     let connection = open(path);
     let rows: i64 = connection
         .query_row(

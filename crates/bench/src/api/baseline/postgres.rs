@@ -1,4 +1,5 @@
-//! The rows of the bare handler in PostgreSQL: a transaction on one of as many connections as the server has.
+//! Writes the rows of the baseline handler to PostgreSQL: one transaction per document, on as many connections as Quire
+//! uses.
 
 use std::str::FromStr as _;
 
@@ -6,16 +7,16 @@ use async_trait::async_trait;
 use sqlx::PgPool;
 use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
 
-use super::{Row, Rows};
+use super::{NewDocumentRow, RowWriter};
 
-/// As many as the default of the setting `database.max_connections`.
+/// The default of the setting `database.max_connections`.
 const CONNECTIONS: u32 = 8;
 
-/// Connections.
-pub struct Pool(PgPool);
+/// A pool of connections.
+pub struct PostgresRowWriter(PgPool);
 
-impl Pool {
-    /// Opens them.
+impl PostgresRowWriter {
+    /// Opens the connections.
     pub async fn connect(url: &str, schema: &str) -> Self {
         let options = PgConnectOptions::from_str(url).unwrap().options([("search_path", schema)]);
         let pool = PgPoolOptions::new().max_connections(CONNECTIONS).min_connections(CONNECTIONS);
@@ -24,8 +25,8 @@ impl Pool {
 }
 
 #[async_trait]
-impl Rows for Pool {
-    async fn add(&self, row: Row) {
+impl RowWriter for PostgresRowWriter {
+    async fn add(&self, row: NewDocumentRow) {
         let mut transaction = self.0.begin().await.unwrap();
         sqlx::query(
             "INSERT INTO documents (id, original_filename, content_type, file_size, content_hash, storage_path,

@@ -1,5 +1,5 @@
-//! Asks for runs and prints the id of each one that was accepted, so that whoever reads along knows what must never
-//! be lost, even if this process is killed.
+//! Enqueues runs and prints the id of each accepted one. The reader of the output then knows which runs must never be lost,
+//! even if this process is killed.
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -11,27 +11,27 @@ use quire_sqlite::SqliteStore;
 use rand::RngExt;
 use uuid::Uuid;
 
-/// What to ask for.
+/// The options of the `produce` command.
 #[derive(clap::Args, Clone, Debug)]
 pub struct Options {
     /// The SQLite file.
     #[arg(long)]
     database: PathBuf,
-    /// How many runs.
+    /// The number of runs.
     #[arg(long, default_value_t = 1000)]
     runs: usize,
-    /// On how many subjects.
+    /// The number of subjects.
     #[arg(long, default_value_t = 50)]
     subjects: u128,
 }
 
-/// Subject number so and so: the same in every process.
+/// The subject with this number. Every process gets the same one.
 pub fn subject(number: u128) -> SubjectId {
     SubjectId(Uuid::from_u128(0x5ab_0000_0000_0000_0000_0000_0000_0000 + number))
 }
 
-/// A run on one of so many subjects.
-pub fn any_run(subjects: u128) -> NewRun {
+/// A run on a random subject, with a random priority.
+pub fn random_run(subjects: u128) -> NewRun {
     let mut rng = rand::rng();
     NewRun {
         id: RunId::new(),
@@ -42,24 +42,24 @@ pub fn any_run(subjects: u128) -> NewRun {
     }
 }
 
-/// Asks and prints until done.
-pub async fn feed(options: Options) {
+/// Enqueues all runs, from eight tasks in parallel.
+pub async fn produce(options: Options) {
     let store = SqliteStore::open(&options.database, quire_sqlite::Options::default()).unwrap().into_store();
     let store = Arc::new(store);
-    let mut askers = Vec::new();
+    let mut producers = Vec::new();
     for _ in 0..8 {
-        askers.push(tokio::spawn(ask(store.clone(), options.runs / 8, options.subjects)));
+        producers.push(tokio::spawn(enqueue_runs(store.clone(), options.runs / 8, options.subjects)));
     }
-    for asker in askers {
-        asker.await.unwrap();
+    for producer in producers {
+        producer.await.unwrap();
     }
 }
 
-async fn ask(store: Arc<Store>, runs: usize, subjects: u128) {
+async fn enqueue_runs(store: Arc<Store>, runs: usize, subjects: u128) {
     for _ in 0..runs {
-        let new = any_run(subjects);
+        let new = random_run(subjects);
         if store.queue.enqueue(&new, store.clock.now()).await.is_ok() {
-            // One write per line: a reader of a killed process sees whole lines only.
+            // One write per line, so that the output of a killed process has whole lines only.
             let line = format!("{}\n", new.id);
             std::io::stdout().write_all(line.as_bytes()).unwrap();
         }

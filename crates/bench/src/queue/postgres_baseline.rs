@@ -1,4 +1,4 @@
-//! The baseline on PostgreSQL: the same rows, by the shortest way, one connection, in groups of 100.
+//! The baseline on PostgreSQL: writes the same rows with plain SQL on one connection, 100 runs per transaction.
 
 use std::time::Instant;
 
@@ -9,40 +9,40 @@ use uuid::Uuid;
 
 const GROUP: i64 = 100;
 
-/// A connection that works in that schema.
+/// Connects with the given schema as search path.
 pub async fn connect(schema: &str) -> PgConnection {
     let options: PgConnectOptions = url().parse().unwrap();
     options.options([("search_path", schema)]).connect().await.unwrap()
 }
 
-/// Queues that many runs, with their first event. Each has a subject of its own unless one is given.
-pub async fn fill(schema: &str, runs: usize) {
-    fill_with(schema, runs, "gen_random_uuid()", "'READY'").await;
+/// Enqueues runs with their first event, each on its own subject.
+pub async fn enqueue_many(schema: &str, runs: usize) {
+    enqueue_with(schema, runs, "gen_random_uuid()", "'READY'").await;
 }
 
-/// Queues that many runs of one subject, the first at its front.
-pub async fn fill_one_subject(schema: &str, runs: usize) {
+/// Enqueues runs on one subject. The first one is ready, the others wait behind it.
+pub async fn enqueue_one_subject(schema: &str, runs: usize) {
     let subject = format!("'{}'::uuid", Uuid::now_v7());
-    fill_with(schema, runs, &subject, "CASE n WHEN 1 THEN 'READY' ELSE 'BEHIND' END").await;
+    enqueue_with(schema, runs, &subject, "CASE n WHEN 1 THEN 'READY' ELSE 'BEHIND' END").await;
 }
 
-async fn fill_with(schema: &str, runs: usize, subject: &str, turn: &str) {
+async fn enqueue_with(schema: &str, runs: usize, subject: &str, turn: &str) {
     let mut connection = connect(schema).await;
     let statement = format!(
-        "WITH made AS (
+        "WITH inserted AS (
              INSERT INTO runs (id, pipeline, subject_id, state, turn, created_at, queued_at)
              SELECT uuidv7(), 'document', {subject}, 'QUEUED', {turn}, clock_timestamp(), clock_timestamp()
              FROM generate_series(1, $1) AS n
              RETURNING id, subject_id, created_at)
          INSERT INTO events (at, event_type, pipeline, subject_id, run_id, fence)
-         SELECT created_at, 'RUN_CREATED', 'document', subject_id, id, 0 FROM made"
+         SELECT created_at, 'RUN_CREATED', 'document', subject_id, id, 0 FROM inserted"
     );
     let count = i64::try_from(runs).unwrap();
     sqlx::query(sqlx::AssertSqlSafe(statement)).bind(count).execute(&mut connection).await.unwrap();
     sqlx::query("ANALYZE runs").execute(&mut connection).await.unwrap();
 }
 
-/// Takes that many through both steps to the end; runs per second.
+/// Takes runs through both steps to their end. Returns runs per second.
 pub async fn drain(schema: &str, runs: usize) -> f64 {
     let mut connection = connect(schema).await;
     let worker = Uuid::now_v7();
@@ -50,9 +50,9 @@ pub async fn drain(schema: &str, runs: usize) -> f64 {
     let mut left = runs;
     while left > 0 {
         let claimed = claim(&mut connection, worker).await;
-        assert!(!claimed.is_empty(), "there are runs left");
+        assert!(!claimed.is_empty(), "the queue is empty too early");
         next_step(&mut connection, &claimed, worker).await;
-        settle(&mut connection, &claimed, worker).await;
+        complete(&mut connection, &claimed, worker).await;
         left -= claimed.len().min(left);
     }
     runs as f64 / start.elapsed().as_secs_f64()
@@ -85,12 +85,12 @@ async fn next_step(connection: &mut PgConnection, ids: &[Uuid], worker: Uuid) {
     let mut transaction = connection.begin().await.unwrap();
     end_step(&mut transaction, ids, "EXTRACTION").await;
     start_step(&mut transaction, ids, "INTERPRETATION", 1).await;
-    let told = [("STEP_SUCCEEDED", Some("EXTRACTION")), ("STEP_STARTED", Some("INTERPRETATION"))];
-    events(&mut transaction, ids, worker, &told).await;
+    let new_events = [("STEP_SUCCEEDED", Some("EXTRACTION")), ("STEP_STARTED", Some("INTERPRETATION"))];
+    events(&mut transaction, ids, worker, &new_events).await;
     transaction.commit().await.unwrap();
 }
 
-async fn settle(connection: &mut PgConnection, ids: &[Uuid], worker: Uuid) {
+async fn complete(connection: &mut PgConnection, ids: &[Uuid], worker: Uuid) {
     let mut transaction = connection.begin().await.unwrap();
     sqlx::query(
         "UPDATE runs SET state = 'COMPLETED', turn = NULL, fence = 2, completed_at = clock_timestamp(),
@@ -102,8 +102,8 @@ async fn settle(connection: &mut PgConnection, ids: &[Uuid], worker: Uuid) {
     .await
     .unwrap();
     end_step(&mut transaction, ids, "INTERPRETATION").await;
-    let told = [("STEP_SUCCEEDED", Some("INTERPRETATION")), ("RUN_COMPLETED", None)];
-    events(&mut transaction, ids, worker, &told).await;
+    let new_events = [("STEP_SUCCEEDED", Some("INTERPRETATION")), ("RUN_COMPLETED", None)];
+    events(&mut transaction, ids, worker, &new_events).await;
     transaction.commit().await.unwrap();
 }
 
@@ -132,8 +132,13 @@ async fn end_step(connection: &mut PgConnection, ids: &[Uuid], step: &str) {
     .unwrap();
 }
 
-async fn events(connection: &mut PgConnection, ids: &[Uuid], worker: Uuid, told: &[(&str, Option<&str>)]) {
-    let (kinds, steps): (Vec<_>, Vec<_>) = told.iter().copied().unzip();
+async fn events(
+    connection: &mut PgConnection,
+    ids: &[Uuid],
+    worker: Uuid,
+    new_events: &[(&str, Option<&str>)],
+) {
+    let (kinds, steps): (Vec<_>, Vec<_>) = new_events.iter().copied().unzip();
     sqlx::query(
         "INSERT INTO events (at, event_type, pipeline, subject_id, run_id, fence, worker_id, step_name, attempt,
                              started_at)
@@ -151,8 +156,8 @@ async fn events(connection: &mut PgConnection, ids: &[Uuid], worker: Uuid, told:
     .unwrap();
 }
 
-/// Rows and bytes that a run leaves behind.
-pub async fn weight(schema: &str, runs: usize) -> String {
+/// The rows and bytes per run, as text.
+pub async fn storage_per_run(schema: &str, runs: usize) -> String {
     let mut connection = connect(schema).await;
     let row = sqlx::query(
         "SELECT (SELECT count(*) FROM runs) + (SELECT count(*) FROM events) + (SELECT count(*) FROM step_progress),
@@ -166,14 +171,14 @@ pub async fn weight(schema: &str, runs: usize) -> String {
     format!("rows per run {:.1}, {:.0} bytes on disk with indexes and old versions", each(0), each(1))
 }
 
-/// One run asked for on a connection of its own, committed by itself: what a bare enqueuer does. Runs per second.
-pub async fn insert_each(schema: &str, askers: usize, each: usize) -> f64 {
-    let mut connections = Vec::new();
-    for _ in 0..askers {
-        connections.push(connect(schema).await);
+/// Enqueues runs from several connections at once, one commit per run. Returns runs per second.
+pub async fn insert_concurrently(schema: &str, connections: usize, each: usize) -> f64 {
+    let mut open = Vec::new();
+    for _ in 0..connections {
+        open.push(connect(schema).await);
     }
     let start = Instant::now();
-    let asking: Vec<_> = connections
+    let tasks: Vec<_> = open
         .into_iter()
         .map(|mut connection| {
             tokio::spawn(async move {
@@ -183,10 +188,10 @@ pub async fn insert_each(schema: &str, askers: usize, each: usize) -> f64 {
             })
         })
         .collect();
-    for asker in asking {
-        asker.await.unwrap();
+    for task in tasks {
+        task.await.unwrap();
     }
-    (askers * each) as f64 / start.elapsed().as_secs_f64()
+    (connections * each) as f64 / start.elapsed().as_secs_f64()
 }
 
 async fn insert_one(connection: &mut PgConnection) {

@@ -1,5 +1,5 @@
-//! The bare handler: the same form read by the same library, the same writes, renames and fsyncs, one commit of the
-//! same rows, and nothing else. It checks nothing, hashes nothing and remembers nobody.
+//! The baseline handler for uploads: parses the same form with the same library, does the same writes, renames and fsyncs,
+//! and commits the same rows. It does no checks, no hashing and no authentication.
 
 mod files;
 mod postgres;
@@ -17,7 +17,7 @@ use axum::routing::{get, post};
 use tokio::net::TcpListener;
 use uuid::Uuid;
 
-/// What the hidden command is told.
+/// The options of the hidden command.
 #[derive(clap::Args, Debug)]
 pub struct Options {
     folder: PathBuf,
@@ -25,12 +25,12 @@ pub struct Options {
     schema: String,
 }
 
-/// Who did it, as the details of an event have it.
+/// The details of the upload event.
 const ACTOR: &str = r#"{"actor":"anonymous"}"#;
 
-/// What becomes of a document in the database.
+/// The columns of a document and its run.
 #[derive(Clone, Debug)]
-struct Row {
+struct NewDocumentRow {
     document: Uuid,
     run: Uuid,
     name: String,
@@ -39,46 +39,48 @@ struct Row {
     path: String,
 }
 
-/// One commit for one document, or for several.
+/// Commits the rows of documents, one or several at a time.
 #[async_trait]
-trait Rows: Send + Sync {
-    async fn add(&self, row: Row);
+trait RowWriter: Send + Sync {
+    async fn add(&self, row: NewDocumentRow);
 }
 
-struct Handler {
+struct BaselineState {
     folder: PathBuf,
-    rows: Box<dyn Rows>,
+    writer: Box<dyn RowWriter>,
 }
 
-/// Answers until it is killed.
+/// Serves until the process is killed.
 pub async fn serve(options: Options) {
-    let rows: Box<dyn Rows> = match options.database.strip_prefix("sqlite:") {
-        Some(path) => Box::new(sqlite::Writer::open(path.as_ref())),
-        None => Box::new(postgres::Pool::connect(&options.database, &options.schema).await),
+    let writer: Box<dyn RowWriter> = match options.database.strip_prefix("sqlite:") {
+        Some(path) => Box::new(sqlite::SqliteRowWriter::open(path.as_ref())),
+        None => Box::new(postgres::PostgresRowWriter::connect(&options.database, &options.schema).await),
     };
     let folder = options.folder.join("documents");
-    files::prepare(&folder);
+    files::create_folders(&folder);
     let router = Router::new()
         .route("/health/live", get(|| async { "{}" }))
         .route("/documents/upload", post(upload))
         .layer(DefaultBodyLimit::max(32 << 20))
-        .with_state(Arc::new(Handler { folder, rows }));
+        .with_state(Arc::new(BaselineState { folder, writer }));
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     println!("ready at http://{}/", listener.local_addr().unwrap());
     axum::serve(listener, router).await.unwrap();
 }
 
-async fn upload(State(handler): State<Arc<Handler>>, mut form: Multipart) -> (StatusCode, String) {
+async fn upload(State(state): State<Arc<BaselineState>>, mut form: Multipart) -> (StatusCode, String) {
     let field = form.next_field().await.unwrap().unwrap();
     let name = field.file_name().unwrap().to_owned();
     let content: Bytes = field.bytes().await.unwrap();
     let (document, run) = (Uuid::now_v7(), Uuid::now_v7());
-    let (size, folder) = (i64::try_from(content.len()).unwrap(), handler.folder.clone());
-    tokio::task::spawn_blocking(move || files::keep(&folder, &document.to_string(), &content)).await.unwrap();
-    // As wide as a hash.
+    let (size, folder) = (i64::try_from(content.len()).unwrap(), state.folder.clone());
+    tokio::task::spawn_blocking(move || files::store_file(&folder, &document.to_string(), &content))
+        .await
+        .unwrap();
+    // As long as a hash.
     let mut hash = [0; 32];
     hash[..16].copy_from_slice(document.as_bytes());
     let path = format!("{document}/original.pdf");
-    handler.rows.add(Row { document, run, name, size, hash, path }).await;
+    state.writer.add(NewDocumentRow { document, run, name, size, hash, path }).await;
     (StatusCode::CREATED, format!("{{\"document_id\":\"{document}\"}}"))
 }

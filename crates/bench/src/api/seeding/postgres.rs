@@ -1,4 +1,4 @@
-//! Many documents in PostgreSQL, made by the server itself, and then looked over as its housekeeping would.
+//! Inserts many documents into PostgreSQL with generated rows, then runs VACUUM and ANALYZE.
 
 use std::fmt::Write as _;
 
@@ -7,17 +7,17 @@ use sqlx::postgres::PgConnectOptions;
 use sqlx::{AssertSqlSafe, ConnectOptions as _, Row as _};
 use uuid::Uuid;
 
-use super::{FAILURE, REVIEWED_ONE_IN, Shares};
+use super::{FAILURE, REVIEWED_ONE_IN, StateCounts};
 
-/// Adds them.
-pub async fn fill(schema: &str, shares: Shares, sample: usize) -> Vec<Uuid> {
+/// Inserts documents. Returns the ids of a sample of them.
+pub async fn insert_documents(schema: &str, counts: StateCounts, sample: usize) -> Vec<Uuid> {
     let options: PgConnectOptions = testing::url().parse().unwrap();
     let options = options.options([("search_path", schema), ("synchronous_commit", "off")]);
     let mut connection = options.connect().await.unwrap();
-    for statement in [documents(shares), runs(shares), artifacts()] {
+    for statement in [documents(counts), runs(counts), artifacts()] {
         sqlx::raw_sql(AssertSqlSafe(statement)).execute(&mut connection).await.unwrap();
     }
-    // Not in one transaction, which VACUUM refuses.
+    // VACUUM cannot run within a transaction.
     for table in ["documents", "runs", "artifacts"] {
         let statement = format!("VACUUM (ANALYZE) {table}");
         sqlx::raw_sql(AssertSqlSafe(statement)).execute(&mut connection).await.unwrap();
@@ -28,28 +28,29 @@ pub async fn fill(schema: &str, shares: Shares, sample: usize) -> Vec<Uuid> {
     rows.iter().map(|row| row.get(0)).collect()
 }
 
-fn documents(shares: Shares) -> String {
-    let all = shares.all;
+fn documents(counts: StateCounts) -> String {
+    let all = counts.all;
     format!(
         "INSERT INTO documents (id, original_filename, content_type, file_size, content_hash, storage_path, created_at,
                                 updated_at, review_status, reviewed_at, reviewed_by)
-         SELECT id, 'informe-' || place || '.pdf', 'application/pdf', 100000, sha256(place::text::bytea),
+         SELECT id, 'informe-' || row_index || '.pdf', 'application/pdf', 100000, sha256(row_index::text::bytea),
                 id || '/original.pdf', at, at,
-                CASE WHEN place % {REVIEWED_ONE_IN} = 0 THEN 'REVIEWED' ELSE 'IN_REVIEW' END,
-                CASE WHEN place % {REVIEWED_ONE_IN} = 0 THEN at END,
-                CASE WHEN place % {REVIEWED_ONE_IN} = 0 THEN 'local' END
-         FROM (SELECT place, uuidv7(age) AS id, now() + age AS at
-               FROM (SELECT place, make_interval(secs => place - {all}) AS age
-                     FROM generate_series(0, {all} - 1) AS place) AS aged) AS made
+                CASE WHEN row_index % {REVIEWED_ONE_IN} = 0 THEN 'REVIEWED' ELSE 'IN_REVIEW' END,
+                CASE WHEN row_index % {REVIEWED_ONE_IN} = 0 THEN at END,
+                CASE WHEN row_index % {REVIEWED_ONE_IN} = 0 THEN 'local' END
+         FROM (SELECT row_index, uuidv7(age) AS id, now() + age AS at
+               FROM (SELECT row_index, make_interval(secs => row_index - {all}) AS age
+                     FROM generate_series(0, {all} - 1) AS row_index) AS aged) AS timed
          ORDER BY at"
     )
 }
 
-fn runs(shares: Shares) -> String {
+fn runs(counts: StateCounts) -> String {
     let mut state = String::from("CASE");
-    for (name, many, moved) in shares.moved() {
-        let falls = |place: &str| format!("(({place})::bigint * {many}) / {}", shares.all);
-        let (here, next) = (falls(&format!("place + {moved}")), falls(&format!("place + {moved} + 1")));
+    for (name, count, offset) in counts.with_offsets() {
+        let bucket = |index: &str| format!("(({index})::bigint * {count}) / {}", counts.all);
+        let (here, next) =
+            (bucket(&format!("row_index + {offset}")), bucket(&format!("row_index + {offset} + 1")));
         write!(state, " WHEN {here} <> {next} THEN '{name}'").unwrap();
     }
     state.push_str(" ELSE 'COMPLETED' END");
@@ -64,8 +65,8 @@ fn runs(shares: Shares) -> String {
                 CASE WHEN state IN ('FAILED', 'TIMED_OUT') THEN '{FAILURE}'::jsonb END,
                 'veterinary-record', 1, at
          FROM (SELECT id, created_at AS at, {state} AS state
-               FROM (SELECT id, created_at, row_number() OVER (ORDER BY created_at) - 1 AS place FROM documents) AS placed
-              ) AS stated
+               FROM (SELECT id, created_at, row_number() OVER (ORDER BY created_at) - 1 AS row_index FROM documents) AS numbered
+              ) AS with_state
          ORDER BY at"
     )
 }
