@@ -33,14 +33,14 @@ pub fn built_in_steps(config: Config, store: Store) -> StepsToCome {
             documents: store.documents.clone(),
             blobs: blobs(&config)?,
             reader: Arc::new(reading::start(&config).await?),
-            largest: config.reading.max_file_mb << 20,
+            max_bytes: config.reading.max_file_mb << 20,
         };
         let interpretation = InterpretationStep {
             history: store.history.clone(),
             blobs: extraction.blobs.clone(),
             governance: store.governance.clone(),
             interpreter: interpreting::interpreter(&config, &store)?,
-            calibrate: ConfidenceCalibrator {
+            calibrator: ConfidenceCalibrator {
                 calibration: store.calibration.clone(),
                 policy: Arc::new(config.confidence.clone()),
             },

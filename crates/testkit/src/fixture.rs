@@ -141,7 +141,7 @@ impl StoreFixture {
     /// Adds a document, with its first run if there is one, in the name of `tester`.
     pub async fn add_document(&self, document: &Document, run: Option<&NewRun>, at: Timestamp) {
         let added = self.store.documents.add(NewDocument::by("tester", document, run), at).await.unwrap();
-        assert!(matches!(added, AddOutcome::Added { .. }), "{added:?}");
+        assert_eq!(added, AddOutcome::Added);
     }
 
     /// Requests another run of a document, in the name of `tester`.

@@ -41,12 +41,12 @@ impl StoreObserver {
     /// Wraps a store. Returns the store to use and its observer.
     pub fn observe(store: Store) -> (Store, Self) {
         let observer = Self { writes: watch::Sender::new(0), faults: Arc::default() };
-        let observed = Arc::new(ObservedStore {
+        let ports = Arc::new(ObservedStore {
             queue: store.queue.clone(),
             recovery: store.recovery.clone(),
             observer: observer.clone(),
         });
-        (Store { queue: observed.clone(), recovery: observed, ..store }, observer)
+        (Store { queue: ports.clone(), recovery: ports, ..store }, observer)
     }
 
     /// Makes the next `advance` fail.

@@ -1,4 +1,4 @@
-//! Who may listen, and from where on.
+//! The feed that accepts subscriptions.
 
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
@@ -7,28 +7,28 @@ use quire_ports::{EventFilter, PortError, RunHistory};
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
+use super::poller::Poller;
 use super::subscription::Subscription;
-use super::watcher::Watcher;
 
-/// Where a listener begins.
+/// Where a subscription begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StartPosition {
-    /// With what happens from now on.
+    /// With the next event.
     Now,
-    /// With what comes after the event of this id, the last one it has seen.
+    /// After the event with this id, the last one that the client has seen.
     After(EventId),
 }
 
-/// Why nobody can listen there.
+/// Why a subscription is refused.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum FeedError {
-    /// As many listen as may.
-    #[error("as many listen to events already as may at once; try again in a moment")]
+    /// The limit of subscriptions is reached.
+    #[error("too many clients follow events; try again in a moment")]
     Full,
-    /// The history ends before that event: it is another history, or a copy from before.
-    #[error("there is no such event yet, the newest is {}: the database may have been replaced", newest.0)]
+    /// The event does not exist yet: the database was replaced or restored from a backup.
+    #[error("this event does not exist; the newest is {}. The database may have been replaced", newest.0)]
     Ahead {
-        /// The newest event that there is.
+        /// The newest event.
         newest: EventId,
     },
     /// The store did not answer.
@@ -36,60 +36,60 @@ pub enum FeedError {
     Port(#[from] PortError),
 }
 
-/// The history as it grows, for any number of listeners up to a limit.
+/// Accepts subscriptions to the event history, up to a limit.
 #[derive(Clone)]
 pub struct EventFeed(Arc<Shared>);
 
 struct Shared {
     history: Arc<dyn RunHistory>,
-    places: Arc<Semaphore>,
+    permits: Arc<Semaphore>,
     stop: CancellationToken,
-    watcher: Mutex<Weak<Watcher>>,
+    poller: Mutex<Weak<Poller>>,
 }
 
 impl EventFeed {
-    /// A feed for at most `most` listeners, all of whom are let go when `stop` is cancelled.
-    pub fn new(history: Arc<dyn RunHistory>, most: usize, stop: CancellationToken) -> Self {
-        let places = Arc::new(Semaphore::new(most));
-        Self(Arc::new(Shared { history, places, stop, watcher: Mutex::default() }))
+    /// A feed for at most `limit` subscriptions. All of them end when `stop` is cancelled.
+    pub fn new(history: Arc<dyn RunHistory>, limit: usize, stop: CancellationToken) -> Self {
+        let permits = Arc::new(Semaphore::new(limit));
+        Self(Arc::new(Shared { history, permits, stop, poller: Mutex::default() }))
     }
 
-    /// Listens to what the filter lets through, from that place on.
+    /// Subscribes to the events that the filter lets through.
     pub async fn subscribe(
         &self,
         from: StartPosition,
         filter: EventFilter,
     ) -> Result<Subscription, FeedError> {
-        let place = self.0.places.clone().try_acquire_owned().map_err(|_| FeedError::Full)?;
+        let permit = self.0.permits.clone().try_acquire_owned().map_err(|_| FeedError::Full)?;
         let newest = self.0.history.newest_event().await?;
         let position = match from {
             StartPosition::Now => newest,
             StartPosition::After(id) if id > newest => return Err(FeedError::Ahead { newest }),
             StartPosition::After(id) => id,
         };
-        let watcher = self.watcher(newest);
+        let poller = self.poller(newest);
         Ok(Subscription::new(
             self.0.history.clone(),
-            watcher,
+            poller,
             self.0.stop.child_token(),
-            place,
+            permit,
             filter,
             position,
         ))
     }
 
-    /// Whether anybody looks for news at the moment.
-    pub fn is_watching(&self) -> bool {
-        self.0.watcher.lock().unwrap_or_else(PoisonError::into_inner).strong_count() > 0
+    /// Whether the poller runs.
+    pub fn is_polling(&self) -> bool {
+        self.0.poller.lock().unwrap_or_else(PoisonError::into_inner).strong_count() > 0
     }
 
-    /// The watcher of those who listen already, else a new one.
-    fn watcher(&self, newest: EventId) -> Arc<Watcher> {
-        let mut known = self.0.watcher.lock().unwrap_or_else(PoisonError::into_inner);
-        known.upgrade().unwrap_or_else(|| {
-            let watcher = Arc::new(Watcher::start(self.0.history.clone(), newest));
-            *known = Arc::downgrade(&watcher);
-            watcher
+    /// The poller that runs already, or a new one.
+    fn poller(&self, newest: EventId) -> Arc<Poller> {
+        let mut current = self.0.poller.lock().unwrap_or_else(PoisonError::into_inner);
+        current.upgrade().unwrap_or_else(|| {
+            let poller = Arc::new(Poller::start(self.0.history.clone(), newest));
+            *current = Arc::downgrade(&poller);
+            poller
         })
     }
 }

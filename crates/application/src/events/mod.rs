@@ -1,14 +1,14 @@
-//! What happens, as it happens: the history for those who follow it.
+//! Live events: clients subscribe to the event history as it grows.
 //!
-//! [`EventFeed`] hands out a [`Subscription`] to each listener. One watcher a process looks for news, and only while
-//! somebody listens; a listener that keeps up shares what the watcher read, one that is behind reads for itself.
+//! [`EventFeed`] gives each client a [`Subscription`]. One poller per process reads new events, and only while there are
+//! subscriptions. A subscription that keeps up shares the poller's batch; one that is behind reads the history itself.
 
 mod feed;
+mod poller;
 mod subscription;
-mod watcher;
 
 pub use feed::{EventFeed, FeedError, StartPosition};
 pub use subscription::Subscription;
 
-/// Events read at once. No listener holds more than this, however far behind it is.
-const STRIDE: u32 = 500;
+/// How many events are read at once. No subscription holds more in memory, however far behind it is.
+const BATCH_SIZE: u32 = 500;

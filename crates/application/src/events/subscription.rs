@@ -1,4 +1,4 @@
-//! One listener: where it is in the history, and how it gets on.
+//! One subscription: its position in the history, and its next events.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -9,46 +9,45 @@ use quire_ports::{EventFilter, RunHistory};
 use tokio::sync::{OwnedSemaphorePermit, watch};
 use tokio_util::sync::CancellationToken;
 
-use super::STRIDE;
-use super::watcher::{News, Watcher};
+use super::BATCH_SIZE;
+use super::poller::{EventBatch, Poller};
 
-/// How long to wait before the next try at a store that does not answer.
-const PAUSE: Duration = Duration::from_millis(500);
+/// Pause before another try at a store that is not available.
+const RETRY_PAUSE: Duration = Duration::from_millis(500);
 
-/// A listener's way through the history. It counts as one of those who may listen for as long as it lives.
+/// A client's subscription to the event history. It counts towards the limit of its feed until it is dropped.
 pub struct Subscription {
     history: Arc<dyn RunHistory>,
-    news: watch::Receiver<News>,
+    latest: watch::Receiver<EventBatch>,
     stop: CancellationToken,
     filter: EventFilter,
-    /// Everything up to here was told, or is not for this listener, or waits in `ready`.
+    /// All events up to this one were read. They were delivered, filtered out, or wait in `ready`.
     read: EventId,
     ready: VecDeque<RecordedEvent>,
-    _watcher: Arc<Watcher>,
-    _place: OwnedSemaphorePermit,
+    _poller: Arc<Poller>,
+    _permit: OwnedSemaphorePermit,
 }
 
 impl Subscription {
     pub(super) fn new(
         history: Arc<dyn RunHistory>,
-        watcher: Arc<Watcher>,
+        poller: Arc<Poller>,
         stop: CancellationToken,
-        place: OwnedSemaphorePermit,
+        permit: OwnedSemaphorePermit,
         filter: EventFilter,
         position: EventId,
     ) -> Self {
-        let news = watcher.news.clone();
+        let latest = poller.latest.clone();
         let ready = VecDeque::new();
-        Self { history, news, stop, filter, read: position, ready, _watcher: watcher, _place: place }
+        Self { history, latest, stop, filter, read: position, ready, _poller: poller, _permit: permit }
     }
 
-    /// The place from which another subscription would miss nothing that was not told here.
+    /// The position from which a new subscription would deliver the next event.
     pub fn position(&self) -> EventId {
         self.ready.front().map_or(self.read, |next| EventId(next.id.0 - 1))
     }
 
-    /// The next event, in the order of the history; nothing when listeners are let go. Whoever stops waiting for it
-    /// misses nothing by asking again.
+    /// The next event, in the order of the history, or `None` when the feed stops. Cancelling this call loses no event.
     pub async fn next(&mut self) -> Option<RecordedEvent> {
         let stop = self.stop.clone();
         stop.run_until_cancelled(self.find_next()).await.flatten()
@@ -59,34 +58,34 @@ impl Subscription {
             if let Some(event) = self.ready.pop_front() {
                 return Some(event);
             }
-            let news = self.news.borrow_and_update().clone();
-            if self.read >= news.newest {
-                // The watcher lives as long as this does.
-                self.news.changed().await.ok()?;
-            } else if self.read >= news.after {
-                self.take(&news.events, news.newest);
+            let latest = self.latest.borrow_and_update().clone();
+            if self.read >= latest.newest {
+                // Cannot fail: the subscription keeps the poller alive.
+                self.latest.changed().await.ok()?;
+            } else if self.read >= latest.after {
+                self.take(&latest.events, latest.newest);
             } else {
-                self.catch_up(news.newest).await?;
+                self.catch_up(latest.newest).await?;
             }
         }
     }
 
-    /// Reads one stride of what the watcher no longer holds.
+    /// Reads one batch of events that the poller no longer holds.
     async fn catch_up(&mut self, newest: EventId) -> Option<()> {
-        match self.history.events(self.read, EventFilter::default(), STRIDE).await {
+        match self.history.events(self.read, EventFilter::default(), BATCH_SIZE).await {
             Ok(events) => {
                 let last = events.last().map_or(newest, |last| last.id);
-                let is_all = events.len() < STRIDE as usize;
-                // `newest` was there before this was read: what is missing up to it was purged.
+                let is_all = events.len() < BATCH_SIZE as usize;
+                // `newest` existed before this read, so a gap up to it was purged.
                 self.take(&events, if is_all { last.max(newest) } else { last });
                 Some(())
             }
             Err(error) if error.is_passing() => {
-                tokio::time::sleep(PAUSE).await;
+                tokio::time::sleep(RETRY_PAUSE).await;
                 Some(())
             }
             Err(error) => {
-                tracing::error!(%error, "somebody who listened to events was let go");
+                tracing::error!(%error, "event stream closed: the history could not be read");
                 None
             }
         }

@@ -1,0 +1,72 @@
+//! Reads new events for all subscriptions of this process.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use quire_domain::{EventId, RecordedEvent};
+use quire_ports::{EventFilter, PortResult, RunHistory};
+use tokio::sync::watch;
+use tokio_util::sync::{CancellationToken, DropGuard};
+
+use super::BATCH_SIZE;
+
+/// Time between two polls, and so the longest delay of an event. A poll without new events reads only the end of an index.
+const POLL_INTERVAL: Duration = Duration::from_millis(100);
+
+/// The events that the poller read last: all after `after`, up to and including `newest`.
+#[derive(Clone)]
+pub(super) struct EventBatch {
+    pub(super) after: EventId,
+    pub(super) newest: EventId,
+    pub(super) events: Arc<[RecordedEvent]>,
+}
+
+/// A poller that runs until it is dropped.
+pub(super) struct Poller {
+    pub(super) latest: watch::Receiver<EventBatch>,
+    _until_dropped: DropGuard,
+}
+
+impl Poller {
+    /// Starts to poll for events after `newest`.
+    pub(super) fn start(history: Arc<dyn RunHistory>, newest: EventId) -> Self {
+        let (sender, latest) = watch::channel(EventBatch { after: newest, newest, events: Arc::new([]) });
+        let dropped = CancellationToken::new();
+        let guard = dropped.clone().drop_guard();
+        tokio::spawn(async move {
+            // Stops between two polls and never during one, so that no connection is left with a partial answer.
+            while dropped.run_until_cancelled(tokio::time::sleep(POLL_INTERVAL)).await.is_some() {
+                poll(&*history, &sender).await;
+            }
+        });
+        Self { latest, _until_dropped: guard }
+    }
+}
+
+/// Publishes all new events, batch by batch.
+async fn poll(history: &dyn RunHistory, sender: &watch::Sender<EventBatch>) {
+    loop {
+        let after = sender.borrow().newest;
+        match next(history, after).await {
+            Ok(Some(batch)) => {
+                let is_all = batch.events.len() < BATCH_SIZE as usize;
+                sender.send_replace(batch);
+                if is_all {
+                    return;
+                }
+            }
+            Ok(None) => return,
+            Err(error) => {
+                // The subscriptions stay open; the next poll tries again.
+                tracing::debug!(%error, "event feed: poll failed, will retry");
+                return;
+            }
+        }
+    }
+}
+
+async fn next(history: &dyn RunHistory, after: EventId) -> PortResult<Option<EventBatch>> {
+    let events = history.events(after, EventFilter::default(), BATCH_SIZE).await?;
+    let newest = events.last().map(|last| last.id);
+    Ok(newest.map(|newest| EventBatch { after, newest, events: events.into() }))
+}
