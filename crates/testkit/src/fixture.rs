@@ -11,7 +11,8 @@ use quire_domain::{
     Run, RunId, StepName, SubjectId, WorkerId,
 };
 use quire_ports::{
-    AddOutcome, ClaimRequest, ClaimedRun, EventFilter, Lease, NewDocument, StepProgress, Store, Worker,
+    AddOutcome, ClaimRequest, ClaimedRun, EventFilter, GovernanceDecision, Lease, NewDocument, PortResult,
+    SchemaVersion, StepProgress, Store, Worker,
 };
 use uuid::Uuid;
 
@@ -144,15 +145,29 @@ impl StoreFixture {
         assert_eq!(added, AddOutcome::Added);
     }
 
-    /// Requests another run of a document, in the name of `tester`.
-    pub async fn reprocess(&self, document: DocumentId, at: Timestamp) -> RunId {
-        let run = document_run(document.into());
-        self.store.documents.reprocess(&run, "tester", at).await.unwrap().id
+    /// Requests another run of a document.
+    pub async fn reprocess(&self, run: &NewRun, actor: &str, at: Timestamp) -> PortResult<Run> {
+        self.store.documents.reprocess(run, actor, at).await
     }
 
-    /// Sets the language of a document, in the name of `tester`.
-    pub async fn set_language(&self, document: DocumentId, language: Option<&str>, at: Timestamp) {
-        self.store.documents.set_language(document, language, "tester", at).await.unwrap();
+    /// Sets the language of a document, or clears it.
+    pub async fn set_language(
+        &self,
+        document: DocumentId,
+        language: Option<&str>,
+        actor: &str,
+        at: Timestamp,
+    ) -> PortResult<()> {
+        self.store.documents.set_language(document, language, actor, at).await
+    }
+
+    /// Stores a governance decision.
+    pub async fn decide(
+        &self,
+        decision: &GovernanceDecision,
+        version: Option<&SchemaVersion>,
+    ) -> PortResult<()> {
+        self.store.governance.decide(decision, version).await
     }
 
     /// The whole history, oldest event first.

@@ -9,7 +9,7 @@ use quire_understanding::document_confidence;
 use super::interpretations::{first_version, mark_request};
 use super::random_history::RandomHistory;
 use super::writes::{end_write, step_write};
-use crate::fixture::{StoreFixture, at, document};
+use crate::fixture::{StoreFixture, at, document, document_run};
 
 /// How many things happen in the random history.
 const STEPS: u32 = 400;
@@ -92,7 +92,7 @@ pub async fn concurrent_changes_leave_the_list_correct(fixture: &StoreFixture) {
     for round in 0..20 {
         let now = history.next_time();
         let id = history.documents[round % 3];
-        fixture.reprocess(id, now).await;
+        fixture.reprocess(&document_run(id.into()), "tester", now).await.unwrap();
         let run = fixture.claim_one(history.worker, now).await.run;
         let mut write = step_write(&run, &[EventType::StepSucceeded], StepName::Interpretation, now);
         write.interpretation = Some(first_version(&run, vec![history.random_field()], now));

@@ -138,9 +138,9 @@ pub async fn a_run_withdrawn_while_the_next_is_enqueued_leaves_the_list(fixture:
     fixture.add_document(&document, None, start()).await;
     let at = |millisecond: i64| start() + SignedDuration::from_millis(millisecond);
     let front = document_run(document.id.into());
-    fixture.store.documents.reprocess(&front, "tester", at(0)).await.unwrap();
+    fixture.reprocess(&front, "tester", at(0)).await.unwrap();
     let mut last = document_run(document.id.into());
-    fixture.store.documents.reprocess(&last, "tester", at(1)).await.unwrap();
+    fixture.reprocess(&last, "tester", at(1)).await.unwrap();
     for round in 2..30 {
         let (next, withdrawn) = (document_run(document.id.into()), last.id);
         let (documents, requested) = (fixture.store.documents.clone(), next.clone());

@@ -121,7 +121,7 @@ pub async fn a_reprocess_request_is_recorded_with_its_run(fixture: &StoreFixture
     let mut requested = Vec::new();
     for second in [1, 2] {
         let new = document_run(document.id.into());
-        let run = fixture.store.documents.reprocess(&new, "local", at(second)).await.unwrap();
+        let run = fixture.reprocess(&new, "local", at(second)).await.unwrap();
         assert_eq!((run.id, run.state.as_str(), run.created_at), (new.id, "QUEUED", at(second)));
         requested.push(new);
     }
@@ -141,7 +141,7 @@ pub async fn a_reprocess_request_is_recorded_with_its_run(fixture: &StoreFixture
     }
     assert_eq!(events, expected);
 
-    let missing = fixture.store.documents.reprocess(&document_run(SubjectId::new()), "local", at(3)).await;
+    let missing = fixture.reprocess(&document_run(SubjectId::new()), "local", at(3)).await;
     assert!(matches!(missing, Err(PortError::NotFound(_))), "{missing:?}");
     assert_eq!(fixture.count("runs").await, 2);
     assert_eq!(fixture.count("events").await, 5, "a refused request records nothing");

@@ -2,8 +2,7 @@
 
 use quire_domain::{CandidateId, DecisionId, EventType, SchemaVersionId, SubjectId};
 use quire_ports::{
-    AuditTrailEntry, CandidateFilter, GovernanceDecision, PortError, PortResult, SchemaVersion,
-    StructuralCandidate,
+    AuditTrailEntry, CandidateFilter, GovernanceDecision, PortError, SchemaVersion, StructuralCandidate,
 };
 use quire_understanding::Schema;
 use quire_understanding::structure::{CandidateStatus, DecisionType, StructureChange};
@@ -61,14 +60,6 @@ fn next_version(number: u32, second: i64) -> SchemaVersion {
     }
 }
 
-pub(super) async fn decide(
-    fixture: &StoreFixture,
-    decision: &GovernanceDecision,
-    version: Option<&SchemaVersion>,
-) -> PortResult<()> {
-    fixture.store.governance.decide(decision, version).await
-}
-
 /// Proves R129: a run is bound to the newest version at the time of its creation.
 pub async fn a_run_keeps_the_schema_version_it_was_created_with(fixture: &StoreFixture) {
     let none = fixture.store.governance.current_schema(&name()).await;
@@ -89,7 +80,7 @@ pub async fn a_run_keeps_the_schema_version_it_was_created_with(fixture: &StoreF
         schema_version: Some(second.id),
         ..decision(&about, DecisionType::Approve, CandidateStatus::Approved, 4)
     };
-    decide(fixture, &approved, Some(&second)).await.unwrap();
+    fixture.decide(&approved, Some(&second)).await.unwrap();
     assert_eq!(fixture.store.governance.current_schema(&name()).await.unwrap(), second);
     assert_eq!(fixture.store.governance.schema(&name(), 1).await.unwrap(), first);
     let two =
@@ -164,7 +155,7 @@ pub async fn decisions_are_listed_in_order_and_change_nothing_else(fixture: &Sto
     ] {
         let about = candidate(fixture, "blood_group").await;
         let decision = decision(&about, kind, to, second);
-        decide(fixture, &decision, None).await.unwrap();
+        fixture.decide(&decision, None).await.unwrap();
         decisions.push(decision);
     }
     let now = candidate(fixture, "blood_group").await;
@@ -199,12 +190,12 @@ pub async fn a_decision_on_a_changed_candidate_is_refused(fixture: &StoreFixture
         schema_version: Some(version.id),
         ..decision(about, DecisionType::Approve, CandidateStatus::Approved, 10)
     };
-    decide(fixture, &approve(&one, &version), Some(&version)).await.unwrap();
+    fixture.decide(&approve(&one, &version), Some(&version)).await.unwrap();
     let again = next_version(3, 11);
-    let late = decide(fixture, &approve(&one, &again), Some(&again)).await;
+    let late = fixture.decide(&approve(&one, &again), Some(&again)).await;
     assert!(matches!(late, Err(PortError::Conflict(_))), "{late:?}");
     let same_number = next_version(2, 12);
-    let conflicting = decide(fixture, &approve(&two, &same_number), Some(&same_number)).await;
+    let conflicting = fixture.decide(&approve(&two, &same_number), Some(&same_number)).await;
     assert!(matches!(conflicting, Err(PortError::Conflict(_))), "{conflicting:?}");
     assert_eq!(candidate(fixture, "colour").await.status, CandidateStatus::Pending);
     assert_eq!(fixture.store.governance.current_schema(&name()).await.unwrap(), version);
@@ -219,14 +210,14 @@ pub async fn the_audit_trail_shows_what_each_decision_was_about(fixture: &StoreF
     suggest_key(fixture, "colour", 1).await;
     let about = candidate(fixture, "colour").await;
     let rejected = decision(&about, DecisionType::Reject, CandidateStatus::Rejected, 10);
-    decide(fixture, &rejected, None).await.unwrap();
+    fixture.decide(&rejected, None).await.unwrap();
     let about = candidate(fixture, "blood_group").await;
     let version = next_version(2, 11);
     let approved = GovernanceDecision {
         schema_version: Some(version.id),
         ..decision(&about, DecisionType::Approve, CandidateStatus::Approved, 11)
     };
-    decide(fixture, &approved, Some(&version)).await.unwrap();
+    fixture.decide(&approved, Some(&version)).await.unwrap();
 
     let trail = governance.trail(None, 10).await.unwrap();
     let entry = |decision: &GovernanceDecision, key: &str, version_number| AuditTrailEntry {

@@ -14,15 +14,15 @@ pub async fn a_run_keeps_the_language_that_was_set_when_it_was_created(fixture: 
     let (id, subject) = (document.id, SubjectId::from(document.id));
     let first = document_run(subject);
     fixture.add_document(&document, Some(&first), at(0)).await;
-    fixture.set_language(id, Some("fr"), at(1)).await;
+    fixture.set_language(id, Some("fr"), "local", at(1)).await.unwrap();
     let accepted = fixture.store.queue.enqueue(&document_run(subject), at(2)).await.unwrap();
     assert_eq!(accepted.language.as_deref(), Some("fr"), "the returned run has it already");
-    fixture.set_language(id, None, at(3)).await;
+    fixture.set_language(id, None, "local", at(3)).await.unwrap();
     let last = fixture.enqueue(subject, at(4)).await;
 
     let worker = fixture.worker(at(5)).await;
     for (run, language) in [(first.id, Some("es")), (accepted.id, Some("fr")), (last, None)] {
-        fixture.set_language(id, Some("de"), at(5)).await;
+        fixture.set_language(id, Some("de"), "local", at(5)).await.unwrap();
         let claimed = fixture.claim_one(worker, at(5)).await.run;
         assert_eq!((claimed.id, claimed.language.as_deref()), (run, language), "the claimed run");
         fixture.complete_run(run).await;
@@ -52,7 +52,7 @@ pub async fn only_document_runs_get_the_language_of_a_document(fixture: &StoreFi
 pub async fn changing_the_language_is_recorded_and_creates_no_run(fixture: &StoreFixture) {
     let document = document(DocumentId::new());
     fixture.add_document(&document, None, at(0)).await;
-    fixture.set_language(document.id, Some("en"), at(1)).await;
+    fixture.set_language(document.id, Some("en"), "local", at(1)).await.unwrap();
     let stored = fixture.store.documents.find(document.id).await.unwrap();
     assert_eq!(stored, Document { language_override: Some("en".to_owned()), ..document.clone() });
     assert_eq!(fixture.count("runs").await, 0);
@@ -63,10 +63,10 @@ pub async fn changing_the_language_is_recorded_and_creates_no_run(fixture: &Stor
     let recorded = &events.last().unwrap().event;
     assert_eq!(
         *recorded,
-        Document::event_by(EventType::DocumentLanguageOverridden, document.id, "tester", at(1))
+        Document::event_by(EventType::DocumentLanguageOverridden, document.id, "local", at(1))
     );
 
-    let missing = fixture.store.documents.set_language(DocumentId::new(), Some("en"), "local", at(2)).await;
+    let missing = fixture.set_language(DocumentId::new(), Some("en"), "local", at(2)).await;
     assert!(matches!(missing, Err(PortError::NotFound(_))), "{missing:?}");
     let after = fixture.events().await;
     assert_eq!(after.len(), events.len(), "a refused change records nothing");

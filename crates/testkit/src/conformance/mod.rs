@@ -53,6 +53,7 @@ macro_rules! store_conformance {
         $crate::conformance_cases! { $fixture, recovery:
             recovery_fails_orphaned_runs_and_no_others,
             a_requeued_run_resumes_at_its_first_unfinished_step,
+            an_interrupted_step_is_recorded_as_failed,
             an_orphaned_run_fails_when_its_claims_are_used_up,
             a_run_without_an_owner_is_recovered_only_past_the_threshold,
             an_overdue_run_is_timed_out_only_if_its_owner_is_alive,

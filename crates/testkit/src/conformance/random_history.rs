@@ -102,7 +102,7 @@ impl<'f> RandomHistory<'f> {
     async fn reprocess_document(&mut self) {
         let Some(id) = self.random_document() else { return };
         let now = self.next_time();
-        self.fixture.reprocess(id, now).await;
+        self.fixture.reprocess(&document_run(id.into()), "tester", now).await.unwrap();
         // A run of another pipeline on the same subject must not change the lists of documents.
         let link = new_run(Pipeline::Link, id.into(), Priority::Normal);
         self.fixture.store.queue.enqueue(&link, now).await.unwrap();

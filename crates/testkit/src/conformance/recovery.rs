@@ -2,9 +2,10 @@
 
 use jiff::SignedDuration;
 use quire_domain::{
-    Change, Effect, EventType, Pipeline, RecoveryPolicy, RunId, StepName, StepStatus, SubjectId, Transition,
+    Change, Effect, Event, EventType, FailureRecord, Pipeline, RecoveryPolicy, RunId, StepName, StepStatus,
+    SubjectId, Transition,
 };
-use quire_ports::{AdvanceOutcome, Lease, RecoveryRules};
+use quire_ports::{AdvanceOutcome, EventFilter, Lease, RecoveryRules};
 
 use super::writes::{end_write, step_write};
 use crate::fixture::{StoreFixture, at};
@@ -59,7 +60,7 @@ pub async fn recovery_fails_orphaned_runs_and_no_others(fixture: &StoreFixture) 
     for (run, state) in [(ended, "COMPLETED"), (live, "RUNNING"), (queued, "QUEUED"), (behind, "QUEUED")] {
         assert_eq!(fixture.state(run).await, state);
     }
-    let filter = quire_ports::EventFilter { run: Some(orphan), subject: None };
+    let filter = EventFilter { run: Some(orphan), subject: None };
     let events = fixture.events_of(filter).await;
     let last = &events.last().unwrap().event;
     assert_eq!(last.event_type, EventType::RunRecoveredAsFailed);
@@ -97,6 +98,34 @@ pub async fn a_requeued_run_resumes_at_its_first_unfinished_step(fixture: &Store
     let worker = fixture.worker(at(20)).await;
     let again = fixture.claim_one(worker, at(21)).await;
     assert_eq!((again.run.id, again.step), (id, Some(StepName::Interpretation)));
+}
+
+/// The step that was under way when its run ended is recorded as failed, under the fence of the attempt and for the reason
+/// of the run's end.
+pub async fn an_interrupted_step_is_recorded_as_failed(fixture: &StoreFixture) {
+    let requeue = RecoveryPolicy::Requeue { max_claims: 3 };
+    let changes = [
+        Change::TimeOut,
+        Change::Orphan { recovery: RecoveryPolicy::Fail },
+        Change::Orphan { recovery: requeue },
+    ];
+    let worker = fixture.worker(at(0)).await;
+    for change in changes {
+        let id = fixture.enqueue(SubjectId::new(), at(0)).await;
+        let run = fixture.claim_one(worker, at(1)).await.run;
+        fixture.end_run(id, change, at(5)).await;
+        let events = fixture.events_of(EventFilter { run: Some(id), subject: None }).await;
+        let [.., step, end] = &events[..] else { panic!("{events:?}") };
+        let reason = end.event.failure.clone().unwrap();
+        let expected = Event {
+            step: Some(StepName::Extraction),
+            attempt: Some(1),
+            started_at: Some(at(1)),
+            failure: Some(FailureRecord { stage: Some(StepName::Extraction), ..reason }),
+            ..Event::of_run(EventType::StepFailed, &run, at(5))
+        };
+        assert_eq!(step.event, expected);
+    }
 }
 
 /// Proves R169 for the limit of claims.

@@ -5,7 +5,7 @@ use quire_ports::{CandidateFilter, GovernanceDecision, SchemaVersion, SeedOutcom
 use quire_understanding::structure::{CandidateStatus, DecisionType};
 use quire_understanding::{Schema, SchemaFile, SchemaFormat};
 
-use super::governance::{decide, decision};
+use super::governance::decision;
 use super::interpretations::add_field;
 use crate::fixture::{StoreFixture, at, document, document_run};
 
@@ -92,7 +92,7 @@ pub async fn a_changed_file_does_not_override_governance_decisions(fixture: &Sto
         schema_version: Some(version.id),
         ..decision(&about, DecisionType::Approve, CandidateStatus::Approved, 10)
     };
-    decide(fixture, &approved, Some(&version)).await.unwrap();
+    fixture.decide(&approved, Some(&version)).await.unwrap();
     assert_eq!(governance.seed_file(veterinary, at(11)).await.unwrap(), SeedOutcome::Unchanged);
     let next = SchemaFile { version: veterinary.version + 1, content_hash: [9; 32], ..veterinary.clone() };
     for second in [12, 13] {
@@ -145,7 +145,7 @@ pub async fn a_document_keeps_its_schema_and_its_runs_use_it(fixture: &StoreFixt
     assert_eq!(fixture.store.documents.overview(ticket.id).await.unwrap().document.schema, "parking-ticket");
     governance.seed_file(&schema_file(2, "number plate"), at(2)).await.unwrap();
     let again = document_run(ticket.id.into());
-    let again = fixture.store.documents.reprocess(&again, "tester", at(3)).await.unwrap();
+    let again = fixture.reprocess(&again, "tester", at(3)).await.unwrap();
     let bound = |schema: Option<quire_domain::SchemaRef>| schema.map(|one| (one.name, one.version));
     let first = fixture.run(run.id).await;
     assert_eq!(bound(first.schema), Some(("parking-ticket".to_owned(), 1)));
