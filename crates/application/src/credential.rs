@@ -84,14 +84,14 @@ pub async fn proved(credentials: &dyn Credentials, presented: &str) -> PortResul
 
 #[cfg(test)]
 mod tests {
-    use quire_sqlite::testing::bed;
+    use quire_sqlite::testing::store_fixture;
 
     use super::*;
 
     /// Proves R077 for keys.
     #[tokio::test]
     async fn only_the_very_key_that_was_made_and_not_revoked_is_somebodys() {
-        let bed = bed().await;
+        let bed = store_fixture().await;
         let credentials = &*bed.store.credentials;
         let key = create(&bed.store, "scanner", Roles::parse("operate").unwrap()).await.unwrap();
         let other = create(&bed.store, "other", Roles::admin()).await.unwrap();

@@ -130,7 +130,7 @@ impl OperationsCache {
 #[cfg(test)]
 mod tests {
     use quire_domain::WorkerId;
-    use quire_sqlite::testing::bed;
+    use quire_sqlite::testing::store_fixture;
 
     use super::*;
 
@@ -180,7 +180,7 @@ mod tests {
 
     #[tokio::test]
     async fn many_who_look_at_once_cost_one_look() {
-        let bed = bed().await;
+        let bed = store_fixture().await;
         let lookout = OperationsCache::default();
         let (first, second) = tokio::join!(lookout.overview(&bed.store), lookout.overview(&bed.store));
         assert!(Arc::ptr_eq(&first.unwrap(), &second.unwrap()));

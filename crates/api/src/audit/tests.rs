@@ -6,7 +6,7 @@ use quire_domain::{DocumentId, EventId, NewRun, RequeuePolicy, Run, Transition};
 use quire_ports::{
     Advance, AdvanceOutcome, ClaimRequest, ClaimedRun, EventFilter, PortError, PortResult, RunQueue,
 };
-use quire_sqlite::testing::bed;
+use quire_sqlite::testing::store_fixture;
 use tokio::sync::Notify;
 
 use super::*;
@@ -17,7 +17,7 @@ fn alma() -> Caller {
 
 #[tokio::test]
 async fn what_was_told_is_in_the_history_when_the_writer_has_finished() {
-    let bed = bed().await;
+    let bed = store_fixture().await;
     let (audit, writer) = Audit::start(bed.store.clone());
     let subject = SubjectId::from(DocumentId::new());
     for _ in 0..600 {
@@ -34,7 +34,7 @@ async fn what_was_told_is_in_the_history_when_the_writer_has_finished() {
 
 #[tokio::test]
 async fn what_there_is_no_room_for_is_counted_and_nobody_waits() {
-    let bed = bed().await;
+    let bed = store_fixture().await;
     let (waiting, _received) = mpsc::channel(2);
     let audit = Audit { waiting, lost: Arc::default(), clock: bed.store.clock.clone() };
     for _ in 0..5 {
@@ -108,7 +108,7 @@ impl RunQueue for Away {
 
 #[tokio::test]
 async fn a_database_that_is_away_for_a_while_loses_nothing() {
-    let bed = bed().await;
+    let bed = store_fixture().await;
     let away = Arc::new(Away { queue: bed.store.queue.clone(), times: AtomicU64::new(3) });
     let (audit, writer) = Audit::start(Store { queue: away.clone(), ..bed.store.clone() });
     audit.tell(alma(), EventType::DocumentListViewed, None, None);

@@ -12,7 +12,7 @@ use super::*;
 
 /// So many documents, the newest called `last`; every third has a run that waits.
 async fn bed_of(count: i64) -> StoreFixture {
-    let bed = quire_sqlite::testing::bed().await;
+    let bed = quire_sqlite::testing::store_fixture().await;
     for number in 0..count {
         let original_filename =
             if number + 1 == count { "LAST.pdf".to_owned() } else { format!("{number}.pdf") };

@@ -41,7 +41,7 @@ mod tests {
     async fn scene() -> Scene {
         let folder = tempfile::tempdir().unwrap();
         let blobs = DiskBlobs::open(folder.path()).unwrap();
-        Scene { bed: quire_sqlite::testing::bed().await, blobs, _folder: folder }
+        Scene { bed: quire_sqlite::testing::store_fixture().await, blobs, _folder: folder }
     }
 
     impl Scene {

@@ -18,14 +18,14 @@ macro_rules! on_each_store {
         mod on_sqlite {
             $(#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
             async fn $case() {
-                super::$case(crate::fixture::EngineFixture::new(quire_sqlite::testing::bed().await)).await;
+                super::$case(crate::fixture::EngineFixture::new(quire_sqlite::testing::store_fixture().await)).await;
             })+
         }
 
         mod on_postgres {
             $(#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
             async fn $case() {
-                super::$case(crate::fixture::EngineFixture::new(quire_postgres::testing::bed().await)).await;
+                super::$case(crate::fixture::EngineFixture::new(quire_postgres::testing::store_fixture().await)).await;
             })+
         }
     };

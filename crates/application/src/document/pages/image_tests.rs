@@ -41,7 +41,7 @@ struct Scene {
 }
 
 async fn scene(permits: usize) -> Scene {
-    let bed = quire_sqlite::testing::bed().await;
+    let bed = quire_sqlite::testing::store_fixture().await;
     let folder = tempfile::tempdir().unwrap();
     let blobs = DiskBlobs::open(folder.path()).unwrap();
     let document = document(DocumentId::new());

@@ -109,7 +109,7 @@ async fn scene() -> Scene {
         largest: 1 << 20,
         schema: "veterinary-record".to_owned(),
     };
-    Scene { bed: quire_sqlite::testing::bed().await, folder: tempfile::tempdir().unwrap(), terms }
+    Scene { bed: quire_sqlite::testing::store_fixture().await, folder: tempfile::tempdir().unwrap(), terms }
 }
 
 impl Scene {

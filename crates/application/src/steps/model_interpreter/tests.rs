@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 use quire_ports::SystemClock;
-use quire_sqlite::testing::bed;
+use quire_sqlite::testing::store_fixture;
 use quire_testkit::FakeClock;
 use tokio::sync::Notify;
 
@@ -42,7 +42,7 @@ async fn interpreter(
     model: Arc<HangingModel>,
     settings: ModelInterpreterSettings,
 ) -> (ModelInterpreter, impl Fn(&ModelInterpreter) -> u64) {
-    let reviews = bed().await.store.reviews.clone();
+    let reviews = store_fixture().await.store.reviews.clone();
     let now = Timestamp::UNIX_EPOCH;
     let rules = Arc::new(RuleInterpreter { clock: Arc::new(SystemClock) });
     let interpreter = ModelInterpreter::new(model, rules, reviews, Arc::new(FakeClock::at(now)), settings);
