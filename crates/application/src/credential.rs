@@ -169,14 +169,14 @@ impl Authenticator {
 
 #[cfg(test)]
 mod tests {
-    use quire_sqlite::testing::fixture;
+    use quire_sqlite::testing::store_fixture;
 
     use super::*;
 
     /// Proves R077 for keys.
     #[tokio::test]
     async fn only_a_created_key_that_is_not_revoked_has_a_holder() {
-        let fixture = fixture().await;
+        let fixture = store_fixture().await;
         let credentials = &*fixture.store.credentials;
         let key = create(&fixture.store, "scanner", Roles::parse("operate").unwrap()).await.unwrap();
         let other = create(&fixture.store, "other", Roles::admin()).await.unwrap();

@@ -138,7 +138,7 @@ impl OperationsCache {
 #[cfg(test)]
 mod tests {
     use quire_domain::WorkerId;
-    use quire_sqlite::testing::fixture;
+    use quire_sqlite::testing::store_fixture;
 
     use super::*;
 
@@ -188,7 +188,7 @@ mod tests {
 
     #[tokio::test]
     async fn concurrent_readers_share_one_query() {
-        let fixture = fixture().await;
+        let fixture = store_fixture().await;
         let cache = OperationsCache::default();
         let (first, second) = tokio::join!(cache.overview(&fixture.store), cache.overview(&fixture.store));
         assert!(Arc::ptr_eq(&first.unwrap(), &second.unwrap()));

@@ -1,6 +1,6 @@
 use quire_domain::Roles;
 use quire_ports::Store;
-use quire_sqlite::testing::fixture;
+use quire_sqlite::testing::store_fixture;
 use quire_testkit::FakeClock;
 
 use super::*;
@@ -20,7 +20,7 @@ async fn name(book: &SessionService, secret: &SessionSecret) -> Option<String> {
 /// Proves how logins work: a session ends when it is not used, and at last in any case.
 #[tokio::test]
 async fn a_session_ends_when_nobody_uses_it_and_at_last_in_any_case() {
-    let (fixture, clock) = (fixture().await, FakeClock::at(Timestamp::UNIX_EPOCH));
+    let (fixture, clock) = (store_fixture().await, FakeClock::at(Timestamp::UNIX_EPOCH));
     let store = store_by(&clock, &fixture.store);
     let key = credential::create(&store, "alma", Roles::parse("read").unwrap()).await.unwrap();
     let book = SessionService::new(&store, TERMS);
@@ -38,7 +38,7 @@ async fn a_session_ends_when_nobody_uses_it_and_at_last_in_any_case() {
 /// What is used all the time is not written all the time.
 #[tokio::test]
 async fn uses_are_noted_rarely() {
-    let (fixture, clock) = (fixture().await, FakeClock::at(Timestamp::UNIX_EPOCH));
+    let (fixture, clock) = (store_fixture().await, FakeClock::at(Timestamp::UNIX_EPOCH));
     let store = store_by(&clock, &fixture.store);
     let key = credential::create(&store, "alma", Roles::parse("read").unwrap()).await.unwrap();
     let book = SessionService::new(&store, TERMS);
@@ -55,7 +55,7 @@ async fn uses_are_noted_rarely() {
 /// Proves R077 for people who are logged in.
 #[tokio::test]
 async fn a_session_is_good_only_as_long_as_what_it_was_begun_with() {
-    let fixture = fixture().await;
+    let fixture = store_fixture().await;
     let book = SessionService::new(&fixture.store, TERMS);
     let key = credential::create(&fixture.store, "alma", Roles::parse("review").unwrap()).await.unwrap();
     let secret = book.begin(Entry::Key(key.id), None).await.unwrap();

@@ -36,14 +36,14 @@ pub fn built_in_steps(config: Config, store: Store) -> StepsFuture {
             documents: store.documents.clone(),
             blobs: blobs(&config)?,
             reader: Arc::new(reader::start(&config).await?),
-            largest: config.reading.max_file_mb << 20,
+            max_bytes: config.reading.max_file_mb << 20,
         };
         let interpretation = InterpretationStep {
             history: store.history.clone(),
             blobs: extraction.blobs.clone(),
             governance: store.governance.clone(),
             interpreter: interpreter::create(&config, &store)?,
-            calibrate: ConfidenceCalibrator {
+            calibrator: ConfidenceCalibrator {
                 calibration: store.calibration.clone(),
                 policy: Arc::new(config.confidence.clone()),
             },

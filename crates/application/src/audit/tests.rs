@@ -6,7 +6,7 @@ use quire_domain::{DocumentId, EventId, NewRun, RequeuePolicy, Run, Transition};
 use quire_ports::{
     Advance, AdvanceOutcome, ClaimRequest, ClaimedRun, EventFilter, PortError, PortResult, RunQueue,
 };
-use quire_sqlite::testing::fixture;
+use quire_sqlite::testing::store_fixture;
 use tokio::sync::Notify;
 
 use super::*;
@@ -17,7 +17,7 @@ fn access(event_type: EventType, subject: Option<SubjectId>) -> Access {
 
 #[tokio::test]
 async fn every_recorded_access_is_in_the_history_when_the_writer_has_finished() {
-    let fixture = fixture().await;
+    let fixture = store_fixture().await;
     let (audit, writer) = AccessAudit::start(fixture.store.clone());
     let subject = SubjectId::from(DocumentId::new());
     for _ in 0..600 {
@@ -34,7 +34,7 @@ async fn every_recorded_access_is_in_the_history_when_the_writer_has_finished() 
 
 #[tokio::test]
 async fn accesses_without_room_in_the_queue_are_counted_and_nobody_waits() {
-    let fixture = fixture().await;
+    let fixture = store_fixture().await;
     let (waiting, _received) = mpsc::channel(2);
     let audit = AccessAudit { waiting, lost: Arc::default(), clock: fixture.store.clock.clone() };
     for _ in 0..5 {
@@ -97,7 +97,7 @@ impl RunQueue for FailingQueue {
 
 #[tokio::test]
 async fn no_access_is_lost_while_the_database_is_down_for_a_while() {
-    let fixture = fixture().await;
+    let fixture = store_fixture().await;
     let failing = Arc::new(FailingQueue { queue: fixture.store.queue.clone(), times: AtomicU64::new(3) });
     let (audit, writer) = AccessAudit::start(Store { queue: failing.clone(), ..fixture.store.clone() });
     audit.record(access(EventType::DocumentListViewed, None));

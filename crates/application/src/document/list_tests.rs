@@ -12,8 +12,8 @@ use super::fitting::listed_by_ids;
 use super::*;
 
 /// So many documents, the newest called `last`; every third has a run that waits.
-async fn bed_of(count: i64) -> StoreFixture {
-    let fixture = quire_sqlite::testing::fixture().await;
+async fn fixture_with(count: i64) -> StoreFixture {
+    let fixture = quire_sqlite::testing::store_fixture().await;
     for number in 0..count {
         let original_filename =
             if number + 1 == count { "LAST.pdf".to_owned() } else { format!("{number}.pdf") };
@@ -50,7 +50,7 @@ async fn the_total_is_exact_up_to_a_bound() {
         (10, DocumentCount { count: 10, is_lower_bound: false }),
         (11, DocumentCount { count: 10, is_lower_bound: true }),
     ] {
-        let fixture = bed_of(documents).await;
+        let fixture = fixture_with(documents).await;
         let request = ListRequest { limit: 3, ..ListRequest::default() };
         let part = search(&fixture.store, &CountCache::default(), &request).await.unwrap();
         assert_eq!(part.total, Some(expected));
@@ -61,7 +61,7 @@ async fn the_total_is_exact_up_to_a_bound() {
 /// Proves R063: parts that follow one another are the whole list, newest first.
 #[tokio::test]
 async fn parts_follow_one_another_without_gap_or_repetition() {
-    let fixture = bed_of(8).await;
+    let fixture = fixture_with(8).await;
     for limit in [1, 3, 8, 9] {
         let all = follow(&fixture, ListRequest { limit, ..ListRequest::default() }).await;
         assert_eq!(all, ["LAST.pdf", "6.pdf", "5.pdf", "4.pdf", "3.pdf", "2.pdf", "1.pdf", "0.pdf"]);
@@ -75,7 +75,7 @@ async fn parts_follow_one_another_without_gap_or_repetition() {
 
 #[tokio::test]
 async fn a_filter_finds_by_status_and_by_name_whether_in_capitals_or_not() {
-    let fixture = bed_of(9).await;
+    let fixture = fixture_with(9).await;
     let processing =
         ListRequest { limit: 2, status: Some(DocumentStatus::Processing), ..ListRequest::default() };
     let part = search(&fixture.store, &CountCache::default(), &processing).await.unwrap();
@@ -99,7 +99,7 @@ async fn a_filter_finds_by_status_and_by_name_whether_in_capitals_or_not() {
 /// Proves R063 for values, and that some of a list are those that the list would show.
 #[tokio::test]
 async fn a_document_is_found_by_what_was_understood_of_it() {
-    let fixture = bed_of(0).await;
+    let fixture = fixture_with(0).await;
     let found = |words: &'static str| {
         let fixture = &fixture;
         async move {
@@ -129,7 +129,7 @@ async fn follow_ids(fixture: &StoreFixture) -> Vec<DocumentId> {
 
 #[tokio::test]
 async fn a_search_that_looked_at_enough_says_so_and_where_to_go_on() {
-    let fixture = bed_of(25).await;
+    let fixture = fixture_with(25).await;
     let request = ListRequest { limit: 5, words: Some("3.pdf".to_owned()), ..ListRequest::default() };
     let part = search(&fixture.store, &CountCache::default(), &request).await.unwrap();
     assert_eq!(names(&part), ["23.pdf"], "13 and 3 are too far down");
@@ -141,7 +141,7 @@ async fn a_search_that_looked_at_enough_says_so_and_where_to_go_on() {
 /// Proves R063: exact below the bound each time, and above it counted once in a minute.
 #[tokio::test]
 async fn more_than_is_counted_is_remembered_for_a_while_and_less_is_counted_each_time() {
-    let fixture = bed_of(11).await;
+    let fixture = fixture_with(11).await;
     let clock = Arc::new(FakeClock::at(at(0)));
     let store = Store { clock: clock.clone(), ..fixture.store.clone() };
     let counts = CountCache::default();
@@ -167,7 +167,7 @@ async fn more_than_is_counted_is_remembered_for_a_while_and_less_is_counted_each
 /// Proves R063 for two wishes at once, and for documents that never had a run.
 #[tokio::test]
 async fn wishes_that_no_index_answers_together_are_looked_for() {
-    let fixture = bed_of(9).await;
+    let fixture = fixture_with(9).await;
     let reviewed = "UPDATE documents SET review_status = 'REVIEWED', reviewed_at = updated_at \
                     WHERE original_filename IN ('3.pdf', '4.pdf', '6.pdf')";
     fixture.sql.execute(reviewed).await.unwrap();

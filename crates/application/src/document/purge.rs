@@ -41,7 +41,7 @@ mod tests {
     async fn scene() -> Scene {
         let folder = tempfile::tempdir().unwrap();
         let blobs = DiskBlobs::open(folder.path()).unwrap();
-        Scene { fixture: quire_sqlite::testing::fixture().await, blobs, _folder: folder }
+        Scene { fixture: quire_sqlite::testing::store_fixture().await, blobs, _folder: folder }
     }
 
     impl Scene {

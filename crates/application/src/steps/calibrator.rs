@@ -1,4 +1,4 @@
-//! The confidence of what was found, moved by what reviews have taught.
+//! Adjusts the confidence of fields by the results of earlier reviews.
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
@@ -7,37 +7,37 @@ use quire_ports::{Calibration, CalibrationQuery, PortResult};
 use quire_understanding::calibration::{ConfidencePolicy, compose, context_key, mapping};
 use quire_understanding::{Field, Interpretation, Origin};
 
-/// Composes confidences by a policy.
+/// Adjusts confidences by a policy.
 #[derive(Clone)]
 pub struct ConfidenceCalibrator {
-    /// What was learnt.
+    /// The counts of earlier reviews.
     pub calibration: Arc<dyn Calibration>,
     /// The policy in effect.
     pub policy: Arc<ConfidencePolicy>,
 }
 
 impl ConfidenceCalibrator {
-    /// Moves the confidence of each field that a machine found, and notes in which surroundings and by which policy. What
-    /// was learnt in other surroundings, of other ways of finding it or under another policy counts for nothing.
+    /// Adjusts the confidence of each field that a machine found, and records the context and the policy. Only reviews of
+    /// the same key and mapping, in the same context and under the same policy, count.
     pub async fn apply(
         &self,
-        understood: &mut Interpretation,
+        interpretation: &mut Interpretation,
         schema: &str,
         language: Option<&str>,
     ) -> PortResult<()> {
         let context_key = context_key(schema, language);
-        understood.context_key = Some(context_key.clone());
-        understood.policy_version = Some(self.policy.version.clone());
-        let found = understood.fields.iter().filter(|field| field.origin == Origin::Machine);
-        let wanted: BTreeSet<_> = found.map(of).collect();
-        if wanted.is_empty() {
+        interpretation.context_key = Some(context_key.clone());
+        interpretation.policy_version = Some(self.policy.version.clone());
+        let machine_fields = interpretation.fields.iter().filter(|field| field.origin == Origin::Machine);
+        let keys: BTreeSet<_> = machine_fields.map(key_and_mapping).collect();
+        if keys.is_empty() {
             return Ok(());
         }
         let policy_version = self.policy.version.clone();
-        let wanted = CalibrationQuery { context_key, policy_version, found: wanted.into_iter().collect() };
-        let learnt: HashMap<_, _> = self.calibration.learnt(wanted).await?.into_iter().collect();
-        for field in understood.fields.iter_mut().filter(|field| field.origin == Origin::Machine) {
-            let points = learnt.get(&of(field)).map_or(0.0, |counts| counts.adjustment());
+        let query = CalibrationQuery { context_key, policy_version, found: keys.into_iter().collect() };
+        let counts: HashMap<_, _> = self.calibration.learnt(query).await?.into_iter().collect();
+        for field in interpretation.fields.iter_mut().filter(|field| field.origin == Origin::Machine) {
+            let points = counts.get(&key_and_mapping(field)).map_or(0.0, |counts| counts.adjustment());
             field.review_history_adjustment = points;
             field.confidence = compose(field.candidate_confidence, points);
         }
@@ -45,7 +45,7 @@ impl ConfidenceCalibrator {
     }
 }
 
-/// A key and what found it.
-fn of(field: &Field) -> (String, Option<String>) {
+/// The key of a field and the mapping that found it.
+fn key_and_mapping(field: &Field) -> (String, Option<String>) {
     (field.key.clone(), mapping(field.mapping_id.as_deref()))
 }

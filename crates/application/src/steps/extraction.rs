@@ -1,4 +1,4 @@
-//! EXTRACTION: from the stored file to its text and its pages with words, each kept for the steps and people after it.
+//! The EXTRACTION step reads the stored file and stores its text and its pages with the positions of words.
 
 use std::sync::Arc;
 
@@ -11,24 +11,24 @@ use quire_ports::{
     StepContext, StepOutput,
 };
 
-use super::code::StepErrorCode;
-use super::recognised::KeptWithDocument;
+use super::error_code::storage_unavailable;
+use super::recognised_pages::RecognisedPageCache;
 use crate::document::pages::{PageEntry, PageIndex, RawTextArtifact};
 
-/// The code of what has none of its own.
+/// The code of failures without a code of their own.
 const FAILED: &str = FailureType::ExtractionFailed.as_str();
 const LOW_QUALITY: &str = FailureType::ExtractionLowQuality.as_str();
 
 /// The EXTRACTION step.
 pub struct ExtractionStep {
-    /// Where documents are listed.
+    /// The records of documents.
     pub documents: Arc<dyn Documents>,
-    /// Where their files are.
+    /// Their files.
     pub blobs: Arc<dyn BlobStore>,
-    /// What reads them.
+    /// Reads the files.
     pub reader: Arc<dyn Reader>,
-    /// Bytes of the largest file that is read.
-    pub largest: u64,
+    /// The size limit of a file in bytes.
+    pub max_bytes: u64,
 }
 
 #[async_trait]
@@ -36,16 +36,16 @@ impl Step for ExtractionStep {
     async fn run(&self, context: StepContext) -> Result<StepOutput, Failure> {
         let file = self.load(&context.run).await?;
         let recognised =
-            Arc::new(KeptWithDocument { blobs: self.blobs.clone(), document: context.run.subject });
+            Arc::new(RecognisedPageCache { blobs: self.blobs.clone(), document: context.run.subject });
         let request = ReadRequest {
             file: file.into(),
             language: context.run.language.clone(),
             recognised: Some(recognised),
         };
-        let read = self.reader.read(request).await.map_err(unread)?;
+        let read = self.reader.read(request).await.map_err(read_failure)?;
         let plain = read.reading.plain_text();
-        judge(&plain.text)?;
-        self.keep(&context.run, &read, plain).await
+        check_quality(&plain.text)?;
+        self.store_results(&context.run, &read, plain).await
     }
 }
 
@@ -53,23 +53,21 @@ impl ExtractionStep {
     async fn load(&self, run: &Run) -> Result<Vec<u8>, Failure> {
         let document = self.find(run).await?;
         let file =
-            self.blobs.get(&document.storage_path, self.largest).await.map_err(|error| match error {
-                PortError::NotFound(_) => {
-                    Failure::permanent(FAILED, "the document's file is missing; upload the document again")
-                }
+            self.blobs.get(&document.storage_path, self.max_bytes).await.map_err(|error| match error {
+                PortError::NotFound(_) => Failure::permanent(
+                    FAILED,
+                    "the file of the document is missing; upload the document again",
+                ),
                 PortError::Conflict(_) => Failure::permanent(
                     ReadErrorKind::DocumentTooLarge.as_str(),
-                    format!(
-                        "the file is larger than {} MB, the most that is read; split it",
-                        self.largest >> 20
-                    ),
+                    format!("the file is larger than the limit of {} MB; split it", self.max_bytes >> 20),
                 ),
-                error => unavailable(&error),
+                error => storage_unavailable(&error),
             })?;
         if file.is_empty() {
             return Err(Failure::permanent(
                 FAILED,
-                "the document's file is empty; upload the document again",
+                "the file of the document is empty; upload the document again",
             ));
         }
         Ok(file)
@@ -78,14 +76,19 @@ impl ExtractionStep {
     async fn find(&self, run: &Run) -> Result<Document, Failure> {
         self.documents.find(DocumentId(run.subject.0)).await.map_err(|error| match error {
             PortError::NotFound(_) => {
-                Failure::permanent(FAILED, "the document's record is missing; upload it again")
+                Failure::permanent(FAILED, "the record of the document is missing; upload the document again")
             }
-            error => unavailable(&error),
+            error => storage_unavailable(&error),
         })
     }
 
-    /// Writes text and pages beside the original. A repeated attempt writes the same names again.
-    async fn keep(&self, run: &Run, read: &ReadOutput, plain: PlainText) -> Result<StepOutput, Failure> {
+    /// Stores text and pages beside the original. A repeated attempt writes to the same names.
+    async fn store_results(
+        &self,
+        run: &Run,
+        read: &ReadOutput,
+        plain: PlainText,
+    ) -> Result<StepOutput, Failure> {
         let folder = format!("{}/runs/{}", run.subject, run.id);
         let text = RawTextArtifact {
             path: format!("{folder}/raw-text.txt"),
@@ -93,10 +96,13 @@ impl ExtractionStep {
             language: read.language.clone().unwrap_or_else(|| RawTextArtifact::UNKNOWN_LANGUAGE.to_owned()),
         };
         let path = format!("{folder}/pages.jsonl");
-        let (lines, pages) = lines_of(&read.reading)?;
+        let (lines, pages) = pages_as_json_lines(&read.reading)?;
         let index = PageIndex { path, kind: read.kind, pages };
-        self.blobs.put(&text.path, plain.text.into_bytes()).await.map_err(|error| unavailable(&error))?;
-        self.blobs.put(&index.path, lines).await.map_err(|error| unavailable(&error))?;
+        self.blobs
+            .put(&text.path, plain.text.into_bytes())
+            .await
+            .map_err(|error| storage_unavailable(&error))?;
+        self.blobs.put(&index.path, lines).await.map_err(|error| storage_unavailable(&error))?;
         let artifacts = vec![
             (RawTextArtifact::ARTIFACT.to_owned(), payload(&text)?),
             (PageIndex::ARTIFACT.to_owned(), payload(&index)?),
@@ -105,13 +111,13 @@ impl ExtractionStep {
     }
 }
 
-/// Each page as a line of JSON, and where it is, so that one page can be had without the others.
-fn lines_of(reading: &Reading) -> Result<(Vec<u8>, Vec<PageEntry>), Failure> {
+/// Each page as a line of JSON, with the byte range of each line, so that one page can be read without the others.
+fn pages_as_json_lines(reading: &Reading) -> Result<(Vec<u8>, Vec<PageEntry>), Failure> {
     let mut lines = Vec::new();
     let mut entries = Vec::with_capacity(reading.pages.len());
     for page in &reading.pages {
         let start = lines.len() as u64;
-        serde_json::to_writer(&mut lines, page).map_err(|_| unwritable())?;
+        serde_json::to_writer(&mut lines, page).map_err(|_| not_serializable())?;
         let end = lines.len() as u64;
         lines.push(b'\n');
         let words = page.lines.iter().map(|line| line.words.len()).sum();
@@ -122,15 +128,15 @@ fn lines_of(reading: &Reading) -> Result<(Vec<u8>, Vec<PageEntry>), Failure> {
 }
 
 fn payload(artifact: &impl serde::Serialize) -> Result<String, Failure> {
-    serde_json::to_string(artifact).map_err(|_| unwritable())
+    serde_json::to_string(artifact).map_err(|_| not_serializable())
 }
 
-fn unwritable() -> Failure {
-    Failure::permanent(FAILED, "what was read cannot be written down; please report this document")
+fn not_serializable() -> Failure {
+    Failure::permanent(FAILED, "the text of the document cannot be stored; please report this document")
 }
 
-/// The gate: what was read must be worth understanding.
-fn judge(text: &str) -> Result<(), Failure> {
+/// The quality gate: fails if the text is too poor to interpret.
+fn check_quality(text: &str) -> Result<(), Failure> {
     let quality = Quality::of(text);
     let flaws: Vec<String> = quality.flaws.iter().map(|flaw| format!("{flaw:?}")).collect();
     let diagnosis = format!("score {:.2}, flaws: {}", quality.score, flaws.join(", "));
@@ -138,31 +144,24 @@ fn judge(text: &str) -> Result<(), Failure> {
         QualityVerdict::Good => Ok(()),
         QualityVerdict::Unreadable => Err(Failure::permanent(
             FAILED,
-            "the document has next to no readable text; if it is a scan, scan it again more clearly",
+            "the document has almost no readable text; if it is a scan, scan it again more clearly",
         )
         .with_diagnosis(diagnosis)),
         QualityVerdict::Low => Err(Failure::permanent(
             LOW_QUALITY,
-            "the document's text is too poor to be trusted; if it is a scan, scan it again more clearly, else print \
-             it to a new PDF",
+            "the text of the document is too poor to be trusted; if it is a scan, scan it again more clearly; \
+             otherwise print it to a new PDF",
         )
         .with_failure_type(FailureType::ExtractionLowQuality)
         .with_diagnosis(diagnosis)),
     }
 }
 
-fn unread(error: ReadError) -> Failure {
+fn read_failure(error: ReadError) -> Failure {
     let kind = if error.kind.may_pass() { FailureKind::Transient } else { FailureKind::Permanent };
     let failure = Failure::new(kind, error.kind.as_str(), error.message);
     match error.diagnosis {
         Some(diagnosis) => failure.with_diagnosis(diagnosis),
         None => failure,
     }
-}
-
-fn unavailable(error: &PortError) -> Failure {
-    Failure::transient(
-        StepErrorCode::StorageUnavailable.as_str(),
-        format!("storage did not do its part: {error}"),
-    )
 }

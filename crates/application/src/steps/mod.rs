@@ -1,17 +1,17 @@
-//! The work of the steps, in terms of ports.
+//! The steps of the document pipeline. Each uses ports only.
 
 mod calibrator;
-mod code;
+mod error_code;
 mod extraction;
 mod interpretation;
 mod model_interpreter;
-mod recognised;
+mod recognised_pages;
 mod rule_interpreter;
 
 pub use quire_ports::{ModelErrorKind, ReadErrorKind};
 
 pub use calibrator::ConfidenceCalibrator;
-pub use code::StepErrorCode;
+pub use error_code::StepErrorCode;
 pub use extraction::ExtractionStep;
 pub use interpretation::InterpretationStep;
 pub use model_interpreter::{ModelInterpreter, ModelInterpreterSettings, PROMPT_VERSION, TokenBudget};

@@ -1,4 +1,4 @@
-//! The interpreter that needs nothing but the document: the rules of the domain.
+//! The interpreter that uses rules and needs nothing but the document.
 
 use std::sync::Arc;
 
@@ -7,9 +7,9 @@ use jiff::tz::TimeZone;
 use quire_ports::{Clock, InterpretError, InterpretRequest, Interpreter, InterpreterOutput};
 use quire_understanding::{MadeBy, rules};
 
-/// Understands documents by the labels of their schema and by what is known without labels.
+/// Finds fields by the labels of the schema and by patterns that need no label.
 pub struct RuleInterpreter {
-    /// What day it is: nothing in a record happened after it.
+    /// Gives the current day. Dates after it are not dates of a record.
     pub clock: Arc<dyn Clock>,
 }
 
@@ -18,8 +18,8 @@ impl Interpreter for RuleInterpreter {
     async fn interpret(&self, request: InterpretRequest) -> Result<InterpreterOutput, InterpretError> {
         let started = std::time::Instant::now();
         let today = self.clock.now().to_zoned(TimeZone::UTC).date();
-        let known = rules::DocumentHints { language: request.language.as_deref(), today: Some(today) };
-        let fields = rules::find(&request.reading.pages, &request.schema, known);
+        let hints = rules::DocumentHints { language: request.language.as_deref(), today: Some(today) };
+        let fields = rules::find(&request.reading.pages, &request.schema, hints);
         let milliseconds = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
         Ok(InterpreterOutput { fields, made_by: MadeBy { milliseconds, ..MadeBy::default() } })
     }

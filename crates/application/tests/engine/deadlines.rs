@@ -1,4 +1,4 @@
-//! Runs that take too long.
+//! Deadlines of runs.
 
 use std::sync::Arc;
 
@@ -8,55 +8,55 @@ use quire_ports::{Breakpoint, StepOutput};
 use quire_testkit::steps;
 use tokio::sync::{Notify, Semaphore};
 
-use crate::stage::{SECOND, Stage, documents, documents_within, strict};
+use crate::fixture::{EngineFixture, document_pipeline, document_pipeline_with_limit, fail_policy};
 
 const LIMIT: SignedDuration = SignedDuration::from_secs(120);
 
 crate::on_each_store! {
-    a_run_past_its_limit_is_timed_out_and_its_step_is_told_to_stop,
+    a_run_past_its_limit_is_timed_out_and_its_step_is_cancelled,
     a_result_that_comes_after_the_deadline_is_discarded,
-    the_watchdog_ends_what_a_hung_worker_does_not,
+    the_watchdog_times_out_the_run_of_a_hung_worker,
     a_step_that_cannot_be_stopped_keeps_its_slot,
 }
 
 /// Proves R013.
-async fn a_run_past_its_limit_is_timed_out_and_its_step_is_told_to_stop(stage: Stage) {
-    let run = stage.enqueue(SubjectId::new()).await;
-    let told = Arc::new(Notify::new());
-    let heard = told.clone();
+async fn a_run_past_its_limit_is_timed_out_and_its_step_is_cancelled(fixture: EngineFixture) {
+    let run = fixture.enqueue(SubjectId::new()).await;
+    let cancelled = Arc::new(Notify::new());
+    let notify = cancelled.clone();
     let work = steps::step(move |mut context| {
-        let heard = heard.clone();
-        // The cancellation reaches even work that the engine no longer waits for.
+        let notify = notify.clone();
+        // The cancellation reaches a task that the engine does not wait for.
         tokio::spawn(async move {
             context.cancelled.wait_for(|cancelled| *cancelled).await.ok();
-            heard.notify_one();
+            notify.notify_one();
         });
         std::future::pending()
     });
-    let engine = stage.engine(documents_within(LIMIT, strict(), &work)).await;
-    stage.until_state(run, "RUNNING").await;
-    stage.until_state_in_time(run, "TIMED_OUT").await;
-    told.notified().await;
-    let stored = stage.store.history.run(run).await.unwrap();
+    let engine = fixture.start_engine(document_pipeline_with_limit(LIMIT, fail_policy(), &work)).await;
+    fixture.wait_for_state(run, "RUNNING").await;
+    fixture.wait_for_state_advancing(run, "TIMED_OUT").await;
+    cancelled.notified().await;
+    let stored = fixture.run(run).await;
     let took = stored.state.completed_at().unwrap().duration_since(stored.state.started_at().unwrap());
     assert!(took >= SignedDuration::from_secs(120), "{took}");
     assert_eq!(stored.state.reason().unwrap().failure_type.as_str(), "RUN_TIMED_OUT");
-    let told = stage.told(run).await;
-    assert_eq!(told[told.len() - 2..], [EventType::StepFailed, EventType::RunTimedOut]);
-    // The next run of anyone starts as ever.
-    let slot = stage.enqueue(SubjectId::new()).await;
-    stage.until_state(slot, "RUNNING").await;
+    let events = fixture.event_types(run).await;
+    assert_eq!(events[events.len() - 2..], [EventType::StepFailed, EventType::RunTimedOut]);
+    // Other runs start as usual.
+    let next = fixture.enqueue(SubjectId::new()).await;
+    fixture.wait_for_state(next, "RUNNING").await;
     drop(engine);
 }
 
-/// Proves R015: the step answers after its run was timed out, and nothing of it is kept.
-async fn a_result_that_comes_after_the_deadline_is_discarded(stage: Stage) {
-    let run = stage.enqueue(SubjectId::new()).await;
+/// Proves R015: the step returns after its run was timed out, and its result is discarded.
+async fn a_result_that_comes_after_the_deadline_is_discarded(fixture: EngineFixture) {
+    let run = fixture.enqueue(SubjectId::new()).await;
     let (go, done) = (Arc::new(Semaphore::new(0)), Arc::new(Notify::new()));
     let (gate, finished) = (go.clone(), done.clone());
     let work = steps::step(move |_| {
         let (gate, finished) = (gate.clone(), finished.clone());
-        // On a task of its own: it goes on although the engine has given up on it.
+        // A separate task that continues after the engine has abandoned the step.
         let late = tokio::spawn(async move {
             gate.acquire().await.unwrap().forget();
             finished.notify_one();
@@ -64,64 +64,62 @@ async fn a_result_that_comes_after_the_deadline_is_discarded(stage: Stage) {
         });
         async move { Ok(late.await.unwrap()) }
     });
-    let engine = stage.engine(documents_within(LIMIT, strict(), &work)).await;
-    stage.until_state(run, "RUNNING").await;
-    stage.until_state_in_time(run, "TIMED_OUT").await;
-    let before = stage.told(run).await;
+    let engine = fixture.start_engine(document_pipeline_with_limit(LIMIT, fail_policy(), &work)).await;
+    fixture.wait_for_state(run, "RUNNING").await;
+    fixture.wait_for_state_advancing(run, "TIMED_OUT").await;
+    let before = fixture.event_types(run).await;
     go.add_permits(1);
     done.notified().await;
     engine.stop().await;
-    assert_eq!(stage.state(run).await, "TIMED_OUT");
-    assert_eq!(stage.told(run).await, before);
-    assert!(stage.store.history.artifacts(run).await.unwrap().is_empty());
+    assert_eq!(fixture.state(run).await, "TIMED_OUT");
+    assert_eq!(fixture.event_types(run).await, before);
+    assert!(fixture.store.history.artifacts(run).await.unwrap().is_empty());
 }
 
-/// Proves R013: the owner lives and renews its lease, but never comes back from its work.
-async fn the_watchdog_ends_what_a_hung_worker_does_not(stage: Stage) {
-    let run = stage.enqueue(SubjectId::new()).await;
-    let hung = stage.fixture.worker(stage.store.clock.now()).await;
-    stage.fixture.claim_one(hung, stage.store.clock.now()).await;
-    // It says that it lives, and will for longer than this story takes.
-    let now = stage.store.clock.now();
+/// Proves R013: the owner is alive and renews its lease, but never ends the run.
+async fn the_watchdog_times_out_the_run_of_a_hung_worker(fixture: EngineFixture) {
+    let run = fixture.enqueue(SubjectId::new()).await;
+    let hung = fixture.store_fixture.worker(fixture.store.clock.now()).await;
+    fixture.store_fixture.claim_one(hung, fixture.store.clock.now()).await;
+    // Its lease lasts longer than this test.
+    let now = fixture.store.clock.now();
     let lease = quire_ports::Lease::Until(now + SignedDuration::from_hours(1000));
-    assert!(stage.store.workers.renew(hung, now, lease).await.unwrap());
-    let engine = stage.engine(documents(strict(), &steps::no_op())).await;
-    stage.until_state_in_time(run, "TIMED_OUT").await;
-    let stored = stage.store.history.run(run).await.unwrap();
+    assert!(fixture.store.workers.renew(hung, now, lease).await.unwrap());
+    let engine = fixture.start_engine(document_pipeline(fail_policy(), &steps::no_op())).await;
+    fixture.wait_for_state_advancing(run, "TIMED_OUT").await;
+    let stored = fixture.run(run).await;
     let took = stored.state.completed_at().unwrap().duration_since(stored.state.started_at().unwrap());
-    assert!(took >= SignedDuration::from_secs(125), "the owner has the grace for itself: {took}");
+    assert!(took >= SignedDuration::from_secs(125), "the watchdog waits for the grace period: {took}");
     engine.stop().await;
 }
 
-/// A thread that is still busy is no thread for the next run: it is not claimed until there is one.
-async fn a_step_that_cannot_be_stopped_keeps_its_slot(stage: Stage) {
-    let hung = stage.enqueue(SubjectId::new()).await;
+/// While a step still blocks its thread, the engine claims no other run for that slot.
+async fn a_step_that_cannot_be_stopped_keeps_its_slot(fixture: EngineFixture) {
+    let hung = fixture.enqueue(SubjectId::new()).await;
     let (release, gate) = std::sync::mpsc::channel::<()>();
     let gate = Arc::new(std::sync::Mutex::new(gate));
     let work = steps::step(move |context| {
         let gate = gate.clone();
         async move {
             if context.run.id == hung {
-                // Deaf to its cancellation, as a parser in a loop would be.
+                // Ignores its cancellation, like a parser in an endless loop.
                 gate.lock().unwrap().recv().unwrap();
             }
             Ok(StepOutput::default())
         }
     });
-    let settings = quire_application::engine::EngineSettings { slots: 1, ..Stage::settings() };
-    let engine = stage.engine_with(settings, documents_within(LIMIT, strict(), &work)).await;
-    stage.probe.wait_for(Breakpoint::BeforeStep, 1).await;
-    stage.until_state_in_time(hung, "TIMED_OUT").await;
-    let next = stage.enqueue(SubjectId::new()).await;
-    let watched = stage.probe.count(Breakpoint::BeforeWatch);
-    stage
-        .observer
-        .wait_until_advancing(&stage.clock, SECOND, || async {
-            stage.probe.count(Breakpoint::BeforeWatch) > watched + 3
-        })
+    let settings = quire_application::engine::EngineSettings { slots: 1, ..EngineFixture::settings() };
+    let engine =
+        fixture.start_engine_with(settings, document_pipeline_with_limit(LIMIT, fail_policy(), &work)).await;
+    fixture.probe.wait_for(Breakpoint::BeforeStep, 1).await;
+    fixture.wait_for_state_advancing(hung, "TIMED_OUT").await;
+    let next = fixture.enqueue(SubjectId::new()).await;
+    let before = fixture.probe.count(Breakpoint::BeforeWatch);
+    fixture
+        .wait_until_advancing(|| async { fixture.probe.count(Breakpoint::BeforeWatch) > before + 3 })
         .await;
-    assert_eq!(stage.state(next).await, "QUEUED");
+    assert_eq!(fixture.state(next).await, "QUEUED");
     release.send(()).unwrap();
-    stage.until_state_in_time(next, "COMPLETED").await;
+    fixture.wait_for_state_advancing(next, "COMPLETED").await;
     engine.stop().await;
 }

@@ -1,9 +1,9 @@
-//! The engine on real stores: each story is told on SQLite and on PostgreSQL.
+//! The engine on real stores. Each test runs on SQLite and on PostgreSQL.
 
-// A panic is the verdict.
+// A panic is how a test fails.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
-mod stage;
+mod fixture;
 
 mod deadlines;
 mod outages;
@@ -12,20 +12,20 @@ mod retries;
 mod running;
 mod shutdown;
 
-/// One test for each story and store.
+/// Makes one test for each case and store.
 macro_rules! on_each_store {
-    ($($story:ident),+ $(,)?) => {
+    ($($case:ident),+ $(,)?) => {
         mod on_sqlite {
             $(#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-            async fn $story() {
-                super::$story(crate::stage::Stage::set(quire_sqlite::testing::fixture().await)).await;
+            async fn $case() {
+                super::$case(crate::fixture::EngineFixture::new(quire_sqlite::testing::store_fixture().await)).await;
             })+
         }
 
         mod on_postgres {
             $(#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-            async fn $story() {
-                super::$story(crate::stage::Stage::set(quire_postgres::testing::fixture().await)).await;
+            async fn $case() {
+                super::$case(crate::fixture::EngineFixture::new(quire_postgres::testing::store_fixture().await)).await;
             })+
         }
     };

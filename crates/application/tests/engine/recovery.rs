@@ -1,4 +1,4 @@
-//! Owners that disappear.
+//! Recovery of orphaned runs.
 
 use std::sync::Arc;
 
@@ -9,138 +9,117 @@ use quire_ports::{Breakpoint, StepOutput};
 use quire_testkit::steps;
 use tokio::sync::Semaphore;
 
-use crate::stage::{SECOND, Stage, documents, lenient, strict};
+use crate::fixture::{EngineFixture, document_pipeline, fail_policy, gated_step, requeue_policy};
 
 crate::on_each_store! {
-    at_start_up_orphans_are_failed,
-    at_start_up_orphans_are_requeued_and_resume_where_they_were,
-    the_watchdog_finds_orphans_while_the_engine_runs,
-    an_engine_recovers_also_what_it_could_not_execute_by_that_pipelines_rule,
-    an_engine_that_lost_its_lease_abandons_its_runs_and_goes_on_as_another,
+    orphaned_runs_fail_at_the_start_of_an_engine,
+    requeued_runs_resume_at_their_first_unfinished_step,
+    the_watchdog_recovers_orphaned_runs_of_other_workers,
+    an_engine_recovers_runs_of_pipelines_that_it_cannot_execute,
+    an_engine_that_lost_its_lease_abandons_its_runs_and_registers_again,
 }
 
-/// Claims a run as a worker that will never be heard of again, and lets its lease run out.
-async fn orphan(stage: &Stage) -> quire_domain::RunId {
-    let run = stage.enqueue(SubjectId::new()).await;
-    let now = stage.store.clock.now();
-    let gone = stage.fixture.worker(now).await;
-    stage.fixture.claim_one(gone, now).await;
-    stage.clock.advance(SignedDuration::from_secs(16));
+/// Claims a run in the name of a worker that dies, and lets the lease of that worker expire.
+async fn orphaned_run(fixture: &EngineFixture) -> quire_domain::RunId {
+    let run = fixture.enqueue(SubjectId::new()).await;
+    let now = fixture.store.clock.now();
+    let dead = fixture.store_fixture.worker(now).await;
+    fixture.store_fixture.claim_one(dead, now).await;
+    fixture.clock.advance(SignedDuration::from_secs(16));
     run
 }
 
 /// Proves R008, R009, R195.
-async fn at_start_up_orphans_are_failed(stage: Stage) {
-    let run = orphan(&stage).await;
-    let engine = stage.engine(documents(strict(), &steps::no_op())).await;
-    assert_eq!(stage.state(run).await, "FAILED");
-    let stored = stage.store.history.run(run).await.unwrap();
+async fn orphaned_runs_fail_at_the_start_of_an_engine(fixture: EngineFixture) {
+    let run = orphaned_run(&fixture).await;
+    let engine = fixture.start_engine(document_pipeline(fail_policy(), &steps::no_op())).await;
+    assert_eq!(fixture.state(run).await, "FAILED");
+    let stored = fixture.run(run).await;
     assert_eq!(stored.state.reason().unwrap().failure_type.as_str(), "PROCESS_TERMINATED");
-    assert_eq!(stage.told(run).await.last(), Some(&EventType::RunRecoveredAsFailed));
+    assert_eq!(fixture.event_types(run).await.last(), Some(&EventType::RunRecoveredAsFailed));
     engine.stop().await;
 }
 
-/// Proves R195: the same crash under the other policy; the step that had succeeded is not done again.
-async fn at_start_up_orphans_are_requeued_and_resume_where_they_were(stage: Stage) {
-    let run = stage.enqueue(SubjectId::new()).await;
-    stage.probe.hold_once(Breakpoint::AfterAdvance);
+/// Proves R195: the same crash with the other policy. The succeeded step is not repeated.
+async fn requeued_runs_resume_at_their_first_unfinished_step(fixture: EngineFixture) {
+    let run = fixture.enqueue(SubjectId::new()).await;
+    fixture.probe.hold_once(Breakpoint::AfterAdvance);
     let done = Arc::new(std::sync::Mutex::new(Vec::new()));
     let log = done.clone();
     let work = steps::step(move |context| {
         log.lock().unwrap().push(context.step);
         async { Ok(StepOutput::default()) }
     });
-    let first = stage.engine(documents(lenient(), &work)).await;
-    stage.probe.wait_for(Breakpoint::AfterAdvance, 1).await;
-    // Gone between the two steps, without a word, and its lease runs out.
+    let first = fixture.start_engine(document_pipeline(requeue_policy(), &work)).await;
+    fixture.probe.wait_for(Breakpoint::AfterAdvance, 1).await;
+    // The engine dies between the two steps, and its lease expires.
     drop(first);
-    stage.clock.advance(SignedDuration::from_hours(1001));
-    let second = stage.engine(documents(lenient(), &work)).await;
-    stage.until_state(run, "COMPLETED").await;
+    fixture.clock.advance(SignedDuration::from_hours(1001));
+    let second = fixture.start_engine(document_pipeline(requeue_policy(), &work)).await;
+    fixture.wait_for_state(run, "COMPLETED").await;
     assert_eq!(*done.lock().unwrap(), [StepName::Extraction, StepName::Interpretation]);
-    // At least two: a claim that the first engine had under way when it was dropped is handed back, uncounted.
-    let told = stage.told(run).await;
-    assert!(told.iter().filter(|kind| **kind == EventType::RunStarted).count() >= 2);
-    assert!(told.contains(&EventType::RunRequeued));
-    let stored = stage.store.history.run(run).await.unwrap();
+    // At least two: the first engine may have claimed again while it was dropped. That claim is handed back and does not
+    // count.
+    let events = fixture.event_types(run).await;
+    assert!(events.iter().filter(|kind| **kind == EventType::RunStarted).count() >= 2);
+    assert!(events.contains(&EventType::RunRequeued));
+    let stored = fixture.run(run).await;
     assert_eq!((stored.attempts, stored.retry_count), (1, 1));
     second.stop().await;
 }
 
-/// Proves R169 without a restart: another worker takes over what a dead one left.
-async fn the_watchdog_finds_orphans_while_the_engine_runs(stage: Stage) {
-    let engine = stage.engine(documents(lenient(), &steps::no_op())).await;
-    // Claimed by somebody else before this engine could: hold it at its door meanwhile.
-    stage.probe.hold_once(Breakpoint::BeforeClaim);
-    stage.probe.hold_once(Breakpoint::BeforeClaim);
-    let held = stage.probe.count(Breakpoint::BeforeClaim);
-    stage
-        .observer
-        .wait_until_advancing(&stage.clock, SECOND, || async {
-            stage.probe.count(Breakpoint::BeforeClaim) > held
-        })
-        .await;
-    let run = orphan(&stage).await;
-    stage.probe.release();
-    stage.probe.release();
-    stage.until_state_in_time(run, "COMPLETED").await;
-    assert!(stage.told(run).await.contains(&EventType::RunRequeued));
+/// Proves R169 without a restart: another worker takes over the run of a dead one.
+async fn the_watchdog_recovers_orphaned_runs_of_other_workers(fixture: EngineFixture) {
+    let engine = fixture.start_engine(document_pipeline(requeue_policy(), &steps::no_op())).await;
+    // Hold this engine before its claim, so that another worker claims the run.
+    fixture.probe.hold_once(Breakpoint::BeforeClaim);
+    fixture.probe.hold_once(Breakpoint::BeforeClaim);
+    let before = fixture.probe.count(Breakpoint::BeforeClaim);
+    fixture.wait_until_advancing(|| async { fixture.probe.count(Breakpoint::BeforeClaim) > before }).await;
+    let run = orphaned_run(&fixture).await;
+    fixture.probe.release();
+    fixture.probe.release();
+    fixture.wait_for_state_advancing(run, "COMPLETED").await;
+    assert!(fixture.event_types(run).await.contains(&EventType::RunRequeued));
     engine.stop().await;
 }
 
-/// A worker that could not renew in time lets go, and its late writes are refused.
-async fn an_engine_that_lost_its_lease_abandons_its_runs_and_goes_on_as_another(stage: Stage) {
-    let run = stage.enqueue(SubjectId::new()).await;
+/// A worker that could not renew its lease in time abandons its runs, and the run completes once.
+async fn an_engine_that_lost_its_lease_abandons_its_runs_and_registers_again(fixture: EngineFixture) {
+    let run = fixture.enqueue(SubjectId::new()).await;
     let gate = Arc::new(Semaphore::new(0));
-    let held = gate.clone();
-    let work = steps::step(move |_| {
-        let held = held.clone();
-        async move {
-            held.acquire().await.unwrap().forget();
-            Ok(StepOutput::default())
-        }
-    });
+    let work = gated_step(&gate);
     let lease = LeaseSettings::Renewed { term: SignedDuration::from_secs(15) };
-    let settings = EngineSettings { lease, ..Stage::settings() };
-    let engine = stage.engine_with(settings, documents(lenient(), &work)).await;
-    stage.until_state(run, "RUNNING").await;
-    let first = stage.store.workers.list().await.unwrap()[0].id;
-    // Stopped for longer than the lease, as a paused machine would be.
-    stage.probe.hold_once(Breakpoint::BeforeHeartbeat);
-    let beats = stage.probe.count(Breakpoint::BeforeHeartbeat);
-    stage
-        .observer
-        .wait_until_advancing(&stage.clock, SECOND, || async {
-            stage.probe.count(Breakpoint::BeforeHeartbeat) > beats
-        })
+    let settings = EngineSettings { lease, ..EngineFixture::settings() };
+    let engine = fixture.start_engine_with(settings, document_pipeline(requeue_policy(), &work)).await;
+    fixture.wait_for_state(run, "RUNNING").await;
+    let first = fixture.store.workers.list().await.unwrap()[0].id;
+    // Hold the heartbeat for longer than the lease, like a paused machine.
+    fixture.probe.hold_once(Breakpoint::BeforeHeartbeat);
+    let beats = fixture.probe.count(Breakpoint::BeforeHeartbeat);
+    fixture.wait_until_advancing(|| async { fixture.probe.count(Breakpoint::BeforeHeartbeat) > beats }).await;
+    fixture.clock.advance(SignedDuration::from_secs(20));
+    fixture
+        .wait_until_advancing(|| async { fixture.event_types(run).await.contains(&EventType::RunRequeued) })
         .await;
-    stage.clock.advance(SignedDuration::from_secs(20));
-    stage
-        .observer
-        .wait_until_advancing(&stage.clock, SECOND, || async {
-            stage.told(run).await.contains(&EventType::RunRequeued)
-        })
-        .await;
-    stage.probe.release();
-    stage
-        .observer
-        .wait_until_advancing(&stage.clock, SECOND, || async {
-            stage.store.workers.list().await.unwrap()[0].id != first
-        })
+    fixture.probe.release();
+    fixture
+        .wait_until_advancing(|| async { fixture.store.workers.list().await.unwrap()[0].id != first })
         .await;
     gate.add_permits(10);
-    stage.until_state_in_time(run, "COMPLETED").await;
-    let told = stage.told(run).await;
-    assert_eq!(told.iter().filter(|kind| **kind == EventType::RunCompleted).count(), 1);
+    fixture.wait_for_state_advancing(run, "COMPLETED").await;
+    let events = fixture.event_types(run).await;
+    assert_eq!(events.iter().filter(|kind| **kind == EventType::RunCompleted).count(), 1);
     engine.stop().await;
 }
 
-/// Proves R195 for an engine without the means: the rule belongs to the pipeline, not to whoever finds the orphan.
-async fn an_engine_recovers_also_what_it_could_not_execute_by_that_pipelines_rule(stage: Stage) {
-    let run = orphan(&stage).await;
+/// Proves R195: the recovery policy belongs to the pipeline, not to the engine that finds the orphaned run.
+async fn an_engine_recovers_runs_of_pipelines_that_it_cannot_execute(fixture: EngineFixture) {
+    let run = orphaned_run(&fixture).await;
     let recovery = vec![(Pipeline::Document, RecoveryPolicy::Requeue { max_claims: 3 })];
-    let settings = EngineSettings { recovery, ..Stage::settings() };
-    let engine = Engine::start(stage.store.clone(), settings, Vec::new(), stage.probe.clone()).await.unwrap();
-    assert_eq!(stage.state(run).await, "QUEUED");
+    let settings = EngineSettings { recovery, ..EngineFixture::settings() };
+    let engine =
+        Engine::start(fixture.store.clone(), settings, Vec::new(), fixture.probe.clone()).await.unwrap();
+    assert_eq!(fixture.state(run).await, "QUEUED");
     engine.stop().await;
 }

@@ -1,4 +1,4 @@
-//! Runs that go well, side by side and in order.
+//! Runs that succeed, in order and side by side.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -8,26 +8,26 @@ use quire_ports::{Breakpoint, PortError, StepOutput};
 use quire_testkit::{snapshot, steps};
 use tokio::sync::Semaphore;
 
-use crate::stage::{SECOND, Stage, documents, strict};
+use crate::fixture::{EngineFixture, SECOND, document_pipeline, fail_policy};
 
 crate::on_each_store! {
     a_queued_run_is_executed_step_by_step,
-    a_slow_run_holds_up_nobody_else,
-    runs_of_a_subject_go_one_after_the_other,
-    a_reprocess_never_cancels_what_is_running,
-    an_idle_engine_looks_once_a_tick,
-    contention_is_told_and_the_run_starts_on_a_later_tick,
-    steps_that_block_every_thread_do_not_cost_the_lease,
+    a_slow_run_does_not_delay_others,
+    runs_of_a_subject_run_one_after_the_other,
+    reprocessing_does_not_cancel_a_running_run,
+    an_idle_engine_claims_once_per_tick,
+    contention_is_recorded_and_the_run_starts_on_a_later_tick,
+    steps_that_block_every_thread_do_not_lose_the_lease,
 }
 
-/// Proves R001, R036, R037, R045: starting the engine is all it takes.
-async fn a_queued_run_is_executed_step_by_step(stage: Stage) {
-    let run = stage.enqueue(SubjectId::new()).await;
+/// Proves R001, R036, R037, R045: an engine executes queued runs as soon as it starts.
+async fn a_queued_run_is_executed_step_by_step(fixture: EngineFixture) {
+    let run = fixture.enqueue(SubjectId::new()).await;
     let work = steps::step(|context| async move { Ok(steps::artifact(context.step.as_str(), "{}")) });
-    let engine = stage.engine(documents(strict(), &work)).await;
-    stage.until_state(run, "COMPLETED").await;
+    let engine = fixture.start_engine(document_pipeline(fail_policy(), &work)).await;
+    fixture.wait_for_state(run, "COMPLETED").await;
     assert_eq!(
-        snapshot::render(&stage.store).await,
+        snapshot::render(&fixture.store).await,
         "\
 run 1 document COMPLETED attempts=0 retries=0
   EXTRACTION SUCCEEDED attempt=1
@@ -41,45 +41,45 @@ STEP_SUCCEEDED run 1 INTERPRETATION #1
 RUN_COMPLETED run 1
 "
     );
-    let artifacts = stage.store.history.artifacts(run).await.unwrap();
+    let artifacts = fixture.store.history.artifacts(run).await.unwrap();
     let types: Vec<_> = artifacts.iter().map(|artifact| artifact.artifact_type.as_str()).collect();
     assert_eq!(types, ["EXTRACTION", "INTERPRETATION"]);
     engine.stop().await;
 }
 
 /// Proves R023.
-async fn a_slow_run_holds_up_nobody_else(stage: Stage) {
-    let slow = stage.enqueue(SubjectId::new()).await;
+async fn a_slow_run_does_not_delay_others(fixture: EngineFixture) {
+    let slow = fixture.enqueue(SubjectId::new()).await;
     let gate = Arc::new(Semaphore::new(0));
-    let held = gate.clone();
+    let permits = gate.clone();
     let work = steps::step(move |context| {
-        let held = held.clone();
+        let permits = permits.clone();
         async move {
             if context.run.id == slow {
-                held.acquire().await.unwrap().forget();
+                permits.acquire().await.unwrap().forget();
             }
             Ok(StepOutput::default())
         }
     });
-    let engine = stage.engine(documents(strict(), &work)).await;
-    stage.until_state(slow, "RUNNING").await;
+    let engine = fixture.start_engine(document_pipeline(fail_policy(), &work)).await;
+    fixture.wait_for_state(slow, "RUNNING").await;
     for _ in 0..5 {
-        let quick = stage.enqueue(SubjectId::new()).await;
-        stage.until_state(quick, "COMPLETED").await;
+        let quick = fixture.enqueue(SubjectId::new()).await;
+        fixture.wait_for_state(quick, "COMPLETED").await;
     }
-    assert_eq!(stage.state(slow).await, "RUNNING");
+    assert_eq!(fixture.state(slow).await, "RUNNING");
     gate.add_permits(2);
-    stage.until_state(slow, "COMPLETED").await;
+    fixture.wait_for_state(slow, "COMPLETED").await;
     engine.stop().await;
 }
 
-/// Proves R002, R017 with the engine in between.
-async fn runs_of_a_subject_go_one_after_the_other(stage: Stage) {
+/// Proves R002, R017 with an engine.
+async fn runs_of_a_subject_run_one_after_the_other(fixture: EngineFixture) {
     let subject = SubjectId::new();
     let mut runs = Vec::new();
     for _ in 0..6 {
-        runs.push(stage.enqueue(subject).await);
-        stage.clock.advance(SECOND);
+        runs.push(fixture.enqueue(subject).await);
+        fixture.clock.advance(SECOND);
     }
     let (inside, most) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
     let (count, peak) = (inside.clone(), most.clone());
@@ -92,11 +92,11 @@ async fn runs_of_a_subject_go_one_after_the_other(stage: Stage) {
             Ok(StepOutput::default())
         }
     });
-    let engine = stage.engine(documents(strict(), &work)).await;
-    stage.until_state(*runs.last().unwrap(), "COMPLETED").await;
-    assert_eq!(most.load(Ordering::SeqCst), 1, "never two at once");
+    let engine = fixture.start_engine(document_pipeline(fail_policy(), &work)).await;
+    fixture.wait_for_state(*runs.last().unwrap(), "COMPLETED").await;
+    assert_eq!(most.load(Ordering::SeqCst), 1, "never two runs at once");
     let starts: Vec<_> = {
-        let events = stage
+        let events = fixture
             .store
             .history
             .events(quire_domain::EventId(0), quire_ports::EventFilter::default(), 1000)
@@ -109,86 +109,80 @@ async fn runs_of_a_subject_go_one_after_the_other(stage: Stage) {
     engine.stop().await;
 }
 
-/// Proves R025, R016: asking again while it runs adds a run and touches nothing.
-async fn a_reprocess_never_cancels_what_is_running(stage: Stage) {
+/// Proves R025, R016: another request during a run adds a run and changes nothing else.
+async fn reprocessing_does_not_cancel_a_running_run(fixture: EngineFixture) {
     let subject = SubjectId::new();
-    let first = stage.enqueue(subject).await;
-    stage.probe.hold_once(Breakpoint::BeforeStep);
-    let engine = stage.engine(documents(strict(), &steps::no_op())).await;
-    stage.probe.wait_for(Breakpoint::BeforeStep, 1).await;
-    let second = stage.enqueue(subject).await;
-    assert_eq!((stage.state(first).await, stage.state(second).await), ("RUNNING", "QUEUED"));
-    stage.probe.release();
-    stage.until_state(second, "COMPLETED").await;
-    assert_eq!(stage.state(first).await, "COMPLETED");
+    let first = fixture.enqueue(subject).await;
+    fixture.probe.hold_once(Breakpoint::BeforeStep);
+    let engine = fixture.start_engine(document_pipeline(fail_policy(), &steps::no_op())).await;
+    fixture.probe.wait_for(Breakpoint::BeforeStep, 1).await;
+    let second = fixture.enqueue(subject).await;
+    assert_eq!((fixture.state(first).await, fixture.state(second).await), ("RUNNING", "QUEUED"));
+    fixture.probe.release();
+    fixture.wait_for_state(second, "COMPLETED").await;
+    assert_eq!(fixture.state(first).await, "COMPLETED");
     engine.stop().await;
 }
 
-/// Proves R019: without a tick or a wake-up there is no look at the queue at all.
-async fn an_idle_engine_looks_once_a_tick(stage: Stage) {
-    let engine = stage.engine(documents(strict(), &steps::no_op())).await;
-    stage.probe.wait_for(Breakpoint::BeforeClaim, 1).await;
-    let mut looks = stage.probe.count(Breakpoint::BeforeClaim);
+/// Proves R019: without a tick or a wake-up the engine does not read the queue.
+async fn an_idle_engine_claims_once_per_tick(fixture: EngineFixture) {
+    let engine = fixture.start_engine(document_pipeline(fail_policy(), &steps::no_op())).await;
+    fixture.probe.wait_for(Breakpoint::BeforeClaim, 1).await;
+    let mut claims = fixture.probe.count(Breakpoint::BeforeClaim);
     for tick in 1..=5 {
-        // The clock stands still between ticks, and so does the engine.
-        stage
-            .observer
-            .wait_until_advancing(&stage.clock, SECOND, || async {
-                stage.probe.count(Breakpoint::BeforeClaim) > looks
-            })
+        // The engine is idle while the clock stands still.
+        fixture
+            .wait_until_advancing(|| async { fixture.probe.count(Breakpoint::BeforeClaim) > claims })
             .await;
-        looks = stage.probe.count(Breakpoint::BeforeClaim);
-        assert!(looks <= 1 + tick * 2, "{looks} looks in {tick} ticks");
+        claims = fixture.probe.count(Breakpoint::BeforeClaim);
+        assert!(claims <= 1 + tick * 2, "{claims} claims in {tick} ticks");
     }
     engine.stop().await;
 }
 
 /// Proves R020.
-async fn contention_is_told_and_the_run_starts_on_a_later_tick(stage: Stage) {
+async fn contention_is_recorded_and_the_run_starts_on_a_later_tick(fixture: EngineFixture) {
     let contention = PortError::Unavailable {
         service: "database",
         reason: "another process is writing to it".to_owned(),
         contention: true,
     };
-    stage.probe.fail_once(Breakpoint::BeforeClaim, contention);
-    let engine = stage.engine(documents(strict(), &steps::no_op())).await;
-    stage.probe.wait_for(Breakpoint::BeforeClaim, 1).await;
-    let run = stage.enqueue(SubjectId::new()).await;
-    stage.until_state_in_time(run, "COMPLETED").await;
-    assert_eq!(stage.times_told(EventType::SchedulerContention).await, 1);
+    fixture.probe.fail_once(Breakpoint::BeforeClaim, contention);
+    let engine = fixture.start_engine(document_pipeline(fail_policy(), &steps::no_op())).await;
+    fixture.probe.wait_for(Breakpoint::BeforeClaim, 1).await;
+    let run = fixture.enqueue(SubjectId::new()).await;
+    fixture.wait_for_state_advancing(run, "COMPLETED").await;
+    assert_eq!(fixture.count_events(EventType::SchedulerContention).await, 1);
     engine.stop().await;
 }
 
-/// As far as the engine goes: with every slot's thread blocked, the lease is kept.
-async fn steps_that_block_every_thread_do_not_cost_the_lease(stage: Stage) {
+/// The engine renews its lease even if a step blocks the thread of every slot.
+async fn steps_that_block_every_thread_do_not_lose_the_lease(fixture: EngineFixture) {
     let (go, gate) = std::sync::mpsc::channel::<()>();
     let gate = Arc::new(std::sync::Mutex::new(gate));
     let mut runs = Vec::new();
     for _ in 0..4 {
-        runs.push(stage.enqueue(SubjectId::new()).await);
+        runs.push(fixture.enqueue(SubjectId::new()).await);
     }
     let work = steps::step(move |_| {
         let gate = gate.clone();
         async move {
-            // Really blocks the thread, as a parser would.
+            // Blocks the thread, like a parser.
             gate.lock().unwrap().recv().unwrap();
             Ok(StepOutput::default())
         }
     });
-    let engine = stage.engine(documents(strict(), &work)).await;
-    stage.probe.wait_for(Breakpoint::BeforeStep, 4).await;
-    let beats = stage.probe.count(Breakpoint::BeforeHeartbeat);
-    stage
-        .observer
-        .wait_until_advancing(&stage.clock, SECOND, || async {
-            stage.probe.count(Breakpoint::BeforeHeartbeat) >= beats + 3
-        })
+    let engine = fixture.start_engine(document_pipeline(fail_policy(), &work)).await;
+    fixture.probe.wait_for(Breakpoint::BeforeStep, 4).await;
+    let before = fixture.probe.count(Breakpoint::BeforeHeartbeat);
+    fixture
+        .wait_until_advancing(|| async { fixture.probe.count(Breakpoint::BeforeHeartbeat) >= before + 3 })
         .await;
     for _ in 0..8 {
         go.send(()).unwrap();
     }
     for run in runs {
-        stage.until_state(run, "COMPLETED").await;
+        fixture.wait_for_state(run, "COMPLETED").await;
     }
     engine.stop().await;
 }

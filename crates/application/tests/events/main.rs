@@ -1,11 +1,11 @@
-//! Following the history on real stores: each story is told on SQLite and on PostgreSQL.
+//! Subscriptions to events on real stores. Each test runs on SQLite and on PostgreSQL.
 
-// A panic is the verdict.
+// A panic is how a test fails.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 mod commits;
 mod following;
-mod places;
+mod subscriptions;
 
 use std::time::Duration;
 
@@ -18,43 +18,46 @@ use tokio::task::JoinSet;
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
-/// How long a test waits for what must happen.
-const PATIENCE: Duration = Duration::from_mins(1);
+/// How long a test waits before it fails.
+const TIMEOUT: Duration = Duration::from_mins(1);
 const WRITERS: usize = 4;
 
-/// One test for each story and store.
+/// Makes one test for each case and store.
 macro_rules! on_each_store {
-    ($($story:ident),+ $(,)?) => {
+    ($($case:ident),+ $(,)?) => {
         mod on_sqlite {
             $(#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-            async fn $story() {
-                super::$story(quire_sqlite::testing::fixture().await).await;
+            async fn $case() {
+                super::$case(quire_sqlite::testing::store_fixture().await).await;
             })+
         }
 
         mod on_postgres {
             $(#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-            async fn $story() {
-                super::$story(quire_postgres::testing::fixture().await).await;
+            async fn $case() {
+                super::$case(quire_postgres::testing::store_fixture().await).await;
             })+
         }
     };
 }
 pub(crate) use on_each_store;
 
-/// A feed that nobody stops.
+/// A feed that is never stopped.
 fn feed(fixture: &StoreFixture) -> EventFeed {
     EventFeed::new(fixture.store.history.clone(), 10, CancellationToken::new())
 }
 
-async fn listen(feed: &EventFeed, from: StartPosition) -> Subscription {
+/// Subscribes to all events.
+async fn subscribe(feed: &EventFeed, from: StartPosition) -> Subscription {
     feed.subscribe(from, EventFilter::default()).await.unwrap()
 }
 
-/// The next event, which must come.
-async fn next(listener: &mut Subscription) -> (EventId, EventType) {
-    let recorded =
-        timeout(PATIENCE, listener.next()).await.expect("there is one").expect("nobody was let go");
+/// The next event. Panics if none comes.
+async fn next(subscription: &mut Subscription) -> (EventId, EventType) {
+    let recorded = timeout(TIMEOUT, subscription.next())
+        .await
+        .expect("an event comes within the timeout")
+        .expect("the subscription is open");
     (recorded.id, recorded.event.event_type)
 }
 
@@ -63,7 +66,7 @@ async fn record(fixture: &StoreFixture, event_type: EventType, subject: Option<S
     fixture.store.queue.record(std::slice::from_ref(&event)).await.unwrap();
 }
 
-/// Many events, written by several at the same time.
+/// Records `count` events with concurrent writers.
 async fn record_many(fixture: &StoreFixture, count: usize, event_type: EventType) {
     let mut writing = JoinSet::new();
     for _ in 0..WRITERS {
@@ -78,7 +81,7 @@ async fn record_many(fixture: &StoreFixture, count: usize, event_type: EventType
     writing.join_all().await;
 }
 
-/// Twice as many events as there are of this type.
+/// Doubles the number of events of this type.
 async fn double(fixture: &StoreFixture, event_type: EventType) {
     let again = format!(
         "INSERT INTO events (at, event_type, subject_id) SELECT at, event_type, subject_id FROM events \

@@ -100,7 +100,7 @@ pub fn past(place: &Arc<Place>) -> Arc<dyn RawSql> {
 }
 
 /// A store in a schema of its own.
-pub async fn fixture() -> StoreFixture {
+pub async fn store_fixture() -> StoreFixture {
     let place = Arc::new(Place::migrated().await);
     let store = place.store().await.into_store();
     StoreFixture { store, sql: past(&place), keep: Box::new(place) }

@@ -52,12 +52,12 @@ pub fn past(path: PathBuf) -> Arc<dyn RawSql> {
 }
 
 /// A store on a file of its own.
-pub async fn fixture() -> StoreFixture {
-    bed_with(Options::default()).await.0
+pub async fn store_fixture() -> StoreFixture {
+    store_fixture_with(Options::default()).await.0
 }
 
 /// The same with other options, and where its file is.
-pub async fn bed_with(options: Options) -> (StoreFixture, PathBuf) {
+pub async fn store_fixture_with(options: Options) -> (StoreFixture, PathBuf) {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("quire.db");
     let store = SqliteStore::open(&path, options).unwrap().into_store();

@@ -1,3 +1,3 @@
 //! SQLite passes what every store passes.
 
-quire_testkit::store_conformance!(quire_sqlite::testing::fixture);
+quire_testkit::store_conformance!(quire_sqlite::testing::store_fixture);

@@ -41,7 +41,7 @@ struct Scene {
 }
 
 async fn scene(permits: usize) -> Scene {
-    let fixture = quire_sqlite::testing::fixture().await;
+    let fixture = quire_sqlite::testing::store_fixture().await;
     let folder = tempfile::tempdir().unwrap();
     let blobs = DiskBlobs::open(folder.path()).unwrap();
     let document = document(DocumentId::new());

@@ -109,7 +109,11 @@ async fn scene() -> Scene {
         largest: 1 << 20,
         schema: "veterinary-record".to_owned(),
     };
-    Scene { fixture: quire_sqlite::testing::fixture().await, folder: tempfile::tempdir().unwrap(), terms }
+    Scene {
+        fixture: quire_sqlite::testing::store_fixture().await,
+        folder: tempfile::tempdir().unwrap(),
+        terms,
+    }
 }
 
 impl Scene {

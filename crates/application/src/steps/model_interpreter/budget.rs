@@ -1,8 +1,7 @@
-//! What may be spent on models.
+//! Token budgets for models.
 //!
-//! What was spent is what versions have recorded, on all machines, plus what this process spent on steps that ended without a
-//! version. Documents that are under way at the same moment do not know of each other, so that a day may end up to one
-//! document for each slot above its budget.
+//! The tokens used are those that versions record, on all machines, plus those of steps of this process that ended without a
+//! version. Documents in progress do not know of each other, so a day may exceed its budget by one document for each slot.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -11,52 +10,52 @@ use jiff::tz::TimeZone;
 use jiff::{Timestamp, ToSpan as _};
 use quire_ports::{PortResult, Reviews};
 
-/// Tokens that may be spent; 0 is no limit.
+/// Limits of tokens. 0 means no limit.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct TokenBudget {
-    /// On one document, over all requests.
+    /// For one document, over all requests.
     pub per_document: u64,
-    /// In one day, which begins at midnight UTC.
+    /// For one day, which begins at midnight UTC.
     pub per_day: u64,
 }
 
-/// Tokens of steps that left no version, on a day.
+/// Tokens of steps that ended without a version, for one day.
 #[derive(Default)]
-pub(super) struct Lost(Mutex<(Option<Date>, u64)>);
+pub(super) struct UnrecordedTokens(Mutex<(Option<Date>, u64)>);
 
-impl Lost {
+impl UnrecordedTokens {
     pub(super) fn add(&self, tokens: u64, now: Timestamp) {
         let today = day(now);
-        let mut lost = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let before = if lost.0 == Some(today) { lost.1 } else { 0 };
-        *lost = (Some(today), before.saturating_add(tokens));
+        let mut tokens_of_day = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let before = if tokens_of_day.0 == Some(today) { tokens_of_day.1 } else { 0 };
+        *tokens_of_day = (Some(today), before.saturating_add(tokens));
     }
 
     pub(super) fn on(&self, today: Date) -> u64 {
-        let lost = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if lost.0 == Some(today) { lost.1 } else { 0 }
+        let tokens_of_day = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if tokens_of_day.0 == Some(today) { tokens_of_day.1 } else { 0 }
     }
 }
 
 impl TokenBudget {
-    /// Whether so many tokens are left for a document, of which some were spent already.
-    pub(super) fn fits_document(self, spent: u64, needed: u64) -> bool {
-        self.per_document == 0 || spent.saturating_add(needed) <= self.per_document
+    /// Whether a document that has used `used` tokens may use `needed` more.
+    pub(super) fn fits_document(self, used: u64, needed: u64) -> bool {
+        self.per_document == 0 || used.saturating_add(needed) <= self.per_document
     }
 
-    /// Whether so many tokens are left today.
+    /// Whether `needed` more tokens may be used today.
     pub(super) async fn fits_day(
         self,
         reviews: &dyn Reviews,
-        lost: &Lost,
+        unrecorded: &UnrecordedTokens,
         needed: u64,
         now: Timestamp,
     ) -> PortResult<bool> {
         if self.per_day == 0 {
             return Ok(true);
         }
-        let spent = reviews.tokens_since(midnight(now)).await?.saturating_add(lost.on(day(now)));
-        Ok(spent.saturating_add(needed) <= self.per_day)
+        let used = reviews.tokens_since(midnight(now)).await?.saturating_add(unrecorded.on(day(now)));
+        Ok(used.saturating_add(needed) <= self.per_day)
     }
 }
 

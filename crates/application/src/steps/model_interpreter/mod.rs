@@ -1,15 +1,15 @@
-//! The interpreter that asks a language model, where somebody has chosen that.
+//! The interpreter that uses a language model, if the configuration chooses one.
 //!
-//! The model says what it believes to have read; the domain believes of that what it finds in the text. Whatever goes wrong
-//! with the model, the rules can do the work instead, and the version says so.
+//! A model makes claims. A claim becomes a field only if its value is found in the text. If the model fails, the rules can
+//! interpret the document instead, and the version records that.
 
-mod answer;
 mod budget;
-mod form;
 mod prompt;
-mod spent;
+mod response;
+mod response_schema;
 #[cfg(test)]
 mod tests;
+mod token_usage;
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -24,51 +24,51 @@ use quire_understanding::redaction::Redaction;
 use quire_understanding::rules::DocumentHints;
 use quire_understanding::{Field, InterpreterKind, MadeBy, Value, claims};
 
-use self::budget::Lost;
 pub use self::budget::TokenBudget;
-use self::spent::{Spent, Untold};
+use self::budget::UnrecordedTokens;
+use self::token_usage::{TokenUsage, UsageGuard};
 use super::StepErrorCode;
 pub use prompt::PROMPT_VERSION;
 
-/// Bytes of text that make a token, for what is estimated before anybody counts.
+/// Bytes of text per token, for estimates before a request.
 const BYTES_PER_TOKEN: u64 = 3;
-/// Tokens that prices are for.
-const PRICED: f64 = 1_000_000.0;
+/// Prices are per this many tokens.
+const TOKENS_PER_PRICE: f64 = 1_000_000.0;
 
-/// How a model is used.
+/// The settings of a [`ModelInterpreter`].
 #[derive(Clone, Copy, Debug)]
 pub struct ModelInterpreterSettings {
-    /// Whether the rules do it when the model does not.
+    /// Whether the rules interpret the document if the model fails.
     pub fallback: bool,
-    /// Whether what tells of people is hidden from the model.
+    /// Whether personal data is hidden from the model.
     pub redact: bool,
-    /// Tokens of the longest answer.
+    /// The most tokens of a response.
     pub answer_tokens: u64,
-    /// What may be spent.
+    /// The token budget.
     pub budget: TokenBudget,
-    /// Prices of a million tokens, sent and answered, if there are any.
+    /// The prices of a million tokens, of the prompt and of the response.
     pub prices: Option<(f64, f64)>,
 }
 
-/// Understands documents by asking a model, and believes only what it finds in the text.
+/// Interprets documents with a model and keeps only the values that it finds in the text.
 pub struct ModelInterpreter {
     model: Arc<dyn LanguageModel>,
-    /// What else understands them.
+    /// Interprets a document if the model fails, and finds the redacted values.
     rules: Arc<dyn Interpreter>,
     reviews: Arc<dyn Reviews>,
     clock: Arc<dyn Clock>,
     settings: ModelInterpreterSettings,
-    lost: Lost,
+    unrecorded: UnrecordedTokens,
 }
 
-/// Why the model did not do it.
-enum Missed {
+/// Why the model gave no interpretation.
+enum Failed {
     Model(ModelError),
     Store(PortError),
 }
 
 impl ModelInterpreter {
-    /// An interpreter that asks this model. `rules` does what the model does not.
+    /// An interpreter that uses this model, and `rules` where the model fails.
     pub fn new(
         model: Arc<dyn LanguageModel>,
         rules: Arc<dyn Interpreter>,
@@ -76,7 +76,7 @@ impl ModelInterpreter {
         clock: Arc<dyn Clock>,
         settings: ModelInterpreterSettings,
     ) -> Self {
-        Self { model, rules, reviews, clock, settings, lost: Lost::default() }
+        Self { model, rules, reviews, clock, settings, unrecorded: UnrecordedTokens::default() }
     }
 }
 
@@ -84,134 +84,146 @@ impl ModelInterpreter {
 impl Interpreter for ModelInterpreter {
     async fn interpret(&self, request: InterpretRequest) -> Result<InterpreterOutput, InterpretError> {
         let started = Instant::now();
-        let mut untold = Untold::new(self);
-        let missed = match self.understand(&request, &mut untold.spent).await {
+        let mut guard = UsageGuard::new(self);
+        let failed = match self.interpret_with_model(&request, &mut guard.usage).await {
             Ok(fields) => {
-                let made_by = self.made_by(InterpreterKind::Model, &untold.spent, None, started);
-                untold.tell();
+                let made_by = self.made_by(InterpreterKind::Model, &guard.usage, None, started);
+                guard.recorded();
                 return Ok(InterpreterOutput { fields, made_by });
             }
-            Err(missed) => missed,
+            Err(failed) => failed,
         };
-        let error = match missed {
-            Missed::Model(error) => error,
-            Missed::Store(error) => return Err(unavailable(&error)),
+        let error = match failed {
+            Failed::Model(error) => error,
+            Failed::Store(error) => return Err(unavailable(&error)),
         };
         let code = error.kind.as_str();
         if !self.settings.fallback {
             return Err(InterpretError { code, message: error.message, may_pass: error.kind.may_pass() });
         }
-        tracing::warn!(code, "the model was of no use for a document; the rules understand it");
+        tracing::warn!(code, "model failed, interpreting the document by rules");
         let by_rules = self.rules.interpret(request).await?;
-        let made_by = self.made_by(InterpreterKind::Rules, &untold.spent, Some(code), started);
-        untold.tell();
+        let made_by = self.made_by(InterpreterKind::Rules, &guard.usage, Some(code), started);
+        guard.recorded();
         Ok(InterpreterOutput { made_by, ..by_rules })
     }
 }
 
 impl ModelInterpreter {
-    async fn understand(&self, request: &InterpretRequest, spent: &mut Spent) -> Result<Vec<Field>, Missed> {
+    async fn interpret_with_model(
+        &self,
+        request: &InterpretRequest,
+        usage: &mut TokenUsage,
+    ) -> Result<Vec<Field>, Failed> {
         let mut redaction = self.settings.redact.then(Redaction::default);
-        let question = ModelRequest {
+        let model_request = ModelRequest {
             messages: prompt::messages(&request.reading, redaction.as_mut()),
-            schema_name: form::name(&request.schema),
-            response_schema: form::form(&request.schema).to_string(),
+            schema_name: response_schema::name(&request.schema),
+            response_schema: response_schema::response_schema(&request.schema).to_string(),
             max_tokens: self.settings.answer_tokens,
             deadline: request.deadline,
         };
-        let answer = self.ask(&question, spent).await?;
-        let read = |answer: &ModelResponse| answer::claims(&answer.text, &request.schema, redaction.as_ref());
-        let claims = match read(&answer) {
+        let response = self.send(&model_request, usage).await?;
+        let parse =
+            |response: &ModelResponse| response::parse(&response.text, &request.schema, redaction.as_ref());
+        let claims = match parse(&response) {
             Some(claims) => claims,
-            // More of the same would be cut at the same place.
-            None if !answer.is_whole => {
-                return Err(invalid("the model's answer was cut off; raise model.max_answer_tokens"));
+            // Another response would be cut off in the same way.
+            None if !response.is_whole => {
+                return Err(invalid("the response of the model was cut off; raise model.max_answer_tokens"));
             }
             None => {
-                let messages = prompt::repair(&question.messages, &answer.text);
-                let repaired = self.ask(&ModelRequest { messages, ..question }, spent).await?;
-                read(&repaired).ok_or_else(|| {
-                    invalid("the model twice answered something else than the form; choose a model that keeps to a JSON schema")
+                let messages = prompt::repair(&model_request.messages, &response.text);
+                let repaired = self.send(&ModelRequest { messages, ..model_request }, usage).await?;
+                parse(&repaired).ok_or_else(|| {
+                    invalid(
+                        "the model sent an invalid response twice; choose a model that follows a JSON schema",
+                    )
                 })?
             }
         };
         let today = self.clock.now().to_zoned(TimeZone::UTC).date();
-        let known = DocumentHints { language: request.language.as_deref(), today: Some(today) };
-        let mut fields = claims::settle(claims, &request.reading, &request.schema, known);
+        let hints = DocumentHints { language: request.language.as_deref(), today: Some(today) };
+        let mut fields = claims::settle(claims, &request.reading, &request.schema, hints);
         if let Some(redaction) = redaction {
-            self.fill_hidden(&mut fields, request, &redaction).await;
+            self.fill_redacted(&mut fields, request, &redaction).await;
         }
         Ok(fields)
     }
 
-    /// Asks once, if the budget allows that.
-    async fn ask(&self, question: &ModelRequest, spent: &mut Spent) -> Result<ModelResponse, Missed> {
+    /// Sends one request, if the budget allows it.
+    async fn send(&self, request: &ModelRequest, usage: &mut TokenUsage) -> Result<ModelResponse, Failed> {
         let needed =
-            estimated(&question.messages, &question.response_schema).saturating_add(question.max_tokens);
+            estimate_tokens(&request.messages, &request.response_schema).saturating_add(request.max_tokens);
         let budget = self.settings.budget;
-        if !budget.fits_document(spent.tokens(), needed) {
-            return Err(over("the document is too long for model.max_tokens_per_document"));
+        if !budget.fits_document(usage.tokens(), needed) {
+            return Err(over_budget("the document needs more tokens than model.max_tokens_per_document"));
         }
-        let so_far = spent.tokens().saturating_add(needed);
-        let fits = budget.fits_day(&*self.reviews, &self.lost, so_far, self.clock.now()).await;
-        if !fits.map_err(Missed::Store)? {
-            return Err(over("model.max_tokens_per_day is spent until midnight UTC"));
+        let so_far = usage.tokens().saturating_add(needed);
+        let fits = budget.fits_day(&*self.reviews, &self.unrecorded, so_far, self.clock.now()).await;
+        if !fits.map_err(Failed::Store)? {
+            return Err(over_budget("model.max_tokens_per_day is used up until midnight UTC"));
         }
-        spent.is_asked = true;
-        let answer = self.model.ask(question).await.map_err(Missed::Model)?;
-        spent.tokens_in = spent.tokens_in.saturating_add(answer.tokens_in);
-        spent.tokens_out = spent.tokens_out.saturating_add(answer.tokens_out);
-        spent.model = Some(answer.model.clone());
-        Ok(answer)
+        usage.was_sent = true;
+        let response = self.model.ask(request).await.map_err(Failed::Model)?;
+        usage.tokens_in = usage.tokens_in.saturating_add(response.tokens_in);
+        usage.tokens_out = usage.tokens_out.saturating_add(response.tokens_out);
+        usage.model = Some(response.model.clone());
+        Ok(response)
     }
 
-    /// What was hidden from the model is the rules' to find, as far as the model did not point to it.
-    async fn fill_hidden(&self, fields: &mut Vec<Field>, request: &InterpretRequest, redaction: &Redaction) {
+    /// Adds the redacted values that the rules find and the model did not claim.
+    async fn fill_redacted(
+        &self,
+        fields: &mut Vec<Field>,
+        request: &InterpretRequest,
+        redaction: &Redaction,
+    ) {
         let Ok(by_rules) = self.rules.interpret(request.clone()).await else { return };
-        let is_hidden = |field: &Field| matches!(&field.value, Value::Text(text) if redaction.hides(text));
-        claims::fill(fields, by_rules.fields, &request.schema, is_hidden);
+        let is_redacted = |field: &Field| matches!(&field.value, Value::Text(text) if redaction.hides(text));
+        claims::fill(fields, by_rules.fields, &request.schema, is_redacted);
     }
 
     fn made_by(
         &self,
         interpreter: InterpreterKind,
-        spent: &Spent,
+        usage: &TokenUsage,
         fallback: Option<&str>,
         started: Instant,
     ) -> MadeBy {
         MadeBy {
             interpreter,
-            model: spent.model.clone(),
-            prompt_version: spent.is_asked.then(|| PROMPT_VERSION.to_owned()),
-            tokens_in: spent.tokens_in,
-            tokens_out: spent.tokens_out,
-            cost: self.settings.prices.map(|prices| cost(spent, prices)),
+            model: usage.model.clone(),
+            prompt_version: usage.was_sent.then(|| PROMPT_VERSION.to_owned()),
+            tokens_in: usage.tokens_in,
+            tokens_out: usage.tokens_out,
+            cost: self.settings.prices.map(|prices| cost(usage, prices)),
             fallback_reason: fallback.map(str::to_owned),
             milliseconds: u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX),
         }
     }
 }
 
-#[allow(clippy::cast_precision_loss)] // Nobody pays for so many tokens that one more or less would count.
-fn cost(spent: &Spent, (price_in, price_out): (f64, f64)) -> f64 {
-    (spent.tokens_in as f64 * price_in + spent.tokens_out as f64 * price_out) / PRICED
+#[allow(clippy::cast_precision_loss)] // Token counts are far below 2^52.
+fn cost(usage: &TokenUsage, (price_in, price_out): (f64, f64)) -> f64 {
+    (usage.tokens_in as f64 * price_in + usage.tokens_out as f64 * price_out) / TOKENS_PER_PRICE
 }
 
-/// Tokens of a question, rather too many than too few.
-fn estimated(messages: &[ChatMessage], form: &str) -> u64 {
-    let bytes = messages.iter().map(|message| message.text.len()).sum::<usize>() + form.len();
+/// Estimates the tokens of a request, rather too many than too few.
+fn estimate_tokens(messages: &[ChatMessage], response_schema: &str) -> u64 {
+    let bytes = messages.iter().map(|message| message.text.len()).sum::<usize>() + response_schema.len();
     u64::try_from(bytes).unwrap_or(u64::MAX) / BYTES_PER_TOKEN
 }
 
-fn invalid(message: &str) -> Missed {
-    Missed::Model(ModelError { kind: ModelErrorKind::AnswerInvalid, message: message.to_owned() })
+fn invalid(message: &str) -> Failed {
+    Failed::Model(ModelError { kind: ModelErrorKind::AnswerInvalid, message: message.to_owned() })
 }
 
-fn over(message: &str) -> Missed {
-    Missed::Model(ModelError { kind: ModelErrorKind::BudgetSpent, message: message.to_owned() })
+fn over_budget(message: &str) -> Failed {
+    Failed::Model(ModelError { kind: ModelErrorKind::BudgetSpent, message: message.to_owned() })
 }
 
 fn unavailable(error: &PortError) -> InterpretError {
-    let message = format!("what was spent on models today could not be looked up: {error}");
+    let message = format!("the tokens used today could not be read: {error}");
     InterpretError { code: StepErrorCode::StoreUnavailable.as_str(), message, may_pass: true }
 }

@@ -1,4 +1,4 @@
-//! What a model is told.
+//! The prompt for a model.
 
 use std::fmt::Write as _;
 
@@ -6,8 +6,8 @@ use quire_domain::reading::{Page, Reading};
 use quire_ports::{ChatMessage, ChatRole};
 use quire_understanding::redaction::Redaction;
 
-/// The version of the prompt, recorded with every version that it helped to make. It changes with the text below and with
-/// anything else that is said to a model.
+/// The version of the prompt. Each interpretation that a model made records it. Change it with any change of the text below
+/// or of anything else that a model receives.
 pub const PROMPT_VERSION: &str = "1";
 
 const INSTRUCTIONS: &str = include_str!("prompt.md");
@@ -15,10 +15,10 @@ const INSTRUCTIONS: &str = include_str!("prompt.md");
 const REPAIR: &str = "That was not JSON of the form that was asked for. Answer again with the whole form as JSON: no other \
                       words, no code fence, nothing left out.";
 
-/// Characters of a spoilt answer that are shown to the model again.
-const MOST_SHOWN: usize = 8_000;
+/// How many characters of an invalid response the repair prompt repeats.
+const MAX_REPEATED: usize = 8_000;
 
-/// The conversation that begins with a document.
+/// The first messages: the instructions and the text of the document.
 pub(super) fn messages(reading: &Reading, redaction: Option<&mut Redaction>) -> Vec<ChatMessage> {
     let text = text(&reading.pages);
     let text = match redaction {
@@ -31,17 +31,17 @@ pub(super) fn messages(reading: &Reading, redaction: Option<&mut Redaction>) -> 
     ]
 }
 
-/// The same conversation, after an answer that cannot be used.
+/// The messages that ask for another response after an invalid one.
 pub(super) fn repair(messages: &[ChatMessage], answer: &str) -> Vec<ChatMessage> {
-    let shown: String = answer.chars().take(MOST_SHOWN).collect();
+    let repeated: String = answer.chars().take(MAX_REPEATED).collect();
     let more = [
-        ChatMessage { role: ChatRole::Assistant, text: shown },
+        ChatMessage { role: ChatRole::Assistant, text: repeated },
         ChatMessage { role: ChatRole::User, text: REPAIR.to_owned() },
     ];
     messages.iter().cloned().chain(more).collect()
 }
 
-/// The pages, each under its number.
+/// The text of the pages, each below a line with its number.
 fn text(pages: &[Page]) -> String {
     let mut text = String::new();
     for (number, page) in (1..).zip(pages) {

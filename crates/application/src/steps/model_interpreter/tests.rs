@@ -1,28 +1,28 @@
-//! What is counted of the tokens that a step took.
+//! How the tokens of a step are counted.
 
 use jiff::Timestamp;
 use quire_ports::SystemClock;
-use quire_sqlite::testing::fixture;
+use quire_sqlite::testing::store_fixture;
 use quire_testkit::FakeClock;
 use tokio::sync::Notify;
 
 use super::*;
 use crate::steps::RuleInterpreter;
 
-/// Answers the first question with something else than the form, and every further one never.
+/// A model whose first response is invalid and which never answers again.
 #[derive(Default)]
-struct Stuck {
-    is_asked_again: Notify,
+struct HangingModel {
+    second_request: Notify,
 }
 
 #[async_trait]
-impl LanguageModel for Stuck {
-    async fn ask(&self, question: &ModelRequest) -> Result<ModelResponse, ModelError> {
-        if question.messages.len() > 2 {
-            self.is_asked_again.notify_one();
+impl LanguageModel for HangingModel {
+    async fn ask(&self, request: &ModelRequest) -> Result<ModelResponse, ModelError> {
+        if request.messages.len() > 2 {
+            self.second_request.notify_one();
             std::future::pending::<()>().await;
         }
-        let (text, model) = ("no form".to_owned(), "stuck".to_owned());
+        let (text, model) = ("invalid".to_owned(), "hanging".to_owned());
         Ok(ModelResponse { text, is_whole: true, model, tokens_in: 100, tokens_out: 20 })
     }
 }
@@ -37,41 +37,41 @@ fn settings(per_document: u64, fallback: bool) -> ModelInterpreterSettings {
     ModelInterpreterSettings { fallback, redact: true, answer_tokens: 100, budget, prices: None }
 }
 
-/// An interpreter that asks a model which gets stuck, and what was lost on it.
-async fn by(
-    model: Arc<Stuck>,
+/// An interpreter with this model, and a function that returns its unrecorded tokens.
+async fn interpreter(
+    model: Arc<HangingModel>,
     settings: ModelInterpreterSettings,
 ) -> (ModelInterpreter, impl Fn(&ModelInterpreter) -> u64) {
-    let reviews = fixture().await.store.reviews.clone();
+    let reviews = store_fixture().await.store.reviews.clone();
     let now = Timestamp::UNIX_EPOCH;
     let rules = Arc::new(RuleInterpreter { clock: Arc::new(SystemClock) });
-    let by = ModelInterpreter::new(model, rules, reviews, Arc::new(FakeClock::at(now)), settings);
-    (by, move |by: &ModelInterpreter| by.lost.on(budget::day(now)))
+    let interpreter = ModelInterpreter::new(model, rules, reviews, Arc::new(FakeClock::at(now)), settings);
+    (interpreter, move |interpreter: &ModelInterpreter| interpreter.unrecorded.on(budget::day(now)))
 }
 
 #[tokio::test]
-async fn tokens_of_a_step_that_nobody_waits_for_any_more_are_counted() {
-    let model = Arc::new(Stuck::default());
-    let (by, lost) = by(model.clone(), settings(0, true)).await;
+async fn tokens_of_a_cancelled_step_are_counted() {
+    let model = Arc::new(HangingModel::default());
+    let (interpreter, unrecorded) = interpreter(model.clone(), settings(0, true)).await;
     tokio::select! {
-        _ = by.interpret(request()) => panic!("the model never answers again"),
-        () = model.is_asked_again.notified() => {}
+        _ = interpreter.interpret(request()) => panic!("the model does not answer the second request"),
+        () = model.second_request.notified() => {}
     }
-    assert_eq!(lost(&by), 120);
+    assert_eq!(unrecorded(&interpreter), 120);
 }
 
 #[tokio::test]
-async fn tokens_are_lost_if_the_step_fails_and_told_by_the_version_if_the_rules_do_it() {
-    // Enough for one question, but not for another one.
+async fn tokens_of_a_failed_step_are_unrecorded_and_those_of_a_fallback_are_recorded() {
+    // Enough for one request, but not for a second one.
     let enough = {
         let request = request();
-        let form = form::form(&request.schema).to_string();
-        estimated(&prompt::messages(&request.reading, None), &form) + 110
+        let schema = response_schema::response_schema(&request.schema).to_string();
+        estimate_tokens(&prompt::messages(&request.reading, None), &schema) + 110
     };
-    let (strict, lost) = by(Arc::default(), settings(enough, false)).await;
+    let (strict, unrecorded) = interpreter(Arc::default(), settings(enough, false)).await;
     assert_eq!(strict.interpret(request()).await.unwrap_err().code, "MODEL_BUDGET_SPENT");
-    assert_eq!(lost(&strict), 120);
-    let (lenient, lost) = by(Arc::default(), settings(enough, true)).await;
+    assert_eq!(unrecorded(&strict), 120);
+    let (lenient, unrecorded) = interpreter(Arc::default(), settings(enough, true)).await;
     let made_by = lenient.interpret(request()).await.unwrap().made_by;
-    assert_eq!((made_by.tokens_in, made_by.tokens_out, lost(&lenient)), (100, 20, 0));
+    assert_eq!((made_by.tokens_in, made_by.tokens_out, unrecorded(&lenient)), (100, 20, 0));
 }

@@ -1,13 +1,13 @@
-//! The form that a model fills in, made from a schema: what it may say, and nothing that is not its to say.
+//! The JSON Schema of a model's response, made from a document schema. It has only what a model may decide.
 
 use quire_understanding::{Schema, SchemaKey, Scope, ValueType};
 use serde_json::{Map, Value, json};
 
-/// Labels of a key that its description names.
-const MOST_LABELS: usize = 8;
+/// How many labels the description of a key names.
+const MAX_LABELS: usize = 8;
 
-/// The form as JSON Schema, in the part of it that models keep to strictly: every member is required, none may be added.
-pub(super) fn form(schema: &Schema) -> Value {
+/// The schema of the response, in the strict subset that models follow: every member is required, and no other is allowed.
+pub(super) fn response_schema(schema: &Schema) -> Value {
     let mut parts = Map::new();
     parts.insert("document".to_owned(), object(schema.keys.iter().filter(|key| is_of_document(key, schema))));
     if has_visits(schema) {
@@ -17,13 +17,13 @@ pub(super) fn form(schema: &Schema) -> Value {
     closed(&parts)
 }
 
-/// The name of the form.
+/// The name of the response schema.
 pub(super) fn name(schema: &Schema) -> String {
     let safe = |c: char| if c.is_ascii_alphanumeric() || c == '-' { c } else { '_' };
     schema.name.chars().map(safe).take(64).collect()
 }
 
-/// Whether documents of this kind tell of visits.
+/// Whether documents of this schema have visits.
 pub(super) fn has_visits(schema: &Schema) -> bool {
     schema.visit_date().is_some()
 }
@@ -60,7 +60,7 @@ fn member(key: &SchemaKey) -> Value {
     if key.value_type == ValueType::Date {
         description.push("a date".to_owned());
     }
-    let labels: Vec<&str> = key.labels.iter().map(String::as_str).take(MOST_LABELS).collect();
+    let labels: Vec<&str> = key.labels.iter().map(String::as_str).take(MAX_LABELS).collect();
     if !labels.is_empty() {
         description.push(format!("in documents as: {}", labels.join(", ")));
     }
@@ -73,11 +73,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_key_stands_where_its_scope_says_and_nothing_else_may() {
+    fn each_key_is_where_its_scope_says_and_nothing_else_is_allowed() {
         let schema = Schema::built_in_default();
-        let form = form(&schema);
-        let document = form["properties"]["document"]["properties"].as_object().unwrap();
-        let visit = form["properties"]["visits"]["items"]["properties"].as_object().unwrap();
+        let response = response_schema(&schema);
+        let document = response["properties"]["document"]["properties"].as_object().unwrap();
+        let visit = response["properties"]["visits"]["items"]["properties"].as_object().unwrap();
         assert_eq!(document["pet_name"]["type"], json!(["string", "null"]));
         assert_eq!(document["line_item"]["type"], "array");
         assert!(!document.contains_key("diagnosis") && !visit.contains_key("pet_name"));
@@ -92,22 +92,24 @@ mod tests {
                 && document.contains_key("weight")
                 && visit.contains_key("weight")
         );
-        for part in [&form, &form["properties"]["document"], &form["properties"]["visits"]["items"]] {
+        for part in
+            [&response, &response["properties"]["document"], &response["properties"]["visits"]["items"]]
+        {
             assert_eq!(part["additionalProperties"], false);
             let names: Vec<_> = part["properties"].as_object().unwrap().keys().collect();
             assert_eq!(part["required"], json!(names));
         }
-        assert!(!form.to_string().contains("critical"), "that is not a model's to say");
+        assert!(!response.to_string().contains("critical"), "a model does not decide what is critical");
     }
 
     #[test]
-    fn a_schema_without_visits_has_all_its_keys_in_the_document() {
+    fn without_visits_all_keys_are_in_the_document() {
         let mut schema = Schema::built_in_default();
         schema.name = "invoice / añadida".to_owned();
         schema.keys.retain(|key| key.key != "visit_date");
-        let form = form(&schema);
-        assert!(form["properties"].get("visits").is_none());
-        assert!(form["properties"]["document"]["properties"].get("diagnosis").is_some());
+        let response = response_schema(&schema);
+        assert!(response["properties"].get("visits").is_none());
+        assert!(response["properties"]["document"]["properties"].get("diagnosis").is_some());
         assert_eq!(name(&schema), "invoice___a_adida");
     }
 }

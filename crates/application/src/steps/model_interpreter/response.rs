@@ -1,32 +1,32 @@
-//! What a model's answer claims.
+//! Parses the response of a model into claims.
 
 use quire_understanding::claims::{ModelClaim, ModelClaims};
 use quire_understanding::redaction::Redaction;
 use quire_understanding::{Schema, Value};
 use serde_json::{Map, Value as Json};
 
-/// The claims of an answer, or nothing if it is not of the form. What the form does not have is passed over.
-pub(super) fn claims(text: &str, schema: &Schema, redaction: Option<&Redaction>) -> Option<ModelClaims> {
-    let Json::Object(answer) = serde_json::from_str(unfenced(text)).ok()? else { return None };
-    let document = object(answer.get("document")?, schema, redaction)?;
-    let visits = match answer.get("visits") {
+/// The claims of a response, or `None` if it does not match the response schema. Unknown members are ignored.
+pub(super) fn parse(text: &str, schema: &Schema, redaction: Option<&Redaction>) -> Option<ModelClaims> {
+    let Json::Object(response) = serde_json::from_str(without_fence(text)).ok()? else { return None };
+    let document = claims_of_object(response.get("document")?, schema, redaction)?;
+    let visits = match response.get("visits") {
         None | Some(Json::Null) => Vec::new(),
         Some(Json::Array(visits)) => {
-            visits.iter().map(|visit| object(visit, schema, redaction)).collect::<Option<_>>()?
+            visits.iter().map(|visit| claims_of_object(visit, schema, redaction)).collect::<Option<_>>()?
         }
         Some(_) => return None,
     };
     Some(ModelClaims { document, visits })
 }
 
-/// Without the fence that some models put around JSON whatever they are told.
-fn unfenced(text: &str) -> &str {
+/// Removes the code fence that some models put around JSON.
+fn without_fence(text: &str) -> &str {
     let text = text.trim();
     let inner = text.strip_prefix("```").and_then(|inner| inner.strip_suffix("```"));
     inner.map_or(text, |inner| inner.strip_prefix("json").unwrap_or(inner))
 }
 
-fn object(part: &Json, schema: &Schema, redaction: Option<&Redaction>) -> Option<Vec<ModelClaim>> {
+fn claims_of_object(part: &Json, schema: &Schema, redaction: Option<&Redaction>) -> Option<Vec<ModelClaim>> {
     let members: &Map<String, Json> = part.as_object()?;
     let mut claims = Vec::new();
     for (key, value) in members.iter().filter(|(key, _)| schema.key(key).is_some()) {
@@ -54,11 +54,11 @@ mod tests {
     use super::*;
 
     fn read(text: &str) -> Option<ModelClaims> {
-        claims(text, &Schema::built_in_default(), None)
+        parse(text, &Schema::built_in_default(), None)
     }
 
     #[test]
-    fn an_answer_is_of_the_form_or_it_is_none() {
+    fn a_response_that_does_not_match_the_schema_is_refused() {
         for wrong in [
             "",
             "Luna",
@@ -76,21 +76,21 @@ mod tests {
     }
 
     #[test]
-    fn lists_are_taken_apart_and_unknown_members_are_passed_over() {
+    fn lists_become_separate_claims_and_unknown_members_are_ignored() {
         let text = r#"{"document":{"pet_name":"Luna","is_critical":false,"confidence":1},"mood":"good",
                        "visits":[{"diagnosis":["a","b"],"visit_date":null}]}"#;
         let claims = read(text).unwrap();
-        let told: Vec<_> = claims.document.iter().map(|claim| claim.key.as_str()).collect();
-        assert_eq!(told, ["pet_name"]);
+        let keys: Vec<_> = claims.document.iter().map(|claim| claim.key.as_str()).collect();
+        assert_eq!(keys, ["pet_name"]);
         assert_eq!(claims.visits[0].len(), 3);
     }
 
     #[test]
-    fn what_was_hidden_is_put_back() {
+    fn redacted_text_is_restored() {
         let mut redaction = Redaction::default();
         redaction.hide("600 123 456");
         let text = r#"{"document":{"notes":"llamar al [PHONE-1]"}}"#;
-        let claims = claims(text, &Schema::built_in_default(), Some(&redaction)).unwrap();
+        let claims = parse(text, &Schema::built_in_default(), Some(&redaction)).unwrap();
         assert_eq!(claims.document[0].value, Value::Text("llamar al 600 123 456".to_owned()));
     }
 }

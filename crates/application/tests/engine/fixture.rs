@@ -1,4 +1,4 @@
-//! What every story needs: a watched store, a clock that stands still, breakpoints, and steps that do as told.
+//! The fixture of every engine test: an observed store, a fake clock, a scripted probe and simple steps.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -7,14 +7,15 @@ use jiff::SignedDuration;
 use quire_application::engine::{Engine, EngineSettings, LeaseSettings, PipelineSetup};
 use quire_domain::{
     Backoff, Event, EventId, EventType, NewRun, Pipeline, PipelinePlan, Priority, RecoveryPolicy,
-    RequeuePolicy, RetryPolicy, RunId, SubjectId,
+    RequeuePolicy, RetryPolicy, Run, RunId, SubjectId,
 };
-use quire_ports::{EventFilter, Step, Store};
+use quire_ports::{EventFilter, Step, StepOutput, Store};
 use quire_testkit::{FakeClock, ScriptedProbe, StoreFixture, StoreObserver, fixture, steps};
+use tokio::sync::Semaphore;
 
-/// The scene of a story.
-pub struct Stage {
-    pub fixture: StoreFixture,
+/// A store for engines, and the means to control them.
+pub struct EngineFixture {
+    pub store_fixture: StoreFixture,
     pub store: Store,
     pub observer: StoreObserver,
     pub clock: FakeClock,
@@ -23,8 +24,8 @@ pub struct Stage {
 
 pub const SECOND: SignedDuration = SignedDuration::from_secs(1);
 
-/// A policy that tries a step twice and gives up.
-pub fn strict() -> RetryPolicy {
+/// A policy that tries a step twice and then fails the run. Orphaned runs fail.
+pub fn fail_policy() -> RetryPolicy {
     RetryPolicy {
         backoff: Backoff { attempts: 2, base_ms: 500, max_ms: 5000, jitter_ratio: 0.2 },
         requeue: RequeuePolicy::Never,
@@ -32,23 +33,23 @@ pub fn strict() -> RetryPolicy {
     }
 }
 
-/// The policy of the cloud profile: back to the queue, three claims in all.
-pub fn lenient() -> RetryPolicy {
+/// The policy of the cloud profile: a failed or orphaned run is requeued, up to three claims.
+pub fn requeue_policy() -> RetryPolicy {
     RetryPolicy {
         requeue: RequeuePolicy::Auto { max_claims: 3, base_delay: SignedDuration::from_secs(30) },
         recovery: RecoveryPolicy::Requeue { max_claims: 3 },
-        ..strict()
+        ..fail_policy()
     }
 }
 
-/// The document pipeline with the same work in every step, and all the time it wants: a story lets time pass as
-/// fast as the machine allows, and only those about deadlines should meet one.
-pub fn documents(policy: RetryPolicy, work: &Arc<dyn Step>) -> Vec<PipelineSetup> {
-    documents_within(SignedDuration::from_hours(1000), policy, work)
+/// The document pipeline with the same step for each of its names. Its limit is 1000 hours, because tests advance the clock
+/// fast and only tests of deadlines should reach one.
+pub fn document_pipeline(policy: RetryPolicy, work: &Arc<dyn Step>) -> Vec<PipelineSetup> {
+    document_pipeline_with_limit(SignedDuration::from_hours(1000), policy, work)
 }
 
-/// The same with a limit.
-pub fn documents_within(
+/// The document pipeline with this limit.
+pub fn document_pipeline_with_limit(
     limit: SignedDuration,
     policy: RetryPolicy,
     work: &Arc<dyn Step>,
@@ -57,17 +58,17 @@ pub fn documents_within(
     vec![PipelineSetup { steps: steps::for_every_step(&plan, work), plan, policy }]
 }
 
-impl Stage {
-    pub fn set(fixture: StoreFixture) -> Self {
+impl EngineFixture {
+    pub fn new(store_fixture: StoreFixture) -> Self {
         let clock = FakeClock::at(fixture::start());
-        let store = Store { clock: Arc::new(clock.clone()), ..fixture.store.clone() };
+        let store = Store { clock: Arc::new(clock.clone()), ..store_fixture.store.clone() };
         let (store, observer) = StoreObserver::observe(store);
-        Self { fixture, store, observer, clock, probe: Arc::default() }
+        Self { store_fixture, store, observer, clock, probe: Arc::default() }
     }
 
     pub fn settings() -> EngineSettings {
         EngineSettings {
-            name: "stage:1".to_owned(),
+            name: "test:1".to_owned(),
             slots: 4,
             claim_limit: 100,
             tick: Duration::from_secs(1),
@@ -80,17 +81,17 @@ impl Stage {
         }
     }
 
-    pub async fn engine(&self, pipelines: Vec<PipelineSetup>) -> Engine {
-        self.engine_with(Self::settings(), pipelines).await
+    pub async fn start_engine(&self, pipelines: Vec<PipelineSetup>) -> Engine {
+        self.start_engine_with(Self::settings(), pipelines).await
     }
 
-    pub async fn engine_with(&self, settings: EngineSettings, pipelines: Vec<PipelineSetup>) -> Engine {
+    pub async fn start_engine_with(&self, settings: EngineSettings, pipelines: Vec<PipelineSetup>) -> Engine {
         let recovery = pipelines.iter().map(|setup| (setup.plan.pipeline, setup.policy.recovery)).collect();
         let settings = EngineSettings { recovery, ..settings };
         Engine::start(self.store.clone(), settings, pipelines, self.probe.clone()).await.unwrap()
     }
 
-    /// Accepts a document run.
+    /// Enqueues a document run.
     pub async fn enqueue(&self, subject: SubjectId) -> RunId {
         let new = NewRun {
             id: RunId::new(),
@@ -102,42 +103,66 @@ impl Stage {
         quire_application::run::enqueue(&self.store, &new).await.unwrap().id
     }
 
-    pub async fn state(&self, run: RunId) -> &'static str {
-        self.store.history.run(run).await.unwrap().state.as_str()
+    /// The run as it is stored.
+    pub async fn run(&self, run: RunId) -> Run {
+        self.store.history.run(run).await.unwrap()
     }
 
-    /// Returns when a run is in that state, while the clock stands still.
-    pub async fn until_state(&self, run: RunId, state: &str) {
+    pub async fn state(&self, run: RunId) -> &'static str {
+        self.run(run).await.state.as_str()
+    }
+
+    /// Returns when a run is in that state. The clock stands still.
+    pub async fn wait_for_state(&self, run: RunId, state: &str) {
         self.observer.wait_until(|| async { self.state(run).await == state }).await;
     }
 
-    /// Returns when a run is in that state, letting seconds pass.
-    pub async fn until_state_in_time(&self, run: RunId, state: &str) {
-        self.observer
-            .wait_until_advancing(&self.clock, SECOND, || async { self.state(run).await == state })
-            .await;
+    /// Returns when a run is in that state. Advances the clock by seconds.
+    pub async fn wait_for_state_advancing(&self, run: RunId, state: &str) {
+        self.wait_until_advancing(|| async { self.state(run).await == state }).await;
     }
 
-    /// The history of a run.
+    /// Returns when `condition` holds. Advances the clock by seconds.
+    pub async fn wait_until_advancing<F, R>(&self, condition: F)
+    where
+        F: Fn() -> R,
+        R: Future<Output = bool>,
+    {
+        self.observer.wait_until_advancing(&self.clock, SECOND, condition).await;
+    }
+
+    /// The events of a run.
     pub async fn events(&self, run: RunId) -> Vec<Event> {
         let filter = EventFilter { run: Some(run), subject: None };
         let events = self.store.history.events(EventId(0), filter, 1000).await.unwrap();
         events.into_iter().map(|recorded| recorded.event).collect()
     }
 
-    /// The history of a run, by event type.
-    pub async fn told(&self, run: RunId) -> Vec<EventType> {
+    /// The types of the events of a run.
+    pub async fn event_types(&self, run: RunId) -> Vec<EventType> {
         self.events(run).await.into_iter().map(|event| event.event_type).collect()
     }
 
-    /// How often something stands in the whole history.
-    pub async fn times_told(&self, kind: EventType) -> usize {
+    /// How many events of this type the history has.
+    pub async fn count_events(&self, kind: EventType) -> usize {
         let events = self.store.history.events(EventId(0), EventFilter::default(), 10_000).await.unwrap();
         events.iter().filter(|recorded| recorded.event.event_type == kind).count()
     }
 }
 
-/// A plan of one pipeline, whole.
-pub fn whole(pipeline: Pipeline) -> PipelinePlan {
+/// The plan of a pipeline with all its steps.
+pub fn plan_of(pipeline: Pipeline) -> PipelinePlan {
     fixture::all_plans().into_iter().find(|plan| plan.pipeline == pipeline).unwrap()
+}
+
+/// A step that needs a permit of the gate for each execution.
+pub fn gated_step(gate: &Arc<Semaphore>) -> Arc<dyn Step> {
+    let gate = gate.clone();
+    steps::step(move |_| {
+        let gate = gate.clone();
+        async move {
+            gate.acquire().await.unwrap().forget();
+            Ok(StepOutput::default())
+        }
+    })
 }

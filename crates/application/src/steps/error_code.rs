@@ -1,0 +1,43 @@
+//! Error codes of failures around a step, which neither the document nor its reader causes.
+
+use quire_domain::Failure;
+use quire_ports::PortError;
+
+macro_rules! step_codes {
+    ($($(#[$doc:meta])* $variant:ident = $name:literal),+ $(,)?) => {
+        /// Why a step failed for a reason outside the document and its reader.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub enum StepErrorCode { $($(#[$doc])* $variant),+ }
+
+        impl StepErrorCode {
+            /// All codes.
+            pub const ALL: &'static [Self] = &[$(Self::$variant),+];
+
+            /// The code that clients see. It never changes.
+            pub const fn as_str(self) -> &'static str {
+                match self { $(Self::$variant => $name),+ }
+            }
+        }
+    };
+}
+
+step_codes! {
+    /// The file storage could not be read or written.
+    StorageUnavailable = "STORAGE_UNAVAILABLE",
+    /// The database did not answer.
+    StoreUnavailable = "STORE_UNAVAILABLE",
+    /// This worker has no such step.
+    StepNotSetUp = "STEP_NOT_SET_UP",
+    /// The step panicked.
+    StepPanicked = "STEP_PANICKED",
+    /// The database refuses the result of the step.
+    ResultNotStorable = "RESULT_NOT_STORABLE",
+}
+
+/// The failure of a step that could not reach the file storage or the database. The engine retries it.
+pub(super) fn storage_unavailable(error: &PortError) -> Failure {
+    Failure::transient(
+        StepErrorCode::StorageUnavailable.as_str(),
+        format!("storage is not available: {error}"),
+    )
+}
