@@ -154,7 +154,7 @@ fn mapping(one: &FieldReliability) -> OfMapping {
         volume: counts.volume(),
         share_accepted: counts.share(),
         adjustment: counts.adjustment(),
-        standing: one.learnt.standing.as_str(),
+        standing: one.learnt.state.as_str(),
         bins: (0..BINS).zip(one.bins).map(|(number, counts)| bin(number, counts)).collect(),
     }
 }

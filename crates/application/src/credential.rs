@@ -1,6 +1,6 @@
 //! Making keys, and telling whose a presented one is.
 
-use quire_domain::credential::check_name;
+use quire_domain::credential::check_key_name;
 use quire_domain::{KeyId, PlaintextKey, Roles};
 use quire_ports::{Credentials, NewKey, PortError, PortResult, Store};
 use sha2::{Digest, Sha256};
@@ -53,7 +53,7 @@ impl KeyHolder {
 
 /// Makes a key. Its text is in the answer and nowhere else.
 pub async fn create(store: &Store, name: &str, roles: Roles) -> PortResult<PlaintextKey> {
-    check_name(name).map_err(PortError::Conflict)?;
+    check_key_name(name).map_err(PortError::Conflict)?;
     let key = PlaintextKey { id: KeyId::new(), secret: rand::random() };
     let kept = NewKey {
         id: key.id,

@@ -43,7 +43,11 @@ struct Took {
 
 fn understand(pages: &[Page], schema: &Schema) -> Took {
     let (core, clock) = (core_time(), Instant::now());
-    std::hint::black_box(rules::find(std::hint::black_box(pages), schema, DocumentHints::default()));
+    std::hint::black_box(rules::extract_fields(
+        std::hint::black_box(pages),
+        schema,
+        DocumentHints::default(),
+    ));
     Took { core: core_time().saturating_sub(core), clock: clock.elapsed() }
 }
 
@@ -71,7 +75,7 @@ fn ten_pages(rounds: usize) -> Table {
     let clock: Vec<f64> = took.iter().map(|took| milliseconds(took.clock)).collect();
     // In turns, so that a machine that slows down slows both.
     let growth = (0..10).map(|_| usual(&long, &schema, 3) / 10.0 / usual(&short, &schema, 30)).collect();
-    let fields = rules::find(&short, &schema, DocumentHints::default()).len();
+    let fields = rules::extract_fields(&short, &schema, DocumentHints::default()).len();
     let words: usize = short.iter().flat_map(|page| &page.lines).map(|line| line.words.len()).sum();
     Table {
         lines: vec![

@@ -7,7 +7,7 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::hash::Hash;
 
-use super::value::Canonical;
+use super::value::CanonicalValue;
 use super::{Field, Schema, VISIT_DATE};
 
 /// How a field differs.
@@ -51,7 +51,7 @@ pub struct FieldComparison<'f> {
 
 impl<'f> FieldComparison<'f> {
     /// The field, as the later side has it if it does.
-    pub fn shown(&self) -> Option<&'f Field> {
+    pub fn field(&self) -> Option<&'f Field> {
         self.to.or(self.from)
     }
 }
@@ -61,15 +61,15 @@ impl<'f> FieldComparison<'f> {
 pub fn compare<'f>(from: &'f [Field], to: &'f [Field], schema: &Schema) -> Vec<FieldComparison<'f>> {
     let sides = [ComparisonSide::of(from), ComparisonSide::of(to)];
     let mut rest = [(0..from.len()).collect(), (0..to.len()).collect()];
-    let mut pairs = pair(&mut rest, |side, place| {
+    let mut pairs = pair_by(&mut rest, |side, place| {
         let field = &sides[side].fields[place];
         (field.field_id, field.key.as_str())
     });
-    pairs.extend(pair(&mut rest, |side, place| {
+    pairs.extend(pair_by(&mut rest, |side, place| {
         let field = &sides[side].fields[place];
         (field.key.as_str(), sides[side].visit(field), field.canonical())
     }));
-    pairs.extend(pair(&mut rest, |side, place| {
+    pairs.extend(pair_by(&mut rest, |side, place| {
         let field = &sides[side].fields[place];
         (field.key.as_str(), sides[side].visit(field))
     }));
@@ -88,10 +88,14 @@ pub fn compare<'f>(from: &'f [Field], to: &'f [Field], schema: &Schema) -> Vec<F
         let rank = ranks.get(field.key.as_str()).copied().unwrap_or(usize::MAX);
         (rank, field.key.as_str(), sides[side].visit(field), Reverse(side), place)
     });
-    places.into_iter().map(|(from, to)| row(&sides, from, to)).collect()
+    places.into_iter().map(|(from, to)| comparison(&sides, from, to)).collect()
 }
 
-fn row<'f>(sides: &[ComparisonSide<'f>; 2], from: Option<usize>, to: Option<usize>) -> FieldComparison<'f> {
+fn comparison<'f>(
+    sides: &[ComparisonSide<'f>; 2],
+    from: Option<usize>,
+    to: Option<usize>,
+) -> FieldComparison<'f> {
     let [earlier, later] = sides;
     let (from, to) = (from.map(|place| &earlier.fields[place]), to.map(|place| &later.fields[place]));
     let difference = match (from, to) {
@@ -107,7 +111,10 @@ fn row<'f>(sides: &[ComparisonSide<'f>; 2], from: Option<usize>, to: Option<usiz
 }
 
 /// Pairs what is left on both sides and has the same mark, in order, and leaves the rest.
-fn pair<M: Hash + Eq>(rest: &mut [Vec<usize>; 2], mark: impl Fn(usize, usize) -> M) -> Vec<(usize, usize)> {
+fn pair_by<M: Hash + Eq>(
+    rest: &mut [Vec<usize>; 2],
+    mark: impl Fn(usize, usize) -> M,
+) -> Vec<(usize, usize)> {
     let mut waiting: HashMap<M, VecDeque<usize>> = HashMap::new();
     for place in &rest[1] {
         waiting.entry(mark(1, *place)).or_default().push_back(*place);
@@ -130,11 +137,11 @@ fn pair<M: Hash + Eq>(rest: &mut [Vec<usize>; 2], mark: impl Fn(usize, usize) ->
 enum VisitName<'f> {
     None,
     Dated(&'f str, usize),
-    Called(&'f str),
+    Undated(&'f str),
 }
 
 impl Field {
-    fn canonical(&self) -> Canonical<'_> {
+    fn canonical(&self) -> CanonicalValue<'_> {
         self.value.canonical(self.value_type)
     }
 }
@@ -164,7 +171,7 @@ impl<'f> ComparisonSide<'f> {
     fn visit(&self, field: &'f Field) -> VisitName<'f> {
         match field.visit_id.as_deref() {
             None => VisitName::None,
-            Some(visit) => self.visits.get(visit).cloned().unwrap_or(VisitName::Called(visit)),
+            Some(visit) => self.visits.get(visit).cloned().unwrap_or(VisitName::Undated(visit)),
         }
     }
 }

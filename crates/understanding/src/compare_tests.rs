@@ -23,7 +23,7 @@ fn told<'f>(
 ) -> Vec<(&'f str, Difference, Option<&'f Value>, Option<&'f Value>)> {
     let rows = compare(from, to, &Schema::built_in_default());
     let tell = |row: FieldComparison<'f>| {
-        let key = row.shown().unwrap().key.as_str();
+        let key = row.field().unwrap().key.as_str();
         (key, row.difference, row.from.map(|field| &field.value), row.to.map(|field| &field.value))
     };
     rows.into_iter().map(tell).collect()

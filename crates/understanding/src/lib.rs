@@ -25,8 +25,8 @@ pub use field::{Evidence, Field, Interpretation, Origin, Suggestion};
 pub use made_by::{InterpreterKind, MadeBy};
 pub use normal::Normaliser;
 pub use schema::{
-    ANY, Bound, InvalidSchema, OF_A_VISIT, Schema, SchemaFile, SchemaFormat, SchemaKey, SchemaProblem, Scope,
-    Section, SectionHeading, Titles, VISIT_DATE, Validators, WordList,
+    ANY_LANGUAGE, Bound, InvalidSchema, Schema, SchemaFile, SchemaFormat, SchemaKey, SchemaProblem, Scope,
+    Section, SectionHeading, Titles, VISIT_DATE, VISIT_METADATA_KEYS, Validators, WordList,
 };
 pub use search_text::{search_query, search_text};
 pub use value::{Value, ValueType};

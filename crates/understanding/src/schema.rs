@@ -3,11 +3,11 @@
 mod built_in;
 mod check;
 mod file;
+mod file_reader;
 mod old_panels;
-mod reader;
+mod to_toml;
 mod validators;
-mod words;
-mod written;
+mod word_list;
 
 use std::collections::BTreeMap;
 
@@ -18,7 +18,7 @@ use super::{Normaliser, ValueType};
 
 pub use file::{InvalidSchema, SchemaFile, SchemaFormat, SchemaProblem};
 pub use validators::{Bound, Validators};
-pub use words::{ANY, WordList};
+pub use word_list::{ANY_LANGUAGE, WordList};
 
 /// What something is called, by language as ISO 639-1.
 pub type Titles = BTreeMap<String, String>;
@@ -27,7 +27,8 @@ pub type Titles = BTreeMap<String, String>;
 pub const VISIT_DATE: &str = "visit_date";
 
 /// What tells of a visit itself, by the names that answers have for it.
-pub const OF_A_VISIT: [&str; 4] = [VISIT_DATE, "admission_date", "discharge_date", "reason_for_visit"];
+pub const VISIT_METADATA_KEYS: [&str; 4] =
+    [VISIT_DATE, "admission_date", "discharge_date", "reason_for_visit"];
 
 /// The keys of a kind of document, in the order in which people see them.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -47,10 +48,10 @@ pub struct Schema {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub headings: Vec<SectionHeading>,
     /// Labels of what no key is for: they end the value before them, and theirs is nobody's.
-    #[serde(default, skip_serializing_if = "is_none")]
+    #[serde(default, skip_serializing_if = "is_empty_list")]
     pub other_labels: WordList,
     /// Words that tell that the date in their line is not the date of a visit.
-    #[serde(default, skip_serializing_if = "is_none")]
+    #[serde(default, skip_serializing_if = "is_empty_list")]
     pub other_dates: WordList,
 }
 
@@ -91,20 +92,20 @@ pub struct SchemaKey {
     #[serde(default, skip_serializing_if = "Titles::is_empty")]
     pub hint: Titles,
     /// The words before its value in a document, in any language, in small letters without accents.
-    #[serde(default, skip_serializing_if = "is_none")]
+    #[serde(default, skip_serializing_if = "is_empty_list")]
     pub labels: WordList,
     /// Labels that mean this key only below a heading of its section: "Nombre" is the owner's under "Propietario".
-    #[serde(default, skip_serializing_if = "is_none")]
+    #[serde(default, skip_serializing_if = "is_empty_list")]
     pub shared_labels: WordList,
     /// Labels behind which its value goes on, as an address does behind "Población".
-    #[serde(default, skip_serializing_if = "is_none")]
+    #[serde(default, skip_serializing_if = "is_empty_list")]
     pub continued_by: WordList,
     /// Words at the beginning of a line that lead in a value without being a label: "Se pauta".
-    #[serde(default, skip_serializing_if = "is_none")]
+    #[serde(default, skip_serializing_if = "is_empty_list")]
     pub lead_ins: WordList,
     /// Words by which a value without a label is recognised: the name of an institution in a letterhead, or a sentence
     /// about what was done at a visit.
-    #[serde(default, skip_serializing_if = "is_none")]
+    #[serde(default, skip_serializing_if = "is_empty_list")]
     pub cues: WordList,
     /// How its values become normal.
     #[serde(default)]
@@ -230,12 +231,12 @@ fn in_language<'t>(titles: &'t Titles, language: &str) -> Option<&'t str> {
     titles.get(language).or_else(|| titles.values().next()).map(String::as_str)
 }
 
-fn is_none(words: &WordList) -> bool {
+fn is_empty_list(words: &WordList) -> bool {
     words.is_empty()
 }
 
 /// Whether this can be the name of a key: `snake_case`, as every key of every schema is written.
-pub(super) fn is_key(name: &str) -> bool {
+pub(super) fn is_key_name(name: &str) -> bool {
     let part =
         |part: &str| !part.is_empty() && part.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit());
     name.len() <= 64 && name.starts_with(|c: char| c.is_ascii_lowercase()) && name.split('_').all(part)

@@ -4,13 +4,13 @@ use super::normal::fold;
 use super::{Field, Value, ValueType};
 
 /// Nobody looks for a document by what stands after so many bytes of it.
-const LONGEST: usize = 60_000;
+const MAX_BYTES: usize = 60_000;
 
 /// What is looked for in the values of these fields.
 pub fn search_text(fields: &[Field]) -> String {
     let mut words = String::new();
     for line in fields.iter().flat_map(lines) {
-        if words.len() + line.len() >= LONGEST {
+        if words.len() + line.len() >= MAX_BYTES {
             break;
         }
         words.push_str(&line);

@@ -88,7 +88,7 @@ pub struct StructuralEdit {
 }
 
 /// What these changes say about the schema.
-pub(super) fn edits(
+pub(super) fn structural_edits(
     before: &[Field],
     after: &[Field],
     changes: &[FieldChange],
@@ -138,7 +138,7 @@ fn edit(
 }
 
 /// What a decision does to a candidate's status. None if it cannot be taken any more.
-pub fn decide(status: CandidateStatus, decision: DecisionType) -> Option<CandidateStatus> {
+pub fn status_after(status: CandidateStatus, decision: DecisionType) -> Option<CandidateStatus> {
     match (status, decision) {
         // The schema has changed; another decision cannot undo that, only another candidate can.
         (CandidateStatus::Approved, _) => None,
@@ -162,7 +162,7 @@ pub struct Approval<'c> {
 
 impl Schema {
     /// The schema after an approval, and a line that says what changed.
-    pub fn changed(&self, change: StructureChange, approval: &Approval<'_>) -> (Self, String) {
+    pub fn with_approval(&self, change: StructureChange, approval: &Approval<'_>) -> (Self, String) {
         let mut schema = self.clone();
         let target = approval.target_key;
         let summary = match (change, approval.source_key) {
@@ -175,11 +175,11 @@ impl Schema {
                 format!("{source} became {target}")
             }
             (StructureChange::KeyMapping, Some(source)) => {
-                schema.take_labels(source, target);
+                schema.move_labels(source, target);
                 format!("values found as {source} belong to {target}")
             }
             (StructureChange::NewKey | StructureChange::KeyRename | StructureChange::KeyMapping, _) => {
-                schema.ensure(target);
+                schema.add_key_if_missing(target);
                 format!("{target} was added")
             }
         };
@@ -195,21 +195,21 @@ impl Schema {
         let is_there = self.key(target).is_some();
         match self.keys.iter_mut().find(|key| key.key == source) {
             Some(key) if !is_there => target.clone_into(&mut key.key),
-            _ => self.ensure(target),
+            _ => self.add_key_if_missing(target),
         }
     }
 
     /// What was found by the labels of one key is found for the other from now on.
-    fn take_labels(&mut self, source: &str, target: &str) {
-        self.ensure(target);
+    fn move_labels(&mut self, source: &str, target: &str) {
+        self.add_key_if_missing(target);
         let source = self.keys.iter_mut().find(|key| key.key == source);
         let labels = source.map(|key| std::mem::take(&mut key.labels)).unwrap_or_default();
         if let Some(target) = self.keys.iter_mut().find(|key| key.key == target) {
-            target.labels.take_in(&labels);
+            target.labels.merge(&labels);
         }
     }
 
-    fn ensure(&mut self, name: &str) {
+    fn add_key_if_missing(&mut self, name: &str) {
         if self.key(name).is_some() {
             return;
         }

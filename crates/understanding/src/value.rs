@@ -37,7 +37,7 @@ pub enum ValueType {
 
 /// What a value says, written in one way.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(super) enum Canonical<'v> {
+pub(super) enum CanonicalValue<'v> {
     Null,
     Bool(bool),
     Number(u64),
@@ -65,12 +65,12 @@ impl ValueType {
     }
 
     /// The value that a normal form is. What this type cannot have stays text, for a person to see.
-    pub fn read(self, normal: String) -> Value {
-        self.accept(Value::Text(normal.clone())).unwrap_or(Value::Text(normal))
+    pub fn parse_normal_form(self, normal: String) -> Value {
+        self.coerce(Value::Text(normal.clone())).unwrap_or(Value::Text(normal))
     }
 
     /// The value as this type has it, or what it must be.
-    pub fn accept(self, value: Value) -> Result<Value, &'static str> {
+    pub fn coerce(self, value: Value) -> Result<Value, &'static str> {
         match (self, value) {
             (_, Value::Null) => Ok(Value::Null),
             (Self::Unknown, value) | (Self::String, value @ Value::Text(_)) => Ok(value),
@@ -125,24 +125,24 @@ impl Value {
     }
 
     /// What it says, written in one way: equal whenever two values of that type are the same to a reader.
-    pub(super) fn canonical(&self, kind: ValueType) -> Canonical<'_> {
-        let number = || self.as_number().map(|number| Canonical::Number(number.to_bits()));
+    pub(super) fn canonical(&self, kind: ValueType) -> CanonicalValue<'_> {
+        let number = || self.as_number().map(|number| CanonicalValue::Number(number.to_bits()));
         let said = match kind {
             ValueType::Number => number(),
-            ValueType::Boolean => self.as_bool().map(Canonical::Bool),
+            ValueType::Boolean => self.as_bool().map(CanonicalValue::Bool),
             ValueType::String | ValueType::Date => match self {
                 Self::Text(text) => {
-                    Some(Canonical::Text(text.split_whitespace().collect::<Vec<_>>().join(" ").into()))
+                    Some(CanonicalValue::Text(text.split_whitespace().collect::<Vec<_>>().join(" ").into()))
                 }
                 _ => None,
             },
             ValueType::Unknown => None,
         };
         said.unwrap_or_else(|| match self {
-            Self::Null => Canonical::Null,
-            Self::Bool(yes) => Canonical::Bool(*yes),
-            Self::Number(number) => Canonical::Number((number + 0.0).to_bits()),
-            Self::Text(text) => Canonical::Text(text.trim().into()),
+            Self::Null => CanonicalValue::Null,
+            Self::Bool(yes) => CanonicalValue::Bool(*yes),
+            Self::Number(number) => CanonicalValue::Number((number + 0.0).to_bits()),
+            Self::Text(text) => CanonicalValue::Text(text.trim().into()),
         })
     }
 
@@ -279,9 +279,9 @@ mod tests {
 
     #[test]
     fn a_type_takes_what_can_be_read_as_it() {
-        assert_eq!(ValueType::Number.accept(text("4.5")), Ok(Value::Number(4.5)));
-        assert_eq!(ValueType::Boolean.accept(text("true")), Ok(Value::Bool(true)));
-        assert_eq!(ValueType::Date.accept(text("2024-02-29")), Ok(text("2024-02-29")));
+        assert_eq!(ValueType::Number.coerce(text("4.5")), Ok(Value::Number(4.5)));
+        assert_eq!(ValueType::Boolean.coerce(text("true")), Ok(Value::Bool(true)));
+        assert_eq!(ValueType::Date.coerce(text("2024-02-29")), Ok(text("2024-02-29")));
         for (kind, wrong) in [
             (ValueType::Date, text("2023-02-29")),
             (ValueType::Date, text("29/02/2024")),
@@ -291,10 +291,10 @@ mod tests {
             (ValueType::Boolean, text("maybe")),
             (ValueType::String, Value::Number(4.0)),
         ] {
-            assert!(kind.accept(wrong.clone()).is_err(), "{kind:?} {wrong:?}");
+            assert!(kind.coerce(wrong.clone()).is_err(), "{kind:?} {wrong:?}");
         }
         for kind in ValueType::ALL {
-            assert_eq!(kind.accept(Value::Null), Ok(Value::Null));
+            assert_eq!(kind.coerce(Value::Null), Ok(Value::Null));
             assert_eq!(ValueType::parse(kind.as_str()), Some(kind));
         }
     }

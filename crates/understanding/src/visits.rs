@@ -41,7 +41,7 @@ pub struct VisitGroupedView {
 #[allow(missing_docs)]
 pub struct GroupedField {
     #[serde(flatten)]
-    pub shown: FieldView,
+    pub view: FieldView,
     pub field_candidate_confidence: f64,
     pub field_mapping_confidence: f64,
     pub field_review_history_adjustment: f64,
@@ -85,13 +85,13 @@ pub struct Visit {
 }
 
 /// Whether a field names this visit.
-pub(super) fn exists(fields: &[Field], visit_id: &str) -> bool {
+pub(super) fn visit_exists(fields: &[Field], visit_id: &str) -> bool {
     fields.iter().any(|field| field.visit_id.as_deref() == Some(visit_id))
 }
 
 /// Groups an interpretation by visits, in the order of their dates and then of their ids; those without a date come after
 /// them, and what belongs to no visit comes last.
-pub fn group(
+pub fn group_by_visit(
     interpretation: &Interpretation,
     schema: &Schema,
     policy: &ConfidencePolicy,
@@ -102,7 +102,7 @@ pub fn group(
         processing_run_id: interpretation.processing_run_id,
         created_at: interpretation.created_at,
         context_key: interpretation.context_key.clone(),
-        medical_record_view: view(schema),
+        medical_record_view: record_view(schema),
         fields: Vec::new(),
         visits: Vec::new(),
         other_fields: Vec::new(),
@@ -114,7 +114,7 @@ pub fn group(
         let scope = schema.scope(&field.key);
         match (schema.key(&field.key), &original.visit_id) {
             (_, Some(visit_id)) => {
-                let left_over = grouped.visit(visit_id, &mut places).take(shown);
+                let left_over = grouped.visit(visit_id, &mut places).add(shown);
                 grouped.other_fields.extend(left_over);
             }
             (None, None) => grouped.other_fields.push(shown),
@@ -124,13 +124,13 @@ pub fn group(
             (Some(_), None) => grouped.visit(UNASSIGNED, &mut places).fields.push(shown),
         }
     }
-    grouped.visits.sort_by(|one, other| order(one).cmp(&order(other)));
+    grouped.visits.sort_by(|one, other| sort_key(one).cmp(&sort_key(other)));
     let date = document_date(interpretation, schema);
     grouped.fields.extend(date.map(|date| GroupedField::of(&date, interpretation, policy)));
     grouped
 }
 
-fn order(visit: &Visit) -> (bool, &str, &str) {
+fn sort_key(visit: &Visit) -> (bool, &str, &str) {
     let date = match &visit.visit_date {
         Value::Text(date) => Some(date.as_str()),
         _ => None,
@@ -190,8 +190,8 @@ impl VisitGroupedView {
 
 impl Visit {
     /// Gives it back if it tells about the visit itself what another field has told already.
-    fn take(&mut self, shown: GroupedField) -> Option<GroupedField> {
-        let field = &shown.shown.field;
+    fn add(&mut self, shown: GroupedField) -> Option<GroupedField> {
+        let field = &shown.view.field;
         let slot = match field.key.as_str() {
             VISIT_DATE => &mut self.visit_date,
             "admission_date" => &mut self.admission_date,
@@ -218,12 +218,12 @@ impl GroupedField {
             field_review_history_adjustment: field.review_history_adjustment,
             context_key: of.context_key.clone(),
             policy_version: of.policy_version.clone(),
-            shown: FieldView::of(field.clone(), policy),
+            view: FieldView::of(field.clone(), policy),
         }
     }
 }
 
-fn view(schema: &Schema) -> RecordView {
+fn record_view(schema: &Schema) -> RecordView {
     let slots = schema.keys.iter().filter_map(|key| {
         let section = key.section.clone()?;
         let scope = if key.scope == Scope::Document { "document" } else { "visit" };

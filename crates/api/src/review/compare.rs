@@ -144,7 +144,7 @@ fn counts(rows: &[FieldComparison<'_>]) -> Counts {
 }
 
 fn compared(row: &FieldComparison<'_>) -> Option<Compare> {
-    let field = row.shown()?;
+    let field = row.field()?;
     Some(Compare {
         key: field.key.clone(),
         visit_id: field.visit_id.clone(),

@@ -47,7 +47,7 @@ impl View {
     fn show(self, data: Interpretation, schema: &Schema, policy: &ConfidencePolicy) -> Shown {
         match self {
             Self::Flat => Shown::Flat(Box::new(FlatView::of(data, policy))),
-            Self::Visits => Shown::Visits(Box::new(visits::group(&data, schema, policy))),
+            Self::Visits => Shown::Visits(Box::new(visits::group_by_visit(&data, schema, policy))),
         }
     }
 }

@@ -54,7 +54,7 @@ async fn decide_once(store: &Store, request: DecisionRequest) -> Result<Governan
         return Err(GovernanceDecision::outdated().into());
     }
     let new_status =
-        structure::decide(candidate.status, request.decision_type).ok_or(DecisionError::Final)?;
+        structure::status_after(candidate.status, request.decision_type).ok_or(DecisionError::Final)?;
     let now = store.clock.now();
     let version = match new_status {
         CandidateStatus::Approved => Some(changed(store, &candidate, &request.reviewer).await?),
@@ -87,7 +87,7 @@ async fn changed(store: &Store, candidate: &StructuralCandidate, by: &str) -> Po
         // A value that belongs elsewhere does not make that place critical.
         critical: candidate.is_critical && candidate.change != StructureChange::KeyMapping,
     };
-    let (schema, summary) = current.schema.changed(candidate.change, &approval);
+    let (schema, summary) = current.schema.with_approval(candidate.change, &approval);
     Ok(SchemaVersion {
         id: SchemaVersionId::new(),
         number: current.number + 1,

@@ -132,7 +132,7 @@ fn unwritable() -> Failure {
 /// The gate: what was read must be worth understanding.
 fn judge(text: &str) -> Result<(), Failure> {
     let quality = Quality::of(text);
-    let flaws: Vec<String> = quality.flaws.iter().map(|flaw| format!("{flaw:?}")).collect();
+    let flaws: Vec<String> = quality.issues.iter().map(|flaw| format!("{flaw:?}")).collect();
     let diagnosis = format!("score {:.2}, flaws: {}", quality.score, flaws.join(", "));
     match quality.verdict() {
         QualityVerdict::Good => Ok(()),

@@ -127,7 +127,7 @@ async fn add(
         .query(sql!("calibration/update"))
         .bind(after.iter().map(|learnt| int(learnt.counts.accepts)).collect::<Vec<_>>())
         .bind(after.iter().map(|learnt| int(learnt.counts.edits)).collect::<Vec<_>>())
-        .bind(after.iter().map(|learnt| learnt.standing.as_str()).collect::<Vec<_>>())
+        .bind(after.iter().map(|learnt| learnt.state.as_str()).collect::<Vec<_>>())
         .execute(&mut *connection)
         .await
         .map_err(translate)?;
@@ -206,7 +206,7 @@ fn counts(row: &PgRow, first: usize) -> PortResult<ReviewCounts> {
 fn learnt(row: &PgRow, first: usize) -> PortResult<CalibrationEntry> {
     let standing = CalibrationState::parse(get(row, first + 2)?);
     let standing = standing.ok_or_else(|| PortError::Corrupt("a standing is unknown".to_owned()))?;
-    Ok(CalibrationEntry { counts: counts(row, first)?, standing })
+    Ok(CalibrationEntry { counts: counts(row, first)?, state: standing })
 }
 
 fn reliability(row: &PgRow) -> PortResult<FieldReliability> {

@@ -170,7 +170,7 @@ impl Need {
 fn is_poor(text: &str) -> bool {
     let meaningless = |letter: &char| matches!(letter, '\u{FFFD}' | '\u{E000}'..='\u{F8FF}');
     let lost = text.chars().filter(meaningless).count();
-    lost * MEANINGLESS > visible(text) || Quality::of(text).flaws.contains(&QualityIssue::Gibberish)
+    lost * MEANINGLESS > visible(text) || Quality::of(text).issues.contains(&QualityIssue::Gibberish)
 }
 
 /// Takes what was recognised, unless it says less than what was there.

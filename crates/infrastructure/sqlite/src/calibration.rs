@@ -102,7 +102,7 @@ fn count(
     for signal in &lesson.signals {
         let before = find(connection, lesson, signal)?;
         let after = before.after(signal, way, policy);
-        let (counts, standing) = (after.counts, after.standing.as_str());
+        let (counts, standing) = (after.counts, after.state.as_str());
         let mapping = named(signal.mapping_id.as_deref());
         let (policy, context, key) = (&lesson.policy_version, &lesson.context_key, &signal.field_key);
         let write = |query: &str, values: &[&dyn rusqlite::ToSql]| {
@@ -153,7 +153,7 @@ fn counts(row: &Row<'_>, first: usize) -> PortResult<ReviewCounts> {
 fn learnt(row: &Row<'_>, first: usize) -> PortResult<CalibrationEntry> {
     let standing = CalibrationState::parse(&get::<String>(row, first + 2)?);
     let standing = standing.ok_or_else(|| PortError::Corrupt("a standing is unknown".to_owned()))?;
-    Ok(CalibrationEntry { counts: counts(row, first)?, standing })
+    Ok(CalibrationEntry { counts: counts(row, first)?, state: standing })
 }
 
 fn reliability(row: &Row<'_>) -> PortResult<FieldReliability> {

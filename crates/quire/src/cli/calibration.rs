@@ -75,7 +75,7 @@ fn row(one: &FieldReliability) -> [String; 9] {
         counts.edits.to_string(),
         share(one.of_key),
         format!("{:+.1}", counts.adjustment()),
-        one.learnt.standing.as_str().to_owned(),
+        one.learnt.state.as_str().to_owned(),
         one.bins.map(share).join(" "),
     ]
 }
@@ -103,7 +103,7 @@ mod tests {
             context_key: "ctx_v1:0123456789abcdef".to_owned(),
             field_key: "pet_name".to_owned(),
             mapping_id: Some("label::paciente".to_owned()),
-            learnt: CalibrationEntry { counts, standing: CalibrationState::Neutral },
+            learnt: CalibrationEntry { counts, state: CalibrationState::Neutral },
             of_key: ReviewCounts { accepts: 3, edits: 1 },
             bins: FieldReliability::bins(&[(6, 3, 0)]),
         };

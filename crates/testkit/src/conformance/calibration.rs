@@ -137,7 +137,7 @@ pub async fn what_is_known_follows_the_counts_and_is_left_late(bed: &Bed) {
         documents.push(understood_as(bed, vec![found("breed", "beagle", 0.66)]).await);
     }
     let standing = || async {
-        bed.store.calibration.reliability(all()).await.unwrap().first().map(|one| one.learnt.standing)
+        bed.store.calibration.reliability(all()).await.unwrap().first().map(|one| one.learnt.state)
     };
     for (document, ..) in &documents[..4] {
         mark(bed, *document, ReviewStatus::Reviewed, 20).await;
@@ -176,10 +176,10 @@ async fn holds(bed: &Bed, documents: &[(DocumentId, RunId)], why: &str) {
         lessons += 1;
         for signal in lesson.signals {
             let (sum, bins) = sums.entry((signal.field_key, signal.mapping_id)).or_default();
-            *sum = sum.with(signal.edited, LearningDirection::Apply);
+            *sum = sum.after_signal(signal.edited, LearningDirection::Apply);
             if let Some(bin) = signal.bin {
                 let bin = &mut bins[usize::from(bin)];
-                *bin = bin.with(signal.edited, LearningDirection::Apply);
+                *bin = bin.after_signal(signal.edited, LearningDirection::Apply);
             }
         }
     }

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{CalibrationState, ConfidencePolicy, FieldSignal, adjustment, signals};
+use super::{CalibrationState, ConfidencePolicy, FieldSignal, adjustment_points, field_signals};
 use crate::Interpretation;
 
 /// How often people left something as it was found, and how often they did not.
@@ -27,12 +27,12 @@ impl ReviewCounts {
 
     /// By how many points they move a confidence.
     pub fn adjustment(self) -> f64 {
-        adjustment(self.accepts, self.edits)
+        adjustment_points(self.accepts, self.edits)
     }
 
     /// The same with one signal more, or one less. Nothing is less than none: a count never holds up a person's work.
     #[must_use]
-    pub fn with(mut self, edited: bool, way: LearningDirection) -> Self {
+    pub fn after_signal(mut self, edited: bool, way: LearningDirection) -> Self {
         let count = if edited { &mut self.edits } else { &mut self.accepts };
         *count = match way {
             LearningDirection::Apply => count.saturating_add(1),
@@ -57,15 +57,15 @@ pub struct CalibrationEntry {
     /// What reviews said.
     pub counts: ReviewCounts,
     /// What follows from that, given what followed before.
-    pub standing: CalibrationState,
+    pub state: CalibrationState,
 }
 
 impl CalibrationEntry {
     /// What is known after one more signal, or after one was taken back.
     #[must_use]
     pub fn after(self, signal: &FieldSignal, way: LearningDirection, policy: &ConfidencePolicy) -> Self {
-        let counts = self.counts.with(signal.edited, way);
-        Self { counts, standing: policy.standing(self.standing, counts.accepts, counts.edits) }
+        let counts = self.counts.after_signal(signal.edited, way);
+        Self { counts, state: policy.state_after(self.state, counts.accepts, counts.edits) }
     }
 }
 
@@ -83,7 +83,7 @@ pub struct ReviewSignals {
 impl ReviewSignals {
     /// What this version teaches, if anything: one from before there were contexts says nothing.
     pub fn of(version: &Interpretation, policy: &ConfidencePolicy) -> Option<Self> {
-        let signals = signals(&version.fields);
+        let signals = field_signals(&version.fields);
         let context_key = version.context_key.clone()?;
         (!signals.is_empty()).then(|| Self { context_key, policy_version: policy.version.clone(), signals })
     }

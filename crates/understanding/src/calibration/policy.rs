@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::NEUTRAL_CONFIDENCE;
 
 /// Characters of the longest name of a policy.
-const LONGEST_VERSION: usize = 64;
+const MAX_VERSION_CHARS: usize = 64;
 
 /// How sure is sure, and when is a way of finding things known to be good or bad.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -105,7 +105,7 @@ impl ConfidencePolicy {
     /// What is wrong with it, if anything is: which setting, and what it must be.
     pub fn check(&self) -> Result<(), (&'static str, &'static str)> {
         let sound = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
-        if !(1..=LONGEST_VERSION).contains(&self.version.len()) || !self.version.chars().all(sound) {
+        if !(1..=MAX_VERSION_CHARS).contains(&self.version.len()) || !self.version.chars().all(sound) {
             return Err(("policy_version", "must be 1 to 64 letters, digits, -, _ or ."));
         }
         let shares = [
@@ -147,7 +147,7 @@ impl ConfidencePolicy {
     }
 
     /// What is known after so many accepts and edits, given what was known before: leaving takes more than not entering.
-    pub fn standing(&self, before: CalibrationState, accepts: u32, edits: u32) -> CalibrationState {
+    pub fn state_after(&self, before: CalibrationState, accepts: u32, edits: u32) -> CalibrationState {
         let volume = accepts.saturating_add(edits);
         if volume < self.min_volume.max(1) {
             return CalibrationState::Neutral;

@@ -13,23 +13,23 @@ use std::ops::Range;
 
 use jiff::civil::Date;
 
-use self::search::Text;
-use self::unverified::UnverifiedClaims;
-use super::rules::{self, Candidate, DocumentHints, Visit};
+use self::search::SearchableText;
+use self::unverified::UnverifiedClaim;
+use super::rules::{self, Candidate, DetectedVisit, DocumentHints};
 use super::{Evidence, Field, Normaliser, Schema, SchemaKey, VISIT_DATE, Value};
 use quire_domain::reading::Reading;
 
 /// How sure a value is that stands in the text behind a label of its key: whoever claimed it and the label agree.
-const BY_LABEL: f64 = 0.72;
+const LABELLED_CONFIDENCE: f64 = 0.72;
 /// How sure one is that stands in the text, somewhere.
-const IN_TEXT: f64 = 0.58;
+const IN_TEXT_CONFIDENCE: f64 = 0.58;
 /// How sure one is that does not stand there, or has no normal form.
-const NOT_FOUND: f64 = 0.15;
+const UNVERIFIED_CONFIDENCE: f64 = 0.15;
 /// Claims of one document at most, and visits.
-const MOST_CLAIMS: usize = 4_000;
-const MOST_VISITS: usize = 1_000;
+const MAX_CLAIMS: usize = 4_000;
+const MAX_VISITS: usize = 1_000;
 /// Letters and figures of the shortest value that is believed to be meant wherever it stands.
-const SHORTEST_ALONE: usize = 3;
+const MIN_UNLABELLED_CHARS: usize = 3;
 
 /// One value of one key.
 #[derive(Clone, Debug, PartialEq)]
@@ -51,32 +51,32 @@ pub struct ModelClaims {
 
 /// The fields that hold, in the order that the rules give them. Keys that the schema does not have are dropped: nobody asked
 /// for them.
-pub fn settle(
+pub fn verify_claims(
     claims: ModelClaims,
     reading: &Reading,
     schema: &Schema,
     known: DocumentHints<'_>,
 ) -> Vec<Field> {
     let plain = reading.plain_text();
-    let mut held = Held {
+    let mut held = ClaimVerifier {
         schema,
-        text: Text::of(&plain),
+        text: SearchableText::of(&plain),
         candidates: Vec::new(),
         visits: Vec::new(),
-        unfound: Vec::new(),
-        left: MOST_CLAIMS,
+        unverified: Vec::new(),
+        claims_left: MAX_CLAIMS,
     };
     for claim in claims.document {
-        held.take(claim, None, None);
+        held.verify(claim, None, None);
     }
-    held.take_visits(claims.visits);
-    let mut fields = rules::settle(held.candidates, &held.visits, schema, known);
-    unverified::add(&mut fields, schema, held.unfound);
+    held.verify_visits(claims.visits);
+    let mut fields = rules::fields_from_candidates(held.candidates, &held.visits, schema, known);
+    unverified::add_as_suggestions(&mut fields, schema, held.unverified);
     fields
 }
 
 /// Adds fields that the rules found of keys that have no value otherwise, where `is_wanted`.
-pub fn fill(
+pub fn fill_from_rules(
     fields: &mut Vec<Field>,
     from_rules: Vec<Field>,
     schema: &Schema,
@@ -88,26 +88,26 @@ pub fn fill(
             continue;
         }
         fields.retain(|own| own.key != field.key || own.visit_id.is_some());
-        let place = unverified::place(fields, schema, &field);
+        let place = unverified::insert_position(fields, schema, &field);
         fields.insert(place, field);
     }
 }
 
 /// Claims as far as they hold.
-struct Held<'a> {
+struct ClaimVerifier<'a> {
     schema: &'a Schema,
-    text: Text<'a>,
+    text: SearchableText<'a>,
     candidates: Vec<Candidate>,
-    visits: Vec<Visit>,
-    unfound: Vec<UnverifiedClaims>,
-    left: usize,
+    visits: Vec<DetectedVisit>,
+    unverified: Vec<UnverifiedClaim>,
+    claims_left: usize,
 }
 
-impl Held<'_> {
+impl ClaimVerifier<'_> {
     /// Visits are dated first: what is said of one most likely stands between its date and the next one.
-    fn take_visits(&mut self, visits: Vec<Vec<ModelClaim>>) {
+    fn verify_visits(&mut self, visits: Vec<Vec<ModelClaim>>) {
         let mut dated = Vec::new();
-        for mut claims in visits.into_iter().take(MOST_VISITS) {
+        for mut claims in visits.into_iter().take(MAX_VISITS) {
             let at = claims.iter().position(|claim| claim.key == VISIT_DATE);
             let date = at.map(|at| claims.remove(at));
             let opened = date.and_then(|date| self.open_visit(date));
@@ -121,7 +121,7 @@ impl Held<'_> {
                 start..next.unwrap_or(usize::MAX)
             });
             for claim in claims {
-                self.take(claim, opened.map(|(visit, _)| visit), stretch.as_ref());
+                self.verify(claim, opened.map(|(visit, _)| visit), stretch.as_ref());
             }
         }
     }
@@ -129,26 +129,26 @@ impl Held<'_> {
     /// The visit of that date and where it stands, if the date does.
     fn open_visit(&mut self, claim: ModelClaim) -> Option<(usize, usize)> {
         let before = self.candidates.len();
-        self.take(claim, Some(self.visits.len()), None);
+        self.verify(claim, Some(self.visits.len()), None);
         let candidate = self.candidates.get_mut(before)?;
         let date = candidate.value.as_ref().and_then(|value| value.parse::<Date>().ok());
         let Some(date) = date else {
             candidate.visit = None;
             return None;
         };
-        let start = self.text.last_found;
-        self.visits.push(Visit { date, time: None, shown: None });
+        let start = self.text.last_match_start;
+        self.visits.push(DetectedVisit { date, time: None, start: None });
         Some((self.visits.len() - 1, start))
     }
 
-    fn take(&mut self, claim: ModelClaim, visit: Option<usize>, stretch: Option<&Range<usize>>) {
+    fn verify(&mut self, claim: ModelClaim, visit: Option<usize>, stretch: Option<&Range<usize>>) {
         let Some(place) = self.schema.keys.iter().position(|key| key.key == claim.key) else { return };
-        if claim.value.is_empty() || self.left == 0 {
+        if claim.value.is_empty() || self.claims_left == 0 {
             return;
         }
-        self.left -= 1;
+        self.claims_left -= 1;
         let key = &self.schema.keys[place];
-        let (raw, normal) = forms(key, &claim.value);
+        let (raw, normal) = words_and_normal_form(key, &claim.value);
         let found = raw.as_deref().and_then(|raw| self.text.find(key, raw, normal.as_deref(), stretch));
         let evidence = found.as_ref().map(|found| self.text.evidence(found));
         match (found, evidence, normal) {
@@ -157,21 +157,21 @@ impl Held<'_> {
                 visit,
                 raw: raw.unwrap_or_default(),
                 value: Some(normal),
-                confidence: if found.is_labelled { BY_LABEL } else { IN_TEXT },
-                mapping: mapping(&key.key),
+                confidence: if found.is_labelled { LABELLED_CONFIDENCE } else { IN_TEXT_CONFIDENCE },
+                mapping: model_mapping(&key.key),
                 evidence,
-                is_apart: false,
+                is_outside_visits: false,
             }),
             (_, evidence, _) => {
                 let visit = visit.filter(|_| key.key != VISIT_DATE).map(rules::derive::visit_id);
-                self.unfound.push(UnverifiedClaims { key: claim.key, visit, value: claim.value, evidence });
+                self.unverified.push(UnverifiedClaim { key: claim.key, visit, value: claim.value, evidence });
             }
         }
     }
 }
 
 /// A value in words, and in its normal form, if its key can have it. A yes or no is not in words: no text says `true`.
-fn forms(key: &SchemaKey, value: &Value) -> (Option<String>, Option<String>) {
+fn words_and_normal_form(key: &SchemaKey, value: &Value) -> (Option<String>, Option<String>) {
     let words = match value {
         Value::Text(text) => text.trim().to_owned(),
         Value::Number(number) => number.to_string(),
@@ -182,6 +182,6 @@ fn forms(key: &SchemaKey, value: &Value) -> (Option<String>, Option<String>) {
 }
 
 /// What says that a field was claimed.
-fn mapping(key: &str) -> String {
+fn model_mapping(key: &str) -> String {
     format!("model::{key}")
 }

@@ -1,13 +1,13 @@
 //! What an animal is and what it is called.
 
-use super::fold::capital;
-use super::{Normaliser, TRANSPONDER_DIGITS, fold, letters, title};
+use super::fold::capitalised;
+use super::{Normaliser, TRANSPONDER_DIGITS, fold, folded_words, from_capitals};
 
 /// The words for the two species that have a normal form.
 const CANINE: [&str; 4] = ["canina", "canino", "perro", "perra"];
 const FELINE: [&str; 4] = ["felina", "felino", "gato", "gata"];
 /// Words for animals that have none, but tell that a species is spoken of.
-const OTHERS: [&str; 30] = [
+const OTHER_ANIMALS: [&str; 30] = [
     "canine",
     "dog",
     "feline",
@@ -40,7 +40,7 @@ const OTHERS: [&str; 30] = [
     "yegua",
 ];
 /// What cannot be the name of an animal, as a word of it.
-const NO_NAME: [&str; 24] = [
+const NOT_A_NAME: [&str; 24] = [
     "especie",
     "raza",
     "sexo",
@@ -67,15 +67,17 @@ const NO_NAME: [&str; 24] = [
     "weight",
 ];
 /// Words before a day of birth.
-const BORN: [&str; 5] = ["born", "nacido", "nacida", "nac", "dob"];
+const BIRTH_WORDS: [&str; 5] = ["born", "nacido", "nacida", "nac", "dob"];
 /// Words that make a number an age.
-const YEARS: [&str; 10] = ["ano", "anos", "year", "years", "yrs", "mes", "meses", "month", "months", "yr"];
+const AGE_UNITS: [&str; 10] =
+    ["ano", "anos", "year", "years", "yrs", "mes", "meses", "month", "months", "yr"];
 /// What an animal's name is cut before.
-const BEHIND_NAME: [&str; 8] = ["nacimiento", "nac", "dob", "birth", "born", "especie", "species", "chip"];
+const WORDS_AFTER_NAME: [&str; 8] =
+    ["nacimiento", "nac", "dob", "birth", "born", "especie", "species", "chip"];
 
 /// `canino` or `felino`, from one of the eight words for them.
 pub fn species(words: &str) -> Option<&'static str> {
-    let words = letters(words);
+    let words = folded_words(words);
     let has = |list: &[&str]| words.iter().any(|word| list.contains(&word.as_str()));
     match (has(&CANINE), has(&FELINE)) {
         (true, false) => Some("canino"),
@@ -86,16 +88,16 @@ pub fn species(words: &str) -> Option<&'static str> {
 
 /// Whether this folded word is one for an animal.
 fn is_animal(word: &str) -> bool {
-    CANINE.contains(&word) || FELINE.contains(&word) || OTHERS.contains(&word)
+    CANINE.contains(&word) || FELINE.contains(&word) || OTHER_ANIMALS.contains(&word)
 }
 
 /// `Species - Breed` as its two parts. What follows a further mark is neither.
 pub(super) fn species_and_breed(words: &str) -> Option<[(Normaliser, &str); 2]> {
     let (one, two) = words.split_once(['-', '/', '|', '–', ','])?;
     let two = two.split(['/', '|', ',']).next()?;
-    let first = letters(one);
+    let first = folded_words(one);
     let [only] = &first[..] else { return None };
-    let second = letters(two);
+    let second = folded_words(two);
     // The same animal in two languages has no breed.
     let is_breed = second.iter().any(|word| !is_animal(word));
     let both = [(Normaliser::Species, one.trim()), (Normaliser::Breed, two.trim())];
@@ -119,7 +121,7 @@ pub(crate) fn facts_in_line(words: &str) -> Option<FactsInLine<'_>> {
         return Some(FactsInLine { rule: "species_and_breed", values, has_more: true });
     }
     let single = |normaliser, rule| FactsInLine { rule, values: vec![(normaliser, None)], has_more: false };
-    let folded = letters(words);
+    let folded = folded_words(words);
     match &folded[..] {
         [only] if is_animal(only) => Some(single(Normaliser::Species, "species_line")),
         [first, ..] if matches!(first.as_str(), "macho" | "hembra" | "male" | "female") => {
@@ -138,9 +140,9 @@ pub(crate) fn facts_in_line(words: &str) -> Option<FactsInLine<'_>> {
 /// words of its value.
 pub(crate) fn fact_behind_name(part: &str) -> Option<(Normaliser, &str)> {
     use Normaliser::{Age, BirthDate, Microchip, Sex, Species};
-    let words = letters(part);
-    let has_years = words.iter().any(|word| YEARS.contains(&word.as_str()));
-    let is_born = words.first().is_some_and(|word| BORN.contains(&word.as_str()));
+    let words = folded_words(part);
+    let has_years = words.iter().any(|word| AGE_UNITS.contains(&word.as_str()));
+    let is_born = words.first().is_some_and(|word| BIRTH_WORDS.contains(&word.as_str()));
     let value = if is_born { part.trim_start().split_once(' ').map_or(part, |(_, day)| day) } else { part };
     let is_short = words.len() <= 3 || is_born;
     let states = |normaliser: &Normaliser| {
@@ -164,7 +166,7 @@ pub fn breed(words: &str) -> Option<String> {
     let words = words.filter(is_breed).map(|word| {
         let is_small = word.chars().all(|c| !c.is_uppercase());
         if is_small && !matches!(word, "de" | "del" | "la" | "y" | "of") {
-            capital(word)
+            capitalised(word)
         } else {
             word.to_owned()
         }
@@ -172,7 +174,7 @@ pub fn breed(words: &str) -> Option<String> {
     let breed = words.collect::<Vec<_>>().join(" ");
     let breed = breed.trim_matches(['.', ':', ' ']);
     let is_breed = breed.chars().any(char::is_alphabetic) && breed.chars().count() <= 60;
-    is_breed.then(|| title(breed))
+    is_breed.then(|| from_capitals(breed))
 }
 
 /// `macho` or `hembra`, from the words in Spanish and English or a single M or H. Of boxes to tick, the ticked one counts.
@@ -185,7 +187,7 @@ pub fn sex(words: &str) -> Option<&'static str> {
         None if has_empty_box => return None,
         None => words,
     };
-    let words = letters(words);
+    let words = folded_words(words);
     let has = |list: &[&str]| words.iter().any(|word| list.contains(&word.as_str()));
     if let [only] = &words[..] {
         match only.as_str() {
@@ -206,26 +208,26 @@ pub fn pet_name(words: &str) -> Option<String> {
     let words = words.split([',', ';', '(', '|', '/']).next()?;
     let cut = |word: &&str| {
         let folded = fold(word.trim_matches(|c: char| !c.is_alphanumeric()));
-        !BEHIND_NAME.contains(&folded.as_str())
+        !WORDS_AFTER_NAME.contains(&folded.as_str())
     };
     let words: Vec<&str> = words.split_whitespace().take_while(cut).collect();
     let name = words.join(" ");
     let name = name.trim_matches(|c: char| c.is_whitespace() || "-–—.:\"'«»".contains(c));
-    let folded = letters(name);
+    let folded = folded_words(name);
     let figures = name.chars().filter(char::is_ascii_digit).count();
     let is_name = !folded.is_empty()
         && folded.len() <= 4
         && name.chars().count() <= 40
         && name.chars().any(char::is_alphabetic)
         && figures < 3
-        && !folded.iter().any(|word| NO_NAME.contains(&word.as_str()));
-    is_name.then(|| each_capital(&title(name)))
+        && !folded.iter().any(|word| NOT_A_NAME.contains(&word.as_str()));
+    is_name.then(|| each_word_capitalised(&from_capitals(name)))
 }
 
-fn each_capital(name: &str) -> String {
+fn each_word_capitalised(name: &str) -> String {
     let small = name.chars().all(|c| !c.is_uppercase());
     if !small {
         return name.to_owned();
     }
-    name.split(' ').map(capital).collect::<Vec<_>>().join(" ")
+    name.split(' ').map(capitalised).collect::<Vec<_>>().join(" ")
 }

@@ -2,10 +2,10 @@
 
 /// In small letters, without the accents of Spanish.
 pub(crate) fn fold(text: &str) -> String {
-    text.chars().flat_map(char::to_lowercase).map(plain).collect()
+    text.chars().flat_map(char::to_lowercase).map(without_accent).collect()
 }
 
-fn plain(letter: char) -> char {
+fn without_accent(letter: char) -> char {
     match letter {
         'á' | 'à' | 'ä' | 'â' | 'ã' | 'ª' => 'a',
         'é' | 'è' | 'ë' | 'ê' => 'e',
@@ -19,7 +19,7 @@ fn plain(letter: char) -> char {
 }
 
 /// The folded words of a text that have letters or digits, without what stands around them.
-pub(crate) fn letters(text: &str) -> Vec<String> {
+pub(crate) fn folded_words(text: &str) -> Vec<String> {
     let words = fold(text);
     let words = words.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
     words.map(str::to_owned).collect()
@@ -29,7 +29,7 @@ pub(crate) fn letters(text: &str) -> Vec<String> {
 const SMALL: [&str; 12] = ["de", "del", "la", "las", "los", "el", "y", "e", "of", "the", "and", "nº"];
 
 /// A name that is written in capitals throughout, as it would be written otherwise. Others stay as they are.
-pub(crate) fn title(name: &str) -> String {
+pub(crate) fn from_capitals(name: &str) -> String {
     let letters = || name.chars().filter(|c| c.is_alphabetic() && !"ºª".contains(*c));
     if letters().count() < 2 || letters().any(char::is_lowercase) {
         return name.to_owned();
@@ -45,13 +45,13 @@ pub(crate) fn title(name: &str) -> String {
         if is_short_form || (place > 0 && SMALL.contains(&small.as_str())) {
             return if is_short_form { word.to_owned() } else { small };
         }
-        capital(&small)
+        capitalised(&small)
     };
     name.split(' ').enumerate().map(word).collect::<Vec<_>>().join(" ")
 }
 
 /// With its first letter as a capital.
-pub(crate) fn capital(word: &str) -> String {
+pub(crate) fn capitalised(word: &str) -> String {
     let mut letters = word.chars();
     match letters.next() {
         Some(first) => first.to_uppercase().chain(letters).collect(),

@@ -18,7 +18,7 @@ pub(super) use address::{has_street, opens_with_postcode};
 pub use animal::{breed, pet_name, sex, species};
 pub(super) use animal::{fact_behind_name, facts_in_line};
 pub use date::date;
-pub(super) use fold::{fold, letters, title};
+pub(super) use fold::{fold, folded_words, from_capitals};
 pub(super) use measure::years_between;
 pub use measure::{age, weight};
 pub use money::{currency, decimal, iban, sum, yes_no};
@@ -108,7 +108,7 @@ impl Normaliser {
     }
 
     /// The one that values of a type have unless their key says otherwise.
-    pub fn usual(value_type: ValueType) -> Self {
+    pub fn default_for(value_type: ValueType) -> Self {
         match value_type {
             ValueType::Date => Self::Date,
             ValueType::Number => Self::Number,
@@ -118,7 +118,7 @@ impl Normaliser {
     }
 
     /// Whether what it gives can be a value of that type.
-    pub fn gives(self, value_type: ValueType) -> bool {
+    pub fn produces(self, value_type: ValueType) -> bool {
         match value_type {
             ValueType::Date => matches!(self, Self::Date | Self::BirthDate),
             ValueType::Number => matches!(self, Self::Number | Self::Sum | Self::Age),
@@ -175,7 +175,7 @@ impl Normaliser {
 /// The words without what only sets them apart: spaces, dashes, the dot of a sentence.
 fn text(words: &str) -> Option<String> {
     let apart = |c: char| c.is_whitespace() || "-–—|•·:;,".contains(c);
-    let words = unnumbered(words.trim_matches(apart));
+    let words = without_item_number(words.trim_matches(apart));
     let words = match words.strip_suffix('.') {
         Some(rest) if !rest.ends_with('.') => rest,
         _ => words,
@@ -185,7 +185,7 @@ fn text(words: &str) -> Option<String> {
 }
 
 /// Without the number of an item, such as `1.` or `2)`.
-fn unnumbered(words: &str) -> &str {
+fn without_item_number(words: &str) -> &str {
     let digits = words.bytes().take_while(u8::is_ascii_digit).count();
     let behind = words[digits..].strip_prefix(['.', ')']).filter(|_| (1..=2).contains(&digits));
     behind.and_then(|behind| behind.strip_prefix(' ')).map_or(words, str::trim_start)

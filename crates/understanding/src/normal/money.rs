@@ -1,6 +1,6 @@
 //! Numbers that are counted with, sums, currencies and accounts.
 
-use super::{fold, letters};
+use super::{fold, folded_words};
 
 /// What stands for a currency: signs, codes and names, Spanish and English.
 const CURRENCIES: [(&str, &str); 17] = [
@@ -23,7 +23,7 @@ const CURRENCIES: [(&str, &str); 17] = [
     ("mxn", "MXN"),
 ];
 /// Figures of the longest number.
-const MOST_FIGURES: usize = 15;
+const MAX_DIGITS: usize = 15;
 
 /// A number with a dot before its decimals and nothing between its thousands, whatever the words make of it. Signs and
 /// names of currencies may stand around it; shares in percent beside it are passed over.
@@ -37,15 +37,15 @@ pub fn decimal(words: &str) -> Option<String> {
         // Thousands may be set apart by a space.
         number = match (number, word) {
             (None, word) => Some(word.to_owned()),
-            (Some(before), word) if goes_on(&before, word) => Some(before + word),
+            (Some(before), word) if continues_number(&before, word) => Some(before + word),
             _ => return None,
         };
     }
-    in_figures(number?.trim_matches(['(', ')', ':', '*', '=']))
+    parse_number(number?.trim_matches(['(', ')', ':', '*', '=']))
 }
 
 /// Whether three figures follow that belong to a number: `1 234,50`.
-fn goes_on(before: &str, word: &str) -> bool {
+fn continues_number(before: &str, word: &str) -> bool {
     let figures = word.bytes().take_while(u8::is_ascii_digit).count();
     let is_plain = before.bytes().all(|b| b.is_ascii_digit() || b == b'-');
     is_plain && figures == 3 && word[3..].bytes().all(|b| b.is_ascii_digit() || b == b',' || b == b'.')
@@ -65,7 +65,7 @@ fn without_currency(word: &str) -> &str {
     if is_currency(before) && is_currency(behind) { word[start..end].trim_matches(signs) } else { word }
 }
 
-fn in_figures(word: &str) -> Option<String> {
+fn parse_number(word: &str) -> Option<String> {
     let (sign, figures) = match word.strip_suffix('-') {
         Some(figures) => ("-", figures),
         None => match word.strip_prefix(['-', '−']) {
@@ -76,7 +76,7 @@ fn in_figures(word: &str) -> Option<String> {
     let figures = figures.trim_end_matches(['.', ',']);
     let is_number = figures.starts_with(|c: char| c.is_ascii_digit())
         && figures.chars().all(|c| c.is_ascii_digit() || ".,'’".contains(c));
-    if !is_number || figures.bytes().filter(u8::is_ascii_digit).count() > MOST_FIGURES {
+    if !is_number || figures.bytes().filter(u8::is_ascii_digit).count() > MAX_DIGITS {
         return None;
     }
     let point = decimals_behind(figures);
@@ -152,7 +152,7 @@ pub fn iban(words: &str) -> Option<String> {
 
 /// `true` or `false` from a yes or a no.
 pub fn yes_no(words: &str) -> Option<&'static str> {
-    match letters(words).first()?.as_str() {
+    match folded_words(words).first()?.as_str() {
         "si" | "yes" | "true" | "y" | "s" | "verdadero" | "x" => Some("true"),
         "no" | "false" | "n" | "falso" => Some("false"),
         _ => None,

@@ -1,6 +1,6 @@
 //! What people and the places where they work are called.
 
-use super::{fold, has_street, letters, title};
+use super::{fold, folded_words, from_capitals, has_street};
 
 /// What stands before a person's name.
 const TITLES: [&str; 16] = [
@@ -8,7 +8,7 @@ const TITLES: [&str; 16] = [
     "lv",
 ];
 /// What a person's name is cut before.
-const BEHIND: [&str; 28] = [
+const WORDS_AFTER_NAME: [&str; 28] = [
     "colegiado",
     "colegiada",
     "col",
@@ -39,7 +39,7 @@ const BEHIND: [&str; 28] = [
     "dvm",
 ];
 /// What stands before the name of a place.
-const BEFORE_PLACE: [&str; 5] = ["nombre", "name", "clinica:", "centro:", "hospital:"];
+const INSTITUTION_PREFIXES: [&str; 5] = ["nombre", "name", "clinica:", "centro:", "hospital:"];
 
 /// What a person is called: one to five words, without titles and what follows.
 pub fn person(words: &str) -> Option<String> {
@@ -57,7 +57,7 @@ pub fn person(words: &str) -> Option<String> {
         if name.is_empty() && TITLES.contains(&folded.as_str()) {
             continue;
         }
-        let ends = BEHIND.contains(&folded.as_str()) || bare.chars().any(|c| c.is_ascii_digit());
+        let ends = WORDS_AFTER_NAME.contains(&folded.as_str()) || bare.chars().any(|c| c.is_ascii_digit());
         if ends || word.contains(['@', '/']) || word.starts_with('(') {
             break;
         }
@@ -71,23 +71,23 @@ pub fn person(words: &str) -> Option<String> {
     let is_name = (1..=6).contains(&name.len())
         && name.iter().any(|word| word.chars().count() > 1)
         && name[0].chars().next().is_some_and(char::is_alphabetic);
-    is_name.then(|| title(&name.join(" ")))
+    is_name.then(|| from_capitals(&name.join(" ")))
 }
 
 /// What a place is called. An address is none.
 pub fn institution(words: &str) -> Option<String> {
     let mut name = words.trim_matches(|c: char| c.is_whitespace() || "-–—|:;,.".contains(c));
-    for before in BEFORE_PLACE {
+    for before in INSTITUTION_PREFIXES {
         let start: String = fold(name).chars().take(before.len()).collect();
         if start == before && name.is_char_boundary(before.len()) {
             name = name[before.len()..].trim_start_matches([' ', ':', '-']);
         }
     }
     let figures = name.chars().filter(char::is_ascii_digit).count();
-    let is_name = !letters(name).is_empty()
+    let is_name = !folded_words(name).is_empty()
         && name.chars().any(char::is_alphabetic)
         && name.chars().count() <= 80
         && figures < 5
         && !(figures > 0 && has_street(name));
-    is_name.then(|| title(&name.split_whitespace().collect::<Vec<_>>().join(" ")))
+    is_name.then(|| from_capitals(&name.split_whitespace().collect::<Vec<_>>().join(" ")))
 }

@@ -5,7 +5,7 @@ use super::{date, fold};
 /// Digits of the number that every transponder of today has.
 pub(crate) const TRANSPONDER_DIGITS: usize = 15;
 /// Digits of a chip; those of older ones are fewer.
-const CHIP: std::ops::RangeInclusive<usize> = 9..=TRANSPONDER_DIGITS;
+const MICROCHIP_DIGITS: std::ops::RangeInclusive<usize> = 9..=TRANSPONDER_DIGITS;
 
 /// The digits of a chip: one stretch of 9 to 15, with spaces, dashes or dots between them.
 pub fn microchip(words: &str) -> Option<String> {
@@ -16,7 +16,7 @@ pub fn microchip(words: &str) -> Option<String> {
             '0'..='9' => digits.push(c),
             ' ' | '-' | '.' => {}
             _ => {
-                if CHIP.contains(&digits.len()) && found.is_none() {
+                if MICROCHIP_DIGITS.contains(&digits.len()) && found.is_none() {
                     found = Some(digits.clone());
                 }
                 // A slash between digits is a date, not a chip.

@@ -4,9 +4,9 @@ use std::cmp::Reverse;
 
 use jiff::civil::Date;
 
-use super::candidate::{Candidate, Visit};
-use super::visit::Shown;
-use super::{DocumentHints, WITHOUT_LABEL};
+use super::candidate::{Candidate, DetectedVisit};
+use super::visit_start::VisitStartKind;
+use super::{DocumentHints, UNLABELLED_CONFIDENCE};
 use crate::normal::years_between;
 use crate::{Field, Normaliser, Origin, Schema, SchemaKey, Scope, Value};
 use quire_domain::ids::FieldId;
@@ -19,7 +19,11 @@ pub(crate) fn visit_id(visit: usize) -> String {
 /// Puts candidates to their visits: what has no date belongs to the only visit there is, unless it is told of as
 /// something from before. A visit of which nothing but the date is told, while another one has the same date, is the
 /// same one mentioned twice.
-pub(super) fn settle_visits(candidates: Vec<Candidate>, visits: &[Visit], schema: &Schema) -> Vec<Candidate> {
+pub(super) fn assign_visits(
+    candidates: Vec<Candidate>,
+    visits: &[DetectedVisit],
+    schema: &Schema,
+) -> Vec<Candidate> {
     let mut told = vec![0_u32; visits.len()];
     for visit in candidates.iter().filter_map(|candidate| candidate.visit) {
         told[visit] += 1;
@@ -27,7 +31,9 @@ pub(super) fn settle_visits(candidates: Vec<Candidate>, visits: &[Visit], schema
     let is_twice = |visit: usize| {
         let (first, count) = (&visits[visit], told[visit]);
         let is_same = |other: usize| other != visit && visits[other].date == first.date && told[other] > 1;
-        count <= 1 && first.shown != Some(Shown::Timeline) && same_day(visits, visit).any(is_same)
+        count <= 1
+            && first.start != Some(VisitStartKind::Timeline)
+            && nearby_visits(visits, visit).any(is_same)
     };
     let dropped: Vec<bool> = (0..visits.len()).map(is_twice).collect();
     let mut left = (0..visits.len()).filter(|visit| !dropped[*visit]);
@@ -36,7 +42,7 @@ pub(super) fn settle_visits(candidates: Vec<Candidate>, visits: &[Visit], schema
     candidates.retain(|candidate| !candidate.visit.is_some_and(|visit| dropped[visit]));
     for candidate in &mut candidates {
         let is_of_visit = schema.keys[candidate.key].scope != Scope::Document;
-        if candidate.visit.is_none() && !candidate.is_apart && is_of_visit {
+        if candidate.visit.is_none() && !candidate.is_outside_visits && is_of_visit {
             candidate.visit = only;
         }
     }
@@ -44,17 +50,22 @@ pub(super) fn settle_visits(candidates: Vec<Candidate>, visits: &[Visit], schema
 }
 
 /// Visits that stand near another one in the document.
-fn same_day(visits: &[Visit], visit: usize) -> impl Iterator<Item = usize> {
+fn nearby_visits(visits: &[DetectedVisit], visit: usize) -> impl Iterator<Item = usize> {
     visit.saturating_sub(100)..visits.len().min(visit + 100)
 }
 
 /// Adds what follows: the age from the day of birth, the weight from the latest visit, the language.
-pub(super) fn add(fields: &mut Vec<Field>, schema: &Schema, visits: &[Visit], known: DocumentHints<'_>) {
-    add_weight(fields, schema, visits);
+pub(super) fn add_derived(
+    fields: &mut Vec<Field>,
+    schema: &Schema,
+    visits: &[DetectedVisit],
+    known: DocumentHints<'_>,
+) {
+    add_latest_of_visits(fields, schema, visits);
     add_age(fields, schema, visits, known.today);
     if let Some(language) = known.language
         && let Some(key) = schema.key("language")
-        && !has(fields, key)
+        && !has_document_value(fields, key)
     {
         fields.push(derived(key, language.to_owned(), None));
     }
@@ -75,13 +86,13 @@ pub(super) fn add(fields: &mut Vec<Field>, schema: &Schema, visits: &[Visit], kn
     fields.extend(of_visits);
 }
 
-fn has(fields: &[Field], key: &SchemaKey) -> bool {
+fn has_document_value(fields: &[Field], key: &SchemaKey) -> bool {
     fields.iter().any(|field| field.key == key.key && field.visit_id.is_none() && !field.value.is_empty())
 }
 
-fn add_weight(fields: &mut Vec<Field>, schema: &Schema, visits: &[Visit]) {
+fn add_latest_of_visits(fields: &mut Vec<Field>, schema: &Schema, visits: &[DetectedVisit]) {
     for key in schema.keys.iter().filter(|key| key.at_visits) {
-        if has(fields, key) {
+        if has_document_value(fields, key) {
             continue;
         }
         let of_visit = |visit: usize| {
@@ -107,7 +118,7 @@ fn add_weight(fields: &mut Vec<Field>, schema: &Schema, visits: &[Visit]) {
 
 /// Visits, the latest first. Of several on one day the time counts; without it the one that was written last, which in
 /// a document that tells the newest first is the one that stands first.
-fn latest_first(visits: &[Visit]) -> Vec<usize> {
+fn latest_first(visits: &[DetectedVisit]) -> Vec<usize> {
     let falls = visits.windows(2).filter(|pair| pair[0].date > pair[1].date).count();
     let rises = visits.windows(2).filter(|pair| pair[0].date < pair[1].date).count();
     let written = |visit: usize| if falls > rises { visits.len() - visit } else { visit };
@@ -116,10 +127,10 @@ fn latest_first(visits: &[Visit]) -> Vec<usize> {
     order
 }
 
-fn add_age(fields: &mut Vec<Field>, schema: &Schema, visits: &[Visit], today: Option<Date>) {
+fn add_age(fields: &mut Vec<Field>, schema: &Schema, visits: &[DetectedVisit], today: Option<Date>) {
     let key = |normaliser| schema.keys.iter().find(|key| key.normaliser == normaliser);
     let (Some(age), Some(birth)) = (key(Normaliser::Age), key(Normaliser::BirthDate)) else { return };
-    if has(fields, age) {
+    if has_document_value(fields, age) {
         return;
     }
     let day_of = |field: &Field| match &field.value {
@@ -146,7 +157,7 @@ fn add_age(fields: &mut Vec<Field>, schema: &Schema, visits: &[Visit], today: Op
 
 /// A field that follows from another one, whose place in the document is its own.
 fn derived(key: &SchemaKey, value: String, from: Option<&Field>) -> Field {
-    let confidence = from.map_or(WITHOUT_LABEL, |from| from.confidence);
+    let confidence = from.map_or(UNLABELLED_CONFIDENCE, |from| from.confidence);
     Field {
         field_id: FieldId::new(),
         key: key.key.clone(),

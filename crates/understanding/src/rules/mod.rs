@@ -7,44 +7,44 @@
 //! makes fields, and [`derive`] adds what follows from them. Every look around is bounded, so the work grows with the
 //! document and no faster.
 
-mod about;
+mod broken_labels;
 mod candidate;
 mod choose;
 mod context;
 pub(super) mod derive;
+mod label_repair;
+mod labelled;
 mod labels;
 mod layout;
 mod letterhead;
-mod mend;
 mod narrative;
-mod open;
 mod prose;
+mod scan;
+mod section_roles;
 mod segments;
-mod stack;
 mod table;
-mod take;
-mod told;
 mod unlabelled;
-mod values;
-mod visit;
-mod walk;
+mod value_position;
+mod visit_opening;
+mod visit_start;
+mod visit_text;
 
 use jiff::civil::Date;
 
-use self::about::About;
-pub(super) use self::candidate::{Candidate, Visit, normal_form};
-use self::context::Context;
+pub(super) use self::candidate::{Candidate, DetectedVisit, normal_form};
+use self::context::HeadingContext;
 use self::labels::Labels;
-pub(super) use self::labels::{LONGEST as LONGEST_LABEL, LONGEST_LEAD_IN, comparable};
-use self::layout::Sheet;
+pub(super) use self::labels::{MAX_LABEL_WORDS as LONGEST_LABEL, MAX_LEAD_IN_WORDS, label_form};
+use self::layout::DocumentLayout;
+use self::section_roles::SectionRoles;
 use self::segments::Segment;
 use super::{Field, Schema};
 use quire_domain::reading::Page;
 
 /// How sure a value is that stands behind its label.
-const BY_LABEL: f64 = 0.66;
+const LABELLED_CONFIDENCE: f64 = 0.66;
 /// How sure one is that was known without.
-const WITHOUT_LABEL: f64 = 0.50;
+const UNLABELLED_CONFIDENCE: f64 = 0.50;
 
 /// What the rules know of a document beside its pages.
 #[derive(Clone, Copy, Debug, Default)]
@@ -57,69 +57,69 @@ pub struct DocumentHints<'k> {
 
 /// The fields of a document: those of the document itself in the order of the schema, then those of its visits, in the
 /// order of their dates. The same pages always give the same.
-pub fn find(pages: &[Page], schema: &Schema, known: DocumentHints<'_>) -> Vec<Field> {
-    counted(pages, schema, known).0
+pub fn extract_fields(pages: &[Page], schema: &Schema, known: DocumentHints<'_>) -> Vec<Field> {
+    extract_and_count(pages, schema, known).0
 }
 
 /// The fields, and how much was looked at to find them.
-fn counted(pages: &[Page], schema: &Schema, known: DocumentHints<'_>) -> (Vec<Field>, u64) {
+fn extract_and_count(pages: &[Page], schema: &Schema, known: DocumentHints<'_>) -> (Vec<Field>, u64) {
     let labels = Labels::of(schema);
-    let mut sheet = Sheet::of(pages);
-    mend::mend(&mut sheet, &labels);
-    stack::stack(&mut sheet, &labels);
-    let segments = sheet.cells.iter().map(|cell| segments::segments(cell, &labels, schema)).collect();
-    let used = vec![false; sheet.cells.len()];
-    let mut rules = Rules {
+    let mut layout = DocumentLayout::of(pages);
+    label_repair::repair_labels(&mut layout, &labels);
+    broken_labels::join_broken_labels(&mut layout, &labels);
+    let segments = layout.cells.iter().map(|cell| segments::split_cell(cell, &labels, schema)).collect();
+    let used = vec![false; layout.cells.len()];
+    let mut rules = FieldExtractor {
         schema,
-        about: About::of(schema),
+        roles: SectionRoles::of(schema),
         labels: &labels,
-        sheet,
+        layout,
         segments,
         used,
-        context: Context::default(),
+        context: HeadingContext::default(),
         visits: Vec::new(),
         visit: None,
-        in_history: false,
-        in_visits: false,
+        is_in_history: false,
+        is_in_visits: false,
         candidates: Vec::new(),
     };
-    rules.walk();
-    let steps = rules.sheet.steps.get();
-    let Rules { candidates, visits, .. } = rules;
-    (settle(candidates, &visits, schema, known), steps)
+    rules.scan_rows();
+    let steps = rules.layout.steps.get();
+    let FieldExtractor { candidates, visits, .. } = rules;
+    (fields_from_candidates(candidates, &visits, schema, known), steps)
 }
 
 /// The fields that candidates become, whoever proposed them.
-pub(super) fn settle(
+pub(super) fn fields_from_candidates(
     candidates: Vec<Candidate>,
-    visits: &[Visit],
+    visits: &[DetectedVisit],
     schema: &Schema,
     known: DocumentHints<'_>,
 ) -> Vec<Field> {
-    let candidates = derive::settle_visits(candidates, visits, schema);
+    let candidates = derive::assign_visits(candidates, visits, schema);
     let mut fields = choose::fields(schema, candidates, visits);
-    derive::add(&mut fields, schema, visits, known);
+    derive::add_derived(&mut fields, schema, visits, known);
     fields
 }
 
 /// The rules at work on one document.
-struct Rules<'a> {
+struct FieldExtractor<'a> {
     schema: &'a Schema,
-    about: About<'a>,
+    roles: SectionRoles<'a>,
     labels: &'a Labels<'a>,
-    sheet: Sheet<'a>,
+    layout: DocumentLayout<'a>,
     /// Each cell taken apart.
     segments: Vec<Vec<Segment<'a>>>,
     /// Cells that are values already.
     used: Vec<bool>,
-    context: Context,
-    visits: Vec<Visit>,
+    context: HeadingContext,
+    visits: Vec<DetectedVisit>,
     /// The visit that is told of.
     visit: Option<usize>,
     /// Whether what was before the visits is told of.
-    in_history: bool,
+    is_in_history: bool,
     /// Whether a heading said that visits follow.
-    in_visits: bool,
+    is_in_visits: bool,
     candidates: Vec<Candidate>,
 }
 

@@ -1,9 +1,9 @@
 //! What is written about a visit, sorted: what was seen, and what was done or is to be done.
 
-use crate::normal::{fold, letters};
+use crate::normal::{fold, folded_words};
 
 /// What a sentence about the visit itself begins with: it is told, not done.
-const TOLD: [&str; 12] = [
+const OBSERVATION_STARTS: [&str; 12] = [
     "anamnesis",
     "acude para",
     "acude por",
@@ -18,7 +18,7 @@ const TOLD: [&str; 12] = [
     "history",
 ];
 /// Phrases of somebody who does something, or will.
-const DONE: [&str; 43] = [
+const ACTION_PHRASES: [&str; 43] = [
     "se recomienda",
     "recomendamos",
     "recomiendo",
@@ -66,10 +66,10 @@ const DONE: [&str; 43] = [
 
 /// The sentences of a text: those that tell what was seen, and those that tell what was done. `cues` are further phrases
 /// of what was done.
-pub(super) fn sort(text: &str, cues: &[String]) -> (String, String) {
+pub(super) fn observations_and_actions(text: &str, cues: &[String]) -> (String, String) {
     let (mut seen, mut done) = (Vec::new(), Vec::new());
     for clause in clauses(text) {
-        if is_done(clause, cues) { done.push(clause) } else { seen.push(clause) }
+        if is_action(clause, cues) { done.push(clause) } else { seen.push(clause) }
     }
     (seen.join(". "), done.join(". "))
 }
@@ -82,12 +82,12 @@ fn clauses(text: &str) -> impl Iterator<Item = &str> {
         .filter(|part| part.chars().any(char::is_alphanumeric))
 }
 
-fn is_done(clause: &str, cues: &[String]) -> bool {
+fn is_action(clause: &str, cues: &[String]) -> bool {
     let folded = fold(clause);
-    if TOLD.iter().any(|told| folded.starts_with(told)) {
+    if OBSERVATION_STARTS.iter().any(|told| folded.starts_with(told)) {
         return false;
     }
-    let words = letters(clause);
+    let words = folded_words(clause);
     let has = |word: &str| words.iter().any(|other| other == word);
     let is_dosage = (has("cada") || has("durante") || has("every"))
         && words.iter().any(|word| word.bytes().all(|b| b.is_ascii_digit()));
@@ -99,7 +99,7 @@ fn is_done(clause: &str, cues: &[String]) -> bool {
         };
         spaced[1..spaced.len() - 1].match_indices(phrase).map(|(at, it)| (at + 1, it)).any(is_whole)
     };
-    is_dosage || DONE.iter().any(|phrase| says(phrase)) || cues.iter().any(|phrase| says(phrase))
+    is_dosage || ACTION_PHRASES.iter().any(|phrase| says(phrase)) || cues.iter().any(|phrase| says(phrase))
 }
 
 #[cfg(test)]
@@ -125,12 +125,12 @@ mod tests {
             "Viene con dolor cada 2 días",
         ];
         for clause in done {
-            assert_eq!(sort(clause, &cues), (String::new(), clause.to_owned()));
+            assert_eq!(observations_and_actions(clause, &cues), (String::new(), clause.to_owned()));
         }
         for clause in seen {
-            assert_eq!(sort(clause, &[]), (clause.to_owned(), String::new()));
+            assert_eq!(observations_and_actions(clause, &[]), (clause.to_owned(), String::new()));
         }
-        let both = sort("Otitis leve. Damos gotas; mucosas rosas.", &cues);
+        let both = observations_and_actions("Otitis leve. Damos gotas; mucosas rosas.", &cues);
         assert_eq!(both, ("Otitis leve. mucosas rosas".to_owned(), "Damos gotas".to_owned()));
     }
 }

@@ -6,10 +6,10 @@ use sha2::{Digest as _, Sha256};
 use toml::{Table, Value};
 
 use super::Schema;
-use super::reader::{Fields, Problems};
+use super::file_reader::{Problems, TableReader};
 
 /// Bytes of the largest file.
-const LARGEST: usize = 256 << 10;
+const MAX_FILE_BYTES: usize = 256 << 10;
 
 /// How a file is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -91,8 +91,10 @@ impl SchemaFile {
     pub fn parse(file: &str, text: &str, format: SchemaFormat) -> Result<Self, InvalidSchema> {
         let bad = |problems: Vec<SchemaProblem>| InvalidSchema { file: file.to_owned(), problems };
         let whole = |reason: String| bad(vec![SchemaProblem { place: String::new(), reason }]);
-        if text.len() > LARGEST {
-            return Err(whole(format!("is larger than {LARGEST} bytes, the most that a schema may have")));
+        if text.len() > MAX_FILE_BYTES {
+            return Err(whole(format!(
+                "is larger than {MAX_FILE_BYTES} bytes, the most that a schema may have"
+            )));
         }
         let mut table = table(text, format).map_err(whole)?;
         let problems = Problems::default();
@@ -133,10 +135,10 @@ fn table(text: &str, format: SchemaFormat) -> Result<Table, String> {
 
 /// The version and the schema. Problems are noted; none is returned only if there are some.
 fn read(table: &Table, problems: &Problems) -> Option<(u32, Schema)> {
-    let mut fields = Fields::new(table, String::new(), problems);
+    let mut fields = TableReader::new(table, String::new(), problems);
     let version = fields.version();
-    let schema = super::reader::schema(&mut fields);
-    fields.refuse_others();
+    let schema = super::file_reader::schema(&mut fields);
+    fields.refuse_unknown();
     super::check::check(&schema, problems);
     Some((version?, schema))
 }

@@ -50,13 +50,13 @@ impl Validators {
             && self.min.is_none_or(|least| number().is_some_and(|number| number >= least.0))
             && self.max.is_none_or(|most| number().is_some_and(|number| number <= most.0))
             && self.max_length.is_none_or(|most| value.chars().count() <= most as usize)
-            && self.pattern.as_deref().is_none_or(|pattern| looks_like(pattern, value))
+            && self.pattern.as_deref().is_none_or(|pattern| matches_pattern(pattern, value))
     }
 }
 
 /// Whether a value looks like a pattern. Only the last `*` is ever tried again, so that the work is bounded by the
 /// lengths of both.
-fn looks_like(pattern: &str, value: &str) -> bool {
+fn matches_pattern(pattern: &str, value: &str) -> bool {
     let (pattern, value): (Vec<char>, Vec<char>) = (pattern.chars().collect(), value.chars().collect());
     let (mut at, mut place) = (0, 0);
     let mut star: Option<(usize, usize)> = None;
@@ -64,7 +64,7 @@ fn looks_like(pattern: &str, value: &str) -> bool {
         if pattern.get(at) == Some(&'*') {
             star = Some((at, place));
             at += 1;
-        } else if pattern.get(at).is_some_and(|wanted| is_alike(*wanted, value[place])) {
+        } else if pattern.get(at).is_some_and(|wanted| matches_character(*wanted, value[place])) {
             at += 1;
             place += 1;
         } else if let Some((last, from)) = star {
@@ -77,7 +77,7 @@ fn looks_like(pattern: &str, value: &str) -> bool {
     pattern[at..].iter().all(|left| *left == '*')
 }
 
-fn is_alike(wanted: char, letter: char) -> bool {
+fn matches_character(wanted: char, letter: char) -> bool {
     match wanted {
         'A' => letter.is_alphabetic(),
         '0' => letter.is_ascii_digit(),
@@ -130,9 +130,9 @@ mod tests {
             ("X*X", "a", false),
             ("X*X", "a-9", true),
         ] {
-            assert_eq!(looks_like(pattern, value), wanted, "{pattern} {value}");
+            assert_eq!(matches_pattern(pattern, value), wanted, "{pattern} {value}");
         }
         let long = "ab".repeat(5_000);
-        assert!(!looks_like("*a*b*a*b*c", &long));
+        assert!(!matches_pattern("*a*b*a*b*c", &long));
     }
 }

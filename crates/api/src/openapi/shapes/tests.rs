@@ -4,7 +4,7 @@ use quire_domain::reading::{Line, Page, Rect, Word};
 use quire_domain::{DocumentId, FieldId, RunId};
 use quire_understanding::calibration::ConfidencePolicy;
 use quire_understanding::view::FlatView;
-use quire_understanding::visits::group;
+use quire_understanding::visits::group_by_visit;
 use quire_understanding::{
     Evidence, Field, Interpretation, Origin, Schema, SchemaFile, Suggestion, Value as FieldValue, ValueType,
 };
@@ -104,7 +104,7 @@ fn interpretations_are_as_described_both_ways() {
         let policy = ConfidencePolicy::default();
         let flat = FlatView::of(written.clone(), &policy);
         fits(&serde_json::to_value(flat).unwrap(), &named("Interpretation")).unwrap();
-        let grouped = group(&written, &Schema::built_in_default(), &policy);
+        let grouped = group_by_visit(&written, &Schema::built_in_default(), &policy);
         fits(&serde_json::to_value(&grouped).unwrap(), &named("InterpretationByVisit")).unwrap();
         fits(&serde_json::to_value(&grouped).unwrap(), &named("InterpretationData")).unwrap();
     }

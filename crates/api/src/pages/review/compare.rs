@@ -147,7 +147,7 @@ fn differs(desk: &Desk<'_>, row: &FieldComparison<'_>) -> Option<Differs> {
         Difference::Removed => "review.deleted",
     };
     Some(Differs {
-        title: titles::of_key(desk.schema, desk.language, &row.shown()?.key),
+        title: titles::of_key(desk.schema, desk.language, &row.field()?.key),
         how: desk.words.get(how),
         from: row.from.map(shown),
         to: row.to.map(shown),

@@ -137,7 +137,7 @@ impl ModelInterpreter {
         };
         let today = self.clock.now().to_zoned(TimeZone::UTC).date();
         let known = DocumentHints { language: request.language.as_deref(), today: Some(today) };
-        let mut fields = claims::settle(claims, &request.reading, &request.schema, known);
+        let mut fields = claims::verify_claims(claims, &request.reading, &request.schema, known);
         if let Some(redaction) = redaction {
             self.fill_hidden(&mut fields, request, &redaction).await;
         }
@@ -168,8 +168,9 @@ impl ModelInterpreter {
     /// What was hidden from the model is the rules' to find, as far as the model did not point to it.
     async fn fill_hidden(&self, fields: &mut Vec<Field>, request: &InterpretRequest, redaction: &Redaction) {
         let Ok(by_rules) = self.rules.interpret(request.clone()).await else { return };
-        let is_hidden = |field: &Field| matches!(&field.value, Value::Text(text) if redaction.hides(text));
-        claims::fill(fields, by_rules.fields, &request.schema, is_hidden);
+        let is_hidden =
+            |field: &Field| matches!(&field.value, Value::Text(text) if redaction.contains_redacted(text));
+        claims::fill_from_rules(fields, by_rules.fields, &request.schema, is_hidden);
     }
 
     fn made_by(

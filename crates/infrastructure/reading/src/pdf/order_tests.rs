@@ -197,7 +197,7 @@ fn a_word_broken_at_the_end_of_a_line_is_found_whole() {
     assert_eq!(lines(&reading), ["seguir el trata-", "miento indicado"], "the words stay as they stand");
     let plain = reading.plain_text();
     let start = plain.text.find("tratamiento").unwrap();
-    assert_eq!(plain.places(start..start + 11).len(), 2);
+    assert_eq!(plain.locations(start..start + 11).len(), 2);
 }
 
 #[test]

@@ -111,7 +111,7 @@ pub(super) async fn of_run(
     if matches!(run.state, RunState::Completed { .. }) {
         let view = review::view(store, blobs, document.id).await?;
         // When and why visits were does not depend on how sure is sure.
-        let grouped = visits::group(&view.active.data, &view.schema, &ConfidencePolicy::default());
+        let grouped = visits::group_by_visit(&view.active.data, &view.schema, &ConfidencePolicy::default());
         outcome.visits = grouped.visits.into_iter().map(VisitHead::from).collect();
         outcome.fields = view.active.data.fields;
     }

@@ -54,7 +54,7 @@ pub(super) fn summary(files: usize, failed: usize) -> String {
 }
 
 fn as_json(path: &Path, done: &Done) -> Value {
-    let flaws: Vec<String> = done.quality.flaws.iter().map(|flaw| format!("{flaw:?}")).collect();
+    let flaws: Vec<String> = done.quality.issues.iter().map(|flaw| format!("{flaw:?}")).collect();
     json!({
         "file": path.display().to_string(),
         "kind": done.document.kind.as_str(),

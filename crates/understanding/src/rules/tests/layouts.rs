@@ -1,6 +1,6 @@
 //! Layouts: one way after another to print the same record.
 
-use super::paper::{Paper, scanned};
+use super::page_builder::{PageBuilder, scanned};
 use super::records::{Record, Visit};
 use quire_domain::reading::Page;
 
@@ -24,7 +24,7 @@ pub(super) const LAYOUTS: [(&str, Layout); 11] = [
 
 fn page(lines: &[String]) -> Page {
     let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
-    Paper::lines(&lines)
+    PageBuilder::lines(&lines)
 }
 
 fn head(record: &Record) -> Vec<String> {
@@ -116,9 +116,9 @@ fn mixed(record: &Record) -> Vec<Page> {
 }
 
 fn above(record: &Record) -> Vec<Page> {
-    let mut paper = Paper::new();
-    paper.put(50.0, 45.0, record.clinic);
-    paper.put(50.0, 59.0, record.clinic_street.0);
+    let mut paper = PageBuilder::new();
+    paper.text_at(50.0, 45.0, record.clinic);
+    paper.text_at(50.0, 59.0, record.clinic_street.0);
     let rows = [
         [("Paciente", record.pet.0), ("Especie", record.species.0), ("Raza", record.breed)],
         [("Sexo", record.sex.0), ("Fecha de nacimiento", record.born.0), ("Microchip", record.chip.0)],
@@ -128,18 +128,18 @@ fn above(record: &Record) -> Vec<Page> {
     let mut y = 100.0;
     for row in rows {
         for (x, (label, value)) in places.iter().zip(row) {
-            paper.put(*x, y, label);
-            paper.put(*x, y + 13.0, value);
+            paper.text_at(*x, y, label);
+            paper.text_at(*x, y + 13.0, value);
         }
         y += 36.0;
     }
-    paper.put(50.0, y, "Dirección del propietario");
-    paper.put(50.0, y + 13.0, record.owner_street.0);
-    paper.put(50.0, y + 36.0, "Veterinario");
-    paper.put(50.0, y + 49.0, record.vet.0);
+    paper.text_at(50.0, y, "Dirección del propietario");
+    paper.text_at(50.0, y + 13.0, record.owner_street.0);
+    paper.text_at(50.0, y + 36.0, "Veterinario");
+    paper.text_at(50.0, y + 49.0, record.vet.0);
     y += 80.0;
     for told in &record.visits {
-        paper.put(50.0, y, &format!("CONSULTA DEL {}", told.day));
+        paper.text_at(50.0, y, &format!("CONSULTA DEL {}", told.day));
         let rows = [
             ("Motivo", told.reason),
             ("Peso", told.weight.0),
@@ -150,9 +150,9 @@ fn above(record: &Record) -> Vec<Page> {
         ];
         for (label, value) in rows {
             y += 16.0;
-            paper.put(50.0, y, label);
+            paper.text_at(50.0, y, label);
             y += 13.0;
-            paper.put(50.0, y, value);
+            paper.text_at(50.0, y, value);
         }
         y += 30.0;
     }
@@ -160,10 +160,10 @@ fn above(record: &Record) -> Vec<Page> {
 }
 
 fn pairs(record: &Record) -> Vec<Page> {
-    let mut paper = Paper::new();
-    paper.put(50.0, 45.0, record.clinic);
-    paper.put(50.0, 59.0, record.clinic_street.0);
-    paper.put(50.0, 73.0, &format!("Report date: {}", record.written.0));
+    let mut paper = PageBuilder::new();
+    paper.text_at(50.0, 45.0, record.clinic);
+    paper.text_at(50.0, 59.0, record.clinic_street.0);
+    paper.text_at(50.0, 73.0, &format!("Report date: {}", record.written.0));
     let rows = [
         (format!("Patient: {}", record.pet.0), format!("Owner: {}", record.owner)),
         (format!("Species: {}", record.species.0), format!("Address: {}", record.owner_street.0)),
@@ -189,7 +189,7 @@ fn pairs(record: &Record) -> Vec<Page> {
             format!("Surgery: {}", told.procedure),
         ];
         for line in &lines {
-            paper.put(50.0, y, line);
+            paper.text_at(50.0, y, line);
             y += 14.0;
         }
     }
@@ -197,11 +197,11 @@ fn pairs(record: &Record) -> Vec<Page> {
 }
 
 fn columns(record: &Record) -> Vec<Page> {
-    let mut paper = Paper::new();
-    paper.put(50.0, 45.0, record.clinic);
-    paper.put(50.0, 59.0, record.clinic_street.0);
-    paper.put(320.0, 80.0, "Cliente");
-    paper.put(50.0, 80.0, "Datos de la mascota");
+    let mut paper = PageBuilder::new();
+    paper.text_at(50.0, 45.0, record.clinic);
+    paper.text_at(50.0, 59.0, record.clinic_street.0);
+    paper.text_at(320.0, 80.0, "Cliente");
+    paper.text_at(50.0, 80.0, "Datos de la mascota");
     let left = [
         ("Nombre", record.pet.0),
         ("Especie", record.species.0),
@@ -214,8 +214,8 @@ fn columns(record: &Record) -> Vec<Page> {
     ];
     for (place, (label, value)) in left.iter().enumerate() {
         let y = 96.0 + 14.0 * f32::from(u8::try_from(place).unwrap());
-        paper.put(50.0, y, label);
-        paper.put(150.0, y, value);
+        paper.text_at(50.0, y, label);
+        paper.text_at(150.0, y, value);
     }
     let right = [
         ("Nombre", record.owner),
@@ -225,8 +225,8 @@ fn columns(record: &Record) -> Vec<Page> {
     ];
     for (place, (label, value)) in right.iter().enumerate() {
         let y = 96.0 + 14.0 * f32::from(u8::try_from(place).unwrap());
-        paper.put(320.0, y, label);
-        paper.put(380.0, y, value);
+        paper.text_at(320.0, y, label);
+        paper.text_at(380.0, y, value);
     }
     let mut y = 240.0;
     for told in record.visits.iter().rev() {
@@ -242,20 +242,20 @@ fn columns(record: &Record) -> Vec<Page> {
             record.vet.0.to_owned(),
         ];
         for line in &lines {
-            paper.put(50.0, y, line);
+            paper.text_at(50.0, y, line);
             y += 14.0;
         }
         y += 14.0;
     }
-    paper.put(50.0, y, &format!("Veterinaria: {}", record.vet.0));
+    paper.text_at(50.0, y, &format!("Veterinaria: {}", record.vet.0));
     vec![paper.page()]
 }
 
 fn tables(record: &Record) -> Vec<Page> {
-    let mut paper = Paper::new();
-    paper.put(50.0, 45.0, record.clinic);
-    paper.put(50.0, 59.0, record.clinic_street.0);
-    paper.put(400.0, 45.0, &format!("Fecha: {}", record.written.0));
+    let mut paper = PageBuilder::new();
+    paper.text_at(50.0, 45.0, record.clinic);
+    paper.text_at(50.0, 59.0, record.clinic_street.0);
+    paper.text_at(400.0, 45.0, &format!("Fecha: {}", record.written.0));
     let mut y = 90.0;
     let rows: [&[(f32, &str, &str)]; 2] = [
         &[
@@ -276,12 +276,12 @@ fn tables(record: &Record) -> Vec<Page> {
         let values: Vec<(f32, &str)> = row.iter().map(|(x, _, value)| (*x, *value)).collect();
         paper.row(y, &labels);
         for (x, value) in values {
-            paper.put(x, y + 15.0, value);
+            paper.text_at(x, y + 15.0, value);
         }
         y += 40.0;
     }
-    paper.put(50.0, y, &format!("Propietario: {}", record.owner));
-    paper.put(50.0, y + 14.0, &format!("Dirección: {}", record.owner_street.0));
+    paper.text_at(50.0, y, &format!("Propietario: {}", record.owner));
+    paper.text_at(50.0, y + 14.0, &format!("Dirección: {}", record.owner_street.0));
     y += 50.0;
     let places = [40.0, 105.0, 210.0, 325.0, 385.0, 475.0];
     let heads = ["Fecha", "Motivo", "Diagnóstico", "Peso", "Síntomas", "Procedimiento"];
@@ -298,7 +298,7 @@ fn tables(record: &Record) -> Vec<Page> {
             for (x, words) in &cell {
                 let part: Vec<&str> = words.iter().skip(2 * line).take(2).copied().collect();
                 if !part.is_empty() {
-                    paper.put(*x, y, &part.join(" "));
+                    paper.text_at(*x, y, &part.join(" "));
                 }
             }
             y += 12.0;
@@ -378,9 +378,9 @@ fn capitals(record: &Record) -> Vec<Page> {
 }
 
 fn grid(record: &Record) -> Vec<Page> {
-    let mut paper = Paper::new();
-    paper.put(200.0, 45.0, record.clinic);
-    paper.put(200.0, 57.0, record.clinic_street.0);
+    let mut paper = PageBuilder::new();
+    paper.text_at(200.0, 45.0, record.clinic);
+    paper.text_at(200.0, 57.0, record.clinic_street.0);
     let rows = [
         ("Paciente", record.pet.0, "Propietario", record.owner),
         ("Especie", record.species.0, "Dirección", record.owner_street.0),
@@ -397,7 +397,7 @@ fn grid(record: &Record) -> Vec<Page> {
     }
     for told in &record.visits {
         y += 26.0;
-        paper.put(40.0, y, &format!("VISITA GENERAL DEL DÍA {} {}", told.day, told.time));
+        paper.text_at(40.0, y, &format!("VISITA GENERAL DEL DÍA {} {}", told.day, told.time));
         let rows = [
             ("Motivo", told.reason),
             ("Peso", told.weight.0),
@@ -408,8 +408,8 @@ fn grid(record: &Record) -> Vec<Page> {
         ];
         for (label, value) in rows {
             y += 18.0;
-            paper.put(40.0, y, label);
-            paper.put(140.0, y, value);
+            paper.text_at(40.0, y, label);
+            paper.text_at(140.0, y, value);
         }
     }
     vec![paper.page()]
@@ -432,16 +432,16 @@ fn indented(record: &Record) -> Vec<Page> {
 
 /// Each value in the line below its label.
 fn below(lines: &[String]) -> Page {
-    let mut paper = Paper::new();
+    let mut paper = PageBuilder::new();
     let mut y = 50.0;
     for line in lines.iter().filter(|line| !line.is_empty()) {
         match line.split_once(": ") {
             Some((label, value)) => {
-                paper.put(50.0, y, &format!("{label}:"));
+                paper.text_at(50.0, y, &format!("{label}:"));
                 y += 13.0;
-                paper.put(58.0, y, value);
+                paper.text_at(58.0, y, value);
             }
-            None => paper.put(50.0, y, line),
+            None => paper.text_at(50.0, y, line),
         }
         y += 13.0;
     }

@@ -83,9 +83,9 @@ fn made_up_records_are_understood_in_every_layout() {
     for (name, layout) in LAYOUTS {
         for record in &RECORDS {
             let pages = layout(record);
-            let fields = found(&pages);
+            let fields = extracted(&pages);
             let again: Vec<_> =
-                found(&pages).into_iter().map(|field| (field.key, field.value, field.visit_id)).collect();
+                extracted(&pages).into_iter().map(|field| (field.key, field.value, field.visit_id)).collect();
             let once: Vec<_> = fields
                 .iter()
                 .map(|field| (field.key.clone(), field.value.clone(), field.visit_id.clone()))

@@ -7,7 +7,7 @@ use serde::ser::{SerializeMap as _, Serializer};
 use serde::{Deserialize, Serialize};
 
 /// Where words stand that are of no language, or of any.
-pub const ANY: &str = "any";
+pub const ANY_LANGUAGE: &str = "any";
 
 /// Words, by the language they are in. Documents are looked through for all of them, so that they read as one list; one
 /// that several languages share is there once.
@@ -26,7 +26,7 @@ impl WordList {
         let mut words = Self::default();
         let mut rest = Vec::new();
         for (language, some) in parts {
-            if language == ANY {
+            if language == ANY_LANGUAGE {
                 rest.extend(some);
             } else {
                 words.languages.push((language, some.len()));
@@ -46,11 +46,11 @@ impl WordList {
         });
         let told: usize = self.languages.iter().map(|(_, count)| count).sum();
         let rest = &self.all[told..];
-        parts.chain((!rest.is_empty()).then_some((ANY, rest)))
+        parts.chain((!rest.is_empty()).then_some((ANY_LANGUAGE, rest)))
     }
 
     /// Takes others in as well, each to its language.
-    pub fn take_in(&mut self, others: &Self) {
+    pub fn merge(&mut self, others: &Self) {
         let owned = |(language, words): (&str, &[String])| (language.to_owned(), words.to_vec());
         let mut parts: Vec<(String, Vec<String>)> = self.languages().map(owned).collect();
         for (language, words) in others.languages() {
@@ -155,8 +155,8 @@ mod tests {
     #[test]
     fn others_are_taken_in_each_to_its_language() {
         let mut words: WordList = serde_json::from_str(r#"{"es":["a"],"en":["b"]}"#).unwrap();
-        words.take_in(&serde_json::from_str(r#"{"en":["c"],"any":["d"]}"#).unwrap());
-        words.take_in(&WordList::from(vec!["e".to_owned()]));
+        words.merge(&serde_json::from_str(r#"{"en":["c"],"any":["d"]}"#).unwrap());
+        words.merge(&WordList::from(vec!["e".to_owned()]));
         assert_eq!(serde_json::to_string(&words).unwrap(), r#"{"es":["a"],"en":["b","c"],"any":["d","e"]}"#);
         assert_eq!(words.join(" "), "a b c d e");
     }

@@ -3,39 +3,39 @@
 use std::collections::{HashMap, HashSet};
 
 use super::labels::Labels;
-use super::layout::Sheet;
+use super::layout::DocumentLayout;
 
 /// Letters of the shortest word that is mended; shorter ones are too like each other.
-const SHORTEST: usize = 6;
+const MIN_WORD_LENGTH: usize = 6;
 
 /// Mends the words before a colon, or alone in their cell, on pages whose words were recognised.
-pub(super) fn mend(sheet: &mut Sheet<'_>, labels: &Labels<'_>) {
-    if !sheet.cells.iter().any(|cell| cell.is_recognised) {
+pub(super) fn repair_labels(layout: &mut DocumentLayout<'_>, labels: &Labels<'_>) {
+    if !layout.cells.iter().any(|cell| cell.is_recognised) {
         return;
     }
-    let known = Known::of(labels);
-    for cell in sheet.cells.iter_mut().filter(|cell| cell.is_recognised) {
+    let known = LabelWords::of(labels);
+    for cell in layout.cells.iter_mut().filter(|cell| cell.is_recognised) {
         let count = cell.tokens.len();
         for token in cell.tokens.iter_mut().filter(|token| token.colon || count <= 3) {
-            if let Some(word) = known.mended(&token.plain) {
-                token.plain = word.to_owned();
+            if let Some(word) = known.repaired(&token.label_form) {
+                token.label_form = word.to_owned();
             }
         }
     }
 }
 
 /// The words of all labels, found by what is left of them without one letter.
-struct Known<'l> {
+struct LabelWords<'l> {
     words: HashMap<String, Vec<&'l str>>,
     /// All of them, the short ones too.
     all: HashSet<&'l str>,
 }
 
-impl<'l> Known<'l> {
+impl<'l> LabelWords<'l> {
     fn of(labels: &'l Labels<'_>) -> Self {
         let mut words: HashMap<String, Vec<&'l str>> = HashMap::new();
-        for word in labels.words().filter(|word| word.len() >= SHORTEST) {
-            for rest in shortened(word) {
+        for word in labels.words().filter(|word| word.len() >= MIN_WORD_LENGTH) {
+            for rest in with_one_letter_less(word) {
                 let list = words.entry(rest).or_default();
                 if !list.contains(&word) {
                     list.push(word);
@@ -46,14 +46,14 @@ impl<'l> Known<'l> {
     }
 
     /// The label's word that this is meant as, if it is none itself and one letter away from only one.
-    fn mended(&self, word: &str) -> Option<&'l str> {
-        if word.len() < SHORTEST - 1 || !word.is_ascii() || self.all.contains(word) {
+    fn repaired(&self, word: &str) -> Option<&'l str> {
+        if word.len() < MIN_WORD_LENGTH - 1 || !word.is_ascii() || self.all.contains(word) {
             return None;
         }
         let mut found: Option<&'l str> = None;
-        for rest in shortened(word) {
+        for rest in with_one_letter_less(word) {
             for other in self.words.get(&rest).into_iter().flatten() {
-                if is_near(word, other) {
+                if is_one_edit_apart(word, other) {
                     if found.is_some_and(|found| found != *other) {
                         return None;
                     }
@@ -66,14 +66,14 @@ impl<'l> Known<'l> {
 }
 
 /// The word itself, and the word without each of its letters.
-fn shortened(word: &str) -> impl Iterator<Item = String> {
+fn with_one_letter_less(word: &str) -> impl Iterator<Item = String> {
     let without =
         |at: usize| word.char_indices().filter(move |(place, _)| *place != at).map(|(_, c)| c).collect();
     word.char_indices().map(|(place, _)| place).map(without).chain([word.to_owned()])
 }
 
 /// Whether one letter more, less or other makes one word the other.
-fn is_near(one: &str, two: &str) -> bool {
+fn is_one_edit_apart(one: &str, two: &str) -> bool {
     let (one, two) = (one.as_bytes(), two.as_bytes());
     let start = one.iter().zip(two).take_while(|(a, b)| a == b).count();
     let end = one[start..].iter().rev().zip(two[start..].iter().rev()).take_while(|(a, b)| a == b).count();
@@ -89,13 +89,13 @@ mod tests {
     fn a_word_one_letter_away_from_one_label_is_that_label() {
         let schema = Schema::built_in_default();
         let labels = Labels::of(&schema);
-        let known = Known::of(&labels);
-        assert_eq!(known.mended("espccie"), Some("especie"));
-        assert_eq!(known.mended("diagnostioo"), Some("diagnostico"));
-        assert_eq!(known.mended("propietaric"), None, "one of two");
-        assert_eq!(known.mended("especie"), None, "nothing to mend");
-        assert_eq!(known.mended("visit"), None, "visita is another word");
-        assert_eq!(known.mended("informe"), None);
-        assert_eq!(known.mended("raza"), None, "too short");
+        let known = LabelWords::of(&labels);
+        assert_eq!(known.repaired("espccie"), Some("especie"));
+        assert_eq!(known.repaired("diagnostioo"), Some("diagnostico"));
+        assert_eq!(known.repaired("propietaric"), None, "one of two");
+        assert_eq!(known.repaired("especie"), None, "nothing to mend");
+        assert_eq!(known.repaired("visit"), None, "visita is another word");
+        assert_eq!(known.repaired("informe"), None);
+        assert_eq!(known.repaired("raza"), None, "too short");
     }
 }

@@ -2,23 +2,25 @@
 
 use std::ops::Range;
 
-use super::candidate::How;
+use super::candidate::Provenance;
+use super::labelled::has_weight_unit;
 use super::layout::Token;
 use super::narrative;
-use super::take::has_unit;
-use super::values::Piece;
-use super::{Rules, WITHOUT_LABEL};
+use super::value_position::TokenSpan;
+use super::{FieldExtractor, UNLABELLED_CONFIDENCE};
 use crate::normal::fact_behind_name;
 use crate::{Normaliser, Scope};
 
 /// Words of the shortest line that tells something.
-const FEWEST: usize = 2;
+const MIN_WORDS: usize = 2;
 
-impl Rules<'_> {
+impl FieldExtractor<'_> {
     /// A value behind words that lead it in, such as "Se pauta" or "Dra.".
-    pub(super) fn lead_in(&mut self, cell: usize, tokens: &Range<usize>) -> bool {
-        let it = &self.sheet.cells[cell];
-        let Some((key, count)) = self.labels.lead_in(&it.tokens[tokens.clone()]) else { return false };
+    pub(super) fn read_lead_in(&mut self, cell: usize, tokens: &Range<usize>) -> bool {
+        let it = &self.layout.cells[cell];
+        let Some((key, count)) = self.labels.lead_in_at_start(&it.tokens[tokens.clone()]) else {
+            return false;
+        };
         let schema = &self.schema.keys[key];
         let value = tokens.start + count..tokens.end;
         let is_name = schema.normaliser == Normaliser::Person;
@@ -30,16 +32,16 @@ impl Rules<'_> {
             return false;
         }
         let end = if of_visit { self.sentence_end(cell, &value) } else { value.end };
-        let is_taken = self.guess(Some(key), &(cell, value.start..end), None, "lead_in");
+        let is_taken = self.propose_unlabelled(Some(key), &(cell, value.start..end), None, "lead_in");
         if is_taken && end < value.end {
-            self.narrate(cell, &(end..value.end));
+            self.read_visit_text(cell, &(end..value.end));
         }
         is_taken
     }
 
     /// Where the first sentence of some words ends.
     pub(super) fn sentence_end(&self, cell: usize, tokens: &Range<usize>) -> usize {
-        let words = &self.sheet.cells[cell].tokens;
+        let words = &self.layout.cells[cell].tokens;
         let ends = |at: &usize| {
             let (word, next) = (&words[*at], words.get(at + 1));
             word.text.ends_with('.') && word.word.chars().count() > 3 && next.is_some_and(Token::is_capital)
@@ -48,59 +50,63 @@ impl Rules<'_> {
     }
 
     /// An address behind the name of somebody: "Ana Gil, Calle Mayor 3".
-    pub(super) fn address_behind(&mut self, key: usize, label: usize, pieces: &[Piece], words: &str) {
+    pub(super) fn address_behind_name(&mut self, key: usize, label: usize, spans: &[TokenSpan], words: &str) {
         let Some((_, behind)) = words.split_once([',', '|']) else { return };
         let behind = behind.split('|').next().unwrap_or(behind);
         let Some(section) = self.schema.keys[key].section.as_deref() else { return };
-        let Some(address) = self.key_of(Some(section), Normaliser::Address) else { return };
+        let Some(address) = self.key_in_section(Some(section), Normaliser::Address) else { return };
         let mapping = "fallback::behind_name".to_owned();
-        let how = How { confidence: WITHOUT_LABEL, mapping, label: Some(label), words: Some(behind) };
-        self.propose(address, pieces, how);
+        let provenance =
+            Provenance { confidence: UNLABELLED_CONFIDENCE, mapping, label: Some(label), text: Some(behind) };
+        self.propose(address, spans, provenance);
     }
 
     /// Facts behind the name of the subject: "Rocky (canino, macho, 7 años)".
-    pub(super) fn facts_behind_name(&mut self, label: Option<usize>, pieces: &[Piece], words: &str) {
+    pub(super) fn facts_behind_name(&mut self, label: Option<usize>, spans: &[TokenSpan], words: &str) {
         for part in words.split([',', '(', ')', ';', '|', '/']).skip(1).take(8) {
             let Some((normaliser, value)) = fact_behind_name(part) else { continue };
             let mapping = "fallback::behind_name".to_owned();
-            let how = How { confidence: WITHOUT_LABEL, mapping, label, words: Some(value) };
-            self.propose_in(normaliser, pieces, how);
+            let provenance =
+                Provenance { confidence: UNLABELLED_CONFIDENCE, mapping, label, text: Some(value) };
+            self.propose_for(normaliser, spans, provenance);
         }
     }
 
     /// What is written about a visit without any label, sentence by sentence: what was seen, or what was done.
-    pub(super) fn narrate(&mut self, cell: usize, tokens: &Range<usize>) {
-        let words = &self.sheet.cells[cell].tokens[tokens.clone()];
+    pub(super) fn read_visit_text(&mut self, cell: usize, tokens: &Range<usize>) {
+        let words = &self.layout.cells[cell].tokens[tokens.clone()];
         let is_word = |token: &&Token<'_>| token.text.chars().any(char::is_alphabetic);
-        if words.iter().filter(is_word).count() < FEWEST {
+        if words.iter().filter(is_word).count() < MIN_WORDS {
             return;
         }
-        self.weight_within(cell, tokens);
-        let mut pieces = vec![(cell, tokens.clone())];
-        self.wrap(cell, &mut pieces);
-        self.use_up(&pieces[1..]);
-        let words = self.words(&pieces);
+        self.weights_in_text(cell, tokens);
+        let mut spans = vec![(cell, tokens.clone())];
+        self.push_continued_lines(cell, &mut spans);
+        self.mark_used(&spans[1..]);
+        let words = self.text_of(&spans);
         let key_of = |name: &str| self.schema.keys.iter().position(|key| key.key == name);
         let keys = [key_of("observations"), key_of("actions")];
         let cues = keys[1].map_or(&[][..], |key| &self.schema.keys[key].cues);
-        let (observations, actions) = narrative::sort(&words, cues);
+        let (observations, actions) = narrative::observations_and_actions(&words, cues);
         for (key, told) in keys.into_iter().zip([observations, actions]) {
             let (Some(key), false) = (key, told.is_empty()) else { continue };
-            let how = How {
-                confidence: WITHOUT_LABEL,
+            let provenance = Provenance {
+                confidence: UNLABELLED_CONFIDENCE,
                 mapping: "fallback::narrative".to_owned(),
                 label: None,
-                words: Some(&told),
+                text: Some(&told),
             };
-            self.propose(key, &pieces, how);
+            self.propose(key, &spans, provenance);
         }
     }
 
     /// A labelled weight within what is told.
-    pub(super) fn weight_within(&mut self, cell: usize, tokens: &Range<usize>) {
+    pub(super) fn weights_in_text(&mut self, cell: usize, tokens: &Range<usize>) {
         for at in tokens.clone() {
-            let it = &self.sheet.cells[cell];
-            let Some((meaning, count)) = self.labels.begins(&it.tokens[at..tokens.end]) else { continue };
+            let it = &self.layout.cells[cell];
+            let Some((meaning, count)) = self.labels.label_at_start(&it.tokens[at..tokens.end]) else {
+                continue;
+            };
             let Some(key) = meaning.key.filter(|key| self.schema.keys[*key].normaliser == Normaliser::Weight)
             else {
                 continue;
@@ -108,9 +114,9 @@ impl Rules<'_> {
             let from = at + count;
             let value = (1..=2)
                 .map(|count| from..from + count)
-                .find(|value| value.end <= tokens.end && has_unit(&it.text(value.clone())));
+                .find(|value| value.end <= tokens.end && has_weight_unit(&it.text(value.clone())));
             if let Some(value) = value {
-                self.guess(Some(key), &(cell, value), None, "weight_within");
+                self.propose_unlabelled(Some(key), &(cell, value), None, "weight_within");
             }
         }
     }

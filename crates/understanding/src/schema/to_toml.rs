@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use super::{Normaliser, Schema, SchemaKey, Scope, Titles, Validators, WordList};
 
 /// Letters of the longest line.
-const WIDE: usize = 118;
+const MAX_LINE_CHARS: usize = 118;
 
 impl Schema {
     /// The schema as a TOML file of that version, ready to be changed and added under another name.
@@ -43,7 +43,7 @@ fn write_key(text: &mut String, key: &SchemaKey) {
         line(text, &format!("section = {}", quoted(section)));
     }
     line(text, &format!("value_type = {}", quoted(key.value_type.as_str())));
-    if key.normaliser != Normaliser::usual(key.value_type) {
+    if key.normaliser != Normaliser::default_for(key.value_type) {
         line(text, &format!("normaliser = {}", quoted(key.normaliser.as_str())));
     }
     if let Some((scope, _)) =
@@ -101,7 +101,7 @@ fn titles(text: &mut String, name: &str, titles: &Titles) {
 }
 
 fn words(text: &mut String, name: &str, words: &WordList) {
-    let is_plain = words.languages().all(|(language, _)| language == super::ANY);
+    let is_plain = words.languages().all(|(language, _)| language == super::ANY_LANGUAGE);
     for (language, some) in words.languages().filter(|(_, some)| !some.is_empty()) {
         let name = if is_plain { name.to_owned() } else { format!("{name}.{language}") };
         list(text, &name, some);
@@ -111,13 +111,13 @@ fn words(text: &mut String, name: &str, words: &WordList) {
 fn list(text: &mut String, name: &str, words: &[String]) {
     let quoted: Vec<String> = words.iter().map(|word| quoted(word)).collect();
     let short = format!("{name} = [{}]", quoted.join(", "));
-    if short.chars().count() <= WIDE {
+    if short.chars().count() <= MAX_LINE_CHARS {
         return line(text, &short);
     }
     line(text, &format!("{name} = ["));
     let mut row = String::new();
     for word in quoted {
-        if row.chars().count() + word.chars().count() > WIDE - 6 {
+        if row.chars().count() + word.chars().count() > MAX_LINE_CHARS - 6 {
             line(text, &format!("   {row}"));
             row.clear();
         }
