@@ -249,12 +249,12 @@ mod tests {
             (Some(timed_out), "TIMED_OUT", "Processing timed out", Some(FailureType::RunTimedOut)),
         ];
         for (latest, status, label, failure_type) in cases {
-            let standing = status_of(latest.as_ref());
+            let details = status_of(latest.as_ref());
             let state = latest.as_ref().map(RunState::as_str);
-            assert_eq!(standing.status.states().contains(&state.unwrap_or_default()), state.is_some());
-            assert_eq!((standing.status.as_str(), standing.status.label()), (status, label));
-            assert_eq!(standing.failure_type, failure_type, "{status}");
-            assert!(standing.message.ends_with('.'), "{status}");
+            assert_eq!(details.status.states().contains(&state.unwrap_or_default()), state.is_some());
+            assert_eq!((details.status.as_str(), details.status.label()), (status, label));
+            assert_eq!(details.failure_type, failure_type, "{status}");
+            assert!(details.message.ends_with('.'), "{status}");
         }
     }
 

@@ -1,7 +1,8 @@
-//! What differs between two versions of what was understood, field by field.
+//! Compares two versions of an interpretation field by field.
 //!
-//! Within a run a field keeps its id from version to version. Two runs have no id in common: there, fields are the same
-//! that have the same key, the same visit and the same value, and what is left of a key and visit is paired in order.
+//! Within a run, a field keeps its id from version to version. Fields of two runs have different ids: there, fields
+//! with the same key, visit and value are the same field, and the remaining fields of a key and visit are paired in
+//! order.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap, VecDeque};
@@ -13,21 +14,21 @@ use super::{Field, Schema, VISIT_DATE};
 /// How a field differs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Difference {
-    /// It says the same, however sure either side is.
+    /// Both sides have the same value. Their confidence may differ.
     Same,
-    /// It has another value, or belongs to another visit.
+    /// The value or the visit differs.
     Changed,
-    /// Only the later side has it.
+    /// Only the later side has the field.
     Added,
-    /// Only the earlier side has it.
+    /// Only the earlier side has the field.
     Removed,
 }
 
 impl Difference {
-    /// All of them.
+    /// All differences.
     pub const ALL: [Self; 4] = [Self::Same, Self::Changed, Self::Added, Self::Removed];
 
-    /// The shown form.
+    /// The name that the API shows.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Same => "same",
@@ -38,26 +39,26 @@ impl Difference {
     }
 }
 
-/// A field as both sides have it; at least one of them does.
+/// A field on both sides. At least one side has it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FieldComparison<'f> {
-    /// How it differs.
+    /// How the sides differ.
     pub difference: Difference,
-    /// As the earlier side has it.
+    /// The field on the earlier side.
     pub from: Option<&'f Field>,
-    /// As the later side has it.
+    /// The field on the later side.
     pub to: Option<&'f Field>,
 }
 
 impl<'f> FieldComparison<'f> {
-    /// The field, as the later side has it if it does.
+    /// The field on the later side, otherwise on the earlier one.
     pub fn field(&self) -> Option<&'f Field> {
         self.to.or(self.from)
     }
 }
 
-/// Compares two lists of fields. Each field of either is in one row; the rows are in the order of the schema's keys, then
-/// of the visits, then of the fields. The work grows with the fields as sorting them does.
+/// Compares two lists of fields. Each field is in exactly one comparison. The comparisons are in the order of the
+/// schema's keys, then of the visits, then of the fields. The work grows as sorting the fields does.
 pub fn compare<'f>(from: &'f [Field], to: &'f [Field], schema: &Schema) -> Vec<FieldComparison<'f>> {
     let sides = [ComparisonSide::of(from), ComparisonSide::of(to)];
     let mut rest = [(0..from.len()).collect(), (0..to.len()).collect()];
@@ -81,7 +82,7 @@ pub fn compare<'f>(from: &'f [Field], to: &'f [Field], schema: &Schema) -> Vec<F
 
     let ranks: HashMap<&str, usize> =
         schema.keys.iter().enumerate().map(|(rank, key)| (key.key.as_str(), rank)).collect();
-    // What the later side has comes in its order, and what it has not after that.
+    // Fields of the later side keep its order; fields that only the earlier side has follow.
     places.sort_by_cached_key(|(from, to)| {
         let (side, place) = to.map_or((0, from.unwrap_or_default()), |to| (1, to));
         let field = &sides[side].fields[place];
@@ -101,8 +102,8 @@ fn comparison<'f>(
     let difference = match (from, to) {
         (Some(one), Some(other)) => {
             let is_there = one.visit_id == other.visit_id || earlier.visit(one) == later.visit(other);
-            let (said, says) = (one.canonical(), other.canonical());
-            if is_there && said == says { Difference::Same } else { Difference::Changed }
+            let (before, after) = (one.canonical(), other.canonical());
+            if is_there && before == after { Difference::Same } else { Difference::Changed }
         }
         (None, _) => Difference::Added,
         (_, None) => Difference::Removed,
@@ -110,7 +111,7 @@ fn comparison<'f>(
     FieldComparison { difference, from, to }
 }
 
-/// Pairs what is left on both sides and has the same mark, in order, and leaves the rest.
+/// Pairs the remaining fields of both sides that have the same key from `mark`, in order.
 fn pair_by<M: Hash + Eq>(
     rest: &mut [Vec<usize>; 2],
     mark: impl Fn(usize, usize) -> M,
@@ -131,8 +132,8 @@ fn pair_by<M: Hash + Eq>(
     pairs
 }
 
-/// What a visit is called on either side: by its day and which of that day it is, or by its id if it has no day. Runs
-/// count visits, and one more in the middle must not make all later ones others.
+/// Identifies a visit on both sides: by its date and its number among the visits of that date, or by its id if it has
+/// no date. Ids number the visits of a run, so one more visit in the middle would shift all later ids.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 enum VisitName<'f> {
     None,
@@ -146,7 +147,7 @@ impl Field {
     }
 }
 
-/// One side, with the names of its visits.
+/// The fields of one side, with the names of its visits.
 struct ComparisonSide<'f> {
     fields: &'f [Field],
     visits: HashMap<&'f str, VisitName<'f>>,

@@ -1,84 +1,84 @@
-//! What people change in an interpretation. A batch of changes makes one new version, or none at all.
+//! Edits of an interpretation. A batch of edits makes one new version, or none if an edit is invalid.
 
 use super::schema::is_key_name;
 use super::structure::{self, StructuralEdit};
 use super::{Field, Origin, Schema, Scope, Value, ValueType, visits};
 use quire_domain::ids::FieldId;
 
-/// Characters of the longest text that a field takes.
+/// The longest text of a field, in characters.
 const MAX_TEXT_CHARS: usize = 10_000;
-/// Fields of the largest interpretation.
+/// The most fields of an interpretation.
 const MAX_FIELDS: usize = 5_000;
 
-/// One wish for a change.
+/// One edit.
 #[derive(Clone, Debug, PartialEq)]
 pub enum EditOperation {
-    /// A new field.
+    /// Adds a field.
     Add {
-        /// Its key; it need not be one of the schema.
+        /// The key. It need not be in the schema.
         key: String,
-        /// Its value.
+        /// The value of the new field.
         value: Value,
-        /// What the value is meant as; else as the schema says.
+        /// The type of the value. Without it, the type in the schema.
         value_type: Option<ValueType>,
-        /// The visit that it belongs to, which must be there.
+        /// The visit of the field. It must exist.
         visit_id: Option<String>,
     },
-    /// Another value for a field, another visit, or both.
+    /// Changes the value of a field, its visit, or both.
     Update {
-        /// Which field.
+        /// The field to change.
         field: FieldId,
-        /// The new value, unless it stays.
+        /// The new value. Without it, the value stays.
         value: Option<Value>,
-        /// What the new value is meant as; else as before.
+        /// The type of the new value. Without it, the type stays.
         value_type: Option<ValueType>,
-        /// The visit that it is to belong to, unless it stays.
+        /// The new visit. Without it, the visit stays.
         visit_id: Option<VisitAssignment>,
     },
-    /// A field goes.
+    /// Deletes a field.
     Delete {
-        /// Which field.
+        /// The field to delete.
         field: FieldId,
     },
-    /// A new visit, known by when it was and why.
+    /// Adds a visit.
     AddVisit {
-        /// Its id, if the caller wants a certain one.
+        /// The id of the visit. Without it, a new one.
         visit_id: Option<String>,
-        /// Keys that tell about a visit, with their values.
+        /// Metadata keys with their values.
         metadata: Vec<(String, Value)>,
     },
-    /// What is known about a visit itself changes. Null takes a value away.
+    /// Changes the metadata of a visit. Null deletes a value.
     UpdateVisit {
-        /// Which visit.
+        /// The visit to change.
         visit_id: String,
-        /// Keys that tell about a visit, with their values.
+        /// Metadata keys with their values.
         metadata: Vec<(String, Value)>,
     },
-    /// A visit goes, with all its fields.
+    /// Deletes a visit and all its fields.
     DeleteVisit {
-        /// Which visit.
+        /// The visit to delete.
         visit_id: String,
     },
 }
 
-/// Where a field is moved.
+/// The visit that a field moves to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum VisitAssignment {
-    /// To that visit.
+    /// Another visit.
     To(String),
-    /// To none.
+    /// No visit.
     None,
 }
 
-/// Why a batch is refused, all of it.
+/// Why a batch was refused. None of its edits is applied.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("changes[{index}].{member}: {message}")]
 pub struct InvalidEdit {
-    /// Which change, from 0.
+    /// The index of the edit in the batch, from 0.
     pub index: usize,
-    /// Which part of it.
+    /// The member of the edit that is invalid.
     pub member: &'static str,
-    /// What it must be.
+    /// What the member must be.
     pub message: String,
 }
 
@@ -92,7 +92,7 @@ pub enum ChangeType {
 }
 
 impl ChangeType {
-    /// The stored and shown form.
+    /// The name that is stored and that the API shows.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Add => "ADD",
@@ -107,39 +107,39 @@ impl ChangeType {
     }
 }
 
-/// One change that made a difference.
+/// One change of a field.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FieldChange {
-    /// How.
+    /// Whether the field was added, updated or deleted.
     pub change_type: ChangeType,
-    /// Which field.
+    /// The field that changed.
     pub field_id: FieldId,
-    /// Its key.
+    /// The key of the field.
     pub field_key: String,
-    /// What of it: `fields.{field_id}.value`, or `.visit_id`.
+    /// The path of what changed: `fields.{field_id}.value`, or `.visit_id`.
     pub field_path: String,
-    /// What the value is meant as.
+    /// The type of the value.
     pub value_type: ValueType,
-    /// What there was.
+    /// The value before.
     pub old_value: Value,
-    /// What there is now.
+    /// The value after.
     pub new_value: Value,
-    /// What found the old value.
+    /// The rule or model that found the old value.
     pub mapping_id: Option<String>,
 }
 
-/// What became of a batch.
+/// The outcome of a batch of edits.
 #[derive(Clone, Debug, PartialEq)]
 pub struct EditOutcome {
     /// The fields of the new version.
     pub fields: Vec<Field>,
-    /// What made a difference, in order. If nothing did, there is no new version.
+    /// The changes, in order. Without changes there is no new version.
     pub changes: Vec<FieldChange>,
-    /// Edits that say something about the schema.
+    /// Edits that suggest a change of the schema.
     pub structure: Vec<StructuralEdit>,
 }
 
-/// Applies a batch of changes to the fields of a version. What a person adds is as sure as `neutral` says.
+/// Applies a batch of edits to the fields of a version. A field that a person adds gets the confidence `neutral`.
 pub fn apply_edits(
     before: &[Field],
     schema: &Schema,
@@ -154,7 +154,7 @@ pub fn apply_edits(
             message,
         })?;
     }
-    // Whatever a field claims: the schema alone says what is critical.
+    // Whether a field is critical depends on the schema alone.
     for field in &mut edit.fields {
         field.is_critical = schema.is_critical(&field.key);
     }
@@ -162,7 +162,7 @@ pub fn apply_edits(
     Ok(EditOutcome { fields: edit.fields, changes: edit.changes, structure })
 }
 
-/// A part of a change, and what it must be.
+/// The member of an edit that is invalid, and what it must be.
 struct InvalidMember(&'static str, String);
 
 fn invalid<T>(member: &'static str, message: impl Into<String>) -> Result<T, InvalidMember> {
@@ -230,7 +230,7 @@ impl EditInProgress<'_> {
         Ok(())
     }
 
-    /// Gives a field another value, if it is another one.
+    /// Sets the value of a field, if it differs.
     fn set(
         &mut self,
         place: usize,
@@ -301,7 +301,7 @@ impl EditInProgress<'_> {
         self.set_metadata(visit_id, metadata)
     }
 
-    /// Sets what is known about a visit itself.
+    /// Sets the metadata of a visit.
     fn set_metadata(&mut self, visit_id: &str, metadata: &[(String, Value)]) -> Result<(), InvalidMember> {
         for (key, value) in metadata {
             let Some(known) = self.schema.key(key).filter(|key| key.scope == Scope::Metadata) else {
@@ -347,14 +347,14 @@ impl EditInProgress<'_> {
 
     fn record_change(
         &mut self,
-        how: ChangeType,
+        change_type: ChangeType,
         field: &Field,
         part: &str,
         old_value: Value,
         new_value: Value,
     ) {
         self.changes.push(FieldChange {
-            change_type: how,
+            change_type,
             field_id: field.field_id,
             field_key: field.key.clone(),
             field_path: format!("fields.{}.{part}", field.field_id),
@@ -366,8 +366,8 @@ impl EditInProgress<'_> {
     }
 }
 
-/// The same field as a person says it. What the document says has not become surer or less sure; what reviews taught was
-/// about another value, or another place.
+/// The field with a person as its origin. Its candidate keeps its confidence; the adjustment by reviews was for the
+/// old value or visit and ends.
 fn entered_by_person(field: Field) -> Field {
     Field {
         confidence: field.candidate_confidence,

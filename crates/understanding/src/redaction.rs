@@ -1,25 +1,25 @@
-//! What a text says of people that whoever reads it elsewhere need not know: addresses of mail, numbers of telephones,
-//! identity documents, bank accounts and chips. Each is replaced by a name of its own, the same one wherever it stands, and
-//! put back afterwards. In doubt more is hidden: a number that was hidden for nothing comes back all the same.
+//! Redaction of personal data before a text goes to a language model: e-mail addresses, phone numbers, identity
+//! documents, bank accounts and chips. Each is replaced by a placeholder, the same one wherever it occurs, and
+//! restored afterwards. In doubt more is redacted, because everything can be restored.
 
 use std::collections::HashMap;
 
 use super::normal::{TRANSPONDER_DIGITS, date, iban};
 
-/// Letters and figures of the shortest number of an account (IBAN), and of the longest.
+/// The length of an IBAN, in letters and digits.
 const IBAN_LENGTH: std::ops::RangeInclusive<usize> = 15..=34;
-/// Characters of the longest date in figures, and how many are looked at to see where one ends.
+/// The longest numeric date, and how many characters are read to find the end of one.
 const MAX_DATE_CHARS: usize = 10;
 const DATE_LOOKAHEAD: usize = 16;
-/// Digits of the shortest number that is hidden; years, doses and postcodes are shorter.
+/// The shortest number that is redacted, in digits. Years, doses and postcodes are shorter.
 const MIN_NUMBER_DIGITS: usize = 9;
-/// What has been hidden, and under which names.
+/// What was redacted from a text, with its placeholders.
 #[derive(Clone, Debug, Default)]
 pub struct Redaction {
     redacted: Vec<RedactedText>,
-    /// Where words stand in that list.
+    /// The index in that list, by kind and text.
     indexes: HashMap<(RedactedKind, String), usize>,
-    /// How many of a kind there are.
+    /// The number of placeholders of each kind.
     counts: HashMap<RedactedKind, usize>,
 }
 
@@ -53,12 +53,12 @@ impl RedactedKind {
 }
 
 impl Redaction {
-    /// The text without what is to be hidden.
+    /// Replaces personal data in a text by placeholders.
     pub fn redact(&mut self, text: &str) -> String {
         let mut shown = String::with_capacity(text.len());
         let mut before = ' ';
         let mut at = 0;
-        // Up to here it is known that there is no address, and that dates stay as they are.
+        // The ends of the ranges that contain no e-mail address, and of dates, which stay.
         let (mut no_email, mut no_number) = (0, 0);
         while let Some(letter) = text[at..].chars().next() {
             let rest = &text[at..];
@@ -68,7 +68,7 @@ impl Redaction {
                 no_email = at + end;
                 found = email;
             }
-            // Whatever is written right before a number, a word or a sign, is no part of it; only a digit is.
+            // A number may directly follow a word or a sign, but not a digit.
             if found.is_none() && at >= no_number && !before.is_ascii_digit() {
                 no_number = at + date_length(rest).unwrap_or(0);
                 found = if at < no_number { None } else { redacted_at_start(rest, before) };
@@ -83,15 +83,15 @@ impl Redaction {
         shown
     }
 
-    /// The words behind the names that stand in a text.
+    /// Replaces the placeholders in a text by the original text.
     pub fn restore(&self, text: &str) -> String {
-        // Names end with a bracket, so that none is the beginning of another.
+        // A placeholder ends with a bracket, so none is the beginning of another.
         self.redacted
             .iter()
             .fold(text.to_owned(), |text, hidden| text.replace(&hidden.placeholder, &hidden.words))
     }
 
-    /// Whether these words have something in them that was hidden.
+    /// Whether these words contain something that was redacted.
     pub fn contains_redacted(&self, words: &str) -> bool {
         let bare = letters_and_digits(words);
         !bare.is_empty()
@@ -101,7 +101,7 @@ impl Redaction {
             })
     }
 
-    /// The name of these words: the one that they have already, or the next one.
+    /// The placeholder of a text: the one that it has, or a new one.
     fn placeholder(&mut self, kind: RedactedKind, words: &str) -> &str {
         let key = (kind, words.to_owned());
         let place = self.indexes.get(&key).copied().unwrap_or_else(|| {
@@ -116,17 +116,18 @@ impl Redaction {
     }
 }
 
-/// Letters and digits alone, in capitals.
+/// The letters and digits only, in capitals.
 fn letters_and_digits(words: &str) -> String {
     words.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_uppercase).collect()
 }
 
-/// What is hidden at the beginning of a text, and how many bytes of it; addresses of mail apart.
+/// What must be redacted at the start of a text, and its length in bytes. E-mail addresses are handled apart.
 fn redacted_at_start(text: &str, before: char) -> Option<(RedactedKind, usize)> {
     account(text).or_else(|| identity_after(text, before)).or_else(|| number(text))
 }
 
-/// `name@example.org`, and how far the text has been looked through: an endless one is looked at once.
+/// An e-mail address at the start of a text. Also how far the text was searched, so that a long text is searched only
+/// once.
 fn email(text: &str) -> (usize, Option<(RedactedKind, usize)>) {
     let own = |c: char| c.is_alphanumeric() || "._%+-".contains(c);
     let at = text.find(|c: char| !own(c)).unwrap_or(text.len());
@@ -136,7 +137,8 @@ fn email(text: &str) -> (usize, Option<(RedactedKind, usize)>) {
     (at, host.contains('.').then_some((RedactedKind::Email, at + 1 + host.len())))
 }
 
-/// `ES91 2100 0418 4502 0005 1332`, if its check figures are right. Of one that is mistyped the digits are hidden.
+/// An IBAN at the start of a text, such as `ES91 2100 0418 4502 0005 1332`, if its check digits are right. The digits
+/// of a mistyped one are redacted as a number.
 fn account(text: &str) -> Option<(RedactedKind, usize)> {
     let [a, b, c, d, ..] = text.as_bytes() else { return None };
     if ![a, b].iter().all(|b| b.is_ascii_alphabetic()) || ![c, d].iter().all(|b| b.is_ascii_digit()) {
@@ -166,8 +168,8 @@ fn account(text: &str) -> Option<(RedactedKind, usize)> {
     None
 }
 
-/// An identity document, also right behind a word as in `DNI12345678Z`. The last letter of a word is its first one only if a
-/// digit follows: otherwise every word before a number would lose its last letter.
+/// An identity document at the start of a text. It may directly follow a word, as in `DNI12345678Z`. A letter within
+/// a word starts one only before a digit; otherwise every word before a number would lose its last letter.
 fn identity_after(text: &str, before: char) -> Option<(RedactedKind, usize)> {
     let mut letters = text.chars();
     let (first, second) = (letters.next()?, letters.next());
@@ -178,7 +180,8 @@ fn identity_after(text: &str, before: char) -> Option<(RedactedKind, usize)> {
     identity(text)
 }
 
-/// `12345678Z`, `12.345.678-Z`, `X1234567L`, `B12345678`: nine letters and digits, seven or eight of them digits in a row.
+/// `12345678Z`, `12.345.678-Z`, `X1234567L`, `B12345678`: nine letters and digits, seven or eight of them consecutive
+/// digits.
 fn identity(text: &str) -> Option<(RedactedKind, usize)> {
     let mut signs = String::new();
     let mut length = 0;
@@ -206,8 +209,8 @@ fn identity(text: &str) -> Option<(RedactedKind, usize)> {
     is_identity.then_some((RedactedKind::Id, length))
 }
 
-/// Groups of digits apart by a space, a dash, a dot or brackets, together long enough, whatever follows; dates among them
-/// stay.
+/// A long number at the start of a text: groups of digits separated by a space, a dash, a dot or brackets. Dates are
+/// no part of it.
 fn number(text: &str) -> Option<(RedactedKind, usize)> {
     if !text.starts_with(|c: char| c.is_ascii_digit() || c == '+' || c == '(') {
         return None;
@@ -219,7 +222,7 @@ fn number(text: &str) -> Option<(RedactedKind, usize)> {
     for (place, letter) in text.char_indices() {
         match letter {
             '0'..='9' => {
-                // A date begins here, and is nobody's number. Behind a dash it is the rest of one: 600-12-03-24.
+                // A date ends the number. After a dash the digits belong to the number: 600-12-03-24.
                 let is_word = apart > 0 && digits > 0 && mark.is_whitespace();
                 if is_word && date_length(&text[place..]).is_some() {
                     break;
@@ -247,13 +250,13 @@ fn number(text: &str) -> Option<(RedactedKind, usize)> {
     Some((kind, length))
 }
 
-/// How long the date in figures is that a text begins with.
+/// The length of the numeric date at the start of a text.
 fn date_length(text: &str) -> Option<usize> {
     let is_part = |c: &char| c.is_ascii_digit() || matches!(c, '/' | '-' | '.');
     let length = text.chars().take(DATE_LOOKAHEAD).take_while(is_part).count();
-    let figures = text[..length].trim_end_matches(['/', '-', '.']);
-    let is_date = figures.starts_with(|c: char| c.is_ascii_digit()) && figures.len() <= MAX_DATE_CHARS;
-    (is_date && date(figures).is_some()).then_some(figures.len())
+    let digits = text[..length].trim_end_matches(['/', '-', '.']);
+    let is_date = digits.starts_with(|c: char| c.is_ascii_digit()) && digits.len() <= MAX_DATE_CHARS;
+    (is_date && date(digits).is_some()).then_some(digits.len())
 }
 
 #[cfg(test)]
@@ -324,7 +327,7 @@ mod tests {
         }
         let many: Vec<String> = (600_000_000..600_020_000).map(|number| number.to_string()).collect();
         assert!(Redaction::default().redact(&many.join(" y ")).ends_with(" y [PHONE-20000]"));
-        // Looking through the whole rest of such a text at each of its places takes minutes.
+        // Searching the rest of the text again at each position would take minutes.
         assert!(started.elapsed().as_secs() < 60, "{:?}", started.elapsed());
     }
 
@@ -343,7 +346,7 @@ mod tests {
     proptest::proptest! {
         #[test]
         fn whatever_is_hidden_comes_back(text in "[ -~áñ\n]{0,80}", tail in "[0-9 .@-]{0,40}") {
-            // Names are put back wherever they stand, so that the text itself must have none.
+            // Placeholders are restored wherever they occur, so the text itself must have none.
             let text = format!("{text}{tail}").replace('[', "(");
             let mut redaction = Redaction::default();
             let shown = redaction.redact(&text);

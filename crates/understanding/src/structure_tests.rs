@@ -22,7 +22,10 @@ fn delete(field: &Field) -> EditOperation {
     EditOperation::Delete { field: field.field_id }
 }
 
-fn said(before: &[Field], batch: &[EditOperation]) -> Vec<(StructureChange, Option<String>, String)> {
+fn structural_edits_of(
+    before: &[Field],
+    batch: &[EditOperation],
+) -> Vec<(StructureChange, Option<String>, String)> {
     let edited = apply_edits(before, &Schema::built_in_default(), NEUTRAL_CONFIDENCE, batch).unwrap();
     edited.structure.into_iter().map(|edit| (edit.change, edit.source_key, edit.target_key)).collect()
 }
@@ -31,23 +34,23 @@ fn said(before: &[Field], batch: &[EditOperation]) -> Vec<(StructureChange, Opti
 #[test]
 fn adding_and_removing_keys_speaks_about_the_schema_and_correcting_values_does_not() {
     let before = [field("notes", "x"), field("diagnosis", "otitis"), field("diagnosis", "gingivitis")];
-    assert_eq!(said(&before, &[add("breed", "beagle")]), [], "the schema has that key");
+    assert_eq!(structural_edits_of(&before, &[add("breed", "beagle")]), [], "the schema has that key");
     assert_eq!(
-        said(&before, &[add("blood_group", "A"), add("blood_group", "B")]),
+        structural_edits_of(&before, &[add("blood_group", "A"), add("blood_group", "B")]),
         [(StructureChange::NewKey, None, "blood_group".into())],
         "once for a batch"
     );
-    assert_eq!(said(&before, &[delete(&before[1])]), [], "another value of that key is left");
+    assert_eq!(structural_edits_of(&before, &[delete(&before[1])]), [], "another value of that key is left");
     assert_eq!(
-        said(&before, &[delete(&before[0])]),
+        structural_edits_of(&before, &[delete(&before[0])]),
         [(StructureChange::KeyDeprecation, None, "notes".into())]
     );
     assert_eq!(
-        said(&before, &[delete(&before[0]), add("remarks", " x ")]),
+        structural_edits_of(&before, &[delete(&before[0]), add("remarks", " x ")]),
         [(StructureChange::KeyRename, Some("notes".into()), "remarks".into())]
     );
     assert_eq!(
-        said(&before, &[delete(&before[0]), add("allergies", "x")]),
+        structural_edits_of(&before, &[delete(&before[0]), add("allergies", "x")]),
         [(StructureChange::KeyMapping, Some("notes".into()), "allergies".into())]
     );
     let edited =

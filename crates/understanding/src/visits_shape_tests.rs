@@ -135,10 +135,11 @@ fn what_belongs_to_visits_is_never_at_the_top() {
     assert!(grouped.fields.iter().all(|field| schema.scope(&field.view.field.key) == Scope::Document));
     for visit in &grouped.visits {
         assert!(visit.fields.iter().all(|field| !metadata.contains(&field.view.field.key.as_str())));
-        let told = [&visit.visit_date, &visit.admission_date, &visit.discharge_date, &visit.reason_for_visit];
+        let metadata =
+            [&visit.visit_date, &visit.admission_date, &visit.discharge_date, &visit.reason_for_visit];
         let expected =
             if visit.visit_id == UNASSIGNED { Value::Null } else { Value::Text("2024-01-01".into()) };
-        assert!(told.into_iter().all(|value| *value == expected), "{visit:?}");
+        assert!(metadata.into_iter().all(|value| *value == expected), "{visit:?}");
     }
     let ids: Vec<_> = grouped.visits.iter().map(|visit| visit.visit_id.as_str()).collect();
     assert_eq!(ids, ["a", UNASSIGNED]);

@@ -111,9 +111,9 @@ impl Reading {
 impl PlainText {
     /// The places of the words that a stretch of the text touches, in order. Found by halving: the length of the
     /// document hardly matters.
-    pub fn locations(&self, stretch: Range<usize>) -> Vec<Location> {
-        let first = self.spans.partition_point(|span| span.bytes.end <= stretch.start);
-        let touched = self.spans[first..].iter().take_while(|span| span.bytes.start < stretch.end);
+    pub fn locations(&self, range: Range<usize>) -> Vec<Location> {
+        let first = self.spans.partition_point(|span| span.bytes.end <= range.start);
+        let touched = self.spans[first..].iter().take_while(|span| span.bytes.start < range.end);
         touched.map(|span| Location { page: span.page, rect: span.rect }).collect()
     }
 

@@ -213,8 +213,8 @@ mod tests {
             .with_failure_type(FailureType::ExtractionLowQuality)
             .with_diagnosis("score 0.31 of 'Pac1ente'");
         let record = failure.record(Some(StepName::Extraction), Some("req-1"));
-        for told in [format!("{failure:?}"), format!("{record:?}"), serde_json::to_string(&record).unwrap()] {
-            assert!(told.contains("EXTRACTION_LOW_QUALITY") && !told.contains("Pac1ente"), "{told}");
+        for text in [format!("{failure:?}"), format!("{record:?}"), serde_json::to_string(&record).unwrap()] {
+            assert!(text.contains("EXTRACTION_LOW_QUALITY") && !text.contains("Pac1ente"), "{text}");
         }
         assert_eq!(failure.failure_type, Some(FailureType::ExtractionLowQuality));
     }

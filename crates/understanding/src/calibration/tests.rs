@@ -55,7 +55,7 @@ fn field(key: &str, value: &str, origin: Origin, mapping_id: Option<&str>) -> Fi
 /// Proves R115 for what is counted.
 #[test]
 fn each_key_and_way_of_finding_it_counts_once_and_a_person_wins() {
-    let told = field_signals(&[
+    let signals = field_signals(&[
         field("pet_name", "Luna", Origin::Machine, Some("label::paciente")),
         field("diagnosis", "otitis", Origin::Machine, Some("label::diagnostico")),
         field("diagnosis", "gingivitis", Origin::Human, Some("label::diagnostico")),
@@ -63,10 +63,10 @@ fn each_key_and_way_of_finding_it_counts_once_and_a_person_wins() {
         field("age", "4", Origin::Derived, None),
         field("notes", "  ", Origin::Machine, None),
     ]);
-    let told: Vec<_> = told.iter().map(|one| (one.field_key.as_str(), one.edited, one.bin)).collect();
+    let signals: Vec<_> = signals.iter().map(|one| (one.field_key.as_str(), one.edited, one.bin)).collect();
     let added = ("breed", true, None);
     assert_eq!(
-        told,
+        signals,
         [added, ("diagnosis", true, Some(6)), ("pet_name", false, Some(6))],
         "added is never shown"
     );
@@ -145,9 +145,9 @@ fn a_version_teaches_in_its_own_surroundings_and_under_the_policy_in_effect() {
         fields: vec![field("pet_name", "Luna", Origin::Machine, Some(""))],
     };
     let policy = ConfidencePolicy::default();
-    let lesson = ReviewSignals::of(&version, &policy).unwrap();
-    assert_eq!((lesson.context_key.as_str(), lesson.policy_version.as_str()), ("ctx_v1:x", "v1"));
-    assert_eq!(lesson.signals[0].mapping_id, None, "no name is as good as none");
+    let signals = ReviewSignals::of(&version, &policy).unwrap();
+    assert_eq!((signals.context_key.as_str(), signals.policy_version.as_str()), ("ctx_v1:x", "v1"));
+    assert_eq!(signals.signals[0].mapping_id, None, "no name is as good as none");
     assert_eq!(ReviewSignals::of(&Interpretation { context_key: None, ..version.clone() }, &policy), None);
     assert_eq!(ReviewSignals::of(&Interpretation { fields: Vec::new(), ..version }, &policy), None);
     assert_eq!(calibration_mapping(Some(&"é".repeat(300))).unwrap().chars().count(), 200);

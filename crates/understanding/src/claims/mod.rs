@@ -1,8 +1,8 @@
-//! What somebody else says stands in a document, such as a language model, and what of it holds.
+//! Verifies claims about a document that a language model makes.
 //!
-//! A claim becomes a value only if it is found in the text ([`search`]), as it was claimed or in other words with the same
-//! normal form; where it stands is found here and never taken from whoever claims. What is not found is no value: it is kept
-//! beside, as something that a field might be ([`unfound`]).
+//! A claim becomes a value only if the text contains it ([`search`]), in the same words or in words with the same
+//! normal form. Its evidence is looked up here and never taken from the model. A claim that is not verified becomes a
+//! suggestion of its field ([`unverified`]).
 
 mod search;
 #[cfg(test)]
@@ -19,46 +19,46 @@ use super::rules::{self, Candidate, DetectedVisit, DocumentHints};
 use super::{Evidence, Field, Normaliser, Schema, SchemaKey, VISIT_DATE, Value};
 use quire_domain::reading::Reading;
 
-/// How sure a value is that stands in the text behind a label of its key: whoever claimed it and the label agree.
+/// The confidence of a value that follows a label of its key in the text: the model and the label agree.
 const LABELLED_CONFIDENCE: f64 = 0.72;
-/// How sure one is that stands in the text, somewhere.
+/// The confidence of a value that stands anywhere in the text.
 const IN_TEXT_CONFIDENCE: f64 = 0.58;
-/// How sure one is that does not stand there, or has no normal form.
+/// The confidence of a claim that the text does not contain, or that has no normal form.
 const UNVERIFIED_CONFIDENCE: f64 = 0.15;
-/// Claims of one document at most, and visits.
+/// The most claims of one document, and the most visits.
 const MAX_CLAIMS: usize = 4_000;
 const MAX_VISITS: usize = 1_000;
-/// Letters and figures of the shortest value that is believed to be meant wherever it stands.
+/// The shortest value that may be verified without a label before it, in letters and digits.
 const MIN_UNLABELLED_CHARS: usize = 3;
 
-/// One value of one key.
+/// A claim: one value of one key.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ModelClaim {
-    /// The key.
+    /// The claimed key.
     pub key: String,
-    /// Its value.
+    /// The claimed value.
     pub value: Value,
 }
 
-/// What is claimed of a document.
+/// The claims about a document.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ModelClaims {
-    /// Of the document itself.
+    /// The claims about the document itself.
     pub document: Vec<ModelClaim>,
-    /// Of each visit; when it was is one of its claims.
+    /// The claims about each visit. The date of the visit is one of them.
     pub visits: Vec<Vec<ModelClaim>>,
 }
 
-/// The fields that hold, in the order that the rules give them. Keys that the schema does not have are dropped: nobody asked
-/// for them.
+/// Verifies claims and turns them into fields, in the order of [`rules::extract_fields`]. Claims of keys that the
+/// schema does not have are dropped.
 pub fn verify_claims(
     claims: ModelClaims,
     reading: &Reading,
     schema: &Schema,
-    known: DocumentHints<'_>,
+    hints: DocumentHints<'_>,
 ) -> Vec<Field> {
     let plain = reading.plain_text();
-    let mut held = ClaimVerifier {
+    let mut verifier = ClaimVerifier {
         schema,
         text: SearchableText::of(&plain),
         candidates: Vec::new(),
@@ -67,15 +67,15 @@ pub fn verify_claims(
         claims_left: MAX_CLAIMS,
     };
     for claim in claims.document {
-        held.verify(claim, None, None);
+        verifier.verify(claim, None, None);
     }
-    held.verify_visits(claims.visits);
-    let mut fields = rules::fields_from_candidates(held.candidates, &held.visits, schema, known);
-    unverified::add_as_suggestions(&mut fields, schema, held.unverified);
+    verifier.verify_visits(claims.visits);
+    let mut fields = rules::fields_from_candidates(verifier.candidates, &verifier.visits, schema, hints);
+    unverified::add_as_suggestions(&mut fields, schema, verifier.unverified);
     fields
 }
 
-/// Adds fields that the rules found of keys that have no value otherwise, where `is_wanted`.
+/// Adds fields of the document that the rules found and `is_wanted` accepts, for keys without a value.
 pub fn fill_from_rules(
     fields: &mut Vec<Field>,
     from_rules: Vec<Field>,
@@ -93,7 +93,7 @@ pub fn fill_from_rules(
     }
 }
 
-/// Claims as far as they hold.
+/// The verification of the claims about one document.
 struct ClaimVerifier<'a> {
     schema: &'a Schema,
     text: SearchableText<'a>,
@@ -104,7 +104,8 @@ struct ClaimVerifier<'a> {
 }
 
 impl ClaimVerifier<'_> {
-    /// Visits are dated first: what is said of one most likely stands between its date and the next one.
+    /// Verifies the visits. Their dates come first, because the text about a visit mostly stands between its date and
+    /// the next one.
     fn verify_visits(&mut self, visits: Vec<Vec<ModelClaim>>) {
         let mut dated = Vec::new();
         for mut claims in visits.into_iter().take(MAX_VISITS) {
@@ -116,17 +117,18 @@ impl ClaimVerifier<'_> {
         let starts: Vec<usize> =
             dated.iter().filter_map(|(opened, _): &(Option<(usize, usize)>, _)| Some((*opened)?.1)).collect();
         for (opened, claims) in dated {
-            let stretch = opened.map(|(_, start)| {
+            let range = opened.map(|(_, start)| {
                 let next = starts.iter().copied().filter(|other| *other > start).min();
                 start..next.unwrap_or(usize::MAX)
             });
             for claim in claims {
-                self.verify(claim, opened.map(|(visit, _)| visit), stretch.as_ref());
+                self.verify(claim, opened.map(|(visit, _)| visit), range.as_ref());
             }
         }
     }
 
-    /// The visit of that date and where it stands, if the date does.
+    /// Opens the visit of a claimed date. Returns the visit and where its date stands in the text, if the text
+    /// contains the date.
     fn open_visit(&mut self, claim: ModelClaim) -> Option<(usize, usize)> {
         let before = self.candidates.len();
         self.verify(claim, Some(self.visits.len()), None);
@@ -141,7 +143,7 @@ impl ClaimVerifier<'_> {
         Some((self.visits.len() - 1, start))
     }
 
-    fn verify(&mut self, claim: ModelClaim, visit: Option<usize>, stretch: Option<&Range<usize>>) {
+    fn verify(&mut self, claim: ModelClaim, visit: Option<usize>, range: Option<&Range<usize>>) {
         let Some(place) = self.schema.keys.iter().position(|key| key.key == claim.key) else { return };
         if claim.value.is_empty() || self.claims_left == 0 {
             return;
@@ -149,7 +151,7 @@ impl ClaimVerifier<'_> {
         self.claims_left -= 1;
         let key = &self.schema.keys[place];
         let (raw, normal) = words_and_normal_form(key, &claim.value);
-        let found = raw.as_deref().and_then(|raw| self.text.find(key, raw, normal.as_deref(), stretch));
+        let found = raw.as_deref().and_then(|raw| self.text.find(key, raw, normal.as_deref(), range));
         let evidence = found.as_ref().map(|found| self.text.evidence(found));
         match (found, evidence, normal) {
             (Some(found), Some(evidence), Some(normal)) => self.candidates.push(Candidate {
@@ -170,7 +172,8 @@ impl ClaimVerifier<'_> {
     }
 }
 
-/// A value in words, and in its normal form, if its key can have it. A yes or no is not in words: no text says `true`.
+/// The words of a value, and their normal form if the key can have it. A boolean has no words, because no text says
+/// `true`.
 fn words_and_normal_form(key: &SchemaKey, value: &Value) -> (Option<String>, Option<String>) {
     let words = match value {
         Value::Text(text) => text.trim().to_owned(),
@@ -181,7 +184,7 @@ fn words_and_normal_form(key: &SchemaKey, value: &Value) -> (Option<String>, Opt
     (Some(words), normal)
 }
 
-/// What says that a field was claimed.
+/// The mapping id of values that a model claimed.
 fn model_mapping(key: &str) -> String {
     format!("model::{key}")
 }

@@ -181,8 +181,9 @@ fn the_rules_fill_what_is_wanted_and_has_no_value() {
     let mut fields = fields(&[("pet_name", "Luna"), ("breed", "Siamés")], &[]);
     let from_rules = ["claim_id", "pet_name", "breed", "notes"].map(by_rules).to_vec();
     fill_from_rules(&mut fields, from_rules, &schema, |field| field.key != "notes");
-    let told: Vec<_> = fields.iter().map(|field| (field.key.as_str(), field.value.clone())).collect();
-    assert_eq!(told, [("claim_id", text("x")), ("pet_name", text("Luna")), ("breed", text("x"))]);
+    let keys_and_values: Vec<_> =
+        fields.iter().map(|field| (field.key.as_str(), field.value.clone())).collect();
+    assert_eq!(keys_and_values, [("claim_id", text("x")), ("pet_name", text("Luna")), ("breed", text("x"))]);
 }
 
 use crate::{Origin, ValueType};

@@ -1,24 +1,24 @@
-//! What was claimed and is not in the text: never a value, only something that a field might be.
+//! Turns claims that the text does not contain into suggestions. They never become values.
 
 use super::{UNVERIFIED_CONFIDENCE, model_mapping};
 use crate::normal::fold;
 use crate::{Evidence, Field, Origin, Schema, Suggestion, Value, ValueType};
 
-/// What else a field might be is told up to here.
+/// The most suggestions of one field.
 const MAX_SUGGESTIONS: usize = 5;
 
-/// A claim that does not hold.
+/// A claim that was not verified.
 pub(super) struct UnverifiedClaim {
     pub key: String,
     pub visit: Option<String>,
     pub value: Value,
-    /// Where its words stand, if only their normal form is missing.
+    /// Where its words stand, if the text contains them and only a normal form is missing.
     pub evidence: Option<Evidence>,
 }
 
-/// Puts what was not found beside the fields of its keys; where there is none, a field without a value carries it.
-pub(super) fn add_as_suggestions(fields: &mut Vec<Field>, schema: &Schema, unfound: Vec<UnverifiedClaim>) {
-    for mut claim in unfound {
+/// Adds each claim as a suggestion to the field of its key. Without such a field, adds one that has no value.
+pub(super) fn add_as_suggestions(fields: &mut Vec<Field>, schema: &Schema, claims: Vec<UnverifiedClaim>) {
+    for mut claim in claims {
         let is_visit = |visit: &String| fields.iter().any(|field| field.visit_id.as_ref() == Some(visit));
         claim.visit = claim.visit.filter(is_visit);
         let repeatable = schema.key(&claim.key).is_some_and(|key| key.repeatable);
@@ -57,7 +57,7 @@ fn suggest(field: &mut Field, suggestion: Suggestion) {
     }
 }
 
-/// Where a field stands among others: those of the document in the order of the schema, then those of visits.
+/// The index at which a field belongs: fields of the document in the order of the schema, then fields of visits.
 pub(super) fn insert_position(fields: &[Field], schema: &Schema, field: &Field) -> usize {
     if let Some(visit) = &field.visit_id {
         let last = fields.iter().rposition(|other| other.visit_id.as_ref() == Some(visit));

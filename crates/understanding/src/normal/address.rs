@@ -1,8 +1,8 @@
-//! Addresses: the short words for streets written out.
+//! Normalises addresses. Abbreviated street words are written out.
 
 use super::{fold, folded_words, from_capitals};
 
-/// Short words for a kind of street, and the long ones.
+/// Abbreviated street words, and the words in full.
 const STREET_ABBREVIATIONS: [(&str, &str); 18] = [
     ("c/", "Calle"),
     ("c.", "Calle"),
@@ -23,7 +23,7 @@ const STREET_ABBREVIATIONS: [(&str, &str); 18] = [
     ("ctra", "Carretera"),
     ("rda.", "Ronda"),
 ];
-/// Words by which a street is known.
+/// Words by which a street is recognised.
 const STREET_WORDS: [&str; 39] = [
     "rua",
     "praza",
@@ -65,11 +65,11 @@ const STREET_WORDS: [&str; 39] = [
     "crescent",
     "place",
 ];
-/// What an address is cut before.
+/// Words that end an address.
 const WORDS_AFTER_ADDRESS: [&str; 12] =
     ["tel", "tel.", "telefono", "teléfono", "tfno", "tfno.", "tlf", "tlf.", "phone", "movil", "email", "fax"];
 
-/// Whether these words name a street.
+/// Whether these words contain the name of a street.
 pub(crate) fn has_street(words: &str) -> bool {
     let starts = fold(words.trim_start());
     let first = starts.split_whitespace().next().unwrap_or_default();
@@ -77,7 +77,7 @@ pub(crate) fn has_street(words: &str) -> bool {
     is_short || folded_words(words).iter().any(|word| STREET_WORDS.contains(&word.as_str()))
 }
 
-/// Whether these words begin with the code of a place, and its name: `48993 Larrondo`.
+/// Whether these words begin with a postcode and the name of a town: `48993 Larrondo`.
 pub(crate) fn opens_with_postcode(words: &str) -> bool {
     let words: Vec<&str> = words.split_whitespace().take(3).collect();
     let [first, second, ..] = words[..] else { return false };
@@ -86,7 +86,7 @@ pub(crate) fn opens_with_postcode(words: &str) -> bool {
     is_code && second.chars().next().is_some_and(char::is_alphabetic)
 }
 
-/// An address with its street's kind written out. It has a figure and a street.
+/// An address with its street word in full. It must have a digit and a street.
 pub fn address(words: &str) -> Option<String> {
     let mut parts: Vec<String> = Vec::new();
     for word in from_capitals(words).split_whitespace() {

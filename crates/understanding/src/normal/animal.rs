@@ -1,4 +1,4 @@
-//! What an animal is and what it is called.
+//! Normalises what documents state about an animal: species, breed, sex, name.
 
 use super::fold::capitalised;
 use super::{Normaliser, TRANSPONDER_DIGITS, fold, folded_words, from_capitals};
@@ -6,7 +6,7 @@ use super::{Normaliser, TRANSPONDER_DIGITS, fold, folded_words, from_capitals};
 /// The words for the two species that have a normal form.
 const CANINE: [&str; 4] = ["canina", "canino", "perro", "perra"];
 const FELINE: [&str; 4] = ["felina", "felino", "gato", "gata"];
-/// Words for animals that have none, but tell that a species is spoken of.
+/// Words for other animals. They have no normal form, but show that a species is meant.
 const OTHER_ANIMALS: [&str; 30] = [
     "canine",
     "dog",
@@ -39,7 +39,7 @@ const OTHER_ANIMALS: [&str; 30] = [
     "caballo",
     "yegua",
 ];
-/// What cannot be the name of an animal, as a word of it.
+/// Words that the name of an animal does not contain.
 const NOT_A_NAME: [&str; 24] = [
     "especie",
     "raza",
@@ -66,16 +66,16 @@ const NOT_A_NAME: [&str; 24] = [
     "phone",
     "weight",
 ];
-/// Words before a day of birth.
+/// Words before a date of birth.
 const BIRTH_WORDS: [&str; 5] = ["born", "nacido", "nacida", "nac", "dob"];
-/// Words that make a number an age.
+/// Units that make a number an age.
 const AGE_UNITS: [&str; 10] =
     ["ano", "anos", "year", "years", "yrs", "mes", "meses", "month", "months", "yr"];
-/// What an animal's name is cut before.
+/// Words that end the name of an animal.
 const WORDS_AFTER_NAME: [&str; 8] =
     ["nacimiento", "nac", "dob", "birth", "born", "especie", "species", "chip"];
 
-/// `canino` or `felino`, from one of the eight words for them.
+/// `canino` or `felino`.
 pub fn species(words: &str) -> Option<&'static str> {
     let words = folded_words(words);
     let has = |list: &[&str]| words.iter().any(|word| list.contains(&word.as_str()));
@@ -86,35 +86,35 @@ pub fn species(words: &str) -> Option<&'static str> {
     }
 }
 
-/// Whether this folded word is one for an animal.
+/// Whether this folded word means an animal.
 fn is_animal(word: &str) -> bool {
     CANINE.contains(&word) || FELINE.contains(&word) || OTHER_ANIMALS.contains(&word)
 }
 
-/// `Species - Breed` as its two parts. What follows a further mark is neither.
+/// The two parts of `Species - Breed`. Words behind another separator belong to neither.
 pub(super) fn species_and_breed(words: &str) -> Option<[(Normaliser, &str); 2]> {
     let (one, two) = words.split_once(['-', '/', '|', '–', ','])?;
     let two = two.split(['/', '|', ',']).next()?;
     let first = folded_words(one);
     let [only] = &first[..] else { return None };
     let second = folded_words(two);
-    // The same animal in two languages has no breed.
+    // The same species in two languages is not a breed.
     let is_breed = second.iter().any(|word| !is_animal(word));
     let both = [(Normaliser::Species, one.trim()), (Normaliser::Breed, two.trim())];
     (is_animal(only) && is_breed).then_some(both)
 }
 
-/// What a line without a label says about an animal.
+/// What a line without a label states about an animal.
 pub(crate) struct FactsInLine<'w> {
     /// The name of the rule that recognised the line.
     pub rule: &'static str,
-    /// The values. One without words of its own is the whole line.
+    /// The values. A value without words of its own is the whole line.
     pub values: Vec<(Normaliser, Option<&'w str>)>,
     /// Whether more facts may follow, as behind a name.
     pub has_more: bool,
 }
 
-/// Recognises a line that says nothing but what an animal is: `Canino - Beagle`, `hembra`, `941000012345678`.
+/// Recognises a line that states only what an animal is: `Canino - Beagle`, `hembra`, `941000012345678`.
 pub(crate) fn facts_in_line(words: &str) -> Option<FactsInLine<'_>> {
     if let Some(both) = species_and_breed(words) {
         let values = both.map(|(normaliser, words)| (normaliser, Some(words))).to_vec();
@@ -136,8 +136,8 @@ pub(crate) fn facts_in_line(words: &str) -> Option<FactsInLine<'_>> {
     }
 }
 
-/// The fact that a part of the words behind an animal's name states: `canino`, `7 años`, `nacido 3/4/2020`. Also the
-/// words of its value.
+/// Recognises one fact behind the name of an animal: `canino`, `7 años`, `nacido 3/4/2020`. Also returns the words of
+/// its value.
 pub(crate) fn fact_behind_name(part: &str) -> Option<(Normaliser, &str)> {
     use Normaliser::{Age, BirthDate, Microchip, Sex, Species};
     let words = folded_words(part);
@@ -156,7 +156,7 @@ pub(crate) fn fact_behind_name(part: &str) -> Option<(Normaliser, &str)> {
     [Species, Sex, Age, BirthDate, Microchip].into_iter().find(states).map(|normaliser| (normaliser, value))
 }
 
-/// A breed without the words for its species, small words with a capital.
+/// A breed without the words for its species. Lower-case words are capitalised.
 pub fn breed(words: &str) -> Option<String> {
     let words = words.split(|c: char| c.is_whitespace() || "-/|,;()".contains(c));
     let is_breed = |word: &&str| {
@@ -177,7 +177,7 @@ pub fn breed(words: &str) -> Option<String> {
     is_breed.then(|| from_capitals(breed))
 }
 
-/// `macho` or `hembra`, from the words in Spanish and English or a single M or H. Of boxes to tick, the ticked one counts.
+/// `macho` or `hembra`, from Spanish or English words or a single M or H. Of two tick boxes, the ticked one counts.
 pub fn sex(words: &str) -> Option<&'static str> {
     let has_empty_box = ["( )", "[ ]", "☐", "□"].iter().any(|empty| words.contains(empty));
     let ticked =
@@ -203,7 +203,7 @@ pub fn sex(words: &str) -> Option<&'static str> {
     }
 }
 
-/// What an animal is called, without what was printed behind its name.
+/// The name of an animal, without what follows it.
 pub fn pet_name(words: &str) -> Option<String> {
     let words = words.split([',', ';', '(', '|', '/']).next()?;
     let cut = |word: &&str| {
@@ -214,12 +214,12 @@ pub fn pet_name(words: &str) -> Option<String> {
     let name = words.join(" ");
     let name = name.trim_matches(|c: char| c.is_whitespace() || "-–—.:\"'«»".contains(c));
     let folded = folded_words(name);
-    let figures = name.chars().filter(char::is_ascii_digit).count();
+    let digits = name.chars().filter(char::is_ascii_digit).count();
     let is_name = !folded.is_empty()
         && folded.len() <= 4
         && name.chars().count() <= 40
         && name.chars().any(char::is_alphabetic)
-        && figures < 3
+        && digits < 3
         && !folded.iter().any(|word| NOT_A_NAME.contains(&word.as_str()));
     is_name.then(|| each_word_capitalised(&from_capitals(name)))
 }

@@ -1,13 +1,13 @@
-//! What people and the places where they work are called.
+//! Normalises the names of people and institutions.
 
 use super::{fold, folded_words, from_capitals, has_street};
 
-/// What stands before a person's name.
+/// Titles before the name of a person.
 const TITLES: [&str; 16] = [
     "dr", "dra", "drs", "doctor", "doctora", "d", "da", "dna", "sr", "sra", "don", "dona", "mr", "mrs", "ms",
     "lv",
 ];
-/// What a person's name is cut before.
+/// Words that end the name of a person.
 const WORDS_AFTER_NAME: [&str; 28] = [
     "colegiado",
     "colegiada",
@@ -38,17 +38,17 @@ const WORDS_AFTER_NAME: [&str; 28] = [
     "mrcvs",
     "dvm",
 ];
-/// What stands before the name of a place.
+/// Words before the name of an institution.
 const INSTITUTION_PREFIXES: [&str; 5] = ["nombre", "name", "clinica:", "centro:", "hospital:"];
 
-/// What a person is called: one to five words, without titles and what follows.
+/// The name of a person: one to six words, without titles and without what follows.
 pub fn person(words: &str) -> Option<String> {
     let mut name: Vec<&str> = Vec::new();
     for word in words.split_whitespace() {
         let bare = word.trim_matches(|c: char| !c.is_alphanumeric());
         let folded = fold(bare);
         if bare.is_empty() {
-            // A dash ends a name, a stray mark before it does not.
+            // A dash ends a name. A stray mark before it does not.
             if name.is_empty() {
                 continue;
             }
@@ -62,7 +62,7 @@ pub fn person(words: &str) -> Option<String> {
             break;
         }
         let word_alone = word.trim_matches([',', ';', ':', '|']);
-        // The dot of an initial stays.
+        // An initial keeps its dot.
         name.push(if bare.chars().count() == 1 { word_alone } else { word_alone.trim_matches('.') });
         if word.ends_with([',', ';', '|']) {
             break;
@@ -74,7 +74,7 @@ pub fn person(words: &str) -> Option<String> {
     is_name.then(|| from_capitals(&name.join(" ")))
 }
 
-/// What a place is called. An address is none.
+/// The name of an institution. An address is not one.
 pub fn institution(words: &str) -> Option<String> {
     let mut name = words.trim_matches(|c: char| c.is_whitespace() || "-–—|:;,.".contains(c));
     for before in INSTITUTION_PREFIXES {
@@ -83,11 +83,11 @@ pub fn institution(words: &str) -> Option<String> {
             name = name[before.len()..].trim_start_matches([' ', ':', '-']);
         }
     }
-    let figures = name.chars().filter(char::is_ascii_digit).count();
+    let digits = name.chars().filter(char::is_ascii_digit).count();
     let is_name = !folded_words(name).is_empty()
         && name.chars().any(char::is_alphabetic)
         && name.chars().count() <= 80
-        && figures < 5
-        && !(figures > 0 && has_street(name));
+        && digits < 5
+        && !(digits > 0 && has_street(name));
     is_name.then(|| from_capitals(&name.split_whitespace().collect::<Vec<_>>().join(" ")))
 }

@@ -1,9 +1,9 @@
-//! Labels that are broken over two lines of a narrow column.
+//! Joins labels that a narrow column breaks over two lines.
 
 use super::labels::Labels;
 use super::layout::DocumentLayout;
 
-/// A label that is broken over two lines of its cell is put together again.
+/// Moves the words of a broken label's second line into the cell of its first line.
 pub(super) fn join_broken_labels(layout: &mut DocumentLayout<'_>, labels: &Labels<'_>) {
     for row in 0..layout.rows.len().saturating_sub(1) {
         for upper in layout.rows[row].clone() {

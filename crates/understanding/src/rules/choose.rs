@@ -1,4 +1,4 @@
-//! Which of the candidates become fields.
+//! Chooses which candidates become fields.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -7,10 +7,10 @@ use crate::normal::fold;
 use crate::{Field, Normaliser, Origin, Schema, Scope, Suggestion, Value, ValueType};
 use quire_domain::ids::FieldId;
 
-/// What else a field might be is told up to here.
+/// The most suggestions of one field.
 const MAX_SUGGESTIONS: usize = 5;
 
-/// The fields, those of the document first, then visit by visit.
+/// Turns candidates into fields: first those of the document, then those of each visit.
 pub(super) fn fields(schema: &Schema, candidates: Vec<Candidate>, visits: &[DetectedVisit]) -> Vec<Field> {
     let mut order: Vec<usize> = (0..visits.len()).collect();
     order.sort_by_key(|visit| (visits[*visit].date, *visit));
@@ -37,7 +37,7 @@ pub(super) fn fields(schema: &Schema, candidates: Vec<Candidate>, visits: &[Dete
     fields
 }
 
-/// Each value once.
+/// A repeatable key gets one field for each different value.
 fn push_repeated(schema: &Schema, key: &str, group: Vec<Candidate>, fields: &mut Vec<Field>) {
     let mut seen = HashSet::new();
     for candidate in group {
@@ -48,7 +48,7 @@ fn push_repeated(schema: &Schema, key: &str, group: Vec<Candidate>, fields: &mut
     }
 }
 
-/// What was said at several places, as one text.
+/// A text that several places state becomes one field.
 fn joined_field(schema: &Schema, key: &str, group: Vec<Candidate>) -> Option<Field> {
     let mut seen = HashSet::new();
     let values: Vec<String> = group
@@ -60,7 +60,7 @@ fn joined_field(schema: &Schema, key: &str, group: Vec<Candidate>) -> Option<Fie
     Some(field(schema, key, Some(values.join("; ")), first))
 }
 
-/// The surest, of several the first; the others are what it might be as well.
+/// The most confident candidate becomes the field, the first one if several are equal. The others become suggestions.
 fn best_field(schema: &Schema, key: &str, group: Vec<Candidate>) -> Field {
     let is_better = |one: &Candidate, two: &Candidate| {
         (one.value.is_some(), one.confidence) > (two.value.is_some(), two.confidence)
@@ -76,7 +76,7 @@ fn best_field(schema: &Schema, key: &str, group: Vec<Candidate>) -> Field {
     let value = chosen.value.clone();
     let mut suggestions: Vec<Suggestion> = Vec::new();
     if value.is_none() {
-        // It has no normal form: a person sees it as it stands.
+        // The value has no normal form, so a person sees the words of the document.
         suggestions.push(suggestion(chosen.raw.trim().to_owned(), &chosen));
     }
     suggestions.extend(others.iter().filter_map(|other| Some(suggestion(other.value.clone()?, other))));
@@ -93,7 +93,8 @@ fn suggestion(value: String, candidate: &Candidate) -> Suggestion {
     }
 }
 
-/// At most five, the surest first, then by value, snippet and page; none twice, and none that is the value itself.
+/// The best suggestions, most confident first, then by value, snippet and page. Without duplicates, and without the
+/// value itself.
 fn ranked_suggestions(suggestions: Vec<Suggestion>, value: Option<&str>) -> Vec<Suggestion> {
     let mut seen: HashSet<String> = value.map(fold).into_iter().collect();
     let folded = |suggestion: &Suggestion| match &suggestion.value {

@@ -1,33 +1,33 @@
-//! Whom a part of the page speaks of: headings govern what stands below them, in their column.
+//! Tracks which section each part of a page is about: a heading governs the text below it, in its column.
 
 use super::layout::Cell;
 
-/// A heading and what it governs.
+/// A heading and the part of the page that it governs.
 #[derive(Clone, Debug)]
 struct Region {
     x0: f32,
     section: Option<String>,
-    /// Whether something stood to its left, so that it has a column of its own.
+    /// Whether another cell stood to its left, so that the heading has a column of its own.
     is_column: bool,
 }
 
-/// The headings that govern what comes next.
+/// The headings and labels that tell what the next cells are about.
 #[derive(Default)]
 pub(super) struct HeadingContext {
     regions: Vec<Region>,
-    /// The last labels that spoke of somebody: the row, the left edge, whom.
+    /// The latest labels: row, left edge, section.
     recent_labels: Vec<(usize, f32, String)>,
 }
 
-/// How far apart left edges may be that are meant as one.
+/// How far apart two left edges may be that count as aligned, in points.
 const EDGE_TOLERANCE: f32 = 12.0;
-/// Rows after which a label no longer tells whom the next one speaks of.
+/// The number of rows within which a label tells the section of the next label.
 const MAX_ROWS_APART: usize = 5;
-/// Labels that are remembered.
+/// The most labels that are remembered.
 const MAX_RECENT_LABELS: usize = 12;
 
 impl HeadingContext {
-    /// A heading opens its region. It ends those in its column, and those that had no column of their own.
+    /// Opens the region of a heading. It ends the regions in its column and those without a column of their own.
     pub fn open_region(&mut self, cell: &Cell<'_>, section: Option<&str>, is_column: bool) {
         let x0 = cell.rect.x0;
         let ends = |region: &Region| {
@@ -38,7 +38,7 @@ impl HeadingContext {
         self.recent_labels.clear();
     }
 
-    /// A cell that reaches across columns ends those that it crosses.
+    /// Ends the columns that a cell crosses.
     pub fn close_crossed(&mut self, cell: &Cell<'_>) {
         let crosses = |region: &Region| {
             region.is_column
@@ -48,20 +48,20 @@ impl HeadingContext {
         self.regions.retain(|region| !crosses(region));
     }
 
-    /// Nothing governs any more.
+    /// Ends all regions and forgets all labels.
     pub fn clear(&mut self) {
         self.regions.clear();
         self.recent_labels.clear();
     }
 
-    /// The region that governs a place, as a number that tells it from others.
+    /// The index of the region that governs a horizontal position.
     pub fn region_at(&self, x0: f32) -> Option<usize> {
         let mut governing: Option<usize> = None;
         for (place, region) in self.regions.iter().enumerate() {
             if region.x0 > x0 + EDGE_TOLERANCE {
                 continue;
             }
-            // A column is nearer than what stands to its left; otherwise the later heading counts.
+            // A column governs before the regions to its left. Otherwise the later heading governs.
             let is_nearer = governing.is_none_or(|other| {
                 let other = &self.regions[other];
                 !other.is_column || region.x0 > other.x0
@@ -73,12 +73,12 @@ impl HeadingContext {
         governing
     }
 
-    /// Whom the heading above a place speaks of.
+    /// The section of the heading that governs a horizontal position.
     pub fn section_at(&self, x0: f32) -> Option<&str> {
         self.regions[self.region_at(x0)?].section.as_deref()
     }
 
-    /// A label spoke of somebody.
+    /// Remembers the section of a label.
     pub fn remember_label(&mut self, cell: &Cell<'_>, section: &str) {
         if self.recent_labels.len() >= MAX_RECENT_LABELS {
             self.recent_labels.remove(0);
@@ -86,7 +86,7 @@ impl HeadingContext {
         self.recent_labels.push((cell.row, cell.rect.x0, section.to_owned()));
     }
 
-    /// Of whom among these the nearest label before a place spoke.
+    /// The section, among these, of the nearest label before a cell.
     pub fn nearest_section(&self, cell: &Cell<'_>, among: &[&str]) -> Option<&str> {
         let is_near = |(row, x0, section): &&(usize, f32, String)| {
             let is_level = *row == cell.row;

@@ -1,4 +1,4 @@
-//! What follows from what was found.
+//! Derives fields from other fields: the visit of each candidate, the age, the latest weight, the language.
 
 use std::cmp::Reverse;
 
@@ -11,26 +11,26 @@ use crate::normal::years_between;
 use crate::{Field, Normaliser, Origin, Schema, SchemaKey, Scope, Value};
 use quire_domain::ids::FieldId;
 
-/// The name of a visit, by the order in which visits were found.
+/// The id of a visit, numbered in the order of detection.
 pub(crate) fn visit_id(visit: usize) -> String {
     format!("visit-{:03}", visit + 1)
 }
 
-/// Puts candidates to their visits: what has no date belongs to the only visit there is, unless it is told of as
-/// something from before. A visit of which nothing but the date is told, while another one has the same date, is the
-/// same one mentioned twice.
+/// Assigns candidates to visits. A candidate without a date belongs to the only visit, if there is just one and the
+/// document does not state the candidate outside the visits. A visit with nothing but a date that another visit also
+/// has is the same visit mentioned twice, and is dropped.
 pub(super) fn assign_visits(
     candidates: Vec<Candidate>,
     visits: &[DetectedVisit],
     schema: &Schema,
 ) -> Vec<Candidate> {
-    let mut told = vec![0_u32; visits.len()];
+    let mut counts = vec![0_u32; visits.len()];
     for visit in candidates.iter().filter_map(|candidate| candidate.visit) {
-        told[visit] += 1;
+        counts[visit] += 1;
     }
     let is_twice = |visit: usize| {
-        let (first, count) = (&visits[visit], told[visit]);
-        let is_same = |other: usize| other != visit && visits[other].date == first.date && told[other] > 1;
+        let (first, count) = (&visits[visit], counts[visit]);
+        let is_same = |other: usize| other != visit && visits[other].date == first.date && counts[other] > 1;
         count <= 1
             && first.start != Some(VisitStartKind::Timeline)
             && nearby_visits(visits, visit).any(is_same)
@@ -49,27 +49,27 @@ pub(super) fn assign_visits(
     candidates
 }
 
-/// Visits that stand near another one in the document.
+/// The visits that stand near another one in the document. Looking at these only keeps the work bounded.
 fn nearby_visits(visits: &[DetectedVisit], visit: usize) -> impl Iterator<Item = usize> {
     visit.saturating_sub(100)..visits.len().min(visit + 100)
 }
 
-/// Adds what follows: the age from the day of birth, the weight from the latest visit, the language.
+/// Adds what follows from the fields: the value of the latest visit, the age from the date of birth, the language.
 pub(super) fn add_derived(
     fields: &mut Vec<Field>,
     schema: &Schema,
     visits: &[DetectedVisit],
-    known: DocumentHints<'_>,
+    hints: DocumentHints<'_>,
 ) {
     add_latest_of_visits(fields, schema, visits);
-    add_age(fields, schema, visits, known.today);
-    if let Some(language) = known.language
+    add_age(fields, schema, visits, hints.today);
+    if let Some(language) = hints.language
         && let Some(key) = schema.key("language")
         && !has_document_value(fields, key)
     {
         fields.push(derived(key, language.to_owned(), None));
     }
-    // In the order of the schema, those of the document before those of visits.
+    // In the order of the schema, the fields of the document before those of visits.
     let mut place = std::collections::HashMap::new();
     for (at, key) in schema.keys.iter().enumerate() {
         place.insert(key.key.clone(), at);
@@ -116,8 +116,8 @@ fn add_latest_of_visits(fields: &mut Vec<Field>, schema: &Schema, visits: &[Dete
     }
 }
 
-/// Visits, the latest first. Of several on one day the time counts; without it the one that was written last, which in
-/// a document that tells the newest first is the one that stands first.
+/// The visits, latest first. On the same day the time of day decides; without times, the entry that was written last.
+/// In a document that begins with the newest visit, that is the entry that stands first.
 fn latest_first(visits: &[DetectedVisit]) -> Vec<usize> {
     let falls = visits.windows(2).filter(|pair| pair[0].date > pair[1].date).count();
     let rises = visits.windows(2).filter(|pair| pair[0].date < pair[1].date).count();
@@ -155,7 +155,7 @@ fn add_age(fields: &mut Vec<Field>, schema: &Schema, visits: &[DetectedVisit], t
     }
 }
 
-/// A field that follows from another one, whose place in the document is its own.
+/// A field that follows from another one and shares its evidence.
 fn derived(key: &SchemaKey, value: String, from: Option<&Field>) -> Field {
     let confidence = from.map_or(UNLABELLED_CONFIDENCE, |from| from.confidence);
     Field {

@@ -1,4 +1,4 @@
-//! What stands behind a label becomes a candidate.
+//! Turns what stands behind a label into candidates.
 
 use std::ops::Range;
 
@@ -11,11 +11,11 @@ use crate::normal::date::{date, is_plausible_visit_date};
 use crate::normal::opens_with_postcode;
 use crate::{Normaliser, SchemaKey, Scope};
 
-/// Words that tell that a label was only part of a phrase.
+/// Words that show that a label is only part of a longer phrase.
 const JOINING_WORDS: [&str; 10] = ["y", "e", "o", "u", "de", "del", "and", "or", "of", "for"];
 
 impl FieldExtractor<'_> {
-    /// The key that a label means here.
+    /// The key that a label means at this place.
     pub(super) fn resolve_label(&self, meaning: &LabelMeaning, cell: usize) -> Option<usize> {
         let it = &self.layout.cells[cell];
         let section_of = |key: &usize| self.schema.keys[*key].section.as_deref();
@@ -36,7 +36,7 @@ impl FieldExtractor<'_> {
         })
     }
 
-    /// Takes what stands behind a label.
+    /// Reads the values of a label.
     pub(super) fn read_label(
         &mut self,
         cell: usize,
@@ -62,7 +62,7 @@ impl FieldExtractor<'_> {
         let end = value.end..value.end;
         let value = if separator == Separator::Space { &end } else { value };
         let schema = &self.schema.keys[key];
-        // Why somebody came and what was found ends the part about whom.
+        // A clinical label ends the sections about people.
         let is_clinical =
             schema.scope == Scope::Metadata || (schema.scope == Scope::Visit && schema.repeatable);
         if is_clinical && !self.is_in_history {
@@ -76,10 +76,10 @@ impl FieldExtractor<'_> {
         for spans in values {
             let is_beside = spans[0].0 == cell + 1;
             let is_certain = separator == Separator::Mark || own || is_beside;
-            let taken = self.propose_value(cell, key, meaning, spans.clone(), is_certain);
-            if taken && !own {
+            let is_proposed = self.propose_value(cell, key, meaning, spans.clone(), is_certain);
+            if is_proposed && !own {
                 self.mark_used(&spans);
-            } else if taken {
+            } else if is_proposed {
                 self.mark_used(&spans[1..]);
             }
         }
@@ -88,11 +88,11 @@ impl FieldExtractor<'_> {
         }
     }
 
-    /// Whether a cell is a label with more words, such as "Diagnóstico final", and its value stands beside it.
+    /// Whether a cell is a longer label, such as "Diagnóstico final", with its value in the next cell.
     pub(super) fn is_row_label(&self, cell: usize, key: usize) -> bool {
         let it = &self.layout.cells[cell];
         let is_first = self.layout.rows[it.row].start == cell;
-        let has_figures = it.tokens.iter().any(|token| token.text.chars().any(|c| c.is_ascii_digit()));
+        let has_digits = it.tokens.iter().any(|token| token.text.chars().any(|c| c.is_ascii_digit()));
         let expected = ExpectedValue { key: Some(key), ..ExpectedValue::default() };
         let is_name = |next: usize| self.segments[next][0].label.is_none();
         let is_capitals = it.tokens.iter().all(|token| !token.text.chars().any(char::is_lowercase));
@@ -101,12 +101,12 @@ impl FieldExtractor<'_> {
         is_first
             && is_phrase
             && it.tokens.len() <= 4
-            && !has_figures
+            && !has_digits
             && segments::can_be_embedded(self.schema, key)
             && self.value_beside(cell, &expected).is_some_and(is_name)
     }
 
-    /// A value behind a label becomes a candidate, or opens a visit.
+    /// Proposes a value behind a label, or opens a visit with it.
     pub(super) fn propose_value(
         &mut self,
         cell: usize,
@@ -175,7 +175,8 @@ impl FieldExtractor<'_> {
         }
     }
 
-    /// A label with nothing but a space behind it: its value must be one that is known when seen, or look like a name.
+    /// Proposes a value that only a space separates from its label. It must be recognisable by itself, or look like a
+    /// name.
     pub(super) fn propose_after_space(
         &mut self,
         cell: usize,
@@ -188,12 +189,12 @@ impl FieldExtractor<'_> {
         let schema = &self.schema.keys[key];
         let words = it.text(value.clone());
         let next = &it.tokens[value.start];
-        let opens = &it.tokens[start];
+        let first = &it.tokens[start];
         let is_capitals = it.tokens.iter().all(|token| !token.text.chars().any(char::is_lowercase));
         let is_joined = JOINING_WORDS.contains(&next.word.as_str()) && (is_capitals || !next.is_capital());
-        let is_capital = opens.is_capital() && next.is_capital() && !is_joined;
+        let is_capital = first.is_capital() && next.is_capital() && !is_joined;
         let is_reason =
-            schema.scope == Scope::Metadata && opens.is_capital() && !is_joined && value.len() <= 8;
+            schema.scope == Scope::Metadata && first.is_capital() && !is_joined && value.len() <= 8;
         let is_short = value.len() <= 5;
         let (is_value, confidence) = match schema.normaliser {
             Normaliser::Weight => (has_weight_unit(&words) && value.len() <= 4, LABELLED_CONFIDENCE),
@@ -241,7 +242,7 @@ impl FieldExtractor<'_> {
         is_new
     }
 
-    /// Whether a name behind a label says again what kind of place it is: "Clínica Clínica Sur".
+    /// Whether the name of an institution repeats its label: "Clínica Clínica Sur".
     fn repeats_label(&self, cell: usize, key: usize, value: &Range<usize>) -> bool {
         let words = &self.layout.cells[cell].tokens[value.clone()];
         self.labels
@@ -249,7 +250,7 @@ impl FieldExtractor<'_> {
             .is_some_and(|(meaning, count)| meaning.key == Some(key) && count < words.len())
     }
 
-    /// A label of something that no key of the schema is for: its value is nobody else's, or goes on an address.
+    /// Reads a label that no key is for. Its value is marked as used, or continues an address.
     pub(super) fn read_other_label(&mut self, cell: usize, meaning: &LabelMeaning, value: &Range<usize>) {
         let expected = ExpectedValue::default();
         let Some(spans) = self.values_of_label(cell, value, &expected).into_iter().next() else { return };
@@ -268,7 +269,7 @@ impl FieldExtractor<'_> {
                 && row > 0
             {
                 let before = last.raw.trim_end_matches([',', ' ']);
-                // The name of a place follows its code without a comma.
+                // The name of a town follows its postcode without a comma.
                 let code = before.rsplit(' ').next().unwrap_or_default();
                 let is_code = code.len() == 5 && code.bytes().all(|b| b.is_ascii_digit());
                 let separator = if is_code { " " } else { ", " };
@@ -279,7 +280,7 @@ impl FieldExtractor<'_> {
         }
     }
 
-    /// An address goes on in the line below if that begins with a postcode; its words, then.
+    /// Appends the next line to an address if it begins with a postcode. Returns the whole text then.
     pub(super) fn append_postcode_line(&self, spans: &mut TokenSpans) -> Option<String> {
         let last = spans.last()?.0;
         let next = self.cell_below(last)?;
@@ -299,7 +300,7 @@ impl FieldExtractor<'_> {
         }
     }
 
-    /// Several values that semicolons set apart.
+    /// Splits values at semicolons.
     pub(super) fn split_items(&self, values: Vec<TokenSpans>) -> Vec<TokenSpans> {
         let mut items: Vec<TokenSpans> = Vec::new();
         for spans in values {
@@ -325,14 +326,14 @@ impl FieldExtractor<'_> {
     }
 }
 
-/// Whether a number has the unit of a weight.
+/// Whether the words are a number with a unit of weight.
 pub(super) fn has_weight_unit(words: &str) -> bool {
     let words = words.trim().trim_end_matches('.').to_lowercase();
     let unit = words.trim_start_matches(|c: char| !c.is_alphabetic());
     matches!(unit, "kg" | "kgs" | "kilos" | "g" | "gr" | "grs" | "k")
 }
 
-/// Whether these words are the day of a visit on which none can have been.
+/// Whether the words are a date on which no visit can have been.
 fn is_impossible_visit_date(key: &SchemaKey, words: &str) -> bool {
     let is_day = key.scope == Scope::Metadata && key.normaliser == Normaliser::Date;
     is_day && date(words).is_some_and(|date| !is_plausible_visit_date(date, words))

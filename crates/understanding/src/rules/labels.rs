@@ -1,32 +1,32 @@
-//! The labels that a schema knows, found as whole words.
+//! The labels, headings and lead-ins of a schema, indexed for lookup by whole words.
 
 use std::collections::{HashMap, HashSet};
 
 use super::layout::{Token, word_label_form};
 use crate::Schema;
 
-/// Words of the longest label.
+/// The longest label, in words.
 pub(crate) const MAX_LABEL_WORDS: usize = 6;
-/// Words of the longest that lead in a value.
+/// The longest lead-in, in words.
 pub(crate) const MAX_LEAD_IN_WORDS: usize = 5;
 
 /// What a label means.
 #[derive(Clone, Debug, Default)]
 pub(super) struct LabelMeaning {
-    /// The key whose label it is.
+    /// The key that has this label.
     pub key: Option<usize>,
-    /// Keys whose label it is where the document speaks of their part.
+    /// The keys that share this label; each has it below a heading of its section only.
     pub shared: Vec<usize>,
-    /// Keys whose value goes on behind it.
+    /// The keys whose value continues behind this label.
     pub continues: Vec<usize>,
-    /// The words of the label, for the name of the rule.
+    /// The label as the schema writes it; it becomes part of the mapping id.
     pub words: String,
 }
 
-/// What a heading opens.
+/// What a heading means.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct HeadingMeaning<'s> {
-    /// The part of the record that it speaks of.
+    /// The section that the text below it is about.
     pub section: Option<&'s str>,
 }
 
@@ -34,10 +34,10 @@ pub(super) struct HeadingMeaning<'s> {
 pub(super) struct Labels<'s> {
     meanings: HashMap<String, LabelMeaning>,
     headings: HashMap<String, HeadingMeaning<'s>>,
-    /// How many words the longest label has that begins with this one.
+    /// The word count of the longest label that begins with this word.
     longest_by_first_word: HashMap<String, usize>,
     lead_ins: HashMap<String, usize>,
-    /// The words that such words begin with.
+    /// The first words of all lead-ins.
     lead_in_first_words: HashSet<String>,
 }
 
@@ -71,8 +71,8 @@ impl<'s> Labels<'s> {
         }
         for heading in &schema.headings {
             for words in &heading.words {
-                let opens = HeadingMeaning { section: heading.section.as_deref() };
-                labels.headings.insert(label_form(words), opens);
+                let heading_meaning = HeadingMeaning { section: heading.section.as_deref() };
+                labels.headings.insert(label_form(words), heading_meaning);
             }
         }
         labels
@@ -89,7 +89,7 @@ impl<'s> Labels<'s> {
             .or_insert_with(|| LabelMeaning { words: label.to_owned(), ..LabelMeaning::default() })
     }
 
-    /// The longest label that these tokens begin with, and how many of them it takes. A colon ends a label.
+    /// The longest label at the start of these tokens, and how many tokens it takes. A colon ends a label.
     pub fn label_at_start(&self, tokens: &[Token<'_>]) -> Option<(&LabelMeaning, usize)> {
         let most = *self.longest_by_first_word.get(&tokens.first()?.label_form)?;
         let most = most.min(MAX_LABEL_WORDS).min(tokens.len());
@@ -97,17 +97,17 @@ impl<'s> Labels<'s> {
         (1..=within).rev().find_map(|count| Some((self.meanings.get(&joined_form(&tokens[..count]))?, count)))
     }
 
-    /// Every word of every label, made comparable.
+    /// Every word of every label, in label form.
     pub fn words(&self) -> impl Iterator<Item = &str> {
         self.meanings.keys().flat_map(|words| words.split(' '))
     }
 
-    /// Whether these words, made comparable, are a label.
+    /// Whether these words, in label form, are a label.
     pub fn is_label(&self, words: &str) -> bool {
         self.meanings.contains_key(words)
     }
 
-    /// What a heading of exactly these words opens.
+    /// The meaning of a heading of exactly these words.
     pub fn heading(&self, tokens: &[Token<'_>]) -> Option<&HeadingMeaning<'s>> {
         if tokens.is_empty() || tokens.len() > MAX_LABEL_WORDS {
             return None;
@@ -115,7 +115,7 @@ impl<'s> Labels<'s> {
         self.headings.get(&joined_form(tokens)).or_else(|| self.heading_within(tokens))
     }
 
-    /// A heading that says more than we were told of, such as "Datos personales del cliente".
+    /// The meaning of a longer heading that contains a known one, such as "Datos personales del cliente".
     fn heading_within(&self, tokens: &[Token<'_>]) -> Option<&HeadingMeaning<'s>> {
         let (first, last) = (tokens.first()?, tokens.last()?);
         let is_heading = matches!(first.word.as_str(), "datos" | "informacion" | "identificacion")
@@ -125,7 +125,7 @@ impl<'s> Labels<'s> {
         words.find_map(|token| self.headings.get(&token.label_form))
     }
 
-    /// The key whose values are led in by the words that these tokens begin with, and how many of them that takes.
+    /// The key of the lead-in at the start of these tokens, and how many tokens it takes.
     pub fn lead_in_at_start(&self, tokens: &[Token<'_>]) -> Option<(usize, usize)> {
         if !self.lead_in_first_words.contains(&tokens.first()?.label_form) {
             return None;

@@ -1,7 +1,8 @@
-//! A document as cells in rows: words that stand together, beside others at the same height.
+//! Divides the pages of a document into cells in rows. A cell is a group of words that stand close together; a row is
+//! cells side by side.
 //!
-//! The reader gives lines in reading order, where two columns are two groups of lines. For labels and their values the
-//! place on the page counts: what stands to the right, and what stands below.
+//! The reader gives lines in reading order, where two columns are two groups of lines. Labels and values need the
+//! position on the page instead: what stands to the right, and what stands below.
 
 use std::cell::Cell as Counter;
 use std::ops::Range;
@@ -9,61 +10,60 @@ use std::ops::Range;
 use crate::normal::fold;
 use quire_domain::reading::{Line, Page, Rect};
 
-/// Gaps between words of one cell, in heights of a line.
+/// The largest gap between words of one cell, in line heights.
 const MAX_WORD_GAP: f32 = 0.95;
-/// The same where words were recognised and stand less exactly.
+/// The same for recognised text, whose positions are less exact.
 const MAX_WORD_GAP_RECOGNISED: f32 = 1.3;
-/// Cells of one row at most; what has more is no form.
+/// The most cells of one row. A row with more is no form.
 const MAX_CELLS_IN_ROW: usize = 48;
-/// The parts of a page's height where headers and footers of the printer stand.
+/// Cells above the first and below the second share of the page height are headers and footers.
 const MARGINS: (f32, f32) = (0.035, 0.95);
 
-/// What is said before the number of a page.
+/// Words before a page number.
 const PAGE_WORDS: [&str; 5] = ["pagina", "pag", "page", "hoja", "sheet"];
 
-/// A piece of a word: `RAZA:Beagle` is two.
+/// A word, or a part of one: `RAZA:Beagle` is two tokens.
 pub(super) struct Token<'p> {
-    /// As it stands, without the colon behind it.
+    /// The text without the colon behind it.
     pub text: &'p str,
-    /// For comparing with labels: folded, without marks, and without what recognition confuses.
+    /// The form in which labels are compared: folded, without marks, and with lookalike characters unified.
     pub label_form: String,
-    /// Folded and without marks.
+    /// The text folded and without marks.
     pub word: String,
     /// Whether a colon follows.
     pub colon: bool,
-    /// Its place.
     pub rect: Rect,
 }
 
 impl Token<'_> {
-    /// Whether it only sets words apart: a dash, a bar, a bullet.
+    /// Whether it only separates words: a dash, a bar, a bullet.
     pub fn is_separator(&self) -> bool {
         self.label_form.is_empty()
     }
 
-    /// Whether it begins with a capital or a figure.
+    /// Whether it begins with a capital letter or a digit.
     pub fn is_capital(&self) -> bool {
         let first = self.text.chars().find(|c| c.is_alphanumeric());
         first.is_some_and(|c| c.is_uppercase() || c.is_ascii_digit())
     }
 }
 
-/// Words that stand together.
+/// A group of words that stand close together.
 pub(super) struct Cell<'p> {
     pub tokens: Vec<Token<'p>>,
-    /// From 1.
+    /// The page, from 1.
     pub page: u32,
     pub rect: Rect,
-    /// The row it stands in.
+    /// The index of its row.
     pub row: usize,
-    /// Whether it stands where printers put headers and footers.
+    /// Whether it stands in the header or footer area of the page.
     pub in_margin: bool,
-    /// Whether its words were recognised from a picture.
+    /// Whether its text was recognised from an image.
     pub is_recognised: bool,
 }
 
 impl Cell<'_> {
-    /// Some of its tokens as text.
+    /// The text of some of its tokens.
     pub fn text(&self, tokens: Range<usize>) -> String {
         let mut text = String::new();
         for token in &self.tokens[tokens] {
@@ -86,12 +86,12 @@ impl Cell<'_> {
         (self.rect.y1 - self.rect.y0).max(1.0)
     }
 
-    /// Its first token that is a word.
+    /// The index of the first token that is a word.
     pub fn first_word(&self) -> usize {
         self.tokens.iter().position(|token| !token.is_separator()).unwrap_or(self.tokens.len())
     }
 
-    /// Whether it only says which page this is, wherever it stands: "Página 2 de 3", "page 2".
+    /// Whether it is a page number, wherever it stands: "Página 2 de 3", "page 2".
     pub fn is_page_number(&self) -> bool {
         let words: Vec<&str> = self.tokens.iter().map(|token| token.word.as_str()).collect();
         let is_number = |word: &str| !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_digit());
@@ -107,21 +107,22 @@ impl Cell<'_> {
         }
     }
 
-    /// Whether it is an item of a list: a bullet or a dash before words.
+    /// Whether it is a list item: a bullet or dash before words.
     pub fn is_list_item(&self) -> bool {
         self.first_word() > 0 && self.first_word() < self.tokens.len()
     }
 }
 
-/// A document as cells, row by row.
+/// The cells of a document, row by row.
 pub(super) struct DocumentLayout<'p> {
     pub cells: Vec<Cell<'p>>,
-    /// The cells of each row.
+    /// The range of cells of each row.
     pub rows: Vec<Range<usize>>,
-    /// The right edge of what is written, page by page.
+    /// The right edge of the text on each page.
     right_edges: Vec<f32>,
     widths: Vec<f32>,
-    /// What was looked at, counted: the work grows with the document and no faster.
+    /// Counts the cells and tokens that were read. Tests use it to prove that the work grows in proportion to the
+    /// document.
     pub steps: Counter<u64>,
 }
 
@@ -140,12 +141,12 @@ impl<'p> DocumentLayout<'p> {
         layout
     }
 
-    /// Counts a piece of work.
+    /// Counts one unit of work.
     pub fn count_step(&self) {
         self.steps.set(self.steps.get() + 1);
     }
 
-    /// The right edge of what is written on the page of that cell.
+    /// The right edge of the text on the page of that cell.
     pub fn right_edge(&self, cell: &Cell<'_>) -> f32 {
         self.right_edges[cell.page as usize - 1]
     }
@@ -197,7 +198,7 @@ fn belongs_to_row(row: &[Cell<'_>], height: f32, cell: &Cell<'_>, middle: f32) -
     is_level && row.len() < MAX_CELLS_IN_ROW && !row.iter().any(overlaps)
 }
 
-/// By how much lines rise or fall on a crooked page: the middle of what its longer lines say.
+/// The slope of the lines on a tilted page: the median of its longer lines.
 fn page_slope(page: &Page) -> f32 {
     let mut slopes: Vec<f32> = page.lines.iter().filter_map(line_slope).collect();
     slopes.sort_by(f32::total_cmp);
@@ -207,7 +208,7 @@ fn page_slope(page: &Page) -> f32 {
 fn line_slope(line: &Line) -> Option<f32> {
     let (first, last) = (line.words.first()?.rect, line.words.last()?.rect);
     let run = last.x0 - first.x0;
-    // The lower edge is level for letters without tails; over a long line the tails matter little.
+    // Letters with descenders distort the lower edge; over a long line this matters little.
     (run > 150.0).then(|| (last.y1 - first.y1) / run).filter(|slope| slope.abs() < 0.1)
 }
 
@@ -238,7 +239,7 @@ fn split_into_cells(line: &Line, page: u32, recognised: bool) -> Vec<Cell<'_>> {
     cells
 }
 
-/// Takes a word apart at its colons, those of times and addresses of the net excepted.
+/// Splits a word at its colons, except in times and URLs.
 fn push_tokens<'p>(word: &'p str, rect: Rect, tokens: &mut Vec<Token<'p>>) {
     let mut left = word;
     loop {
@@ -269,7 +270,7 @@ fn push_tokens<'p>(word: &'p str, rect: Rect, tokens: &mut Vec<Token<'p>>) {
     }
 }
 
-/// Whether a colon between these ends a label.
+/// Whether a colon between these texts ends a label.
 fn ends_label(before: &str, behind: &str) -> bool {
     let is_time =
         before.ends_with(|c: char| c.is_ascii_digit()) && behind.starts_with(|c: char| c.is_ascii_digit());
@@ -281,8 +282,8 @@ fn without_marks(word: &str) -> String {
     folded.trim_matches(|c: char| !c.is_alphanumeric()).to_owned()
 }
 
-/// A word for comparing: folded, without marks around and dots within. Figures that recognition puts for letters count
-/// as those letters if there are other letters, on both sides of every comparison.
+/// The form of a word in which labels are compared: folded, without marks around it and dots within. In a word that
+/// is mostly letters, digits that recognition confuses with letters count as these letters.
 pub(super) fn word_label_form(word: &str) -> String {
     unify_lookalikes(&without_marks(word))
 }

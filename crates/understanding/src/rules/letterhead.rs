@@ -1,4 +1,4 @@
-//! Letterheads and titles: whose document it is, and from which clinic.
+//! Reads letterheads and titles: the name and address of the institution, and the name of the subject.
 
 use super::FieldExtractor;
 use super::layout::Token;
@@ -7,9 +7,9 @@ use super::visit_start;
 use crate::Normaliser;
 use crate::normal::{folded_words, has_street};
 
-/// Rows of the first page in which the letterhead stands.
+/// The most rows of a letterhead, from the top of the first page.
 const MAX_LETTERHEAD_ROWS: usize = 12;
-/// What the title of a document has, and the name of a clinic has not.
+/// Words of document titles. A line with one of them is not the name of an institution.
 const TITLE_WORDS: [&str; 18] = [
     "historia",
     "historial",
@@ -30,18 +30,19 @@ const TITLE_WORDS: [&str; 18] = [
     "https",
     "certificado",
 ];
-/// What a title begins with that says whose document it is.
+/// First words of titles that name the subject.
 const NAMING_TITLE_WORDS: [&str; 7] =
     ["historia", "historial", "evolucion", "ficha", "informe", "record", "history"];
 
 impl FieldExtractor<'_> {
-    /// Whether a cell is part of the letterhead: on the first page, before anything but a clinic was told of.
+    /// Whether a cell belongs to the letterhead: it stands at the top of the first page, and nothing was found before
+    /// it.
     pub(super) fn is_letterhead(&self, cell: usize) -> bool {
         let it = &self.layout.cells[cell];
         it.page == 1 && it.row < MAX_LETTERHEAD_ROWS && self.candidates.is_empty()
     }
 
-    /// A title such as "Historia clínica de Luna" says whose it is.
+    /// Finds the subject's name in a title such as "Historia clínica de Luna".
     pub(super) fn subject_in_title(&mut self, cell: usize) -> bool {
         let it = &self.layout.cells[cell];
         let is_title =
@@ -57,20 +58,20 @@ impl FieldExtractor<'_> {
         };
         let name = behind + 1..it.tokens.len();
         let is_name = (1..=3).contains(&name.len()) && it.tokens[name.clone()].iter().all(Token::is_capital);
-        // "Informe de alta" and "Historial del paciente" end with a word that means something else.
+        // "Informe de alta" and "Historial del paciente" end with a word that is no name.
         let has_meaning = it.tokens[name.clone()].iter().any(|token| self.has_meaning(token));
         let key = self.schema.keys.iter().position(|key| key.normaliser.names_subject());
         is_name && !has_meaning && self.propose_unlabelled(key, &(cell, name), None, "title")
     }
 
-    /// Whether a word is a label, a heading or a word for visits.
+    /// Whether a word is a label, a heading or a visit word.
     fn has_meaning(&self, token: &Token<'_>) -> bool {
         self.labels.is_label(&token.label_form)
             || self.labels.heading(std::slice::from_ref(token)).is_some()
             || visit_start::is_visit_word(&token.word)
     }
 
-    /// The letterhead: what a clinic is called and where it is.
+    /// Finds the name and the address of the institution in a line of the letterhead.
     pub(super) fn letterhead_line(&mut self, span: &TokenSpan) {
         let cell = &self.layout.cells[span.0];
         if cell.page > 1 || cell.row >= MAX_LETTERHEAD_ROWS {
@@ -91,7 +92,7 @@ impl FieldExtractor<'_> {
                 let section = self.schema.keys[name].section.clone().unwrap_or_default();
                 let address = self.key_in_section(Some(&section), Normaliser::Address);
                 if !address.is_some_and(|address| self.has_value(address)) {
-                    // A dash may stand within an address.
+                    // An address may contain a dash.
                     self.propose_street_line(address, &(part.0, part.1.start..span.1.end));
                 }
                 return;
@@ -99,7 +100,7 @@ impl FieldExtractor<'_> {
         }
     }
 
-    /// A line taken apart where marks stand, as in "Hospital Bahía - Informe de consulta".
+    /// Splits a line at its separators: "Hospital Bahía - Informe de consulta".
     pub(super) fn split_at_separators(&self, (cell, tokens): &TokenSpan) -> Vec<TokenSpan> {
         let words = &self.layout.cells[*cell].tokens;
         let mut parts: Vec<TokenSpan> = Vec::new();

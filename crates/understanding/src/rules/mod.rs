@@ -1,11 +1,17 @@
-//! Understanding by rules: labels of the schema, their places on the page, and what is known without labels.
+//! Extracts fields from the pages of a document by rules. A document goes through these files in order:
 //!
-//! The pages become cells in rows ([`layout`]), each cell is taken apart into labels and words ([`segments`]), and one
-//! walk over the rows ([`walk`]) keeps in mind of whom the page speaks ([`context`]) and which visit is told of
-//! ([`visit`], [`open`]). It takes what stands behind labels ([`take`], [`values`]), reads tables ([`table`]) and knows
-//! some things without labels ([`unlabelled`], [`letterhead`], [`told`], [`prose`]). Of what was proposed, [`choose`]
-//! makes fields, and [`derive`] adds what follows from them. Every look around is bounded, so the work grows with the
-//! document and no faster.
+//! 1. [`layout`] divides the pages into cells and rows. [`label_repair`] corrects labels that text recognition got
+//!    wrong, [`broken_labels`] joins labels that were broken over two lines, and [`segments`] splits each cell into
+//!    labels and the words behind them. [`labels`] has all labels, headings and lead-ins of the schema.
+//! 2. [`scan`] reads the rows from top to bottom. Headings tell which section the page is about ([`context`],
+//!    [`section_roles`]); dates tell where a visit starts ([`visit_start`], [`visit_opening`]).
+//! 3. In each cell, values are found behind labels ([`labelled`], [`value_position`]), in tables ([`table`]), and
+//!    without labels: in lines of a known section ([`unlabelled`]), in the letterhead ([`letterhead`]), in the text
+//!    about a visit ([`visit_text`], [`narrative`]) and in sentences ([`prose`]).
+//! 4. Each value becomes a [`candidate`]. [`derive`] assigns candidates to visits, [`choose`] turns them into fields,
+//!    and [`derive`] adds fields that follow from others, such as the age.
+//!
+//! Every search around a cell is bounded, so the work grows in proportion to the document.
 
 mod broken_labels;
 mod candidate;
@@ -41,28 +47,28 @@ use self::segments::Segment;
 use super::{Field, Schema};
 use quire_domain::reading::Page;
 
-/// How sure a value is that stands behind its label.
+/// The confidence of a value behind its label.
 const LABELLED_CONFIDENCE: f64 = 0.66;
-/// How sure one is that was known without.
+/// The confidence of a value without a label.
 const UNLABELLED_CONFIDENCE: f64 = 0.50;
 
-/// What the rules know of a document beside its pages.
+/// What is known about a document beside its pages.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct DocumentHints<'k> {
-    /// The language that it is in, as ISO 639-1.
+    /// The language of the document, as ISO 639-1.
     pub language: Option<&'k str>,
-    /// The day of reading: nothing happened after it.
+    /// The day of processing. Nothing in the document happened after it.
     pub today: Option<Date>,
 }
 
-/// The fields of a document: those of the document itself in the order of the schema, then those of its visits, in the
-/// order of their dates. The same pages always give the same.
-pub fn extract_fields(pages: &[Page], schema: &Schema, known: DocumentHints<'_>) -> Vec<Field> {
-    extract_and_count(pages, schema, known).0
+/// Extracts the fields of a document: first those of the document itself in the order of the schema, then those of
+/// its visits in the order of their dates. The same pages always give the same fields.
+pub fn extract_fields(pages: &[Page], schema: &Schema, hints: DocumentHints<'_>) -> Vec<Field> {
+    extract_and_count(pages, schema, hints).0
 }
 
-/// The fields, and how much was looked at to find them.
-fn extract_and_count(pages: &[Page], schema: &Schema, known: DocumentHints<'_>) -> (Vec<Field>, u64) {
+/// The fields, and the amount of work that it took to find them.
+fn extract_and_count(pages: &[Page], schema: &Schema, hints: DocumentHints<'_>) -> (Vec<Field>, u64) {
     let labels = Labels::of(schema);
     let mut layout = DocumentLayout::of(pages);
     label_repair::repair_labels(&mut layout, &labels);
@@ -86,39 +92,39 @@ fn extract_and_count(pages: &[Page], schema: &Schema, known: DocumentHints<'_>) 
     rules.scan_rows();
     let steps = rules.layout.steps.get();
     let FieldExtractor { candidates, visits, .. } = rules;
-    (fields_from_candidates(candidates, &visits, schema, known), steps)
+    (fields_from_candidates(candidates, &visits, schema, hints), steps)
 }
 
-/// The fields that candidates become, whoever proposed them.
+/// Turns candidates into fields. The candidates may come from the rules or from a model.
 pub(super) fn fields_from_candidates(
     candidates: Vec<Candidate>,
     visits: &[DetectedVisit],
     schema: &Schema,
-    known: DocumentHints<'_>,
+    hints: DocumentHints<'_>,
 ) -> Vec<Field> {
     let candidates = derive::assign_visits(candidates, visits, schema);
     let mut fields = choose::fields(schema, candidates, visits);
-    derive::add_derived(&mut fields, schema, visits, known);
+    derive::add_derived(&mut fields, schema, visits, hints);
     fields
 }
 
-/// The rules at work on one document.
+/// The extraction of the fields of one document.
 struct FieldExtractor<'a> {
     schema: &'a Schema,
     roles: SectionRoles<'a>,
     labels: &'a Labels<'a>,
     layout: DocumentLayout<'a>,
-    /// Each cell taken apart.
+    /// The segments of each cell.
     segments: Vec<Vec<Segment<'a>>>,
-    /// Cells that are values already.
+    /// Whether each cell is part of a value already.
     used: Vec<bool>,
     context: HeadingContext,
     visits: Vec<DetectedVisit>,
-    /// The visit that is told of.
+    /// The visit that the current row belongs to.
     visit: Option<usize>,
-    /// Whether what was before the visits is told of.
+    /// Whether the current row tells of the time before the visits.
     is_in_history: bool,
-    /// Whether a heading said that visits follow.
+    /// Whether a heading announced visits.
     is_in_visits: bool,
     candidates: Vec<Candidate>,
 }

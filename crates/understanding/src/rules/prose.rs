@@ -1,4 +1,4 @@
-//! What a letter tells in whole sentences: "Remito a Lúa, perra de raza Border Collie, con microchip 941…".
+//! Finds values in whole sentences: "Remito a Lúa, perra de raza Border Collie, con microchip 941…".
 
 use std::ops::Range;
 
@@ -8,9 +8,9 @@ use super::{FieldExtractor, UNLABELLED_CONFIDENCE};
 use crate::Normaliser;
 use crate::normal::InSentence;
 
-/// Words of the shortest line that can be part of a letter.
+/// The shortest line that counts as prose, in words.
 const MIN_LINE_WORDS: usize = 7;
-/// What tells that somebody came on the day that follows.
+/// Words that introduce the date on which somebody came.
 const ARRIVAL_WORDS: [&str; 14] = [
     "acudio",
     "acude",
@@ -27,11 +27,11 @@ const ARRIVAL_WORDS: [&str; 14] = [
     "attended",
     "visited",
 ];
-/// Words between that and the day.
+/// The most words between such a word and its date.
 const MAX_WORDS_TO_DATE: usize = 7;
 
 impl FieldExtractor<'_> {
-    /// Looks through a line of a letter.
+    /// Finds values and visits in a line of prose.
     pub(super) fn read_prose(&mut self, cell: usize, tokens: &Range<usize>) {
         if tokens.len() < MIN_LINE_WORDS {
             return;
@@ -64,7 +64,7 @@ impl FieldExtractor<'_> {
         }
     }
 
-    /// A label in the middle of a sentence, with a value that is known when seen.
+    /// Finds a label in the middle of a sentence whose value is recognisable by itself.
     fn label_in_sentence(&mut self, cell: usize, at: usize, end: usize) {
         let words = &self.layout.cells[cell].tokens[..end];
         let Some((meaning, count)) = self.labels.label_at_start(&words[at..]) else { return };
@@ -94,7 +94,7 @@ impl FieldExtractor<'_> {
         }
     }
 
-    /// A word that is a value by itself.
+    /// Finds a word that is a value by itself.
     fn value_word_in_sentence(&mut self, cell: usize, at: usize) {
         let word = &self.layout.cells[cell].tokens[at].word;
         if let Some(key) = self.schema.keys.iter().find(|key| key.normaliser.is_word(word)) {
@@ -102,7 +102,7 @@ impl FieldExtractor<'_> {
         }
     }
 
-    /// "Acudió a consulta el 28/03/2024".
+    /// Opens a visit for a sentence such as "Acudió a consulta el 28/03/2024".
     fn visit_in_sentence(&mut self, cell: usize, at: usize, end: usize) {
         let words = &self.layout.cells[cell].tokens;
         if !ARRIVAL_WORDS.contains(&words[at].word.as_str()) || self.is_in_history {

@@ -1,4 +1,4 @@
-//! The walk over a document, row by row.
+//! Reads a document row by row, and each row cell by cell.
 
 use super::FieldExtractor;
 use super::segments::Separator;
@@ -46,10 +46,10 @@ impl FieldExtractor<'_> {
         }
     }
 
-    /// A heading says of whom the part below it speaks.
+    /// Opens the section of a heading. Returns whether the cell is one.
     pub(super) fn open_section(&mut self, cell: usize) -> bool {
         let it = &self.layout.cells[cell];
-        let Some(opens) = self.labels.heading(&it.tokens[it.first_word()..]) else { return false };
+        let Some(heading) = self.labels.heading(&it.tokens[it.first_word()..]) else { return false };
         if self.used[cell] {
             return false;
         }
@@ -62,7 +62,7 @@ impl FieldExtractor<'_> {
             return false;
         }
         let is_column = cell > self.layout.rows[it.row].start;
-        let section = opens.section;
+        let section = heading.section;
         self.visit = None;
         self.is_in_history = section.is_none();
         let is_of_visits = section.is_some() && section == self.roles.visits;

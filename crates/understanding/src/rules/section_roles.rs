@@ -1,17 +1,18 @@
-//! Whom the parts of a document are about, as the keys of its schema tell: no section is known by its name.
+//! Which sections of a schema are about the subject, the person, the institution and the visits. The normalisers of
+//! the keys tell; no section is known by its name.
 
 use crate::{Normaliser, Schema, SchemaKey};
 
-/// The sections that some rules are for. A schema that has none of a kind has no use for those rules.
+/// The sections that certain rules apply to. A schema without such a section does not use those rules.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct SectionRoles<'s> {
-    /// Of what the document is about, such as a patient.
+    /// The section about the subject of the document, such as a patient.
     pub subject: Option<&'s str>,
-    /// Of the person whom the subject belongs to.
+    /// The section about the person whom the subject belongs to.
     pub person: Option<&'s str>,
-    /// Of the place where people work.
+    /// The section about the institution that wrote the document.
     pub institution: Option<&'s str>,
-    /// Of what happened when.
+    /// The section about visits.
     pub visits: Option<&'s str>,
 }
 

@@ -1,4 +1,4 @@
-//! A cell taken apart into labels and what stands behind each.
+//! Splits a cell into segments: labels, each with the words behind it.
 
 use std::ops::Range;
 
@@ -6,9 +6,9 @@ use super::labels::{LabelMeaning, Labels};
 use super::layout::{Cell, Token};
 use crate::{Schema, Scope};
 
-/// Words before a colon that can be a label nobody told us of.
+/// The longest label that is recognised by its colon alone, in words.
 const MAX_UNKNOWN_LABEL_WORDS: usize = 5;
-/// Words that turn a label into one of something else: a reminder, an appointment.
+/// Words that make a label mean another occasion: a reminder, an earlier or later visit.
 pub(super) const OTHER_OCCASION_WORDS: [&str; 12] = [
     "proxima",
     "proximo",
@@ -24,30 +24,30 @@ pub(super) const OTHER_OCCASION_WORDS: [&str; 12] = [
     "previo",
 ];
 
-/// How a label is set apart from what follows.
+/// What separates a label from the words behind it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Separator {
-    /// By a colon, a dash or a bar.
+    /// A colon, a dash or a bar.
     Mark,
-    /// It is alone in its cell.
+    /// Nothing follows in the cell.
     EndOfCell,
-    /// By nothing but a space.
+    /// Only a space.
     Space,
 }
 
-/// A stretch of a cell: perhaps a label, and the words behind it.
+/// Part of a cell: perhaps a label, and the words behind it.
 pub(super) struct Segment<'l> {
-    /// The label, if it is one we were told of.
+    /// The label, if the schema has it.
     pub label: Option<(&'l LabelMeaning, Separator)>,
-    /// Whether something that looks like a label stands before the words.
+    /// Whether a label stands before the words, known or not.
     pub is_labelled: bool,
-    /// Where the label begins.
+    /// The index of the token that the segment starts with.
     pub start: usize,
-    /// The words behind it.
+    /// The tokens behind the label.
     pub value: Range<usize>,
 }
 
-/// Takes a cell apart.
+/// Splits a cell into segments.
 pub(super) fn split_cell<'l>(cell: &Cell<'_>, labels: &'l Labels<'_>, schema: &Schema) -> Vec<Segment<'l>> {
     let tokens = &cell.tokens;
     let first = cell.first_word();
@@ -74,14 +74,14 @@ pub(super) fn split_cell<'l>(cell: &Cell<'_>, labels: &'l Labels<'_>, schema: &S
     segments
 }
 
-/// The label that a cell begins with.
+/// The segment that a cell starts with.
 fn first_segment<'l>(cell: &Cell<'_>, first: usize, labels: &'l Labels<'_>, schema: &Schema) -> Segment<'l> {
     let tokens = &cell.tokens;
     let end = tokens.len();
     if let Some((meaning, count)) = labels.label_at_start(&tokens[first..]) {
         let mut behind = first + count;
         let mut has_mark = tokens[behind - 1].colon;
-        // As in "Peso (kg):".
+        // A unit may follow the label: "Peso (kg):".
         if !has_mark
             && let Some(unit) = tokens.get(behind)
             && unit.text.starts_with('(')
@@ -114,7 +114,7 @@ fn first_segment<'l>(cell: &Cell<'_>, first: usize, labels: &'l Labels<'_>, sche
     segment_of_unknown_label(cell, first, labels, schema).unwrap_or(plain)
 }
 
-/// A few words before a colon: a label that has one we know within, or one that nobody told us of.
+/// A segment for a few words before a colon: a label that contains a known one, or an unknown label.
 fn segment_of_unknown_label<'l>(
     cell: &Cell<'_>,
     first: usize,
@@ -125,40 +125,25 @@ fn segment_of_unknown_label<'l>(
     let words = &tokens[first..tokens.len().min(first + MAX_UNKNOWN_LABEL_WORDS)];
     let colon = words.iter().position(|token| token.colon)?;
     let phrase = &words[..=colon];
-    let has_figures = phrase.iter().any(|token| token.text.chars().any(|c| c.is_ascii_digit()));
-    if has_figures || !phrase[0].is_capital() || phrase.iter().any(Token::is_separator) {
+    let has_digits = phrase.iter().any(|token| token.text.chars().any(|c| c.is_ascii_digit()));
+    if has_digits || !phrase[0].is_capital() || phrase.iter().any(Token::is_separator) {
         return None;
     }
-    let is_turned = phrase.iter().any(|token| OTHER_OCCASION_WORDS.contains(&token.word.as_str()));
+    let is_other_occasion = phrase.iter().any(|token| OTHER_OCCASION_WORDS.contains(&token.word.as_str()));
     let within = (0..phrase.len()).filter_map(|at| labels.label_at_start(&phrase[at..]));
     let within = within.filter(|(meaning, _)| meaning.key.is_some_and(|key| can_be_embedded(schema, key)));
-    // The longest; of several the first.
-    let known = within.filter(|_| !is_turned).rev_max();
+    // The longest known label, the first one if several are as long.
+    let known = within.filter(|_| !is_other_occasion).rev().max_by_key(|(_, count)| *count);
     Some(Segment {
-        label: known.map(|meaning| (meaning, Separator::Mark)),
+        label: known.map(|(meaning, _)| (meaning, Separator::Mark)),
         is_labelled: true,
         start: first,
         value: first + colon + 1..tokens.len(),
     })
 }
 
-/// Whether words around the label of this key change nothing about it. They do for dates and names.
+/// Whether the label of this key keeps its meaning within a longer label.
 pub(super) fn can_be_embedded(schema: &Schema, key: usize) -> bool {
     let key = &schema.keys[key];
     key.normaliser.has_robust_label() || key.scope == Scope::Visit
 }
-
-/// The first of the longest.
-trait Longest<'l>: Iterator<Item = (&'l LabelMeaning, usize)> + Sized {
-    fn rev_max(self) -> Option<&'l LabelMeaning> {
-        let mut best: Option<(&'l LabelMeaning, usize)> = None;
-        for (meaning, count) in self {
-            if best.is_none_or(|(_, most)| count > most) {
-                best = Some((meaning, count));
-            }
-        }
-        best.map(|(meaning, _)| meaning)
-    }
-}
-
-impl<'l, I: Iterator<Item = (&'l LabelMeaning, usize)>> Longest<'l> for I {}

@@ -1,4 +1,4 @@
-//! Tables: a row of labels, and rows of values below them.
+//! Reads tables: a row of labels, and rows of values below it.
 
 use super::FieldExtractor;
 use super::LABELLED_CONFIDENCE;
@@ -8,9 +8,9 @@ use super::visit_opening::BARE_DATE_LABELS;
 use super::visit_start;
 use crate::{Normaliser, Scope};
 
-/// Rows of a table at most.
+/// The most rows of a table.
 const MAX_ROWS: usize = 200;
-/// How far apart rows of a table can be, in heights.
+/// The largest distance between two rows of a table, in line heights.
 const MAX_ROW_DISTANCE: f32 = 4.0;
 
 /// A column of a table.
@@ -19,12 +19,12 @@ struct Column {
     key: Option<usize>,
     is_date: bool,
     label_words: String,
-    /// The last candidate that stood in it.
+    /// The index of the candidate from the last row.
     last_candidate: Option<usize>,
 }
 
 impl FieldExtractor<'_> {
-    /// Reads the table whose head stands in this row; the row behind it.
+    /// Reads the table whose head is this row. Returns the index of the row after the table.
     pub(super) fn read_table(&mut self, row: usize) -> Option<usize> {
         let mut columns = self.table_head(row)?;
         let dates_visits = columns.iter().any(|column| column.is_date) && self.has_visit_columns(&columns);
@@ -33,7 +33,7 @@ impl FieldExtractor<'_> {
                 self.schema.keys[key].repeatable || self.schema.keys[key].scope != Scope::Document
             })
         };
-        // A row of single values has one below it; what follows is something else.
+        // Below a head of single values stands one row; the next row belongs to something else.
         let most = if dates_visits || columns.iter().any(is_list) { MAX_ROWS } else { 1 };
         let mut last = self.layout.rows[row].start;
         let mut next = row + 1;
@@ -59,17 +59,17 @@ impl FieldExtractor<'_> {
         (next > row + 1).then_some(next)
     }
 
-    /// Heads that speak of somebody govern what stands below them.
+    /// Labels in the head that are headings govern the text below the table.
     fn open_column_regions(&mut self, columns: &[Column]) {
         for (place, column) in columns.iter().enumerate() {
             let cell = &self.layout.cells[column.label];
-            if let Some(opens) = self.labels.heading(&cell.tokens[cell.first_word()..]) {
-                self.context.open_region(cell, opens.section, place > 0);
+            if let Some(heading) = self.labels.heading(&cell.tokens[cell.first_word()..]) {
+                self.context.open_region(cell, heading.section, place > 0);
             }
         }
     }
 
-    /// The columns, if all cells of a row are labels and what stands below them is not.
+    /// The columns of a table head: all cells of the row are labels, and the row below has values.
     fn table_head(&self, row: usize) -> Option<Vec<Column>> {
         let cells = self.layout.rows[row].clone();
         if cells.len() < 2 || row + 1 >= self.layout.rows.len() {
@@ -101,7 +101,7 @@ impl FieldExtractor<'_> {
         }
         let has_key = columns.iter().any(|column| column.key.is_some());
         let below = self.layout.rows[row + 1].clone();
-        // Among labels there may be heads that nobody told us of, but fewer than those, and above more than one value.
+        // A head may have unknown labels if they are the minority and at least two values stand below.
         let nameless = columns.iter().filter(|column| column.label_words.is_empty()).count();
         if nameless > 0 && (2 * nameless >= count || columns[0].label_words.is_empty() || below.len() < 2) {
             return None;
@@ -111,11 +111,11 @@ impl FieldExtractor<'_> {
         (has_key && is_near && same_page && self.is_body_row(row + 1, &columns)).then_some(columns)
     }
 
-    /// A column whose head is no label we know.
+    /// A column with an unknown label.
     fn unknown_column(&self, cell: usize) -> Option<Column> {
         let it = &self.layout.cells[cell];
-        let has_figures = it.tokens.iter().any(|token| token.text.chars().any(|c| c.is_ascii_digit()));
-        let is_head = it.tokens.len() <= 3 && !has_figures && !self.segments[cell][0].is_labelled;
+        let has_digits = it.tokens.iter().any(|token| token.text.chars().any(|c| c.is_ascii_digit()));
+        let is_head = it.tokens.len() <= 3 && !has_digits && !self.segments[cell][0].is_labelled;
         is_head.then(|| Column {
             label: cell,
             key: None,
@@ -128,7 +128,7 @@ impl FieldExtractor<'_> {
     /// Whether every cell of a row stands in a column and is no label.
     fn is_body_row(&self, row: usize, columns: &[Column]) -> bool {
         let cells = self.layout.rows[row].clone();
-        // In a row that begins with a figure, such as a date, words are values whatever else they could be.
+        // In a row that starts with a digit, such as a date, all words are values.
         let first = &self.layout.cells[cells.start].tokens;
         let is_row = first.first().is_some_and(|token| token.text.starts_with(|c: char| c.is_ascii_digit()));
         cells.len() <= columns.len()
@@ -139,7 +139,7 @@ impl FieldExtractor<'_> {
                 }
                 let start = visit_start::visit_start(it, false, &self.schema.other_dates)
                     .is_some_and(|start| start.kind == visit_start::VisitStartKind::Named);
-                // A small letter goes on with the row above, even if the word could be a label.
+                // A lower-case word continues the row above, even if it could be a label.
                 let is_label =
                     !is_row && self.starts_with_label(cell) && it.tokens[it.first_word()].is_capital();
                 !is_label
@@ -158,7 +158,7 @@ impl FieldExtractor<'_> {
         })
     }
 
-    /// The column that a cell stands in: the one that it overlaps, else the one that begins nearest to its left.
+    /// The column of a cell: the one that it is aligned with, otherwise the one that it overlaps most.
     fn column_of(&self, cell: usize, columns: &[Column]) -> Option<usize> {
         let it = self.layout.cells[cell].rect;
         let overlap = |column: &Column| {
@@ -202,7 +202,7 @@ impl FieldExtractor<'_> {
             let schema = &self.schema.keys[key];
             let all = self.layout.cells[cell].token_range();
             if !is_new && (dates_visits || !schema.repeatable) {
-                // The row of before goes on.
+                // The row continues the text of the row above.
                 if let Some(last) = column.last_candidate.filter(|_| schema.normaliser == Normaliser::Text) {
                     let words = self.layout.cells[cell].text(all);
                     let last = &mut self.candidates[last];

@@ -1,4 +1,4 @@
-//! What is known without a label: by what it looks like, and by where it stands.
+//! Finds values without a label, by their form and by the section that they stand in.
 
 use std::ops::Range;
 
@@ -11,7 +11,7 @@ use crate::normal::{facts_in_line, has_street, opens_with_postcode};
 use crate::{Normaliser, SchemaKey};
 
 impl FieldExtractor<'_> {
-    /// Words without a label.
+    /// Reads words that no label stands before.
     pub(super) fn read_unlabelled(&mut self, cell: usize, tokens: &Range<usize>) {
         if self.read_lead_in(cell, tokens) || self.weight_line(cell, tokens) {
             return;
@@ -52,7 +52,7 @@ impl FieldExtractor<'_> {
         self.propose(key, std::slice::from_ref(span), provenance)
     }
 
-    /// A line that is a weight and nothing else.
+    /// Reads a line that is a weight and nothing else.
     pub(super) fn weight_line(&mut self, cell: usize, tokens: &Range<usize>) -> bool {
         let it = &self.layout.cells[cell];
         let words = it.text(tokens.clone());
@@ -119,7 +119,7 @@ impl FieldExtractor<'_> {
     }
 }
 
-/// Two to five words with capitals and without figures.
+/// Two to five capitalised words without digits.
 fn looks_like_person(words: &str) -> bool {
     let count = words.split_whitespace().count();
     let is_capital = |word: &str| {

@@ -1,4 +1,4 @@
-//! Where the value of a label stands: behind it, in the cell to the right, or below.
+//! Finds where the value of a label stands: behind it, in the cell to the right, or below it.
 
 use std::ops::Range;
 
@@ -9,27 +9,27 @@ use super::segments::Separator;
 use super::visit_start::{self, VisitStartKind};
 use crate::Normaliser;
 
-/// Rows that the items of a list can take.
+/// The most rows of a list.
 const MAX_ITEMS: usize = 40;
-/// Lines of text below a label without bullets.
+/// The most lines of text below a label.
 const MAX_TEXT_LINES: usize = 6;
-/// Lines as far apart as this, in their heights, belong to one text.
+/// The largest distance between lines of one text, in line heights.
 const MAX_LINE_DISTANCE: f32 = 1.6;
-/// How far below its label a value can begin, in heights.
+/// The largest distance between a label and the value below it, in line heights.
 const MAX_DISTANCE_BELOW: f32 = 2.8;
-/// How far to the right of its label a value can begin, in widths of the page.
+/// The largest distance between a label and the value to its right, as a share of the page width.
 const MAX_DISTANCE_BESIDE: f32 = 0.42;
 
-/// A stretch of a cell.
+/// A cell and a range of its tokens.
 pub(super) type TokenSpan = (usize, Range<usize>);
 
-/// A value: the stretches that make it up.
+/// The spans that make up a value.
 pub(super) type TokenSpans = Vec<TokenSpan>;
 
-/// What a label leads to.
+/// What kind of value a label announces.
 #[derive(Default)]
 pub(super) struct ExpectedValue {
-    /// The key whose values they are.
+    /// The key of the value.
     pub key: Option<usize>,
     /// Whether several values may follow.
     pub is_list: bool,
@@ -38,7 +38,7 @@ pub(super) struct ExpectedValue {
 }
 
 impl FieldExtractor<'_> {
-    /// The values of the label that stands in a cell before these tokens.
+    /// The values of a label. `behind` are the tokens behind the label in its cell.
     pub(super) fn values_of_label(
         &self,
         cell: usize,
@@ -69,7 +69,7 @@ impl FieldExtractor<'_> {
         }
     }
 
-    /// The cell to the right, if it is a value.
+    /// The cell to the right of a label, if it is a value.
     pub(super) fn value_beside(&self, cell: usize, expected: &ExpectedValue) -> Option<usize> {
         let label = &self.layout.cells[cell];
         let row = &self.layout.rows[label.row];
@@ -79,7 +79,7 @@ impl FieldExtractor<'_> {
         let is_same_part = self.context.region_at(value.rect.x0) == self.context.region_at(label.rect.x0);
         // Of two cells in a row the second is a value, even if it could be a label: "Motivo | Vacunación".
         let is_value = match self.sole_label(next) {
-            // As in "Estado reproductivo | Esterilizada".
+            // A value may be a label of the same key: "Estado reproductivo | Esterilizada".
             Some(meaning) if meaning.key.is_some() && meaning.key == expected.key => true,
             Some(_) => (expected.is_list || expected.is_text) && row.len() == 2,
             None => !self.starts_with_label(next),
@@ -88,7 +88,7 @@ impl FieldExtractor<'_> {
         (is_near && is_same_part && is_value && !is_heading && !self.used[next]).then_some(next)
     }
 
-    /// A value to the right of its label goes on in the rows below that have no label of their own.
+    /// The values to the right of a label. They continue in the rows below that have no label of their own.
     fn values_in_column(&self, label: usize, value: usize, expected: &ExpectedValue) -> Vec<TokenSpans> {
         let cells = &self.layout.cells;
         let mut values: Vec<TokenSpans> = vec![vec![(value, self.first_segment(value))]];
@@ -121,7 +121,7 @@ impl FieldExtractor<'_> {
         values
     }
 
-    /// Values below their label: the items of a list, or lines of text.
+    /// The values below a label: list items, or lines of text.
     fn values_below(&self, label: usize, expected: &ExpectedValue) -> Vec<TokenSpans> {
         let cells = &self.layout.cells;
         let x0 = cells[label].rect.x0;
@@ -151,7 +151,7 @@ impl FieldExtractor<'_> {
         values
     }
 
-    /// The items of a list in the rows below.
+    /// Adds the list items in the rows below.
     fn push_items_below(&self, from: usize, x0: f32, values: &mut Vec<TokenSpans>) {
         let cells = &self.layout.cells;
         let mut last = from;
@@ -176,7 +176,7 @@ impl FieldExtractor<'_> {
         }
     }
 
-    /// The lines that a line goes on in.
+    /// Adds the lines that continue a line.
     pub(super) fn push_continued_lines(&self, from: usize, spans: &mut TokenSpans) {
         let mut last = from;
         for _ in 0..MAX_TEXT_LINES {
@@ -192,14 +192,15 @@ impl FieldExtractor<'_> {
         }
     }
 
-    /// Whether a cell goes on in the one below: its line had no room, or the next begins with a small letter.
+    /// Whether a cell continues in the one below: there was no room in its line, or the next begins with a lower-case
+    /// letter.
     fn continues_in(&self, line: usize, next: usize) -> bool {
         let word = &self.layout.cells[next].tokens[0];
         let starts_small = word.text.chars().next().is_some_and(char::is_lowercase);
         starts_small || self.is_broken_for_room(line, next)
     }
 
-    /// Whether a line was broken because the next word had no room.
+    /// Whether a line ends because the next word had no room in it.
     fn is_broken_for_room(&self, line: usize, next: usize) -> bool {
         let (line, next) = (&self.layout.cells[line], &self.layout.cells[next]);
         let Some(word) = next.tokens.first() else { return false };
@@ -212,7 +213,7 @@ impl FieldExtractor<'_> {
         has_no_room && is_long && (starts_small || (is_capitals(line) && is_capitals(next)))
     }
 
-    /// The cell right below.
+    /// The cell directly below.
     pub(super) fn cell_below(&self, cell: usize) -> Option<usize> {
         let above = &self.layout.cells[cell];
         let row = self.row_after(above.row)?;
@@ -238,7 +239,7 @@ impl FieldExtractor<'_> {
         })
     }
 
-    /// How far one cell is below another, in heights.
+    /// The distance between two cells, in line heights.
     pub(super) fn line_distance(&self, above: usize, below: usize) -> f32 {
         let (above, below) = (&self.layout.cells[above], &self.layout.cells[below]);
         if above.page != below.page {
@@ -247,7 +248,7 @@ impl FieldExtractor<'_> {
         (below.rect.y0 - above.rect.y0) / above.height().min(below.height())
     }
 
-    /// Whether a cell begins with a label, and is no value.
+    /// Whether a cell starts with a label and is no value.
     pub(super) fn starts_with_label(&self, cell: usize) -> bool {
         let Some(first) = self.segments[cell].first() else { return false };
         match first.label {
@@ -257,7 +258,7 @@ impl FieldExtractor<'_> {
         }
     }
 
-    /// The label that a cell is, if it is nothing else.
+    /// The label of a cell that contains nothing else.
     fn sole_label(&self, cell: usize) -> Option<&LabelMeaning> {
         match self.segments[cell].first()?.label? {
             (meaning, Separator::EndOfCell) => Some(meaning),
@@ -265,7 +266,7 @@ impl FieldExtractor<'_> {
         }
     }
 
-    /// Whether a cell begins something else. A date alone is a value where one is looked for.
+    /// Whether a cell starts something else. A bare date is a value where a date is expected.
     fn ends_value(&self, cell: usize, expected: Option<&ExpectedValue>) -> bool {
         let it = &self.layout.cells[cell];
         let normaliser =
@@ -278,7 +279,7 @@ impl FieldExtractor<'_> {
             || self.labels.lead_in_at_start(&it.tokens[it.first_word()..]).is_some()
     }
 
-    /// What stands in a cell before a label within it.
+    /// The tokens of a cell before the first label within it.
     pub(super) fn first_segment(&self, cell: usize) -> Range<usize> {
         match self.segments[cell].get(1) {
             Some(second) => 0..second.start,
@@ -286,13 +287,13 @@ impl FieldExtractor<'_> {
         }
     }
 
-    /// The words of a value, line by line.
+    /// The text of a value, line by line.
     pub(super) fn text_lines(&self, spans: &[TokenSpan]) -> Vec<String> {
         let line = |span: &TokenSpan| self.text_of(std::slice::from_ref(span));
         spans.iter().map(|span| line(span).trim_end_matches([',', ' ']).to_owned()).collect()
     }
 
-    /// The words of a value.
+    /// The text of a value.
     pub(super) fn text_of(&self, spans: &[TokenSpan]) -> String {
         let texts = spans.iter().map(|(cell, tokens)| {
             tokens.clone().for_each(|_| self.layout.count_step());

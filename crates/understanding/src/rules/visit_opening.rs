@@ -1,4 +1,4 @@
-//! How visits are opened on the way.
+//! Opens visits while the rows are read.
 
 use std::ops::Range;
 
@@ -12,11 +12,11 @@ use super::visit_start::{self, VisitStartKind};
 use super::{FieldExtractor, LABELLED_CONFIDENCE, UNLABELLED_CONFIDENCE};
 use crate::{Normaliser, Scope};
 
-/// Rows after a date in which what follows tells whether a visit began.
+/// The number of rows after a date in which visit data must follow for the date to open a visit.
 const MAX_ROWS_AHEAD: usize = 12;
-/// Visits of one document at most.
+/// The most visits of one document.
 const MAX_VISITS: usize = 1_000;
-/// Labels of a date that do not say of what.
+/// Labels of a date that do not say what the date is for.
 pub(super) const BARE_DATE_LABELS: [&str; 4] = ["fecha", "date", "dia", "day"];
 
 impl FieldExtractor<'_> {
@@ -28,7 +28,7 @@ impl FieldExtractor<'_> {
         let Some(start) = visit_start::visit_start(it, it.in_margin, &self.schema.other_dates) else {
             return false;
         };
-        // A label that the schema knows says itself what its date is of.
+        // A known label says itself what its date is for.
         let first = &self.segments[cell][0];
         if matches!(first.label, Some((meaning, separator)) if separator == Separator::Mark && meaning.key.is_some())
         {
@@ -58,7 +58,7 @@ impl FieldExtractor<'_> {
         true
     }
 
-    /// What stands behind the date of an entry is why it was made.
+    /// Proposes the words behind the date of an entry as the reason for the visit.
     pub(super) fn propose_reason(&mut self, cell: usize, tail: &Range<usize>) {
         let is_reason =
             |key: &crate::SchemaKey| key.scope == Scope::Metadata && key.normaliser == Normaliser::Text;
@@ -72,11 +72,11 @@ impl FieldExtractor<'_> {
         self.propose(key, &[(cell, tail.clone())], provenance);
     }
 
-    /// A visit begins.
+    /// Starts a visit. What follows belongs to it.
     pub(super) fn open_visit(
         &mut self,
         date: Date,
-        shown: Option<VisitStartKind>,
+        kind: Option<VisitStartKind>,
         at: &[TokenSpan],
         label: Option<&str>,
     ) {
@@ -86,9 +86,9 @@ impl FieldExtractor<'_> {
         }
         self.context.clear();
         self.is_in_history = false;
-        self.visits.push(DetectedVisit { date, time: None, start: shown });
+        self.visits.push(DetectedVisit { date, time: None, start: kind });
         self.visit = Some(self.visits.len() - 1);
-        let mapping = match (label, shown) {
+        let mapping = match (label, kind) {
             (Some(label), _) => format!("label_regex::{}", label.replace(' ', "_")),
             (None, Some(VisitStartKind::Timeline)) => "anchor::timeline".to_owned(),
             (None, Some(VisitStartKind::Named)) => "anchor::visit_line".to_owned(),
@@ -100,7 +100,7 @@ impl FieldExtractor<'_> {
         self.propose(key, at, provenance);
     }
 
-    /// Whether the next thing that the rows below tell of happened at a visit.
+    /// Whether the next value in the rows below belongs to a visit.
     pub(super) fn visit_data_follows(&self, row: usize, rows: usize) -> bool {
         for next in row + 1..self.layout.rows.len().min(row + 1 + rows) {
             for cell in self.layout.rows[next].clone() {
@@ -133,7 +133,7 @@ impl FieldExtractor<'_> {
         false
     }
 
-    /// Whether a labelled date is that of a visit, which then begins or goes on.
+    /// Whether a labelled date is the date of a visit. If so, opens the visit.
     pub(super) fn open_visit_by_label(
         &mut self,
         cell: usize,
@@ -150,14 +150,14 @@ impl FieldExtractor<'_> {
         let is_bare = schema.scope == Scope::Document
             && BARE_DATE_LABELS.contains(&meaning.words.as_str())
             && (self.visit_data_follows(row, 4) || self.row_names_visit(cell));
-        let opens = schema.scope == Scope::Metadata && !is_visit_date && self.visit.is_none();
-        if is_visit_date || is_bare || opens {
+        let opens_visit = schema.scope == Scope::Metadata && !is_visit_date && self.visit.is_none();
+        if is_visit_date || is_bare || opens_visit {
             self.open_visit(date, None, spans, Some(&meaning.words));
         }
         is_visit_date || is_bare
     }
 
-    /// Whether the row of a date begins with a word for visits: "Consulta nº 12   Fecha: 14/09/2023".
+    /// Whether the row of a date starts with a visit word: "Consulta nº 12   Fecha: 14/09/2023".
     pub(super) fn row_names_visit(&self, cell: usize) -> bool {
         let first = &self.layout.cells[self.layout.rows[self.layout.cells[cell].row].start];
         first.tokens.first().is_some_and(|token| visit_start::is_visit_word(&token.word))

@@ -1,4 +1,4 @@
-//! Where a visit begins.
+//! Recognises lines that start a visit.
 
 use std::ops::Range;
 
@@ -8,7 +8,7 @@ use super::layout::{Cell, Token};
 use super::segments::OTHER_OCCASION_WORDS;
 use crate::normal::date::{date_at_start, is_plausible_visit_date, time};
 
-/// What a line about a visit begins with.
+/// First words of lines that announce a visit.
 const VISIT_WORDS: [&str; 25] = [
     "asistencia",
     "servicio",
@@ -36,7 +36,7 @@ const VISIT_WORDS: [&str; 25] = [
     "admission",
     "emergency",
 ];
-/// What tells that a date is that of something else.
+/// Words that show that a date is not the date of a visit.
 const OTHER_DATE_WORDS: [&str; 24] = [
     "nacimiento",
     "nac",
@@ -63,36 +63,37 @@ const OTHER_DATE_WORDS: [&str; 24] = [
     "informe",
     "report",
 ];
-/// What tells that a visit is still to come: "Revisión en 10 días (21/11/2023)".
+/// Words that show that a visit is still to come: "Revisión en 10 días (21/11/2023)".
 const FUTURE_WORDS: [&str; 8] = ["dias", "semanas", "meses", "dentro", "days", "weeks", "months", "due"];
-/// Words of the longest line that names a visit before its date.
+/// The most words before the date in a line that announces a visit.
 const MAX_WORDS_BEFORE_DATE: usize = 9;
-/// Years in which visits can be.
+/// The years in which visits can be.
 const VISIT_YEARS: std::ops::RangeInclusive<i16> = 1970..=2100;
 
-/// How a line shows that a visit begins.
+/// How a line starts a visit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum VisitStartKind {
-    /// By a date and a time of day: an entry of a timeline.
+    /// With a date and a time of day: an entry of a timeline.
     Timeline,
-    /// By its name and a date.
+    /// With a visit word and a date.
     Named,
-    /// By a date alone, if what follows is clinical.
+    /// With a date alone. It counts if visit data follows.
     Dated,
 }
 
-/// A line with which a visit may begin.
+/// A line that may start a visit.
 pub(super) struct VisitStart {
     pub kind: VisitStartKind,
     pub date: Date,
     pub time: Option<Time>,
     /// The tokens of the date.
     pub date_tokens: Range<usize>,
-    /// What stands behind it.
+    /// The tokens behind the date and the time.
     pub rest: Range<usize>,
 }
 
-/// Whether a visit begins with this cell. A word of `other_dates` tells that the date is that of something else.
+/// The start of a visit in this cell, if there is one. `other_dates` are further words that show that a date is not
+/// the date of a visit.
 pub(super) fn visit_start(cell: &Cell<'_>, in_margin: bool, other_dates: &[String]) -> Option<VisitStart> {
     if in_margin {
         return None;
@@ -116,20 +117,22 @@ pub(super) fn visit_start(cell: &Cell<'_>, in_margin: bool, other_dates: &[Strin
 }
 
 fn named_visit_start(tokens: &[Token<'_>], first: usize, other_dates: &[String]) -> Option<VisitStart> {
-    let opens = tokens.get(first)?;
-    let opens_with_day = matches!(opens.word.as_str(), "dia" | "fecha" | "date")
+    let first_token = tokens.get(first)?;
+    let starts_with_date_word = matches!(first_token.word.as_str(), "dia" | "fecha" | "date")
         && tokens[first..].iter().take(4).any(|token| VISIT_WORDS.contains(&token.word.as_str()));
-    if !(VISIT_WORDS.contains(&opens.word.as_str()) || opens_with_day) || is_other_date(tokens, other_dates) {
+    if !(VISIT_WORDS.contains(&first_token.word.as_str()) || starts_with_date_word)
+        || is_other_date(tokens, other_dates)
+    {
         return None;
     }
     let most = tokens.len().min(first + MAX_WORDS_BEFORE_DATE);
     let place =
         (first + 1..most).find_map(|at| date_at(tokens, at).map(|(date, count)| (date, at..at + count)));
     let (date, date_tokens) = place?;
-    // A sentence that only mentions a date is no heading.
+    // A sentence that only mentions a date starts no visit.
     let is_sentence =
         tokens[first..date_tokens.start].iter().any(|token| token.text.ends_with(['.', ',', ';']));
-    let is_to_come =
+    let is_future =
         tokens[first..date_tokens.start].iter().any(|token| FUTURE_WORDS.contains(&token.word.as_str()));
     let mut behind = skip_separators(tokens, date_tokens.end);
     let time = tokens.get(behind).and_then(|token| time(token.text));
@@ -137,7 +140,7 @@ fn named_visit_start(tokens: &[Token<'_>], first: usize, other_dates: &[String])
         behind = skip_separators(tokens, behind + 1);
     }
     let rest = behind..tokens.len();
-    (!is_sentence && !is_to_come && rest.len() <= 10).then_some(VisitStart {
+    (!is_sentence && !is_future && rest.len() <= 10).then_some(VisitStart {
         kind: VisitStartKind::Named,
         date,
         time,
@@ -146,7 +149,7 @@ fn named_visit_start(tokens: &[Token<'_>], first: usize, other_dates: &[String])
     })
 }
 
-/// The date that stands at a place of a line, if a visit can be of that day.
+/// The date at that token, if a visit can be on that day, and how many tokens it takes.
 pub(super) fn date_at(tokens: &[Token<'_>], at: usize) -> Option<(Date, usize)> {
     let words: Vec<&str> = tokens.get(at..)?.iter().take(6).map(|token| token.text).collect();
     let (date, count) = date_at_start(&words)?;
@@ -155,7 +158,7 @@ pub(super) fn date_at(tokens: &[Token<'_>], at: usize) -> Option<(Date, usize)> 
     is_visit.then_some((date, count))
 }
 
-/// Whether this folded word is one for visits.
+/// Whether this folded word announces a visit.
 pub(super) fn is_visit_word(word: &str) -> bool {
     VISIT_WORDS.contains(&word)
 }

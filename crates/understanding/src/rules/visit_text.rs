@@ -1,4 +1,4 @@
-//! What is told without labels: behind words that lead it in, behind a name, and in sentences about a visit.
+//! Reads text without labels: values behind lead-ins, facts behind a name, and sentences about a visit.
 
 use std::ops::Range;
 
@@ -11,11 +11,11 @@ use super::{FieldExtractor, UNLABELLED_CONFIDENCE};
 use crate::normal::fact_behind_name;
 use crate::{Normaliser, Scope};
 
-/// Words of the shortest line that tells something.
+/// The shortest text that counts, in words.
 const MIN_WORDS: usize = 2;
 
 impl FieldExtractor<'_> {
-    /// A value behind words that lead it in, such as "Se pauta" or "Dra.".
+    /// Reads a value behind a lead-in, such as "Se pauta" or "Dra.".
     pub(super) fn read_lead_in(&mut self, cell: usize, tokens: &Range<usize>) -> bool {
         let it = &self.layout.cells[cell];
         let Some((key, count)) = self.labels.lead_in_at_start(&it.tokens[tokens.clone()]) else {
@@ -39,7 +39,7 @@ impl FieldExtractor<'_> {
         is_taken
     }
 
-    /// Where the first sentence of some words ends.
+    /// The index of the token after the first sentence.
     pub(super) fn sentence_end(&self, cell: usize, tokens: &Range<usize>) -> usize {
         let words = &self.layout.cells[cell].tokens;
         let ends = |at: &usize| {
@@ -49,7 +49,7 @@ impl FieldExtractor<'_> {
         tokens.clone().find(ends).map_or(tokens.end, |at| at + 1)
     }
 
-    /// An address behind the name of somebody: "Ana Gil, Calle Mayor 3".
+    /// Proposes an address behind the name of a person: "Ana Gil, Calle Mayor 3".
     pub(super) fn address_behind_name(&mut self, key: usize, label: usize, spans: &[TokenSpan], words: &str) {
         let Some((_, behind)) = words.split_once([',', '|']) else { return };
         let behind = behind.split('|').next().unwrap_or(behind);
@@ -61,7 +61,7 @@ impl FieldExtractor<'_> {
         self.propose(address, spans, provenance);
     }
 
-    /// Facts behind the name of the subject: "Rocky (canino, macho, 7 años)".
+    /// Proposes facts behind the name of the subject: "Rocky (canino, macho, 7 años)".
     pub(super) fn facts_behind_name(&mut self, label: Option<usize>, spans: &[TokenSpan], words: &str) {
         for part in words.split([',', '(', ')', ';', '|', '/']).skip(1).take(8) {
             let Some((normaliser, value)) = fact_behind_name(part) else { continue };
@@ -72,7 +72,7 @@ impl FieldExtractor<'_> {
         }
     }
 
-    /// What is written about a visit without any label, sentence by sentence: what was seen, or what was done.
+    /// Reads text about a visit: labelled weights, observations and actions.
     pub(super) fn read_visit_text(&mut self, cell: usize, tokens: &Range<usize>) {
         let words = &self.layout.cells[cell].tokens[tokens.clone()];
         let is_word = |token: &&Token<'_>| token.text.chars().any(char::is_alphabetic);
@@ -88,19 +88,19 @@ impl FieldExtractor<'_> {
         let keys = [key_of("observations"), key_of("actions")];
         let cues = keys[1].map_or(&[][..], |key| &self.schema.keys[key].cues);
         let (observations, actions) = narrative::observations_and_actions(&words, cues);
-        for (key, told) in keys.into_iter().zip([observations, actions]) {
-            let (Some(key), false) = (key, told.is_empty()) else { continue };
+        for (key, text) in keys.into_iter().zip([observations, actions]) {
+            let (Some(key), false) = (key, text.is_empty()) else { continue };
             let provenance = Provenance {
                 confidence: UNLABELLED_CONFIDENCE,
                 mapping: "fallback::narrative".to_owned(),
                 label: None,
-                text: Some(&told),
+                text: Some(&text),
             };
             self.propose(key, &spans, provenance);
         }
     }
 
-    /// A labelled weight within what is told.
+    /// Proposes labelled weights in a text.
     pub(super) fn weights_in_text(&mut self, cell: usize, tokens: &Range<usize>) {
         for at in tokens.clone() {
             let it = &self.layout.cells[cell];

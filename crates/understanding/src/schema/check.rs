@@ -1,4 +1,4 @@
-//! What a schema must be beyond its form: every name is known, and no word has two meanings.
+//! Checks a schema: every name it uses exists, and no label has two meanings.
 
 use std::collections::{HashMap, HashSet};
 
@@ -7,7 +7,7 @@ use super::{Schema, SchemaKey, Scope, Section, VISIT_METADATA_KEYS, is_key_name}
 use crate::rules::{LONGEST_LABEL, MAX_LEAD_IN_WORDS, label_form};
 use crate::{Normaliser, ValueType};
 
-/// Letters of the longest name of a schema.
+/// The longest name of a schema, in characters.
 const MAX_NAME_CHARS: usize = 64;
 
 pub(super) fn check(schema: &Schema, problems: &Problems) {
@@ -124,7 +124,7 @@ fn check_section_exists(sections: &[Section], id: &str, place: &str, problems: &
     }
 }
 
-/// Longer ones would never be found.
+/// Refuses words that could never be found: too long, or without letters and digits.
 fn check_words(words: &[String], most: usize, place: &str, problems: &Problems) {
     for word in words.iter().filter(|word| word.split(' ').count() > most) {
         problems.add(
@@ -137,7 +137,7 @@ fn check_words(words: &[String], most: usize, place: &str, problems: &Problems) 
     }
 }
 
-/// No label says two things. (Shared ones may: which is meant, their sections tell.)
+/// Two keys cannot have the same label. They may share it, because their sections tell them apart.
 fn check_labels_are_unique(schema: &Schema, problems: &Problems) {
     let mut owners: HashMap<String, &str> = HashMap::new();
     for key in &schema.keys {

@@ -1,4 +1,4 @@
-//! From the tables of a file to a schema, member by member, so that everything that is wrong is told at once.
+//! Reads the tables of a schema file member by member and collects all problems.
 
 use std::cell::{Cell, RefCell};
 
@@ -12,22 +12,22 @@ use super::{
 use crate::normal::fold;
 use crate::{Normaliser, ValueType};
 
-/// Problems that are told of one file at most.
+/// The most problems that are reported for one file.
 const MAX_PROBLEMS: usize = 50;
-/// Letters of the longest word or title.
+/// The longest word or title, in characters.
 const MAX_TEXT_CHARS: usize = 200;
-/// Words of one list at most.
+/// The most words of one list.
 const MAX_WORDS: usize = 500;
-/// Things of one kind at most: keys, headings, sections.
+/// The most tables of one kind: keys, headings, sections.
 const MAX_TABLES: usize = 500;
 
-/// Names that are still read, but not offered.
+/// Members that are still read but not offered in messages.
 const OLD_MEMBERS: [&str; 2] = ["panels", "panel"];
 const OLD_NAMES_WARNING: &str = "uses the old names \"panels\" and \"panel\" for sections. Rename [[panels]] to [[sections]] and \
      panel to section. Until then, the panels are the sections of the form, and what the file has under the new \
      names counts only where it has no panels";
 
-/// The problems and warnings about a file.
+/// The problems and warnings of a file.
 #[derive(Default)]
 pub(super) struct Problems {
     problems: RefCell<Vec<SchemaProblem>>,
@@ -43,14 +43,14 @@ impl Problems {
         }
     }
 
-    /// What stops a file from being used, and what does not but should be changed.
+    /// The problems, which make the file unusable, and the warnings, which do not.
     pub fn into_problems_and_warnings(self) -> (Vec<SchemaProblem>, Vec<SchemaProblem>) {
         let old_names = SchemaProblem { place: String::new(), reason: OLD_NAMES_WARNING.to_owned() };
         (self.problems.into_inner(), self.has_panels.get().then_some(old_names).into_iter().collect())
     }
 }
 
-/// The members of a table, asked for one by one.
+/// Reads the members of a table one by one.
 pub(super) struct TableReader<'t> {
     table: &'t Table,
     place: String,
@@ -76,7 +76,7 @@ impl<'t> TableReader<'t> {
         self.table.get(name)
     }
 
-    /// Notes every member that nobody asked for.
+    /// Adds a problem for every member that was not read.
     pub fn refuse_unknown(&self) {
         for name in self.table.keys().filter(|name| !self.known_members.contains(&name.as_str())) {
             let known: Vec<&str> =
@@ -141,7 +141,7 @@ impl<'t> TableReader<'t> {
     }
 
     fn number(&mut self, name: &'static str) -> Option<f64> {
-        #[allow(clippy::cast_precision_loss)] // Nobody bounds values by such numbers.
+        #[allow(clippy::cast_precision_loss)] // Bounds of that size do not occur.
         let number = match self.get(name)? {
             Value::Integer(number) => Some(*number as f64),
             Value::Float(number) => Some(*number).filter(|number| number.is_finite()),
@@ -153,7 +153,7 @@ impl<'t> TableReader<'t> {
         number
     }
 
-    /// One of a closed set, by its name.
+    /// One of a closed set of names.
     fn one_of<T: Copy>(&mut self, name: &'static str, all: &[(&str, T)]) -> Option<T> {
         let given = self.text(name)?;
         let found = all.iter().find(|(known, _)| *known == given).map(|(_, one)| *one);
@@ -187,7 +187,7 @@ impl<'t> TableReader<'t> {
         titles
     }
 
-    /// Words in small letters without accents, as a list or as lists by language.
+    /// Words folded to lower case without accents, as a list or as lists by language.
     fn words(&mut self, name: &'static str) -> WordList {
         match self.get(name) {
             None => WordList::default(),
@@ -213,7 +213,7 @@ impl<'t> TableReader<'t> {
         }
     }
 
-    /// A list of words that stay as they are written.
+    /// A list of words that are not folded.
     fn names(&mut self, name: &'static str) -> Vec<String> {
         match self.get(name) {
             None => Vec::new(),
@@ -245,7 +245,7 @@ impl<'t> TableReader<'t> {
         words
     }
 
-    /// The tables of a list, each read by its own.
+    /// The tables of a list, each read by `read`.
     fn tables<T>(&mut self, name: &'static str, read: impl Fn(&mut TableReader<'_>) -> T) -> Vec<T> {
         let list = match self.get(name) {
             None => return Vec::new(),
@@ -264,7 +264,7 @@ impl<'t> TableReader<'t> {
                 self.problem(&format!("{name}.{}", at + 1), "must be a table");
                 continue;
             };
-            // By its name if it has one, so that people find it.
+            // Messages name a table by its key or id if it has one.
             let named_by: &[&str] = if name == "headings" { &["section", "panel"] } else { &["key", "id"] };
             let called = named_by.iter().find_map(|member| table.get(*member)?.as_str());
             let called = called.map_or_else(|| (at + 1).to_string(), str::to_owned);

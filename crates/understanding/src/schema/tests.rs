@@ -136,9 +136,9 @@ fn people_see_the_words_of_their_language_else_any_that_there_are() {
     ];
     assert_eq!(sections, wanted);
     assert_eq!(schema.section_title("elsewhere", "es"), "elsewhere");
-    let untold =
+    let untitled =
         schema.keys.iter().filter(|key| !key.title.contains_key("es") || !key.title.contains_key("en"));
-    assert_eq!(untold.count(), 0, "every key has a title in both languages");
+    assert_eq!(untitled.count(), 0, "every key has a title in both languages");
 }
 
 /// Versions that databases hold from before schemas were files: labels as lists, no titles, no lists of sections.

@@ -1,14 +1,14 @@
-//! A schema written as a file, as people would write it.
+//! Writes a schema as a TOML file.
 
 use std::fmt::Write as _;
 
 use super::{Normaliser, Schema, SchemaKey, Scope, Titles, Validators, WordList};
 
-/// Letters of the longest line.
+/// The longest line, in characters.
 const MAX_LINE_CHARS: usize = 118;
 
 impl Schema {
-    /// The schema as a TOML file of that version, ready to be changed and added under another name.
+    /// The schema as a TOML file of that version. It can be changed and added under another name.
     pub fn to_toml(&self, version: u32) -> String {
         let mut text = format!("name = {}\nversion = {version}\n", quoted(&self.name));
         titles(&mut text, "title", &self.title);
@@ -80,7 +80,7 @@ fn validators(text: &mut String, validators: &Validators) {
     }
     for (name, bound) in [("min", validators.min), ("max", validators.max)] {
         if let Some(bound) = bound {
-            // With its point, so that it stays the number that it was.
+            // `{:?}` keeps the decimal point, so that the number stays a float.
             line(text, &format!("validators.{name} = {:?}", bound.0));
         }
     }
@@ -132,7 +132,7 @@ fn line(text: &mut String, written: &str) {
     text.push('\n');
 }
 
-/// As a string of TOML.
+/// The text as a TOML string.
 fn quoted(text: &str) -> String {
     let mut quoted = String::from("\"");
     for letter in text.chars() {

@@ -1,45 +1,45 @@
-//! What a value must be like beyond its type. Values that rules read are held against it; what a person writes is not,
-//! since they see the document.
+//! Conditions on values beyond their type. They apply to values that the program reads, not to values that a person
+//! enters, because the person sees the document.
 
 use serde::{Deserialize, Serialize};
 
 use crate::normal::{decimal, fold};
 
-/// What a value must be like. What is not set holds for every value.
+/// Conditions on a value. A condition that is not set holds for every value.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Validators {
-    /// It is one of these; capitals and accents do not count.
+    /// The value is one of these. Case and accents do not count.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub one_of: Vec<String>,
-    /// As a number it is at least this.
+    /// The value is a number and at least this.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub min: Option<Bound>,
-    /// As a number it is at most this.
+    /// The value is a number and at most this.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max: Option<Bound>,
-    /// It has at most so many characters.
+    /// The longest value, in characters.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_length: Option<u32>,
-    /// It looks like this: `A` is a letter, `0` a digit, `X` either, `*` anything, and everything else is itself.
+    /// The form of the value: `A` is a letter, `0` a digit, `X` either, `*` anything, every other character itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pattern: Option<String>,
 }
 
-/// A finite number that others are held against.
+/// A finite number that values are compared with.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Bound(pub f64);
 
-/// Only numbers that can be compared become bounds: files with others are refused.
+/// Schema files with a bound that is not finite are refused, so bounds always compare.
 impl Eq for Bound {}
 
 impl Validators {
-    /// Whether nothing is asked for.
+    /// Whether there are no conditions.
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
     }
 
-    /// Whether a value, in its normal form, is what it must be.
+    /// Whether a value in its normal form meets all conditions.
     pub fn allows(&self, value: &str) -> bool {
         let number = || decimal(value).and_then(|number| number.parse::<f64>().ok());
         let is_listed = self.one_of.is_empty() || {
@@ -54,8 +54,8 @@ impl Validators {
     }
 }
 
-/// Whether a value looks like a pattern. Only the last `*` is ever tried again, so that the work is bounded by the
-/// lengths of both.
+/// Whether a value matches a pattern. Only the last `*` is tried again, so the work is bounded by the product of both
+/// lengths.
 fn matches_pattern(pattern: &str, value: &str) -> bool {
     let (pattern, value): (Vec<char>, Vec<char>) = (pattern.chars().collect(), value.chars().collect());
     let (mut at, mut place) = (0, 0);

@@ -1,4 +1,4 @@
-//! Words of a schema, by the language they are in.
+//! Lists of words in a schema, by language.
 
 use std::ops::Deref;
 
@@ -6,22 +6,21 @@ use serde::de::{Deserializer, MapAccess, SeqAccess, Visitor};
 use serde::ser::{SerializeMap as _, Serializer};
 use serde::{Deserialize, Serialize};
 
-/// Where words stand that are of no language, or of any.
+/// The name of the list of words that belong to no language, or to any.
 pub const ANY_LANGUAGE: &str = "any";
 
-/// Words, by the language they are in. Documents are looked through for all of them, so that they read as one list; one
-/// that several languages share is there once.
+/// Words by language. Documents are searched for all of them, so they read as one list.
 ///
-/// Written as a list if no languages are told apart, else as lists by language.
+/// Serialised as a list if there are no languages, otherwise as lists by language.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct WordList {
     all: Vec<String>,
-    /// How many of them, from the first, are of which language. What is left is of any.
+    /// The languages, each with its number of words in `all`, in order. The remaining words belong to any language.
     languages: Vec<(String, usize)>,
 }
 
 impl WordList {
-    /// These words, by language.
+    /// A list of these words by language.
     pub fn by_language(parts: impl IntoIterator<Item = (String, Vec<String>)>) -> Self {
         let mut words = Self::default();
         let mut rest = Vec::new();
@@ -37,19 +36,19 @@ impl WordList {
         words
     }
 
-    /// Each language with its words; those of any language come last, under [`ANY`].
+    /// Each language with its words. Words of any language come last, under [`ANY_LANGUAGE`].
     pub fn languages(&self) -> impl Iterator<Item = (&str, &[String])> {
         let mut from = 0;
         let parts = self.languages.iter().map(move |(language, count)| {
             from += count;
             (language.as_str(), &self.all[from - count..from])
         });
-        let told: usize = self.languages.iter().map(|(_, count)| count).sum();
-        let rest = &self.all[told..];
+        let count_by_language: usize = self.languages.iter().map(|(_, count)| count).sum();
+        let rest = &self.all[count_by_language..];
         parts.chain((!rest.is_empty()).then_some((ANY_LANGUAGE, rest)))
     }
 
-    /// Takes others in as well, each to its language.
+    /// Adds the words of another list, each to its language.
     pub fn merge(&mut self, others: &Self) {
         let owned = |(language, words): (&str, &[String])| (language.to_owned(), words.to_vec());
         let mut parts: Vec<(String, Vec<String>)> = self.languages().map(owned).collect();

@@ -58,7 +58,7 @@ fn owner(record: &Record) -> Vec<String> {
     ]
 }
 
-fn visit(visit: &Visit) -> Vec<String> {
+fn visit_lines(visit: &Visit) -> Vec<String> {
     vec![
         String::new(),
         format!("Fecha de consulta: {}", visit.day),
@@ -79,8 +79,8 @@ fn colons(record: &Record) -> Vec<Page> {
     lines.extend(owner(record));
     lines.push(format!("Veterinario: {}", record.vet.0));
     let mut later = Vec::new();
-    for told in &record.visits {
-        later.extend(visit(told));
+    for visit in &record.visits {
+        later.extend(visit_lines(visit));
     }
     vec![page(&lines), page(&later)]
 }
@@ -102,8 +102,8 @@ fn mixed(record: &Record) -> Vec<Page> {
         format!("Chip nº {}", record.chip.0),
         format!("NHC: {}", record.nhc),
     ];
-    for told in record.visits.iter().rev() {
-        lines.extend(visit(told));
+    for visit in record.visits.iter().rev() {
+        lines.extend(visit_lines(visit));
     }
     lines.push(String::new());
     lines.push(format!("Fecha del documento: {}", record.written.0));
@@ -138,15 +138,15 @@ fn above(record: &Record) -> Vec<Page> {
     paper.text_at(50.0, y + 36.0, "Veterinario");
     paper.text_at(50.0, y + 49.0, record.vet.0);
     y += 80.0;
-    for told in &record.visits {
-        paper.text_at(50.0, y, &format!("CONSULTA DEL {}", told.day));
+    for visit in &record.visits {
+        paper.text_at(50.0, y, &format!("CONSULTA DEL {}", visit.day));
         let rows = [
-            ("Motivo", told.reason),
-            ("Peso", told.weight.0),
-            ("Síntomas", told.symptoms),
-            ("Diagnóstico", told.diagnosis),
-            ("Medicación", told.medication),
-            ("Procedimientos", told.procedure),
+            ("Motivo", visit.reason),
+            ("Peso", visit.weight.0),
+            ("Síntomas", visit.symptoms),
+            ("Diagnóstico", visit.diagnosis),
+            ("Medicación", visit.medication),
+            ("Procedimientos", visit.procedure),
         ];
         for (label, value) in rows {
             y += 16.0;
@@ -177,16 +177,16 @@ fn pairs(record: &Record) -> Vec<Page> {
         paper.row(y, &[(50.0, left), (310.0, right)]);
         y += 14.0;
     }
-    for told in &record.visits {
+    for visit in &record.visits {
         y += 20.0;
         let lines = [
-            format!("Visit date: {}", told.day),
-            format!("Presenting complaint: {}", told.reason),
-            format!("Weight: {}", told.weight.0),
-            format!("Clinical signs: {}", told.symptoms),
-            format!("Final diagnosis: {}", told.diagnosis),
-            format!("Prescription: {}", told.medication),
-            format!("Surgery: {}", told.procedure),
+            format!("Visit date: {}", visit.day),
+            format!("Presenting complaint: {}", visit.reason),
+            format!("Weight: {}", visit.weight.0),
+            format!("Clinical signs: {}", visit.symptoms),
+            format!("Final diagnosis: {}", visit.diagnosis),
+            format!("Prescription: {}", visit.medication),
+            format!("Surgery: {}", visit.procedure),
         ];
         for line in &lines {
             paper.text_at(50.0, y, line);
@@ -229,15 +229,15 @@ fn columns(record: &Record) -> Vec<Page> {
         paper.text_at(380.0, y, value);
     }
     let mut y = 240.0;
-    for told in record.visits.iter().rev() {
+    for visit in record.visits.iter().rev() {
         let lines = [
-            format!("{} {} - {}", told.day, told.time, told.reason),
+            format!("{} {} - {}", visit.day, visit.time, visit.reason),
             "Come y bebe con normalidad en casa.".to_owned(),
-            told.weight.0.to_owned(),
-            format!("Signos clínicos: {}", told.symptoms),
-            format!("Dx: {}", told.diagnosis),
-            format!("Se pauta {}.", told.medication),
-            format!("Se realiza {}.", told.procedure),
+            visit.weight.0.to_owned(),
+            format!("Signos clínicos: {}", visit.symptoms),
+            format!("Dx: {}", visit.diagnosis),
+            format!("Se pauta {}.", visit.medication),
+            format!("Se realiza {}.", visit.procedure),
             "Se cita para control el 12/12/2025.".to_owned(),
             record.vet.0.to_owned(),
         ];
@@ -287,9 +287,10 @@ fn tables(record: &Record) -> Vec<Page> {
     let heads = ["Fecha", "Motivo", "Diagnóstico", "Peso", "Síntomas", "Procedimiento"];
     let head: Vec<(f32, &str)> = places.iter().copied().zip(heads).collect();
     paper.row(y, &head);
-    for told in &record.visits {
+    for visit in &record.visits {
         y += 20.0;
-        let values = [told.day, told.reason, told.diagnosis, told.weight.0, told.symptoms, told.procedure];
+        let values =
+            [visit.day, visit.reason, visit.diagnosis, visit.weight.0, visit.symptoms, visit.procedure];
         let cell: Vec<(f32, Vec<&str>)> =
             places.iter().copied().zip(values).map(|(x, value)| (x, value.split(' ').collect())).collect();
         // Two words a line, as narrow columns have it.
@@ -333,19 +334,19 @@ fn bars(record: &Record) -> Vec<Page> {
         format!("Dirección: {}", record.owner_street.0),
         format!("Historial nº: {} | Vet: {}", record.nhc, record.vet.0),
     ];
-    for told in &record.visits {
-        let (year, rest) = told.iso.split_once('-').unwrap();
+    for visit in &record.visits {
+        let (year, rest) = visit.iso.split_once('-').unwrap();
         let (month, day) = rest.split_once('-').unwrap();
         let month = MONTHS[month.parse::<usize>().unwrap() - 1];
         lines.push(String::new());
         lines.push(format!("{day} de {month} de {year}"));
-        lines.push(format!("Motivo - {}", told.reason));
-        lines.push(format!("Peso {}", told.weight.0));
-        lines.push(format!("Sintomas: {}", told.symptoms));
-        lines.push(format!("Juicio clínico: {}", told.diagnosis));
+        lines.push(format!("Motivo - {}", visit.reason));
+        lines.push(format!("Peso {}", visit.weight.0));
+        lines.push(format!("Sintomas: {}", visit.symptoms));
+        lines.push(format!("Juicio clínico: {}", visit.diagnosis));
         lines.push("Medicación:".to_owned());
-        lines.push(format!("• {}", told.medication));
-        lines.push(format!("Intervención: {}", told.procedure));
+        lines.push(format!("• {}", visit.medication));
+        lines.push(format!("Intervención: {}", visit.procedure));
     }
     vec![page(&lines)]
 }
@@ -358,16 +359,16 @@ fn capitals(record: &Record) -> Vec<Page> {
     lines.push(format!("Vet.: {}", record.vet.0));
     let first = page(&lines);
     let mut lines = Vec::new();
-    for told in &record.visits {
+    for visit in &record.visits {
         let parts = [
-            ("MOTIVO DE CONSULTA", told.reason),
-            ("PESO", told.weight.0),
-            ("SÍNTOMAS", told.symptoms),
-            ("DIAGNÓSTICO", told.diagnosis),
-            ("TRATAMIENTO", told.medication),
-            ("PROCEDIMIENTO", told.procedure),
+            ("MOTIVO DE CONSULTA", visit.reason),
+            ("PESO", visit.weight.0),
+            ("SÍNTOMAS", visit.symptoms),
+            ("DIAGNÓSTICO", visit.diagnosis),
+            ("TRATAMIENTO", visit.medication),
+            ("PROCEDIMIENTO", visit.procedure),
         ];
-        lines.push(format!("FECHA DE VISITA: {}", told.day));
+        lines.push(format!("FECHA DE VISITA: {}", visit.day));
         for (label, value) in parts {
             lines.push(label.to_owned());
             lines.push(format!("{value}."));
@@ -395,16 +396,16 @@ fn grid(record: &Record) -> Vec<Page> {
         paper.row(y, &[(300.0, two), (380.0, second)]);
         y += 18.0;
     }
-    for told in &record.visits {
+    for visit in &record.visits {
         y += 26.0;
-        paper.text_at(40.0, y, &format!("VISITA GENERAL DEL DÍA {} {}", told.day, told.time));
+        paper.text_at(40.0, y, &format!("VISITA GENERAL DEL DÍA {} {}", visit.day, visit.time));
         let rows = [
-            ("Motivo", told.reason),
-            ("Peso", told.weight.0),
-            ("Síntomas", told.symptoms),
-            ("Diagnóstico", told.diagnosis),
-            ("Tratamiento", told.medication),
-            ("Procedimiento", told.procedure),
+            ("Motivo", visit.reason),
+            ("Peso", visit.weight.0),
+            ("Síntomas", visit.symptoms),
+            ("Diagnóstico", visit.diagnosis),
+            ("Tratamiento", visit.medication),
+            ("Procedimiento", visit.procedure),
         ];
         for (label, value) in rows {
             y += 18.0;
@@ -422,9 +423,9 @@ fn indented(record: &Record) -> Vec<Page> {
     lines.extend(owner(record));
     lines.push(format!("Veterinaria: {}", record.vet.0));
     let mut pages = vec![below(&lines)];
-    for told in &record.visits {
+    for visit in &record.visits {
         let lines: Vec<String> =
-            visit(told).iter().map(|line| line.replace("Fecha de consulta", "Fecha")).collect();
+            visit_lines(visit).iter().map(|line| line.replace("Fecha de consulta", "Fecha")).collect();
         pages.push(below(&lines));
     }
     pages

@@ -22,7 +22,7 @@ fn of_lines(words: usize, line: &str) -> Vec<Page> {
 
 /// Visits on days of their own.
 fn of_visits(words: usize) -> Vec<Page> {
-    let told = |number: usize| {
+    let visit_lines = |number: usize| {
         let (year, month, day) = (1950 + number / 336, 1 + number / 28 % 12, 1 + number % 28);
         [
             format!("Visita {day:02}/{month:02}/{year}"),
@@ -30,7 +30,7 @@ fn of_visits(words: usize) -> Vec<Page> {
             "Peso: 4 kg".to_owned(),
         ]
     };
-    let lines: Vec<String> = (0..words / 8).flat_map(told).collect();
+    let lines: Vec<String> = (0..words / 8).flat_map(visit_lines).collect();
     let page = |lines: &[String]| PageBuilder::lines(&lines.iter().map(String::as_str).collect::<Vec<_>>());
     lines.chunks(48).map(page).collect()
 }
@@ -72,16 +72,16 @@ fn fastest(pages: &[Page]) -> Duration {
 
 fn grows_no_faster(what: &str, make: impl Fn(usize) -> Vec<Page>) {
     let (small, large) = (make(WORDS), make(WORDS * TIMES));
-    let mut seen = Vec::new();
+    let mut durations = Vec::new();
     // A machine that is busy at the wrong moment gets another chance; work that grows too fast fails each time.
     for _ in 0..4 {
         let (once, more) = (fastest(&small), fastest(&large));
         if more <= once * MOST {
             return;
         }
-        seen.push((once, more));
+        durations.push((once, more));
     }
-    panic!("{what}: {seen:?}");
+    panic!("{what}: {durations:?}");
 }
 
 #[test]

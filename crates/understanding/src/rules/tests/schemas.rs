@@ -3,7 +3,7 @@
 use super::*;
 use crate::{SchemaFile, SchemaFormat, ValueType};
 
-fn seen(fields: &[Field]) -> Vec<(&str, String)> {
+fn keys_and_values(fields: &[Field]) -> Vec<(&str, String)> {
     fields.iter().map(|field| (field.key.as_str(), serde_json::to_string(&field.value).unwrap())).collect()
 }
 
@@ -48,7 +48,7 @@ fn a_spanish_invoice_is_read_by_its_schema() {
         ("total_amount", "1493.75"),
         ("iban", "\"ES9121000418450200051332\""),
     ];
-    assert_eq!(seen(&fields), wanted.map(|(key, value)| (key, value.to_owned())));
+    assert_eq!(keys_and_values(&fields), wanted.map(|(key, value)| (key, value.to_owned())));
     assert!(fields.iter().all(|field| field.evidence.is_some() && field.visit_id.is_none()));
     let total = fields.iter().find(|field| field.key == "total_amount").unwrap();
     assert_eq!((total.value_type, total.is_critical), (ValueType::Number, true));
@@ -81,7 +81,7 @@ fn an_english_invoice_is_read_by_the_same_schema() {
         ("tax_amount", "240"),
         ("total_amount", "1440"),
     ];
-    assert_eq!(seen(&fields), wanted.map(|(key, value)| (key, value.to_owned())));
+    assert_eq!(keys_and_values(&fields), wanted.map(|(key, value)| (key, value.to_owned())));
 }
 
 /// A file that nobody who wrote the program has seen.
@@ -126,7 +126,7 @@ fn a_file_of_somebody_elses_is_enough() {
         |lines: &[&str]| extract_fields(&[PageBuilder::lines(lines)], &file.schema, DocumentHints::default());
     let fields = read(&["Matrícula: 1234BCD", "Zona: Azul", "Multa: 60,50 €", "Pagada: sí"]);
     let wanted = [("plate", "\"1234BCD\""), ("fine", "60.5"), ("is_paid", "true"), ("zone", "\"Azul\"")];
-    assert_eq!(seen(&fields), wanted.map(|(key, value)| (key, value.to_owned())));
+    assert_eq!(keys_and_values(&fields), wanted.map(|(key, value)| (key, value.to_owned())));
     let fields = read(&["Matrícula: B-12", "Zona: roja", "Multa: 600,50 €", "Pagada: tal vez"]);
     let values: Vec<_> = fields.iter().filter(|field| !field.value.is_empty()).collect();
     assert!(values.is_empty(), "what the schema does not allow is no value: {values:?}");

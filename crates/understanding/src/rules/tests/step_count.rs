@@ -54,10 +54,10 @@ proptest! {
 
     #[test]
     fn whatever_a_page_says_every_field_has_its_evidence(
-        told in prop::collection::vec("(Paciente|Visita|Peso|Dx|[a-zñ:]{0,8})(:| :| -|)( ?[ -~ñá;/]{0,16})", 0..30),
+        text in prop::collection::vec("(Paciente|Visita|Peso|Dx|[a-zñ:]{0,8})(:| :| -|)( ?[ -~ñá;/]{0,16})", 0..30),
     ) {
-        let told: Vec<&str> = told.iter().map(String::as_str).collect();
-        for field in extracted_from_lines(&told) {
+        let text: Vec<&str> = text.iter().map(String::as_str).collect();
+        for field in extracted_from_lines(&text) {
             if field.origin == crate::Origin::Machine {
                 let evidence = field.evidence.as_ref().unwrap();
                 prop_assert!(evidence.page == 1, "{field:?}");

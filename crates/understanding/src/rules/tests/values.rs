@@ -10,8 +10,8 @@ fn a_label_leads_to_a_field_with_its_evidence() {
         PageBuilder::lines(&["Paciente: Luna Bella", "Teléfono: 912"]),
         PageBuilder::lines(&["Especie : canino", "RAZA:Beagle", "Peso:", "Color: negro"]),
     ]);
-    let seen: Vec<_> = fields.iter().map(|field| (field.key.as_str(), text(field))).collect();
-    assert_eq!(seen, [("pet_name", "Luna Bella"), ("species", "canino"), ("breed", "Beagle")]);
+    let values_by_key: Vec<_> = fields.iter().map(|field| (field.key.as_str(), text(field))).collect();
+    assert_eq!(values_by_key, [("pet_name", "Luna Bella"), ("species", "canino"), ("breed", "Beagle")]);
     let evidence = fields[0].evidence.as_ref().unwrap();
     assert_eq!((evidence.page, evidence.snippet.as_str()), (1, "Paciente: Luna Bella"));
     assert_eq!(evidence.boxes.len(), 2, "the words of the value");
@@ -169,8 +169,8 @@ fn titles_letterheads_and_names_tell_more_than_they_label() {
     assert_eq!(value(&fields, "owner_name"), Some("Ana Gil"));
     assert_eq!(value(&fields, "owner_address"), Some("Plaza Baja 2, 39990 Torre"));
     let fields = extracted_from_lines(&["Paciente: Rocky (canino, mestizo, macho, 7 años)"]);
-    let seen = ["pet_name", "species", "sex", "age"].map(|key| value(&fields, key).unwrap());
-    assert_eq!(seen, ["Rocky", "canino", "macho", "7"]);
+    let values_by_key = ["pet_name", "species", "sex", "age"].map(|key| value(&fields, key).unwrap());
+    assert_eq!(values_by_key, ["Rocky", "canino", "macho", "7"]);
 }
 
 #[test]
@@ -184,9 +184,9 @@ fn a_letter_tells_in_sentences() {
         "Diagnóstico: Duodenitis. Tratamiento: omeprazol 20 mg cada 24 horas.",
         "Dr. Iván Cuesta Ramos",
     ]);
-    let seen =
+    let values_by_key =
         ["species", "breed", "sex", "microchip_id", "vet_name"].map(|key| value(&fields, key).unwrap());
-    assert_eq!(seen, ["canino", "Border Collie", "hembra", "941000012121212", "Iván Cuesta Ramos"]);
+    assert_eq!(values_by_key, ["canino", "Border Collie", "hembra", "941000012121212", "Iván Cuesta Ramos"]);
     let visit: Vec<_> = fields.iter().filter(|field| field.visit_id.is_some()).map(text).collect();
     assert_eq!(visit, ["2024-03-28", "Duodenitis", "omeprazol 20 mg cada 24 horas"]);
 }
@@ -199,23 +199,23 @@ fn labels_in_two_languages_are_one() {
         "Propietario / Owner: Iria Castro Pena",
         "Dirección / Address: Rúa Nova 5, 15990 Santiago",
     ]);
-    let seen: Vec<_> = fields.iter().map(|field| (field.key.as_str(), text(field))).collect();
+    let values_by_key: Vec<_> = fields.iter().map(|field| (field.key.as_str(), text(field))).collect();
     let wanted = [
         ("pet_name", "Nube"),
         ("species", "felino"),
         ("owner_name", "Iria Castro Pena"),
         ("owner_address", "Rúa Nova 5, 15990 Santiago"),
     ];
-    assert_eq!(seen, wanted);
+    assert_eq!(values_by_key, wanted);
 }
 
 /// Proves R112.
 #[test]
 fn suggestions_are_at_most_five_the_surest_first_and_none_twice() {
     let breeds = ["Beagle", "beagle", "Galgo", "Boxer", "Dogo", "Akita", "Husky", "Collie"];
-    let told: Vec<String> = breeds.iter().map(|breed| format!("Raza: {breed}")).collect();
-    let told: Vec<&str> = told.iter().map(String::as_str).collect();
-    let fields = extracted_from_lines(&told);
+    let lines: Vec<String> = breeds.iter().map(|breed| format!("Raza: {breed}")).collect();
+    let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
+    let fields = extracted_from_lines(&lines);
     assert_eq!(text(&fields[0]), "Beagle");
     let suggested: Vec<_> = fields[0].candidate_suggestions.iter().map(|one| one.value.clone()).collect();
     let wanted = ["Akita", "Boxer", "Collie", "Dogo", "Galgo"].map(|breed| Value::Text(breed.to_owned()));
@@ -271,7 +271,7 @@ fn another_schema_works_by_the_same_rules() {
     paper.row(162.0, &[(50.0, "Dos bujías"), (400.0, "18,50 €")]);
     paper.text_at(50.0, 200.0, "Total a pagar: 78,50 €");
     let fields = extract_fields(&[paper.page()], &schema, DocumentHints::default());
-    let seen: Vec<_> = fields.iter().map(|field| (field.key.as_str(), text(field))).collect();
+    let values_by_key: Vec<_> = fields.iter().map(|field| (field.key.as_str(), text(field))).collect();
     let wanted = [
         ("number", "F-2024/17"),
         ("issued", "2024-04-03"),
@@ -281,7 +281,7 @@ fn another_schema_works_by_the_same_rules() {
         ("item", "Dos bujías"),
         ("total", "78,50 €"),
     ];
-    assert_eq!(seen, wanted);
+    assert_eq!(values_by_key, wanted);
     assert!(schema.keys.iter().all(|key| key.scope == Scope::Document));
 }
 

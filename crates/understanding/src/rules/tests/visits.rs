@@ -20,7 +20,7 @@ fn visits(fields: &[Field]) -> Vec<Told<'_>> {
             visit.1.1.push((&field.key, text(field)));
         }
     }
-    visits.into_iter().map(|(_, told)| told).collect()
+    visits.into_iter().map(|(_, expected)| expected).collect()
 }
 
 /// Proves R100, R102.
@@ -213,12 +213,12 @@ fn admission_and_discharge_are_of_the_visit() {
         "Motivo: parvovirosis",
         "Fecha de alta: 05/02/2024",
     ]);
-    let told = [
+    let expected = [
         ("admission_date", "2024-02-01"),
         ("discharge_date", "2024-02-05"),
         ("reason_for_visit", "parvovirosis"),
     ];
-    assert_eq!(visits(&fields), [("2024-02-01", told.to_vec())]);
+    assert_eq!(visits(&fields), [("2024-02-01", expected.to_vec())]);
 }
 
 #[test]
