@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use jiff::SignedDuration;
-use quire_domain::credential::check_name;
+use quire_domain::credential::check_key_name;
 use quire_domain::{KeyId, PlaintextKey, Roles};
 use quire_ports::{Credentials, NewKey, PortError, PortResult, Store};
 use sha2::{Digest, Sha256};
@@ -59,7 +59,7 @@ impl KeyHolder {
 
 /// Creates a key. Its text is in the result and is not stored.
 pub async fn create(store: &Store, name: &str, roles: Roles) -> PortResult<PlaintextKey> {
-    check_name(name).map_err(PortError::Conflict)?;
+    check_key_name(name).map_err(PortError::Conflict)?;
     let key = PlaintextKey { id: KeyId::new(), secret: rand::random() };
     let kept = NewKey {
         id: key.id,

@@ -14,7 +14,7 @@ use crate::pipeline::UnknownName;
 /// How every key begins, so that people and scanners for secrets know one when they see it.
 const PREFIX: &str = "quire_";
 /// Longer names are not worth a place in every event.
-const LONGEST_NAME: usize = 64;
+const MAX_NAME_CHARS: usize = 64;
 /// Names that say something else in the history: nobody was asked, and the token from the settings.
 const RESERVED: [&str; 2] = ["local", "auth-token"];
 
@@ -122,11 +122,11 @@ impl fmt::Debug for PlaintextKey {
 }
 
 /// Whether a key may be called that. The history names whoever asked, so a name must say one thing only.
-pub fn check_name(name: &str) -> Result<(), String> {
+pub fn check_key_name(name: &str) -> Result<(), String> {
     let plain = |letter: char| letter.is_ascii_alphanumeric() || "-_.@".contains(letter);
-    if name.is_empty() || name.len() > LONGEST_NAME || !name.chars().all(plain) {
+    if name.is_empty() || name.len() > MAX_NAME_CHARS || !name.chars().all(plain) {
         return Err(format!(
-            "a name has 1 to {LONGEST_NAME} letters, digits or any of - _ . @, such as ward-3-scanner"
+            "a name has 1 to {MAX_NAME_CHARS} letters, digits or any of - _ . @, such as ward-3-scanner"
         ));
     }
     if RESERVED.contains(&name) || Uuid::parse_str(name).is_ok() {
@@ -199,13 +199,13 @@ mod tests {
     #[test]
     fn a_name_says_one_thing_only() {
         for sound in ["a", "ward-3_scanner.v2@clinic"] {
-            assert_eq!(check_name(sound), Ok(()), "{sound}");
+            assert_eq!(check_key_name(sound), Ok(()), "{sound}");
         }
         let long = "a".repeat(65);
         for wrong in
             ["", "two words", "naïve", "local", "auth-token", "0192f0c1-5b7a-7c3e-8f00-0123456789ab", &long]
         {
-            assert!(check_name(wrong).is_err(), "{wrong}");
+            assert!(check_key_name(wrong).is_err(), "{wrong}");
         }
     }
 }

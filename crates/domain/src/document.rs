@@ -168,18 +168,21 @@ pub fn status_of(latest: Option<&RunState>) -> StatusDetails {
             (DocumentStatus::Processing, "Processing is in progress.")
         }
         Some(RunState::Completed { .. }) => (DocumentStatus::Completed, "Processing is complete."),
-        Some(RunState::Failed { reason, .. }) => (DocumentStatus::Failed, told(reason.failure_type)),
+        Some(RunState::Failed { reason, .. }) => {
+            (DocumentStatus::Failed, failure_message(reason.failure_type))
+        }
         Some(RunState::TimedOut { .. }) => (
             DocumentStatus::TimedOut,
             "Processing took too long and was stopped; process the document again.",
         ),
     };
-    let failure_type = latest.and_then(RunState::reason).map(|reason| shown(reason.failure_type));
+    let failure_type =
+        latest.and_then(RunState::reason).map(|reason| shown_failure_type(reason.failure_type));
     StatusDetails { status, failure_type, message }
 }
 
 /// The kinds that say something about a document; whatever else ended a run is shown as unknown.
-fn shown(failure_type: FailureType) -> FailureType {
+fn shown_failure_type(failure_type: FailureType) -> FailureType {
     match failure_type {
         FailureType::ExtractionFailed
         | FailureType::ExtractionLowQuality
@@ -191,7 +194,7 @@ fn shown(failure_type: FailureType) -> FailureType {
     }
 }
 
-fn told(failure_type: FailureType) -> &'static str {
+fn failure_message(failure_type: FailureType) -> &'static str {
     match failure_type {
         FailureType::ExtractionFailed => "The text of the document could not be read.",
         FailureType::ExtractionLowQuality => "The text of the document is too poor to be trusted.",
@@ -256,12 +259,12 @@ mod tests {
             (Some(timed_out), "TIMED_OUT", "Processing timed out", Some(FailureType::RunTimedOut)),
         ];
         for (latest, status, label, failure_type) in cases {
-            let standing = status_of(latest.as_ref());
+            let details = status_of(latest.as_ref());
             let state = latest.as_ref().map(RunState::as_str);
-            assert_eq!(standing.status.states().contains(&state.unwrap_or_default()), state.is_some());
-            assert_eq!((standing.status.as_str(), standing.status.label()), (status, label));
-            assert_eq!(standing.failure_type, failure_type, "{status}");
-            assert!(standing.message.ends_with('.'), "{status}");
+            assert_eq!(details.status.states().contains(&state.unwrap_or_default()), state.is_some());
+            assert_eq!((details.status.as_str(), details.status.label()), (status, label));
+            assert_eq!(details.failure_type, failure_type, "{status}");
+            assert!(details.message.ends_with('.'), "{status}");
         }
     }
 

@@ -100,7 +100,7 @@ impl EventType {
 
     /// Whether those who follow the history are told. Who looked at what is nobody else's business, and what the engine
     /// settles with itself changes nothing for them.
-    pub fn is_news(self) -> bool {
+    pub fn is_streamed(self) -> bool {
         match self {
             Self::RunCreated
             | Self::RunStarted
@@ -326,8 +326,8 @@ mod tests {
             let name = kind.as_str();
             let is_look =
                 name.ends_with("_VIEWED") || name.contains("VIEW_FAILED") || name.contains("ACCESS");
-            assert!(!(is_look && kind.is_news()), "{name}");
+            assert!(!(is_look && kind.is_streamed()), "{name}");
         }
-        assert!(EventType::RunStarted.is_news() && !EventType::SchedulerContention.is_news());
+        assert!(EventType::RunStarted.is_streamed() && !EventType::SchedulerContention.is_streamed());
     }
 }

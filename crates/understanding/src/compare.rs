@@ -1,33 +1,34 @@
-//! What differs between two versions of what was understood, field by field.
+//! Compares two versions of an interpretation field by field.
 //!
-//! Within a run a field keeps its id from version to version. Two runs have no id in common: there, fields are the same
-//! that have the same key, the same visit and the same value, and what is left of a key and visit is paired in order.
+//! Within a run, a field keeps its id from version to version. Fields of two runs have different ids: there, fields
+//! with the same key, visit and value are the same field, and the remaining fields of a key and visit are paired in
+//! order.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::hash::Hash;
 
-use super::value::Canonical;
+use super::value::CanonicalValue;
 use super::{Field, Schema, VISIT_DATE};
 
 /// How a field differs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Difference {
-    /// It says the same, however sure either side is.
+    /// Both sides have the same value. Their confidence may differ.
     Same,
-    /// It has another value, or belongs to another visit.
+    /// The value or the visit differs.
     Changed,
-    /// Only the later side has it.
+    /// Only the later side has the field.
     Added,
-    /// Only the earlier side has it.
+    /// Only the earlier side has the field.
     Removed,
 }
 
 impl Difference {
-    /// All of them.
+    /// All differences.
     pub const ALL: [Self; 4] = [Self::Same, Self::Changed, Self::Added, Self::Removed];
 
-    /// The shown form.
+    /// The name that the API shows.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Same => "same",
@@ -38,38 +39,38 @@ impl Difference {
     }
 }
 
-/// A field as both sides have it; at least one of them does.
+/// A field on both sides. At least one side has it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FieldComparison<'f> {
-    /// How it differs.
+    /// How the sides differ.
     pub difference: Difference,
-    /// As the earlier side has it.
+    /// The field on the earlier side.
     pub from: Option<&'f Field>,
-    /// As the later side has it.
+    /// The field on the later side.
     pub to: Option<&'f Field>,
 }
 
 impl<'f> FieldComparison<'f> {
-    /// The field, as the later side has it if it does.
-    pub fn shown(&self) -> Option<&'f Field> {
+    /// The field on the later side, otherwise on the earlier one.
+    pub fn field(&self) -> Option<&'f Field> {
         self.to.or(self.from)
     }
 }
 
-/// Compares two lists of fields. Each field of either is in one row; the rows are in the order of the schema's keys, then
-/// of the visits, then of the fields. The work grows with the fields as sorting them does.
+/// Compares two lists of fields. Each field is in exactly one comparison. The comparisons are in the order of the
+/// schema's keys, then of the visits, then of the fields. The work grows as sorting the fields does.
 pub fn compare<'f>(from: &'f [Field], to: &'f [Field], schema: &Schema) -> Vec<FieldComparison<'f>> {
     let sides = [ComparisonSide::of(from), ComparisonSide::of(to)];
     let mut rest = [(0..from.len()).collect(), (0..to.len()).collect()];
-    let mut pairs = pair(&mut rest, |side, place| {
+    let mut pairs = pair_by(&mut rest, |side, place| {
         let field = &sides[side].fields[place];
         (field.field_id, field.key.as_str())
     });
-    pairs.extend(pair(&mut rest, |side, place| {
+    pairs.extend(pair_by(&mut rest, |side, place| {
         let field = &sides[side].fields[place];
         (field.key.as_str(), sides[side].visit(field), field.canonical())
     }));
-    pairs.extend(pair(&mut rest, |side, place| {
+    pairs.extend(pair_by(&mut rest, |side, place| {
         let field = &sides[side].fields[place];
         (field.key.as_str(), sides[side].visit(field))
     }));
@@ -81,24 +82,28 @@ pub fn compare<'f>(from: &'f [Field], to: &'f [Field], schema: &Schema) -> Vec<F
 
     let ranks: HashMap<&str, usize> =
         schema.keys.iter().enumerate().map(|(rank, key)| (key.key.as_str(), rank)).collect();
-    // What the later side has comes in its order, and what it has not after that.
+    // Fields of the later side keep its order; fields that only the earlier side has follow.
     places.sort_by_cached_key(|(from, to)| {
         let (side, place) = to.map_or((0, from.unwrap_or_default()), |to| (1, to));
         let field = &sides[side].fields[place];
         let rank = ranks.get(field.key.as_str()).copied().unwrap_or(usize::MAX);
         (rank, field.key.as_str(), sides[side].visit(field), Reverse(side), place)
     });
-    places.into_iter().map(|(from, to)| row(&sides, from, to)).collect()
+    places.into_iter().map(|(from, to)| comparison(&sides, from, to)).collect()
 }
 
-fn row<'f>(sides: &[ComparisonSide<'f>; 2], from: Option<usize>, to: Option<usize>) -> FieldComparison<'f> {
+fn comparison<'f>(
+    sides: &[ComparisonSide<'f>; 2],
+    from: Option<usize>,
+    to: Option<usize>,
+) -> FieldComparison<'f> {
     let [earlier, later] = sides;
     let (from, to) = (from.map(|place| &earlier.fields[place]), to.map(|place| &later.fields[place]));
     let difference = match (from, to) {
         (Some(one), Some(other)) => {
             let is_there = one.visit_id == other.visit_id || earlier.visit(one) == later.visit(other);
-            let (said, says) = (one.canonical(), other.canonical());
-            if is_there && said == says { Difference::Same } else { Difference::Changed }
+            let (before, after) = (one.canonical(), other.canonical());
+            if is_there && before == after { Difference::Same } else { Difference::Changed }
         }
         (None, _) => Difference::Added,
         (_, None) => Difference::Removed,
@@ -106,8 +111,11 @@ fn row<'f>(sides: &[ComparisonSide<'f>; 2], from: Option<usize>, to: Option<usiz
     FieldComparison { difference, from, to }
 }
 
-/// Pairs what is left on both sides and has the same mark, in order, and leaves the rest.
-fn pair<M: Hash + Eq>(rest: &mut [Vec<usize>; 2], mark: impl Fn(usize, usize) -> M) -> Vec<(usize, usize)> {
+/// Pairs the remaining fields of both sides that have the same key from `mark`, in order.
+fn pair_by<M: Hash + Eq>(
+    rest: &mut [Vec<usize>; 2],
+    mark: impl Fn(usize, usize) -> M,
+) -> Vec<(usize, usize)> {
     let mut waiting: HashMap<M, VecDeque<usize>> = HashMap::new();
     for place in &rest[1] {
         waiting.entry(mark(1, *place)).or_default().push_back(*place);
@@ -124,17 +132,17 @@ fn pair<M: Hash + Eq>(rest: &mut [Vec<usize>; 2], mark: impl Fn(usize, usize) ->
     pairs
 }
 
-/// What a visit is called on either side: by its day and which of that day it is, or by its id if it has no day. Runs
-/// count visits, and one more in the middle must not make all later ones others.
+/// Identifies a visit on both sides: by its date and its number among the visits of that date, or by its id if it has
+/// no date. Ids number the visits of a run, so one more visit in the middle would shift all later ids.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) enum VisitName<'f> {
     None,
     Dated(&'f str, usize),
-    Called(&'f str),
+    Undated(&'f str),
 }
 
 impl Field {
-    fn canonical(&self) -> Canonical<'_> {
+    fn canonical(&self) -> CanonicalValue<'_> {
         self.value.canonical(self.value_type)
     }
 }
@@ -172,7 +180,7 @@ impl<'f> ComparisonSide<'f> {
     {
         match visit {
             None => VisitName::None,
-            Some(visit) => self.visits.get(visit).cloned().unwrap_or(VisitName::Called(visit)),
+            Some(visit) => self.visits.get(visit).cloned().unwrap_or(VisitName::Undated(visit)),
         }
     }
 }

@@ -17,13 +17,13 @@ fn found_again(fields: &[Field]) -> Vec<Field> {
     fields.iter().map(|field| Field { field_id: FieldId::new(), ..field.clone() }).collect()
 }
 
-fn told<'f>(
+fn rows<'f>(
     from: &'f [Field],
     to: &'f [Field],
 ) -> Vec<(&'f str, Difference, Option<&'f Value>, Option<&'f Value>)> {
     let rows = compare(from, to, &Schema::built_in_default());
     let tell = |row: FieldComparison<'f>| {
-        let key = row.shown().unwrap().key.as_str();
+        let key = row.field().unwrap().key.as_str();
         (key, row.difference, row.from.map(|field| &field.value), row.to.map(|field| &field.value))
     };
     rows.into_iter().map(tell).collect()
@@ -42,7 +42,7 @@ fn an_edit_shows_as_what_it_changed_in_the_order_of_the_schema() {
         ["Luna", "Lola", "canino", " canino ", "Beagle", "nada", "x"].map(|text| Value::Text(text.into()));
     let [luna, lola, canino, spaced, beagle, nada, x] = &texts;
     assert_eq!(
-        told(&before, &after),
+        rows(&before, &after),
         [
             ("pet_name", Changed, Some(luna), Some(lola)),
             ("species", Same, Some(canino), Some(spaced)),
@@ -58,7 +58,7 @@ fn a_field_that_is_moved_to_another_visit_has_changed() {
     let before = [field("visit_date", "2024-01-01", Some("a")), field("diagnosis", "otitis", Some("a"))];
     let mut after = before.to_vec();
     after[1].visit_id = None;
-    let differences: Vec<_> = told(&before, &after).into_iter().map(|row| (row.0, row.1)).collect();
+    let differences: Vec<_> = rows(&before, &after).into_iter().map(|row| (row.0, row.1)).collect();
     assert_eq!(differences, [("visit_date", Same), ("diagnosis", Changed)]);
 }
 
@@ -77,7 +77,7 @@ fn another_run_is_compared_by_values_and_a_visit_more_moves_no_other() {
     after.swap(1, 2);
     after[2].value = Value::Text("otitis externa".into());
     after.insert(0, field("visit_date", "2024-01-01", Some("visit-001")));
-    let differences: Vec<_> = told(&before, &after).into_iter().map(|row| (row.0, row.1)).collect();
+    let differences: Vec<_> = rows(&before, &after).into_iter().map(|row| (row.0, row.1)).collect();
     assert_eq!(
         differences,
         [("visit_date", Added), ("visit_date", Same), ("diagnosis", Same), ("diagnosis", Changed)]

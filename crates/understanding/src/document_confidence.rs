@@ -1,11 +1,11 @@
-//! How certain what was understood is, as one number: people look first where they are needed most.
+//! The confidence of a whole document. The review queue sorts by it.
 
 use super::{Field, Origin};
 
-/// The least confidence among the critical fields, from 0 to 1.
+/// The lowest confidence of the critical fields, from 0 to 1.
 ///
-/// What a person put in, or took the value out of, is certain. What was not found does not count, since most documents
-/// lack some of their critical keys; but one in which nothing critical was found is not certain at all.
+/// A field that a person entered or emptied has confidence 1. Empty fields do not count, because most documents lack
+/// some critical keys. A document without any critical value has confidence 0.
 pub fn document_confidence(fields: &[Field]) -> f64 {
     let counted = fields.iter().filter(|field| field.is_critical).filter_map(|field| match field.origin {
         Origin::Human => Some(1.0),
@@ -28,7 +28,7 @@ mod tests {
     }
 
     #[test]
-    #[allow(clippy::float_cmp)] // Numbers that are passed on as they are.
+    #[allow(clippy::float_cmp)] // The values are passed through unchanged.
     fn the_least_sure_critical_value_counts() {
         let (machine, human, derived) = (Origin::Machine, Origin::Human, Origin::Derived);
         for (fields, expected) in [
@@ -66,7 +66,7 @@ mod tests {
             prop_assert_eq!(document_confidence(&fields).to_bits(), number.to_bits());
         }
 
-        /// Whoever corrects the least sure field never makes a document less certain.
+        /// Correcting a field never lowers the confidence of its document.
         #[test]
         fn what_a_person_corrects_makes_nothing_less_certain(mut fields in fields(), which in 0..8usize) {
             let before = document_confidence(&fields);

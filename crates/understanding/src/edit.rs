@@ -1,86 +1,86 @@
-//! What people change in an interpretation. A batch of changes makes one new version, or none at all.
+//! Edits of an interpretation. A batch of edits makes one new version, or none if an edit is invalid.
 
 pub mod conflict;
 
-use super::schema::is_key;
+use super::schema::is_key_name;
 use super::structure::{self, StructuralEdit};
 use super::{Field, Origin, Schema, Scope, Value, ValueType, visits};
 use quire_domain::ids::FieldId;
 
-/// Characters of the longest text that a field takes.
-const LONGEST_TEXT: usize = 10_000;
-/// Fields of the largest interpretation.
-const MOST_FIELDS: usize = 5_000;
+/// The longest text of a field, in characters.
+const MAX_TEXT_CHARS: usize = 10_000;
+/// The most fields of an interpretation.
+const MAX_FIELDS: usize = 5_000;
 
-/// One wish for a change.
+/// One edit.
 #[derive(Clone, Debug, PartialEq)]
 pub enum EditOperation {
-    /// A new field.
+    /// Adds a field.
     Add {
-        /// Its key; it need not be one of the schema.
+        /// The key. It need not be in the schema.
         key: String,
-        /// Its value.
+        /// The value of the new field.
         value: Value,
-        /// What the value is meant as; else as the schema says.
+        /// The type of the value. Without it, the type in the schema.
         value_type: Option<ValueType>,
-        /// The visit that it belongs to, which must be there.
+        /// The visit of the field. It must exist.
         visit_id: Option<String>,
     },
-    /// Another value for a field, another visit, or both.
+    /// Changes the value of a field, its visit, or both.
     Update {
-        /// Which field.
+        /// The field to change.
         field: FieldId,
-        /// The new value, unless it stays.
+        /// The new value. Without it, the value stays.
         value: Option<Value>,
-        /// What the new value is meant as; else as before.
+        /// The type of the new value. Without it, the type stays.
         value_type: Option<ValueType>,
-        /// The visit that it is to belong to, unless it stays.
+        /// The new visit. Without it, the visit stays.
         visit_id: Option<VisitAssignment>,
     },
-    /// A field goes.
+    /// Deletes a field.
     Delete {
-        /// Which field.
+        /// The field to delete.
         field: FieldId,
     },
-    /// A new visit, known by when it was and why.
+    /// Adds a visit.
     AddVisit {
-        /// Its id, if the caller wants a certain one.
+        /// The id of the visit. Without it, a new one.
         visit_id: Option<String>,
-        /// Keys that tell about a visit, with their values.
+        /// Metadata keys with their values.
         metadata: Vec<(String, Value)>,
     },
-    /// What is known about a visit itself changes. Null takes a value away.
+    /// Changes the metadata of a visit. Null deletes a value.
     UpdateVisit {
-        /// Which visit.
+        /// The visit to change.
         visit_id: String,
-        /// Keys that tell about a visit, with their values.
+        /// Metadata keys with their values.
         metadata: Vec<(String, Value)>,
     },
-    /// A visit goes, with all its fields.
+    /// Deletes a visit and all its fields.
     DeleteVisit {
-        /// Which visit.
+        /// The visit to delete.
         visit_id: String,
     },
 }
 
-/// Where a field is moved.
+/// The visit that a field moves to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum VisitAssignment {
-    /// To that visit.
+    /// Another visit.
     To(String),
-    /// To none.
+    /// No visit.
     None,
 }
 
-/// Why a batch is refused, all of it.
+/// Why a batch was refused. None of its edits is applied.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("changes[{index}].{member}: {message}")]
 pub struct InvalidEdit {
-    /// Which change, from 0.
+    /// The index of the edit in the batch, from 0.
     pub index: usize,
-    /// Which part of it.
+    /// The member of the edit that is invalid.
     pub member: &'static str,
-    /// What it must be.
+    /// What the member must be.
     pub message: String,
 }
 
@@ -94,7 +94,7 @@ pub enum ChangeType {
 }
 
 impl ChangeType {
-    /// The stored and shown form.
+    /// The name that is stored and that the API shows.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Add => "ADD",
@@ -109,65 +109,65 @@ impl ChangeType {
     }
 }
 
-/// One change that made a difference.
+/// One change of a field.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FieldChange {
-    /// How.
+    /// Whether the field was added, updated or deleted.
     pub change_type: ChangeType,
-    /// Which field.
+    /// The field that changed.
     pub field_id: FieldId,
-    /// Its key.
+    /// The key of the field.
     pub field_key: String,
-    /// What of it: `fields.{field_id}.value`, or `.visit_id`.
+    /// The path of what changed: `fields.{field_id}.value`, or `.visit_id`.
     pub field_path: String,
-    /// What the value is meant as.
+    /// The type of the value.
     pub value_type: ValueType,
-    /// What there was.
+    /// The value before.
     pub old_value: Value,
-    /// What there is now.
+    /// The value after.
     pub new_value: Value,
-    /// What found the old value.
+    /// The rule or model that found the old value.
     pub mapping_id: Option<String>,
 }
 
-/// What became of a batch.
+/// The outcome of a batch of edits.
 #[derive(Clone, Debug, PartialEq)]
 pub struct EditOutcome {
     /// The fields of the new version.
     pub fields: Vec<Field>,
-    /// What made a difference, in order. If nothing did, there is no new version.
+    /// The changes, in order. Without changes there is no new version.
     pub changes: Vec<FieldChange>,
-    /// Edits that say something about the schema.
+    /// Edits that suggest a change of the schema.
     pub structure: Vec<StructuralEdit>,
 }
 
-/// Applies a batch of changes to the fields of a version. What a person adds is as sure as `neutral` says.
+/// Applies a batch of edits to the fields of a version. A field that a person adds gets the confidence `neutral`.
 pub fn apply_edits(
     before: &[Field],
     schema: &Schema,
     neutral: f64,
     batch: &[EditOperation],
 ) -> Result<EditOutcome, InvalidEdit> {
-    let mut desk = EditInProgress { schema, neutral, fields: before.to_vec(), changes: Vec::new() };
+    let mut edit = EditInProgress { schema, neutral, fields: before.to_vec(), changes: Vec::new() };
     for (index, change) in batch.iter().enumerate() {
-        desk.apply(change).map_err(|InvalidMember(member, message)| InvalidEdit {
+        edit.apply(change).map_err(|InvalidMember(member, message)| InvalidEdit {
             index,
             member,
             message,
         })?;
     }
-    // Whatever a field claims: the schema alone says what is critical.
-    for field in &mut desk.fields {
+    // Whether a field is critical depends on the schema alone.
+    for field in &mut edit.fields {
         field.is_critical = schema.is_critical(&field.key);
     }
-    let structure = structure::edits(before, &desk.fields, &desk.changes, schema);
-    Ok(EditOutcome { fields: desk.fields, changes: desk.changes, structure })
+    let structure = structure::structural_edits(before, &edit.fields, &edit.changes, schema);
+    Ok(EditOutcome { fields: edit.fields, changes: edit.changes, structure })
 }
 
-/// A part of a change, and what it must be.
+/// The member of an edit that is invalid, and what it must be.
 struct InvalidMember(&'static str, String);
 
-fn wrong<T>(member: &'static str, message: impl Into<String>) -> Result<T, InvalidMember> {
+fn invalid<T>(member: &'static str, message: impl Into<String>) -> Result<T, InvalidMember> {
     Err(InvalidMember(member, message.into()))
 }
 
@@ -216,23 +216,23 @@ impl EditInProgress<'_> {
         value_type: Option<ValueType>,
         visit_id: Option<String>,
     ) -> Result<(), InvalidMember> {
-        if !is_key(key) {
-            return wrong("key", "must be small letters, digits and underscores, such as due_date");
+        if !is_key_name(key) {
+            return invalid("key", "must be small letters, digits and underscores, such as due_date");
         }
-        if self.fields.len() >= MOST_FIELDS {
-            return wrong("op", format!("there are {MOST_FIELDS} fields already, the most that is kept"));
+        if self.fields.len() >= MAX_FIELDS {
+            return invalid("op", format!("there are {MAX_FIELDS} fields already, the most that is kept"));
         }
         let value_type = value_type.or_else(|| self.schema.key(key).map(|key| key.value_type));
         let value_type = value_type.unwrap_or(ValueType::String);
-        let value = accept(value, value_type)?;
+        let value = checked_value(value, value_type)?;
         let field = Field::new(key, value, value_type, Origin::Human, self.neutral);
         let field = Field { visit_id, ..field };
-        self.note(ChangeType::Add, &field, "value", Value::Null, field.value.clone());
+        self.record_change(ChangeType::Add, &field, "value", Value::Null, field.value.clone());
         self.fields.push(field);
         Ok(())
     }
 
-    /// Gives a field another value, if it is another one.
+    /// Sets the value of a field, if it differs.
     fn set(
         &mut self,
         place: usize,
@@ -241,13 +241,13 @@ impl EditInProgress<'_> {
     ) -> Result<(), InvalidMember> {
         let field = &self.fields[place];
         let value_type = value_type.unwrap_or(field.value_type);
-        let value = accept(value, value_type)?;
+        let value = checked_value(value, value_type)?;
         if value_type == field.value_type && value.is_same(&field.value, value_type) {
             return Ok(());
         }
-        let field = Field { value, value_type, ..by_hand(field.clone()) };
+        let field = Field { value, value_type, ..entered_by_person(field.clone()) };
         let old = self.fields[place].value.clone();
-        self.note(ChangeType::Update, &field, "value", old, field.value.clone());
+        self.record_change(ChangeType::Update, &field, "value", old, field.value.clone());
         self.fields[place] = field;
         Ok(())
     }
@@ -260,15 +260,21 @@ impl EditInProgress<'_> {
         let field = self.fields[place].clone();
         if field.visit_id != visit_id {
             let value = |visit: &Option<String>| visit.clone().map_or(Value::Null, Value::Text);
-            self.note(ChangeType::Update, &field, "visit_id", value(&field.visit_id), value(&visit_id));
-            self.fields[place] = Field { visit_id, ..by_hand(field) };
+            self.record_change(
+                ChangeType::Update,
+                &field,
+                "visit_id",
+                value(&field.visit_id),
+                value(&visit_id),
+            );
+            self.fields[place] = Field { visit_id, ..entered_by_person(field) };
         }
         Ok(())
     }
 
     fn remove(&mut self, place: usize) {
         let field = self.fields.remove(place);
-        self.note(ChangeType::Delete, &field, "value", field.value.clone(), Value::Null);
+        self.record_change(ChangeType::Delete, &field, "value", field.value.clone(), Value::Null);
     }
 
     fn add_visit(
@@ -278,40 +284,42 @@ impl EditInProgress<'_> {
     ) -> Result<(), InvalidMember> {
         let visit_id = match visit_id {
             Some(wanted) if !is_visit_id(wanted) => {
-                return wrong("visit_id", "must be 1 to 64 letters, digits, - or _, and not `unassigned`");
+                return invalid("visit_id", "must be 1 to 64 letters, digits, - or _, and not `unassigned`");
             }
-            Some(wanted) if visits::exists(&self.fields, wanted) => {
-                return wrong("visit_id", "names a visit that is there already; update that one");
+            Some(wanted) if visits::visit_exists(&self.fields, wanted) => {
+                return invalid("visit_id", "names a visit that is there already; update that one");
             }
             Some(wanted) => wanted.to_owned(),
             None => FieldId::new().to_string(),
         };
         if metadata.iter().all(|(_, value)| value.is_empty()) {
-            return wrong("visit", "must tell something about the visit, such as its visit_date");
+            return invalid("visit", "must tell something about the visit, such as its visit_date");
         }
-        self.tell_about(&visit_id, metadata)
+        self.set_metadata(&visit_id, metadata)
     }
 
     fn update_visit(&mut self, visit_id: &str, metadata: &[(String, Value)]) -> Result<(), InvalidMember> {
         self.require_visit(visit_id)?;
-        self.tell_about(visit_id, metadata)
+        self.set_metadata(visit_id, metadata)
     }
 
-    /// Sets what is known about a visit itself.
-    fn tell_about(&mut self, visit_id: &str, metadata: &[(String, Value)]) -> Result<(), InvalidMember> {
+    /// Sets the metadata of a visit.
+    fn set_metadata(&mut self, visit_id: &str, metadata: &[(String, Value)]) -> Result<(), InvalidMember> {
         for (key, value) in metadata {
             let Some(known) = self.schema.key(key).filter(|key| key.scope == Scope::Metadata) else {
-                return wrong("visit", format!("{key} tells nothing about a visit"));
+                return invalid("visit", format!("{key} tells nothing about a visit"));
             };
             let value_type = known.value_type;
             let is_it = |field: &Field| field.key == *key && field.visit_id.as_deref() == Some(visit_id);
             match (self.fields.iter().position(is_it), value.is_empty()) {
                 (Some(place), true) => self.remove(place),
-                (Some(place), false) => self.set(place, value.clone(), Some(value_type)).map_err(of_visit)?,
+                (Some(place), false) => {
+                    self.set(place, value.clone(), Some(value_type)).map_err(as_visit_member)?;
+                }
                 (None, true) => {}
                 (None, false) => self
                     .add(key, value.clone(), Some(value_type), Some(visit_id.to_owned()))
-                    .map_err(of_visit)?,
+                    .map_err(as_visit_member)?,
             }
         }
         Ok(())
@@ -328,20 +336,27 @@ impl EditInProgress<'_> {
     }
 
     fn require_visit(&self, visit_id: &str) -> Result<(), InvalidMember> {
-        if visits::exists(&self.fields, visit_id) {
+        if visits::visit_exists(&self.fields, visit_id) {
             return Ok(());
         }
-        wrong("visit_id_not_found", "names no visit of this interpretation; add it first")
+        invalid("visit_id_not_found", "names no visit of this interpretation; add it first")
     }
 
     fn place(&self, id: FieldId) -> Result<usize, InvalidMember> {
         let place = self.fields.iter().position(|field| field.field_id == id);
-        place.map_or_else(|| wrong("field_id_not_found", "names no field of this version"), Ok)
+        place.map_or_else(|| invalid("field_id_not_found", "names no field of this version"), Ok)
     }
 
-    fn note(&mut self, how: ChangeType, field: &Field, part: &str, old_value: Value, new_value: Value) {
+    fn record_change(
+        &mut self,
+        change_type: ChangeType,
+        field: &Field,
+        part: &str,
+        old_value: Value,
+        new_value: Value,
+    ) {
         self.changes.push(FieldChange {
-            change_type: how,
+            change_type,
             field_id: field.field_id,
             field_key: field.key.clone(),
             field_path: format!("fields.{}.{part}", field.field_id),
@@ -353,9 +368,9 @@ impl EditInProgress<'_> {
     }
 }
 
-/// The same field as a person says it. What the document says has not become surer or less sure; what reviews taught was
-/// about another value, or another place.
-fn by_hand(field: Field) -> Field {
+/// The field with a person as its origin. Its candidate keeps its confidence; the adjustment by reviews was for the
+/// old value or visit and ends.
+fn entered_by_person(field: Field) -> Field {
     Field {
         confidence: field.candidate_confidence,
         review_history_adjustment: 0.0,
@@ -364,20 +379,20 @@ fn by_hand(field: Field) -> Field {
     }
 }
 
-fn of_visit(InvalidMember(_, message): InvalidMember) -> InvalidMember {
+fn as_visit_member(InvalidMember(_, message): InvalidMember) -> InvalidMember {
     InvalidMember("visit", message)
 }
 
-fn accept(value: Value, value_type: ValueType) -> Result<Value, InvalidMember> {
+fn checked_value(value: Value, value_type: ValueType) -> Result<Value, InvalidMember> {
     if let Value::Text(text) = &value {
         if text.contains('\0') {
-            return wrong("value", "must not contain a NUL character");
+            return invalid("value", "must not contain a NUL character");
         }
-        if text.chars().count() > LONGEST_TEXT {
-            return wrong("value", format!("must have at most {LONGEST_TEXT} characters"));
+        if text.chars().count() > MAX_TEXT_CHARS {
+            return invalid("value", format!("must have at most {MAX_TEXT_CHARS} characters"));
         }
     }
-    value_type.accept(value).or_else(|must| wrong("value", must))
+    value_type.coerce(value).or_else(|must| invalid("value", must))
 }
 
 fn is_visit_id(id: &str) -> bool {

@@ -47,11 +47,11 @@ fn a_changed_field_is_human_and_its_neighbours_are_untouched() {
     assert_eq!((luna.origin, luna.confidence, luna.review_history_adjustment), (Origin::Human, 0.66, 0.0));
     assert_eq!((notes.origin, notes.confidence), (Origin::Machine, 0.7));
     assert_eq!((species.origin, species.confidence), (Origin::Human, NEUTRAL_CONFIDENCE));
-    let told: Vec<_> =
+    let changes: Vec<_> =
         after.changes.iter().map(|change| (change.change_type, change.field_path.as_str())).collect();
     let (one, two) =
         (format!("fields.{}.value", luna.field_id), format!("fields.{}.value", species.field_id));
-    assert_eq!(told, [(ChangeType::Update, one.as_str()), (ChangeType::Add, two.as_str())]);
+    assert_eq!(changes, [(ChangeType::Update, one.as_str()), (ChangeType::Add, two.as_str())]);
     assert_eq!((&after.changes[0].old_value, &after.changes[0].new_value), (&text("Luna"), &text("Lola")));
     assert!(after.structure.is_empty());
 }

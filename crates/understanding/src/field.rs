@@ -1,4 +1,4 @@
-//! Fields: what was found, how sure that is, and where it stands on the page.
+//! Fields: a value with its confidence and its evidence.
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -7,24 +7,24 @@ use super::{Value, ValueType};
 use quire_domain::ids::{DocumentId, FieldId, RunId};
 use quire_domain::reading::Rect;
 
-/// All that was understood of a document in one version, as it is stored and shown.
+/// One version of the fields of a document, as it is stored and as the API shows it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Interpretation {
-    /// The generation of this shape: `v0`.
+    /// The generation of this structure: `v0`.
     pub schema_version: String,
-    /// The document.
+    /// The interpreted document.
     pub document_id: DocumentId,
-    /// The run that understood it.
+    /// The run that made the interpretation.
     pub processing_run_id: RunId,
     /// When this version was made.
     pub created_at: Timestamp,
-    /// The surroundings in which it was understood; what reviews teach holds for them alone.
+    /// The context that review signals of this version count for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub context_key: Option<String>,
-    /// The policy by which its confidences were composed. They are frozen with the version, whatever is learnt later.
+    /// The confidence policy in effect when this version was made. Its confidence values never change afterwards.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub policy_version: Option<String>,
-    /// The fields, in no promised order. What was not found is not here.
+    /// The fields, in any order. There is no field for a key that was not found.
     pub fields: Vec<Field>,
 }
 
@@ -33,20 +33,20 @@ impl Interpretation {
     pub const V0: &'static str = "v0";
 }
 
-/// Who says that a field has its value.
+/// Where the value of a field comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Origin {
-    /// It was found in the document.
+    /// Found in the document.
     Machine,
-    /// A person put it in.
+    /// Entered by a person.
     Human,
-    /// It follows from other fields.
+    /// Derived from other fields.
     Derived,
 }
 
 impl Origin {
-    /// The stored and shown form.
+    /// The name that is stored and that the API shows.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Machine => "machine",
@@ -56,44 +56,44 @@ impl Origin {
     }
 }
 
-/// One value of one key. A key that has several values has several fields.
+/// One value of one key. A key with several values has several fields.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Field {
-    /// This instance of the key.
+    /// The id of this value.
     pub field_id: FieldId,
-    /// What it is a value of, in `snake_case`.
+    /// The key, in `snake_case`.
     pub key: String,
-    /// The value.
+    /// The value, null if there is none.
     pub value: Value,
-    /// What the value is meant as.
+    /// The type of the value.
     pub value_type: ValueType,
-    /// How sure it is, from 0 to 1: that of the candidate, moved by what reviews have taught.
+    /// The confidence, from 0 to 1: the candidate's, adjusted by reviews.
     pub confidence: f64,
-    /// How sure the candidate was when it was found.
+    /// The confidence of the candidate when it was found.
     pub candidate_confidence: f64,
-    /// By how many points reviews have moved it.
+    /// The points by which reviews adjusted the confidence.
     #[serde(default)]
     pub review_history_adjustment: f64,
-    /// Whether its key is critical in the schema of its run.
+    /// Whether the key is critical in the schema of the run.
     pub is_critical: bool,
-    /// Who says so.
+    /// Where the value comes from.
     pub origin: Origin,
-    /// Where it was found.
+    /// Where the value stands in the document.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub evidence: Option<Evidence>,
-    /// The visit that it belongs to.
+    /// The visit that the value belongs to.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub visit_id: Option<String>,
-    /// What found it.
+    /// The rule or model that found the value.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mapping_id: Option<String>,
-    /// What else it might be, the likeliest first.
+    /// Other values that the field might have, most confident first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub candidate_suggestions: Vec<Suggestion>,
 }
 
 impl Field {
-    /// A field of its own, found nowhere in particular, that belongs to no visit.
+    /// A new field without evidence and without a visit.
     pub fn new(key: &str, value: Value, value_type: ValueType, origin: Origin, confidence: f64) -> Self {
         Self {
             field_id: FieldId::new(),
@@ -118,7 +118,7 @@ impl Field {
 pub struct Evidence {
     /// The page, from 1.
     pub page: u32,
-    /// The words around it, cut short.
+    /// The text around the value.
     pub snippet: String,
     /// The rectangles of its words on that page.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -126,10 +126,10 @@ pub struct Evidence {
 }
 
 impl Evidence {
-    /// Characters of the longest snippet.
+    /// The longest snippet, in characters.
     const LONGEST: usize = 180;
 
-    /// Evidence whose snippet is cut to a reasonable length.
+    /// Evidence with the snippet cut to its longest length.
     pub fn new(page: u32, words: &str, boxes: Vec<Rect>) -> Self {
         let mut snippet: String = words.chars().take(Self::LONGEST).collect();
         if snippet.len() < words.len() {
@@ -142,11 +142,11 @@ impl Evidence {
 /// Another value that a field might have.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Suggestion {
-    /// The value.
+    /// The suggested value.
     pub value: Value,
-    /// How sure it is, from 0 to 1.
+    /// The confidence, from 0 to 1.
     pub confidence: f64,
-    /// Where it was found.
+    /// Where the value stands in the document.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub evidence: Option<Evidence>,
 }

@@ -1,7 +1,11 @@
-//! What was understood of a document: fields with their values, where each was found, and every version of them.
+//! Interpretation: from the text of a document to fields, and everything that happens to fields afterwards.
 //!
-//! One form is stored, a flat list of fields in which a field that belongs to a visit names it. Grouped by visit it
-//! is only ever shown ([`visits`]), and it is changed by [`edit`] alone.
+//! [`rules`] extract fields by a [`Schema`], [`claims`] verify what a language model claims, and [`normal`] has the
+//! normal forms of values. [`calibration`] adjusts confidence by reviews, [`edit`] applies what reviewers change,
+//! [`structure`] collects what edits suggest about the schema. An interpretation is stored as a flat list of fields;
+//! [`visits`] groups it for display.
+//!
+//! This crate does no I/O.
 
 pub mod calibration;
 pub mod claims;
@@ -26,12 +30,12 @@ pub use field::{Evidence, Field, Interpretation, Origin, Suggestion};
 pub use made_by::{InterpreterKind, MadeBy};
 pub use normal::Normaliser;
 pub use schema::{
-    ANY, Bound, InvalidSchema, OF_A_VISIT, Schema, SchemaFile, SchemaFormat, SchemaKey, SchemaProblem, Scope,
-    Section, SectionHeading, Titles, VISIT_DATE, Validators, WordList,
+    ANY_LANGUAGE, Bound, InvalidSchema, Schema, SchemaFile, SchemaFormat, SchemaKey, SchemaProblem, Scope,
+    Section, SectionHeading, Titles, VISIT_DATE, VISIT_METADATA_KEYS, Validators, WordList,
 };
 pub use search_text::{search_query, search_text};
 pub use seeding::{SchemaVersion, SeedOutcome, SeededFile};
 pub use value::{Value, ValueType};
 
-/// Confidence of a value that a person put in where nothing was found.
+/// The confidence of a value that a person added where nothing was found.
 pub const NEUTRAL_CONFIDENCE: f64 = 0.5;

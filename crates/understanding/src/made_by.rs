@@ -1,12 +1,12 @@
-//! Who understood a document, and at what price.
+//! Which interpreter made a version, and at what cost.
 
 use serde::{Deserialize, Serialize};
 
-/// Who understands documents.
+/// What interprets documents.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum InterpreterKind {
-    /// The rules that come with the program.
+    /// The rules of this program.
     #[default]
     Rules,
     /// A language model.
@@ -14,10 +14,10 @@ pub enum InterpreterKind {
 }
 
 impl InterpreterKind {
-    /// All of them.
+    /// All interpreters.
     pub const ALL: [Self; 2] = [Self::Rules, Self::Model];
 
-    /// The stored and shown form.
+    /// The name that is stored and that the API shows.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Rules => "rules",
@@ -26,27 +26,27 @@ impl InterpreterKind {
     }
 }
 
-/// How a version came to be that no person made.
+/// How a version was made that no person made.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct MadeBy {
-    /// Whose fields they are.
+    /// The interpreter of the fields.
     pub interpreter: InterpreterKind,
-    /// The model that was asked, as it calls itself.
+    /// The name of the model, as the model reports it.
     #[serde(default)]
     pub model: Option<String>,
-    /// The version of the prompt that it was asked with.
+    /// The version of the prompt.
     #[serde(default)]
     pub prompt_version: Option<String>,
-    /// Tokens that were sent, over all requests.
+    /// The tokens sent to the model, over all requests.
     #[serde(default)]
     pub tokens_in: u64,
-    /// Tokens that were answered, over all requests.
+    /// The tokens received from the model, over all requests.
     #[serde(default)]
     pub tokens_out: u64,
-    /// What they cost, in the currency of the prices that are configured. Nothing if there are none.
+    /// The cost, in the currency of the configured prices. None if no prices are configured.
     #[serde(default)]
     pub cost: Option<f64>,
-    /// Why the rules did what a model was meant to do: the code of its failure.
+    /// Why the rules replaced the model: the error code of its failure.
     #[serde(default)]
     pub fallback_reason: Option<String>,
     /// How long it took.
@@ -55,7 +55,7 @@ pub struct MadeBy {
 }
 
 impl MadeBy {
-    /// All tokens together.
+    /// The sum of both token counts.
     pub fn tokens(&self) -> u64 {
         self.tokens_in.saturating_add(self.tokens_out)
     }

@@ -1,36 +1,36 @@
-//! What a text says of people that whoever reads it elsewhere need not know: addresses of mail, numbers of telephones,
-//! identity documents, bank accounts and chips. Each is replaced by a name of its own, the same one wherever it stands, and
-//! put back afterwards. In doubt more is hidden: a number that was hidden for nothing comes back all the same.
+//! Redaction of personal data before a text goes to a language model: e-mail addresses, phone numbers, identity
+//! documents, bank accounts and chips. Each is replaced by a placeholder, the same one wherever it occurs, and
+//! restored afterwards. In doubt more is redacted, because everything can be restored.
 
 use std::collections::HashMap;
 
 use super::normal::{TRANSPONDER_DIGITS, date, iban};
 
-/// Letters and figures of the shortest number of an account (IBAN), and of the longest.
-const ACCOUNT: std::ops::RangeInclusive<usize> = 15..=34;
-/// Characters of the longest date in figures, and how many are looked at to see where one ends.
-const DATE: usize = 10;
-const DATE_AND_MORE: usize = 16;
-/// Digits of the shortest number that is hidden; years, doses and postcodes are shorter.
-const SHORTEST_NUMBER: usize = 9;
-/// What has been hidden, and under which names.
+/// The length of an IBAN, in letters and digits.
+const IBAN_LENGTH: std::ops::RangeInclusive<usize> = 15..=34;
+/// The longest numeric date, and how many characters are read to find the end of one.
+const MAX_DATE_CHARS: usize = 10;
+const DATE_LOOKAHEAD: usize = 16;
+/// The shortest number that is redacted, in digits. Years, doses and postcodes are shorter.
+const MIN_NUMBER_DIGITS: usize = 9;
+/// What was redacted from a text, with its placeholders.
 #[derive(Clone, Debug, Default)]
 pub struct Redaction {
-    hidden: Vec<Hidden>,
-    /// Where words stand in that list.
-    places: HashMap<(Kind, String), usize>,
-    /// How many of a kind there are.
-    counts: HashMap<Kind, usize>,
+    redacted: Vec<RedactedText>,
+    /// The index in that list, by kind and text.
+    indexes: HashMap<(RedactedKind, String), usize>,
+    /// The number of placeholders of each kind.
+    counts: HashMap<RedactedKind, usize>,
 }
 
 #[derive(Clone, Debug)]
-struct Hidden {
-    name: String,
+struct RedactedText {
+    placeholder: String,
     words: String,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-enum Kind {
+enum RedactedKind {
     Email,
     Phone,
     Id,
@@ -39,7 +39,7 @@ enum Kind {
     Number,
 }
 
-impl Kind {
+impl RedactedKind {
     fn as_str(self) -> &'static str {
         match self {
             Self::Email => "EMAIL",
@@ -53,12 +53,12 @@ impl Kind {
 }
 
 impl Redaction {
-    /// The text without what is to be hidden.
-    pub fn hide(&mut self, text: &str) -> String {
+    /// Replaces personal data in a text by placeholders.
+    pub fn redact(&mut self, text: &str) -> String {
         let mut shown = String::with_capacity(text.len());
         let mut before = ' ';
         let mut at = 0;
-        // Up to here it is known that there is no address, and that dates stay as they are.
+        // The ends of the ranges that contain no e-mail address, and of dates, which stay.
         let (mut no_email, mut no_number) = (0, 0);
         while let Some(letter) = text[at..].chars().next() {
             let rest = &text[at..];
@@ -68,72 +68,78 @@ impl Redaction {
                 no_email = at + end;
                 found = email;
             }
-            // Whatever is written right before a number, a word or a sign, is no part of it; only a digit is.
+            // A number may directly follow a word or a sign, but not a digit.
             if found.is_none() && at >= no_number && !before.is_ascii_digit() {
                 no_number = at + date_length(rest).unwrap_or(0);
-                found = if at < no_number { None } else { hidden_at(rest, before) };
+                found = if at < no_number { None } else { redacted_at_start(rest, before) };
             }
             let length = found.map_or(letter.len_utf8(), |(_, length)| length);
-            shown.push_str(found.map_or(&rest[..length], |(kind, length)| self.name(kind, &rest[..length])));
+            shown.push_str(
+                found.map_or(&rest[..length], |(kind, length)| self.placeholder(kind, &rest[..length])),
+            );
             before = rest[..length].chars().next_back().unwrap_or(' ');
             at += length;
         }
         shown
     }
 
-    /// The words behind the names that stand in a text.
-    pub fn put_back(&self, text: &str) -> String {
-        // Names end with a bracket, so that none is the beginning of another.
-        self.hidden.iter().fold(text.to_owned(), |text, hidden| text.replace(&hidden.name, &hidden.words))
+    /// Replaces the placeholders in a text by the original text.
+    pub fn restore(&self, text: &str) -> String {
+        // A placeholder ends with a bracket, so none is the beginning of another.
+        self.redacted
+            .iter()
+            .fold(text.to_owned(), |text, hidden| text.replace(&hidden.placeholder, &hidden.words))
     }
 
-    /// Whether these words have something in them that was hidden.
-    pub fn hides(&self, words: &str) -> bool {
-        let bare = bare(words);
+    /// Whether these words contain something that was redacted.
+    pub fn contains_redacted(&self, words: &str) -> bool {
+        let bare = letters_and_digits(words);
         !bare.is_empty()
-            && self.hidden.iter().any(|hidden| {
-                let own = self::bare(&hidden.words);
+            && self.redacted.iter().any(|hidden| {
+                let own = self::letters_and_digits(&hidden.words);
                 bare.contains(&own) || own == bare
             })
     }
 
-    /// The name of these words: the one that they have already, or the next one.
-    fn name(&mut self, kind: Kind, words: &str) -> &str {
+    /// The placeholder of a text: the one that it has, or a new one.
+    fn placeholder(&mut self, kind: RedactedKind, words: &str) -> &str {
         let key = (kind, words.to_owned());
-        let place = self.places.get(&key).copied().unwrap_or_else(|| {
+        let place = self.indexes.get(&key).copied().unwrap_or_else(|| {
             let number = self.counts.entry(kind).or_default();
             *number += 1;
             let name = format!("[{}-{number}]", kind.as_str());
-            self.hidden.push(Hidden { name, words: words.to_owned() });
-            self.places.insert(key, self.hidden.len() - 1);
-            self.hidden.len() - 1
+            self.redacted.push(RedactedText { placeholder: name, words: words.to_owned() });
+            self.indexes.insert(key, self.redacted.len() - 1);
+            self.redacted.len() - 1
         });
-        &self.hidden[place].name
+        &self.redacted[place].placeholder
     }
 }
 
-/// Letters and digits alone, in capitals.
-fn bare(words: &str) -> String {
+/// The letters and digits only, in capitals.
+fn letters_and_digits(words: &str) -> String {
     words.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_uppercase).collect()
 }
 
-/// What is hidden at the beginning of a text, and how many bytes of it; addresses of mail apart.
-fn hidden_at(text: &str, before: char) -> Option<(Kind, usize)> {
+/// What must be redacted at the start of a text, and its length in bytes. E-mail addresses are handled apart.
+fn redacted_at_start(text: &str, before: char) -> Option<(RedactedKind, usize)> {
     account(text).or_else(|| identity_after(text, before)).or_else(|| number(text))
 }
 
-/// `name@example.org`, and how far the text has been looked through: an endless one is looked at once.
-fn email(text: &str) -> (usize, Option<(Kind, usize)>) {
+/// An e-mail address at the start of a text. Also how far the text was searched, so that a long text is searched only
+/// once.
+fn email(text: &str) -> (usize, Option<(RedactedKind, usize)>) {
     let own = |c: char| c.is_alphanumeric() || "._%+-".contains(c);
     let at = text.find(|c: char| !own(c)).unwrap_or(text.len());
     let Some(host) = text[at..].strip_prefix('@').filter(|_| at > 0) else { return (at, None) };
     let length = host.find(|c: char| !(c.is_alphanumeric() || "-.".contains(c))).unwrap_or(host.len());
     let host = host[..length].trim_end_matches(['.', '-']);
-    (at, host.contains('.').then_some((Kind::Email, at + 1 + host.len())))
+    (at, host.contains('.').then_some((RedactedKind::Email, at + 1 + host.len())))
 }
 
-/// `ES91 2100 0418 4502 0005 1332`, if its check figures are right. Of one that is mistyped the digits are hidden.
-fn account(text: &str) -> Option<(Kind, usize)> {
+/// An IBAN at the start of a text, such as `ES91 2100 0418 4502 0005 1332`, if its check digits are right. The digits
+/// of a mistyped one are redacted as a number.
+fn account(text: &str) -> Option<(RedactedKind, usize)> {
     let [a, b, c, d, ..] = text.as_bytes() else { return None };
     if ![a, b].iter().all(|b| b.is_ascii_alphabetic()) || ![c, d].iter().all(|b| b.is_ascii_digit()) {
         return None;
@@ -150,21 +156,21 @@ fn account(text: &str) -> Option<(Kind, usize)> {
         }
         was_mark = false;
         signs += 1;
-        if signs > *ACCOUNT.end() {
+        if signs > *IBAN_LENGTH.end() {
             return None;
         }
         let end = place + 1;
         let is_end = !text[end..].starts_with(|c: char| c.is_ascii_alphanumeric());
-        if is_end && ACCOUNT.contains(&signs) && iban(&text[..end]).is_some() {
-            return Some((Kind::Account, end));
+        if is_end && IBAN_LENGTH.contains(&signs) && iban(&text[..end]).is_some() {
+            return Some((RedactedKind::Account, end));
         }
     }
     None
 }
 
-/// An identity document, also right behind a word as in `DNI12345678Z`. The last letter of a word is its first one only if a
-/// digit follows: otherwise every word before a number would lose its last letter.
-fn identity_after(text: &str, before: char) -> Option<(Kind, usize)> {
+/// An identity document at the start of a text. It may directly follow a word, as in `DNI12345678Z`. A letter within
+/// a word starts one only before a digit; otherwise every word before a number would lose its last letter.
+fn identity_after(text: &str, before: char) -> Option<(RedactedKind, usize)> {
     let mut letters = text.chars();
     let (first, second) = (letters.next()?, letters.next());
     let is_in_word = before.is_alphanumeric() || before == '_';
@@ -174,8 +180,9 @@ fn identity_after(text: &str, before: char) -> Option<(Kind, usize)> {
     identity(text)
 }
 
-/// `12345678Z`, `12.345.678-Z`, `X1234567L`, `B12345678`: nine letters and digits, seven or eight of them digits in a row.
-fn identity(text: &str) -> Option<(Kind, usize)> {
+/// `12345678Z`, `12.345.678-Z`, `X1234567L`, `B12345678`: nine letters and digits, seven or eight of them consecutive
+/// digits.
+fn identity(text: &str) -> Option<(RedactedKind, usize)> {
     let mut signs = String::new();
     let mut length = 0;
     for letter in text.chars() {
@@ -199,12 +206,12 @@ fn identity(text: &str) -> Option<(Kind, usize)> {
     let is_identity = signs.len() == 9
         && ((digits(0..8) && signs[8].is_ascii_alphabetic())
             || (signs[0].is_ascii_alphabetic() && digits(1..8)));
-    is_identity.then_some((Kind::Id, length))
+    is_identity.then_some((RedactedKind::Id, length))
 }
 
-/// Groups of digits apart by a space, a dash, a dot or brackets, together long enough, whatever follows; dates among them
-/// stay.
-fn number(text: &str) -> Option<(Kind, usize)> {
+/// A long number at the start of a text: groups of digits separated by a space, a dash, a dot or brackets. Dates are
+/// no part of it.
+fn number(text: &str) -> Option<(RedactedKind, usize)> {
     if !text.starts_with(|c: char| c.is_ascii_digit() || c == '+' || c == '(') {
         return None;
     }
@@ -215,7 +222,7 @@ fn number(text: &str) -> Option<(Kind, usize)> {
     for (place, letter) in text.char_indices() {
         match letter {
             '0'..='9' => {
-                // A date begins here, and is nobody's number. Behind a dash it is the rest of one: 600-12-03-24.
+                // A date ends the number. After a dash the digits belong to the number: 600-12-03-24.
                 let is_word = apart > 0 && digits > 0 && mark.is_whitespace();
                 if is_word && date_length(&text[place..]).is_some() {
                     break;
@@ -232,24 +239,24 @@ fn number(text: &str) -> Option<(Kind, usize)> {
             _ => break,
         }
     }
-    if digits < SHORTEST_NUMBER {
+    if digits < MIN_NUMBER_DIGITS {
         return None;
     }
     let kind = match digits {
-        TRANSPONDER_DIGITS => Kind::Chip,
-        ..TRANSPONDER_DIGITS => Kind::Phone,
-        _ => Kind::Number,
+        TRANSPONDER_DIGITS => RedactedKind::Chip,
+        ..TRANSPONDER_DIGITS => RedactedKind::Phone,
+        _ => RedactedKind::Number,
     };
     Some((kind, length))
 }
 
-/// How long the date in figures is that a text begins with.
+/// The length of the numeric date at the start of a text.
 fn date_length(text: &str) -> Option<usize> {
     let is_part = |c: &char| c.is_ascii_digit() || matches!(c, '/' | '-' | '.');
-    let length = text.chars().take(DATE_AND_MORE).take_while(is_part).count();
-    let figures = text[..length].trim_end_matches(['/', '-', '.']);
-    let is_date = figures.starts_with(|c: char| c.is_ascii_digit()) && figures.len() <= DATE;
-    (is_date && date(figures).is_some()).then_some(figures.len())
+    let length = text.chars().take(DATE_LOOKAHEAD).take_while(is_part).count();
+    let digits = text[..length].trim_end_matches(['/', '-', '.']);
+    let is_date = digits.starts_with(|c: char| c.is_ascii_digit()) && digits.len() <= MAX_DATE_CHARS;
+    (is_date && date(digits).is_some()).then_some(digits.len())
 }
 
 #[cfg(test)]
@@ -258,8 +265,8 @@ mod tests {
 
     fn hidden(text: &str) -> String {
         let mut redaction = Redaction::default();
-        let shown = redaction.hide(text);
-        assert_eq!(redaction.put_back(&shown), text, "nothing is lost");
+        let shown = redaction.redact(text);
+        assert_eq!(redaction.restore(&shown), text, "nothing is lost");
         shown
     }
 
@@ -315,31 +322,35 @@ mod tests {
         let started = std::time::Instant::now();
         for part in ["a.", "1.", "1.1x", "a@", "A1 ", "AA11 ", "12.03.2024-", "a_1-"] {
             let text = part.repeat(300_000 / part.len());
-            let shown = Redaction::default().hide(&text);
+            let shown = Redaction::default().redact(&text);
             assert!(!shown.is_empty());
         }
         let many: Vec<String> = (600_000_000..600_020_000).map(|number| number.to_string()).collect();
-        assert!(Redaction::default().hide(&many.join(" y ")).ends_with(" y [PHONE-20000]"));
-        // Looking through the whole rest of such a text at each of its places takes minutes.
+        assert!(Redaction::default().redact(&many.join(" y ")).ends_with(" y [PHONE-20000]"));
+        // Searching the rest of the text again at each position would take minutes.
         assert!(started.elapsed().as_secs() < 60, "{:?}", started.elapsed());
     }
 
     #[test]
     fn a_value_is_known_to_be_hidden_however_it_is_written() {
         let mut redaction = Redaction::default();
-        redaction.hide("Chip: 941 000 012 345 678, DNI 12.345.678-z");
-        assert!(redaction.hides("941000012345678") && redaction.hides("12345678Z"));
-        assert!(!redaction.hides("Luna") && !redaction.hides("") && !redaction.hides("941"));
+        redaction.redact("Chip: 941 000 012 345 678, DNI 12.345.678-z");
+        assert!(redaction.contains_redacted("941000012345678") && redaction.contains_redacted("12345678Z"));
+        assert!(
+            !redaction.contains_redacted("Luna")
+                && !redaction.contains_redacted("")
+                && !redaction.contains_redacted("941")
+        );
     }
 
     proptest::proptest! {
         #[test]
         fn whatever_is_hidden_comes_back(text in "[ -~áñ\n]{0,80}", tail in "[0-9 .@-]{0,40}") {
-            // Names are put back wherever they stand, so that the text itself must have none.
+            // Placeholders are restored wherever they occur, so the text itself must have none.
             let text = format!("{text}{tail}").replace('[', "(");
             let mut redaction = Redaction::default();
-            let shown = redaction.hide(&text);
-            proptest::prop_assert_eq!(redaction.put_back(&shown), text);
+            let shown = redaction.redact(&text);
+            proptest::prop_assert_eq!(redaction.restore(&shown), text);
         }
     }
 }

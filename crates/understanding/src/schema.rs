@@ -1,13 +1,13 @@
-//! Which keys a kind of document has. A schema is data and has versions; a run is bound to one of them.
+//! Schemas: the keys of a kind of document. A schema is data and has versions; a run is bound to one version.
 
 mod built_in;
 mod check;
 mod file;
+mod file_reader;
 mod old_panels;
-mod reader;
+mod to_toml;
 mod validators;
-mod words;
-mod written;
+mod word_list;
 
 use std::collections::BTreeMap;
 
@@ -18,39 +18,40 @@ use super::{Normaliser, ValueType};
 
 pub use file::{InvalidSchema, SchemaFile, SchemaFormat, SchemaProblem};
 pub use validators::{Bound, Validators};
-pub use words::{ANY, WordList};
+pub use word_list::{ANY_LANGUAGE, WordList};
 
-/// What something is called, by language as ISO 639-1.
+/// Titles by language, as ISO 639-1.
 pub type Titles = BTreeMap<String, String>;
 
-/// The key that says when a visit was. A schema without it has no visits.
+/// The key of the date of a visit. A schema without it has no visits.
 pub const VISIT_DATE: &str = "visit_date";
 
-/// What tells of a visit itself, by the names that answers have for it.
-pub const OF_A_VISIT: [&str; 4] = [VISIT_DATE, "admission_date", "discharge_date", "reason_for_visit"];
+/// The keys of visit metadata. The API has members of these names.
+pub const VISIT_METADATA_KEYS: [&str; 4] =
+    [VISIT_DATE, "admission_date", "discharge_date", "reason_for_visit"];
 
-/// The keys of a kind of document, in the order in which people see them.
+/// The keys of a kind of document, in the order of the form.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(from = "old_panels::StoredSchema")]
 pub struct Schema {
-    /// Its name.
+    /// The name by which uploads choose the schema.
     pub name: String,
-    /// What people call it.
+    /// The name that people see.
     #[serde(default, skip_serializing_if = "Titles::is_empty")]
     pub title: Titles,
-    /// The sections of the form, in the order in which the form shows them.
+    /// The sections of the form, in their order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub sections: Vec<Section>,
-    /// Its keys.
+    /// The keys, in the order of the form.
     pub keys: Vec<SchemaKey>,
-    /// The headings that say of whom a part of a document speaks.
+    /// The headings that tell which section a part of a document is about.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub headings: Vec<SectionHeading>,
-    /// Labels of what no key is for: they end the value before them, and theirs is nobody's.
-    #[serde(default, skip_serializing_if = "is_none")]
+    /// Labels that no key is for. They end the value before them, and the value behind them is ignored.
+    #[serde(default, skip_serializing_if = "is_empty_list")]
     pub other_labels: WordList,
     /// Words that tell that the date in their line is not the date of a visit.
-    #[serde(default, skip_serializing_if = "is_none")]
+    #[serde(default, skip_serializing_if = "is_empty_list")]
     pub other_dates: WordList,
 }
 
@@ -59,85 +60,85 @@ pub struct Schema {
 pub struct Section {
     /// The name by which keys and headings refer to the section.
     pub id: String,
-    /// What people call it.
+    /// The name that people see.
     #[serde(default, skip_serializing_if = "Titles::is_empty")]
     pub title: Titles,
 }
 
-/// Headings of one part of a document.
+/// Headings in documents, and what the text below them is about.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SectionHeading {
-    /// The section whose keys follow below the heading. Below a heading without a section stands what belongs to no
-    /// section and to no visit.
+    /// The section that the text is about. Without one, the text is about the past and belongs to no section and no
+    /// visit.
     #[serde(default, alias = "panel", skip_serializing_if = "Option::is_none")]
     pub section: Option<String>,
-    /// Its words, in any language, in small letters without accents.
+    /// The words of the headings, in any language, lower case and without accents.
     pub words: WordList,
 }
 
 /// One key of a schema.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[allow(clippy::struct_excessive_bools)] // Each is a mark of its own, as the files of schemas show them.
+#[allow(clippy::struct_excessive_bools)] // Each flag is a member of the schema file.
 pub struct SchemaKey {
-    /// Its name, in `snake_case`.
+    /// The name, in `snake_case`.
     pub key: String,
-    /// Other names of the key, which people and older programs use. Its values are shown under its own name.
+    /// Other names of the key. Values that arrive under them are shown under the key.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub aliases: Vec<String>,
-    /// What people call it.
+    /// The name that people see.
     #[serde(default, skip_serializing_if = "Titles::is_empty")]
     pub title: Titles,
     /// What the title means, where it is an abbreviation.
     #[serde(default, skip_serializing_if = "Titles::is_empty")]
     pub hint: Titles,
-    /// The words before its value in a document, in any language, in small letters without accents.
-    #[serde(default, skip_serializing_if = "is_none")]
+    /// Words before the value in a document, in any language, lower case and without accents.
+    #[serde(default, skip_serializing_if = "is_empty_list")]
     pub labels: WordList,
-    /// Labels that mean this key only below a heading of its section: "Nombre" is the owner's under "Propietario".
-    #[serde(default, skip_serializing_if = "is_none")]
+    /// Labels that mean this key only below a heading of its section: "Nombre" is the owner's below "Propietario".
+    #[serde(default, skip_serializing_if = "is_empty_list")]
     pub shared_labels: WordList,
-    /// Labels behind which its value goes on, as an address does behind "Población".
-    #[serde(default, skip_serializing_if = "is_none")]
+    /// Labels that continue the value, as "Población" continues an address.
+    #[serde(default, skip_serializing_if = "is_empty_list")]
     pub continued_by: WordList,
-    /// Words at the beginning of a line that lead in a value without being a label: "Se pauta".
-    #[serde(default, skip_serializing_if = "is_none")]
+    /// Words at the beginning of a line that introduce the value but are no label: "Se pauta".
+    #[serde(default, skip_serializing_if = "is_empty_list")]
     pub lead_ins: WordList,
-    /// Words by which a value without a label is recognised: the name of an institution in a letterhead, or a sentence
-    /// about what was done at a visit.
-    #[serde(default, skip_serializing_if = "is_none")]
+    /// Words by which a value without a label is recognised: the name of an institution in a letterhead, or a
+    /// sentence about what was done at a visit.
+    #[serde(default, skip_serializing_if = "is_empty_list")]
     pub cues: WordList,
-    /// How its values become normal.
+    /// The normal form of the values.
     #[serde(default)]
     pub normaliser: Normaliser,
-    /// Whether each visit can have a value of its own, of which the latest is the document's.
+    /// Whether each visit may have a value of its own. The latest is then the value of the document.
     #[serde(default)]
     pub at_visits: bool,
-    /// The section of the form that shows the key. A key without one is shown after the sections of the schema.
+    /// The section of the form that shows the key.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub section: Option<String>,
-    /// What its value is meant as.
+    /// The type of the value.
     pub value_type: ValueType,
-    /// What it tells about.
+    /// What the key is about.
     #[serde(default)]
     pub scope: Scope,
-    /// Whether a document can have several.
+    /// Whether a document can have several values.
     #[serde(default)]
     pub repeatable: bool,
-    /// Whether a mistake in it is worse than others.
+    /// Whether reviewers must check the value with particular care.
     #[serde(default)]
     pub critical: bool,
-    /// Whether its absence says nothing.
+    /// Whether documents often do not have a value.
     #[serde(default)]
     pub optional: bool,
-    /// Whether the form leaves the key out.
+    /// Whether the form does not show the key.
     #[serde(default)]
     pub hidden: bool,
-    /// What its values must be like beyond their type.
+    /// Conditions on the values.
     #[serde(default, skip_serializing_if = "Validators::is_empty")]
     pub validators: Validators,
 }
 
-/// What a key tells about.
+/// What a key is about.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Scope {
@@ -146,27 +147,26 @@ pub enum Scope {
     Document,
     /// What happened at a visit.
     Visit,
-    /// A visit itself: when it was, and why.
+    /// The visit itself: when and why.
     Metadata,
 }
 
 impl Scope {
-    /// All of them, by their names.
+    /// All scopes with their names in schema files.
     pub(super) const ALL: [(&'static str, Self); 3] =
         [("document", Self::Document), ("visit", Self::Visit), ("metadata", Self::Metadata)];
 }
 
 impl Schema {
-    /// The name of the built-in schema that is used where nothing else is configured. Runs stored before runs kept
-    /// their schema were interpreted by it.
+    /// The name of the built-in schema that is the default. Runs that do not name a schema were interpreted by it.
     pub const DEFAULT: &'static str = "veterinary-record";
 
-    /// The built-in schema of that name.
+    /// The built-in default schema.
     pub fn built_in_default() -> Self {
         built_in::default().schema.clone()
     }
 
-    /// The name of the schema that a run interprets its document by.
+    /// The name of the schema of a run.
     pub fn name_for(run: &Run) -> &str {
         run.schema.as_ref().map_or(Self::DEFAULT, |schema| schema.name.as_str())
     }
@@ -176,38 +176,38 @@ impl Schema {
         self.keys.iter().find(|key| key.key == name)
     }
 
-    /// Whether that key is critical. One that the schema does not have is not.
+    /// Whether a key is critical. An unknown key is not.
     pub fn is_critical(&self, name: &str) -> bool {
         self.key(name).is_some_and(|key| key.critical)
     }
 
-    /// What that key tells about. One that the schema does not have tells about the document.
+    /// What a key is about. An unknown key is about the document.
     pub fn scope(&self, name: &str) -> Scope {
         self.key(name).map_or(Scope::Document, |key| key.scope)
     }
 
-    /// The key that says when a visit was. A schema without it knows no visits.
+    /// The index of the key of the date of a visit. None if the schema has no visits.
     pub fn visit_date(&self) -> Option<usize> {
         let is_it = |key: &SchemaKey| key.scope == Scope::Metadata && key.normaliser == Normaliser::Date;
         self.keys.iter().position(|key| key.key == VISIT_DATE && is_it(key))
     }
 
-    /// The key that says when a document was written: the first date that tells about it as a whole.
+    /// The index of the key of the document's date: the first date that is about the document.
     pub fn document_date(&self) -> Option<usize> {
         self.keys.iter().position(|key| key.scope == Scope::Document && key.normaliser == Normaliser::Date)
     }
 
-    /// What the schema is called in that language.
+    /// The title of the schema in that language.
     pub fn title(&self, language: &str) -> &str {
         in_language(&self.title, language).unwrap_or(&self.name)
     }
 
-    /// What a key is called in that language. One that the schema does not have is called by its name.
+    /// The title of a key in that language. The title of an unknown key is its name.
     pub fn key_title<'s>(&'s self, key: &'s str, language: &str) -> &'s str {
         self.key(key).map_or(key, |key| key.title(language))
     }
 
-    /// What a section is called in that language.
+    /// The title of a section in that language.
     pub fn section_title<'s>(&'s self, id: &'s str, language: &str) -> &'s str {
         let section = self.sections.iter().find(|section| section.id == id);
         section.and_then(|section| in_language(&section.title, language)).unwrap_or(id)
@@ -215,12 +215,12 @@ impl Schema {
 }
 
 impl SchemaKey {
-    /// What it is called in that language, else in any that there is, else by its name.
+    /// The title in that language, otherwise in any language, otherwise the name.
     pub fn title(&self, language: &str) -> &str {
         in_language(&self.title, language).unwrap_or(&self.key)
     }
 
-    /// What its title means, in that language, else in any that there is.
+    /// The hint in that language, otherwise in any language.
     pub fn hint(&self, language: &str) -> Option<&str> {
         in_language(&self.hint, language)
     }
@@ -230,12 +230,12 @@ fn in_language<'t>(titles: &'t Titles, language: &str) -> Option<&'t str> {
     titles.get(language).or_else(|| titles.values().next()).map(String::as_str)
 }
 
-fn is_none(words: &WordList) -> bool {
+fn is_empty_list(words: &WordList) -> bool {
     words.is_empty()
 }
 
-/// Whether this can be the name of a key: `snake_case`, as every key of every schema is written.
-pub(super) fn is_key(name: &str) -> bool {
+/// Whether this can be the name of a key: `snake_case`.
+pub(super) fn is_key_name(name: &str) -> bool {
     let part =
         |part: &str| !part.is_empty() && part.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit());
     name.len() <= 64 && name.starts_with(|c: char| c.is_ascii_lowercase()) && name.split('_').all(part)

@@ -1,16 +1,16 @@
-//! The words by which a document is found: what it says, in small letters and without accents, one value to a line.
+//! The text by which a document is searched: its values, lower case and without accents, one value to a line.
 
 use super::normal::fold;
 use super::{Field, Value, ValueType};
 
-/// Nobody looks for a document by what stands after so many bytes of it.
-const LONGEST: usize = 60_000;
+/// The longest search text, in bytes. Later values are left out.
+const MAX_BYTES: usize = 60_000;
 
-/// What is looked for in the values of these fields.
+/// The search text of some fields.
 pub fn search_text(fields: &[Field]) -> String {
     let mut words = String::new();
     for line in fields.iter().flat_map(lines) {
-        if words.len() + line.len() >= LONGEST {
+        if words.len() + line.len() >= MAX_BYTES {
             break;
         }
         words.push_str(&line);
@@ -19,7 +19,7 @@ pub fn search_text(fields: &[Field]) -> String {
     words
 }
 
-/// What somebody looks for, as it stands in [`found_by`]. Nothing if there are only spaces.
+/// A query in the form of [`search_text`]. Empty if the query is only spaces.
 pub fn search_query(text: &str) -> String {
     let pieces: Vec<_> = text.split_whitespace().collect();
     fold(&pieces.join(" "))
@@ -36,7 +36,7 @@ fn lines(field: &Field) -> Vec<String> {
     }
 }
 
-/// Dates are kept as `2024-03-09`, and most people write `09/03/2024`.
+/// Stored dates are `2024-03-09`; most people search for `09/03/2024`.
 fn day_first(date: &str) -> Option<String> {
     let (year, rest) = date.split_once('-')?;
     let (month, day) = rest.split_once('-')?;

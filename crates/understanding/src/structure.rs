@@ -1,8 +1,8 @@
-//! What edits say about the schema itself, and what people decide about it.
+//! What edits suggest about the schema, and what people decide about it.
 //!
-//! One edit that adds an unknown key or takes a key away says little; the same edit on many documents says that the
-//! schema should change. Such edits are gathered into candidates, people decide about those, and an approval makes a
-//! new version of the schema for the runs that come after.
+//! One edit that adds an unknown key or deletes a key says little. The same edit on many documents suggests that the
+//! schema should change. Such edits are collected as candidates. People decide about them; an approval makes a new
+//! version of the schema for later runs.
 
 use jiff::Timestamp;
 use quire_domain::{Event, EventType};
@@ -11,20 +11,20 @@ use serde::{Deserialize, Serialize};
 use super::edit::{ChangeType, FieldChange};
 use super::{Evidence, Field, Schema, SchemaKey, ValueType, WordList};
 
-/// How a schema might change.
+/// A change of a schema.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum StructureChange {
     /// A key that the schema does not have.
     NewKey,
-    /// A key under another name that the schema does not have.
+    /// A key gets another name that the schema does not have.
     KeyRename,
-    /// A key that people take away.
+    /// A key that people delete.
     KeyDeprecation,
-    /// A value that was found under one key and belongs to another.
+    /// Values that were found under one key belong to another.
     KeyMapping,
 }
 
-/// Where a candidate stands.
+/// The status of a candidate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 #[allow(missing_docs)]
 pub enum CandidateStatus {
@@ -35,16 +35,16 @@ pub enum CandidateStatus {
     Deferred,
 }
 
-/// What a person decides about a candidate.
+/// A person's decision about a candidate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DecisionType {
     /// The schema changes.
     Approve,
-    /// It does not.
+    /// The schema does not change.
     Reject,
-    /// Not now.
+    /// Decide later.
     Defer,
-    /// The key that it is about is critical; whether the schema changes is decided anew, with that in mind.
+    /// The key is critical. The candidate is pending again.
     FlagCritical,
 }
 
@@ -54,15 +54,15 @@ const OTHER_SECTION: &str = "other";
 macro_rules! names {
     ($kind:ident: $($variant:ident = $name:literal),+) => {
         impl $kind {
-            /// All of them.
+            /// All values.
             pub const ALL: &'static [Self] = &[$(Self::$variant),+];
 
-            /// The stored and shown form.
+            /// The name that is stored and that the API shows.
             pub fn as_str(self) -> &'static str {
                 match self { $(Self::$variant => $name),+ }
             }
 
-            /// The one of that name.
+            /// The value of that name.
             pub fn parse(name: &str) -> Option<Self> {
                 Self::ALL.iter().copied().find(|one| one.as_str() == name)
             }
@@ -85,20 +85,20 @@ pub fn decision_events(reviewer: &str, makes_version: bool, at: Timestamp) -> Ve
 /// An edit that says something about the schema.
 #[derive(Clone, Debug, PartialEq)]
 pub struct StructuralEdit {
-    /// What.
+    /// The suggested change.
     pub change: StructureChange,
-    /// The key there was, when it is replaced by another.
+    /// The key that is replaced, if one is.
     pub source_key: Option<String>,
-    /// The key that it is about.
+    /// The key that the change is about.
     pub target_key: String,
-    /// Where the value stood.
+    /// Where the value stands in the document.
     pub evidence: Option<Evidence>,
-    /// Whether a critical key is touched.
+    /// Whether a critical key is concerned.
     pub touches_critical: bool,
 }
 
-/// What these changes say about the schema.
-pub(super) fn edits(
+/// The changes of the schema that these edits suggest.
+pub(super) fn structural_edits(
     before: &[Field],
     after: &[Field],
     changes: &[FieldChange],
@@ -128,7 +128,7 @@ pub(super) fn edits(
     }
     let unknown = added.into_iter().filter(|new| schema.key(&new.field_key).is_none());
     found.extend(unknown.map(|new| edit(StructureChange::NewKey, None, new.field_key.clone(), None, schema)));
-    // Several of a kind in one batch are one observation. In order, so that two who write at once take the same way.
+    // Equal edits in one batch count once. The order is fixed, so that concurrent writers lock in the same order.
     let what = |edit: &StructuralEdit| (edit.change, edit.source_key.clone(), edit.target_key.clone());
     found.sort_by_key(what);
     found.dedup_by_key(|edit| what(edit));
@@ -147,10 +147,10 @@ fn edit(
     StructuralEdit { change, source_key, target_key, evidence, touches_critical }
 }
 
-/// What a decision does to a candidate's status. None if it cannot be taken any more.
-pub fn decide(status: CandidateStatus, decision: DecisionType) -> Option<CandidateStatus> {
+/// The status of a candidate after a decision. None if the candidate is already decided for good.
+pub fn status_after(status: CandidateStatus, decision: DecisionType) -> Option<CandidateStatus> {
     match (status, decision) {
-        // The schema has changed; another decision cannot undo that, only another candidate can.
+        // The schema has changed. Another decision cannot undo that; another candidate can.
         (CandidateStatus::Approved, _) => None,
         (_, DecisionType::Approve) => Some(CandidateStatus::Approved),
         (_, DecisionType::Reject) => Some(CandidateStatus::Rejected),
@@ -159,20 +159,20 @@ pub fn decide(status: CandidateStatus, decision: DecisionType) -> Option<Candida
     }
 }
 
-/// A change of the schema that was approved.
+/// An approved change of the schema.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Approval<'c> {
-    /// The key there was, when it is replaced by another.
+    /// The key that is replaced, if one is.
     pub source_key: Option<&'c str>,
-    /// The key that it is about.
+    /// The key that the change is about.
     pub target_key: &'c str,
-    /// Whether that key is critical from now on.
+    /// Whether that key becomes critical.
     pub critical: bool,
 }
 
 impl Schema {
-    /// The schema after an approval, and a line that says what changed.
-    pub fn changed(&self, change: StructureChange, approval: &Approval<'_>) -> (Self, String) {
+    /// The schema after an approval, and a summary of the change.
+    pub fn with_approval(&self, change: StructureChange, approval: &Approval<'_>) -> (Self, String) {
         let mut schema = self.clone();
         let target = approval.target_key;
         let summary = match (change, approval.source_key) {
@@ -185,11 +185,11 @@ impl Schema {
                 format!("{source} became {target}")
             }
             (StructureChange::KeyMapping, Some(source)) => {
-                schema.take_labels(source, target);
+                schema.move_labels(source, target);
                 format!("values found as {source} belong to {target}")
             }
             (StructureChange::NewKey | StructureChange::KeyRename | StructureChange::KeyMapping, _) => {
-                schema.ensure(target);
+                schema.add_key_if_missing(target);
                 format!("{target} was added")
             }
         };
@@ -205,21 +205,21 @@ impl Schema {
         let is_there = self.key(target).is_some();
         match self.keys.iter_mut().find(|key| key.key == source) {
             Some(key) if !is_there => target.clone_into(&mut key.key),
-            _ => self.ensure(target),
+            _ => self.add_key_if_missing(target),
         }
     }
 
-    /// What was found by the labels of one key is found for the other from now on.
-    fn take_labels(&mut self, source: &str, target: &str) {
-        self.ensure(target);
+    /// Moves the labels of one key to another.
+    fn move_labels(&mut self, source: &str, target: &str) {
+        self.add_key_if_missing(target);
         let source = self.keys.iter_mut().find(|key| key.key == source);
         let labels = source.map(|key| std::mem::take(&mut key.labels)).unwrap_or_default();
         if let Some(target) = self.keys.iter_mut().find(|key| key.key == target) {
-            target.labels.take_in(&labels);
+            target.labels.merge(&labels);
         }
     }
 
-    fn ensure(&mut self, name: &str) {
+    fn add_key_if_missing(&mut self, name: &str) {
         if self.key(name).is_some() {
             return;
         }

@@ -22,7 +22,10 @@ fn delete(field: &Field) -> EditOperation {
     EditOperation::Delete { field: field.field_id }
 }
 
-fn said(before: &[Field], batch: &[EditOperation]) -> Vec<(StructureChange, Option<String>, String)> {
+fn structural_edits_of(
+    before: &[Field],
+    batch: &[EditOperation],
+) -> Vec<(StructureChange, Option<String>, String)> {
     let edited = apply_edits(before, &Schema::built_in_default(), NEUTRAL_CONFIDENCE, batch).unwrap();
     edited.structure.into_iter().map(|edit| (edit.change, edit.source_key, edit.target_key)).collect()
 }
@@ -31,23 +34,23 @@ fn said(before: &[Field], batch: &[EditOperation]) -> Vec<(StructureChange, Opti
 #[test]
 fn adding_and_removing_keys_speaks_about_the_schema_and_correcting_values_does_not() {
     let before = [field("notes", "x"), field("diagnosis", "otitis"), field("diagnosis", "gingivitis")];
-    assert_eq!(said(&before, &[add("breed", "beagle")]), [], "the schema has that key");
+    assert_eq!(structural_edits_of(&before, &[add("breed", "beagle")]), [], "the schema has that key");
     assert_eq!(
-        said(&before, &[add("blood_group", "A"), add("blood_group", "B")]),
+        structural_edits_of(&before, &[add("blood_group", "A"), add("blood_group", "B")]),
         [(StructureChange::NewKey, None, "blood_group".into())],
         "once for a batch"
     );
-    assert_eq!(said(&before, &[delete(&before[1])]), [], "another value of that key is left");
+    assert_eq!(structural_edits_of(&before, &[delete(&before[1])]), [], "another value of that key is left");
     assert_eq!(
-        said(&before, &[delete(&before[0])]),
+        structural_edits_of(&before, &[delete(&before[0])]),
         [(StructureChange::KeyDeprecation, None, "notes".into())]
     );
     assert_eq!(
-        said(&before, &[delete(&before[0]), add("remarks", " x ")]),
+        structural_edits_of(&before, &[delete(&before[0]), add("remarks", " x ")]),
         [(StructureChange::KeyRename, Some("notes".into()), "remarks".into())]
     );
     assert_eq!(
-        said(&before, &[delete(&before[0]), add("allergies", "x")]),
+        structural_edits_of(&before, &[delete(&before[0]), add("allergies", "x")]),
         [(StructureChange::KeyMapping, Some("notes".into()), "allergies".into())]
     );
     let edited =
@@ -59,16 +62,19 @@ fn adding_and_removing_keys_speaks_about_the_schema_and_correcting_values_does_n
 fn an_approval_changes_the_schema_as_the_candidate_says() {
     let schema = Schema::built_in_default();
     let approval = |source_key, target_key, critical| Approval { source_key, target_key, critical };
-    let (added, summary) = schema.changed(StructureChange::NewKey, &approval(None, "blood_group", true));
+    let (added, summary) =
+        schema.with_approval(StructureChange::NewKey, &approval(None, "blood_group", true));
     assert_eq!(added.keys.len(), schema.keys.len() + 1);
     assert!(added.is_critical("blood_group") && summary.contains("blood_group"));
-    let (fewer, _) = added.changed(StructureChange::KeyDeprecation, &approval(None, "blood_group", false));
+    let (fewer, _) =
+        added.with_approval(StructureChange::KeyDeprecation, &approval(None, "blood_group", false));
     assert_eq!(fewer, schema);
-    let (renamed, _) = schema.changed(StructureChange::KeyRename, &approval(Some("notes"), "remarks", false));
+    let (renamed, _) =
+        schema.with_approval(StructureChange::KeyRename, &approval(Some("notes"), "remarks", false));
     assert!(renamed.key("notes").is_none());
     assert_eq!(renamed.key("remarks").unwrap().labels, schema.key("notes").unwrap().labels);
     let (mapped, _) =
-        schema.changed(StructureChange::KeyMapping, &approval(Some("notes"), "allergies", false));
+        schema.with_approval(StructureChange::KeyMapping, &approval(Some("notes"), "allergies", false));
     assert!(mapped.key("notes").unwrap().labels.is_empty());
     assert!(mapped.key("allergies").unwrap().labels.contains(&"notas".to_owned()));
 }
@@ -78,13 +84,13 @@ fn an_approval_changes_the_schema_as_the_candidate_says() {
 fn a_decision_moves_a_candidate_and_an_approval_is_final() {
     use CandidateStatus::{Approved, Deferred, Pending, Rejected};
     for status in [Pending, Rejected, Deferred] {
-        assert_eq!(decide(status, DecisionType::Approve), Some(Approved));
-        assert_eq!(decide(status, DecisionType::Reject), Some(Rejected));
-        assert_eq!(decide(status, DecisionType::Defer), Some(Deferred));
-        assert_eq!(decide(status, DecisionType::FlagCritical), Some(Pending));
+        assert_eq!(status_after(status, DecisionType::Approve), Some(Approved));
+        assert_eq!(status_after(status, DecisionType::Reject), Some(Rejected));
+        assert_eq!(status_after(status, DecisionType::Defer), Some(Deferred));
+        assert_eq!(status_after(status, DecisionType::FlagCritical), Some(Pending));
     }
     for decision in DecisionType::ALL {
-        assert_eq!(decide(Approved, *decision), None);
+        assert_eq!(status_after(Approved, *decision), None);
         assert_eq!(DecisionType::parse(decision.as_str()), Some(*decision));
     }
 }

@@ -1,28 +1,28 @@
-//! The value of a field, and when two of them are the same.
+//! The value of a field, and when two values are the same.
 
 use std::borrow::Cow;
 
 use serde::de::{self, Deserializer, Visitor};
 use serde::{Deserialize, Serialize, Serializer};
 
-/// The largest whole number that is exact.
+/// The largest whole number that a float represents exactly.
 const LARGEST_EXACT: f64 = 9_007_199_254_740_992.0;
 
-/// A value: one of the few kinds that JSON has.
+/// A value, as JSON can have it.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub enum Value {
-    /// Nothing.
     #[default]
+    /// No value.
     Null,
-    /// Yes or no.
+    /// A boolean.
     Bool(bool),
     /// A number.
     Number(f64),
-    /// Anything else, dates as `YYYY-MM-DD`.
+    /// Text. Dates are `YYYY-MM-DD`.
     Text(String),
 }
 
-/// What a value is meant as.
+/// The type of a value.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 #[allow(missing_docs)] // The names say it.
@@ -35,9 +35,9 @@ pub enum ValueType {
     Unknown,
 }
 
-/// What a value says, written in one way.
+/// A value in canonical form.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(super) enum Canonical<'v> {
+pub(super) enum CanonicalValue<'v> {
     Null,
     Bool(bool),
     Number(u64),
@@ -45,10 +45,10 @@ pub(super) enum Canonical<'v> {
 }
 
 impl ValueType {
-    /// All of them.
+    /// All types.
     pub const ALL: [Self; 5] = [Self::String, Self::Date, Self::Number, Self::Boolean, Self::Unknown];
 
-    /// The stored and shown form.
+    /// The name that is stored and that the API shows.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::String => "string",
@@ -64,13 +64,13 @@ impl ValueType {
         Self::ALL.into_iter().find(|kind| kind.as_str() == name)
     }
 
-    /// The value that a normal form is. What this type cannot have stays text, for a person to see.
-    pub fn read(self, normal: String) -> Value {
-        self.accept(Value::Text(normal.clone())).unwrap_or(Value::Text(normal))
+    /// The value of a normal form. A normal form that this type cannot have stays text, so that a person sees it.
+    pub fn parse_normal_form(self, normal: String) -> Value {
+        self.coerce(Value::Text(normal.clone())).unwrap_or(Value::Text(normal))
     }
 
-    /// The value as this type has it, or what it must be.
-    pub fn accept(self, value: Value) -> Result<Value, &'static str> {
+    /// The value converted to this type, or what it must be.
+    pub fn coerce(self, value: Value) -> Result<Value, &'static str> {
         match (self, value) {
             (_, Value::Null) => Ok(Value::Null),
             (Self::Unknown, value) | (Self::String, value @ Value::Text(_)) => Ok(value),
@@ -92,7 +92,7 @@ fn is_date(text: &str) -> bool {
 }
 
 impl Value {
-    /// Whether there is nothing in it.
+    /// Whether the value is null or blank.
     pub fn is_empty(&self) -> bool {
         match self {
             Self::Null => true,
@@ -101,8 +101,7 @@ impl Value {
         }
     }
 
-    /// Whether a person who sees both would call them the same: spaces do not count, nor how a number or a yes is
-    /// written.
+    /// Whether two values are the same to a reader: spaces do not count, nor how a number or a boolean is written.
     pub fn is_same(&self, other: &Self, kind: ValueType) -> bool {
         if self == other {
             return true;
@@ -124,25 +123,25 @@ impl Value {
         }
     }
 
-    /// What it says, written in one way: equal whenever two values of that type are the same to a reader.
-    pub(super) fn canonical(&self, kind: ValueType) -> Canonical<'_> {
-        let number = || self.as_number().map(|number| Canonical::Number(number.to_bits()));
-        let said = match kind {
+    /// The canonical form: equal if two values of that type are the same to a reader.
+    pub(super) fn canonical(&self, kind: ValueType) -> CanonicalValue<'_> {
+        let number = || self.as_number().map(|number| CanonicalValue::Number(number.to_bits()));
+        let canonical = match kind {
             ValueType::Number => number(),
-            ValueType::Boolean => self.as_bool().map(Canonical::Bool),
+            ValueType::Boolean => self.as_bool().map(CanonicalValue::Bool),
             ValueType::String | ValueType::Date => match self {
                 Self::Text(text) => {
-                    Some(Canonical::Text(text.split_whitespace().collect::<Vec<_>>().join(" ").into()))
+                    Some(CanonicalValue::Text(text.split_whitespace().collect::<Vec<_>>().join(" ").into()))
                 }
                 _ => None,
             },
             ValueType::Unknown => None,
         };
-        said.unwrap_or_else(|| match self {
-            Self::Null => Canonical::Null,
-            Self::Bool(yes) => Canonical::Bool(*yes),
-            Self::Number(number) => Canonical::Number((number + 0.0).to_bits()),
-            Self::Text(text) => Canonical::Text(text.trim().into()),
+        canonical.unwrap_or_else(|| match self {
+            Self::Null => CanonicalValue::Null,
+            Self::Bool(yes) => CanonicalValue::Bool(*yes),
+            Self::Number(number) => CanonicalValue::Number((number + 0.0).to_bits()),
+            Self::Text(text) => CanonicalValue::Text(text.trim().into()),
         })
     }
 
@@ -152,7 +151,7 @@ impl Value {
             Self::Text(text) => text.trim().parse().ok()?,
             Self::Null | Self::Bool(_) => return None,
         };
-        // Zero has one sign here.
+        // Adding zero removes the sign of zero.
         number.is_finite().then_some(number + 0.0)
     }
 
@@ -177,7 +176,7 @@ impl Serialize for Value {
             Self::Null => serializer.serialize_none(),
             Self::Bool(yes) => serializer.serialize_bool(*yes),
             // 5 stays 5 and does not become 5.0.
-            #[allow(clippy::cast_possible_truncation)] // It is whole and exact.
+            #[allow(clippy::cast_possible_truncation)] // The number is whole and exact.
             Self::Number(number) if number.fract() == 0.0 && number.abs() < LARGEST_EXACT => {
                 serializer.serialize_i64(*number as i64)
             }
@@ -228,7 +227,7 @@ impl<'de> Deserialize<'de> for Value {
         }
 
         fn exact<E: de::Error>(size: u64, is_negative: bool) -> Result<Value, E> {
-            #[allow(clippy::cast_precision_loss)] // What would lose some is refused.
+            #[allow(clippy::cast_precision_loss)] // A number that would lose precision is refused.
             let number = size as f64;
             if number >= LARGEST_EXACT {
                 return Err(E::custom("a number of this size is not exact; send it as text"));
@@ -279,9 +278,9 @@ mod tests {
 
     #[test]
     fn a_type_takes_what_can_be_read_as_it() {
-        assert_eq!(ValueType::Number.accept(text("4.5")), Ok(Value::Number(4.5)));
-        assert_eq!(ValueType::Boolean.accept(text("true")), Ok(Value::Bool(true)));
-        assert_eq!(ValueType::Date.accept(text("2024-02-29")), Ok(text("2024-02-29")));
+        assert_eq!(ValueType::Number.coerce(text("4.5")), Ok(Value::Number(4.5)));
+        assert_eq!(ValueType::Boolean.coerce(text("true")), Ok(Value::Bool(true)));
+        assert_eq!(ValueType::Date.coerce(text("2024-02-29")), Ok(text("2024-02-29")));
         for (kind, wrong) in [
             (ValueType::Date, text("2023-02-29")),
             (ValueType::Date, text("29/02/2024")),
@@ -291,10 +290,10 @@ mod tests {
             (ValueType::Boolean, text("maybe")),
             (ValueType::String, Value::Number(4.0)),
         ] {
-            assert!(kind.accept(wrong.clone()).is_err(), "{kind:?} {wrong:?}");
+            assert!(kind.coerce(wrong.clone()).is_err(), "{kind:?} {wrong:?}");
         }
         for kind in ValueType::ALL {
-            assert_eq!(kind.accept(Value::Null), Ok(Value::Null));
+            assert_eq!(kind.coerce(Value::Null), Ok(Value::Null));
             assert_eq!(ValueType::parse(kind.as_str()), Some(kind));
         }
     }

@@ -1,4 +1,4 @@
-//! An interpretation as people see it: what is stored, and how sure each field is by the policy in effect.
+//! The flat view of an interpretation: the stored fields with the band of their confidence.
 
 use jiff::Timestamp;
 use serde::Serialize;
@@ -7,9 +7,9 @@ use super::calibration::ConfidencePolicy;
 use super::{Field, Interpretation};
 use quire_domain::ids::{DocumentId, RunId};
 
-/// A flat list, as it is stored.
+/// The flat list of fields.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-#[allow(missing_docs)] // As in the interpretation.
+#[allow(missing_docs)] // See [`Interpretation`].
 pub struct FlatView {
     pub schema_version: String,
     pub document_id: DocumentId,
@@ -22,18 +22,18 @@ pub struct FlatView {
     pub fields: Vec<FieldView>,
 }
 
-/// A field, and in which band its confidence lies, so that nobody else needs to know the cut-offs.
+/// A field and the band of its confidence, so that clients need not know the limits.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct FieldView {
-    /// The field.
     #[serde(flatten)]
+    /// The stored field.
     pub field: Field,
     /// `low`, `mid` or `high`.
     pub band: &'static str,
 }
 
 impl FieldView {
-    /// This field by that policy.
+    /// A field under that policy.
     pub fn of(field: Field, policy: &ConfidencePolicy) -> Self {
         let band = policy.band(field.confidence).as_str();
         Self { field, band }
@@ -41,7 +41,7 @@ impl FieldView {
 }
 
 impl FlatView {
-    /// This interpretation by that policy.
+    /// An interpretation under that policy.
     pub fn of(shown: Interpretation, policy: &ConfidencePolicy) -> Self {
         Self {
             schema_version: shown.schema_version,

@@ -1,4 +1,4 @@
-//! The fields of an interpretation, grouped by the visits they belong to: another way of looking at the same list.
+//! The fields of an interpretation grouped by visit.
 
 use std::collections::HashMap;
 
@@ -11,15 +11,15 @@ use super::view::FieldView;
 use super::{Field, Interpretation, Origin, Schema, Scope, VISIT_DATE, Value};
 use quire_domain::ids::{DocumentId, FieldId, RunId};
 
-/// The group of what belongs to some visit, nobody knows which.
+/// The id of the group of fields that belong to an unknown visit.
 pub const UNASSIGNED: &str = "unassigned";
 
-/// What a document without a date of its own takes from its visits.
+/// The key that gets the date of the latest visit if the document has no date.
 const DOCUMENT_DATE: &str = "document_date";
 
-/// An interpretation grouped by visits.
+/// An interpretation grouped by visit.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-#[allow(missing_docs)] // The names are those of the contract.
+#[allow(missing_docs)] // The names are those of the API.
 pub struct VisitGroupedView {
     pub schema_contract: &'static str,
     pub document_id: DocumentId,
@@ -28,20 +28,20 @@ pub struct VisitGroupedView {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub context_key: Option<String>,
     pub medical_record_view: RecordView,
-    /// What tells about the document as a whole.
+    /// The fields about the document as a whole.
     pub fields: Vec<GroupedField>,
-    /// What tells about visits.
+    /// The visits with their fields.
     pub visits: Vec<Visit>,
-    /// What the schema does not know.
+    /// The fields whose keys the schema does not have.
     pub other_fields: Vec<GroupedField>,
 }
 
-/// A field with its confidences under the names of this contract, each beside its name in the flat list.
+/// A field with its confidence values under the names of this view, beside their names in the flat list.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[allow(missing_docs)]
 pub struct GroupedField {
     #[serde(flatten)]
-    pub shown: FieldView,
+    pub view: FieldView,
     pub field_candidate_confidence: f64,
     pub field_mapping_confidence: f64,
     pub field_review_history_adjustment: f64,
@@ -51,7 +51,7 @@ pub struct GroupedField {
     pub policy_version: Option<String>,
 }
 
-/// How a record is laid out.
+/// The layout of the form.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[allow(missing_docs)]
 pub struct RecordView {
@@ -60,7 +60,7 @@ pub struct RecordView {
     pub field_slots: Vec<FieldSlot>,
 }
 
-/// A place for a field.
+/// The slot of a key in the form.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[allow(missing_docs)]
 pub struct FieldSlot {
@@ -72,7 +72,7 @@ pub struct FieldSlot {
     pub aliases: Vec<String>,
 }
 
-/// A visit and what happened there.
+/// A visit and its fields.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[allow(missing_docs)]
 pub struct Visit {
@@ -84,14 +84,14 @@ pub struct Visit {
     pub fields: Vec<GroupedField>,
 }
 
-/// Whether a field names this visit.
-pub(super) fn exists(fields: &[Field], visit_id: &str) -> bool {
+/// Whether a field belongs to this visit.
+pub(super) fn visit_exists(fields: &[Field], visit_id: &str) -> bool {
     fields.iter().any(|field| field.visit_id.as_deref() == Some(visit_id))
 }
 
-/// Groups an interpretation by visits, in the order of their dates and then of their ids; those without a date come after
-/// them, and what belongs to no visit comes last.
-pub fn group(
+/// Groups an interpretation by visit. The visits are in the order of their dates, then of their ids; visits without a
+/// date follow, and the unassigned fields come last.
+pub fn group_by_visit(
     interpretation: &Interpretation,
     schema: &Schema,
     policy: &ConfidencePolicy,
@@ -102,7 +102,7 @@ pub fn group(
         processing_run_id: interpretation.processing_run_id,
         created_at: interpretation.created_at,
         context_key: interpretation.context_key.clone(),
-        medical_record_view: view(schema),
+        medical_record_view: record_view(schema),
         fields: Vec::new(),
         visits: Vec::new(),
         other_fields: Vec::new(),
@@ -114,32 +114,32 @@ pub fn group(
         let scope = schema.scope(&field.key);
         match (schema.key(&field.key), &original.visit_id) {
             (_, Some(visit_id)) => {
-                let left_over = grouped.visit(visit_id, &mut places).take(shown);
+                let left_over = grouped.visit(visit_id, &mut places).add(shown);
                 grouped.other_fields.extend(left_over);
             }
             (None, None) => grouped.other_fields.push(shown),
             (Some(_), None) if scope == Scope::Document => grouped.fields.push(shown),
-            // When and why of a visit that nobody knows.
+            // Metadata of an unknown visit.
             (Some(_), None) if scope == Scope::Metadata => grouped.other_fields.push(shown),
             (Some(_), None) => grouped.visit(UNASSIGNED, &mut places).fields.push(shown),
         }
     }
-    grouped.visits.sort_by(|one, other| order(one).cmp(&order(other)));
+    grouped.visits.sort_by(|one, other| sort_key(one).cmp(&sort_key(other)));
     let date = document_date(interpretation, schema);
     grouped.fields.extend(date.map(|date| GroupedField::of(&date, interpretation, policy)));
     grouped
 }
 
-fn order(visit: &Visit) -> (bool, &str, &str) {
+fn sort_key(visit: &Visit) -> (bool, &str, &str) {
     let date = match &visit.visit_date {
         Value::Text(date) => Some(date.as_str()),
         _ => None,
     };
-    // What has no date is behind what has one.
+    // Visits without a date come last.
     (visit.visit_id == UNASSIGNED, date.unwrap_or("~"), &visit.visit_id)
 }
 
-/// The field under the key that the schema has for it.
+/// The field under the key whose alias it has.
 fn canonical(field: &Field, schema: &Schema) -> Field {
     if schema.key(&field.key).is_some() {
         return field.clone();
@@ -150,8 +150,8 @@ fn canonical(field: &Field, schema: &Schema) -> Field {
     }
 }
 
-/// A document that does not say when it was written is as old as its latest visit. Only shown: what was not found is not
-/// stored. Its id follows from the run, so that it is the same whenever it is looked at.
+/// The date of the latest visit, for a document without a date of its own. It is only shown and never stored. Its id
+/// follows from the run, so that it is always the same.
 fn document_date(interpretation: &Interpretation, schema: &Schema) -> Option<Field> {
     let key = schema.key(DOCUMENT_DATE)?;
     let fields = interpretation.fields.iter().filter(|field| !field.value.is_empty());
@@ -178,7 +178,7 @@ fn document_date(interpretation: &Interpretation, schema: &Schema) -> Option<Fie
 }
 
 impl VisitGroupedView {
-    /// The visit of that id, whose place is known if it was named before: a record may have thousands.
+    /// The visit of that id. `places` makes the lookup fast, because a record may have thousands of visits.
     fn visit<'i>(&mut self, visit_id: &'i str, places: &mut HashMap<&'i str, usize>) -> &mut Visit {
         let place = *places.entry(visit_id).or_insert_with(|| {
             self.visits.push(Visit { visit_id: visit_id.to_owned(), ..Visit::default() });
@@ -189,9 +189,9 @@ impl VisitGroupedView {
 }
 
 impl Visit {
-    /// Gives it back if it tells about the visit itself what another field has told already.
-    fn take(&mut self, shown: GroupedField) -> Option<GroupedField> {
-        let field = &shown.shown.field;
+    /// Adds a field. Returns it if it states metadata that another field has stated before.
+    fn add(&mut self, shown: GroupedField) -> Option<GroupedField> {
+        let field = &shown.view.field;
         let slot = match field.key.as_str() {
             VISIT_DATE => &mut self.visit_date,
             "admission_date" => &mut self.admission_date,
@@ -218,12 +218,12 @@ impl GroupedField {
             field_review_history_adjustment: field.review_history_adjustment,
             context_key: of.context_key.clone(),
             policy_version: of.policy_version.clone(),
-            shown: FieldView::of(field.clone(), policy),
+            view: FieldView::of(field.clone(), policy),
         }
     }
 }
 
-fn view(schema: &Schema) -> RecordView {
+fn record_view(schema: &Schema) -> RecordView {
     let slots = schema.keys.iter().filter_map(|key| {
         let section = key.section.clone()?;
         let scope = if key.scope == Scope::Document { "document" } else { "visit" };

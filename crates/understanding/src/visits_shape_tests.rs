@@ -7,7 +7,7 @@ use crate::ValueType;
 
 /// Grouped under the usual policy.
 fn grouped_as(interpretation: &Interpretation, schema: &Schema) -> VisitGroupedView {
-    group(interpretation, schema, &ConfidencePolicy::default())
+    group_by_visit(interpretation, schema, &ConfidencePolicy::default())
 }
 
 fn field(key: &str, value: &str, visit_id: Option<&str>) -> Field {
@@ -113,12 +113,12 @@ fn by_visits_it_has_the_members_and_places_of_the_contract() {
 fn other_names_of_keys_are_resolved_before_anybody_sees_them() {
     let fields = vec![field("medical_record_number", "H-1", None), field("repro_status", "entero", None)];
     let grouped = grouped_as(&of(fields), &Schema::built_in_default());
-    let keys: Vec<_> = grouped.fields.iter().map(|field| field.shown.field.key.as_str()).collect();
+    let keys: Vec<_> = grouped.fields.iter().map(|field| field.view.field.key.as_str()).collect();
     assert_eq!((keys, grouped.other_fields.len()), (vec!["nhc", "reproductive_status"], 0));
     let unknown = Schema { keys: Vec::new(), ..Schema::built_in_default() };
     let grouped = grouped_as(&of(vec![field("repro_status", "entero", None)]), &unknown);
     assert_eq!(
-        grouped.other_fields[0].shown.field.key, "repro_status",
+        grouped.other_fields[0].view.field.key, "repro_status",
         "a schema without the key has no other name for it"
     );
 }
@@ -132,13 +132,14 @@ fn what_belongs_to_visits_is_never_at_the_top() {
         all.flat_map(|key| [field(&key.key, "2024-01-01", Some("a")), field(&key.key, "2024-02-02", None)]);
     let grouped = grouped_as(&of(fields.collect()), &schema);
     let metadata = ["visit_date", "admission_date", "discharge_date", "reason_for_visit"];
-    assert!(grouped.fields.iter().all(|field| schema.scope(&field.shown.field.key) == Scope::Document));
+    assert!(grouped.fields.iter().all(|field| schema.scope(&field.view.field.key) == Scope::Document));
     for visit in &grouped.visits {
-        assert!(visit.fields.iter().all(|field| !metadata.contains(&field.shown.field.key.as_str())));
-        let told = [&visit.visit_date, &visit.admission_date, &visit.discharge_date, &visit.reason_for_visit];
+        assert!(visit.fields.iter().all(|field| !metadata.contains(&field.view.field.key.as_str())));
+        let metadata =
+            [&visit.visit_date, &visit.admission_date, &visit.discharge_date, &visit.reason_for_visit];
         let expected =
             if visit.visit_id == UNASSIGNED { Value::Null } else { Value::Text("2024-01-01".into()) };
-        assert!(told.into_iter().all(|value| *value == expected), "{visit:?}");
+        assert!(metadata.into_iter().all(|value| *value == expected), "{visit:?}");
     }
     let ids: Vec<_> = grouped.visits.iter().map(|visit| visit.visit_id.as_str()).collect();
     assert_eq!(ids, ["a", UNASSIGNED]);
@@ -159,7 +160,7 @@ fn a_document_without_a_date_shows_that_of_its_latest_visit() {
     let interpretation = of(visits.clone());
     let grouped = grouped_as(&interpretation, &schema);
     let [derived] = &grouped.fields[..] else { panic!("{:?}", grouped.fields) };
-    let derived = &derived.shown.field;
+    let derived = &derived.view.field;
     assert_eq!((derived.key.as_str(), derived.origin), ("document_date", Origin::Derived));
     assert_eq!((&derived.value, derived.value_type), (&Value::Text("2024-02-01".into()), ValueType::Date));
     assert!(interpretation.fields.iter().all(|field| field.field_id != derived.field_id));
@@ -170,11 +171,7 @@ fn a_document_without_a_date_shows_that_of_its_latest_visit() {
     dated.push(field("document_date", "2023-12-31", None));
     let grouped = grouped_as(&of(dated), &schema);
     assert_eq!(grouped.fields.len(), 1);
-    assert_eq!(
-        grouped.fields[0].shown.field.value,
-        Value::Text("2023-12-31".into()),
-        "what was found stands"
-    );
+    assert_eq!(grouped.fields[0].view.field.value, Value::Text("2023-12-31".into()), "what was found stands");
     assert!(grouped_as(&of(Vec::new()), &schema).fields.is_empty());
 }
 

@@ -29,10 +29,9 @@ fn every_field_is_shown_once_where_it_belongs() {
             field("visit_date", "2024-02-02", Some("b")),
         ],
     };
-    let grouped = group(&interpretation, &Schema::built_in_default(), &ConfidencePolicy::default());
-    let keys = |fields: &[GroupedField]| {
-        fields.iter().map(|shown| shown.shown.field.key.clone()).collect::<Vec<_>>()
-    };
+    let grouped = group_by_visit(&interpretation, &Schema::built_in_default(), &ConfidencePolicy::default());
+    let keys =
+        |fields: &[GroupedField]| fields.iter().map(|shown| shown.view.field.key.clone()).collect::<Vec<_>>();
     assert_eq!(keys(&grouped.fields), ["pet_name", "document_date"]);
     let others = ["never_heard_of", "reason_for_visit", "visit_date"];
     assert_eq!(keys(&grouped.other_fields), others, "nothing is left out");

@@ -100,7 +100,7 @@ impl Subscription {
 }
 
 fn wants(filter: EventFilter, event: &Event) -> bool {
-    event.event_type.is_news()
+    event.event_type.is_streamed()
         && filter.run.is_none_or(|run| event.run == Some(run))
         && filter.subject.is_none_or(|subject| event.subject == Some(subject))
 }

@@ -58,7 +58,7 @@ async fn decide_once(store: &Store, request: DecisionRequest) -> Result<Governan
         return Err(DecisionError::Store(decided_meanwhile()));
     }
     let new_status =
-        structure::decide(candidate.status, request.decision_type).ok_or(DecisionError::Final)?;
+        structure::status_after(candidate.status, request.decision_type).ok_or(DecisionError::Final)?;
     let now = store.clock.now();
     let version = match new_status {
         CandidateStatus::Approved => Some(changed(store, &candidate, &request.reviewer).await?),
@@ -96,7 +96,7 @@ async fn changed(store: &Store, candidate: &StructuralCandidate, by: &str) -> Po
         // Moving a value to another key does not make that key critical.
         critical: candidate.is_critical && candidate.change != StructureChange::KeyMapping,
     };
-    let (schema, summary) = current.schema.changed(candidate.change, &approval);
+    let (schema, summary) = current.schema.with_approval(candidate.change, &approval);
     Ok(SchemaVersion {
         id: SchemaVersionId::new(),
         number: current.number + 1,

@@ -4,7 +4,9 @@ use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 use quire_ports::{Calibration, CalibrationQuery, PortResult};
-use quire_understanding::calibration::{ConfidencePolicy, compose, context_key, mapping};
+use quire_understanding::calibration::{
+    ConfidencePolicy, calibrated_confidence, calibration_mapping, context_key,
+};
 use quire_understanding::{Field, Interpretation, Origin};
 
 /// Adjusts confidences by a policy.
@@ -39,7 +41,7 @@ impl ConfidenceCalibrator {
         for field in interpretation.fields.iter_mut().filter(|field| field.origin == Origin::Machine) {
             let points = counts.get(&key_and_mapping(field)).map_or(0.0, |counts| counts.adjustment());
             field.review_history_adjustment = points;
-            field.confidence = compose(field.candidate_confidence, points);
+            field.confidence = calibrated_confidence(field.candidate_confidence, points);
         }
         Ok(())
     }
@@ -47,5 +49,5 @@ impl ConfidenceCalibrator {
 
 /// The key of a field and the mapping that found it.
 fn key_and_mapping(field: &Field) -> (String, Option<String>) {
-    (field.key.clone(), mapping(field.mapping_id.as_deref()))
+    (field.key.clone(), calibration_mapping(field.mapping_id.as_deref()))
 }

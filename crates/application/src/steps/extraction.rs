@@ -138,7 +138,7 @@ fn not_serializable() -> Failure {
 /// The quality gate: fails if the text is too poor to interpret.
 fn check_quality(text: &str) -> Result<(), Failure> {
     let quality = Quality::of(text);
-    let flaws: Vec<String> = quality.flaws.iter().map(|flaw| format!("{flaw:?}")).collect();
+    let flaws: Vec<String> = quality.issues.iter().map(|flaw| format!("{flaw:?}")).collect();
     let diagnosis = format!("score {:.2}, flaws: {}", quality.score, flaws.join(", "));
     match quality.verdict() {
         QualityVerdict::Good => Ok(()),

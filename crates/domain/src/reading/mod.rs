@@ -5,12 +5,12 @@
 //! sees it, cropped and turned upright, x to the right and y down. A page image at scale `s` shows the point (x, y) at
 //! the pixel (s·x, s·y).
 
-mod kind;
+mod file_kind;
 pub mod quality;
 
 use std::ops::Range;
 
-pub use kind::FileKind;
+pub use file_kind::FileKind;
 use serde::{Deserialize, Serialize};
 
 /// A rectangle on a page.
@@ -111,9 +111,9 @@ impl Reading {
 impl PlainText {
     /// The places of the words that a stretch of the text touches, in order. Found by halving: the length of the
     /// document hardly matters.
-    pub fn places(&self, stretch: Range<usize>) -> Vec<Location> {
-        let first = self.spans.partition_point(|span| span.bytes.end <= stretch.start);
-        let touched = self.spans[first..].iter().take_while(|span| span.bytes.start < stretch.end);
+    pub fn locations(&self, range: Range<usize>) -> Vec<Location> {
+        let first = self.spans.partition_point(|span| span.bytes.end <= range.start);
+        let touched = self.spans[first..].iter().take_while(|span| span.bytes.start < range.end);
         touched.map(|span| Location { page: span.page, rect: span.rect }).collect()
     }
 
@@ -123,7 +123,7 @@ impl PlainText {
                 self.text.push('\n');
             }
             let next = page.lines.get(index + 1);
-            let broken = next.is_some_and(|next| goes_on(line, next));
+            let broken = next.is_some_and(|next| is_broken_word(line, next));
             self.write_line(line, number, broken);
         }
     }
@@ -153,7 +153,7 @@ impl PlainText {
 const HYPHENS: [char; 3] = ['-', '\u{2010}', '\u{AD}'];
 
 /// Whether the last word of a line goes on in the next: a letter and a hyphen here, a small letter there.
-fn goes_on(line: &Line, next: &Line) -> bool {
+fn is_broken_word(line: &Line, next: &Line) -> bool {
     let (Some(last), Some(first)) = (line.words.last(), next.words.first()) else { return false };
     let Some(stem) = last.text.strip_suffix(HYPHENS) else { return false };
     !next.opens_paragraph && stem.ends_with(char::is_alphabetic) && first.text.starts_with(char::is_lowercase)
@@ -185,7 +185,7 @@ mod tests {
         assert_eq!(plain.text, "Peso: 4,2 kg\nAño\nfin\n");
         let find = |snippet: &str| {
             let start = plain.text.find(snippet).unwrap();
-            plain.places(start..start + snippet.len())
+            plain.locations(start..start + snippet.len())
         };
         let pages = |snippet: &str| find(snippet).iter().map(|place| place.page).collect::<Vec<_>>();
         assert_eq!(pages("4,2 kg"), [1, 1]);
@@ -193,8 +193,8 @@ mod tests {
         assert_eq!(pages("ño"), [1], "part of a word is the word");
         assert_eq!(pages("fin"), [3]);
         assert_eq!(pages("kg\nAño\nfin"), [1, 1, 3]);
-        assert!(plain.places(5..6).is_empty(), "between two words there is none");
-        assert!(plain.places(plain.text.len()..plain.text.len() + 9).is_empty());
+        assert!(plain.locations(5..6).is_empty(), "between two words there is none");
+        assert!(plain.locations(plain.text.len()..plain.text.len() + 9).is_empty());
     }
 
     /// Proves R087: a word that was broken is found whole in the text, and its stretch is both its parts on the page.
@@ -205,9 +205,9 @@ mod tests {
             let reading = Reading { pages: vec![page(&[&["el", &broken], &["miento", "sigue"]])] };
             let plain = reading.plain_text();
             assert_eq!(plain.text, "el tratamiento sigue\n");
-            assert_eq!(plain.places(3..14).len(), 2, "both parts");
-            assert_eq!(plain.places(3..4).len(), 1, "its beginning is on the first line");
-            assert_eq!(plain.places(15..20).len(), 1, "the next word is another one");
+            assert_eq!(plain.locations(3..14).len(), 2, "both parts");
+            assert_eq!(plain.locations(3..4).len(), 1, "its beginning is on the first line");
+            assert_eq!(plain.locations(15..20).len(), 1, "the next word is another one");
         }
     }
 

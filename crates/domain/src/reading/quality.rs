@@ -5,11 +5,11 @@
 //! simple: shares of characters and words, each with a name, so that a person can see why.
 
 /// Below this many visible characters there is nothing to judge.
-const FEWEST_CHARACTERS: usize = 20;
+const MIN_CHARACTERS: usize = 20;
 /// Texts below this score are not used.
-const PASS: f32 = 0.60;
+const PASSING_SCORE: f32 = 0.60;
 /// What earlier readings made of "tratamiento", "traquea" and "tiene": letters that were swapped, not misspelt.
-const SWAPPED: [&str; 3] = ["dratamiento", "draquea", "diene"];
+const SWAPPED_LETTER_WORDS: [&str; 3] = ["dratamiento", "draquea", "diene"];
 
 /// What speaks against a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,19 +47,19 @@ pub struct Quality {
     /// From 0 to 1.
     pub score: f32,
     /// What speaks against it.
-    pub flaws: Vec<QualityIssue>,
+    pub issues: Vec<QualityIssue>,
 }
 
 impl Quality {
     /// Judges a text. Takes time in proportion to its length, whatever is in it.
     pub fn of(text: &str) -> Self {
-        let counts = Counts::of(text);
+        let counts = TextCounts::of(text);
         if let Some(flaw) = counts.unreadable() {
-            return Self { score: 0.0, flaws: vec![flaw] };
+            return Self { score: 0.0, issues: vec![flaw] };
         }
         let (flaws, penalties): (Vec<QualityIssue>, Vec<f32>) = counts.penalties().into_iter().unzip();
         let score = (1.0 - penalties.iter().sum::<f32>()).clamp(0.0, 1.0);
-        Self { score, flaws }
+        Self { score, issues: flaws }
     }
 
     /// What becomes of the text.
@@ -70,9 +70,9 @@ impl Quality {
             QualityIssue::NoLetters,
             QualityIssue::TooFewWords,
         ];
-        if self.flaws.iter().any(|flaw| unreadable.contains(flaw)) {
+        if self.issues.iter().any(|flaw| unreadable.contains(flaw)) {
             QualityVerdict::Unreadable
-        } else if self.score < PASS || self.flaws.contains(&QualityIssue::SwappedLetters) {
+        } else if self.score < PASSING_SCORE || self.issues.contains(&QualityIssue::SwappedLetters) {
             QualityVerdict::Low
         } else {
             QualityVerdict::Good
@@ -81,7 +81,7 @@ impl Quality {
 }
 
 #[derive(Default)]
-struct Counts {
+struct TextCounts {
     characters: usize,
     visible: usize,
     printable: usize,
@@ -100,12 +100,12 @@ struct Counts {
     single_letters: usize,
     after_single: bool,
     /// Latin words of four letters or more, and those among them that nobody could pronounce.
-    pronounceable_or_not: usize,
+    latin_words: usize,
     unpronounceable: usize,
     swapped: usize,
 }
 
-impl Counts {
+impl TextCounts {
     fn of(text: &str) -> Self {
         let mut counts = Self::default();
         for character in text.chars() {
@@ -126,7 +126,7 @@ impl Counts {
             return;
         }
         self.visible += 1;
-        if character.is_control() || character == '\u{FFFD}' || is_private(character) {
+        if character.is_control() || character == '\u{FFFD}' || is_private_use(character) {
             return;
         }
         self.printable += 1;
@@ -153,17 +153,17 @@ impl Counts {
         // "y", "a" and "o" are words; letters that were torn apart stand beside each other.
         self.single_letters += usize::from(single && (self.after_single || !word.chars().all(is_vowel)));
         self.after_single = single;
-        if SWAPPED.iter().any(|swapped| word.to_lowercase() == *swapped) {
+        if SWAPPED_LETTER_WORDS.iter().any(|swapped| word.to_lowercase() == *swapped) {
             self.swapped += 1;
         }
         if letters >= 4 && word.chars().all(is_latin) {
-            self.pronounceable_or_not += 1;
-            self.unpronounceable += usize::from(!can_be_said(word));
+            self.latin_words += 1;
+            self.unpronounceable += usize::from(!is_pronounceable(word));
         }
     }
 
     fn unreadable(&self) -> Option<QualityIssue> {
-        if self.visible < FEWEST_CHARACTERS {
+        if self.visible < MIN_CHARACTERS {
             Some(QualityIssue::TooShort)
         } else if self.letters == 0 {
             Some(QualityIssue::NoLetters)
@@ -181,8 +181,8 @@ impl Counts {
 
     /// Words that nobody could say, or letters in shares that no language has.
     fn is_gibberish(&self) -> bool {
-        let unsaid = share(self.unpronounceable, self.pronounceable_or_not);
-        let enough = self.pronounceable_or_not >= 5;
+        let unsaid = share(self.unpronounceable, self.latin_words);
+        let enough = self.latin_words >= 5;
         enough && (unsaid > 0.30 || share(self.common, self.latin) < 0.50)
     }
 
@@ -226,7 +226,7 @@ fn share(part: usize, whole: usize) -> f32 {
 }
 
 /// Code points that mean whatever a font says they mean.
-fn is_private(character: char) -> bool {
+fn is_private_use(character: char) -> bool {
     matches!(character, '\u{E000}'..='\u{F8FF}' | '\u{F0000}'..='\u{10FFFD}')
 }
 
@@ -244,7 +244,7 @@ fn is_common(character: char) -> bool {
 }
 
 /// A word that has a vowel, and never five consonants in a row.
-fn can_be_said(word: &str) -> bool {
+fn is_pronounceable(word: &str) -> bool {
     let runs = word.split(is_vowel).map(|consonants| consonants.chars().count());
     word.chars().any(is_vowel) && runs.max().unwrap_or(0) < 5
 }

@@ -18,7 +18,7 @@ fn long(sentence: &str, times: usize) -> String {
 
 #[test]
 fn ordinary_records_pass_in_both_languages_and_in_other_scripts() {
-    assert_eq!(Quality::of(RECORD), Quality { score: 1.0, flaws: vec![] });
+    assert_eq!(Quality::of(RECORD), Quality { score: 1.0, issues: vec![] });
     let english =
         "Patient: Luna, feline, spayed female.\nShe has been vomiting for two days. Weight 4.2 kg.\n";
     assert_eq!(verdict(english), QualityVerdict::Good);
@@ -34,11 +34,14 @@ fn nearly_nothing_is_unreadable() {
     for text in ["", "   \n\t ", "Luna 4,2 kg", "nineteen visible ch", &" a".repeat(19)] {
         assert_eq!(verdict(text), QualityVerdict::Unreadable, "{text:?}");
     }
-    assert_eq!(Quality::of("12345 67890 12345 67890 12345").flaws, [QualityIssue::NoLetters]);
-    assert_eq!(Quality::of("a b c d e f g h i j k l m n o p q r s t u v").flaws, [QualityIssue::TooFewWords]);
+    assert_eq!(Quality::of("12345 67890 12345 67890 12345").issues, [QualityIssue::NoLetters]);
+    assert_eq!(
+        Quality::of("a b c d e f g h i j k l m n o p q r s t u v").issues,
+        [QualityIssue::TooFewWords]
+    );
     let boxes = "\u{FFFD}".repeat(30) + " palabras sueltas aquí mismo";
-    assert_eq!(Quality::of(&boxes).flaws, [QualityIssue::NotHumanReadable]);
-    assert_eq!(Quality::of("~~^^``~~^^`` abc def ghi ~~^^``~~^^``").flaws, [QualityIssue::NotHumanReadable]);
+    assert_eq!(Quality::of(&boxes).issues, [QualityIssue::NotHumanReadable]);
+    assert_eq!(Quality::of("~~^^``~~^^`` abc def ghi ~~^^``~~^^``").issues, [QualityIssue::NotHumanReadable]);
 }
 
 /// Proves R086: what can be read and should not be trusted.
@@ -48,8 +51,8 @@ fn gibberish_does_not_pass_although_it_looks_like_words() {
     let quality = Quality::of(&consonants);
     assert_eq!(quality.verdict(), QualityVerdict::Low, "{quality:?}");
     assert!(
-        quality.flaws.contains(&QualityIssue::Gibberish)
-            && quality.flaws.contains(&QualityIssue::LowVowelRatio)
+        quality.issues.contains(&QualityIssue::Gibberish)
+            && quality.issues.contains(&QualityIssue::LowVowelRatio)
     );
     let shifted: String = RECORD.chars().map(|c| if c.is_ascii_lowercase() { shift(c) } else { c }).collect();
     assert_eq!(verdict(&shifted), QualityVerdict::Low, "{shifted}");
@@ -88,7 +91,7 @@ fn each_flaw_has_its_penalty() {
     ];
     for (text, flaw, score) in cases {
         let quality = Quality::of(&text);
-        assert_eq!(quality.flaws, [flaw], "{text}");
+        assert_eq!(quality.issues, [flaw], "{text}");
         assert!((quality.score - score).abs() < 0.001, "{quality:?}");
     }
 }
@@ -98,6 +101,6 @@ proptest! {
     fn any_text_gets_a_score_between_nothing_and_one(text in any::<String>()) {
         let quality = Quality::of(&text);
         prop_assert!((0.0..=1.0).contains(&quality.score));
-        prop_assert_eq!(quality.verdict() == QualityVerdict::Good && quality.score < PASS, false);
+        prop_assert_eq!(quality.verdict() == QualityVerdict::Good && quality.score < PASSING_SCORE, false);
     }
 }

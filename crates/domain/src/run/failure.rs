@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::pipeline::StepName;
 
 /// Longest message that is kept; what is longer is cut.
-const MESSAGE_CHARS: usize = 500;
+const MAX_MESSAGE_CHARS: usize = 500;
 
 /// Whether, and when, another attempt can help.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -63,7 +63,7 @@ impl Failure {
             failure_type: None,
             error_type: error_code.clone(),
             error_code,
-            message: cut(message.into()),
+            message: truncated(message.into()),
             diagnosis: None,
         }
     }
@@ -116,8 +116,8 @@ impl fmt::Debug for Failure {
     }
 }
 
-fn cut(message: String) -> String {
-    match message.char_indices().nth(MESSAGE_CHARS) {
+fn truncated(message: String) -> String {
+    match message.char_indices().nth(MAX_MESSAGE_CHARS) {
         Some((end, _)) => message[..end].to_owned(),
         None => message,
     }
@@ -203,7 +203,7 @@ mod tests {
     #[test]
     fn a_long_message_is_cut_at_a_character_and_a_short_one_is_not() {
         let failure = Failure::transient("X", "é".repeat(900));
-        assert_eq!(failure.message.chars().count(), MESSAGE_CHARS);
+        assert_eq!(failure.message.chars().count(), MAX_MESSAGE_CHARS);
         assert_eq!(Failure::transient("X", "short").message, "short");
     }
 
@@ -213,8 +213,8 @@ mod tests {
             .with_failure_type(FailureType::ExtractionLowQuality)
             .with_diagnosis("score 0.31 of 'Pac1ente'");
         let record = failure.record(Some(StepName::Extraction), Some("req-1"));
-        for told in [format!("{failure:?}"), format!("{record:?}"), serde_json::to_string(&record).unwrap()] {
-            assert!(told.contains("EXTRACTION_LOW_QUALITY") && !told.contains("Pac1ente"), "{told}");
+        for text in [format!("{failure:?}"), format!("{record:?}"), serde_json::to_string(&record).unwrap()] {
+            assert!(text.contains("EXTRACTION_LOW_QUALITY") && !text.contains("Pac1ente"), "{text}");
         }
         assert_eq!(failure.failure_type, Some(FailureType::ExtractionLowQuality));
     }

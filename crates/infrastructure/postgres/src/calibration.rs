@@ -128,7 +128,7 @@ async fn add(
         .query(sql!("calibration/update"))
         .bind(after.iter().map(|learnt| int(learnt.counts.accepts)).collect::<Vec<_>>())
         .bind(after.iter().map(|learnt| int(learnt.counts.edits)).collect::<Vec<_>>())
-        .bind(after.iter().map(|learnt| learnt.standing.as_str()).collect::<Vec<_>>())
+        .bind(after.iter().map(|learnt| learnt.state.as_str()).collect::<Vec<_>>())
         .execute(&mut *connection)
         .await
         .map_err(translate)?;

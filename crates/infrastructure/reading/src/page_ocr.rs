@@ -118,7 +118,7 @@ fn is_unusable(text: &str) -> bool {
     let is_unreadable = |letter: &char| matches!(letter, '\u{FFFD}' | '\u{E000}'..='\u{F8FF}');
     let unreadable = text.chars().filter(is_unreadable).count();
     unreadable * UNREADABLE_ONE_IN > visible_characters(text)
-        || Quality::of(text).flaws.contains(&QualityIssue::Gibberish)
+        || Quality::of(text).issues.contains(&QualityIssue::Gibberish)
 }
 
 /// Replaces the lines of a page by recognised ones, if these have more text or are usable where the old ones are not.

@@ -148,7 +148,7 @@ pub async fn the_calibration_state_follows_the_counts_with_hysteresis(fixture: &
         documents.push(fixture.document_with_fields(vec![labelled_field("breed", "beagle", 0.66)]).await);
     }
     let state = || async {
-        fixture.store.calibration.reliability(all()).await.unwrap().first().map(|one| one.learnt.standing)
+        fixture.store.calibration.reliability(all()).await.unwrap().first().map(|one| one.learnt.state)
     };
     for (document, ..) in &documents[..4] {
         mark(fixture, *document, ReviewStatus::Reviewed, 20).await;
@@ -182,10 +182,10 @@ async fn assert_counts(fixture: &StoreFixture, documents: &[(DocumentId, RunId)]
         reviewed += 1;
         for signal in signals.signals {
             let (sum, bins) = sums.entry((signal.field_key, signal.mapping_id)).or_default();
-            *sum = sum.with(signal.edited, LearningDirection::Apply);
+            *sum = sum.after_signal(signal.edited, LearningDirection::Apply);
             if let Some(bin) = signal.bin {
                 let bin = &mut bins[usize::from(bin)];
-                *bin = bin.with(signal.edited, LearningDirection::Apply);
+                *bin = bin.after_signal(signal.edited, LearningDirection::Apply);
             }
         }
     }

@@ -1,40 +1,40 @@
-//! What is known after reviews, and what one more of them adds or takes back.
+//! The calibration of one key and mapping: review counts, and how a review changes them.
 
 use serde::{Deserialize, Serialize};
 
-use super::{CalibrationState, ConfidencePolicy, FieldSignal, adjustment, signals};
+use super::{CalibrationState, ConfidencePolicy, FieldSignal, adjustment_points, field_signals};
 use crate::Interpretation;
 
-/// How often people left something as it was found, and how often they did not.
+/// How often reviewers accepted and edited values.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ReviewCounts {
-    /// Reviews in which it stayed.
+    /// Reviews that left the value as it was found.
     pub accepts: u32,
-    /// Reviews in which a person had changed it or put it in.
+    /// Reviews in which a person changed or added the value.
     pub edits: u32,
 }
 
 impl ReviewCounts {
-    /// All signals.
+    /// The number of signals.
     pub fn volume(self) -> u32 {
         self.accepts.saturating_add(self.edits)
     }
 
-    /// The share of accepts, if there was anything.
+    /// The share of accepts, if there are signals.
     pub fn share(self) -> Option<f64> {
         (self.volume() > 0).then(|| f64::from(self.accepts) / f64::from(self.volume()))
     }
 
-    /// By how many points they move a confidence.
+    /// The points by which these counts adjust a confidence.
     pub fn adjustment(self) -> f64 {
-        adjustment(self.accepts, self.edits)
+        adjustment_points(self.accepts, self.edits)
     }
 
-    /// The same with one signal more, or one less. Nothing is less than none: a count never holds up a person's work.
+    /// The counts after one signal more or less. Counts stop at 0, so a missing count never blocks a reviewer.
     #[must_use]
-    pub fn with(mut self, edited: bool, way: LearningDirection) -> Self {
+    pub fn after_signal(mut self, edited: bool, direction: LearningDirection) -> Self {
         let count = if edited { &mut self.edits } else { &mut self.accepts };
-        *count = match way {
+        *count = match direction {
             LearningDirection::Apply => count.saturating_add(1),
             LearningDirection::Revert => count.saturating_sub(1),
         };
@@ -42,48 +42,53 @@ impl ReviewCounts {
     }
 }
 
-/// Whether a lesson is learnt or taken back.
+/// Whether the signals of a review are added or removed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LearningDirection {
     /// A document was marked as reviewed.
     Apply,
-    /// It was reopened.
+    /// A reviewed document was reopened.
     Revert,
 }
 
-/// What is known of a key that is found one way.
+/// The calibration of one key that one mapping finds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct CalibrationEntry {
-    /// What reviews said.
+    /// The signals so far.
     pub counts: ReviewCounts,
-    /// What follows from that, given what followed before.
-    pub standing: CalibrationState,
+    /// The state that follows from the counts and from the state before.
+    pub state: CalibrationState,
 }
 
 impl CalibrationEntry {
-    /// What is known after one more signal, or after one was taken back.
+    /// The entry after one signal was added or removed.
     #[must_use]
-    pub fn after(self, signal: &FieldSignal, way: LearningDirection, policy: &ConfidencePolicy) -> Self {
-        let counts = self.counts.with(signal.edited, way);
-        Self { counts, standing: policy.standing(self.standing, counts.accepts, counts.edits) }
+    pub fn after(
+        self,
+        signal: &FieldSignal,
+        direction: LearningDirection,
+        policy: &ConfidencePolicy,
+    ) -> Self {
+        let counts = self.counts.after_signal(signal.edited, direction);
+        Self { counts, state: policy.state_after(self.state, counts.accepts, counts.edits) }
     }
 }
 
-/// All that one reviewed document teaches. It is kept as it was learnt, so that exactly this can be taken back.
+/// The signals of one reviewed document. They are stored, so that reopening the document removes exactly these.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ReviewSignals {
-    /// The surroundings.
+    /// The context that the signals count for.
     pub context_key: String,
-    /// The policy in effect when the document was marked.
+    /// The policy in effect when the document was marked as reviewed.
     pub policy_version: String,
-    /// What its fields say, in the order of their keys, each key and way of finding it once.
+    /// One signal for each key and mapping, in the order of the keys.
     pub signals: Vec<FieldSignal>,
 }
 
 impl ReviewSignals {
-    /// What this version teaches, if anything: one from before there were contexts says nothing.
+    /// The signals of this version. None if it has no context or nothing to learn from.
     pub fn of(version: &Interpretation, policy: &ConfidencePolicy) -> Option<Self> {
-        let signals = signals(&version.fields);
+        let signals = field_signals(&version.fields);
         let context_key = version.context_key.clone()?;
         (!signals.is_empty()).then(|| Self { context_key, policy_version: policy.version.clone(), signals })
     }

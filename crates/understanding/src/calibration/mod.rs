@@ -1,8 +1,9 @@
-//! What reviews teach about confidence.
+//! Calibration: reviews adjust the confidence of later values.
 //!
-//! When a document is marked as reviewed, every field in it says something: one that a machine found and nobody changed
-//! was right, one that a person put in was not. Counted by key and by what found it, that moves the confidence of the
-//! next one a little. It guides attention and nothing else: no value is hidden, blocked or changed by it.
+//! When a document is marked as reviewed, each field gives a signal. A value that a machine found and nobody changed
+//! was right; a value that a person changed or added was not. The signals are counted by key and by mapping, and move
+//! the confidence of later values by some points. Confidence only guides attention: no value is hidden, blocked or
+//! changed because of it.
 
 mod entry;
 mod policy;
@@ -18,94 +19,94 @@ use quire_domain::hex;
 pub use entry::{CalibrationEntry, LearningDirection, ReviewCounts, ReviewSignals};
 pub use policy::{Band, CalibrationState, ConfidencePolicy};
 
-/// Signals below which nothing is learnt yet.
+/// The number of signals below which confidence is not adjusted.
 const MIN_VOLUME: u32 = 3;
-/// Points by which reviews move a confidence at most.
-const MOST_POINTS: f64 = 15.0;
-/// Bins of the curve of reliability, each a tenth of confidence wide.
+/// The most points by which reviews adjust a confidence.
+const MAX_POINTS: f64 = 15.0;
+/// The number of bins of the reliability curve, each 0.1 of confidence wide.
 pub const BINS: u8 = 10;
 
-/// Characters of a mapping's name that tell it from others.
-const LONGEST_MAPPING: usize = 200;
+/// The longest mapping id that is counted by, in characters.
+const MAX_MAPPING_CHARS: usize = 200;
 
-/// In what surroundings something was learnt: what holds for Spanish records need not hold for English ones. The type of
-/// a document is the name of its schema, written with underscores: `veterinary-record` is `veterinary_record`.
+/// The context that signals count for: the document type and the language, because Spanish records may behave unlike
+/// English ones. The document type is the schema's name with underscores: `veterinary-record` is `veterinary_record`.
 pub fn context_key(schema: &str, language: Option<&str>) -> String {
     let language = language.unwrap_or("unknown").to_lowercase();
     let document_type = schema.to_lowercase().replace('-', "_");
-    // Compact JSON with sorted keys; both values are names without anything to escape.
+    // Compact JSON with sorted keys. Neither value needs escaping.
     let context = format!(
         "{{\"context_version\":\"v1\",\"document_type\":\"{document_type}\",\"language\":\"{language}\"}}"
     );
     format!("ctx_v1:{}", hex(&Sha256::digest(context.as_bytes())))
 }
 
-/// By how many points so many accepts and edits move a confidence.
-pub fn adjustment(accepts: u32, edits: u32) -> f64 {
+/// The points by which so many accepts and edits adjust a confidence.
+pub fn adjustment_points(accepts: u32, edits: u32) -> f64 {
     if accepts.saturating_add(edits) < MIN_VOLUME {
         return 0.0;
     }
     let rate = (f64::from(accepts) + 1.0) / (f64::from(accepts) + f64::from(edits) + 2.0);
-    let points = ((rate - 0.5) * 2.0).clamp(-1.0, 1.0) * MOST_POINTS;
+    let points = ((rate - 0.5) * 2.0).clamp(-1.0, 1.0) * MAX_POINTS;
     (points * 10.0).round() / 10.0
 }
 
-/// The confidence of a field: that of its candidate, moved by what reviews have taught.
-pub fn compose(candidate: f64, adjustment: f64) -> f64 {
+/// The confidence of a field: the confidence of its candidate, adjusted by reviews.
+pub fn calibrated_confidence(candidate: f64, adjustment: f64) -> f64 {
     let sum = (candidate + adjustment / 100.0).clamp(0.0, 1.0);
-    // What binary fractions add beyond the ninth decimal is no confidence, and could tip a value over a cut-off.
+    // Rounding errors beyond the ninth decimal must not move a value into another band.
     (sum * 1e9).round() / 1e9
 }
 
-/// What found a field, as it is counted by: what nothing is known of has no name, and a name is not endless.
-pub fn mapping(mapping_id: Option<&str>) -> Option<String> {
-    let name: String = mapping_id?.chars().take(LONGEST_MAPPING).collect();
+/// The mapping id that signals are counted by: not empty, and of limited length.
+pub fn calibration_mapping(mapping_id: Option<&str>) -> Option<String> {
+    let name: String = mapping_id?.chars().take(MAX_MAPPING_CHARS).collect();
     (!name.is_empty()).then_some(name)
 }
 
-/// What one key, found one way, says after a review.
+/// The signal that one key and mapping give after a review.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FieldSignal {
-    /// The key.
+    /// The key of the value.
     pub field_key: String,
-    /// What found it, if anything did.
+    /// The rule or model that found the value.
     pub mapping_id: Option<String>,
-    /// Whether a person changed it or put it in.
+    /// Whether a person changed or added the value.
     pub edited: bool,
-    /// The bin of the confidence with which it was shown. What a person added was never shown with any, and has none.
+    /// The bin of the confidence that the reviewer saw. None for a value that a person added.
     pub bin: Option<u8>,
 }
 
 impl FieldSignal {
-    /// What it adds to accepts and to edits.
-    pub fn delta(&self, way: LearningDirection) -> (i32, i32) {
-        let one = if way == LearningDirection::Apply { 1 } else { -1 };
+    /// What the signal adds to the accepts and to the edits.
+    pub fn delta(&self, direction: LearningDirection) -> (i32, i32) {
+        let one = if direction == LearningDirection::Apply { 1 } else { -1 };
         if self.edited { (0, one) } else { (one, 0) }
     }
 }
 
-/// What the fields of a reviewed document say. Each key counts once for each way of finding it; a person's word beats
-/// a machine's; what is empty says nothing.
-pub fn signals(fields: &[Field]) -> Vec<FieldSignal> {
-    let mut told: BTreeMap<(&str, Option<String>), FieldSignal> = BTreeMap::new();
+/// The signals of a reviewed document, one for each key and mapping. An edit outweighs an accept of the same key and
+/// mapping. Empty and derived fields give none.
+pub fn field_signals(fields: &[Field]) -> Vec<FieldSignal> {
+    let mut signals: BTreeMap<(&str, Option<String>), FieldSignal> = BTreeMap::new();
     for field in fields.iter().filter(|field| !field.value.is_empty() && field.origin != Origin::Derived) {
         let edited = field.origin == Origin::Human;
-        let mapping_id = mapping(field.mapping_id.as_deref());
+        let mapping_id = calibration_mapping(field.mapping_id.as_deref());
         let is_added = edited && mapping_id.is_none() && field.evidence.is_none();
-        let bin = (!is_added).then(|| bin(field.confidence));
+        let bin = (!is_added).then(|| confidence_bin(field.confidence));
         let signal =
             FieldSignal { field_key: field.key.clone(), mapping_id: mapping_id.clone(), edited, bin };
-        let known = told.entry((&field.key, mapping_id)).or_insert_with(|| signal.clone());
-        if edited && !known.edited {
-            *known = signal;
+        let entry = signals.entry((&field.key, mapping_id)).or_insert_with(|| signal.clone());
+        if edited && !entry.edited {
+            *entry = signal;
         }
     }
-    told.into_values().collect()
+    signals.into_values().collect()
 }
 
-/// The tenth in which a confidence lies.
-fn bin(confidence: f64) -> u8 {
-    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // It is between 0 and 10.
+/// The bin of a confidence.
+fn confidence_bin(confidence: f64) -> u8 {
+    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // The value is between 0 and 10.
     let bin = (confidence.clamp(0.0, 1.0) * f64::from(BINS)) as u8;
     bin.min(BINS - 1)
 }

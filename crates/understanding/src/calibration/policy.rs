@@ -1,33 +1,33 @@
-//! How sure is sure, and when is a way of finding things known to be good or bad.
+//! The confidence policy: the limits of the bands, and of the calibration states.
 
 use serde::{Deserialize, Serialize};
 
 use crate::NEUTRAL_CONFIDENCE;
 
-/// Characters of the longest name of a policy.
-const LONGEST_VERSION: usize = 64;
+/// The longest name of a policy, in characters.
+const MAX_VERSION_CHARS: usize = 64;
 
-/// How sure is sure, and when is a way of finding things known to be good or bad.
+/// The limits of the confidence bands and of the calibration states.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ConfidencePolicy {
-    /// Its name. What was learnt under one is not used under another.
+    /// The name of the policy. Signals learnt under one policy do not count under another.
     #[serde(rename = "policy_version")]
     pub version: String,
-    /// Below this, confidence is low;
+    /// Confidence below this is low.
     pub low_max: f64,
-    /// below this, middling; else high.
+    /// Confidence below this, and not low, is mid. All other confidence is high.
     pub mid_max: f64,
-    /// The share of accepts at which a way of finding things becomes boosted,
+    /// A mapping becomes boosted at this share of accepts.
     pub boosted_enter: f64,
-    /// and below which it is not any more.
+    /// A boosted mapping becomes neutral below this share of accepts.
     pub boosted_exit: f64,
-    /// The share of accepts at which it becomes demoted,
+    /// A mapping becomes demoted at this share of accepts.
     pub demoted_enter: f64,
-    /// and above which it is not any more.
+    /// A demoted mapping becomes neutral above this share of accepts.
     pub demoted_exit: f64,
-    /// Signals below which neither happens.
+    /// The number of signals below which a mapping stays neutral.
     pub min_volume: u32,
-    /// How sure a value is that a person put in where nothing was found.
+    /// The confidence of a value that a person added where nothing was found.
     pub human_edit_neutral: f64,
 }
 
@@ -47,7 +47,7 @@ impl Default for ConfidencePolicy {
     }
 }
 
-/// How sure something is, for people.
+/// The range that a confidence lies in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs)]
 pub enum Band {
@@ -57,10 +57,10 @@ pub enum Band {
 }
 
 impl Band {
-    /// Every one.
+    /// All bands.
     pub const ALL: [Self; 3] = [Self::Low, Self::Mid, Self::High];
 
-    /// The shown form.
+    /// The name that the API shows.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Low => "low",
@@ -70,10 +70,10 @@ impl Band {
     }
 }
 
-/// What is known of a way of finding things.
+/// How reliable a mapping has been.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum CalibrationState {
-    /// Nothing in particular.
+    /// Neither boosted nor demoted.
     #[default]
     Neutral,
     /// It is nearly always right.
@@ -83,10 +83,10 @@ pub enum CalibrationState {
 }
 
 impl CalibrationState {
-    /// Every one.
+    /// All states.
     pub const ALL: [Self; 3] = [Self::Neutral, Self::Boosted, Self::Demoted];
 
-    /// The stored and shown form.
+    /// The name that is stored and that the API shows.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Neutral => "neutral",
@@ -95,17 +95,17 @@ impl CalibrationState {
         }
     }
 
-    /// The one of that name.
+    /// The state of that name.
     pub fn parse(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|one| one.as_str() == name)
     }
 }
 
 impl ConfidencePolicy {
-    /// What is wrong with it, if anything is: which setting, and what it must be.
+    /// Checks the limits. An error has the name of the setting and what it must be.
     pub fn check(&self) -> Result<(), (&'static str, &'static str)> {
         let sound = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
-        if !(1..=LONGEST_VERSION).contains(&self.version.len()) || !self.version.chars().all(sound) {
+        if !(1..=MAX_VERSION_CHARS).contains(&self.version.len()) || !self.version.chars().all(sound) {
             return Err(("policy_version", "must be 1 to 64 letters, digits, -, _ or ."));
         }
         let shares = [
@@ -135,7 +135,7 @@ impl ConfidencePolicy {
         Ok(())
     }
 
-    /// How sure that is.
+    /// The band of a confidence.
     pub fn band(&self, confidence: f64) -> Band {
         if confidence < self.low_max {
             Band::Low
@@ -146,8 +146,8 @@ impl ConfidencePolicy {
         }
     }
 
-    /// What is known after so many accepts and edits, given what was known before: leaving takes more than not entering.
-    pub fn standing(&self, before: CalibrationState, accepts: u32, edits: u32) -> CalibrationState {
+    /// The state after so many accepts and edits. A state is left later than it is entered, so that it does not flap.
+    pub fn state_after(&self, before: CalibrationState, accepts: u32, edits: u32) -> CalibrationState {
         let volume = accepts.saturating_add(edits);
         if volume < self.min_volume.max(1) {
             return CalibrationState::Neutral;

@@ -21,7 +21,7 @@ fn the_adjustment_follows_its_table() {
         (1000, 0, 15.0),
         (u32::MAX, u32::MAX, 0.0),
     ] {
-        let found = adjustment(accepts, edits);
+        let found = adjustment_points(accepts, edits);
         assert!((found - points).abs() < 1e-9, "{accepts} accepts, {edits} edits: {found}");
     }
 }
@@ -43,7 +43,7 @@ fn confidence_is_the_candidates_moved_by_points_and_stays_within_bounds() {
     for (candidate, points, expected) in
         [(0.66, 9.0, 0.75), (0.66, -9.0, 0.57), (0.95, 15.0, 1.0), (0.1, -15.0, 0.0)]
     {
-        assert!((compose(candidate, points) - expected).abs() < 1e-9, "{candidate} {points}");
+        assert!((calibrated_confidence(candidate, points) - expected).abs() < 1e-9, "{candidate} {points}");
     }
 }
 
@@ -55,7 +55,7 @@ fn field(key: &str, value: &str, origin: Origin, mapping_id: Option<&str>) -> Fi
 /// Proves R115 for what is counted.
 #[test]
 fn each_key_and_way_of_finding_it_counts_once_and_a_person_wins() {
-    let told = signals(&[
+    let signals = field_signals(&[
         field("pet_name", "Luna", Origin::Machine, Some("label::paciente")),
         field("diagnosis", "otitis", Origin::Machine, Some("label::diagnostico")),
         field("diagnosis", "gingivitis", Origin::Human, Some("label::diagnostico")),
@@ -63,10 +63,10 @@ fn each_key_and_way_of_finding_it_counts_once_and_a_person_wins() {
         field("age", "4", Origin::Derived, None),
         field("notes", "  ", Origin::Machine, None),
     ]);
-    let told: Vec<_> = told.iter().map(|one| (one.field_key.as_str(), one.edited, one.bin)).collect();
+    let signals: Vec<_> = signals.iter().map(|one| (one.field_key.as_str(), one.edited, one.bin)).collect();
     let added = ("breed", true, None);
     assert_eq!(
-        told,
+        signals,
         [added, ("diagnosis", true, Some(6)), ("pet_name", false, Some(6))],
         "added is never shown"
     );
@@ -96,7 +96,7 @@ fn bands_are_cut_where_the_policy_says_and_a_policy_that_overlaps_is_refused() {
 #[test]
 fn what_is_known_changes_with_enough_signals_and_is_not_left_as_easily_as_entered() {
     let policy = ConfidencePolicy::default();
-    let after = |before, accepts, edits| policy.standing(before, accepts, edits);
+    let after = |before, accepts, edits| policy.state_after(before, accepts, edits);
     assert_eq!(after(CalibrationState::Neutral, 4, 0), CalibrationState::Neutral, "too few");
     assert_eq!(after(CalibrationState::Neutral, 5, 0), CalibrationState::Boosted);
     assert_eq!(after(CalibrationState::Neutral, 8, 2), CalibrationState::Neutral, "0.80 does not enter");
@@ -126,7 +126,7 @@ fn a_signal_taken_back_leaves_what_was_there_before() {
         learnt = after;
     }
     assert_eq!(
-        (learnt.counts, learnt.standing),
+        (learnt.counts, learnt.state),
         (ReviewCounts { accepts: 1, edits: 2 }, CalibrationState::Demoted)
     );
     let none = CalibrationEntry::default().after(&signal(true), LearningDirection::Revert, &policy);
@@ -145,22 +145,22 @@ fn a_version_teaches_in_its_own_surroundings_and_under_the_policy_in_effect() {
         fields: vec![field("pet_name", "Luna", Origin::Machine, Some(""))],
     };
     let policy = ConfidencePolicy::default();
-    let lesson = ReviewSignals::of(&version, &policy).unwrap();
-    assert_eq!((lesson.context_key.as_str(), lesson.policy_version.as_str()), ("ctx_v1:x", "v1"));
-    assert_eq!(lesson.signals[0].mapping_id, None, "no name is as good as none");
+    let signals = ReviewSignals::of(&version, &policy).unwrap();
+    assert_eq!((signals.context_key.as_str(), signals.policy_version.as_str()), ("ctx_v1:x", "v1"));
+    assert_eq!(signals.signals[0].mapping_id, None, "no name is as good as none");
     assert_eq!(ReviewSignals::of(&Interpretation { context_key: None, ..version.clone() }, &policy), None);
     assert_eq!(ReviewSignals::of(&Interpretation { fields: Vec::new(), ..version }, &policy), None);
-    assert_eq!(mapping(Some(&"é".repeat(300))).unwrap().chars().count(), 200);
+    assert_eq!(calibration_mapping(Some(&"é".repeat(300))).unwrap().chars().count(), 200);
 }
 
 proptest! {
     #[test]
     fn more_accepts_never_lower_it_and_more_edits_never_raise_it(accepts in 0u32..5000, edits in 0u32..5000) {
-        let here = adjustment(accepts, edits);
+        let here = adjustment_points(accepts, edits);
         prop_assert!((-15.0..=15.0).contains(&here));
         if accepts + edits >= MIN_VOLUME {
-            prop_assert!(adjustment(accepts + 1, edits) >= here);
-            prop_assert!(adjustment(accepts, edits + 1) <= here);
+            prop_assert!(adjustment_points(accepts + 1, edits) >= here);
+            prop_assert!(adjustment_points(accepts, edits + 1) <= here);
         }
     }
 }

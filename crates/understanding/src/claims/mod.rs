@@ -1,8 +1,8 @@
-//! What somebody else says stands in a document, such as a language model, and what of it holds.
+//! Verifies claims about a document that a language model makes.
 //!
-//! A claim becomes a value only if it is found in the text ([`search`]), as it was claimed or in other words with the same
-//! normal form; where it stands is found here and never taken from whoever claims. What is not found is no value: it is kept
-//! beside, as something that a field might be ([`unfound`]).
+//! A claim becomes a value only if the text contains it ([`search`]), in the same words or in words with the same
+//! normal form. Its evidence is looked up here and never taken from the model. A claim that is not verified becomes a
+//! suggestion of its field ([`unverified`]).
 
 mod search;
 #[cfg(test)]
@@ -13,70 +13,70 @@ use std::ops::Range;
 
 use jiff::civil::Date;
 
-use self::search::Text;
-use self::unverified::UnverifiedClaims;
-use super::rules::{self, Candidate, DocumentHints, Visit};
+use self::search::SearchableText;
+use self::unverified::UnverifiedClaim;
+use super::rules::{self, Candidate, DetectedVisit, DocumentHints};
 use super::{Evidence, Field, Normaliser, Schema, SchemaKey, VISIT_DATE, Value};
 use quire_domain::reading::Reading;
 
-/// How sure a value is that stands in the text behind a label of its key: whoever claimed it and the label agree.
-const BY_LABEL: f64 = 0.72;
-/// How sure one is that stands in the text, somewhere.
-const IN_TEXT: f64 = 0.58;
-/// How sure one is that does not stand there, or has no normal form.
-const NOT_FOUND: f64 = 0.15;
-/// Claims of one document at most, and visits.
-const MOST_CLAIMS: usize = 4_000;
-const MOST_VISITS: usize = 1_000;
-/// Letters and figures of the shortest value that is believed to be meant wherever it stands.
-const SHORTEST_ALONE: usize = 3;
+/// The confidence of a value that follows a label of its key in the text: the model and the label agree.
+const LABELLED_CONFIDENCE: f64 = 0.72;
+/// The confidence of a value that stands anywhere in the text.
+const IN_TEXT_CONFIDENCE: f64 = 0.58;
+/// The confidence of a claim that the text does not contain, or that has no normal form.
+const UNVERIFIED_CONFIDENCE: f64 = 0.15;
+/// The most claims of one document, and the most visits.
+const MAX_CLAIMS: usize = 4_000;
+const MAX_VISITS: usize = 1_000;
+/// The shortest value that may be verified without a label before it, in letters and digits.
+const MIN_UNLABELLED_CHARS: usize = 3;
 
-/// One value of one key.
+/// A claim: one value of one key.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ModelClaim {
-    /// The key.
+    /// The claimed key.
     pub key: String,
-    /// Its value.
+    /// The claimed value.
     pub value: Value,
 }
 
-/// What is claimed of a document.
+/// The claims about a document.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ModelClaims {
-    /// Of the document itself.
+    /// The claims about the document itself.
     pub document: Vec<ModelClaim>,
-    /// Of each visit; when it was is one of its claims.
+    /// The claims about each visit. The date of the visit is one of them.
     pub visits: Vec<Vec<ModelClaim>>,
 }
 
-/// The fields that hold, in the order that the rules give them. Keys that the schema does not have are dropped: nobody asked
-/// for them.
-pub fn settle(
+/// Verifies claims and turns them into fields, in the order of [`rules::extract_fields`]. Claims of keys that the
+/// schema does not have are dropped.
+pub fn verify_claims(
     claims: ModelClaims,
     reading: &Reading,
     schema: &Schema,
-    known: DocumentHints<'_>,
+    hints: DocumentHints<'_>,
 ) -> Vec<Field> {
     let plain = reading.plain_text();
-    let mut held = Held {
+    let mut verifier = ClaimVerifier {
         schema,
-        text: Text::of(&plain),
+        text: SearchableText::of(&plain),
         candidates: Vec::new(),
         visits: Vec::new(),
-        unfound: Vec::new(),
-        left: MOST_CLAIMS,
+        unverified: Vec::new(),
+        claims_left: MAX_CLAIMS,
     };
     for claim in claims.document {
-        held.take(claim, None, None);
+        verifier.verify(claim, None, None);
     }
-    held.take_visits(claims.visits);
-    let mut fields = rules::settle(held.candidates, &held.visits, schema, known);
-    unverified::add(&mut fields, schema, held.unfound);
+    verifier.verify_visits(claims.visits);
+    let mut fields = rules::fields_from_candidates(verifier.candidates, &verifier.visits, schema, hints);
+    unverified::add_as_suggestions(&mut fields, schema, verifier.unverified);
     fields
 }
 
-/// Adds fields that the rules found of keys that have no value otherwise, where `is_wanted`.
-pub fn fill(
+/// Adds fields of the document that the rules found and `is_wanted` accepts, for keys without a value.
+pub fn fill_from_rules(
     fields: &mut Vec<Field>,
     from_rules: Vec<Field>,
     schema: &Schema,
@@ -88,26 +88,27 @@ pub fn fill(
             continue;
         }
         fields.retain(|own| own.key != field.key || own.visit_id.is_some());
-        let place = unverified::place(fields, schema, &field);
+        let place = unverified::insert_position(fields, schema, &field);
         fields.insert(place, field);
     }
 }
 
-/// Claims as far as they hold.
-struct Held<'a> {
+/// The verification of the claims about one document.
+struct ClaimVerifier<'a> {
     schema: &'a Schema,
-    text: Text<'a>,
+    text: SearchableText<'a>,
     candidates: Vec<Candidate>,
-    visits: Vec<Visit>,
-    unfound: Vec<UnverifiedClaims>,
-    left: usize,
+    visits: Vec<DetectedVisit>,
+    unverified: Vec<UnverifiedClaim>,
+    claims_left: usize,
 }
 
-impl Held<'_> {
-    /// Visits are dated first: what is said of one most likely stands between its date and the next one.
-    fn take_visits(&mut self, visits: Vec<Vec<ModelClaim>>) {
+impl ClaimVerifier<'_> {
+    /// Verifies the visits. Their dates come first, because the text about a visit mostly stands between its date and
+    /// the next one.
+    fn verify_visits(&mut self, visits: Vec<Vec<ModelClaim>>) {
         let mut dated = Vec::new();
-        for mut claims in visits.into_iter().take(MOST_VISITS) {
+        for mut claims in visits.into_iter().take(MAX_VISITS) {
             let at = claims.iter().position(|claim| claim.key == VISIT_DATE);
             let date = at.map(|at| claims.remove(at));
             let opened = date.and_then(|date| self.open_visit(date));
@@ -116,40 +117,41 @@ impl Held<'_> {
         let starts: Vec<usize> =
             dated.iter().filter_map(|(opened, _): &(Option<(usize, usize)>, _)| Some((*opened)?.1)).collect();
         for (opened, claims) in dated {
-            let stretch = opened.map(|(_, start)| {
+            let range = opened.map(|(_, start)| {
                 let next = starts.iter().copied().filter(|other| *other > start).min();
                 start..next.unwrap_or(usize::MAX)
             });
             for claim in claims {
-                self.take(claim, opened.map(|(visit, _)| visit), stretch.as_ref());
+                self.verify(claim, opened.map(|(visit, _)| visit), range.as_ref());
             }
         }
     }
 
-    /// The visit of that date and where it stands, if the date does.
+    /// Opens the visit of a claimed date. Returns the visit and where its date stands in the text, if the text
+    /// contains the date.
     fn open_visit(&mut self, claim: ModelClaim) -> Option<(usize, usize)> {
         let before = self.candidates.len();
-        self.take(claim, Some(self.visits.len()), None);
+        self.verify(claim, Some(self.visits.len()), None);
         let candidate = self.candidates.get_mut(before)?;
         let date = candidate.value.as_ref().and_then(|value| value.parse::<Date>().ok());
         let Some(date) = date else {
             candidate.visit = None;
             return None;
         };
-        let start = self.text.last_found;
-        self.visits.push(Visit { date, time: None, shown: None });
+        let start = self.text.last_match_start;
+        self.visits.push(DetectedVisit { date, time: None, start: None });
         Some((self.visits.len() - 1, start))
     }
 
-    fn take(&mut self, claim: ModelClaim, visit: Option<usize>, stretch: Option<&Range<usize>>) {
+    fn verify(&mut self, claim: ModelClaim, visit: Option<usize>, range: Option<&Range<usize>>) {
         let Some(place) = self.schema.keys.iter().position(|key| key.key == claim.key) else { return };
-        if claim.value.is_empty() || self.left == 0 {
+        if claim.value.is_empty() || self.claims_left == 0 {
             return;
         }
-        self.left -= 1;
+        self.claims_left -= 1;
         let key = &self.schema.keys[place];
-        let (raw, normal) = forms(key, &claim.value);
-        let found = raw.as_deref().and_then(|raw| self.text.find(key, raw, normal.as_deref(), stretch));
+        let (raw, normal) = words_and_normal_form(key, &claim.value);
+        let found = raw.as_deref().and_then(|raw| self.text.find(key, raw, normal.as_deref(), range));
         let evidence = found.as_ref().map(|found| self.text.evidence(found));
         match (found, evidence, normal) {
             (Some(found), Some(evidence), Some(normal)) => self.candidates.push(Candidate {
@@ -157,21 +159,22 @@ impl Held<'_> {
                 visit,
                 raw: raw.unwrap_or_default(),
                 value: Some(normal),
-                confidence: if found.is_labelled { BY_LABEL } else { IN_TEXT },
-                mapping: mapping(&key.key),
+                confidence: if found.is_labelled { LABELLED_CONFIDENCE } else { IN_TEXT_CONFIDENCE },
+                mapping: model_mapping(&key.key),
                 evidence,
-                is_apart: false,
+                is_outside_visits: false,
             }),
             (_, evidence, _) => {
                 let visit = visit.filter(|_| key.key != VISIT_DATE).map(rules::derive::visit_id);
-                self.unfound.push(UnverifiedClaims { key: claim.key, visit, value: claim.value, evidence });
+                self.unverified.push(UnverifiedClaim { key: claim.key, visit, value: claim.value, evidence });
             }
         }
     }
 }
 
-/// A value in words, and in its normal form, if its key can have it. A yes or no is not in words: no text says `true`.
-fn forms(key: &SchemaKey, value: &Value) -> (Option<String>, Option<String>) {
+/// The words of a value, and their normal form if the key can have it. A boolean has no words, because no text says
+/// `true`.
+fn words_and_normal_form(key: &SchemaKey, value: &Value) -> (Option<String>, Option<String>) {
     let words = match value {
         Value::Text(text) => text.trim().to_owned(),
         Value::Number(number) => number.to_string(),
@@ -181,7 +184,7 @@ fn forms(key: &SchemaKey, value: &Value) -> (Option<String>, Option<String>) {
     (Some(words), normal)
 }
 
-/// What says that a field was claimed.
-fn mapping(key: &str) -> String {
+/// The mapping id of values that a model claimed.
+fn model_mapping(key: &str) -> String {
     format!("model::{key}")
 }

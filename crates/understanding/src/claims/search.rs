@@ -1,114 +1,116 @@
-//! The way from a value back to the words of the document.
+//! Finds the words of a value in the text of a document.
 
 use std::collections::HashMap;
 use std::ops::Range;
 
-use super::{Evidence, Normaliser, SHORTEST_ALONE, SchemaKey};
-use crate::normal::letters;
+use super::{Evidence, MIN_UNLABELLED_CHARS, Normaliser, SchemaKey};
+use crate::normal::folded_words;
 use quire_domain::reading::PlainText;
 
-/// Places that are compared for one value at most.
-const MOST_PLACES: usize = 500;
-/// Words of the longest value that is looked for.
-const LONGEST: usize = 1_000;
-/// Words that may stand between a label and its value.
-const MOST_BETWEEN: usize = 5;
-/// Words before the value that a snippet of an endless line begins with.
-const BEFORE: usize = 10;
+/// The most matches that are compared for one value.
+const MAX_MATCHES: usize = 500;
+/// The longest value that is searched for, in words.
+const MAX_VALUE_WORDS: usize = 1_000;
+/// The most words between a label and its value.
+const MAX_WORDS_AFTER_LABEL: usize = 5;
+/// The most words before the value in a snippet of a long line.
+const SNIPPET_WORDS_BEFORE: usize = 10;
 
-/// Where each normal form stands, in tokens.
-type Forms = HashMap<String, Vec<Range<usize>>>;
+/// The token ranges of each normal form.
+type NormalForms = HashMap<String, Vec<Range<usize>>>;
 
-/// A text whose words can be found whatever their case, accents and marks.
-pub(super) struct Text<'a> {
+/// A text in which words are found whatever their case, accents and marks.
+pub(super) struct SearchableText<'a> {
     plain: &'a PlainText,
-    /// What stands between spaces.
+    /// The byte ranges of the tokens: what stands between spaces.
     tokens: Vec<Range<usize>>,
-    /// The folded words of each token, and which token it is.
+    /// The folded words, each with the index of its token.
     words: Vec<(String, usize)>,
-    /// Where each word stands.
+    /// The indexes of each word.
     places: HashMap<String, Vec<usize>>,
-    /// Normal forms of stretches of tokens, by normaliser.
-    normal: Vec<(Normaliser, Forms)>,
-    /// Where the last find began.
-    pub(super) last_found: usize,
+    /// The normal forms in the text, by normaliser. They are computed when first needed.
+    normal_forms: Vec<(Normaliser, NormalForms)>,
+    /// The byte at which the last match starts.
+    pub(super) last_match_start: usize,
 }
 
-/// A value that stands in the text.
-pub(super) struct Found {
-    /// Its stretches of tokens, in the order of the value.
-    stretches: Vec<Range<usize>>,
+/// A value that the text contains.
+pub(super) struct TextMatch {
+    /// The token ranges of the value, in its order.
+    token_ranges: Vec<Range<usize>>,
     /// Whether a label of its key stands before it.
     pub(super) is_labelled: bool,
 }
 
-impl<'a> Text<'a> {
+impl<'a> SearchableText<'a> {
     pub(super) fn of(plain: &'a PlainText) -> Self {
         let text = plain.text.as_str();
         let mut tokens = Vec::new();
         let mut words = Vec::new();
         for token in text.split_whitespace() {
             let start = token.as_ptr().addr() - text.as_ptr().addr();
-            words.extend(letters(token).into_iter().map(|word| (word, tokens.len())));
+            words.extend(folded_words(token).into_iter().map(|word| (word, tokens.len())));
             tokens.push(start..start + token.len());
         }
         let mut places: HashMap<String, Vec<usize>> = HashMap::new();
         for (place, (word, _)) in words.iter().enumerate() {
             places.entry(word.clone()).or_default().push(place);
         }
-        Self { plain, tokens, words, places, normal: Vec::new(), last_found: 0 }
+        Self { plain, tokens, words, places, normal_forms: Vec::new(), last_match_start: 0 }
     }
 
-    /// Where a value stands: within the stretch of bytes if it does, behind a label of its key if it does, else where it
-    /// stands first. What is short must stand behind a label, since it stands somewhere in every text.
+    /// Finds a value. A match within `range` (in bytes) is preferred, then a match behind a label of the key, then
+    /// the first match. A short value must follow a label, because it occurs in every text.
     pub(super) fn find(
         &mut self,
         key: &SchemaKey,
         raw: &str,
         normal: Option<&str>,
-        stretch: Option<&Range<usize>>,
-    ) -> Option<Found> {
-        let labels = labels(key);
-        let mut places = self.in_normal_form(key.normaliser, normal);
+        range: Option<&Range<usize>>,
+    ) -> Option<TextMatch> {
+        let labels = folded_labels(key);
+        let mut places = self.ranges_of_normal_form(key.normaliser, normal);
         if places.is_empty() {
-            places = self.in_words(raw);
+            places = self.ranges_of_words(raw);
         }
-        let is_within = |place: &Range<usize>| {
-            stretch.is_some_and(|stretch| stretch.contains(&self.tokens[place.start].start))
-        };
-        let rank = |place: &Range<usize>| (is_within(place), self.is_behind(place.start, &labels));
-        // Of equals the first: the last maximum of a walk from behind.
+        let is_within =
+            |place: &Range<usize>| range.is_some_and(|range| range.contains(&self.tokens[place.start].start));
+        let rank = |place: &Range<usize>| (is_within(place), self.follows_label(place.start, &labels));
+        // Of equal matches the first: `max_by_key` returns the last, and the matches are reversed.
         let best = places.into_iter().rev().map(|place| (rank(&place), place)).max_by_key(|(rank, _)| *rank);
         let found = match best {
-            Some(((_, is_labelled), place)) => Found { stretches: vec![place], is_labelled },
-            None if key.normaliser == Normaliser::Text => self.in_pieces(raw)?,
+            Some(((_, is_labelled), place)) => TextMatch { token_ranges: vec![place], is_labelled },
+            None if key.normaliser == Normaliser::Text => self.match_in_parts(raw)?,
             None => return None,
         };
-        let length: usize = letters(raw).iter().map(|word| word.chars().count()).sum();
-        if !found.is_labelled && length < SHORTEST_ALONE {
+        let length: usize = folded_words(raw).iter().map(|word| word.chars().count()).sum();
+        if !found.is_labelled && length < MIN_UNLABELLED_CHARS {
             return None;
         }
-        self.last_found = self.tokens[found.stretches[0].start].start;
+        self.last_match_start = self.tokens[found.token_ranges[0].start].start;
         Some(found)
     }
 
-    /// The same words, in the same order.
-    fn in_words(&self, value: &str) -> Vec<Range<usize>> {
-        let wanted = letters(value);
-        let Some(first) = wanted.first().filter(|_| wanted.len() <= LONGEST) else { return Vec::new() };
+    /// The ranges of the same words in the same order.
+    fn ranges_of_words(&self, value: &str) -> Vec<Range<usize>> {
+        let wanted = folded_words(value);
+        let Some(first) = wanted.first().filter(|_| wanted.len() <= MAX_VALUE_WORDS) else {
+            return Vec::new();
+        };
         let starts = self.places.get(first).into_iter().flatten();
         let is_here = |start: &&usize| {
             let here = self.words.get(**start..**start + wanted.len());
             here.is_some_and(|here| here.iter().map(|(word, _)| word).eq(&wanted))
         };
-        let is_whole = |words: &Range<usize>| !self.cuts(words.start) && !self.cuts(words.end);
+        let is_whole =
+            |words: &Range<usize>| !self.splits_number(words.start) && !self.splits_number(words.end);
         let found = starts.filter(is_here).map(|start| *start..*start + wanted.len()).filter(is_whole);
         let tokens = |words: Range<usize>| self.words[words.start].1..self.words[words.end - 1].1 + 1;
-        found.map(tokens).take(MOST_PLACES).collect()
+        found.map(tokens).take(MAX_MATCHES).collect()
     }
 
-    /// Whether a cut before this word would go through a number, such as `4,2` or `12/03/2024`.
-    fn cuts(&self, word: usize) -> bool {
+    /// Whether a range that starts with this word would split a number, such as `4,2` or `12/03/2024`.
+    fn splits_number(&self, word: usize) -> bool {
         let (Some(before), Some(behind)) =
             (word.checked_sub(1).map(|at| &self.words[at]), self.words.get(word))
         else {
@@ -118,55 +120,55 @@ impl<'a> Text<'a> {
         before.1 == behind.1 && is_number(&before.0) && is_number(&behind.0)
     }
 
-    /// Other words that mean the same.
-    fn in_normal_form(&mut self, normaliser: Normaliser, normal: Option<&str>) -> Vec<Range<usize>> {
+    /// The ranges of other words with the same normal form.
+    fn ranges_of_normal_form(&mut self, normaliser: Normaliser, normal: Option<&str>) -> Vec<Range<usize>> {
         let Some(normal) = normal.filter(|_| normaliser.is_strict()) else { return Vec::new() };
-        if !self.normal.iter().any(|(known, _)| *known == normaliser) {
-            let forms = self.normal_forms(normaliser);
-            self.normal.push((normaliser, forms));
+        if !self.normal_forms.iter().any(|(known, _)| *known == normaliser) {
+            let forms = self.find_normal_forms(normaliser);
+            self.normal_forms.push((normaliser, forms));
         }
-        let forms = self.normal.iter().find(|(known, _)| *known == normaliser);
+        let forms = self.normal_forms.iter().find(|(known, _)| *known == normaliser);
         forms.and_then(|(_, forms)| forms.get(normal)).cloned().unwrap_or_default()
     }
 
-    /// At each token the shortest stretch that has a normal form.
-    fn normal_forms(&self, normaliser: Normaliser) -> Forms {
+    /// The normal forms in the text: at each token, the shortest range that has one.
+    fn find_normal_forms(&self, normaliser: Normaliser) -> NormalForms {
         let longest = normaliser.most_words();
-        let mut forms = Forms::new();
+        let mut forms = NormalForms::new();
         for first in 0..self.tokens.len() {
             let most = self.tokens.len().min(first + longest);
-            let stretch = (first + 1..=most).find_map(|end| {
+            let range = (first + 1..=most).find_map(|end| {
                 let words = &self.plain.text[self.tokens[first].start..self.tokens[end - 1].end];
                 Some((normaliser.apply(words)?, first..end))
             });
-            let Some((form, stretch)) = stretch else { continue };
+            let Some((form, range)) = range else { continue };
             let places = forms.entry(form).or_default();
-            if places.len() < MOST_PLACES {
-                places.push(stretch);
+            if places.len() < MAX_MATCHES {
+                places.push(range);
             }
         }
         forms
     }
 
-    /// What was said at several places, as one text: every piece stands somewhere.
-    fn in_pieces(&self, value: &str) -> Option<Found> {
+    /// Matches a value that several places of the text state: the text contains each of its parts.
+    fn match_in_parts(&self, value: &str) -> Option<TextMatch> {
         let pieces: Vec<&str> =
             value.split([';', '\n']).map(str::trim).filter(|piece| !piece.is_empty()).collect();
-        if pieces.len() < 2 || pieces.len() > LONGEST {
+        if pieces.len() < 2 || pieces.len() > MAX_VALUE_WORDS {
             return None;
         }
-        let is_alone = |piece: &str| letters(piece).concat().chars().count() >= SHORTEST_ALONE;
-        let find = |piece: &&str| self.in_words(piece).first().filter(|_| is_alone(piece)).cloned();
-        let stretches = pieces.iter().map(find).collect::<Option<Vec<_>>>()?;
-        Some(Found { stretches, is_labelled: false })
+        let is_alone = |piece: &str| folded_words(piece).concat().chars().count() >= MIN_UNLABELLED_CHARS;
+        let find = |piece: &&str| self.ranges_of_words(piece).first().filter(|_| is_alone(piece)).cloned();
+        let ranges = pieces.iter().map(find).collect::<Option<Vec<_>>>()?;
+        Some(TextMatch { token_ranges: ranges, is_labelled: false })
     }
 
-    /// Whether one of these labels stands before a token, on its line or the one before.
-    fn is_behind(&self, token: usize, labels: &[Vec<String>]) -> bool {
+    /// Whether one of these labels stands at most a few words before a token.
+    fn follows_label(&self, token: usize, labels: &[Vec<String>]) -> bool {
         let end = self.words.partition_point(|(_, of)| *of < token);
         labels.iter().filter(|label| !label.is_empty()).any(|label| {
-            // A letter alone is a label only right before its value.
-            let between = if label.len() == 1 && label[0].len() < 2 { 0 } else { MOST_BETWEEN };
+            // A single letter is a label only directly before its value.
+            let between = if label.len() == 1 && label[0].len() < 2 { 0 } else { MAX_WORDS_AFTER_LABEL };
             (0..=between).any(|between| {
                 let Some(start) = end.checked_sub(between + label.len()) else { return false };
                 self.words[start..start + label.len()].iter().map(|(word, _)| word).eq(label)
@@ -174,11 +176,11 @@ impl<'a> Text<'a> {
         })
     }
 
-    /// The words around, the page and the places of the words.
-    pub(super) fn evidence(&self, found: &Found) -> Evidence {
+    /// The page, the snippet and the boxes of a match.
+    pub(super) fn evidence(&self, found: &TextMatch) -> Evidence {
         let bytes = |tokens: &Range<usize>| self.tokens[tokens.start].start..self.tokens[tokens.end - 1].end;
         let places: Vec<_> =
-            found.stretches.iter().flat_map(|tokens| self.plain.places(bytes(tokens))).collect();
+            found.token_ranges.iter().flat_map(|tokens| self.plain.locations(bytes(tokens))).collect();
         let page = places.first().map_or(1, |place| place.page);
         let mut boxes = Vec::new();
         for place in places.iter().filter(|place| place.page == page) {
@@ -186,21 +188,25 @@ impl<'a> Text<'a> {
                 boxes.push(place.rect);
             }
         }
-        let first = &found.stretches[0];
-        Evidence::new(u32::try_from(page).unwrap_or(u32::MAX), self.around(first, &bytes(first)), boxes)
+        let first = &found.token_ranges[0];
+        Evidence::new(
+            u32::try_from(page).unwrap_or(u32::MAX),
+            self.snippet_around(first, &bytes(first)),
+            boxes,
+        )
     }
 
-    /// The lines of a stretch, or of an endless one what is near.
-    fn around(&self, tokens: &Range<usize>, bytes: &Range<usize>) -> &'a str {
+    /// The lines of a match. Of a very long line, only the words near it.
+    fn snippet_around(&self, tokens: &Range<usize>, bytes: &Range<usize>) -> &'a str {
         let text = self.plain.text.as_str();
         let line = text[..bytes.start].rfind('\n').map_or(0, |end| end + 1);
-        let near = self.tokens[tokens.start.saturating_sub(BEFORE)].start;
+        let near = self.tokens[tokens.start.saturating_sub(SNIPPET_WORDS_BEFORE)].start;
         let end = text[bytes.end..].find('\n').map_or(text.len(), |end| bytes.end + end);
         text[line.max(near)..end].trim()
     }
 }
 
-/// The labels of a key, in folded words.
-fn labels(key: &SchemaKey) -> Vec<Vec<String>> {
-    key.labels.iter().chain(&key.shared_labels).map(|label| letters(label)).collect()
+/// The labels of a key, as folded words.
+fn folded_labels(key: &SchemaKey) -> Vec<Vec<String>> {
+    key.labels.iter().chain(&key.shared_labels).map(|label| folded_words(label)).collect()
 }

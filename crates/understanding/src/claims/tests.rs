@@ -41,7 +41,7 @@ fn fields(document: &[(&str, &str)], visits: &[&[(&str, &str)]]) -> Vec<Field> {
     let all = |claims: &[(&str, &str)]| claims.iter().map(|(key, value)| claim(key, value)).collect();
     let claims =
         ModelClaims { document: all(document), visits: visits.iter().map(|claims| all(claims)).collect() };
-    settle(claims, &reading(&RECORD), &Schema::built_in_default(), DocumentHints::default())
+    verify_claims(claims, &reading(&RECORD), &Schema::built_in_default(), DocumentHints::default())
 }
 
 fn field<'f>(fields: &'f [Field], key: &str) -> &'f Field {
@@ -56,13 +56,13 @@ fn text(value: &str) -> Value {
 fn what_stands_in_the_text_is_a_value_with_its_place() {
     let fields = fields(&[("clinic_name", "CLINICA VETERINARIA EL ALAMO"), ("pet_name", "luna")], &[]);
     let luna = field(&fields, "pet_name");
-    assert_eq!((luna.confidence, luna.mapping_id.as_deref()), (BY_LABEL, Some("model::pet_name")));
+    assert_eq!((luna.confidence, luna.mapping_id.as_deref()), (LABELLED_CONFIDENCE, Some("model::pet_name")));
     assert!(luna.is_critical);
     let evidence = luna.evidence.as_ref().unwrap();
     assert_eq!((evidence.page, evidence.snippet.as_str()), (2, "Paciente: Luna"));
     assert_eq!(evidence.boxes, [Rect { x0: 50.0, y0: 20.0, x1: 90.0, y1: 30.0 }]);
     let clinic = field(&fields, "clinic_name");
-    assert!((clinic.confidence - IN_TEXT).abs() < 1e-9, "no label stands before it");
+    assert!((clinic.confidence - IN_TEXT_CONFIDENCE).abs() < 1e-9, "no label stands before it");
     assert_eq!(clinic.evidence.as_ref().unwrap().boxes.len(), 4);
 }
 
@@ -84,7 +84,7 @@ fn what_is_invented_is_no_value_but_something_that_it_might_be() {
         fields(&[("pet_name", "Luna"), ("breed", "Siamés"), ("weight", "4,2 kg"), ("age", "7")], &[]);
     for key in ["breed", "weight", "age"] {
         let field = field(&fields, key);
-        assert_eq!((&field.value, field.confidence), (&Value::Null, NOT_FOUND), "{key}");
+        assert_eq!((&field.value, field.confidence), (&Value::Null, UNVERIFIED_CONFIDENCE), "{key}");
         assert_eq!((field.evidence.as_ref(), field.candidate_suggestions.len()), (None, 1), "{key}");
         assert!(field.is_critical, "{key}");
     }
@@ -106,7 +106,7 @@ fn unknown_keys_and_empty_values_are_dropped_and_what_has_no_normal_form_is_told
     let fields = fields(&[("blood_group", "Luna"), ("notes", " "), ("species", "Labrador Retriever")], &[]);
     assert_eq!(fields.len(), 1, "{fields:?}");
     let species = &fields[0];
-    assert_eq!((&species.value, species.confidence), (&Value::Null, NOT_FOUND));
+    assert_eq!((&species.value, species.confidence), (&Value::Null, UNVERIFIED_CONFIDENCE));
     assert_eq!(species.evidence.as_ref().unwrap().page, 2, "its words do stand there");
 }
 
@@ -167,7 +167,7 @@ fn what_is_not_found_stands_beside_what_is_and_yes_or_no_is_never_found() {
         ],
         visits: Vec::new(),
     };
-    let fields = settle(claims, &reading(&RECORD), &schema, DocumentHints::default());
+    let fields = verify_claims(claims, &reading(&RECORD), &schema, DocumentHints::default());
     let luna = field(&fields, "pet_name");
     assert_eq!((&luna.value, &luna.candidate_suggestions[0].value), (&text("Luna"), &text("Toby")));
     assert_eq!(field(&fields, "notes").candidate_suggestions[0].value, Value::Bool(true));
@@ -180,9 +180,10 @@ fn the_rules_fill_what_is_wanted_and_has_no_value() {
     let by_rules = |key: &str| Field::new(key, text("x"), ValueType::String, Origin::Machine, 0.66);
     let mut fields = fields(&[("pet_name", "Luna"), ("breed", "Siamés")], &[]);
     let from_rules = ["claim_id", "pet_name", "breed", "notes"].map(by_rules).to_vec();
-    fill(&mut fields, from_rules, &schema, |field| field.key != "notes");
-    let told: Vec<_> = fields.iter().map(|field| (field.key.as_str(), field.value.clone())).collect();
-    assert_eq!(told, [("claim_id", text("x")), ("pet_name", text("Luna")), ("breed", text("x"))]);
+    fill_from_rules(&mut fields, from_rules, &schema, |field| field.key != "notes");
+    let keys_and_values: Vec<_> =
+        fields.iter().map(|field| (field.key.as_str(), field.value.clone())).collect();
+    assert_eq!(keys_and_values, [("claim_id", text("x")), ("pet_name", text("Luna")), ("breed", text("x"))]);
 }
 
 use crate::{Origin, ValueType};
@@ -195,7 +196,7 @@ proptest::proptest! {
             document: vec![claim("notes", &value), claim("weight", &value), claim("dob", &value)],
             visits: vec![vec![claim(VISIT_DATE, &value), claim("diagnosis", &value)]],
         };
-        for field in settle(claims, &reading(&lines), &Schema::built_in_default(), DocumentHints::default()) {
+        for field in verify_claims(claims, &reading(&lines), &Schema::built_in_default(), DocumentHints::default()) {
             let found = field.evidence.is_some() && !field.value.is_empty();
             proptest::prop_assert!(found || field.value == Value::Null, "{:?}", field);
         }
@@ -211,10 +212,10 @@ fn a_value_that_the_schema_does_not_allow_is_only_something_that_it_might_be() {
         document: vec![claim("breed", "Labrador Retriever")],
         visits: vec![vec![claim("visit_date", "2024-03-12"), claim("diagnosis", "15/04/2024")]],
     };
-    let fields = settle(claims, &reading(&RECORD), &schema, DocumentHints::default());
+    let fields = verify_claims(claims, &reading(&RECORD), &schema, DocumentHints::default());
     for (key, said) in [("breed", "Labrador Retriever"), ("diagnosis", "15/04/2024")] {
         let field = field(&fields, key);
-        assert_eq!((&field.value, field.confidence), (&Value::Null, NOT_FOUND), "{key}");
+        assert_eq!((&field.value, field.confidence), (&Value::Null, UNVERIFIED_CONFIDENCE), "{key}");
         assert_eq!(field.candidate_suggestions[0].value, text(said));
         assert!(field.evidence.is_some(), "the words of {key} do stand there");
     }

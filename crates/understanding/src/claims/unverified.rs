@@ -1,24 +1,24 @@
-//! What was claimed and is not in the text: never a value, only something that a field might be.
+//! Turns claims that the text does not contain into suggestions. They never become values.
 
-use super::{NOT_FOUND, mapping};
+use super::{UNVERIFIED_CONFIDENCE, model_mapping};
 use crate::normal::fold;
 use crate::{Evidence, Field, Origin, Schema, Suggestion, Value, ValueType};
 
-/// What else a field might be is told up to here.
-const MOST_SUGGESTIONS: usize = 5;
+/// The most suggestions of one field.
+const MAX_SUGGESTIONS: usize = 5;
 
-/// A claim that does not hold.
-pub(super) struct UnverifiedClaims {
+/// A claim that was not verified.
+pub(super) struct UnverifiedClaim {
     pub key: String,
     pub visit: Option<String>,
     pub value: Value,
-    /// Where its words stand, if only their normal form is missing.
+    /// Where its words stand, if the text contains them and only a normal form is missing.
     pub evidence: Option<Evidence>,
 }
 
-/// Puts what was not found beside the fields of its keys; where there is none, a field without a value carries it.
-pub(super) fn add(fields: &mut Vec<Field>, schema: &Schema, unfound: Vec<UnverifiedClaims>) {
-    for mut claim in unfound {
+/// Adds each claim as a suggestion to the field of its key. Without such a field, adds one that has no value.
+pub(super) fn add_as_suggestions(fields: &mut Vec<Field>, schema: &Schema, claims: Vec<UnverifiedClaim>) {
+    for mut claim in claims {
         let is_visit = |visit: &String| fields.iter().any(|field| field.visit_id.as_ref() == Some(visit));
         claim.visit = claim.visit.filter(is_visit);
         let repeatable = schema.key(&claim.key).is_some_and(|key| key.repeatable);
@@ -26,19 +26,21 @@ pub(super) fn add(fields: &mut Vec<Field>, schema: &Schema, unfound: Vec<Unverif
             let is_open = field.value.is_empty() || !repeatable;
             field.key == claim.key && field.visit_id == claim.visit && is_open
         };
-        let suggestion = Suggestion { value: claim.value, confidence: NOT_FOUND, evidence: claim.evidence };
+        let suggestion =
+            Suggestion { value: claim.value, confidence: UNVERIFIED_CONFIDENCE, evidence: claim.evidence };
         if let Some(field) = fields.iter_mut().find(is_beside) {
             suggest(field, suggestion);
             continue;
         }
         let value_type = schema.key(&claim.key).map_or(ValueType::Unknown, |key| key.value_type);
-        let mut field = Field::new(&claim.key, Value::Null, value_type, Origin::Machine, NOT_FOUND);
+        let mut field =
+            Field::new(&claim.key, Value::Null, value_type, Origin::Machine, UNVERIFIED_CONFIDENCE);
         field.is_critical = schema.is_critical(&claim.key);
         field.evidence.clone_from(&suggestion.evidence);
         field.visit_id = claim.visit;
-        field.mapping_id = Some(mapping(&claim.key));
+        field.mapping_id = Some(model_mapping(&claim.key));
         field.candidate_suggestions.push(suggestion);
-        let place = place(fields, schema, &field);
+        let place = insert_position(fields, schema, &field);
         fields.insert(place, field);
     }
 }
@@ -50,13 +52,13 @@ fn suggest(field: &mut Field, suggestion: Suggestion) {
     };
     let wanted = folded(&suggestion.value);
     let is_there = field.candidate_suggestions.iter().any(|known| folded(&known.value) == wanted);
-    if folded(&field.value) != wanted && !is_there && field.candidate_suggestions.len() < MOST_SUGGESTIONS {
+    if folded(&field.value) != wanted && !is_there && field.candidate_suggestions.len() < MAX_SUGGESTIONS {
         field.candidate_suggestions.push(suggestion);
     }
 }
 
-/// Where a field stands among others: those of the document in the order of the schema, then those of visits.
-pub(super) fn place(fields: &[Field], schema: &Schema, field: &Field) -> usize {
+/// The index at which a field belongs: fields of the document in the order of the schema, then fields of visits.
+pub(super) fn insert_position(fields: &[Field], schema: &Schema, field: &Field) -> usize {
     if let Some(visit) = &field.visit_id {
         let last = fields.iter().rposition(|other| other.visit_id.as_ref() == Some(visit));
         return last.map_or(fields.len(), |last| last + 1);

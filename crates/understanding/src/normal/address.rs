@@ -1,9 +1,9 @@
-//! Addresses: the short words for streets written out.
+//! Normalises addresses. Abbreviated street words are written out.
 
-use super::{fold, letters, title};
+use super::{fold, folded_words, from_capitals};
 
-/// Short words for a kind of street, and the long ones.
-const SHORT: [(&str, &str); 18] = [
+/// Abbreviated street words, and the words in full.
+const STREET_ABBREVIATIONS: [(&str, &str); 18] = [
     ("c/", "Calle"),
     ("c.", "Calle"),
     ("cl.", "Calle"),
@@ -23,8 +23,8 @@ const SHORT: [(&str, &str); 18] = [
     ("ctra", "Carretera"),
     ("rda.", "Ronda"),
 ];
-/// Words by which a street is known.
-const STREETS: [&str; 39] = [
+/// Words by which a street is recognised.
+const STREET_WORDS: [&str; 39] = [
     "rua",
     "praza",
     "carrer",
@@ -65,19 +65,19 @@ const STREETS: [&str; 39] = [
     "crescent",
     "place",
 ];
-/// What an address is cut before.
-const BEHIND: [&str; 12] =
+/// Words that end an address.
+const WORDS_AFTER_ADDRESS: [&str; 12] =
     ["tel", "tel.", "telefono", "teléfono", "tfno", "tfno.", "tlf", "tlf.", "phone", "movil", "email", "fax"];
 
-/// Whether these words name a street.
+/// Whether these words contain the name of a street.
 pub(crate) fn has_street(words: &str) -> bool {
     let starts = fold(words.trim_start());
     let first = starts.split_whitespace().next().unwrap_or_default();
-    let is_short = SHORT.iter().any(|(short, _)| *short == first) || starts.starts_with("c/");
-    is_short || letters(words).iter().any(|word| STREETS.contains(&word.as_str()))
+    let is_short = STREET_ABBREVIATIONS.iter().any(|(short, _)| *short == first) || starts.starts_with("c/");
+    is_short || folded_words(words).iter().any(|word| STREET_WORDS.contains(&word.as_str()))
 }
 
-/// Whether these words begin with the code of a place, and its name: `48993 Larrondo`.
+/// Whether these words begin with a postcode and the name of a town: `48993 Larrondo`.
 pub(crate) fn opens_with_postcode(words: &str) -> bool {
     let words: Vec<&str> = words.split_whitespace().take(3).collect();
     let [first, second, ..] = words[..] else { return false };
@@ -86,18 +86,18 @@ pub(crate) fn opens_with_postcode(words: &str) -> bool {
     is_code && second.chars().next().is_some_and(char::is_alphabetic)
 }
 
-/// An address with its street's kind written out. It has a figure and a street.
+/// An address with its street word in full. It must have a digit and a street.
 pub fn address(words: &str) -> Option<String> {
     let mut parts: Vec<String> = Vec::new();
-    for word in title(words).split_whitespace() {
+    for word in from_capitals(words).split_whitespace() {
         let folded = fold(word.trim_end_matches(':'));
-        if word.contains('@') || BEHIND.contains(&folded.as_str()) {
+        if word.contains('@') || WORDS_AFTER_ADDRESS.contains(&folded.as_str()) {
             break;
         }
         if matches!(folded.as_str(), "cp" | "c.p" | "cp." | "c.p.") {
             parts.push("C.P.".to_owned());
         } else if parts.is_empty() {
-            parts.extend(first(word, &folded));
+            parts.extend(first_word(word, &folded));
         } else {
             parts.push(word.to_owned());
         }
@@ -109,11 +109,11 @@ pub fn address(words: &str) -> Option<String> {
     is_address.then(|| address.to_owned())
 }
 
-fn first(word: &str, folded: &str) -> Vec<String> {
-    if letters(word).is_empty() {
+fn first_word(word: &str, folded: &str) -> Vec<String> {
+    if folded_words(word).is_empty() {
         return Vec::new();
     }
-    if let Some((_, long)) = SHORT.iter().find(|(short, _)| *short == folded) {
+    if let Some((_, long)) = STREET_ABBREVIATIONS.iter().find(|(short, _)| *short == folded) {
         return vec![(*long).to_owned()];
     }
     match word.split_once('/') {

@@ -1,13 +1,13 @@
-//! What an animal is and what it is called.
+//! Normalises what documents state about an animal: species, breed, sex, name.
 
-use super::fold::capital;
-use super::{Normaliser, TRANSPONDER_DIGITS, fold, letters, title};
+use super::fold::capitalised;
+use super::{Normaliser, TRANSPONDER_DIGITS, fold, folded_words, from_capitals};
 
 /// The words for the two species that have a normal form.
 const CANINE: [&str; 4] = ["canina", "canino", "perro", "perra"];
 const FELINE: [&str; 4] = ["felina", "felino", "gato", "gata"];
-/// Words for animals that have none, but tell that a species is spoken of.
-const OTHERS: [&str; 30] = [
+/// Words for other animals. They have no normal form, but show that a species is meant.
+const OTHER_ANIMALS: [&str; 30] = [
     "canine",
     "dog",
     "feline",
@@ -39,8 +39,8 @@ const OTHERS: [&str; 30] = [
     "caballo",
     "yegua",
 ];
-/// What cannot be the name of an animal, as a word of it.
-const NO_NAME: [&str; 24] = [
+/// Words that the name of an animal does not contain.
+const NOT_A_NAME: [&str; 24] = [
     "especie",
     "raza",
     "sexo",
@@ -66,16 +66,18 @@ const NO_NAME: [&str; 24] = [
     "phone",
     "weight",
 ];
-/// Words before a day of birth.
-const BORN: [&str; 5] = ["born", "nacido", "nacida", "nac", "dob"];
-/// Words that make a number an age.
-const YEARS: [&str; 10] = ["ano", "anos", "year", "years", "yrs", "mes", "meses", "month", "months", "yr"];
-/// What an animal's name is cut before.
-const BEHIND_NAME: [&str; 8] = ["nacimiento", "nac", "dob", "birth", "born", "especie", "species", "chip"];
+/// Words before a date of birth.
+const BIRTH_WORDS: [&str; 5] = ["born", "nacido", "nacida", "nac", "dob"];
+/// Units that make a number an age.
+const AGE_UNITS: [&str; 10] =
+    ["ano", "anos", "year", "years", "yrs", "mes", "meses", "month", "months", "yr"];
+/// Words that end the name of an animal.
+const WORDS_AFTER_NAME: [&str; 8] =
+    ["nacimiento", "nac", "dob", "birth", "born", "especie", "species", "chip"];
 
-/// `canino` or `felino`, from one of the eight words for them.
+/// `canino` or `felino`.
 pub fn species(words: &str) -> Option<&'static str> {
-    let words = letters(words);
+    let words = folded_words(words);
     let has = |list: &[&str]| words.iter().any(|word| list.contains(&word.as_str()));
     match (has(&CANINE), has(&FELINE)) {
         (true, false) => Some("canino"),
@@ -84,42 +86,42 @@ pub fn species(words: &str) -> Option<&'static str> {
     }
 }
 
-/// Whether this folded word is one for an animal.
+/// Whether this folded word means an animal.
 fn is_animal(word: &str) -> bool {
-    CANINE.contains(&word) || FELINE.contains(&word) || OTHERS.contains(&word)
+    CANINE.contains(&word) || FELINE.contains(&word) || OTHER_ANIMALS.contains(&word)
 }
 
-/// `Species - Breed` as its two parts. What follows a further mark is neither.
+/// The two parts of `Species - Breed`. Words behind another separator belong to neither.
 pub(super) fn species_and_breed(words: &str) -> Option<[(Normaliser, &str); 2]> {
     let (one, two) = words.split_once(['-', '/', '|', '–', ','])?;
     let two = two.split(['/', '|', ',']).next()?;
-    let first = letters(one);
+    let first = folded_words(one);
     let [only] = &first[..] else { return None };
-    let second = letters(two);
-    // The same animal in two languages has no breed.
+    let second = folded_words(two);
+    // The same species in two languages is not a breed.
     let is_breed = second.iter().any(|word| !is_animal(word));
     let both = [(Normaliser::Species, one.trim()), (Normaliser::Breed, two.trim())];
     (is_animal(only) && is_breed).then_some(both)
 }
 
-/// What a line without a label says about an animal.
+/// What a line without a label states about an animal.
 pub(crate) struct FactsInLine<'w> {
     /// The name of the rule that recognised the line.
     pub rule: &'static str,
-    /// The values. One without words of its own is the whole line.
+    /// The values. A value without words of its own is the whole line.
     pub values: Vec<(Normaliser, Option<&'w str>)>,
     /// Whether more facts may follow, as behind a name.
     pub has_more: bool,
 }
 
-/// Recognises a line that says nothing but what an animal is: `Canino - Beagle`, `hembra`, `941000012345678`.
+/// Recognises a line that states only what an animal is: `Canino - Beagle`, `hembra`, `941000012345678`.
 pub(crate) fn facts_in_line(words: &str) -> Option<FactsInLine<'_>> {
     if let Some(both) = species_and_breed(words) {
         let values = both.map(|(normaliser, words)| (normaliser, Some(words))).to_vec();
         return Some(FactsInLine { rule: "species_and_breed", values, has_more: true });
     }
     let single = |normaliser, rule| FactsInLine { rule, values: vec![(normaliser, None)], has_more: false };
-    let folded = letters(words);
+    let folded = folded_words(words);
     match &folded[..] {
         [only] if is_animal(only) => Some(single(Normaliser::Species, "species_line")),
         [first, ..] if matches!(first.as_str(), "macho" | "hembra" | "male" | "female") => {
@@ -134,13 +136,13 @@ pub(crate) fn facts_in_line(words: &str) -> Option<FactsInLine<'_>> {
     }
 }
 
-/// The fact that a part of the words behind an animal's name states: `canino`, `7 años`, `nacido 3/4/2020`. Also the
-/// words of its value.
+/// Recognises one fact behind the name of an animal: `canino`, `7 años`, `nacido 3/4/2020`. Also returns the words of
+/// its value.
 pub(crate) fn fact_behind_name(part: &str) -> Option<(Normaliser, &str)> {
     use Normaliser::{Age, BirthDate, Microchip, Sex, Species};
-    let words = letters(part);
-    let has_years = words.iter().any(|word| YEARS.contains(&word.as_str()));
-    let is_born = words.first().is_some_and(|word| BORN.contains(&word.as_str()));
+    let words = folded_words(part);
+    let has_years = words.iter().any(|word| AGE_UNITS.contains(&word.as_str()));
+    let is_born = words.first().is_some_and(|word| BIRTH_WORDS.contains(&word.as_str()));
     let value = if is_born { part.trim_start().split_once(' ').map_or(part, |(_, day)| day) } else { part };
     let is_short = words.len() <= 3 || is_born;
     let states = |normaliser: &Normaliser| {
@@ -154,7 +156,7 @@ pub(crate) fn fact_behind_name(part: &str) -> Option<(Normaliser, &str)> {
     [Species, Sex, Age, BirthDate, Microchip].into_iter().find(states).map(|normaliser| (normaliser, value))
 }
 
-/// A breed without the words for its species, small words with a capital.
+/// A breed without the words for its species. Lower-case words are capitalised.
 pub fn breed(words: &str) -> Option<String> {
     let words = words.split(|c: char| c.is_whitespace() || "-/|,;()".contains(c));
     let is_breed = |word: &&str| {
@@ -164,7 +166,7 @@ pub fn breed(words: &str) -> Option<String> {
     let words = words.filter(is_breed).map(|word| {
         let is_small = word.chars().all(|c| !c.is_uppercase());
         if is_small && !matches!(word, "de" | "del" | "la" | "y" | "of") {
-            capital(word)
+            capitalised(word)
         } else {
             word.to_owned()
         }
@@ -172,10 +174,10 @@ pub fn breed(words: &str) -> Option<String> {
     let breed = words.collect::<Vec<_>>().join(" ");
     let breed = breed.trim_matches(['.', ':', ' ']);
     let is_breed = breed.chars().any(char::is_alphabetic) && breed.chars().count() <= 60;
-    is_breed.then(|| title(breed))
+    is_breed.then(|| from_capitals(breed))
 }
 
-/// `macho` or `hembra`, from the words in Spanish and English or a single M or H. Of boxes to tick, the ticked one counts.
+/// `macho` or `hembra`, from Spanish or English words or a single M or H. Of two tick boxes, the ticked one counts.
 pub fn sex(words: &str) -> Option<&'static str> {
     let has_empty_box = ["( )", "[ ]", "☐", "□"].iter().any(|empty| words.contains(empty));
     let ticked =
@@ -185,7 +187,7 @@ pub fn sex(words: &str) -> Option<&'static str> {
         None if has_empty_box => return None,
         None => words,
     };
-    let words = letters(words);
+    let words = folded_words(words);
     let has = |list: &[&str]| words.iter().any(|word| list.contains(&word.as_str()));
     if let [only] = &words[..] {
         match only.as_str() {
@@ -201,31 +203,31 @@ pub fn sex(words: &str) -> Option<&'static str> {
     }
 }
 
-/// What an animal is called, without what was printed behind its name.
+/// The name of an animal, without what follows it.
 pub fn pet_name(words: &str) -> Option<String> {
     let words = words.split([',', ';', '(', '|', '/']).next()?;
     let cut = |word: &&str| {
         let folded = fold(word.trim_matches(|c: char| !c.is_alphanumeric()));
-        !BEHIND_NAME.contains(&folded.as_str())
+        !WORDS_AFTER_NAME.contains(&folded.as_str())
     };
     let words: Vec<&str> = words.split_whitespace().take_while(cut).collect();
     let name = words.join(" ");
     let name = name.trim_matches(|c: char| c.is_whitespace() || "-–—.:\"'«»".contains(c));
-    let folded = letters(name);
-    let figures = name.chars().filter(char::is_ascii_digit).count();
+    let folded = folded_words(name);
+    let digits = name.chars().filter(char::is_ascii_digit).count();
     let is_name = !folded.is_empty()
         && folded.len() <= 4
         && name.chars().count() <= 40
         && name.chars().any(char::is_alphabetic)
-        && figures < 3
-        && !folded.iter().any(|word| NO_NAME.contains(&word.as_str()));
-    is_name.then(|| each_capital(&title(name)))
+        && digits < 3
+        && !folded.iter().any(|word| NOT_A_NAME.contains(&word.as_str()));
+    is_name.then(|| each_word_capitalised(&from_capitals(name)))
 }
 
-fn each_capital(name: &str) -> String {
+fn each_word_capitalised(name: &str) -> String {
     let small = name.chars().all(|c| !c.is_uppercase());
     if !small {
         return name.to_owned();
     }
-    name.split(' ').map(capital).collect::<Vec<_>>().join(" ")
+    name.split(' ').map(capitalised).collect::<Vec<_>>().join(" ")
 }

@@ -1,14 +1,14 @@
-//! Dates: day, month and year in figures or with the month's name, or the year first.
+//! Normalises dates: `d/m/y`, `y/m/d`, or with the name of the month.
 
 use jiff::civil::{Date, Time};
 
 use super::fold;
 
-/// Years that a document can speak of.
+/// The years that a date may have.
 const YEARS: std::ops::RangeInclusive<i16> = 1900..=2100;
-/// The last year of two figures that is in this century: 68 is 2068, 69 is 1969.
+/// The last two-digit year of this century: 68 is 2068, 69 is 1969.
 const PIVOT: i16 = 68;
-/// The months by the first letters of their names, Spanish and English.
+/// The months by the first letters of their Spanish and English names.
 const MONTHS: [(&str, i8); 17] = [
     ("ene", 1),
     ("jan", 1),
@@ -29,56 +29,56 @@ const MONTHS: [(&str, i8); 17] = [
     ("dec", 12),
 ];
 
-/// The date that these words begin with. What no calendar has is none.
+/// The date at the start of these words, if the calendar has it.
 pub fn date(words: &str) -> Option<Date> {
     let is_before = |word: &&str| matches!(fold(word).as_str(), "el" | "dia" | "on" | "a" | "del");
     let words: Vec<&str> = words.split_whitespace().skip_while(is_before).take(6).collect();
-    begins(&words).map(|(date, _)| date)
+    date_at_start(&words).map(|(date, _)| date)
 }
 
-/// Whether a visit can be of the day that stands in these words. A year of two figures that is in the last century is no
-/// visit's: nobody writes so of what was so long ago, and the figures are something else.
-pub(crate) fn can_be_visit(date: Date, words: &str) -> bool {
+/// Whether this can be the date of a visit. A two-digit year of the last century cannot: nobody abbreviates a year so
+/// long ago, so the digits mean something else.
+pub(crate) fn is_plausible_visit_date(date: Date, words: &str) -> bool {
     let is_long = |part: &str| part.len() >= 4;
     date.year() >= 2000 || words.split(|c: char| !c.is_ascii_digit()).any(is_long)
 }
 
-/// The date that stands at the beginning of these words, and how many of them it takes.
-pub(crate) fn begins(words: &[&str]) -> Option<(Date, usize)> {
+/// The date at the start of these words, and how many of them it takes.
+pub(crate) fn date_at_start(words: &[&str]) -> Option<(Date, usize)> {
     let first = words.first()?;
-    if let Some(date) = in_figures(first) {
+    if let Some(date) = numeric_date(first) {
         return Some((date, 1));
     }
-    with_name(words)
+    date_with_month_name(words)
 }
 
-/// `d/m/y` or `y/m/d`, apart by a slash, a dash or a dot.
-fn in_figures(word: &str) -> Option<Date> {
+/// `d/m/y` or `y/m/d`, separated by slashes, dashes or dots.
+fn numeric_date(word: &str) -> Option<Date> {
     let word = word.trim_matches(|c: char| !c.is_alphanumeric());
     let parts: Vec<&str> = word.split(['/', '-', '.']).take(4).collect();
     let [one, two, three] = parts[..] else { return None };
     if !two.bytes().all(|b| b.is_ascii_digit()) {
         let year = year(three)?;
-        return calendar(year, month(two)?, figures(one, 2)?);
+        return calendar_date(year, month(two)?, digits(one, 2)?);
     }
-    // The same mark must stand at both places.
+    // Both separators must be the same.
     let marks: Vec<char> = word.chars().filter(|c| "/-.".contains(*c)).collect();
     if marks.first() != marks.last() || two.len() > 2 {
         return None;
     }
-    let month = i8::try_from(figures(two, 2)?).ok()?;
+    let month = i8::try_from(digits(two, 2)?).ok()?;
     if one.len() == 4 {
-        return calendar(year(one)?, month, figures(three, 2)?);
+        return calendar_date(year(one)?, month, digits(three, 2)?);
     }
-    calendar(year(three)?, month, figures(one, 2)?)
+    calendar_date(year(three)?, month, digits(one, 2)?)
 }
 
 /// `12 de marzo de 2024`, `12 March 2024`, `March 12, 2024`.
-fn with_name(words: &[&str]) -> Option<(Date, usize)> {
+fn date_with_month_name(words: &[&str]) -> Option<(Date, usize)> {
     let mut parts = Vec::with_capacity(3);
-    let mut taken = 0;
+    let mut count = 0;
     for word in words.iter().take(6) {
-        taken += 1;
+        count += 1;
         let word = word.trim_matches(|c: char| !c.is_alphanumeric());
         if word.eq_ignore_ascii_case("de")
             || word.eq_ignore_ascii_case("del")
@@ -94,10 +94,10 @@ fn with_name(words: &[&str]) -> Option<(Date, usize)> {
     let [one, two, three] = parts[..] else { return None };
     let year = year(three).filter(|_| three.len() == 4)?;
     let date = match month(two) {
-        Some(month) => calendar(year, month, figures(ordinal(one), 2)?),
-        None => calendar(year, month(one)?, figures(ordinal(two), 2)?),
+        Some(month) => calendar_date(year, month, digits(ordinal(one), 2)?),
+        None => calendar_date(year, month(one)?, digits(ordinal(two), 2)?),
     };
-    date.map(|date| (date, taken))
+    date.map(|date| (date, count))
 }
 
 /// `3rd` without its letters.
@@ -114,7 +114,7 @@ fn month(name: &str) -> Option<i8> {
 }
 
 fn year(text: &str) -> Option<i16> {
-    let year = figures(text, 4)?;
+    let year = digits(text, 4)?;
     match text.len() {
         2 if year <= PIVOT => Some(2000 + year),
         2 => Some(1900 + year),
@@ -123,20 +123,20 @@ fn year(text: &str) -> Option<i16> {
     }
 }
 
-fn figures(text: &str, most: usize) -> Option<i16> {
+fn digits(text: &str, most: usize) -> Option<i16> {
     let is_number = !text.is_empty() && text.len() <= most && text.bytes().all(|b| b.is_ascii_digit());
     is_number.then(|| text.parse().ok()).flatten()
 }
 
-fn calendar(year: i16, month: i8, day: i16) -> Option<Date> {
+fn calendar_date(year: i16, month: i8, day: i16) -> Option<Date> {
     let date = Date::new(year, month, i8::try_from(day).ok()?).ok()?;
     YEARS.contains(&year).then_some(date)
 }
 
-/// The time of day that this is, such as `13:44` or `9:05:12`.
+/// The time of day in this word, such as `13:44` or `9:05:12`.
 pub(crate) fn time(word: &str) -> Option<Time> {
     let word = word.trim_end_matches(|c: char| !c.is_ascii_digit());
-    let mut parts = word.split(':').map(|part| figures(part, 2).and_then(|part| i8::try_from(part).ok()));
+    let mut parts = word.split(':').map(|part| digits(part, 2).and_then(|part| i8::try_from(part).ok()));
     let (hour, minute) = (parts.next()??, parts.next()??);
     let second = parts.next().map_or(Some(0), |second| second)?;
     if parts.next().is_some() {

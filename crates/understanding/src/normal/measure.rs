@@ -1,25 +1,25 @@
-//! Weights and ages.
+//! Normalises weights and ages.
 
 use jiff::civil::Date;
 
-use super::{fold, letters};
+use super::{fold, folded_words};
 
-/// Weights that an animal can have, in kilograms.
-const WEIGHTS: std::ops::RangeInclusive<f64> = 0.5..=120.0;
-/// What a number is when it is no weight: a dose, a result of the laboratory, a price, other measures.
-const NO_WEIGHT: [&str; 19] = [
+/// The weights that an animal can have, in kilograms.
+const PLAUSIBLE_KILOGRAMS: std::ops::RangeInclusive<f64> = 0.5..=120.0;
+/// Units that show that a number is no weight: doses, laboratory results, prices, other measures.
+const OTHER_UNITS: [&str; 19] = [
     "mg", "ml", "/kg", "dl", "mmol", "u/l", "ui", "eur", "€", "$", "cm", "mm", "lpm", "bpm", "%", "ºc", "°c",
     "mcg", "µg",
 ];
 
-/// `N kg` from a number with a comma or a dot, in kilograms or grams.
+/// `N kg` from a number in kilograms or grams, with a decimal comma or point.
 pub fn weight(words: &str) -> Option<String> {
     let folded = fold(words);
-    if NO_WEIGHT.iter().any(|unit| folded.contains(unit)) {
+    if OTHER_UNITS.iter().any(|unit| folded.contains(unit)) {
         return None;
     }
     let start = folded.find(|c: char| c.is_ascii_digit())?;
-    // Only words such as "unos" may stand before it.
+    // At most two words, such as "unos", may stand before the number.
     if folded[..start].split_whitespace().count() > 2 {
         return None;
     }
@@ -37,11 +37,11 @@ pub fn weight(words: &str) -> Option<String> {
         "" | "k" | "kg" | "kgs" | "kilo" | "kilos" | "kilogramos" => number,
         _ => return None,
     };
-    WEIGHTS.contains(&kilograms).then(|| format!("{} kg", six_figures(kilograms)))
+    PLAUSIBLE_KILOGRAMS.contains(&kilograms).then(|| format!("{} kg", six_significant_digits(kilograms)))
 }
 
-/// Six significant figures at most, without zeros at the end.
-fn six_figures(number: f64) -> String {
+/// The number with at most six significant digits, without trailing zeros.
+fn six_significant_digits(number: f64) -> String {
     let whole = format!("{number:.0}").len();
     let text = format!("{number:.*}", 6_usize.saturating_sub(whole));
     if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text }
@@ -51,7 +51,7 @@ fn six_figures(number: f64) -> String {
 pub fn age(words: &str) -> Option<u32> {
     let words = fold(words);
     let start = words.find(|c: char| c.is_ascii_digit())?;
-    if letters(&words[..start]).len() > 1 {
+    if folded_words(&words[..start]).len() > 1 {
         return None;
     }
     let end = words[start..].find(|c: char| !c.is_ascii_digit()).unwrap_or(words.len() - start);
@@ -61,7 +61,7 @@ pub fn age(words: &str) -> Option<u32> {
         return None;
     }
     let number: u32 = number.parse().ok()?;
-    let rest = letters(rest);
+    let rest = folded_words(rest);
     let unit = rest.iter().find(|word| word.chars().all(char::is_alphabetic)).map_or("", String::as_str);
     let years = match unit {
         "m" | "mes" | "meses" | "month" | "months" | "mo" => number / 12,
@@ -71,7 +71,7 @@ pub fn age(words: &str) -> Option<u32> {
     (years <= 100).then_some(years)
 }
 
-/// Whole years from one day to another.
+/// Whole years between two days.
 pub(crate) fn years_between(birth: Date, day: Date) -> Option<u32> {
     let before = (day.month(), day.day()) < (birth.month(), birth.day());
     let years = i32::from(day.year()) - i32::from(birth.year()) - i32::from(before);

@@ -1,7 +1,7 @@
-//! Normal forms: how a value is written once it is understood, whatever the document made of it.
+//! Normal forms of values, whatever the document writes.
 //!
-//! A key of a schema names its normaliser. Each takes the words as they stand and gives the normal form, or nothing if
-//! the words cannot be such a value.
+//! Each key of a schema names its normaliser. A normaliser turns the words of a document into the normal form, or
+//! into none if the words cannot be such a value.
 
 mod address;
 mod animal;
@@ -18,7 +18,7 @@ pub(super) use address::{has_street, opens_with_postcode};
 pub use animal::{breed, pet_name, sex, species};
 pub(super) use animal::{fact_behind_name, facts_in_line};
 pub use date::date;
-pub(super) use fold::{fold, letters, title};
+pub(super) use fold::{fold, folded_words, from_capitals};
 pub(super) use measure::years_between;
 pub use measure::{age, weight};
 pub use money::{currency, decimal, iban, sum, yes_no};
@@ -30,16 +30,16 @@ use serde::{Deserialize, Serialize};
 
 use super::ValueType;
 
-/// How the values of a key become normal.
+/// The normal form that the values of a key have.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Normaliser {
-    /// Text, as it stands.
+    /// Text.
     #[default]
     Text,
-    /// A day as `YYYY-MM-DD`.
+    /// A date as `YYYY-MM-DD`.
     Date,
-    /// The day of birth of the one whom the document is about.
+    /// The date of birth of the subject.
     BirthDate,
     /// Whole years.
     Age,
@@ -51,34 +51,34 @@ pub enum Normaliser {
     Sex,
     /// `N kg`.
     Weight,
-    /// The digits of a chip.
+    /// The digits of a microchip.
     Microchip,
-    /// What an animal is called.
+    /// The name of an animal.
     PetName,
-    /// What a person is called.
+    /// The name of a person.
     Person,
-    /// What a place where people work is called.
+    /// The name of an institution.
     Institution,
-    /// Where somebody lives or works.
+    /// A postal address.
     Address,
-    /// A number or code that stands for something.
+    /// A code that contains a digit.
     Identifier,
-    /// A sum of money, as it stands.
+    /// A sum of money, as the document writes it.
     Amount,
-    /// A number with a dot before its decimals.
+    /// A number with a decimal point.
     Number,
     /// A sum of money as a number with two decimals.
     Sum,
-    /// The code of a currency.
+    /// The ISO code of a currency.
     Currency,
-    /// A bank account as IBAN.
+    /// An IBAN.
     Iban,
     /// `true` or `false`.
     YesNo,
 }
 
 impl Normaliser {
-    /// All of them, by the names that files of schemas have for them.
+    /// All normalisers, with their names in schema files.
     pub const ALL: [(&'static str, Self); 20] = [
         ("text", Self::Text),
         ("date", Self::Date),
@@ -102,13 +102,13 @@ impl Normaliser {
         ("yes_no", Self::YesNo),
     ];
 
-    /// Its name.
+    /// The name in schema files.
     pub fn as_str(self) -> &'static str {
         Self::ALL.iter().find(|(_, one)| *one == self).map_or("text", |(name, _)| name)
     }
 
-    /// The one that values of a type have unless their key says otherwise.
-    pub fn usual(value_type: ValueType) -> Self {
+    /// The normaliser of a type, for keys that name none.
+    pub fn default_for(value_type: ValueType) -> Self {
         match value_type {
             ValueType::Date => Self::Date,
             ValueType::Number => Self::Number,
@@ -117,8 +117,8 @@ impl Normaliser {
         }
     }
 
-    /// Whether what it gives can be a value of that type.
-    pub fn gives(self, value_type: ValueType) -> bool {
+    /// Whether its normal forms can be values of that type.
+    pub fn produces(self, value_type: ValueType) -> bool {
         match value_type {
             ValueType::Date => matches!(self, Self::Date | Self::BirthDate),
             ValueType::Number => matches!(self, Self::Number | Self::Sum | Self::Age),
@@ -152,7 +152,7 @@ impl Normaliser {
         }
     }
 
-    /// Whether it knows its values when it sees them, so that they need no colon before them.
+    /// Whether it recognises its values without a label, so that a space may separate them from their label.
     pub fn is_strict(self) -> bool {
         matches!(
             self,
@@ -172,10 +172,10 @@ impl Normaliser {
     }
 }
 
-/// The words without what only sets them apart: spaces, dashes, the dot of a sentence.
+/// The words without separators around them and without a final full stop.
 fn text(words: &str) -> Option<String> {
     let apart = |c: char| c.is_whitespace() || "-–—|•·:;,".contains(c);
-    let words = unnumbered(words.trim_matches(apart));
+    let words = without_item_number(words.trim_matches(apart));
     let words = match words.strip_suffix('.') {
         Some(rest) if !rest.ends_with('.') => rest,
         _ => words,
@@ -184,8 +184,8 @@ fn text(words: &str) -> Option<String> {
     words.chars().any(char::is_alphanumeric).then_some(words)
 }
 
-/// Without the number of an item, such as `1.` or `2)`.
-fn unnumbered(words: &str) -> &str {
+/// The words without the number of a list item, such as `1.` or `2)`.
+fn without_item_number(words: &str) -> &str {
     let digits = words.bytes().take_while(u8::is_ascii_digit).count();
     let behind = words[digits..].strip_prefix(['.', ')']).filter(|_| (1..=2).contains(&digits));
     behind.and_then(|behind| behind.strip_prefix(' ')).map_or(words, str::trim_start)

@@ -1,8 +1,8 @@
-//! Numbers that are counted with, sums, currencies and accounts.
+//! Normalises numbers, sums of money, currencies and bank accounts.
 
-use super::{fold, letters};
+use super::{fold, folded_words};
 
-/// What stands for a currency: signs, codes and names, Spanish and English.
+/// Signs, codes and names of currencies, Spanish and English.
 const CURRENCIES: [(&str, &str); 17] = [
     ("€", "EUR"),
     ("eur", "EUR"),
@@ -22,11 +22,11 @@ const CURRENCIES: [(&str, &str); 17] = [
     ("chf", "CHF"),
     ("mxn", "MXN"),
 ];
-/// Figures of the longest number.
-const MOST_FIGURES: usize = 15;
+/// The longest number, in digits.
+const MAX_DIGITS: usize = 15;
 
-/// A number with a dot before its decimals and nothing between its thousands, whatever the words make of it. Signs and
-/// names of currencies may stand around it; shares in percent beside it are passed over.
+/// A number with a decimal point and without thousands separators. Signs and names of currencies may stand around it;
+/// percentages beside it are ignored.
 pub fn decimal(words: &str) -> Option<String> {
     let mut number = None;
     for word in words.split_whitespace() {
@@ -34,21 +34,21 @@ pub fn decimal(words: &str) -> Option<String> {
         if word.is_empty() || word.trim_end_matches([')', ':', '.', ',']).ends_with('%') {
             continue;
         }
-        // Thousands may be set apart by a space.
+        // A space may separate thousands.
         number = match (number, word) {
             (None, word) => Some(word.to_owned()),
-            (Some(before), word) if goes_on(&before, word) => Some(before + word),
+            (Some(before), word) if continues_number(&before, word) => Some(before + word),
             _ => return None,
         };
     }
-    in_figures(number?.trim_matches(['(', ')', ':', '*', '=']))
+    parse_number(number?.trim_matches(['(', ')', ':', '*', '=']))
 }
 
-/// Whether three figures follow that belong to a number: `1 234,50`.
-fn goes_on(before: &str, word: &str) -> bool {
-    let figures = word.bytes().take_while(u8::is_ascii_digit).count();
+/// Whether a word continues a number: `1 234,50`.
+fn continues_number(before: &str, word: &str) -> bool {
+    let digits = word.bytes().take_while(u8::is_ascii_digit).count();
     let is_plain = before.bytes().all(|b| b.is_ascii_digit() || b == b'-');
-    is_plain && figures == 3 && word[3..].bytes().all(|b| b.is_ascii_digit() || b == b',' || b == b'.')
+    is_plain && digits == 3 && word[3..].bytes().all(|b| b.is_ascii_digit() || b == b',' || b == b'.')
 }
 
 fn without_currency(word: &str) -> &str {
@@ -65,22 +65,22 @@ fn without_currency(word: &str) -> &str {
     if is_currency(before) && is_currency(behind) { word[start..end].trim_matches(signs) } else { word }
 }
 
-fn in_figures(word: &str) -> Option<String> {
-    let (sign, figures) = match word.strip_suffix('-') {
-        Some(figures) => ("-", figures),
+fn parse_number(word: &str) -> Option<String> {
+    let (sign, digits) = match word.strip_suffix('-') {
+        Some(digits) => ("-", digits),
         None => match word.strip_prefix(['-', '−']) {
-            Some(figures) => ("-", figures),
+            Some(digits) => ("-", digits),
             None => ("", word.strip_prefix('+').unwrap_or(word)),
         },
     };
-    let figures = figures.trim_end_matches(['.', ',']);
-    let is_number = figures.starts_with(|c: char| c.is_ascii_digit())
-        && figures.chars().all(|c| c.is_ascii_digit() || ".,'’".contains(c));
-    if !is_number || figures.bytes().filter(u8::is_ascii_digit).count() > MOST_FIGURES {
+    let digits = digits.trim_end_matches(['.', ',']);
+    let is_number = digits.starts_with(|c: char| c.is_ascii_digit())
+        && digits.chars().all(|c| c.is_ascii_digit() || ".,'’".contains(c));
+    if !is_number || digits.bytes().filter(u8::is_ascii_digit).count() > MAX_DIGITS {
         return None;
     }
-    let point = decimals_behind(figures);
-    let (whole, rest) = point.map_or((figures, ""), |at| (&figures[..at], &figures[at + 1..]));
+    let point = decimals_behind(digits);
+    let (whole, rest) = point.map_or((digits, ""), |at| (&digits[..at], &digits[at + 1..]));
     if !is_in_thousands(whole) || !rest.bytes().all(|b| b.is_ascii_digit()) {
         return None;
     }
@@ -91,21 +91,21 @@ fn in_figures(word: &str) -> Option<String> {
     Some(format!("{sign}{whole}{point}{rest}"))
 }
 
-/// Where the decimals begin. Of dots and commas the last kind is theirs; one that stands alone before three figures, or
-/// several of a kind, set thousands apart.
-fn decimals_behind(figures: &str) -> Option<usize> {
-    let last = figures.rfind(['.', ','])?;
-    let mark = figures[last..].chars().next()?;
+/// The index of the decimal separator. The last of the dots and commas is one, unless it stands alone before three
+/// digits or occurs several times; then it separates thousands.
+fn decimals_behind(digits: &str) -> Option<usize> {
+    let last = digits.rfind(['.', ','])?;
+    let mark = digits[last..].chars().next()?;
     let other = if mark == '.' { ',' } else { '.' };
-    let is_several = figures.matches(mark).count() > 1;
-    let has_other = figures.contains(other) || figures.contains(['\'', '’']);
-    let behind = figures.len() - last - 1;
-    let before = figures[..last].trim_start_matches('0').len();
+    let is_several = digits.matches(mark).count() > 1;
+    let has_other = digits.contains(other) || digits.contains(['\'', '’']);
+    let behind = digits.len() - last - 1;
+    let before = digits[..last].trim_start_matches('0').len();
     let is_thousands = !has_other && behind == 3 && (1..=3).contains(&before);
     (!is_several && !is_thousands).then_some(last)
 }
 
-/// Whether what sets thousands apart does so at each of them.
+/// Whether the separators stand exactly between the thousands.
 fn is_in_thousands(whole: &str) -> bool {
     let mut parts = whole.split(|c: char| !c.is_ascii_digit());
     let first = parts.next().unwrap_or_default();
@@ -113,7 +113,7 @@ fn is_in_thousands(whole: &str) -> bool {
     !first.is_empty() && rest.iter().all(|part| part.len() == 3) && (rest.is_empty() || first.len() <= 3)
 }
 
-/// A sum of money with its two decimals.
+/// A sum of money with two decimals.
 pub fn sum(words: &str) -> Option<String> {
     let number = decimal(words)?;
     let (whole, cents) = number.split_once('.').unwrap_or((&number, ""));
@@ -135,7 +135,7 @@ pub fn currency(words: &str) -> Option<&'static str> {
         .map(|(_, code)| *code)
 }
 
-/// An account as IBAN, without spaces, if its two check figures are right.
+/// An IBAN without spaces, if its check digits are right.
 pub fn iban(words: &str) -> Option<String> {
     let code: String = words.chars().filter(char::is_ascii_alphanumeric).collect::<String>().to_uppercase();
     let code = code.strip_prefix("IBAN").unwrap_or(&code).to_owned();
@@ -150,9 +150,9 @@ pub fn iban(words: &str) -> Option<String> {
     (is_one && rest == 1).then_some(code)
 }
 
-/// `true` or `false` from a yes or a no.
+/// `true` or `false`, from a word for yes or no.
 pub fn yes_no(words: &str) -> Option<&'static str> {
-    match letters(words).first()?.as_str() {
+    match folded_words(words).first()?.as_str() {
         "si" | "yes" | "true" | "y" | "s" | "verdadero" | "x" => Some("true"),
         "no" | "false" | "n" | "falso" => Some("false"),
         _ => None,

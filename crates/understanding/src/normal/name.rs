@@ -1,14 +1,14 @@
-//! What people and the places where they work are called.
+//! Normalises the names of people and institutions.
 
-use super::{fold, has_street, letters, title};
+use super::{fold, folded_words, from_capitals, has_street};
 
-/// What stands before a person's name.
+/// Titles before the name of a person.
 const TITLES: [&str; 16] = [
     "dr", "dra", "drs", "doctor", "doctora", "d", "da", "dna", "sr", "sra", "don", "dona", "mr", "mrs", "ms",
     "lv",
 ];
-/// What a person's name is cut before.
-const BEHIND: [&str; 28] = [
+/// Words that end the name of a person.
+const WORDS_AFTER_NAME: [&str; 28] = [
     "colegiado",
     "colegiada",
     "col",
@@ -38,17 +38,17 @@ const BEHIND: [&str; 28] = [
     "mrcvs",
     "dvm",
 ];
-/// What stands before the name of a place.
-const BEFORE_PLACE: [&str; 5] = ["nombre", "name", "clinica:", "centro:", "hospital:"];
+/// Words before the name of an institution.
+const INSTITUTION_PREFIXES: [&str; 5] = ["nombre", "name", "clinica:", "centro:", "hospital:"];
 
-/// What a person is called: one to five words, without titles and what follows.
+/// The name of a person: one to six words, without titles and without what follows.
 pub fn person(words: &str) -> Option<String> {
     let mut name: Vec<&str> = Vec::new();
     for word in words.split_whitespace() {
         let bare = word.trim_matches(|c: char| !c.is_alphanumeric());
         let folded = fold(bare);
         if bare.is_empty() {
-            // A dash ends a name, a stray mark before it does not.
+            // A dash ends a name. A stray mark before it does not.
             if name.is_empty() {
                 continue;
             }
@@ -57,12 +57,12 @@ pub fn person(words: &str) -> Option<String> {
         if name.is_empty() && TITLES.contains(&folded.as_str()) {
             continue;
         }
-        let ends = BEHIND.contains(&folded.as_str()) || bare.chars().any(|c| c.is_ascii_digit());
+        let ends = WORDS_AFTER_NAME.contains(&folded.as_str()) || bare.chars().any(|c| c.is_ascii_digit());
         if ends || word.contains(['@', '/']) || word.starts_with('(') {
             break;
         }
         let word_alone = word.trim_matches([',', ';', ':', '|']);
-        // The dot of an initial stays.
+        // An initial keeps its dot.
         name.push(if bare.chars().count() == 1 { word_alone } else { word_alone.trim_matches('.') });
         if word.ends_with([',', ';', '|']) {
             break;
@@ -71,23 +71,23 @@ pub fn person(words: &str) -> Option<String> {
     let is_name = (1..=6).contains(&name.len())
         && name.iter().any(|word| word.chars().count() > 1)
         && name[0].chars().next().is_some_and(char::is_alphabetic);
-    is_name.then(|| title(&name.join(" ")))
+    is_name.then(|| from_capitals(&name.join(" ")))
 }
 
-/// What a place is called. An address is none.
+/// The name of an institution. An address is not one.
 pub fn institution(words: &str) -> Option<String> {
     let mut name = words.trim_matches(|c: char| c.is_whitespace() || "-–—|:;,.".contains(c));
-    for before in BEFORE_PLACE {
+    for before in INSTITUTION_PREFIXES {
         let start: String = fold(name).chars().take(before.len()).collect();
         if start == before && name.is_char_boundary(before.len()) {
             name = name[before.len()..].trim_start_matches([' ', ':', '-']);
         }
     }
-    let figures = name.chars().filter(char::is_ascii_digit).count();
-    let is_name = !letters(name).is_empty()
+    let digits = name.chars().filter(char::is_ascii_digit).count();
+    let is_name = !folded_words(name).is_empty()
         && name.chars().any(char::is_alphabetic)
         && name.chars().count() <= 80
-        && figures < 5
-        && !(figures > 0 && has_street(name));
-    is_name.then(|| title(&name.split_whitespace().collect::<Vec<_>>().join(" ")))
+        && digits < 5
+        && !(digits > 0 && has_street(name));
+    is_name.then(|| from_capitals(&name.split_whitespace().collect::<Vec<_>>().join(" ")))
 }

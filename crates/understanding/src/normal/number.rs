@@ -1,13 +1,13 @@
-//! Numbers that stand for something.
+//! Normalises codes: microchips, identifiers and amounts.
 
 use super::{date, fold};
 
-/// Digits of the number that every transponder of today has.
+/// The number of digits of a transponder, by the current standard.
 pub(crate) const TRANSPONDER_DIGITS: usize = 15;
-/// Digits of a chip; those of older ones are fewer.
-const CHIP: std::ops::RangeInclusive<usize> = 9..=TRANSPONDER_DIGITS;
+/// The number of digits of a microchip. Older ones have fewer.
+const MICROCHIP_DIGITS: std::ops::RangeInclusive<usize> = 9..=TRANSPONDER_DIGITS;
 
-/// The digits of a chip: one stretch of 9 to 15, with spaces, dashes or dots between them.
+/// The digits of a microchip: one run of 9 to 15 digits, with spaces, dashes or dots between them.
 pub fn microchip(words: &str) -> Option<String> {
     let mut digits = String::new();
     let mut found = None;
@@ -16,10 +16,10 @@ pub fn microchip(words: &str) -> Option<String> {
             '0'..='9' => digits.push(c),
             ' ' | '-' | '.' => {}
             _ => {
-                if CHIP.contains(&digits.len()) && found.is_none() {
+                if MICROCHIP_DIGITS.contains(&digits.len()) && found.is_none() {
                     found = Some(digits.clone());
                 }
-                // A slash between digits is a date, not a chip.
+                // Digits with a slash between them are a date.
                 if c == '/' && !digits.is_empty() {
                     return None;
                 }
@@ -30,7 +30,7 @@ pub fn microchip(words: &str) -> Option<String> {
     found
 }
 
-/// A code that has a figure and is no date.
+/// A code that contains a digit and is no date.
 pub fn identifier(words: &str) -> Option<String> {
     let apart = |c: char| !c.is_alphanumeric();
     let code = words.split_whitespace().map(|word| word.trim_matches(apart)).find(|word| !word.is_empty())?;
@@ -40,7 +40,7 @@ pub fn identifier(words: &str) -> Option<String> {
     (has_figure && !is_date && !is_unit && code.len() <= 40).then(|| code.to_owned())
 }
 
-/// A sum, as it stands.
+/// A sum of money, as the document writes it.
 pub fn amount(words: &str) -> Option<String> {
     let words = words.split_whitespace().collect::<Vec<_>>().join(" ");
     let words = words.trim_matches(['-', '|', ':', ' ']);

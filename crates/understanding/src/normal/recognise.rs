@@ -1,4 +1,4 @@
-//! What the rules ask a normaliser about its values, so that no rule needs to know what the values mean.
+//! What the rules may ask a normaliser about its values. No rule needs to know what the values mean.
 
 use super::Normaliser;
 use super::animal;
@@ -6,31 +6,31 @@ use super::animal;
 /// How a value is found within a sentence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum InSentence {
-    /// Behind its label, if at most so many words have a normal form.
+    /// Behind its label, if at most this many words have a normal form.
     BehindLabel(usize),
-    /// Behind its label, as at most so many words that begin with a capital.
+    /// Behind its label, as at most this many capitalised words.
     CapitalsBehindLabel(usize),
-    /// Not at all.
+    /// Never.
     No,
 }
 
 impl Normaliser {
-    /// Whether such a value describes the subject of a document, so that its section is the section of the subject.
+    /// Whether the value describes the subject of a document. Its section is then the section of the subject.
     pub(crate) fn describes_subject(self) -> bool {
         matches!(self, Self::PetName | Self::Species | Self::Breed | Self::Microchip)
     }
 
-    /// Whether such a value is the name of the subject of a document.
+    /// Whether the value is the name of the subject.
     pub(crate) fn names_subject(self) -> bool {
         self == Self::PetName
     }
 
-    /// Whether a sentence with a label of such a value is about the subject, and not about others of its kind.
+    /// Whether a sentence with a label of the value is about the subject, and not about others of its kind.
     pub(crate) fn marks_subject(self) -> bool {
         matches!(self, Self::Breed | Self::Microchip | Self::PetName)
     }
 
-    /// Whether a label of such a value means the same whatever words stand around it. Labels of dates and names do not.
+    /// Whether the label of the value keeps its meaning within a longer label. Labels of dates and names do not.
     pub(crate) fn has_robust_label(self) -> bool {
         matches!(
             self,
@@ -44,13 +44,12 @@ impl Normaliser {
         )
     }
 
-    /// Whether a value has a few words only, and stands behind its label without a mark between them only at the
-    /// beginning of a cell.
+    /// Whether the value is a few words that follow their label after a space only at the start of a cell.
     pub(crate) fn is_short(self) -> bool {
         matches!(self, Self::Age | Self::Identifier | Self::Species | Self::Sex)
     }
 
-    /// How such a value is found within a sentence.
+    /// How the value is found within a sentence.
     pub(crate) fn in_sentence(self) -> InSentence {
         match self {
             Self::Microchip => InSentence::BehindLabel(1),
@@ -69,7 +68,7 @@ impl Normaliser {
         }
     }
 
-    /// Two values that stand together behind the label of one: `Canino - Beagle`.
+    /// Splits two values that stand behind the label of one of them: `Canino - Beagle`.
     pub(crate) fn split(self, words: &str) -> Option<[(Self, &str); 2]> {
         match self {
             Self::Species | Self::Breed => animal::species_and_breed(words),
@@ -77,7 +76,7 @@ impl Normaliser {
         }
     }
 
-    /// Words of the longest value that has a normal form, for looking it up in a text.
+    /// The longest value that has a normal form, in words.
     pub(crate) fn most_words(self) -> usize {
         match self {
             Self::Date | Self::BirthDate | Self::Microchip => 6,

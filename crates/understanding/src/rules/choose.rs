@@ -1,17 +1,17 @@
-//! Which of the candidates become fields.
+//! Chooses which candidates become fields.
 
 use std::collections::{BTreeMap, HashSet};
 
-use super::candidate::{Candidate, Visit};
+use super::candidate::{Candidate, DetectedVisit};
 use crate::normal::fold;
 use crate::{Field, Normaliser, Origin, Schema, Scope, Suggestion, Value, ValueType};
 use quire_domain::ids::FieldId;
 
-/// What else a field might be is told up to here.
-const MOST_SUGGESTIONS: usize = 5;
+/// The most suggestions of one field.
+const MAX_SUGGESTIONS: usize = 5;
 
-/// The fields, those of the document first, then visit by visit.
-pub(super) fn fields(schema: &Schema, candidates: Vec<Candidate>, visits: &[Visit]) -> Vec<Field> {
+/// Turns candidates into fields: first those of the document, then those of each visit.
+pub(super) fn fields(schema: &Schema, candidates: Vec<Candidate>, visits: &[DetectedVisit]) -> Vec<Field> {
     let mut order: Vec<usize> = (0..visits.len()).collect();
     order.sort_by_key(|visit| (visits[*visit].date, *visit));
     let mut rank = vec![0; visits.len()];
@@ -27,18 +27,18 @@ pub(super) fn fields(schema: &Schema, candidates: Vec<Candidate>, visits: &[Visi
     for ((_, key), group) in groups {
         let key = &schema.keys[key];
         if key.repeatable {
-            several(schema, &key.key, group, &mut fields);
+            push_repeated(schema, &key.key, group, &mut fields);
         } else if key.scope == Scope::Visit && key.normaliser == Normaliser::Text {
-            fields.extend(joined(schema, &key.key, group));
+            fields.extend(joined_field(schema, &key.key, group));
         } else {
-            fields.push(best(schema, &key.key, group));
+            fields.push(best_field(schema, &key.key, group));
         }
     }
     fields
 }
 
-/// Each value once.
-fn several(schema: &Schema, key: &str, group: Vec<Candidate>, fields: &mut Vec<Field>) {
+/// A repeatable key gets one field for each different value.
+fn push_repeated(schema: &Schema, key: &str, group: Vec<Candidate>, fields: &mut Vec<Field>) {
     let mut seen = HashSet::new();
     for candidate in group {
         let Some(value) = candidate.value.clone() else { continue };
@@ -48,8 +48,8 @@ fn several(schema: &Schema, key: &str, group: Vec<Candidate>, fields: &mut Vec<F
     }
 }
 
-/// What was said at several places, as one text.
-fn joined(schema: &Schema, key: &str, group: Vec<Candidate>) -> Option<Field> {
+/// A text that several places state becomes one field.
+fn joined_field(schema: &Schema, key: &str, group: Vec<Candidate>) -> Option<Field> {
     let mut seen = HashSet::new();
     let values: Vec<String> = group
         .iter()
@@ -60,8 +60,8 @@ fn joined(schema: &Schema, key: &str, group: Vec<Candidate>) -> Option<Field> {
     Some(field(schema, key, Some(values.join("; ")), first))
 }
 
-/// The surest, of several the first; the others are what it might be as well.
-fn best(schema: &Schema, key: &str, group: Vec<Candidate>) -> Field {
+/// The most confident candidate becomes the field, the first one if several are equal. The others become suggestions.
+fn best_field(schema: &Schema, key: &str, group: Vec<Candidate>) -> Field {
     let is_better = |one: &Candidate, two: &Candidate| {
         (one.value.is_some(), one.confidence) > (two.value.is_some(), two.confidence)
     };
@@ -76,12 +76,12 @@ fn best(schema: &Schema, key: &str, group: Vec<Candidate>) -> Field {
     let value = chosen.value.clone();
     let mut suggestions: Vec<Suggestion> = Vec::new();
     if value.is_none() {
-        // It has no normal form: a person sees it as it stands.
+        // The value has no normal form, so a person sees the words of the document.
         suggestions.push(suggestion(chosen.raw.trim().to_owned(), &chosen));
     }
     suggestions.extend(others.iter().filter_map(|other| Some(suggestion(other.value.clone()?, other))));
     let mut field = field(schema, key, value.clone(), chosen);
-    field.candidate_suggestions = ranked(suggestions, value.as_deref());
+    field.candidate_suggestions = ranked_suggestions(suggestions, value.as_deref());
     field
 }
 
@@ -93,8 +93,9 @@ fn suggestion(value: String, candidate: &Candidate) -> Suggestion {
     }
 }
 
-/// At most five, the surest first, then by value, snippet and page; none twice, and none that is the value itself.
-fn ranked(suggestions: Vec<Suggestion>, value: Option<&str>) -> Vec<Suggestion> {
+/// The best suggestions, most confident first, then by value, snippet and page. Without duplicates, and without the
+/// value itself.
+fn ranked_suggestions(suggestions: Vec<Suggestion>, value: Option<&str>) -> Vec<Suggestion> {
     let mut seen: HashSet<String> = value.map(fold).into_iter().collect();
     let folded = |suggestion: &Suggestion| match &suggestion.value {
         Value::Text(text) => fold(text),
@@ -110,7 +111,7 @@ fn ranked(suggestions: Vec<Suggestion>, value: Option<&str>) -> Vec<Suggestion> 
         by_confidence.then_with(|| (folded(one), place(one)).cmp(&(folded(two), place(two))))
     });
     suggestions.retain(|suggestion| seen.insert(folded(suggestion)));
-    suggestions.truncate(MOST_SUGGESTIONS);
+    suggestions.truncate(MAX_SUGGESTIONS);
     suggestions
 }
 
@@ -119,7 +120,7 @@ fn field(schema: &Schema, key: &str, value: Option<String>, candidate: Candidate
     Field {
         field_id: FieldId::new(),
         key: key.to_owned(),
-        value: value.map_or(Value::Null, |value| value_type.read(value)),
+        value: value.map_or(Value::Null, |value| value_type.parse_normal_form(value)),
         value_type,
         confidence: candidate.confidence,
         candidate_confidence: candidate.confidence,

@@ -1,63 +1,67 @@
-//! Whom a part of the page speaks of: headings govern what stands below them, in their column.
+//! Tracks which section each part of a page is about: a heading governs the text below it, in its column.
 
 use super::layout::Cell;
 
-/// A heading and what it governs.
+/// A heading and the part of the page that it governs.
 #[derive(Clone, Debug)]
 struct Region {
     x0: f32,
     section: Option<String>,
-    /// Whether something stood to its left, so that it has a column of its own.
+    /// Whether another cell stood to its left, so that the heading has a column of its own.
     is_column: bool,
 }
 
-/// The headings that govern what comes next.
+/// The headings and labels that tell what the next cells are about.
 #[derive(Default)]
-pub(super) struct Context {
+pub(super) struct HeadingContext {
     regions: Vec<Region>,
-    /// The last labels that spoke of somebody: the row, the left edge, whom.
-    spoken: Vec<(usize, f32, String)>,
+    /// The latest labels: row, left edge, section.
+    recent_labels: Vec<(usize, f32, String)>,
 }
 
-/// How far apart left edges may be that are meant as one.
-const EDGE: f32 = 12.0;
-/// Rows after which a label no longer tells whom the next one speaks of.
-const NEAR: usize = 5;
-/// Labels that are remembered.
-const MOST_SPOKEN: usize = 12;
+/// How far apart two left edges may be that count as aligned, in points.
+const EDGE_TOLERANCE: f32 = 12.0;
+/// The number of rows within which a label tells the section of the next label.
+const MAX_ROWS_APART: usize = 5;
+/// The most labels that are remembered.
+const MAX_RECENT_LABELS: usize = 12;
 
-impl Context {
-    /// A heading opens its region. It ends those in its column, and those that had no column of their own.
-    pub fn open(&mut self, cell: &Cell<'_>, section: Option<&str>, is_column: bool) {
+impl HeadingContext {
+    /// Opens the region of a heading. It ends the regions in its column and those without a column of their own.
+    pub fn open_region(&mut self, cell: &Cell<'_>, section: Option<&str>, is_column: bool) {
         let x0 = cell.rect.x0;
-        let ends = |region: &Region| (region.x0 - x0).abs() <= EDGE || (region.x0 > x0 && !region.is_column);
+        let ends = |region: &Region| {
+            (region.x0 - x0).abs() <= EDGE_TOLERANCE || (region.x0 > x0 && !region.is_column)
+        };
         self.regions.retain(|region| !ends(region));
         self.regions.push(Region { x0, section: section.map(str::to_owned), is_column });
-        self.spoken.clear();
+        self.recent_labels.clear();
     }
 
-    /// A cell that reaches across columns ends those that it crosses.
-    pub fn cross(&mut self, cell: &Cell<'_>) {
+    /// Ends the columns that a cell crosses.
+    pub fn close_crossed(&mut self, cell: &Cell<'_>) {
         let crosses = |region: &Region| {
-            region.is_column && cell.rect.x0 < region.x0 - EDGE && cell.rect.x1 > region.x0 + EDGE
+            region.is_column
+                && cell.rect.x0 < region.x0 - EDGE_TOLERANCE
+                && cell.rect.x1 > region.x0 + EDGE_TOLERANCE
         };
         self.regions.retain(|region| !crosses(region));
     }
 
-    /// Nothing governs any more.
+    /// Ends all regions and forgets all labels.
     pub fn clear(&mut self) {
         self.regions.clear();
-        self.spoken.clear();
+        self.recent_labels.clear();
     }
 
-    /// The region that governs a place, as a number that tells it from others.
-    pub fn region(&self, x0: f32) -> Option<usize> {
+    /// The index of the region that governs a horizontal position.
+    pub fn region_at(&self, x0: f32) -> Option<usize> {
         let mut governing: Option<usize> = None;
         for (place, region) in self.regions.iter().enumerate() {
-            if region.x0 > x0 + EDGE {
+            if region.x0 > x0 + EDGE_TOLERANCE {
                 continue;
             }
-            // A column is nearer than what stands to its left; otherwise the later heading counts.
+            // A column governs before the regions to its left. Otherwise the later heading governs.
             let is_nearer = governing.is_none_or(|other| {
                 let other = &self.regions[other];
                 !other.is_column || region.x0 > other.x0
@@ -69,26 +73,27 @@ impl Context {
         governing
     }
 
-    /// Whom the heading above a place speaks of.
-    pub fn section(&self, x0: f32) -> Option<&str> {
-        self.regions[self.region(x0)?].section.as_deref()
+    /// The section of the heading that governs a horizontal position.
+    pub fn section_at(&self, x0: f32) -> Option<&str> {
+        self.regions[self.region_at(x0)?].section.as_deref()
     }
 
-    /// A label spoke of somebody.
-    pub fn speak(&mut self, cell: &Cell<'_>, section: &str) {
-        if self.spoken.len() >= MOST_SPOKEN {
-            self.spoken.remove(0);
+    /// Remembers the section of a label.
+    pub fn remember_label(&mut self, cell: &Cell<'_>, section: &str) {
+        if self.recent_labels.len() >= MAX_RECENT_LABELS {
+            self.recent_labels.remove(0);
         }
-        self.spoken.push((cell.row, cell.rect.x0, section.to_owned()));
+        self.recent_labels.push((cell.row, cell.rect.x0, section.to_owned()));
     }
 
-    /// Of whom among these the nearest label before a place spoke.
-    pub fn near(&self, cell: &Cell<'_>, among: &[&str]) -> Option<&str> {
+    /// The section, among these, of the nearest label before a cell.
+    pub fn nearest_section(&self, cell: &Cell<'_>, among: &[&str]) -> Option<&str> {
         let is_near = |(row, x0, section): &&(usize, f32, String)| {
             let is_level = *row == cell.row;
-            let is_above = cell.row - row <= NEAR && (x0 - cell.rect.x0).abs() <= 4.0 * EDGE;
+            let is_above =
+                cell.row - row <= MAX_ROWS_APART && (x0 - cell.rect.x0).abs() <= 4.0 * EDGE_TOLERANCE;
             (is_level || is_above) && among.contains(&section.as_str())
         };
-        self.spoken.iter().rev().find(is_near).map(|(_, _, section)| section.as_str())
+        self.recent_labels.iter().rev().find(is_near).map(|(_, _, section)| section.as_str())
     }
 }

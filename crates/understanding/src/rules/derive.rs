@@ -1,33 +1,39 @@
-//! What follows from what was found.
+//! Derives fields from other fields: the visit of each candidate, the age, the latest weight, the language.
 
 use std::cmp::Reverse;
 
 use jiff::civil::Date;
 
-use super::candidate::{Candidate, Visit};
-use super::visit::Shown;
-use super::{DocumentHints, WITHOUT_LABEL};
+use super::candidate::{Candidate, DetectedVisit};
+use super::visit_start::VisitStartKind;
+use super::{DocumentHints, UNLABELLED_CONFIDENCE};
 use crate::normal::years_between;
 use crate::{Field, Normaliser, Origin, Schema, SchemaKey, Scope, Value};
 use quire_domain::ids::FieldId;
 
-/// The name of a visit, by the order in which visits were found.
+/// The id of a visit, numbered in the order of detection.
 pub(crate) fn visit_id(visit: usize) -> String {
     format!("visit-{:03}", visit + 1)
 }
 
-/// Puts candidates to their visits: what has no date belongs to the only visit there is, unless it is told of as
-/// something from before. A visit of which nothing but the date is told, while another one has the same date, is the
-/// same one mentioned twice.
-pub(super) fn settle_visits(candidates: Vec<Candidate>, visits: &[Visit], schema: &Schema) -> Vec<Candidate> {
-    let mut told = vec![0_u32; visits.len()];
+/// Assigns candidates to visits. A candidate without a date belongs to the only visit, if there is just one and the
+/// document does not state the candidate outside the visits. A visit with nothing but a date that another visit also
+/// has is the same visit mentioned twice, and is dropped.
+pub(super) fn assign_visits(
+    candidates: Vec<Candidate>,
+    visits: &[DetectedVisit],
+    schema: &Schema,
+) -> Vec<Candidate> {
+    let mut counts = vec![0_u32; visits.len()];
     for visit in candidates.iter().filter_map(|candidate| candidate.visit) {
-        told[visit] += 1;
+        counts[visit] += 1;
     }
     let is_twice = |visit: usize| {
-        let (first, count) = (&visits[visit], told[visit]);
-        let is_same = |other: usize| other != visit && visits[other].date == first.date && told[other] > 1;
-        count <= 1 && first.shown != Some(Shown::Timeline) && same_day(visits, visit).any(is_same)
+        let (first, count) = (&visits[visit], counts[visit]);
+        let is_same = |other: usize| other != visit && visits[other].date == first.date && counts[other] > 1;
+        count <= 1
+            && first.start != Some(VisitStartKind::Timeline)
+            && nearby_visits(visits, visit).any(is_same)
     };
     let dropped: Vec<bool> = (0..visits.len()).map(is_twice).collect();
     let mut left = (0..visits.len()).filter(|visit| !dropped[*visit]);
@@ -36,29 +42,34 @@ pub(super) fn settle_visits(candidates: Vec<Candidate>, visits: &[Visit], schema
     candidates.retain(|candidate| !candidate.visit.is_some_and(|visit| dropped[visit]));
     for candidate in &mut candidates {
         let is_of_visit = schema.keys[candidate.key].scope != Scope::Document;
-        if candidate.visit.is_none() && !candidate.is_apart && is_of_visit {
+        if candidate.visit.is_none() && !candidate.is_outside_visits && is_of_visit {
             candidate.visit = only;
         }
     }
     candidates
 }
 
-/// Visits that stand near another one in the document.
-fn same_day(visits: &[Visit], visit: usize) -> impl Iterator<Item = usize> {
+/// The visits that stand near another one in the document. Looking at these only keeps the work bounded.
+fn nearby_visits(visits: &[DetectedVisit], visit: usize) -> impl Iterator<Item = usize> {
     visit.saturating_sub(100)..visits.len().min(visit + 100)
 }
 
-/// Adds what follows: the age from the day of birth, the weight from the latest visit, the language.
-pub(super) fn add(fields: &mut Vec<Field>, schema: &Schema, visits: &[Visit], known: DocumentHints<'_>) {
-    add_weight(fields, schema, visits);
-    add_age(fields, schema, visits, known.today);
-    if let Some(language) = known.language
+/// Adds what follows from the fields: the value of the latest visit, the age from the date of birth, the language.
+pub(super) fn add_derived(
+    fields: &mut Vec<Field>,
+    schema: &Schema,
+    visits: &[DetectedVisit],
+    hints: DocumentHints<'_>,
+) {
+    add_latest_of_visits(fields, schema, visits);
+    add_age(fields, schema, visits, hints.today);
+    if let Some(language) = hints.language
         && let Some(key) = schema.key("language")
-        && !has(fields, key)
+        && !has_document_value(fields, key)
     {
         fields.push(derived(key, language.to_owned(), None));
     }
-    // In the order of the schema, those of the document before those of visits.
+    // In the order of the schema, the fields of the document before those of visits.
     let mut place = std::collections::HashMap::new();
     for (at, key) in schema.keys.iter().enumerate() {
         place.insert(key.key.clone(), at);
@@ -75,13 +86,13 @@ pub(super) fn add(fields: &mut Vec<Field>, schema: &Schema, visits: &[Visit], kn
     fields.extend(of_visits);
 }
 
-fn has(fields: &[Field], key: &SchemaKey) -> bool {
+fn has_document_value(fields: &[Field], key: &SchemaKey) -> bool {
     fields.iter().any(|field| field.key == key.key && field.visit_id.is_none() && !field.value.is_empty())
 }
 
-fn add_weight(fields: &mut Vec<Field>, schema: &Schema, visits: &[Visit]) {
+fn add_latest_of_visits(fields: &mut Vec<Field>, schema: &Schema, visits: &[DetectedVisit]) {
     for key in schema.keys.iter().filter(|key| key.at_visits) {
-        if has(fields, key) {
+        if has_document_value(fields, key) {
             continue;
         }
         let of_visit = |visit: usize| {
@@ -105,9 +116,9 @@ fn add_weight(fields: &mut Vec<Field>, schema: &Schema, visits: &[Visit]) {
     }
 }
 
-/// Visits, the latest first. Of several on one day the time counts; without it the one that was written last, which in
-/// a document that tells the newest first is the one that stands first.
-fn latest_first(visits: &[Visit]) -> Vec<usize> {
+/// The visits, latest first. On the same day the time of day decides; without times, the entry that was written last.
+/// In a document that begins with the newest visit, that is the entry that stands first.
+fn latest_first(visits: &[DetectedVisit]) -> Vec<usize> {
     let falls = visits.windows(2).filter(|pair| pair[0].date > pair[1].date).count();
     let rises = visits.windows(2).filter(|pair| pair[0].date < pair[1].date).count();
     let written = |visit: usize| if falls > rises { visits.len() - visit } else { visit };
@@ -116,10 +127,10 @@ fn latest_first(visits: &[Visit]) -> Vec<usize> {
     order
 }
 
-fn add_age(fields: &mut Vec<Field>, schema: &Schema, visits: &[Visit], today: Option<Date>) {
+fn add_age(fields: &mut Vec<Field>, schema: &Schema, visits: &[DetectedVisit], today: Option<Date>) {
     let key = |normaliser| schema.keys.iter().find(|key| key.normaliser == normaliser);
     let (Some(age), Some(birth)) = (key(Normaliser::Age), key(Normaliser::BirthDate)) else { return };
-    if has(fields, age) {
+    if has_document_value(fields, age) {
         return;
     }
     let day_of = |field: &Field| match &field.value {
@@ -144,9 +155,9 @@ fn add_age(fields: &mut Vec<Field>, schema: &Schema, visits: &[Visit], today: Op
     }
 }
 
-/// A field that follows from another one, whose place in the document is its own.
+/// A field that follows from another one and shares its evidence.
 fn derived(key: &SchemaKey, value: String, from: Option<&Field>) -> Field {
-    let confidence = from.map_or(WITHOUT_LABEL, |from| from.confidence);
+    let confidence = from.map_or(UNLABELLED_CONFIDENCE, |from| from.confidence);
     Field {
         field_id: FieldId::new(),
         key: key.key.clone(),

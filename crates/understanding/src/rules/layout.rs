@@ -1,7 +1,8 @@
-//! A document as cells in rows: words that stand together, beside others at the same height.
+//! Divides the pages of a document into cells in rows. A cell is a group of words that stand close together; a row is
+//! cells side by side.
 //!
-//! The reader gives lines in reading order, where two columns are two groups of lines. For labels and their values the
-//! place on the page counts: what stands to the right, and what stands below.
+//! The reader gives lines in reading order, where two columns are two groups of lines. Labels and values need the
+//! position on the page instead: what stands to the right, and what stands below.
 
 use std::cell::Cell as Counter;
 use std::ops::Range;
@@ -9,61 +10,60 @@ use std::ops::Range;
 use crate::normal::fold;
 use quire_domain::reading::{Line, Page, Rect};
 
-/// Gaps between words of one cell, in heights of a line.
-const GAP: f32 = 0.95;
-/// The same where words were recognised and stand less exactly.
-const GAP_RECOGNISED: f32 = 1.3;
-/// Cells of one row at most; what has more is no form.
-const MOST_IN_ROW: usize = 48;
-/// The parts of a page's height where headers and footers of the printer stand.
+/// The largest gap between words of one cell, in line heights.
+const MAX_WORD_GAP: f32 = 0.95;
+/// The same for recognised text, whose positions are less exact.
+const MAX_WORD_GAP_RECOGNISED: f32 = 1.3;
+/// The most cells of one row. A row with more is no form.
+const MAX_CELLS_IN_ROW: usize = 48;
+/// Cells above the first and below the second share of the page height are headers and footers.
 const MARGINS: (f32, f32) = (0.035, 0.95);
 
-/// What is said before the number of a page.
-const PAGE: [&str; 5] = ["pagina", "pag", "page", "hoja", "sheet"];
+/// Words before a page number.
+const PAGE_WORDS: [&str; 5] = ["pagina", "pag", "page", "hoja", "sheet"];
 
-/// A piece of a word: `RAZA:Beagle` is two.
+/// A word, or a part of one: `RAZA:Beagle` is two tokens.
 pub(super) struct Token<'p> {
-    /// As it stands, without the colon behind it.
+    /// The text without the colon behind it.
     pub text: &'p str,
-    /// For comparing with labels: folded, without marks, and without what recognition confuses.
-    pub plain: String,
-    /// Folded and without marks.
+    /// The form in which labels are compared: folded, without marks, and with lookalike characters unified.
+    pub label_form: String,
+    /// The text folded and without marks.
     pub word: String,
     /// Whether a colon follows.
     pub colon: bool,
-    /// Its place.
     pub rect: Rect,
 }
 
 impl Token<'_> {
-    /// Whether it only sets words apart: a dash, a bar, a bullet.
-    pub fn is_mark(&self) -> bool {
-        self.plain.is_empty()
+    /// Whether it only separates words: a dash, a bar, a bullet.
+    pub fn is_separator(&self) -> bool {
+        self.label_form.is_empty()
     }
 
-    /// Whether it begins with a capital or a figure.
+    /// Whether it begins with a capital letter or a digit.
     pub fn is_capital(&self) -> bool {
         let first = self.text.chars().find(|c| c.is_alphanumeric());
         first.is_some_and(|c| c.is_uppercase() || c.is_ascii_digit())
     }
 }
 
-/// Words that stand together.
+/// A group of words that stand close together.
 pub(super) struct Cell<'p> {
     pub tokens: Vec<Token<'p>>,
-    /// From 1.
+    /// The page, from 1.
     pub page: u32,
     pub rect: Rect,
-    /// The row it stands in.
+    /// The index of its row.
     pub row: usize,
-    /// Whether it stands where printers put headers and footers.
+    /// Whether it stands in the header or footer area of the page.
     pub in_margin: bool,
-    /// Whether its words were recognised from a picture.
+    /// Whether its text was recognised from an image.
     pub is_recognised: bool,
 }
 
 impl Cell<'_> {
-    /// Some of its tokens as text.
+    /// The text of some of its tokens.
     pub fn text(&self, tokens: Range<usize>) -> String {
         let mut text = String::new();
         for token in &self.tokens[tokens] {
@@ -78,7 +78,7 @@ impl Cell<'_> {
         text
     }
 
-    pub fn all(&self) -> Range<usize> {
+    pub fn token_range(&self) -> Range<usize> {
         0..self.tokens.len()
     }
 
@@ -86,92 +86,96 @@ impl Cell<'_> {
         (self.rect.y1 - self.rect.y0).max(1.0)
     }
 
-    /// Its first token that is a word.
+    /// The index of the first token that is a word.
     pub fn first_word(&self) -> usize {
-        self.tokens.iter().position(|token| !token.is_mark()).unwrap_or(self.tokens.len())
+        self.tokens.iter().position(|token| !token.is_separator()).unwrap_or(self.tokens.len())
     }
 
-    /// Whether it only says which page this is, wherever it stands: "Página 2 de 3", "page 2".
-    pub fn counts_pages(&self) -> bool {
+    /// Whether it is a page number, wherever it stands: "Página 2 de 3", "page 2".
+    pub fn is_page_number(&self) -> bool {
         let words: Vec<&str> = self.tokens.iter().map(|token| token.word.as_str()).collect();
         let is_number = |word: &str| !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_digit());
         match words[..] {
-            [page, number] => PAGE.contains(&page) && is_number(number),
+            [page, number] => PAGE_WORDS.contains(&page) && is_number(number),
             [page, number, of, all] => {
-                PAGE.contains(&page) && is_number(number) && ["de", "of", ""].contains(&of) && is_number(all)
+                PAGE_WORDS.contains(&page)
+                    && is_number(number)
+                    && ["de", "of", ""].contains(&of)
+                    && is_number(all)
             }
             _ => false,
         }
     }
 
-    /// Whether it is an item of a list: a bullet or a dash before words.
-    pub fn is_item(&self) -> bool {
+    /// Whether it is a list item: a bullet or dash before words.
+    pub fn is_list_item(&self) -> bool {
         self.first_word() > 0 && self.first_word() < self.tokens.len()
     }
 }
 
-/// A document as cells, row by row.
-pub(super) struct Sheet<'p> {
+/// The cells of a document, row by row.
+pub(super) struct DocumentLayout<'p> {
     pub cells: Vec<Cell<'p>>,
-    /// The cells of each row.
+    /// The range of cells of each row.
     pub rows: Vec<Range<usize>>,
-    /// The right edge of what is written, page by page.
-    rights: Vec<f32>,
+    /// The right edge of the text on each page.
+    right_edges: Vec<f32>,
     widths: Vec<f32>,
-    /// What was looked at, counted: the work grows with the document and no faster.
+    /// Counts the cells and tokens that were read. Tests use it to prove that the work grows in proportion to the
+    /// document.
     pub steps: Counter<u64>,
 }
 
-impl<'p> Sheet<'p> {
+impl<'p> DocumentLayout<'p> {
     pub fn of(pages: &'p [Page]) -> Self {
-        let mut sheet = Self {
+        let mut layout = Self {
             cells: Vec::new(),
             rows: Vec::new(),
-            rights: Vec::new(),
+            right_edges: Vec::new(),
             widths: pages.iter().map(|page| page.width).collect(),
             steps: Counter::new(0),
         };
         for (page, number) in pages.iter().zip(1..) {
-            sheet.take(page, number);
+            layout.add_page(page, number);
         }
-        sheet
+        layout
     }
 
-    /// Counts a piece of work.
-    pub fn step(&self) {
+    /// Counts one unit of work.
+    pub fn count_step(&self) {
         self.steps.set(self.steps.get() + 1);
     }
 
-    /// The right edge of what is written on the page of that cell.
-    pub fn right_of(&self, cell: &Cell<'_>) -> f32 {
-        self.rights[cell.page as usize - 1]
+    /// The right edge of the text on the page of that cell.
+    pub fn right_edge(&self, cell: &Cell<'_>) -> f32 {
+        self.right_edges[cell.page as usize - 1]
     }
 
     /// The width of the page of that cell.
-    pub fn width_of(&self, cell: &Cell<'_>) -> f32 {
+    pub fn page_width(&self, cell: &Cell<'_>) -> f32 {
         self.widths[cell.page as usize - 1]
     }
 
-    fn take(&mut self, page: &'p Page, number: u32) {
-        let slope = if page.recognised { slope(page) } else { 0.0 };
+    fn add_page(&mut self, page: &'p Page, number: u32) {
+        let slope = if page.recognised { page_slope(page) } else { 0.0 };
         let mut cells: Vec<(f32, Cell<'p>)> = Vec::new();
         for line in &page.lines {
-            for mut cell in split(line, number, page.recognised) {
+            for mut cell in split_into_cells(line, number, page.recognised) {
                 self.steps.set(self.steps.get() + cell.tokens.len() as u64);
                 let middle = f32::midpoint(cell.rect.y0, cell.rect.y1);
                 cell.in_margin = cell.rect.y1 < page.height * MARGINS.0
                     || cell.rect.y0 > page.height * MARGINS.1
-                    || cell.counts_pages();
+                    || cell.is_page_number();
                 cells.push((middle - slope * cell.rect.x0, cell));
             }
         }
         let right = cells.iter().map(|(_, cell)| cell.rect.x1).fold(0.0, f32::max);
-        self.rights.push(right);
+        self.right_edges.push(right);
         cells.sort_by(|one, two| one.0.total_cmp(&two.0));
         let mut rows: Vec<(f32, Vec<Cell<'p>>)> = Vec::new();
         for (middle, cell) in cells {
             match rows.last_mut() {
-                Some((height, row)) if stands_beside(row, *height, &cell, middle) => row.push(cell),
+                Some((height, row)) if belongs_to_row(row, *height, &cell, middle) => row.push(cell),
                 _ => rows.push((middle, vec![cell])),
             }
         }
@@ -187,30 +191,30 @@ impl<'p> Sheet<'p> {
     }
 }
 
-fn stands_beside(row: &[Cell<'_>], height: f32, cell: &Cell<'_>, middle: f32) -> bool {
+fn belongs_to_row(row: &[Cell<'_>], height: f32, cell: &Cell<'_>, middle: f32) -> bool {
     let is_level = (middle - height).abs() <= 0.45 * cell.height().min(row[0].height());
     let overlaps =
         |other: &Cell<'_>| cell.rect.x0 < other.rect.x1 - 1.0 && other.rect.x0 < cell.rect.x1 - 1.0;
-    is_level && row.len() < MOST_IN_ROW && !row.iter().any(overlaps)
+    is_level && row.len() < MAX_CELLS_IN_ROW && !row.iter().any(overlaps)
 }
 
-/// By how much lines rise or fall on a crooked page: the middle of what its longer lines say.
-fn slope(page: &Page) -> f32 {
-    let mut slopes: Vec<f32> = page.lines.iter().filter_map(slope_of).collect();
+/// The slope of the lines on a tilted page: the median of its longer lines.
+fn page_slope(page: &Page) -> f32 {
+    let mut slopes: Vec<f32> = page.lines.iter().filter_map(line_slope).collect();
     slopes.sort_by(f32::total_cmp);
     slopes.get(slopes.len() / 2).copied().unwrap_or(0.0)
 }
 
-fn slope_of(line: &Line) -> Option<f32> {
+fn line_slope(line: &Line) -> Option<f32> {
     let (first, last) = (line.words.first()?.rect, line.words.last()?.rect);
     let run = last.x0 - first.x0;
-    // The lower edge is level for letters without tails; over a long line the tails matter little.
+    // Letters with descenders distort the lower edge; over a long line this matters little.
     (run > 150.0).then(|| (last.y1 - first.y1) / run).filter(|slope| slope.abs() < 0.1)
 }
 
-fn split(line: &Line, page: u32, recognised: bool) -> Vec<Cell<'_>> {
+fn split_into_cells(line: &Line, page: u32, recognised: bool) -> Vec<Cell<'_>> {
     let height = line.words.iter().map(|word| word.rect.y1 - word.rect.y0).fold(0.0, f32::max);
-    let gap = (height * if recognised { GAP_RECOGNISED } else { GAP }).max(6.0);
+    let gap = (height * if recognised { MAX_WORD_GAP_RECOGNISED } else { MAX_WORD_GAP }).max(6.0);
     let mut cells: Vec<Cell<'_>> = Vec::new();
     let mut last: Option<Rect> = None;
     for word in &line.words {
@@ -227,16 +231,16 @@ fn split(line: &Line, page: u32, recognised: bool) -> Vec<Cell<'_>> {
         }
         if let Some(cell) = cells.last_mut() {
             cell.rect = cell.rect.union(word.rect);
-            tokens(&word.text, word.rect, &mut cell.tokens);
+            push_tokens(&word.text, word.rect, &mut cell.tokens);
         }
         last = Some(word.rect);
     }
-    cells.retain(|cell| cell.tokens.iter().any(|token| !token.is_mark()));
+    cells.retain(|cell| cell.tokens.iter().any(|token| !token.is_separator()));
     cells
 }
 
-/// Takes a word apart at its colons, those of times and addresses of the net excepted.
-fn tokens<'p>(word: &'p str, rect: Rect, tokens: &mut Vec<Token<'p>>) {
+/// Splits a word at its colons, except in times and URLs.
+fn push_tokens<'p>(word: &'p str, rect: Rect, tokens: &mut Vec<Token<'p>>) {
     let mut left = word;
     loop {
         let (text, behind) = match left.find(':') {
@@ -250,8 +254,14 @@ fn tokens<'p>(word: &'p str, rect: Rect, tokens: &mut Vec<Token<'p>>) {
                 before.colon = true;
             }
         } else {
-            let word = bare(text);
-            tokens.push(Token { text, plain: alike(&word), word, colon: behind.is_some(), rect });
+            let word = without_marks(text);
+            tokens.push(Token {
+                text,
+                label_form: unify_lookalikes(&word),
+                word,
+                colon: behind.is_some(),
+                rect,
+            });
         }
         match behind {
             Some(behind) if !behind.is_empty() => left = behind,
@@ -260,25 +270,25 @@ fn tokens<'p>(word: &'p str, rect: Rect, tokens: &mut Vec<Token<'p>>) {
     }
 }
 
-/// Whether a colon between these ends a label.
+/// Whether a colon between these texts ends a label.
 fn ends_label(before: &str, behind: &str) -> bool {
     let is_time =
         before.ends_with(|c: char| c.is_ascii_digit()) && behind.starts_with(|c: char| c.is_ascii_digit());
     !is_time && !behind.starts_with("//")
 }
 
-fn bare(word: &str) -> String {
+fn without_marks(word: &str) -> String {
     let folded: String = fold(word).chars().filter(|c| *c != '.').collect();
     folded.trim_matches(|c: char| !c.is_alphanumeric()).to_owned()
 }
 
-/// A word for comparing: folded, without marks around and dots within. Figures that recognition puts for letters count
-/// as those letters if there are other letters, on both sides of every comparison.
-pub(super) fn plain(word: &str) -> String {
-    alike(&bare(word))
+/// The form of a word in which labels are compared: folded, without marks around it and dots within. In a word that
+/// is mostly letters, digits that recognition confuses with letters count as these letters.
+pub(super) fn word_label_form(word: &str) -> String {
+    unify_lookalikes(&without_marks(word))
 }
 
-fn alike(bare: &str) -> String {
+fn unify_lookalikes(bare: &str) -> String {
     let letters = bare.chars().filter(|c| c.is_alphabetic()).count();
     if letters * 2 <= bare.chars().count() {
         return bare.to_owned();

@@ -1,125 +1,131 @@
-//! Understanding by rules: labels of the schema, their places on the page, and what is known without labels.
+//! Extracts fields from the pages of a document by rules. A document goes through these files in order:
 //!
-//! The pages become cells in rows ([`layout`]), each cell is taken apart into labels and words ([`segments`]), and one
-//! walk over the rows ([`walk`]) keeps in mind of whom the page speaks ([`context`]) and which visit is told of
-//! ([`visit`], [`open`]). It takes what stands behind labels ([`take`], [`values`]), reads tables ([`table`]) and knows
-//! some things without labels ([`unlabelled`], [`letterhead`], [`told`], [`prose`]). Of what was proposed, [`choose`]
-//! makes fields, and [`derive`] adds what follows from them. Every look around is bounded, so the work grows with the
-//! document and no faster.
+//! 1. [`layout`] divides the pages into cells and rows. [`label_repair`] corrects labels that text recognition got
+//!    wrong, [`broken_labels`] joins labels that were broken over two lines, and [`segments`] splits each cell into
+//!    labels and the words behind them. [`labels`] has all labels, headings and lead-ins of the schema.
+//! 2. [`scan`] reads the rows from top to bottom. Headings tell which section the page is about ([`context`],
+//!    [`section_roles`]); dates tell where a visit starts ([`visit_start`], [`visit_opening`]).
+//! 3. In each cell, values are found behind labels ([`labelled`], [`value_position`]), in tables ([`table`]), and
+//!    without labels: in lines of a known section ([`unlabelled`]), in the letterhead ([`letterhead`]), in the text
+//!    about a visit ([`visit_text`], [`narrative`]) and in sentences ([`prose`]).
+//! 4. Each value becomes a [`candidate`]. [`derive`] assigns candidates to visits, [`choose`] turns them into fields,
+//!    and [`derive`] adds fields that follow from others, such as the age.
+//!
+//! Every search around a cell is bounded, so the work grows in proportion to the document.
 
-mod about;
+mod broken_labels;
 mod candidate;
 mod choose;
 mod context;
 pub(super) mod derive;
+mod label_repair;
+mod labelled;
 mod labels;
 mod layout;
 mod letterhead;
-mod mend;
 mod narrative;
-mod open;
 mod prose;
+mod scan;
+mod section_roles;
 mod segments;
-mod stack;
 mod table;
-mod take;
-mod told;
 mod unlabelled;
-mod values;
-mod visit;
-mod walk;
+mod value_position;
+mod visit_opening;
+mod visit_start;
+mod visit_text;
 
 use jiff::civil::Date;
 
-use self::about::About;
-pub(super) use self::candidate::{Candidate, Visit, normal_form};
-use self::context::Context;
+pub(super) use self::candidate::{Candidate, DetectedVisit, normal_form};
+use self::context::HeadingContext;
 use self::labels::Labels;
-pub(super) use self::labels::{LONGEST as LONGEST_LABEL, LONGEST_LEAD_IN, comparable};
-use self::layout::Sheet;
+pub(super) use self::labels::{MAX_LABEL_WORDS as LONGEST_LABEL, MAX_LEAD_IN_WORDS, label_form};
+use self::layout::DocumentLayout;
+use self::section_roles::SectionRoles;
 use self::segments::Segment;
 use super::{Field, Schema};
 use quire_domain::reading::Page;
 
-/// How sure a value is that stands behind its label.
-const BY_LABEL: f64 = 0.66;
-/// How sure one is that was known without.
-const WITHOUT_LABEL: f64 = 0.50;
+/// The confidence of a value behind its label.
+const LABELLED_CONFIDENCE: f64 = 0.66;
+/// The confidence of a value without a label.
+const UNLABELLED_CONFIDENCE: f64 = 0.50;
 
-/// What the rules know of a document beside its pages.
+/// What is known about a document beside its pages.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct DocumentHints<'k> {
-    /// The language that it is in, as ISO 639-1.
+    /// The language of the document, as ISO 639-1.
     pub language: Option<&'k str>,
-    /// The day of reading: nothing happened after it.
+    /// The day of processing. Nothing in the document happened after it.
     pub today: Option<Date>,
 }
 
-/// The fields of a document: those of the document itself in the order of the schema, then those of its visits, in the
-/// order of their dates. The same pages always give the same.
-pub fn find(pages: &[Page], schema: &Schema, known: DocumentHints<'_>) -> Vec<Field> {
-    counted(pages, schema, known).0
+/// Extracts the fields of a document: first those of the document itself in the order of the schema, then those of
+/// its visits in the order of their dates. The same pages always give the same fields.
+pub fn extract_fields(pages: &[Page], schema: &Schema, hints: DocumentHints<'_>) -> Vec<Field> {
+    extract_and_count(pages, schema, hints).0
 }
 
-/// The fields, and how much was looked at to find them.
-fn counted(pages: &[Page], schema: &Schema, known: DocumentHints<'_>) -> (Vec<Field>, u64) {
+/// The fields, and the amount of work that it took to find them.
+fn extract_and_count(pages: &[Page], schema: &Schema, hints: DocumentHints<'_>) -> (Vec<Field>, u64) {
     let labels = Labels::of(schema);
-    let mut sheet = Sheet::of(pages);
-    mend::mend(&mut sheet, &labels);
-    stack::stack(&mut sheet, &labels);
-    let segments = sheet.cells.iter().map(|cell| segments::segments(cell, &labels, schema)).collect();
-    let used = vec![false; sheet.cells.len()];
-    let mut rules = Rules {
+    let mut layout = DocumentLayout::of(pages);
+    label_repair::repair_labels(&mut layout, &labels);
+    broken_labels::join_broken_labels(&mut layout, &labels);
+    let segments = layout.cells.iter().map(|cell| segments::split_cell(cell, &labels, schema)).collect();
+    let used = vec![false; layout.cells.len()];
+    let mut rules = FieldExtractor {
         schema,
-        about: About::of(schema),
+        roles: SectionRoles::of(schema),
         labels: &labels,
-        sheet,
+        layout,
         segments,
         used,
-        context: Context::default(),
+        context: HeadingContext::default(),
         visits: Vec::new(),
         visit: None,
-        in_history: false,
-        in_visits: false,
+        is_in_history: false,
+        is_in_visits: false,
         candidates: Vec::new(),
     };
-    rules.walk();
-    let steps = rules.sheet.steps.get();
-    let Rules { candidates, visits, .. } = rules;
-    (settle(candidates, &visits, schema, known), steps)
+    rules.scan_rows();
+    let steps = rules.layout.steps.get();
+    let FieldExtractor { candidates, visits, .. } = rules;
+    (fields_from_candidates(candidates, &visits, schema, hints), steps)
 }
 
-/// The fields that candidates become, whoever proposed them.
-pub(super) fn settle(
+/// Turns candidates into fields. The candidates may come from the rules or from a model.
+pub(super) fn fields_from_candidates(
     candidates: Vec<Candidate>,
-    visits: &[Visit],
+    visits: &[DetectedVisit],
     schema: &Schema,
-    known: DocumentHints<'_>,
+    hints: DocumentHints<'_>,
 ) -> Vec<Field> {
-    let candidates = derive::settle_visits(candidates, visits, schema);
+    let candidates = derive::assign_visits(candidates, visits, schema);
     let mut fields = choose::fields(schema, candidates, visits);
-    derive::add(&mut fields, schema, visits, known);
+    derive::add_derived(&mut fields, schema, visits, hints);
     fields
 }
 
-/// The rules at work on one document.
-struct Rules<'a> {
+/// The extraction of the fields of one document.
+struct FieldExtractor<'a> {
     schema: &'a Schema,
-    about: About<'a>,
+    roles: SectionRoles<'a>,
     labels: &'a Labels<'a>,
-    sheet: Sheet<'a>,
-    /// Each cell taken apart.
+    layout: DocumentLayout<'a>,
+    /// The segments of each cell.
     segments: Vec<Vec<Segment<'a>>>,
-    /// Cells that are values already.
+    /// Whether each cell is part of a value already.
     used: Vec<bool>,
-    context: Context,
-    visits: Vec<Visit>,
-    /// The visit that is told of.
+    context: HeadingContext,
+    visits: Vec<DetectedVisit>,
+    /// The visit that the current row belongs to.
     visit: Option<usize>,
-    /// Whether what was before the visits is told of.
-    in_history: bool,
-    /// Whether a heading said that visits follow.
-    in_visits: bool,
+    /// Whether the current row tells of the time before the visits.
+    is_in_history: bool,
+    /// Whether a heading announced visits.
+    is_in_visits: bool,
     candidates: Vec<Candidate>,
 }
 

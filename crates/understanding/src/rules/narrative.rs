@@ -1,9 +1,9 @@
-//! What is written about a visit, sorted: what was seen, and what was done or is to be done.
+//! Splits the text about a visit into observations and actions.
 
-use crate::normal::{fold, letters};
+use crate::normal::{fold, folded_words};
 
-/// What a sentence about the visit itself begins with: it is told, not done.
-const TOLD: [&str; 12] = [
+/// Beginnings of sentences that state an observation, whatever follows.
+const OBSERVATION_STARTS: [&str; 12] = [
     "anamnesis",
     "acude para",
     "acude por",
@@ -17,8 +17,8 @@ const TOLD: [&str; 12] = [
     "presenta",
     "history",
 ];
-/// Phrases of somebody who does something, or will.
-const DONE: [&str; 43] = [
+/// Phrases that state an action, done or planned.
+const ACTION_PHRASES: [&str; 43] = [
     "se recomienda",
     "recomendamos",
     "recomiendo",
@@ -64,17 +64,16 @@ const DONE: [&str; 43] = [
     "recheck",
 ];
 
-/// The sentences of a text: those that tell what was seen, and those that tell what was done. `cues` are further phrases
-/// of what was done.
-pub(super) fn sort(text: &str, cues: &[String]) -> (String, String) {
-    let (mut seen, mut done) = (Vec::new(), Vec::new());
+/// The observations and the actions in a text, each as one text. `cues` are further phrases that state an action.
+pub(super) fn observations_and_actions(text: &str, cues: &[String]) -> (String, String) {
+    let (mut observations, mut actions) = (Vec::new(), Vec::new());
     for clause in clauses(text) {
-        if is_done(clause, cues) { done.push(clause) } else { seen.push(clause) }
+        if is_action(clause, cues) { actions.push(clause) } else { observations.push(clause) }
     }
-    (seen.join(". "), done.join(". "))
+    (observations.join(". "), actions.join(". "))
 }
 
-/// Parts that a semicolon or the dot of a sentence sets apart.
+/// The clauses of a text, separated by semicolons and full stops.
 fn clauses(text: &str) -> impl Iterator<Item = &str> {
     let parts = text.split("; ").flat_map(|part| part.split(". "));
     parts
@@ -82,24 +81,26 @@ fn clauses(text: &str) -> impl Iterator<Item = &str> {
         .filter(|part| part.chars().any(char::is_alphanumeric))
 }
 
-fn is_done(clause: &str, cues: &[String]) -> bool {
+fn is_action(clause: &str, cues: &[String]) -> bool {
     let folded = fold(clause);
-    if TOLD.iter().any(|told| folded.starts_with(told)) {
+    if OBSERVATION_STARTS.iter().any(|told| folded.starts_with(told)) {
         return false;
     }
-    let words = letters(clause);
+    let words = folded_words(clause);
     let has = |word: &str| words.iter().any(|other| other == word);
     let is_dosage = (has("cada") || has("durante") || has("every"))
         && words.iter().any(|word| word.bytes().all(|b| b.is_ascii_digit()));
     let spaced = format!(" {} ", words.join(" "));
-    let says = |phrase: &str| {
+    let contains = |phrase: &str| {
         let is_whole = |(at, _): (usize, &str)| {
             let behind = at + phrase.len();
             spaced.as_bytes()[at - 1] == b' ' && spaced.as_bytes()[behind] == b' '
         };
         spaced[1..spaced.len() - 1].match_indices(phrase).map(|(at, it)| (at + 1, it)).any(is_whole)
     };
-    is_dosage || DONE.iter().any(|phrase| says(phrase)) || cues.iter().any(|phrase| says(phrase))
+    is_dosage
+        || ACTION_PHRASES.iter().any(|phrase| contains(phrase))
+        || cues.iter().any(|phrase| contains(phrase))
 }
 
 #[cfg(test)]
@@ -108,7 +109,7 @@ mod tests {
 
     #[test]
     fn sentences_tell_what_was_seen_or_what_was_done() {
-        let done = [
+        let actions = [
             "Se recomienda cepillar a diario",
             "Dar 2 comprimidos cada 12 horas",
             "Si empeora, volver antes",
@@ -117,20 +118,20 @@ mod tests {
             "Hoy desparasitamos",
         ];
         let cues = ["desparasitamos".to_owned()];
-        let seen = [
+        let observations = [
             "Inflamación del pabellón auricular",
             "Analítica sin alteraciones",
             "Acude para vacunar",
             "Alopecia, no parecen hongos",
             "Viene con dolor cada 2 días",
         ];
-        for clause in done {
-            assert_eq!(sort(clause, &cues), (String::new(), clause.to_owned()));
+        for clause in actions {
+            assert_eq!(observations_and_actions(clause, &cues), (String::new(), clause.to_owned()));
         }
-        for clause in seen {
-            assert_eq!(sort(clause, &[]), (clause.to_owned(), String::new()));
+        for clause in observations {
+            assert_eq!(observations_and_actions(clause, &[]), (clause.to_owned(), String::new()));
         }
-        let both = sort("Otitis leve. Damos gotas; mucosas rosas.", &cues);
+        let both = observations_and_actions("Otitis leve. Damos gotas; mucosas rosas.", &cues);
         assert_eq!(both, ("Otitis leve. mucosas rosas".to_owned(), "Damos gotas".to_owned()));
     }
 }

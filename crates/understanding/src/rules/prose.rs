@@ -1,17 +1,17 @@
-//! What a letter tells in whole sentences: "Remito a Lúa, perra de raza Border Collie, con microchip 941…".
+//! Finds values in whole sentences: "Remito a Lúa, perra de raza Border Collie, con microchip 941…".
 
 use std::ops::Range;
 
-use super::candidate::How;
-use super::visit::{self, Shown};
-use super::{Rules, WITHOUT_LABEL};
+use super::candidate::Provenance;
+use super::visit_start::{self, VisitStartKind};
+use super::{FieldExtractor, UNLABELLED_CONFIDENCE};
 use crate::Normaliser;
 use crate::normal::InSentence;
 
-/// Words of the shortest line that can be part of a letter.
-const SHORTEST: usize = 7;
-/// What tells that somebody came on the day that follows.
-const CAME: [&str; 14] = [
+/// The shortest line that counts as prose, in words.
+const MIN_LINE_WORDS: usize = 7;
+/// Words that introduce the date on which somebody came.
+const ARRIVAL_WORDS: [&str; 14] = [
     "acudio",
     "acude",
     "acudieron",
@@ -27,53 +27,54 @@ const CAME: [&str; 14] = [
     "attended",
     "visited",
 ];
-/// Words between that and the day.
-const UNTIL_DAY: usize = 7;
+/// The most words between such a word and its date.
+const MAX_WORDS_TO_DATE: usize = 7;
 
-impl Rules<'_> {
-    /// Looks through a line of a letter.
+impl FieldExtractor<'_> {
+    /// Finds values and visits in a line of prose.
     pub(super) fn read_prose(&mut self, cell: usize, tokens: &Range<usize>) {
-        if tokens.len() < SHORTEST {
+        if tokens.len() < MIN_LINE_WORDS {
             return;
         }
         let is_of_subject = tokens.clone().any(|at| self.marks_subject(cell, at, tokens.end));
         for at in tokens.clone() {
-            self.sheet.step();
-            self.labelled_within(cell, at, tokens.end);
+            self.layout.count_step();
+            self.label_in_sentence(cell, at, tokens.end);
             if is_of_subject {
-                self.word_within(cell, at);
+                self.value_word_in_sentence(cell, at);
             }
-            self.came_within(cell, at, tokens.end);
+            self.visit_in_sentence(cell, at, tokens.end);
         }
     }
 
     /// Whether a label says that the line is about the subject of the document.
     fn marks_subject(&self, cell: usize, at: usize, end: usize) -> bool {
-        let words = &self.sheet.cells[cell].tokens[at..end];
-        let Some((meaning, _)) = self.labels.begins(words) else { return false };
+        let words = &self.layout.cells[cell].tokens[at..end];
+        let Some((meaning, _)) = self.labels.label_at_start(words) else { return false };
         meaning.key.is_some_and(|key| self.schema.keys[key].normaliser.marks_subject())
     }
 
-    fn mention(&mut self, normaliser: Normaliser, cell: usize, tokens: Range<usize>) {
+    fn propose_mention(&mut self, normaliser: Normaliser, cell: usize, tokens: Range<usize>) {
         let Some(key) = self.schema.keys.iter().position(|key| key.normaliser == normaliser) else { return };
-        if !self.has(key) {
+        if !self.has_value(key) {
             let mapping = "fallback::sentence".to_owned();
-            let how = How { confidence: WITHOUT_LABEL, mapping, label: None, words: None };
-            self.propose(key, &[(cell, tokens)], how);
+            let provenance =
+                Provenance { confidence: UNLABELLED_CONFIDENCE, mapping, label: None, text: None };
+            self.propose(key, &[(cell, tokens)], provenance);
         }
     }
 
-    /// A label in the middle of a sentence, with a value that is known when seen.
-    fn labelled_within(&mut self, cell: usize, at: usize, end: usize) {
-        let words = &self.sheet.cells[cell].tokens[..end];
-        let Some((meaning, count)) = self.labels.begins(&words[at..]) else { return };
+    /// Finds a label in the middle of a sentence whose value is recognisable by itself.
+    fn label_in_sentence(&mut self, cell: usize, at: usize, end: usize) {
+        let words = &self.layout.cells[cell].tokens[..end];
+        let Some((meaning, count)) = self.labels.label_at_start(&words[at..]) else { return };
         let from = at + count;
         let Some(normaliser) = meaning.key.map(|key| self.schema.keys[key].normaliser) else { return };
         match normaliser.in_sentence() {
             InSentence::BehindLabel(most) => {
                 let value = from..end.min(from + most);
-                if normaliser.apply(&self.sheet.cells[cell].text(value.clone())).is_some() {
-                    self.mention(normaliser, cell, value);
+                if normaliser.apply(&self.layout.cells[cell].text(value.clone())).is_some() {
+                    self.propose_mention(normaliser, cell, value);
                 }
             }
             InSentence::CapitalsBehindLabel(most) => {
@@ -86,32 +87,33 @@ impl Rules<'_> {
                     }
                 }
                 if count > 0 {
-                    self.mention(normaliser, cell, from..from + count);
+                    self.propose_mention(normaliser, cell, from..from + count);
                 }
             }
             InSentence::No => {}
         }
     }
 
-    /// A word that is a value by itself.
-    fn word_within(&mut self, cell: usize, at: usize) {
-        let word = &self.sheet.cells[cell].tokens[at].word;
+    /// Finds a word that is a value by itself.
+    fn value_word_in_sentence(&mut self, cell: usize, at: usize) {
+        let word = &self.layout.cells[cell].tokens[at].word;
         if let Some(key) = self.schema.keys.iter().find(|key| key.normaliser.is_word(word)) {
-            self.mention(key.normaliser, cell, at..at + 1);
+            self.propose_mention(key.normaliser, cell, at..at + 1);
         }
     }
 
-    /// "Acudió a consulta el 28/03/2024".
-    fn came_within(&mut self, cell: usize, at: usize, end: usize) {
-        let words = &self.sheet.cells[cell].tokens;
-        if !CAME.contains(&words[at].word.as_str()) || self.in_history {
+    /// Opens a visit for a sentence such as "Acudió a consulta el 28/03/2024".
+    fn visit_in_sentence(&mut self, cell: usize, at: usize, end: usize) {
+        let words = &self.layout.cells[cell].tokens;
+        if !ARRIVAL_WORDS.contains(&words[at].word.as_str()) || self.is_in_history {
             return;
         }
-        let days = at + 1..end.min(at + 1 + UNTIL_DAY);
-        let day =
-            days.clone().find_map(|at| visit::date_at(words, at).map(|(date, count)| (date, at..at + count)));
+        let days = at + 1..end.min(at + 1 + MAX_WORDS_TO_DATE);
+        let day = days
+            .clone()
+            .find_map(|at| visit_start::date_at(words, at).map(|(date, count)| (date, at..at + count)));
         if let Some((date, place)) = day {
-            self.open_visit(date, Some(Shown::Named), &[(cell, place)], None);
+            self.open_visit(date, Some(VisitStartKind::Named), &[(cell, place)], None);
         }
     }
 }

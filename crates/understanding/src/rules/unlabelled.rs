@@ -1,119 +1,125 @@
-//! What is known without a label: by what it looks like, and by where it stands.
+//! Finds values without a label, by their form and by the section that they stand in.
 
 use std::ops::Range;
 
-use super::candidate::How;
-use super::segments::Apart;
-use super::take::has_unit;
-use super::values::Piece;
-use super::{Rules, WITHOUT_LABEL};
+use super::candidate::Provenance;
+use super::labelled::has_weight_unit;
+use super::segments::Separator;
+use super::value_position::TokenSpan;
+use super::{FieldExtractor, UNLABELLED_CONFIDENCE};
 use crate::normal::{facts_in_line, has_street, opens_with_postcode};
 use crate::{Normaliser, SchemaKey};
 
-impl Rules<'_> {
-    /// Words without a label.
-    pub(super) fn unlabelled(&mut self, cell: usize, tokens: &Range<usize>) {
-        if self.lead_in(cell, tokens) || self.weighs(cell, tokens) {
+impl FieldExtractor<'_> {
+    /// Reads words that no label stands before.
+    pub(super) fn read_unlabelled(&mut self, cell: usize, tokens: &Range<usize>) {
+        if self.read_lead_in(cell, tokens) || self.weight_line(cell, tokens) {
             return;
         }
-        if self.sheet.cells[cell].in_margin {
+        if self.layout.cells[cell].in_margin {
             return;
         }
         if self.visit.is_some() {
-            self.narrate(cell, tokens);
+            self.read_visit_text(cell, tokens);
             return;
         }
-        let it = &self.sheet.cells[cell];
-        let about = self.about;
+        let it = &self.layout.cells[cell];
+        let roles = self.roles;
         let sections: Vec<&str> =
-            [about.person, about.subject, about.institution].into_iter().flatten().collect();
-        let governed = self.context.section(it.rect.x0).map(str::to_owned);
-        let section = governed.or_else(|| self.context.near(it, &sections).map(str::to_owned));
+            [roles.person, roles.subject, roles.institution].into_iter().flatten().collect();
+        let governed = self.context.section_at(it.rect.x0).map(str::to_owned);
+        let section = governed.or_else(|| self.context.nearest_section(it, &sections).map(str::to_owned));
         let words = it.text(tokens.clone());
-        let piece = (cell, tokens.clone());
+        let span = (cell, tokens.clone());
         match section.as_deref() {
-            Some(section) if about.person == Some(section) => self.of_person(&piece, &words),
-            Some(section) if about.subject == Some(section) => self.of_subject(&piece, &words),
-            _ => self.of_letterhead(&piece),
+            Some(section) if roles.person == Some(section) => self.person_line(&span, &words),
+            Some(section) if roles.subject == Some(section) => self.subject_line(&span, &words),
+            _ => self.letterhead_line(&span),
         }
         self.read_prose(cell, tokens);
     }
 
-    pub(super) fn guess(
+    pub(super) fn propose_unlabelled(
         &mut self,
         key: Option<usize>,
-        piece: &Piece,
+        span: &TokenSpan,
         words: Option<&str>,
         rule: &str,
     ) -> bool {
         let Some(key) = key else { return false };
         let mapping = format!("fallback::{rule}");
-        let how = How { confidence: WITHOUT_LABEL, mapping, label: None, words };
-        self.propose(key, std::slice::from_ref(piece), how)
+        let provenance = Provenance { confidence: UNLABELLED_CONFIDENCE, mapping, label: None, text: words };
+        self.propose(key, std::slice::from_ref(span), provenance)
     }
 
-    /// A line that is a weight and nothing else.
-    pub(super) fn weighs(&mut self, cell: usize, tokens: &Range<usize>) -> bool {
-        let it = &self.sheet.cells[cell];
+    /// Reads a line that is a weight and nothing else.
+    pub(super) fn weight_line(&mut self, cell: usize, tokens: &Range<usize>) -> bool {
+        let it = &self.layout.cells[cell];
         let words = it.text(tokens.clone());
         let starts_with_number = words.starts_with(|c: char| c.is_ascii_digit());
-        if !starts_with_number || tokens.len() > 2 || !has_unit(&words) {
+        if !starts_with_number || tokens.len() > 2 || !has_weight_unit(&words) {
             return false;
         }
-        let section = self.context.section(it.rect.x0);
-        if self.visit.is_none() && (section.is_none() || section != self.about.subject) {
+        let section = self.context.section_at(it.rect.x0);
+        if self.visit.is_none() && (section.is_none() || section != self.roles.subject) {
             return false;
         }
         let key = self.schema.keys.iter().position(|key| key.normaliser == Normaliser::Weight);
-        self.guess(key, &(cell, tokens.clone()), None, "weight_line")
+        self.propose_unlabelled(key, &(cell, tokens.clone()), None, "weight_line")
     }
 
-    pub(super) fn of_person(&mut self, piece: &Piece, words: &str) {
-        let name = self.key_of(self.about.person, Normaliser::Person);
-        let address = self.key_of(self.about.person, Normaliser::Address);
+    pub(super) fn person_line(&mut self, span: &TokenSpan, words: &str) {
+        let name = self.key_in_section(self.roles.person, Normaliser::Person);
+        let address = self.key_in_section(self.roles.person, Normaliser::Address);
         if has_street(words) && words.chars().any(|c| c.is_ascii_digit()) {
-            self.guess_address(address, piece);
-        } else if looks_like_person(words) && !name.is_some_and(|name| self.has(name)) {
-            self.guess(name, piece, None, "person_line");
+            self.propose_street_line(address, span);
+        } else if looks_like_person(words) && !name.is_some_and(|name| self.has_value(name)) {
+            self.propose_unlabelled(name, span, None, "person_line");
         }
     }
 
-    pub(super) fn of_subject(&mut self, piece: &Piece, words: &str) {
-        let (cell, _) = *piece;
+    pub(super) fn subject_line(&mut self, span: &TokenSpan, words: &str) {
+        let (cell, _) = *span;
         let is_before_birth =
-            self.segments[cell].get(1).and_then(|second| second.label).is_some_and(|(label, apart)| {
+            self.segments[cell].get(1).and_then(|second| second.label).is_some_and(|(label, separator)| {
                 let key = label.key.map(|key| self.schema.keys[key].normaliser);
-                apart == Apart::Mark && key == Some(Normaliser::BirthDate)
+                separator == Separator::Mark && key == Some(Normaliser::BirthDate)
             });
         if is_before_birth {
             let is_name = |key: &SchemaKey| {
-                key.normaliser.names_subject() && key.section.as_deref() == self.about.subject
+                key.normaliser.names_subject() && key.section.as_deref() == self.roles.subject
             };
             let name = self.schema.keys.iter().position(is_name);
-            self.guess(name, piece, None, "name_before_birth");
+            self.propose_unlabelled(name, span, None, "name_before_birth");
             return;
         }
         let Some(facts) = facts_in_line(words) else { return };
         for (normaliser, value) in facts.values {
-            self.guess(self.key_of(self.about.subject, normaliser), piece, value, facts.rule);
+            self.propose_unlabelled(
+                self.key_in_section(self.roles.subject, normaliser),
+                span,
+                value,
+                facts.rule,
+            );
         }
         if facts.has_more {
-            self.facts_behind_name(None, std::slice::from_ref(piece), words);
+            self.facts_behind_name(None, std::slice::from_ref(span), words);
         }
     }
 
-    pub(super) fn guess_address(&mut self, key: Option<usize>, piece: &Piece) {
+    pub(super) fn propose_street_line(&mut self, key: Option<usize>, span: &TokenSpan) {
         let Some(key) = key else { return };
-        let mut pieces = vec![piece.clone()];
-        let joined = self.with_postcode(&mut pieces);
-        self.use_up(&pieces[1..]);
+        let mut spans = vec![span.clone()];
+        let joined = self.append_postcode_line(&mut spans);
+        self.mark_used(&spans[1..]);
         let mapping = "fallback::street_line".to_owned();
-        let how = How { confidence: WITHOUT_LABEL, mapping, label: None, words: joined.as_deref() };
-        self.propose(key, &pieces, how);
+        let provenance =
+            Provenance { confidence: UNLABELLED_CONFIDENCE, mapping, label: None, text: joined.as_deref() };
+        self.propose(key, &spans, provenance);
     }
 }
 
-/// Two to five words with capitals and without figures.
+/// Two to five capitalised words without digits.
 fn looks_like_person(words: &str) -> bool {
     let count = words.split_whitespace().count();
     let is_capital = |word: &str| {

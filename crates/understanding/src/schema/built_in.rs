@@ -1,4 +1,4 @@
-//! The schemas that come with the program. They are files like those that people add.
+//! The schemas that come with the program. They are ordinary schema files.
 
 use std::sync::LazyLock;
 
@@ -14,12 +14,12 @@ macro_rules! embedded {
 embedded!(VETERINARY, "veterinary-record.toml");
 embedded!(INVOICE, "invoice.toml");
 
-/// Both files are part of the program, and a test reads them; one that is wrong cannot be built into a release.
+/// The files are part of the program. A test parses them, so no release contains an invalid one.
 fn parsed(file: &str, text: &str) -> SchemaFile {
     SchemaFile::parse(file, text, SchemaFormat::Toml).unwrap_or_else(|bad| panic!("{bad}"))
 }
 
-/// The one named by [`Schema::DEFAULT`](super::Schema::DEFAULT).
+/// The schema named [`Schema::DEFAULT`](super::Schema::DEFAULT).
 pub(super) fn default() -> &'static SchemaFile {
     &VETERINARY
 }

@@ -1,90 +1,90 @@
-//! What a schema must be beyond its form: every name is known, and no word has two meanings.
+//! Checks a schema: every name it uses exists, and no label has two meanings.
 
 use std::collections::{HashMap, HashSet};
 
-use super::reader::Problems;
-use super::{OF_A_VISIT, Schema, SchemaKey, Scope, Section, is_key};
-use crate::rules::{LONGEST_LABEL, LONGEST_LEAD_IN, comparable};
+use super::file_reader::Problems;
+use super::{Schema, SchemaKey, Scope, Section, VISIT_METADATA_KEYS, is_key_name};
+use crate::rules::{LONGEST_LABEL, MAX_LEAD_IN_WORDS, label_form};
 use crate::{Normaliser, ValueType};
 
-/// Letters of the longest name of a schema.
-const LONGEST_NAME: usize = 64;
+/// The longest name of a schema, in characters.
+const MAX_NAME_CHARS: usize = 64;
 
 pub(super) fn check(schema: &Schema, problems: &Problems) {
-    if !schema.name.is_empty() && !is_name(&schema.name) {
+    if !schema.name.is_empty() && !is_schema_name(&schema.name) {
         let reason = "must be small letters, digits and single dashes between them, such as delivery-note";
-        problems.note("name", reason);
+        problems.add("name", reason);
     }
     if schema.keys.is_empty() {
-        problems.note("keys", "are missing; a schema has at least one [[keys]]");
+        problems.add("keys", "are missing; a schema has at least one [[keys]]");
     }
     check_sections(&schema.sections, problems);
     let mut names: HashSet<&str> = HashSet::new();
     for key in &schema.keys {
         if !key.key.is_empty() && !names.insert(&key.key) {
-            problems.note(&format!("keys.{}", key.key), "is there twice; name one of them otherwise");
+            problems.add(&format!("keys.{}", key.key), "is there twice; name one of them otherwise");
         }
         check_key(key, schema, problems);
     }
     for heading in &schema.headings {
         let place = format!("headings.{}", heading.section.as_deref().unwrap_or("without section"));
         if let Some(section) = &heading.section {
-            section_exists(&schema.sections, section, &format!("{place}.section"), problems);
+            check_section_exists(&schema.sections, section, &format!("{place}.section"), problems);
         }
         if heading.words.is_empty() {
-            problems.note(&format!("{place}.words"), "are missing");
+            problems.add(&format!("{place}.words"), "are missing");
         }
-        short_enough(&heading.words, LONGEST_LABEL, &format!("{place}.words"), problems);
+        check_words(&heading.words, LONGEST_LABEL, &format!("{place}.words"), problems);
     }
-    short_enough(&schema.other_labels, LONGEST_LABEL, "other_labels", problems);
-    meanings(schema, problems);
+    check_words(&schema.other_labels, LONGEST_LABEL, "other_labels", problems);
+    check_labels_are_unique(schema, problems);
 }
 
 fn check_key(key: &SchemaKey, schema: &Schema, problems: &Problems) {
     let place = |member: &str| format!("keys.{}.{member}", key.key);
-    if !key.key.is_empty() && !is_key(&key.key) {
-        problems.note(&place("key"), "must be snake_case of at most 64 letters, such as total_amount");
+    if !key.key.is_empty() && !is_key_name(&key.key) {
+        problems.add(&place("key"), "must be snake_case of at most 64 letters, such as total_amount");
     }
     for alias in &key.aliases {
-        if !is_key(alias) {
-            problems.note(&place("aliases"), format!("has \"{alias}\", which is not snake_case"));
+        if !is_key_name(alias) {
+            problems.add(&place("aliases"), format!("has \"{alias}\", which is not snake_case"));
         } else if schema.key(alias).is_some() {
-            problems.note(&place("aliases"), format!("has \"{alias}\", which is the name of a key"));
+            problems.add(&place("aliases"), format!("has \"{alias}\", which is the name of a key"));
         }
     }
     if let Some(section) = &key.section {
-        section_exists(&schema.sections, section, &place("section"), problems);
+        check_section_exists(&schema.sections, section, &place("section"), problems);
     }
     if key.section.is_none() && !key.shared_labels.is_empty() {
-        problems.note(
+        problems.add(
             &place("shared_labels"),
             "mean nothing without a section, under whose headings they count; add section = \"…\"",
         );
     }
-    if key.scope == Scope::Metadata && !OF_A_VISIT.contains(&key.key.as_str()) {
-        let known = OF_A_VISIT.join(", ");
+    if key.scope == Scope::Metadata && !VISIT_METADATA_KEYS.contains(&key.key.as_str()) {
+        let known = VISIT_METADATA_KEYS.join(", ");
         let reason = format!(
             "is \"metadata\", which only these keys can be: {known}; name it so, or choose scope = \"visit\""
         );
-        problems.note(&place("scope"), reason);
+        problems.add(&place("scope"), reason);
     }
     let is_of_visits = key.scope != Scope::Document || key.at_visits;
     if is_of_visits && schema.visit_date().is_none() {
         let reason = "is of visits, but no key says when one was; add key = \"visit_date\" with \
                       scope = \"metadata\" and value_type = \"date\"";
-        problems.note(&place(if key.at_visits { "at_visits" } else { "scope" }), reason);
+        problems.add(&place(if key.at_visits { "at_visits" } else { "scope" }), reason);
     }
-    if !key.normaliser.gives(key.value_type) {
-        let usual = Normaliser::usual(key.value_type).as_str();
+    if !key.normaliser.produces(key.value_type) {
+        let usual = Normaliser::default_for(key.value_type).as_str();
         let reason = format!("gives no {}; leave it away, or choose {usual}", key.value_type.as_str());
-        problems.note(&place("normaliser"), reason);
+        problems.add(&place("normaliser"), reason);
     }
     for (member, words) in
         [("labels", &key.labels), ("shared_labels", &key.shared_labels), ("continued_by", &key.continued_by)]
     {
-        short_enough(words, LONGEST_LABEL, &place(member), problems);
+        check_words(words, LONGEST_LABEL, &place(member), problems);
     }
-    short_enough(&key.lead_ins, LONGEST_LEAD_IN, &place("lead_ins"), problems);
+    check_words(&key.lead_ins, MAX_LEAD_IN_WORDS, &place("lead_ins"), problems);
     check_validators(key, problems);
 }
 
@@ -94,12 +94,12 @@ fn check_validators(key: &SchemaKey, problems: &Problems) {
     let bounds = [("min", validators.min), ("max", validators.max)];
     let is_number = key.value_type == ValueType::Number || key.normaliser == Normaliser::Amount;
     for (member, _) in bounds.iter().filter(|(_, bound)| bound.is_some() && !is_number) {
-        problems.note(&place(member), "needs a number; set value_type = \"number\"");
+        problems.add(&place(member), "needs a number; set value_type = \"number\"");
     }
     if let (Some(least), Some(most)) = (validators.min, validators.max)
         && least.0 > most.0
     {
-        problems.note(&place("min"), "is more than max, so that no value could be right");
+        problems.add(&place("min"), "is more than max, so that no value could be right");
     }
 }
 
@@ -107,69 +107,69 @@ fn check_sections(sections: &[Section], problems: &Problems) {
     let mut seen: HashSet<&str> = HashSet::new();
     for section in sections.iter().filter(|section| !section.id.is_empty()) {
         let place = format!("sections.{}", section.id);
-        if !is_key(&section.id) {
-            problems.note(&place, "must be snake_case, such as line_items");
+        if !is_key_name(&section.id) {
+            problems.add(&place, "must be snake_case, such as line_items");
         }
         if !seen.insert(&section.id) {
-            problems.note(&place, "is there twice");
+            problems.add(&place, "is there twice");
         }
     }
 }
 
-fn section_exists(sections: &[Section], id: &str, place: &str, problems: &Problems) {
+fn check_section_exists(sections: &[Section], id: &str, place: &str, problems: &Problems) {
     if !sections.iter().any(|section| section.id == id) {
         let known: Vec<&str> = sections.iter().map(|section| section.id.as_str()).collect();
         let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
-        problems.note(place, format!("names \"{id}\", which is not among the sections: {known}"));
+        problems.add(place, format!("names \"{id}\", which is not among the sections: {known}"));
     }
 }
 
-/// Longer ones would never be found.
-fn short_enough(words: &[String], most: usize, place: &str, problems: &Problems) {
+/// Refuses words that could never be found: too long, or without letters and digits.
+fn check_words(words: &[String], most: usize, place: &str, problems: &Problems) {
     for word in words.iter().filter(|word| word.split(' ').count() > most) {
-        problems.note(
+        problems.add(
             place,
             format!("has \"{word}\", which is longer than {most} words and would never be found"),
         );
     }
-    for word in words.iter().filter(|word| comparable(word).is_empty()) {
-        problems.note(place, format!("has \"{word}\", in which there is no letter and no digit"));
+    for word in words.iter().filter(|word| label_form(word).is_empty()) {
+        problems.add(place, format!("has \"{word}\", in which there is no letter and no digit"));
     }
 }
 
-/// No label says two things. (Shared ones may: which is meant, their sections tell.)
-fn meanings(schema: &Schema, problems: &Problems) {
+/// Two keys cannot have the same label. They may share it, because their sections tell them apart.
+fn check_labels_are_unique(schema: &Schema, problems: &Problems) {
     let mut owners: HashMap<String, &str> = HashMap::new();
     for key in &schema.keys {
         for label in &key.labels {
-            match owners.insert(comparable(label), &key.key) {
+            match owners.insert(label_form(label), &key.key) {
                 Some(other) if other != key.key => {
                     let reason = format!("has \"{label}\", which is a label of {other} as well");
-                    problems.note(&format!("keys.{}.labels", key.key), reason);
+                    problems.add(&format!("keys.{}.labels", key.key), reason);
                 }
                 _ => {}
             }
         }
     }
     for label in &schema.other_labels {
-        if let Some(owner) = owners.get(&comparable(label)) {
-            problems.note("other_labels", format!("has \"{label}\", which is a label of {owner}"));
+        if let Some(owner) = owners.get(&label_form(label)) {
+            problems.add("other_labels", format!("has \"{label}\", which is a label of {owner}"));
         }
     }
     let mut leads: HashMap<String, &str> = HashMap::new();
     for key in &schema.keys {
         for words in &key.lead_ins {
-            if let Some(other) = leads.insert(comparable(words), &key.key).filter(|other| *other != key.key) {
+            if let Some(other) = leads.insert(label_form(words), &key.key).filter(|other| *other != key.key) {
                 let reason = format!("has \"{words}\", which leads to {other} as well");
-                problems.note(&format!("keys.{}.lead_ins", key.key), reason);
+                problems.add(&format!("keys.{}.lead_ins", key.key), reason);
             }
         }
     }
 }
 
 /// Whether this can be the name of a schema.
-fn is_name(name: &str) -> bool {
+fn is_schema_name(name: &str) -> bool {
     let part =
         |part: &str| !part.is_empty() && part.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit());
-    name.len() <= LONGEST_NAME && name.split('-').all(part)
+    name.len() <= MAX_NAME_CHARS && name.split('-').all(part)
 }

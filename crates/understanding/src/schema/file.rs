@@ -1,4 +1,4 @@
-//! Schemas as files: TOML or JSON that people write, checked before anything goes by it.
+//! Schema files: TOML or JSON that people write. A file is checked completely before it is used.
 
 use std::fmt;
 
@@ -6,12 +6,12 @@ use sha2::{Digest as _, Sha256};
 use toml::{Table, Value};
 
 use super::Schema;
-use super::reader::{Fields, Problems};
+use super::file_reader::{Problems, TableReader};
 
-/// Bytes of the largest file.
-const LARGEST: usize = 256 << 10;
+/// The largest file, in bytes.
+const MAX_FILE_BYTES: usize = 256 << 10;
 
-/// How a file is written.
+/// The format of a schema file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs)] // The names say it.
 pub enum SchemaFormat {
@@ -20,7 +20,7 @@ pub enum SchemaFormat {
 }
 
 impl SchemaFormat {
-    /// By the ending of a file's name, if it is one of those.
+    /// The format by the extension of a file name.
     pub fn of(file_name: &str) -> Option<Self> {
         let (_, ending) = file_name.rsplit_once('.')?;
         match ending.to_ascii_lowercase().as_str() {
@@ -31,34 +31,34 @@ impl SchemaFormat {
     }
 }
 
-/// A schema as it stood in a file.
+/// A schema file that was read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SchemaFile {
-    /// The version of the file. Whoever changes it raises this.
+    /// The version of the file. Every change of the file raises it.
     pub version: u32,
-    /// What it says.
+    /// The schema in the file.
     pub schema: Schema,
-    /// By what its content is known, whatever its version, its comments and the order in which it tells things.
+    /// The hash of the content. The version, comments and the order of members do not change it.
     pub content_hash: [u8; 32],
-    /// What should be changed in the file, although it can be used.
+    /// What should be changed in the file. The file can be used nevertheless.
     pub warnings: Vec<SchemaProblem>,
 }
 
-/// Something that is wrong with a file.
+/// A problem of a schema file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SchemaProblem {
-    /// Where, such as `keys.total_amount.labels.es`. Empty for the file as a whole.
+    /// The place, such as `keys.total_amount.labels.es`. Empty for the file as a whole.
     pub place: String,
-    /// What, and what to do.
+    /// What is wrong and what to do.
     pub reason: String,
 }
 
-/// A file that no schema can be made of, with all that is wrong with it.
+/// A file that is not a valid schema.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InvalidSchema {
-    /// The file, as it was named.
+    /// The name of the file.
     pub file: String,
-    /// What is wrong with it, never empty.
+    /// All problems of the file. Never empty.
     pub problems: Vec<SchemaProblem>,
 }
 
@@ -87,12 +87,14 @@ impl fmt::Display for InvalidSchema {
 impl std::error::Error for InvalidSchema {}
 
 impl SchemaFile {
-    /// Reads a file and checks everything. `file` is what it is called in what is said about it.
+    /// Reads and checks a file. `file` is its name in messages.
     pub fn parse(file: &str, text: &str, format: SchemaFormat) -> Result<Self, InvalidSchema> {
         let bad = |problems: Vec<SchemaProblem>| InvalidSchema { file: file.to_owned(), problems };
         let whole = |reason: String| bad(vec![SchemaProblem { place: String::new(), reason }]);
-        if text.len() > LARGEST {
-            return Err(whole(format!("is larger than {LARGEST} bytes, the most that a schema may have")));
+        if text.len() > MAX_FILE_BYTES {
+            return Err(whole(format!(
+                "is larger than {MAX_FILE_BYTES} bytes, the most that a schema may have"
+            )));
         }
         let mut table = table(text, format).map_err(whole)?;
         let problems = Problems::default();
@@ -107,7 +109,7 @@ impl SchemaFile {
         }
     }
 
-    /// A schema that stood in no file, as the first version of one.
+    /// A schema that comes from no file, as version 1 of one.
     pub fn of(schema: &Schema) -> Self {
         Self { version: 1, schema: schema.clone(), content_hash: hash(schema), warnings: Vec::new() }
     }
@@ -131,19 +133,19 @@ fn table(text: &str, format: SchemaFormat) -> Result<Table, String> {
     }
 }
 
-/// The version and the schema. Problems are noted; none is returned only if there are some.
+/// The version and the schema. Problems are added to `problems`; the result is none only if there are some.
 fn read(table: &Table, problems: &Problems) -> Option<(u32, Schema)> {
-    let mut fields = Fields::new(table, String::new(), problems);
+    let mut fields = TableReader::new(table, String::new(), problems);
     let version = fields.version();
-    let schema = super::reader::schema(&mut fields);
-    fields.refuse_others();
+    let schema = super::file_reader::schema(&mut fields);
+    fields.refuse_unknown();
     super::check::check(&schema, problems);
     Some((version?, schema))
 }
 
-/// Members are sorted in both forms, so that their order does not matter.
+/// Maps are sorted in both formats, so the order of members does not change the hash.
 fn hash(content: &impl serde::Serialize) -> [u8; 32] {
-    // What was read from such text can be written as such.
+    // Content that was parsed can be serialised.
     let bytes = serde_json::to_vec(content).unwrap_or_default();
     Sha256::digest(&bytes).into()
 }

@@ -1,13 +1,14 @@
-//! Schemas of the time when a form had sections and a page had panels.
+//! Reads schemas from before sections and panels became one.
 //!
-//! Sections are one thing now: what panels were. Files and stored versions that still have panels are read as if the
-//! panels were their sections, so that a form looks as it did.
+//! A schema used to have sections for the form and panels for the page. Its sections are now what its panels were.
+//! Files and stored versions that still have panels are read as if the panels were the sections, so that a form looks
+//! as it did.
 
 use serde::Deserialize;
 
 use super::{Schema, SchemaKey, Section, SectionHeading, Titles, WordList, built_in};
 
-/// A schema as a file or a database has it: with sections, with panels, or with both.
+/// A schema as files and databases have it: with sections, with panels, or with both.
 #[derive(Deserialize)]
 pub(super) struct StoredSchema {
     pub name: String,
@@ -26,7 +27,7 @@ pub(super) struct StoredSchema {
     pub other_dates: WordList,
 }
 
-/// A key as a file or a database has it.
+/// A key as files and databases have it.
 #[derive(Deserialize)]
 pub(super) struct StoredKey {
     #[serde(flatten)]
@@ -39,7 +40,7 @@ impl From<StoredSchema> for Schema {
     fn from(stored: StoredSchema) -> Self {
         let StoredSchema { name, title, sections, panels, keys, headings, other_labels, mut other_dates } =
             stored;
-        // The first generation of stored schemas had no lists. Its keys named panels of the built-in schema.
+        // The first stored schemas had no lists. Their keys named the panels of the built-in schema.
         let has_no_lists =
             sections.is_empty() && panels.is_empty() && keys.iter().any(|key| key.panel.is_some());
         let has_panels = has_no_lists || !panels.is_empty();
@@ -52,7 +53,8 @@ impl From<StoredSchema> for Schema {
         };
         let section_of = |StoredKey { mut key, panel }: StoredKey| {
             key.section = panel.or(key.section.filter(|_| !has_panels));
-            // The program itself knew what older versions of a built-in schema do not say.
+            // Older versions of a built-in schema lack members that the program had in its code. The current version
+            // has them.
             if let Some(current) = current.and_then(|file| file.schema.key(&key.key)) {
                 key.hidden = current.hidden;
                 key.aliases.clone_from(&current.aliases);

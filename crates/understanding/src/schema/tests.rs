@@ -35,7 +35,7 @@ fn every_key_is_there_once_and_well_named_and_no_label_has_two_meanings() {
     names.sort();
     names.dedup();
     assert_eq!(names.len(), schema.keys.len());
-    assert!(names.iter().all(|name| is_key(name)), "{names:?}");
+    assert!(names.iter().all(|name| is_key_name(name)), "{names:?}");
     let mut labels: Vec<_> = schema.keys.iter().flat_map(|key| &key.labels).collect();
     let count = labels.len();
     labels.sort();
@@ -46,10 +46,10 @@ fn every_key_is_there_once_and_well_named_and_no_label_has_two_meanings() {
 #[test]
 fn names_of_keys_are_snake_case() {
     for good in ["a", "pet_name", "t4_level", "x1"] {
-        assert!(is_key(good), "{good}");
+        assert!(is_key_name(good), "{good}");
     }
     for bad in ["", "_", "a__b", "a_", "_a", "Pet", "4t", "pet name", "año", &"x".repeat(65)] {
-        assert!(!is_key(bad), "{bad}");
+        assert!(!is_key_name(bad), "{bad}");
     }
 }
 
@@ -136,9 +136,9 @@ fn people_see_the_words_of_their_language_else_any_that_there_are() {
     ];
     assert_eq!(sections, wanted);
     assert_eq!(schema.section_title("elsewhere", "es"), "elsewhere");
-    let untold =
+    let untitled =
         schema.keys.iter().filter(|key| !key.title.contains_key("es") || !key.title.contains_key("en"));
-    assert_eq!(untold.count(), 0, "every key has a title in both languages");
+    assert_eq!(untitled.count(), 0, "every key has a title in both languages");
 }
 
 /// Versions that databases hold from before schemas were files: labels as lists, no titles, no lists of sections.

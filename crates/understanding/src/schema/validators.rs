@@ -1,45 +1,45 @@
-//! What a value must be like beyond its type. Values that rules read are held against it; what a person writes is not,
-//! since they see the document.
+//! Conditions on values beyond their type. They apply to values that the program reads, not to values that a person
+//! enters, because the person sees the document.
 
 use serde::{Deserialize, Serialize};
 
 use crate::normal::{decimal, fold};
 
-/// What a value must be like. What is not set holds for every value.
+/// Conditions on a value. A condition that is not set holds for every value.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Validators {
-    /// It is one of these; capitals and accents do not count.
+    /// The value is one of these. Case and accents do not count.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub one_of: Vec<String>,
-    /// As a number it is at least this.
+    /// The value is a number and at least this.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub min: Option<Bound>,
-    /// As a number it is at most this.
+    /// The value is a number and at most this.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max: Option<Bound>,
-    /// It has at most so many characters.
+    /// The longest value, in characters.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_length: Option<u32>,
-    /// It looks like this: `A` is a letter, `0` a digit, `X` either, `*` anything, and everything else is itself.
+    /// The form of the value: `A` is a letter, `0` a digit, `X` either, `*` anything, every other character itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pattern: Option<String>,
 }
 
-/// A finite number that others are held against.
+/// A finite number that values are compared with.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Bound(pub f64);
 
-/// Only numbers that can be compared become bounds: files with others are refused.
+/// Schema files with a bound that is not finite are refused, so bounds always compare.
 impl Eq for Bound {}
 
 impl Validators {
-    /// Whether nothing is asked for.
+    /// Whether there are no conditions.
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
     }
 
-    /// Whether a value, in its normal form, is what it must be.
+    /// Whether a value in its normal form meets all conditions.
     pub fn allows(&self, value: &str) -> bool {
         let number = || decimal(value).and_then(|number| number.parse::<f64>().ok());
         let is_listed = self.one_of.is_empty() || {
@@ -50,13 +50,13 @@ impl Validators {
             && self.min.is_none_or(|least| number().is_some_and(|number| number >= least.0))
             && self.max.is_none_or(|most| number().is_some_and(|number| number <= most.0))
             && self.max_length.is_none_or(|most| value.chars().count() <= most as usize)
-            && self.pattern.as_deref().is_none_or(|pattern| looks_like(pattern, value))
+            && self.pattern.as_deref().is_none_or(|pattern| matches_pattern(pattern, value))
     }
 }
 
-/// Whether a value looks like a pattern. Only the last `*` is ever tried again, so that the work is bounded by the
-/// lengths of both.
-fn looks_like(pattern: &str, value: &str) -> bool {
+/// Whether a value matches a pattern. Only the last `*` is tried again, so the work is bounded by the product of both
+/// lengths.
+fn matches_pattern(pattern: &str, value: &str) -> bool {
     let (pattern, value): (Vec<char>, Vec<char>) = (pattern.chars().collect(), value.chars().collect());
     let (mut at, mut place) = (0, 0);
     let mut star: Option<(usize, usize)> = None;
@@ -64,7 +64,7 @@ fn looks_like(pattern: &str, value: &str) -> bool {
         if pattern.get(at) == Some(&'*') {
             star = Some((at, place));
             at += 1;
-        } else if pattern.get(at).is_some_and(|wanted| is_alike(*wanted, value[place])) {
+        } else if pattern.get(at).is_some_and(|wanted| matches_character(*wanted, value[place])) {
             at += 1;
             place += 1;
         } else if let Some((last, from)) = star {
@@ -77,7 +77,7 @@ fn looks_like(pattern: &str, value: &str) -> bool {
     pattern[at..].iter().all(|left| *left == '*')
 }
 
-fn is_alike(wanted: char, letter: char) -> bool {
+fn matches_character(wanted: char, letter: char) -> bool {
     match wanted {
         'A' => letter.is_alphabetic(),
         '0' => letter.is_ascii_digit(),
@@ -130,9 +130,9 @@ mod tests {
             ("X*X", "a", false),
             ("X*X", "a-9", true),
         ] {
-            assert_eq!(looks_like(pattern, value), wanted, "{pattern} {value}");
+            assert_eq!(matches_pattern(pattern, value), wanted, "{pattern} {value}");
         }
         let long = "ab".repeat(5_000);
-        assert!(!looks_like("*a*b*a*b*c", &long));
+        assert!(!matches_pattern("*a*b*a*b*c", &long));
     }
 }

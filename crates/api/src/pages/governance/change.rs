@@ -86,7 +86,7 @@ mod tests {
         for status in CandidateStatus::ALL {
             for decision in DecisionType::ALL {
                 for is_critical in [false, true] {
-                    let is_possible = structure::decide(*status, *decision).is_some();
+                    let is_possible = structure::status_after(*status, *decision).is_some();
                     assert!(is_possible || !is_offered(*decision, *status, is_critical));
                 }
             }

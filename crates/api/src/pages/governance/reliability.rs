@@ -127,7 +127,7 @@ impl KeyRow {
 impl MappingRow {
     fn of(one: &FieldReliability, words: &'static Words) -> Self {
         let counts = one.learnt.counts;
-        let (standing, tone) = match one.learnt.standing {
+        let (standing, tone) = match one.learnt.state {
             CalibrationState::Boosted => ("governance.boosted", "reviewed"),
             CalibrationState::Demoted => ("governance.demoted", "error"),
             CalibrationState::Neutral => ("governance.neutral", ""),

@@ -153,7 +153,7 @@ fn difference_row(context: &RowContext<'_>, row: &FieldComparison<'_>) -> Option
         Difference::Removed => "review.deleted",
     };
     Some(DifferenceRow {
-        title: titles::of_key(context.schema, context.language, &row.shown()?.key),
+        title: titles::of_key(context.schema, context.language, &row.field()?.key),
         how: context.words.get(how),
         from: row.from.map(shown),
         to: row.to.map(shown),

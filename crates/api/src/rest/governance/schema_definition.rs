@@ -198,7 +198,7 @@ impl From<Validators> for SchemaValidators {
 
 impl From<&WordList> for SchemaWords {
     fn from(words: &WordList) -> Self {
-        if words.languages().all(|(language, _)| language == quire_understanding::ANY) {
+        if words.languages().all(|(language, _)| language == quire_understanding::ANY_LANGUAGE) {
             return Self::Plain(words.to_vec());
         }
         let by_language = words.languages().map(|(language, words)| (language.to_owned(), words.to_vec()));

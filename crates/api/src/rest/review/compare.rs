@@ -148,7 +148,7 @@ fn counts(rows: &[FieldComparison<'_>]) -> ComparisonCounts {
 }
 
 fn compared(row: &FieldComparison<'_>) -> Option<ComparedFieldResponse> {
-    let field = row.shown()?;
+    let field = row.field()?;
     Some(ComparedFieldResponse {
         key: field.key.clone(),
         visit_id: field.visit_id.clone(),

@@ -137,7 +137,7 @@ impl From<GroupedField> for FieldResponse {
             field_review_history_adjustment: Some(grouped.field_review_history_adjustment),
             context_key: grouped.context_key,
             policy_version: grouped.policy_version,
-            ..Self::from(grouped.shown)
+            ..Self::from(grouped.view)
         }
     }
 }

@@ -3,7 +3,7 @@
 use quire_domain::reading::Rect;
 use quire_domain::{DocumentId, FieldId, RunId};
 use quire_understanding::calibration::ConfidencePolicy;
-use quire_understanding::visits::group;
+use quire_understanding::visits::group_by_visit;
 use quire_understanding::{
     Evidence, Field, Interpretation, Origin, Schema, Suggestion, Value as FieldValue, ValueType,
 };
@@ -58,7 +58,7 @@ fn both_views_of_an_interpretation_have_the_described_json() {
         let response = serde_json::to_value(InterpretationResponse::from(flat)).unwrap();
         assert_eq!(response, written);
         require_fit(&response, "Interpretation");
-        let grouped = group(&stored, &Schema::built_in_default(), &policy);
+        let grouped = group_by_visit(&stored, &Schema::built_in_default(), &policy);
         let written = serde_json::to_value(&grouped).unwrap();
         let response = serde_json::to_value(VisitGroupedResponse::from(grouped)).unwrap();
         assert_eq!(response, written);

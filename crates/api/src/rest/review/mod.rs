@@ -53,7 +53,9 @@ impl InterpretationFormat {
     fn show(self, data: Interpretation, schema: &Schema, policy: &ConfidencePolicy) -> InterpretationData {
         match self {
             Self::Flat => InterpretationData::Flat(Box::new(FlatView::of(data, policy).into())),
-            Self::Visits => InterpretationData::Visits(Box::new(visits::group(&data, schema, policy).into())),
+            Self::Visits => {
+                InterpretationData::Visits(Box::new(visits::group_by_visit(&data, schema, policy).into()))
+            }
         }
     }
 }

@@ -144,7 +144,7 @@ impl ModelInterpreter {
         };
         let today = self.clock.now().to_zoned(TimeZone::UTC).date();
         let hints = DocumentHints { language: request.language.as_deref(), today: Some(today) };
-        let mut fields = claims::settle(claims, &request.reading, &request.schema, hints);
+        let mut fields = claims::verify_claims(claims, &request.reading, &request.schema, hints);
         if let Some(redaction) = redaction {
             self.fill_redacted(&mut fields, request, &redaction).await;
         }
@@ -180,8 +180,9 @@ impl ModelInterpreter {
         redaction: &Redaction,
     ) {
         let Ok(by_rules) = self.rules.interpret(request.clone()).await else { return };
-        let is_redacted = |field: &Field| matches!(&field.value, Value::Text(text) if redaction.hides(text));
-        claims::fill(fields, by_rules.fields, &request.schema, is_redacted);
+        let is_redacted =
+            |field: &Field| matches!(&field.value, Value::Text(text) if redaction.contains_redacted(text));
+        claims::fill_from_rules(fields, by_rules.fields, &request.schema, is_redacted);
     }
 
     fn made_by(

@@ -22,7 +22,7 @@ const MAX_REPEATED: usize = 8_000;
 pub(super) fn messages(reading: &Reading, redaction: Option<&mut Redaction>) -> Vec<ChatMessage> {
     let text = text(&reading.pages);
     let text = match redaction {
-        Some(redaction) => redaction.hide(&text),
+        Some(redaction) => redaction.redact(&text),
         None => text,
     };
     vec![

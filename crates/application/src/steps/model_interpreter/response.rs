@@ -44,7 +44,7 @@ fn claims_of_object(part: &Json, schema: &Schema, redaction: Option<&Redaction>)
 fn scalar(value: &Json, redaction: Option<&Redaction>) -> Option<Value> {
     let value: Value = serde_json::from_value(value.clone()).ok()?;
     Some(match (value, redaction) {
-        (Value::Text(text), Some(redaction)) => Value::Text(redaction.put_back(&text)),
+        (Value::Text(text), Some(redaction)) => Value::Text(redaction.restore(&text)),
         (value, _) => value,
     })
 }
@@ -88,7 +88,7 @@ mod tests {
     #[test]
     fn redacted_text_is_restored() {
         let mut redaction = Redaction::default();
-        redaction.hide("600 123 456");
+        redaction.redact("600 123 456");
         let text = r#"{"document":{"notes":"llamar al [PHONE-1]"}}"#;
         let claims = parse(text, &Schema::built_in_default(), Some(&redaction)).unwrap();
         assert_eq!(claims.document[0].value, Value::Text("llamar al 600 123 456".to_owned()));

@@ -202,7 +202,7 @@ fn a_hyphenated_word_is_found_whole() {
     assert_eq!(lines(&reading), ["seguir el trata-", "miento indicado"], "the lines keep both halves");
     let plain = reading.plain_text();
     let start = plain.text.find("tratamiento").unwrap();
-    assert_eq!(plain.places(start..start + 11).len(), 2);
+    assert_eq!(plain.locations(start..start + 11).len(), 2);
 }
 
 #[test]

@@ -88,7 +88,7 @@ proptest! {
         }
         if let Ok(reading) = read(file) {
             let plain = reading.plain_text();
-            prop_assert_eq!(plain.places(0..plain.text.len()).len(), texts(&reading).concat().len());
+            prop_assert_eq!(plain.locations(0..plain.text.len()).len(), texts(&reading).concat().len());
         }
     }
 }

@@ -78,7 +78,7 @@ fn every_page_is_read_and_a_snippet_is_located_on_its_page() {
     let plain = reading.plain_text();
     assert_eq!(plain.text, "uno\ndos tres\ncuatro\n");
     let start = plain.text.find("cuatro").unwrap();
-    assert_eq!(plain.places(start..start + 6)[0].page, 4);
+    assert_eq!(plain.locations(start..start + 6)[0].page, 4);
 }
 
 #[test]

@@ -26,8 +26,8 @@ pub fn review_counts(row: &dyn ColumnReader) -> PortResult<ReviewCounts> {
 /// The counts of a row of `{calibration}` and what follows from them.
 pub fn calibration_entry(row: &dyn ColumnReader) -> PortResult<CalibrationEntry> {
     let name = row.text("calibration_standing")?;
-    let standing = known(CalibrationState::parse(name), "standing", name)?;
-    Ok(CalibrationEntry { counts: review_counts(row)?, standing })
+    let state = known(CalibrationState::parse(name), "state", name)?;
+    Ok(CalibrationEntry { counts: review_counts(row)?, state })
 }
 
 /// A row of `calibration/list.sql`.

@@ -113,7 +113,7 @@ pub(super) async fn of_run(
     if matches!(run.state, RunState::Completed { .. }) {
         let view = review::view(store, blobs, document.id).await?;
         // Dates and reasons of visits do not depend on the policy.
-        let grouped = visits::group(&view.active.data, &view.schema, &ConfidencePolicy::default());
+        let grouped = visits::group_by_visit(&view.active.data, &view.schema, &ConfidencePolicy::default());
         result.visits = grouped.visits.into_iter().map(VisitSummary::from).collect();
         result.made_by = view.active.made_by;
         result.fields = view.active.data.fields;

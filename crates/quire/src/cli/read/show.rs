@@ -59,7 +59,7 @@ pub(super) fn summary(files: usize, failed: usize) -> String {
 }
 
 fn as_json(path: &Path, read: &ReadDocument) -> Value {
-    let flaws: Vec<String> = read.quality.flaws.iter().map(|flaw| format!("{flaw:?}")).collect();
+    let flaws: Vec<String> = read.quality.issues.iter().map(|flaw| format!("{flaw:?}")).collect();
     json!({
         "file": path.display().to_string(),
         "kind": read.document.kind.as_str(),

@@ -91,12 +91,12 @@ impl<'f> Versions<'f> {
     }
 
     pub(super) fn has_active_visit(&self, id: &str) -> bool {
-        visits::exists(self.active.fields, id)
+        visits::visit_exists(self.active.fields, id)
     }
 
     /// The id that a visit of the base version has in the active version; none if it was deleted.
     pub(super) fn active_visit(&self, id: &str) -> Option<String> {
-        if self.is_same_run || !visits::exists(self.base.fields, id) {
+        if self.is_same_run || !visits::visit_exists(self.base.fields, id) {
             return self.has_active_visit(id).then(|| id.to_owned());
         }
         let name = self.base.visit_name(Some(id));
@@ -106,7 +106,7 @@ impl<'f> Versions<'f> {
     /// Whether a visit of the active version is one that the base version did not have.
     pub(super) fn is_new_visit(&self, id: &str) -> bool {
         if self.is_same_run {
-            return !visits::exists(self.base.fields, id);
+            return !visits::visit_exists(self.base.fields, id);
         }
         let name = self.active.visit_name(Some(id));
         let base = self.base.fields.iter().filter_map(|field| field.visit_id.as_deref());

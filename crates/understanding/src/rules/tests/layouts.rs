@@ -1,6 +1,6 @@
 //! Layouts: one way after another to print the same record.
 
-use super::paper::{Paper, scanned};
+use super::page_builder::{PageBuilder, scanned};
 use super::records::{Record, Visit};
 use quire_domain::reading::Page;
 
@@ -24,7 +24,7 @@ pub(super) const LAYOUTS: [(&str, Layout); 11] = [
 
 fn page(lines: &[String]) -> Page {
     let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
-    Paper::lines(&lines)
+    PageBuilder::lines(&lines)
 }
 
 fn head(record: &Record) -> Vec<String> {
@@ -58,7 +58,7 @@ fn owner(record: &Record) -> Vec<String> {
     ]
 }
 
-fn visit(visit: &Visit) -> Vec<String> {
+fn visit_lines(visit: &Visit) -> Vec<String> {
     vec![
         String::new(),
         format!("Fecha de consulta: {}", visit.day),
@@ -79,8 +79,8 @@ fn colons(record: &Record) -> Vec<Page> {
     lines.extend(owner(record));
     lines.push(format!("Veterinario: {}", record.vet.0));
     let mut later = Vec::new();
-    for told in &record.visits {
-        later.extend(visit(told));
+    for visit in &record.visits {
+        later.extend(visit_lines(visit));
     }
     vec![page(&lines), page(&later)]
 }
@@ -102,8 +102,8 @@ fn mixed(record: &Record) -> Vec<Page> {
         format!("Chip nº {}", record.chip.0),
         format!("NHC: {}", record.nhc),
     ];
-    for told in record.visits.iter().rev() {
-        lines.extend(visit(told));
+    for visit in record.visits.iter().rev() {
+        lines.extend(visit_lines(visit));
     }
     lines.push(String::new());
     lines.push(format!("Fecha del documento: {}", record.written.0));
@@ -116,9 +116,9 @@ fn mixed(record: &Record) -> Vec<Page> {
 }
 
 fn above(record: &Record) -> Vec<Page> {
-    let mut paper = Paper::new();
-    paper.put(50.0, 45.0, record.clinic);
-    paper.put(50.0, 59.0, record.clinic_street.0);
+    let mut paper = PageBuilder::new();
+    paper.text_at(50.0, 45.0, record.clinic);
+    paper.text_at(50.0, 59.0, record.clinic_street.0);
     let rows = [
         [("Paciente", record.pet.0), ("Especie", record.species.0), ("Raza", record.breed)],
         [("Sexo", record.sex.0), ("Fecha de nacimiento", record.born.0), ("Microchip", record.chip.0)],
@@ -128,31 +128,31 @@ fn above(record: &Record) -> Vec<Page> {
     let mut y = 100.0;
     for row in rows {
         for (x, (label, value)) in places.iter().zip(row) {
-            paper.put(*x, y, label);
-            paper.put(*x, y + 13.0, value);
+            paper.text_at(*x, y, label);
+            paper.text_at(*x, y + 13.0, value);
         }
         y += 36.0;
     }
-    paper.put(50.0, y, "Dirección del propietario");
-    paper.put(50.0, y + 13.0, record.owner_street.0);
-    paper.put(50.0, y + 36.0, "Veterinario");
-    paper.put(50.0, y + 49.0, record.vet.0);
+    paper.text_at(50.0, y, "Dirección del propietario");
+    paper.text_at(50.0, y + 13.0, record.owner_street.0);
+    paper.text_at(50.0, y + 36.0, "Veterinario");
+    paper.text_at(50.0, y + 49.0, record.vet.0);
     y += 80.0;
-    for told in &record.visits {
-        paper.put(50.0, y, &format!("CONSULTA DEL {}", told.day));
+    for visit in &record.visits {
+        paper.text_at(50.0, y, &format!("CONSULTA DEL {}", visit.day));
         let rows = [
-            ("Motivo", told.reason),
-            ("Peso", told.weight.0),
-            ("Síntomas", told.symptoms),
-            ("Diagnóstico", told.diagnosis),
-            ("Medicación", told.medication),
-            ("Procedimientos", told.procedure),
+            ("Motivo", visit.reason),
+            ("Peso", visit.weight.0),
+            ("Síntomas", visit.symptoms),
+            ("Diagnóstico", visit.diagnosis),
+            ("Medicación", visit.medication),
+            ("Procedimientos", visit.procedure),
         ];
         for (label, value) in rows {
             y += 16.0;
-            paper.put(50.0, y, label);
+            paper.text_at(50.0, y, label);
             y += 13.0;
-            paper.put(50.0, y, value);
+            paper.text_at(50.0, y, value);
         }
         y += 30.0;
     }
@@ -160,10 +160,10 @@ fn above(record: &Record) -> Vec<Page> {
 }
 
 fn pairs(record: &Record) -> Vec<Page> {
-    let mut paper = Paper::new();
-    paper.put(50.0, 45.0, record.clinic);
-    paper.put(50.0, 59.0, record.clinic_street.0);
-    paper.put(50.0, 73.0, &format!("Report date: {}", record.written.0));
+    let mut paper = PageBuilder::new();
+    paper.text_at(50.0, 45.0, record.clinic);
+    paper.text_at(50.0, 59.0, record.clinic_street.0);
+    paper.text_at(50.0, 73.0, &format!("Report date: {}", record.written.0));
     let rows = [
         (format!("Patient: {}", record.pet.0), format!("Owner: {}", record.owner)),
         (format!("Species: {}", record.species.0), format!("Address: {}", record.owner_street.0)),
@@ -177,19 +177,19 @@ fn pairs(record: &Record) -> Vec<Page> {
         paper.row(y, &[(50.0, left), (310.0, right)]);
         y += 14.0;
     }
-    for told in &record.visits {
+    for visit in &record.visits {
         y += 20.0;
         let lines = [
-            format!("Visit date: {}", told.day),
-            format!("Presenting complaint: {}", told.reason),
-            format!("Weight: {}", told.weight.0),
-            format!("Clinical signs: {}", told.symptoms),
-            format!("Final diagnosis: {}", told.diagnosis),
-            format!("Prescription: {}", told.medication),
-            format!("Surgery: {}", told.procedure),
+            format!("Visit date: {}", visit.day),
+            format!("Presenting complaint: {}", visit.reason),
+            format!("Weight: {}", visit.weight.0),
+            format!("Clinical signs: {}", visit.symptoms),
+            format!("Final diagnosis: {}", visit.diagnosis),
+            format!("Prescription: {}", visit.medication),
+            format!("Surgery: {}", visit.procedure),
         ];
         for line in &lines {
-            paper.put(50.0, y, line);
+            paper.text_at(50.0, y, line);
             y += 14.0;
         }
     }
@@ -197,11 +197,11 @@ fn pairs(record: &Record) -> Vec<Page> {
 }
 
 fn columns(record: &Record) -> Vec<Page> {
-    let mut paper = Paper::new();
-    paper.put(50.0, 45.0, record.clinic);
-    paper.put(50.0, 59.0, record.clinic_street.0);
-    paper.put(320.0, 80.0, "Cliente");
-    paper.put(50.0, 80.0, "Datos de la mascota");
+    let mut paper = PageBuilder::new();
+    paper.text_at(50.0, 45.0, record.clinic);
+    paper.text_at(50.0, 59.0, record.clinic_street.0);
+    paper.text_at(320.0, 80.0, "Cliente");
+    paper.text_at(50.0, 80.0, "Datos de la mascota");
     let left = [
         ("Nombre", record.pet.0),
         ("Especie", record.species.0),
@@ -214,8 +214,8 @@ fn columns(record: &Record) -> Vec<Page> {
     ];
     for (place, (label, value)) in left.iter().enumerate() {
         let y = 96.0 + 14.0 * f32::from(u8::try_from(place).unwrap());
-        paper.put(50.0, y, label);
-        paper.put(150.0, y, value);
+        paper.text_at(50.0, y, label);
+        paper.text_at(150.0, y, value);
     }
     let right = [
         ("Nombre", record.owner),
@@ -225,37 +225,37 @@ fn columns(record: &Record) -> Vec<Page> {
     ];
     for (place, (label, value)) in right.iter().enumerate() {
         let y = 96.0 + 14.0 * f32::from(u8::try_from(place).unwrap());
-        paper.put(320.0, y, label);
-        paper.put(380.0, y, value);
+        paper.text_at(320.0, y, label);
+        paper.text_at(380.0, y, value);
     }
     let mut y = 240.0;
-    for told in record.visits.iter().rev() {
+    for visit in record.visits.iter().rev() {
         let lines = [
-            format!("{} {} - {}", told.day, told.time, told.reason),
+            format!("{} {} - {}", visit.day, visit.time, visit.reason),
             "Come y bebe con normalidad en casa.".to_owned(),
-            told.weight.0.to_owned(),
-            format!("Signos clínicos: {}", told.symptoms),
-            format!("Dx: {}", told.diagnosis),
-            format!("Se pauta {}.", told.medication),
-            format!("Se realiza {}.", told.procedure),
+            visit.weight.0.to_owned(),
+            format!("Signos clínicos: {}", visit.symptoms),
+            format!("Dx: {}", visit.diagnosis),
+            format!("Se pauta {}.", visit.medication),
+            format!("Se realiza {}.", visit.procedure),
             "Se cita para control el 12/12/2025.".to_owned(),
             record.vet.0.to_owned(),
         ];
         for line in &lines {
-            paper.put(50.0, y, line);
+            paper.text_at(50.0, y, line);
             y += 14.0;
         }
         y += 14.0;
     }
-    paper.put(50.0, y, &format!("Veterinaria: {}", record.vet.0));
+    paper.text_at(50.0, y, &format!("Veterinaria: {}", record.vet.0));
     vec![paper.page()]
 }
 
 fn tables(record: &Record) -> Vec<Page> {
-    let mut paper = Paper::new();
-    paper.put(50.0, 45.0, record.clinic);
-    paper.put(50.0, 59.0, record.clinic_street.0);
-    paper.put(400.0, 45.0, &format!("Fecha: {}", record.written.0));
+    let mut paper = PageBuilder::new();
+    paper.text_at(50.0, 45.0, record.clinic);
+    paper.text_at(50.0, 59.0, record.clinic_street.0);
+    paper.text_at(400.0, 45.0, &format!("Fecha: {}", record.written.0));
     let mut y = 90.0;
     let rows: [&[(f32, &str, &str)]; 2] = [
         &[
@@ -276,20 +276,21 @@ fn tables(record: &Record) -> Vec<Page> {
         let values: Vec<(f32, &str)> = row.iter().map(|(x, _, value)| (*x, *value)).collect();
         paper.row(y, &labels);
         for (x, value) in values {
-            paper.put(x, y + 15.0, value);
+            paper.text_at(x, y + 15.0, value);
         }
         y += 40.0;
     }
-    paper.put(50.0, y, &format!("Propietario: {}", record.owner));
-    paper.put(50.0, y + 14.0, &format!("Dirección: {}", record.owner_street.0));
+    paper.text_at(50.0, y, &format!("Propietario: {}", record.owner));
+    paper.text_at(50.0, y + 14.0, &format!("Dirección: {}", record.owner_street.0));
     y += 50.0;
     let places = [40.0, 105.0, 210.0, 325.0, 385.0, 475.0];
     let heads = ["Fecha", "Motivo", "Diagnóstico", "Peso", "Síntomas", "Procedimiento"];
     let head: Vec<(f32, &str)> = places.iter().copied().zip(heads).collect();
     paper.row(y, &head);
-    for told in &record.visits {
+    for visit in &record.visits {
         y += 20.0;
-        let values = [told.day, told.reason, told.diagnosis, told.weight.0, told.symptoms, told.procedure];
+        let values =
+            [visit.day, visit.reason, visit.diagnosis, visit.weight.0, visit.symptoms, visit.procedure];
         let cell: Vec<(f32, Vec<&str>)> =
             places.iter().copied().zip(values).map(|(x, value)| (x, value.split(' ').collect())).collect();
         // Two words a line, as narrow columns have it.
@@ -298,7 +299,7 @@ fn tables(record: &Record) -> Vec<Page> {
             for (x, words) in &cell {
                 let part: Vec<&str> = words.iter().skip(2 * line).take(2).copied().collect();
                 if !part.is_empty() {
-                    paper.put(*x, y, &part.join(" "));
+                    paper.text_at(*x, y, &part.join(" "));
                 }
             }
             y += 12.0;
@@ -333,19 +334,19 @@ fn bars(record: &Record) -> Vec<Page> {
         format!("Dirección: {}", record.owner_street.0),
         format!("Historial nº: {} | Vet: {}", record.nhc, record.vet.0),
     ];
-    for told in &record.visits {
-        let (year, rest) = told.iso.split_once('-').unwrap();
+    for visit in &record.visits {
+        let (year, rest) = visit.iso.split_once('-').unwrap();
         let (month, day) = rest.split_once('-').unwrap();
         let month = MONTHS[month.parse::<usize>().unwrap() - 1];
         lines.push(String::new());
         lines.push(format!("{day} de {month} de {year}"));
-        lines.push(format!("Motivo - {}", told.reason));
-        lines.push(format!("Peso {}", told.weight.0));
-        lines.push(format!("Sintomas: {}", told.symptoms));
-        lines.push(format!("Juicio clínico: {}", told.diagnosis));
+        lines.push(format!("Motivo - {}", visit.reason));
+        lines.push(format!("Peso {}", visit.weight.0));
+        lines.push(format!("Sintomas: {}", visit.symptoms));
+        lines.push(format!("Juicio clínico: {}", visit.diagnosis));
         lines.push("Medicación:".to_owned());
-        lines.push(format!("• {}", told.medication));
-        lines.push(format!("Intervención: {}", told.procedure));
+        lines.push(format!("• {}", visit.medication));
+        lines.push(format!("Intervención: {}", visit.procedure));
     }
     vec![page(&lines)]
 }
@@ -358,16 +359,16 @@ fn capitals(record: &Record) -> Vec<Page> {
     lines.push(format!("Vet.: {}", record.vet.0));
     let first = page(&lines);
     let mut lines = Vec::new();
-    for told in &record.visits {
+    for visit in &record.visits {
         let parts = [
-            ("MOTIVO DE CONSULTA", told.reason),
-            ("PESO", told.weight.0),
-            ("SÍNTOMAS", told.symptoms),
-            ("DIAGNÓSTICO", told.diagnosis),
-            ("TRATAMIENTO", told.medication),
-            ("PROCEDIMIENTO", told.procedure),
+            ("MOTIVO DE CONSULTA", visit.reason),
+            ("PESO", visit.weight.0),
+            ("SÍNTOMAS", visit.symptoms),
+            ("DIAGNÓSTICO", visit.diagnosis),
+            ("TRATAMIENTO", visit.medication),
+            ("PROCEDIMIENTO", visit.procedure),
         ];
-        lines.push(format!("FECHA DE VISITA: {}", told.day));
+        lines.push(format!("FECHA DE VISITA: {}", visit.day));
         for (label, value) in parts {
             lines.push(label.to_owned());
             lines.push(format!("{value}."));
@@ -378,9 +379,9 @@ fn capitals(record: &Record) -> Vec<Page> {
 }
 
 fn grid(record: &Record) -> Vec<Page> {
-    let mut paper = Paper::new();
-    paper.put(200.0, 45.0, record.clinic);
-    paper.put(200.0, 57.0, record.clinic_street.0);
+    let mut paper = PageBuilder::new();
+    paper.text_at(200.0, 45.0, record.clinic);
+    paper.text_at(200.0, 57.0, record.clinic_street.0);
     let rows = [
         ("Paciente", record.pet.0, "Propietario", record.owner),
         ("Especie", record.species.0, "Dirección", record.owner_street.0),
@@ -395,21 +396,21 @@ fn grid(record: &Record) -> Vec<Page> {
         paper.row(y, &[(300.0, two), (380.0, second)]);
         y += 18.0;
     }
-    for told in &record.visits {
+    for visit in &record.visits {
         y += 26.0;
-        paper.put(40.0, y, &format!("VISITA GENERAL DEL DÍA {} {}", told.day, told.time));
+        paper.text_at(40.0, y, &format!("VISITA GENERAL DEL DÍA {} {}", visit.day, visit.time));
         let rows = [
-            ("Motivo", told.reason),
-            ("Peso", told.weight.0),
-            ("Síntomas", told.symptoms),
-            ("Diagnóstico", told.diagnosis),
-            ("Tratamiento", told.medication),
-            ("Procedimiento", told.procedure),
+            ("Motivo", visit.reason),
+            ("Peso", visit.weight.0),
+            ("Síntomas", visit.symptoms),
+            ("Diagnóstico", visit.diagnosis),
+            ("Tratamiento", visit.medication),
+            ("Procedimiento", visit.procedure),
         ];
         for (label, value) in rows {
             y += 18.0;
-            paper.put(40.0, y, label);
-            paper.put(140.0, y, value);
+            paper.text_at(40.0, y, label);
+            paper.text_at(140.0, y, value);
         }
     }
     vec![paper.page()]
@@ -422,9 +423,9 @@ fn indented(record: &Record) -> Vec<Page> {
     lines.extend(owner(record));
     lines.push(format!("Veterinaria: {}", record.vet.0));
     let mut pages = vec![below(&lines)];
-    for told in &record.visits {
+    for visit in &record.visits {
         let lines: Vec<String> =
-            visit(told).iter().map(|line| line.replace("Fecha de consulta", "Fecha")).collect();
+            visit_lines(visit).iter().map(|line| line.replace("Fecha de consulta", "Fecha")).collect();
         pages.push(below(&lines));
     }
     pages
@@ -432,16 +433,16 @@ fn indented(record: &Record) -> Vec<Page> {
 
 /// Each value in the line below its label.
 fn below(lines: &[String]) -> Page {
-    let mut paper = Paper::new();
+    let mut paper = PageBuilder::new();
     let mut y = 50.0;
     for line in lines.iter().filter(|line| !line.is_empty()) {
         match line.split_once(": ") {
             Some((label, value)) => {
-                paper.put(50.0, y, &format!("{label}:"));
+                paper.text_at(50.0, y, &format!("{label}:"));
                 y += 13.0;
-                paper.put(58.0, y, value);
+                paper.text_at(58.0, y, value);
             }
-            None => paper.put(50.0, y, line),
+            None => paper.text_at(50.0, y, line),
         }
         y += 13.0;
     }

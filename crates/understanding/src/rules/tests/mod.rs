@@ -1,29 +1,29 @@
 //! The rules on pages that the tests write themselves.
 
-mod growth;
 mod layouts;
-mod paper;
-mod parts;
+mod page_builder;
 mod records;
+mod run_time;
 mod schemas;
 mod scoring;
+mod step_count;
+mod values;
 mod visits;
-mod work;
 
-use self::paper::Paper;
+use self::page_builder::PageBuilder;
 use super::*;
 use crate::Value;
 
 /// The day on which the tests read.
 const TODAY: Date = jiff::civil::date(2026, 1, 15);
 
-fn found(pages: &[Page]) -> Vec<Field> {
-    find(pages, &Schema::built_in_default(), DocumentHints { language: None, today: Some(TODAY) })
+fn extracted(pages: &[Page]) -> Vec<Field> {
+    extract_fields(pages, &Schema::built_in_default(), DocumentHints { language: None, today: Some(TODAY) })
 }
 
 /// The fields of one page with these lines, one below the other.
-fn lines(lines: &[&str]) -> Vec<Field> {
-    found(&[Paper::lines(lines)])
+fn extracted_from_lines(lines: &[&str]) -> Vec<Field> {
+    extracted(&[PageBuilder::lines(lines)])
 }
 
 fn text(field: &Field) -> &str {

@@ -3,35 +3,35 @@
 use super::*;
 use crate::{SchemaFile, SchemaFormat, ValueType};
 
-fn seen(fields: &[Field]) -> Vec<(&str, String)> {
+fn keys_and_values(fields: &[Field]) -> Vec<(&str, String)> {
     fields.iter().map(|field| (field.key.as_str(), serde_json::to_string(&field.value).unwrap())).collect()
 }
 
 fn invoice(pages: &[Page]) -> Vec<Field> {
     let [_, invoice] = SchemaFile::built_in();
-    find(pages, &invoice.schema, DocumentHints { language: Some("es"), today: Some(TODAY) })
+    extract_fields(pages, &invoice.schema, DocumentHints { language: Some("es"), today: Some(TODAY) })
 }
 
 #[test]
 fn a_spanish_invoice_is_read_by_its_schema() {
-    let mut paper = Paper::new();
-    paper.put(50.0, 50.0, "FACTURA");
-    paper.put(50.0, 70.0, "Nº de factura: F-2024/117");
-    paper.put(330.0, 70.0, "Fecha: 03/04/2024");
-    paper.put(330.0, 84.0, "Vencimiento: 03/05/2024");
-    paper.put(50.0, 110.0, "Emisor");
-    paper.put(330.0, 110.0, "Cliente");
-    paper.put(50.0, 124.0, "Nombre: Talleres Sol");
-    paper.put(330.0, 124.0, "Nombre: Bicicletas Norte");
-    paper.put(50.0, 138.0, "NIF: B12345678");
-    paper.put(330.0, 138.0, "NIF: B87654321");
+    let mut paper = PageBuilder::new();
+    paper.text_at(50.0, 50.0, "FACTURA");
+    paper.text_at(50.0, 70.0, "Nº de factura: F-2024/117");
+    paper.text_at(330.0, 70.0, "Fecha: 03/04/2024");
+    paper.text_at(330.0, 84.0, "Vencimiento: 03/05/2024");
+    paper.text_at(50.0, 110.0, "Emisor");
+    paper.text_at(330.0, 110.0, "Cliente");
+    paper.text_at(50.0, 124.0, "Nombre: Talleres Sol");
+    paper.text_at(330.0, 124.0, "Nombre: Bicicletas Norte");
+    paper.text_at(50.0, 138.0, "NIF: B12345678");
+    paper.text_at(330.0, 138.0, "NIF: B87654321");
     paper.row(180.0, &[(50.0, "Concepto"), (300.0, "Cantidad"), (400.0, "Importe")]);
     paper.row(196.0, &[(50.0, "Cambio de aceite"), (300.0, "1"), (400.0, "60,00 €")]);
     paper.row(212.0, &[(50.0, "Dos bujías"), (300.0, "2"), (400.0, "1.174,50 €")]);
-    paper.put(330.0, 260.0, "Base imponible: 1.234,50 €");
-    paper.put(330.0, 274.0, "IVA (21%): 259,25 €");
-    paper.put(330.0, 288.0, "Total a pagar: 1.493,75 €");
-    paper.put(50.0, 320.0, "IBAN: ES91 2100 0418 4502 0005 1332");
+    paper.text_at(330.0, 260.0, "Base imponible: 1.234,50 €");
+    paper.text_at(330.0, 274.0, "IVA (21%): 259,25 €");
+    paper.text_at(330.0, 288.0, "Total a pagar: 1.493,75 €");
+    paper.text_at(50.0, 320.0, "IBAN: ES91 2100 0418 4502 0005 1332");
     let fields = invoice(&[paper.page()]);
     let wanted = [
         ("invoice_number", "\"F-2024/117\""),
@@ -48,7 +48,7 @@ fn a_spanish_invoice_is_read_by_its_schema() {
         ("total_amount", "1493.75"),
         ("iban", "\"ES9121000418450200051332\""),
     ];
-    assert_eq!(seen(&fields), wanted.map(|(key, value)| (key, value.to_owned())));
+    assert_eq!(keys_and_values(&fields), wanted.map(|(key, value)| (key, value.to_owned())));
     assert!(fields.iter().all(|field| field.evidence.is_some() && field.visit_id.is_none()));
     let total = fields.iter().find(|field| field.key == "total_amount").unwrap();
     assert_eq!((total.value_type, total.is_critical), (ValueType::Number, true));
@@ -56,7 +56,7 @@ fn a_spanish_invoice_is_read_by_its_schema() {
 
 #[test]
 fn an_english_invoice_is_read_by_the_same_schema() {
-    let fields = invoice(&[Paper::lines(&[
+    let fields = invoice(&[PageBuilder::lines(&[
         "INVOICE",
         "Invoice number: 2024-0042",
         "Invoice date: 12 March 2024",
@@ -81,7 +81,7 @@ fn an_english_invoice_is_read_by_the_same_schema() {
         ("tax_amount", "240"),
         ("total_amount", "1440"),
     ];
-    assert_eq!(seen(&fields), wanted.map(|(key, value)| (key, value.to_owned())));
+    assert_eq!(keys_and_values(&fields), wanted.map(|(key, value)| (key, value.to_owned())));
 }
 
 /// A file that nobody who wrote the program has seen.
@@ -122,10 +122,11 @@ fn a_file_of_somebody_elses_is_enough() {
         validators = { one_of = ["azul", "verde"] }
     "#;
     let file = SchemaFile::parse("ticket.toml", text, SchemaFormat::Toml).unwrap();
-    let read = |lines: &[&str]| find(&[Paper::lines(lines)], &file.schema, DocumentHints::default());
+    let read =
+        |lines: &[&str]| extract_fields(&[PageBuilder::lines(lines)], &file.schema, DocumentHints::default());
     let fields = read(&["Matrícula: 1234BCD", "Zona: Azul", "Multa: 60,50 €", "Pagada: sí"]);
     let wanted = [("plate", "\"1234BCD\""), ("fine", "60.5"), ("is_paid", "true"), ("zone", "\"Azul\"")];
-    assert_eq!(seen(&fields), wanted.map(|(key, value)| (key, value.to_owned())));
+    assert_eq!(keys_and_values(&fields), wanted.map(|(key, value)| (key, value.to_owned())));
     let fields = read(&["Matrícula: B-12", "Zona: roja", "Multa: 600,50 €", "Pagada: tal vez"]);
     let values: Vec<_> = fields.iter().filter(|field| !field.value.is_empty()).collect();
     assert!(values.is_empty(), "what the schema does not allow is no value: {values:?}");

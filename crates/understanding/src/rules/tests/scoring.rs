@@ -53,21 +53,22 @@ fn on_day<'f>(fields: &'f [Field], iso: &str) -> Vec<&'f Field> {
 }
 
 fn of_visit(
-    told: &Visit,
+    visit: &Visit,
     fields: &[Field],
     at_visit: &mut Tally,
     without: &[&str],
-    trouble: &mut Vec<String>,
+    mistakes: &mut Vec<String>,
 ) {
-    let there = on_day(fields, told.iso);
-    for (key, want) in told.fields() {
+    let visit_fields = on_day(fields, visit.iso);
+    for (key, want) in visit.fields() {
         if without.contains(&key) {
             continue;
         }
-        let got: Vec<&str> = there.iter().filter(|field| field.key == key).map(|field| text(field)).collect();
+        let got: Vec<&str> =
+            visit_fields.iter().filter(|field| field.key == key).map(|field| text(field)).collect();
         let hit = got.iter().find(|got| fold(got) == fold(want)).or(got.first());
         if !at_visit.count(Some(want), hit.copied()) {
-            trouble.push(format!("{} {key}: want {want:?}, got {got:?}", told.iso));
+            mistakes.push(format!("{} {key}: want {want:?}, got {got:?}", visit.iso));
         }
     }
 }
@@ -79,13 +80,13 @@ fn made_up_records_are_understood_in_every_layout() {
     let (mut of_document, mut dates, mut at_visit) = (Tally::default(), Tally::default(), Tally::default());
     let (mut pages_right, mut pages_all) = (0_u32, 0_u32);
     let mut by_layout: BTreeMap<&str, Tally> = BTreeMap::new();
-    let mut trouble = Vec::new();
+    let mut mistakes = Vec::new();
     for (name, layout) in LAYOUTS {
         for record in &RECORDS {
             let pages = layout(record);
-            let fields = found(&pages);
+            let fields = extracted(&pages);
             let again: Vec<_> =
-                found(&pages).into_iter().map(|field| (field.key, field.value, field.visit_id)).collect();
+                extracted(&pages).into_iter().map(|field| (field.key, field.value, field.visit_id)).collect();
             let once: Vec<_> = fields
                 .iter()
                 .map(|field| (field.key.clone(), field.value.clone(), field.visit_id.clone()))
@@ -95,24 +96,24 @@ fn made_up_records_are_understood_in_every_layout() {
                 let got = value(&fields, key).filter(|got| !got.is_empty());
                 by_layout.entry(name).or_default().count(Some(want), got);
                 if !of_document.count(Some(want), got) {
-                    trouble.push(format!("{name}: {key}: want {want:?}, got {got:?}"));
+                    mistakes.push(format!("{name}: {key}: want {want:?}, got {got:?}"));
                 }
             }
             let got: Vec<&str> = values(&fields, "visit_date");
-            for told in &record.visits {
-                let hit = got.iter().find(|got| **got == told.iso).copied();
-                if !dates.count(Some(told.iso), hit) {
-                    trouble.push(format!("{name}: visit {} is missing: {got:?}", told.iso));
+            for visit in &record.visits {
+                let hit = got.iter().find(|got| **got == visit.iso).copied();
+                if !dates.count(Some(visit.iso), hit) {
+                    mistakes.push(format!("{name}: visit {} is missing: {got:?}", visit.iso));
                 }
-                let mut here = Vec::new();
+                let mut visit_mistakes = Vec::new();
                 // The table of visits has no column for what was given.
                 let without: &[&str] = if name == "tables" { &["medication"] } else { &[] };
-                of_visit(told, &fields, &mut at_visit, without, &mut here);
-                trouble.extend(here.into_iter().map(|one| format!("{name}: {one}")));
+                of_visit(visit, &fields, &mut at_visit, without, &mut visit_mistakes);
+                mistakes.extend(visit_mistakes.into_iter().map(|one| format!("{name}: {one}")));
             }
-            for extra in got.iter().filter(|got| record.visits.iter().all(|told| told.iso != **got)) {
+            for extra in got.iter().filter(|got| record.visits.iter().all(|visit| visit.iso != **got)) {
                 dates.wrong += 1;
-                trouble.push(format!("{name}: {extra} is no visit"));
+                mistakes.push(format!("{name}: {extra} is no visit"));
             }
             for field in fields.iter().filter(|field| field.evidence.is_some() && !field.value.is_empty()) {
                 let evidence = field.evidence.as_ref().unwrap();
@@ -130,7 +131,7 @@ fn made_up_records_are_understood_in_every_layout() {
             }
         }
     }
-    let report = trouble.join("\n");
+    let report = mistakes.join("\n");
     for (name, tally) in &by_layout {
         assert!(tally.f1() >= 0.93, "{name}: {:.3}\n{report}", tally.f1());
     }
@@ -138,5 +139,5 @@ fn made_up_records_are_understood_in_every_layout() {
     assert!(dates.precision() >= 0.97 && dates.recall() >= 0.97, "visits\n{report}");
     assert!(at_visit.recall() >= 0.92, "fields of visits: {:.3}\n{report}", at_visit.recall());
     assert!(f64::from(pages_right) >= 0.99 * f64::from(pages_all), "pages: {pages_right} of {pages_all}");
-    assert!(trouble.is_empty(), "{report}");
+    assert!(mistakes.is_empty(), "{report}");
 }

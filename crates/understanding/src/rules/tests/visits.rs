@@ -20,13 +20,13 @@ fn visits(fields: &[Field]) -> Vec<Told<'_>> {
             visit.1.1.push((&field.key, text(field)));
         }
     }
-    visits.into_iter().map(|(_, told)| told).collect()
+    visits.into_iter().map(|(_, expected)| expected).collect()
 }
 
 /// Proves R100, R102.
 #[test]
 fn a_labelled_date_begins_a_visit_and_what_follows_belongs_to_it() {
-    let fields = lines(&[
+    let fields = extracted_from_lines(&[
         "Diagnóstico: de antes",
         "Fecha de visita: 01/02/2024",
         "Motivo: control",
@@ -54,7 +54,7 @@ fn a_labelled_date_begins_a_visit_and_what_follows_belongs_to_it() {
 /// Proves R098, and R102 for times of day.
 #[test]
 fn two_entries_of_one_day_are_two_visits_and_their_times_are_no_reasons() {
-    let fields = lines(&[
+    let fields = extracted_from_lines(&[
         "- 18/04/23 - 14:15 -",
         "Vacunación: Trivalente",
         "- 18/04/23 - 10:42:07 - Herida en la pata",
@@ -81,7 +81,7 @@ fn two_entries_of_one_day_are_two_visits_and_their_times_are_no_reasons() {
 /// Proves R097.
 #[test]
 fn dates_of_birth_chips_invoices_reports_and_laboratories_are_no_visits() {
-    let fields = lines(&[
+    let fields = extracted_from_lines(&[
         "Fecha de nacimiento: 01/01/2020",
         "Fecha de implantación del chip: 02/02/2020",
         "Fecha de factura: 03/03/2024",
@@ -104,7 +104,7 @@ fn dates_of_birth_chips_invoices_reports_and_laboratories_are_no_visits() {
 /// Proves R096.
 #[test]
 fn what_is_told_of_before_belongs_to_no_visit() {
-    let fields = lines(&[
+    let fields = extracted_from_lines(&[
         "Antecedentes",
         "Diagnóstico: soplo leve",
         "Fecha de visita: 01/02/2024",
@@ -119,7 +119,8 @@ fn what_is_told_of_before_belongs_to_no_visit() {
 
 #[test]
 fn the_only_visit_takes_what_was_told_before_its_date() {
-    let fields = lines(&["Motivo: tos", "Diagnóstico: bronquitis", "Fecha de consulta: 01/02/2024"]);
+    let fields =
+        extracted_from_lines(&["Motivo: tos", "Diagnóstico: bronquitis", "Fecha de consulta: 01/02/2024"]);
     assert_eq!(
         visits(&fields),
         [("2024-02-01", vec![("reason_for_visit", "tos"), ("diagnosis", "bronquitis")])]
@@ -128,7 +129,7 @@ fn the_only_visit_takes_what_was_told_before_its_date() {
 
 #[test]
 fn a_date_without_a_name_is_that_of_a_visit_if_clinical_lines_follow() {
-    let fields = lines(&[
+    let fields = extracted_from_lines(&[
         "Fecha: 01/02/2024",
         "Motivo: tos",
         "Dx: bronquitis",
@@ -137,24 +138,29 @@ fn a_date_without_a_name_is_that_of_a_visit_if_clinical_lines_follow() {
     ]);
     let dates: Vec<_> = visits(&fields).into_iter().map(|(date, _)| date).collect();
     assert_eq!(dates, ["2024-02-01", "2024-02-03"]);
-    let fields = lines(&["Fecha: 01/02/2024", "Paciente: Luna", "Motivo: tos"]);
+    let fields = extracted_from_lines(&["Fecha: 01/02/2024", "Paciente: Luna", "Motivo: tos"]);
     assert_eq!((visits(&fields).len(), value(&fields, "document_date")), (0, Some("2024-02-01")));
 }
 
 /// Proves R102 for times behind the label.
 #[test]
 fn a_time_of_day_is_no_reason() {
-    let fields = lines(&["Visita: 01/02/2024", "Motivo: 10:30 - tos", "Visita: 02/02/2024", "Motivo: 10:30"]);
+    let fields = extracted_from_lines(&[
+        "Visita: 01/02/2024",
+        "Motivo: 10:30 - tos",
+        "Visita: 02/02/2024",
+        "Motivo: 10:30",
+    ]);
     assert_eq!(values(&fields, "reason_for_visit"), ["tos"]);
 }
 
 #[test]
 fn under_a_heading_of_visits_every_dated_line_is_one() {
-    let mut paper = Paper::new();
-    paper.put(50.0, 50.0, "Historial de visitas");
+    let mut paper = PageBuilder::new();
+    paper.text_at(50.0, 50.0, "Historial de visitas");
     paper.row(70.0, &[(50.0, "12/03/2024"), (150.0, "Otitis leve, se limpia el canal")]);
     paper.row(90.0, &[(50.0, "15/04/2024"), (150.0, "Dx: sano")]);
-    let fields = found(&[paper.page()]);
+    let fields = extracted(&[paper.page()]);
     assert_eq!(
         visits(&fields),
         [
@@ -166,7 +172,7 @@ fn under_a_heading_of_visits_every_dated_line_is_one() {
 
 #[test]
 fn a_table_of_visits_has_one_a_row() {
-    let mut paper = Paper::new();
+    let mut paper = PageBuilder::new();
     paper.row(50.0, &[(50.0, "Fecha"), (150.0, "Concepto"), (250.0, "Descripción"), (500.0, "Peso")]);
     paper.row(
         70.0,
@@ -175,7 +181,7 @@ fn a_table_of_visits_has_one_a_row() {
     paper.row(90.0, &[(50.0, "16/03/2022"), (150.0, "REVISIÓN"), (250.0, "Oído limpio."), (500.0, "5,0")]);
     paper.row(130.0, &[(50.0, "Vacuna"), (200.0, "Fecha aplicación"), (350.0, "Próxima")]);
     paper.row(150.0, &[(50.0, "Rabia"), (200.0, "16/03/2022"), (350.0, "16/03/2023")]);
-    let fields = found(&[paper.page()]);
+    let fields = extracted(&[paper.page()]);
     assert_eq!(
         visits(&fields),
         [
@@ -189,30 +195,37 @@ fn a_table_of_visits_has_one_a_row() {
 /// Proves R107 for visits: a year of two figures is one of this century there.
 #[test]
 fn no_visit_is_of_the_last_century_in_two_figures() {
-    let spoken = |date: &str| lines(&[&format!("Fecha de visita: {date}"), "Diagnóstico: otitis externa"]);
+    let spoken = |date: &str| {
+        extracted_from_lines(&[&format!("Fecha de visita: {date}"), "Diagnóstico: otitis externa"])
+    };
     assert_eq!(visits(&spoken("12/03/24")), [("2024-03-12", vec![("diagnosis", "otitis externa")])]);
     assert_eq!(visits(&spoken("12/03/1995")), [("1995-03-12", vec![("diagnosis", "otitis externa")])]);
     assert_eq!(values(&spoken("12/03/95"), "visit_date"), Vec::<&str>::new());
-    assert!(visits(&lines(&["- 12/03/95 - 10:30 - Revisión", "Diagnóstico: otitis"])).is_empty());
+    assert!(
+        visits(&extracted_from_lines(&["- 12/03/95 - 10:30 - Revisión", "Diagnóstico: otitis"])).is_empty()
+    );
 }
 
 #[test]
 fn admission_and_discharge_are_of_the_visit() {
-    let fields =
-        lines(&["Fecha de ingreso: 01/02/2024", "Motivo: parvovirosis", "Fecha de alta: 05/02/2024"]);
-    let told = [
+    let fields = extracted_from_lines(&[
+        "Fecha de ingreso: 01/02/2024",
+        "Motivo: parvovirosis",
+        "Fecha de alta: 05/02/2024",
+    ]);
+    let expected = [
         ("admission_date", "2024-02-01"),
         ("discharge_date", "2024-02-05"),
         ("reason_for_visit", "parvovirosis"),
     ];
-    assert_eq!(visits(&fields), [("2024-02-01", told.to_vec())]);
+    assert_eq!(visits(&fields), [("2024-02-01", expected.to_vec())]);
 }
 
 #[test]
 fn a_list_may_go_on_after_its_page() {
-    let fields = found(&[
-        Paper::lines(&["Visita: 01/02/2024", "Medicación:", "- Uno 1 mg"]),
-        Paper::lines(&["- Dos 2 mg", "Duerme bien."]),
+    let fields = extracted(&[
+        PageBuilder::lines(&["Visita: 01/02/2024", "Medicación:", "- Uno 1 mg"]),
+        PageBuilder::lines(&["- Dos 2 mg", "Duerme bien."]),
     ]);
     assert_eq!(values(&fields, "medication"), ["Uno 1 mg", "Dos 2 mg"]);
     let pages: Vec<_> = fields

@@ -75,8 +75,8 @@ fn the_content_of_a_file_is_known_whatever_its_version_and_comments() {
 /// Checks that each file of a table has the problem beside it.
 fn has_problems(table: &[(String, &str)]) {
     for (text, wanted) in table {
-        let told = problems(text);
-        assert!(told.iter().any(|problem| problem.starts_with(wanted)), "{wanted}\n{told:#?}");
+        let found = problems(text);
+        assert!(found.iter().any(|problem| problem.starts_with(wanted)), "{wanted}\n{found:#?}");
     }
 }
 
@@ -203,9 +203,9 @@ fn all_problems_are_told_at_once_and_not_without_end() {
     assert!(bad.to_string().starts_with("my.toml: 3 problems\n  version must be"), "{bad}");
     let many: Vec<String> = (0..600).map(|at| format!("[[keys]]\nkey = \"K{at}\"\n")).collect();
     let many = many.concat();
-    let told = problems(&format!("name = \"x\"\nversion = 1\n{many}"));
+    let found = problems(&format!("name = \"x\"\nversion = 1\n{many}"));
     assert_eq!(
-        (told.len(), told[0].as_str()),
+        (found.len(), found[0].as_str()),
         (50, "keys are more than 500, the most that a schema may have")
     );
 }

@@ -1,4 +1,4 @@
-//! Words of a schema, by the language they are in.
+//! Lists of words in a schema, by language.
 
 use std::ops::Deref;
 
@@ -6,27 +6,26 @@ use serde::de::{Deserializer, MapAccess, SeqAccess, Visitor};
 use serde::ser::{SerializeMap as _, Serializer};
 use serde::{Deserialize, Serialize};
 
-/// Where words stand that are of no language, or of any.
-pub const ANY: &str = "any";
+/// The name of the list of words that belong to no language, or to any.
+pub const ANY_LANGUAGE: &str = "any";
 
-/// Words, by the language they are in. Documents are looked through for all of them, so that they read as one list; one
-/// that several languages share is there once.
+/// Words by language. Documents are searched for all of them, so they read as one list.
 ///
-/// Written as a list if no languages are told apart, else as lists by language.
+/// Serialised as a list if there are no languages, otherwise as lists by language.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct WordList {
     all: Vec<String>,
-    /// How many of them, from the first, are of which language. What is left is of any.
+    /// The languages, each with its number of words in `all`, in order. The remaining words belong to any language.
     languages: Vec<(String, usize)>,
 }
 
 impl WordList {
-    /// These words, by language.
+    /// A list of these words by language.
     pub fn by_language(parts: impl IntoIterator<Item = (String, Vec<String>)>) -> Self {
         let mut words = Self::default();
         let mut rest = Vec::new();
         for (language, some) in parts {
-            if language == ANY {
+            if language == ANY_LANGUAGE {
                 rest.extend(some);
             } else {
                 words.languages.push((language, some.len()));
@@ -37,20 +36,20 @@ impl WordList {
         words
     }
 
-    /// Each language with its words; those of any language come last, under [`ANY`].
+    /// Each language with its words. Words of any language come last, under [`ANY_LANGUAGE`].
     pub fn languages(&self) -> impl Iterator<Item = (&str, &[String])> {
         let mut from = 0;
         let parts = self.languages.iter().map(move |(language, count)| {
             from += count;
             (language.as_str(), &self.all[from - count..from])
         });
-        let told: usize = self.languages.iter().map(|(_, count)| count).sum();
-        let rest = &self.all[told..];
-        parts.chain((!rest.is_empty()).then_some((ANY, rest)))
+        let count_by_language: usize = self.languages.iter().map(|(_, count)| count).sum();
+        let rest = &self.all[count_by_language..];
+        parts.chain((!rest.is_empty()).then_some((ANY_LANGUAGE, rest)))
     }
 
-    /// Takes others in as well, each to its language.
-    pub fn take_in(&mut self, others: &Self) {
+    /// Adds the words of another list, each to its language.
+    pub fn merge(&mut self, others: &Self) {
         let owned = |(language, words): (&str, &[String])| (language.to_owned(), words.to_vec());
         let mut parts: Vec<(String, Vec<String>)> = self.languages().map(owned).collect();
         for (language, words) in others.languages() {
@@ -155,8 +154,8 @@ mod tests {
     #[test]
     fn others_are_taken_in_each_to_its_language() {
         let mut words: WordList = serde_json::from_str(r#"{"es":["a"],"en":["b"]}"#).unwrap();
-        words.take_in(&serde_json::from_str(r#"{"en":["c"],"any":["d"]}"#).unwrap());
-        words.take_in(&WordList::from(vec!["e".to_owned()]));
+        words.merge(&serde_json::from_str(r#"{"en":["c"],"any":["d"]}"#).unwrap());
+        words.merge(&WordList::from(vec!["e".to_owned()]));
         assert_eq!(serde_json::to_string(&words).unwrap(), r#"{"es":["a"],"en":["b","c"],"any":["d","e"]}"#);
         assert_eq!(words.join(" "), "a b c d e");
     }

@@ -1,21 +1,22 @@
-//! Whom the parts of a document are about, as the keys of its schema tell: no section is known by its name.
+//! Which sections of a schema are about the subject, the person, the institution and the visits. The normalisers of
+//! the keys tell; no section is known by its name.
 
 use crate::{Normaliser, Schema, SchemaKey};
 
-/// The sections that some rules are for. A schema that has none of a kind has no use for those rules.
+/// The sections that certain rules apply to. A schema without such a section does not use those rules.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct About<'s> {
-    /// Of what the document is about, such as a patient.
+pub(super) struct SectionRoles<'s> {
+    /// The section about the subject of the document, such as a patient.
     pub subject: Option<&'s str>,
-    /// Of the person whom the subject belongs to.
+    /// The section about the person whom the subject belongs to.
     pub person: Option<&'s str>,
-    /// Of the place where people work.
+    /// The section about the institution that wrote the document.
     pub institution: Option<&'s str>,
-    /// Of what happened when.
+    /// The section about visits.
     pub visits: Option<&'s str>,
 }
 
-impl<'s> About<'s> {
+impl<'s> SectionRoles<'s> {
     pub fn of(schema: &'s Schema) -> Self {
         let first = |is_it: &dyn Fn(&SchemaKey) -> bool| {
             schema.keys.iter().filter(|key| is_it(key)).find_map(|key| key.section.as_deref())
@@ -42,16 +43,16 @@ mod tests {
     #[test]
     fn the_parts_of_a_document_follow_from_the_keys_of_its_schema() {
         let [veterinary, invoice] = SchemaFile::built_in();
-        let wanted = About {
+        let expected = SectionRoles {
             subject: Some("patient"),
             person: Some("owner"),
             institution: Some("clinic"),
             visits: Some("visits"),
         };
-        assert_eq!(About::of(&veterinary.schema), wanted);
+        assert_eq!(SectionRoles::of(&veterinary.schema), expected);
         assert_eq!(
-            About::of(&invoice.schema),
-            About { institution: Some("supplier"), ..About::default() },
+            SectionRoles::of(&invoice.schema),
+            SectionRoles { institution: Some("supplier"), ..SectionRoles::default() },
             "no subject and no visits"
         );
     }

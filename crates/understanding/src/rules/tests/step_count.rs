@@ -37,8 +37,8 @@ fn line() -> impl Strategy<Value = String> {
 
 fn steps(lines: &[String]) -> u64 {
     let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
-    let pages: Vec<Page> = lines.chunks(50).map(Paper::lines).collect();
-    counted(&pages, &Schema::built_in_default(), DocumentHints::default()).1
+    let pages: Vec<Page> = lines.chunks(50).map(PageBuilder::lines).collect();
+    extract_and_count(&pages, &Schema::built_in_default(), DocumentHints::default()).1
 }
 
 proptest! {
@@ -54,10 +54,10 @@ proptest! {
 
     #[test]
     fn whatever_a_page_says_every_field_has_its_evidence(
-        told in prop::collection::vec("(Paciente|Visita|Peso|Dx|[a-zñ:]{0,8})(:| :| -|)( ?[ -~ñá;/]{0,16})", 0..30),
+        text in prop::collection::vec("(Paciente|Visita|Peso|Dx|[a-zñ:]{0,8})(:| :| -|)( ?[ -~ñá;/]{0,16})", 0..30),
     ) {
-        let told: Vec<&str> = told.iter().map(String::as_str).collect();
-        for field in lines(&told) {
+        let text: Vec<&str> = text.iter().map(String::as_str).collect();
+        for field in extracted_from_lines(&text) {
             if field.origin == crate::Origin::Machine {
                 let evidence = field.evidence.as_ref().unwrap();
                 prop_assert!(evidence.page == 1, "{field:?}");
@@ -77,7 +77,7 @@ proptest! {
         };
         let lines = words.chunks(3).map(|words| Line { words: words.iter().map(word).collect(), opens_paragraph: false });
         let page = Page { width: 600.0, height: 800.0, lines: lines.collect(), recognised: true };
-        found(&[page]);
+        extracted(&[page]);
     }
 }
 
@@ -94,7 +94,9 @@ fn one_endless_line_is_read_through() {
             let line = Line { words, opens_paragraph: false };
             Page { width: 600.0, height: 800.0, lines: vec![line], recognised: false }
         };
-        let steps = |count| counted(&[page(count)], &Schema::built_in_default(), DocumentHints::default()).1;
+        let steps = |count| {
+            extract_and_count(&[page(count)], &Schema::built_in_default(), DocumentHints::default()).1
+        };
         assert!(steps(20_000) <= 12 * steps(2_000));
     }
 }

@@ -7,11 +7,11 @@ const LETTER: f32 = 5.0;
 const HEIGHT: f32 = 10.0;
 
 /// A page under way.
-pub(super) struct Paper {
+pub(super) struct PageBuilder {
     page: Page,
 }
 
-impl Paper {
+impl PageBuilder {
     pub(super) fn new() -> Self {
         Self { page: Page { width: 595.0, height: 842.0, lines: Vec::new(), recognised: false } }
     }
@@ -22,7 +22,7 @@ impl Paper {
         let mut y = 50.0;
         for line in lines {
             if !line.is_empty() {
-                paper.put(50.0, y, line);
+                paper.text_at(50.0, y, line);
             }
             y += 14.0;
         }
@@ -30,7 +30,7 @@ impl Paper {
     }
 
     /// A line that begins at a place.
-    pub(super) fn put(&mut self, x: f32, y: f32, text: &str) {
+    pub(super) fn text_at(&mut self, x: f32, y: f32, text: &str) {
         self.row(y, &[(x, text)]);
     }
 

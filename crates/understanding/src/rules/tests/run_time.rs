@@ -16,13 +16,13 @@ const MOST: u32 = 9;
 fn of_lines(words: usize, line: &str) -> Vec<Page> {
     let count = words / line.split_whitespace().count().max(1);
     let lines: Vec<String> = (0..count).map(|number| line.replace('#', &number.to_string())).collect();
-    let page = |lines: &[String]| Paper::lines(&lines.iter().map(String::as_str).collect::<Vec<_>>());
+    let page = |lines: &[String]| PageBuilder::lines(&lines.iter().map(String::as_str).collect::<Vec<_>>());
     lines.chunks(50).map(page).collect()
 }
 
 /// Visits on days of their own.
 fn of_visits(words: usize) -> Vec<Page> {
-    let told = |number: usize| {
+    let visit_lines = |number: usize| {
         let (year, month, day) = (1950 + number / 336, 1 + number / 28 % 12, 1 + number % 28);
         [
             format!("Visita {day:02}/{month:02}/{year}"),
@@ -30,8 +30,8 @@ fn of_visits(words: usize) -> Vec<Page> {
             "Peso: 4 kg".to_owned(),
         ]
     };
-    let lines: Vec<String> = (0..words / 8).flat_map(told).collect();
-    let page = |lines: &[String]| Paper::lines(&lines.iter().map(String::as_str).collect::<Vec<_>>());
+    let lines: Vec<String> = (0..words / 8).flat_map(visit_lines).collect();
+    let page = |lines: &[String]| PageBuilder::lines(&lines.iter().map(String::as_str).collect::<Vec<_>>());
     lines.chunks(48).map(page).collect()
 }
 
@@ -49,7 +49,7 @@ fn of_one_line(words: usize, gap: f32, text: fn(usize) -> &'static str) -> Vec<P
 
 /// Rows of columns on one page, far deeper than a page.
 fn of_columns(words: usize) -> Vec<Page> {
-    let mut paper = Paper::new();
+    let mut paper = PageBuilder::new();
     let mut y = 0.0;
     for _ in 0..words / 6 {
         paper.row(
@@ -64,7 +64,7 @@ fn of_columns(words: usize) -> Vec<Page> {
 fn fastest(pages: &[Page]) -> Duration {
     let time = |_| {
         let start = Instant::now();
-        std::hint::black_box(found(pages));
+        std::hint::black_box(extracted(pages));
         start.elapsed()
     };
     (0..3).map(time).min().unwrap_or_default()
@@ -72,16 +72,16 @@ fn fastest(pages: &[Page]) -> Duration {
 
 fn grows_no_faster(what: &str, make: impl Fn(usize) -> Vec<Page>) {
     let (small, large) = (make(WORDS), make(WORDS * TIMES));
-    let mut seen = Vec::new();
+    let mut durations = Vec::new();
     // A machine that is busy at the wrong moment gets another chance; work that grows too fast fails each time.
     for _ in 0..4 {
         let (once, more) = (fastest(&small), fastest(&large));
         if more <= once * MOST {
             return;
         }
-        seen.push((once, more));
+        durations.push((once, more));
     }
-    panic!("{what}: {seen:?}");
+    panic!("{what}: {durations:?}");
 }
 
 #[test]
@@ -109,8 +109,8 @@ fn no_text_takes_more_than_its_share() {
     grows_no_faster("one line of words", |words| of_one_line(words, 1.0, |_| "palabra"));
     grows_no_faster("deep columns", of_columns);
     // One word as long as a document.
-    grows_no_faster("one word", |words| vec![Paper::lines(&["x".repeat(words * 10).as_str()])]);
+    grows_no_faster("one word", |words| vec![PageBuilder::lines(&["x".repeat(words * 10).as_str()])]);
     grows_no_faster("one value", |words| {
-        vec![Paper::lines(&[format!("Paciente: {}", "9/".repeat(words * 5)).as_str()])]
+        vec![PageBuilder::lines(&[format!("Paciente: {}", "9/".repeat(words * 5)).as_str()])]
     });
 }

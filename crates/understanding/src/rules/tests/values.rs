@@ -6,12 +6,12 @@ use crate::{Normaliser, Origin, SchemaKey, Scope, SectionHeading, ValueType};
 /// Proves R087, R090, R093: what was found has its page and words; what was not is not there.
 #[test]
 fn a_label_leads_to_a_field_with_its_evidence() {
-    let fields = found(&[
-        Paper::lines(&["Paciente: Luna Bella", "Teléfono: 912"]),
-        Paper::lines(&["Especie : canino", "RAZA:Beagle", "Peso:", "Color: negro"]),
+    let fields = extracted(&[
+        PageBuilder::lines(&["Paciente: Luna Bella", "Teléfono: 912"]),
+        PageBuilder::lines(&["Especie : canino", "RAZA:Beagle", "Peso:", "Color: negro"]),
     ]);
-    let seen: Vec<_> = fields.iter().map(|field| (field.key.as_str(), text(field))).collect();
-    assert_eq!(seen, [("pet_name", "Luna Bella"), ("species", "canino"), ("breed", "Beagle")]);
+    let values_by_key: Vec<_> = fields.iter().map(|field| (field.key.as_str(), text(field))).collect();
+    assert_eq!(values_by_key, [("pet_name", "Luna Bella"), ("species", "canino"), ("breed", "Beagle")]);
     let evidence = fields[0].evidence.as_ref().unwrap();
     assert_eq!((evidence.page, evidence.snippet.as_str()), (1, "Paciente: Luna Bella"));
     assert_eq!(evidence.boxes.len(), 2, "the words of the value");
@@ -24,7 +24,7 @@ fn a_label_leads_to_a_field_with_its_evidence() {
 /// Proves R111.
 #[test]
 fn labels_are_whole_words_whatever_their_accents() {
-    let fields = lines(&[
+    let fields = extracted_from_lines(&[
         "Visita: 01/02/2024",
         "Síntomas: tos",
         "SINTOMAS: fiebre",
@@ -47,7 +47,11 @@ fn labels_are_whole_words_whatever_their_accents() {
 /// Proves R110.
 #[test]
 fn a_labelled_line_yields_one_value_without_its_label() {
-    let fields = lines(&["Visita: 01/02/2024", "Procedimiento: Ecografía", "Tratamiento: Se pauta reposo"]);
+    let fields = extracted_from_lines(&[
+        "Visita: 01/02/2024",
+        "Procedimiento: Ecografía",
+        "Tratamiento: Se pauta reposo",
+    ]);
     assert_eq!(values(&fields, "procedure"), ["Ecografía"]);
     assert_eq!(values(&fields, "medication"), ["Se pauta reposo"]);
     assert_eq!(values(&fields, "imaging"), Vec::<&str>::new());
@@ -56,7 +60,7 @@ fn a_labelled_line_yields_one_value_without_its_label() {
 /// Proves R109.
 #[test]
 fn an_address_belongs_to_whom_the_lines_around_it_speak_of() {
-    let fields = lines(&[
+    let fields = extracted_from_lines(&[
         "Clínica: El Olmo",
         "Dirección: Calle Uno 1, 28001 Madrid",
         "Propietario: Ana Gil",
@@ -64,7 +68,7 @@ fn an_address_belongs_to_whom_the_lines_around_it_speak_of() {
     ]);
     assert_eq!(value(&fields, "clinic_address"), Some("Calle Uno 1, 28001 Madrid"));
     assert_eq!(value(&fields, "owner_address"), Some("Calle Dos 2, 28002 Madrid"));
-    let fields = lines(&[
+    let fields = extracted_from_lines(&[
         "DATOS PERSONALES DEL CLIENTE",
         "Nombre: Ana Gil",
         "Dirección: Calle Dos 2",
@@ -83,7 +87,7 @@ fn an_address_belongs_to_whom_the_lines_around_it_speak_of() {
 /// Proves R106.
 #[test]
 fn telephones_invoices_and_dates_are_no_chips() {
-    let fields = lines(&[
+    let fields = extracted_from_lines(&[
         "Paciente: Luna",
         "Teléfono: 655 123 456",
         "Nº factura: 202400012345678",
@@ -91,16 +95,16 @@ fn telephones_invoices_and_dates_are_no_chips() {
         "655123456",
     ]);
     assert_eq!(value(&fields, "microchip_id"), None);
-    let fields = lines(&["Identificación electrónica: 941-000-012-345-678", "Tel: 655123456"]);
+    let fields = extracted_from_lines(&["Identificación electrónica: 941-000-012-345-678", "Tel: 655123456"]);
     assert_eq!(value(&fields, "microchip_id"), Some("941000012345678"));
-    let fields = lines(&["MICR0CHIP: 941000012345678"]);
+    let fields = extracted_from_lines(&["MICR0CHIP: 941000012345678"]);
     assert_eq!(value(&fields, "microchip_id"), Some("941000012345678"), "as recognition has it");
 }
 
 /// Proves R105.
 #[test]
 fn doses_results_and_prices_are_no_weights() {
-    let fields = lines(&[
+    let fields = extracted_from_lines(&[
         "Visita: 01/02/2024",
         "Meloxicam 0,1 mg/kg cada 24 horas",
         "Glucosa 120 mg/dL",
@@ -110,7 +114,11 @@ fn doses_results_and_prices_are_no_weights() {
     ]);
     assert_eq!(values(&fields, "weight"), ["12.5 kg", "12.5 kg"], "the document's, and the visit's");
     assert!(fields.iter().any(|field| field.key == "weight" && field.origin == Origin::Derived));
-    assert_eq!(values(&lines(&["Peso: 5 mg/kg"]), "weight"), [""], "told, but without a value");
+    assert_eq!(
+        values(&extracted_from_lines(&["Peso: 5 mg/kg"]), "weight"),
+        [""],
+        "told, but without a value"
+    );
 }
 
 /// Proves R108.
@@ -118,20 +126,28 @@ fn doses_results_and_prices_are_no_weights() {
 fn the_age_follows_from_birth_and_the_latest_visit_that_has_been() {
     let record =
         ["F. Nac.: 10/05/2020", "Visita: 09/05/2023", "Motivo: a", "Visita: 01/01/2099", "Motivo: b"];
-    let fields = lines(&record);
+    let fields = extracted_from_lines(&record);
     let age = fields.iter().find(|field| field.key == "age").unwrap();
     assert_eq!((text(age), age.origin), ("2", Origin::Derived));
     assert!(age.evidence.is_some() && age.mapping_id.is_none());
     let given = [&["Edad: 9 años"], &record[..]].concat();
-    assert_eq!(values(&lines(&given), "age"), ["9"], "never overwritten");
-    assert_eq!(values(&lines(&["F. Nac.: 10/05/2020"]), "age"), ["5"], "else by today");
-    assert_eq!(values(&lines(&["F. Nac.: 10/05/2020", "Fecha del informe: 11/05/2022"]), "age"), ["2"]);
+    assert_eq!(values(&extracted_from_lines(&given), "age"), ["9"], "never overwritten");
+    assert_eq!(values(&extracted_from_lines(&["F. Nac.: 10/05/2020"]), "age"), ["5"], "else by today");
+    assert_eq!(
+        values(&extracted_from_lines(&["F. Nac.: 10/05/2020", "Fecha del informe: 11/05/2022"]), "age"),
+        ["2"]
+    );
 }
 
 /// Proves R101 for the number of a record, and R103 and R104 for what has no normal form.
 #[test]
 fn what_has_no_normal_form_is_told_without_a_value() {
-    let fields = lines(&["Nº historia clínica: 22/5226", "Especie: Conejo", "Sexo: ?", "NHC: 01/02/2024"]);
+    let fields = extracted_from_lines(&[
+        "Nº historia clínica: 22/5226",
+        "Especie: Conejo",
+        "Sexo: ?",
+        "NHC: 01/02/2024",
+    ]);
     assert_eq!(value(&fields, "nhc"), Some("22/5226"));
     let species = fields.iter().find(|field| field.key == "species").unwrap();
     assert_eq!(species.value, Value::Null);
@@ -141,7 +157,7 @@ fn what_has_no_normal_form_is_told_without_a_value() {
 
 #[test]
 fn titles_letterheads_and_names_tell_more_than_they_label() {
-    let fields = lines(&[
+    let fields = extracted_from_lines(&[
         "Hospital Veterinario Bahía - Informe de consulta",
         "Calle Alta 9 - 39990 Torre",
         "HISTORIAL COMPLETO DE: SIMBA",
@@ -152,14 +168,14 @@ fn titles_letterheads_and_names_tell_more_than_they_label() {
     assert_eq!(value(&fields, "pet_name"), Some("Simba"));
     assert_eq!(value(&fields, "owner_name"), Some("Ana Gil"));
     assert_eq!(value(&fields, "owner_address"), Some("Plaza Baja 2, 39990 Torre"));
-    let fields = lines(&["Paciente: Rocky (canino, mestizo, macho, 7 años)"]);
-    let seen = ["pet_name", "species", "sex", "age"].map(|key| value(&fields, key).unwrap());
-    assert_eq!(seen, ["Rocky", "canino", "macho", "7"]);
+    let fields = extracted_from_lines(&["Paciente: Rocky (canino, mestizo, macho, 7 años)"]);
+    let values_by_key = ["pet_name", "species", "sex", "age"].map(|key| value(&fields, key).unwrap());
+    assert_eq!(values_by_key, ["Rocky", "canino", "macho", "7"]);
 }
 
 #[test]
 fn a_letter_tells_in_sentences() {
-    let fields = lines(&[
+    let fields = extracted_from_lines(&[
         "Clínica Veterinaria Duero",
         "Calle Toro 8, 37990 Salamanca",
         "Estimado compañero:",
@@ -168,43 +184,43 @@ fn a_letter_tells_in_sentences() {
         "Diagnóstico: Duodenitis. Tratamiento: omeprazol 20 mg cada 24 horas.",
         "Dr. Iván Cuesta Ramos",
     ]);
-    let seen =
+    let values_by_key =
         ["species", "breed", "sex", "microchip_id", "vet_name"].map(|key| value(&fields, key).unwrap());
-    assert_eq!(seen, ["canino", "Border Collie", "hembra", "941000012121212", "Iván Cuesta Ramos"]);
+    assert_eq!(values_by_key, ["canino", "Border Collie", "hembra", "941000012121212", "Iván Cuesta Ramos"]);
     let visit: Vec<_> = fields.iter().filter(|field| field.visit_id.is_some()).map(text).collect();
     assert_eq!(visit, ["2024-03-28", "Duodenitis", "omeprazol 20 mg cada 24 horas"]);
 }
 
 #[test]
 fn labels_in_two_languages_are_one() {
-    let fields = lines(&[
+    let fields = extracted_from_lines(&[
         "Nombre / Name: Nube",
         "Especie / Species: Felina / Feline",
         "Propietario / Owner: Iria Castro Pena",
         "Dirección / Address: Rúa Nova 5, 15990 Santiago",
     ]);
-    let seen: Vec<_> = fields.iter().map(|field| (field.key.as_str(), text(field))).collect();
+    let values_by_key: Vec<_> = fields.iter().map(|field| (field.key.as_str(), text(field))).collect();
     let wanted = [
         ("pet_name", "Nube"),
         ("species", "felino"),
         ("owner_name", "Iria Castro Pena"),
         ("owner_address", "Rúa Nova 5, 15990 Santiago"),
     ];
-    assert_eq!(seen, wanted);
+    assert_eq!(values_by_key, wanted);
 }
 
 /// Proves R112.
 #[test]
 fn suggestions_are_at_most_five_the_surest_first_and_none_twice() {
     let breeds = ["Beagle", "beagle", "Galgo", "Boxer", "Dogo", "Akita", "Husky", "Collie"];
-    let told: Vec<String> = breeds.iter().map(|breed| format!("Raza: {breed}")).collect();
-    let told: Vec<&str> = told.iter().map(String::as_str).collect();
-    let fields = lines(&told);
+    let lines: Vec<String> = breeds.iter().map(|breed| format!("Raza: {breed}")).collect();
+    let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
+    let fields = extracted_from_lines(&lines);
     assert_eq!(text(&fields[0]), "Beagle");
     let suggested: Vec<_> = fields[0].candidate_suggestions.iter().map(|one| one.value.clone()).collect();
     let wanted = ["Akita", "Boxer", "Collie", "Dogo", "Galgo"].map(|breed| Value::Text(breed.to_owned()));
     assert_eq!(suggested, wanted);
-    let alone = serde_json::to_value(&lines(&["Raza: Beagle"])[0]).unwrap();
+    let alone = serde_json::to_value(&extracted_from_lines(&["Raza: Beagle"])[0]).unwrap();
     assert!(alone.get("candidate_suggestions").is_none(), "absent when there are none");
 }
 
@@ -243,19 +259,19 @@ fn another_schema_works_by_the_same_rules() {
         other_labels: vec!["precio".to_owned()].into(),
         ..Schema::default()
     };
-    let mut paper = Paper::new();
-    paper.put(50.0, 50.0, "Factura nº: F-2024/17");
-    paper.put(300.0, 50.0, "Fecha: 3/4/2024");
-    paper.put(50.0, 80.0, "Emisor");
-    paper.put(300.0, 80.0, "Cliente");
-    paper.put(50.0, 94.0, "Nombre: Talleres Sol");
-    paper.put(300.0, 94.0, "Nombre: Ana Gil");
+    let mut paper = PageBuilder::new();
+    paper.text_at(50.0, 50.0, "Factura nº: F-2024/17");
+    paper.text_at(300.0, 50.0, "Fecha: 3/4/2024");
+    paper.text_at(50.0, 80.0, "Emisor");
+    paper.text_at(300.0, 80.0, "Cliente");
+    paper.text_at(50.0, 94.0, "Nombre: Talleres Sol");
+    paper.text_at(300.0, 94.0, "Nombre: Ana Gil");
     paper.row(130.0, &[(50.0, "Concepto"), (400.0, "Precio")]);
     paper.row(146.0, &[(50.0, "Cambio de aceite"), (400.0, "60,00 €")]);
     paper.row(162.0, &[(50.0, "Dos bujías"), (400.0, "18,50 €")]);
-    paper.put(50.0, 200.0, "Total a pagar: 78,50 €");
-    let fields = find(&[paper.page()], &schema, DocumentHints::default());
-    let seen: Vec<_> = fields.iter().map(|field| (field.key.as_str(), text(field))).collect();
+    paper.text_at(50.0, 200.0, "Total a pagar: 78,50 €");
+    let fields = extract_fields(&[paper.page()], &schema, DocumentHints::default());
+    let values_by_key: Vec<_> = fields.iter().map(|field| (field.key.as_str(), text(field))).collect();
     let wanted = [
         ("number", "F-2024/17"),
         ("issued", "2024-04-03"),
@@ -265,7 +281,7 @@ fn another_schema_works_by_the_same_rules() {
         ("item", "Dos bujías"),
         ("total", "78,50 €"),
     ];
-    assert_eq!(seen, wanted);
+    assert_eq!(values_by_key, wanted);
     assert!(schema.keys.iter().all(|key| key.scope == Scope::Document));
 }
 
@@ -273,10 +289,10 @@ fn another_schema_works_by_the_same_rules() {
 #[test]
 fn the_number_of_a_page_is_no_value() {
     let first =
-        Paper::lines(&["Paciente: Luna", "Visita 03/02/2024", "Exploración: mucosas rosadas, alerta"]);
+        PageBuilder::lines(&["Paciente: Luna", "Visita 03/02/2024", "Exploración: mucosas rosadas, alerta"]);
     for number in ["Página 2 de 2", "Pág. 2", "Page 2 of 2", "Page 2"] {
-        let second = Paper::lines(&[number, "Diagnóstico: otitis externa"]);
-        let fields = found(&[first.clone(), second]);
+        let second = PageBuilder::lines(&[number, "Diagnóstico: otitis externa"]);
+        let fields = extracted(&[first.clone(), second]);
         assert!(
             fields.iter().all(|field| !text(field).contains('2') || field.key.ends_with("date")),
             "{fields:#?}"

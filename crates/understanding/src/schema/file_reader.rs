@@ -1,4 +1,4 @@
-//! From the tables of a file to a schema, member by member, so that everything that is wrong is told at once.
+//! Reads the tables of a schema file member by member and collects all problems.
 
 use std::cell::{Cell, RefCell};
 
@@ -6,28 +6,28 @@ use toml::{Table, Value};
 
 use super::old_panels::{StoredKey, StoredSchema};
 use super::{
-    ANY, Bound, Schema, SchemaKey, SchemaProblem, Scope, Section, SectionHeading, Titles, Validators,
-    WordList,
+    ANY_LANGUAGE, Bound, Schema, SchemaKey, SchemaProblem, Scope, Section, SectionHeading, Titles,
+    Validators, WordList,
 };
 use crate::normal::fold;
 use crate::{Normaliser, ValueType};
 
-/// Problems that are told of one file at most.
-const MOST_PROBLEMS: usize = 50;
-/// Letters of the longest word or title.
-const LONGEST: usize = 200;
-/// Words of one list at most.
-const MOST_WORDS: usize = 500;
-/// Things of one kind at most: keys, headings, sections.
-const MOST: usize = 500;
+/// The most problems that are reported for one file.
+const MAX_PROBLEMS: usize = 50;
+/// The longest word or title, in characters.
+const MAX_TEXT_CHARS: usize = 200;
+/// The most words of one list.
+const MAX_WORDS: usize = 500;
+/// The most tables of one kind: keys, headings, sections.
+const MAX_TABLES: usize = 500;
 
-/// Names that are still read, but not offered.
-const OLD: [&str; 2] = ["panels", "panel"];
-const OLD_NAMES: &str = "uses the old names \"panels\" and \"panel\" for sections. Rename [[panels]] to [[sections]] and \
+/// Members that are still read but not offered in messages.
+const OLD_MEMBERS: [&str; 2] = ["panels", "panel"];
+const OLD_NAMES_WARNING: &str = "uses the old names \"panels\" and \"panel\" for sections. Rename [[panels]] to [[sections]] and \
      panel to section. Until then, the panels are the sections of the form, and what the file has under the new \
      names counts only where it has no panels";
 
-/// The problems and warnings about a file.
+/// The problems and warnings of a file.
 #[derive(Default)]
 pub(super) struct Problems {
     problems: RefCell<Vec<SchemaProblem>>,
@@ -36,66 +36,67 @@ pub(super) struct Problems {
 }
 
 impl Problems {
-    pub fn note(&self, place: &str, reason: impl Into<String>) {
+    pub fn add(&self, place: &str, reason: impl Into<String>) {
         let mut problems = self.problems.borrow_mut();
-        if problems.len() < MOST_PROBLEMS {
+        if problems.len() < MAX_PROBLEMS {
             problems.push(SchemaProblem { place: place.to_owned(), reason: reason.into() });
         }
     }
 
-    /// What stops a file from being used, and what does not but should be changed.
+    /// The problems, which make the file unusable, and the warnings, which do not.
     pub fn into_problems_and_warnings(self) -> (Vec<SchemaProblem>, Vec<SchemaProblem>) {
-        let old_names = SchemaProblem { place: String::new(), reason: OLD_NAMES.to_owned() };
+        let old_names = SchemaProblem { place: String::new(), reason: OLD_NAMES_WARNING.to_owned() };
         (self.problems.into_inner(), self.has_panels.get().then_some(old_names).into_iter().collect())
     }
 }
 
-/// The members of a table, asked for one by one.
-pub(super) struct Fields<'t> {
+/// Reads the members of a table one by one.
+pub(super) struct TableReader<'t> {
     table: &'t Table,
     place: String,
     problems: &'t Problems,
-    known: Vec<&'static str>,
+    known_members: Vec<&'static str>,
 }
 
-impl<'t> Fields<'t> {
+impl<'t> TableReader<'t> {
     pub fn new(table: &'t Table, place: String, problems: &'t Problems) -> Self {
-        Self { table, place, problems, known: Vec::new() }
+        Self { table, place, problems, known_members: Vec::new() }
     }
 
     fn place(&self, name: &str) -> String {
         if self.place.is_empty() { name.to_owned() } else { format!("{}.{name}", self.place) }
     }
 
-    fn wrong(&self, name: &str, reason: impl Into<String>) {
-        self.problems.note(&self.place(name), reason);
+    fn problem(&self, name: &str, reason: impl Into<String>) {
+        self.problems.add(&self.place(name), reason);
     }
 
     fn get(&mut self, name: &'static str) -> Option<&'t Value> {
-        self.known.push(name);
+        self.known_members.push(name);
         self.table.get(name)
     }
 
-    /// Notes every member that nobody asked for.
-    pub fn refuse_others(&self) {
-        for name in self.table.keys().filter(|name| !self.known.contains(&name.as_str())) {
-            let known: Vec<&str> = self.known.iter().copied().filter(|name| !OLD.contains(name)).collect();
+    /// Adds a problem for every member that was not read.
+    pub fn refuse_unknown(&self) {
+        for name in self.table.keys().filter(|name| !self.known_members.contains(&name.as_str())) {
+            let known: Vec<&str> =
+                self.known_members.iter().copied().filter(|name| !OLD_MEMBERS.contains(name)).collect();
             let known = known.join(", ");
-            self.wrong(name, format!("is not known here; there are: {known}"));
+            self.problem(name, format!("is not known here; there are: {known}"));
         }
     }
 
     fn text(&mut self, name: &'static str) -> Option<String> {
         match self.get(name)? {
-            Value::String(text) if !text.trim().is_empty() && text.chars().count() <= LONGEST => {
+            Value::String(text) if !text.trim().is_empty() && text.chars().count() <= MAX_TEXT_CHARS => {
                 Some(text.trim().to_owned())
             }
             Value::String(_) => {
-                self.wrong(name, format!("must have 1 to {LONGEST} letters"));
+                self.problem(name, format!("must have 1 to {MAX_TEXT_CHARS} letters"));
                 None
             }
             _ => {
-                self.wrong(name, "must be text");
+                self.problem(name, "must be text");
                 None
             }
         }
@@ -112,7 +113,7 @@ impl<'t> Fields<'t> {
         let is_missing = !self.table.contains_key(name);
         let text = self.text(name);
         if is_missing {
-            self.wrong(name, "is missing");
+            self.problem(name, "is missing");
         }
         text.unwrap_or_default()
     }
@@ -122,7 +123,7 @@ impl<'t> Fields<'t> {
             None => false,
             Some(Value::Boolean(flag)) => *flag,
             Some(_) => {
-                self.wrong(name, "must be true or false");
+                self.problem(name, "must be true or false");
                 false
             }
         }
@@ -134,31 +135,31 @@ impl<'t> Fields<'t> {
             _ => None,
         };
         if version.is_none() {
-            self.wrong("version", "must be a whole number from 1; raise it with every change of the file");
+            self.problem("version", "must be a whole number from 1; raise it with every change of the file");
         }
         version
     }
 
     fn number(&mut self, name: &'static str) -> Option<f64> {
-        #[allow(clippy::cast_precision_loss)] // Nobody bounds values by such numbers.
+        #[allow(clippy::cast_precision_loss)] // Bounds of that size do not occur.
         let number = match self.get(name)? {
             Value::Integer(number) => Some(*number as f64),
             Value::Float(number) => Some(*number).filter(|number| number.is_finite()),
             _ => None,
         };
         if number.is_none() {
-            self.wrong(name, "must be a number");
+            self.problem(name, "must be a number");
         }
         number
     }
 
-    /// One of a closed set, by its name.
+    /// One of a closed set of names.
     fn one_of<T: Copy>(&mut self, name: &'static str, all: &[(&str, T)]) -> Option<T> {
         let given = self.text(name)?;
         let found = all.iter().find(|(known, _)| *known == given).map(|(_, one)| *one);
         if found.is_none() {
             let names: Vec<&str> = all.iter().map(|(name, _)| *name).collect();
-            self.wrong(
+            self.problem(
                 name,
                 format!("is none that there is: \"{given}\"; choose one of {}", names.join(", ")),
             );
@@ -169,24 +170,24 @@ impl<'t> Fields<'t> {
     fn titles(&mut self, name: &'static str) -> Titles {
         let Some(value) = self.get(name) else { return Titles::new() };
         let Value::Table(table) = value else {
-            self.wrong(name, "must give titles by language, such as { es = \"Fecha\", en = \"Date\" }");
+            self.problem(name, "must give titles by language, such as { es = \"Fecha\", en = \"Date\" }");
             return Titles::new();
         };
         let mut titles = Titles::new();
         for (language, title) in table {
             let place = format!("{name}.{language}");
             match title {
-                _ if !is_language(language) => self.wrong(&place, NO_LANGUAGE),
+                _ if !is_language(language) => self.problem(&place, NOT_A_LANGUAGE),
                 Value::String(title) if is_title(title) => {
                     titles.insert(language.clone(), title.trim().to_owned());
                 }
-                _ => self.wrong(&place, format!("must be text of 1 to {LONGEST} letters")),
+                _ => self.problem(&place, format!("must be text of 1 to {MAX_TEXT_CHARS} letters")),
             }
         }
         titles
     }
 
-    /// Words in small letters without accents, as a list or as lists by language.
+    /// Words folded to lower case without accents, as a list or as lists by language.
     fn words(&mut self, name: &'static str) -> WordList {
         match self.get(name) {
             None => WordList::default(),
@@ -196,92 +197,96 @@ impl<'t> Fields<'t> {
                 for (language, list) in table {
                     let place = format!("{name}.{language}");
                     match list {
-                        _ if !is_language(language) && language != ANY => self.wrong(&place, NO_LANGUAGE),
+                        _ if !is_language(language) && language != ANY_LANGUAGE => {
+                            self.problem(&place, NOT_A_LANGUAGE);
+                        }
                         Value::Array(list) => parts.push((language.clone(), self.list(&place, list, true))),
-                        _ => self.wrong(&place, "must be a list of words"),
+                        _ => self.problem(&place, "must be a list of words"),
                     }
                 }
                 WordList::by_language(parts)
             }
             Some(_) => {
-                self.wrong(name, "must be a list of words, or lists by language");
+                self.problem(name, "must be a list of words, or lists by language");
                 WordList::default()
             }
         }
     }
 
-    /// A list of words that stay as they are written.
+    /// A list of words that are not folded.
     fn names(&mut self, name: &'static str) -> Vec<String> {
         match self.get(name) {
             None => Vec::new(),
             Some(Value::Array(list)) => self.list(name, list, false),
             Some(_) => {
-                self.wrong(name, "must be a list of words");
+                self.problem(name, "must be a list of words");
                 Vec::new()
             }
         }
     }
 
     fn list(&self, place: &str, list: &[Value], is_folded: bool) -> Vec<String> {
-        if list.is_empty() || list.len() > MOST_WORDS {
-            self.wrong(place, format!("must have 1 to {MOST_WORDS} entries"));
+        if list.is_empty() || list.len() > MAX_WORDS {
+            self.problem(place, format!("must have 1 to {MAX_WORDS} entries"));
         }
         let mut words = Vec::new();
-        for (at, word) in list.iter().take(MOST_WORDS).enumerate() {
+        for (at, word) in list.iter().take(MAX_WORDS).enumerate() {
             match word {
                 Value::String(word) if is_title(word) => {
                     let word = word.split_whitespace().collect::<Vec<_>>().join(" ");
                     words.push(if is_folded { fold(&word) } else { word });
                 }
-                _ => self
-                    .wrong(&format!("{place}.{}", at + 1), format!("must be text of 1 to {LONGEST} letters")),
+                _ => self.problem(
+                    &format!("{place}.{}", at + 1),
+                    format!("must be text of 1 to {MAX_TEXT_CHARS} letters"),
+                ),
             }
         }
         words
     }
 
-    /// The tables of a list, each read by its own.
-    fn tables<T>(&mut self, name: &'static str, read: impl Fn(&mut Fields<'_>) -> T) -> Vec<T> {
+    /// The tables of a list, each read by `read`.
+    fn tables<T>(&mut self, name: &'static str, read: impl Fn(&mut TableReader<'_>) -> T) -> Vec<T> {
         let list = match self.get(name) {
             None => return Vec::new(),
             Some(Value::Array(list)) => list,
             Some(_) => {
-                self.wrong(name, format!("must be a list of tables, [[{name}]]"));
+                self.problem(name, format!("must be a list of tables, [[{name}]]"));
                 return Vec::new();
             }
         };
-        if list.len() > MOST {
-            self.wrong(name, format!("are more than {MOST}, the most that a schema may have"));
+        if list.len() > MAX_TABLES {
+            self.problem(name, format!("are more than {MAX_TABLES}, the most that a schema may have"));
         }
         let mut all = Vec::new();
-        for (at, value) in list.iter().take(MOST).enumerate() {
+        for (at, value) in list.iter().take(MAX_TABLES).enumerate() {
             let Value::Table(table) = value else {
-                self.wrong(&format!("{name}.{}", at + 1), "must be a table");
+                self.problem(&format!("{name}.{}", at + 1), "must be a table");
                 continue;
             };
-            // By its name if it has one, so that people find it.
+            // Messages name a table by its key or id if it has one.
             let named_by: &[&str] = if name == "headings" { &["section", "panel"] } else { &["key", "id"] };
             let called = named_by.iter().find_map(|member| table.get(*member)?.as_str());
             let called = called.map_or_else(|| (at + 1).to_string(), str::to_owned);
-            let mut fields = Fields::new(table, self.place(&format!("{name}.{called}")), self.problems);
+            let mut fields = TableReader::new(table, self.place(&format!("{name}.{called}")), self.problems);
             all.push(read(&mut fields));
-            fields.refuse_others();
+            fields.refuse_unknown();
         }
         all
     }
 }
 
-const NO_LANGUAGE: &str = "must be a language of two small letters, such as es or en";
+const NOT_A_LANGUAGE: &str = "must be a language of two small letters, such as es or en";
 
 fn is_language(code: &str) -> bool {
     code.len() == 2 && code.bytes().all(|b| b.is_ascii_lowercase())
 }
 
 fn is_title(text: &str) -> bool {
-    !text.trim().is_empty() && text.chars().count() <= LONGEST
+    !text.trim().is_empty() && text.chars().count() <= MAX_TEXT_CHARS
 }
 
-pub(super) fn schema(fields: &mut Fields<'_>) -> Schema {
+pub(super) fn schema(fields: &mut TableReader<'_>) -> Schema {
     let stored = StoredSchema {
         name: fields.required("name"),
         title: fields.titles("title"),
@@ -298,17 +303,17 @@ pub(super) fn schema(fields: &mut Fields<'_>) -> Schema {
     stored.into()
 }
 
-fn section(fields: &mut Fields<'_>) -> Section {
+fn section(fields: &mut TableReader<'_>) -> Section {
     Section { id: fields.required("id"), title: fields.titles("title") }
 }
 
-fn heading(fields: &mut Fields<'_>) -> SectionHeading {
+fn heading(fields: &mut TableReader<'_>) -> SectionHeading {
     let panel = fields.panel();
     let section = fields.text("section");
     SectionHeading { section: panel.or(section), words: fields.words("words") }
 }
 
-fn key(fields: &mut Fields<'_>) -> SchemaKey {
+fn key(fields: &mut TableReader<'_>) -> SchemaKey {
     let value_type = fields.one_of("value_type", &ValueType::ALL.map(|kind| (kind.as_str(), kind)));
     let value_type = value_type.unwrap_or(ValueType::String);
     SchemaKey {
@@ -323,7 +328,7 @@ fn key(fields: &mut Fields<'_>) -> SchemaKey {
         cues: fields.words("cues"),
         normaliser: fields
             .one_of("normaliser", &Normaliser::ALL)
-            .unwrap_or_else(|| Normaliser::usual(value_type)),
+            .unwrap_or_else(|| Normaliser::default_for(value_type)),
         at_visits: fields.flag("at_visits"),
         section: fields.text("section"),
         value_type,
@@ -336,22 +341,22 @@ fn key(fields: &mut Fields<'_>) -> SchemaKey {
     }
 }
 
-fn validators(fields: &mut Fields<'_>) -> Validators {
+fn validators(fields: &mut TableReader<'_>) -> Validators {
     let table = match fields.get("validators") {
         None => return Validators::default(),
         Some(Value::Table(table)) => table,
         Some(_) => {
-            fields.wrong("validators", "must be a table, such as { max_length = 40 }");
+            fields.problem("validators", "must be a table, such as { max_length = 40 }");
             return Validators::default();
         }
     };
-    let mut inner = Fields::new(table, fields.place("validators"), fields.problems);
+    let mut inner = TableReader::new(table, fields.place("validators"), fields.problems);
     let one_of = inner.names("one_of");
     let max_length = match inner.get("max_length") {
         None => None,
         Some(Value::Integer(length)) if (1..=10_000).contains(length) => u32::try_from(*length).ok(),
         Some(_) => {
-            inner.wrong("max_length", "must be a whole number from 1 to 10000");
+            inner.problem("max_length", "must be a whole number from 1 to 10000");
             None
         }
     };
@@ -362,6 +367,6 @@ fn validators(fields: &mut Fields<'_>) -> Validators {
         max_length,
         pattern: inner.text("pattern"),
     };
-    inner.refuse_others();
+    inner.refuse_unknown();
     validators
 }

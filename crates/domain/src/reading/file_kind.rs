@@ -9,7 +9,7 @@ const PDF_HEADER_WITHIN: usize = 1024;
 /// The part that makes a zip a DOCX.
 const DOCX_PART: &[u8] = b"word/document.xml";
 /// How far markup is looked for behind leading comments, in characters.
-const OPENING: usize = 4096;
+const OPENING_CHARS: usize = 4096;
 /// Texts that are written to be interpreted: shown as they are they would be mostly tags.
 const MARKUP: [&str; 9] = ["<?xml", "<!doctype", "<html", "<head", "<body", "<svg", "{\\rtf", "%!ps", "gif8"];
 
@@ -149,7 +149,7 @@ fn reads_as_text(text: impl Iterator<Item = char>) -> bool {
             return false;
         }
         visible |= !character.is_whitespace() && !matches!(character, '\u{200B}' | '\u{FEFF}');
-        if index < OPENING {
+        if index < OPENING_CHARS {
             opening.push(character.to_ascii_lowercase());
         }
     }

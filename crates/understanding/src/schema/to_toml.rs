@@ -1,14 +1,14 @@
-//! A schema written as a file, as people would write it.
+//! Writes a schema as a TOML file.
 
 use std::fmt::Write as _;
 
 use super::{Normaliser, Schema, SchemaKey, Scope, Titles, Validators, WordList};
 
-/// Letters of the longest line.
-const WIDE: usize = 118;
+/// The longest line, in characters.
+const MAX_LINE_CHARS: usize = 118;
 
 impl Schema {
-    /// The schema as a TOML file of that version, ready to be changed and added under another name.
+    /// The schema as a TOML file of that version. It can be changed and added under another name.
     pub fn to_toml(&self, version: u32) -> String {
         let mut text = format!("name = {}\nversion = {version}\n", quoted(&self.name));
         titles(&mut text, "title", &self.title);
@@ -43,7 +43,7 @@ fn write_key(text: &mut String, key: &SchemaKey) {
         line(text, &format!("section = {}", quoted(section)));
     }
     line(text, &format!("value_type = {}", quoted(key.value_type.as_str())));
-    if key.normaliser != Normaliser::usual(key.value_type) {
+    if key.normaliser != Normaliser::default_for(key.value_type) {
         line(text, &format!("normaliser = {}", quoted(key.normaliser.as_str())));
     }
     if let Some((scope, _)) =
@@ -80,7 +80,7 @@ fn validators(text: &mut String, validators: &Validators) {
     }
     for (name, bound) in [("min", validators.min), ("max", validators.max)] {
         if let Some(bound) = bound {
-            // With its point, so that it stays the number that it was.
+            // `{:?}` keeps the decimal point, so that the number stays a float.
             line(text, &format!("validators.{name} = {:?}", bound.0));
         }
     }
@@ -101,7 +101,7 @@ fn titles(text: &mut String, name: &str, titles: &Titles) {
 }
 
 fn words(text: &mut String, name: &str, words: &WordList) {
-    let is_plain = words.languages().all(|(language, _)| language == super::ANY);
+    let is_plain = words.languages().all(|(language, _)| language == super::ANY_LANGUAGE);
     for (language, some) in words.languages().filter(|(_, some)| !some.is_empty()) {
         let name = if is_plain { name.to_owned() } else { format!("{name}.{language}") };
         list(text, &name, some);
@@ -111,13 +111,13 @@ fn words(text: &mut String, name: &str, words: &WordList) {
 fn list(text: &mut String, name: &str, words: &[String]) {
     let quoted: Vec<String> = words.iter().map(|word| quoted(word)).collect();
     let short = format!("{name} = [{}]", quoted.join(", "));
-    if short.chars().count() <= WIDE {
+    if short.chars().count() <= MAX_LINE_CHARS {
         return line(text, &short);
     }
     line(text, &format!("{name} = ["));
     let mut row = String::new();
     for word in quoted {
-        if row.chars().count() + word.chars().count() > WIDE - 6 {
+        if row.chars().count() + word.chars().count() > MAX_LINE_CHARS - 6 {
             line(text, &format!("   {row}"));
             row.clear();
         }
@@ -132,7 +132,7 @@ fn line(text: &mut String, written: &str) {
     text.push('\n');
 }
 
-/// As a string of TOML.
+/// The text as a TOML string.
 fn quoted(text: &str) -> String {
     let mut quoted = String::from("\"");
     for letter in text.chars() {
