@@ -62,12 +62,12 @@ async fn a_result_that_cannot_be_stored_fails_the_run(fixture: EngineFixture) {
 
 /// The store has the run as RUNNING for a worker that does not know it. Only that worker can hand it back.
 async fn a_claim_without_an_answer_is_handed_back_and_made_again(fixture: EngineFixture) {
-    let gone = PortError::Unavailable {
+    let outage = PortError::Unavailable {
         service: "database",
         reason: "planned outage".to_owned(),
         contention: false,
     };
-    fixture.probe.fail_once(Breakpoint::AfterClaim, gone);
+    fixture.probe.fail_once(Breakpoint::AfterClaim, outage);
     let lost = fixture.enqueue(SubjectId::new()).await;
     let engine = fixture.start_engine(document_pipeline(fail_policy(), &steps::no_op())).await;
     fixture.wait_for_state_advancing(lost, "COMPLETED").await;
