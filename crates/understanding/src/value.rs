@@ -230,7 +230,7 @@ impl<'de> Deserialize<'de> for Value {
             #[allow(clippy::cast_precision_loss)] // A number that would lose precision is refused.
             let number = size as f64;
             if number >= LARGEST_EXACT {
-                return Err(E::custom("a number of this size is not exact; send it as text"));
+                return Err(E::custom("the number is too large to be exact; send it as text"));
             }
             Ok(Value::Number(if is_negative { -number } else { number }))
         }

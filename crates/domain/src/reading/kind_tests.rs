@@ -94,7 +94,7 @@ fn names_lead_to_kinds_and_back() {
         assert!(kind.media_type().contains('/') && !kind.extension().contains('.'));
     }
     let error = FileKind::parse("gif").unwrap_err().to_string();
-    assert_eq!(error, "unknown kind of file \"gif\"; known are: pdf, png, jpeg, docx, text");
+    assert_eq!(error, "unknown kind of file \"gif\"; use one of: pdf, png, jpeg, docx, text");
 }
 
 /// Only work in proportion to the length gets through sixteen megabytes of near misses in the time of a test.

@@ -84,7 +84,7 @@ async fn what_edits_suggest_is_approved_with_a_reason_and_the_schema_has_a_new_v
     tab.until_text("#keys tbody", "blood_group");
     tab.until_text("#keys-title", "Version 2");
     assert_eq!(tab.count("#versions tbody tr"), 2);
-    tab.until_text("#versions tbody tr:first-child", "blood_group was added");
+    tab.until_text("#versions tbody tr:first-child", "added blood_group");
     tab.until_text("#versions tbody tr:first-child", "vera");
     tab.click("#versions tbody tr:last-child a");
     tab.until_text("#keys-title", "Version 1");

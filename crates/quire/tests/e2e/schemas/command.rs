@@ -60,7 +60,7 @@ fn files_are_checked_without_a_database() {
     let lines: Vec<&str> = said.err.lines().collect();
     assert_eq!(lines[0], "quire: bad.toml: 2 problems");
     assert!(lines[1].starts_with("  version must be a whole number from 1"), "{}", said.err);
-    assert!(lines[2].starts_with("  keys.fine.value_type is none that there is: \"money\""), "{}", said.err);
+    assert!(lines[2].starts_with("  keys.fine.value_type is unknown: \"money\""), "{}", said.err);
     assert!(lines[3].starts_with("quire: none.toml: "), "{}", said.err);
     assert_eq!(lines[4], "quire: notes.txt: the name of a schema's file ends with .toml or .json");
     assert!(!quire.path("quire-data").exists());

@@ -17,9 +17,9 @@ async fn a_file_that_is_wrong_stops_the_start_with_all_that_is_wrong(scene: &Sce
     let said = scene.quire.refuses(&["serve"]);
     let wanted = "quire: ./quire-data/schemas/one.toml: 2 problems\n  \
                   keys.plate.critical must be true or false\n  \
-                  keys.plate.colour is not known here; there are: ";
+                  keys.plate.colour is unknown; use one of: ";
     assert!(said.starts_with(wanted), "{said}");
-    assert!(said.contains("\n./quire-data/schemas/two.json: is no JSON that can be read: "), "{said}");
+    assert!(said.contains("\n./quire-data/schemas/two.json: is not valid JSON: "), "{said}");
     assert_eq!(scene.store.governance.schema_names().await.unwrap(), [""; 0], "nothing was begun");
 }
 
