@@ -158,7 +158,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_key_can_be_written_and_read_in_one_way_only() {
+    fn only_the_exact_text_of_a_key_is_accepted() {
         let key =
             PlaintextKey { id: KeyId::new(), secret: std::array::from_fn(|i| u8::try_from(i * 7).unwrap()) };
         let text = key.reveal();
@@ -180,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn whoever_reviews_may_read_whoever_brings_in_need_not_and_admin_may_do_everything() {
+    fn review_includes_read_operate_does_not_and_admin_includes_everything() {
         let reviewer = Roles::parse("review, operate,review").unwrap();
         assert_eq!(reviewer.to_string(), "operate,review");
         assert_eq!(
@@ -197,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_says_one_thing_only() {
+    fn reserved_and_malformed_names_of_keys_are_refused() {
         for sound in ["a", "ward-3_scanner.v2@clinic"] {
             assert_eq!(check_key_name(sound), Ok(()), "{sound}");
         }

@@ -260,7 +260,7 @@ mod tests {
 
     /// Proves R030.
     #[test]
-    fn a_failure_that_says_nothing_about_the_document_is_shown_as_unknown() {
+    fn a_failure_type_that_does_not_concern_the_document_is_shown_as_unknown() {
         let known = [
             FailureType::ExtractionFailed,
             FailureType::ExtractionLowQuality,
@@ -278,7 +278,7 @@ mod tests {
     }
 
     #[test]
-    fn every_status_is_found_by_its_name() {
+    fn every_status_parses_from_its_name() {
         for status in DocumentStatus::ALL {
             assert_eq!(DocumentStatus::parse(status.as_str()), Some(status));
         }

@@ -306,7 +306,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_and_types_translate_both_ways_and_unknown_names_are_refused() {
+    fn event_types_parse_from_their_names_and_unknown_names_are_refused() {
         for kind in EventType::ALL {
             assert_eq!(EventType::parse(kind.as_str()), Ok(*kind));
         }
@@ -316,7 +316,7 @@ mod tests {
     }
 
     #[test]
-    fn who_looked_at_what_is_no_news() {
+    fn views_and_accesses_are_not_streamed() {
         for kind in EventType::ALL {
             let name = kind.as_str();
             let is_look =

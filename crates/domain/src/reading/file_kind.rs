@@ -168,5 +168,5 @@ fn is_markup(opening: &str) -> bool {
 }
 
 #[cfg(test)]
-#[path = "kind_tests.rs"]
+#[path = "file_kind_tests.rs"]
 mod tests;

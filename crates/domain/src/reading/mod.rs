@@ -176,7 +176,7 @@ mod tests {
 
     /// Proves R087 for the way back: the page is the real one, from 1.
     #[test]
-    fn any_stretch_of_the_text_is_found_on_its_page() {
+    fn any_range_of_the_text_has_its_locations_on_the_page() {
         let reading = Reading {
             pages: vec![page(&[&["Peso:", "4,2", "kg"], &["Año"]]), page(&[]), page(&[&["fin"]])],
         };
@@ -198,7 +198,7 @@ mod tests {
 
     /// Proves R087: a word that was broken is found whole in the text, and its stretch is both its parts on the page.
     #[test]
-    fn a_word_broken_at_the_end_of_a_line_is_whole_in_the_text_and_has_two_places() {
+    fn a_word_broken_at_the_end_of_a_line_is_joined_and_has_two_locations() {
         for hyphen in ["-", "\u{AD}", "\u{2010}"] {
             let broken = format!("trata{hyphen}");
             let reading = Reading { pages: vec![page(&[&["el", &broken], &["miento", "sigue"]])] };
@@ -224,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn an_empty_line_stands_before_each_paragraph_but_the_first_of_a_page() {
+    fn an_empty_line_separates_paragraphs_within_a_page() {
         let mut first = page(&[&["uno"], &["dos"], &["tres"]]);
         first.lines[0].opens_paragraph = true;
         first.lines[2].opens_paragraph = true;

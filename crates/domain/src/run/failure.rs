@@ -201,14 +201,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_long_message_is_cut_at_a_character_and_a_short_one_is_not() {
+    fn a_long_message_is_cut_and_a_short_one_is_kept() {
         let failure = Failure::transient("X", "é".repeat(900));
         assert_eq!(failure.message.chars().count(), MAX_MESSAGE_CHARS);
         assert_eq!(Failure::transient("X", "short").message, "short");
     }
 
     #[test]
-    fn a_diagnosis_is_neither_in_the_record_nor_in_what_is_printed() {
+    fn a_diagnosis_is_neither_in_the_record_nor_in_debug_output() {
         let failure = Failure::permanent("EXTRACTION_LOW_QUALITY", "the text is not readable")
             .with_failure_type(FailureType::ExtractionLowQuality)
             .with_diagnosis("score 0.31 of 'Pac1ente'");
@@ -220,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn only_a_permanent_failure_is_never_worth_another_attempt() {
+    fn every_failure_except_a_permanent_one_is_retryable() {
         assert!(!FailureKind::Permanent.is_retryable());
         assert!(FailureKind::Transient.is_retryable());
         assert!(FailureKind::TimedOut.is_retryable());

@@ -1,4 +1,4 @@
-//! Files that people write, and what is said about those that are wrong.
+//! Schema files, and the messages about invalid ones.
 
 use super::*;
 
@@ -22,14 +22,14 @@ fn problems(text: &str) -> Vec<String> {
     bad.problems.iter().map(ToString::to_string).collect()
 }
 
-/// The small file with something else in place of a part.
+/// The small file with one part replaced.
 fn with(old: &str, new: &str) -> String {
     assert!(SMALL.contains(old), "{old}");
     SMALL.replace(old, new)
 }
 
 #[test]
-fn a_file_says_what_it_needs_to_and_the_rest_is_usual() {
+fn members_that_a_file_leaves_out_have_defaults() {
     let file = SchemaFile::parse("my.toml", SMALL, SchemaFormat::Toml).unwrap();
     assert_eq!((file.version, file.schema.name.as_str()), (3, "delivery-note"));
     let key = &file.schema.keys[0];
@@ -45,7 +45,7 @@ fn a_file_says_what_it_needs_to_and_the_rest_is_usual() {
 }
 
 #[test]
-fn the_same_in_json_is_the_same() {
+fn json_and_toml_files_give_the_same_schema() {
     let json = r#"{"version": 3, "title": {"en": "Delivery note"}, "sections": [{"id": "note"}],
         "keys": [{"labels": ["Nº de albarán", "Delivery note no"], "section": "note", "key": "note_number"}],
         "name": "delivery-note"}"#;
@@ -65,14 +65,14 @@ fn the_same_in_json_is_the_same() {
 }
 
 #[test]
-fn the_content_of_a_file_is_known_whatever_its_version_and_comments() {
+fn the_content_hash_ignores_version_and_comments() {
     let hash = |text: &str| SchemaFile::parse("my.toml", text, SchemaFormat::Toml).unwrap().content_hash;
     let same = with("version = 3", "version = 4 # said again");
     assert_eq!(hash(&same), hash(SMALL));
     assert_ne!(hash(&with("Delivery note no", "Delivery no")), hash(SMALL));
 }
 
-/// Checks that each file of a table has the problem beside it.
+/// Checks that each file has the problem beside it.
 fn has_problems(table: &[(String, &str)]) {
     for (text, wanted) in table {
         let found = problems(text);
@@ -81,7 +81,7 @@ fn has_problems(table: &[(String, &str)]) {
 }
 
 #[test]
-fn a_problem_of_a_file_is_told_with_its_place_and_reason() {
+fn a_problem_of_a_file_is_reported_with_its_place_and_reason() {
     has_problems(&[
         (with("name = \"delivery-note\"", ""), "name is missing"),
         (with("\"delivery-note\"", "\"Delivery Note\""), "name must be lower-case letters, digits"),
@@ -108,7 +108,7 @@ fn a_problem_of_a_file_is_told_with_its_place_and_reason() {
 }
 
 #[test]
-fn a_problem_of_a_key_is_told_with_its_place_and_reason() {
+fn a_problem_of_a_key_is_reported_with_its_place_and_reason() {
     let key = "section = \"note\"\nlabels";
     let add = |member: &str| with(key, &format!("section = \"note\"\n{member}\nlabels"));
     let another = |name: &str, labels: &str| {
@@ -194,7 +194,7 @@ fn a_problem_of_a_key_is_told_with_its_place_and_reason() {
 }
 
 #[test]
-fn all_problems_are_told_at_once_and_not_without_end() {
+fn all_problems_are_reported_at_once_up_to_a_limit() {
     let text = SMALL.replace("version = 3", "version = -1");
     let text =
         text.replace("section = \"note\"\nlabels", "section = \"note\"\ncritical = 1\noptional = 2\nlabels");
@@ -208,7 +208,7 @@ fn all_problems_are_told_at_once_and_not_without_end() {
 }
 
 #[test]
-fn a_schema_written_as_a_file_is_read_back_as_it_was() {
+fn a_schema_written_as_toml_parses_to_the_same_schema() {
     for file in SchemaFile::built_in() {
         let text = file.schema.to_toml(file.version);
         let again = SchemaFile::parse("again.toml", &text, SchemaFormat::Toml).unwrap();
@@ -224,7 +224,7 @@ fn a_schema_written_as_a_file_is_read_back_as_it_was() {
     assert_eq!(again.schema, rich.schema);
 }
 
-/// A file of the time when forms had sections and pages had panels.
+/// A file from before sections and panels became one.
 const WITH_PANELS: &str = r#"
 name = "delivery-note"
 version = 3
