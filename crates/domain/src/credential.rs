@@ -1,7 +1,7 @@
-//! Who may ask for what: roles, and the keys that carry them.
+//! API keys and the roles that they grant.
 //!
-//! A key is text that a program or a person presents: `quire_<id>_<secret>`. The id finds it, the secret proves it. Of the
-//! secret only a hash is ever stored, so that whoever reads the database cannot ask in somebody's name.
+//! A key is text of the form `quire_<id>_<secret>`. The id finds the key, the secret proves it. Only a hash of the
+//! secret is stored, so that nobody who reads the database can use a key.
 
 use std::fmt;
 
@@ -11,33 +11,33 @@ use crate::hex;
 use crate::ids::KeyId;
 use crate::pipeline::UnknownName;
 
-/// How every key begins, so that people and scanners for secrets know one when they see it.
+/// The prefix of every key. It lets people and secret scanners recognise a key.
 const PREFIX: &str = "quire_";
-/// Longer names are not worth a place in every event.
+/// The longest name of a key, in characters. Every event contains the name.
 const MAX_NAME_CHARS: usize = 64;
-/// Names that say something else in the history: nobody was asked, and the token from the settings.
+/// Names that mean something else in the history: an open server, and the token from the settings.
 const RESERVED: [&str; 2] = ["local", "auth-token"];
 
-/// What a key is good for.
+/// What a key may be used for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Role {
-    /// Looking at everything that is not governance.
+    /// Read everything except governance.
     Read,
-    /// Taking documents in, having them processed, stopping that.
+    /// Upload documents, process them and withdraw runs.
     Operate,
-    /// Correcting what was found in documents, and signing them off.
+    /// Correct the values of documents, and mark documents as reviewed.
     Review,
-    /// Deciding what documents are searched for.
+    /// Govern schemas: decide which values documents are searched for.
     Govern,
-    /// All of it, and whatever no other role is named for.
+    /// Everything, including what no other role allows.
     Admin,
 }
 
 impl Role {
-    /// All of them.
+    /// All roles.
     pub const ALL: [Self; 5] = [Self::Read, Self::Operate, Self::Review, Self::Govern, Self::Admin];
 
-    /// The stored and shown form.
+    /// The name that is stored and that the API shows.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Read => "read",
@@ -58,17 +58,17 @@ impl Role {
     }
 }
 
-/// The roles of a key: at least one, in order, each once.
+/// The roles of a key: at least one, sorted, without duplicates.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Roles(Vec<Role>);
 
 impl Roles {
-    /// Everything.
+    /// The role `admin` alone.
     pub fn admin() -> Self {
         Self(vec![Role::Admin])
     }
 
-    /// Names with commas between them.
+    /// Parses names separated by commas.
     pub fn parse(names: &str) -> Result<Self, UnknownName> {
         let mut roles =
             names.split(',').map(|name| Role::parse(name.trim())).collect::<Result<Vec<_>, _>>()?;
@@ -77,8 +77,8 @@ impl Roles {
         Ok(Self(roles))
     }
 
-    /// Whether they suffice for what needs `role`. Who reviews or governs must be able to read, and `admin` may do
-    /// everything; a scanner that only brings documents in need not see any.
+    /// Whether these roles allow what needs `role`. `review` and `govern` include `read`, and `admin` includes every
+    /// role. `operate` does not include `read`: a scanner that uploads documents need not see any.
     pub fn allow(&self, role: Role) -> bool {
         let reads = |own: &Role| role == Role::Read && matches!(own, Role::Review | Role::Govern);
         self.0.iter().any(|own| *own == role || *own == Role::Admin || reads(own))
@@ -94,48 +94,48 @@ impl fmt::Display for Roles {
 /// A key as its holder has it.
 #[derive(Clone, PartialEq, Eq)]
 pub struct PlaintextKey {
-    /// Which key.
+    /// The id of the key.
     pub id: KeyId,
-    /// What proves it: 32 random bytes.
+    /// The secret: 32 random bytes.
     pub secret: [u8; 32],
 }
 
 impl PlaintextKey {
-    /// The key that this text is, if it is one, written exactly as it was given out.
+    /// Parses a key. Only the exact text that was issued is accepted.
     pub fn parse(text: &str) -> Option<Self> {
         let (id, secret) = text.strip_prefix(PREFIX)?.split_once('_')?;
         let id = KeyId(Uuid::from_bytes(from_hex(id)?));
         Some(Self { id, secret: from_hex(secret)? })
     }
 
-    /// The text that the holder gets.
+    /// The text of the key, with its secret.
     pub fn reveal(&self) -> String {
         format!("{PREFIX}{}_{}", self.id.0.simple(), hex(&self.secret))
     }
 }
 
 impl fmt::Debug for PlaintextKey {
-    /// Without the secret.
+    /// Leaves the secret out.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("PlaintextKey").field("id", &self.id).finish_non_exhaustive()
     }
 }
 
-/// Whether a key may be called that. The history names whoever asked, so a name must say one thing only.
+/// Checks the name of a key. Events identify callers by it, so it must be unambiguous.
 pub fn check_key_name(name: &str) -> Result<(), String> {
     let plain = |letter: char| letter.is_ascii_alphanumeric() || "-_.@".contains(letter);
     if name.is_empty() || name.len() > MAX_NAME_CHARS || !name.chars().all(plain) {
         return Err(format!(
-            "a name has 1 to {MAX_NAME_CHARS} letters, digits or any of - _ . @, such as ward-3-scanner"
+            "a name must have 1 to {MAX_NAME_CHARS} letters, digits, -, _, . or @, such as ward-3-scanner"
         ));
     }
     if RESERVED.contains(&name) || Uuid::parse_str(name).is_ok() {
-        return Err(format!("{name} already has a meaning in the history; choose another name"));
+        return Err(format!("the name {name} is reserved; choose another one"));
     }
     Ok(())
 }
 
-/// Exactly that many bytes, in lower case: there is one way only to write a secret.
+/// Parses exactly `N` bytes in lower-case hexadecimal, so that a secret has only one spelling.
 pub fn from_hex<const N: usize>(text: &str) -> Option<[u8; N]> {
     let digit = |letter: u8| match letter {
         b'0'..=b'9' => Some(letter - b'0'),
@@ -158,7 +158,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_key_can_be_written_and_read_in_one_way_only() {
+    fn only_the_exact_text_of_a_key_is_accepted() {
         let key =
             PlaintextKey { id: KeyId::new(), secret: std::array::from_fn(|i| u8::try_from(i * 7).unwrap()) };
         let text = key.reveal();
@@ -180,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn whoever_reviews_may_read_whoever_brings_in_need_not_and_admin_may_do_everything() {
+    fn review_includes_read_operate_does_not_and_admin_includes_everything() {
         let reviewer = Roles::parse("review, operate,review").unwrap();
         assert_eq!(reviewer.to_string(), "operate,review");
         assert_eq!(
@@ -197,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_says_one_thing_only() {
+    fn reserved_and_malformed_names_of_keys_are_refused() {
         for sound in ["a", "ward-3_scanner.v2@clinic"] {
             assert_eq!(check_key_name(sound), Ok(()), "{sound}");
         }

@@ -1,5 +1,5 @@
-//! What was taken in. A document exists before any run of it, and its processing status is never stored: it
-//! follows from its runs.
+//! Documents. A document exists before its first run. Its processing status is never stored: it follows from its
+//! runs.
 
 use jiff::Timestamp;
 
@@ -8,38 +8,38 @@ use crate::ids::DocumentId;
 use crate::pipeline::Pipeline;
 use crate::run::{FailureType, NewRun, RunState};
 
-/// A document as it was taken in, with what people said about it since.
+/// An uploaded document.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Document {
-    /// Its identity; also the subject of its runs.
+    /// The id. It is also the subject of the document's runs.
     pub id: DocumentId,
-    /// The base name of the file as the sender called it.
+    /// The base name of the uploaded file.
     pub original_filename: String,
-    /// The type found by looking at the content.
+    /// The media type, detected from the content.
     pub content_type: String,
-    /// Bytes.
+    /// The size in bytes.
     pub file_size: u64,
-    /// SHA-256 of the content.
+    /// The SHA-256 of the content.
     pub content_hash: [u8; 32],
-    /// Where the original is kept, relative to the storage root.
+    /// The path of the original, relative to the storage root.
     pub storage_path: String,
-    /// When it was taken in.
+    /// When it was uploaded.
     pub created_at: Timestamp,
-    /// Whether a person has checked it.
+    /// Whether a person has reviewed it.
     pub review_status: ReviewStatus,
-    /// The language a person chose for it, ISO 639-1.
+    /// The language that a person chose, as ISO 639-1.
     pub language_override: Option<String>,
-    /// The name of the schema by which it is understood, chosen when it was taken in.
+    /// The name of the schema, chosen at upload.
     pub schema: String,
 }
 
 impl Document {
-    /// An event about the document of that id and about no run.
+    /// An event about a document and no run.
     pub fn event(event_type: EventType, id: DocumentId, at: Timestamp) -> Event {
         Event { pipeline: Some(Pipeline::Document), subject: Some(id.into()), ..Event::new(event_type, at) }
     }
 
-    /// The event that tells of a person's wish for this run of a document.
+    /// The event that a person requested this run of a document.
     pub fn reprocess_requested(run: &NewRun, actor: &str, at: Timestamp) -> Event {
         let document = DocumentId(run.subject.0);
         let requested = Self::event_by(EventType::ReprocessRequested, document, actor, at);
@@ -62,18 +62,18 @@ impl Document {
     }
 }
 
-/// Whether a person has checked a document. Independent of processing.
+/// Whether a person has reviewed a document. Independent of processing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 pub enum ReviewStatus {
-    /// Nobody has, yet.
+    /// Not reviewed yet.
     #[default]
     InReview,
-    /// Somebody has.
+    /// Reviewed.
     Reviewed,
 }
 
 impl ReviewStatus {
-    /// The stored and shown form.
+    /// The name that is stored and that the API shows.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::InReview => "IN_REVIEW",
@@ -81,7 +81,7 @@ impl ReviewStatus {
         }
     }
 
-    /// Both of them.
+    /// Both statuses.
     pub const ALL: [Self; 2] = [Self::InReview, Self::Reviewed];
 
     /// The status of that name.
@@ -90,27 +90,27 @@ impl ReviewStatus {
     }
 }
 
-/// Where the processing of a document stands, as people see it.
+/// The processing status of a document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum DocumentStatus {
-    /// No run was ever asked for.
+    /// The document has no run.
     Uploaded,
-    /// The latest run waits or works.
+    /// The latest run is queued or running.
     Processing,
     /// The latest run completed.
     Completed,
     /// The latest run failed.
     Failed,
-    /// The latest run took too long.
+    /// The latest run timed out.
     TimedOut,
 }
 
 impl DocumentStatus {
-    /// All of them.
+    /// All statuses.
     pub const ALL: [Self; 5] =
         [Self::Uploaded, Self::Processing, Self::Completed, Self::Failed, Self::TimedOut];
 
-    /// The form that programs see.
+    /// The name that the API shows.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Uploaded => "UPLOADED",
@@ -121,7 +121,7 @@ impl DocumentStatus {
         }
     }
 
-    /// A few words for people.
+    /// The label that people see.
     pub fn label(self) -> &'static str {
         match self {
             Self::Uploaded => "Uploaded",
@@ -132,7 +132,7 @@ impl DocumentStatus {
         }
     }
 
-    /// The states of its latest run with which a document stands so. None for a document that never had one.
+    /// The states of the latest run that give this status. Empty for documents without a run.
     pub fn states(self) -> &'static [&'static str] {
         match self {
             Self::Uploaded => &[],
@@ -149,18 +149,18 @@ impl DocumentStatus {
     }
 }
 
-/// A document's status and what goes with it. It is worked out whenever somebody asks and never stored.
+/// The status of a document with its details. It is computed on every request and never stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StatusDetails {
-    /// The status.
+    /// The status itself.
     pub status: DocumentStatus,
-    /// Why the latest run did not complete, from the kinds that people know what to do about.
+    /// Why the latest run did not complete, if people can act on the reason.
     pub failure_type: Option<FailureType>,
     /// One sentence for people.
     pub message: &'static str,
 }
 
-/// Where a document stands whose latest run, by the time it was created, is in this state.
+/// The status of a document whose latest run (by creation) is in this state.
 pub fn status_of(latest: Option<&RunState>) -> StatusDetails {
     let (status, message) = match latest {
         None => (DocumentStatus::Uploaded, "Processing has not started."),
@@ -181,7 +181,7 @@ pub fn status_of(latest: Option<&RunState>) -> StatusDetails {
     StatusDetails { status, failure_type, message }
 }
 
-/// The kinds that say something about a document; whatever else ended a run is shown as unknown.
+/// The failure types that concern a document. All others are shown as unknown.
 fn shown_failure_type(failure_type: FailureType) -> FailureType {
     match failure_type {
         FailureType::ExtractionFailed
@@ -270,7 +270,7 @@ mod tests {
 
     /// Proves R030.
     #[test]
-    fn a_failure_that_says_nothing_about_the_document_is_shown_as_unknown() {
+    fn a_failure_type_that_does_not_concern_the_document_is_shown_as_unknown() {
         let known = [
             FailureType::ExtractionFailed,
             FailureType::ExtractionLowQuality,
@@ -288,7 +288,7 @@ mod tests {
     }
 
     #[test]
-    fn every_status_is_found_by_its_name() {
+    fn every_status_parses_from_its_name() {
         for status in DocumentStatus::ALL {
             assert_eq!(DocumentStatus::parse(status.as_str()), Some(status));
         }

@@ -1,6 +1,6 @@
-//! The history. Everything that happens to a run, a step or a document is one event, appended in the transaction
-//! that makes it true. Step records, attempt records and the projection of each step's progress are all read from
-//! these events, so that they cannot disagree with them.
+//! Events: the history of runs, steps and documents. An event is appended in the same transaction as the change that
+//! it records. Step records, attempt records and the progress of steps are read from events, so that they cannot
+//! disagree.
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -9,24 +9,24 @@ use crate::ids::{RunId, SubjectId, WorkerId};
 use crate::pipeline::{Pipeline, StepName, UnknownName};
 use crate::run::{FailureRecord, Fence, Run};
 
-/// Place of an event in the history. Ids become visible in the order of their commits: whoever has seen `n` will
-/// never find a smaller one appear later.
+/// The position of an event in the history. Ids become visible in commit order: a reader who has seen `n` never finds
+/// a smaller id later.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct EventId(pub i64);
 
 macro_rules! event_types {
     ($($variant:ident = $name:literal),+ $(,)?) => {
-        /// The closed taxonomy of events.
+        /// The closed set of event types.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         #[allow(missing_docs)] // The stored names are the documentation.
         pub enum EventType { $($variant),+ }
 
         impl EventType {
-            /// All of them.
+            /// All event types.
             pub const ALL: &'static [Self] = &[$(Self::$variant),+];
 
-            /// The stored and shown form.
+            /// The name that is stored and that the API shows.
             pub fn as_str(self) -> &'static str {
                 match self { $(Self::$variant => $name),+ }
             }
@@ -77,16 +77,16 @@ impl EventType {
         Self::ALL.iter().copied().find(|kind| kind.as_str() == name).ok_or_else(|| UnknownName {
             what: "event type",
             name: name.to_owned(),
-            known: "see the taxonomy".to_owned(),
+            known: "the event types of this program".to_owned(),
         })
     }
 
-    /// Whether this event ends an attempt: after `RUN_STARTED` exactly one of these follows.
+    /// Whether this event ends an attempt. Exactly one such event follows each `RUN_STARTED`.
     pub fn ends_attempt(self) -> bool {
         self.ends_run() || self == Self::RunRequeued
     }
 
-    /// Whether this event puts its run in a terminal state.
+    /// Whether this event puts its run into a terminal state.
     pub fn ends_run(self) -> bool {
         matches!(
             self,
@@ -98,8 +98,8 @@ impl EventType {
         )
     }
 
-    /// Whether those who follow the history are told. Who looked at what is nobody else's business, and what the engine
-    /// settles with itself changes nothing for them.
+    /// Whether event streams show this event. Streams do not show who viewed what, nor what concerns the engine
+    /// alone.
     pub fn is_streamed(self) -> bool {
         match self {
             Self::RunCreated
@@ -123,7 +123,7 @@ impl EventType {
             | Self::MarkReviewed
             | Self::ReviewReopened
             | Self::InterpretationEdited => true,
-            // Those who govern schemas have a list of their own.
+            // Governance has its own list.
             Self::GovernanceDecisionRecorded
             | Self::SchemaVersionCreated
             | Self::LateWriteRefused
@@ -140,7 +140,7 @@ impl EventType {
         }
     }
 
-    /// The state that a run has after this event, by its stored name.
+    /// The stored name of the run's state after this event.
     pub fn run_state(self) -> Option<&'static str> {
         match self {
             Self::RunCreated | Self::RunRequeued | Self::RunRetried => Some("QUEUED"),
@@ -152,7 +152,7 @@ impl EventType {
         }
     }
 
-    /// The status that a step has after this event.
+    /// The status of the step after this event.
     pub fn step_status(self) -> Option<StepStatus> {
         match self {
             Self::StepStarted => Some(StepStatus::Running),
@@ -163,21 +163,21 @@ impl EventType {
     }
 }
 
-/// Where a step of a run stands.
+/// The status of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StepStatus {
-    /// Not started, or waiting to be done again.
+    /// Not started, or to be repeated.
     Pending,
-    /// Being worked on.
+    /// Running.
     Running,
-    /// Done.
+    /// Succeeded.
     Succeeded,
-    /// Its last attempt failed.
+    /// The last attempt failed.
     Failed,
 }
 
 impl StepStatus {
-    /// The stored form.
+    /// The name that is stored.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Pending => "PENDING",
@@ -200,34 +200,34 @@ impl StepStatus {
     }
 }
 
-/// Something that happened.
+/// One event.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Event {
-    /// What.
+    /// The event type.
     pub event_type: EventType,
-    /// When.
+    /// When it happened.
     pub at: Timestamp,
-    /// In which pipeline.
+    /// The pipeline.
     pub pipeline: Option<Pipeline>,
-    /// To which subject.
+    /// The subject.
     pub subject: Option<SubjectId>,
-    /// To which run.
+    /// The run.
     pub run: Option<RunId>,
-    /// Under which fencing token.
+    /// The fencing token of the run.
     pub fence: Option<Fence>,
-    /// By which worker.
+    /// The worker.
     pub worker: Option<WorkerId>,
-    /// In which step.
+    /// The step.
     pub step: Option<StepName>,
-    /// At which attempt of that step, from 1.
+    /// The attempt of the step, from 1.
     pub attempt: Option<u32>,
-    /// When the step or the attempt that this event ends had started.
+    /// When the step or attempt started that this event ends.
     pub started_at: Option<Timestamp>,
     /// What went wrong.
     pub failure: Option<FailureRecord>,
-    /// How long until the next attempt.
+    /// The delay until the next attempt.
     pub delay_ms: Option<u64>,
-    /// Which person or program asked for it, by the name of their credential.
+    /// The name of the credential of the person or program that caused it.
     pub actor: Option<String>,
 }
 
@@ -243,7 +243,7 @@ impl Event {
         }
     }
 
-    /// An event about nothing in particular yet.
+    /// An event with nothing but its type and time.
     pub fn new(event_type: EventType, at: Timestamp) -> Self {
         Self {
             event_type,
@@ -277,32 +277,32 @@ impl Event {
         (details != EventDetails::default()).then_some(details)
     }
 
-    /// The code of what went wrong, if anything did.
+    /// The error code, if something went wrong.
     pub fn error_code(&self) -> Option<&str> {
         self.failure.as_ref().map(|failure| failure.error_code.as_str())
     }
 }
 
-/// The particulars of an event, kept as JSON beside its columns.
+/// The details of an event, stored as JSON beside its columns.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EventDetails {
     /// What went wrong.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failure: Option<FailureRecord>,
-    /// How long until the next attempt.
+    /// The delay until the next attempt.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub delay_ms: Option<u64>,
-    /// Which person or program asked for it.
+    /// The name of the credential of the person or program that caused it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub actor: Option<String>,
 }
 
-/// An event with its place in the history.
+/// A stored event.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RecordedEvent {
-    /// The place.
+    /// The position in the history.
     pub id: EventId,
-    /// The event.
+    /// The event itself.
     pub event: Event,
 }
 
@@ -311,7 +311,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_and_types_translate_both_ways_and_unknown_names_are_refused() {
+    fn event_types_parse_from_their_names_and_unknown_names_are_refused() {
         for kind in EventType::ALL {
             assert_eq!(EventType::parse(kind.as_str()), Ok(*kind));
         }
@@ -321,7 +321,7 @@ mod tests {
     }
 
     #[test]
-    fn who_looked_at_what_is_no_news() {
+    fn views_and_accesses_are_not_streamed() {
         for kind in EventType::ALL {
             let name = kind.as_str();
             let is_look =

@@ -1,8 +1,8 @@
-//! Bytes as text, two small digits each.
+//! Hexadecimal text.
 
 use std::fmt::Write as _;
 
-/// The bytes in hexadecimal.
+/// The bytes in lower-case hexadecimal.
 pub fn hex(bytes: &[u8]) -> String {
     bytes.iter().fold(String::with_capacity(bytes.len() * 2), |mut text, byte| {
         // Writing to a String cannot fail.

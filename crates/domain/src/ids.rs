@@ -1,7 +1,7 @@
-//! Identifiers. One type per thing named, so that a run can never be passed where a subject is meant.
+//! Identifiers. Each kind of thing has its own type, so that the id of a run cannot be passed as the id of a subject.
 //!
-//! They are version-7 UUIDs: unique without asking anyone, and roughly ordered by the time they were made, which
-//! keeps the databases' indexes compact.
+//! Ids are version-7 UUIDs: unique without coordination, and roughly ordered by creation time, which keeps database
+//! indexes compact.
 
 use std::fmt;
 use std::str::FromStr;
@@ -17,7 +17,7 @@ macro_rules! id {
         pub struct $name(pub Uuid);
 
         impl $name {
-            /// A new identifier, never seen before.
+            /// A new, unique id.
             #[allow(clippy::new_without_default)] // A default suggests a fixed value; every call differs.
             pub fn new() -> Self {
                 Self(Uuid::now_v7())
@@ -55,24 +55,24 @@ id!(
     SubjectId
 );
 id!(
-    /// One life of one process that executes runs. A process that lost its lease takes a new one.
+    /// A worker process, for the duration of one lease. A process that loses its lease gets a new id.
     WorkerId
 );
 id!(
-    /// Something a run produced.
+    /// Something that a run produced.
     ArtifactId
 );
 id!(
-    /// A document that was taken in.
+    /// A document.
     DocumentId
 );
 id!(
-    /// A key that somebody may ask with.
+    /// An API key.
     KeyId
 );
 
 id!(
-    /// One version of what was understood of a document.
+    /// One version of an interpretation.
     InterpretationId
 );
 id!(

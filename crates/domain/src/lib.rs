@@ -1,8 +1,7 @@
-//! The rules of Quire, and nothing else.
+//! The rules of Quire about runs, steps, documents and keys.
 //!
-//! What may happen to a run, in which order steps go, when a failure is worth another attempt: all of it is
-//! decided here by plain functions over plain data. This crate does no I/O, reads no clock and knows no database,
-//! so that every rule can be read, tested and trusted on its own.
+//! This crate decides what may happen to a run, in which order steps run, and when a failed step is retried. It
+//! consists of functions over plain data: no I/O, no clock, no database. Every rule can be tested on its own.
 
 pub mod credential;
 pub mod document;

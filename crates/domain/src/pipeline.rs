@@ -1,30 +1,30 @@
-//! The three pipelines and their closed, ordered sets of steps.
+//! The three pipelines and their ordered steps.
 //!
-//! A step belongs to exactly one pipeline and is spelled as that pipeline's users spell it; any other pair of
-//! pipeline and name is refused before it reaches a database.
+//! The sets are closed. A step belongs to exactly one pipeline; any other combination of pipeline and step name is
+//! refused before it reaches a database.
 
 use std::fmt;
 
 use jiff::SignedDuration;
 use serde::{Deserialize, Serialize};
 
-/// What kind of work a run is.
+/// The kind of work of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Pipeline {
-    /// A document read, understood and indexed.
+    /// Reads, interprets and indexes a document.
     Document,
-    /// An idea expanded and reviewed by five personas.
+    /// Expands an idea and reviews it by five personas.
     Proposal,
-    /// A web page read and summarised.
+    /// Reads and summarises a web page.
     Link,
 }
 
 impl Pipeline {
-    /// All of them.
+    /// All pipelines.
     pub const ALL: [Self; 3] = [Self::Document, Self::Proposal, Self::Link];
 
-    /// The stored and shown form.
+    /// The name that is stored and that the API shows.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Document => "document",
@@ -42,7 +42,7 @@ impl Pipeline {
         })
     }
 
-    /// Every step this pipeline can have, in order.
+    /// All steps of this pipeline, in order.
     pub fn steps(self) -> &'static [StepName] {
         use StepName as S;
         match self {
@@ -95,7 +95,7 @@ pub enum StepName {
 }
 
 impl StepName {
-    /// The stored and shown form. No two steps share one, so it also tells the pipeline.
+    /// The name that is stored and that the API shows. It is unique across pipelines.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Extraction => "EXTRACTION",
@@ -113,7 +113,7 @@ impl StepName {
         }
     }
 
-    /// The pipeline it belongs to.
+    /// The pipeline of the step.
     pub fn pipeline(self) -> Pipeline {
         match self {
             Self::Extraction | Self::Interpretation | Self::Embedding => Pipeline::Document,
@@ -122,10 +122,10 @@ impl StepName {
         }
     }
 
-    /// Its place in the pipeline, from 0.
+    /// The position of the step in its pipeline, from 0.
     pub fn order(self) -> u8 {
         let place = self.pipeline().steps().iter().position(|step| *step == self);
-        // Every step stands in its pipeline's list (a test walks them all), and lists are short.
+        // Every step is in the list of its pipeline, which a test checks, and lists are short.
         place.map_or(0, |place| u8::try_from(place).unwrap_or(u8::MAX))
     }
 }
@@ -155,31 +155,31 @@ impl<'de> Deserialize<'de> for StepName {
     }
 }
 
-/// A name outside a closed set.
+/// A name that is not in a closed set.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("unknown {what} {name:?}; known are: {known}")]
+#[error("unknown {what} {name:?}; use one of: {known}")]
 pub struct UnknownName {
-    /// The kind of thing that was named.
+    /// What was named, such as `role`.
     pub what: &'static str,
-    /// What was given.
+    /// The unknown name.
     pub name: String,
-    /// What would have been accepted.
+    /// The names that exist.
     pub known: String,
 }
 
-/// How a pipeline is carried out here: which of its steps, in order, and how long a run of it may take.
+/// How this installation executes a pipeline: its steps, and the time limit of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PipelinePlan {
-    /// The pipeline.
+    /// The pipeline itself.
     pub pipeline: Pipeline,
-    /// The steps every run of it goes through, in order.
+    /// The steps of every run, in order.
     pub steps: Vec<StepName>,
-    /// How long a run may be RUNNING under one owner.
+    /// How long a worker may keep a run RUNNING.
     pub limit: SignedDuration,
 }
 
 impl PipelinePlan {
-    /// The first step that has not succeeded, where a run starts or resumes.
+    /// The first step that has not succeeded. A run starts or resumes there.
     pub fn first_unfinished(&self, done: &[StepName]) -> Option<StepName> {
         self.steps.iter().copied().find(|step| !done.contains(step))
     }

@@ -1,4 +1,4 @@
-//! Comparing versions.
+//! Comparison of versions.
 
 use proptest::prelude::*;
 
@@ -12,7 +12,7 @@ fn field(key: &str, value: &str, visit_id: Option<&str>) -> Field {
     Field { visit_id: visit_id.map(str::to_owned), ..field }
 }
 
-/// The same fields as another run would find them.
+/// The same fields with new ids, as another run finds them.
 fn found_again(fields: &[Field]) -> Vec<Field> {
     fields.iter().map(|field| Field { field_id: FieldId::new(), ..field.clone() }).collect()
 }
@@ -30,7 +30,7 @@ fn rows<'f>(
 }
 
 #[test]
-fn an_edit_shows_as_what_it_changed_in_the_order_of_the_schema() {
+fn an_edit_shows_as_changes_in_the_order_of_the_schema() {
     let before =
         [field("notes", "nada", None), field("pet_name", "Luna", None), field("species", "canino", None)];
     let mut after = before.to_vec();
@@ -63,7 +63,7 @@ fn a_field_that_is_moved_to_another_visit_has_changed() {
 }
 
 #[test]
-fn another_run_is_compared_by_values_and_a_visit_more_moves_no_other() {
+fn runs_are_compared_by_values_and_an_added_visit_shifts_no_other() {
     let before = [
         field("visit_date", "2024-02-01", Some("visit-001")),
         field("diagnosis", "otitis", Some("visit-001")),
@@ -73,7 +73,7 @@ fn another_run_is_compared_by_values_and_a_visit_more_moves_no_other() {
     for field in &mut after {
         field.visit_id = Some("visit-002".to_owned());
     }
-    // The two change places, and one of them its words.
+    // The two fields swap places, and one of them changes its value.
     after.swap(1, 2);
     after[2].value = Value::Text("otitis externa".into());
     after.insert(0, field("visit_date", "2024-01-01", Some("visit-001")));
@@ -84,7 +84,7 @@ fn another_run_is_compared_by_values_and_a_visit_more_moves_no_other() {
     );
 }
 
-/// Lists of a few keys, visits and values, so that much of it comes more than once.
+/// Lists of a few keys, visits and values, so that many occur more than once.
 fn fields() -> impl Strategy<Value = Vec<Field>> {
     let key = prop::sample::select(vec!["pet_name", "diagnosis", "visit_date", "weight", "unheard_of"]);
     let visit = prop::option::of(prop::sample::select(vec!["visit-001", "visit-002", "b"]));
@@ -103,7 +103,7 @@ fn fields() -> impl Strategy<Value = Vec<Field>> {
     prop::collection::vec(field, 0..12)
 }
 
-/// The places of these fields in the list that they are of.
+/// The indexes of these fields in their list.
 fn places<'f>(fields: impl Iterator<Item = &'f Field>, of: &[Field]) -> Vec<usize> {
     let place = |field: &Field| of.iter().position(|one| std::ptr::eq(one, field)).unwrap();
     let mut places: Vec<_> = fields.map(place).collect();
@@ -113,7 +113,7 @@ fn places<'f>(fields: impl Iterator<Item = &'f Field>, of: &[Field]) -> Vec<usiz
 
 proptest! {
     #[test]
-    fn what_is_compared_with_itself_is_the_same(fields in fields()) {
+    fn a_version_compared_with_itself_has_no_differences(fields in fields()) {
         let schema = Schema::built_in_default();
         prop_assert!(compare(&fields, &fields, &schema).iter().all(|row| row.difference == Same));
         let again = found_again(&fields);
@@ -121,7 +121,7 @@ proptest! {
     }
 
     #[test]
-    fn every_field_of_both_sides_is_in_one_row(from in fields(), to in fields()) {
+    fn every_field_of_both_sides_is_in_one_comparison(from in fields(), to in fields()) {
         let rows = compare(&from, &to, &Schema::built_in_default());
         prop_assert_eq!(places(rows.iter().filter_map(|row| row.from), &from), (0..from.len()).collect::<Vec<_>>());
         prop_assert_eq!(places(rows.iter().filter_map(|row| row.to), &to), (0..to.len()).collect::<Vec<_>>());
@@ -136,7 +136,7 @@ proptest! {
     }
 
     #[test]
-    fn the_other_way_round_what_was_added_is_removed(from in fields(), to in fields()) {
+    fn swapping_the_sides_swaps_added_and_removed(from in fields(), to in fields()) {
         let schema = Schema::built_in_default();
         let mark = |difference, from: Option<&Field>, to: Option<&Field>| {
             (difference, from.map(std::ptr::from_ref), to.map(std::ptr::from_ref))

@@ -29,7 +29,7 @@ mod tests {
 
     #[test]
     #[allow(clippy::float_cmp)] // The values are passed through unchanged.
-    fn the_least_sure_critical_value_counts() {
+    fn the_lowest_confidence_of_the_critical_fields_counts() {
         let (machine, human, derived) = (Origin::Machine, Origin::Human, Origin::Derived);
         for (fields, expected) in [
             (vec![], 0.0),
@@ -56,7 +56,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn no_critical_value_is_less_sure_and_order_does_not_matter(mut fields in fields()) {
+        fn no_critical_value_is_below_it_and_order_does_not_matter(mut fields in fields()) {
             let number = document_confidence(&fields);
             prop_assert!((0.0..=1.0).contains(&number));
             for field in fields.iter().filter(|field| field.is_critical && !field.value.is_empty()) {
@@ -68,7 +68,7 @@ mod tests {
 
         /// Correcting a field never lowers the confidence of its document.
         #[test]
-        fn what_a_person_corrects_makes_nothing_less_certain(mut fields in fields(), which in 0..8usize) {
+        fn a_correction_never_lowers_the_confidence(mut fields in fields(), which in 0..8usize) {
             let before = document_confidence(&fields);
             if let Some(field) = fields.get_mut(which) {
                 field.origin = Origin::Human;

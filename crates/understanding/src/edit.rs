@@ -217,10 +217,13 @@ impl EditInProgress<'_> {
         visit_id: Option<String>,
     ) -> Result<(), InvalidMember> {
         if !is_key_name(key) {
-            return invalid("key", "must be small letters, digits and underscores, such as due_date");
+            return invalid("key", "must be lower-case letters, digits and underscores, such as due_date");
         }
         if self.fields.len() >= MAX_FIELDS {
-            return invalid("op", format!("there are {MAX_FIELDS} fields already, the most that is kept"));
+            return invalid(
+                "op",
+                format!("the document has {MAX_FIELDS} fields, which is the limit; delete one first"),
+            );
         }
         let value_type = value_type.or_else(|| self.schema.key(key).map(|key| key.value_type));
         let value_type = value_type.unwrap_or(ValueType::String);
@@ -287,13 +290,13 @@ impl EditInProgress<'_> {
                 return invalid("visit_id", "must be 1 to 64 letters, digits, - or _, and not `unassigned`");
             }
             Some(wanted) if visits::visit_exists(&self.fields, wanted) => {
-                return invalid("visit_id", "names a visit that is there already; update that one");
+                return invalid("visit_id", "names an existing visit; use op UPDATE, or another id");
             }
             Some(wanted) => wanted.to_owned(),
             None => FieldId::new().to_string(),
         };
         if metadata.iter().all(|(_, value)| value.is_empty()) {
-            return invalid("visit", "must tell something about the visit, such as its visit_date");
+            return invalid("visit", "must have at least one value, such as visit_date");
         }
         self.set_metadata(&visit_id, metadata)
     }
@@ -307,7 +310,7 @@ impl EditInProgress<'_> {
     fn set_metadata(&mut self, visit_id: &str, metadata: &[(String, Value)]) -> Result<(), InvalidMember> {
         for (key, value) in metadata {
             let Some(known) = self.schema.key(key).filter(|key| key.scope == Scope::Metadata) else {
-                return invalid("visit", format!("{key} tells nothing about a visit"));
+                return invalid("visit", format!("{key} is not a metadata key of visits"));
             };
             let value_type = known.value_type;
             let is_it = |field: &Field| field.key == *key && field.visit_id.as_deref() == Some(visit_id);
@@ -339,12 +342,12 @@ impl EditInProgress<'_> {
         if visits::visit_exists(&self.fields, visit_id) {
             return Ok(());
         }
-        invalid("visit_id_not_found", "names no visit of this interpretation; add it first")
+        invalid("visit_id_not_found", "no such visit in this version; add the visit first")
     }
 
     fn place(&self, id: FieldId) -> Result<usize, InvalidMember> {
         let place = self.fields.iter().position(|field| field.field_id == id);
-        place.map_or_else(|| invalid("field_id_not_found", "names no field of this version"), Ok)
+        place.map_or_else(|| invalid("field_id_not_found", "no such field in this version"), Ok)
     }
 
     fn record_change(

@@ -1,4 +1,4 @@
-//! Batches of changes, good and bad.
+//! Batches of edits, valid and invalid.
 
 use proptest::prelude::*;
 
@@ -37,9 +37,9 @@ fn refused(before: &[Field], batch: &[EditOperation]) -> (usize, &'static str) {
     (refused.index, refused.member)
 }
 
-/// Proves R123, R124: what changed is human and logged once, the rest is as it was.
+/// Proves R123, R124: a changed field is human and logged once; other fields stay.
 #[test]
-fn a_changed_field_is_human_and_its_neighbours_are_untouched() {
+fn a_changed_field_has_human_origin_and_other_fields_stay() {
     let before = [field("pet_name", "Luna"), field("notes", "x")];
     let after = edited(&before, &[update(&before[0], text("Lola")), add("species", text("felino"))]);
     assert_eq!(after.fields.len(), 3);
@@ -73,9 +73,9 @@ fn a_value_that_reads_the_same_changes_nothing() {
     assert_eq!(edited(&before, &[typed]).changes.len(), 1, "another type is a change");
 }
 
-/// Proves R122: the first that is wrong is named, and nothing is done.
+/// Proves R122: the first invalid edit is named, and nothing is applied.
 #[test]
-fn what_is_wrong_is_named_by_its_place_and_part() {
+fn an_invalid_edit_is_named_by_its_index_and_member() {
     let before = [field("pet_name", "Luna")];
     let good = add("notes", text("x"));
     let stranger = field("notes", "x");
@@ -102,9 +102,9 @@ fn what_is_wrong_is_named_by_its_place_and_part() {
     assert_eq!(refused(&before, &twice), (1, "field_id_not_found"), "what is gone cannot be changed");
 }
 
-/// Proves R090: what a field claims about itself does not count.
+/// Proves R090: a field cannot claim to be critical.
 #[test]
-fn the_schema_says_what_is_critical() {
+fn whether_a_field_is_critical_depends_on_the_schema() {
     let before =
         [field("notes", "claims to be critical"), Field { is_critical: false, ..field("species", "canino") }];
     let after = edited(&before, &[add("breed", text("beagle"))]);
@@ -149,7 +149,7 @@ fn visits_are_added_changed_filled_and_deleted() {
     assert_eq!(keys, ["diagnosis", "medication", "reason_for_visit"]);
     let gone = edited(&cleared.fields, &[EditOperation::DeleteVisit { visit_id: "first".into() }]);
     assert!(gone.fields.is_empty());
-    assert_eq!(gone.changes.len(), 3, "each field of it is told");
+    assert_eq!(gone.changes.len(), 3, "one change for each field");
 }
 
 fn any_change(fields: Vec<FieldId>) -> impl Strategy<Value = EditOperation> {
@@ -186,9 +186,9 @@ fn any_edit() -> impl Strategy<Value = (Vec<Field>, Vec<EditOperation>)> {
 }
 
 proptest! {
-    /// Proves R122, R124: the log, played on what there was, gives what there is.
+    /// Proves R122, R124: applying the logged changes to the old fields gives the new fields.
     #[test]
-    fn the_log_says_all_that_changed((before, batch) in any_edit()) {
+    fn the_changes_describe_every_difference((before, batch) in any_edit()) {
         let schema = Schema::built_in_default();
         let Ok(after) = apply_edits(&before, &schema, NEUTRAL_CONFIDENCE, &batch) else { return Ok(()) };
         let mut played: Vec<(FieldId, Value)> =

@@ -271,7 +271,7 @@ mod tests {
     }
 
     #[test]
-    fn what_tells_of_people_is_hidden_under_the_same_name_everywhere() {
+    fn personal_data_has_the_same_placeholder_everywhere() {
         for (text, shown) in [
             ("Correo: ana.perez+x@correo.example.es.", "Correo: [EMAIL-1]."),
             ("Tel: 600 123 456", "Tel: [PHONE-1]"),
@@ -318,7 +318,7 @@ mod tests {
     }
 
     #[test]
-    fn a_long_text_is_gone_through_once() {
+    fn a_long_text_is_redacted_in_linear_time() {
         let started = std::time::Instant::now();
         for part in ["a.", "1.", "1.1x", "a@", "A1 ", "AA11 ", "12.03.2024-", "a_1-"] {
             let text = part.repeat(300_000 / part.len());
@@ -332,7 +332,7 @@ mod tests {
     }
 
     #[test]
-    fn a_value_is_known_to_be_hidden_however_it_is_written() {
+    fn redacted_values_are_recognised_however_they_are_written() {
         let mut redaction = Redaction::default();
         redaction.redact("Chip: 941 000 012 345 678, DNI 12.345.678-z");
         assert!(redaction.contains_redacted("941000012345678") && redaction.contains_redacted("12345678Z"));
@@ -345,7 +345,7 @@ mod tests {
 
     proptest::proptest! {
         #[test]
-        fn whatever_is_hidden_comes_back(text in "[ -~áñ\n]{0,80}", tail in "[0-9 .@-]{0,40}") {
+        fn restoring_a_redacted_text_gives_the_original(text in "[ -~áñ\n]{0,80}", tail in "[0-9 .@-]{0,40}") {
             // Placeholders are restored wherever they occur, so the text itself must have none.
             let text = format!("{text}{tail}").replace('[', "(");
             let mut redaction = Redaction::default();

@@ -70,7 +70,7 @@ mod tests {
     }
 
     #[test]
-    fn a_very_long_document_is_found_by_its_beginning() {
+    fn a_very_long_document_is_searched_by_its_first_values() {
         let long = || field(Value::Text("x".repeat(40_000)), ValueType::String);
         assert_eq!(search_text(&[long(), long()]).len(), 40_001);
     }

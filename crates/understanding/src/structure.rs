@@ -178,19 +178,19 @@ impl Schema {
         let summary = match (change, approval.source_key) {
             (StructureChange::KeyDeprecation, _) => {
                 schema.keys.retain(|key| key.key != target);
-                format!("{target} was taken out")
+                format!("removed {target}")
             }
             (StructureChange::KeyRename, Some(source)) => {
                 schema.rename(source, target);
-                format!("{source} became {target}")
+                format!("renamed {source} to {target}")
             }
             (StructureChange::KeyMapping, Some(source)) => {
                 schema.move_labels(source, target);
-                format!("values found as {source} belong to {target}")
+                format!("moved the labels of {source} to {target}")
             }
             (StructureChange::NewKey | StructureChange::KeyRename | StructureChange::KeyMapping, _) => {
                 schema.add_key_if_missing(target);
-                format!("{target} was added")
+                format!("added {target}")
             }
         };
         if approval.critical

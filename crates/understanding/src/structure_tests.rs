@@ -1,4 +1,4 @@
-//! Edits that speak about the schema, and decisions.
+//! Edits that suggest a change of the schema, and decisions.
 
 use super::super::edit::{EditOperation, apply_edits};
 use super::*;
@@ -30,9 +30,9 @@ fn structural_edits_of(
     edited.structure.into_iter().map(|edit| (edit.change, edit.source_key, edit.target_key)).collect()
 }
 
-/// Proves R126 for what counts as adding or removing a key.
+/// Proves R126: which edits add or remove a key.
 #[test]
-fn adding_and_removing_keys_speaks_about_the_schema_and_correcting_values_does_not() {
+fn adding_and_removing_keys_suggests_a_change_of_the_schema_and_correcting_values_does_not() {
     let before = [field("notes", "x"), field("diagnosis", "otitis"), field("diagnosis", "gingivitis")];
     assert_eq!(structural_edits_of(&before, &[add("breed", "beagle")]), [], "the schema has that key");
     assert_eq!(
@@ -59,7 +59,7 @@ fn adding_and_removing_keys_speaks_about_the_schema_and_correcting_values_does_n
 }
 
 #[test]
-fn an_approval_changes_the_schema_as_the_candidate_says() {
+fn an_approval_changes_the_schema() {
     let schema = Schema::built_in_default();
     let approval = |source_key, target_key, critical| Approval { source_key, target_key, critical };
     let (added, summary) =
@@ -81,7 +81,7 @@ fn an_approval_changes_the_schema_as_the_candidate_says() {
 
 /// Proves R128 for the statuses.
 #[test]
-fn a_decision_moves_a_candidate_and_an_approval_is_final() {
+fn a_decision_changes_the_status_and_an_approval_is_final() {
     use CandidateStatus::{Approved, Deferred, Pending, Rejected};
     for status in [Pending, Rejected, Deferred] {
         assert_eq!(status_after(status, DecisionType::Approve), Some(Approved));

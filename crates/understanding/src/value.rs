@@ -230,7 +230,7 @@ impl<'de> Deserialize<'de> for Value {
             #[allow(clippy::cast_precision_loss)] // A number that would lose precision is refused.
             let number = size as f64;
             if number >= LARGEST_EXACT {
-                return Err(E::custom("a number of this size is not exact; send it as text"));
+                return Err(E::custom("the number is too large to be exact; send it as text"));
             }
             Ok(Value::Number(if is_negative { -number } else { number }))
         }
@@ -277,7 +277,7 @@ mod tests {
     }
 
     #[test]
-    fn a_type_takes_what_can_be_read_as_it() {
+    fn a_type_accepts_values_that_convert_to_it() {
         assert_eq!(ValueType::Number.coerce(text("4.5")), Ok(Value::Number(4.5)));
         assert_eq!(ValueType::Boolean.coerce(text("true")), Ok(Value::Bool(true)));
         assert_eq!(ValueType::Date.coerce(text("2024-02-29")), Ok(text("2024-02-29")));
@@ -299,7 +299,7 @@ mod tests {
     }
 
     #[test]
-    fn whole_numbers_stay_whole_and_what_is_not_exact_is_refused() {
+    fn whole_numbers_stay_whole_and_inexact_numbers_are_refused() {
         for json in ["null", "true", "5", "-7", "4.5", "\"5\""] {
             let value: Value = serde_json::from_str(json).unwrap();
             assert_eq!(serde_json::to_string(&value).unwrap(), json);

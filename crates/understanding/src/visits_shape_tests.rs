@@ -1,11 +1,11 @@
-//! The two shapes of an interpretation, member by member.
+//! The members of the flat and of the visit-grouped view.
 
 use serde_json::{Value as Json, json};
 
 use super::*;
 use crate::ValueType;
 
-/// Grouped under the usual policy.
+/// Grouped under the default policy.
 fn grouped_as(interpretation: &Interpretation, schema: &Schema) -> VisitGroupedView {
     group_by_visit(interpretation, schema, &ConfidencePolicy::default())
 }
@@ -33,7 +33,7 @@ fn members(json: &Json) -> Vec<&str> {
 
 /// Proves R091.
 #[test]
-fn what_is_stored_is_a_flat_list_under_its_generation() {
+fn an_interpretation_is_stored_as_a_flat_list() {
     let stored = of(vec![field("pet_name", "Luna", None), field("diagnosis", "otitis", Some("visit-001"))]);
     let json = serde_json::to_value(&stored).unwrap();
     let mut names = members(&json);
@@ -45,10 +45,9 @@ fn what_is_stored_is_a_flat_list_under_its_generation() {
     assert_eq!(serde_json::from_value::<Interpretation>(json).unwrap(), stored);
 }
 
-/// Proves R094: the contract, its members and the layout of a record with its seventeen places for what tells about the
-/// document.
+/// Proves R094: the members of the view, and its seventeen slots of the document.
 #[test]
-fn by_visits_it_has_the_members_and_places_of_the_contract() {
+fn the_visit_view_has_the_documented_members_and_slots() {
     let grouped = grouped_as(&of(vec![field("pet_name", "Luna", None)]), &Schema::built_in_default());
     let json = serde_json::to_value(&grouped).unwrap();
     let mut names = members(&json);
@@ -104,13 +103,13 @@ fn by_visits_it_has_the_members_and_places_of_the_contract() {
         aliases,
         [("nhc", &json!(["medical_record_number"])), ("reproductive_status", &json!(["repro_status"]))]
     );
-    // The number of a person is nobody's address.
+    // The identity number of a person has no slot.
     assert!(slots.iter().all(|slot| slot["canonical_key"] != "owner_id"));
 }
 
-/// Proves R101: what comes under another name is shown under its own.
+/// Proves R101: values under an alias are shown under the key.
 #[test]
-fn other_names_of_keys_are_resolved_before_anybody_sees_them() {
+fn aliases_are_shown_under_their_key() {
     let fields = vec![field("medical_record_number", "H-1", None), field("repro_status", "entero", None)];
     let grouped = grouped_as(&of(fields), &Schema::built_in_default());
     let keys: Vec<_> = grouped.fields.iter().map(|field| field.view.field.key.as_str()).collect();
@@ -123,9 +122,9 @@ fn other_names_of_keys_are_resolved_before_anybody_sees_them() {
     );
 }
 
-/// Proves R095 for every key of the schema, with a visit and without.
+/// Proves R095 for every key of the schema, with and without a visit.
 #[test]
-fn what_belongs_to_visits_is_never_at_the_top() {
+fn fields_of_visits_are_never_at_the_top_level() {
     let schema = Schema::built_in_default();
     let all = schema.keys.iter();
     let fields =
@@ -151,9 +150,9 @@ fn what_belongs_to_visits_is_never_at_the_top() {
     }
 }
 
-/// Proves R093 and R108 for the view: what follows is only shown, and only where nothing was found.
+/// Proves R093 and R108 for the view: a derived date is only shown, and only if no date was found.
 #[test]
-fn a_document_without_a_date_shows_that_of_its_latest_visit() {
+fn a_document_without_a_date_shows_the_date_of_its_latest_visit() {
     let schema = Schema::built_in_default();
     let visits =
         [field("visit_date", "2024-02-01", Some("b")), field("visit_date", "2024-01-01", Some("a"))].to_vec();
@@ -175,7 +174,7 @@ fn a_document_without_a_date_shows_that_of_its_latest_visit() {
     assert!(grouped_as(&of(Vec::new()), &schema).fields.is_empty());
 }
 
-/// Visits are in the order of their dates, then of their ids; what has no date comes behind.
+/// Visits are in the order of their dates, then of their ids. Visits without a date follow.
 #[test]
 fn visits_are_in_the_order_of_their_dates() {
     let fields = vec![

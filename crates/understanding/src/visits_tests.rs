@@ -1,4 +1,4 @@
-//! Grouping by visits.
+//! Grouping by visit.
 
 use super::*;
 use crate::{Origin, ValueType};

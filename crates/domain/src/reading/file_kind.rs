@@ -1,16 +1,16 @@
-//! What kind of file it is, told by its content and never by its name.
+//! The kind of a file, detected from its content and never from its name.
 
 use serde::{Deserialize, Serialize};
 
 use crate::UnknownName;
 
-/// Programs put a few lines before the header of a PDF; readers have always looked for it this far.
+/// A PDF header may stand behind other bytes; PDF readers search this many bytes for it.
 const PDF_HEADER_WITHIN: usize = 1024;
-/// The part that makes a zip a DOCX.
+/// The entry that makes a zip file a DOCX.
 const DOCX_PART: &[u8] = b"word/document.xml";
-/// How far markup is looked for behind leading comments, in characters.
+/// How many characters are searched for markup behind leading comments.
 const OPENING_CHARS: usize = 4096;
-/// Texts that are written to be interpreted: shown as they are they would be mostly tags.
+/// Beginnings of markup. Such files are not plain text, because most of what they show would be tags.
 const MARKUP: [&str; 9] = ["<?xml", "<!doctype", "<html", "<head", "<body", "<svg", "{\\rtf", "%!ps", "gif8"];
 
 /// A kind of file that can be read.
@@ -22,12 +22,12 @@ pub enum FileKind {
     Png,
     Jpeg,
     Docx,
-    /// Plain text and Markdown, which is read as it is written.
+    /// Plain text and Markdown. Markdown is read as plain text.
     Text,
 }
 
 impl FileKind {
-    /// Every kind.
+    /// All kinds.
     pub const ALL: [Self; 5] = [Self::Pdf, Self::Png, Self::Jpeg, Self::Docx, Self::Text];
 
     /// The stable name.
@@ -50,7 +50,7 @@ impl FileKind {
         })
     }
 
-    /// What HTTP calls it.
+    /// The media type.
     pub fn media_type(self) -> &'static str {
         match self {
             Self::Pdf => "application/pdf",
@@ -61,7 +61,7 @@ impl FileKind {
         }
     }
 
-    /// How the name of such a file ends, without the dot.
+    /// The usual file extension, without the dot.
     pub fn extension(self) -> &'static str {
         match self {
             Self::Pdf => "pdf",
@@ -72,15 +72,15 @@ impl FileKind {
         }
     }
 
-    /// What a file is, if it is of a kind that can be read. It only looks: a file can be a PDF by its first bytes and
-    /// still be too damaged to read. Takes time in proportion to the file's length, whatever is in it.
+    /// Detects the kind of a file. It looks at signatures only: a file that is a PDF by its first bytes may still be
+    /// too damaged to read. Takes time in proportion to the length of the file.
     pub fn sniff(file: &[u8]) -> Option<Self> {
         if file.starts_with(b"\x89PNG\r\n\x1a\n") {
             Some(Self::Png)
         } else if file.starts_with(b"\xff\xd8\xff") {
             Some(Self::Jpeg)
         } else if file.starts_with(b"PK\x03\x04") {
-            // Before PDF: a zip may begin with a PDF that it holds.
+            // Zip comes before PDF, because a zip file may begin with a PDF that it contains.
             has_docx_part(file).then_some(Self::Docx)
         } else if contains(&file[..file.len().min(PDF_HEADER_WITHIN)], b"%PDF-") {
             Some(Self::Pdf)
@@ -94,7 +94,7 @@ fn contains(bytes: &[u8], wanted: &[u8]) -> bool {
     bytes.windows(wanted.len()).any(|window| window == wanted)
 }
 
-/// Whether a header of the zip, beside an entry or in its directory, has the name of the document's part.
+/// Whether the zip file has an entry of that name, in a local header or in its directory.
 fn has_docx_part(zip: &[u8]) -> bool {
     zip.windows(DOCX_PART.len())
         .enumerate()
@@ -109,7 +109,7 @@ fn is_directory_header(zip: &[u8], name_at: usize) -> bool {
     is_header(zip, name_at.checked_sub(46), b"PK\x01\x02", 28)
 }
 
-/// Whether a header starts there and says that its name is as long as the one that is looked for.
+/// Whether a header starts there whose name is as long as the expected one.
 fn is_header(zip: &[u8], start: Option<usize>, signature: &[u8], length_at: usize) -> bool {
     let Some(header) = start.and_then(|start| zip.get(start..)) else { return false };
     let length = header.get(length_at..length_at + 2);
@@ -132,7 +132,7 @@ fn is_text(file: &[u8]) -> bool {
     }
 }
 
-/// Enough of Windows-1252 to tell whether a byte means anything: which sign the others are makes no difference here.
+/// Tells which bytes are undefined in Windows-1252. Which character the others stand for does not matter here.
 fn windows_1252(byte: u8) -> char {
     match byte {
         0x81 | 0x8d | 0x8f | 0x90 | 0x9d => '\u{81}',
@@ -162,11 +162,11 @@ fn is_markup(opening: &str) -> bool {
         rest = after.trim_start();
     }
     MARKUP.iter().filter_map(|marker| rest.strip_prefix(marker)).any(|after| {
-        // `<header>` is not `<head>`; `{\rtf1` and `GIF89a` go on with a digit.
+        // `<header>` is not `<head>`; `{\rtf1` and `GIF89a` continue with a digit.
         !after.starts_with(|next: char| next.is_ascii_alphabetic())
     })
 }
 
 #[cfg(test)]
-#[path = "kind_tests.rs"]
+#[path = "file_kind_tests.rs"]
 mod tests;

@@ -1,9 +1,8 @@
-//! What was read from a document: pages, lines and words, each word with its place, and a plain text whose every
-//! stretch can be found again on the page.
+//! The text of a document: pages, lines and words with their positions, and a plain text whose every range leads back
+//! to its words on the page.
 //!
-//! One system of coordinates serves everybody: points (1/72 inch) from the top left corner of the page as a person
-//! sees it, cropped and turned upright, x to the right and y down. A page image at scale `s` shows the point (x, y) at
-//! the pixel (s·x, s·y).
+//! Coordinates are points (1/72 inch) from the top left corner of the page as a person sees it, cropped and upright,
+//! with x to the right and y down. A page image at scale `s` shows the point (x, y) at the pixel (s·x, s·y).
 
 mod file_kind;
 pub mod quality;
@@ -24,7 +23,7 @@ pub struct Rect {
 }
 
 impl Rect {
-    /// The smallest one that holds both.
+    /// The smallest rectangle that contains both.
     #[must_use]
     pub fn union(self, other: Self) -> Self {
         Self {
@@ -36,7 +35,7 @@ impl Rect {
     }
 }
 
-/// A word and its place.
+/// A word and its position.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[allow(missing_docs)]
 pub struct Word {
@@ -44,40 +43,40 @@ pub struct Word {
     pub rect: Rect,
 }
 
-/// Words that stand on one line, in the order they are read.
+/// The words of one line, in reading order.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[allow(missing_docs)]
 pub struct Line {
     pub words: Vec<Word>,
-    /// Whether a paragraph begins here.
+    /// Whether a paragraph starts with this line.
     pub opens_paragraph: bool,
 }
 
-/// A page, in the order it is read.
+/// A page, in reading order.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[allow(missing_docs)]
 pub struct Page {
     pub width: f32,
     pub height: f32,
     pub lines: Vec<Line>,
-    /// Whether its words were recognised from its picture.
+    /// Whether its words were recognised from an image.
     pub recognised: bool,
 }
 
-/// A document as it was read.
+/// The text of a document with positions.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[allow(missing_docs)]
 pub struct Reading {
     pub pages: Vec<Page>,
 }
 
-/// The plain text of a reading: words apart by a space, lines and pages by a line break, and an empty line before each
-/// paragraph but the first of a page. A word that was broken at the end of a line is whole again.
+/// The plain text of a document. A space separates words, a line break separates lines and pages, and an empty line
+/// stands before each paragraph except the first of a page. Words broken at the end of a line are joined.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PlainText {
-    /// The text.
+    /// The text itself.
     pub text: String,
-    /// Where each word stands in it, in order.
+    /// The position of each word in the text, in order.
     spans: Vec<Span>,
 }
 
@@ -88,17 +87,17 @@ struct Span {
     rect: Rect,
 }
 
-/// A stretch of text found again on its page.
+/// The position of a word on its page.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Location {
     /// The page, from 1.
     pub page: usize,
-    /// The word's rectangle.
+    /// The rectangle of the word.
     pub rect: Rect,
 }
 
 impl Reading {
-    /// The plain text, with the way back to the words.
+    /// The plain text, with the positions of its words.
     pub fn plain_text(&self) -> PlainText {
         let mut plain = PlainText::default();
         for (page, number) in self.pages.iter().zip(1..) {
@@ -109,8 +108,7 @@ impl Reading {
 }
 
 impl PlainText {
-    /// The places of the words that a stretch of the text touches, in order. Found by halving: the length of the
-    /// document hardly matters.
+    /// The locations of the words that a byte range of the text touches, in order. Uses binary search.
     pub fn locations(&self, range: Range<usize>) -> Vec<Location> {
         let first = self.spans.partition_point(|span| span.bytes.end <= range.start);
         let touched = self.spans[first..].iter().take_while(|span| span.bytes.start < range.end);
@@ -128,7 +126,7 @@ impl PlainText {
         }
     }
 
-    /// If its last word is broken, the next line's first word goes on where it ends, without the hyphen.
+    /// A broken last word is joined with the first word of the next line, without its hyphen.
     fn write_line(&mut self, line: &Line, page: usize, broken: bool) {
         for (place, word) in line.words.iter().enumerate() {
             let whole = place + 1 < line.words.len() || !broken;
@@ -149,10 +147,11 @@ impl PlainText {
     }
 }
 
-/// What stands at the end of a line where a word was broken.
+/// Hyphens that break a word at the end of a line.
 const HYPHENS: [char; 3] = ['-', '\u{2010}', '\u{AD}'];
 
-/// Whether the last word of a line goes on in the next: a letter and a hyphen here, a small letter there.
+/// Whether the last word of a line continues in the next: it ends with a letter and a hyphen, and the next line
+/// starts with a lower-case letter.
 fn is_broken_word(line: &Line, next: &Line) -> bool {
     let (Some(last), Some(first)) = (line.words.last(), next.words.first()) else { return false };
     let Some(stem) = last.text.strip_suffix(HYPHENS) else { return false };
@@ -177,7 +176,7 @@ mod tests {
 
     /// Proves R087 for the way back: the page is the real one, from 1.
     #[test]
-    fn any_stretch_of_the_text_is_found_on_its_page() {
+    fn any_range_of_the_text_has_its_locations_on_the_page() {
         let reading = Reading {
             pages: vec![page(&[&["Peso:", "4,2", "kg"], &["Año"]]), page(&[]), page(&[&["fin"]])],
         };
@@ -199,7 +198,7 @@ mod tests {
 
     /// Proves R087: a word that was broken is found whole in the text, and its stretch is both its parts on the page.
     #[test]
-    fn a_word_broken_at_the_end_of_a_line_is_whole_in_the_text_and_has_two_places() {
+    fn a_word_broken_at_the_end_of_a_line_is_joined_and_has_two_locations() {
         for hyphen in ["-", "\u{AD}", "\u{2010}"] {
             let broken = format!("trata{hyphen}");
             let reading = Reading { pages: vec![page(&[&["el", &broken], &["miento", "sigue"]])] };
@@ -225,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn an_empty_line_stands_before_each_paragraph_but_the_first_of_a_page() {
+    fn an_empty_line_separates_paragraphs_within_a_page() {
         let mut first = page(&[&["uno"], &["dos"], &["tres"]]);
         first.lines[0].opens_paragraph = true;
         first.lines[2].opens_paragraph = true;

@@ -1,17 +1,17 @@
-//! Whether a text that was read is worth understanding.
+//! Measures whether a text is good enough to interpret.
 //!
-//! Some PDFs give text that nobody wrote: fonts that map letters to the wrong ones, scans recognised badly, tables of
-//! symbols. What is built on such a text would be wrong with confidence, so it stops here. The measure is deliberately
-//! simple: shares of characters and words, each with a name, so that a person can see why.
+//! Some PDFs contain text that nobody wrote: fonts with wrong character maps, poorly recognised scans, tables of
+//! symbols. Values from such a text would be wrong but look right, so processing stops here. The measure is
+//! deliberately simple: each issue is a named share of characters or words, so that a person can see the reason.
 
-/// Below this many visible characters there is nothing to judge.
+/// The fewest visible characters that can be judged.
 const MIN_CHARACTERS: usize = 20;
-/// Texts below this score are not used.
+/// The lowest score of a text that is used.
 const PASSING_SCORE: f32 = 0.60;
-/// What earlier readings made of "tratamiento", "traquea" and "tiene": letters that were swapped, not misspelt.
+/// Wrong readings of "tratamiento", "traquea" and "tiene" with a swapped letter.
 const SWAPPED_LETTER_WORDS: [&str; 3] = ["dratamiento", "draquea", "diene"];
 
-/// What speaks against a text.
+/// A reason against using a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs)] // The names are the documentation.
 pub enum QualityIssue {
@@ -30,28 +30,28 @@ pub enum QualityIssue {
     SwappedLetters,
 }
 
-/// What becomes of a text.
+/// Whether a text is used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum QualityVerdict {
-    /// It can be used.
+    /// The text is used.
     Good,
-    /// There is hardly anything, or nothing that can be read.
+    /// The text is nearly empty, or no readable text.
     Unreadable,
-    /// It can be read, and should not be trusted.
+    /// The text is readable but too unreliable.
     Low,
 }
 
-/// How good a text is, and why not better.
+/// The score of a text, and the issues that lower it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Quality {
-    /// From 0 to 1.
+    /// The score, from 0 to 1.
     pub score: f32,
-    /// What speaks against it.
+    /// The issues of the text.
     pub issues: Vec<QualityIssue>,
 }
 
 impl Quality {
-    /// Judges a text. Takes time in proportion to its length, whatever is in it.
+    /// Measures a text. Takes time in proportion to its length.
     pub fn of(text: &str) -> Self {
         let counts = TextCounts::of(text);
         if let Some(flaw) = counts.unreadable() {
@@ -62,7 +62,7 @@ impl Quality {
         Self { score, issues: flaws }
     }
 
-    /// What becomes of the text.
+    /// Whether the text is used.
     pub fn verdict(&self) -> QualityVerdict {
         let unreadable = [
             QualityIssue::TooShort,
@@ -99,7 +99,7 @@ struct TextCounts {
     long_tokens: usize,
     single_letters: usize,
     after_single: bool,
-    /// Latin words of four letters or more, and those among them that nobody could pronounce.
+    /// The Latin words of four or more letters, and those among them that cannot be pronounced.
     latin_words: usize,
     unpronounceable: usize,
     swapped: usize,
@@ -150,7 +150,7 @@ impl TextCounts {
         self.words += usize::from(letters >= 3);
         self.long_tokens += usize::from(letters >= 12);
         let single = letters == 1 && token.chars().count() == 1;
-        // "y", "a" and "o" are words; letters that were torn apart stand beside each other.
+        // "y", "a" and "o" are words. Letters of a word that was torn apart stand next to each other.
         self.single_letters += usize::from(single && (self.after_single || !word.chars().all(is_vowel)));
         self.after_single = single;
         if SWAPPED_LETTER_WORDS.iter().any(|swapped| word.to_lowercase() == *swapped) {
@@ -179,7 +179,7 @@ impl TextCounts {
         }
     }
 
-    /// Words that nobody could say, or letters in shares that no language has.
+    /// Whether too many words cannot be pronounced, or letters have frequencies that no language has.
     fn is_gibberish(&self) -> bool {
         let unsaid = share(self.unpronounceable, self.latin_words);
         let enough = self.latin_words >= 5;
@@ -187,7 +187,7 @@ impl TextCounts {
     }
 
     fn penalties(&self) -> Vec<(QualityIssue, f32)> {
-        // Vowels and the like are asked of texts in Latin letters alone; others have their own ways.
+        // The vowel checks apply to Latin script only.
         let is_latin = share(self.latin, self.letters) > 0.5;
         let rules = [
             (QualityIssue::LowVowelRatio, 0.20, is_latin && share(self.vowels, self.letters) < 0.30),
@@ -220,12 +220,12 @@ impl TextCounts {
     }
 }
 
-#[allow(clippy::cast_precision_loss)] // Shares of texts; the seventh digit decides nothing.
+#[allow(clippy::cast_precision_loss)] // Shares need only a few digits.
 fn share(part: usize, whole: usize) -> f32 {
     if whole == 0 { 0.0 } else { part as f32 / whole as f32 }
 }
 
-/// Code points that mean whatever a font says they mean.
+/// Private-use code points. Their meaning depends on the font.
 fn is_private_use(character: char) -> bool {
     matches!(character, '\u{E000}'..='\u{F8FF}' | '\u{F0000}'..='\u{10FFFD}')
 }
@@ -238,12 +238,12 @@ fn is_vowel(character: char) -> bool {
     "aeiouyàáâãäåæèéêëìíîïòóôõöøùúûüýÿœ".contains(character.to_lowercase().next().unwrap_or(character))
 }
 
-/// The letters that make up two thirds and more of a text in any language written with them.
+/// Letters that make up most of a text in any language in Latin script.
 fn is_common(character: char) -> bool {
     "eaionrstldáéíóàèìòäëïöâêîôãõå".contains(character.to_lowercase().next().unwrap_or(character))
 }
 
-/// A word that has a vowel, and never five consonants in a row.
+/// Whether a word has a vowel and never five consonants in a row.
 fn is_pronounceable(word: &str) -> bool {
     let runs = word.split(is_vowel).map(|consonants| consonants.chars().count());
     word.chars().any(is_vowel) && runs.max().unwrap_or(0) < 5

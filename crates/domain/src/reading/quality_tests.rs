@@ -1,4 +1,4 @@
-//! Texts that pass, texts that must not, and one for each flaw.
+//! Texts that pass, texts that do not, and one text for each issue.
 
 use proptest::prelude::*;
 
@@ -11,7 +11,7 @@ fn verdict(text: &str) -> QualityVerdict {
     Quality::of(text).verdict()
 }
 
-/// A long text of the same sentence.
+/// The sentence repeated.
 fn long(sentence: &str, times: usize) -> String {
     format!("{sentence}\n").repeat(times)
 }
@@ -30,7 +30,7 @@ fn ordinary_records_pass_in_both_languages_and_in_other_scripts() {
 
 /// Proves R085.
 #[test]
-fn nearly_nothing_is_unreadable() {
+fn a_nearly_empty_text_is_unreadable() {
     for text in ["", "   \n\t ", "Luna 4,2 kg", "nineteen visible ch", &" a".repeat(19)] {
         assert_eq!(verdict(text), QualityVerdict::Unreadable, "{text:?}");
     }
@@ -44,7 +44,7 @@ fn nearly_nothing_is_unreadable() {
     assert_eq!(Quality::of("~~^^``~~^^`` abc def ghi ~~^^``~~^^``").issues, [QualityIssue::NotHumanReadable]);
 }
 
-/// Proves R086: what can be read and should not be trusted.
+/// Proves R086: readable text that is unreliable.
 #[test]
 fn gibberish_does_not_pass_although_it_looks_like_words() {
     let consonants = "xkrtpl mndfgh qwrtzx bcdfgk plmknj hgfdsz trwqpl zxcvbn mnbvcx lkjhgf\n".repeat(3);
@@ -58,21 +58,21 @@ fn gibberish_does_not_pass_although_it_looks_like_words() {
     assert_eq!(verdict(&shifted), QualityVerdict::Low, "{shifted}");
 }
 
-/// The next letter but twelve: what a font with a wrong map shows.
+/// The letter shifted by twelve, as a font with a wrong character map shows it.
 fn shift(letter: char) -> char {
     char::from((letter as u8 - b'a' + 12) % 26 + b'a')
 }
 
 #[test]
-fn swapped_letters_are_known_by_whole_words_only() {
+fn swapped_letters_are_detected_in_whole_words_only() {
     assert_eq!(verdict(&format!("{RECORD}El dratamiento sigue.")), QualityVerdict::Low);
     assert_eq!(verdict(&format!("{RECORD}DIENE fiebre.")), QualityVerdict::Low);
-    // Words that only contain one are words.
+    // A word that only contains a swapped word is fine.
     assert_eq!(verdict(&format!("{RECORD}La higiene y el ingrediente: dienedor.")), QualityVerdict::Good);
 }
 
 #[test]
-fn each_flaw_has_its_penalty() {
+fn each_issue_has_its_penalty() {
     let cases = [
         (
             long("uno, dos; tres: ¡cuatro! ¿cinco? (seis) [siete]... «ocho»!!! --- ;;; ,,,", 1),
@@ -98,7 +98,7 @@ fn each_flaw_has_its_penalty() {
 
 proptest! {
     #[test]
-    fn any_text_gets_a_score_between_nothing_and_one(text in any::<String>()) {
+    fn any_text_gets_a_score_from_0_to_1(text in any::<String>()) {
         let quality = Quality::of(&text);
         prop_assert!((0.0..=1.0).contains(&quality.score));
         prop_assert_eq!(quality.verdict() == QualityVerdict::Good && quality.score < PASSING_SCORE, false);

@@ -1,4 +1,4 @@
-//! What can go wrong with a step or a run, and whether trying again can help.
+//! Failures of steps and runs, and whether a retry can help.
 
 use std::fmt;
 
@@ -7,55 +7,55 @@ use serde::{Deserialize, Serialize};
 
 use crate::pipeline::StepName;
 
-/// Longest message that is kept; what is longer is cut.
+/// The longest stored message, in characters. Longer ones are cut.
 const MAX_MESSAGE_CHARS: usize = 500;
 
-/// Whether, and when, another attempt can help.
+/// Whether a retry can help, and when.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FailureKind {
-    /// It may go better next time.
+    /// A retry may succeed.
     Transient,
-    /// It will fail every time.
+    /// Every retry will fail.
     Permanent,
-    /// Whoever was asked wants to be left alone until then.
+    /// The provider refuses requests until a certain time.
     RateLimited {
-        /// The earliest useful moment.
+        /// The earliest time for a retry.
         until: Timestamp,
     },
-    /// It took too long.
+    /// The attempt took too long.
     TimedOut,
 }
 
 impl FailureKind {
-    /// Whether another attempt can help at all.
+    /// Whether a retry can help at all.
     pub fn is_retryable(self) -> bool {
         !matches!(self, Self::Permanent)
     }
 }
 
-/// What went wrong in one attempt of a step, as the step itself tells it.
+/// The failure of one attempt of a step, as the step reports it.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Failure {
-    /// Whether trying again can help.
+    /// Whether a retry can help.
     pub kind: FailureKind,
-    /// What the run is marked with if this failure ends it; the step's own type unless the step says otherwise.
+    /// The failure type of the run if this failure ends it. Without it, the type of the step.
     pub failure_type: Option<FailureType>,
     /// The class of the error, for programmers.
     pub error_type: String,
     /// The stable code, for programs.
     pub error_code: String,
-    /// What happened and what to do, for people. Never a path, a secret or document text.
+    /// What happened and what to do, for people. Never contains a path, a secret or document text.
     pub message: String,
-    /// What a programmer needs to find out why: it may quote the document, so it is kept as an artifact of the run
-    /// and never told in a record, a log or a message.
+    /// Diagnostic details for programmers. They may quote the document, so they are stored as an artifact of the run
+    /// and never appear in a record, a log or a message.
     pub diagnosis: Option<Box<str>>,
 }
 
 impl Failure {
-    /// The type of the artifact that keeps a diagnosis.
+    /// The type of the artifact that stores a diagnosis.
     pub const DIAGNOSIS: &str = "DIAGNOSIS";
 
-    /// A failure of the given kind.
+    /// A failure of that kind.
     pub fn new(kind: FailureKind, error_code: impl Into<String>, message: impl Into<String>) -> Self {
         let error_code = error_code.into();
         Self {
@@ -68,29 +68,29 @@ impl Failure {
         }
     }
 
-    /// One that may pass.
+    /// A failure that a retry may fix.
     pub fn transient(error_code: impl Into<String>, message: impl Into<String>) -> Self {
         Self::new(FailureKind::Transient, error_code, message)
     }
 
-    /// One that will not.
+    /// A failure that no retry fixes.
     pub fn permanent(error_code: impl Into<String>, message: impl Into<String>) -> Self {
         Self::new(FailureKind::Permanent, error_code, message)
     }
 
-    /// The same, with what a programmer needs to find out why.
+    /// Adds diagnostic details for programmers.
     #[must_use]
     pub fn with_diagnosis(self, diagnosis: impl Into<String>) -> Self {
         Self { diagnosis: Some(diagnosis.into().into_boxed_str()), ..self }
     }
 
-    /// The same, marking the run with this type if it ends it.
+    /// Sets the failure type of the run if this failure ends it.
     #[must_use]
     pub fn with_failure_type(self, failure_type: FailureType) -> Self {
         Self { failure_type: Some(failure_type), ..self }
     }
 
-    /// The record that is kept of it.
+    /// The record of this failure.
     pub fn record(&self, stage: Option<StepName>, correlation_id: Option<&str>) -> FailureRecord {
         FailureRecord {
             error_type: self.error_type.clone(),
@@ -102,7 +102,7 @@ impl Failure {
     }
 }
 
-/// Says that there is a diagnosis and not what it is: what can be printed ends up in a log one day.
+/// Shows that there is a diagnosis but not its text, because debug output ends up in logs.
 impl fmt::Debug for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Failure")
@@ -123,18 +123,18 @@ fn truncated(message: String) -> String {
     }
 }
 
-/// What is kept of a failure, on the run and in the history.
+/// The stored record of a failure, on the run and in the history.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FailureRecord {
     /// The class of the error.
     pub error_type: String,
-    /// Its stable code.
+    /// The stable code.
     pub error_code: String,
     /// What happened and what to do.
     pub message: String,
-    /// The step in which it happened.
+    /// The step that failed.
     pub stage: Option<StepName>,
-    /// What ties it to the request that caused it.
+    /// Links the failure to the request that caused the run.
     pub correlation_id: Option<String>,
 }
 
@@ -146,10 +146,10 @@ macro_rules! failure_types {
         pub enum FailureType { $($variant),+ }
 
         impl FailureType {
-            /// All of them.
+            /// All failure types.
             pub const ALL: &'static [Self] = &[$(Self::$variant),+];
 
-            /// The stored and shown form.
+            /// The name that is stored and that the API shows.
             pub const fn as_str(self) -> &'static str {
                 match self { $(Self::$variant => $name),+ }
             }
@@ -173,12 +173,12 @@ failure_types! {
 }
 
 impl FailureType {
-    /// The failure type of that name; a name from elsewhere reads as unknown.
+    /// The failure type of that name. An unknown name becomes `UNKNOWN_ERROR`.
     pub fn parse(name: &str) -> Self {
         Self::ALL.iter().copied().find(|kind| kind.as_str() == name).unwrap_or(Self::UnknownError)
     }
 
-    /// What a run is marked with when this step ends it.
+    /// The failure type of a run that this step ends.
     pub fn of_step(step: StepName) -> Self {
         match step {
             StepName::Extraction | StepName::LinkExtraction => Self::ExtractionFailed,
@@ -201,14 +201,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_long_message_is_cut_at_a_character_and_a_short_one_is_not() {
+    fn a_long_message_is_cut_and_a_short_one_is_kept() {
         let failure = Failure::transient("X", "é".repeat(900));
         assert_eq!(failure.message.chars().count(), MAX_MESSAGE_CHARS);
         assert_eq!(Failure::transient("X", "short").message, "short");
     }
 
     #[test]
-    fn a_diagnosis_is_neither_in_the_record_nor_in_what_is_printed() {
+    fn a_diagnosis_is_neither_in_the_record_nor_in_debug_output() {
         let failure = Failure::permanent("EXTRACTION_LOW_QUALITY", "the text is not readable")
             .with_failure_type(FailureType::ExtractionLowQuality)
             .with_diagnosis("score 0.31 of 'Pac1ente'");
@@ -220,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn only_a_permanent_failure_is_never_worth_another_attempt() {
+    fn every_failure_except_a_permanent_one_is_retryable() {
         assert!(!FailureKind::Permanent.is_retryable());
         assert!(FailureKind::Transient.is_retryable());
         assert!(FailureKind::TimedOut.is_retryable());

@@ -1,15 +1,14 @@
-//! Who may write for a run.
+//! Fencing: which worker may write for a run.
 //!
-//! A worker holds a lease that it renews with its heartbeat; the runs it claimed are its own while the lease
-//! lives. Each claim also hands out a *fence*, a number that changes with every transition of the run: a write
-//! that does not carry the current one is refused by the database. So a worker that was taken for dead and wakes
-//! up again can do no harm, however late it is.
+//! A worker holds a lease and renews it with its heartbeat. It owns the runs that it claimed while the lease is
+//! valid. Each run also has a *fence*, a number that changes with every transition; the database refuses a write
+//! without the current number. A worker that was declared dead and wakes up again can therefore do no harm.
 
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// The fencing token of a run: the number of transitions it has gone through.
+/// The fencing token of a run: its number of transitions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Default, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Fence(pub i32);

@@ -1,4 +1,4 @@
-//! What a run is and what may happen to it.
+//! Runs: their states, and what may happen to them.
 
 mod failure;
 mod lease;

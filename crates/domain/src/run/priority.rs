@@ -1,22 +1,22 @@
-//! How urgent a run is. Ordered by rank and never by its name: as text, `normal` would come after `high`.
+//! The priority of a run. It is sorted by rank and never by name, because `high` sorts before `normal` as text.
 
 use crate::pipeline::UnknownName;
 
-/// How urgent a run is.
+/// The priority of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
 pub enum Priority {
-    /// In its turn.
+    /// The default.
     #[default]
     Normal,
-    /// Before everything normal.
+    /// Before all runs of normal priority.
     High,
 }
 
 impl Priority {
-    /// Both, lowest first.
+    /// Both priorities, lowest first.
     pub const ALL: [Self; 2] = [Self::Normal, Self::High];
 
-    /// What the databases sort by; larger goes first.
+    /// The rank that databases sort by. A higher rank goes first.
     pub fn rank(self) -> i16 {
         match self {
             Self::Normal => 0,
@@ -29,7 +29,7 @@ impl Priority {
         Self::ALL.into_iter().find(|priority| priority.rank() == rank)
     }
 
-    /// The shown form.
+    /// The name that the API shows.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Normal => "normal",

@@ -1,4 +1,4 @@
-//! When to try again: the delays between attempts of a step, and what becomes of a run whose attempt failed.
+//! Retries: delays between attempts of a step, and what happens to a run after a failed attempt.
 
 use jiff::{SignedDuration, Timestamp};
 use rand::{Rng, RngExt};
@@ -8,19 +8,19 @@ use super::failure::FailureKind;
 /// Exponential backoff with jitter between the attempts of one step.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Backoff {
-    /// Attempts in all, the first included.
+    /// The number of attempts, including the first.
     pub attempts: u32,
-    /// Delay after the first failed attempt.
+    /// The delay after the first failed attempt.
     pub base_ms: u64,
-    /// No delay is longer than this, jitter included.
+    /// The longest delay, including jitter.
     pub max_ms: u64,
-    /// How far a delay may stray from its nominal value, as a share of it.
+    /// The largest deviation of a delay from its nominal value, as a share of it.
     pub jitter_ratio: f64,
 }
 
 impl Backoff {
-    /// The delay after `attempt` (from 1) failed: base doubled with each attempt, capped, strayed by the jitter,
-    /// and capped again so that the cap is a promise.
+    /// The delay after `attempt` (from 1) failed. The base delay doubles with each attempt. The result is capped
+    /// before and after the jitter, so it never exceeds the maximum.
     pub fn delay_ms(&self, attempt: u32, rng: &mut impl Rng) -> u64 {
         let doublings = attempt.saturating_sub(1).min(63);
         let nominal = self.base_ms.saturating_mul(1 << doublings).min(self.max_ms);
@@ -31,8 +31,7 @@ impl Backoff {
         rng.random_range(lowest..=nominal.saturating_add(stray)).min(self.max_ms)
     }
 
-    /// How long to wait before the next attempt of a step, or `None` when it has had its last one or another
-    /// cannot help.
+    /// The delay before the next attempt of a step. None after the last attempt, or if a retry cannot help.
     pub fn next(
         &self,
         attempt: u32,
@@ -52,47 +51,47 @@ impl Backoff {
     }
 }
 
-/// What becomes of a run whose attempt failed.
+/// What happens to a run after a failed attempt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RequeuePolicy {
-    /// It has failed.
+    /// The run fails.
     Never,
-    /// It goes back to the queue by itself, until its claims are spent.
+    /// The run returns to the queue, up to a number of claims.
     Auto {
-        /// Claims in all.
+        /// The number of claims.
         max_claims: u32,
-        /// Doubled with each requeue.
+        /// The delay before the first requeue. It doubles with each requeue.
         base_delay: SignedDuration,
     },
-    /// It has failed, and a person may send it back to the queue.
+    /// The run fails, and a person may return it to the queue.
     Manual {
-        /// Requeues in all.
+        /// The number of requeues.
         max_retries: u32,
-        /// Doubled with each requeue.
+        /// The delay before the first requeue. It doubles with each requeue.
         base_delay: SignedDuration,
     },
 }
 
-/// What becomes of a run whose owner is gone.
+/// What happens to a run whose worker is gone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RecoveryPolicy {
-    /// It has failed, with `PROCESS_TERMINATED`.
+    /// The run fails with `PROCESS_TERMINATED`.
     Fail,
-    /// It goes back to the queue and resumes at its first unfinished step, until its claims are spent.
+    /// The run returns to the queue and resumes at its first unfinished step, up to a number of claims.
     Requeue {
-        /// Claims in all.
+        /// The number of claims.
         max_claims: u32,
     },
 }
 
-/// Everything that decides how runs of one pipeline are retried.
+/// How runs of one pipeline are retried.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RetryPolicy {
-    /// Between attempts of a step.
+    /// The delays between attempts of a step.
     pub backoff: Backoff,
-    /// After an attempt of the run failed.
+    /// What happens after a failed attempt of the run.
     pub requeue: RequeuePolicy,
-    /// After its owner disappeared.
+    /// What happens when the worker is gone.
     pub recovery: RecoveryPolicy,
 }
 

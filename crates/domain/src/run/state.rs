@@ -1,4 +1,4 @@
-//! A run and its states. What only one state has, only that state carries.
+//! Runs and their states. Each state carries only the data that it has.
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -9,49 +9,49 @@ use super::priority::Priority;
 use crate::ids::{RunId, SubjectId, WorkerId};
 use crate::pipeline::Pipeline;
 
-/// A run that somebody asks for.
+/// A run to be created.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NewRun {
-    /// Chosen by whoever asks, so that asking twice cannot make two.
+    /// The id, chosen by the caller, so that a repeated request does not create a second run.
     pub id: RunId,
-    /// What kind of work.
+    /// The kind of work.
     pub pipeline: Pipeline,
-    /// On what.
+    /// What the run works on.
     pub subject: SubjectId,
-    /// How urgently.
+    /// The priority.
     pub priority: Priority,
-    /// What ties it to the request that caused it.
+    /// Links the run to the request that caused it.
     pub correlation_id: Option<String>,
 }
 
 /// One execution of a pipeline over a subject.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Run {
-    /// Its identity, the same through every attempt.
+    /// The id, the same for all attempts.
     pub id: RunId,
-    /// What kind of work.
+    /// The kind of work.
     pub pipeline: Pipeline,
-    /// On what.
+    /// What the run works on.
     pub subject: SubjectId,
-    /// How urgently.
+    /// The priority.
     pub priority: Priority,
-    /// What ties it to the request that caused it.
+    /// Links the run to the request that caused it.
     pub correlation_id: Option<String>,
-    /// The language a person asked for when the run was created, as ISO 639-1. It stays, whatever is asked for later.
+    /// The language override when the run was created, as ISO 639-1. A later override does not change it.
     pub language: Option<String>,
-    /// The version of the schema by which it understands its document: the newest when the run was created.
+    /// The schema version of the run: the newest one when the run was created.
     pub schema: Option<SchemaRef>,
-    /// When it was accepted. Decides the order within a subject.
+    /// When the run was created. Decides the order within a subject.
     pub created_at: Timestamp,
-    /// When it last entered the queue. Decides the order across subjects.
+    /// When the run last entered the queue. Decides the order across subjects.
     pub queued_at: Timestamp,
-    /// Claims that ended badly.
+    /// The number of failed claims.
     pub attempts: u32,
-    /// Times it went back to the queue after an attempt.
+    /// How often the run returned to the queue after an attempt.
     pub retry_count: u32,
     /// The current fencing token.
     pub fence: Fence,
-    /// Where it stands.
+    /// The current state.
     pub state: RunState,
 }
 
@@ -71,55 +71,55 @@ impl Run {
     }
 }
 
-/// Which version of which schema.
+/// A version of a schema.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SchemaRef {
-    /// The schema.
+    /// The name of the schema.
     pub name: String,
-    /// Its version, from 1.
+    /// The version, from 1.
     pub version: u32,
 }
 
-/// Where a run stands.
+/// The state of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RunState {
-    /// Waiting for its turn.
+    /// Waits in the queue.
     Queued {
-        /// Not to be started before then.
+        /// The earliest start.
         available_at: Option<Timestamp>,
     },
-    /// Being worked on.
+    /// A worker executes it.
     Running {
-        /// Since when.
+        /// When the attempt started.
         started_at: Timestamp,
-        /// Until when at most.
+        /// When the attempt must end.
         deadline_at: Option<Timestamp>,
-        /// By whom; unknown for a run that was marked by something that leaves no lease.
+        /// The worker. None for a run that something without a lease marked as running.
         worker: Option<WorkerId>,
     },
-    /// Every step succeeded.
+    /// All steps succeeded.
     Completed {
         /// When the last attempt started.
         started_at: Timestamp,
-        /// When it ended.
+        /// When the run ended.
         completed_at: Timestamp,
     },
-    /// It ended without success.
+    /// The run ended without success.
     Failed {
-        /// When the last attempt started, if any did.
+        /// When the last attempt started, if there was one.
         started_at: Option<Timestamp>,
-        /// When it ended.
+        /// When the run ended.
         completed_at: Timestamp,
-        /// Why.
+        /// Why it failed.
         reason: FailureReason,
     },
-    /// Its owner kept it longer than allowed.
+    /// The worker exceeded the time limit.
     TimedOut {
         /// When the last attempt started.
         started_at: Timestamp,
-        /// When it was ended.
+        /// When the run ended.
         completed_at: Timestamp,
-        /// What it was doing.
+        /// Why it timed out.
         reason: FailureReason,
     },
 }
@@ -127,14 +127,14 @@ pub enum RunState {
 /// Why a run did not complete.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FailureReason {
-    /// The kind, from a closed set.
+    /// The failure type.
     pub failure_type: FailureType,
-    /// The particulars.
+    /// The details.
     pub record: FailureRecord,
 }
 
 impl RunState {
-    /// The stored form.
+    /// The name that is stored.
     pub fn as_str(&self) -> &'static str {
         match self {
             Self::Queued { .. } => "QUEUED",
@@ -171,7 +171,7 @@ impl RunState {
         }
     }
 
-    /// Why it did not complete, if it ended so.
+    /// Why the run did not complete, if it failed or timed out.
     pub fn reason(&self) -> Option<&FailureReason> {
         match self {
             Self::Failed { reason, .. } | Self::TimedOut { reason, .. } => Some(reason),

@@ -1,4 +1,4 @@
-//! The state machine of a run: the one place that says what may become of it.
+//! The state machine of a run: the only place that decides what may happen to it.
 //!
 //! ```text
 //!            Start                 Complete
@@ -9,9 +9,9 @@
 //!   └── Fail, Orphan, HandBack ──────────────────────────┘
 //! ```
 //!
-//! [`apply`] takes a run and what happened to it and returns the run as it must be stored, together with the
-//! effects that have to be stored in the same transaction. It performs nothing itself. A store writes the result
-//! only if the run's fence is still the one that the transition started from.
+//! [`apply`] takes a run and a change. It returns the run to store and the effects to store in the same transaction.
+//! It has no side effects. A store writes the result only if the run still has the fence that the transition started
+//! from.
 
 use jiff::{SignedDuration, Timestamp};
 
@@ -28,55 +28,55 @@ use crate::pipeline::{Pipeline, StepName};
 /// Something that happens to a run.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Change {
-    /// A worker takes it.
+    /// A worker claims it.
     Start {
-        /// Who.
+        /// The worker.
         worker: WorkerId,
-        /// For how long at most.
+        /// The time limit of the attempt.
         limit: SignedDuration,
     },
-    /// Its last step succeeded.
+    /// The last step succeeded.
     Complete,
     /// A step failed for the last time in this attempt.
     Fail {
-        /// Which.
+        /// The step that failed.
         step: StepName,
-        /// How.
+        /// The failure of the step.
         failure: Failure,
-        /// What the pipeline does then.
+        /// What the pipeline does after a failed attempt.
         requeue: RequeuePolicy,
     },
-    /// Its owner lives and has kept it too long.
+    /// The worker is alive but exceeded the time limit.
     TimeOut,
-    /// Its owner is gone.
+    /// The worker is gone.
     Orphan {
-        /// What the pipeline does then.
+        /// What the pipeline does with orphaned runs.
         recovery: RecoveryPolicy,
     },
-    /// Its owner gives it back before having worked on it.
+    /// The worker returns it before working on it.
     HandBack,
-    /// A person sends it back to the queue.
+    /// A person returns it to the queue.
     Retry {
-        /// Whether the pipeline allows that.
+        /// Whether the pipeline allows manual retries.
         requeue: RequeuePolicy,
     },
-    /// A person no longer wants it.
+    /// A person withdraws it.
     Withdraw,
 }
 
-/// A change that was accepted: what to store, and under which condition.
+/// An accepted change: what to store, and under which condition.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Transition {
-    /// The fence the stored run must still have.
+    /// The fence that the stored run must still have.
     pub from: Fence,
-    /// The run afterwards.
+    /// The run after the change.
     pub run: Run,
-    /// What has to be stored with it, in this order.
+    /// What to store with the run, in this order.
     pub effects: Vec<Effect>,
 }
 
 impl Transition {
-    /// The same, with the name of whoever asked for it in what is recorded.
+    /// Sets the actor of the recorded events.
     #[must_use]
     pub fn by(mut self, actor: &str) -> Self {
         for effect in &mut self.effects {
@@ -87,72 +87,71 @@ impl Transition {
         self
     }
 
-    /// The turn that the run has afterwards.
+    /// The turn of the run after the change.
     pub fn turn(&self, at: Timestamp) -> Option<Turn> {
         if self.is_newcomer() { Some(Turn::Behind) } else { Turn::at_front(&self.run, at) }
     }
 
-    /// Whether the run comes back to a subject where others may wait: then it gets its place only when the turn is
-    /// given anew.
+    /// Whether the run returns to a subject where other runs may wait. It then gets its place when the turn is
+    /// passed.
     pub fn is_newcomer(&self) -> bool {
         matches!(self.run.state, RunState::Queued { .. }) && self.effects.contains(&Effect::PassTurn)
     }
 }
 
-/// What has to be stored together with a run's new state.
+/// What must be stored together with the new state of a run.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Effect {
-    /// Append this to the history.
+    /// Append this event.
     Record(Event),
-    /// Steps that are running were interrupted: record each as failed, for this reason.
+    /// Record each running step as failed, for this reason.
     InterruptSteps(FailureRecord),
-    /// Steps that have not succeeded are to be done again.
+    /// Reset the steps that have not succeeded.
     ReopenSteps,
-    /// The subject's next run may go.
+    /// Let the next run of the subject go.
     PassTurn,
 }
 
-/// Why a change was not accepted. Nothing is stored then.
+/// Why a change was refused. Nothing is stored.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Refusal {
     /// Only a queued run can be started or withdrawn.
-    #[error("the run is {state}; only a QUEUED run can be {wish}")]
+    #[error("the run is {state}; only a QUEUED run can be {action}")]
     NotQueued {
-        /// Where it stands.
+        /// The state of the run.
         state: &'static str,
-        /// What was asked.
-        wish: &'static str,
+        /// What the change would have done.
+        action: &'static str,
     },
     /// Only a running run can end.
-    #[error("the run is {state}; only a RUNNING run can be {wish}")]
+    #[error("the run is {state}; only a RUNNING run can be {action}")]
     NotRunning {
-        /// Where it stands.
+        /// The state of the run.
         state: &'static str,
-        /// What was asked.
-        wish: &'static str,
+        /// What the change would have done.
+        action: &'static str,
     },
     /// Only a failed run can be retried.
     #[error("the run is {state}; only a FAILED run can be retried")]
     NotFailed {
-        /// Where it stands.
+        /// The state of the run.
         state: &'static str,
     },
-    /// This pipeline's runs are not retried by hand.
+    /// Runs of this pipeline cannot be retried by a person.
     #[error("{pipeline} runs are not retried; create a new run instead")]
     RetryNotAllowed {
-        /// The pipeline.
+        /// The pipeline of the run.
         pipeline: Pipeline,
     },
-    /// It was retried as often as it may be.
+    /// The run has no retries left.
     #[error("the run was already retried {max} times, which is the most allowed; create a new run instead")]
     RetriesSpent {
-        /// The most allowed.
+        /// The number of allowed retries.
         max: u32,
     },
 }
 
-/// A new run, accepted: QUEUED, never tried. Its language is known to whoever keeps the document: the store fills it
-/// in as it takes the run.
+/// Creates a QUEUED run. The store sets its language and its schema, because it has the document.
 pub fn create(new: &NewRun, at: Timestamp) -> (Run, Event) {
     let run = Run {
         id: new.id,
@@ -173,7 +172,7 @@ pub fn create(new: &NewRun, at: Timestamp) -> (Run, Event) {
     (run, event)
 }
 
-/// What becomes of `run` when `change` happens to it at `at`.
+/// Applies a change to a run at a certain time.
 pub fn apply(run: &Run, change: Change, at: Timestamp) -> Result<Transition, Refusal> {
     match change {
         Change::Start { worker, limit } => start(run, worker, limit, at),
@@ -189,12 +188,12 @@ pub fn apply(run: &Run, change: Change, at: Timestamp) -> Result<Transition, Ref
 
 fn start(run: &Run, worker: WorkerId, limit: SignedDuration, at: Timestamp) -> Result<Transition, Refusal> {
     let RunState::Queued { .. } = run.state else {
-        return Err(Refusal::NotQueued { state: run.state.as_str(), wish: "started" });
+        return Err(Refusal::NotQueued { state: run.state.as_str(), action: "started" });
     };
-    // A limit beyond the calendar is no limit.
+    // A limit beyond the end of the calendar is no limit.
     let deadline_at = at.checked_add(limit).ok();
     let next = moved(run, RunState::Running { started_at: at, deadline_at, worker: Some(worker) });
-    // The event carries the token that this start hands out.
+    // The event carries the fencing token that this start issues.
     let event = Event { worker: Some(worker), ..Event::of_run(EventType::RunStarted, &next, at) };
     Ok(Transition { from: run.fence, run: next, effects: vec![Effect::Record(event)] })
 }
@@ -287,7 +286,7 @@ fn orphan(run: &Run, recovery: RecoveryPolicy, at: Timestamp) -> Result<Transiti
 fn hand_back(run: &Run, at: Timestamp) -> Result<Transition, Refusal> {
     let owned = owned(run, "handed back")?;
     let event = owned.event(EventType::RunRequeued, run, at);
-    // It keeps its counters and its place in the queue: being given back is not the run's fault.
+    // The run keeps its counters and its place in the queue, because it did nothing wrong.
     let next = moved(run, RunState::Queued { available_at: None });
     Ok(Transition { from: run.fence, run: next, effects: vec![Effect::Record(event), Effect::ReopenSteps] })
 }
@@ -309,7 +308,7 @@ fn retry(run: &Run, requeue: RequeuePolicy, at: Timestamp) -> Result<Transition,
     let delay = doubled(base_delay, retry_count);
     let next = Run {
         retry_count,
-        // A withdrawn run never had an attempt; it may be retried all the same.
+        // A withdrawn run had no attempt, but may be retried.
         attempts: run.attempts.max(retry_count),
         queued_at: at,
         ..moved(run, RunState::Queued { available_at: available_at(at, delay) })
@@ -321,7 +320,7 @@ fn retry(run: &Run, requeue: RequeuePolicy, at: Timestamp) -> Result<Transition,
 
 fn withdraw(run: &Run, at: Timestamp) -> Result<Transition, Refusal> {
     let RunState::Queued { .. } = run.state else {
-        return Err(Refusal::NotQueued { state: run.state.as_str(), wish: "withdrawn" });
+        return Err(Refusal::NotQueued { state: run.state.as_str(), action: "withdrawn" });
     };
     let record = own_record(run, FailureType::Withdrawn, "the run was withdrawn before it started");
     let next = moved(
@@ -336,16 +335,16 @@ fn withdraw(run: &Run, at: Timestamp) -> Result<Transition, Refusal> {
     Ok(Transition { from: run.fence, run: next, effects: vec![Effect::Record(event), Effect::PassTurn] })
 }
 
-/// What a running run has that the others have not.
+/// The data that only a running run has.
 struct Owned {
     started_at: Timestamp,
     worker: Option<WorkerId>,
 }
 
-fn owned(run: &Run, wish: &'static str) -> Result<Owned, Refusal> {
+fn owned(run: &Run, action: &'static str) -> Result<Owned, Refusal> {
     match run.state {
         RunState::Running { started_at, worker, .. } => Ok(Owned { started_at, worker }),
-        _ => Err(Refusal::NotRunning { state: run.state.as_str(), wish }),
+        _ => Err(Refusal::NotRunning { state: run.state.as_str(), action }),
     }
 }
 
@@ -355,13 +354,13 @@ impl Owned {
         Event { worker: self.worker, started_at: Some(self.started_at), ..Event::of_run(event_type, run, at) }
     }
 
-    /// The end of a run after an attempt that counts.
+    /// The failed run after an attempt that counts.
     fn failed(&self, run: &Run, reason: FailureReason, at: Timestamp) -> Run {
         let state = RunState::Failed { started_at: Some(self.started_at), completed_at: at, reason };
         Run { attempts: run.attempts + 1, ..moved(run, state) }
     }
 
-    /// Back to the queue after an attempt that counts.
+    /// The queued run after an attempt that counts.
     fn requeue(&self, run: &Run, record: FailureRecord, delay: SignedDuration, at: Timestamp) -> Transition {
         let next = Run {
             attempts: run.attempts + 1,
@@ -378,12 +377,12 @@ impl Owned {
     }
 }
 
-/// The same run in another state, one transition further.
+/// The run in another state, with the next fence.
 fn moved(run: &Run, state: RunState) -> Run {
     Run { state, fence: run.fence.next(), ..run.clone() }
 }
 
-/// The record of a failure that the engine itself states.
+/// The record of a failure that the engine itself reports.
 fn own_record(run: &Run, failure_type: FailureType, message: &str) -> FailureRecord {
     Failure::permanent(failure_type.as_str(), message).record(None, run.correlation_id.as_deref())
 }

@@ -1,5 +1,4 @@
-//! The state machine under every sequence of changes that a generator can think of, and by example where a
-//! requirement names a number.
+//! The state machine under generated sequences of changes, and by example where a requirement states a number.
 
 use proptest::prelude::*;
 
@@ -108,7 +107,7 @@ fn a_failed_proposal_is_retried_at_most_five_times_after_two_to_the_n_minutes() 
     assert_eq!(refused, Refusal::RetriesSpent { max: 5 });
 }
 
-/// Proves R014: whatever the policy says, an ended document run stays as it is.
+/// Proves R014: under every policy, an ended document run never changes.
 #[test]
 fn a_document_run_that_ended_never_changes() {
     let running = started(Pipeline::Document);
@@ -135,7 +134,7 @@ fn a_document_run_that_ended_never_changes() {
     }
 }
 
-/// Proves R167: under `auto` a failed attempt counts, waits longer each time and is FAILED at the limit.
+/// Proves R167: under `auto` a failed attempt counts, waits longer each time, and fails the run at the limit.
 #[test]
 fn an_automatic_requeue_counts_attempts_and_gives_up_at_the_limit() {
     let mut run = started(Pipeline::Document);
@@ -215,8 +214,8 @@ fn any_history() -> impl Strategy<Value = (Pipeline, Vec<Change>)> {
 }
 
 proptest! {
-    /// Proves R036, R134: each attempt starts once and ends once, stamps belong to their state, and the counters
-    /// never contradict each other, whatever happens in whatever order.
+    /// Proves R036, R134: in any sequence of changes, each attempt starts once and ends once, timestamps fit the
+    /// state, and the counters never contradict each other.
     #[test]
     fn any_sequence_of_changes_keeps_the_invariants((pipeline, changes) in any_history()) {
         let (mut run, _) = create(&new_run(pipeline), at(0));

@@ -1,29 +1,29 @@
-//! Whose turn it is.
+//! Turns: which run of a subject goes next.
 //!
-//! Runs of one subject go one after the other, oldest first. Instead of finding each subject's head whenever
-//! somebody asks for work, which grows with the backlog, every unfinished run carries its place: exactly one run
-//! of a subject is at the front (ready, delayed or held), all others are behind it. A unique index in the database
-//! holds that, and with it that no two runs of a subject are ever RUNNING.
+//! Runs of one subject go one after the other, oldest first. Searching the first run of each subject for every claim
+//! would slow down as the backlog grows. Instead, every unfinished run stores its turn: exactly one run of a subject
+//! is at the front (ready, delayed or held), all others are behind it. A unique index in the database guarantees
+//! this, and so guarantees that no two runs of a subject are RUNNING.
 
 use jiff::Timestamp;
 
 use super::state::{Run, RunState};
 
-/// The place of an unfinished run among those of its subject.
+/// The place of an unfinished run among the runs of its subject.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Turn {
-    /// At the front, and may be started.
+    /// At the front, and may start.
     Ready,
-    /// At the front, and waits for its next attempt. Nothing else of its subject starts meanwhile.
+    /// At the front, and waits for its next attempt. No other run of the subject starts meanwhile.
     Delayed,
-    /// At the front, RUNNING.
+    /// At the front, and RUNNING.
     Held,
-    /// Waits for the front to end.
+    /// Waits for the front run to end.
     Behind,
 }
 
 impl Turn {
-    /// The stored form.
+    /// The name that is stored.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Ready => "READY",
@@ -33,7 +33,7 @@ impl Turn {
         }
     }
 
-    /// The turn of a run that is at the front of its subject; none once it has ended.
+    /// The turn of the run at the front of its subject. None if the run has ended.
     pub fn at_front(run: &Run, now: Timestamp) -> Option<Self> {
         match run.state {
             RunState::Queued { available_at: Some(at) } if at > now => Some(Self::Delayed),

@@ -130,7 +130,7 @@ impl ConfidencePolicy {
             return Err(("demoted_exit", "must not be below demoted_enter"));
         }
         if self.demoted_exit >= self.boosted_exit {
-            return Err(("demoted_exit", "must be below boosted_exit, so that nothing is both good and bad"));
+            return Err(("demoted_exit", "must be below boosted_exit"));
         }
         Ok(())
     }

@@ -1,13 +1,13 @@
-//! The formulas, value by value.
+//! The formulas of calibration, value by value.
 
 use proptest::prelude::*;
 
 use super::*;
 use crate::{Interpretation, Value, ValueType};
 
-/// Proves R114: the table of checked values, one by one.
+/// Proves R114: the documented values.
 #[test]
-fn the_adjustment_follows_its_table() {
+fn the_adjustment_has_the_documented_values() {
     for (accepts, edits, points) in [
         (2, 0, 0.0),
         (1, 1, 0.0),
@@ -27,7 +27,7 @@ fn the_adjustment_follows_its_table() {
 }
 
 #[test]
-fn a_context_has_the_same_name_everywhere() {
+fn a_context_key_depends_on_schema_and_language_only() {
     for (language, part) in
         [(Some("es"), "c4ce3ff3c128"), (Some("EN"), "2a820c962a39"), (None, "23b30c931088")]
     {
@@ -39,7 +39,7 @@ fn a_context_has_the_same_name_everywhere() {
 
 /// Proves R113 for the composition.
 #[test]
-fn confidence_is_the_candidates_moved_by_points_and_stays_within_bounds() {
+fn calibrated_confidence_adds_points_and_stays_within_0_and_1() {
     for (candidate, points, expected) in
         [(0.66, 9.0, 0.75), (0.66, -9.0, 0.57), (0.95, 15.0, 1.0), (0.1, -15.0, 0.0)]
     {
@@ -54,7 +54,7 @@ fn field(key: &str, value: &str, origin: Origin, mapping_id: Option<&str>) -> Fi
 
 /// Proves R115 for what is counted.
 #[test]
-fn each_key_and_way_of_finding_it_counts_once_and_a_person_wins() {
+fn each_key_and_mapping_gives_one_signal_and_an_edit_outweighs_an_accept() {
     let signals = field_signals(&[
         field("pet_name", "Luna", Origin::Machine, Some("label::paciente")),
         field("diagnosis", "otitis", Origin::Machine, Some("label::diagnostico")),
@@ -74,7 +74,7 @@ fn each_key_and_way_of_finding_it_counts_once_and_a_person_wins() {
 
 /// Proves R117 for the bands.
 #[test]
-fn bands_are_cut_where_the_policy_says_and_a_policy_that_overlaps_is_refused() {
+fn bands_follow_the_policy_and_overlapping_limits_are_refused() {
     let policy = ConfidencePolicy::default();
     assert_eq!(policy.check(), Ok(()));
     let bands = [0.0, 0.49, 0.5, 0.74, 0.75, 1.0].map(|confidence| policy.band(confidence).as_str());
@@ -94,7 +94,7 @@ fn bands_are_cut_where_the_policy_says_and_a_policy_that_overlaps_is_refused() {
 }
 
 #[test]
-fn what_is_known_changes_with_enough_signals_and_is_not_left_as_easily_as_entered() {
+fn a_state_is_entered_with_enough_signals_and_left_later_than_entered() {
     let policy = ConfidencePolicy::default();
     let after = |before, accepts, edits| policy.state_after(before, accepts, edits);
     assert_eq!(after(CalibrationState::Neutral, 4, 0), CalibrationState::Neutral, "too few");
@@ -112,9 +112,9 @@ fn what_is_known_changes_with_enough_signals_and_is_not_left_as_easily_as_entere
     );
 }
 
-/// Proves R116 for what is counted: what was added can be taken back, and nothing is less than none.
+/// Proves R116 for the counts: signals can be reverted, and counts never go below 0.
 #[test]
-fn a_signal_taken_back_leaves_what_was_there_before() {
+fn reverting_a_signal_restores_the_counts() {
     let policy = ConfidencePolicy { min_volume: 1, ..ConfidencePolicy::default() };
     let signal =
         |edited| FieldSignal { field_key: "breed".to_owned(), mapping_id: None, edited, bin: Some(5) };
@@ -134,7 +134,7 @@ fn a_signal_taken_back_leaves_what_was_there_before() {
 }
 
 #[test]
-fn a_version_teaches_in_its_own_surroundings_and_under_the_policy_in_effect() {
+fn signals_count_for_the_context_of_the_version_and_the_current_policy() {
     let version = Interpretation {
         schema_version: Interpretation::V0.to_owned(),
         document_id: quire_domain::DocumentId::new(),
@@ -155,7 +155,7 @@ fn a_version_teaches_in_its_own_surroundings_and_under_the_policy_in_effect() {
 
 proptest! {
     #[test]
-    fn more_accepts_never_lower_it_and_more_edits_never_raise_it(accepts in 0u32..5000, edits in 0u32..5000) {
+    fn accepts_never_lower_the_adjustment_and_edits_never_raise_it(accepts in 0u32..5000, edits in 0u32..5000) {
         let here = adjustment_points(accepts, edits);
         prop_assert!((-15.0..=15.0).contains(&here));
         if accepts + edits >= MIN_VOLUME {

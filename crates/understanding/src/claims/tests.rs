@@ -1,4 +1,4 @@
-//! What of a claim holds.
+//! Verification of claims.
 
 use super::*;
 use quire_domain::reading::{Line, Page, Rect, Word};
@@ -18,7 +18,7 @@ const RECORD: [&str; 12] = [
     "Peso: 25 kg",
 ];
 
-/// Pages of these lines, each word in a place of its own.
+/// Pages of these lines. Each word has its own position.
 fn reading(lines: &[&str]) -> Reading {
     let line = |(row, text): (u16, &&str)| {
         let y0 = f32::from(row) * 20.0;
@@ -53,7 +53,7 @@ fn text(value: &str) -> Value {
 }
 
 #[test]
-fn what_stands_in_the_text_is_a_value_with_its_place() {
+fn a_claim_in_the_text_becomes_a_value_with_evidence() {
     let fields = fields(&[("clinic_name", "CLINICA VETERINARIA EL ALAMO"), ("pet_name", "luna")], &[]);
     let luna = field(&fields, "pet_name");
     assert_eq!((luna.confidence, luna.mapping_id.as_deref()), (LABELLED_CONFIDENCE, Some("model::pet_name")));
@@ -67,7 +67,7 @@ fn what_stands_in_the_text_is_a_value_with_its_place() {
 }
 
 #[test]
-fn other_words_with_the_same_normal_form_count_as_found() {
+fn words_with_the_same_normal_form_verify_a_claim() {
     let fields =
         fields(&[("species", "perro"), ("dob", "2019-05-03"), ("sex", "hembra"), ("weight", "24.2 kg")], &[]);
     assert_eq!(field(&fields, "species").value, text("canino"));
@@ -79,7 +79,7 @@ fn other_words_with_the_same_normal_form_count_as_found() {
 }
 
 #[test]
-fn what_is_invented_is_no_value_but_something_that_it_might_be() {
+fn an_invented_claim_becomes_a_suggestion() {
     let fields =
         fields(&[("pet_name", "Luna"), ("breed", "Siamés"), ("weight", "4,2 kg"), ("age", "7")], &[]);
     for key in ["breed", "weight", "age"] {
@@ -94,7 +94,7 @@ fn what_is_invented_is_no_value_but_something_that_it_might_be() {
 }
 
 #[test]
-fn what_is_short_or_part_of_a_number_is_found_behind_its_label_alone() {
+fn a_short_value_is_found_behind_its_label_only() {
     let fields = fields(&[("notes", "H"), ("nhc", "24"), ("sex", "H")], &[]);
     assert_eq!(field(&fields, "notes").value, Value::Null, "an H stands somewhere in every text");
     assert_eq!(field(&fields, "nhc").value, Value::Null, "24,2 is not 24");
@@ -102,7 +102,7 @@ fn what_is_short_or_part_of_a_number_is_found_behind_its_label_alone() {
 }
 
 #[test]
-fn unknown_keys_and_empty_values_are_dropped_and_what_has_no_normal_form_is_told() {
+fn unknown_keys_and_empty_values_are_dropped_and_values_without_normal_form_become_suggestions() {
     let fields = fields(&[("blood_group", "Luna"), ("notes", " "), ("species", "Labrador Retriever")], &[]);
     assert_eq!(fields.len(), 1, "{fields:?}");
     let species = &fields[0];
@@ -111,7 +111,7 @@ fn unknown_keys_and_empty_values_are_dropped_and_what_has_no_normal_form_is_told
 }
 
 #[test]
-fn visits_are_dated_and_what_is_said_of_them_is_looked_for_behind_their_date() {
+fn claims_about_a_visit_are_searched_after_its_date() {
     let fields = fields(
         &[],
         &[
@@ -147,7 +147,7 @@ fn visits_are_dated_and_what_is_said_of_them_is_looked_for_behind_their_date() {
 }
 
 #[test]
-fn what_is_joined_from_several_places_is_found_if_every_piece_is() {
+fn a_value_from_several_places_is_verified_if_the_text_has_every_part() {
     let both = fields(&[("notes", "otitis externa bilateral; gotas óticas")], &[]);
     assert_eq!(both[0].value, text("otitis externa bilateral; gotas óticas"));
     assert_eq!(both[0].evidence.as_ref().unwrap().boxes.len(), 5);
@@ -156,7 +156,7 @@ fn what_is_joined_from_several_places_is_found_if_every_piece_is() {
 }
 
 #[test]
-fn what_is_not_found_stands_beside_what_is_and_yes_or_no_is_never_found() {
+fn an_unverified_claim_becomes_a_suggestion_and_booleans_are_never_verified() {
     let schema = Schema::built_in_default();
     let claims = ModelClaims {
         document: vec![
@@ -175,7 +175,7 @@ fn what_is_not_found_stands_beside_what_is_and_yes_or_no_is_never_found() {
 }
 
 #[test]
-fn the_rules_fill_what_is_wanted_and_has_no_value() {
+fn the_rules_fill_wanted_keys_without_a_value() {
     let schema = Schema::built_in_default();
     let by_rules = |key: &str| Field::new(key, text("x"), ValueType::String, Origin::Machine, 0.66);
     let mut fields = fields(&[("pet_name", "Luna"), ("breed", "Siamés")], &[]);
@@ -190,7 +190,7 @@ use crate::{Origin, ValueType};
 
 proptest::proptest! {
     #[test]
-    fn any_claim_on_any_text_is_settled(words in "[a-z0-9áñ,./: \n;-]{0,200}", value in "[a-z0-9áñ,./: ;-]{0,40}") {
+    fn any_claim_on_any_text_becomes_a_value_or_a_suggestion(words in "[a-z0-9áñ,./: \n;-]{0,200}", value in "[a-z0-9áñ,./: ;-]{0,40}") {
         let lines: Vec<&str> = words.lines().collect();
         let claims = ModelClaims {
             document: vec![claim("notes", &value), claim("weight", &value), claim("dob", &value)],
@@ -204,7 +204,7 @@ proptest::proptest! {
 }
 
 #[test]
-fn a_value_that_the_schema_does_not_allow_is_only_something_that_it_might_be() {
+fn a_value_that_validators_refuse_becomes_a_suggestion() {
     let mut schema = Schema::built_in_default();
     let breed = schema.keys.iter_mut().find(|key| key.key == "breed").unwrap();
     breed.validators.one_of = vec!["Pastor alemán".to_owned()];

@@ -164,7 +164,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_read_the_same_however_they_are_written() {
+    fn numbers_have_one_normal_form() {
         for (words, wanted) in [
             ("78,50 €", Some("78.50")),
             ("€78.50", Some("78.50")),
@@ -199,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn currencies_accounts_and_answers_have_one_form() {
+    fn currencies_accounts_and_booleans_have_one_normal_form() {
         for (words, wanted) in
             [("€", Some("EUR")), ("Euros.", Some("EUR")), ("usd", Some("USD")), ("x", None), ("", None)]
         {

@@ -1,4 +1,4 @@
-//! The tables of the normal forms, value by value.
+//! The normal forms, value by value.
 
 use jiff::civil;
 
@@ -12,7 +12,7 @@ fn same(normaliser: Normaliser, table: &[(&str, Option<&str>)]) {
 
 /// Proves R103.
 #[test]
-fn species_have_eight_words_and_two_normal_forms() {
+fn eight_words_give_the_two_species() {
     for word in ["canina", "Canino", "PERRO", "perra", "Canino (perro)"] {
         assert_eq!(species(word), Some("canino"), "{word}");
     }
@@ -26,7 +26,7 @@ fn species_have_eight_words_and_two_normal_forms() {
 
 /// Proves R104, and R111 for female.
 #[test]
-fn sex_has_spanish_and_english_words_and_two_letters() {
+fn sex_is_read_from_spanish_and_english_words_and_single_letters() {
     let table = [
         ("Macho", Some("macho")),
         ("male", Some("macho")),
@@ -52,7 +52,7 @@ fn sex_has_spanish_and_english_words_and_two_letters() {
 
 /// Proves R105 for numbers.
 #[test]
-fn weights_are_kilograms_within_reason() {
+fn weights_are_plausible_kilograms() {
     let table = [
         ("22,4 kg", Some("22.4 kg")),
         ("500 g", Some("0.5 kg")),
@@ -81,7 +81,7 @@ fn weights_are_kilograms_within_reason() {
 
 /// Proves R106 for numbers.
 #[test]
-fn chips_have_nine_to_fifteen_digits_in_one_stretch() {
+fn microchips_have_nine_to_fifteen_consecutive_digits() {
     let table = [
         ("941000012345678", Some("941000012345678")),
         ("977 577 496 588 183", Some("977577496588183")),
@@ -100,7 +100,7 @@ fn chips_have_nine_to_fifteen_digits_in_one_stretch() {
 
 /// Proves R107: 68 is 2068 and 69 is 1969.
 #[test]
-fn dates_become_iso_and_what_no_calendar_has_is_none() {
+fn dates_become_iso_and_impossible_dates_are_refused() {
     let table = [
         ("01/02/2024", Some("2024-02-01")),
         ("1-2-2024", Some("2024-02-01")),
@@ -150,7 +150,7 @@ fn breeds_lose_their_species_and_gain_capitals() {
 }
 
 #[test]
-fn names_of_animals_lose_what_stands_behind_them() {
+fn names_of_animals_end_before_other_facts() {
     let table = [
         ("LUNA", Some("Luna")),
         ("lady sol", Some("Lady Sol")),
@@ -165,7 +165,7 @@ fn names_of_animals_lose_what_stands_behind_them() {
 }
 
 #[test]
-fn people_lose_their_titles_and_what_follows() {
+fn names_of_people_lose_titles_and_what_follows() {
     let table = [
         ("Dra. Yolanda Marchante", Some("Yolanda Marchante")),
         ("NURIA CASTRILLÓN LORIGO", Some("Nuria Castrillón Lorigo")),
@@ -179,7 +179,7 @@ fn people_lose_their_titles_and_what_follows() {
 }
 
 #[test]
-fn a_clinic_is_no_address() {
+fn an_address_is_no_institution() {
     let table = [
         ("HV COLINA LARGA", Some("HV Colina Larga")),
         ("Clínica Veterinaria Ánimalia Sur", Some("Clínica Veterinaria Ánimalia Sur")),
@@ -193,7 +193,7 @@ fn a_clinic_is_no_address() {
 }
 
 #[test]
-fn the_kinds_of_streets_are_written_out() {
+fn street_abbreviations_are_written_out() {
     let table = [
         ("c/ Mayor 3", Some("Calle Mayor 3")),
         ("C/Mayor, 3", Some("Calle Mayor, 3")),
@@ -234,7 +234,7 @@ fn ages_are_whole_years() {
 
 /// Proves R108 for the day before a birthday.
 #[test]
-fn a_year_is_whole_on_its_day() {
+fn a_year_of_age_is_complete_on_the_birthday() {
     let born = civil::date(2020, 2, 29);
     assert_eq!(years_between(born, civil::date(2021, 2, 28)), Some(0));
     assert_eq!(years_between(born, civil::date(2021, 3, 1)), Some(1));
@@ -242,7 +242,7 @@ fn a_year_is_whole_on_its_day() {
 }
 
 #[test]
-fn numbers_of_records_are_no_dates() {
+fn identifiers_are_no_dates() {
     let table = [
         ("22/5226", Some("22/5226")),
         ("HC-3565", Some("HC-3565")),
@@ -254,7 +254,7 @@ fn numbers_of_records_are_no_dates() {
 }
 
 #[test]
-fn texts_lose_what_only_sets_them_apart() {
+fn texts_lose_separators_around_them() {
     let table = [
         (" - Otitis externa. ", Some("Otitis externa")),
         ("sigue...", Some("sigue...")),
@@ -267,9 +267,9 @@ fn texts_lose_what_only_sets_them_apart() {
     same(Normaliser::Text, &table);
 }
 
-/// Every normal form is one that its own normaliser leaves as it is.
+/// A normaliser leaves its own normal forms unchanged.
 #[test]
-fn what_is_normal_stays_so() {
+fn normal_forms_are_idempotent() {
     for (normaliser, words) in [
         (Normaliser::Weight, "3.5 kg"),
         (Normaliser::Date, "2024-02-01"),

@@ -87,7 +87,7 @@ mod tests {
     use crate::Schema;
 
     #[test]
-    fn a_word_one_letter_away_from_one_label_is_that_label() {
+    fn a_word_one_letter_away_from_one_label_is_repaired() {
         let schema = Schema::built_in_default();
         let labels = Labels::of(&schema);
         let label_words = LabelWords::of(&labels);

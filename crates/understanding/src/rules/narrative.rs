@@ -83,7 +83,7 @@ fn clauses(text: &str) -> impl Iterator<Item = &str> {
 
 fn is_action(clause: &str, cues: &[String]) -> bool {
     let folded = fold(clause);
-    if OBSERVATION_STARTS.iter().any(|told| folded.starts_with(told)) {
+    if OBSERVATION_STARTS.iter().any(|start| folded.starts_with(start)) {
         return false;
     }
     let words = folded_words(clause);
@@ -108,7 +108,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn sentences_tell_what_was_seen_or_what_was_done() {
+    fn sentences_are_observations_or_actions() {
         let actions = [
             "Se recomienda cepillar a diario",
             "Dar 2 comprimidos cada 12 horas",

@@ -41,7 +41,7 @@ mod tests {
     use crate::SchemaFile;
 
     #[test]
-    fn the_parts_of_a_document_follow_from_the_keys_of_its_schema() {
+    fn section_roles_follow_from_the_normalisers_of_the_keys() {
         let [veterinary, invoice] = SchemaFile::built_in();
         let expected = SectionRoles {
             subject: Some("patient"),

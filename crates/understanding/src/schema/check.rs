@@ -12,17 +12,17 @@ const MAX_NAME_CHARS: usize = 64;
 
 pub(super) fn check(schema: &Schema, problems: &Problems) {
     if !schema.name.is_empty() && !is_schema_name(&schema.name) {
-        let reason = "must be small letters, digits and single dashes between them, such as delivery-note";
+        let reason = "must be lower-case letters, digits and single dashes, such as delivery-note";
         problems.add("name", reason);
     }
     if schema.keys.is_empty() {
-        problems.add("keys", "are missing; a schema has at least one [[keys]]");
+        problems.add("keys", "are missing; add at least one [[keys]]");
     }
     check_sections(&schema.sections, problems);
     let mut names: HashSet<&str> = HashSet::new();
     for key in &schema.keys {
         if !key.key.is_empty() && !names.insert(&key.key) {
-            problems.add(&format!("keys.{}", key.key), "is there twice; name one of them otherwise");
+            problems.add(&format!("keys.{}", key.key), "occurs twice; rename one of them");
         }
         check_key(key, schema, problems);
     }
@@ -43,13 +43,14 @@ pub(super) fn check(schema: &Schema, problems: &Problems) {
 fn check_key(key: &SchemaKey, schema: &Schema, problems: &Problems) {
     let place = |member: &str| format!("keys.{}.{member}", key.key);
     if !key.key.is_empty() && !is_key_name(&key.key) {
-        problems.add(&place("key"), "must be snake_case of at most 64 letters, such as total_amount");
+        problems.add(&place("key"), "must be snake_case of at most 64 characters, such as total_amount");
     }
     for alias in &key.aliases {
         if !is_key_name(alias) {
-            problems.add(&place("aliases"), format!("has \"{alias}\", which is not snake_case"));
+            problems.add(&place("aliases"), format!("has \"{alias}\", which is not snake_case; rename it"));
         } else if schema.key(alias).is_some() {
-            problems.add(&place("aliases"), format!("has \"{alias}\", which is the name of a key"));
+            problems
+                .add(&place("aliases"), format!("has \"{alias}\", which is the name of a key; remove it"));
         }
     }
     if let Some(section) = &key.section {
@@ -58,25 +59,23 @@ fn check_key(key: &SchemaKey, schema: &Schema, problems: &Problems) {
     if key.section.is_none() && !key.shared_labels.is_empty() {
         problems.add(
             &place("shared_labels"),
-            "mean nothing without a section, under whose headings they count; add section = \"…\"",
+            "need a section, because they count only below its headings; add section = \"…\"",
         );
     }
     if key.scope == Scope::Metadata && !VISIT_METADATA_KEYS.contains(&key.key.as_str()) {
         let known = VISIT_METADATA_KEYS.join(", ");
-        let reason = format!(
-            "is \"metadata\", which only these keys can be: {known}; name it so, or choose scope = \"visit\""
-        );
+        let reason = format!("cannot be \"metadata\", except for these keys: {known}; use scope = \"visit\"");
         problems.add(&place("scope"), reason);
     }
     let is_of_visits = key.scope != Scope::Document || key.at_visits;
     if is_of_visits && schema.visit_date().is_none() {
-        let reason = "is of visits, but no key says when one was; add key = \"visit_date\" with \
+        let reason = "needs visits, and the schema has none; add key = \"visit_date\" with \
                       scope = \"metadata\" and value_type = \"date\"";
         problems.add(&place(if key.at_visits { "at_visits" } else { "scope" }), reason);
     }
     if !key.normaliser.produces(key.value_type) {
         let usual = Normaliser::default_for(key.value_type).as_str();
-        let reason = format!("gives no {}; leave it away, or choose {usual}", key.value_type.as_str());
+        let reason = format!("does not produce a {}; remove it, or use {usual}", key.value_type.as_str());
         problems.add(&place("normaliser"), reason);
     }
     for (member, words) in
@@ -94,12 +93,12 @@ fn check_validators(key: &SchemaKey, problems: &Problems) {
     let bounds = [("min", validators.min), ("max", validators.max)];
     let is_number = key.value_type == ValueType::Number || key.normaliser == Normaliser::Amount;
     for (member, _) in bounds.iter().filter(|(_, bound)| bound.is_some() && !is_number) {
-        problems.add(&place(member), "needs a number; set value_type = \"number\"");
+        problems.add(&place(member), "applies to numbers only; set value_type = \"number\"");
     }
     if let (Some(least), Some(most)) = (validators.min, validators.max)
         && least.0 > most.0
     {
-        problems.add(&place("min"), "is more than max, so that no value could be right");
+        problems.add(&place("min"), "is greater than max; lower it");
     }
 }
 
@@ -111,7 +110,7 @@ fn check_sections(sections: &[Section], problems: &Problems) {
             problems.add(&place, "must be snake_case, such as line_items");
         }
         if !seen.insert(&section.id) {
-            problems.add(&place, "is there twice");
+            problems.add(&place, "occurs twice; remove one of them");
         }
     }
 }
@@ -127,13 +126,10 @@ fn check_section_exists(sections: &[Section], id: &str, place: &str, problems: &
 /// Refuses words that could never be found: too long, or without letters and digits.
 fn check_words(words: &[String], most: usize, place: &str, problems: &Problems) {
     for word in words.iter().filter(|word| word.split(' ').count() > most) {
-        problems.add(
-            place,
-            format!("has \"{word}\", which is longer than {most} words and would never be found"),
-        );
+        problems.add(place, format!("has \"{word}\", which has more than {most} words; shorten it"));
     }
     for word in words.iter().filter(|word| label_form(word).is_empty()) {
-        problems.add(place, format!("has \"{word}\", in which there is no letter and no digit"));
+        problems.add(place, format!("has \"{word}\", which has no letter and no digit; remove it"));
     }
 }
 
@@ -144,7 +140,7 @@ fn check_labels_are_unique(schema: &Schema, problems: &Problems) {
         for label in &key.labels {
             match owners.insert(label_form(label), &key.key) {
                 Some(other) if other != key.key => {
-                    let reason = format!("has \"{label}\", which is a label of {other} as well");
+                    let reason = format!("has \"{label}\", which is also a label of {other}; remove one");
                     problems.add(&format!("keys.{}.labels", key.key), reason);
                 }
                 _ => {}
@@ -153,14 +149,17 @@ fn check_labels_are_unique(schema: &Schema, problems: &Problems) {
     }
     for label in &schema.other_labels {
         if let Some(owner) = owners.get(&label_form(label)) {
-            problems.add("other_labels", format!("has \"{label}\", which is a label of {owner}"));
+            problems.add(
+                "other_labels",
+                format!("has \"{label}\", which is also a label of {owner}; remove one"),
+            );
         }
     }
     let mut leads: HashMap<String, &str> = HashMap::new();
     for key in &schema.keys {
         for words in &key.lead_ins {
             if let Some(other) = leads.insert(label_form(words), &key.key).filter(|other| *other != key.key) {
-                let reason = format!("has \"{words}\", which leads to {other} as well");
+                let reason = format!("has \"{words}\", which is also a lead-in of {other}; remove one");
                 problems.add(&format!("keys.{}.lead_ins", key.key), reason);
             }
         }

@@ -93,7 +93,9 @@ impl SchemaFile {
         let whole = |reason: String| bad(vec![SchemaProblem { place: String::new(), reason }]);
         if text.len() > MAX_FILE_BYTES {
             return Err(whole(format!(
-                "is larger than {MAX_FILE_BYTES} bytes, the most that a schema may have"
+                "has {} KB; the limit is {} KB",
+                text.len().div_ceil(1024),
+                MAX_FILE_BYTES / 1024
             )));
         }
         let mut table = table(text, format).map_err(whole)?;
@@ -123,12 +125,12 @@ impl SchemaFile {
 fn table(text: &str, format: SchemaFormat) -> Result<Table, String> {
     match format {
         SchemaFormat::Toml => {
-            text.parse::<Table>().map_err(|error| format!("is no TOML: {}", error.to_string().trim()))
+            text.parse::<Table>().map_err(|error| format!("is not valid TOML: {}", error.to_string().trim()))
         }
         SchemaFormat::Json => match serde_json::from_str::<Value>(text) {
             Ok(Value::Table(table)) => Ok(table),
             Ok(_) => Err("must be an object".to_owned()),
-            Err(error) => Err(format!("is no JSON that can be read: {error}")),
+            Err(error) => Err(format!("is not valid JSON: {error}")),
         },
     }
 }

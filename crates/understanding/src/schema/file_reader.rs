@@ -24,8 +24,8 @@ const MAX_TABLES: usize = 500;
 /// Members that are still read but not offered in messages.
 const OLD_MEMBERS: [&str; 2] = ["panels", "panel"];
 const OLD_NAMES_WARNING: &str = "uses the old names \"panels\" and \"panel\" for sections. Rename [[panels]] to [[sections]] and \
-     panel to section. Until then, the panels are the sections of the form, and what the file has under the new \
-     names counts only where it has no panels";
+     panel to section. Until then, the panels are the sections of the form, and the section of a key counts only if the \
+     file has no panels";
 
 /// The problems and warnings of a file.
 #[derive(Default)]
@@ -82,7 +82,7 @@ impl<'t> TableReader<'t> {
             let known: Vec<&str> =
                 self.known_members.iter().copied().filter(|name| !OLD_MEMBERS.contains(name)).collect();
             let known = known.join(", ");
-            self.problem(name, format!("is not known here; there are: {known}"));
+            self.problem(name, format!("is unknown; use one of: {known}"));
         }
     }
 
@@ -92,7 +92,7 @@ impl<'t> TableReader<'t> {
                 Some(text.trim().to_owned())
             }
             Value::String(_) => {
-                self.problem(name, format!("must have 1 to {MAX_TEXT_CHARS} letters"));
+                self.problem(name, format!("must have 1 to {MAX_TEXT_CHARS} characters"));
                 None
             }
             _ => {
@@ -135,7 +135,7 @@ impl<'t> TableReader<'t> {
             _ => None,
         };
         if version.is_none() {
-            self.problem("version", "must be a whole number from 1; raise it with every change of the file");
+            self.problem("version", "must be a whole number from 1; raise it with every change");
         }
         version
     }
@@ -159,10 +159,7 @@ impl<'t> TableReader<'t> {
         let found = all.iter().find(|(known, _)| *known == given).map(|(_, one)| *one);
         if found.is_none() {
             let names: Vec<&str> = all.iter().map(|(name, _)| *name).collect();
-            self.problem(
-                name,
-                format!("is none that there is: \"{given}\"; choose one of {}", names.join(", ")),
-            );
+            self.problem(name, format!("is unknown: \"{given}\"; use one of {}", names.join(", ")));
         }
         found
     }
@@ -181,7 +178,7 @@ impl<'t> TableReader<'t> {
                 Value::String(title) if is_title(title) => {
                     titles.insert(language.clone(), title.trim().to_owned());
                 }
-                _ => self.problem(&place, format!("must be text of 1 to {MAX_TEXT_CHARS} letters")),
+                _ => self.problem(&place, format!("must be text of 1 to {MAX_TEXT_CHARS} characters")),
             }
         }
         titles
@@ -238,7 +235,7 @@ impl<'t> TableReader<'t> {
                 }
                 _ => self.problem(
                     &format!("{place}.{}", at + 1),
-                    format!("must be text of 1 to {MAX_TEXT_CHARS} letters"),
+                    format!("must be text of 1 to {MAX_TEXT_CHARS} characters"),
                 ),
             }
         }
@@ -256,7 +253,7 @@ impl<'t> TableReader<'t> {
             }
         };
         if list.len() > MAX_TABLES {
-            self.problem(name, format!("are more than {MAX_TABLES}, the most that a schema may have"));
+            self.problem(name, format!("are too many; the limit is {MAX_TABLES}"));
         }
         let mut all = Vec::new();
         for (at, value) in list.iter().take(MAX_TABLES).enumerate() {
@@ -276,7 +273,7 @@ impl<'t> TableReader<'t> {
     }
 }
 
-const NOT_A_LANGUAGE: &str = "must be a language of two small letters, such as es or en";
+const NOT_A_LANGUAGE: &str = "must be a language of two lower-case letters, such as es or en";
 
 fn is_language(code: &str) -> bool {
     code.len() == 2 && code.bytes().all(|b| b.is_ascii_lowercase())

@@ -1,4 +1,4 @@
-//! Schemas: what comes with the program, and what files may say.
+//! The built-in schemas, and schemas from databases.
 
 mod files;
 
@@ -29,7 +29,7 @@ fn the_built_in_schema_has_ten_critical_keys() {
 }
 
 #[test]
-fn every_key_is_there_once_and_well_named_and_no_label_has_two_meanings() {
+fn keys_and_labels_of_the_built_in_schema_are_unique() {
     let schema = Schema::built_in_default();
     let mut names: Vec<_> = schema.keys.iter().map(|key| &key.key).collect();
     names.sort();
@@ -99,7 +99,7 @@ const V0_KEYS: [V0; 34] = {
     ]
 };
 
-/// Proves R092: the keys of the first generation, in their order, with their section in the form, type and flags.
+/// Proves R092: the keys of the first generation, in their order, with their section of the form, type and flags.
 #[test]
 fn the_34_keys_of_v0_have_their_section_type_order_repeatability_and_flags() {
     let schema = Schema::built_in_default();
@@ -115,7 +115,7 @@ fn the_34_keys_of_v0_have_their_section_type_order_repeatability_and_flags() {
 }
 
 #[test]
-fn people_see_the_words_of_their_language_else_any_that_there_are() {
+fn titles_are_in_the_chosen_language_or_in_any_other() {
     let schema = Schema::built_in_default();
     let seen = |key: &str| (schema.key_title(key, "es").to_owned(), schema.key_title(key, "en").to_owned());
     assert_eq!(seen("dob"), ("Nacimiento".to_owned(), "Date of birth".to_owned()));
@@ -141,9 +141,9 @@ fn people_see_the_words_of_their_language_else_any_that_there_are() {
     assert_eq!(untitled.count(), 0, "every key has a title in both languages");
 }
 
-/// Versions that databases hold from before schemas were files: labels as lists, no titles, no lists of sections.
+/// Versions that databases have from before schema files: labels as lists, no titles, no lists of sections.
 #[test]
-fn a_version_stored_before_there_were_files_reads_as_ever() {
+fn a_version_stored_before_schema_files_is_still_read() {
     let old = r#"{"name":"veterinary-record","keys":[{"key":"pet_name","labels":["paciente","patient"],
         "normaliser":"pet_name","at_visits":false,"section":"Paciente","panel":"patient","value_type":"string",
         "scope":"document","repeatable":false,"critical":true,"optional":false},
@@ -163,7 +163,7 @@ fn a_version_stored_before_there_were_files_reads_as_ever() {
     }
 }
 
-/// The files hold the first versions of the built-in schemas as an earlier program stored them, with panels.
+/// The files contain the first versions of the built-in schemas as an earlier program stored them, with panels.
 #[test]
 fn a_version_stored_with_panels_reads_the_same_as_one_with_sections() {
     let stored = [include_str!("tests/veterinary-record-1.json"), include_str!("tests/invoice-1.json")];

@@ -91,7 +91,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_value_is_held_against_all_that_is_asked_for() {
+    fn a_value_must_meet_all_conditions() {
         let any = Validators::default();
         let listed =
             Validators { one_of: vec!["EUR".to_owned(), "Año".to_owned()], ..Validators::default() };
@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn patterns_say_letters_digits_and_anything() {
+    fn patterns_match_letters_digits_and_anything() {
         for (pattern, value, wanted) in [
             ("A00000000", "B12345678", true),
             ("A00000000", "B1234567", false),

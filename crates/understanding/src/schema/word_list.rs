@@ -141,7 +141,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_are_stored_as_they_were_given() {
+    fn word_lists_serialise_as_they_were_given() {
         for json in [r#"["a","b"]"#, r#"{"es":["a"],"en":["b","c"],"any":["d"]}"#, "[]"] {
             let words: WordList = serde_json::from_str(json).unwrap();
             assert_eq!(serde_json::to_string(&words).unwrap(), json);
@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn others_are_taken_in_each_to_its_language() {
+    fn merged_words_keep_their_language() {
         let mut words: WordList = serde_json::from_str(r#"{"es":["a"],"en":["b"]}"#).unwrap();
         words.merge(&serde_json::from_str(r#"{"en":["c"],"any":["d"]}"#).unwrap());
         words.merge(&WordList::from(vec!["e".to_owned()]));

@@ -84,7 +84,7 @@ async fn approving_a_candidate_makes_a_new_schema_version() {
     tab.until_text("#keys tbody", "blood_group");
     tab.until_text("#keys-title", "Version 2");
     assert_eq!(tab.count("#versions tbody tr"), 2);
-    tab.until_text("#versions tbody tr:first-child", "blood_group was added");
+    tab.until_text("#versions tbody tr:first-child", "added blood_group");
     tab.until_text("#versions tbody tr:first-child", "vera");
     tab.click("#versions tbody tr:last-child a");
     tab.until_text("#keys-title", "Version 1");

@@ -21,9 +21,9 @@ async fn an_invalid_file_stops_the_start_with_all_its_problems(env: &TestEnv) {
     let error = env.cli.run_err(&["serve"]);
     let expected = "quire: ./quire-data/schemas/one.toml: 2 problems\n  \
                   keys.plate.critical must be true or false\n  \
-                  keys.plate.colour is not known here; there are: ";
+                  keys.plate.colour is unknown; use one of: ";
     assert!(error.starts_with(expected), "{error}");
-    assert!(error.contains("\n./quire-data/schemas/two.json: is no JSON that can be read: "), "{error}");
+    assert!(error.contains("\n./quire-data/schemas/two.json: is not valid JSON: "), "{error}");
     assert_eq!(env.store.governance.schema_names().await.unwrap(), [""; 0], "nothing was begun");
 }
 

@@ -1,13 +1,13 @@
-//! Layouts: one way after another to print the same record.
+//! Several layouts of the same record.
 
 use super::page_builder::{PageBuilder, scanned};
 use super::records::{Record, Visit};
 use quire_domain::reading::Page;
 
-/// A way to print a record.
+/// A function that prints a record in one layout.
 pub(super) type Layout = fn(&Record) -> Vec<Page>;
 
-/// All of them, with their names.
+/// All layouts, with their names.
 pub(super) const LAYOUTS: [(&str, Layout); 11] = [
     ("lines with colons", colons),
     ("the same, scanned", scans),
@@ -293,7 +293,7 @@ fn tables(record: &Record) -> Vec<Page> {
             [visit.day, visit.reason, visit.diagnosis, visit.weight.0, visit.symptoms, visit.procedure];
         let cell: Vec<(f32, Vec<&str>)> =
             places.iter().copied().zip(values).map(|(x, value)| (x, value.split(' ').collect())).collect();
-        // Two words a line, as narrow columns have it.
+        // Two words per line, as in a narrow column.
         let deepest = cell.iter().map(|(_, words)| words.len().div_ceil(2)).max().unwrap_or(1);
         for line in 0..deepest {
             for (x, words) in &cell {
@@ -431,7 +431,7 @@ fn indented(record: &Record) -> Vec<Page> {
     pages
 }
 
-/// Each value in the line below its label.
+/// Each value stands in the line below its label.
 fn below(lines: &[String]) -> Page {
     let mut paper = PageBuilder::new();
     let mut y = 50.0;

@@ -1,4 +1,4 @@
-//! The rules on pages that the tests write themselves.
+//! Tests of the rules on pages that the tests build.
 
 mod layouts;
 mod page_builder;
@@ -14,14 +14,14 @@ use self::page_builder::PageBuilder;
 use super::*;
 use crate::Value;
 
-/// The day on which the tests read.
+/// The day of processing in all tests.
 const TODAY: Date = jiff::civil::date(2026, 1, 15);
 
 fn extracted(pages: &[Page]) -> Vec<Field> {
     extract_fields(pages, &Schema::built_in_default(), DocumentHints { language: None, today: Some(TODAY) })
 }
 
-/// The fields of one page with these lines, one below the other.
+/// The fields of a page with these lines.
 fn extracted_from_lines(lines: &[&str]) -> Vec<Field> {
     extracted(&[PageBuilder::lines(lines)])
 }

@@ -1,12 +1,12 @@
-//! Pages written by hand: words with their places, as a reader would give them.
+//! Builds pages: words with their positions, as a reader gives them.
 
 use quire_domain::reading::{Line, Page, Rect, Word};
 
-/// The width of a letter and the height of a line.
+/// The width of a letter and the height of a line, in points.
 const LETTER: f32 = 5.0;
 const HEIGHT: f32 = 10.0;
 
-/// A page under way.
+/// A page under construction.
 pub(super) struct PageBuilder {
     page: Page,
 }
@@ -16,7 +16,7 @@ impl PageBuilder {
         Self { page: Page { width: 595.0, height: 842.0, lines: Vec::new(), recognised: false } }
     }
 
-    /// A page with lines one below the other.
+    /// A page with these lines, one below the other.
     pub(super) fn lines(lines: &[&str]) -> Page {
         let mut paper = Self::new();
         let mut y = 50.0;
@@ -29,12 +29,12 @@ impl PageBuilder {
         paper.page()
     }
 
-    /// A line that begins at a place.
+    /// Adds a line at a position.
     pub(super) fn text_at(&mut self, x: f32, y: f32, text: &str) {
         self.row(y, &[(x, text)]);
     }
 
-    /// A line whose parts begin at these places: columns that the reader took for one line.
+    /// Adds a line whose parts stand at these positions: columns that the reader took for one line.
     pub(super) fn row(&mut self, y: f32, parts: &[(f32, &str)]) {
         let mut words = Vec::new();
         for (x, text) in parts {
@@ -54,7 +54,7 @@ impl PageBuilder {
     }
 }
 
-/// The page as a scanner and a recogniser would have it: a little crooked, with figures for letters in its labels.
+/// The page as a scan with recognised text: slightly tilted, with digits instead of some letters in its labels.
 pub(super) fn scanned(mut page: Page) -> Page {
     page.recognised = true;
     for (place, line) in page.lines.iter_mut().enumerate() {

@@ -1,6 +1,6 @@
-//! Made-up records: what is printed, and what it means.
+//! Invented records: what is printed, and the values that it means.
 
-/// A visit that is printed.
+/// A visit to print.
 pub(super) struct Visit {
     pub day: &'static str,
     pub iso: &'static str,
@@ -13,7 +13,7 @@ pub(super) struct Visit {
     pub procedure: &'static str,
 }
 
-/// A record that is printed: what is seen, and what it means where that is something else.
+/// A record to print. Pairs are the printed text and the value that it means.
 pub(super) struct Record {
     pub clinic: &'static str,
     pub clinic_street: (&'static str, &'static str),
@@ -35,7 +35,7 @@ pub(super) struct Record {
 }
 
 impl Record {
-    /// The values that the document as a whole has.
+    /// The expected values of the document.
     pub(super) fn fields(&self) -> Vec<(&'static str, &'static str)> {
         vec![
             ("clinic_name", self.clinic),

@@ -1,18 +1,18 @@
-//! The time grows with the document and no faster, by the clock: what no count of steps could hide.
+//! Run time grows in proportion to the document. Measured by the clock, to catch work that no step count shows.
 
 use std::time::{Duration, Instant};
 
 use super::*;
 use quire_domain::reading::{Line, Rect, Word};
 
-/// Words of the smaller document, and how many times larger the other one is.
+/// The words of the smaller document, and how many times larger the other document is.
 const WORDS: usize = 1_000;
 const TIMES: usize = 4;
-/// Four times the words may take so many times as long. Work that grows with the square takes sixteen times, and what the
-/// machine does meanwhile is not ours.
+/// The factor by which four times the words may take longer. Quadratic work takes sixteen times as long; the rest is
+/// tolerance for a busy machine.
 const MOST: u32 = 9;
 
-/// Pages of lines that say this, each line with its number in place of `#`.
+/// Pages of this line, with its number in place of `#`.
 fn of_lines(words: usize, line: &str) -> Vec<Page> {
     let count = words / line.split_whitespace().count().max(1);
     let lines: Vec<String> = (0..count).map(|number| line.replace('#', &number.to_string())).collect();
@@ -20,7 +20,7 @@ fn of_lines(words: usize, line: &str) -> Vec<Page> {
     lines.chunks(50).map(page).collect()
 }
 
-/// Visits on days of their own.
+/// Visits on different days.
 fn of_visits(words: usize) -> Vec<Page> {
     let visit_lines = |number: usize| {
         let (year, month, day) = (1950 + number / 336, 1 + number / 28 % 12, 1 + number % 28);
@@ -35,7 +35,7 @@ fn of_visits(words: usize) -> Vec<Page> {
     lines.chunks(48).map(page).collect()
 }
 
-/// One line of words that far apart.
+/// One line of words with this gap between them.
 fn of_one_line(words: usize, gap: f32, text: fn(usize) -> &'static str) -> Vec<Page> {
     let mut x0 = 0.0;
     let word = |place: usize| {
@@ -47,7 +47,7 @@ fn of_one_line(words: usize, gap: f32, text: fn(usize) -> &'static str) -> Vec<P
     vec![Page { width: 595.0, height: 842.0, lines: vec![line], recognised: false }]
 }
 
-/// Rows of columns on one page, far deeper than a page.
+/// Rows of columns on one page, much longer than a page.
 fn of_columns(words: usize) -> Vec<Page> {
     let mut paper = PageBuilder::new();
     let mut y = 0.0;
@@ -73,7 +73,7 @@ fn fastest(pages: &[Page]) -> Duration {
 fn grows_no_faster(what: &str, make: impl Fn(usize) -> Vec<Page>) {
     let (small, large) = (make(WORDS), make(WORDS * TIMES));
     let mut durations = Vec::new();
-    // A machine that is busy at the wrong moment gets another chance; work that grows too fast fails each time.
+    // A busy machine gets another chance; work that grows too fast fails every time.
     for _ in 0..4 {
         let (once, more) = (fastest(&small), fastest(&large));
         if more <= once * MOST {
@@ -85,7 +85,7 @@ fn grows_no_faster(what: &str, make: impl Fn(usize) -> Vec<Page>) {
 }
 
 #[test]
-fn no_text_takes_more_than_its_share() {
+fn run_time_grows_linearly_for_every_kind_of_text() {
     let labels = |place: usize| if place.is_multiple_of(2) { "Peso" } else { "Motivo:" };
     grows_no_faster("one label", |words| of_lines(words, "Paciente:"));
     grows_no_faster("one label with values", |words| of_lines(words, "Paciente: Luna#"));

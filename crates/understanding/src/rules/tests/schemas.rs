@@ -1,4 +1,4 @@
-//! Documents of other kinds: the rules know nothing but what the schema says.
+//! Other kinds of documents: the rules know only what the schema says.
 
 use super::*;
 use crate::{SchemaFile, SchemaFormat, ValueType};
@@ -13,7 +13,7 @@ fn invoice(pages: &[Page]) -> Vec<Field> {
 }
 
 #[test]
-fn a_spanish_invoice_is_read_by_its_schema() {
+fn fields_are_extracted_from_a_spanish_invoice() {
     let mut paper = PageBuilder::new();
     paper.text_at(50.0, 50.0, "FACTURA");
     paper.text_at(50.0, 70.0, "Nº de factura: F-2024/117");
@@ -55,7 +55,7 @@ fn a_spanish_invoice_is_read_by_its_schema() {
 }
 
 #[test]
-fn an_english_invoice_is_read_by_the_same_schema() {
+fn fields_are_extracted_from_an_english_invoice() {
     let fields = invoice(&[PageBuilder::lines(&[
         "INVOICE",
         "Invoice number: 2024-0042",
@@ -84,9 +84,9 @@ fn an_english_invoice_is_read_by_the_same_schema() {
     assert_eq!(keys_and_values(&fields), wanted.map(|(key, value)| (key, value.to_owned())));
 }
 
-/// A file that nobody who wrote the program has seen.
+/// A schema that the program does not contain.
 #[test]
-fn a_file_of_somebody_elses_is_enough() {
+fn a_schema_file_is_all_that_a_new_kind_of_document_needs() {
     let text = r#"
         name = "parking-ticket"
         version = 1
@@ -132,7 +132,7 @@ fn a_file_of_somebody_elses_is_enough() {
     assert!(values.is_empty(), "what the schema does not allow is no value: {values:?}");
 }
 
-/// What only the schema of veterinary records and the normalisers that it names may know.
+/// Words that only the schema of veterinary records and its normalisers may contain.
 const ANIMALS: [&str; 14] = [
     "animal",
     "pet_name",
@@ -150,7 +150,8 @@ const ANIMALS: [&str; 14] = [
     "veterin",
 ];
 
-/// Nothing else of this crate knows about animals. The default schema has a name, and old versions of it a reader.
+/// Nothing else in this crate knows about animals. The name of the default schema and the reader of its old versions
+/// are exceptions.
 #[test]
 fn only_the_normalisers_know_about_animals() {
     let source = concat!(env!("CARGO_MANIFEST_DIR"), "/src");
@@ -180,7 +181,7 @@ fn only_the_normalisers_know_about_animals() {
     assert!(files > 30);
 }
 
-/// No rule knows a key or a section of a schema by its name, except the language, which the reader found out.
+/// No rule knows a key or a section of a schema by its name, except `language`, which the reader detects.
 #[test]
 fn no_rule_names_a_key_or_a_section() {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/src/rules");
@@ -188,7 +189,7 @@ fn no_rule_names_a_key_or_a_section() {
     for file in SchemaFile::built_in() {
         names.extend(file.schema.keys.iter().map(|key| key.key.clone()).filter(|key| key.contains('_')));
         names.extend(["nhc", "iban", "medication", "diagnosis"].map(str::to_owned));
-        // "invoice" is also what the title of a document may say.
+        // "invoice" is also a word of document titles.
         let sections = file.schema.sections.iter().map(|section| section.id.clone());
         names.extend(sections.filter(|section| section != "invoice"));
     }
@@ -199,7 +200,7 @@ fn no_rule_names_a_key_or_a_section() {
             continue;
         }
         let code = std::fs::read_to_string(&path).unwrap();
-        // What tests say is their own.
+        // Tests may name keys.
         let code = code.split("#[cfg(test)]").next().unwrap();
         for name in &names {
             assert!(!code.contains(&format!("\"{name}\"")), "{} names {name}", path.display());

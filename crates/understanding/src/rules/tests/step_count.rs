@@ -1,11 +1,11 @@
-//! The work grows with the document and no faster, whatever it says.
+//! The number of steps grows in proportion to the document, whatever its text.
 
 use proptest::prelude::*;
 
 use super::*;
 use quire_domain::reading::{Line, Rect, Word};
 
-/// Lines that make the rules look around: labels without values, dates, headings, lists, columns.
+/// Lines that make the rules search around them: labels without values, dates, headings, lists, columns.
 fn line() -> impl Strategy<Value = String> {
     prop::sample::select(vec![
         "Paciente",
@@ -45,15 +45,15 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
 
     #[test]
-    fn ten_times_the_lines_are_at_most_twelve_times_the_work(some in prop::collection::vec(line(), 20..60)) {
-        // Said several times on both sides, so that how it begins does not matter.
+    fn ten_times_the_lines_take_at_most_twelve_times_the_steps(some in prop::collection::vec(line(), 20..60)) {
+        // Both sides repeat the lines, so that the beginning does not matter.
         let times = |count: usize| some.iter().cycle().take(count * some.len()).cloned().collect::<Vec<_>>();
         let (once, ten) = (steps(&times(4)), steps(&times(40)));
         prop_assert!(ten <= 12 * once, "{once} and {ten}");
     }
 
     #[test]
-    fn whatever_a_page_says_every_field_has_its_evidence(
+    fn every_extracted_field_has_evidence(
         text in prop::collection::vec("(Paciente|Visita|Peso|Dx|[a-zñ:]{0,8})(:| :| -|)( ?[ -~ñá;/]{0,16})", 0..30),
     ) {
         let text: Vec<&str> = text.iter().map(String::as_str).collect();
@@ -68,7 +68,7 @@ proptest! {
     }
 
     #[test]
-    fn no_place_of_a_word_is_too_strange(
+    fn any_position_of_words_is_accepted(
         words in prop::collection::vec((any::<f32>(), any::<f32>(), any::<f32>(), any::<f32>(), "[a-zA-Z:/0-9-]{0,12}"), 0..60),
     ) {
         let word = |(x0, y0, x1, y1, text): &(f32, f32, f32, f32, String)| Word {
@@ -81,9 +81,9 @@ proptest! {
     }
 }
 
-/// A single line of a hundred thousand words, and as many cells at one height.
+/// A line of many thousand words, and as many cells in one row.
 #[test]
-fn one_endless_line_is_read_through() {
+fn one_very_long_line_takes_linear_steps() {
     let word = |place: u16, gap: f32| Word {
         text: if place.is_multiple_of(2) { "Peso".to_owned() } else { "Motivo:".to_owned() },
         rect: Rect { x0: f32::from(place) * gap, y0: 100.0, x1: f32::from(place) * gap + 8.0, y1: 110.0 },

@@ -1,11 +1,11 @@
-//! What is kept apart: owners and clinics, chips and telephones, doses and weights.
+//! Values that must not be confused: owners and clinics, microchips and phone numbers, doses and weights.
 
 use super::*;
 use crate::{Normaliser, Origin, SchemaKey, Scope, SectionHeading, ValueType};
 
-/// Proves R087, R090, R093: what was found has its page and words; what was not is not there.
+/// Proves R087, R090, R093: a found value has its page and words; a key that was not found has no field.
 #[test]
-fn a_label_leads_to_a_field_with_its_evidence() {
+fn a_labelled_value_becomes_a_field_with_evidence() {
     let fields = extracted(&[
         PageBuilder::lines(&["Paciente: Luna Bella", "Teléfono: 912"]),
         PageBuilder::lines(&["Especie : canino", "RAZA:Beagle", "Peso:", "Color: negro"]),
@@ -23,7 +23,7 @@ fn a_label_leads_to_a_field_with_its_evidence() {
 
 /// Proves R111.
 #[test]
-fn labels_are_whole_words_whatever_their_accents() {
+fn labels_match_whole_words_whatever_their_accents() {
     let fields = extracted_from_lines(&[
         "Visita: 01/02/2024",
         "Síntomas: tos",
@@ -59,7 +59,7 @@ fn a_labelled_line_yields_one_value_without_its_label() {
 
 /// Proves R109.
 #[test]
-fn an_address_belongs_to_whom_the_lines_around_it_speak_of() {
+fn an_address_belongs_to_the_section_of_the_lines_around_it() {
     let fields = extracted_from_lines(&[
         "Clínica: El Olmo",
         "Dirección: Calle Uno 1, 28001 Madrid",
@@ -86,7 +86,7 @@ fn an_address_belongs_to_whom_the_lines_around_it_speak_of() {
 
 /// Proves R106.
 #[test]
-fn telephones_invoices_and_dates_are_no_chips() {
+fn phone_numbers_invoices_and_dates_are_no_microchips() {
     let fields = extracted_from_lines(&[
         "Paciente: Luna",
         "Teléfono: 655 123 456",
@@ -103,7 +103,7 @@ fn telephones_invoices_and_dates_are_no_chips() {
 
 /// Proves R105.
 #[test]
-fn doses_results_and_prices_are_no_weights() {
+fn doses_laboratory_results_and_prices_are_no_weights() {
     let fields = extracted_from_lines(&[
         "Visita: 01/02/2024",
         "Meloxicam 0,1 mg/kg cada 24 horas",
@@ -114,16 +114,12 @@ fn doses_results_and_prices_are_no_weights() {
     ]);
     assert_eq!(values(&fields, "weight"), ["12.5 kg", "12.5 kg"], "the document's, and the visit's");
     assert!(fields.iter().any(|field| field.key == "weight" && field.origin == Origin::Derived));
-    assert_eq!(
-        values(&extracted_from_lines(&["Peso: 5 mg/kg"]), "weight"),
-        [""],
-        "told, but without a value"
-    );
+    assert_eq!(values(&extracted_from_lines(&["Peso: 5 mg/kg"]), "weight"), [""], "a field without a value");
 }
 
 /// Proves R108.
 #[test]
-fn the_age_follows_from_birth_and_the_latest_visit_that_has_been() {
+fn the_age_is_derived_from_the_date_of_birth_and_the_latest_past_visit() {
     let record =
         ["F. Nac.: 10/05/2020", "Visita: 09/05/2023", "Motivo: a", "Visita: 01/01/2099", "Motivo: b"];
     let fields = extracted_from_lines(&record);
@@ -139,9 +135,9 @@ fn the_age_follows_from_birth_and_the_latest_visit_that_has_been() {
     );
 }
 
-/// Proves R101 for the number of a record, and R103 and R104 for what has no normal form.
+/// Proves R101 for the record number, and R103 and R104 for text without normal form.
 #[test]
-fn what_has_no_normal_form_is_told_without_a_value() {
+fn a_labelled_text_without_normal_form_becomes_a_field_without_value() {
     let fields = extracted_from_lines(&[
         "Nº historia clínica: 22/5226",
         "Especie: Conejo",
@@ -156,7 +152,7 @@ fn what_has_no_normal_form_is_told_without_a_value() {
 }
 
 #[test]
-fn titles_letterheads_and_names_tell_more_than_they_label() {
+fn titles_letterheads_and_names_give_values_without_labels() {
     let fields = extracted_from_lines(&[
         "Hospital Veterinario Bahía - Informe de consulta",
         "Calle Alta 9 - 39990 Torre",
@@ -174,7 +170,7 @@ fn titles_letterheads_and_names_tell_more_than_they_label() {
 }
 
 #[test]
-fn a_letter_tells_in_sentences() {
+fn values_are_found_in_the_sentences_of_a_letter() {
     let fields = extracted_from_lines(&[
         "Clínica Veterinaria Duero",
         "Calle Toro 8, 37990 Salamanca",
@@ -192,7 +188,7 @@ fn a_letter_tells_in_sentences() {
 }
 
 #[test]
-fn labels_in_two_languages_are_one() {
+fn labels_in_two_languages_give_one_value() {
     let fields = extracted_from_lines(&[
         "Nombre / Name: Nube",
         "Especie / Species: Felina / Feline",
@@ -211,7 +207,7 @@ fn labels_in_two_languages_are_one() {
 
 /// Proves R112.
 #[test]
-fn suggestions_are_at_most_five_the_surest_first_and_none_twice() {
+fn at_most_five_suggestions_are_kept_most_confident_first() {
     let breeds = ["Beagle", "beagle", "Galgo", "Boxer", "Dogo", "Akita", "Husky", "Collie"];
     let lines: Vec<String> = breeds.iter().map(|breed| format!("Raza: {breed}")).collect();
     let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
@@ -224,7 +220,7 @@ fn suggestions_are_at_most_five_the_surest_first_and_none_twice() {
     assert!(alone.get("candidate_suggestions").is_none(), "absent when there are none");
 }
 
-/// An invoice is understood by the same rules: nothing is made for one schema.
+/// The same rules extract the fields of an invoice: no rule is made for one schema.
 #[test]
 fn another_schema_works_by_the_same_rules() {
     let key = |key: &str, labels: &[&str], normaliser: Normaliser| SchemaKey {
@@ -285,9 +281,9 @@ fn another_schema_works_by_the_same_rules() {
     assert!(schema.keys.iter().all(|key| key.scope == Scope::Document));
 }
 
-/// What a page says of itself is nobody's value, also in the middle of a visit that goes on.
+/// A page number is no value, also in the middle of the text about a visit.
 #[test]
-fn the_number_of_a_page_is_no_value() {
+fn a_page_number_is_no_value() {
     let first =
         PageBuilder::lines(&["Paciente: Luna", "Visita 03/02/2024", "Exploración: mucosas rosadas, alerta"]);
     for number in ["Página 2 de 2", "Pág. 2", "Page 2 of 2", "Page 2"] {

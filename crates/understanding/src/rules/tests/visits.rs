@@ -1,11 +1,11 @@
-//! Visits: where they begin, what belongs to them, and what is none.
+//! Visits: where they start, and what belongs to them.
 
 use super::*;
 
-/// The date of a visit, and what else is told of it.
+/// The date of a visit, and its other values.
 type Told<'f> = (&'f str, Vec<(&'f str, &'f str)>);
 
-/// The visits of a document: date, and everything else that is told of it.
+/// The visits of a document, each with its date and its other values.
 fn visits(fields: &[Field]) -> Vec<Told<'_>> {
     let mut visits: Vec<(&str, Told<'_>)> = Vec::new();
     for field in fields {
@@ -25,7 +25,7 @@ fn visits(fields: &[Field]) -> Vec<Told<'_>> {
 
 /// Proves R100, R102.
 #[test]
-fn a_labelled_date_begins_a_visit_and_what_follows_belongs_to_it() {
+fn a_labelled_date_starts_a_visit_that_the_next_values_belong_to() {
     let fields = extracted_from_lines(&[
         "Diagnóstico: de antes",
         "Fecha de visita: 01/02/2024",
@@ -53,7 +53,7 @@ fn a_labelled_date_begins_a_visit_and_what_follows_belongs_to_it() {
 
 /// Proves R098, and R102 for times of day.
 #[test]
-fn two_entries_of_one_day_are_two_visits_and_their_times_are_no_reasons() {
+fn two_entries_of_one_day_are_two_visits_without_their_times_as_reasons() {
     let fields = extracted_from_lines(&[
         "- 18/04/23 - 14:15 -",
         "Vacunación: Trivalente",
@@ -80,7 +80,7 @@ fn two_entries_of_one_day_are_two_visits_and_their_times_are_no_reasons() {
 
 /// Proves R097.
 #[test]
-fn dates_of_birth_chips_invoices_reports_and_laboratories_are_no_visits() {
+fn dates_of_birth_microchips_invoices_reports_and_laboratories_start_no_visits() {
     let fields = extracted_from_lines(&[
         "Fecha de nacimiento: 01/01/2020",
         "Fecha de implantación del chip: 02/02/2020",
@@ -103,7 +103,7 @@ fn dates_of_birth_chips_invoices_reports_and_laboratories_are_no_visits() {
 
 /// Proves R096.
 #[test]
-fn what_is_told_of_before_belongs_to_no_visit() {
+fn values_in_the_history_belong_to_no_visit() {
     let fields = extracted_from_lines(&[
         "Antecedentes",
         "Diagnóstico: soplo leve",
@@ -118,7 +118,7 @@ fn what_is_told_of_before_belongs_to_no_visit() {
 }
 
 #[test]
-fn the_only_visit_takes_what_was_told_before_its_date() {
+fn values_before_the_date_belong_to_the_only_visit() {
     let fields =
         extracted_from_lines(&["Motivo: tos", "Diagnóstico: bronquitis", "Fecha de consulta: 01/02/2024"]);
     assert_eq!(
@@ -128,7 +128,7 @@ fn the_only_visit_takes_what_was_told_before_its_date() {
 }
 
 #[test]
-fn a_date_without_a_name_is_that_of_a_visit_if_clinical_lines_follow() {
+fn a_bare_date_starts_a_visit_if_visit_data_follows() {
     let fields = extracted_from_lines(&[
         "Fecha: 01/02/2024",
         "Motivo: tos",
@@ -142,9 +142,9 @@ fn a_date_without_a_name_is_that_of_a_visit_if_clinical_lines_follow() {
     assert_eq!((visits(&fields).len(), value(&fields, "document_date")), (0, Some("2024-02-01")));
 }
 
-/// Proves R102 for times behind the label.
+/// Proves R102 for times behind a label.
 #[test]
-fn a_time_of_day_is_no_reason() {
+fn a_time_of_day_is_no_reason_for_a_visit() {
     let fields = extracted_from_lines(&[
         "Visita: 01/02/2024",
         "Motivo: 10:30 - tos",
@@ -155,7 +155,7 @@ fn a_time_of_day_is_no_reason() {
 }
 
 #[test]
-fn under_a_heading_of_visits_every_dated_line_is_one() {
+fn below_a_heading_of_visits_every_dated_line_starts_a_visit() {
     let mut paper = PageBuilder::new();
     paper.text_at(50.0, 50.0, "Historial de visitas");
     paper.row(70.0, &[(50.0, "12/03/2024"), (150.0, "Otitis leve, se limpia el canal")]);
@@ -171,7 +171,7 @@ fn under_a_heading_of_visits_every_dated_line_is_one() {
 }
 
 #[test]
-fn a_table_of_visits_has_one_a_row() {
+fn a_table_of_visits_has_one_visit_per_row() {
     let mut paper = PageBuilder::new();
     paper.row(50.0, &[(50.0, "Fecha"), (150.0, "Concepto"), (250.0, "Descripción"), (500.0, "Peso")]);
     paper.row(
@@ -192,9 +192,9 @@ fn a_table_of_visits_has_one_a_row() {
     assert_eq!((value(&fields, "vaccinations"), value(&fields, "weight")), (Some("Rabia"), Some("5 kg")));
 }
 
-/// Proves R107 for visits: a year of two figures is one of this century there.
+/// Proves R107 for visits: a two-digit year is one of this century.
 #[test]
-fn no_visit_is_of_the_last_century_in_two_figures() {
+fn a_two_digit_year_of_the_last_century_starts_no_visit() {
     let spoken = |date: &str| {
         extracted_from_lines(&[&format!("Fecha de visita: {date}"), "Diagnóstico: otitis externa"])
     };
@@ -207,7 +207,7 @@ fn no_visit_is_of_the_last_century_in_two_figures() {
 }
 
 #[test]
-fn admission_and_discharge_are_of_the_visit() {
+fn admission_and_discharge_belong_to_the_visit() {
     let fields = extracted_from_lines(&[
         "Fecha de ingreso: 01/02/2024",
         "Motivo: parvovirosis",
@@ -222,7 +222,7 @@ fn admission_and_discharge_are_of_the_visit() {
 }
 
 #[test]
-fn a_list_may_go_on_after_its_page() {
+fn a_list_may_continue_on_the_next_page() {
     let fields = extracted(&[
         PageBuilder::lines(&["Visita: 01/02/2024", "Medicación:", "- Uno 1 mg"]),
         PageBuilder::lines(&["- Dos 2 mg", "Duerme bien."]),

@@ -1,4 +1,4 @@
-//! Files that people write, and what is said about those that are wrong.
+//! Schema files, and the messages about invalid ones.
 
 use super::*;
 
@@ -22,14 +22,14 @@ fn problems(text: &str) -> Vec<String> {
     bad.problems.iter().map(ToString::to_string).collect()
 }
 
-/// The small file with something else in place of a part.
+/// The small file with one part replaced.
 fn with(old: &str, new: &str) -> String {
     assert!(SMALL.contains(old), "{old}");
     SMALL.replace(old, new)
 }
 
 #[test]
-fn a_file_says_what_it_needs_to_and_the_rest_is_usual() {
+fn members_that_a_file_leaves_out_have_defaults() {
     let file = SchemaFile::parse("my.toml", SMALL, SchemaFormat::Toml).unwrap();
     assert_eq!((file.version, file.schema.name.as_str()), (3, "delivery-note"));
     let key = &file.schema.keys[0];
@@ -45,7 +45,7 @@ fn a_file_says_what_it_needs_to_and_the_rest_is_usual() {
 }
 
 #[test]
-fn the_same_in_json_is_the_same() {
+fn json_and_toml_files_give_the_same_schema() {
     let json = r#"{"version": 3, "title": {"en": "Delivery note"}, "sections": [{"id": "note"}],
         "keys": [{"labels": ["Nº de albarán", "Delivery note no"], "section": "note", "key": "note_number"}],
         "name": "delivery-note"}"#;
@@ -65,14 +65,14 @@ fn the_same_in_json_is_the_same() {
 }
 
 #[test]
-fn the_content_of_a_file_is_known_whatever_its_version_and_comments() {
+fn the_content_hash_ignores_version_and_comments() {
     let hash = |text: &str| SchemaFile::parse("my.toml", text, SchemaFormat::Toml).unwrap().content_hash;
     let same = with("version = 3", "version = 4 # said again");
     assert_eq!(hash(&same), hash(SMALL));
     assert_ne!(hash(&with("Delivery note no", "Delivery no")), hash(SMALL));
 }
 
-/// Checks that each file of a table has the problem beside it.
+/// Checks that each file has the problem beside it.
 fn has_problems(table: &[(String, &str)]) {
     for (text, wanted) in table {
         let found = problems(text);
@@ -81,34 +81,34 @@ fn has_problems(table: &[(String, &str)]) {
 }
 
 #[test]
-fn a_problem_of_a_file_is_told_with_its_place_and_reason() {
+fn a_problem_of_a_file_is_reported_with_its_place_and_reason() {
     has_problems(&[
         (with("name = \"delivery-note\"", ""), "name is missing"),
-        (with("\"delivery-note\"", "\"Delivery Note\""), "name must be small letters, digits"),
+        (with("\"delivery-note\"", "\"Delivery Note\""), "name must be lower-case letters, digits"),
         (with("version = 3", "version = 0"), "version must be a whole number from 1"),
         (with("version = 3", "version = \"3\""), "version must be a whole number from 1"),
         (
             with("version = 3", "version = 3\ncolour = 1"),
-            "colour is not known here; there are: version, name, title, sections, keys, headings, other_labels, other_dates",
+            "colour is unknown; use one of: version, name, title, sections, keys, headings, other_labels, other_dates",
         ),
         (
             with("version = 3", "version = 3\nother_labels = [\"delivery note no\"]"),
-            "other_labels has \"delivery note no\", which is a label of note_number",
+            "other_labels has \"delivery note no\", which is also a label of note_number",
         ),
         (
             format!("{SMALL}\n[[headings]]\nsection = \"who\"\nwords = [\"who\"]"),
             "headings.who.section names \"who\"",
         ),
-        (format!("{SMALL}\n[[sections]]\nid = \"note\""), "sections.note is there twice"),
-        ("name = \"x\"\nversion = 1".to_owned(), "keys are missing; a schema has at least one"),
+        (format!("{SMALL}\n[[sections]]\nid = \"note\""), "sections.note occurs twice"),
+        ("name = \"x\"\nversion = 1".to_owned(), "keys are missing; add at least one"),
         ("name = \"x\"\nversion = 1\nkeys = 3".to_owned(), "keys must be a list of tables, [[keys]]"),
-        ("name = ".to_owned(), "is no TOML: "),
-        (" ".repeat(300 << 10), "is larger than 262144 bytes"),
+        ("name = ".to_owned(), "is not valid TOML: "),
+        (" ".repeat(300 << 10), "has 300 KB; the limit is 256 KB"),
     ]);
 }
 
 #[test]
-fn a_problem_of_a_key_is_told_with_its_place_and_reason() {
+fn a_problem_of_a_key_is_reported_with_its_place_and_reason() {
     let key = "section = \"note\"\nlabels";
     let add = |member: &str| with(key, &format!("section = \"note\"\n{member}\nlabels"));
     let another = |name: &str, labels: &str| {
@@ -129,72 +129,72 @@ fn a_problem_of_a_key_is_told_with_its_place_and_reason() {
         ),
         (
             add("value_type = \"text\""),
-            "keys.note_number.value_type is none that there is: \"text\"; choose one of string, date,",
+            "keys.note_number.value_type is unknown: \"text\"; use one of string, date,",
         ),
         (
             add("normaliser = \"shout\""),
-            "keys.note_number.normaliser is none that there is: \"shout\"; choose one of text, date,",
+            "keys.note_number.normaliser is unknown: \"shout\"; use one of text, date,",
         ),
         (
             add("value_type = \"date\"\nnormaliser = \"sum\""),
-            "keys.note_number.normaliser gives no date; leave it away, or choose date",
+            "keys.note_number.normaliser does not produce a date; remove it, or use date",
         ),
         (
             add("scope = \"page\""),
-            "keys.note_number.scope is none that there is: \"page\"; choose one of document, visit, metadata",
+            "keys.note_number.scope is unknown: \"page\"; use one of document, visit, metadata",
         ),
-        (add("scope = \"visit\""), "keys.note_number.scope is of visits, but no key says when one was"),
-        (add("at_visits = true"), "keys.note_number.at_visits is of visits, but no key says"),
+        (add("scope = \"visit\""), "keys.note_number.scope needs visits, and the schema has none"),
+        (add("at_visits = true"), "keys.note_number.at_visits needs visits"),
         (
             with("\"note_number\"", "\"seen_on\"\nscope = \"metadata\"\nvalue_type = \"date\""),
-            "keys.seen_on.scope is \"metadata\", which only these keys can be: visit_date, admission_date, \
-             discharge_date, reason_for_visit; name it so, or choose scope = \"visit\"",
+            "keys.seen_on.scope cannot be \"metadata\", except for these keys: visit_date, admission_date, \
+             discharge_date, reason_for_visit; use scope = \"visit\"",
         ),
         (
             with("\"note_number\"", "\"admission_date\"\nscope = \"metadata\"\nvalue_type = \"date\""),
-            "keys.admission_date.scope is of visits, but no key says when one was; add key = \"visit_date\" with",
+            "keys.admission_date.scope needs visits, and the schema has none; add key = \"visit_date\" with",
         ),
         (add("critical = \"yes\""), "keys.note_number.critical must be true or false"),
         (add("lables = []"), "keys.note_number.lables is not known here"),
         (
             with("section = \"note\"\n", "shared_labels = [\"number\"]\n"),
-            "keys.note_number.shared_labels mean nothing without a section",
+            "keys.note_number.shared_labels need a section",
         ),
         (add("title = \"Number\""), "keys.note_number.title must give titles by language"),
         (
             add("title = { english = \"Number\" }"),
-            "keys.note_number.title.english must be a language of two small letters",
+            "keys.note_number.title.english must be a language of two lower-case letters",
         ),
         (
             add("lead_ins = [\"a b c d e f\"]"),
-            "keys.note_number.lead_ins has \"a b c d e f\", which is longer than 5 words",
+            "keys.note_number.lead_ins has \"a b c d e f\", which has more than 5 words",
         ),
         (with("[\"Nº de albarán\"", "[1, \"Nº de albarán\""), "keys.note_number.labels.1 must be text"),
         (with("Nº de albarán", "one two three four five six seven"), "keys.note_number.labels has \"one two"),
-        (with("Nº de albarán", "—"), "keys.note_number.labels has \"—\", in which there is no letter"),
+        (with("Nº de albarán", "—"), "keys.note_number.labels has \"—\", which has no letter"),
         (
             add("validators = { longest = 3 }"),
-            "keys.note_number.validators.longest is not known here; there are: one_of, max_length, min, max, pattern",
+            "keys.note_number.validators.longest is unknown; use one of: one_of, max_length, min, max, pattern",
         ),
         (
             add("validators = { max_length = 0 }"),
             "keys.note_number.validators.max_length must be a whole number from 1",
         ),
-        (add("validators = { min = 3 }"), "keys.note_number.validators.min needs a number"),
+        (add("validators = { min = 3 }"), "keys.note_number.validators.min applies to numbers only"),
         (
             add("value_type = \"number\"\nvalidators = { min = 3, max = 2.5 }"),
-            "keys.note_number.validators.min is more than max",
+            "keys.note_number.validators.min is greater than max",
         ),
-        (another("note_number", "\"other\""), "keys.note_number is there twice"),
+        (another("note_number", "\"other\""), "keys.note_number occurs twice"),
         (
             another("order", "\"nº de ALBARAN\""),
-            "keys.order.labels has \"no de albaran\", which is a label of note_number as well",
+            "keys.order.labels has \"no de albaran\", which is also a label of note_number",
         ),
     ]);
 }
 
 #[test]
-fn all_problems_are_told_at_once_and_not_without_end() {
+fn all_problems_are_reported_at_once_up_to_a_limit() {
     let text = SMALL.replace("version = 3", "version = -1");
     let text =
         text.replace("section = \"note\"\nlabels", "section = \"note\"\ncritical = 1\noptional = 2\nlabels");
@@ -204,14 +204,11 @@ fn all_problems_are_told_at_once_and_not_without_end() {
     let many: Vec<String> = (0..600).map(|at| format!("[[keys]]\nkey = \"K{at}\"\n")).collect();
     let many = many.concat();
     let found = problems(&format!("name = \"x\"\nversion = 1\n{many}"));
-    assert_eq!(
-        (found.len(), found[0].as_str()),
-        (50, "keys are more than 500, the most that a schema may have")
-    );
+    assert_eq!((found.len(), found[0].as_str()), (50, "keys are too many; the limit is 500"));
 }
 
 #[test]
-fn a_schema_written_as_a_file_is_read_back_as_it_was() {
+fn a_schema_written_as_toml_parses_to_the_same_schema() {
     for file in SchemaFile::built_in() {
         let text = file.schema.to_toml(file.version);
         let again = SchemaFile::parse("again.toml", &text, SchemaFormat::Toml).unwrap();
@@ -227,7 +224,7 @@ fn a_schema_written_as_a_file_is_read_back_as_it_was() {
     assert_eq!(again.schema, rich.schema);
 }
 
-/// A file of the time when forms had sections and pages had panels.
+/// A file from before sections and panels became one.
 const WITH_PANELS: &str = r#"
 name = "delivery-note"
 version = 3

@@ -1,10 +1,10 @@
-//! Files that are told apart by their first bytes, and files that look like something else.
+//! Detection of file kinds: real files, and files that resemble another kind.
 
 use proptest::prelude::*;
 
 use super::*;
 
-/// A zip of empty stored entries: headers beside the entries, then the directory.
+/// A zip file of empty stored entries: local headers, then the directory.
 fn zip(names: &[&str]) -> Vec<u8> {
     let mut file = Vec::new();
     for name in names {
@@ -28,7 +28,7 @@ fn utf16(text: &str, mark: u16, unit: fn(u16) -> [u8; 2]) -> Vec<u8> {
 }
 
 #[test]
-fn each_kind_is_known_by_its_content() {
+fn each_kind_is_detected_by_its_content() {
     let docx = zip(&["[Content_Types].xml", "word/document.xml"]);
     let late_header = [vec![b'\n'; 1019], b"%PDF-1.7".to_vec()].concat();
     let cases: [(&[u8], FileKind); 12] = [
@@ -52,7 +52,7 @@ fn each_kind_is_known_by_its_content() {
 }
 
 #[test]
-fn what_cannot_be_read_is_of_no_kind() {
+fn unsupported_files_have_no_kind() {
     let late_header = [vec![0; 1020], b"%PDF-1.7".to_vec()].concat();
     let holds_a_pdf = [zip(&["record.pdf"]), b"%PDF-1.7".to_vec()].concat();
     let says_it_only = [zip(&["a.txt"]), b"word/document.xml".to_vec()].concat();
@@ -87,19 +87,19 @@ fn what_cannot_be_read_is_of_no_kind() {
 }
 
 #[test]
-fn names_lead_to_kinds_and_back() {
+fn kinds_parse_from_their_names() {
     for kind in FileKind::ALL {
         assert_eq!(FileKind::parse(kind.as_str()), Ok(kind));
         assert_eq!(serde_json::to_value(kind).unwrap(), kind.as_str());
         assert!(kind.media_type().contains('/') && !kind.extension().contains('.'));
     }
     let error = FileKind::parse("gif").unwrap_err().to_string();
-    assert_eq!(error, "unknown kind of file \"gif\"; known are: pdf, png, jpeg, docx, text");
+    assert_eq!(error, "unknown kind of file \"gif\"; use one of: pdf, png, jpeg, docx, text");
 }
 
-/// Only work in proportion to the length gets through sixteen megabytes of near misses in the time of a test.
+/// Only linear work gets through 16 MB of near matches in the time of a test.
 #[test]
-fn long_files_that_nearly_match_are_done_in_one_pass() {
+fn long_files_that_nearly_match_take_linear_time() {
     let mut nearly_docx = zip(&["a.txt"]);
     nearly_docx.extend(b"word/document.xm".repeat(1 << 20));
     assert_eq!(FileKind::sniff(&nearly_docx), None);
@@ -109,7 +109,7 @@ fn long_files_that_nearly_match_are_done_in_one_pass() {
 
 proptest! {
     #[test]
-    fn any_bytes_are_looked_at_without_a_panic(
+    fn sniffing_any_bytes_does_not_panic(
         start in prop::sample::select(vec![&b""[..], b"PK\x03\x04", b"\xff\xfe", b"\xfe\xff", b"%PDF", b"<!--"]),
         rest in prop::collection::vec(any::<u8>(), 0..200),
     ) {
