@@ -110,7 +110,7 @@ fn an_invalid_value_is_refused_with_its_key_its_value_and_its_rule() {
         ("[confidence]\nlow_max = 0.8", "confidence.low_max", "0.8", "below mid_max"),
         ("[confidence]\nmid_max = 1.5", "confidence.mid_max", "1.5", "between 0 and 1"),
         ("[confidence]\nboosted_exit = 0.9", "confidence.boosted_exit", "0.9", "above boosted_enter"),
-        ("[confidence]\ndemoted_exit = 0.9", "confidence.demoted_exit", "0.9", "good and bad"),
+        ("[confidence]\ndemoted_exit = 0.9", "confidence.demoted_exit", "0.9", "must be below boosted_exit"),
         ("[confidence]\npolicy_version = 'a b'", "confidence.policy_version", "a b", "letters"),
         ("[confidence]\nmin_volume = -1", "confidence.min_volume", "-1", "u32"),
         (
