@@ -7,6 +7,6 @@ fn main() {
     let out_dir = std::env::var("OUT_DIR").unwrap_or_default();
     let profile = Path::new(&out_dir).ancestors().nth(3).and_then(Path::file_name);
     let profile = profile.map_or_else(|| "unknown".into(), |name| name.to_string_lossy());
-    println!("cargo::rustc-env=QUIRE_BUILD_PROFILE={profile}");
+    println!("cargo::rustc-env=BENCH_BUILD_PROFILE={profile}");
     println!("cargo::rerun-if-changed=build.rs");
 }

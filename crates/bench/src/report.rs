@@ -59,7 +59,7 @@ pub struct Table {
 
 /// Prints the build profile of this program: results of different profiles cannot be compared.
 pub fn print_profile() {
-    println!("Built with profile `{}`.", env!("QUIRE_BUILD_PROFILE"));
+    println!("Built with profile `{}`.", env!("BENCH_BUILD_PROFILE"));
 }
 
 /// Prints a table in Markdown, ready for the documentation. Returns whether all targets are met.

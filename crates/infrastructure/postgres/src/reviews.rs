@@ -155,12 +155,19 @@ async fn save(
     if let Err(blocked) = check_edit(&run, is_busy, active, version.base) {
         return Ok(Err(blocked));
     }
-    sqlx::query(sql!("interpretations/deactivate"))
+    let deactivated = sqlx::query(sql!("interpretations/deactivate"))
         .bind(version.run.0)
         .bind(int(version.base))
         .execute(&mut *connection)
         .await
         .map_err(translate)?;
+    if deactivated.rows_affected() == 0 {
+        // A run whose document is not there has nothing to lock, and another edit came between.
+        let active = active_number(connection, run.id).await?;
+        if let Err(blocked) = check_edit(&run, is_busy, active, version.base) {
+            return Ok(Err(blocked));
+        }
+    }
     let columns = VersionColumns::of_edit(version)?;
     let number = columns.number;
     insert_versions(connection, &[columns]).await?;
