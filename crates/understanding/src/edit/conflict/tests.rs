@@ -73,6 +73,15 @@ fn applied(before: &[Field], changes: &[EditOperation]) -> Vec<Field> {
 }
 
 #[test]
+fn an_update_of_an_id_that_no_visit_can_have_is_not_sent_again() {
+    let base = [visit("visit-001", "2024-02-01")];
+    let metadata = vec![("visit_date".to_owned(), text("2024-02-02"))];
+    let change = EditOperation::UpdateVisit { visit_id: String::new(), metadata };
+    let checked = only(in_same_run(&base, &base, &[change]));
+    assert_eq!((checked.status, checked.retry), (ChangeStatus::Conflict, None));
+}
+
+#[test]
 fn a_field_that_somebody_else_changed_is_in_conflict() {
     let base = [field("breed", "Belier"), field("notes", "x")];
     let active = [with_value(&base[0], "Rex"), with_value(&base[1], "y")];

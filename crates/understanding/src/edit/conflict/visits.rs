@@ -4,7 +4,7 @@ use quire_domain::ids::FieldId;
 
 use super::matching::is_same_value;
 use super::{ChangeStatus, Check, CheckedChange};
-use crate::edit::EditOperation;
+use crate::edit::{EditOperation, is_visit_id};
 use crate::{Field, Value};
 
 impl Check<'_> {
@@ -18,7 +18,8 @@ impl Check<'_> {
             let fields = self.versions.active_fields(|field| field.visit_id.as_deref() == Some(found));
             return of_visit(ChangeStatus::Done, found, None, &fields);
         }
-        let visit_id = id.filter(|id| !self.versions.has_active_visit(id)).map(str::to_owned);
+        let is_free = |id: &&str| is_visit_id(id) && !self.versions.has_active_visit(id);
+        let visit_id = id.filter(is_free).map(str::to_owned);
         let again = EditOperation::AddVisit { visit_id, metadata: metadata.to_vec() };
         CheckedChange { visit_id: id.map(str::to_owned), retry: Some(again), ..CheckedChange::default() }
     }
@@ -41,7 +42,8 @@ impl Check<'_> {
             let left: Vec<_> = metadata.iter().filter(|(_, value)| !value.is_empty()).cloned().collect();
             let status = if left.is_empty() { ChangeStatus::Done } else { ChangeStatus::Conflict };
             let again = EditOperation::AddVisit { visit_id: Some(id.to_owned()), metadata: left };
-            let retry = (status == ChangeStatus::Conflict).then_some(again);
+            // An id that no visit can have was never one, so there is nothing to add again.
+            let retry = (status == ChangeStatus::Conflict && is_visit_id(id)).then_some(again);
             return CheckedChange { theirs_deleted: true, ..of_visit(status, id, retry, &[]) };
         };
         let mut checked = of_visit(ChangeStatus::Done, &visit, None, &[]);

@@ -40,7 +40,10 @@ impl Walkthrough {
 
     /// Opens a document from the list.
     pub(super) fn open(&mut self, name: &str) -> DocumentId {
-        self.tab.click(&format!("#rows a.name[title='{name}']"));
+        // One script finds and clicks the link: a live update may replace the row between two commands.
+        let link = format!("document.querySelector(\"#rows a.name[title='{name}']\")");
+        self.tab.until(&format!("{link} !== null"));
+        self.tab.eval(&format!("{link}.click()"));
         self.tab.until(
             "location.pathname.startsWith('/app/documents/') && document.documentElement.dataset.ready",
         );
