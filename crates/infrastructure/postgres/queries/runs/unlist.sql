@@ -1,5 +1,5 @@
--- The runs before these give up their documents' places in the list, if they have ended: nobody writes to them any
--- more. One that has not gives it up when it ends.
+-- Takes the places in the list of documents from the previous runs of these documents, if those runs have ended,
+-- because no later write would do it. A previous run that has not ended gives up its place when it ends.
 UPDATE runs
 SET listed_at = NULL
 FROM unnest($1::uuid[]) AS u (id)
