@@ -85,7 +85,7 @@ async fn alone<W: Work>(work: &W, input: &W::Input) -> PortResult<W::Output> {
     outcomes.pop().unwrap_or_else(|| Err(stopped()))
 }
 
-/// Whether the error would also fail each request alone. After such an error it is also unknown whether the commit
+/// Whether the connection failed. Each request would then fail alone too, and it is unknown whether the commit
 /// succeeded.
 fn is_connection(error: &PortError) -> bool {
     error.is_passing() && !error.is_contention()
