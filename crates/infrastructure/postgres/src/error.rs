@@ -48,7 +48,7 @@ fn translate_state(refused: &dyn DatabaseError) -> PortError {
             "25" => unavailable("the server takes no writes", false),
             // The database cannot store this data, and a retry would fail too.
             "22" | "54" => PortError::Corrupt(refused.message().to_owned()),
-            // An operator may be able to fix any other server error, so the caller may retry.
+            // An operator may be able to fix the cause of any other server error, so the error stays a passing one.
             _ => unavailable(&format!("the server refuses it (SQLSTATE {state})"), false),
         },
     }

@@ -12,7 +12,7 @@ use crate::error::translate;
 use crate::row::{StoredTime, first, text};
 use crate::sql;
 
-/// Writes the mark. Returns the event to record. The caller appends the event as the last write of the transaction.
+/// Writes the mark. The caller appends the event in `recorded` as the last write of the transaction.
 pub(crate) async fn mark(
     connection: &mut PgConnection,
     request: &ReviewMarkRequest,

@@ -28,7 +28,7 @@ async fn cut_all(place: &Place) -> usize {
 async fn broken_connections_are_replaced_without_anybody_noticing() {
     let place = Place::migrated().await;
     let store = place.store().await.into_store();
-    // Several connections, each of which says who it is.
+    // Opens several connections, each of which records its process id.
     let mut connection = place.connection().await;
     connection.execute("CREATE TABLE store_connections (pid int)").await.unwrap();
     connection
@@ -85,7 +85,7 @@ async fn two_migrators_at_once_apply_each_migration_once() {
     assert_eq!(applied, all);
 }
 
-/// Proves R160 for an index build that was interrupted: the migration replaces the invalid index.
+/// Proves R160 for an index build that was interrupted: the migration replaces the index that the build left behind.
 #[tokio::test(flavor = "multi_thread")]
 async fn an_interrupted_index_build_is_done_again() {
     let place = Place::empty().await;

@@ -44,7 +44,7 @@ impl FileLock {
             Err(TryLockError::Error(error)) => return Err(unwritable(error)),
             Err(TryLockError::WouldBlock) => {
                 let mut holder = String::new();
-                // The name of the holder is only for the message. The lock is held even if the name cannot be read.
+                // The process id is only for the message. The lock is held even if the id cannot be read.
                 let _ = file.read_to_string(&mut holder);
                 let holder = if holder.is_empty() { holder } else { format!(" (process {})", holder.trim()) };
                 return Err(Locked::ByAnother { holder });

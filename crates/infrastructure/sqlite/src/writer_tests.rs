@@ -106,7 +106,7 @@ async fn a_full_disk_is_said_to_be_full_loses_nothing_and_works_again_with_room(
                 .map_err(translate)
         })
     };
-    limit(1).await.unwrap(); // SQLite makes this the current size: no page more.
+    limit(1).await.unwrap(); // SQLite raises this to the current size, so no page fits.
     let mut accepted = Vec::new();
     let full = loop {
         let new = document_run(SubjectId::new());

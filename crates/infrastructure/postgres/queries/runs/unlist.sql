@@ -1,5 +1,5 @@
--- Takes the places in the list of documents from the previous runs of these documents, if those runs have ended,
--- because no later write would do it. A previous run that has not ended gives up its place when it ends.
+-- Takes the place in the list of documents from the previous run of each document, if that run has ended: no other
+-- transaction writes to a run that has ended. A previous run that has not ended gives up its place when it ends.
 UPDATE runs
 SET listed_at = NULL
 FROM unnest($1::uuid[]) AS u (id)
