@@ -1,4 +1,4 @@
-//! What owners write about their runs. Each write answers also whether there may be work for somebody now.
+//! The writes of owners about their runs. Each write also returns whether there may be work to claim now.
 
 use std::collections::{HashMap, HashSet};
 
@@ -43,8 +43,9 @@ impl Work for WriteAdvances {
     }
 }
 
-/// Two writes about one run must follow each other: the second judges by the fence that the first leaves. It is
-/// rare, so almost always there is one round.
+/// Splits the writes into rounds with at most one write for each run. A second write about a run must follow the
+/// first, because it is checked against the fence that the first leaves. This is rare, so there is almost always one
+/// round.
 fn rounds(advances: &[Advance]) -> Vec<Vec<usize>> {
     let mut rounds: Vec<Vec<usize>> = Vec::new();
     let mut seen: HashMap<RunId, usize> = HashMap::new();
@@ -59,7 +60,7 @@ fn rounds(advances: &[Advance]) -> Vec<Vec<usize>> {
     rounds
 }
 
-/// Writes those at the places of `round`, but for their events.
+/// Writes the requests at the places in `round`, except their events.
 async fn write(
     connection: &mut PgConnection,
     advances: &[Advance],
@@ -71,7 +72,7 @@ async fn write(
     places.sort_by_key(|place| advances[*place].run.id);
     let group: Vec<&Advance> = places.iter().map(|place| &advances[*place]).collect();
     let held = hold(connection, &group).await?;
-    // Asked after the locks were had: an earlier try that was still on its way is finished by now.
+    // This query runs after the locks were taken, so an earlier attempt that was still running has finished by now.
     let done = done_before(connection, &group).await?;
     let mut accepted = Vec::with_capacity(group.len());
     for (place, advance) in places.iter().zip(&group) {
@@ -89,8 +90,8 @@ async fn write(
     store(connection, &accepted, events).await
 }
 
-/// Keeps the runs from changing hands and tells whose fence still holds. Runs that end are moved at once, which
-/// locks them too; the others are locked in a way that lets new runs queue up behind them.
+/// Locks the runs so that they keep their owners, and returns the runs whose fence still matches. Runs that end are
+/// updated at once, which locks them too. The other runs get a lock that lets new runs queue up behind them.
 async fn hold(connection: &mut PgConnection, group: &[&Advance]) -> PortResult<HashSet<RunId>> {
     let mut held = lock(connection, group).await?;
     held.extend(update(connection, &ends(group)).await?);
@@ -104,7 +105,7 @@ fn ends<'a>(group: &[&'a Advance]) -> Vec<TimedTransition<'a>> {
     ends.collect()
 }
 
-/// Locks those of the runs that go on.
+/// Locks the runs that do not end with this write.
 async fn lock(connection: &mut PgConnection, group: &[&Advance]) -> PortResult<HashSet<RunId>> {
     let going_on: Vec<_> = group.iter().filter(|advance| advance.end.is_none()).collect();
     if going_on.is_empty() {
@@ -119,7 +120,8 @@ async fn lock(connection: &mut PgConnection, group: &[&Advance]) -> PortResult<H
     Ok(mapped(&rows, |row| row.uuid("run_id").map(RunId))?.into_iter().collect())
 }
 
-/// What comes with the writes whose fence holds: steps, artifacts, turns. Their events are left for the end.
+/// Stores the effects of the writes whose fence matches: steps, artifacts, turns. The caller appends their events at
+/// the end.
 async fn store(
     connection: &mut PgConnection,
     accepted: &[&Advance],
@@ -136,7 +138,7 @@ async fn store(
     Ok(notify)
 }
 
-/// The runs whose write was tried before and had succeeded without an answer.
+/// The runs for which an earlier attempt at the same write was committed, although its caller got no answer.
 async fn done_before(connection: &mut PgConnection, group: &[&Advance]) -> PortResult<HashSet<RunId>> {
     let repeated: Vec<(&Advance, &Event)> = group
         .iter()

@@ -1,8 +1,8 @@
-//! Many callers, one commit.
+//! Writes the operations of many callers with one commit.
 //!
-//! Operations queue up; a task takes the first and whatever else waits, up to a limit, writes them as one
-//! transaction and answers them all. It never waits for more to come: under little load an operation goes alone
-//! and at once, under much load the commit before it is what gathers its companions.
+//! Operations queue up. A task takes the first operation and all others that wait, up to a limit, writes them in one
+//! transaction and answers each caller. The task never waits for more operations. Under little load it writes an
+//! operation alone and at once. Under much load operations gather while the previous commit runs.
 
 use async_trait::async_trait;
 use quire_ports::{PortError, PortResult};
@@ -10,7 +10,7 @@ use tokio::sync::{mpsc, oneshot};
 
 use crate::error::stopped;
 
-/// How many operations may wait before callers have to.
+/// How many operations may wait in the queue. Further callers wait until there is room.
 const WAITING: usize = 4096;
 
 /// The work on a batch.
@@ -21,7 +21,7 @@ pub(crate) trait Work: Send + Sync + 'static {
     /// One answer.
     type Output: Send + 'static;
 
-    /// Does all of it in one transaction and answers each in its place, or does none of it.
+    /// Runs all requests in one transaction and returns the answers in the same order, or fails and changes nothing.
     async fn run(&self, batch: &[Self::Input]) -> PortResult<Vec<PortResult<Self::Output>>>;
 }
 
@@ -35,14 +35,14 @@ pub(crate) struct Batcher<W: Work> {
 }
 
 impl<W: Work> Batcher<W> {
-    /// Starts the task. It ends when the batcher is dropped and everything is answered.
+    /// Starts the task. It ends when the batcher is dropped and every operation is answered.
     pub(crate) fn start(work: W, group_limit: usize) -> Self {
         let (operations, queue) = mpsc::channel(WAITING);
         tokio::spawn(work_until_closed(work, queue, group_limit.max(1)));
         Self { operations }
     }
 
-    /// Has one operation done.
+    /// Queues one operation and waits for its answer.
     pub(crate) async fn submit(&self, input: W::Input) -> PortResult<W::Output> {
         let (answer, answered) = oneshot::channel();
         self.operations.send(Operation { input, answer }).await.map_err(|_| stopped())?;
@@ -57,13 +57,13 @@ async fn work_until_closed<W: Work>(work: W, mut queue: mpsc::Receiver<Operation
             group.drain(..).map(|operation| (operation.input, operation.answer)).unzip();
         let outcomes = outcomes(&work, &inputs).await;
         for (answer, outcome) in answers.into_iter().zip(outcomes) {
-            // A caller that has gone away does not need to know.
+            // The send fails only if the caller has gone away, and then it needs no answer.
             let _ = answer.send(outcome);
         }
     }
 }
 
-/// All together; or one by one, when one of them cannot be done, so that its neighbours can.
+/// Runs all requests together. If that fails, runs them one by one, so that one bad request does not fail the others.
 async fn outcomes<W: Work>(work: &W, inputs: &[W::Input]) -> Vec<PortResult<W::Output>> {
     match work.run(inputs).await {
         Ok(outcomes) => outcomes,
@@ -85,7 +85,8 @@ async fn alone<W: Work>(work: &W, input: &W::Input) -> PortResult<W::Output> {
     outcomes.pop().unwrap_or_else(|| Err(stopped()))
 }
 
-/// Then each of them would fail alone, too, and nobody knows what became of the commit.
+/// Whether the connection failed. Each request would then fail alone too, and it is unknown whether the commit
+/// succeeded.
 fn is_connection(error: &PortError) -> bool {
     error.is_passing() && !error.is_contention()
 }
@@ -96,7 +97,7 @@ mod tests {
 
     use super::*;
 
-    /// Refuses a batch with a 13 in it; remembers the sizes of the others.
+    /// Refuses a batch that contains 13, and remembers the sizes of the other batches.
     struct RefusesThirteen {
         sizes: std::sync::Arc<Mutex<Vec<usize>>>,
     }

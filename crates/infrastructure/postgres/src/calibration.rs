@@ -48,7 +48,7 @@ impl Calibration for PgStore {
     }
 }
 
-/// Applies the lesson of a document that was just marked, and stores the lesson. The document is locked.
+/// Applies and stores the lesson of a document that was just marked. The caller has locked the document.
 pub(crate) async fn learn(
     connection: &mut PgConnection,
     document: DocumentId,
@@ -78,7 +78,7 @@ pub(crate) async fn learn(
     add(connection, &lesson, LearningDirection::Apply, policy).await
 }
 
-/// Reverts the lesson of a document, if it is still applied. The document is locked.
+/// Reverts the lesson of a document, if it is still applied. The caller has locked the document.
 pub(crate) async fn unlearn(
     connection: &mut PgConnection,
     document: DocumentId,
@@ -102,8 +102,8 @@ pub(crate) async fn unlearn(
     add(connection, &lesson, LearningDirection::Revert, policy).await
 }
 
-/// Adds the signals of a lesson, or takes them away. What is counted is locked first, in one order, so that whoever
-/// learns of the same at the same time waits, and nobody in a circle.
+/// Adds or subtracts the signals of a lesson. It first locks the aggregates in a fixed order, so that transactions
+/// that learn about the same keys wait for each other and do not deadlock.
 async fn add(
     connection: &mut PgConnection,
     lesson: &ReviewSignals,
@@ -192,7 +192,7 @@ impl<'l> Columns<'l> {
     }
 }
 
-/// The mapping that found a key, as it is stored.
+/// The id of the mapping that found a key, in its stored form.
 fn stored_mapping(mapping: Option<&str>) -> String {
     text(row::stored_mapping(mapping))
 }

@@ -14,7 +14,7 @@ use crate::sql;
 use crate::steps::project;
 use crate::transition::{TimedTransition, append, update};
 
-/// Starts the runs whose turn it is. They stay locked from the moment they are found.
+/// Starts the runs whose turn it is. They stay locked until the transaction ends.
 pub(crate) async fn start_next(
     connection: &mut PgConnection,
     claim: &ClaimRequest<'_>,
@@ -47,7 +47,7 @@ async fn next_up(connection: &mut PgConnection, claim: &ClaimRequest<'_>) -> Por
     mapped(&rows, row::run)
 }
 
-/// What earlier attempts at these runs have achieved. Most runs have had none, and are not asked about.
+/// The results of earlier attempts at these runs. Most runs have had no attempt, and the query leaves them out.
 async fn done_before(
     connection: &mut PgConnection,
     next: &[Run],

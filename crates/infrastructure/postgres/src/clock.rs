@@ -1,8 +1,8 @@
-//! The server's time, told by this machine's steady clock since the server was last asked.
+//! The server's time: the server's last answer plus the time since then on this machine's monotonic clock.
 //!
-//! Leases are judged by one clock for all workers. Asking the server each time would cost a round trip; asking it
-//! with every heartbeat is enough. What runs in between is the clock that nobody sets, so that a correction of this
-//! machine's time of day cannot make everybody else's leases look expired.
+//! One clock decides about the leases of all workers. Asking the server each time would cost a round trip, and asking
+//! it with every heartbeat is enough. In between the monotonic clock counts, so that a correction of this machine's
+//! time of day cannot make the leases of other workers look expired.
 
 use std::sync::{PoisonError, RwLock};
 use std::time::{Duration, Instant};
@@ -15,25 +15,25 @@ use sqlx::PgConnection;
 use crate::error::translate;
 use crate::row::StoredTime;
 
-/// An answer that took longer than this says too little about the moment it was given.
+/// The longest round trip that is used. After a longer one it is too uncertain when the server read its clock.
 const SLOWEST_ANSWER: Duration = Duration::from_secs(1);
 
 /// The server's clock.
 #[derive(Debug)]
 pub struct DatabaseClock {
-    /// What time it was at the server, and when that was here.
+    /// The server's time, and the local instant at which it was read.
     asked: RwLock<(Timestamp, Instant)>,
 }
 
 impl Default for DatabaseClock {
-    /// This machine's time, until the server is asked.
+    /// A clock that shows this machine's time until it first asks the server.
     fn default() -> Self {
         Self { asked: RwLock::new((Timestamp::now(), Instant::now())) }
     }
 }
 
 impl DatabaseClock {
-    /// Asks the server. Its answer is taken for the middle of the round trip.
+    /// Asks the server for its time, and assumes that the server answered in the middle of the round trip.
     pub(crate) async fn measure(&self, connection: &mut PgConnection) -> PortResult<()> {
         let before = Instant::now();
         let server: StoredTime =
@@ -52,7 +52,7 @@ impl Clock for DatabaseClock {
         let (server, here) = *self.asked.read().unwrap_or_else(PoisonError::into_inner);
         let since = SignedDuration::try_from(here.elapsed()).unwrap_or(SignedDuration::MAX);
         let now = server.saturating_add(since).unwrap_or(Timestamp::MAX);
-        // As fine as the database keeps it, so that what is stored is what was meant.
+        // Rounds to the precision of the database, so that a stored time equals the time in memory.
         Timestamp::from_microsecond(now.as_microsecond()).unwrap_or(now)
     }
 

@@ -13,12 +13,12 @@ use sqlx::{ConnectOptions, PgConnection, PgPool, Postgres};
 use crate::Options;
 use crate::error::{is_broken, not_a_url, translate, unavailable};
 
-/// How long after the server's own limit on a statement an answer is still waited for. A server that has vanished
-/// without a word is noticed by nothing else.
+/// How long to wait for an answer after the server's own limit on a statement has passed. Only this limit detects a
+/// server that has vanished without closing the connection.
 const LAST_WORD: Duration = Duration::from_secs(5);
 
-/// A transaction. Left unfinished, whatever the reason, it takes its connection with it: the server undoes the one
-/// when it misses the other, and nobody inherits a connection in the middle of something.
+/// A transaction. If it is dropped unfinished, it closes its connection. The server then rolls the transaction back,
+/// and no later caller gets a connection with an open transaction.
 pub(crate) struct Tx {
     connection: PoolConnection<Postgres>,
     finished: bool,
@@ -46,13 +46,13 @@ impl Drop for Tx {
     }
 }
 
-/// The server, reached through a few connections.
+/// The server and the pool of connections to it.
 #[derive(Clone)]
 pub(crate) struct Database {
     pub(crate) pool: PgPool,
-    /// As often as every idle connection can turn out to be broken, and once more.
+    /// How often to try to begin a transaction: once for each idle connection that may be broken, and once more.
     tries: u32,
-    /// How long anything may take.
+    /// How long one operation may take.
     limit: Duration,
 }
 
@@ -62,7 +62,7 @@ impl Database {
         let pool = PgPoolOptions::new()
             .max_connections(max_connections)
             .acquire_timeout(options.acquire_timeout)
-            // A question before each use would cost as much as a small transaction; see `begin`.
+            // A test query before each use would cost as much as a small transaction; see `begin`.
             .test_before_acquire(false)
             .connect_with(settings(url, options)?)
             .await
@@ -70,8 +70,8 @@ impl Database {
         Ok(Self { pool, tries: max_connections + 1, limit: options.statement_timeout + LAST_WORD })
     }
 
-    /// A transaction. Connections that broke while they were idle show it here, before anything was asked of them,
-    /// so trying the next one is safe.
+    /// Begins a transaction. A connection that broke while it was idle fails here, before it has run any statement, so
+    /// it is safe to try the next connection.
     pub(crate) async fn begin(&self) -> PortResult<Tx> {
         let mut tries = self.tries;
         loop {
@@ -88,7 +88,7 @@ impl Database {
         Ok(transaction)
     }
 
-    /// Does something, or says after a while that the server does not answer.
+    /// Runs an operation, or fails after the time limit with the error that the server does not answer.
     pub(crate) async fn bounded<T>(&self, work: impl Future<Output = PortResult<T>>) -> PortResult<T> {
         match tokio::time::timeout(self.limit, work).await {
             Ok(outcome) => outcome,
@@ -96,12 +96,12 @@ impl Database {
         }
     }
 
-    /// A connection that belongs to nobody else and to no pool.
+    /// Opens a connection outside the pool.
     pub(crate) async fn fresh(&self) -> PortResult<PgConnection> {
         self.pool.connect_options().connect().await.map_err(translate)
     }
 
-    /// Every row of a query that changes nothing, and can therefore be asked again when a connection breaks.
+    /// Every row of a query that changes nothing. Such a query can be repeated when a connection breaks.
     pub(crate) async fn read<'q, Q>(&self, query: Q) -> PortResult<Vec<PgRow>>
     where
         Q: Fn() -> Query<'q, Postgres, PgArguments> + Send + Sync,
@@ -130,7 +130,7 @@ pub(crate) async fn commit(mut transaction: Tx) -> PortResult<()> {
     finish(&mut transaction, "COMMIT").await
 }
 
-/// Ends a transaction in which nothing went wrong but what was asked is refused.
+/// Rolls back a transaction whose request was refused, although no statement failed.
 pub(crate) async fn rollback(mut transaction: Tx) -> PortResult<()> {
     finish(&mut transaction, "ROLLBACK").await
 }
@@ -141,7 +141,7 @@ async fn finish(transaction: &mut Tx, how: &'static str) -> PortResult<()> {
     Ok(())
 }
 
-/// What every connection is set to.
+/// The settings of every connection.
 pub(crate) fn settings(url: &str, options: &Options) -> PortResult<PgConnectOptions> {
     let statement_timeout = options.statement_timeout.as_millis().to_string();
     let mut settings = PgConnectOptions::from_str(url)
@@ -150,18 +150,18 @@ pub(crate) fn settings(url: &str, options: &Options) -> PortResult<PgConnectOpti
         .disable_statement_logging()
         .options([
             ("statement_timeout", statement_timeout.as_str()),
-            // A process that is stopped in the middle of a transaction must not hold up the others: it may be
-            // holding the lock on the history. The others wait a little longer than it is allowed to.
+            // A process that is stopped in the middle of a transaction must not block the others, because it may hold
+            // the lock on the history. The others wait a little longer than such a transaction may stay idle.
             ("idle_in_transaction_session_timeout", "3s"),
             ("lock_timeout", "10s"),
-            // Every query here walks an index. A plan made while a table was small, or before it was analysed,
-            // would scan it, and go on doing so while it grows.
+            // Every query here walks an index. A plan made while a table was small, or before it was analysed, would
+            // scan the table, and would still scan it after the table has grown.
             ("enable_seqscan", "off"),
             ("enable_hashjoin", "off"),
             ("enable_mergejoin", "off"),
             ("enable_incremental_sort", "off"),
             ("jit", "off"),
-            // Starting helpers for a question that is answered from an index takes longer than the answer.
+            // Starting parallel workers takes longer than answering a query from an index.
             ("max_parallel_workers_per_gather", "0"),
         ]);
     if let Some(schema) = &options.schema {

@@ -162,13 +162,13 @@ impl Documents for PgStore {
         self.database
             .bounded(async {
                 let mut transaction = self.database.begin().await?;
-                // First the document, then its runs: the order in which everybody takes them.
+                // Every transaction locks the document first and then its runs.
                 sqlx::query(sql!("documents/lock"))
                     .bind(subject.0)
                     .execute(&mut *transaction)
                     .await
                     .map_err(translate)?;
-                // With the front locked, nobody can put a run behind it that this would miss.
+                // While the front is locked, no other transaction can put a run behind it that this one would miss.
                 sqlx::query(sql!("runs/front"))
                     .bind(subject.0)
                     .bind(None::<&str>)

@@ -1,8 +1,9 @@
-//! Runs enter the queue.
+//! Adds runs to the queue.
 //!
-//! A run goes behind its subject's front, if there is one, and else becomes the front. Both can change while it is
-//! decided: a front that is found is locked, so that it cannot end before the run behind it is there to be seen;
-//! and if none is found but somebody else makes one first, the unique index says so and the question is asked anew.
+//! A run goes behind the front of its subject, or becomes the front if there is none. Other transactions can change
+//! the front at the same time. So this module locks a front that it finds: the front cannot end before the run behind
+//! it is visible. If it finds none and another transaction makes one first, the unique index reports the conflict, and
+//! this module looks again.
 
 use std::collections::{HashMap, HashSet};
 
@@ -22,10 +23,10 @@ use crate::row::{StoredTime, mapped, text};
 use crate::sql;
 use crate::transition::append;
 
-/// How often a subject's front may change under our hands before somebody else should go first.
+/// How often to look again after another transaction has changed a subject's front, before giving up.
 const ROUNDS: usize = 50;
 
-/// A run to insert, and when it is created.
+/// A run to insert, and its creation time.
 #[derive(Clone, Debug)]
 pub(crate) struct TimedRun {
     pub(crate) new: NewRun,
@@ -52,15 +53,15 @@ impl Work for InsertRuns {
     }
 }
 
-/// Inserts runs and answers each as it is stored, with the events that remain to be appended. Runs that are there
-/// already are answered as they are.
+/// Inserts runs and returns each as it is stored, with the events that the caller must append. A run that exists
+/// already is returned unchanged.
 pub(crate) async fn insert(
     connection: &mut PgConnection,
     new: &[TimedRun],
 ) -> PortResult<(Vec<PortResult<Run>>, Vec<Event>)> {
     let created: Vec<(Run, Event)> = new.iter().map(|timed| create(&timed.new, timed.at)).collect();
     let mut inserted = insert_all(connection, created.iter().map(|(run, _)| run).collect()).await?;
-    // If one batch asks for the same run twice, the first makes it and the second finds it.
+    // If one batch asks for the same run twice, the first request inserts it and the second finds it.
     let stored: Vec<Option<Run>> = created.iter().map(|(run, _)| inserted.remove(&run.id)).collect();
     let is_known = |(_, stored): &(&(Run, Event), &Option<Run>)| stored.is_none();
     let known: Vec<RunId> =
@@ -79,7 +80,7 @@ pub(crate) async fn insert(
     Ok((runs, events))
 }
 
-/// The stored run of that id, if it is the one that was asked for.
+/// The stored run with that id, if it has the requested subject and pipeline.
 fn same(wanted: &Run, stored: &[Run]) -> PortResult<Run> {
     let found = stored.iter().find(|run| run.id == wanted.id);
     let found = found.ok_or_else(|| run_not_found(wanted.id))?;
@@ -90,12 +91,12 @@ fn same(wanted: &Run, stored: &[Run]) -> PortResult<Run> {
     }
 }
 
-/// Inserts the runs that are not there yet, and answers those as they are stored.
+/// Inserts the runs that do not exist yet, and returns them as they are stored.
 async fn insert_all(
     connection: &mut PgConnection,
     mut pending: Vec<&Run>,
 ) -> PortResult<HashMap<RunId, Run>> {
-    // The same order for everybody, so that no two batches wait for each other; oldest first within a subject.
+    // Every batch uses the same order, so that no two batches deadlock. Within a subject the oldest run comes first.
     pending.sort_by_key(|run| (run.subject, run.pipeline, run.created_at, run.id));
     let mut ids = HashSet::new();
     pending.retain(|run| ids.insert(run.id));
@@ -117,10 +118,11 @@ async fn insert_all(
     Err(unavailable("others are writing to the same subjects", true))
 }
 
-/// Whose front run it is: each subject has one in each pipeline.
+/// Identifies a front: each subject has one front in each pipeline.
 type FrontKey = (SubjectId, Pipeline);
 
-/// Who goes in now, and where: everybody behind a front, and where there is none, the first, to be the front.
+/// The runs to insert now, and their places. If a subject has a front, all its runs go behind it. If it has none, only
+/// its first run is inserted, as the front.
 fn places<'r>(pending: &[&'r Run], fronts: &HashSet<FrontKey>) -> Vec<(&'r Run, Turn)> {
     let mut begun = HashSet::new();
     let mut places = Vec::with_capacity(pending.len());
@@ -173,7 +175,7 @@ async fn insert_round(
     Ok(stored.into_iter().map(|(run, _)| (run.id, run)).collect())
 }
 
-/// A document is listed by its latest run, which is one of these now.
+/// The list of documents shows each document by its latest run, and one of these runs is the latest now.
 async fn unlist_previous(connection: &mut PgConnection, followers: Vec<Uuid>) -> PortResult<()> {
     if followers.is_empty() {
         return Ok(());

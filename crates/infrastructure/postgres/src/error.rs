@@ -1,13 +1,13 @@
-//! PostgreSQL's errors, translated once.
+//! Translates the errors of PostgreSQL.
 
 use quire_ports::PortError;
 use sqlx::error::DatabaseError;
 
-/// The index that a second front of a subject runs into.
+/// The unique index that allows one front for each subject and pipeline.
 const ONE_FRONT: &str = "runs_one_front_per_subject";
 
-/// What the application is told. The server's own texts may name hosts and users, so only those of constraints,
-/// which are ours, pass through.
+/// The error for the application. The server's own messages may name hosts and users, so only the messages of our own
+/// constraints pass through.
 #[allow(clippy::needless_pass_by_value)] // `map_err(translate)` reads best.
 pub(crate) fn translate(error: sqlx::Error) -> PortError {
     match &error {
@@ -25,7 +25,7 @@ pub(crate) fn translate(error: sqlx::Error) -> PortError {
     }
 }
 
-/// By SQLSTATE; its first two letters are the class.
+/// Translates by SQLSTATE. Its first two characters are the class.
 fn translate_state(refused: &dyn DatabaseError) -> PortError {
     let state = refused.code().unwrap_or_default();
     match state.as_ref() {
@@ -38,7 +38,7 @@ fn translate_state(refused: &dyn DatabaseError) -> PortError {
         "3D000" => unavailable("the server has no such database", false),
         "25P03" => unavailable("the transaction was open for too long", false),
         _ => match state.get(..2).unwrap_or_default() {
-            // What our triggers say is for people; what the server says of a constraint names tables.
+            // The messages of our triggers are written for users. The server's messages about constraints name tables.
             "23" if refused.constraint().is_none() => PortError::Conflict(refused.message().to_owned()),
             "23" => PortError::Conflict("a rule of the database refused it".to_owned()),
             "08" => unavailable("the server does not answer", false),
@@ -46,19 +46,20 @@ fn translate_state(refused: &dyn DatabaseError) -> PortError {
             "53" => unavailable("the server is out of memory, disk or connections", false),
             "57" | "58" => unavailable("the server is stopping, starting or failing", false),
             "25" => unavailable("the server takes no writes", false),
-            // Data that cannot be stored as it is, and will not be next time either.
+            // The database cannot store this data, and a retry would fail too.
             "22" | "54" => PortError::Corrupt(refused.message().to_owned()),
-            // Whatever else the server has against it, somebody may mend: nothing is given up for it.
+            // An operator may be able to fix the cause of any other server error, so the error stays a passing one.
             _ => unavailable(&format!("the server refuses it (SQLSTATE {state})"), false),
         },
     }
 }
 
-/// Whether the connection, rather than what was asked of it, is at fault.
+/// Whether the connection caused the error, rather than the statement.
 pub(crate) fn is_broken(error: &sqlx::Error) -> bool {
     match error {
         sqlx::Error::Io(_) | sqlx::Error::Protocol(_) | sqlx::Error::WorkerCrashed => true,
-        // What the server says as it ends a connection, which is read only when the next question is asked.
+        // The server sends these codes when it closes a connection. The client reads them only with its next
+        // statement.
         sqlx::Error::Database(refused) => {
             matches!(refused.code().as_deref(), Some("57P01" | "57P02" | "57P05" | "25P03"))
         }
@@ -66,17 +67,17 @@ pub(crate) fn is_broken(error: &sqlx::Error) -> bool {
     }
 }
 
-/// The server is there, but not for this.
+/// The server answers, but cannot serve this request now.
 pub(crate) fn unavailable(reason: &str, contention: bool) -> PortError {
     PortError::Unavailable { service: "database", reason: reason.to_owned(), contention }
 }
 
-/// The store was dropped: the process is on its way out.
+/// The store was dropped, because the process is shutting down.
 pub(crate) fn stopped() -> PortError {
     unavailable("it was closed", false)
 }
 
-/// Never with the URL in it, which may hold a password.
+/// The message never contains the URL, which may hold a password.
 pub(crate) fn not_a_url() -> PortError {
     PortError::Conflict(
         "the database URL cannot be understood; it looks like postgres://user:password@host:5432/database"

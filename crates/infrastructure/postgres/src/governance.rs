@@ -151,7 +151,7 @@ async fn record(
     Ok(())
 }
 
-/// Inserts a version. False if the schema has a version of that number.
+/// Inserts a version. Returns false if the schema already has a version with that number.
 pub(crate) async fn insert_version(
     connection: &mut PgConnection,
     version: &SchemaVersion,

@@ -1,9 +1,9 @@
 //! Quire's store on PostgreSQL: many processes, one database.
 //!
-//! Writes that come often, [`new_documents`], [`enqueue`] and [`advance`], go through a [`batcher`] each: whatever waits is
-//! written by a few set-based statements in one transaction, so that one commit pays for all of it. Every transaction
-//! locks its runs first, in the order of their ids, and appends to the history last. That order keeps transactions from
-//! waiting for each other in circles, and the history in the order of its commits.
+//! The frequent writes, [`new_documents`], [`enqueue`] and [`advance`], go through a [`batcher`] each. A batcher
+//! writes all waiting operations with a few set-based statements in one transaction, so that they share one commit.
+//! Every transaction first locks its runs in the order of their ids, and appends to the history last. That order
+//! prevents deadlocks, and keeps the history in the order of the commits.
 
 mod advance;
 mod batcher;
@@ -61,14 +61,14 @@ macro_rules! sql {
 }
 pub(crate) use sql;
 
-/// How the server is used.
+/// The settings of the store.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// How many connections this process may hold, one more for listening aside.
+    /// How many connections this process may hold, not counting the one for listening.
     pub max_connections: u32,
-    /// The schema to work in; the connection's own if none is named.
+    /// The schema to work in. Without one, the store uses the schema of the connection.
     pub schema: Option<String>,
-    /// How long to wait for a connection before answering that there is none.
+    /// How long to wait for a free connection before failing.
     pub acquire_timeout: Duration,
     /// How long the server may work on one statement.
     pub statement_timeout: Duration,
@@ -91,7 +91,7 @@ impl Default for Options {
 /// A PostgreSQL database behind every port of a store.
 pub struct PgStore {
     database: Database,
-    /// For signs of life alone: they must not wait for a connection behind anybody's work.
+    /// A pool for heartbeats alone, so that a heartbeat never waits for a connection behind other work.
     vital: Database,
     new_documents: Batcher<AddDocuments>,
     enqueues: Batcher<InsertRuns>,
@@ -102,7 +102,7 @@ pub struct PgStore {
 }
 
 impl PgStore {
-    /// Connects to the server. The tables stay as they are; see [`quire_ports::Migrations`].
+    /// Connects to the server. It does not migrate the tables; see [`quire_ports::Migrations`].
     pub async fn connect(url: &str, options: Options) -> PortResult<Self> {
         let database = Database::connect(url, &options).await?;
         let vital = Database::connect(url, &Options { max_connections: 1, ..options.clone() }).await?;
@@ -123,7 +123,7 @@ impl PgStore {
         })
     }
 
-    /// This store behind its ports, by the server's clock.
+    /// This store as the set of all its ports, with the server's clock.
     pub fn into_store(self) -> Store {
         let clock = self.clock.clone();
         Store::of(Arc::new(self), clock)

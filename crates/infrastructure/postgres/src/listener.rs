@@ -1,7 +1,7 @@
 //! Listens for runs that other processes enqueue.
 //!
-//! A message may be lost while the connection is: whoever waits for work also looks from time to time. So after
-//! each new connection everybody is woken once.
+//! A message may be lost while the connection is down. So the listener wakes every waiting worker of this process once
+//! after each new connection, and the workers also poll from time to time.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -15,15 +15,15 @@ use tokio::task::JoinHandle;
 use crate::database::settings;
 use crate::{Options, sql};
 
-/// How long to wait before the next try at a server that does not answer.
+/// How long to wait before connecting again to a server that does not answer.
 const PAUSE: Duration = Duration::from_secs(1);
 
-/// A task that listens for as long as this lives.
+/// A task that listens until this value is dropped.
 pub(crate) struct Listener(JoinHandle<()>);
 
 impl Listener {
     pub(crate) fn start(url: &str, options: &Options, wakeup: Arc<Notify>) -> PortResult<Self> {
-        // A pool of its own: listening occupies a connection all the time.
+        // The listener has a pool of its own, because it occupies a connection all the time.
         let pool = PgPoolOptions::new()
             .max_connections(1)
             .max_lifetime(None)
@@ -50,16 +50,16 @@ async fn listen_for_ever(pool: PgPool, wakeup: Arc<Notify>) {
     }
 }
 
-/// Until the connection cannot be had back.
+/// Listens until the connection is lost and cannot be restored.
 async fn listen(pool: &PgPool, wakeup: &Notify) -> Result<(), Error> {
     let mut listener = PgListener::connect_with(pool).await?;
-    // Null while the schema does not exist.
+    // The result is NULL while the schema does not exist.
     let channel: Option<String> = sqlx::query_scalar(sql!("runs/channel")).fetch_one(&mut listener).await?;
     let Some(channel) = channel else { return Ok(()) };
     listener.listen(&channel).await?;
     loop {
         wakeup.notify_one();
-        // A message, or nothing when the connection was lost and is there again: a reason to look in both cases.
+        // The result is a message, or none if the connection was lost and restored. In both cases there may be work.
         listener.try_recv().await?;
     }
 }

@@ -17,7 +17,7 @@ impl Metrics for PgStore {
         self.database
             .bounded(async {
                 let mut minutes: Vec<&MinuteMetrics> = metrics.iter().collect();
-                // The same order for every process, so that no two wait for each other.
+                // Every process uses the same order, so that no two processes deadlock.
                 minutes.sort_by_key(|minute| (minute.minute, minute.pipeline.as_str()));
                 let mut transaction = self.database.begin().await?;
                 for minute in minutes {

@@ -1,5 +1,5 @@
-//! Migrations: each is applied or taken back in a transaction of its own, unless the first line of its file says that it
-//! cannot be.
+//! Migrations. Each is applied or reverted in a transaction of its own, unless the first line of its file says that
+//! its statements cannot run in a transaction.
 
 use std::time::{Duration, Instant};
 
@@ -17,9 +17,9 @@ use crate::row::{StoredTime, mapped};
 
 const MIGRATIONS: &[Migration] = quire_sql::migrations!();
 
-/// What the first line of a file says whose statements go one by one.
+/// The first line of a file whose statements run one by one, without a transaction.
 const NO_TRANSACTION: &str = "-- no-transaction";
-/// How long to wait for another migrator, and how long between two looks.
+/// How long to wait for another migrator, and how long to wait between two attempts.
 const PATIENCE: Duration = Duration::from_mins(1);
 const PAUSE: Duration = Duration::from_millis(50);
 
@@ -59,10 +59,10 @@ impl PgStore {
         Ok(versions)
     }
 
-    /// A connection of its own that holds the migrators' lock, and lets it go when it is closed or dropped.
+    /// Opens a connection that holds the migrators' lock until it is closed or dropped.
     async fn migrator(&self) -> PortResult<PgConnection> {
         let mut connection = self.database.fresh().await?;
-        // An index of a large table takes its time.
+        // Building an index of a large table can take long.
         sqlx::raw_sql("SET statement_timeout = 0; SET lock_timeout = 0")
             .execute(&mut connection)
             .await
@@ -79,8 +79,8 @@ impl PgStore {
     }
 }
 
-/// Keeps two migrators apart. It asks again and again instead of waiting inside the server: a statement that waits
-/// there looks like a reader, and building an index beside readers waits for those.
+/// Takes the lock that keeps two migrators apart. It polls instead of waiting inside the server: a statement that
+/// waits there looks like a reader, and a concurrent index build waits for all readers.
 async fn lock(connection: &mut PgConnection) -> PortResult<()> {
     let since = Instant::now();
     loop {
@@ -101,7 +101,7 @@ async fn lock(connection: &mut PgConnection) -> PortResult<()> {
 }
 
 async fn close(connection: PgConnection) {
-    // What was done is committed; a connection that cannot say goodbye takes nothing back.
+    // The migrations are committed, so an error while closing the connection changes nothing.
     let _ = connection.close().await;
 }
 
@@ -114,8 +114,8 @@ async fn applied(connection: &mut PgConnection) -> PortResult<Vec<Timestamp>> {
     mapped(&rows, |row| row.timestamp("applied_at"))
 }
 
-/// Runs a migration and records it: in one transaction, or the record after all of the statements, which can be run
-/// again.
+/// Runs a migration and records it in one transaction. Without a transaction it records the migration after the last
+/// statement, and every statement of such a migration can be run again.
 async fn run(connection: &mut PgConnection, step: Step) -> PortResult<()> {
     if step.sql.starts_with(NO_TRANSACTION) {
         for statement in statements(step.sql) {
@@ -143,7 +143,7 @@ async fn record(connection: &mut PgConnection, step: Step) -> PortResult<()> {
     Ok(())
 }
 
-/// The statements of a file of ours that holds no quoted semicolons.
+/// The statements of a migration file. Our files contain no quoted semicolons.
 fn statements(file: &str) -> Vec<String> {
     let code: Vec<&str> = file.lines().filter(|line| !line.starts_with("--")).collect();
     let code = code.join("\n");

@@ -1,7 +1,7 @@
-//! Adding documents, each upload once.
+//! Adds documents, and adds each upload only once.
 //!
-//! Documents that come at the same time share a commit. A document with an idempotency key has a transaction of its own:
-//! while another upload with the same key is on its way, this one has to wait for it, and nobody else should.
+//! Documents that arrive at the same time share a commit. A document with an idempotency key has a transaction of its
+//! own: it must wait while another upload with the same key is running, and no other document should wait with it.
 
 use async_trait::async_trait;
 use jiff::Timestamp;
@@ -25,7 +25,7 @@ pub(crate) struct AddDocuments(pub(crate) Database);
 
 #[async_trait]
 impl Work for AddDocuments {
-    /// A document without a key, and when it is added.
+    /// A document without a key, and its creation time.
     type Input = (NewDocument, Timestamp);
     type Output = AddOutcome;
 
@@ -41,7 +41,7 @@ impl Work for AddDocuments {
     }
 }
 
-/// Adds a document under its key, unless the key was used. The caller commits.
+/// Adds a document with its key, unless the key was used before. The caller commits.
 pub(crate) async fn add_once(
     connection: &mut PgConnection,
     new: NewDocument,
@@ -62,7 +62,7 @@ pub(crate) async fn add_once(
     Ok(outcomes.pop().unwrap_or(AddOutcome::Added { run: None }))
 }
 
-/// Adds documents with their first runs and their events. Answers each in its place.
+/// Adds documents with their first runs and their events. Returns the outcomes in the same order.
 async fn add(
     connection: &mut PgConnection,
     documents: &[(NewDocument, Timestamp)],
@@ -85,7 +85,7 @@ async fn add(
     Ok(documents.iter().map(outcome).collect())
 }
 
-/// False if another upload has the key.
+/// Takes the key. Returns false if another upload has it.
 async fn reserve_key(
     connection: &mut PgConnection,
     new: &NewDocument,
@@ -106,8 +106,8 @@ async fn reserve_key(
     Ok(reserved.map_err(translate)?.is_some())
 }
 
-/// The outcome for a key that was used before. A statement of its own: it sees what was committed while the one before
-/// it waited.
+/// The outcome for a key that was used before. This is a statement of its own, so that it sees the rows that were
+/// committed while the statement before it waited.
 async fn earlier_outcome(connection: &mut PgConnection, key: &IdempotencyKey) -> PortResult<AddOutcome> {
     let row = sqlx::query(sql!("idempotency_keys/find"))
         .bind(text(&key.scope))

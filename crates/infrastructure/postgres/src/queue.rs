@@ -20,7 +20,7 @@ use crate::steps::project;
 use crate::transition::{self, TimedTransition, append};
 use crate::{PgStore, sql};
 
-/// How often a change is tried while others change the same subject.
+/// How often to try a change while other transactions change the same subject.
 const TRIES: usize = 5;
 
 #[async_trait]
@@ -100,14 +100,15 @@ impl RunQueue for PgStore {
 }
 
 impl PgStore {
-    /// Tells those of this process who wait for work that there may be some.
+    /// Wakes the workers of this process that wait for work.
     pub(crate) fn notify_if(&self, has_work: bool) {
         if has_work {
             self.wakeup.notify_one();
         }
     }
 
-    /// Lets a change happen to a run. A new front that came between is no reason to bother anybody.
+    /// Applies a change to a run. Tries again if another transaction has made a new front in between, so that the
+    /// caller does not see that conflict.
     async fn change(&self, id: RunId, change: &Change, actor: &str, at: Timestamp) -> PortResult<Transition> {
         let mut tries = TRIES;
         loop {
@@ -118,7 +119,7 @@ impl PgStore {
         }
     }
 
-    /// Reads a run, lets the domain decide and stores what it says.
+    /// Reads a run, lets the domain decide and stores the decision.
     async fn change_once(
         &self,
         id: RunId,
@@ -129,7 +130,7 @@ impl PgStore {
         self.database
             .bounded(async {
                 let mut transaction = self.database.begin().await?;
-                // First the document, then its runs: the order in which everybody takes them.
+                // Every transaction locks the document first and then its runs.
                 sqlx::query(sql!("documents/lock_of_run"))
                     .bind(id.0)
                     .execute(&mut *transaction)
@@ -158,7 +159,7 @@ impl PgStore {
     }
 }
 
-/// The run of that id, if there is one.
+/// The run with this id, if it exists.
 pub(crate) fn found(rows: &[sqlx::postgres::PgRow], id: RunId) -> PortResult<Run> {
     first(rows.first(), row::run)?.ok_or_else(|| run_not_found(id))
 }
@@ -172,8 +173,9 @@ async fn find_for_update(connection: &mut PgConnection, id: RunId) -> PortResult
     found(&rows, id)
 }
 
-/// Keeps the front from ending before the newcomer behind it can be seen. When the front that was waited for is
-/// none any more, another may have taken its place. Answers whether there is one.
+/// Locks the front, so that it cannot end before the new run behind it is visible. If the front has ended while this
+/// transaction waited for the lock, another run may be the front now, and the function looks again. Returns whether
+/// there is a front.
 async fn lock_front(connection: &mut PgConnection, run: &Run) -> PortResult<bool> {
     for _ in 0..TRIES {
         let locked = sqlx::query(sql!("runs/front"))
@@ -196,8 +198,9 @@ async fn lock_front(connection: &mut PgConnection, run: &Run) -> PortResult<bool
     Err(unavailable("others are writing to the same subject", true))
 }
 
-/// Whether a front was made after none was found. If not, somebody else's came between unseen and may end before
-/// this transaction does, without knowing of the newcomer behind it.
+/// Whether this transaction made the front, after it had found none. If not, another transaction has made a front that
+/// this one did not see. That front may end before this transaction commits, without passing the turn to the new run
+/// behind it.
 async fn takes_part(connection: &mut PgConnection, run: &Run) -> PortResult<bool> {
     sqlx::query_scalar(sql!("runs/made_front"))
         .bind(run.subject.0)

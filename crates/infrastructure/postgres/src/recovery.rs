@@ -61,7 +61,7 @@ fn by_time(query: &'static str, before: Timestamp, at: Timestamp, limit: usize) 
 }
 
 impl PgStore {
-    /// Finds runs, locks them and lets `change` happen to each, all in one transaction.
+    /// Finds runs, locks them and applies `change` to each, all in one transaction.
     async fn recover_all(
         &self,
         find: impl Fn() -> PgQuery + Send + Sync,

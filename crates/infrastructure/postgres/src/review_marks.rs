@@ -12,7 +12,7 @@ use crate::error::translate;
 use crate::row::{StoredTime, first, text};
 use crate::sql;
 
-/// Writes the mark. The caller appends the event that it answers as recorded, which comes last.
+/// Writes the mark. The caller appends the event in `recorded` as the last write of the transaction.
 pub(crate) async fn mark(
     connection: &mut PgConnection,
     request: &ReviewMarkRequest,
@@ -32,8 +32,8 @@ pub(crate) async fn mark(
     mark.ok_or_else(|| document_not_found(*document))
 }
 
-/// Whether the document was `IN_REVIEW` until now. If so it stays locked, so that no edit comes between the mark and what
-/// is learnt with it.
+/// Whether the document was `IN_REVIEW` until now. If so, it stays locked, so that no edit comes between the mark and
+/// the lesson that is stored with it.
 async fn review(connection: &mut PgConnection, request: &ReviewMarkRequest) -> PortResult<bool> {
     let marked = sqlx::query(sql!("documents/mark_reviewed"))
         .bind(request.document.0)

@@ -48,7 +48,7 @@ impl Reviews for PgStore {
         self.database
             .bounded(async {
                 let mut transaction = self.database.begin().await?;
-                // All of it is of one moment.
+                // One snapshot answers all queries, so that the results belong together.
                 sqlx::raw_sql("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY")
                     .execute(&mut *transaction)
                     .await
@@ -81,7 +81,7 @@ impl Reviews for PgStore {
     }
 
     async fn versions(&self, run: RunId) -> PortResult<Vec<VersionHistoryEntry>> {
-        // In this order: what is added in between is left out whole.
+        // The order matters: a version that is added between the two queries is left out together with its changes.
         let query = || sqlx::query(sql!("interpretations/versions")).bind(run.0);
         let versions = self.rows(query, row::version_history_entry).await?;
         let query = || sqlx::query(sql!("interpretations/changes")).bind(run.0);
@@ -130,20 +130,20 @@ async fn editable(connection: &mut PgConnection, run: RunId) -> PortResult<Edita
     Ok(EditableRun { run, is_busy, active })
 }
 
-/// Writes everything but the events, which come last.
+/// Writes the edit except its events, which the caller appends last.
 async fn save(
     connection: &mut PgConnection,
     version: &NewInterpretationVersion,
 ) -> PortResult<Result<SavedEdit, EditBlocked>> {
     let run = find(connection, version.run).await?;
     let document = DocumentId(run.subject.0);
-    // The document first: the order in which everybody takes them. From here on no other edit of the document is made.
+    // Every transaction locks the document first. While it is locked, no other edit of the document can happen.
     sqlx::query(sql!("documents/lock"))
         .bind(document.0)
         .execute(&mut *connection)
         .await
         .map_err(translate)?;
-    // With the front locked, none of its runs can start before this is done.
+    // While the front is locked, none of the document's runs can start.
     sqlx::query(sql!("runs/front"))
         .bind(document.0)
         .bind(None::<&str>)
@@ -162,7 +162,7 @@ async fn save(
         .await
         .map_err(translate)?;
     if deactivated.rows_affected() == 0 {
-        // A run whose document is not there has nothing to lock, and another edit came between.
+        // A run without a document has no row to lock, so another edit can come in between.
         let active = active_number(connection, run.id).await?;
         if let Err(blocked) = check_edit(&run, is_busy, active, version.base) {
             return Ok(Err(blocked));
@@ -198,7 +198,7 @@ async fn active_number(connection: &mut PgConnection, run: RunId) -> PortResult<
     first(active.as_ref(), |row| row.integer("version_version_number"))
 }
 
-/// Inserts versions with the texts that a search looks through.
+/// Inserts versions with their search texts.
 pub(crate) async fn insert_versions(
     connection: &mut PgConnection,
     versions: &[VersionColumns],

@@ -1,4 +1,4 @@
-//! Rows of PostgreSQL, read by column name, and values as the server takes them.
+//! Reads rows of PostgreSQL by column name, and converts values to the types of the server.
 
 use jiff::Timestamp;
 use quire_domain::FailureRecord;
@@ -13,12 +13,12 @@ use uuid::Uuid;
 
 use crate::error::translate;
 
-/// 2000-01-01, where PostgreSQL's time begins, in microseconds since 1970.
+/// 2000-01-01, the epoch of PostgreSQL, in microseconds since 1970.
 const EPOCH: i64 = 946_684_800_000_000;
-/// The beginning of 4713 BC, before which PostgreSQL knows no time, in microseconds since 1970.
+/// The beginning of 4713 BC, the earliest time of PostgreSQL, in microseconds since 1970.
 const EARLIEST: i64 = -210_866_803_200_000_000 + EPOCH;
 
-/// A time as it is stored: microseconds, in a `timestamptz`.
+/// A time in its stored form: microseconds, in a `timestamptz`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct StoredTime(pub(crate) Timestamp);
 
@@ -49,7 +49,7 @@ impl Decode<'_, Postgres> for StoredTime {
     }
 }
 
-/// A row as the shared mappings read it.
+/// Adapts a row to the shared mappings.
 pub(crate) struct PostgresRow<'r>(pub(crate) &'r PgRow);
 
 impl<'r> PostgresRow<'r> {
@@ -76,7 +76,7 @@ impl ColumnReader for PostgresRow<'_> {
         self.get(column)
     }
 
-    /// Numbers of each width have a type of their own.
+    /// PostgreSQL has a separate type for each width of number.
     fn optional_integer(&self, column: &str) -> PortResult<Option<i64>> {
         let Some(value) = self.value(column)? else { return Ok(None) };
         let width = value.type_info();
@@ -105,7 +105,7 @@ impl ColumnReader for PostgresRow<'_> {
         self.get(column)
     }
 
-    /// JSON is in columns of type text and jsonb. The binary form of the latter begins with a byte for its version.
+    /// JSON is in columns of type text and jsonb. The binary form of jsonb begins with a version byte.
     fn optional_json_bytes(&self, column: &str) -> PortResult<Option<&[u8]>> {
         let Some(value) = self.value(column)? else { return Ok(None) };
         let has_version = value.format() == PgValueFormat::Binary && value.type_info().name() == "JSONB";
@@ -135,17 +135,17 @@ pub(crate) fn int(number: u32) -> i32 {
     i32::try_from(number).unwrap_or(i32::MAX)
 }
 
-/// A figure or a LIMIT as PostgreSQL takes it.
+/// A count or a LIMIT as PostgreSQL takes it.
 pub(crate) fn bigint(number: impl TryInto<i64>) -> i64 {
     number.try_into().unwrap_or(i64::MAX)
 }
 
-/// The one character that PostgreSQL's texts cannot hold gives way to the mark of an unreadable one.
+/// Replaces NUL, which a text of PostgreSQL cannot hold, by the replacement character.
 pub(crate) fn text(text: &str) -> String {
     text.replace('\0', "\u{fffd}")
 }
 
-/// A failure as the server's JSON can hold it.
+/// A failure without the characters that the server's JSON cannot hold.
 pub(crate) fn json(failure: &FailureRecord) -> FailureRecord {
     FailureRecord {
         error_type: text(&failure.error_type),

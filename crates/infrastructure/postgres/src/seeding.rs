@@ -1,4 +1,4 @@
-//! Schemas from files: the first version of each, and the next ones.
+//! Seeds schemas from files: the first version of each schema, and later versions.
 
 use jiff::Timestamp;
 use quire_ports::{PortResult, SchemaVersion, SeedOutcome, SeededFile};
@@ -23,7 +23,7 @@ pub(crate) async fn seed(
     let outcome = SeedOutcome::of(file, seeded.as_ref(), newest.as_ref());
     if let Some(version) = outcome.version(file, at) {
         if !insert_version(connection, &version).await? {
-            // Somebody has approved a change in this very moment.
+            // Another transaction has approved a change of the schema at the same time.
             return Ok(SeedOutcome::Governed);
         }
         append(connection, &[SeedOutcome::version_created(at)], false).await?;

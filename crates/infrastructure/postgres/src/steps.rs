@@ -1,4 +1,4 @@
-//! The projection of steps' events: where each step of a run stands.
+//! The projection of the events of steps: the progress of each step of a run.
 
 use std::collections::BTreeMap;
 
@@ -13,8 +13,8 @@ use crate::error::translate;
 use crate::row::{StoredTime, int, mapped, text};
 use crate::sql;
 
-/// Brings the steps of these events up to date. Several events of one step become one row: a statement cannot
-/// write a row twice.
+/// Updates the steps of these events. Several events of one step become one row, because a statement cannot write a
+/// row twice.
 pub(crate) async fn project<'e>(
     connection: &mut PgConnection,
     events: impl IntoIterator<Item = &'e Event>,
@@ -47,7 +47,7 @@ fn merged<'e>(events: impl IntoIterator<Item = &'e Event>) -> BTreeMap<(RunId, S
     for event in events {
         let Some((run, mut row)) = step_progress_after(event) else { continue };
         if let Some(earlier) = rows.get(&(run, row.step)) {
-            // As the statement does with what is stored.
+            // The statement merges a new row into a stored one in the same way.
             row.started_at = row.started_at.or(earlier.started_at);
             row.completed_at = row.completed_at.or(earlier.completed_at);
         }
@@ -56,7 +56,7 @@ fn merged<'e>(events: impl IntoIterator<Item = &'e Event>) -> BTreeMap<(RunId, S
     rows
 }
 
-/// The steps of these runs that are being worked on, in order.
+/// The steps in progress of these runs, in order.
 pub(crate) async fn running(
     connection: &mut PgConnection,
     runs: Vec<Uuid>,
@@ -72,7 +72,7 @@ pub(crate) async fn running(
     })
 }
 
-/// Steps of these runs that have not succeeded are to be done again.
+/// Resets the steps of these runs that have not succeeded, so that they run again.
 pub(crate) async fn reopen(connection: &mut PgConnection, runs: Vec<Uuid>) -> PortResult<()> {
     if !runs.is_empty() {
         sqlx::query(sql!("steps/reopen")).bind(runs).execute(connection).await.map_err(translate)?;

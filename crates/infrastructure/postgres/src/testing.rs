@@ -1,6 +1,6 @@
-//! A fixture for the suites: this store in an empty schema of its own, and a way past it.
+//! A fixture for the test suites: this store in an empty schema of its own, and a connection that bypasses the store.
 
-// Called by tests, where a panic is the verdict.
+// Only tests call this code, and there a panic reports a failure.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 use std::str::FromStr;
@@ -14,20 +14,20 @@ use uuid::Uuid;
 
 use crate::{Options, PgStore};
 
-/// A schema that goes when this goes.
+/// A schema that is dropped with this value.
 pub struct Place {
-    /// Its name.
+    /// The name of the schema.
     pub schema: String,
 }
 
-/// Where the server is.
+/// The URL of the server.
 pub fn url() -> String {
     std::env::var("QUIRE_TEST_POSTGRES_URL")
         .expect("QUIRE_TEST_POSTGRES_URL is not set; run `cargo xtask test`, which starts a server")
 }
 
 impl Place {
-    /// A new schema with nothing in it.
+    /// Creates an empty schema.
     pub async fn empty() -> Self {
         let place = Self { schema: format!("t_{}", Uuid::now_v7().simple()) };
         let create = format!("CREATE SCHEMA {}", place.schema);
@@ -35,20 +35,20 @@ impl Place {
         place
     }
 
-    /// A new schema with every table.
+    /// Creates a schema with every table.
     pub async fn migrated() -> Self {
         let place = Self::empty().await;
         place.store().await.into_store().migrations.up(None).await.unwrap();
         place
     }
 
-    /// A store that works here. Each has connections of its own, as another process would.
+    /// Connects a store to this schema. Each store has connections of its own, as a store in another process would.
     pub async fn store(&self) -> PgStore {
         let options = Options { schema: Some(self.schema.clone()), max_connections: 4, ..Options::default() };
         PgStore::connect(&url(), options).await.unwrap()
     }
 
-    /// A connection past the store.
+    /// Opens a connection that bypasses the store.
     pub async fn connection(&self) -> PgConnection {
         let options = PgConnectOptions::from_str(&url()).unwrap().application_name("quire-test");
         options.options([("search_path", self.schema.as_str())]).connect().await.unwrap()
@@ -56,7 +56,7 @@ impl Place {
 }
 
 impl Drop for Place {
-    /// Best effort: a schema that stays behind disturbs nobody.
+    /// Drops the schema if possible. A schema that is left behind does no harm.
     fn drop(&mut self) {
         let drop = format!("SET lock_timeout = '2s'; DROP SCHEMA IF EXISTS {} CASCADE", self.schema);
         let dropped = std::thread::spawn(move || {
@@ -94,7 +94,7 @@ impl RawSql for DirectSql {
     }
 }
 
-/// SQL in that schema, without the store.
+/// Runs SQL in that schema without the store.
 pub fn past(place: &Arc<Place>) -> Arc<dyn RawSql> {
     Arc::new(DirectSql { place: place.clone() })
 }

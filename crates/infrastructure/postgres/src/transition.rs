@@ -1,5 +1,5 @@
-//! Writing what the domain decided: runs' new states, their events, the turn of the next. Many at once, each kind
-//! of write with one statement.
+//! Stores the decisions of the domain: the new states of runs, their events, the turn of the next run. One statement
+//! writes all rows of a kind.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -16,7 +16,7 @@ use crate::row::{StoredTime, int, json, mapped, text};
 use crate::steps::{self, project, reopen};
 use crate::{sql, transition};
 
-/// A transition, and when it happened.
+/// A transition and its time.
 #[derive(Clone, Copy)]
 pub(crate) struct TimedTransition<'t> {
     pub(crate) transition: &'t Transition,
@@ -26,8 +26,8 @@ pub(crate) struct TimedTransition<'t> {
 /// The events that the transitions of a batch record, by run.
 pub(crate) type EventsByRun = BTreeMap<RunId, Vec<Event>>;
 
-/// Stores transitions of runs that this transaction has locked, with all their effects. Answers whether there may be
-/// work for somebody now: another run got the turn, or one of these became ready again.
+/// Stores transitions of runs that this transaction has locked, with all their effects. Returns whether there may be
+/// work to claim now: another run got the turn, or one of these runs became ready again.
 pub(crate) async fn write(
     connection: &mut PgConnection,
     transitions: &[TimedTransition<'_>],
@@ -39,7 +39,7 @@ pub(crate) async fn write(
     Ok(notify)
 }
 
-/// Moves the runs themselves. Answers those whose fence had not moved on.
+/// Updates the runs. Returns the runs whose fence still matched.
 pub(crate) async fn update(
     connection: &mut PgConnection,
     transitions: &[TimedTransition<'_>],
@@ -76,13 +76,13 @@ pub(crate) async fn update(
     Ok(mapped(&rows, |row| row.uuid("run_id").map(RunId))?.into_iter().collect())
 }
 
-/// A failure as the server's JSON can hold it.
+/// A failure without the characters that the server's JSON cannot hold.
 #[allow(clippy::needless_pass_by_value)] // `map(error)` reads best.
 fn error(columns: RunColumns<'_>) -> PortResult<Option<String>> {
     columns.error.map(|record| serde_json::to_string(&json(record))).transpose().map_err(corrupt)
 }
 
-/// Stores what transitions bring with them, but for their events, which are the last thing in a transaction.
+/// Stores the effects of transitions except their events, which must be the last write of a transaction.
 pub(crate) async fn perform(
     connection: &mut PgConnection,
     transitions: &[TimedTransition<'_>],
@@ -158,7 +158,8 @@ async fn step_back(connection: &mut PgConnection, transitions: &[TimedTransition
     Ok(())
 }
 
-/// A statement of its own after the one that moved the runs: it sees what was put behind them while that waited.
+/// Passes the turn. This is a statement of its own after the one that updated the runs, so that it sees the runs that
+/// other transactions added while that statement waited.
 async fn pass_turn(connection: &mut PgConnection, transitions: &[TimedTransition<'_>]) -> PortResult<bool> {
     let mut passing = runs_with(transitions, |effect| matches!(effect, Effect::PassTurn));
     if passing.is_empty() {
@@ -186,8 +187,8 @@ async fn pass_turn(connection: &mut PgConnection, transitions: &[TimedTransition
     Ok(!passed.is_empty())
 }
 
-/// Appends to the history and, if there may be work for somebody, notifies the other processes at the commit. Nothing
-/// may follow in the transaction.
+/// Appends to the history and, if there may be work to claim, notifies the other processes at the commit. No other
+/// write may follow in the transaction.
 pub(crate) async fn append(connection: &mut PgConnection, events: &[Event], notify: bool) -> PortResult<()> {
     if events.is_empty() {
         return Ok(());

@@ -1,4 +1,4 @@
-//! The registry of workers. Each sign of life also sets this process's idea of the server's time right.
+//! The registry of workers. Each heartbeat also corrects this process's estimate of the server's time.
 
 use async_trait::async_trait;
 use jiff::Timestamp;

@@ -1,6 +1,6 @@
-//! What only a database with many writers can get wrong.
+//! Tests of faults that only a database with many writers can have.
 
-// In a test a panic is the verdict.
+// In a test a panic reports a failure.
 #![allow(clippy::unwrap_used)]
 
 use std::sync::Arc;
@@ -56,7 +56,7 @@ async fn number(connection: &mut PgConnection, query: &'static str) -> i64 {
     connection.fetch_one(query).await.unwrap().get(0)
 }
 
-/// Waits until somebody waits for a lock that this connection holds.
+/// Waits until another connection waits for a lock that this connection holds.
 async fn somebody_waits(connection: &mut PgConnection) {
     let waiting =
         "SELECT count(*) FROM pg_stat_activity WHERE pg_backend_pid() = ANY (pg_blocking_pids(pid))";
@@ -65,7 +65,7 @@ async fn somebody_waits(connection: &mut PgConnection) {
     }
 }
 
-/// An event that was written first and committed last is never skipped: the later writer waits.
+/// A reader never skips an event that was written first and committed last, because the later writer waits.
 #[tokio::test(flavor = "multi_thread")]
 async fn event_ids_appear_in_the_order_of_their_commits() {
     let place = Place::migrated().await;
@@ -93,7 +93,7 @@ async fn event_ids_appear_in_the_order_of_their_commits() {
     assert!(seen[0].id < seen[1].id);
 }
 
-/// A reader that goes on from the last id it saw finds every event, while many write.
+/// A reader that continues from the last id it saw finds every event, while many writers append.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_reader_that_follows_the_history_misses_nothing() {
     let place = Place::migrated().await;
@@ -128,7 +128,7 @@ async fn a_reader_that_follows_the_history_misses_nothing() {
     assert_eq!(timeout(SOON, follower).await.unwrap().unwrap(), 200);
 }
 
-/// Proves R164: a claim steps over what another claimer holds, without waiting for it.
+/// Proves R164: a claim skips the runs that another claim has locked, without waiting for it.
 #[tokio::test(flavor = "multi_thread")]
 async fn two_claimers_share_no_run_and_neither_waits() {
     let place = Place::migrated().await;
@@ -165,7 +165,7 @@ fn literal_next(worker: WorkerId, limit: usize) -> String {
         .replace("$4", "now()")
 }
 
-/// Few subjects, many writers: every run gets its turn in the end, one at a time, oldest first.
+/// With few subjects and many writers every run gets its turn, one at a time, oldest first.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn no_run_is_left_behind_without_a_front() {
     const STORES: usize = 3;
@@ -195,14 +195,14 @@ async fn no_run_is_left_behind_without_a_front() {
     assert_eq!(number(&mut connection, left).await, 0);
     let completed = "SELECT count(*) FROM runs WHERE state = 'COMPLETED'";
     assert_eq!(number(&mut connection, completed).await, i64::try_from(STORES * EACH).unwrap());
-    // Each store reckons the server's time for itself, so their stamps may differ by a little.
+    // Each store estimates the server's time for itself, so the times may differ a little.
     let overlapping = "SELECT count(*) FROM runs a JOIN runs b ON a.subject_id = b.subject_id AND a.id <> b.id \
                        AND a.started_at > b.started_at AND a.started_at < b.completed_at \
                        - interval '100 milliseconds'";
     assert_eq!(number(&mut connection, overlapping).await, 0);
 }
 
-/// Claims and completes until so many are done.
+/// Claims and completes runs until the given number is done.
 async fn settle_until_quiet(store: Arc<Store>, expected: usize) {
     let worker = worker(&store).await;
     loop {
@@ -231,7 +231,8 @@ async fn settle_until_quiet(store: Arc<Store>, expected: usize) {
     }
 }
 
-/// The front ends while a run is being put behind it: the run is not forgotten, whoever comes first.
+/// If the front ends while another transaction puts a run behind it, that run still gets its turn, whichever
+/// transaction is first.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_run_put_behind_a_front_that_is_ending_becomes_the_front() {
     let place = Place::migrated().await;
@@ -260,7 +261,7 @@ async fn a_run_put_behind_a_front_that_is_ending_becomes_the_front() {
     assert_eq!(claimed[0].run.id, new.id);
 }
 
-/// The same wish many times at once, from many processes, makes one run.
+/// The same request, sent many times at once from many processes, makes one run.
 #[tokio::test(flavor = "multi_thread")]
 async fn the_same_run_asked_for_by_many_is_made_once() {
     let place = Place::migrated().await;
@@ -279,7 +280,7 @@ async fn the_same_run_asked_for_by_many_is_made_once() {
     assert_eq!(number(&mut connection, "SELECT count(*) FROM events").await, 1);
 }
 
-/// Two writes about one run in one batch: the second is judged by what the first left.
+/// If one batch holds two writes about one run, the second is checked against the result of the first.
 #[tokio::test(flavor = "multi_thread")]
 async fn of_two_ends_of_one_run_the_second_is_refused() {
     let place = Place::migrated().await;

@@ -1,4 +1,4 @@
-//! Every query of this store names columns and tables that there are.
+//! Every query of this store names existing columns and tables.
 
 use std::fs;
 use std::path::Path;
@@ -16,7 +16,7 @@ async fn every_query_expands_and_prepares() {
             let file = file.unwrap().path();
             let query = quire_sql::expand(&fs::read_to_string(&file).unwrap());
             assert!(!query.contains(['{', '}']), "{}: {query}", file.display());
-            // What cannot be prepared is a table lock, which names no column.
+            // The server cannot prepare a table lock, which names no column.
             if query.contains("LOCK TABLE") {
                 continue;
             }

@@ -1,6 +1,6 @@
-//! Connections, migrations and messages: what the server brings with it.
+//! Tests of connections, migrations and notifications, which only a database server has.
 
-// In a test a panic is the verdict.
+// In a test a panic reports a failure.
 #![allow(clippy::unwrap_used)]
 
 use std::time::Duration;
@@ -15,7 +15,7 @@ use tokio::time::timeout;
 
 const SOON: Duration = Duration::from_secs(20);
 
-/// Ends every connection that a store has to this place.
+/// Closes every connection that a store has to this schema.
 async fn cut_all(place: &Place) -> usize {
     let mut connection = place.connection().await;
     let cut = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity \
@@ -23,12 +23,12 @@ async fn cut_all(place: &Place) -> usize {
     connection.execute(cut).await.map(|done| usize::try_from(done.rows_affected()).unwrap()).unwrap()
 }
 
-/// A store whose connections were cut goes on, without an error, with new ones.
+/// A store whose connections were closed opens new ones and continues without an error.
 #[tokio::test(flavor = "multi_thread")]
 async fn broken_connections_are_replaced_without_anybody_noticing() {
     let place = Place::migrated().await;
     let store = place.store().await.into_store();
-    // Several connections, each of which says who it is.
+    // Opens several connections, each of which records its process id.
     let mut connection = place.connection().await;
     connection.execute("CREATE TABLE store_connections (pid int)").await.unwrap();
     connection
@@ -49,7 +49,7 @@ async fn broken_connections_are_replaced_without_anybody_noticing() {
     assert_eq!(store.history.runs(&RunFilter { limit: 100, ..RunFilter::default() }).await.unwrap().len(), 6);
 }
 
-/// A server that is not there is said to be so, without its address or password.
+/// The error about an unreachable server contains neither its address nor its password.
 #[tokio::test]
 async fn an_absent_server_is_unavailable_and_no_error_tells_the_password() {
     let options = Options { acquire_timeout: Duration::from_millis(300), ..Options::default() };
@@ -61,7 +61,7 @@ async fn an_absent_server_is_unavailable_and_no_error_tells_the_password() {
     assert!(error.is_passing() && !error.is_contention(), "{error}");
 }
 
-/// Before the first migration every question has one answer: what to do.
+/// Before the first migration every query fails with the same error, which says what to do.
 #[tokio::test]
 async fn a_database_without_a_schema_says_what_to_do() {
     let place = Place::empty().await;
@@ -72,7 +72,7 @@ async fn a_database_without_a_schema_says_what_to_do() {
     assert!(store.migrations.status().await.unwrap().iter().all(|migration| migration.applied_at.is_none()));
 }
 
-/// Two migrators at once: each migration is applied once, and both end well.
+/// If two migrators run at once, each migration is applied once, and both migrators succeed.
 #[tokio::test(flavor = "multi_thread")]
 async fn two_migrators_at_once_apply_each_migration_once() {
     let place = Place::empty().await;
@@ -85,7 +85,7 @@ async fn two_migrators_at_once_apply_each_migration_once() {
     assert_eq!(applied, all);
 }
 
-/// Proves R160 for an index build that was interrupted: what it left behind is replaced.
+/// Proves R160 for an index build that was interrupted: the migration replaces the index that the build left behind.
 #[tokio::test(flavor = "multi_thread")]
 async fn an_interrupted_index_build_is_done_again() {
     let place = Place::empty().await;
@@ -105,19 +105,19 @@ async fn an_interrupted_index_build_is_done_again() {
     assert!(definition.contains("(deadline_at)"), "{definition}");
 }
 
-/// What one process enqueues wakes another.
+/// A run that one process enqueues wakes another process.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_run_enqueued_here_wakes_a_worker_there() {
     let place = Place::migrated().await;
     let (here, there) = (place.store().await.into_store(), place.store().await.into_store());
     let wakeup = there.queue.wakeup();
-    // The first word is that listening has begun.
+    // The first wakeup says that listening has begun.
     timeout(SOON, wakeup.notified()).await.unwrap();
     here.queue.enqueue(&document_run(SubjectId::new()), here.clock.now()).await.unwrap();
     timeout(SOON, wakeup.notified()).await.expect("the other process is told");
 }
 
-/// The store's time is the server's.
+/// The store uses the server's time.
 #[tokio::test]
 async fn the_clock_is_the_servers() {
     let place = Place::empty().await;

@@ -1,10 +1,10 @@
-//! Column lists, each in one place.
+//! The column lists of the queries, each defined once.
 //!
 //! A query names a list by a placeholder: `SELECT {run r} FROM runs r` selects every column of a run from the table
 //! alias `r`. Each column gets a name of its own (`run_id`, `run_state`, …), so that a query may select several lists
 //! and [`row`](crate::row) reads each column by its name.
 
-/// Columns of one table, and what is put before each name in the result.
+/// Columns of one table, and the prefix of their names in the result.
 struct ColumnList {
     prefix: &'static str,
     columns: &'static [&'static str],
@@ -53,7 +53,7 @@ const DOCUMENT: ColumnList = ColumnList {
     ],
 };
 
-/// What [`DOCUMENT`] leaves out of a document's row.
+/// The columns of a document's row that [`DOCUMENT`] leaves out.
 const DOCUMENT_CHANGES: ColumnList =
     ColumnList { prefix: "document_", columns: &["updated_at", "reviewed_at", "reviewed_by"] };
 
@@ -126,7 +126,7 @@ const STEP_RECORD: ColumnList = ColumnList {
     columns: &["step_name", "step_status", "attempt", "started_at", "ended_at", "error_code", "details"],
 };
 
-/// The run of a step: its pipeline says which steps there are.
+/// The run of a step. Its pipeline defines which steps exist.
 const STEP_RUN: ColumnList = ColumnList { prefix: "step_run_", columns: &["id", "pipeline"] };
 
 const WORKER: ColumnList = ColumnList {
@@ -221,8 +221,8 @@ const MINUTE: ColumnList = ColumnList {
     ],
 };
 
-/// A query with each placeholder replaced by its columns. A placeholder that names no list stays as it is, and the
-/// database refuses the query; a test of each store prepares every query.
+/// A query with each placeholder replaced by its columns. An unknown placeholder stays in the query, and the database
+/// refuses the query. A test of each store prepares every query, and so finds it.
 pub fn expand(query: &str) -> String {
     let mut expanded = String::with_capacity(query.len());
     let mut rest = query;
@@ -300,7 +300,7 @@ fn joined(lists: &[(ColumnList, &str)]) -> String {
 }
 
 impl ColumnList {
-    /// The columns of the table with that alias; without an alias if it is empty.
+    /// The columns of the table with that alias. An empty alias adds no alias.
     fn of(&self, alias: &str) -> String {
         let point = if alias.is_empty() { "" } else { "." };
         let column = |column: &&str| format!("{alias}{point}{column} AS {}{column}", self.prefix);

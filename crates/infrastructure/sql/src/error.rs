@@ -1,4 +1,4 @@
-//! Errors that every store answers in the same words.
+//! Errors that every store reports in the same words.
 
 use std::fmt::Display;
 
@@ -10,8 +10,8 @@ pub fn corrupt(error: impl Display) -> PortError {
     PortError::Corrupt(error.to_string())
 }
 
-/// Stored JSON that this program cannot read. The parser's own message would quote the JSON, which may hold a
-/// document's words; only the kind of fault and its place pass.
+/// Stored JSON that this program cannot read. The parser's own message would quote the JSON, which may hold words of a
+/// document. So the error contains only the kind of fault and its place.
 #[allow(clippy::needless_pass_by_value)] // `map_err(bad_json)` reads best.
 pub fn bad_json(error: serde_json::Error) -> PortError {
     let (line, column) = (error.line(), error.column());
@@ -63,17 +63,17 @@ pub fn run_is_running() -> PortError {
     PortError::Conflict("a run of this subject is RUNNING; wait for it to end".to_owned())
 }
 
-/// The name of a key is never given twice.
+/// A key with this name exists or existed. Two keys never get the same name.
 pub fn key_name_taken(name: &str) -> PortError {
     PortError::Conflict(format!("there is, or was, a key with the name {name}; choose another one"))
 }
 
-/// Somebody else has decided about the candidate.
+/// Another transaction has decided about the candidate.
 pub fn decided_meanwhile() -> PortError {
     PortError::Conflict("somebody else has decided about this meanwhile; look at it again".to_owned())
 }
 
-/// Somebody else has made a version of the schema with the same number.
+/// Another transaction has made a version of the schema with the same number.
 pub fn schema_changed_meanwhile() -> PortError {
     PortError::Conflict("the schema has changed meanwhile; look at it again and decide anew".to_owned())
 }

@@ -1,8 +1,8 @@
-//! What the SQL stores share.
+//! The code that the SQL stores share.
 //!
-//! Each store talks to its own database and binds its own parameters. The column lists of the queries, the mapping of
-//! rows to domain types, the values of derived columns and the order of migrations are the same for all stores and
-//! live here once. This crate knows no database driver.
+//! Each store talks to its own database and binds its own parameters. All stores share the column lists of the
+//! queries, the mapping of rows to domain types, the values of derived columns and the order of migrations. This crate
+//! holds them once, and depends on no database driver.
 
 mod columns;
 mod document_filter;

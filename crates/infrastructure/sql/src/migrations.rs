@@ -1,4 +1,4 @@
-//! Migrations: which there are, in which order they go, and which one is next.
+//! The list of migrations, their order, and the choice of the next one.
 //!
 //! A store runs one migration at a time. In its transaction it reads when each migration was applied, asks
 //! [`next`] for the step to take, runs the step's SQL and records it.
@@ -13,12 +13,12 @@ pub struct Migration {
     pub name: &'static str,
     /// The SQL that applies it.
     pub up: &'static str,
-    /// The SQL that takes it back.
+    /// The SQL that reverts it.
     pub down: &'static str,
 }
 
-/// The migrations of the calling store, in order: the place in the list, from 1, is the version. The files are in the
-/// folder `migrations` of the store's crate. Every store has the same migrations.
+/// The migrations of the calling store, in order. The version of a migration is its place in the list, counted from 1.
+/// The files are in the folder `migrations` of the store's crate. Every store has the same migrations.
 #[macro_export]
 macro_rules! migrations {
     () => {
@@ -51,23 +51,23 @@ macro_rules! migrations {
     };
 }
 
-/// Which way to go, and how far.
+/// The direction and the target version.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Direction {
     /// Apply migrations up to this version, or all.
     Up(Option<u32>),
-    /// Take back migrations above this version.
+    /// Revert the migrations above this version.
     Down(u32),
 }
 
-/// One migration to apply or to take back.
+/// One migration to apply or to revert.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Step {
     /// The migration's version.
     pub version: u32,
     /// The migration's name.
     pub name: &'static str,
-    /// What to run.
+    /// The SQL to run.
     pub sql: &'static str,
     /// True to record the migration as applied, false to remove that record.
     pub is_up: bool,
@@ -84,8 +84,8 @@ pub fn status(migrations: &[Migration], applied: &[Timestamp]) -> PortResult<Vec
     Ok(migrations.iter().enumerate().map(describe).collect())
 }
 
-/// The next step in that direction for a database to which `applied` migrations were applied. None when there is
-/// nothing left to do; `Conflict` if the database is newer than this program.
+/// The next step in that direction for a database to which `applied` migrations were applied. Returns None if no step
+/// is left, and `Conflict` if the database is newer than this program.
 pub fn next(migrations: &[Migration], applied: usize, direction: Direction) -> PortResult<Option<Step>> {
     require_known(migrations, applied)?;
     let step = |index: usize, is_up: bool| {

@@ -1,4 +1,4 @@
-//! Values of columns that follow from a domain type. A store binds them.
+//! The column values that are derived from a domain type. A store binds them.
 
 use jiff::Timestamp;
 use quire_domain::{Event, FailureRecord, InterpretationId, Run, RunId, RunState, StepStatus};
@@ -41,7 +41,7 @@ impl<'r> From<&'r Run> for RunColumns<'r> {
     }
 }
 
-/// A row of interpretation versions, with what is kept beside it to search and to sort by.
+/// A row of interpretation versions, with the values that are stored beside it for searching and sorting.
 #[derive(Clone, Debug)]
 #[allow(missing_docs)] // Each field is the column of its name.
 pub struct VersionColumns {
@@ -56,7 +56,7 @@ pub struct VersionColumns {
     pub confidence: f64,
     pub made_by: Option<String>,
     pub model_tokens: i64,
-    /// What a search looks through.
+    /// The text that a search looks through.
     pub search_text: String,
 }
 
@@ -103,7 +103,7 @@ impl VersionColumns {
     }
 }
 
-/// Where a step stands after this event, if the event is about a step.
+/// The progress of a step after this event, if the event is about a step.
 pub fn step_progress_after(event: &Event) -> Option<(RunId, StepProgress)> {
     let (status, run, step) = (event.event_type.step_status()?, event.run?, event.step?);
     let is_running = status == StepStatus::Running;

@@ -37,7 +37,7 @@ impl Calibration for SqliteStore {
     }
 }
 
-/// Applies the lesson of a document that was just marked, and stores the lesson.
+/// Applies and stores the lesson of a document that was just marked.
 pub(crate) fn learn(
     connection: &Connection,
     document: DocumentId,

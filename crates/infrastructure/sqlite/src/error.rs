@@ -1,9 +1,9 @@
-//! SQLite's errors, translated once.
+//! Translates the errors of SQLite.
 
 use quire_ports::PortError;
 use rusqlite::ffi::{ErrorCode, SQLITE_CONSTRAINT_TRIGGER};
 
-/// What the application is told. SQLite's own texts may name files, so only constraint messages, which are ours,
+/// The error for the application. SQLite's own messages may name files, so only the messages of our own constraints
 /// pass through.
 #[allow(clippy::needless_pass_by_value)] // `map_err(translate)` reads best.
 pub(crate) fn translate(error: rusqlite::Error) -> PortError {
@@ -27,7 +27,7 @@ pub(crate) fn translate(error: rusqlite::Error) -> PortError {
                 unavailable("the disk does not answer as it should", false)
             }
             ErrorCode::ConstraintViolation => PortError::Conflict(match message {
-                // What our triggers say is for people; what SQLite says of a constraint names tables.
+                // The messages of our triggers are written for users. SQLite's messages about constraints name tables.
                 Some(message) if failure.extended_code == SQLITE_CONSTRAINT_TRIGGER => message.clone(),
                 _ => "a rule of the database refused it".to_owned(),
             }),
@@ -40,7 +40,7 @@ pub(crate) fn translate(error: rusqlite::Error) -> PortError {
     }
 }
 
-/// The writer or reader has stopped: the process is on its way out.
+/// The writer or the reader has stopped, because the process is shutting down.
 pub(crate) fn stopped() -> PortError {
     PortError::Unavailable { service: "database", reason: "it was closed".to_owned(), contention: false }
 }

@@ -133,7 +133,7 @@ fn decide(
     Ok(())
 }
 
-/// Inserts a version. False if the schema has a version of that number.
+/// Inserts a version. Returns false if the schema already has a version with that number.
 pub(crate) fn insert_version(connection: &Connection, version: &SchemaVersion) -> PortResult<bool> {
     let values = params![
         version.id.0.as_bytes(),

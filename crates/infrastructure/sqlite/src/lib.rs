@@ -1,8 +1,8 @@
 //! Quire's store on SQLite: one file, one writer, full durability.
 //!
-//! Every change goes through the [`writer`], a thread that takes whatever operations are waiting, runs them in one
-//! `BEGIN IMMEDIATE` transaction, commits once and only then answers. The more there is to do, the more one `fsync`
-//! pays for.
+//! Every change goes through the [`writer`]. The writer is a thread that takes all waiting operations, runs them in
+//! one `BEGIN IMMEDIATE` transaction, commits once and only then answers. The more operations wait, the more of them
+//! share one `fsync`.
 
 mod calibration;
 mod credentials;
@@ -51,14 +51,14 @@ macro_rules! sql {
 }
 pub(crate) use sql;
 
-/// How the file is used.
+/// The settings of the store.
 #[derive(Clone, Copy, Debug)]
 pub struct Options {
     /// How many operations may share one commit.
     pub group_limit: usize,
-    /// How long to wait while another process writes, before answering that the database is busy.
+    /// How long to wait while another process writes, before failing with the error that the database is busy.
     pub busy_timeout: Duration,
-    /// Connections for reading.
+    /// How many connections the store reads with.
     pub readers: usize,
 }
 
@@ -76,14 +76,15 @@ pub struct SqliteStore {
 }
 
 impl SqliteStore {
-    /// Opens the file, creating it if there is none. Its tables stay as they are; see [`quire_ports::Migrations`].
+    /// Opens the file, and creates it if it does not exist. It does not migrate the tables; see
+    /// [`quire_ports::Migrations`].
     pub fn open(path: &Path, options: Options) -> PortResult<Self> {
         let writer = Writer::open(path, options)?;
         let readers = Readers::open(path, options)?;
         Ok(Self { writer, readers, wakeup: Arc::new(Notify::new()) })
     }
 
-    /// This store behind its ports, by the machine's clock.
+    /// This store as the set of all its ports, with the machine's clock.
     pub fn into_store(self) -> Store {
         Store::of(Arc::new(self), Arc::new(SystemClock))
     }

@@ -1,35 +1,35 @@
-//! One engine owns a database file. The lock says so to a second one, and the system releases it the moment its
-//! holder dies, however it dies.
+//! One engine owns a database file. The lock stops a second engine. The operating system releases the lock as soon as
+//! its holder dies, however it dies.
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{Read, Seek, Write};
 use std::path::{Path, PathBuf};
 
-/// Held for as long as the engine runs on the file.
+/// The lock on a database file, held for as long as the engine runs on the file.
 #[derive(Debug)]
 pub struct FileLock {
     _file: File,
 }
 
-/// Why the lock could not be had.
+/// Why the lock could not be taken.
 #[derive(Debug, thiserror::Error)]
 pub enum Locked {
-    /// Another engine has it.
+    /// Another engine holds the lock.
     #[error(
         "another Quire{holder} is already at work on this database; stop it first, or give this one another folder: \
          --data, or --state for `quire process`"
     )]
     ByAnother {
-        /// Which process, if it said so.
+        /// The process that holds the lock, if the lock file names it.
         holder: String,
     },
-    /// The lock file cannot be made.
+    /// The lock file cannot be created.
     #[error("the lock file beside the database cannot be written: {0}")]
     Unwritable(std::io::ErrorKind),
 }
 
 impl FileLock {
-    /// Takes the lock of the database at `path`, or says who has it.
+    /// Takes the lock of the database at `path`, or returns the process that holds it.
     pub fn acquire(path: &Path) -> Result<Self, Locked> {
         let unwritable = |error: std::io::Error| Locked::Unwritable(error.kind());
         let mut file = OpenOptions::new()
@@ -44,7 +44,7 @@ impl FileLock {
             Err(TryLockError::Error(error)) => return Err(unwritable(error)),
             Err(TryLockError::WouldBlock) => {
                 let mut holder = String::new();
-                // Only for the message; a holder that cannot be read is still a holder.
+                // The process id is only for the message. The lock is held even if the id cannot be read.
                 let _ = file.read_to_string(&mut holder);
                 let holder = if holder.is_empty() { holder } else { format!(" (process {})", holder.trim()) };
                 return Err(Locked::ByAnother { holder });

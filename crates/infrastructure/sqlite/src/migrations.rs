@@ -1,4 +1,4 @@
-//! Migrations: each is applied or taken back in a transaction of its own.
+//! Migrations. Each is applied or reverted in a transaction of its own.
 
 use async_trait::async_trait;
 use jiff::Timestamp;
@@ -53,7 +53,7 @@ fn applied(connection: &Connection) -> PortResult<Vec<Timestamp>> {
     stamps.into_iter().map(|micros| Timestamp::from_microsecond(micros).map_err(corrupt)).collect()
 }
 
-/// Takes the next step, if there is one, and answers its version.
+/// Runs the next step, if there is one, and returns its version.
 fn step(connection: &Connection, direction: Direction) -> PortResult<Option<u32>> {
     let Some(step) = migrations::next(MIGRATIONS, applied(connection)?.len(), direction)? else {
         return Ok(None);

@@ -1,4 +1,4 @@
-//! Adding documents, each upload once.
+//! Adds documents, and adds each upload only once.
 
 use jiff::Timestamp;
 use quire_domain::Document;
@@ -30,7 +30,7 @@ pub(crate) fn add(connection: &Connection, new: &NewDocument, at: Timestamp) -> 
     Ok(AddOutcome::Added { run })
 }
 
-/// False if another upload has the key.
+/// Takes the key. Returns false if another upload has it.
 fn reserve_key(
     connection: &Connection,
     new: &NewDocument,

@@ -90,14 +90,14 @@ impl RunQueue for SqliteStore {
 }
 
 impl SqliteStore {
-    /// Tells those who wait for work that there may be some.
+    /// Wakes the workers that wait for work.
     pub(crate) fn notify_if(&self, has_work: bool) {
         if has_work {
             self.wakeup.notify_one();
         }
     }
 
-    /// Reads a run, lets the domain decide and stores what it says.
+    /// Reads a run, lets the domain decide and stores the decision.
     async fn change(&self, id: RunId, change: Change, actor: &str, at: Timestamp) -> PortResult<Transition> {
         let actor = actor.to_owned();
         let (transition, notify) = self
@@ -116,7 +116,7 @@ impl SqliteStore {
     }
 }
 
-/// Inserts a run and answers it as it is stored. A run with the same id that is there already is answered as it is.
+/// Inserts a run and returns it as it is stored. If a run with the same id exists already, returns that run unchanged.
 pub(crate) fn enqueue(connection: &Connection, new: &NewRun, at: Timestamp) -> PortResult<Run> {
     let (run, created) = create(new, at);
     let values = params![
@@ -143,7 +143,7 @@ pub(crate) fn enqueue(connection: &Connection, new: &NewRun, at: Timestamp) -> P
     }
 }
 
-/// A document is listed by its latest run, which is this one now.
+/// The list of documents shows each document by its latest run, and this run is the latest now.
 fn unlist_previous(connection: &Connection, run: &Run) -> PortResult<()> {
     let values = params![run.subject.0.as_bytes(), micros(run.created_at), run.id.0.as_bytes()];
     execute(connection, sql!("runs/unlist"), values)?;
@@ -197,7 +197,7 @@ fn start(
     Ok(ClaimedRun { run: transition.run, step })
 }
 
-/// What earlier attempts at this run have achieved.
+/// The results of earlier attempts at this run.
 fn done_before(connection: &Connection, run: &Run) -> PortResult<Vec<StepName>> {
     if run.fence == Fence::default() {
         return Ok(Vec::new());
@@ -206,7 +206,7 @@ fn done_before(connection: &Connection, run: &Run) -> PortResult<Vec<StepName>> 
     Ok(steps.into_iter().filter(|step| step.status == StepStatus::Succeeded).map(|step| step.step).collect())
 }
 
-/// Writes what a run's owner reports. Answers also whether there may be work for somebody now.
+/// Writes the report of a run's owner. Also returns whether there may be work to claim now.
 fn write_advance(connection: &Connection, advance: &Advance) -> PortResult<(AdvanceOutcome, bool)> {
     let last = last_event(&advance.events, advance.end.as_ref());
     if advance.repeated && was_written(connection, &advance.run, last)? {
@@ -237,7 +237,7 @@ fn write_advance(connection: &Connection, advance: &Advance) -> PortResult<(Adva
     Ok((AdvanceOutcome::Accepted, notify))
 }
 
-/// Whether an earlier try at the write that ends with this event has succeeded.
+/// Whether an earlier attempt at the write that ends with this event has succeeded.
 fn was_written(connection: &Connection, run: &Run, last: Option<&Event>) -> PortResult<bool> {
     let Some(last) = last else {
         return Ok(false);

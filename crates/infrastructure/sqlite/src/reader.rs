@@ -1,4 +1,4 @@
-//! A few connections for reading, each used by one caller at a time, off the async threads.
+//! A pool of connections for reading. One caller at a time uses a connection, and no query runs on an async thread.
 
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -25,7 +25,7 @@ impl Readers {
         for _ in 0..count {
             let connection = connect(path, flags, options.busy_timeout)?;
             connection.pragma_update(None, "query_only", true).map_err(crate::error::translate)?;
-            // Pages of a large database that are asked for again and again; in KiB when negative.
+            // The cache keeps the pages of a large database that are read repeatedly. A negative size is in KiB.
             connection.pragma_update(None, "cache_size", -16_000).map_err(crate::error::translate)?;
             idle.push(connection);
         }

@@ -58,7 +58,7 @@ impl RunRecovery for SqliteStore {
 }
 
 impl SqliteStore {
-    /// Finds runs and lets `change` happen to each, all in one transaction.
+    /// Finds runs and applies `change` to each, all in one transaction.
     async fn recover_all(
         &self,
         find: impl Fn(&Connection) -> PortResult<Vec<Run>> + Send + 'static,

@@ -65,7 +65,7 @@ impl Reviews for SqliteStore {
     async fn editable(&self, run: RunId) -> PortResult<EditableRun> {
         self.readers
             .read(move |connection| {
-                // One transaction, so that all of it is of one moment.
+                // One transaction runs all queries, so that the results belong together.
                 let transaction = connection.unchecked_transaction().map_err(translate)?;
                 let run = queue::find(&transaction, run)?;
                 let is_busy = is_busy(&transaction, &run)?;
@@ -83,7 +83,7 @@ impl Reviews for SqliteStore {
 
     async fn versions(&self, run: RunId) -> PortResult<Vec<VersionHistoryEntry>> {
         let id = run.0.into_bytes();
-        // In this order: what is added in between is left out whole.
+        // The order matters: a version that is added between the two queries is left out together with its changes.
         let versions = self.rows(sql!("interpretations/versions"), [id], row::version_history_entry).await?;
         let changes = self.rows(sql!("interpretations/changes"), [id], row::field_change).await?;
         Ok(row::with_changes(versions, changes))
@@ -111,7 +111,7 @@ impl Reviews for SqliteStore {
     }
 }
 
-/// Inserts a version with the text that a search looks through.
+/// Inserts a version with its search text.
 pub(crate) fn insert_version(connection: &Connection, version: &VersionColumns) -> PortResult<()> {
     let run = version.run.0.as_bytes();
     execute(connection, sql!("interpretations/set_search_text"), params![run, version.search_text])?;

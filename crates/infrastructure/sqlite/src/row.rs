@@ -1,4 +1,4 @@
-//! Rows of SQLite, read by column name.
+//! Reads rows of SQLite by column name.
 
 use jiff::Timestamp;
 use quire_ports::PortResult;
@@ -9,12 +9,12 @@ use uuid::Uuid;
 
 use crate::error::translate;
 
-/// A time as it is stored: microseconds since 1970.
+/// A time in its stored form: microseconds since 1970.
 pub(crate) fn micros(at: Timestamp) -> i64 {
     at.as_microsecond()
 }
 
-/// A row as the shared mappings read it.
+/// Adapts a row to the shared mappings.
 pub(crate) struct SqliteRow<'r, 's>(pub(crate) &'r Row<'s>);
 
 impl SqliteRow<'_, '_> {
@@ -92,7 +92,7 @@ pub(crate) fn first<T>(
         .transpose()
 }
 
-/// The one value of a query that always has one, such as `SELECT EXISTS (…)`.
+/// The value of a query that always returns one value, such as `SELECT EXISTS (…)`.
 pub(crate) fn scalar<T: FromSql>(
     connection: &Connection,
     query: &str,
@@ -104,7 +104,7 @@ pub(crate) fn scalar<T: FromSql>(
         .map_err(translate)
 }
 
-/// Runs a statement and answers how many rows it changed.
+/// Runs a statement and returns how many rows it changed.
 pub(crate) fn execute(connection: &Connection, query: &str, parameters: impl Params) -> PortResult<usize> {
     connection
         .prepare_cached(query)

@@ -1,4 +1,4 @@
-//! Schemas from files: the first version of each, and the next ones.
+//! Seeds schemas from files: the first version of each schema, and later versions.
 
 use jiff::Timestamp;
 use quire_ports::{PortResult, SeedOutcome};

@@ -1,6 +1,6 @@
-//! A fixture for the suites: this store on an empty file, and a way past it.
+//! A fixture for the test suites: this store on an empty file, and a connection that bypasses the store.
 
-// Called by tests, where a panic is the verdict.
+// Only tests call this code, and there a panic reports a failure.
 #![allow(clippy::unwrap_used)]
 
 use std::path::PathBuf;
@@ -46,7 +46,7 @@ impl RawSql for DirectSql {
     }
 }
 
-/// SQL on that file, without the store.
+/// Runs SQL on that file without the store.
 pub fn past(path: PathBuf) -> Arc<dyn RawSql> {
     Arc::new(DirectSql { path })
 }
@@ -56,7 +56,7 @@ pub async fn store_fixture() -> StoreFixture {
     store_fixture_with(Options::default()).await.0
 }
 
-/// The same with other options, and where its file is.
+/// A store on a file of its own with the given options, and the path of the file.
 pub async fn store_fixture_with(options: Options) -> (StoreFixture, PathBuf) {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("quire.db");

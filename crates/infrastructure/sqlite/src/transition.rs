@@ -1,4 +1,4 @@
-//! Writing what the domain decided: a run's new state, its events and their projection, the turn of the next.
+//! Stores the decisions of the domain: a run's new state, its events and their projection, the turn of the next run.
 
 use jiff::Timestamp;
 use quire_domain::run::{RunningStep, step_interrupted};
@@ -13,8 +13,9 @@ use uuid::Uuid;
 use crate::row::{all, execute, micros};
 use crate::sql;
 
-/// Stores a transition with its effects, if the run's fence is still the one it started from. None if it is not. Else
-/// answers whether there may be work for somebody now: another run got the turn, or this one became ready again.
+/// Stores a transition with its effects, if the run still has the fence that the transition started from. Returns None
+/// if it does not. Otherwise returns whether there may be work to claim now: another run got the turn, or this run
+/// became ready again.
 pub(crate) fn write(
     connection: &Connection,
     transition: &Transition,
@@ -26,7 +27,7 @@ pub(crate) fn write(
     perform(connection, transition, at).map(Some)
 }
 
-/// Moves the run itself. False if its fence has moved on.
+/// Updates the run. Returns false if its fence has changed.
 pub(crate) fn update(connection: &Connection, transition: &Transition, at: Timestamp) -> PortResult<bool> {
     let run = &transition.run;
     let columns = RunColumns::from(run);
@@ -51,7 +52,7 @@ pub(crate) fn update(connection: &Connection, transition: &Transition, at: Times
     Ok(execute(connection, sql!("runs/update"), values)? == 1)
 }
 
-/// Stores what a transition brings with it. Answers whether there may be work for somebody now.
+/// Stores the effects of a transition. Returns whether there may be work to claim now.
 pub(crate) fn perform(connection: &Connection, transition: &Transition, at: Timestamp) -> PortResult<bool> {
     let run = &transition.run;
     let mut notify = matches!(run.state, RunState::Queued { .. });
@@ -94,7 +95,7 @@ fn interrupt_steps(
     Ok(())
 }
 
-/// Appends an event and brings the projection of its step up to date.
+/// Appends an event and updates the projection of its step.
 pub(crate) fn append(connection: &Connection, event: &Event) -> PortResult<()> {
     let details =
         event.details().map(|details| serde_json::to_string(&details)).transpose().map_err(corrupt)?;
@@ -135,7 +136,7 @@ fn project(connection: &Connection, event: &Event) -> PortResult<()> {
     Ok(())
 }
 
-/// Where each step of a run stands, in order.
+/// The progress of each step of a run, in order.
 pub(crate) fn steps(connection: &Connection, run: RunId) -> PortResult<Vec<StepProgress>> {
     all(connection, sql!("steps/of_run"), [run.0.as_bytes()], row::step_progress)
 }

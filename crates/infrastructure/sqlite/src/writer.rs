@@ -1,9 +1,11 @@
-//! The one writer. Operations queue up; a thread takes all that wait, up to a limit, and commits them together.
+//! The only writer. Operations queue up. A thread takes all waiting operations, up to a limit, and commits them
+//! together.
 //!
-//! One operation that is refused must not undo its neighbours. Savepoints would see to that, but they make SQLite
-//! keep a copy of every page that each operation touches, so they are used only when needed: a group in which
-//! something fails is undone and run again, then with a savepoint for each. Callers are answered after the commit,
-//! never before: an answer means that it is on the disk.
+//! A refused operation must not undo the others in its group. A savepoint for each operation would ensure that, but
+//! savepoints make SQLite keep a copy of every page that an operation touches. So the writer uses savepoints only when
+//! it needs them: if an operation of a group fails, the writer rolls the group back and runs it again with a savepoint
+//! for each operation. The writer answers callers only after the commit, so an answer means that the change is on the
+//! disk.
 
 use std::path::Path;
 use std::thread;
@@ -16,25 +18,25 @@ use tokio::sync::{mpsc, oneshot};
 use crate::Options;
 use crate::error::{stopped, translate};
 
-/// How many operations may wait before callers have to.
+/// How many operations may wait in the queue. Further callers wait until there is room.
 const WAITING: usize = 4096;
 
-/// Part of a transaction that somebody waits for.
+/// One operation of a transaction. A caller waits for its result.
 trait Operation: Send {
-    /// Does it; perhaps not for the first time, then on a clean slate.
+    /// Runs the operation. It may run a second time, after the first run was rolled back.
     fn run(&mut self, connection: &Connection, guard: Guard);
-    /// Whether it was done.
+    /// Whether the operation succeeded.
     fn succeeded(&self) -> bool;
-    /// Tells the caller how it ended, once the commit is through or has failed.
+    /// Sends the result to the caller, after the commit has succeeded or failed.
     fn answer(self: Box<Self>, committed: PortResult<()>);
 }
 
-/// How an operation is kept from harming its neighbours.
+/// How the writer keeps a failed operation from undoing the others.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Guard {
-    /// Not at all: if it fails, the whole group is run again.
+    /// No isolation: if the operation fails, the writer runs the whole group again.
     None,
-    /// By a savepoint of its own.
+    /// Each operation has a savepoint.
     Savepoint,
 }
 
@@ -61,7 +63,7 @@ where
     }
 
     fn answer(self: Box<Self>, committed: PortResult<()>) {
-        // A caller that has gone away does not need to know.
+        // The send fails only if the caller has gone away, and then it needs no answer.
         let _ = self.caller.send(committed.and(self.outcome));
     }
 }
@@ -73,7 +75,7 @@ pub(crate) struct Writer {
 impl Writer {
     pub(crate) fn open(path: &Path, options: Options) -> PortResult<Self> {
         let connection = connect(path, OpenFlags::default(), options.busy_timeout)?;
-        // Write-ahead log with an fsync at each commit: what was acknowledged survives a power cut.
+        // A write-ahead log with an fsync at each commit: an acknowledged change survives a power cut.
         connection
             .execute_batch(
                 "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = 4000; \
@@ -92,8 +94,8 @@ impl Writer {
         Ok(Self { operations })
     }
 
-    /// Runs one operation as a transaction of its own, or rather as its own part of a shared one. It may be run
-    /// twice, the first time without effect.
+    /// Runs one operation as an isolated part of a shared transaction. The operation may run twice; the writer then
+    /// rolls the first run back.
     pub(crate) async fn write<T, F>(&self, operation: F) -> PortResult<T>
     where
         T: Send + 'static,
@@ -106,7 +108,7 @@ impl Writer {
     }
 }
 
-/// A connection with the settings that every use shares.
+/// Opens a connection with the settings that the writer and the readers share.
 pub(crate) fn connect(path: &Path, flags: OpenFlags, busy_timeout: Duration) -> PortResult<Connection> {
     let connection = Connection::open_with_flags(path, flags).map_err(translate)?;
     connection.busy_timeout(busy_timeout).map_err(translate)?;
@@ -132,7 +134,7 @@ fn write_until_closed(
     }
 }
 
-/// One transaction for the whole group.
+/// Runs the whole group in one transaction.
 fn commit_together(connection: &Connection, group: &mut Vec<Box<dyn Operation>>) {
     let mut committed = transact(connection, group, Guard::None);
     if committed == Ok(Transacted::Undone) {
@@ -145,9 +147,9 @@ fn commit_together(connection: &Connection, group: &mut Vec<Box<dyn Operation>>)
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Transacted {
-    /// All of it is on the disk, but for what was refused.
+    /// All operations are on the disk, except the refused ones.
     Committed,
-    /// Something was refused that could not be taken back by itself, so nothing was done.
+    /// An operation was refused and could not be rolled back alone, so the whole group was rolled back.
     Undone,
 }
 
@@ -159,7 +161,7 @@ fn transact(
     run(connection, "BEGIN IMMEDIATE")?;
     for operation in group {
         operation.run(connection, guard);
-        // A full disk or a failing one makes SQLite undo the whole transaction by itself.
+        // On a full or failing disk SQLite rolls the whole transaction back by itself.
         if connection.is_autocommit() {
             return Err(PortError::Unavailable {
                 service: "database",
@@ -174,8 +176,8 @@ fn transact(
     }
     let committed = run(connection, "COMMIT");
     if !connection.is_autocommit() {
-        // A failed COMMIT can leave the transaction open; the next group must find none. If even this fails, so
-        // will the next BEGIN, and its callers hear of it.
+        // A failed COMMIT can leave the transaction open, and the next group needs a closed one. If this ROLLBACK
+        // fails too, the next BEGIN also fails, and its callers get that error.
         let _ = run(connection, "ROLLBACK");
     }
     committed.map(|()| Transacted::Committed)

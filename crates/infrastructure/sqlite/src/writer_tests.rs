@@ -1,4 +1,4 @@
-//! The writer when things go wrong: refusals, locks, a full disk.
+//! The writer's behaviour on failures: refused operations, locks, a full disk.
 
 use std::sync::Arc;
 use std::sync::mpsc;
@@ -16,7 +16,7 @@ async fn store(folder: &tempfile::TempDir, options: Options) -> Arc<SqliteStore>
     Arc::new(store)
 }
 
-/// Makes the writer wait, so that what is asked meanwhile ends up in one group.
+/// Makes the writer wait, so that the operations that are sent meanwhile end up in one group.
 async fn hold(store: &Arc<SqliteStore>) -> (mpsc::Sender<()>, tokio::task::JoinHandle<()>) {
     let (release, gate) = mpsc::channel::<()>();
     let (inside, mut entered) = tokio::sync::mpsc::unbounded_channel();
@@ -80,7 +80,8 @@ async fn one_refusal_in_a_group_does_not_undo_its_neighbours() {
     assert_eq!(left, 0, "a refused operation leaves nothing, not even what it had written before");
 }
 
-/// Proves R020 on its store: while another process writes, the answer is that it is busy; then it goes on.
+/// Proves R020 on its store: while another process writes, the store answers that it is busy. Afterwards it works
+/// again.
 #[tokio::test]
 async fn a_locked_database_is_said_to_be_busy_and_works_again_afterwards() {
     let folder = tempfile::tempdir().unwrap();
@@ -105,7 +106,7 @@ async fn a_full_disk_is_said_to_be_full_loses_nothing_and_works_again_with_room(
                 .map_err(translate)
         })
     };
-    limit(1).await.unwrap(); // SQLite makes this the current size: no page more.
+    limit(1).await.unwrap(); // SQLite raises this to the current size, so no page fits.
     let mut accepted = Vec::new();
     let full = loop {
         let new = document_run(SubjectId::new());

@@ -1,3 +1,3 @@
-//! SQLite passes what every store passes.
+//! SQLite passes the tests that every store must pass.
 
 quire_testkit::store_conformance!(quire_sqlite::testing::store_fixture);

@@ -1,4 +1,4 @@
-//! Every query of this store names columns and tables that there are.
+//! Every query of this store names existing columns and tables.
 
 use std::fs;
 use std::path::Path;

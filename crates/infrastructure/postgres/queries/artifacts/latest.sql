@@ -1,4 +1,4 @@
--- From the subject's newest run backwards, until one has such an artifact.
+-- Searches the subject's runs from the newest to the oldest, and returns the first such artifact.
 SELECT {artifact a}, r.id AS run_id
 FROM runs r
 JOIN artifacts a ON a.run_id = r.id AND a.artifact_type = $2

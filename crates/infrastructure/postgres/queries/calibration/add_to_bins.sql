@@ -1,4 +1,5 @@
--- One more or one less, and never less than none. Their aggregates are locked.
+-- Adds one to a count or subtracts one, and keeps the count from going below zero. The transaction has locked the
+-- aggregates of these bins.
 UPDATE calibration_bins b
 SET accepts = greatest(0, b.accepts + signal.accepts), edits = greatest(0, b.edits + signal.edits)
 FROM unnest($3::text[], $4::text[], $5::int[], $6::int[], $7::int[])

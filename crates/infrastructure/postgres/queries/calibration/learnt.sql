@@ -1,4 +1,4 @@
--- Of exactly these.
+-- Returns the aggregates of exactly these pairs of key and mapping.
 SELECT {calibration a}
 FROM unnest($3::text[], $4::text[]) AS wanted (field_key, mapping_id)
 JOIN calibration_aggregates a

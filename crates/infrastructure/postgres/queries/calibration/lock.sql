@@ -1,4 +1,5 @@
--- Whoever learns of the same waits; in one order, so that nobody waits in a circle.
+-- Locks the aggregates, so that another transaction that learns about the same keys waits. Every transaction locks
+-- them in the same order, so that no deadlock arises.
 SELECT {calibration a}
 FROM calibration_aggregates a
 WHERE a.policy_version = $1 AND a.context_key = $2

@@ -1,4 +1,4 @@
--- What the document still teaches, which ends here.
+-- Marks the document's applied lesson as reverted, and returns the lesson.
 UPDATE calibration_snapshots
 SET reverted_at = $2
 WHERE document_id = $1 AND reverted_at IS NULL

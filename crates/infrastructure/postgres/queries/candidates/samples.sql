@@ -1,4 +1,4 @@
--- The newest few.
+-- Returns only the newest samples.
 SELECT {candidate_sample}
 FROM structural_edits
 WHERE candidate_id = $1

@@ -1,4 +1,4 @@
--- The same edit again is the same candidate, wherever it stands; a critical key stays critical.
+-- A repeated edit counts for the existing candidate, whatever its status is. A critical key stays critical.
 INSERT INTO structural_candidates (id, schema_name, change_type, source_key, target_key, occurrence_count, status,
                                    is_critical, created_at, updated_at)
 VALUES ($1, $2, $3, $4, $5, 1, 'PENDING', $6, $7, $7)

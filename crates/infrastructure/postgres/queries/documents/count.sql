@@ -1,5 +1,6 @@
--- As in list.sql, one of the ways applies, or two for the two states in which a run is not over. Only in those may a
--- run have the place in the list that belongs to a later one; what has ended has given it up.
+-- As in list.sql, one branch applies, or two branches for the two states QUEUED and RUNNING. Only a run in one of
+-- these two states can still have the place in the list that belongs to a later run. A run that has ended has given
+-- up that place.
 SELECT count(*) AS counted
 FROM ((SELECT 1 FROM documents WHERE $2 ORDER BY created_at LIMIT $1)
       UNION ALL

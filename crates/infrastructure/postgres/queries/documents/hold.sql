@@ -1,2 +1,2 @@
--- There, and not to be purged before this transaction ends.
+-- Checks that the document exists, and keeps it from being purged before this transaction ends.
 SELECT 1 FROM documents WHERE id = $1 FOR KEY SHARE

@@ -1,5 +1,6 @@
--- The part is found in an index alone; only what is shown is looked up. One of the four ways applies, or two for the
--- two states in which a run is not over. A run counts if it is its document's latest, whatever the index still has.
+-- The inner query reads only indexes, and the outer query looks up only the documents on the page. One of the four
+-- branches applies, or two branches for the two states QUEUED and RUNNING. A run counts only if it is the latest of
+-- its document, because the index may still hold an earlier run.
 SELECT {document_overview r d}
 FROM ((SELECT created_at AS listed_at, id
        FROM documents
@@ -27,7 +28,7 @@ FROM ((SELECT created_at AS listed_at, id
       UNION ALL
       (SELECT created_at, id
        FROM documents
-       -- Said so that only the index by review can be walked: by time alone, one kind may be far between.
+       -- Makes the planner walk the index by review status. The index by time may hold few such documents.
        WHERE review_status >= $8::text AND (review_status, created_at, id) < ($8::text, $1, $2)
        ORDER BY review_status DESC, created_at DESC, id DESC
        LIMIT $3::bigint + $4::bigint)

@@ -1,2 +1,2 @@
--- Whoever is about to add a run of this document waits, or is waited for.
+-- Locks the document, so that another transaction cannot add a run of it at the same time.
 SELECT 1 FROM documents WHERE id = $1 FOR UPDATE

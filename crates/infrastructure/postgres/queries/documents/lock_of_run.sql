@@ -1,4 +1,5 @@
--- The document of a run, if it has one: whoever asks for another run of it waits, or is waited for.
+-- Locks the document of a run, if the run has one, so that another transaction cannot add a run of it at the same
+-- time.
 SELECT 1
 FROM runs r
 JOIN documents d ON d.id = r.subject_id

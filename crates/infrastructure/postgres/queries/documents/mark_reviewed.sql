@@ -1,4 +1,4 @@
--- With the latest run that completed by now, if any has.
+-- Stores the document's latest completed run with the mark, if there is one.
 UPDATE documents
 SET review_status = 'REVIEWED', reviewed_at = $2, reviewed_by = $3, updated_at = $2,
     reviewed_run_id = (SELECT id FROM runs

@@ -1,4 +1,4 @@
--- Whose event is in the history already.
+-- Returns the runs whose event is in the history already.
 SELECT u.run_id AS run_id
 FROM unnest($1::uuid[], $2::int[], $3::text[], $4::text[], $5::int[])
      AS u (run_id, fence, event_type, step_name, attempt)

@@ -1,5 +1,6 @@
--- The last statement of its transaction: from here to the commit nobody else can append. Whoever waits for work is
--- told in the same breath, once for all of it, because commits that notify go one after the other too.
+-- This is the last statement of its transaction: no other transaction can append an event before the commit. The
+-- same statement notifies the workers that wait for work, once for all events, because PostgreSQL also serializes
+-- the commits that notify.
 WITH appended AS (
     INSERT INTO events (at, event_type, pipeline, subject_id, run_id, fence, worker_id, step_name, attempt,
                         started_at, error_code, details)

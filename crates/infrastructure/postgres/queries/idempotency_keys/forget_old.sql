@@ -1,4 +1,4 @@
--- A few at a time: each use of a key makes room for more than one.
+-- Deletes a few expired keys. Each use of a key deletes more than one, so that expired keys do not pile up.
 DELETE FROM idempotency_keys
 WHERE (scope, key, place) IN (SELECT scope, key, place
                               FROM idempotency_keys

@@ -1,4 +1,5 @@
--- Taken if nobody has it, or nobody has had it for long. Whoever is about to take it is waited for.
+-- Takes the key if it is free or its last use has expired. If another transaction is inserting the same key, this
+-- statement waits for it.
 INSERT INTO idempotency_keys (scope, key, place, fingerprint, document_id, run_id, created_at)
 VALUES ($1, $2, $3, $4, $5, $6, $7)
 ON CONFLICT (scope, key, place) DO UPDATE

@@ -1,4 +1,5 @@
--- The active version of the run that completed last before this one did, of those that understood something.
+-- Of the runs with an interpretation, takes the last one that completed before this run, and returns its active
+-- version.
 SELECT {version v}
 FROM runs this
 JOIN runs r ON r.subject_id = this.subject_id AND r.pipeline = 'document' AND r.state = 'COMPLETED'

@@ -1,4 +1,4 @@
--- Of the newest two hundred versions.
+-- Returns the changes of the newest two hundred versions.
 SELECT {field_change c}
 FROM interpretation_versions v
 JOIN field_changes c ON c.interpretation_id = v.id

@@ -1,4 +1,4 @@
--- Those whose latest run that completed says this.
+-- Returns the documents whose latest completed run contains the text.
 SELECT wanted.id AS document_id
 FROM unnest($1::uuid[]) WITH ORDINALITY AS wanted (id, place)
 CROSS JOIN LATERAL (SELECT id FROM runs

@@ -1,4 +1,4 @@
--- The active version of the latest run that completed of each.
+-- Returns, for each document, the active version of its latest completed run.
 SELECT {version v}, wanted.id AS document_id
 FROM unnest($1::uuid[]) WITH ORDINALITY AS wanted (id, place)
 CROSS JOIN LATERAL (SELECT id FROM runs

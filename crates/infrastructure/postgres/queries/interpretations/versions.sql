@@ -1,4 +1,4 @@
--- The newest two hundred.
+-- Returns the newest two hundred versions.
 SELECT {version_history}
 FROM interpretation_versions
 WHERE run_id = $1

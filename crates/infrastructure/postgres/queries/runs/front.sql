@@ -1,4 +1,4 @@
--- The front of a subject, for whoever gives the turn anew or removes the subject.
+-- Locks the fronts of a subject before the caller gives the turn to another run or removes the subject.
 SELECT id
 FROM runs
 WHERE id = ANY (ARRAY(SELECT f.id

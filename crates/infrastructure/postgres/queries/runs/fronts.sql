@@ -1,6 +1,7 @@
--- Who is at the front of these subjects. Until the commit no front can end: whoever ends it then finds the runs
--- that were put behind it. A front that was ending is waited for, and is none when that is done. The inner query
--- locks nothing, so that it can only be answered from the index of fronts, however many runs a subject has had.
+-- Locks the fronts of these subjects. No front can end before the commit, so the transaction that ends a front later
+-- finds the runs that were put behind it. If another transaction is ending a front, this statement waits for it and
+-- then does not return that front. The inner query locks nothing, so that it reads only the index of fronts, however
+-- many runs a subject has had.
 SELECT runs.subject_id AS run_subject_id, runs.pipeline AS run_pipeline
 FROM unnest($1::uuid[], $2::text[]) AS u (subject_id, pipeline)
 CROSS JOIN LATERAL (SELECT f.id

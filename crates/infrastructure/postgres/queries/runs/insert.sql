@@ -1,7 +1,7 @@
--- A run whose id is there already is left alone, and so is one that would be a second front: somebody else was
--- quicker, and its caller looks again. A document's run gets the language and the newest version of the schema that its
--- document has now, and its place in the list unless a later run is there. Answers also whether an earlier run may have
--- that place.
+-- Skips a run whose id exists already, and a run that would be a second front: another transaction was faster, and
+-- the caller looks again. A run of a document gets the current language of its document and the newest version of
+-- its schema. It also gets the document's place in the list, unless a later run has that place. Returns also whether
+-- an earlier run may have that place.
 INSERT INTO runs (id, pipeline, subject_id, state, turn, priority, correlation_id, created_at, queued_at, language,
                   schema_name, schema_version, listed_at)
 SELECT u.id, u.pipeline, u.subject_id, 'QUEUED', u.turn, u.priority, u.correlation_id, u.at, u.at, d.language_override,

@@ -1,4 +1,4 @@
--- The newest two hundred, oldest first.
+-- Returns the newest two hundred jobs, oldest first.
 SELECT {job}
 FROM (SELECT * FROM document_processing_jobs
       WHERE document_id = $1

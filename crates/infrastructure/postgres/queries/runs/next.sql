@@ -1,6 +1,7 @@
--- The claim: who is ready, most urgent first, then longest queued, if the worker's lease is alive. Only fronts are
--- READY, so a subject with a hundred thousand runs waiting costs no more than one with a single run. Each
--- pipeline's best are found by walking its part of the index, and what another claimer holds is stepped over.
+-- Finds the runs to claim, if the worker's lease is alive: the READY runs, most urgent first, then longest queued.
+-- Only fronts are READY, so a subject with a hundred thousand waiting runs costs no more than a subject with one.
+-- The query finds the best runs of each pipeline by walking that pipeline's part of the index, and skips the runs
+-- that another claim has locked.
 SELECT {run r}
 FROM unnest($1::text[]) AS wanted (pipeline)
 CROSS JOIN LATERAL (SELECT *

@@ -1,5 +1,5 @@
--- RUNNING, and the owner's lease has ended; or no owner is named at all and it is older than the backstop. What
--- somebody is just writing about is left for the next time.
+-- Returns RUNNING runs whose owner's lease has ended, and RUNNING runs without an owner that are older than the
+-- backstop. Skips the runs that another transaction has locked. The next recovery finds them.
 SELECT {run}
 FROM runs
 WHERE turn = 'HELD'

@@ -1,5 +1,5 @@
--- The oldest run behind comes to the front, wherever the front is free. The inner lock steps on to the next one
--- when the oldest has just been withdrawn. Answers of each whether it has a place in the list of documents.
+-- Makes the oldest waiting run the front, for each subject whose front is free. The inner lock goes on to the next
+-- run if the oldest was just withdrawn. Returns for each run whether it has a place in the list of documents.
 UPDATE runs
 SET turn = CASE WHEN runs.available_at > next.at THEN 'DELAYED' ELSE 'READY' END
 FROM (SELECT behind.id, u.at

@@ -1,4 +1,4 @@
--- A waiting front makes room, so that the turn can be given anew to the oldest.
+-- Moves a waiting front back into the queue, so that the turn can go to the oldest run.
 UPDATE runs
 SET turn = 'BEHIND'
 FROM unnest($1::uuid[], $2::text[]) AS u (subject_id, pipeline)

@@ -1,5 +1,5 @@
--- The runs before these give up their documents' places in the list, if they have ended: nobody writes to them any
--- more. One that has not gives it up when it ends.
+-- Takes the place in the list of documents from the previous run of each document, if that run has ended: no other
+-- transaction writes to a run that has ended. A previous run that has not ended gives up its place when it ends.
 UPDATE runs
 SET listed_at = NULL
 FROM unnest($1::uuid[]) AS u (id)

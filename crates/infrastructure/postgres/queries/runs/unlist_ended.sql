@@ -1,5 +1,6 @@
--- These have just ended, and others come after them. A statement of its own, as passing the turn is: it sees the runs
--- that were put behind them while the one that ended them waited.
+-- Takes the places in the list of documents from runs that have just ended, if a later run exists. This is a
+-- statement of its own, as pass_turn.sql is, so that it sees the runs that other transactions added while the
+-- statement that ended these runs waited for its locks.
 UPDATE runs
 SET listed_at = NULL
 WHERE id = ANY ($1::uuid[]) AND turn IS NULL AND listed_at IS NOT NULL

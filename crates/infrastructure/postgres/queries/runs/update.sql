@@ -1,5 +1,6 @@
--- The one statement that moves runs: each only from the fence its transition started from. A document's run that ends
--- after a later one was asked for gives up the place in the list.
+-- Only this statement changes the state of runs. It changes a run only if the run still has the fence that its
+-- transition started from. If a document has a later run, a run that ends gives up its place in the list of
+-- documents.
 UPDATE runs
 SET state = u.state, turn = u.turn, fence = u.fence, attempts = u.attempts, retry_count = u.retry_count,
     queued_at = u.queued_at, available_at = u.available_at, started_at = u.started_at,

@@ -1,4 +1,5 @@
--- OFFSET 0 keeps the planner from looking for runs among all events: it goes from each run to its own.
+-- OFFSET 0 keeps the planner from scanning all events for these runs. It goes from each run to the events of that
+-- run.
 SELECT {step_record e r}
 FROM (SELECT id, pipeline
       FROM runs

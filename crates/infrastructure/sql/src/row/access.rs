@@ -1,4 +1,4 @@
-//! Keys, sessions and the keys of repeated uploads.
+//! API keys, sessions and idempotency keys.
 
 use quire_domain::{DocumentId, KeyId, Roles, RunId};
 use quire_ports::{AddOutcome, ApiKey, IdempotencyKey, NewKey, PortResult, Session, SessionOwner};
@@ -20,7 +20,7 @@ pub fn api_key(row: &dyn ColumnReader) -> PortResult<ApiKey> {
     })
 }
 
-/// A row of `{session}` and `{api_key}`; the key is missing in a session that the settings' token began.
+/// A row of `{session}` and `{api_key}`. A session that began with the token of the settings has no key.
 pub fn session(row: &dyn ColumnReader) -> PortResult<(Session, Option<ApiKey>)> {
     let owner = (row.optional_uuid("session_key_id")?, row.optional_fixed_bytes("session_token_proof")?);
     let (of, key) = match owner {

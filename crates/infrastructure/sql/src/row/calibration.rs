@@ -1,11 +1,11 @@
-//! What reviews have taught.
+//! The calibration that reviews have taught.
 
 use quire_ports::{FieldReliability, PortResult};
 use quire_understanding::calibration::{BINS, CalibrationEntry, CalibrationState, ReviewCounts};
 
 use super::{ColumnReader, known};
 
-/// The mapping that found a key, as it is stored: an empty text if none is known.
+/// The stored id of the mapping that found a key. An empty text stands for an unknown mapping.
 pub fn stored_mapping(mapping: Option<&str>) -> &str {
     mapping.unwrap_or_default()
 }
@@ -23,7 +23,7 @@ pub fn review_counts(row: &dyn ColumnReader) -> PortResult<ReviewCounts> {
     })
 }
 
-/// The counts of a row of `{calibration}` and what follows from them.
+/// The counts of a row of `{calibration}` and the values that are derived from them.
 pub fn calibration_entry(row: &dyn ColumnReader) -> PortResult<CalibrationEntry> {
     let name = row.text("calibration_standing")?;
     let state = known(CalibrationState::parse(name), "state", name)?;
@@ -47,7 +47,7 @@ pub fn field_reliability(row: &dyn ColumnReader) -> PortResult<FieldReliability>
     })
 }
 
-/// All bins from those that have something in them, each with its number, accepts and edits.
+/// All bins, made from the stored bins that are not empty. Each stored bin has a number, accepts and edits.
 fn bins(counted: &[(usize, u32, u32)]) -> [ReviewCounts; BINS as usize] {
     let mut bins = [ReviewCounts::default(); BINS as usize];
     for (number, accepts, edits) in counted.iter().copied() {

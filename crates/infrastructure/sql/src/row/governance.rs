@@ -81,7 +81,7 @@ pub fn decision(row: &dyn ColumnReader) -> PortResult<GovernanceDecision> {
     })
 }
 
-/// A row of `{decision}`, `{candidate_change}` and the number of the schema version that came of it.
+/// A row of `{decision}`, `{candidate_change}` and the number of the schema version that the decision made.
 pub fn audit_trail_entry(row: &dyn ColumnReader) -> PortResult<AuditTrailEntry> {
     Ok(AuditTrailEntry {
         decision: decision(row)?,

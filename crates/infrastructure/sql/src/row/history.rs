@@ -1,4 +1,4 @@
-//! Events, and what is read from them.
+//! Events, and the values that are read from them.
 
 use quire_domain::{
     ArtifactId, Event, EventDetails, EventId, EventType, Fence, Pipeline, Priority, RecordedEvent, RunId,

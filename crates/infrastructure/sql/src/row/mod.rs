@@ -1,4 +1,4 @@
-//! Rows to domain and port types, one mapping for each entity.
+//! Maps rows to domain and port types, with one mapping for each entity.
 //!
 //! A store implements [`ColumnReader`] for its driver's row. The mappings read columns by the names that the lists in
 //! [`expand`](crate::expand) give them.
@@ -74,7 +74,7 @@ impl dyn ColumnReader + '_ {
         Ok(self.optional_text(column)?.map(str::to_owned))
     }
 
-    /// A text, or none where it is empty: in a column of a unique index an empty text stands for none.
+    /// A text, or None if it is empty: in a column of a unique index an empty text stands for None.
     pub fn string_unless_empty(&self, column: &str) -> PortResult<Option<String>> {
         Ok(Some(self.text(column)?).filter(|text| !text.is_empty()).map(str::to_owned))
     }

@@ -59,7 +59,7 @@ pub fn field_change(row: &dyn ColumnReader) -> PortResult<(InterpretationId, Fie
     Ok((InterpretationId(row.uuid("change_interpretation_id")?), change))
 }
 
-/// These versions, each with its changes. The order of both is kept.
+/// These versions, each with its changes. The order of versions and changes stays the same.
 pub fn with_changes(
     versions: Vec<VersionHistoryEntry>,
     changes: Vec<(InterpretationId, FieldChange)>,

@@ -32,7 +32,7 @@ pub fn run(row: &dyn ColumnReader) -> PortResult<Run> {
     })
 }
 
-/// What the columns of a run's state mean together.
+/// Reads the state of a run from its columns.
 fn state(row: &dyn ColumnReader, id: RunId) -> PortResult<RunState> {
     let started_at = || row.timestamp("run_started_at");
     let completed_at = || row.timestamp("run_completed_at");
@@ -67,7 +67,7 @@ fn reason(row: &dyn ColumnReader) -> PortResult<FailureReason> {
     Ok(FailureReason { failure_type, record: required(row.optional_json("run_error")?, "run_error")? })
 }
 
-/// Which run it is that cannot be read.
+/// Adds to an error which run cannot be read.
 fn of_run(id: RunId, error: &PortError) -> PortError {
     corrupt(format!("run {id}: {error}"))
 }

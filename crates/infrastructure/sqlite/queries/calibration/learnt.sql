@@ -1,4 +1,4 @@
--- Of exactly these: ?3 is a JSON array of pairs, each a key and what found it.
+-- Returns the aggregates of exactly these pairs: ?3 is a JSON array of pairs, each a key and its mapping.
 SELECT {calibration a}
 FROM json_each(?3) AS wanted
 JOIN calibration_aggregates a

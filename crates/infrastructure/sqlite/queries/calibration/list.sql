@@ -1,4 +1,4 @@
--- Each with the sums of its key, whatever found it, and with the bins that have something in them.
+-- Returns each aggregate with the sums of its key over all mappings, and with its bins that are not empty.
 SELECT {calibration a},
        sum(accepts) OVER of_key AS calibration_key_accepts, sum(edits) OVER of_key AS calibration_key_edits,
        (SELECT json_group_array(json_array(b.bin, b.accepts, b.edits))

@@ -1,4 +1,4 @@
--- As in list.sql, one of the ways applies, or two for the two states in which a run is not over.
+-- As in list.sql, one branch applies, or two branches for the two states QUEUED and RUNNING.
 SELECT count(*) AS counted
 FROM (SELECT 1 FROM documents WHERE ?2 AND created_at IS NOT NULL
       UNION ALL

@@ -1,4 +1,4 @@
--- The part is found in an index alone, which has the documents that wait for a person and no others.
+-- The inner query reads only an index. That index holds only the documents that wait for a review.
 SELECT {document_overview r d}
 FROM (SELECT confidence, document_id
       FROM document_confidence

@@ -1,5 +1,5 @@
--- The part is found in an index alone; only what is shown is looked up. One of the four ways applies, or two for the
--- two states in which a run is not over.
+-- The inner query reads only indexes, and the outer query looks up only the documents on the page. One of the four
+-- branches applies, or two branches for the two states QUEUED and RUNNING.
 SELECT {document_overview r d}
 FROM (SELECT created_at AS listed_at, id
       FROM documents

@@ -1,4 +1,5 @@
--- With the latest run that completed, whatever became of newer ones, and what that run understood.
+-- Returns the document with its latest completed run and the interpretation of that run. Newer runs that did not
+-- complete do not count.
 SELECT {document_overview r d},
        {version v}
 FROM documents d

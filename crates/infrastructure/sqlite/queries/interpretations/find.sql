@@ -1,4 +1,4 @@
--- The version of that number, or the active one.
+-- Returns the version of the given number, or the active version if no number is given.
 SELECT {version}
 FROM interpretation_versions
 WHERE run_id = ?1

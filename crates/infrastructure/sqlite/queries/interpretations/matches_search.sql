@@ -1,4 +1,4 @@
--- Whether the latest run that completed says this.
+-- Returns whether the document's latest completed run contains the text.
 SELECT 1
 FROM run_search_text
 WHERE run_id = (SELECT id FROM runs

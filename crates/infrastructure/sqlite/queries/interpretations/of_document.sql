@@ -1,4 +1,4 @@
--- The active version of the latest run that completed.
+-- Returns the active version of the document's latest completed run.
 SELECT {version v}
 FROM interpretation_versions v
 WHERE v.is_active = 1

@@ -1,5 +1,6 @@
--- At the front of its subject if nobody is, else behind; in the language and by the newest version of the schema that its
--- document has now; and in the document's place in the list, unless a later run is there.
+-- Makes the run the front of its subject, or puts it behind the existing front. A run of a document gets the current
+-- language of its document and the newest version of its schema. It also gets the document's place in the list,
+-- unless a later run has that place.
 INSERT INTO runs (id, pipeline, subject_id, state, turn, priority, correlation_id, created_at, queued_at, language,
                   schema_name, schema_version, listed_at)
 SELECT ?1, ?2, ?3, 'QUEUED',

@@ -1,5 +1,5 @@
--- The claim: who is ready in this pipeline, most urgent first, then longest queued. Only fronts are READY, so a
--- subject with a hundred thousand runs waiting costs no more than one with a single run.
+-- Finds the runs of this pipeline to claim: the READY runs, most urgent first, then longest queued. Only fronts are
+-- READY, so a subject with a hundred thousand waiting runs costs no more than a subject with one.
 SELECT {run}
 FROM runs
 WHERE turn = 'READY' AND pipeline = ?1

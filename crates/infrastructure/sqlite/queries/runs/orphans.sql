@@ -1,4 +1,5 @@
--- RUNNING, and the owner's lease has ended; or no owner is named at all and it is older than the backstop.
+-- Returns RUNNING runs whose owner's lease has ended, and RUNNING runs without an owner that are older than the
+-- backstop.
 SELECT {run}
 FROM runs
 WHERE turn = 'HELD'

@@ -1,4 +1,5 @@
--- RUNNING past the deadline under an owner that lives. An owner that is gone is recovery's business.
+-- Returns RUNNING runs that are past their deadline and whose owner is alive. Recovery handles the runs whose owner
+-- is gone.
 SELECT {run}
 FROM runs
 WHERE turn = 'HELD' AND deadline_at < ?2

@@ -1,4 +1,4 @@
--- The oldest run behind comes to the front, if the front is free.
+-- Makes the oldest waiting run the front, if the front is free.
 UPDATE runs
 SET turn = CASE WHEN available_at > ?3 THEN 'DELAYED' ELSE 'READY' END
 WHERE id = (SELECT id FROM runs

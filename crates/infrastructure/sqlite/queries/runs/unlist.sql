@@ -1,4 +1,4 @@
--- The run before this one gives up its document's place in the list.
+-- Takes the place in the list of documents from the run before this one.
 UPDATE runs
 SET listed_at = NULL
 WHERE id = (SELECT id FROM runs

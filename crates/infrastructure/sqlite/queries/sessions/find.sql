@@ -1,4 +1,4 @@
--- A session lives no longer than its key.
+-- A session ends at the latest with its key.
 SELECT {session s},
        {api_key k}
 FROM sessions s

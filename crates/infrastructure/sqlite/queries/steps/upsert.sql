@@ -1,5 +1,5 @@
--- The projection of a step's events: created if absent, else updated in place. Stamps are overwritten only by
--- given ones, and the error goes whenever the step is not FAILED.
+-- The projection of the events of a step. Inserts a missing step and updates an existing one. A NULL time does not
+-- overwrite a stored time. The error is cleared whenever the step is not FAILED.
 INSERT INTO step_progress (run_id, step_name, step_order, status, attempt, started_at, completed_at, error_code,
                            error_message)
 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
