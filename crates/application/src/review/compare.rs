@@ -1,4 +1,4 @@
-//! Which two versions of an interpretation are compared.
+//! Finds two versions of an interpretation to compare.
 
 use std::str::FromStr;
 

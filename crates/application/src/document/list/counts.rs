@@ -19,7 +19,7 @@ const CACHE_LARGE: SignedDuration = SignedDuration::from_secs(1);
 #[derive(Debug, Default)]
 pub struct CountCache(Mutex<HashMap<Counted, (Timestamp, DocumentCount)>>);
 
-/// What is counted.
+/// The key of a count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Counted {
     /// Documents of a filter.
