@@ -64,7 +64,7 @@ pub use sessions::{Session, SessionOwner, Sessions};
 pub use step::{Step, StepContext, StepOutput};
 pub use store::Store;
 
-// Types of the rules that ports speak of, so that an adapter needs one name for each.
+// Domain types that the ports use, so that an adapter imports them from one crate.
 pub use quire_domain::EditBlocked;
 pub use quire_understanding::{SchemaVersion, SeedOutcome, SeededFile};
 pub use workers::{Lease, Worker, Workers};

@@ -15,7 +15,8 @@ pub(super) fn base_name(given: &str, kind: FileKind) -> String {
     }
 }
 
-/// Control characters, and characters that reverse the text after them: with them `fdp.exe` reads as `exe.pdf`.
+/// Control characters, zero-width characters, and characters that reverse the text after them: with them `fdp.exe`
+/// reads as `exe.pdf`.
 fn is_invisible(sign: char) -> bool {
     sign.is_control()
         || matches!(sign, '\u{200B}'..='\u{200F}' | '\u{2028}'..='\u{202E}' | '\u{2060}'..='\u{2069}' | '\u{FEFF}')
