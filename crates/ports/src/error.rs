@@ -9,7 +9,7 @@ pub enum PortError {
     /// The requested item does not exist.
     #[error("{0} was not found")]
     NotFound(String),
-    /// The request contradicts what is stored.
+    /// The request contradicts the stored data.
     #[error("{0}")]
     Conflict(String),
     /// The service is locked, slow, full or gone. The call may or may not have succeeded. A later retry is safe where

@@ -74,7 +74,7 @@ pub struct NewInterpretationVersion {
     pub data: Interpretation,
     /// The changes against the base version.
     pub changes: Vec<FieldChange>,
-    /// What the edit suggests about the schema.
+    /// The schema changes that the edit suggests.
     pub structure: Vec<StructuralEdit>,
     /// Who edits.
     pub actor: String,

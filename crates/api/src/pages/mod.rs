@@ -1,4 +1,4 @@
-//! The pages of the web interface: rendered by the server, with small scripts for what must be live.
+//! The pages of the web interface. The server renders them; small scripts update their live parts.
 //!
 //! A page is a template of `templates/` with its view; its texts are in `words/`, its styles and scripts in `assets/`.
 //! Scripts use the REST API like any client. They insert parts of pages that the server rendered, so that only the

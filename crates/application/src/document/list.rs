@@ -88,7 +88,7 @@ enum Base {
 impl ListRequest {
     fn base(&self) -> Base {
         let of = match (self.status, self.review) {
-            // Few documents wait for a review, and most of those are completed: the shortest scan.
+            // Few documents wait for a review, and most of them are completed. So this is the shortest scan.
             (Some(DocumentStatus::Completed), Some(ReviewStatus::InReview)) => {
                 DocumentFilter::Review(ReviewStatus::InReview)
             }

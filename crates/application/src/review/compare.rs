@@ -38,7 +38,7 @@ impl std::fmt::Display for VersionReference {
     }
 }
 
-/// Why nothing can be compared.
+/// Why two versions cannot be compared.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CompareError {
     /// No run of the document has completed.

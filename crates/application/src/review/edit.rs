@@ -67,7 +67,7 @@ fn unless_stale<T>(result: Result<T, EditBlocked>) -> Result<Option<T>, EditErro
 pub struct EditResult {
     /// The version.
     pub version: InterpretationVersion,
-    /// Whether the edit made it; a batch that changes nothing makes none.
+    /// Whether the edit created this version. A batch without effect creates none.
     pub is_new: bool,
     /// The schema of the run.
     pub schema: Schema,

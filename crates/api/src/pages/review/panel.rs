@@ -419,7 +419,7 @@ mod tests {
         ids.into_iter().map(|id| (id.to_owned(), of(id))).collect()
     }
 
-    /// Proves R218: the form of a document of which nothing was found has a slot for every key.
+    /// Proves R218: the form of a document without fields has a slot for every key.
     #[test]
     fn every_key_of_a_schema_has_its_slot_in_the_order_of_the_schema() {
         let [veterinary, invoice] = SchemaFile::built_in();
