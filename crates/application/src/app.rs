@@ -1,4 +1,4 @@
-//! The state that use cases share: the store, the files and the settings that decide what they allow.
+//! The state that use cases share: the store, the files and the settings.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use crate::document::upload::UploadSettings;
 use crate::events::EventFeed;
 use crate::operations::OperationsCache;
 
-/// Everything that [`App::new`] needs from whoever wires the program.
+/// The parts that [`App::new`] needs.
 pub struct AppSettings {
     /// The database.
     pub store: Store,
@@ -32,7 +32,7 @@ pub struct AppSettings {
     pub requeue: Vec<(Pipeline, RequeuePolicy)>,
 }
 
-/// What the use cases need. A handler passes it to a use case and cannot look inside.
+/// The state of the use cases. A handler passes it to a use case and cannot access its parts.
 pub struct App {
     pub(crate) store: Store,
     pub(crate) blobs: Arc<dyn BlobStore>,

@@ -13,9 +13,9 @@ use tokio::time::Instant;
 
 use crate::{App, Result};
 
-/// How old a cached overview may be.
+/// The maximum age of a cached overview.
 const FRESH: Duration = Duration::from_secs(3);
-/// How far back the pages look.
+/// The period that the pages show.
 const DAY: SignedDuration = SignedDuration::from_hours(24);
 
 /// The state of the engine at one moment.

@@ -11,7 +11,7 @@ use subtle::ConstantTimeEq;
 
 use crate::credential::{KeyHolder, SecretHash};
 
-/// How often the use of a session is written at most: reading must not cost a commit.
+/// The shortest time between two recorded uses of a session: reading must not cost a commit.
 const NOTED_EVERY: SignedDuration = SignedDuration::from_mins(5);
 /// Prefixes of hashed secrets, so that a hash for one purpose is useless for another.
 const FOR_FORMS: &[u8] = b"quire form";
@@ -20,21 +20,21 @@ const FOR_TOKEN: &[u8] = b"quire token";
 /// How long a session lasts.
 #[derive(Clone, Copy, Debug)]
 pub struct SessionSettings {
-    /// Without use.
+    /// The time without use after which it ends.
     pub idle: SignedDuration,
-    /// In any case.
+    /// The time after which it ends even if it is used.
     pub lifetime: SignedDuration,
 }
 
 impl SessionSettings {
-    /// When a session that began at `began` and is used now ends.
+    /// The end of a session that began at `began` and is used now.
     fn end(&self, began: Timestamp, now: Timestamp) -> Timestamp {
         let after = |start: Timestamp, time| start.saturating_add(time).unwrap_or(Timestamp::MAX);
         after(now, self.idle).min(after(began, self.lifetime))
     }
 }
 
-/// The secret of a session, which only the browser has.
+/// The secret of a session. Only the browser has it.
 #[derive(Clone)]
 pub struct SessionSecret([u8; 32]);
 
@@ -68,7 +68,7 @@ impl SessionSecret {
     }
 }
 
-/// What a visitor logs in with.
+/// The credential of a login.
 #[derive(Clone, Copy)]
 pub enum Entry<'a> {
     /// An API key.
@@ -132,7 +132,7 @@ impl SessionService {
         Ok(holder)
     }
 
-    /// Records the use of a session now and then. A failed write does not keep the visitor from reading.
+    /// Records the use of a session from time to time. If the write fails, the visitor can still read.
     async fn note(&self, session: &Session, now: Timestamp) {
         let rarely = NOTED_EVERY.min(self.settings.idle / 10);
         if now.duration_since(session.seen_at) < rarely {

@@ -17,7 +17,7 @@ async fn name(book: &SessionService, secret: &SessionSecret) -> Option<String> {
     book.holder(secret, None).await.unwrap().map(|holder| holder.name)
 }
 
-/// Proves how logins work: a session ends when it is not used, and at last in any case.
+/// Proves how logins work: a session ends without use, and after its maximum time in any case.
 #[tokio::test]
 async fn a_session_ends_when_nobody_uses_it_and_at_last_in_any_case() {
     let (fixture, clock) = (store_fixture().await, FakeClock::at(Timestamp::UNIX_EPOCH));
@@ -35,7 +35,7 @@ async fn a_session_ends_when_nobody_uses_it_and_at_last_in_any_case() {
     assert_eq!(name(&book, &secret).await, None, "a day is all there is");
 }
 
-/// What is used all the time is not written all the time.
+/// Frequent use of a session does not cause frequent writes.
 #[tokio::test]
 async fn uses_are_noted_rarely() {
     let (fixture, clock) = (store_fixture().await, FakeClock::at(Timestamp::UNIX_EPOCH));

@@ -1,4 +1,5 @@
-//! What reviews have taught about confidence. [`Reviews`](crate::Reviews) stores it with each mark; this port reads it.
+//! The lessons of reviews about confidence. [`Reviews`](crate::Reviews) stores them with each mark; this port reads
+//! them.
 
 use async_trait::async_trait;
 use quire_understanding::calibration::{BINS, CalibrationEntry, ReviewCounts};
@@ -8,7 +9,7 @@ use crate::PortResult;
 /// Which counts to read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CalibrationQuery {
-    /// The context in which documents were understood.
+    /// The context in which documents were interpreted.
     pub context_key: String,
     /// The version of the confidence policy.
     pub policy_version: String,
@@ -25,22 +26,22 @@ pub struct CalibrationFilter {
     pub field_key: Option<String>,
     /// Only of this context.
     pub context_key: Option<String>,
-    /// At most so many.
+    /// The most counts to list.
     pub limit: u32,
-    /// Skip so many.
+    /// The number of counts to skip.
     pub skip: u32,
 }
 
-/// How reliable a field key is that one mapping finds.
+/// The reliability of a field key that one mapping finds.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FieldReliability {
-    /// The context in which documents were understood.
+    /// The context in which documents were interpreted.
     pub context_key: String,
     /// The field key.
     pub field_key: String,
     /// The mapping that found it, if it is known.
     pub mapping_id: Option<String>,
-    /// What reviews have taught about it.
+    /// The lessons of reviews about it.
     pub learnt: CalibrationEntry,
     /// The counts of the key in this context over all mappings.
     pub of_key: ReviewCounts,
@@ -48,7 +49,7 @@ pub struct FieldReliability {
     pub bins: [ReviewCounts; BINS as usize],
 }
 
-/// Reads what reviews have taught.
+/// Reads the lessons of reviews.
 #[async_trait]
 pub trait Calibration: Send + Sync {
     /// The counts of exactly these keys. Keys without counts are left out.

@@ -5,11 +5,11 @@ use std::time::Duration;
 use async_trait::async_trait;
 use jiff::Timestamp;
 
-/// Tells the time and waits.
+/// Returns the time and waits.
 #[async_trait]
 pub trait Clock: Send + Sync + 'static {
-    /// Now. On PostgreSQL this is the server's time, so that workers on machines whose clocks disagree still agree
-    /// about whose lease has expired.
+    /// The current time. On PostgreSQL this is the server's time, so that workers on machines with different clocks
+    /// agree on which leases have expired.
     fn now(&self) -> Timestamp;
 
     /// Returns when that much time has passed.
@@ -22,7 +22,7 @@ pub struct SystemClock;
 
 #[async_trait]
 impl Clock for SystemClock {
-    /// As fine as the databases keep it, so that what is answered is what is stored.
+    /// Truncated to the precision of the databases, so that a returned time equals the stored one.
     fn now(&self) -> Timestamp {
         let now = Timestamp::now();
         Timestamp::from_microsecond(now.as_microsecond()).unwrap_or(now)

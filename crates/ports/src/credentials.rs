@@ -15,7 +15,7 @@ pub struct NewKey {
     pub name: String,
     /// What its holder may do.
     pub roles: Roles,
-    /// SHA-256 of its secret. The secret has the entropy of the hash, so that nothing slower is needed.
+    /// SHA-256 of its secret. The secret has as much entropy as the hash, so a slower hash is not needed.
     pub secret_hash: [u8; 32],
     /// When it was made.
     pub created_at: Timestamp,
@@ -30,10 +30,10 @@ pub struct ApiKey {
     pub revoked_at: Option<Timestamp>,
 }
 
-/// Stores API keys. No key is ever deleted: the history names them.
+/// Stores API keys. Keys are never deleted, because the history names them.
 #[async_trait]
 pub trait Credentials: Send + Sync {
-    /// Stores a key. `Conflict` if there ever was a key of that name.
+    /// Stores a key. `Conflict` if a key of that name exists or existed.
     async fn create(&self, key: &NewKey) -> PortResult<()>;
 
     /// The key of that id, even if it was revoked.
@@ -42,9 +42,9 @@ pub trait Credentials: Send + Sync {
     /// All keys, oldest first.
     async fn list(&self) -> PortResult<Vec<ApiKey>>;
 
-    /// Revokes the key of that name or id and answers it. A key that was revoked before stays as it is.
+    /// Revokes the key of that name or id and returns it. An already revoked key does not change.
     async fn revoke(&self, name_or_id: &str, at: Timestamp) -> PortResult<ApiKey>;
 
-    /// Whether there ever was a key. A server with a key requires authentication from then on.
+    /// Whether a key was ever created. From then on the server requires authentication.
     async fn any(&self) -> PortResult<bool>;
 }

@@ -74,7 +74,7 @@ pub struct DocumentOverview {
     pub reviewed_by: Option<String>,
     /// Its latest run, by the time it was created.
     pub latest_run: Option<Run>,
-    /// The payload of the artifact that names the text which that run read.
+    /// The payload of the artifact that names the text of that run.
     pub text: Option<String>,
     /// The confidence of the active version of its latest completed run, from 0 to 1, if that run has an interpretation.
     pub confidence: Option<f64>,
@@ -84,8 +84,8 @@ pub struct DocumentOverview {
 #[async_trait]
 pub trait Documents: Send + Sync {
     /// Adds a document and, unless processing is switched off, its first run, with their events. `Conflict` if the
-    /// document is there already. A request whose key was used before adds nothing; of several requests with the same
-    /// key at the same time, one adds the document.
+    /// document exists already. A request whose key was used before adds nothing. Of several simultaneous requests with
+    /// the same key, one adds the document.
     async fn add(&self, new: NewDocument, at: Timestamp) -> PortResult<AddOutcome>;
 
     /// The document of that id.
@@ -98,21 +98,21 @@ pub trait Documents: Send + Sync {
     /// documents.
     async fn list(&self, part: DocumentListQuery) -> PortResult<Vec<DocumentOverview>>;
 
-    /// How many of these documents there are. Counting stops at `most`.
+    /// The number of these documents. Counting stops at `most`.
     async fn count(&self, of: DocumentFilter, most: u32) -> PortResult<u32>;
 
-    /// A part of the list of documents to review: they have an interpretation and nobody has reviewed them. The least
+    /// A part of the list of documents to review: documents with an interpretation and without a review. The least
     /// confident come first. The cost depends on the size of the part alone.
     async fn least_confident(&self, part: LeastConfidentQuery) -> PortResult<Vec<DocumentOverview>>;
 
-    /// How many documents are to be reviewed. Counting stops at `most`.
+    /// The number of documents to review. Counting stops at `most`.
     async fn count_open(&self, most: u32) -> PortResult<u32>;
 
     /// The other documents with the same content, newest first, at most `limit`.
     async fn duplicates(&self, document: &Document, limit: u32) -> PortResult<Vec<DocumentId>>;
 
-    /// Accepts another run of a document at the time of `requested`, and records that event and the run's own. Answers
-    /// the run as it is stored. `NotFound` without such a document.
+    /// Accepts another run of a document at the time of `requested`, and records that event and the run's own. Returns
+    /// the stored run. `NotFound` without such a document.
     async fn reprocess(&self, run: &NewRun, requested: Event) -> PortResult<Run>;
 
     /// Sets or clears the language of a document, and records the event. Existing runs keep their language; runs that
@@ -121,7 +121,7 @@ pub trait Documents: Send + Sync {
     -> PortResult<()>;
 
     /// Removes a subject: its runs with their steps, artifacts and history, and its document if it has one. Events that
-    /// name no run remain, and one event records the purge. Answers how many runs were removed. `Conflict` while a run
+    /// name no run remain, and one event records the purge. Returns the number of removed runs. `Conflict` while a run
     /// is RUNNING.
     async fn purge(&self, subject: SubjectId, at: Timestamp) -> PortResult<u64>;
 }

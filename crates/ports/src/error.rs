@@ -1,19 +1,19 @@
 //! The few ways in which a port can fail. Adapters translate the errors of their drivers into these.
 
-/// What every port method answers.
+/// The result of every port method.
 pub type PortResult<T> = Result<T, PortError>;
 
-/// Why a port failed. Nothing was changed, except where `Unavailable` says that it is not known.
+/// Why a port failed. Nothing was changed; only after `Unavailable` that is unknown.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PortError {
-    /// There is no such thing.
+    /// The requested item does not exist.
     #[error("{0} was not found")]
     NotFound(String),
-    /// The request contradicts what is stored.
+    /// The request contradicts the stored data.
     #[error("{0}")]
     Conflict(String),
-    /// The service is locked, slow, full or gone. The work may or may not have been done. Try again later; that is safe
-    /// where the method says so.
+    /// The service is locked, slow, full or gone. The call may or may not have succeeded. A later retry is safe where
+    /// the method says so.
     #[error("the {service} is not available: {reason}")]
     Unavailable {
         /// The service, for people: "database", "storage".
@@ -29,17 +29,17 @@ pub enum PortError {
 }
 
 impl PortError {
-    /// Whether trying again later may help.
+    /// Whether a later retry may succeed.
     pub fn is_passing(&self) -> bool {
         matches!(self, Self::Unavailable { .. })
     }
 
-    /// Whether the work may have been done although its answer was lost.
+    /// Whether the call may have succeeded although its answer was lost.
     pub fn is_in_doubt(&self) -> bool {
         matches!(self, Self::Unavailable { contention: false, .. })
     }
 
-    /// Whether it failed only because another transaction was in the way.
+    /// Whether the call failed only because of another transaction.
     pub fn is_contention(&self) -> bool {
         matches!(self, Self::Unavailable { contention: true, .. })
     }

@@ -30,21 +30,21 @@ pub struct StructuralCandidate {
     pub schema_name: String,
     /// What would change.
     pub change: StructureChange,
-    /// The key there is, when it would be replaced by another.
+    /// The existing key, if the change replaces it by another.
     pub source_key: Option<String>,
-    /// The key that it is about.
+    /// The key that the change is about.
     pub target_key: String,
     /// How often people made this edit.
     pub occurrence_count: u32,
     /// Its status.
     pub status: CandidateStatus,
-    /// Whether it touches a critical key, or somebody flagged it as critical.
+    /// Whether it touches a critical key, or a governor flagged it as critical.
     pub is_critical: bool,
     /// When the first edit was made.
     pub created_at: Timestamp,
-    /// When something about it last changed.
+    /// When it last changed.
     pub updated_at: Timestamp,
-    /// The newest few of those edits.
+    /// The newest few of these edits.
     pub samples: Vec<CandidateSample>,
 }
 
@@ -53,7 +53,7 @@ pub struct StructuralCandidate {
 pub struct CandidateSample {
     /// The edited document.
     pub document: DocumentId,
-    /// Where the value was found in the document, if it was.
+    /// The position of the value in the document, if it was found there.
     pub evidence: Option<Evidence>,
 }
 
@@ -64,11 +64,11 @@ pub struct CandidateFilter {
     pub status: Option<CandidateStatus>,
     /// Only of this kind.
     pub change: Option<StructureChange>,
-    /// Only those that touch a critical key, or only the others.
+    /// Only candidates that touch a critical key, or only the others.
     pub is_critical: Option<bool>,
-    /// At most so many.
+    /// The most candidates to list.
     pub limit: u32,
-    /// Skip so many.
+    /// The number of candidates to skip.
     pub skip: u32,
 }
 
@@ -85,7 +85,7 @@ pub struct GovernanceDecision {
     pub previous_status: CandidateStatus,
     /// The candidate's status after.
     pub new_status: CandidateStatus,
-    /// The schema version that it made.
+    /// The schema version that the decision created.
     pub schema_version: Option<SchemaVersionId>,
     /// Who decided.
     pub reviewer: String,
@@ -95,7 +95,7 @@ pub struct GovernanceDecision {
     pub created_at: Timestamp,
 }
 
-/// A decision with the change that it was about.
+/// A decision with its change.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AuditTrailEntry {
     /// The decision.
@@ -104,11 +104,11 @@ pub struct AuditTrailEntry {
     pub schema_name: String,
     /// What would change.
     pub change: StructureChange,
-    /// The key there was, when it would be replaced by another.
+    /// The old key, if the change replaces it by another.
     pub source_key: Option<String>,
-    /// The key that it is about.
+    /// The key that the change is about.
     pub target_key: String,
-    /// The number of the schema version that it made.
+    /// The number of the schema version that the decision created.
     pub version_number: Option<u32>,
 }
 
@@ -124,7 +124,7 @@ pub trait Governance: Send + Sync {
         self.seed_file(&SchemaFile::of(schema), at).await.map(drop)
     }
 
-    /// The names of all schemas, in the order of the alphabet.
+    /// The names of all schemas, sorted.
     async fn schema_names(&self) -> PortResult<Vec<String>>;
 
     /// The newest version of a schema.
@@ -142,8 +142,8 @@ pub trait Governance: Send + Sync {
     /// The candidate of that id.
     async fn candidate(&self, id: CandidateId) -> PortResult<StructuralCandidate>;
 
-    /// Records a decision with its events, moves its candidate and adds the version of the schema that comes of it.
-    /// `Conflict` if the candidate or the schema has changed since it was decided. No document, run or interpretation
+    /// Records a decision with its events, updates its candidate and adds the schema version that results. `Conflict`
+    /// if the candidate or the schema has changed since the governor decided. No document, run or interpretation
     /// changes.
     async fn decide(
         &self,
@@ -152,9 +152,9 @@ pub trait Governance: Send + Sync {
         events: &[Event],
     ) -> PortResult<()>;
 
-    /// Decisions, oldest first, those after `after`.
+    /// Decisions after `after`, oldest first.
     async fn decisions(&self, after: Option<DecisionId>, limit: u32) -> PortResult<Vec<GovernanceDecision>>;
 
-    /// Decisions with the changes that they were about, newest first, those before `before`.
+    /// Decisions before `before` with their changes, newest first.
     async fn trail(&self, before: Option<DecisionId>, limit: u32) -> PortResult<Vec<AuditTrailEntry>>;
 }

@@ -1,4 +1,4 @@
-//! Reading runs and their history. Nothing here changes anything.
+//! Reading runs and their history. These methods change nothing.
 
 use async_trait::async_trait;
 use jiff::Timestamp;
@@ -18,7 +18,7 @@ pub struct RunFilter {
     pub state: Option<String>,
     /// Only of this subject.
     pub subject: Option<SubjectId>,
-    /// Only older than this one, to page on.
+    /// Only runs older than this one, for paging.
     pub before: Option<RunId>,
     /// At most this many.
     pub limit: u32,
@@ -67,7 +67,7 @@ pub struct StepRecord {
     pub ended_at: Option<Timestamp>,
     /// The code of its failure.
     pub error_code: Option<String>,
-    /// The particulars of its failure.
+    /// The details of its failure.
     pub details: Option<FailureRecord>,
 }
 
@@ -84,11 +84,11 @@ pub struct RunAttempt {
     pub ended_at: Timestamp,
     /// The event that ended it.
     pub outcome: EventType,
-    /// What went wrong.
+    /// The failure, if it failed.
     pub failure: Option<FailureRecord>,
 }
 
-/// Something a run produced.
+/// An artifact of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Artifact {
     /// Its identity.
@@ -108,37 +108,37 @@ pub struct DocumentJob {
     pub document: SubjectId,
     /// PENDING, PROCESSING, COMPLETED or FAILED.
     pub status: String,
-    /// Claims that ended badly.
+    /// The number of claims that failed.
     pub attempts: u32,
     /// When the current or last attempt started.
     pub started_at: Option<Timestamp>,
     /// When it ended.
     pub completed_at: Option<Timestamp>,
-    /// A JSON list of what went wrong, oldest first.
+    /// A JSON list of the failures, oldest first.
     pub error_log: String,
 }
 
-/// How many runs of one kind wait, and since when.
+/// The number of queued runs of one pipeline and priority, and the longest wait.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct QueueDepth {
     /// The pipeline.
     pub pipeline: Pipeline,
     /// The priority.
     pub priority: Priority,
-    /// How many wait.
+    /// The number of queued runs.
     pub queued: u64,
-    /// Since when the longest has waited.
+    /// When the longest wait began.
     pub oldest_queued_at: Option<Timestamp>,
 }
 
-/// How many runs failed at the same step with the same code.
+/// The number of runs that failed at the same step with the same code.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StepFailures {
     /// The step.
     pub step: StepName,
     /// The code of the failure.
     pub error_code: Option<String>,
-    /// How many.
+    /// The number of runs.
     pub count: u64,
 }
 
@@ -156,7 +156,7 @@ pub trait RunHistory: Send + Sync {
     async fn events(&self, after: EventId, filter: EventFilter, limit: u32)
     -> PortResult<Vec<RecordedEvent>>;
 
-    /// The id of the newest event; 0 while there is none. It is read from an index and cheap to ask for often.
+    /// The id of the newest event; 0 without events. It is read from an index and cheap to query often.
     async fn newest_event(&self) -> PortResult<EventId>;
 
     /// The progress of each step of a run, in order. Steps that were never reached are left out.
@@ -171,10 +171,10 @@ pub trait RunHistory: Send + Sync {
     /// The attempts of a run that have ended, oldest first.
     async fn attempts(&self, run: RunId) -> PortResult<Vec<RunAttempt>>;
 
-    /// What a run produced, oldest first.
+    /// The artifacts of a run, oldest first.
     async fn artifacts(&self, run: RunId) -> PortResult<Vec<Artifact>>;
 
-    /// The artifact of this type that the subject's newest run with one produced, and the run.
+    /// The artifact of this type from the subject's newest run that has one, and that run.
     async fn latest_artifact(
         &self,
         subject: SubjectId,
@@ -184,9 +184,9 @@ pub trait RunHistory: Send + Sync {
     /// A document's runs as the view `document_processing_jobs` shows them: the newest 200, oldest first.
     async fn jobs(&self, document: SubjectId) -> PortResult<Vec<DocumentJob>>;
 
-    /// How many runs wait, by pipeline and priority.
+    /// The numbers of queued runs by pipeline and priority.
     async fn queue_depth(&self) -> PortResult<Vec<QueueDepth>>;
 
-    /// How many steps are FAILED now, by step and code, most frequent first.
+    /// The numbers of FAILED steps by step and code, most frequent first.
     async fn failures(&self) -> PortResult<Vec<StepFailures>>;
 }

@@ -44,6 +44,6 @@ pub struct InterpretError {
 /// Finds the fields of a document.
 #[async_trait]
 pub trait Interpreter: Send + Sync {
-    /// Finds them. Fields that are not found are left out; nothing is invented.
+    /// Finds the fields. Fields that the document does not contain are left out; the interpreter invents no values.
     async fn interpret(&self, request: InterpretRequest) -> Result<InterpreterOutput, InterpretError>;
 }

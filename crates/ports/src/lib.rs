@@ -1,7 +1,8 @@
 //! The ports of the application: one trait per need, one method per transaction.
 //!
-//! An adapter implements these traits over SQLite, PostgreSQL or a file system; the application does not know which. Every method is all or nothing, and every error is one of the few in [`PortError`]. This crate holds traits and
-//! plain data; rules live in the domain.
+//! An adapter implements these traits over SQLite, PostgreSQL or a file system; the application does not know which.
+//! Every method changes everything that it names, or nothing. Every error is one of the few in [`PortError`]. This
+//! crate holds traits and plain data; the domain holds the rules.
 
 mod blobs;
 mod calibration;
@@ -64,7 +65,7 @@ pub use sessions::{Session, SessionOwner, Sessions};
 pub use step::{Step, StepContext, StepOutput};
 pub use store::Store;
 
-// Types of the rules that ports speak of, so that an adapter needs one name for each.
+// Domain types that the ports use, so that an adapter imports them from one crate.
 pub use quire_domain::EditBlocked;
 pub use quire_understanding::{SchemaVersion, SeedOutcome, SeededFile};
 pub use workers::{Lease, Worker, Workers};

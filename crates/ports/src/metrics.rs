@@ -1,4 +1,4 @@
-//! Metrics by the minute, for plots. A question about the past costs the same however long the past is.
+//! Metrics by the minute, for plots. The cost of a query does not depend on the length of the history.
 
 use async_trait::async_trait;
 use jiff::Timestamp;
@@ -25,20 +25,20 @@ pub struct MinuteMetrics {
     pub requeued: u64,
     /// Step attempts repeated.
     pub step_retries: u64,
-    /// Runs whose owner had gone.
+    /// Runs whose owner's lease had ended.
     pub recovered: u64,
     /// Late writes refused.
     pub refused: u64,
-    /// Time that completed runs took, added up, in milliseconds.
+    /// The sum of the durations of completed runs, in milliseconds.
     pub duration_ms: u64,
     /// Runs waiting (gauge).
     pub queued: u64,
-    /// Age of the longest waiting, in milliseconds (gauge).
+    /// Age of the longest waiting run, in milliseconds (gauge).
     pub oldest_ms: u64,
 }
 
 impl MinuteMetrics {
-    /// All zero.
+    /// Metrics with every number zero.
     pub fn empty(minute: Timestamp, pipeline: Pipeline) -> Self {
         Self {
             minute,
@@ -58,7 +58,7 @@ impl MinuteMetrics {
     }
 }
 
-/// Where metrics are kept.
+/// Stores metrics.
 #[async_trait]
 pub trait Metrics: Send + Sync {
     /// Adds counters to their minutes and sets the gauges.

@@ -22,9 +22,9 @@ pub trait Migrations: Send + Sync {
     /// Every known migration, and whether it is applied. `Conflict` if the database is newer than this program.
     async fn status(&self) -> PortResult<Vec<MigrationStatus>>;
 
-    /// Applies missing migrations up to version `to`, or all. Answers the versions that it applied.
+    /// Applies missing migrations up to version `to`, or all. Returns the applied versions.
     async fn up(&self, to: Option<u32>) -> PortResult<Vec<u32>>;
 
-    /// Reverts migrations above version `to`, newest first. Answers the versions that it reverted.
+    /// Reverts migrations above version `to`, newest first. Returns the reverted versions.
     async fn down(&self, to: u32) -> PortResult<Vec<u32>>;
 }

@@ -102,6 +102,6 @@ pub struct ModelError {
 /// A language model on a server.
 #[async_trait]
 pub trait LanguageModel: Send + Sync {
-    /// Sends a request, and repeats it where that may help.
+    /// Sends a request, and repeats it after an error that may pass.
     async fn ask(&self, question: &ModelRequest) -> Result<ModelResponse, ModelError>;
 }

@@ -1,4 +1,4 @@
-//! Adding a document once, however often its upload is repeated.
+//! Adding a document once, even if its upload is repeated.
 
 use jiff::Timestamp;
 use quire_domain::{Document, DocumentId, Event, NewRun, Run, RunId};
@@ -8,16 +8,16 @@ use quire_domain::{Document, DocumentId, Event, NewRun, Run, RunId};
 pub struct NewDocument {
     /// The document.
     pub document: Document,
-    /// Its first run; none where processing is switched off.
+    /// Its first run; none if processing is switched off.
     pub run: Option<NewRun>,
-    /// The events to record with it. The event of its run is not one of them: the store creates the run.
+    /// The events to record with the document. The store creates the run and records its event itself.
     pub events: Vec<Event>,
-    /// By what a repetition is known, if the sender wants that.
+    /// The idempotency key, which identifies a repeated upload.
     pub idempotency_key: Option<IdempotencyKey>,
 }
 
 impl NewDocument {
-    /// A document that this actor uploads, without an idempotency key: each time is another document.
+    /// A document that this actor uploads without an idempotency key: each upload adds another document.
     pub fn by(actor: &str, document: &Document, run: Option<&NewRun>) -> Self {
         Self {
             document: document.clone(),
@@ -28,18 +28,18 @@ impl NewDocument {
     }
 }
 
-/// By what a repeated upload is known.
+/// The key that identifies a repeated upload.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct IdempotencyKey {
-    /// Whose key it is; others may use the same.
+    /// The owner of the key. Two owners may use the same key.
     pub scope: String,
-    /// The key that the sender chose.
+    /// The key from the client.
     pub key: String,
-    /// Which file of the request, from 0.
+    /// The position of the file in the request, from 0.
     pub place: u32,
-    /// SHA-256 of everything that makes the request what it is.
+    /// SHA-256 of every part that distinguishes the request from others.
     pub fingerprint: [u8; 32],
-    /// A key that was used before this moment may be used again.
+    /// A key that was last used before this time is free again.
     pub kept_since: Timestamp,
 }
 
@@ -49,16 +49,16 @@ pub struct IdempotencyKey {
 pub enum AddOutcome {
     /// The document is stored.
     Added {
-        /// Its first run as it is stored: with its language and its schema version.
+        /// Its first run as the store holds it: with its language and its schema version.
         run: Option<Run>,
     },
-    /// The same request was fulfilled before, and nothing was changed.
+    /// An earlier request added the document. This request changed nothing.
     AlreadyAdded {
         /// The document that the first request added.
         document: DocumentId,
-        /// Its first run, if it got one.
+        /// The first run of that document, if it has one.
         run: Option<RunId>,
     },
-    /// The key belongs to another request, and nothing was changed.
+    /// The key belongs to another request. This request changed nothing.
     KeyReused,
 }

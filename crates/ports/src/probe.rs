@@ -8,32 +8,32 @@ use crate::PortError;
 /// A place in the engine's loop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Breakpoint {
-    /// A tick is about to claim.
+    /// Before a claim.
     BeforeClaim,
-    /// Runs were claimed; none has been given to its task yet.
+    /// After a claim, before the runs start.
     AfterClaim,
-    /// A step is about to be worked on.
+    /// Before the work of a step.
     BeforeStep,
-    /// A step's work is done and not yet recorded.
+    /// After the work of a step, before it is recorded.
     AfterStep,
-    /// What a step did was recorded.
+    /// After the result of a step is recorded.
     AfterAdvance,
     /// A run has ended.
     AfterEnd,
-    /// The lease is about to be renewed.
+    /// Before the lease is renewed.
     BeforeHeartbeat,
-    /// The watchdog is about to look for orphaned and overdue runs.
+    /// Before the watchdog looks for orphaned and overdue runs.
     BeforeWatch,
 }
 
-/// What a test does at the breakpoints.
+/// The actions of a test at the breakpoints.
 #[async_trait]
 pub trait Probe: Send + Sync {
-    /// Called at each breakpoint; the engine waits for the answer and treats an error as its store's.
+    /// Called at each breakpoint. The engine waits for it and treats an error as an error of the store.
     async fn reached(&self, place: Breakpoint, run: Option<RunId>) -> Result<(), PortError>;
 }
 
-/// No probe: what production uses.
+/// No probe, for production.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NoProbe;
 

@@ -16,72 +16,71 @@ use crate::reviews::FirstVersion;
 pub struct ClaimRequest<'a> {
     /// The worker.
     pub worker: WorkerId,
-    /// When.
+    /// The time of the request.
     pub at: Timestamp,
-    /// At most how many.
+    /// The most runs to claim.
     pub limit: usize,
     /// The pipelines to claim from, each with its steps.
     pub plans: &'a [PipelinePlan],
 }
 
-/// A run that is RUNNING for the worker that claimed it.
+/// A RUNNING run and its claim.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ClaimedRun {
-    /// The run, with the fence that every write for it must carry.
+    /// The run, with the fence that every write to it must carry.
     pub run: Run,
-    /// The step that was recorded as started with it: the first that has not succeeded yet. None when all have.
+    /// The step that the claim recorded as started: the first step that has not succeeded. None if all steps have.
     pub step: Option<StepName>,
 }
 
-/// What the owner of a running run reports.
+/// A report from the owner of a running run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Advance {
-    /// The run as it was claimed; its fence guards the write.
+    /// The claimed run. Its fence guards the write.
     pub run: Run,
-    /// When.
+    /// The time of the report.
     pub at: Timestamp,
-    /// What happened to its steps.
+    /// The changes of its steps.
     pub events: Vec<Event>,
-    /// What its steps produced.
+    /// The artifacts of its steps.
     pub artifacts: Vec<Artifact>,
     /// The interpretation of its document.
     pub interpretation: Option<FirstVersion>,
-    /// How it ended, if it did.
+    /// The outcome of the run, if it has ended.
     pub end: Option<Transition>,
-    /// Whether an earlier try at this same write may have succeeded without an answer. If it did, this one is accepted
-    /// and changes nothing.
+    /// Whether an earlier attempt at this same write may have succeeded without an answer. If it did, the store accepts
+    /// this one and changes nothing.
     pub repeated: bool,
 }
 
-/// Whether a report was stored.
+/// The outcome of a report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AdvanceOutcome {
-    /// It is stored.
+    /// The report is stored.
     Accepted,
-    /// Its fence was no longer the run's. Only the event of the refusal is stored.
+    /// The run has another fence by now. Only the event of the refusal is stored.
     Refused,
 }
 
 /// The queue of runs.
 #[async_trait]
 pub trait RunQueue: Send + Sync {
-    /// Accepts a run: QUEUED, behind the older runs of its subject. A document's run gets the language and the schema
-    /// version that the document has at this moment. A second request with the same id answers the same run and changes
-    /// nothing.
+    /// Accepts a run: QUEUED, behind the older runs of its subject. A document's run gets the document's current
+    /// language and schema version. A second request with the same id returns the same run and changes nothing.
     async fn enqueue(&self, new: &NewRun, at: Timestamp) -> PortResult<Run>;
 
-    /// Starts up to `limit` runs, each at the head of its subject, by priority, then `queued_at`, then id. Each
-    /// start, with its first step, is recorded in the same transaction; the database refuses a second RUNNING run
-    /// of a subject. A worker whose lease has ended gets nothing.
+    /// Starts up to `limit` runs, each the first of its subject, by priority, then `queued_at`, then id. The same
+    /// transaction records each start and its first step. The database refuses a second RUNNING run of a subject. A
+    /// worker whose lease has ended gets no run.
     async fn claim(&self, claim: ClaimRequest<'_>) -> PortResult<Vec<ClaimedRun>>;
 
-    /// Writes what happened to a running run, if the fence still holds.
+    /// Stores a report about a running run if its fence is still valid.
     async fn advance(&self, advance: Advance) -> PortResult<AdvanceOutcome>;
 
-    /// Lets queued runs whose delay has passed take their turn. Answers how many.
+    /// Makes queued runs claimable once their delay has passed. Returns their number.
     async fn release_due(&self, at: Timestamp, limit: usize) -> PortResult<usize>;
 
-    /// Sends a failed run back to the queue. `Conflict` says why that is not possible.
+    /// Sends a failed run back to the queue. `Conflict` gives the reason if that is not possible.
     async fn retry(
         &self,
         run: RunId,
@@ -93,9 +92,9 @@ pub trait RunQueue: Send + Sync {
     /// Removes a queued run from the queue. `Conflict` if it has started.
     async fn withdraw(&self, run: RunId, actor: &str, at: Timestamp) -> PortResult<Transition>;
 
-    /// Appends events that change nothing about a run.
+    /// Appends events that do not change a run.
     async fn record(&self, events: &[Event]) -> PortResult<()>;
 
-    /// Notified when there may be something to claim.
+    /// Notified when a run may be ready to claim.
     fn wakeup(&self) -> Arc<Notify>;
 }

@@ -5,13 +5,13 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use quire_domain::reading::{FileKind, Line, Reading};
 
-/// Pages of one document that were recognised before, so that no attempt repeats the work of another.
+/// Recognised pages of one document, stored so that no attempt repeats the work of another.
 #[async_trait]
 pub trait RecognisedPages: Send + Sync {
-    /// The lines of a page, from 1, as they were recognised in that language.
+    /// The recognised lines of a page, from 1, in that language.
     async fn find(&self, page: usize, language: Option<&str>) -> Option<Vec<Line>>;
 
-    /// Stores the lines of a page. If that fails, the next attempt has to recognise the page again.
+    /// Stores the lines of a page. If that fails, the next attempt must recognise the page again.
     async fn keep(&self, page: usize, language: Option<&str>, lines: &[Line]);
 }
 
@@ -102,17 +102,17 @@ pub struct ReadError {
 }
 
 impl ReadError {
-    /// Without a diagnosis.
+    /// An error without details.
     pub fn new(kind: ReadErrorKind, message: impl Into<String>) -> Self {
         Self { kind, message: message.into(), diagnosis: None }
     }
 }
 
-/// Reads untrusted files. It answers within its limits whatever a file contains, and releases its resources as soon as
-/// nobody waits for the answer.
+/// Reads untrusted files. It returns within its limits for any content of a file, and releases its resources as soon as
+/// the caller stops waiting.
 #[async_trait]
 pub trait Reader: Send + Sync {
-    /// Reads a file: its text and where it is on the page. Pages without text are recognised from their image.
+    /// Reads a file: its text and the position of each word. Pages without text are recognised from their image.
     async fn read(&self, request: ReadRequest) -> Result<ReadOutput, ReadError>;
 
     /// Draws one page as PNG.

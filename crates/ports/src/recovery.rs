@@ -1,4 +1,4 @@
-//! Recovery of runs whose owner is gone or holds them too long.
+//! Recovery of orphaned runs and of runs past their deadline.
 
 use async_trait::async_trait;
 use jiff::{SignedDuration, Timestamp};
@@ -6,19 +6,19 @@ use quire_domain::{Pipeline, RecoveryPolicy, RunId, Transition, WorkerId};
 
 use crate::PortResult;
 
-/// What happens to such runs.
+/// The rules of recovery.
 #[derive(Clone, Debug)]
 pub struct RecoveryRules {
-    /// What happens to an orphaned run, by pipeline.
+    /// The rule for orphaned runs, by pipeline.
     pub recovery: Vec<(Pipeline, RecoveryPolicy)>,
     /// A run without an owner is an orphan when it is older than this.
     pub ownerless_after: SignedDuration,
-    /// How long past its deadline a run stays with a live owner.
+    /// How long past its deadline a run may stay with a live owner.
     pub grace: SignedDuration,
 }
 
 impl RecoveryRules {
-    /// What happens to an orphaned run of that pipeline. Without a rule it fails.
+    /// The rule for an orphaned run of that pipeline. Without a rule the run fails.
     pub fn recovery_of(&self, pipeline: Pipeline) -> RecoveryPolicy {
         self.recovery
             .iter()
@@ -27,11 +27,11 @@ impl RecoveryRules {
     }
 }
 
-/// Finds and recovers such runs.
+/// Finds and recovers orphaned and overdue runs.
 #[async_trait]
 pub trait RunRecovery: Send + Sync {
-    /// Recovers up to `limit` RUNNING runs whose owner's lease has ended. Runs of live owners, queued runs and ended runs
-    /// are never touched.
+    /// Recovers up to `limit` RUNNING runs whose owner's lease has ended. It never changes runs of live owners, queued
+    /// runs or ended runs.
     async fn recover_orphaned_runs(
         &self,
         rules: &RecoveryRules,
@@ -47,9 +47,8 @@ pub trait RunRecovery: Send + Sync {
         limit: usize,
     ) -> PortResult<Vec<Transition>>;
 
-    /// Gives back the RUNNING runs that the store believes `worker` to hold, other than those it `knows` of: a claim
-    /// whose answer was lost made them its own without its knowledge. Only the worker itself may ask, and only while
-    /// it is not claiming.
+    /// Gives back the RUNNING runs that `worker` owns in the store but that are not in `knows`. A claim whose answer
+    /// was lost leaves such runs. Only the worker itself may call this, and only while it is not claiming.
     async fn hand_back_unknown(
         &self,
         worker: WorkerId,

@@ -74,21 +74,21 @@ pub struct NewInterpretationVersion {
     pub data: Interpretation,
     /// The changes against the base version.
     pub changes: Vec<FieldChange>,
-    /// What the edit suggests about the schema.
+    /// The schema changes that the edit suggests.
     pub structure: Vec<StructuralEdit>,
     /// Who edits.
     pub actor: String,
     /// When.
     pub at: Timestamp,
-    /// The policy by which the review's lesson is reverted if this reopens the document.
+    /// The policy for reverting the review's lesson if the edit reopens the document.
     pub policy: Arc<ConfidencePolicy>,
     /// The event to record.
     pub edited: Event,
-    /// The event to record too if the document was REVIEWED until now.
+    /// The second event to record if the document was REVIEWED before the edit.
     pub reopened: Event,
 }
 
-/// A request to mark a document as reviewed, or to take that mark back.
+/// A request to mark a document as reviewed, or to remove the mark.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ReviewMarkRequest {
     /// The document.
@@ -99,7 +99,7 @@ pub struct ReviewMarkRequest {
     pub actor: String,
     /// When.
     pub at: Timestamp,
-    /// The policy by which the review's lesson is applied or reverted.
+    /// The policy for applying or reverting the review's lesson.
     pub policy: Arc<ConfidencePolicy>,
     /// The event to record if this changes the document's status.
     pub event: Event,
@@ -110,7 +110,7 @@ pub struct ReviewMarkRequest {
 pub struct SavedEdit {
     /// The number of the new version.
     pub number: u32,
-    /// The events that were recorded: the edit, and the end of the review if the document was REVIEWED until now.
+    /// The recorded events: the edit, and the end of the review if the document was REVIEWED before.
     pub events: Vec<Event>,
 }
 
@@ -123,7 +123,7 @@ pub struct ReviewMark {
     pub reviewed_at: Option<Timestamp>,
     /// By whom.
     pub reviewed_by: Option<String>,
-    /// The event that was recorded, if the request changed the status.
+    /// The recorded event, if the request changed the status.
     pub recorded: Option<Event>,
 }
 
@@ -152,22 +152,22 @@ pub trait Reviews: Send + Sync {
     /// A document as a reviewer sees it.
     async fn review(&self, document: DocumentId) -> PortResult<DocumentReview>;
 
-    /// The active version of the latest completed run of each of these documents that has one, in their order.
+    /// The active version of the latest completed run of each document that has one, in the given order.
     async fn active_versions(
         &self,
         documents: &[DocumentId],
     ) -> PortResult<Vec<(DocumentId, InterpretationVersion)>>;
 
-    /// Those of these documents that a search finds, in their order: the active version of their latest completed run
-    /// contains these words. `quire_understanding::search_query` prepares the words.
+    /// The documents that match a search, in the given order: the active version of their latest completed run contains
+    /// these words. `quire_understanding::search_query` prepares the words.
     async fn found_by(&self, documents: &[DocumentId], words: &str) -> PortResult<Vec<DocumentId>>;
 
-    /// A run, with what is needed to edit its interpretation.
+    /// A run, with the data for editing its interpretation.
     async fn editable(&self, run: RunId) -> PortResult<EditableRun>;
 
-    /// Adds a version, makes it the only active one, records each change and reopens the document if it was REVIEWED; or
-    /// answers why the edit is blocked, as [`quire_domain::check_edit`] decides. Of two edits of the same version one is
-    /// stored.
+    /// Adds a version, makes it the only active one, records each change and reopens the document if it was REVIEWED.
+    /// If the edit is blocked, returns the reason, as [`quire_domain::check_edit`] decides. Of two edits of the same
+    /// version, the store accepts one.
     async fn save(&self, version: &NewInterpretationVersion) -> PortResult<Result<SavedEdit, EditBlocked>>;
 
     /// The versions of a run with their changes: the newest 200, oldest first.
@@ -182,9 +182,9 @@ pub trait Reviews: Send + Sync {
     /// The active version of the previous completed run of the same document that has an interpretation.
     async fn version_of_run_before(&self, run: RunId) -> PortResult<Option<InterpretationVersion>>;
 
-    /// Marks a document REVIEWED, or `IN_REVIEW` again. A document that has the status already stays as it is.
+    /// Marks a document REVIEWED, or `IN_REVIEW` again. Setting the current status again changes nothing.
     ///
-    /// The mark applies the lesson of the active version of the latest completed run. The end of the mark reverts exactly
-    /// that lesson, also when an edit ends it.
+    /// The mark applies the lesson of the active version of the latest completed run. Removing the mark reverts exactly
+    /// that lesson, also when an edit removes it.
     async fn mark(&self, marking: &ReviewMarkRequest) -> PortResult<ReviewMark>;
 }

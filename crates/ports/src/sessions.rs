@@ -6,12 +6,12 @@ use quire_domain::KeyId;
 
 use crate::{ApiKey, PortResult};
 
-/// What a session was begun with.
+/// The credential that began a session.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SessionOwner {
     /// An API key. The session ends when the key is revoked.
     Key(KeyId),
-    /// The token of the settings. The hash is made of this session's secret and that token.
+    /// The token of the settings. The hash covers this session's secret and that token.
     Token([u8; 32]),
 }
 
@@ -20,30 +20,30 @@ pub enum SessionOwner {
 pub struct Session {
     /// SHA-256 of the secret in the browser's cookie.
     pub secret_hash: [u8; 32],
-    /// What it was begun with.
+    /// The credential that began it.
     pub of: SessionOwner,
     /// When it began.
     pub created_at: Timestamp,
-    /// When it was last used, as far as it was recorded.
+    /// When it was last used, as of the last recorded use.
     pub seen_at: Timestamp,
-    /// When it expires, unless it is used before.
+    /// When it expires unless it is used again.
     pub expires_at: Timestamp,
 }
 
 /// Stores sessions. Expired sessions are deleted.
 #[async_trait]
 pub trait Sessions: Send + Sync {
-    /// Stores a session, deletes the one that it replaces, and deletes some that had expired before it began.
+    /// Stores a session, deletes the session that it replaces, and deletes some expired sessions.
     async fn begin(&self, session: &Session, replaces: Option<[u8; 32]>) -> PortResult<()>;
 
-    /// The session with that hash and the key that it was begun with. None if it has expired or its key was revoked.
+    /// The session with that hash and the key that began it. None if the session has expired or its key was revoked.
     async fn session(
         &self,
         secret_hash: [u8; 32],
         now: Timestamp,
     ) -> PortResult<Option<(Session, Option<ApiKey>)>>;
 
-    /// Records that a session was used, and when it expires now.
+    /// Records a use of a session and its new expiry time.
     async fn used(&self, secret_hash: [u8; 32], at: Timestamp, expires_at: Timestamp) -> PortResult<()>;
 
     /// Deletes a session.

@@ -14,8 +14,8 @@ pub struct StepContext {
     pub step: StepName,
     /// Which attempt, from 1.
     pub attempt: u32,
-    /// Turns true when nobody waits for the result any more: the deadline passed, the lease was lost or the process
-    /// stops. The step must then release what it holds, such as a child process or a connection, at once.
+    /// Becomes true when the engine no longer waits for the result: the deadline passed, the lease was lost or the
+    /// process stops. The step must then release its resources, such as a child process or a connection, at once.
     pub cancelled: watch::Receiver<bool>,
 }
 
@@ -30,8 +30,8 @@ pub struct StepOutput {
     pub made_by: Option<MadeBy>,
 }
 
-/// The work of one step. It has threads of its own and may compute or block: requests and leases run elsewhere. It must
-/// be safe to repeat.
+/// The work of one step. It has its own threads and may compute or block, because requests and leases run elsewhere. It
+/// must be safe to repeat.
 #[async_trait]
 pub trait Step: Send + Sync + 'static {
     /// Does the work once.

@@ -1,7 +1,6 @@
 //! The registry of workers and their leases.
 //!
-//! One lease covers everything a worker has claimed, so a heartbeat costs one small write however many runs the worker
-//! has.
+//! One lease covers all runs that a worker has claimed. So a heartbeat costs one small write, for any number of runs.
 
 use async_trait::async_trait;
 use jiff::Timestamp;
@@ -12,7 +11,7 @@ use crate::PortResult;
 /// How long a worker is live without a heartbeat.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Lease {
-    /// Until then, unless it is renewed.
+    /// Until this time, unless the worker renews the lease.
     Until(Timestamp),
     /// As long as the worker holds the lock on the database file, which the system releases when the process dies.
     /// Registering such a worker ends the leases of all others.
@@ -24,11 +23,11 @@ pub enum Lease {
 pub struct Worker {
     /// Its identity, new for each start of the process.
     pub id: WorkerId,
-    /// Host and process, for people.
+    /// Its host and process, for people.
     pub name: String,
-    /// How many runs it works on at once.
+    /// The number of runs that it executes at once.
     pub slots: u32,
-    /// Since when.
+    /// When it registered.
     pub started_at: Timestamp,
     /// Its last heartbeat.
     pub seen_at: Timestamp,
@@ -39,10 +38,10 @@ pub struct Worker {
 /// The registry of workers.
 #[async_trait]
 pub trait Workers: Send + Sync {
-    /// Registers a worker. Deletes entries that ended long ago and own nothing.
+    /// Registers a worker. Deletes entries that ended long ago and own no run.
     async fn register(&self, worker: &Worker) -> PortResult<()>;
 
-    /// Renews a lease. False if it had ended: the worker has lost its runs and must register under a new id.
+    /// Renews a lease. False if the lease had ended: the worker has lost its runs and must register under a new id.
     async fn renew(&self, worker: WorkerId, at: Timestamp, lease: Lease) -> PortResult<bool>;
 
     /// Ends a lease.

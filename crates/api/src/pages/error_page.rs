@@ -44,8 +44,8 @@ pub(super) fn wants_page(headers: &HeaderMap) -> bool {
     accepts.is_some_and(|accept| accept.contains("text/html"))
 }
 
-/// What happened, in the reader's language: by the reason of a conflict, or else by the error code. Only what a request got
-/// wrong is told in the API's own words, which name the parameter. `http.js` does the same for scripts.
+/// The message in the reader's language, chosen by the reason of a conflict, or else by the error code. Only an invalid
+/// request gets the API's own message, because it names the parameter. `http.js` does the same for scripts.
 fn message(error: &ApiError, words: &Words) -> String {
     let named = |name: &str| words.find(&format!("errors.{name}"));
     let detail = |name: &str| error.details.as_ref().and_then(|details| details.get(name));

@@ -27,7 +27,7 @@ pub(super) enum Part {
     Governance,
 }
 
-/// What every template needs.
+/// The data that every template needs.
 pub(super) struct Frame {
     pub(super) visitor: Visitor,
     pub(super) language: Language,

@@ -77,7 +77,7 @@ pub(crate) async fn log_in(
     if !state.auth.is_required().await? {
         return Ok(redirect_to(next, None));
     }
-    // Otherwise another site could log a visitor in under its own key, and read what they upload.
+    // Otherwise another site could log a visitor in under its own key, and read the visitor's uploads.
     refuse_other_sites(&parts)?;
     if let Err(seconds) = state.rate_limits.try_login(&parts) {
         return too_many_attempts(visitor, &next, seconds);

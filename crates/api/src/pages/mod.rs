@@ -1,7 +1,8 @@
-//! The pages of the web interface: rendered by the server, with small scripts for what must be live.
+//! The pages of the web interface. The server renders them; small scripts update their live parts.
 //!
-//! A page is a template of `templates/` with its view; its texts are in `words/`, its styles and scripts in `assets/`. Scripts
-//! use the REST API like any client and insert parts of pages that the server rendered, so that nothing is laid out twice.
+//! A page is a template of `templates/` with its view; its texts are in `words/`, its styles and scripts in `assets/`.
+//! Scripts use the REST API like any client. They insert parts of pages that the server rendered, so that only the
+//! server has the layout.
 
 pub(crate) mod assets;
 pub(crate) mod error_page;
@@ -19,6 +20,6 @@ pub(crate) mod runs;
 pub(crate) mod visitor;
 pub mod words;
 
-/// Pages and files that need no role: they show nothing of any document.
+/// Pages and files that need no role: they show no data of documents.
 pub(crate) const FOR_EVERYBODY: [&str; 5] =
     ["/", "/app/login", "/app/logout", "/app/preferences", "/assets/{folder}/{*name}"];

@@ -31,7 +31,7 @@ struct OperationsPart {
     now: OperationsView,
 }
 
-/// What the page shows.
+/// The data of the page.
 struct OperationsView {
     figures: Vec<Metric>,
     plots: Vec<Plot>,

@@ -19,7 +19,7 @@ pub(super) struct Bar {
     pub(super) y: f64,
     pub(super) width: f64,
     pub(super) height: f64,
-    /// The class of the bar: what it counts.
+    /// The class of the bar, which names the counted kind.
     pub(super) kind: &'static str,
 }
 

@@ -13,7 +13,7 @@ use crate::{ApiError, AppState};
 pub(super) const LANGUAGE: &str = "quire_language";
 pub(super) const THEME: &str = "quire_theme";
 
-/// What authentication found out about a visitor.
+/// The result of authentication for a visitor.
 #[derive(Clone, Debug)]
 pub(crate) struct Identity {
     /// Their roles; none for a visitor without a login.

@@ -136,7 +136,7 @@ mod tests {
         }
     }
 
-    /// Pages tell every error in the reader's language.
+    /// Pages show every error in the reader's language.
     #[test]
     fn every_error_code_and_reason_has_a_text() {
         let codes = Code::ALL.iter().map(|code| code.as_str());

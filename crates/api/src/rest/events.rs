@@ -1,7 +1,7 @@
 //! `GET /events`: server-sent events.
 //!
 //! The first message, `ready`, has the current position. Each later message has the id where the next connection continues.
-//! Events carry the id of a document and nothing of its content, and of a failure only its code.
+//! Events carry the id of a document but no content, and of a failure only its code.
 
 use std::convert::Infallible;
 use std::sync::Arc;

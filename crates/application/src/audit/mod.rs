@@ -1,7 +1,7 @@
 //! The access audit: who looked at which document.
 //!
-//! Each access becomes an event of the history. Events are written in batches after the response was sent: no request waits
-//! for the audit, and a page with many parts costs few commits.
+//! Each access becomes an event of the history. The writer stores events in batches after the response was sent. So no
+//! request waits for the audit, and a page with many parts costs few commits.
 
 mod writer;
 
@@ -17,12 +17,12 @@ pub use self::writer::AccessAuditWriter;
 /// Accesses that may wait to be written.
 const WAITING: usize = 4096;
 
-/// One access to a document, or to what a run produced.
+/// One access to a document or to an artifact of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Access {
     /// The name of the user or program.
     pub actor: String,
-    /// What was accessed, and whether the access failed.
+    /// The kind of access, and whether it failed.
     pub event_type: EventType,
     /// The document, if the request names one.
     pub subject: Option<SubjectId>,

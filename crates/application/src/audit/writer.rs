@@ -34,7 +34,7 @@ impl AccessAuditWriter {
 
     /// Writes the accesses that still wait, then stops. Accesses recorded after this call are lost.
     pub async fn finish(self) {
-        // If the task is gone already, there is nothing to wait for.
+        // If the task has ended already, there is nothing to wait for.
         let _ = self.stop.send(());
         if timeout(SHUTDOWN_LIMIT, self.task).await.is_err() {
             tracing::warn!("access audit: not all accesses were written before shutdown");
@@ -102,8 +102,8 @@ impl WriterTask {
         }
     }
 
-    /// Writes the batch and empties it; accesses left in it can be retried. An attempt without an answer may have succeeded.
-    /// Then the history has the same access twice, which is better than not at all.
+    /// Writes the batch and empties it. Accesses that remain in it can be retried. An attempt without an answer may
+    /// have succeeded. Then the history has the same access twice, which is better than a missing access.
     async fn try_write(&self, batch: &mut Vec<Event>) {
         self.find_subjects(batch).await;
         match self.store.queue.record(batch).await {
@@ -133,7 +133,7 @@ impl WriterTask {
             match self.store.history.run(run).await {
                 Ok(run) => (event.subject, event.pipeline) = (Some(run.subject), Some(run.pipeline)),
                 Err(PortError::NotFound(_)) => {}
-                // The access matters more than its document.
+                // Storing the access is more important than adding its document.
                 Err(_) => return,
             }
         }

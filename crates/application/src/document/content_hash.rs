@@ -4,10 +4,10 @@ use std::io::{self, Read};
 
 use sha2::{Digest as _, Sha256};
 
-/// Bytes of a piece.
+/// The size of a piece, in bytes.
 const PIECE: usize = 64 << 10;
 
-/// SHA-256 of everything that can be read, piece by piece.
+/// SHA-256 of everything that the reader returns, piece by piece.
 ///
 /// ```
 /// let hash = quire_application::document::content_hash(&b"abc"[..]).unwrap();

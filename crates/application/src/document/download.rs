@@ -30,8 +30,8 @@ pub struct OriginalFile {
     first: Option<Vec<u8>>,
 }
 
-/// Opens the original file of a document. Its first piece is read here, so that a missing file is an error before anything
-/// was sent.
+/// Opens the original file of a document. Reads the first piece at once, so that a missing file is an error before the
+/// response begins.
 pub async fn download(app: &App, id: DocumentId) -> Result<(Document, OriginalFile), DownloadError> {
     let document = app.store.documents.find(id).await?;
     let (path, size) = (document.storage_path.clone(), document.file_size);

@@ -1,8 +1,9 @@
 //! The list of documents, newest first, in pages.
 //!
-//! Indexes exist for the status of the latest run and for the review status, so a list by one of them costs what it shows. There
-//! is no index for names, values, documents without a run, or two filters at once: there the list scans documents one after
-//! another. It scans a limited number, reports that it stopped, and says where to continue.
+//! Indexes exist for the status of the latest run and for the review status, so the cost of a list by one of them
+//! depends only on the page. No index exists for names, values, documents without a run, or two filters at once. For
+//! these the list scans documents one after another. It scans a limited number, reports that it stopped, and returns
+//! the cursor to continue from.
 
 mod counts;
 mod fitting;
@@ -87,7 +88,7 @@ enum Base {
 impl ListRequest {
     fn base(&self) -> Base {
         let of = match (self.status, self.review) {
-            // Few documents wait for a review, and most of those are completed: the shortest scan.
+            // Few documents wait for a review, and most of them are completed. So this is the shortest scan.
             (Some(DocumentStatus::Completed), Some(ReviewStatus::InReview)) => {
                 DocumentFilter::Review(ReviewStatus::InReview)
             }

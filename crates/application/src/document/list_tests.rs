@@ -1,4 +1,4 @@
-//! Lists of a few documents, where looking ends after ten.
+//! Lists of a few documents, with a scan limit of ten.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use quire_testkit::fixture::{StoreFixture, at, document};
 use super::fitting::listed_by_ids;
 use super::*;
 
-/// So many documents, the newest called `last`; every third has a run that waits.
+/// This many documents, the newest with the name `last`; every third has a queued run.
 async fn fixture_with(count: i64) -> StoreFixture {
     let fixture = quire_sqlite::testing::store_fixture().await;
     for number in 0..count {
@@ -30,7 +30,7 @@ fn names(list: &DocumentList) -> Vec<&str> {
     list.items.iter().map(|item| item.overview.document.original_filename.as_str()).collect()
 }
 
-/// Every part from the first on, each from where the one before ended.
+/// All pages of a list; each continues at the cursor of the page before.
 async fn follow(fixture: &StoreFixture, mut request: ListRequest) -> Vec<String> {
     let mut all = Vec::new();
     loop {
@@ -42,7 +42,7 @@ async fn follow(fixture: &StoreFixture, mut request: ListRequest) -> Vec<String>
     }
 }
 
-/// Proves R063: exact while it can be counted, then a lower bound.
+/// Proves R063: the count is exact up to the limit, and then a lower bound.
 #[tokio::test]
 async fn the_total_is_exact_up_to_a_bound() {
     for (documents, expected) in [
@@ -58,7 +58,7 @@ async fn the_total_is_exact_up_to_a_bound() {
     }
 }
 
-/// Proves R063: parts that follow one another are the whole list, newest first.
+/// Proves R063: consecutive pages are the whole list, newest first.
 #[tokio::test]
 async fn parts_follow_one_another_without_gap_or_repetition() {
     let fixture = fixture_with(8).await;
@@ -96,7 +96,7 @@ async fn a_filter_finds_by_status_and_by_name_whether_in_capitals_or_not() {
     }
 }
 
-/// Proves R063 for values, and that some of a list are those that the list would show.
+/// Proves R063 for values, and that a filtered set equals the filtered list.
 #[tokio::test]
 async fn a_document_is_found_by_what_was_understood_of_it() {
     let fixture = fixture_with(0).await;
@@ -120,7 +120,7 @@ async fn a_document_is_found_by_what_was_understood_of_it() {
     assert_eq!((found("LÚNA").await, found("lun a").await, found(".PDF").await), (1, 0, 1));
 }
 
-/// Every document, and one that is not there.
+/// Every document, and an id without a document.
 async fn follow_ids(fixture: &StoreFixture) -> Vec<DocumentId> {
     let request = ListRequest { limit: 5, ..ListRequest::default() };
     let all = search(&fixture.store, &CountCache::default(), &request).await.unwrap().items;
@@ -138,7 +138,7 @@ async fn a_search_that_looked_at_enough_says_so_and_where_to_go_on() {
     assert_eq!(follow(&fixture, request).await, ["23.pdf", "13.pdf", "3.pdf"]);
 }
 
-/// Proves R063: exact below the bound each time, and above it counted once in a minute.
+/// Proves R063: counts below the limit are exact each time; a count above it is cached for a minute.
 #[tokio::test]
 async fn more_than_is_counted_is_remembered_for_a_while_and_less_is_counted_each_time() {
     let fixture = fixture_with(11).await;
@@ -164,7 +164,7 @@ async fn more_than_is_counted_is_remembered_for_a_while_and_less_is_counted_each
     assert_eq!(total(&all).await, DocumentCount { count: 9, is_lower_bound: false });
 }
 
-/// Proves R063 for two wishes at once, and for documents that never had a run.
+/// Proves R063 for two filters at once, and for documents without a run.
 #[tokio::test]
 async fn wishes_that_no_index_answers_together_are_looked_for() {
     let fixture = fixture_with(9).await;

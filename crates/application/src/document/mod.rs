@@ -1,4 +1,4 @@
-//! What a user does with documents.
+//! Use cases for documents.
 
 mod content_hash;
 mod detail;

@@ -1,12 +1,12 @@
-//! Remove a subject for good: its rows, and then its files.
+//! Purge a subject: delete its rows, and then its files.
 
 use quire_domain::SubjectId;
 use quire_ports::{BlobStore, PortError, PortResult, Store};
 
-/// Removes a subject whole and answers how many runs went. `Conflict` while one is RUNNING; nothing is touched then.
+/// Purges a subject and returns the number of its runs. `Conflict` while a run is RUNNING; then nothing changes.
 ///
-/// The rows go first, in one transaction: nothing names the files any more, and no run can start that would miss
-/// them. If the files then cannot be removed, or a crash comes in between, asking again removes them.
+/// One transaction deletes the rows first. After it no row names the files, and no run can start that would need them.
+/// If deleting the files then fails, or the process crashes in between, a second purge deletes them.
 pub async fn purge(store: &Store, blobs: &dyn BlobStore, subject: SubjectId) -> PortResult<u64> {
     let rows = store.documents.purge(subject, store.clock.now()).await;
     if !matches!(rows, Ok(_) | Err(PortError::NotFound(_))) {
@@ -45,7 +45,7 @@ mod tests {
     }
 
     impl Scene {
-        /// A document with a run that waits, its original and a text that a run wrote.
+        /// A document with a queued run, its original and a text that a run wrote.
         async fn add(&self) -> (SubjectId, RunId) {
             let document = document(DocumentId::new());
             let run = document_run(document.id.into());
@@ -70,7 +70,7 @@ mod tests {
         }
     }
 
-    /// A disk that is away.
+    /// A storage that does not answer.
     struct Away;
 
     #[async_trait]

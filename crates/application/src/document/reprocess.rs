@@ -18,7 +18,7 @@ pub enum ReprocessError {
     Store(#[from] Error),
 }
 
-/// Accepts another run of a document, unless this server processes none.
+/// Accepts another run of a document, unless this server has processing switched off.
 pub async fn request_reprocess(
     app: &App,
     document: DocumentId,

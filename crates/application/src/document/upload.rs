@@ -1,8 +1,8 @@
-//! Take a document in: its file, piece by piece as it comes, and then its record.
+//! Upload a document: store its file piece by piece, then add its record.
 //!
-//! The order is what makes a pair of the two. First the ids; then the file, whole and durable under its name; last, in
-//! one transaction, the record and the first run. A crash in between leaves a file that nothing names, which nobody
-//! sees, and never a record without its file.
+//! The order keeps file and record together. First the upload creates the ids. Then it stores the file, complete and
+//! durable, under its name. Last, one transaction adds the record and the first run. A crash in between can leave a
+//! file without a record, which no list shows. It never leaves a record without its file.
 
 mod batch;
 mod file_name;
@@ -27,73 +27,73 @@ use super::DocumentView;
 use crate::Error;
 use crate::engine::report;
 
-/// Letters of a wrong name that are said again.
+/// The most characters of an unknown schema name that an error message repeats.
 const MOST_NAMED: usize = 64;
 
-/// What is taken in.
+/// Which files an upload accepts, and the default schema.
 #[derive(Clone, Debug)]
 pub struct UploadSettings {
-    /// The kinds of files.
+    /// The accepted kinds of files.
     pub kinds: Vec<FileKind>,
-    /// Bytes of the largest one.
+    /// The size limit of a file, in bytes.
     pub largest: u64,
-    /// The schema by which a document is understood if nobody asks for another.
+    /// The schema of a document whose upload names none.
     pub schema: String,
 }
 
-/// Why a file was not taken in. Nothing of it is left.
+/// Why an upload failed. No part of the file remains, unless the database left open whether it added the record.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum UploadError {
-    /// It is larger than what is taken.
+    /// The file is larger than the limit.
     #[error("the file is larger than the limit of {} MB; split it or raise uploads.max_mb", .largest >> 20)]
     TooLarge {
-        /// Bytes of the largest file that is.
+        /// The limit, in bytes.
         largest: u64,
     },
-    /// There is nothing in it.
+    /// The file is empty.
     #[error("the file is empty; send one with something in it")]
     Empty,
-    /// It is of no kind that is taken.
+    /// The kind of the file is not accepted.
     #[error("file type not supported; send one of: {}", names(.kinds))]
     Unsupported {
-        /// The kinds that are.
+        /// The accepted kinds.
         kinds: Vec<FileKind>,
     },
-    /// The schema that it was to be understood by is none that there is.
+    /// The requested schema does not exist.
     #[error("there is no schema {name}; choose one of: {}", .known.join(", "))]
     UnknownSchema {
-        /// Its name.
+        /// The requested name, shortened.
         name: String,
-        /// Those that there are.
+        /// The names of the existing schemas.
         known: Vec<String>,
     },
-    /// The key under which it was sent belongs to something else that was sent.
+    /// The idempotency key belongs to another upload.
     #[error("this Idempotency-Key belongs to another upload; use a new key")]
     KeyReused,
-    /// Storage or the database could not do their part.
+    /// Storage or the database failed.
     #[error(transparent)]
     Store(#[from] Error),
 }
 
-/// Who brings a document, and how.
+/// Who uploads a document, and under which idempotency key.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Uploader {
-    /// Under which name they are known.
+    /// The name of the user or program.
     pub actor: String,
-    /// By what a repetition is to be known, if at all.
+    /// The idempotency key, which identifies a repeated upload.
     pub key: Option<UploadKey>,
 }
 
-/// The first run that a new document gets.
+/// The first run of a new document.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FirstRun {
-    /// How urgent it is.
+    /// The priority of the run.
     pub priority: Priority,
-    /// What ties it to the request that brought the document.
+    /// Ties the run to the upload request in the log.
     pub correlation_id: Option<String>,
 }
 
-/// A file on its way in. Whoever drops it before it is finished leaves nothing behind.
+/// An unfinished upload. Dropping it removes its temporary file.
 pub struct Upload {
     store: Store,
     blobs: Arc<dyn BlobStore>,
@@ -102,13 +102,13 @@ pub struct Upload {
     sniffer: Sniffer,
     hash: Sha256,
     size: u64,
-    /// The schema that was asked for.
+    /// The requested schema.
     asked: Option<String>,
     language: Option<String>,
 }
 
 impl Upload {
-    /// Begins one.
+    /// Begins an upload.
     pub async fn begin(
         store: Store,
         blobs: Arc<dyn BlobStore>,
@@ -119,19 +119,19 @@ impl Upload {
         Ok(Self { store, blobs, terms, incoming, sniffer, hash, size: 0, asked: None, language: None })
     }
 
-    /// To be understood by this schema, which [`require_schema`] has let pass. Without one, by that of the terms.
+    /// Sets the schema. The caller has checked it with [`require_schema`]. Without one, the settings decide.
     #[must_use]
     pub fn by_schema(self, asked: Option<String>) -> Self {
         Self { asked, ..self }
     }
 
-    /// The same, read in this language by every run that the document gets.
+    /// Sets the language in which every run reads the document.
     #[must_use]
     pub fn in_language(self, language: Option<String>) -> Self {
         Self { language, ..self }
     }
 
-    /// Takes the next piece. Refuses as soon as it is clear that the file will not be taken.
+    /// Writes the next piece. Fails as soon as the upload cannot accept the file.
     pub async fn write(&mut self, piece: &[u8]) -> Result<(), UploadError> {
         self.size += piece.len() as u64;
         if self.size > self.terms.largest {
@@ -145,9 +145,9 @@ impl Upload {
         Ok(self.incoming.write(piece).await?)
     }
 
-    /// Keeps the file and adds the document under that name, with its first run if it gets one. Answers it as it was at
-    /// that moment; a repetition is answered with the document of the first time. What is begun here is brought to its
-    /// end even if nobody waits for the answer any more.
+    /// Stores the file and adds the document under that name, with its first run if it gets one. Returns the document
+    /// as this call added it. A repeated upload returns the document that the first upload added. The work continues
+    /// even if the caller stops waiting for the result.
     pub async fn finish(
         self,
         name: &str,
@@ -195,7 +195,7 @@ impl Upload {
     }
 }
 
-/// Refuses a schema that there is not, with the names of those that there are.
+/// Fails if the schema does not exist. The error lists the existing schemas.
 pub async fn require_schema(store: &Store, name: &str) -> Result<(), UploadError> {
     let known = store.governance.schema_names().await?;
     if known.iter().any(|one| one == name) {
@@ -204,13 +204,13 @@ pub async fn require_schema(store: &Store, name: &str) -> Result<(), UploadError
     Err(UploadError::UnknownSchema { name: shortened(name), known })
 }
 
-/// What somebody sent as a name, fit for a message.
+/// A name from a request, shortened and without control characters, for an error message.
 fn shortened(name: &str) -> String {
     let plain = name.chars().filter(|c| !c.is_control());
     plain.take(MOST_NAMED).collect()
 }
 
-/// A file and its record, which exist together or not at all.
+/// A file and its record: both exist, or neither does.
 struct FileAndRecord {
     store: Store,
     blobs: Arc<dyn BlobStore>,
@@ -220,7 +220,7 @@ struct FileAndRecord {
 impl FileAndRecord {
     async fn keep(self, incoming: Box<dyn BlobWriter>) -> Result<DocumentView, UploadError> {
         if let Err(error) = incoming.finish(&self.new.document.storage_path).await {
-            // It may have its name already, and only not be durable.
+            // The file may have its name already without being durable.
             self.remove_file().await;
             return Err(error.into());
         }
@@ -243,11 +243,12 @@ impl FileAndRecord {
         }
     }
 
-    /// Adds the record; removes the file again if there is to be none.
+    /// Adds the record. Removes the file if the database refuses the record.
     async fn add(&self) -> PortResult<AddOutcome> {
         let added = match self.try_to_add().await {
             Err(error) if error.is_in_doubt() => match self.try_to_add().await {
-                // The transaction was made and only its answer lost, or it was on its way and the second waited for it.
+                // Either the first transaction succeeded and its answer was lost, or the second transaction waited for
+                // the first.
                 Ok(AddOutcome::AlreadyAdded { document, .. }) if document == self.new.document.id => {
                     return self.stored().await;
                 }
@@ -261,7 +262,7 @@ impl FileAndRecord {
             Err(error) => error,
         };
         if error.is_in_doubt() {
-            // A file without a record is seen by nobody; a record without a file would be.
+            // No list shows a file without a record, but a list would show a record without its file.
             tracing::warn!(
                 document_id = %self.new.document.id,
                 "the database does not say whether it has this document; its file is kept"
@@ -280,7 +281,7 @@ impl FileAndRecord {
         self.store.documents.find(self.new.document.id).await.is_ok()
     }
 
-    /// The outcome that was lost: the document is stored, and so is its run.
+    /// Restores the lost answer: the database has the document and its run.
     async fn stored(&self) -> PortResult<AddOutcome> {
         let run = match &self.new.run {
             Some(run) => Some(self.store.history.run(run.id).await?.as_created()),
@@ -300,7 +301,7 @@ impl FileAndRecord {
     }
 }
 
-/// The process is on its way out.
+/// The process is shutting down.
 fn interrupted() -> PortError {
     PortError::Unavailable {
         service: "server",

@@ -55,7 +55,7 @@ impl EventFeed {
         Self(Arc::new(Shared { history, places, stop, watcher: Mutex::default() }))
     }
 
-    /// Subscribes to the events that the filter lets through.
+    /// Subscribes to the events that match the filter.
     pub async fn subscribe(
         &self,
         from: StartPosition,

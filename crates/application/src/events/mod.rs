@@ -1,7 +1,7 @@
 //! The event feed: events as they are recorded.
 //!
-//! [`EventFeed`] opens a [`Subscription`] for each client. One watcher per process polls for new events while there is a
-//! subscription. A subscription that keeps up shares what the watcher read; one that is behind reads for itself.
+//! [`EventFeed`] opens a [`Subscription`] for each client. One watcher per process polls for new events while there is
+//! a subscription. A subscription that keeps up shares the watcher's batches; a slower one reads the database itself.
 
 mod feed;
 mod subscription;
@@ -15,10 +15,10 @@ pub use subscription::Subscription;
 
 use crate::{App, Result};
 
-/// Events read at once. No subscription holds more, however far behind it is.
+/// Events read at once. A subscription never holds more, even if it is far behind.
 const STRIDE: u32 = 500;
 
-/// The id of the newest event; 0 while there is none.
+/// The id of the newest event; 0 without events.
 pub async fn newest(app: &App) -> Result<EventId> {
     Ok(app.store.history.newest_event().await?)
 }

@@ -42,12 +42,12 @@ impl Subscription {
         Self { history, news, stop, filter, read: position, ready, _watcher: watcher, _place: place }
     }
 
-    /// The position from which another subscription would miss nothing.
+    /// The position from which another subscription would miss no event.
     pub fn position(&self) -> EventId {
         self.ready.front().map_or(self.read, |next| EventId(next.id.0 - 1))
     }
 
-    /// The next event in the order of the history; none when the feed stops. Cancelling the call loses nothing.
+    /// The next event in the order of the history; none when the feed stops. Cancelling the call loses no event.
     pub async fn next(&mut self) -> Option<RecordedEvent> {
         let stop = self.stop.clone();
         stop.run_until_cancelled(self.find_next()).await.flatten()

@@ -1,12 +1,12 @@
 //! Comma-separated values as in RFC 4180, safe to open in a spreadsheet.
 //!
-//! A spreadsheet runs a cell that begins like a formula, and a formula can send the rest of the sheet elsewhere. The text of a
-//! document comes from strangers, so such a cell gets an apostrophe in front, which spreadsheets read as "this is text".
-//! Numbers are our own and stay unchanged, negative ones too.
+//! A spreadsheet runs a cell that begins like a formula, and a formula can send the rest of the sheet to another
+//! server. The text of a document comes from strangers. So such a cell gets an apostrophe in front, which spreadsheets
+//! read as "this is text". The program itself writes the numbers, so they stay unchanged, negative ones too.
 
 use csv::{QuoteStyle, StringRecord, Terminator, WriterBuilder};
 
-/// What a formula can begin with. Spreadsheets skip a tab or a line break before it.
+/// The first characters of formulas. Spreadsheets skip a tab or a line break before them.
 const BEGINS_FORMULA: [char; 7] = ['=', '+', '-', '@', '\t', '\r', '\n'];
 
 /// One cell.
@@ -36,7 +36,7 @@ impl<'a> From<&'a str> for Cell<'a> {
     }
 }
 
-/// One line, which can be filled again once it was written.
+/// One line. It can be filled again after it was written.
 ///
 /// ```
 /// use quire_application::export::{Cell, CsvRow};

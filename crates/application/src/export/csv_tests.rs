@@ -2,7 +2,7 @@ use proptest::prelude::*;
 
 use super::*;
 
-/// Reads what was written as RFC 4180 says, strictly: cells of lines.
+/// Parses CSV strictly by RFC 4180: lines of cells.
 fn read(text: &str) -> Vec<Vec<String>> {
     let mut rows = Vec::new();
     let mut rest = text;
@@ -22,7 +22,7 @@ fn read(text: &str) -> Vec<Vec<String>> {
     rows
 }
 
-/// One cell, and what follows it.
+/// One cell, and the rest of the line.
 fn read_cell(text: &str) -> (String, &str) {
     let Some(mut rest) = text.strip_prefix('"') else {
         let end = text.find([',', '\r', '\n', '"']).unwrap_or(text.len());
@@ -48,7 +48,7 @@ fn written(cells: &[Cell<'_>]) -> String {
     row.end()
 }
 
-/// What a reader gets for a text: the text, guarded if it could be a formula.
+/// The text of a cell after reading: guarded if it could be a formula.
 fn expected(text: &str) -> String {
     let is_guarded = text.starts_with(['=', '+', '-', '@', '\t', '\r', '\n']);
     if is_guarded { format!("'{text}") } else { text.to_owned() }
@@ -94,7 +94,7 @@ fn a_row_is_filled_again_after_its_end() {
     assert_eq!(row.push(Cell::Text("b")).end(), "b\r\n");
 }
 
-/// Anything, and more often than chance would have it what is hard.
+/// Any text, with difficult characters more often than by chance.
 fn texts() -> impl Strategy<Value = String> {
     prop_oneof![any::<String>(), "[=+@\t\r\n\", '-]{0,6}[a-z,\"\r\n ]{0,6}"]
 }

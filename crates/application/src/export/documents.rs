@@ -33,7 +33,7 @@ impl Export {
         Self { app, request, is_over: false }
     }
 
-    /// The next documents that have an interpretation; none at the end. An empty part may be followed by others.
+    /// The next documents that have an interpretation; none at the end. An empty part does not mean the end.
     pub async fn next(&mut self) -> Result<Option<Vec<ExportedDocument>>> {
         if self.is_over {
             return Ok(None);
@@ -45,7 +45,7 @@ impl Export {
         let mut versions = self.app.store.reviews.active_versions(&ids).await?.into_iter().peekable();
         let mut exported = Vec::with_capacity(part.items.len());
         for view in part.items {
-            // Both are in the order of the list.
+            // Both lists have the same order.
             if let Some((_, version)) = versions.next_if(|(id, _)| *id == view.overview.document.id) {
                 exported.push(ExportedDocument { view, version });
             }

@@ -1,4 +1,4 @@
-//! Values for other programs.
+//! Exports of values for other programs.
 
 mod csv;
 mod documents;

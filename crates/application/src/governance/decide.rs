@@ -16,7 +16,7 @@ pub struct DecisionRequest {
     pub candidate: CandidateId,
     /// The decision.
     pub decision_type: DecisionType,
-    /// The status that the governor saw. If the candidate has another one by now, nothing is decided.
+    /// The status that the governor saw. If the candidate's status has changed, nothing is decided.
     pub seen_status: Option<CandidateStatus>,
     /// Whether the governor saw it as critical. If that has changed, nothing is decided.
     pub seen_critical: Option<bool>,
@@ -39,8 +39,8 @@ pub enum DecisionError {
     Store(#[from] Error),
 }
 
-/// Records a decision. An approval creates a new version of the schema for later runs; existing data does not change and
-/// nothing is processed again.
+/// Records a decision. An approval creates a new version of the schema for later runs. Existing data does not change,
+/// and no document is processed again.
 pub async fn decide(app: &App, request: DecisionRequest) -> Result<GovernanceDecision, DecisionError> {
     let store = &app.store;
     match decide_once(store, request.clone()).await {

@@ -1,4 +1,4 @@
-//! Schemas, candidates for their changes, and decisions, as governors look at them.
+//! Schemas, candidates for their changes, and decisions, for governors.
 
 use quire_domain::DecisionId;
 use quire_ports::{
@@ -13,12 +13,12 @@ pub async fn candidates(app: &App, filter: CandidateFilter) -> Result<Vec<Struct
     Ok(app.store.governance.candidates(filter).await?)
 }
 
-/// Decisions, oldest first, those after `after`.
+/// Decisions after `after`, oldest first.
 pub async fn decisions(app: &App, after: Option<DecisionId>, limit: u32) -> Result<Vec<GovernanceDecision>> {
     Ok(app.store.governance.decisions(after, limit).await?)
 }
 
-/// Decisions with their candidates, newest first, those before `before`.
+/// Decisions before `before` with their candidates, newest first.
 pub async fn audit_trail(app: &App, before: Option<DecisionId>, limit: u32) -> Result<Vec<AuditTrailEntry>> {
     Ok(app.store.governance.trail(before, limit).await?)
 }
@@ -28,7 +28,7 @@ pub async fn current_schema(app: &App) -> Result<SchemaVersion> {
     schema_version(app, None, None).await
 }
 
-/// A version of a schema: of the default one without a name, the newest one without a number.
+/// A version of a schema. Without a name it is the default schema; without a number it is the newest version.
 pub async fn schema_version(app: &App, name: Option<&str>, number: Option<u32>) -> Result<SchemaVersion> {
     let (governance, name) = (&app.store.governance, name.unwrap_or(&app.uploads.schema));
     Ok(match number {

@@ -1,4 +1,4 @@
-//! Which two versions of an interpretation are compared.
+//! Finds two versions of an interpretation to compare.
 
 use std::str::FromStr;
 
@@ -38,7 +38,7 @@ impl std::fmt::Display for VersionReference {
     }
 }
 
-/// Why nothing can be compared.
+/// Why two versions cannot be compared.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CompareError {
     /// No run of the document has completed.

@@ -1,4 +1,4 @@
-//! Correct what was understood.
+//! Edit an interpretation.
 
 use quire_domain::review::{interpretation_edited, review_marked};
 use quire_domain::{DocumentId, EditBlocked, InterpretationId, ReviewStatus, RunId, check_edit};
@@ -11,24 +11,24 @@ use super::view::schema_of;
 use crate::engine::report;
 use crate::{App, Error};
 
-/// What somebody wants changed.
+/// A batch of changes to an interpretation.
 #[derive(Clone, Debug, PartialEq)]
 pub struct EditRequest {
-    /// The run whose interpretation it is.
+    /// The run of the interpretation.
     pub run: RunId,
-    /// The version that they looked at.
+    /// The version that the reviewer edited.
     pub base: u32,
-    /// The changes, all of them or none.
+    /// The changes. All are applied, or none.
     pub changes: Vec<EditOperation>,
     /// Whether the edit is also stale if a newer run of the document has completed.
     pub latest_run_only: bool,
-    /// Who.
+    /// The name of the reviewer.
     pub actor: String,
-    /// What ties it to its request.
+    /// Ties the edit to its request in the log.
     pub correlation_id: Option<String>,
 }
 
-/// Why nothing was changed.
+/// Why an edit was refused.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum EditError {
     /// A run of the document is RUNNING.
@@ -43,7 +43,7 @@ pub enum EditError {
     /// Another person has made a newer version, or a newer run has completed.
     #[error("a newer version exists; `details` says what became of each change and how to repeat it")]
     Stale(Box<StaleEdit>),
-    /// One of the changes is not as it must be.
+    /// A change is invalid.
     #[error(transparent)]
     Bad(#[from] InvalidEdit),
     /// Storage has no such run, or does not answer.
@@ -67,14 +67,14 @@ fn unless_stale<T>(result: Result<T, EditBlocked>) -> Result<Option<T>, EditErro
 pub struct EditResult {
     /// The version.
     pub version: InterpretationVersion,
-    /// Whether the edit made it; a batch that changes nothing makes none.
+    /// Whether the edit created this version. A batch without effect creates none.
     pub is_new: bool,
     /// The schema of the run.
     pub schema: Schema,
 }
 
-/// Applies a batch of changes to the active version of a run. Versions never change, so that what was worked out from one
-/// is right as long as that one is still active, and the store sees to that.
+/// Applies a batch of changes to the active version of a run. Versions never change, so a result computed from a
+/// version stays correct while that version is active. The store checks that it still is.
 pub async fn edit(app: &App, request: EditRequest) -> Result<EditResult, EditError> {
     match apply_to_active(app, &request).await? {
         Some(result) => Ok(result),
@@ -82,7 +82,7 @@ pub async fn edit(app: &App, request: EditRequest) -> Result<EditResult, EditErr
     }
 }
 
-/// Makes the new version; none if the edit is stale.
+/// Creates the new version; none if the edit is stale.
 async fn apply_to_active(app: &App, request: &EditRequest) -> Result<Option<EditResult>, EditError> {
     let (store, policy) = (&app.store, &app.confidence);
     let editable = store.reviews.editable(request.run).await?;
@@ -125,8 +125,8 @@ async fn apply_to_active(app: &App, request: &EditRequest) -> Result<Option<Edit
     Ok(Some(EditResult { version, is_new: true, schema }))
 }
 
-/// Stores it; none if the edit is stale. If the answer is lost, it is asked whether this version is there: whoever repeated it would else be told that
-/// somebody else had come first.
+/// Stores the version; none if the edit is stale. If the answer is lost, checks whether the store has this version.
+/// Without the check, a repeated edit would look as if another person had edited first.
 async fn save(store: &Store, new: &NewInterpretationVersion) -> Result<Option<SavedEdit>, EditError> {
     match store.reviews.save(new).await {
         Err(error) if error.is_in_doubt() => {

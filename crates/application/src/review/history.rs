@@ -7,7 +7,7 @@ use crate::{App, Result};
 
 /// The newest 200 versions of a run, oldest first, each with its changes against the version before it.
 pub async fn versions(app: &App, run: RunId) -> Result<Vec<VersionHistoryEntry>> {
-    // So that a run that does not exist differs from one without an interpretation.
+    // Distinguishes an unknown run from a run without an interpretation.
     app.store.history.run(run).await?;
     Ok(app.store.reviews.versions(run).await?)
 }

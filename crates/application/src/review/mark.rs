@@ -1,4 +1,4 @@
-//! Say that a document is checked, or that it is not after all.
+//! Mark a document as reviewed, or remove the mark.
 
 use quire_domain::review::review_marked;
 use quire_domain::{DocumentId, ReviewStatus};
@@ -7,20 +7,21 @@ use quire_ports::{ReviewMark, ReviewMarkRequest};
 use crate::engine::report;
 use crate::{App, Result};
 
-/// What somebody says of a document.
+/// A request to change the review status of a document.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MarkRequest {
     /// The document.
     pub document: DocumentId,
-    /// What it is to be. What it is already changes nothing.
+    /// The new status. Setting the current status again changes nothing.
     pub to: ReviewStatus,
-    /// Who.
+    /// The name of the reviewer.
     pub actor: String,
-    /// What ties it to its request.
+    /// Ties the change to its request in the log.
     pub correlation_id: Option<String>,
 }
 
-/// Marks a document as checked, or takes that back; with the mark, what it teaches about confidence is learnt or taken back.
+/// Marks a document as reviewed, or removes the mark. The calibration learns from the mark, and forgets that lesson
+/// when the mark is removed.
 pub async fn mark(app: &App, request: MarkRequest) -> Result<ReviewMark> {
     let (store, policy) = (&app.store, &app.confidence);
     let MarkRequest { document, to, actor, correlation_id } = request;

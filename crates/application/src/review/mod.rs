@@ -1,4 +1,4 @@
-//! What a reviewer does with an interpretation: look at it, correct it, mark it as reviewed.
+//! Use cases of a reviewer: view an interpretation, edit it, mark it as reviewed.
 
 mod compare;
 mod edit;

@@ -8,7 +8,7 @@ use uuid::Uuid;
 use crate::document::{self, ListRequest};
 use crate::{App, Result};
 
-/// How often a search that was cut short goes on.
+/// How often the search continues after a scan stopped at its limit.
 const MOST_PARTS: usize = 5;
 
 /// The next document by confidence.
@@ -16,7 +16,7 @@ const MOST_PARTS: usize = 5;
 pub struct NextLeastConfident {
     /// The document.
     pub id: DocumentId,
-    /// Its confidence, from which the search after it goes on.
+    /// Its confidence, from which the next search continues.
     pub confidence: Option<f64>,
 }
 
@@ -34,8 +34,9 @@ pub async fn next_newest(app: &App, here: DocumentId) -> Result<Option<DocumentI
     Ok(None)
 }
 
-/// The next document to review after this one, least confident first. `at` is the confidence that this one had when the
-/// reviewer opened it: a correction moves it in this order. After the last the search starts again at the first.
+/// The next document to review after this one, least confident first. `at` is the confidence of this document when the
+/// reviewer opened it, because an edit changes its place in this order. After the last document the search starts again
+/// at the first.
 pub async fn next_least_confident(
     app: &App,
     here: DocumentId,

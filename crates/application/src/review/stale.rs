@@ -1,4 +1,4 @@
-//! What a refused edit is told: what became of each of its changes in the version that is active now.
+//! The report on a stale edit: how each of its changes relates to the active version.
 
 use jiff::Timestamp;
 use quire_domain::{DocumentId, Run, RunId};
@@ -9,18 +9,18 @@ use quire_understanding::edit::conflict::{ChangeStatus, ConflictReport, find_con
 use super::edit::{EditError, EditRequest};
 use super::view::schema_of;
 
-/// An edit that was refused because the version that was edited is no longer the active one.
+/// An edit that was refused because the edited version is no longer active.
 #[derive(Clone, Debug, PartialEq)]
 pub struct StaleEdit {
     /// The run whose active version the report is about.
     pub run: RunId,
     /// The number of that version.
     pub version: u32,
-    /// Who last changed a field in conflict; if none is, who made the active version. None if a run made it.
+    /// Who last changed a field in conflict. Without a conflict, who made the active version. None if a run made it.
     pub changed_by: Option<String>,
-    /// When.
+    /// The time of that change.
     pub changed_at: Timestamp,
-    /// What became of each change.
+    /// The status of each change.
     pub report: ConflictReport,
     /// The schema of that run.
     pub schema: Schema,
@@ -32,14 +32,15 @@ pub(super) async fn is_latest_run(store: &Store, document: DocumentId, run: RunI
     Ok(latest.is_none_or(|latest| latest.id == run))
 }
 
-/// Checks each change of a stale edit against the active version: of the edited run, or of the document's latest completed run
-/// if the edit is only for that.
+/// Compares each change of a stale edit with an active version. That is the active version of the edited run, or of the
+/// document's latest completed run if the edit is only valid there.
 pub(super) async fn report(store: &Store, request: &EditRequest) -> Result<StaleEdit, EditError> {
     let (run, active) = target(store, request).await?;
     let base = store.reviews.version(request.run, Some(request.base)).await?;
     let schema = schema_of(store, &run).await?;
     let is_same_run = run.id == request.run;
-    // A base that never existed has no fields: then every change that is not done is in conflict.
+    // A base version that never existed has no fields. Then every change that is not in the active version is in
+    // conflict.
     let base = base.map(|base| base.data.fields).unwrap_or_default();
     let report = find_conflicts(&base, &active.data.fields, is_same_run, &schema, &request.changes);
     let (changed_by, changed_at) = match last_change(store, request, is_same_run, &report).await? {

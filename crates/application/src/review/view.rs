@@ -7,7 +7,7 @@ use quire_understanding::Schema;
 use crate::document::pages::RawTextArtifact;
 use crate::{App, Error};
 
-/// Why there is nothing to review.
+/// Why a document cannot be reviewed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ReviewError {
     /// No run of the document has completed.
@@ -43,12 +43,12 @@ impl ReviewView {
     }
 }
 
-/// The document as a reviewer sees it: its latest completed run, whatever newer runs do.
+/// The document as a reviewer sees it: with its latest completed run. Newer runs that have not completed do not matter.
 pub async fn show(app: &App, document: DocumentId) -> Result<ReviewView, ReviewError> {
     view(&app.store, &*app.blobs, document).await
 }
 
-/// The same on a bare store.
+/// Like [`show`], but needs only a store and the files.
 pub async fn view(
     store: &Store,
     blobs: &dyn BlobStore,

@@ -1,4 +1,4 @@
-//! Ask for a run.
+//! Request a run.
 
 use quire_domain::run::run_created;
 use quire_domain::{NewRun, Run};
@@ -6,12 +6,12 @@ use quire_ports::{PortResult, Store};
 
 use crate::engine::report;
 
-/// Accepts a run. When this answers, the run is stored and will be executed, whatever crashes.
+/// Accepts a run. When this returns, the run is stored and will be executed even after a crash.
 pub async fn enqueue(store: &Store, new: &NewRun) -> PortResult<Run> {
     let now = store.clock.now();
     let run = store.queue.enqueue(new, now).await?;
     if run.created_at == now {
-        // Asking twice for the same run makes one, and tells of one.
+        // A repeated request for the same run creates one run, and logs one event.
         report::log(&run_created(&run), run.correlation_id.as_deref());
     }
     Ok(run)

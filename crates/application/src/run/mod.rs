@@ -1,4 +1,4 @@
-//! What a user does with runs.
+//! Use cases for runs.
 
 mod enqueue;
 mod raw_text;

@@ -1,4 +1,4 @@
-//! The text that a run has read.
+//! The text of a run.
 
 use quire_domain::{Run, RunId};
 use quire_ports::{Artifact, PortError, PortResult, Store};
@@ -9,13 +9,13 @@ use crate::{App, Error};
 /// Why there is no text.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RawTextError {
-    /// The run may still read it.
+    /// The run has not read the text yet.
     #[error("the run has not read its document yet; retry when it has ended")]
     NotReady,
-    /// The run ended without it.
+    /// The run ended without a text.
     #[error("the run ended without a text")]
     NotAvailable,
-    /// The run has read it, but its file is gone.
+    /// The run has read the text, but its file is gone.
     #[error("the file with the text of the run is gone; process the document again")]
     Missing,
     /// There is no such run, or the database does not answer.
@@ -26,7 +26,7 @@ pub enum RawTextError {
 /// The text that a run read, even if the run failed later.
 pub async fn raw_text(app: &App, id: RunId) -> Result<String, RawTextError> {
     let (store, blobs) = (&app.store, &app.blobs);
-    // The run first: one that has ended will produce nothing more.
+    // Read the run before its artifacts: an ended run produces no more artifacts.
     let run = store.history.run(id).await?;
     let Some(artifact) = text_of(store, id).await? else {
         return Err(if run.state.is_terminal() {

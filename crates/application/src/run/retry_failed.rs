@@ -8,7 +8,7 @@ use crate::{App, Error};
 /// Why a run is not retried.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RetryError {
-    /// A document's run never changes once it has ended.
+    /// The run belongs to a document. Such a run never changes after its end.
     #[error(
         "a document's run that has ended stays as it is; process the document again instead, with \
          POST /documents/{{id}}/reprocess"
@@ -22,7 +22,7 @@ pub enum RetryError {
     Store(#[from] Error),
 }
 
-/// Sends a failed run back to the queue, where the settings of its pipeline allow that.
+/// Sends a failed run back to the queue if the settings of its pipeline allow that.
 pub async fn retry_failed(app: &App, id: RunId, actor: &str) -> Result<Run, RetryError> {
     let pipeline = app.store.history.run(id).await?.pipeline;
     if pipeline == Pipeline::Document {

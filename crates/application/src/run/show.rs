@@ -11,7 +11,7 @@ use crate::{App, Result};
 pub struct RunView {
     /// The run.
     pub run: Run,
-    /// The language in which it read its document; until it has, the language that was requested, if any.
+    /// The language in which it read its document; until then the requested language, if any.
     pub language_used: Option<String>,
     /// The steps that it has reached, in order.
     pub steps: Vec<StepProgress>,

@@ -1,11 +1,11 @@
-//! Take back a run that has not started.
+//! Withdraw a run that has not started.
 
 use quire_domain::{Run, RunId};
 
 use crate::engine::report;
 use crate::{App, Result};
 
-/// Withdraws a queued run. `Conflict` if it has started: a running run is never cancelled by a request.
+/// Withdraws a queued run. `Conflict` if it has started: no request cancels a running run.
 pub async fn withdraw(app: &App, run: RunId, actor: &str) -> Result<Run> {
     let store = &app.store;
     let transition = store.queue.withdraw(run, actor, store.clock.now()).await?;

@@ -125,7 +125,7 @@ fn filter(parameters: &Parameters) -> Result<CandidateFilter, ApiError> {
 }
 
 async fn load(app: &App, filter: CandidateFilter, words: &'static Words) -> Result<CandidateList, ApiError> {
-    // One more than shown tells whether there are more.
+    // Reads one more than the page shows, to know whether there is a next page.
     let wanted = CandidateFilter { limit: SHOWN + 1, ..filter };
     let mut candidates = governance::candidates(app, wanted).await?;
     let has_more = candidates.len() > SHOWN as usize;

@@ -14,7 +14,7 @@ pub(super) fn kind(change: StructureChange, words: &'static Words) -> &'static s
     })
 }
 
-/// What would change.
+/// The change in words.
 pub(super) fn what(change: StructureChange, source: Option<&str>, target: &str, words: &Words) -> String {
     match (change, source) {
         (StructureChange::KeyDeprecation, _) => words.with("governance.change_remove", target),

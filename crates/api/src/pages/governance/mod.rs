@@ -58,7 +58,7 @@ async fn load_frame(app: &App, visitor: Visitor) -> Result<Frame, ApiError> {
     Ok(Frame::new(visitor, Part::Governance, &["governance"], newest))
 }
 
-/// An address with those parameters that are not empty.
+/// An address with the parameters that are not empty.
 fn address(path: &str, parameters: &[(&str, &str)]) -> String {
     let mut query = form_urlencoded::Serializer::new(String::new());
     query.extend_pairs(parameters.iter().filter(|(_, value)| !value.is_empty()));

@@ -1,4 +1,4 @@
-//! `GET /app/governance/reliability`: how reliable confidence is, by what reviews have taught.
+//! `GET /app/governance/reliability`: how reliable confidence is, according to reviews.
 
 use std::sync::Arc;
 

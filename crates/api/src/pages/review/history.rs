@@ -42,7 +42,7 @@ struct ChangeRow {
     how: &'static str,
     old: Option<String>,
     new: Option<String>,
-    /// What restores a deleted value.
+    /// The change that restores a deleted value.
     restore: Option<RestoreButton>,
 }
 

@@ -74,7 +74,7 @@ impl ReviewPage {
     ];
 }
 
-/// What the visitor can do with the document.
+/// The actions that the visitor may take on the document.
 enum Work {
     Review(Box<Panel>),
     Waiting(ProcessingView),
@@ -116,7 +116,7 @@ pub(crate) async fn work(
 /// The address of the next document in the order of the list that the visitor came from.
 fn next_of(id: DocumentId, parameters: &Parameters) -> String {
     let order = parameters.text("sort").filter(|sort| *sort == next::LEAST_CERTAIN);
-    // With the confidence it had when it was opened: a correction changes it.
+    // Uses the confidence at the time of opening, because an edit changes it.
     let at = parameters.text("at").and_then(|at| at.parse::<f64>().ok());
     let at = at.map(|at| format!("&at={at}")).unwrap_or_default();
     let order = order.map(|sort| format!("?sort={sort}{at}")).unwrap_or_default();

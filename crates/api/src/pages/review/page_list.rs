@@ -1,4 +1,4 @@
-//! The pages of a document with their sizes, so that nothing moves when their images load.
+//! The pages of a document with their sizes, so that the layout does not move when their images load.
 
 use quire_application::document::pages;
 use quire_application::{App, Error};

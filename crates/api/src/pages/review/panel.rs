@@ -196,7 +196,7 @@ impl<'a> Layout<'a> {
         self.schema().key(&field.key).is_some_and(|key| key.hidden)
     }
 
-    /// The section of what belongs to no visit.
+    /// The section of fields without a visit.
     fn section_of(&self, field: &Field) -> &'a str {
         match self.schema().key(&field.key) {
             None => OTHER,
@@ -209,7 +209,7 @@ impl<'a> Layout<'a> {
 
     fn place_of(&self, key: &'a SchemaKey) -> &'a str {
         let names = self.names();
-        // The section of the visits shows nothing but visits.
+        // The section of the visits shows only visits.
         let is_free = |section: &&str| key.scope != Scope::Document || *section != self.visits_section();
         let own = key.section.as_deref().filter(|section| names.contains(section)).filter(is_free);
         own.unwrap_or(if names.contains(&REPORT) { REPORT } else { OTHER })
@@ -285,7 +285,7 @@ impl<'a> Layout<'a> {
             order[place].1.push(field);
         }
         order.sort_by_cached_key(|(_, own)| visit_date(own).unwrap_or(NO_DATE).to_owned());
-        // A key that no visit has a value of has its slot in the newest one.
+        // A key without a value in any visit has its slot in the newest visit.
         let newest = order.iter().rposition(|(_, own)| visit_date(own).is_some());
         let newest = newest.or(order.len().checked_sub(1));
         let nowhere: Vec<&SchemaKey> = self.visit_keys().filter(|key| !self.has_field(key)).collect();
@@ -307,7 +307,7 @@ impl<'a> Layout<'a> {
         groups
     }
 
-    /// The keys that tell of visits.
+    /// The keys of visits.
     fn visit_keys(&self) -> impl Iterator<Item = &'a SchemaKey> {
         self.schema().keys.iter().filter(|key| key.scope != Scope::Document && !key.hidden)
     }
@@ -419,7 +419,7 @@ mod tests {
         ids.into_iter().map(|id| (id.to_owned(), of(id))).collect()
     }
 
-    /// Proves R218: the form of a document of which nothing was found has a slot for every key.
+    /// Proves R218: the form of a document without fields has a slot for every key.
     #[test]
     fn every_key_of_a_schema_has_its_slot_in_the_order_of_the_schema() {
         let [veterinary, invoice] = SchemaFile::built_in();

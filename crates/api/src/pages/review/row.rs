@@ -17,7 +17,7 @@ pub(super) struct Row {
     pub(super) key: String,
     pub(super) title: String,
     pub(super) hint: Option<String>,
-    /// Empty for what belongs to no visit.
+    /// Empty for a field without a visit.
     pub(super) visit_id: String,
     /// The value for people, or a placeholder.
     pub(super) text: String,
@@ -74,7 +74,7 @@ pub(super) struct Detected {
     pub(super) value: String,
 }
 
-/// What rows are built with.
+/// The data for building rows.
 #[derive(Clone, Copy)]
 pub(super) struct RowContext<'a> {
     pub(super) schema: &'a Schema,

@@ -12,7 +12,7 @@ pub(super) fn of_key(schema: &Schema, language: Language, key: &str) -> String {
     if title == key { readable(key) } else { title.to_owned() }
 }
 
-/// What it means, where its title is an abbreviation.
+/// The meaning of a key whose title is an abbreviation.
 pub(super) fn hint(schema: &Schema, language: Language, key: &str) -> Option<String> {
     schema.key(key)?.hint(language.as_str()).map(str::to_owned)
 }

@@ -1,4 +1,4 @@
-//! The error responses of the description. Each operation names those that it can return; all have one body.
+//! The error responses of the description. Each operation names the errors that it can return; all have one body.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! What holds for every operation: common errors, response headers and authentication.
+//! The parts that all operations share: common errors, response headers and authentication.
 
 use axum::http::Method;
 use utoipa::openapi::extensions::Extensions;

@@ -1,6 +1,6 @@
 //! The `OpenAPI` 3.1 description of the REST API, built from its handlers: for programs (`/openapi.json`) and for people (`/docs`).
 //!
-//! Each handler describes itself; this file lists them, and [`every`] adds what all operations share.
+//! Each handler describes itself. This file lists the handlers, and [`every`] adds the parts that all operations share.
 
 #[cfg(test)]
 pub(crate) mod conformance;

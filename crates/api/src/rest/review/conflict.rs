@@ -1,4 +1,4 @@
-//! The 409 of a stale edit: what became of each change, and how to make it on top of the active version.
+//! The 409 response to a stale edit: the status of each change, and how to apply it to the active version.
 
 use jiff::Timestamp;
 use quire_application::review::StaleEdit;

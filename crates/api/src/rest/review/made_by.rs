@@ -1,4 +1,4 @@
-//! What made an interpretation, as JSON.
+//! The interpreter of an interpretation, as JSON.
 
 use quire_understanding::MadeBy;
 use serde::Serialize;

@@ -10,16 +10,16 @@ use super::{DocumentCount, MOST_LOOKED_AT};
 
 /// How long "more than the limit" is cached.
 const CACHE_LIMITED: SignedDuration = SignedDuration::from_mins(1);
-/// Counting this many takes longer than the list itself,
+/// Counting this many documents takes longer than reading the list, so such a count is cached.
 const MANY: u32 = 1_000;
-/// so such a count is cached for a moment.
+/// How long a count of at least `MANY` is cached.
 const CACHE_LARGE: SignedDuration = SignedDuration::from_secs(1);
 
-/// Caches counts that take time. Small counts are never cached.
+/// Caches slow counts. Small counts are never cached.
 #[derive(Debug, Default)]
 pub struct CountCache(Mutex<HashMap<Counted, (Timestamp, DocumentCount)>>);
 
-/// What is counted.
+/// The key of a count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Counted {
     /// Documents of a filter.

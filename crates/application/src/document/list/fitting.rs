@@ -36,7 +36,7 @@ impl ListRequest {
     }
 }
 
-/// Those of these documents that pass the filters, in their order. Purged documents are left out.
+/// The documents that pass the filters, in the given order. Purged documents are left out.
 pub async fn by_ids(app: &App, ids: &[DocumentId], request: &ListRequest) -> Result<Vec<DocumentView>> {
     Ok(listed_by_ids(&app.store, ids, request).await?)
 }

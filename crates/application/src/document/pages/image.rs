@@ -131,7 +131,7 @@ impl PageImages {
     }
 
     async fn draw(&self, document: &Document, page: usize, scale: f32) -> Result<Arc<[u8]>, ImageError> {
-        // The permit first, then the file: a waiting request holds nothing.
+        // Take the permit before reading the file, so that a waiting request holds no file in memory.
         let _place = self.places.acquire().await;
         let file = self.blobs.get(&document.storage_path, self.settings.largest).await;
         let file = file.map_err(|error| match error {
@@ -142,7 +142,7 @@ impl PageImages {
     }
 }
 
-/// Built from what decides the image, so that it is known without drawing.
+/// The tag consists of everything that determines the image, so that no drawing is needed to compute it.
 fn tag(document: &Document, page: usize, scale: f32) -> String {
     let [first, second] = [0, 8].map(|start| {
         let bytes: [u8; 8] = std::array::from_fn(|place| document.content_hash[start + place]);

@@ -1,4 +1,4 @@
-//! Images from a reader that counts how often it has to draw.
+//! Images from a reader that counts its drawings.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -11,7 +11,7 @@ use tempfile::TempDir;
 
 use super::*;
 
-/// Draws the page number and the scale, page 9 not at all, and waits for a permit each time.
+/// Draws the page number and the scale, waits for a permit each time, and fails for page 9.
 struct Counting {
     drawn: AtomicUsize,
     permits: Semaphore,

@@ -1,4 +1,4 @@
-//! The pages of a document: which there are, the words on one of them, and its image.
+//! The pages of a document: their list, the words of one page, and its image.
 
 mod image;
 mod record;

@@ -10,7 +10,7 @@ use crate::{App, Error, Result};
 /// Why the words of a page cannot be shown.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PageError {
-    /// A run read the page, and the file with its words is gone.
+    /// A run read the page, but the file with its words is gone.
     #[error("the file with the words of this page is gone; process the document again")]
     FileMissing,
     /// There is no such document or page, or storage does not answer.

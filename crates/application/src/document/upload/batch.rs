@@ -1,4 +1,4 @@
-//! The files of one upload request: what they share, and each file on its own.
+//! The files of one upload request: their shared options, and each file.
 
 use quire_domain::Priority;
 
@@ -6,7 +6,7 @@ use super::{FirstRun, Upload, UploadError, UploadKey, Uploader, require_schema};
 use crate::App;
 use crate::document::DocumentView;
 
-/// What a client asks for all files of one request.
+/// The options for all files of one request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UploadRequest {
     /// The name of the client.
@@ -17,7 +17,7 @@ pub struct UploadRequest {
     pub correlation_id: String,
     /// The client's idempotency key.
     pub key: Option<String>,
-    /// The schema to interpret the documents by; the default of the settings without one.
+    /// The schema of the documents. Without one, the settings decide.
     pub schema: Option<String>,
 }
 
@@ -28,7 +28,7 @@ pub struct UploadBatch<'a> {
 }
 
 impl<'a> UploadBatch<'a> {
-    /// Accepts a request. Refuses a schema that does not exist before any file is read.
+    /// Accepts a request. Refuses an unknown schema before it reads any file.
     pub async fn begin(app: &'a App, request: UploadRequest) -> Result<Self, UploadError> {
         if let Some(name) = &request.schema {
             require_schema(&app.store, name).await?;
@@ -36,19 +36,19 @@ impl<'a> UploadBatch<'a> {
         Ok(Self { app, request })
     }
 
-    /// Bytes of the largest file, and of all files of the request together.
+    /// The size limit, in bytes, of one file and of all files of the request together.
     pub fn max_bytes(&self) -> u64 {
         self.app.uploads.largest
     }
 
-    /// Begins one file.
+    /// Begins the upload of one file.
     pub async fn begin_file(&self) -> Result<Upload, UploadError> {
         let App { store, blobs, uploads, .. } = self.app;
         Upload::begin(store.clone(), blobs.clone(), uploads.clone()).await
     }
 
-    /// Stores a file that arrived whole, with its first run unless this server processes none. `place` is its place in the
-    /// request, from 0.
+    /// Stores a complete file, with its first run unless this server has processing switched off. `place` is the
+    /// position of the file in the request, from 0.
     pub async fn finish_file(
         &self,
         upload: Upload,

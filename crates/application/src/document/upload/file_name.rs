@@ -1,11 +1,11 @@
-//! What a file is called, of all that a sender may write there.
+//! Cleans the file name of an upload.
 
 use quire_domain::reading::FileKind;
 
-/// Bytes of the longest name; what is longer is cut.
+/// The longest name, in bytes. Longer names are cut.
 const LONGEST: usize = 255;
 
-/// The last part of the name, without what cannot be seen. A name of which nothing is left gets a plain one.
+/// The last part of the name, without invisible characters. An empty result becomes a default name.
 pub(super) fn base_name(given: &str, kind: FileKind) -> String {
     let base = given.rsplit(['/', '\\']).next().unwrap_or_default();
     let visible: String = base.chars().filter(|sign| !is_invisible(*sign)).collect();
@@ -15,7 +15,8 @@ pub(super) fn base_name(given: &str, kind: FileKind) -> String {
     }
 }
 
-/// Control characters, and those that turn the direction of what follows: with them `fdp.exe` reads as `exe.pdf`.
+/// Control characters, zero-width characters, and characters that reverse the text after them: with them `fdp.exe`
+/// reads as `exe.pdf`.
 fn is_invisible(sign: char) -> bool {
     sign.is_control()
         || matches!(sign, '\u{200B}'..='\u{200F}' | '\u{2028}'..='\u{202E}' | '\u{2060}'..='\u{2069}' | '\u{FEFF}')

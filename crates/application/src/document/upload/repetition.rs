@@ -1,4 +1,4 @@
-//! The same upload a second time: known by its key, answered as the first time.
+//! Repeated uploads: the idempotency key identifies them, and the answer is that of the first upload.
 
 use jiff::SignedDuration;
 use quire_domain::{Document, DocumentId, ReviewStatus, Run, RunId};
@@ -8,42 +8,42 @@ use sha2::{Digest as _, Sha256};
 use super::FirstRun;
 use crate::document::DocumentView;
 
-/// How long a key is remembered.
+/// How long an idempotency key is valid.
 const KEPT: SignedDuration = SignedDuration::from_hours(24);
 
-/// A key that the sender chose for a request, and which of its files this is.
+/// An idempotency key of a request, and the position of a file in that request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UploadKey {
     /// The key.
     pub key: String,
-    /// The file's place in the request, from 0.
+    /// The position of the file in the request, from 0.
     pub place: u32,
-    /// Whether no other file follows. A request with one more is another one.
+    /// Whether this is the last file. A request with one more file is a different request.
     pub is_last: bool,
 }
 
-/// What makes two uploads the same.
+/// The parts of an upload that identify it.
 pub(super) struct UploadIdentity<'w> {
     pub document: &'w Document,
     pub first: Option<&'w FirstRun>,
-    /// The schema, if the sender asked for one.
+    /// The requested schema.
     pub schema: Option<&'w str>,
 }
 
 impl UploadKey {
-    /// The key of this upload: its fingerprint is made of the content, the name and everything the sender asked for.
+    /// The key of this upload. Its fingerprint covers the content, the name and every option of the request.
     pub(super) fn of(&self, scope: &str, upload: &UploadIdentity<'_>) -> IdempotencyKey {
         let UploadIdentity { document, first, schema } = upload;
         let mut hash = Sha256::new();
         hash.update(document.content_hash);
         hash.update([u8::from(self.is_last)]);
         hash.update(first.map_or("", |first| first.priority.as_str()));
-        // No name of a schema has the byte that ends it here.
+        // A zero byte ends the schema name. No schema name contains one.
         if let Some(schema) = schema {
             hash.update([1]);
             hash.update(schema);
         }
-        // Last, since it is the one part that may have any length or content.
+        // The name comes last because it alone may have any length or content.
         hash.update([0]);
         hash.update(&document.original_filename);
         IdempotencyKey {
@@ -56,7 +56,7 @@ impl UploadKey {
     }
 }
 
-/// A document as it was answered when it was added, whatever became of it since.
+/// A document as the first upload returned it, without later changes.
 pub(super) async fn recall(store: &Store, id: DocumentId, run: Option<RunId>) -> PortResult<DocumentView> {
     let document = store.documents.find(id).await?;
     let run = match run {
@@ -68,7 +68,7 @@ pub(super) async fn recall(store: &Store, id: DocumentId, run: Option<RunId>) ->
     Ok(as_added(document, run))
 }
 
-/// A document that was just added, with its first run.
+/// A new document with its first run.
 pub(super) fn as_added(document: Document, run: Option<Run>) -> DocumentView {
     DocumentView::of(DocumentOverview {
         updated_at: document.created_at,

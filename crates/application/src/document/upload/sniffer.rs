@@ -1,27 +1,27 @@
-//! What kind of file it is, told while it comes in and without holding more than a window of it.
+//! Detects the kind of a file during its upload, with only one window of it in memory.
 //!
-//! The rule is the domain's, [`FileKind::sniff`], and is only asked here. Most kinds show in the first window. Two do
-//! not: a zip is a DOCX if a certain part is anywhere in it, and a text is one only as far as everything in it is text.
-//! Their further windows are each judged as a file of their own that opens as the whole one did.
+//! The domain has the rule, [`FileKind::sniff`]; this module applies it to windows. The first window decides most
+//! kinds. Two kinds need more. A zip is a DOCX if a certain part is anywhere in it, and a text file must be text to its
+//! end. For these two, the sniffer checks each further window like a separate file with the same beginning.
 
 use quire_domain::reading::FileKind;
 
-/// Bytes that are judged together. A file that is not longer is judged exactly as the domain would.
+/// The size of a window, in bytes. For a file within one window, the result is exactly the domain's.
 const WINDOW: usize = 64 << 10;
-/// How every zip opens.
+/// The first bytes of every zip.
 const ZIP: &[u8] = b"PK\x03\x04";
-/// Bytes of a zip's window that are judged again with the next: more than the header that may be cut there.
+/// Bytes of a zip's window that the next window repeats: more than a header that the boundary may cut.
 const HEADER: usize = 64;
-/// Characters that every further window of a text is judged behind. That far the domain looks for what makes a file
-/// that opens like text something else.
+/// Characters of plain text in front of every further window of a text. Within this length the domain looks for signs
+/// that a file that begins like text is of another kind.
 const PLAIN: usize = 1024;
 
-/// What is known so far.
+/// The result so far.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Verdict {
-    /// Nothing certain.
+    /// Undecided.
     Open,
-    /// This kind, or none that can be read, whatever is still to come.
+    /// This kind, or no readable kind. Later pieces cannot change it.
     Known(Option<FileKind>),
 }
 
@@ -29,14 +29,14 @@ pub(super) enum Verdict {
 enum Sight {
     #[default]
     Opening,
-    /// A zip in which nothing was found yet.
+    /// A zip without the part of a DOCX so far.
     Zip,
-    /// Text so far, each further window of which is judged behind this.
+    /// Text so far. The sniffer checks each further window behind this prefix.
     Text(Vec<u8>),
     Known(Option<FileKind>),
 }
 
-/// Looks at a file as it passes.
+/// Detects the kind of a file from its pieces.
 #[derive(Default)]
 pub(super) struct Sniffer {
     window: Vec<u8>,
@@ -44,7 +44,7 @@ pub(super) struct Sniffer {
 }
 
 impl Sniffer {
-    /// Looks at the next piece.
+    /// Checks the next piece.
     pub(super) fn see(&mut self, piece: &[u8]) -> Verdict {
         if !matches!(self.sight, Sight::Known(_)) {
             self.window.extend_from_slice(piece);
@@ -58,7 +58,7 @@ impl Sniffer {
         }
     }
 
-    /// What it is, now that all of it has passed.
+    /// The kind of the complete file.
     pub(super) fn conclude(&self) -> Option<FileKind> {
         match &self.sight {
             Sight::Opening => FileKind::sniff(&self.window),
@@ -68,7 +68,7 @@ impl Sniffer {
         }
     }
 
-    /// Judges the window and keeps of it what has to be judged with the next.
+    /// Checks the window and keeps the bytes that the next window needs.
     fn judge(&mut self) {
         match &self.sight {
             Sight::Opening => self.judge_opening(),
@@ -112,7 +112,7 @@ impl Sniffer {
     }
 }
 
-/// Plain text in the encoding in which the file opens.
+/// Plain text in the encoding of the file's beginning.
 fn plain_opening(file: &[u8]) -> Vec<u8> {
     match file {
         [0xff, 0xfe, ..] => [&[0xff, 0xfe][..], &b"x\0".repeat(PLAIN)].concat(),
@@ -121,7 +121,7 @@ fn plain_opening(file: &[u8]) -> Vec<u8> {
     }
 }
 
-/// Where the last whole character ends in a window of a file that opens like this.
+/// The end of the last whole character in a window, in the encoding of the file's beginning.
 fn whole_characters(opening: &[u8], window: &[u8]) -> usize {
     if matches!(opening, [0xff, 0xfe, ..] | [0xfe, 0xff, ..]) {
         return window.len() & !1;
@@ -147,7 +147,7 @@ mod tests {
         sniffer.conclude()
     }
 
-    /// A zip that holds something of that length before the part that makes it a DOCX.
+    /// A zip with a part of that length before the part that makes it a DOCX.
     fn docx(before: usize) -> Vec<u8> {
         let mut zip = b"PK\x03\x04".to_vec();
         zip.resize(30 + before, b'-');
@@ -173,7 +173,7 @@ mod tests {
         assert_eq!(sniffer.conclude(), Some(FileKind::Png));
     }
 
-    /// Proves R058 for a file that only opens like what is taken.
+    /// Proves R058 for a file that only begins like an accepted kind.
     #[test]
     fn a_text_that_turns_into_something_else_is_none() {
         let text = "El paciente come bien.\n".repeat(10_000);

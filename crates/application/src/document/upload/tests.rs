@@ -14,7 +14,7 @@ use tempfile::TempDir;
 
 use super::*;
 
-/// What happens to a transaction.
+/// The outcome of a transaction.
 #[derive(Clone, Copy, PartialEq)]
 enum Fate {
     Refused,
@@ -24,7 +24,7 @@ enum Fate {
     LostWithTheDatabase,
 }
 
-/// Documents whose next transaction goes wrong.
+/// A document store whose next transaction fails.
 struct Unlucky {
     real: Arc<dyn Documents>,
     fate: Fate,
@@ -139,7 +139,7 @@ impl Scene {
         self.fixture.store.history.runs(&RunFilter { limit: 10, ..RunFilter::default() }).await.unwrap()
     }
 
-    /// What is in the folder, but for the place of what is coming in, which must be empty.
+    /// The files of the folder. The folder of temporary files must be empty.
     fn files(&self) -> Vec<String> {
         let names = |folder: &std::path::Path| -> Vec<String> {
             let entries = std::fs::read_dir(folder).unwrap();

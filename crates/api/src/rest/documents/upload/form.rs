@@ -1,7 +1,7 @@
 //! The files of a form, streamed one after another.
 //!
-//! A file is stored when the next one begins or the form ends: only then is it known that it arrived whole, and whether it was
-//! the last. A break after it does not touch it.
+//! The server stores a file when the next one begins or the form ends. Only then does it know that the file is
+//! complete, and whether it is the last. If the connection breaks later, the stored file remains.
 
 use std::time::Duration;
 
@@ -35,8 +35,8 @@ pub(super) struct FileOutcome {
 }
 
 impl FileOutcome {
-    /// An idempotency key of another request refuses the whole request, unless some of its files are stored already: the client
-    /// must learn about those.
+    /// An idempotency key of another request refuses the whole request, unless some of its files are stored already:
+    /// the response must report the stored files.
     fn unless_key_reused(self, others: &[Self]) -> Result<Self, ApiError> {
         match self.result {
             Err(error) if others.is_empty() && error.is_conflict(Reason::IdempotencyKeyReused) => Err(error),

@@ -15,7 +15,7 @@ const MAX: usize = 1 << 20;
 /// The limit within a file.
 const UNLIMITED: usize = usize::MAX;
 
-/// The bytes that may still come.
+/// The number of bytes that are still allowed.
 #[derive(Clone)]
 pub(super) struct FormOverhead(Arc<AtomicUsize>);
 
