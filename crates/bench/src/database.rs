@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use quire_ports::Store;
 use quire_postgres::PgStore;
-use quire_postgres::testing::{self, Place};
+use quire_postgres::testing::{self, TestSchema};
 use quire_sqlite::SqliteStore;
 
 /// The kind of database.
@@ -62,7 +62,7 @@ pub async fn create(kind: DatabaseKind, grouping: CommitGrouping) -> Database {
             Database { store, path, schema: String::new(), _keep: Box::new(folder) }
         }
         DatabaseKind::Postgres => {
-            let place = Place::migrated().await;
+            let place = TestSchema::migrated().await;
             let schema = place.schema.clone();
             let mut options = quire_postgres::Options {
                 schema: Some(schema.clone()),

@@ -43,7 +43,7 @@ pub(super) struct Frame {
     newest: EventId,
 }
 
-pub(super) struct Place {
+pub(super) struct Link {
     pub(super) href: &'static str,
     pub(super) word: &'static str,
     pub(super) is_current: bool,
@@ -78,7 +78,7 @@ impl Frame {
     }
 
     /// The links of the navigation. Links that the visitor's roles do not allow are left out.
-    pub(super) fn places(&self) -> Vec<Place> {
+    pub(super) fn places(&self) -> Vec<Link> {
         let all = [
             (Part::Inbox, "/app", "frame.documents", Role::Read),
             (Part::Operations, "/app/operations", "frame.operations", Role::Read),
@@ -86,7 +86,7 @@ impl Frame {
             (Part::Governance, "/app/governance", "governance.title", Role::Govern),
         ];
         let offered = all.into_iter().filter(|(_, _, _, role)| self.visitor.may(*role));
-        offered.map(|(part, href, word, _)| Place { href, word, is_current: part == self.part }).collect()
+        offered.map(|(part, href, word, _)| Link { href, word, is_current: part == self.part }).collect()
     }
 
     pub(super) fn languages(&self) -> Vec<Choice> {

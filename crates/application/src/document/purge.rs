@@ -32,19 +32,19 @@ mod tests {
 
     use super::*;
 
-    struct Scene {
+    struct PurgeFixture {
         fixture: StoreFixture,
         blobs: DiskBlobs,
         _folder: TempDir,
     }
 
-    async fn scene() -> Scene {
+    async fn scene() -> PurgeFixture {
         let folder = tempfile::tempdir().unwrap();
         let blobs = DiskBlobs::open(folder.path()).unwrap();
-        Scene { fixture: quire_sqlite::testing::store_fixture().await, blobs, _folder: folder }
+        PurgeFixture { fixture: quire_sqlite::testing::store_fixture().await, blobs, _folder: folder }
     }
 
-    impl Scene {
+    impl PurgeFixture {
         /// A document with a queued run, its original and a text that a run wrote.
         async fn add(&self) -> (SubjectId, RunId) {
             let document = document(DocumentId::new());

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use quire_application::events::{EventFeed, StartPosition};
 use quire_domain::{Event, EventType};
-use quire_postgres::testing::Place as Schema;
+use quire_postgres::testing::TestSchema;
 use quire_testkit::fixture::at;
 use sqlx::{Connection as _, Executor as _, PgConnection, Row as _};
 use tokio_util::sync::CancellationToken;
@@ -23,7 +23,7 @@ async fn wait_for_blocked_connection(connection: &mut PgConnection) {
 /// An event that was written first and committed last still comes first.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn an_event_with_a_slow_commit_is_not_skipped() {
-    let schema = Schema::migrated().await;
+    let schema = TestSchema::migrated().await;
     let (ours, theirs) = (schema.store().await.into_store(), schema.store().await.into_store());
     let feed = EventFeed::new(ours.history.clone(), 10, CancellationToken::new());
     let mut subscription = subscribe(&feed, StartPosition::Now).await;

@@ -15,7 +15,7 @@ use uuid::Uuid;
 use crate::{Options, PgStore};
 
 /// A schema that is dropped with this value.
-pub struct Place {
+pub struct TestSchema {
     /// The name of the schema.
     pub schema: String,
 }
@@ -26,7 +26,7 @@ pub fn url() -> String {
         .expect("QUIRE_TEST_POSTGRES_URL is not set; run `cargo xtask test`, which starts a server")
 }
 
-impl Place {
+impl TestSchema {
     /// Creates an empty schema.
     pub async fn empty() -> Self {
         let place = Self { schema: format!("t_{}", Uuid::now_v7().simple()) };
@@ -55,7 +55,7 @@ impl Place {
     }
 }
 
-impl Drop for Place {
+impl Drop for TestSchema {
     /// Drops the schema if possible. A schema that is left behind does no harm.
     fn drop(&mut self) {
         let drop = format!("SET lock_timeout = '2s'; DROP SCHEMA IF EXISTS {} CASCADE", self.schema);
@@ -73,7 +73,7 @@ impl Drop for Place {
 }
 
 struct DirectSql {
-    place: Arc<Place>,
+    place: Arc<TestSchema>,
 }
 
 #[async_trait]
@@ -95,13 +95,13 @@ impl RawSql for DirectSql {
 }
 
 /// Runs SQL in that schema without the store.
-pub fn past(place: &Arc<Place>) -> Arc<dyn RawSql> {
+pub fn raw_sql(place: &Arc<TestSchema>) -> Arc<dyn RawSql> {
     Arc::new(DirectSql { place: place.clone() })
 }
 
 /// A store in a schema of its own.
 pub async fn store_fixture() -> StoreFixture {
-    let place = Arc::new(Place::migrated().await);
+    let place = Arc::new(TestSchema::migrated().await);
     let store = place.store().await.into_store();
-    StoreFixture { store, sql: past(&place), keep: Box::new(place) }
+    StoreFixture { store, sql: raw_sql(&place), keep: Box::new(place) }
 }

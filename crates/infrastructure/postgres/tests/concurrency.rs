@@ -13,7 +13,7 @@ use quire_domain::{Change, Event, EventId, EventType, SubjectId, WorkerId};
 use quire_ports::{
     Advance, AdvanceOutcome, ClaimRequest, ClaimedRun, EventFilter, Lease, RunFilter, Store, Worker,
 };
-use quire_postgres::testing::Place;
+use quire_postgres::testing::TestSchema;
 use quire_testkit::fixture::{document_plan, document_run};
 use sqlx::{AssertSqlSafe, Connection, Executor, PgConnection, Row};
 use tokio::task::JoinSet;
@@ -21,7 +21,7 @@ use tokio::time::timeout;
 
 const SOON: Duration = Duration::from_secs(20);
 
-async fn store(place: &Place) -> Store {
+async fn store(place: &TestSchema) -> Store {
     place.store().await.into_store()
 }
 
@@ -68,7 +68,7 @@ async fn somebody_waits(connection: &mut PgConnection) {
 /// A reader never skips an event that was written first and committed last, because the later writer waits.
 #[tokio::test(flavor = "multi_thread")]
 async fn event_ids_appear_in_the_order_of_their_commits() {
-    let place = Place::migrated().await;
+    let place = TestSchema::migrated().await;
     let store = Arc::new(store(&place).await);
     let mut early = place.connection().await;
     let mut other = place.connection().await;
@@ -96,7 +96,7 @@ async fn event_ids_appear_in_the_order_of_their_commits() {
 /// A reader that continues from the last id it saw finds every event, while many writers append.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_reader_that_follows_the_history_misses_nothing() {
-    let place = Place::migrated().await;
+    let place = TestSchema::migrated().await;
     let reader = store(&place).await;
     let done = Arc::new(AtomicBool::new(false));
     let follower = {
@@ -131,7 +131,7 @@ async fn a_reader_that_follows_the_history_misses_nothing() {
 /// Proves R164: a claim skips the runs that another claim has locked, without waiting for it.
 #[tokio::test(flavor = "multi_thread")]
 async fn two_claimers_share_no_run_and_neither_waits() {
-    let place = Place::migrated().await;
+    let place = TestSchema::migrated().await;
     let store = store(&place).await;
     for second in 0..4 {
         let at = store.clock.now() + SignedDuration::from_secs(second);
@@ -170,7 +170,7 @@ fn literal_next(worker: WorkerId, limit: usize) -> String {
 async fn no_run_is_left_behind_without_a_front() {
     const STORES: usize = 3;
     const EACH: usize = 120;
-    let place = Arc::new(Place::migrated().await);
+    let place = Arc::new(TestSchema::migrated().await);
     let subjects: Arc<Vec<SubjectId>> = Arc::new((0..4).map(|_| SubjectId::new()).collect());
     let mut tasks = JoinSet::new();
     for index in 0..STORES {
@@ -235,7 +235,7 @@ async fn settle_until_quiet(store: Arc<Store>, expected: usize) {
 /// transaction is first.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_run_put_behind_a_front_that_is_ending_becomes_the_front() {
-    let place = Place::migrated().await;
+    let place = TestSchema::migrated().await;
     let store = Arc::new(store(&place).await);
     let subject = SubjectId::new();
     let front = store.queue.enqueue(&document_run(subject), store.clock.now()).await.unwrap();
@@ -264,7 +264,7 @@ async fn a_run_put_behind_a_front_that_is_ending_becomes_the_front() {
 /// The same request, sent many times at once from many processes, makes one run.
 #[tokio::test(flavor = "multi_thread")]
 async fn the_same_run_asked_for_by_many_is_made_once() {
-    let place = Place::migrated().await;
+    let place = TestSchema::migrated().await;
     let stores = [store(&place).await, store(&place).await];
     let new = document_run(SubjectId::new());
     let mut tasks = JoinSet::new();
@@ -283,7 +283,7 @@ async fn the_same_run_asked_for_by_many_is_made_once() {
 /// If one batch holds two writes about one run, the second is checked against the result of the first.
 #[tokio::test(flavor = "multi_thread")]
 async fn of_two_ends_of_one_run_the_second_is_refused() {
-    let place = Place::migrated().await;
+    let place = TestSchema::migrated().await;
     let store = store(&place).await;
     store.queue.enqueue(&document_run(SubjectId::new()), store.clock.now()).await.unwrap();
     let worker = worker(&store).await;

@@ -3,12 +3,12 @@
 use std::fs;
 use std::path::Path;
 
-use quire_postgres::testing::Place;
+use quire_postgres::testing::TestSchema;
 use sqlx::{AssertSqlSafe, Executor, SqlSafeStr};
 
 #[tokio::test]
 async fn every_query_expands_and_prepares() {
-    let place = Place::migrated().await;
+    let place = TestSchema::migrated().await;
     let mut connection = place.connection().await;
     let mut prepared = 0;
     for folder in fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("queries")).unwrap() {

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use quire_domain::{EventId, SubjectId};
 use quire_ports::{EventFilter, PortError, RunFilter};
-use quire_postgres::testing::{Place, url};
+use quire_postgres::testing::{TestSchema, url};
 use quire_postgres::{Options, PgStore};
 use quire_testkit::fixture::document_run;
 use sqlx::{AssertSqlSafe, Executor, Row};
@@ -16,7 +16,7 @@ use tokio::time::timeout;
 const SOON: Duration = Duration::from_secs(20);
 
 /// Closes every connection that a store has to this schema.
-async fn cut_all(place: &Place) -> usize {
+async fn cut_all(place: &TestSchema) -> usize {
     let mut connection = place.connection().await;
     let cut = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity \
                WHERE pid IN (SELECT pid FROM store_connections)";
@@ -26,7 +26,7 @@ async fn cut_all(place: &Place) -> usize {
 /// A store whose connections were closed opens new ones and continues without an error.
 #[tokio::test(flavor = "multi_thread")]
 async fn broken_connections_are_replaced_without_anybody_noticing() {
-    let place = Place::migrated().await;
+    let place = TestSchema::migrated().await;
     let store = place.store().await.into_store();
     // Opens several connections, each of which records its process id.
     let mut connection = place.connection().await;
@@ -64,7 +64,7 @@ async fn an_absent_server_is_unavailable_and_no_error_tells_the_password() {
 /// Before the first migration every query fails with the same error, which says what to do.
 #[tokio::test]
 async fn a_database_without_a_schema_says_what_to_do() {
-    let place = Place::empty().await;
+    let place = TestSchema::empty().await;
     let store = place.store().await.into_store();
     let asked = store.queue.enqueue(&document_run(SubjectId::new()), store.clock.now()).await;
     let Err(PortError::Conflict(message)) = asked else { panic!("{asked:?}") };
@@ -75,7 +75,7 @@ async fn a_database_without_a_schema_says_what_to_do() {
 /// If two migrators run at once, each migration is applied once, and both migrators succeed.
 #[tokio::test(flavor = "multi_thread")]
 async fn two_migrators_at_once_apply_each_migration_once() {
-    let place = Place::empty().await;
+    let place = TestSchema::empty().await;
     let (one, other) = (place.store().await.into_store(), place.store().await.into_store());
     let both = async { tokio::join!(one.migrations.up(None), other.migrations.up(None)) };
     let (first, second) = timeout(SOON, both).await.unwrap();
@@ -88,7 +88,7 @@ async fn two_migrators_at_once_apply_each_migration_once() {
 /// Proves R160 for an index build that was interrupted: the migration replaces the index that the build left behind.
 #[tokio::test(flavor = "multi_thread")]
 async fn an_interrupted_index_build_is_done_again() {
-    let place = Place::empty().await;
+    let place = TestSchema::empty().await;
     let store = place.store().await.into_store();
     store.migrations.up(Some(3)).await.unwrap();
     let mut connection = place.connection().await;
@@ -108,7 +108,7 @@ async fn an_interrupted_index_build_is_done_again() {
 /// A run that one process enqueues wakes another process.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_run_enqueued_here_wakes_a_worker_there() {
-    let place = Place::migrated().await;
+    let place = TestSchema::migrated().await;
     let (here, there) = (place.store().await.into_store(), place.store().await.into_store());
     let wakeup = there.queue.wakeup();
     // The first wakeup says that listening has begun.
@@ -120,7 +120,7 @@ async fn a_run_enqueued_here_wakes_a_worker_there() {
 /// The store uses the server's time.
 #[tokio::test]
 async fn the_clock_is_the_servers() {
-    let place = Place::empty().await;
+    let place = TestSchema::empty().await;
     let store = place.store().await.into_store();
     let query = "SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint";
     let server: i64 = place.connection().await.fetch_one(query).await.unwrap().get(0);

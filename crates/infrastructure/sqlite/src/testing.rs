@@ -47,7 +47,7 @@ impl RawSql for DirectSql {
 }
 
 /// Runs SQL on that file without the store.
-pub fn past(path: PathBuf) -> Arc<dyn RawSql> {
+pub fn raw_sql(path: PathBuf) -> Arc<dyn RawSql> {
     Arc::new(DirectSql { path })
 }
 
@@ -62,6 +62,6 @@ pub async fn store_fixture_with(options: Options) -> (StoreFixture, PathBuf) {
     let path = folder.path().join("quire.db");
     let store = SqliteStore::open(&path, options).unwrap().into_store();
     store.migrations.up(None).await.unwrap();
-    let sql = past(path.clone());
+    let sql = raw_sql(path.clone());
     (StoreFixture { store, sql, keep: Box::new(folder) }, path)
 }

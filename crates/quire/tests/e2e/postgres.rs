@@ -1,6 +1,6 @@
 //! PostgreSQL: migrations, and several workers on one database.
 
-use quire_postgres::testing::Place;
+use quire_postgres::testing::TestSchema;
 use serde_json::Value;
 
 use crate::program::Cli;
@@ -8,7 +8,7 @@ use crate::test_env::cli_on_schema;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_older_database_is_refused_with_the_command_to_migrate_it() {
-    let schema = Place::empty().await;
+    let schema = TestSchema::empty().await;
     let cli = cli_on_schema(&schema);
     for arguments in [&["serve", "--listen", "127.0.0.1:0"][..], &["worker"], &["queue"]] {
         let refused = cli.run_err(arguments);
@@ -23,7 +23,7 @@ async fn an_older_database_is_refused_with_the_command_to_migrate_it() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn server_and_workers_share_a_database_and_each_has_a_lease() {
-    let schema = Place::migrated().await;
+    let schema = TestSchema::migrated().await;
     let cli = cli_on_schema(&schema);
     let server = cli.serve();
     let workers = [cli.start(&["worker"]), cli.start(&["worker", "--listen", "127.0.0.1:0"])];

@@ -8,7 +8,7 @@ use std::time::Duration;
 use quire_connectors::blob::DiskBlobs;
 use quire_domain::{DocumentId, Event, EventId, EventType, Run, RunId};
 use quire_ports::{EventFilter, RunFilter, Store};
-use quire_postgres::testing::{Place, url};
+use quire_postgres::testing::{TestSchema, url};
 use quire_sqlite::{Options, SqliteStore};
 use quire_testkit::RawSql;
 
@@ -55,7 +55,7 @@ pub struct TestEnv {
     pub sql: Arc<dyn RawSql>,
     /// Its files.
     pub blobs: DiskBlobs,
-    schema: Option<Arc<Place>>,
+    schema: Option<Arc<TestSchema>>,
 }
 
 impl TestEnv {
@@ -64,17 +64,17 @@ impl TestEnv {
         cli.run_ok(&["migrate", "up"]);
         let database = cli.path("quire-data/quire.db");
         let store = SqliteStore::open(&database, Options::default()).unwrap().into_store();
-        Self::of(cli, store, quire_sqlite::testing::past(database), None)
+        Self::of(cli, store, quire_sqlite::testing::raw_sql(database), None)
     }
 
     pub async fn on_postgresql(settings: &[(&str, &str)]) -> Self {
-        let schema = Arc::new(Place::migrated().await);
+        let schema = Arc::new(TestSchema::migrated().await);
         let cli = cli_on_schema(&schema).with_all(&COMMON).with_all(settings);
         let store = schema.store().await.into_store();
-        Self::of(cli, store, quire_postgres::testing::past(&schema), Some(schema))
+        Self::of(cli, store, quire_postgres::testing::raw_sql(&schema), Some(schema))
     }
 
-    fn of(cli: Cli, store: Store, sql: Arc<dyn RawSql>, schema: Option<Arc<Place>>) -> Self {
+    fn of(cli: Cli, store: Store, sql: Arc<dyn RawSql>, schema: Option<Arc<TestSchema>>) -> Self {
         let blobs = DiskBlobs::open(cli.path("quire-data/documents")).unwrap();
         Self { cli, store, sql, blobs, schema }
     }
@@ -162,7 +162,7 @@ impl TestEnv {
 }
 
 /// The program on a PostgreSQL schema.
-pub fn cli_on_schema(schema: &Place) -> Cli {
+pub fn cli_on_schema(schema: &TestSchema) -> Cli {
     Cli::new().with("QUIRE_STORAGE_DATABASE", &url()).with("QUIRE_DATABASE_SCHEMA", &schema.schema)
 }
 

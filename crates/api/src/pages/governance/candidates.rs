@@ -12,7 +12,7 @@ use quire_understanding::structure::{CandidateStatus, DecisionType, StructureCha
 use super::change::{decision, is_offered, kind, status, what};
 use super::{GovernanceTab, MAX_OFFSET, Paging, address, load_frame, tabs};
 use crate::ApiError;
-use crate::pages::frame::{Choice, Frame, Place, page};
+use crate::pages::frame::{Choice, Frame, Link, page};
 use crate::pages::moments::Moment;
 use crate::pages::visitor::Visitor;
 use crate::pages::words::Words;
@@ -25,7 +25,7 @@ const SHOWN: u32 = 20;
 #[template(path = "governance.html")]
 struct CandidatesPage {
     frame: Frame,
-    sheets: Vec<Place>,
+    sheets: Vec<Link>,
     statuses: Vec<Choice>,
     kinds: Vec<Choice>,
     list: CandidateList,

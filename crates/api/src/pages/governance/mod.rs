@@ -10,7 +10,7 @@ pub(crate) mod trail;
 
 use quire_application::{App, events};
 
-use super::frame::{Frame, Part, Place};
+use super::frame::{Frame, Link, Part};
 use super::visitor::Visitor;
 use crate::ApiError;
 
@@ -43,14 +43,14 @@ enum GovernanceTab {
 }
 
 /// The tabs of the governance pages.
-fn tabs(current: GovernanceTab) -> Vec<Place> {
+fn tabs(current: GovernanceTab) -> Vec<Link> {
     let all = [
         (GovernanceTab::Candidates, "/app/governance", "governance.candidates"),
         (GovernanceTab::Schemas, "/app/governance/schemas", "governance.schemas"),
         (GovernanceTab::Trail, "/app/governance/trail", "governance.trail"),
         (GovernanceTab::Reliability, "/app/governance/reliability", "governance.reliability"),
     ];
-    all.into_iter().map(|(sheet, href, word)| Place { href, word, is_current: sheet == current }).collect()
+    all.into_iter().map(|(sheet, href, word)| Link { href, word, is_current: sheet == current }).collect()
 }
 
 async fn load_frame(app: &App, visitor: Visitor) -> Result<Frame, ApiError> {

@@ -12,7 +12,7 @@ use quire_understanding::calibration::CalibrationState;
 use super::curve::{Curve, curve, percent};
 use super::{GovernanceTab, MAX_OFFSET, Paging, address, load_frame, tabs};
 use crate::ApiError;
-use crate::pages::frame::{Frame, Place, page};
+use crate::pages::frame::{Frame, Link, page};
 use crate::pages::visitor::Visitor;
 use crate::pages::words::Words;
 use crate::request::Parameters;
@@ -26,7 +26,7 @@ const SHORT: usize = 14;
 #[template(path = "governance/reliability.html")]
 struct ReliabilityPage {
     frame: Frame,
-    sheets: Vec<Place>,
+    sheets: Vec<Link>,
     policy: String,
     wanted: String,
     keys: Vec<KeyRow>,

@@ -11,7 +11,7 @@ use quire_understanding::{Schema, SchemaKey, Scope, ValueType};
 
 use super::{GovernanceTab, address, load_frame, tabs};
 use crate::ApiError;
-use crate::pages::frame::{Frame, Place, page};
+use crate::pages::frame::{Frame, Link, page};
 use crate::pages::moments::Moment;
 use crate::pages::visitor::Visitor;
 use crate::pages::words::Words;
@@ -24,7 +24,7 @@ const SHOWN: u32 = 100;
 #[template(path = "governance/schemas.html")]
 struct SchemasPage {
     frame: Frame,
-    sheets: Vec<Place>,
+    sheets: Vec<Link>,
     schemas: Vec<SchemaChoice>,
     title: String,
     name: String,

@@ -12,7 +12,7 @@ use quire_domain::DecisionId;
 use super::change::{decision, status, what};
 use super::{GovernanceTab, address, load_frame, tabs};
 use crate::ApiError;
-use crate::pages::frame::{Frame, Place, page};
+use crate::pages::frame::{Frame, Link, page};
 use crate::pages::moments::Moment;
 use crate::pages::visitor::Visitor;
 use crate::pages::words::Words;
@@ -25,7 +25,7 @@ const SHOWN: u32 = 50;
 #[template(path = "governance/trail.html")]
 struct AuditTrailPage {
     frame: Frame,
-    sheets: Vec<Place>,
+    sheets: Vec<Link>,
     entries: Vec<DecisionRow>,
     is_first: bool,
     older: Option<String>,

@@ -36,7 +36,7 @@ pub(super) struct Row {
     pub(super) band: &'static str,
     pub(super) band_word: &'static str,
     pub(super) confidence: Option<Confidence>,
-    pub(super) evidence: Option<Place>,
+    pub(super) evidence: Option<EvidencePlace>,
     pub(super) candidates: Vec<Candidate>,
     /// The extracted value, if a person has changed it.
     pub(super) detected: Option<Detected>,
@@ -52,7 +52,7 @@ pub(super) struct Confidence {
 }
 
 /// Where a value stands in the document.
-pub(super) struct Place {
+pub(super) struct EvidencePlace {
     pub(super) page: u32,
     pub(super) snippet: String,
     /// The rectangles, as `x0,y0,x1,y1;…` in points.
@@ -65,7 +65,7 @@ pub(super) struct Candidate {
     pub(super) text: String,
     pub(super) value: String,
     pub(super) percent: String,
-    pub(super) evidence: Option<Place>,
+    pub(super) evidence: Option<EvidencePlace>,
 }
 
 /// The extracted value.
@@ -219,10 +219,10 @@ pub(super) fn json(value: &Value) -> String {
     serde_json::to_string(value).unwrap_or_else(|_| "null".to_owned())
 }
 
-fn place(evidence: &Evidence) -> Place {
+fn place(evidence: &Evidence) -> EvidencePlace {
     let written = |r: &Rect| format!("{:.1},{:.1},{:.1},{:.1}", r.x0, r.y0, r.x1, r.y1);
     let boxes: Vec<_> = evidence.boxes.iter().map(written).collect();
-    Place { page: evidence.page, snippet: evidence.snippet.clone(), boxes: boxes.join(";") }
+    EvidencePlace { page: evidence.page, snippet: evidence.snippet.clone(), boxes: boxes.join(";") }
 }
 
 #[cfg(test)]

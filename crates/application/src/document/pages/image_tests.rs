@@ -33,14 +33,14 @@ impl Reader for Counting {
     }
 }
 
-struct Scene {
+struct ImageFixture {
     images: Arc<PageImages>,
     reader: Arc<Counting>,
     document: DocumentId,
     _keep: (StoreFixture, TempDir),
 }
 
-async fn scene(permits: usize) -> Scene {
+async fn scene(permits: usize) -> ImageFixture {
     let fixture = quire_sqlite::testing::store_fixture().await;
     let folder = tempfile::tempdir().unwrap();
     let blobs = DiskBlobs::open(folder.path()).unwrap();
@@ -50,10 +50,10 @@ async fn scene(permits: usize) -> Scene {
     let reader = Arc::new(Counting { drawn: AtomicUsize::new(0), permits: Semaphore::new(permits) });
     let settings = ImageSettings { scales: (0.1, 4.0), kept: 1 << 20, largest: 1 << 20, at_once: 2 };
     let images = PageImages::new(fixture.store.documents.clone(), Arc::new(blobs), reader.clone(), settings);
-    Scene { images: Arc::new(images), reader, document: document.id, _keep: (fixture, folder) }
+    ImageFixture { images: Arc::new(images), reader, document: document.id, _keep: (fixture, folder) }
 }
 
-impl Scene {
+impl ImageFixture {
     fn request(&self, page: usize, scale: f32) -> ImageRequest {
         ImageRequest { document: self.document, page, scale, known: None }
     }

@@ -26,7 +26,7 @@ pub(super) enum Verdict {
 }
 
 #[derive(Default)]
-enum Sight {
+enum SnifferState {
     #[default]
     Opening,
     /// A zip without the part of a DOCX so far.
@@ -40,20 +40,20 @@ enum Sight {
 #[derive(Default)]
 pub(super) struct Sniffer {
     window: Vec<u8>,
-    sight: Sight,
+    sight: SnifferState,
 }
 
 impl Sniffer {
     /// Checks the next piece.
     pub(super) fn see(&mut self, piece: &[u8]) -> Verdict {
-        if !matches!(self.sight, Sight::Known(_)) {
+        if !matches!(self.sight, SnifferState::Known(_)) {
             self.window.extend_from_slice(piece);
             if self.window.len() > WINDOW {
                 self.judge();
             }
         }
         match self.sight {
-            Sight::Known(kind) => Verdict::Known(kind),
+            SnifferState::Known(kind) => Verdict::Known(kind),
             _ => Verdict::Open,
         }
     }
@@ -61,33 +61,33 @@ impl Sniffer {
     /// The kind of the complete file.
     pub(super) fn conclude(&self) -> Option<FileKind> {
         match &self.sight {
-            Sight::Opening => FileKind::sniff(&self.window),
-            Sight::Zip => FileKind::sniff(&[ZIP, &self.window].concat()),
-            Sight::Text(opening) => FileKind::sniff(&[opening, &*self.window].concat()),
-            Sight::Known(kind) => *kind,
+            SnifferState::Opening => FileKind::sniff(&self.window),
+            SnifferState::Zip => FileKind::sniff(&[ZIP, &self.window].concat()),
+            SnifferState::Text(opening) => FileKind::sniff(&[opening, &*self.window].concat()),
+            SnifferState::Known(kind) => *kind,
         }
     }
 
     /// Checks the window and keeps the bytes that the next window needs.
     fn judge(&mut self) {
         match &self.sight {
-            Sight::Opening => self.judge_opening(),
-            Sight::Zip => match self.conclude() {
+            SnifferState::Opening => self.judge_opening(),
+            SnifferState::Zip => match self.conclude() {
                 None => self.keep_last(HEADER),
-                kind => self.sight = Sight::Known(kind),
+                kind => self.sight = SnifferState::Known(kind),
             },
-            Sight::Text(opening) => {
+            SnifferState::Text(opening) => {
                 let end = whole_characters(opening, &self.window);
                 let kind = FileKind::sniff(&[opening, &self.window[..end]].concat());
                 if kind == Some(FileKind::Text) {
                     self.keep_last(self.window.len() - end);
                 } else {
-                    self.sight = Sight::Known(None);
+                    self.sight = SnifferState::Known(None);
                 }
             }
-            Sight::Known(_) => {}
+            SnifferState::Known(_) => {}
         }
-        if matches!(self.sight, Sight::Known(_)) {
+        if matches!(self.sight, SnifferState::Known(_)) {
             self.window = Vec::new();
         }
     }
@@ -96,14 +96,14 @@ impl Sniffer {
         let end = whole_characters(&self.window, &self.window);
         match FileKind::sniff(&self.window[..end]) {
             Some(FileKind::Text) => {
-                self.sight = Sight::Text(plain_opening(&self.window));
+                self.sight = SnifferState::Text(plain_opening(&self.window));
                 self.keep_last(self.window.len() - end);
             }
             None if self.window.starts_with(ZIP) => {
-                self.sight = Sight::Zip;
+                self.sight = SnifferState::Zip;
                 self.keep_last(HEADER);
             }
-            kind => self.sight = Sight::Known(kind),
+            kind => self.sight = SnifferState::Known(kind),
         }
     }
 

@@ -16,7 +16,7 @@ use super::*;
 
 /// The outcome of a transaction.
 #[derive(Clone, Copy, PartialEq)]
-enum Fate {
+enum PlannedOutcome {
     Refused,
     Busy,
     NotMade,
@@ -25,9 +25,9 @@ enum Fate {
 }
 
 /// A document store whose next transaction fails.
-struct Unlucky {
+struct FailingDocuments {
     real: Arc<dyn Documents>,
-    fate: Fate,
+    outcome: PlannedOutcome,
     tries: AtomicU32,
 }
 
@@ -36,28 +36,32 @@ fn away() -> PortError {
 }
 
 #[async_trait]
-impl Documents for Unlucky {
+impl Documents for FailingDocuments {
     async fn add(&self, intake: NewDocument, at: Timestamp) -> PortResult<AddOutcome> {
         let is_first = self.tries.fetch_add(1, Ordering::Relaxed) == 0;
-        match self.fate {
-            Fate::Refused => Err(PortError::Conflict("rehearsed".to_owned())),
-            Fate::Busy => Err(PortError::Unavailable {
+        match self.outcome {
+            PlannedOutcome::Refused => Err(PortError::Conflict("rehearsed".to_owned())),
+            PlannedOutcome::Busy => Err(PortError::Unavailable {
                 service: "database",
                 reason: "rehearsed".to_owned(),
                 contention: true,
             }),
-            Fate::NotMade if is_first => Err(away()),
-            Fate::LostWithTheDatabase => Err(away()),
-            Fate::MadeWithoutAnAnswer if is_first => {
+            PlannedOutcome::NotMade if is_first => Err(away()),
+            PlannedOutcome::LostWithTheDatabase => Err(away()),
+            PlannedOutcome::MadeWithoutAnAnswer if is_first => {
                 self.real.add(intake, at).await?;
                 Err(away())
             }
-            Fate::NotMade | Fate::MadeWithoutAnAnswer => self.real.add(intake, at).await,
+            PlannedOutcome::NotMade | PlannedOutcome::MadeWithoutAnAnswer => self.real.add(intake, at).await,
         }
     }
 
     async fn find(&self, id: DocumentId) -> PortResult<Document> {
-        if self.fate == Fate::LostWithTheDatabase { Err(away()) } else { self.real.find(id).await }
+        if self.outcome == PlannedOutcome::LostWithTheDatabase {
+            Err(away())
+        } else {
+            self.real.find(id).await
+        }
     }
 
     async fn overview(&self, _: DocumentId) -> PortResult<DocumentOverview> {
@@ -97,26 +101,26 @@ impl Documents for Unlucky {
     }
 }
 
-struct Scene {
+struct UploadFixture {
     fixture: StoreFixture,
     folder: TempDir,
     terms: UploadSettings,
 }
 
-async fn scene() -> Scene {
+async fn scene() -> UploadFixture {
     let terms = UploadSettings {
         kinds: vec![FileKind::Pdf, FileKind::Text],
         largest: 1 << 20,
         schema: "veterinary-record".to_owned(),
     };
-    Scene {
+    UploadFixture {
         fixture: quire_sqlite::testing::store_fixture().await,
         folder: tempfile::tempdir().unwrap(),
         terms,
     }
 }
 
-impl Scene {
+impl UploadFixture {
     async fn upload(&self, store: Store, file: &[u8]) -> Result<DocumentView, UploadError> {
         let blobs = Arc::new(DiskBlobs::open(self.folder.path()).unwrap());
         let mut upload = Upload::begin(store, blobs, Arc::new(self.terms.clone())).await?;
@@ -127,10 +131,10 @@ impl Scene {
         upload.finish("folder/record.pdf", Some(first), &sender(None)).await
     }
 
-    fn store(&self, fate: Fate) -> Store {
+    fn store(&self, outcome: PlannedOutcome) -> Store {
         let real = self.fixture.store.documents.clone();
         Store {
-            documents: Arc::new(Unlucky { real, fate, tries: AtomicU32::default() }),
+            documents: Arc::new(FailingDocuments { real, outcome, tries: AtomicU32::default() }),
             ..self.fixture.store.clone()
         }
     }
@@ -188,9 +192,9 @@ async fn a_document_is_taken_in_with_its_file_its_hash_and_its_first_run() {
 /// Proves R052.
 #[tokio::test]
 async fn when_the_record_is_not_made_the_file_goes_again() {
-    for fate in [Fate::Refused, Fate::Busy] {
+    for outcome in [PlannedOutcome::Refused, PlannedOutcome::Busy] {
         let scene = scene().await;
-        let refused = scene.upload(scene.store(fate), &pdf(10)).await;
+        let refused = scene.upload(scene.store(outcome), &pdf(10)).await;
         assert!(matches!(refused, Err(UploadError::Store(_))), "{refused:?}");
         assert_eq!(scene.files(), [""; 0]);
         assert!(scene.runs().await.is_empty());
@@ -199,9 +203,9 @@ async fn when_the_record_is_not_made_the_file_goes_again() {
 
 #[tokio::test]
 async fn when_an_answer_is_lost_the_record_is_there_once_and_keeps_its_file() {
-    for fate in [Fate::MadeWithoutAnAnswer, Fate::NotMade] {
+    for outcome in [PlannedOutcome::MadeWithoutAnAnswer, PlannedOutcome::NotMade] {
         let scene = scene().await;
-        let taken = scene.upload(scene.store(fate), &pdf(10)).await.unwrap();
+        let taken = scene.upload(scene.store(outcome), &pdf(10)).await.unwrap();
         assert_eq!(scene.files(), [taken.overview.document.id.to_string()]);
         assert_eq!(scene.runs().await.len(), 1);
     }
@@ -210,7 +214,7 @@ async fn when_an_answer_is_lost_the_record_is_there_once_and_keeps_its_file() {
 #[tokio::test]
 async fn while_nobody_can_say_whether_there_is_a_record_the_file_stays() {
     let scene = scene().await;
-    let refused = scene.upload(scene.store(Fate::LostWithTheDatabase), &pdf(10)).await;
+    let refused = scene.upload(scene.store(PlannedOutcome::LostWithTheDatabase), &pdf(10)).await;
     assert_eq!(refused, Err(UploadError::Store(away().into())));
     assert_eq!(scene.files().len(), 1);
 }
