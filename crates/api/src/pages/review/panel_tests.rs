@@ -1,0 +1,133 @@
+//! The sections and slots of the review form.
+
+use jiff::Timestamp;
+use quire_domain::InterpretationId;
+use quire_understanding::calibration::ConfidencePolicy;
+use quire_understanding::edit::FieldChange;
+use quire_understanding::{Origin, SchemaFile, ValueType};
+
+use super::super::super::words::Language;
+use super::*;
+
+fn field(key: &str, value: &str, visit: Option<&str>) -> Field {
+    let field = Field::new(key, Value::Text(value.to_owned()), ValueType::String, Origin::Machine, 0.66);
+    Field { visit_id: visit.map(str::to_owned), ..field }
+}
+
+/// The sections of the form, each with the keys of its rows.
+fn form(schema: &Schema, fields: &[Field]) -> Vec<(String, Vec<String>)> {
+    let (policy, language) = (ConfidencePolicy::default(), Language::Spanish);
+    let context = RowContext { schema, policy: &policy, words: language.words(), language };
+    let layout = Layout { context, detected: HashMap::new(), fields };
+    let sections = layout.sections(layout.by_visit()).into_iter();
+    let keys = |section: &Section| {
+        let rows = section.groups.iter().flat_map(|group| &group.rows);
+        rows.map(|row| row.key.clone()).collect()
+    };
+    sections.map(|section| (section.name.clone(), keys(&section))).collect()
+}
+
+/// The keys that the schema wants shown in each section, in the order of the schema.
+fn wanted(schema: &Schema, without_section: &str) -> Vec<(String, Vec<String>)> {
+    let mut ids: Vec<&str> = schema.sections.iter().map(|section| section.id.as_str()).collect();
+    if !ids.contains(&OTHER) {
+        ids.push(OTHER);
+    }
+    let of = |id: &str| {
+        let keys = schema.keys.iter().filter(|key| !key.hidden);
+        let keys = keys.filter(|key| key.section.as_deref().unwrap_or(without_section) == id);
+        keys.map(|key| key.key.clone()).collect()
+    };
+    ids.into_iter().map(|id| (id.to_owned(), of(id))).collect()
+}
+
+/// Proves R218: the form of a document without fields has a slot for every key.
+#[test]
+fn every_key_of_a_schema_has_its_slot_in_the_order_of_the_schema() {
+    let [veterinary, invoice] = SchemaFile::built_in();
+    assert_eq!(form(&veterinary.schema, &[]), wanted(&veterinary.schema, REPORT));
+    assert_eq!(form(&invoice.schema, &[]), wanted(&invoice.schema, OTHER));
+    let bare = Schema { sections: Vec::new(), ..invoice.schema.clone() };
+    let keys: Vec<String> = bare.keys.iter().map(|key| key.key.clone()).collect();
+    assert_eq!(form(&bare, &[]), [(OTHER.to_owned(), keys)], "also without sections");
+}
+
+/// Proves R218 for a document in which some keys were found.
+#[test]
+fn keys_without_a_value_have_their_slot_among_those_with_one() {
+    let schema = Schema::built_in_default();
+    let fields = [
+        field("breed", "Beagle", None),
+        field("visit_date", "2024-02-01", Some("b")),
+        field("visit_date", "2024-01-01", Some("a")),
+        field("imaging", "RX", Some("a")),
+        field("claim_id", "7", None),
+        field("owner_id", "12345678Z", None),
+    ];
+    let shown = form(&schema, &fields);
+    for key in schema.keys.iter().filter(|key| !key.hidden) {
+        assert!(shown.iter().any(|(_, keys)| keys.contains(&key.key)), "{}", key.key);
+    }
+    assert!(shown.iter().all(|(_, keys)| !keys.contains(&"owner_id".to_owned())), "a hidden key");
+    let visits = &shown.iter().find(|(name, _)| name == VISITS).unwrap().1;
+    let usual = ["visit_date", "reason_for_visit", "diagnosis", "procedure", "medication"];
+    assert_eq!(visits[..6], [&usual[..], &["imaging"]].concat(), "the older visit");
+    let newest = schema.keys.iter().filter(|key| key.scope != Scope::Document && key.key != "imaging");
+    let newest: Vec<&str> = newest.map(|key| key.key.as_str()).collect();
+    assert_eq!(visits[6..], newest, "the newest has the slots of all that no visit has");
+}
+
+#[test]
+fn the_section_of_the_visits_is_that_of_their_date() {
+    let mut schema = Schema::built_in_default();
+    for key in schema.keys.iter_mut().filter(|key| key.section.as_deref() == Some(VISITS)) {
+        key.section = Some(if key.key == VISIT_DATE { "episodes" } else { "clinical" }.to_owned());
+    }
+    for section in &mut schema.sections {
+        if section.id == VISITS {
+            section.id = "episodes".to_owned();
+        }
+    }
+    let names: Vec<String> = form(&schema, &[]).into_iter().map(|(name, _)| name).collect();
+    assert_eq!(names, ["clinic", "patient", "owner", "episodes", "notes", "other", "report_info"]);
+}
+
+fn change(field_id: FieldId, change_type: ChangeType, part: &str, old: &str) -> FieldChange {
+    FieldChange {
+        change_type,
+        field_id,
+        field_key: "breed".to_owned(),
+        field_path: format!("fields.{field_id}.{part}"),
+        value_type: ValueType::String,
+        old_value: Value::Text(old.to_owned()),
+        new_value: Value::Null,
+        mapping_id: None,
+    }
+}
+
+fn version(number: u32, changes: Vec<FieldChange>) -> VersionHistoryEntry {
+    VersionHistoryEntry {
+        id: InterpretationId::new(),
+        number,
+        is_active: false,
+        created_at: Timestamp::UNIX_EPOCH,
+        created_by: None,
+        made_by: None,
+        changes,
+    }
+}
+
+#[test]
+fn the_extracted_value_is_what_the_oldest_change_replaced() {
+    let (edited, added, moved) = (FieldId::new(), FieldId::new(), FieldId::new());
+    let records = [
+        version(2, vec![change(edited, ChangeType::Update, "value", "Beagle")]),
+        version(3, vec![change(added, ChangeType::Add, "value", "")]),
+        version(4, vec![change(edited, ChangeType::Update, "value", "Boxer")]),
+        version(5, vec![change(added, ChangeType::Update, "value", "Collie")]),
+        version(6, vec![change(moved, ChangeType::Update, "visit_id", "visit-001")]),
+    ];
+    let detected = detected(&records);
+    assert_eq!(detected.get(&edited), Some(&Value::Text("Beagle".to_owned())));
+    assert_eq!(detected.len(), 1, "what a person added was not detected, and what moved kept its value");
+}
