@@ -155,7 +155,7 @@ fn a_problem_of_a_key_is_reported_with_its_place_and_reason() {
             "keys.admission_date.scope needs visits, and the schema has none; add key = \"visit_date\" with",
         ),
         (add("critical = \"yes\""), "keys.note_number.critical must be true or false"),
-        (add("lables = []"), "keys.note_number.lables is not known here"),
+        (add("lables = []"), "keys.note_number.lables is unknown"),
         (
             with("section = \"note\"\n", "shared_labels = [\"number\"]\n"),
             "keys.note_number.shared_labels need a section",
