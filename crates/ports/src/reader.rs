@@ -33,6 +33,8 @@ pub struct ReadOutput {
     pub kind: FileKind,
     /// Its pages with their text.
     pub reading: Reading,
+    /// Whether text that an opaque mark hides is part of the pages' text, because a setting says so.
+    pub covered_used: bool,
     /// Its language as ISO 639-1: the one that a person chose, else the one that was detected, if any.
     pub language: Option<String>,
 }

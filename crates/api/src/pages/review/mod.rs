@@ -92,8 +92,8 @@ pub(crate) async fn show(
     let newest = events::newest(&app).await?;
     let view = document::detail(&app, id).await?;
     let work = Work::load(&app, &visitor, &view).await?;
-    let sheets = page_list::load(&app, id).await?;
     let words = visitor.language.words();
+    let sheets = page_list::load(&app, words, id).await?;
     let name = view.overview.document.original_filename;
     let next = next_of(id, &parameters);
     let frame = Frame::new(visitor, Part::Inbox, &["review"], newest);
