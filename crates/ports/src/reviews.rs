@@ -160,7 +160,7 @@ pub trait Reviews: Send + Sync {
 
     /// The documents that match a search, in the given order: the active version of their latest completed run contains
     /// these words. `quire_understanding::search_query` prepares the words.
-    async fn found_by(&self, documents: &[DocumentId], words: &str) -> PortResult<Vec<DocumentId>>;
+    async fn search(&self, documents: &[DocumentId], words: &str) -> PortResult<Vec<DocumentId>>;
 
     /// A run, with the data for editing its interpretation.
     async fn editable(&self, run: RunId) -> PortResult<EditableRun>;

@@ -15,7 +15,7 @@ use quire_domain::{DocumentId, Role, Run};
 
 pub(super) use self::timeline::name as step_name;
 use self::timeline::{Attempt, attempts};
-use super::frame::{Frame, Part, page};
+use super::frame::{Frame, NavigationItem, page};
 use super::moments::{Moment, lasting};
 use super::visitor::Visitor;
 use super::words::Words;
@@ -87,7 +87,7 @@ pub(crate) async fn list(
 async fn load(app: &App, id: DocumentId, visitor: Visitor) -> Result<(Frame, RunList), ApiError> {
     let newest = events::newest(app).await?;
     let history = document::history(app, id).await?;
-    let frame = Frame::new(visitor, Part::Inbox, &["runs"], newest);
+    let frame = Frame::new(visitor, NavigationItem::Inbox, &["runs"], newest);
     let numbered = history.runs.iter().enumerate().rev();
     let runs = numbered
         .map(|(place, (run, steps))| RunRow::of(place + 1, run, steps, history.read_at, &frame))

@@ -111,7 +111,7 @@ async fn lock(connection: &mut PgConnection, group: &[&Advance]) -> PortResult<H
     if going_on.is_empty() {
         return Ok(HashSet::new());
     }
-    let rows = sqlx::query(sql!("runs/hold"))
+    let rows = sqlx::query(sql!("runs/lock_fenced"))
         .bind(going_on.iter().map(|advance| advance.run.id.0).collect::<Vec<_>>())
         .bind(going_on.iter().map(|advance| advance.run.fence.0).collect::<Vec<_>>())
         .fetch_all(connection)

@@ -37,7 +37,7 @@ impl Reviews for PgStore {
             .await
     }
 
-    async fn found_by(&self, documents: &[DocumentId], words: &str) -> PortResult<Vec<DocumentId>> {
+    async fn search(&self, documents: &[DocumentId], words: &str) -> PortResult<Vec<DocumentId>> {
         let ids: Vec<Uuid> = documents.iter().map(|document| document.0).collect();
         let query =
             || sqlx::query(sql!("interpretations/matches_search")).bind(ids.clone()).bind(text(words));

@@ -95,7 +95,7 @@ pub(crate) async fn perform(
     let recorded = recorded(transitions, &running);
     project(connection, recorded.values().flatten()).await?;
     reopen(connection, ids(&runs_with(transitions, |effect| matches!(effect, Effect::ReopenSteps)))).await?;
-    step_back(connection, transitions).await?;
+    yield_front(connection, transitions).await?;
     let passed = pass_turn(connection, transitions).await?;
     let requeued =
         transitions.iter().any(|timed| matches!(timed.transition.run.state, RunState::Queued { .. }));
@@ -142,14 +142,14 @@ fn subjects(transitions: &[TimedTransition<'_>]) -> (Vec<Uuid>, Vec<&'static str
         .unzip()
 }
 
-async fn step_back(connection: &mut PgConnection, transitions: &[TimedTransition<'_>]) -> PortResult<()> {
+async fn yield_front(connection: &mut PgConnection, transitions: &[TimedTransition<'_>]) -> PortResult<()> {
     let newcomers: Vec<_> =
         transitions.iter().copied().filter(|timed| timed.transition.is_newcomer()).collect();
     if newcomers.is_empty() {
         return Ok(());
     }
     let (subjects, pipelines) = subjects(&newcomers);
-    sqlx::query(sql!("runs/step_back"))
+    sqlx::query(sql!("runs/yield_front"))
         .bind(subjects)
         .bind(pipelines)
         .execute(connection)
@@ -178,7 +178,7 @@ async fn pass_turn(connection: &mut PgConnection, transitions: &[TimedTransition
         .map_err(translate)?;
     let listed = mapped(&passed, |row| row.boolean("is_listed"))?;
     if listed.contains(&true) {
-        sqlx::query(sql!("runs/unlist_ended"))
+        sqlx::query(sql!("runs/clear_ended_listing"))
             .bind(ids(&passing))
             .execute(connection)
             .await

@@ -45,7 +45,7 @@ impl Reviews for SqliteStore {
             .await
     }
 
-    async fn found_by(&self, documents: &[DocumentId], words: &str) -> PortResult<Vec<DocumentId>> {
+    async fn search(&self, documents: &[DocumentId], words: &str) -> PortResult<Vec<DocumentId>> {
         let (mut documents, words) = (documents.to_vec(), words.to_owned());
         self.readers
             .read(move |connection| {

@@ -66,7 +66,7 @@ pub(crate) fn perform(connection: &Connection, transition: &Transition, at: Time
             Effect::PassTurn => {
                 if transition.is_newcomer() {
                     let values = params![run.subject.0.as_bytes(), run.pipeline.as_str()];
-                    execute(connection, sql!("runs/step_back"), values)?;
+                    execute(connection, sql!("runs/yield_front"), values)?;
                 }
                 notify |= pass_turn(connection, run, at)?;
             }

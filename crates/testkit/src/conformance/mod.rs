@@ -79,7 +79,7 @@ macro_rules! store_conformance {
             events_can_be_paged_without_gaps,
             the_newest_event_id_is_returned,
             events_and_artifacts_cannot_be_changed,
-            purging_a_subject_deletes_everything_except_the_purge_event,
+            purging_a_subject_deletes_its_rows_and_keeps_the_purge_event,
             a_document_and_its_first_run_are_added_together_or_not_at_all,
         }
         $crate::conformance_cases! { $fixture, documents:

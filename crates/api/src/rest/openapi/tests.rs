@@ -52,7 +52,7 @@ fn every_route_is_described_and_everything_described_is_routed() {
 }
 
 #[test]
-fn the_committed_description_is_what_the_program_says() {
+fn the_committed_description_matches_the_program() {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/openapi.json");
     if std::env::var_os(RENEW).is_some() {
         std::fs::write(&file, &*TEXT).unwrap();
