@@ -109,7 +109,10 @@ impl RunRow {
             tone,
             created: Moment::of(run.created_at),
             took: took.map(|took| lasting(took, words)),
-            failure: failure.map(|reason| (reason.failure_type.as_str(), reason.record.message.clone())),
+            failure: failure.map(|reason| {
+                let code = reason.failure_type.as_str();
+                (code, words.run_error(code, &reason.record.message))
+            }),
             attempts: attempts(steps, ended.unwrap_or(now), words),
             may_withdraw: matches!(run.state, RunState::Queued { .. }) && frame.visitor.may(Role::Operate),
         }

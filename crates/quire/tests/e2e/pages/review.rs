@@ -45,7 +45,8 @@ pub(super) fn row(key: &str) -> String {
 }
 
 pub(super) fn pick(tab: &mut Tab, key: &str) {
-    tab.click(&format!("{} .pick", row(key)));
+    // Not with the mouse: an update of the panel may move the row between looking and clicking.
+    tab.eval(&format!("document.querySelector('{} .pick').click()", row(key)));
     tab.until(&format!("document.querySelector('{}.selected')", row(key)));
 }
 
