@@ -169,7 +169,7 @@ async fn more_than_is_counted_is_remembered_for_a_while_and_less_is_counted_each
 #[tokio::test]
 async fn filters_without_a_common_index_scan_the_list() {
     let fixture = fixture_with(9).await;
-    let reviewed = "UPDATE documents SET review_status = 'REVIEWED', reviewed_at = updated_at \
+    let reviewed = "UPDATE documents SET review_status = 'REVIEWED', reviewed_at = updated_at, reviewed_version = 1 \
                     WHERE original_filename IN ('3.pdf', '4.pdf', '6.pdf')";
     fixture.sql.execute(reviewed).await.unwrap();
     let wish = |status, review| ListRequest { limit: 2, status, review, ..ListRequest::default() };

@@ -14,7 +14,7 @@ use uuid::Uuid;
 use crate::error::translate;
 use crate::row::{StoredTime, int, json, mapped, text};
 use crate::steps::{self, project, reopen};
-use crate::{sql, transition};
+use crate::{review_marks, sql, transition};
 
 /// A transition and its time.
 #[derive(Clone, Copy)]
@@ -92,7 +92,8 @@ pub(crate) async fn perform(
     }
     let interrupted = runs_with(transitions, |effect| matches!(effect, Effect::InterruptSteps(_)));
     let running = steps::running(connection, ids(&interrupted)).await?;
-    let recorded = recorded(transitions, &running);
+    let ended = end_reviews(connection, transitions).await?;
+    let recorded = recorded(transitions, &running, &ended);
     project(connection, recorded.values().flatten()).await?;
     reopen(connection, ids(&runs_with(transitions, |effect| matches!(effect, Effect::ReopenSteps)))).await?;
     yield_front(connection, transitions).await?;
@@ -113,7 +114,22 @@ fn ids(transitions: &[TimedTransition<'_>]) -> Vec<Uuid> {
     transitions.iter().map(|timed| timed.transition.run.id.0).collect()
 }
 
-fn recorded(transitions: &[TimedTransition<'_>], running: &[(RunId, RunningStep)]) -> EventsByRun {
+/// The documents whose review ends because a run of them completed.
+async fn end_reviews(
+    connection: &mut PgConnection,
+    transitions: &[TimedTransition<'_>],
+) -> PortResult<HashSet<Uuid>> {
+    let completed = runs_with(transitions, |effect| matches!(effect, Effect::EndReview(_)));
+    let documents = completed.iter().map(|timed| timed.transition.run.subject.0).collect();
+    let at = completed.iter().map(|timed| StoredTime(timed.at)).collect();
+    review_marks::end(connection, documents, at).await
+}
+
+fn recorded(
+    transitions: &[TimedTransition<'_>],
+    running: &[(RunId, RunningStep)],
+    ended: &HashSet<Uuid>,
+) -> EventsByRun {
     let mut recorded = EventsByRun::new();
     for TimedTransition { transition, at } in transitions {
         let id = transition.run.id;
@@ -127,7 +143,10 @@ fn recorded(transitions: &[TimedTransition<'_>], running: &[(RunId, RunningStep)
                         interrupted.map(|(_, step)| step_interrupted(transition, *step, reason, *at)),
                     );
                 }
-                Effect::ReopenSteps | Effect::PassTurn => {}
+                Effect::EndReview(event) if ended.contains(&transition.run.subject.0) => {
+                    events.push(event.clone());
+                }
+                Effect::EndReview(_) | Effect::ReopenSteps | Effect::PassTurn => {}
             }
         }
     }

@@ -22,6 +22,8 @@ export const isReview = () => head().dataset.kind === "review"
 export const isReviewed = () => head().dataset.reviewed === "true"
 export const version = () => Number(head().dataset.version)
 export const run = () => head().dataset.run
+/** The titles of the critical fields without a value. */
+export const emptyCritical = () => JSON.parse(head().dataset.emptyCritical)
 
 /** Calls back whenever the panel shows new content. */
 export const onPanelUpdate = (callback) => updateListeners.add(callback)

@@ -57,6 +57,8 @@ error_responses! {
     Conflicting = [Conflict] "The request conflicts with the stored state.";
     NotReviewable = [Conflict] { NoCompletedRun, InterpretationMissing }
         "There is nothing to review yet.";
+    NotMarkable = [Conflict] { NoCompletedRun, InterpretationMissing, StaleInterpretationVersion }
+        "There is nothing to review yet, or another version is active than the one that was reviewed.";
     NotComparable = [Conflict] {
         NoCompletedRun, InterpretationNotAvailable, InterpretationMissing, NothingToCompare
     } "There are not two versions to compare.";
