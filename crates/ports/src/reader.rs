@@ -50,7 +50,7 @@ pub struct PageImageRequest {
     pub scale: f32,
 }
 
-macro_rules! troubles {
+macro_rules! error_kinds {
     ($($variant:ident = $name:literal),+ $(,)?) => {
         /// Why a file could not be read.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -69,7 +69,7 @@ macro_rules! troubles {
     };
 }
 
-troubles! {
+error_kinds! {
     UnsupportedMediaType = "UNSUPPORTED_MEDIA_TYPE",
     PdfEncrypted = "PDF_ENCRYPTED",
     PdfInvalid = "PDF_INVALID",

@@ -13,7 +13,7 @@ use axum::response::{AppendHeaders, IntoResponse, Response};
 use jiff::SignedDuration;
 use quire_domain::EventId;
 
-use super::frame::{Frame, Part, page};
+use super::frame::{Frame, NavigationItem, page};
 use super::preferences::back;
 use super::visitor::Visitor;
 use crate::middleware::auth::session::{cookie_header, require_form_token};
@@ -118,7 +118,7 @@ fn form(mut visitor: Visitor, next: &HeaderValue, trouble: Option<String>) -> Re
     let encoded: String = form_urlencoded::byte_serialize(next.as_bytes()).collect();
     // The form may answer a POST, to which no link leads back.
     visitor.address = format!("/app/login?next={encoded}");
-    let frame = Frame::new(visitor, Part::Inbox, &[], EventId(0));
+    let frame = Frame::new(visitor, NavigationItem::Inbox, &[], EventId(0));
     page(&LoginPage { frame, next, trouble })
 }
 

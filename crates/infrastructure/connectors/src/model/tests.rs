@@ -90,7 +90,7 @@ async fn a_redirect_is_not_followed_so_that_the_key_goes_to_no_other_host() {
 }
 
 #[tokio::test]
-async fn a_busy_model_is_asked_again_after_its_wait_but_never_after_the_deadline() {
+async fn a_busy_model_is_retried_after_its_wait_but_never_after_the_deadline() {
     let busy = ModelReply::Status(429, "Retry-After: 1\r\n");
     let server = ModelServer::start(KEY, vec![busy.clone(), ModelReply::Completion("{}".to_owned())]);
     model(&server, Duration::from_secs(20), 2).ask(&request()).await.unwrap();
