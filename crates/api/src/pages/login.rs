@@ -17,7 +17,7 @@ use quire_application::session::SessionSecret;
 use quire_domain::EventId;
 use serde::Serialize;
 
-use super::frame::{Frame, Part, page};
+use super::frame::{Frame, NavigationItem, page};
 use super::preferences::back;
 use super::visitor::Visitor;
 use crate::middleware::auth::refusal::Refusal;
@@ -156,7 +156,7 @@ fn form(mut visitor: Visitor, next: &HeaderValue, trouble: Option<String>) -> Re
     let encoded: String = form_urlencoded::byte_serialize(next.as_bytes()).collect();
     // The form may answer a POST, to which no link leads back.
     visitor.address = format!("/app/login?next={encoded}");
-    let frame = Frame::new(visitor, Part::Inbox, &[], EventId(0));
+    let frame = Frame::new(visitor, NavigationItem::Inbox, &[], EventId(0));
     page(&LoginPage { frame, next, trouble })
 }
 

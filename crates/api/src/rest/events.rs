@@ -59,6 +59,8 @@ pub(crate) struct EventResponse<'a> {
     /// The status of the run, or of the step if there is one, after this event.
     status: Option<&'static str>,
     error_code: Option<&'a str>,
+    /// Why it happened. `REVIEW_REOPENED`: `REOPENED` by hand, `EDITED`, or `REPROCESSED` by a newer run.
+    reason: Option<&'a str>,
 }
 
 /// A server-sent message. The stream has no end.
@@ -183,6 +185,7 @@ fn event_message(recorded: &RecordedEvent) -> Event {
         attempt: event.attempt,
         status: step_status.or(event.event_type.run_state()),
         error_code: event.error_code(),
+        reason: event.reason.as_deref(),
     };
     // Ids and names can always be written as JSON.
     let data = serde_json::to_string(&response).unwrap_or_default();

@@ -81,7 +81,7 @@ impl Subscription {
                 self.take(&events, if is_all { last.max(newest) } else { last });
                 Some(())
             }
-            Err(error) if error.is_passing() => {
+            Err(error) if error.is_transient() => {
                 tokio::time::sleep(PAUSE).await;
                 Some(())
             }

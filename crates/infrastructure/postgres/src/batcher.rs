@@ -67,7 +67,7 @@ async fn work_until_closed<W: Work>(work: W, mut queue: mpsc::Receiver<Operation
 async fn outcomes<W: Work>(work: &W, inputs: &[W::Input]) -> Vec<PortResult<W::Output>> {
     match work.run(inputs).await {
         Ok(outcomes) => outcomes,
-        Err(error) if inputs.len() == 1 || is_connection(&error) => {
+        Err(error) if inputs.len() == 1 || is_connection_failure(&error) => {
             inputs.iter().map(|_| Err(error.clone())).collect()
         }
         Err(_) => {
@@ -87,8 +87,8 @@ async fn alone<W: Work>(work: &W, input: &W::Input) -> PortResult<W::Output> {
 
 /// Whether the connection failed. Each request would then fail alone too, and it is unknown whether the commit
 /// succeeded.
-fn is_connection(error: &PortError) -> bool {
-    error.is_passing() && !error.is_contention()
+fn is_connection_failure(error: &PortError) -> bool {
+    error.is_transient() && !error.is_contention()
 }
 
 #[cfg(test)]

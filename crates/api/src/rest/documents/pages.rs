@@ -14,7 +14,7 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::conditional::IfNoneMatch;
-use super::page_content::PageContent;
+use super::page_content::{PageContent, UnreadPageResponse};
 use crate::request::{Id, PagePath, Parameters};
 use crate::rest::openapi::{Binary, errors};
 use crate::{ApiError, Code};
@@ -48,6 +48,10 @@ struct ListedPageResponse {
     recognised: bool,
     /// The number of its words.
     words: usize,
+    /// The number of words that an opaque mark hides, such as a black bar. They are not among `words`.
+    covered_words: usize,
+    /// Why the page could not be read. Null if it was read.
+    unread: Option<UnreadPageResponse>,
 }
 
 /// The words of a page, each with its rectangle in points from the top left corner.
@@ -82,6 +86,8 @@ pub(crate) async fn pages(
         height: entry.height,
         recognised: entry.recognised,
         words: entry.words,
+        covered_words: entry.covered_words,
+        unread: entry.unread.clone().map(Into::into),
     };
     Ok(Json(PageListResponse {
         document_id,

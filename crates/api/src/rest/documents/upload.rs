@@ -255,7 +255,7 @@ impl From<UploadError> for ApiError {
 
 fn receipt(view: &DocumentView) -> ReceiptResponse {
     let document = &view.overview.document;
-    let status = view.standing.status.as_str();
+    let status = view.processing.status.as_str();
     ReceiptResponse { document_id: document.id, status, created_at: document.created_at }
 }
 

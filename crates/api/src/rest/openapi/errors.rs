@@ -1,5 +1,8 @@
 //! The error responses of the description. Each operation names the errors that it can return; all have one body.
 
+// Outside tests nothing builds the description.
+#![cfg_attr(not(test), allow(dead_code))]
+
 use std::collections::BTreeMap;
 
 use utoipa::IntoResponses;
@@ -54,6 +57,8 @@ error_responses! {
     Conflicting = [Conflict] "The request conflicts with the stored state.";
     NotReviewable = [Conflict] { NoCompletedRun, InterpretationMissing }
         "There is nothing to review yet.";
+    NotMarkable = [Conflict] { NoCompletedRun, InterpretationMissing, StaleInterpretationVersion }
+        "There is nothing to review yet, or another version is active than the one that was reviewed.";
     NotComparable = [Conflict] {
         NoCompletedRun, InterpretationNotAvailable, InterpretationMissing, NothingToCompare
     } "There are not two versions to compare.";

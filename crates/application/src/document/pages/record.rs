@@ -1,6 +1,6 @@
 //! The artifacts of EXTRACTION: where the text and the pages of a run are.
 
-use quire_domain::reading::FileKind;
+use quire_domain::reading::{FileKind, UnreadPage};
 use serde::{Deserialize, Serialize};
 
 /// Where the text of a run is.
@@ -30,6 +30,9 @@ pub struct PageIndex {
     pub kind: FileKind,
     /// The pages.
     pub pages: Vec<PageEntry>,
+    /// Whether words that an opaque mark hides are part of the text nevertheless.
+    #[serde(default)]
+    pub covered_used: bool,
 }
 
 impl PageIndex {
@@ -38,7 +41,7 @@ impl PageIndex {
 }
 
 /// One page.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PageEntry {
     /// In points.
     pub width: f32,
@@ -48,6 +51,12 @@ pub struct PageEntry {
     pub recognised: bool,
     /// The number of its words.
     pub words: usize,
+    /// The number of words that an opaque mark hides. They are among `words` only if `covered_used`.
+    #[serde(default)]
+    pub covered_words: usize,
+    /// Why the page could not be read, if it could not.
+    #[serde(default)]
+    pub unread: Option<UnreadPage>,
     /// The start of its line in the file.
     pub start: u64,
     /// The end of its line.

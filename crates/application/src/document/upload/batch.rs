@@ -60,22 +60,22 @@ impl<'a> UploadBatch<'a> {
         Upload::begin(store.clone(), blobs.clone(), uploads.clone()).await
     }
 
-    /// Stores a complete file, with its first run unless this server has processing switched off. `place` is the
+    /// Stores a complete file, with its first run unless this server has processing switched off. `position` is the
     /// position of the file in the request, from 0.
     pub async fn finish_file(
         &self,
         upload: Upload,
         name: &str,
-        place: u32,
+        position: u32,
         is_last: bool,
     ) -> Result<DocumentView, UploadError> {
         let request = &self.request;
         let correlation_id = Some(request.correlation_id.clone());
         let first = FirstRun { priority: request.priority, correlation_id };
-        let key = request.key.clone().map(|key| UploadKey { key, place, is_last });
+        let key = request.key.clone().map(|key| UploadKey { key, position, is_last });
         let uploader = Uploader { actor: request.actor.clone(), key };
         upload
-            .by_schema(request.schema.clone())
+            .with_schema(request.schema.clone())
             .finish(name, self.app.processing.then_some(first), &uploader)
             .await
     }

@@ -181,11 +181,16 @@ async fn skip(form: &mut Multipart) {
 }
 
 /// Stores a file that arrived whole.
-async fn finish(batch: &UploadBatch<'_>, received: ReceivedFile, place: usize, is_last: bool) -> FileOutcome {
+async fn finish(
+    batch: &UploadBatch<'_>,
+    received: ReceivedFile,
+    position: usize,
+    is_last: bool,
+) -> FileOutcome {
     let ReceivedFile { name, upload, .. } = received;
-    let place = u32::try_from(place).unwrap_or(u32::MAX);
+    let position = u32::try_from(position).unwrap_or(u32::MAX);
     let result = match upload {
-        Ok(upload) => batch.finish_file(upload, &name, place, is_last).await.map_err(ApiError::from),
+        Ok(upload) => batch.finish_file(upload, &name, position, is_last).await.map_err(ApiError::from),
         Err(error) => Err(error),
     };
     FileOutcome { name, result }

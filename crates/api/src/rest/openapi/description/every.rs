@@ -8,16 +8,13 @@ use utoipa::openapi::security::{HttpAuthScheme, HttpBuilder, SecurityRequirement
 use utoipa::openapi::{Components, OpenApi, RefOr};
 use utoipa::{IntoResponses, Modify};
 
-use super::{errors, headers};
+use super::super::{ROLE, SERVICE, errors};
+use super::headers;
 use crate::middleware::auth::{self, roles};
 
 const BEARER: &str = "bearer";
 const ABOUT_BEARER: &str = "A key from `quire keys create`, or the `AUTH_TOKEN`. Without either, the server needs no \
                             credential and serves only clients on its own machine.";
-/// The extension with the role that an operation needs.
-pub(super) const ROLE: &str = "x-role";
-/// The tag of health, metrics, version and documentation.
-pub(crate) const SERVICE: &str = "service";
 
 /// Completes each operation.
 pub(super) struct EveryOperation;
