@@ -4,6 +4,7 @@ mod cli;
 pub mod config;
 mod error;
 mod listen;
+mod owner_only;
 mod scrape;
 mod service;
 mod shutdown;
