@@ -4,9 +4,9 @@
 
 use std::process::Command;
 
-fn drill(scenario: &str, store: &str) {
+fn drill(part: &str, store: &str) {
     let output = Command::new(env!("CARGO_BIN_EXE_quire-bench"))
-        .args(["drill", "--short", "--scenario", scenario, "--store", store])
+        .args(["drill", "--short", "--only", part, "--store", store])
         .output()
         .expect("the program starts");
     let printed = String::from_utf8_lossy(&output.stdout);

@@ -71,7 +71,7 @@ async function reprocess(button) {
 
 /** Shows other people's changes at once. While a field is being edited it only announces them. */
 async function showNewerVersion() {
-  const isWaiting = await refresh().catch(() => false)
+  const isWaiting = await refresh({ isBackground: true }).catch(() => false)
   if (isWaiting && isEditing()) showStatus(t("review.newer_version"), "warn")
 }
 

@@ -116,6 +116,7 @@ impl Frame {
             "language": self.language.as_str(),
             "assets": self.assets,
             "csrf": self.visitor.session().map(|session| &session.form_token),
+            "name": self.visitor.session().map(|session| &session.name),
             "event": self.newest,
             "may": { "operate": may(Role::Operate), "review": may(Role::Review), "govern": may(Role::Govern) },
             "words": words,

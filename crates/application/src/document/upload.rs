@@ -6,6 +6,7 @@
 
 mod batch;
 mod file_name;
+mod free_space;
 mod idempotency;
 mod sniffer;
 
@@ -18,6 +19,7 @@ use quire_ports::{AddOutcome, BlobStore, BlobWriter, NewDocument, PortError, Por
 use sha2::{Digest as _, Sha256};
 
 pub use self::batch::{UploadBatch, UploadRequest};
+pub use self::free_space::FreeSpace;
 pub use self::idempotency::UploadKey;
 
 use self::file_name::base_name;
@@ -66,6 +68,14 @@ pub enum UploadError {
         name: String,
         /// The names of the existing schemas.
         known: Vec<String>,
+    },
+    /// The disk has less free space than it must keep.
+    #[error("the disk has {} MB left, less than the {} MB that it must keep free; delete something or enlarge it", .free >> 20, .floor >> 20)]
+    DiskFull {
+        /// Free bytes.
+        free: u64,
+        /// Bytes that must stay free.
+        floor: u64,
     },
     /// The idempotency key belongs to another upload.
     #[error("this Idempotency-Key belongs to another upload; use a new key")]

@@ -1,5 +1,5 @@
 //! `drill`: kills, stops and restarts processes under load, takes their database away, gives them a document that ends its
-//! process, then checks the stored history.
+//! process, then checks the stored history. Also stalls clients.
 
 mod kills;
 mod poison;
@@ -7,6 +7,7 @@ mod postgres;
 pub mod processes;
 mod silence;
 mod sqlite;
+mod stalled_clients;
 mod suspension;
 
 use std::collections::HashMap;
@@ -19,10 +20,10 @@ use quire_testkit::checker::{CheckReport, StoredHistory};
 
 use crate::database::DatabaseKind;
 
-/// What a drill rehearses.
+/// A part of the drill.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
-enum Scenario {
-    /// Kills, stops and restarts at random moments.
+pub enum Part {
+    /// Kills, stops and restarts of processes at random moments.
     Kills,
     /// A database that answers nobody for 8, 12, 20 and 60 s (PostgreSQL).
     Silence,
@@ -30,6 +31,8 @@ enum Scenario {
     Suspension,
     /// A document among fifty that ends the process that reads it.
     Poison,
+    /// Clients that stall.
+    Clients,
 }
 
 /// The options of the drill.
@@ -38,14 +41,14 @@ pub struct Options {
     /// Drill on this database only.
     #[arg(long)]
     store: Option<DatabaseKind>,
-    /// Rehearse this only; may be repeated.
+    /// Drill these failures only; may be repeated.
     #[arg(long)]
-    scenario: Vec<Scenario>,
+    only: Vec<Part>,
     /// A short form for the test suite: fewer kills, no restart of the PostgreSQL server, no silence.
     #[arg(long)]
     short: bool,
     /// A thousand kills on SQLite. An interrupted drill continues where it was.
-    #[arg(long, conflicts_with_all = ["short", "store", "scenario"])]
+    #[arg(long, conflicts_with_all = ["short", "store", "only"])]
     long: bool,
     /// The folder in which the long drill keeps its state.
     #[arg(long, default_value = "target/long-drill")]
@@ -63,24 +66,27 @@ pub async fn drill(options: Options) -> bool {
 async fn rehearse(options: &Options) -> bool {
     let kinds =
         options.store.map_or_else(|| vec![DatabaseKind::Sqlite, DatabaseKind::Postgres], |kind| vec![kind]);
-    let is_wanted = |scenario| options.scenario.is_empty() || options.scenario.contains(&scenario);
+    let is_wanted = |part| options.only.is_empty() || options.only.contains(&part);
     let mut passed = true;
     for kind in kinds {
-        if is_wanted(Scenario::Kills) {
+        if is_wanted(Part::Kills) {
             passed &= match kind {
                 DatabaseKind::Sqlite => sqlite::drill(options.short).await,
                 DatabaseKind::Postgres => postgres::drill(options.short).await,
             };
         }
-        if is_wanted(Scenario::Silence) && kind == DatabaseKind::Postgres && !options.short {
+        if is_wanted(Part::Silence) && kind == DatabaseKind::Postgres && !options.short {
             passed &= silence::drill().await;
         }
-        if is_wanted(Scenario::Suspension) {
+        if is_wanted(Part::Suspension) {
             passed &= suspension::drill(kind).await;
         }
-        if is_wanted(Scenario::Poison) {
+        if is_wanted(Part::Poison) {
             passed &= poison::drill(kind).await;
         }
+    }
+    if is_wanted(Part::Clients) && options.store != Some(DatabaseKind::Postgres) {
+        passed &= stalled_clients::drill(options.short).await;
     }
     passed
 }

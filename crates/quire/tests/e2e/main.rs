@@ -18,6 +18,7 @@ mod http;
 mod model;
 mod openapi;
 mod pages;
+mod panics;
 mod postgres;
 mod process;
 mod program;

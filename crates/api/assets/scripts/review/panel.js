@@ -112,11 +112,11 @@ export const refreshCount = () => requested
 /** Whether a refresh that began later than that number has finished. */
 export const wasRefreshedAfter = (number) => received > number
 
-/** Loads the panel again. Returns whether a newer version is held back. Of overlapping refreshes the last one counts. */
-export async function refresh() {
+/** Loads the panel again, because of what this person did or, in the background, because of an event. Returns whether a newer version is held back. Of overlapping refreshes the last one counts. */
+export async function refresh({ isBackground = false } = {}) {
   requested += 1
   const number = requested
-  const part = parseHtml(await requestPart(`/app/documents/${documentId}/work${location.search}`))
+  const part = parseHtml(await requestPart(`/app/documents/${documentId}/work${location.search}`, { isBackground }))
   const newHead = part.querySelector("#panel-head").dataset
   if (number < received) return false
   received = number

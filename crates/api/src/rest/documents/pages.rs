@@ -13,6 +13,7 @@ use quire_domain::{DocumentId, RunId};
 use serde::Serialize;
 use utoipa::ToSchema;
 
+use super::conditional::IfNoneMatch;
 use super::page_content::{PageContent, UnreadPageResponse};
 use crate::request::{Id, PagePath, Parameters};
 use crate::rest::openapi::{Binary, errors};
@@ -190,40 +191,4 @@ fn image_response(image: ImageResponse, tags: &IfNoneMatch) -> Result<Response, 
             (headers, content_type, Body::from(Bytes::from_owner(png))).into_response()
         }
     })
-}
-
-/// The `If-None-Match` header: the `ETag`s of the images that the client has.
-struct IfNoneMatch {
-    tags: Vec<String>,
-    any: bool,
-}
-
-impl IfNoneMatch {
-    fn of(headers: &HeaderMap) -> Self {
-        let given = headers.get_all(header::IF_NONE_MATCH).iter().filter_map(|value| value.to_str().ok());
-        let given: Vec<&str> = given.flat_map(|value| value.split(',')).map(str::trim).collect();
-        let bare = |tag: &&str| tag.trim_start_matches("W/").trim_matches('"').to_owned();
-        Self { any: given.contains(&"*"), tags: given.iter().map(bare).collect() }
-    }
-
-    fn includes(&self, tag: &str) -> bool {
-        self.any || self.tags.iter().any(|known| known == tag)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn strong_and_weak_tags_of_a_list_are_found() {
-        let mut headers = HeaderMap::new();
-        headers.append(header::IF_NONE_MATCH, HeaderValue::from_static("\"a-1\", W/\"b-2\""));
-        headers.append(header::IF_NONE_MATCH, HeaderValue::from_static("\"c-3\""));
-        let known = IfNoneMatch::of(&headers);
-        assert!(known.includes("a-1") && known.includes("b-2") && known.includes("c-3"));
-        assert!(!known.includes("d-4") && !IfNoneMatch::of(&HeaderMap::new()).includes("a-1"));
-        headers.insert(header::IF_NONE_MATCH, HeaderValue::from_static("*"));
-        assert!(IfNoneMatch::of(&headers).includes("anything"));
-    }
 }

@@ -70,8 +70,12 @@ error_responses! {
     KeyReused = [Conflict] { IdempotencyKeyReused } "The Idempotency-Key belongs to another request.";
     FileTooLarge = [FileTooLarge, RequestBodyTooLarge] "The file or the form is larger than the limit.";
     BodyTooLarge = [RequestBodyTooLarge] "The body is larger than the limit.";
+    TooSlow = [RequestTimeout] "The body came too slowly; send the request again.";
     Unsupported = [UnsupportedMediaType] "The file type is not supported.";
     TooMany = [RateLimited] "Too many requests; retry after the seconds in Retry-After.";
+    Throttled = [RateLimited] "Too many requests at once, or too many wrong credentials; retry after the seconds in Retry-After.";
+    StorageFull = [StorageFull] "The disk of the server is nearly full.";
+    OutsideOfFile = [RangeNotSatisfiable] "The file does not have this part.";
     Broken = [InternalError] "An internal error; the server log has details under the `correlation_id`.";
     Unavailable = [ServiceUnavailable] "A service does not answer; retry after the seconds in Retry-After.";
 }

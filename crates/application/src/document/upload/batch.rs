@@ -28,12 +28,25 @@ pub struct UploadBatch<'a> {
 }
 
 impl<'a> UploadBatch<'a> {
-    /// Accepts a request. Refuses an unknown schema before it reads any file.
+    /// Accepts a request. Refuses an unknown schema, and any upload to a disk that is nearly full, before it reads a file.
     pub async fn begin(app: &'a App, request: UploadRequest) -> Result<Self, UploadError> {
+        app.free_space.check().await?;
         if let Some(name) = &request.schema {
             require_schema(&app.store, name).await?;
         }
         Ok(Self { app, request })
+    }
+
+    /// Sets the schema of the files that are not stored yet.
+    pub async fn set_schema(&mut self, name: String) -> Result<(), UploadError> {
+        require_schema(&self.app.store, &name).await?;
+        self.request.schema = Some(name);
+        Ok(())
+    }
+
+    /// Sets the priority of the files that are not stored yet.
+    pub fn set_priority(&mut self, priority: Priority) {
+        self.request.priority = priority;
     }
 
     /// The size limit, in bytes, of one file and of all files of the request together.

@@ -8,6 +8,7 @@ mod marking;
 mod page_view;
 mod processing;
 mod save_queue;
+mod session_end;
 
 pub(super) use page_view::assert_box_covers_words;
 use quire_domain::DocumentId;

@@ -62,6 +62,7 @@ fn complete(path: &str, method: &Method, operation: &mut Operation) {
     }
     if *method != Method::GET {
         add::<errors::BodyTooLarge>(operation);
+        add::<errors::TooSlow>(operation);
     }
     add::<errors::Broken>(operation);
     add::<errors::Unavailable>(operation);
@@ -71,6 +72,7 @@ fn complete(path: &str, method: &Method, operation: &mut Operation) {
     }
     add::<errors::Unknown>(operation);
     add::<errors::Forbidden>(operation);
+    add::<errors::Throttled>(operation);
     // Whether a credential is needed depends on the server.
     let bearer = SecurityRequirement::new(BEARER, [] as [&str; 0]);
     operation.security = Some(vec![SecurityRequirement::default(), bearer]);
