@@ -139,7 +139,10 @@ impl ApiError {
     }
 
     pub(crate) fn method_not_allowed() -> Self {
-        Self::new(Code::MethodNotAllowed, "this address does not support that method")
+        Self::new(
+            Code::MethodNotAllowed,
+            "this address does not support that method; the header Allow lists those it does",
+        )
     }
 
     /// The response; `correlation_id` is the id of the request in the log.

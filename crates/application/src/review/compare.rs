@@ -48,7 +48,7 @@ pub enum CompareError {
     #[error("this document has no run {0}; GET /documents/ID/processing-history lists its runs")]
     NoSuchRun(RunId),
     /// The run has not completed.
-    #[error("run {0} has not completed; there is nothing to compare")]
+    #[error("run {0} has not completed; compare completed runs")]
     NotCompleted(RunId),
     /// The run has no interpretation.
     #[error("run {0} has no interpretation; compare another, or process the document again")]

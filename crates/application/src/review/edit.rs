@@ -36,7 +36,7 @@ pub enum EditError {
     #[error("a run of this document is RUNNING; edit when it has ended")]
     ActiveRun,
     /// The run has not completed.
-    #[error("this run has not completed; there is nothing to edit")]
+    #[error("this run has not completed; edit the latest completed run")]
     NotCompleted,
     /// The run has no interpretation.
     #[error("this run has no interpretation; process the document again")]

@@ -13,7 +13,7 @@ pub enum RawTextError {
     #[error("the run has not read its document yet; retry when it has ended")]
     NotReady,
     /// The run ended without a text.
-    #[error("the run ended without a text")]
+    #[error("the run ended without a text; GET /runs/ID says why")]
     NotAvailable,
     /// The run has read the text, but its file is gone.
     #[error("the file with the text of the run is gone; process the document again")]

@@ -60,7 +60,10 @@ impl ExtractionStep {
                 ),
                 PortError::Conflict(_) => Failure::permanent(
                     ReadErrorKind::DocumentTooLarge.as_str(),
-                    format!("the file is larger than the limit of {} MB; split it", self.max_bytes >> 20),
+                    format!(
+                        "the file is larger than the limit of {} MB; split it, or raise reading.max_file_mb",
+                        self.max_bytes >> 20
+                    ),
                 ),
                 error => storage_unavailable(&error),
             })?;

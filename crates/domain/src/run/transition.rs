@@ -279,7 +279,7 @@ fn time_out(run: &Run, continued_by: Option<RunId>, at: Timestamp) -> Result<Tra
         run,
         FailureKind::TimedOut,
         FailureType::RunTimedOut,
-        "the run took longer than its limit; try again, or raise the pipeline's run limit",
+        "the run took longer than its limit; try again, or raise run_limit of its pipeline",
     );
     let mut event = owned.event(EventType::RunTimedOut, run, at);
     event.failure = Some(record.clone());
@@ -387,7 +387,7 @@ fn withdraw(run: &Run, at: Timestamp) -> Result<Transition, Refusal> {
         run,
         FailureKind::Permanent,
         FailureType::Withdrawn,
-        "the run was withdrawn before it started",
+        "the run was withdrawn before it started; process the document again if that was a mistake",
     );
     let next = moved(
         run,

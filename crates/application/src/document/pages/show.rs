@@ -45,9 +45,7 @@ pub async fn page_index(store: &Store, document: DocumentId) -> PortResult<(RunI
     let found = store.history.latest_artifact(document.into(), PageIndex::ARTIFACT).await?;
     let Some((run, artifact)) = found else {
         store.documents.find(document).await?;
-        return Err(PortError::NotFound(format!(
-            "the pages of document {document}; it has not been read yet"
-        )));
+        return Err(PortError::NotFound(format!("the list of pages of document {document} (not read yet)")));
     };
     let index = serde_json::from_str(&artifact.payload)
         .map_err(|error| PortError::Corrupt(format!("the pages of run {run}: {error}")))?;
@@ -65,7 +63,7 @@ pub async fn page_words(
     let entry = number.checked_sub(1).and_then(|place| index.pages.get(place));
     let entry = entry.ok_or_else(|| {
         PortError::NotFound(format!(
-            "page {number} of document {document}; it has {} pages",
+            "page {number} of document {document} (which has {} pages)",
             index.pages.len()
         ))
     })?;

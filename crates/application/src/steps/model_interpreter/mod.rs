@@ -157,12 +157,16 @@ impl ModelInterpreter {
             estimate_tokens(&request.messages, &request.response_schema).saturating_add(request.max_tokens);
         let budget = self.settings.budget;
         if !budget.fits_document(usage.tokens(), needed) {
-            return Err(over_budget("the document needs more tokens than model.max_tokens_per_document"));
+            return Err(over_budget(
+                "the document needs more tokens than model.max_tokens_per_document; raise it, or set model.fallback = true",
+            ));
         }
         let so_far = usage.tokens().saturating_add(needed);
         let fits = budget.fits_day(&*self.reviews, &self.unrecorded, so_far, self.clock.now()).await;
         if !fits.map_err(Failed::Store)? {
-            return Err(over_budget("model.max_tokens_per_day is used up until midnight UTC"));
+            return Err(over_budget(
+                "model.max_tokens_per_day is used up until midnight UTC; raise it, or set model.fallback = true",
+            ));
         }
         usage.was_sent = true;
         let response = self.model.ask(request).await.map_err(Failed::Model)?;
