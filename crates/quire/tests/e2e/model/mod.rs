@@ -91,7 +91,7 @@ async fn values_of_a_model_that_are_in_the_text_become_fields_with_evidence(env:
     let made_by = &active["made_by"];
     assert_eq!((&made_by["interpreter"], &made_by["model"]), (&json!("model"), &json!(MODEL)));
     assert_eq!((&made_by["tokens_in"], &made_by["tokens_out"]), (&json!(700), &json!(50)));
-    assert_eq!((&made_by["cost"], &made_by["prompt_version"]), (&json!(0.0019), &json!("1")));
+    assert_eq!((&made_by["cost"], &made_by["prompt_version"]), (&json!(0.0019), &json!("2")));
     assert_eq!(made_by["fallback_reason"], json!(null));
     assert!(made_by["milliseconds"].is_u64());
 
