@@ -23,7 +23,7 @@ static PADDING: [u8; 300_000] = [b'x'; 300_000];
 /// Where each wave of clients stalls, and how many bytes it sends after the head: as many as the server may buffer.
 const WAVES: [(&str, &str, usize); 5] = [
     ("before the request", "", 0),
-    ("in the head", "GET /app/login HTTP/1.1\r\nHost: localhost\r\nX-Padding: ", 15_000),
+    ("in the head", "GET /app/login HTTP/1.1\r\nHost: localhost\r\nX-Padding: ", 7_500),
     (
         "in a login that is too large",
         "POST /app/login HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2000000\r\n\r\n",
