@@ -16,7 +16,7 @@ pub enum EditBlocked {
     NotCompleted,
     /// The run has no interpretation.
     Missing,
-    /// Somebody else has made a newer version.
+    /// A newer version exists.
     Stale,
 }
 
@@ -130,6 +130,7 @@ mod tests {
             subject: SubjectId::new(),
             priority: Priority::Normal,
             correlation_id: None,
+            continues: None,
         };
         Run { state, ..create(&new, NOW).0 }
     }
