@@ -41,6 +41,7 @@ macro_rules! migrations {
             "0016_failures",
             "0017_plain_names",
             "0018_signed_version",
+            "0019_orphans_and_continuations",
         ]
     };
     ($($file:literal),+ $(,)?) => {
