@@ -53,7 +53,7 @@ fn server(database: Database, storage: StorageCheck) -> Server {
         metrics: Arc::new(Metrics),
         version: Version { version: "1.2.3".to_owned(), commit: None, build_date: None },
         auth: auth_with(Arc::new(FakeKeys::default()), None),
-        rate_limits: Arc::new(RateLimits::per_minute(0, 0, TrustedProxies::default())),
+        rate_limits: Arc::new(RateLimits::new(crate::RatesPerMinute::default(), TrustedProxies::default())),
         connections: ConnectionLimits {
             total: 10,
             per_client: 10,

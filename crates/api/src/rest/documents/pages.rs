@@ -139,7 +139,8 @@ impl From<PageError> for ApiError {
     params(
         ("id" = Uuid, Path, description = "The document."),
         ("number" = u32, Path, description = "The page number, from 1.", minimum = 1, maximum = 1_000_000),
-        ("scale" = Option<f32>, Query, description = "Pixels per point (default: 1).", minimum = 0.1, maximum = 4),
+        ("scale" = Option<f32>, Query, description = "Pixels per point, at least (default: 1). The image has the next of 0.5, 1, 1.5, 2, 3 and 4.",
+            minimum = 0.1, maximum = 4),
         ("If-None-Match" = Option<String>, Header, description = "The ETag of the image that the client has."),
     ),
     responses(
