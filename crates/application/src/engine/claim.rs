@@ -108,9 +108,13 @@ impl EngineCore {
         if limit == 0 {
             return Ok(ClaimResult::SlotsFull);
         }
+        let plans = self.ready_plans().await;
+        if plans.is_empty() {
+            return Ok(ClaimResult::QueueEmpty);
+        }
         let lease = self.lease();
         let at = self.store.clock.now();
-        let claim = ClaimRequest { worker: lease.worker, at, limit, plans: &self.plans };
+        let claim = ClaimRequest { worker: lease.worker, at, limit, plans: &plans };
         let claimed = self.store.queue.claim(claim).await?;
         let result = if claimed.len() < limit { ClaimResult::QueueEmpty } else { ClaimResult::SlotsFull };
         self.probe.reached(Breakpoint::AfterClaim, None).await?;

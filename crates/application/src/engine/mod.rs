@@ -5,6 +5,7 @@
 //!   heartbeat                            renews the worker lease; without it, this worker's runs become orphaned
 //!   watchdog                             every tick: recovery, timeouts, release of delayed runs
 //!   recovery                             what a crash does to a run
+//!   readiness                            which pipelines can be worked on now
 //!   minute_metrics                       counts for charts
 //!   report                               log lines and Prometheus metrics
 //!   settings, slots                      configuration; how many runs are worked on at once
@@ -19,6 +20,7 @@ mod execute;
 mod heartbeat;
 mod minute_metrics;
 mod persist;
+mod readiness;
 mod recovery;
 pub mod report;
 mod settings;
@@ -37,6 +39,7 @@ use tokio_util::task::TaskTracker;
 pub use settings::{EngineSettings, LeaseSettings, PipelineSetup};
 
 use minute_metrics::MinuteCounters;
+use readiness::NotReady;
 use slots::Slots;
 
 /// How long the last writes of a shutdown may take.
@@ -75,6 +78,7 @@ struct EngineCore {
     /// Cancelled when the engine no longer waits for runs.
     halted: CancellationToken,
     minute_counters: MinuteCounters,
+    not_ready: NotReady,
     /// When the store last accepted a heartbeat.
     last_contact: Mutex<Instant>,
 }
@@ -107,6 +111,7 @@ impl Engine {
             stopping: CancellationToken::new(),
             halted: CancellationToken::new(),
             minute_counters: MinuteCounters::default(),
+            not_ready: NotReady::default(),
             last_contact: Mutex::new(Instant::now()),
             store,
             settings,

@@ -40,6 +40,7 @@ macro_rules! migrations {
             "0015_found_by",
             "0016_failures",
             "0017_plain_names",
+            "0018_installation",
         ]
     };
     ($($file:literal),+ $(,)?) => {

@@ -7,5 +7,6 @@ mod show;
 pub use quire_ports::{ReadError, ReadErrorKind};
 
 pub use image::{ImageError, ImageRequest, ImageResponse, ImageSettings, PageImages, image};
+pub(crate) use record::MAX_PAGES_BYTES;
 pub use record::{PageEntry, PageIndex, RawTextArtifact};
 pub use show::{PageError, list, page, page_index, page_words};

@@ -7,7 +7,7 @@ use std::io;
 use std::path::Path;
 
 use rustix::fd::OwnedFd;
-use rustix::fs::{AtFlags, Dir, Mode, OFlags};
+use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags};
 use rustix::io::{Errno, Result};
 use rustix::path::Arg;
 
@@ -95,6 +95,25 @@ impl FolderHandle {
             let entry = entry?;
             let name: &CStr = entry.file_name();
             if name != c"." && name != c".." {
+                names.push(name.to_owned());
+            }
+        }
+        Ok(names)
+    }
+
+    /// The names of the folders in this one, in any order. Links are not followed.
+    pub(super) fn subfolders(&self) -> Result<Vec<CString>> {
+        let mut names = Vec::new();
+        for entry in Dir::read_from(&self.0)? {
+            let entry = entry?;
+            let name: &CStr = entry.file_name();
+            let is_folder = match entry.file_type() {
+                FileType::Directory => true,
+                // Some file systems do not say it in the list.
+                FileType::Unknown => self.open_folder(name).is_ok(),
+                _ => false,
+            };
+            if is_folder && name != c"." && name != c".." {
                 names.push(name.to_owned());
             }
         }

@@ -26,6 +26,11 @@ pub(super) fn put(root: &FolderHandle, name: &BlobName, content: &[u8]) -> PortR
     file.finish(root, name)
 }
 
+/// Writes a small file and removes it. Fails on a full or read-only disk.
+pub(super) fn probe(root: &FolderHandle) -> PortResult<()> {
+    TemporaryFile::create(root)?.append(&[0; 4096])
+}
+
 /// Moves a complete file to its name. Makes every folder of the path durable, even if another process created it: that
 /// process may not have done it yet.
 fn move_to_name(root: &FolderHandle, name: &BlobName, file: &TemporaryFile) -> Result<()> {
