@@ -21,7 +21,9 @@ use quire_application::health::HealthChecks;
 
 pub use error::{ApiError, Code, Reason};
 pub use middleware::auth::Auth;
+pub use middleware::auth::refusal::REFUSAL_REASONS;
 pub use middleware::cors::CorsOrigins;
+pub use middleware::hsts::Hsts;
 pub use middleware::rate_limit::RateLimits;
 pub use middleware::trusted_proxies::TrustedProxies;
 pub use pages::words::Language;
@@ -29,7 +31,7 @@ pub use rest::calibration::CalibrationList;
 pub use rest::metrics::Exposition;
 pub use rest::version::Version;
 pub use routes::router;
-pub use serve::serve;
+pub use serve::{ConnectionLimits, serve};
 
 /// What a process serves over HTTP.
 #[derive(Clone)]
@@ -44,6 +46,10 @@ pub struct Server {
     pub auth: Arc<Auth>,
     /// How many requests a client may send.
     pub rate_limits: Arc<RateLimits>,
+    /// How many connections are open at once.
+    pub connections: ConnectionLimits,
+    /// Whether browsers must use TLS from now on.
+    pub hsts: Hsts,
     /// Which other sites may read responses.
     pub origins: CorsOrigins,
     /// Documents and runs. A worker serves none.

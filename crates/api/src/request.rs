@@ -144,6 +144,9 @@ impl<S: Send + Sync, T: DeserializeOwned> FromRequest<S> for JsonBody<T> {
 
     async fn from_request(request: Request, state: &S) -> Result<Self, ApiError> {
         let body = Bytes::from_request(request, state).await.map_err(|rejection| body_error(&rejection))?;
+        if body.is_empty() {
+            return Err(ApiError::invalid("body", "is empty; send a JSON object"));
+        }
         let parsed = serde_json::from_slice(&body);
         // The message of serde_json names members and positions of the request only.
         parsed.map(Self).map_err(|error| ApiError::invalid("body", &format!("is not valid: {error}")))

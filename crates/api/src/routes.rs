@@ -1,25 +1,23 @@
 //! Every route of the REST API and of the pages, and the middleware that requests pass, on one page.
 
-use std::sync::Arc;
-
 use axum::Router;
 use axum::middleware::{from_fn, from_fn_with_state};
 use axum::response::Redirect;
 use axum::routing::{get, patch, post};
 
 use crate::middleware::{
-    access_audit, auth, body_limit, compression, host_check, panic, query_parameters, rate_limit, request_id,
-    security_headers,
+    access_audit, auth, body_limit, client_limit, compression, host_check, panic, query_parameters,
+    rate_limit, request_id, security_headers, slow_body,
 };
 use crate::pages::login::LoginState;
 use crate::rest::{
     calibration, documents, events, governance, health, metrics, openapi, review, runs, version,
 };
-use crate::{ApiError, AppState, Auth, CorsOrigins, Server, error_pages, pages};
+use crate::{ApiError, AppState, Server, error_pages, pages};
 
 /// All routes of a process. A worker has no documents: it serves its health, metrics and version alone.
 pub fn router(server: Server) -> Router {
-    let (auth, origins, app) = (server.auth.clone(), server.origins.clone(), server.app.clone());
+    let (common, app) = (server.clone(), server.app.clone());
     let mut router = Router::new();
     if let Some(app) = &app {
         router = router.merge(rest_routes(app, &server)).merge(page_routes(app, &server));
@@ -32,7 +30,7 @@ pub fn router(server: Server) -> Router {
         .route("/metrics", get(metrics::scrape))
         .route("/version", get(version::version))
         .with_state(server);
-    with_middleware(router, auth, &origins, app)
+    with_middleware(router, common)
 }
 
 /// The REST API.
@@ -85,6 +83,7 @@ fn page_routes(app: &AppState, server: &Server) -> Router<Server> {
     let login = Router::new()
         .route("/app/login", get(pages::login::show).post(pages::login::log_in))
         .route("/app/logout", post(pages::login::log_out))
+        .route("/app/session", get(pages::login::session))
         .with_state(LoginState::new(app.clone(), server));
     Router::new()
         .route("/", get(|| async { Redirect::to("/app") }))
@@ -114,7 +113,8 @@ fn page_routes(app: &AppState, server: &Server) -> Router<Server> {
 }
 
 /// Wraps the routes in the middleware of every request. The last layer is the first that a request meets.
-fn with_middleware(router: Router, auth: Arc<Auth>, origins: &CorsOrigins, app: Option<AppState>) -> Router {
+fn with_middleware(router: Router, server: Server) -> Router {
+    let Server { auth, origins, connections, hsts, app, .. } = server;
     let router = router
         .fallback(|| async { ApiError::no_such_page() })
         .method_not_allowed_fallback(|| async { ApiError::method_not_allowed() })
@@ -129,9 +129,12 @@ fn with_middleware(router: Router, auth: Arc<Auth>, origins: &CorsOrigins, app: 
     };
     router
         .layer(from_fn(panic::catch))
+        .layer(from_fn(body_limit::refuse_large_forms))
+        .layer(from_fn_with_state(connections.client_timeout, slow_body::refuse))
+        .layer(from_fn_with_state(client_limit::ClientRequests::new(&connections), client_limit::enforce))
         // Outside of everything that can fail, so that each response has its id and each error its body.
         .layer(from_fn(request_id::attach))
-        .layer(from_fn(security_headers::add))
+        .layer(from_fn_with_state(hsts.0, security_headers::add))
 }
 
 #[cfg(test)]

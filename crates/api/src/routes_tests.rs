@@ -8,15 +8,17 @@ use axum::Router;
 use axum::body::{Body, to_bytes};
 use axum::http::{HeaderMap, Request, StatusCode};
 use quire_application::Error;
-use quire_application::credential::Authenticator;
 use quire_application::document::pages::{ImageError, ReadError, ReadErrorKind};
 use quire_application::health::{DatabaseCheck, HealthChecks, StorageCheck};
 use serde_json::{Value, json};
 use tower::ServiceExt;
 
 use super::router;
-use crate::middleware::auth::tests::FakeKeys;
-use crate::{ApiError, Auth, Code, CorsOrigins, Exposition, RateLimits, Server, TrustedProxies, Version};
+use crate::middleware::auth::tests::{FakeKeys, auth_with};
+use crate::{
+    ApiError, Code, ConnectionLimits, CorsOrigins, Exposition, Hsts, RateLimits, Server, TrustedProxies,
+    Version,
+};
 
 /// A database that answers, fails or hangs.
 enum Database {
@@ -50,8 +52,15 @@ fn server(database: Database, storage: StorageCheck) -> Server {
         health: HealthChecks::new(Arc::new(database), storage).within(Duration::from_millis(20)),
         metrics: Arc::new(Metrics),
         version: Version { version: "1.2.3".to_owned(), commit: None, build_date: None },
-        auth: Arc::new(Auth::new(Authenticator::new(Arc::new(FakeKeys::default()), None))),
+        auth: auth_with(Arc::new(FakeKeys::default()), None),
         rate_limits: Arc::new(RateLimits::per_minute(0, 0, TrustedProxies::default())),
+        connections: ConnectionLimits {
+            total: 10,
+            per_client: 10,
+            client_timeout: Duration::from_secs(30),
+            proxies: TrustedProxies::default(),
+        },
+        hsts: Hsts::default(),
         origins: CorsOrigins::default(),
         app: None,
     }
@@ -201,8 +210,7 @@ async fn a_worker_serves_no_documents() {
 /// Proves R077 for a worker, which shows metrics and a version.
 #[tokio::test]
 async fn a_worker_needs_credentials_too() {
-    let auth =
-        Arc::new(Auth::new(Authenticator::new(Arc::new(FakeKeys::default()), Some("a token of sixteen"))));
+    let auth = auth_with(Arc::new(FakeKeys::default()), Some("a token of sixteen"));
     for path in ["/metrics", "/version"] {
         let server = Server { auth: auth.clone(), ..sound() };
         let (status, headers, body) = send(server.clone(), get(path)).await;
@@ -222,7 +230,7 @@ async fn a_panicking_handler_returns_an_internal_error() {
         panic!("a secret of the inner workings")
     }
     let router = Router::new().route("/version", axum::routing::get(break_down));
-    let router = super::with_middleware(router, sound().auth, &CorsOrigins::default(), None);
+    let router = super::with_middleware(router, sound());
     let request = Request::get("/version")
         .header("host", "localhost")
         .header("x-request-id", "abc-123")

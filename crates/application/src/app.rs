@@ -8,7 +8,7 @@ use quire_understanding::calibration::ConfidencePolicy;
 
 use crate::document::CountCache;
 use crate::document::pages::PageImages;
-use crate::document::upload::UploadSettings;
+use crate::document::upload::{FreeSpace, UploadSettings};
 use crate::events::EventFeed;
 use crate::operations::OperationsCache;
 
@@ -22,6 +22,8 @@ pub struct AppSettings {
     pub images: PageImages,
     /// Which files are accepted, and the default schema.
     pub uploads: UploadSettings,
+    /// The space that uploads must leave free.
+    pub free_space: FreeSpace,
     /// How confidence is computed and shown.
     pub confidence: ConfidencePolicy,
     /// The feed of events.
@@ -38,6 +40,7 @@ pub struct App {
     pub(crate) blobs: Arc<dyn BlobStore>,
     pub(crate) images: PageImages,
     pub(crate) uploads: Arc<UploadSettings>,
+    pub(crate) free_space: FreeSpace,
     pub(crate) confidence: Arc<ConfidencePolicy>,
     pub(crate) events: EventFeed,
     pub(crate) processing: bool,
@@ -49,12 +52,23 @@ pub struct App {
 impl App {
     /// The application on that store, with empty caches.
     pub fn new(settings: AppSettings) -> Self {
-        let AppSettings { store, blobs, images, uploads, confidence, events, processing, requeue } = settings;
+        let AppSettings {
+            store,
+            blobs,
+            images,
+            uploads,
+            free_space,
+            confidence,
+            events,
+            processing,
+            requeue,
+        } = settings;
         Self {
             store,
             blobs,
             images,
             uploads: Arc::new(uploads),
+            free_space,
             confidence: Arc::new(confidence),
             events,
             processing,

@@ -10,7 +10,7 @@ use sha2::{Digest, Sha256};
 use subtle::ConstantTimeEq;
 
 use crate::Result;
-use crate::session::{Entry, SessionSecret, SessionService};
+use crate::session::{Entry, SessionSecret, SessionService, SessionUse};
 
 /// The name of the holder of the settings' token.
 const TOKEN_NAME: &str = "auth-token";
@@ -72,19 +72,29 @@ pub async fn create(store: &Store, name: &str, roles: Roles) -> PortResult<Plain
     Ok(key)
 }
 
-/// The holder of a key. None if the key is unknown, revoked, or has another secret; the time taken does not tell which.
-pub async fn holder(credentials: &dyn Credentials, presented: &str) -> PortResult<Option<KeyHolder>> {
-    Ok(proved(credentials, presented).await?.map(KeyHolder::of))
+/// Why a presented key is refused. For the log: a client does not learn it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum KeyRefusal {
+    /// There is no such key, or it has another secret.
+    Unknown,
+    /// It was revoked.
+    Revoked,
 }
 
-/// The key itself, under the same conditions.
-pub async fn proved(credentials: &dyn Credentials, presented: &str) -> PortResult<Option<NewKey>> {
-    let Some(presented) = PlaintextKey::parse(presented) else { return Ok(None) };
+/// The key of a presented text, or why it is refused. The time taken does not tell which.
+pub async fn proved(
+    credentials: &dyn Credentials,
+    presented: &str,
+) -> PortResult<Result<NewKey, KeyRefusal>> {
+    let Some(presented) = PlaintextKey::parse(presented) else { return Ok(Err(KeyRefusal::Unknown)) };
     let found = credentials.find(presented.id).await?;
     let kept = found.as_ref().map_or([0; 32], |found| found.key.secret_hash);
     let is_proved = SecretHash(kept).is_of(&presented.secret);
-    let good = found.filter(|found| is_proved && found.revoked_at.is_none());
-    Ok(good.map(|found| found.key))
+    Ok(match found.filter(|_| is_proved) {
+        None => Err(KeyRefusal::Unknown),
+        Some(found) if found.revoked_at.is_some() => Err(KeyRefusal::Revoked),
+        Some(found) => Ok(found.key),
+    })
 }
 
 /// Finds out who presents a credential: an API key, the token of the settings, or a session of the pages.
@@ -117,18 +127,22 @@ impl Authenticator {
         Ok(self.credentials.any().await?)
     }
 
-    /// The holder of a key or of the token.
-    pub async fn holder(&self, presented: &str) -> Result<Option<KeyHolder>> {
+    /// The holder of a key or of the token, or why it is refused.
+    pub async fn holder(&self, presented: &str) -> Result<Result<KeyHolder, KeyRefusal>> {
         if self.presented_token(presented).is_some() {
-            return Ok(Some(KeyHolder::of_token()));
+            return Ok(Ok(KeyHolder::of_token()));
         }
-        Ok(holder(&*self.credentials, presented).await?)
+        Ok(proved(&*self.credentials, presented).await?.map(KeyHolder::of))
     }
 
     /// The holder of a session that has not ended.
-    pub async fn session_holder(&self, secret: &SessionSecret) -> Result<Option<KeyHolder>> {
+    pub async fn session_holder(
+        &self,
+        secret: &SessionSecret,
+        activity: SessionUse,
+    ) -> Result<Option<KeyHolder>> {
         match &self.sessions {
-            Some(sessions) => Ok(sessions.holder(secret, self.token.as_ref()).await?),
+            Some(sessions) => Ok(sessions.holder(secret, self.token.as_ref(), activity).await?),
             None => Ok(None),
         }
     }
@@ -144,7 +158,7 @@ impl Authenticator {
             let secret = sessions.begin(Entry::Token(token), before).await?;
             return Ok(Some((KeyHolder::of_token().name, secret)));
         }
-        let Some(key) = proved(&*self.credentials, presented).await? else { return Ok(None) };
+        let Ok(key) = proved(&*self.credentials, presented).await? else { return Ok(None) };
         let secret = sessions.begin(Entry::Key(key.id), before).await?;
         Ok(Some((key.name, secret)))
     }
@@ -181,17 +195,17 @@ mod tests {
         let key = create(&fixture.store, "scanner", Roles::parse("operate").unwrap()).await.unwrap();
         let other = create(&fixture.store, "other", Roles::admin()).await.unwrap();
         let holder_of =
-            async |text: String| holder(credentials, &text).await.unwrap().map(|found| found.name);
-        assert_eq!(holder_of(key.reveal()).await.as_deref(), Some("scanner"));
+            async |text: String| proved(credentials, &text).await.unwrap().map(|found| found.name);
+        assert_eq!(holder_of(key.reveal()).await.as_deref(), Ok("scanner"));
         let swapped = PlaintextKey { id: key.id, secret: other.secret };
         let unknown = PlaintextKey { id: KeyId::new(), secret: key.secret };
         for wrong in [swapped.reveal(), unknown.reveal(), "scanner".to_owned(), String::new()] {
-            assert_eq!(holder_of(wrong).await, None);
+            assert_eq!(holder_of(wrong).await, Err(KeyRefusal::Unknown));
         }
         let kept = credentials.find(key.id).await.unwrap().unwrap();
         assert_ne!(kept.key.secret_hash, key.secret, "the secret itself is not kept");
         credentials.revoke("scanner", fixture.store.clock.now()).await.unwrap();
-        assert_eq!(holder_of(key.reveal()).await, None);
+        assert_eq!(holder_of(key.reveal()).await, Err(KeyRefusal::Revoked));
         assert!(matches!(create(&fixture.store, "local", Roles::admin()).await, Err(PortError::Conflict(_))));
     }
 }

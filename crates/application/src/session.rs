@@ -68,6 +68,15 @@ impl SessionSecret {
     }
 }
 
+/// Who uses a session.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SessionUse {
+    /// A person, who thereby renews it.
+    Person,
+    /// A page by itself. A browser that nobody uses must not keep its session alive.
+    Background,
+}
+
 /// The credential of a login.
 #[derive(Clone, Copy)]
 pub enum Entry<'a> {
@@ -115,6 +124,7 @@ impl SessionService {
         &self,
         secret: &SessionSecret,
         token: Option<&SecretHash>,
+        activity: SessionUse,
     ) -> PortResult<Option<KeyHolder>> {
         let now = self.clock.now();
         let Some((session, key)) = self.sessions.session(secret.hash(), now).await? else { return Ok(None) };
@@ -126,7 +136,7 @@ impl SessionService {
                 token.filter(proves).map(|_| KeyHolder::of_token())
             }
         };
-        if holder.is_some() {
+        if holder.is_some() && activity == SessionUse::Person {
             self.note(&session, now).await;
         }
         Ok(holder)

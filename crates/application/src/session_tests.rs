@@ -14,7 +14,7 @@ fn store_by(clock: &FakeClock, store: &Store) -> Store {
 }
 
 async fn name(book: &SessionService, secret: &SessionSecret) -> Option<String> {
-    book.holder(secret, None).await.unwrap().map(|holder| holder.name)
+    book.holder(secret, None, SessionUse::Person).await.unwrap().map(|holder| holder.name)
 }
 
 /// Proves how logins work: a session ends without use, and after its maximum time in any case.
@@ -33,6 +33,23 @@ async fn a_session_ends_when_nobody_uses_it_and_at_last_in_any_case() {
     assert_eq!(name(&book, &unused).await, None);
     clock.advance(SignedDuration::from_hours(2));
     assert_eq!(name(&book, &secret).await, None, "a day is all there is");
+}
+
+/// A page that is left open asks for news again and again. That keeps no session alive.
+#[tokio::test]
+async fn a_session_that_only_pages_use_ends() {
+    let (fixture, clock) = (store_fixture().await, FakeClock::at(Timestamp::UNIX_EPOCH));
+    let store = store_by(&clock, &fixture.store);
+    let key = credential::create(&store, "alma", Roles::parse("read").unwrap()).await.unwrap();
+    let book = SessionService::new(&store, TERMS);
+    let secret = book.begin(Entry::Key(key.id), None).await.unwrap();
+    for _ in 0..11 {
+        clock.advance(SignedDuration::from_hours(1));
+        let holder = book.holder(&secret, None, SessionUse::Background).await.unwrap();
+        assert!(holder.is_some(), "it still has time");
+    }
+    clock.advance(SignedDuration::from_hours(1));
+    assert_eq!(book.holder(&secret, None, SessionUse::Background).await, Ok(None));
 }
 
 /// Frequent use of a session does not cause frequent writes.
@@ -65,15 +82,23 @@ async fn a_session_is_good_only_as_long_as_what_it_was_begun_with() {
 
     let (token, other) = (SecretHash::of(b"a token of sixteen"), SecretHash::of(b"another token"));
     let secret = book.begin(Entry::Token(&token), None).await.unwrap();
-    let holder = book.holder(&secret, Some(&token)).await.unwrap().unwrap();
+    let holder = book.holder(&secret, Some(&token), SessionUse::Person).await.unwrap().unwrap();
     assert_eq!(holder, KeyHolder::of_token());
-    assert_eq!(book.holder(&secret, Some(&other)).await, Ok(None), "the settings have another one");
-    assert_eq!(book.holder(&secret, None).await, Ok(None), "the settings have none");
+    assert_eq!(
+        book.holder(&secret, Some(&other), SessionUse::Person).await,
+        Ok(None),
+        "the settings have another one"
+    );
+    assert_eq!(book.holder(&secret, None, SessionUse::Person).await, Ok(None), "the settings have none");
 
     let renewed = book.begin(Entry::Token(&token), Some(&secret)).await.unwrap();
-    assert_eq!(book.holder(&secret, Some(&token)).await, Ok(None), "who logs in again has another one");
+    assert_eq!(
+        book.holder(&secret, Some(&token), SessionUse::Person).await,
+        Ok(None),
+        "who logs in again has another one"
+    );
     book.end(&renewed).await.unwrap();
-    assert_eq!(book.holder(&renewed, Some(&token)).await, Ok(None));
+    assert_eq!(book.holder(&renewed, Some(&token), SessionUse::Person).await, Ok(None));
 }
 
 #[test]

@@ -96,7 +96,7 @@ pub fn pages(lines: &[Vec<String>]) -> Vec<Page> {
 fn page(lines: &[String]) -> Page {
     let rows = lines.iter().zip(0_u16..).filter(|(line, _)| !line.is_empty());
     let rows = rows.map(|(line, row)| line_of_words(line, TOP + f32::from(row) * LINE_HEIGHT));
-    Page { width: 595.0, height: 842.0, lines: rows.collect(), recognised: false }
+    Page { width: 595.0, height: 842.0, lines: rows.collect(), ..Page::default() }
 }
 
 /// A line of words at a height.

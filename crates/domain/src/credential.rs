@@ -135,6 +135,54 @@ pub fn check_key_name(name: &str) -> Result<(), String> {
     Ok(())
 }
 
+/// How many bits of guessing a text takes that a person configured as a secret: a cautious estimate.
+///
+/// A repeated part counts once. Text that looks like words counts 2 bits for each letter, as prose does. Any other text
+/// counts as random over the kinds of characters that it has.
+pub fn guessing_bits(secret: &str) -> f64 {
+    let letters: Vec<char> = secret.chars().collect();
+    let once = &letters[..period(&letters)];
+    let each = if looks_like_words(once) { 2.0 } else { alphabet(once).log2() };
+    #[allow(clippy::cast_precision_loss)] // A secret is short.
+    let length = once.len() as f64;
+    length * each
+}
+
+/// The length of the part that is repeated from the beginning to the end.
+fn period(letters: &[char]) -> usize {
+    let repeats = |length: &usize| letters.iter().zip(&letters[*length..]).all(|(one, other)| one == other);
+    (1..letters.len()).find(repeats).unwrap_or(letters.len())
+}
+
+/// The number of characters that the text is chosen from.
+fn alphabet(letters: &[char]) -> f64 {
+    let has = |kind: fn(&char) -> bool| letters.iter().any(kind);
+    let is_hex = letters.iter().all(|letter| letter.is_ascii_hexdigit() || *letter == '-')
+        && !(has(char::is_ascii_uppercase) && has(char::is_ascii_lowercase));
+    if is_hex && has(char::is_ascii_alphabetic) {
+        return 16.0;
+    }
+    let kinds = [
+        (has(char::is_ascii_digit), 10.0),
+        (has(char::is_ascii_lowercase), 26.0),
+        (has(char::is_ascii_uppercase), 26.0),
+        (has(|letter| !letter.is_ascii_alphanumeric()), 4.0),
+    ];
+    kinds.iter().filter(|(is_used, _)| *is_used).map(|(_, size)| size).sum::<f64>().max(1.0)
+}
+
+/// Words have long runs of letters in one case, and many vowels. Alphabets in order look the same.
+fn looks_like_words(letters: &[char]) -> bool {
+    let alphabetic: Vec<char> = letters.iter().copied().filter(char::is_ascii_alphabetic).collect();
+    let case = |letter: &char| (letter.is_ascii_lowercase(), letter.is_ascii_uppercase());
+    let runs = letters.chunk_by(|one, other| case(one) == case(other));
+    let runs = runs.filter(|run| run[0].is_ascii_alphabetic()).count();
+    let vowels = alphabetic.iter().filter(|letter| "aeiouAEIOU".contains(**letter)).count();
+    let in_order = letters.windows(2).filter(|pair| u32::from(pair[0]) + 1 == u32::from(pair[1])).count();
+    let is_in_order = in_order * 2 > letters.len();
+    is_in_order || (alphabetic.len() > runs * 3 && vowels * 100 >= alphabetic.len() * 28)
+}
+
 /// Parses exactly `N` bytes in lower-case hexadecimal, so that a secret has only one spelling.
 pub fn from_hex<const N: usize>(text: &str) -> Option<[u8; N]> {
     let digit = |letter: u8| match letter {
@@ -194,6 +242,35 @@ mod tests {
         let refused = Roles::parse("read,root").unwrap_err().to_string();
         assert!(refused.contains("root") && refused.contains("govern"), "{refused}");
         assert!(Roles::parse("").is_err());
+    }
+
+    #[test]
+    fn a_text_that_a_person_would_choose_takes_few_guesses() {
+        for random in [
+            "9f86d081884c7d659a2feaa0c55ad015",
+            "4F1C0A9BE27D5863F0B1C2D3E4A59687",
+            "q7Rk2ZpX9vTn4LwYb8Hd3F",
+            "Zm9vYmFyLXNlY3JldC0xMjM0NQ9x",
+            "b1946ac9-2492-4d23-47c6-235b4d261111-8a",
+            "xk3v9q2mz7tbw5hc8dpr4nfjg6sl",
+        ] {
+            assert!(guessing_bits(random) >= 128.0, "{random}: {}", guessing_bits(random));
+        }
+        for chosen in [
+            "",
+            "hunter2",
+            "a token of sixteen",
+            "correct-horse-battery-staple-and-a-few-more-words",
+            "una-frase-larga-que-alguien-recuerda-bien",
+            "0123456789abcdef0123456789abcdef",
+            "00000000000000000000000000000000000000000000",
+            "abcdefghijklmnopqrstuvwxyz0123456789",
+            "Passw0rd-Passw0rd-Passw0rd-Passw0rd",
+            "9f86d081884c7d65",
+            "12345678901234567890123456",
+        ] {
+            assert!(guessing_bits(chosen) < 128.0, "{chosen}: {}", guessing_bits(chosen));
+        }
     }
 
     #[test]

@@ -229,6 +229,8 @@ pub struct Event {
     pub delay_ms: Option<u64>,
     /// The name of the credential of the person or program that caused it.
     pub actor: Option<String>,
+    /// Why it happened, where an event of this type can have several causes.
+    pub reason: Option<String>,
 }
 
 impl Event {
@@ -259,6 +261,7 @@ impl Event {
             failure: None,
             delay_ms: None,
             actor: None,
+            reason: None,
         }
     }
 
@@ -273,6 +276,7 @@ impl Event {
             failure: self.failure.clone(),
             delay_ms: self.delay_ms,
             actor: self.actor.clone(),
+            reason: self.reason.clone(),
         };
         (details != EventDetails::default()).then_some(details)
     }
@@ -295,6 +299,9 @@ pub struct EventDetails {
     /// The name of the credential of the person or program that caused it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub actor: Option<String>,
+    /// Why it happened, where an event of this type can have several causes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
 }
 
 /// A stored event.

@@ -22,7 +22,7 @@ pub use ids::{
     SchemaVersionId, SubjectId, WorkerId,
 };
 pub use pipeline::{Pipeline, PipelinePlan, StepName, UnknownName};
-pub use review::{EditBlocked, check_edit};
+pub use review::{EditBlocked, MarkBlocked, ReviewEnd, SignedVersion, check_edit, check_mark};
 pub use run::{
     Backoff, Effect, Failure, FailureKind, FailureRecord, FailureType, Fence, NewRun, Priority,
     RecoveryPolicy, Refusal, RequeuePolicy, RetryPolicy, Run, RunState, Transition,

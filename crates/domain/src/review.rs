@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 
-use crate::document::{Document, ReviewStatus};
+use crate::document::Document;
 use crate::event::{Event, EventType};
 use crate::ids::{DocumentId, RunId};
 use crate::run::{Run, RunState};
@@ -38,19 +38,80 @@ pub fn check_edit(run: &Run, is_busy: bool, active: Option<u32>, base: u32) -> R
     }
 }
 
+/// A version of a run's interpretation that a person has seen and signs as reviewed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SignedVersion {
+    /// The run.
+    pub run: RunId,
+    /// The number of the version.
+    pub number: u32,
+}
+
+/// Why a document cannot be marked as reviewed now.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MarkBlocked {
+    /// No run of the document has completed.
+    NoCompletedRun,
+    /// The latest completed run has no interpretation.
+    Missing,
+    /// This version is the active one of the latest completed run, and the person has seen another.
+    Stale(SignedVersion),
+}
+
+/// Whether a document may be marked as reviewed by a person who has seen `signed`. `latest` is the latest completed run of
+/// the document with the number of its active version.
+///
+/// The store asks in its transaction, about what it has locked. A document stays REVIEWED for as long as this holds.
+pub fn check_mark(latest: Option<(RunId, Option<u32>)>, signed: SignedVersion) -> Result<(), MarkBlocked> {
+    let (run, active) = latest.ok_or(MarkBlocked::NoCompletedRun)?;
+    let active = SignedVersion { run, number: active.ok_or(MarkBlocked::Missing)? };
+    if active == signed { Ok(()) } else { Err(MarkBlocked::Stale(active)) }
+}
+
+/// What ended the review of a document.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ReviewEnd {
+    /// A person reopened it.
+    Reopened,
+    /// A person edited the interpretation.
+    Edited,
+    /// A newer run completed.
+    Reprocessed,
+}
+
+impl ReviewEnd {
+    /// The name that is stored and that the API shows.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Reopened => "REOPENED",
+            Self::Edited => "EDITED",
+            Self::Reprocessed => "REPROCESSED",
+        }
+    }
+}
+
 /// The event of an edit of what a run understood.
 pub fn interpretation_edited(document: DocumentId, run: RunId, actor: &str, at: Timestamp) -> Event {
     let edited = Document::event_by(EventType::InterpretationEdited, document, actor, at);
     Event { run: Some(run), ..edited }
 }
 
-/// The event of a document that becomes REVIEWED, or `IN_REVIEW` again.
-pub fn review_marked(document: DocumentId, status: ReviewStatus, actor: &str, at: Timestamp) -> Event {
-    let event_type = match status {
-        ReviewStatus::Reviewed => EventType::MarkReviewed,
-        ReviewStatus::InReview => EventType::ReviewReopened,
-    };
-    Document::event_by(event_type, document, actor, at)
+/// The event of a document that becomes REVIEWED.
+pub fn marked_reviewed(document: DocumentId, signed: SignedVersion, actor: &str, at: Timestamp) -> Event {
+    let marked = Document::event_by(EventType::MarkReviewed, document, actor, at);
+    Event { run: Some(signed.run), ..marked }
+}
+
+/// The event of a document that a person makes `IN_REVIEW` again, by an edit or by hand.
+pub fn review_reopened(document: DocumentId, end: ReviewEnd, actor: &str, at: Timestamp) -> Event {
+    let reopened = Document::event_by(EventType::ReviewReopened, document, actor, at);
+    Event { reason: Some(end.as_str().to_owned()), ..reopened }
+}
+
+/// The event of a document that becomes `IN_REVIEW` again because this run of it completed.
+pub(crate) fn review_ended_by(run: &Run, at: Timestamp) -> Event {
+    let ended = Event::of_run(EventType::ReviewReopened, run, at);
+    Event { reason: Some(ReviewEnd::Reprocessed.as_str().to_owned()), ..ended }
 }
 
 #[cfg(test)]
@@ -83,5 +144,19 @@ mod tests {
         assert_eq!(check_edit(&completed, false, None, 1), Err(EditBlocked::Missing));
         assert_eq!(check_edit(&completed, false, Some(2), 1), Err(EditBlocked::Stale));
         assert_eq!(check_edit(&completed, false, Some(1), 1), Ok(()));
+    }
+
+    /// Proves R032 for the rule.
+    #[test]
+    fn only_the_active_version_of_the_latest_completed_run_can_be_signed() {
+        let (first, second) = (RunId::new(), RunId::new());
+        let signed = |run, number| SignedVersion { run, number };
+        assert_eq!(check_mark(None, signed(first, 1)), Err(MarkBlocked::NoCompletedRun));
+        assert_eq!(check_mark(Some((first, None)), signed(first, 1)), Err(MarkBlocked::Missing));
+        for unseen in [signed(first, 1), signed(first, 3), signed(second, 2)] {
+            let refused = Err(MarkBlocked::Stale(signed(first, 2)));
+            assert_eq!(check_mark(Some((first, Some(2))), unseen), refused);
+        }
+        assert_eq!(check_mark(Some((first, Some(2))), signed(first, 2)), Ok(()));
     }
 }

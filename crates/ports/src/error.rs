@@ -30,7 +30,7 @@ pub enum PortError {
 
 impl PortError {
     /// Whether a later retry may succeed.
-    pub fn is_passing(&self) -> bool {
+    pub fn is_transient(&self) -> bool {
         matches!(self, Self::Unavailable { .. })
     }
 

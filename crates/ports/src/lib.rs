@@ -60,14 +60,14 @@ pub use reader::{
 };
 pub use recovery::{RecoveryRules, RunRecovery};
 pub use reviews::{
-    DocumentReview, EditableRun, FirstVersion, InterpretationVersion, NewInterpretationVersion, ReviewMark,
-    ReviewMarkRequest, Reviews, SavedEdit, VersionHistoryEntry,
+    DocumentReview, EditableRun, FirstVersion, InterpretationVersion, NewInterpretationVersion, ReviewChange,
+    ReviewMark, ReviewMarkRequest, Reviews, SavedEdit, VersionHistoryEntry,
 };
 pub use sessions::{Session, SessionOwner, Sessions};
 pub use step::{Step, StepContext, StepOutput};
 pub use store::Store;
 
 // Domain types that the ports use, so that an adapter imports them from one crate.
-pub use quire_domain::EditBlocked;
+pub use quire_domain::{EditBlocked, MarkBlocked, SignedVersion};
 pub use quire_understanding::{SchemaVersion, SeedOutcome, SeededFile};
 pub use workers::{Lease, Worker, Workers};

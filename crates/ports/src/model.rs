@@ -51,7 +51,7 @@ pub struct ModelResponse {
     pub tokens_out: u64,
 }
 
-macro_rules! troubles {
+macro_rules! error_kinds {
     ($($(#[$doc:meta])* $variant:ident = $name:literal),+ $(,)?) => {
         /// Why a model cannot be used at the moment.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -69,7 +69,7 @@ macro_rules! troubles {
     };
 }
 
-troubles! {
+error_kinds! {
     /// It did not answer in time, cannot be reached, or failed.
     Unavailable = "MODEL_UNAVAILABLE",
     /// It limits the rate of requests.

@@ -36,7 +36,7 @@ pub struct IdempotencyKey {
     /// The key from the client.
     pub key: String,
     /// The position of the file in the request, from 0.
-    pub place: u32,
+    pub position: u32,
     /// SHA-256 of every part that distinguishes the request from others.
     pub fingerprint: [u8; 32],
     /// A key that was last used before this time is free again.

@@ -33,6 +33,8 @@ pub struct ReadOutput {
     pub kind: FileKind,
     /// Its pages with their text.
     pub reading: Reading,
+    /// Whether text that an opaque mark hides is part of the pages' text, because a setting says so.
+    pub covered_used: bool,
     /// Its language as ISO 639-1: the one that a person chose, else the one that was detected, if any.
     pub language: Option<String>,
 }
@@ -48,7 +50,7 @@ pub struct PageImageRequest {
     pub scale: f32,
 }
 
-macro_rules! troubles {
+macro_rules! error_kinds {
     ($($variant:ident = $name:literal),+ $(,)?) => {
         /// Why a file could not be read.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -67,7 +69,7 @@ macro_rules! troubles {
     };
 }
 
-troubles! {
+error_kinds! {
     UnsupportedMediaType = "UNSUPPORTED_MEDIA_TYPE",
     PdfEncrypted = "PDF_ENCRYPTED",
     PdfInvalid = "PDF_INVALID",

@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use jiff::Timestamp;
-use quire_domain::{DocumentId, EditBlocked, Event, InterpretationId, ReviewStatus, Run, RunId};
+use quire_domain::{
+    DocumentId, EditBlocked, Event, InterpretationId, MarkBlocked, ReviewStatus, Run, RunId, SignedVersion,
+};
 use quire_understanding::calibration::ConfidencePolicy;
 use quire_understanding::edit::FieldChange;
 use quire_understanding::structure::StructuralEdit;
@@ -88,13 +90,22 @@ pub struct NewInterpretationVersion {
     pub reopened: Event,
 }
 
+/// What a request does to the review of a document.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ReviewChange {
+    /// It makes the document REVIEWED, as it stands in this version.
+    Mark(SignedVersion),
+    /// It makes the document `IN_REVIEW` again.
+    Reopen,
+}
+
 /// A request to mark a document as reviewed, or to remove the mark.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ReviewMarkRequest {
     /// The document.
     pub document: DocumentId,
-    /// The status to set.
-    pub to: ReviewStatus,
+    /// What to do.
+    pub change: ReviewChange,
     /// Who sets it.
     pub actor: String,
     /// When.
@@ -123,6 +134,8 @@ pub struct ReviewMark {
     pub reviewed_at: Option<Timestamp>,
     /// By whom.
     pub reviewed_by: Option<String>,
+    /// The version that was reviewed.
+    pub signed: Option<SignedVersion>,
     /// The recorded event, if the request changed the status.
     pub recorded: Option<Event>,
 }
@@ -160,7 +173,7 @@ pub trait Reviews: Send + Sync {
 
     /// The documents that match a search, in the given order: the active version of their latest completed run contains
     /// these words. `quire_understanding::search_query` prepares the words.
-    async fn found_by(&self, documents: &[DocumentId], words: &str) -> PortResult<Vec<DocumentId>>;
+    async fn search(&self, documents: &[DocumentId], words: &str) -> PortResult<Vec<DocumentId>>;
 
     /// A run, with the data for editing its interpretation.
     async fn editable(&self, run: RunId) -> PortResult<EditableRun>;
@@ -182,9 +195,11 @@ pub trait Reviews: Send + Sync {
     /// The active version of the previous completed run of the same document that has an interpretation.
     async fn version_of_run_before(&self, run: RunId) -> PortResult<Option<InterpretationVersion>>;
 
-    /// Marks a document REVIEWED, or `IN_REVIEW` again. Setting the current status again changes nothing.
+    /// Marks a document REVIEWED, or `IN_REVIEW` again. Setting the current status again changes nothing. If the mark is
+    /// blocked, returns the reason, as [`quire_domain::check_mark`] decides.
     ///
-    /// The mark applies the lesson of the active version of the latest completed run. Removing the mark reverts exactly
-    /// that lesson, also when an edit removes it.
-    async fn mark(&self, marking: &ReviewMarkRequest) -> PortResult<ReviewMark>;
+    /// The mark applies the lesson of the signed version. Removing the mark reverts exactly that lesson, also when an edit
+    /// removes it. A mark that a newer run has ended keeps its lesson until the next mark replaces it, so that a document
+    /// counts once.
+    async fn mark(&self, marking: &ReviewMarkRequest) -> PortResult<Result<ReviewMark, MarkBlocked>>;
 }

@@ -1,11 +1,43 @@
-//! Which addresses the program may listen on: loopback always, any other only if clients must authenticate.
+//! Which addresses the program may listen on: loopback always, any other only if clients must authenticate. And how many
+//! connections it keeps open.
 
 use std::net::{SocketAddr, ToSocketAddrs};
 
+use quire_api::ConnectionLimits;
 use quire_ports::Store;
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
-use crate::config::{Config, DatabaseLocation};
+use crate::config::{Config, DatabaseLocation, to_std};
 use crate::error::CommandError;
+
+/// Open files beside connections: the database, documents, and pipes of parsers.
+const OTHER_FILES: u64 = 512;
+
+/// The connections that the server keeps open: as many as the settings say and the process may open files.
+pub(crate) fn connection_limits(config: &Config) -> ConnectionLimits {
+    let wanted = config.limits.connections;
+    let possible = usize::try_from(raise_file_limit().saturating_sub(OTHER_FILES)).unwrap_or(usize::MAX);
+    if possible < wanted {
+        tracing::warn!(
+            limit = possible,
+            "fewer connections than limits.connections: the process may not open more files (ulimit -n)"
+        );
+    }
+    ConnectionLimits {
+        total: wanted.min(possible.max(16)),
+        per_client: config.limits.connections_per_client,
+        client_timeout: to_std(config.limits.client_timeout),
+        proxies: config.server.trusted_proxies.clone(),
+    }
+}
+
+/// Lets the process open as many files as it may, and returns how many. The usual limit of 1024 is for old programs.
+fn raise_file_limit() -> u64 {
+    let limit = getrlimit(Resource::Nofile);
+    let raised = Rlimit { current: limit.maximum, maximum: limit.maximum };
+    let current = if setrlimit(Resource::Nofile, raised).is_ok() { limit.maximum } else { limit.current };
+    current.unwrap_or(u64::MAX)
+}
 
 /// Parses the address in `setting`.
 pub(crate) fn parse_address(setting: &str, listen: &str) -> Result<SocketAddr, CommandError> {

@@ -22,7 +22,7 @@ use crate::error::CommandError;
 use crate::scrape::MetricsScrape;
 use crate::telemetry::{self, Metrics, Telemetry};
 use crate::wire::{self, EngineDatabase};
-use crate::{StepFactory, listen, shutdown};
+use crate::{StepFactory, listen, owner_only, shutdown};
 
 /// How often histograms are folded into their buckets.
 const UPKEEP_INTERVAL: Duration = Duration::from_secs(10);
@@ -60,6 +60,7 @@ pub(crate) async fn run_until_stopped(
     // The database comes first: its lock error says more than "address in use". The engine comes last because it
     // changes data.
     let database = wire::open_for_engine(config, Originals::Kept).await?;
+    owner_only::warn_of_others(config);
     let listener = match listen {
         Some(address) => {
             listen::require_credential(config, &database.store, address).await?;
@@ -159,21 +160,24 @@ fn server(
     let scrape =
         MetricsScrape::new(metrics, database.store.clone(), dropped, config.slots(), Box::new(running));
     let check = EngineDatabaseCheck { store: database.store.clone(), is_connected: Box::new(is_connected) };
+    let limits = Arc::new(rate_limits(config, address));
     Server {
         health: HealthChecks::new(Arc::new(check), wire::storage_check(config)).with_blobs(blobs),
         metrics: Arc::new(scrape),
         version: Version::of_environment(),
-        auth: Arc::new(auth(config, &database.store)),
-        rate_limits: Arc::new(rate_limits(config, address)),
+        auth: Arc::new(auth(config, &database.store, limits.clone())),
+        rate_limits: limits,
+        connections: listen::connection_limits(config),
+        hsts: config.server.hsts.clone(),
         origins: config.server.cors_origins.clone(),
         app: None,
     }
 }
 
-fn auth(config: &Config, store: &Store) -> Auth {
+fn auth(config: &Config, store: &Store, limits: Arc<RateLimits>) -> Auth {
     let sessions = SessionService::new(store, config.server.session_settings());
     let authenticator = Authenticator::new(store.credentials.clone(), config.server.auth_token.non_empty());
-    Auth::new(authenticator.with_sessions(sessions))
+    Auth::new(authenticator.with_sessions(sessions), limits)
 }
 
 /// Without a setting, only a server that other machines can reach has rate limits.

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use quire_application::document::pages::{ImageSettings, PageImages};
+use quire_application::document::upload::FreeSpace;
 use quire_application::engine::LeaseSettings;
 use quire_application::events::EventFeed;
 use quire_application::health::StorageCheck;
@@ -205,13 +206,23 @@ pub(crate) fn app(config: &Config, store: &Store, stop: &CancellationToken) -> R
     Ok(App::new(AppSettings {
         images: page_images(config, store, blobs.clone()),
         uploads: config.upload_settings(),
+        free_space: free_space(config),
         confidence: config.confidence.clone(),
-        events: EventFeed::new(store.history.clone(), config.server.max_event_streams, stop.clone()),
+        events: EventFeed::new(store.history.clone(), config.server.feed_limits(), stop.clone()),
         processing: config.uploads.processing,
         requeue: Pipeline::ALL.map(|pipeline| (pipeline, config.policy(pipeline).requeue)).to_vec(),
         store: store.clone(),
         blobs,
     }))
+}
+
+/// Measures the free space of the data folder.
+fn free_space(config: &Config) -> FreeSpace {
+    let folder = config.storage.data.clone();
+    FreeSpace::new(config.uploads.min_free_mb << 20, move || {
+        let disk = rustix::fs::statvfs(&folder)?;
+        Ok(disk.f_bavail.saturating_mul(disk.f_frsize))
+    })
 }
 
 /// Checks that the data folder is writable.

@@ -62,34 +62,34 @@ impl<'f> FieldComparison<'f> {
 pub fn compare<'f>(from: &'f [Field], to: &'f [Field], schema: &Schema) -> Vec<FieldComparison<'f>> {
     let sides = [ComparisonSide::of(from), ComparisonSide::of(to)];
     let mut rest = [(0..from.len()).collect(), (0..to.len()).collect()];
-    let mut pairs = pair_by(&mut rest, |side, place| {
-        let field = &sides[side].fields[place];
+    let mut pairs = pair_by(&mut rest, |side, position| {
+        let field = &sides[side].fields[position];
         (field.field_id, field.key.as_str())
     });
-    pairs.extend(pair_by(&mut rest, |side, place| {
-        let field = &sides[side].fields[place];
+    pairs.extend(pair_by(&mut rest, |side, position| {
+        let field = &sides[side].fields[position];
         (field.key.as_str(), sides[side].visit(field), field.canonical())
     }));
-    pairs.extend(pair_by(&mut rest, |side, place| {
-        let field = &sides[side].fields[place];
+    pairs.extend(pair_by(&mut rest, |side, position| {
+        let field = &sides[side].fields[position];
         (field.key.as_str(), sides[side].visit(field))
     }));
     let [removed, added] = rest;
-    let mut places: Vec<(Option<usize>, Option<usize>)> =
+    let mut positions: Vec<(Option<usize>, Option<usize>)> =
         pairs.into_iter().map(|(from, to)| (Some(from), Some(to))).collect();
-    places.extend(removed.into_iter().map(|place| (Some(place), None)));
-    places.extend(added.into_iter().map(|place| (None, Some(place))));
+    positions.extend(removed.into_iter().map(|position| (Some(position), None)));
+    positions.extend(added.into_iter().map(|position| (None, Some(position))));
 
     let ranks: HashMap<&str, usize> =
         schema.keys.iter().enumerate().map(|(rank, key)| (key.key.as_str(), rank)).collect();
     // Fields of the later side keep its order; fields that only the earlier side has follow.
-    places.sort_by_cached_key(|(from, to)| {
-        let (side, place) = to.map_or((0, from.unwrap_or_default()), |to| (1, to));
-        let field = &sides[side].fields[place];
+    positions.sort_by_cached_key(|(from, to)| {
+        let (side, position) = to.map_or((0, from.unwrap_or_default()), |to| (1, to));
+        let field = &sides[side].fields[position];
         let rank = ranks.get(field.key.as_str()).copied().unwrap_or(usize::MAX);
-        (rank, field.key.as_str(), sides[side].visit(field), Reverse(side), place)
+        (rank, field.key.as_str(), sides[side].visit(field), Reverse(side), position)
     });
-    places.into_iter().map(|(from, to)| comparison(&sides, from, to)).collect()
+    positions.into_iter().map(|(from, to)| comparison(&sides, from, to)).collect()
 }
 
 fn comparison<'f>(
@@ -98,7 +98,8 @@ fn comparison<'f>(
     to: Option<usize>,
 ) -> FieldComparison<'f> {
     let [earlier, later] = sides;
-    let (from, to) = (from.map(|place| &earlier.fields[place]), to.map(|place| &later.fields[place]));
+    let (from, to) =
+        (from.map(|position| &earlier.fields[position]), to.map(|position| &later.fields[position]));
     let difference = match (from, to) {
         (Some(one), Some(other)) => {
             let is_there = one.visit_id == other.visit_id || earlier.visit(one) == later.visit(other);
@@ -117,13 +118,13 @@ fn pair_by<M: Hash + Eq>(
     mark: impl Fn(usize, usize) -> M,
 ) -> Vec<(usize, usize)> {
     let mut waiting: HashMap<M, VecDeque<usize>> = HashMap::new();
-    for place in &rest[1] {
-        waiting.entry(mark(1, *place)).or_default().push_back(*place);
+    for position in &rest[1] {
+        waiting.entry(mark(1, *position)).or_default().push_back(*position);
     }
     let mut pairs = Vec::new();
-    rest[0].retain(|place| {
-        let found = waiting.get_mut(&mark(0, *place)).and_then(VecDeque::pop_front);
-        pairs.extend(found.map(|found| (*place, found)));
+    rest[0].retain(|position| {
+        let found = waiting.get_mut(&mark(0, *position)).and_then(VecDeque::pop_front);
+        pairs.extend(found.map(|found| (*position, found)));
         found.is_none()
     });
     let mut left: Vec<usize> = waiting.into_values().flatten().collect();

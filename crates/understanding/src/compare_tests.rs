@@ -73,7 +73,7 @@ fn runs_are_compared_by_values_and_an_added_visit_shifts_no_other() {
     for field in &mut after {
         field.visit_id = Some("visit-002".to_owned());
     }
-    // The two fields swap places, and one of them changes its value.
+    // The two fields swap positions, and one of them changes its value.
     after.swap(1, 2);
     after[2].value = Value::Text("otitis externa".into());
     after.insert(0, field("visit_date", "2024-01-01", Some("visit-001")));
@@ -104,11 +104,11 @@ fn fields() -> impl Strategy<Value = Vec<Field>> {
 }
 
 /// The indexes of these fields in their list.
-fn places<'f>(fields: impl Iterator<Item = &'f Field>, of: &[Field]) -> Vec<usize> {
-    let place = |field: &Field| of.iter().position(|one| std::ptr::eq(one, field)).unwrap();
-    let mut places: Vec<_> = fields.map(place).collect();
-    places.sort_unstable();
-    places
+fn positions<'f>(fields: impl Iterator<Item = &'f Field>, of: &[Field]) -> Vec<usize> {
+    let position = |field: &Field| of.iter().position(|one| std::ptr::eq(one, field)).unwrap();
+    let mut positions: Vec<_> = fields.map(position).collect();
+    positions.sort_unstable();
+    positions
 }
 
 proptest! {
@@ -123,8 +123,8 @@ proptest! {
     #[test]
     fn every_field_of_both_sides_is_in_one_comparison(from in fields(), to in fields()) {
         let rows = compare(&from, &to, &Schema::built_in_default());
-        prop_assert_eq!(places(rows.iter().filter_map(|row| row.from), &from), (0..from.len()).collect::<Vec<_>>());
-        prop_assert_eq!(places(rows.iter().filter_map(|row| row.to), &to), (0..to.len()).collect::<Vec<_>>());
+        prop_assert_eq!(positions(rows.iter().filter_map(|row| row.from), &from), (0..from.len()).collect::<Vec<_>>());
+        prop_assert_eq!(positions(rows.iter().filter_map(|row| row.to), &to), (0..to.len()).collect::<Vec<_>>());
         for row in rows {
             let expected = match row.difference {
                 Same | Changed => (true, true),

@@ -42,6 +42,11 @@ pub enum EditOperation {
         /// The field to delete.
         field: FieldId,
     },
+    /// Brings back a deleted field as it last was, with its evidence. A field that is there stays as it is.
+    Restore {
+        /// The field to bring back.
+        field: FieldId,
+    },
     /// Adds a visit.
     AddVisit {
         /// The id of the visit. Without it, a new one.
@@ -59,6 +64,11 @@ pub enum EditOperation {
     /// Deletes a visit and all its fields.
     DeleteVisit {
         /// The visit to delete.
+        visit_id: String,
+    },
+    /// Brings back a deleted visit with the fields that were deleted with it.
+    RestoreVisit {
+        /// The visit to bring back.
         visit_id: String,
     },
 }
@@ -141,14 +151,16 @@ pub struct EditOutcome {
     pub structure: Vec<StructuralEdit>,
 }
 
-/// Applies a batch of edits to the fields of a version. A field that a person adds gets the confidence `neutral`.
+/// Applies a batch of edits to the fields of a version. A field that a person adds gets the confidence `neutral`. `deleted`
+/// are the fields that the batch can bring back: see [`restored_by`].
 pub fn apply_edits(
     before: &[Field],
+    deleted: &[Field],
     schema: &Schema,
     neutral: f64,
     batch: &[EditOperation],
 ) -> Result<EditOutcome, InvalidEdit> {
-    let mut edit = EditInProgress { schema, neutral, fields: before.to_vec(), changes: Vec::new() };
+    let mut edit = EditInProgress { schema, neutral, deleted, fields: before.to_vec(), changes: Vec::new() };
     for (index, change) in batch.iter().enumerate() {
         edit.apply(change).map_err(|InvalidMember(member, message)| InvalidEdit {
             index,
@@ -160,8 +172,20 @@ pub fn apply_edits(
     for field in &mut edit.fields {
         field.is_critical = schema.is_critical(&field.key);
     }
-    let structure = structure::structural_edits(before, &edit.fields, &edit.changes, schema);
+    // What is brought back is as it was, and suggests nothing.
+    let is_new = |change: &&FieldChange| deleted.iter().all(|field| field.field_id != change.field_id);
+    let new: Vec<FieldChange> = edit.changes.iter().filter(is_new).cloned().collect();
+    let structure = structure::structural_edits(before, &edit.fields, &new, schema);
     Ok(EditOutcome { fields: edit.fields, changes: edit.changes, structure })
+}
+
+/// Whether a batch brings back this field, which the version that it edits no longer has.
+pub fn restored_by(batch: &[EditOperation], field: &Field) -> bool {
+    batch.iter().any(|change| match change {
+        EditOperation::Restore { field: wanted } => *wanted == field.field_id,
+        EditOperation::RestoreVisit { visit_id } => field.visit_id.as_ref() == Some(visit_id),
+        _ => false,
+    })
 }
 
 /// The member of an edit that is invalid, and what it must be.
@@ -174,6 +198,8 @@ fn invalid<T>(member: &'static str, message: impl Into<String>) -> Result<T, Inv
 struct EditInProgress<'s> {
     schema: &'s Schema,
     neutral: f64,
+    /// The fields that can be brought back.
+    deleted: &'s [Field],
     fields: Vec<Field>,
     changes: Vec<FieldChange>,
 }
@@ -203,6 +229,8 @@ impl EditInProgress<'_> {
                 self.remove(place);
                 Ok(())
             }
+            EditOperation::Restore { field } => self.restore(*field),
+            EditOperation::RestoreVisit { visit_id } => self.restore_visit(visit_id),
             EditOperation::AddVisit { visit_id, metadata } => self.add_visit(visit_id.as_deref(), metadata),
             EditOperation::UpdateVisit { visit_id, metadata } => self.update_visit(visit_id, metadata),
             EditOperation::DeleteVisit { visit_id } => self.delete_visit(visit_id),
@@ -278,6 +306,42 @@ impl EditInProgress<'_> {
     fn remove(&mut self, place: usize) {
         let field = self.fields.remove(place);
         self.record_change(ChangeType::Delete, &field, "value", field.value.clone(), Value::Null);
+    }
+
+    fn restore(&mut self, id: FieldId) -> Result<(), InvalidMember> {
+        if self.fields.iter().any(|field| field.field_id == id) {
+            return Ok(());
+        }
+        let Some(deleted) = self.deleted.iter().find(|field| field.field_id == id) else {
+            return invalid("field_id_not_found", "no such field was deleted in this run");
+        };
+        // The visit of the field may be gone for good.
+        let visit_id = deleted.visit_id.clone().filter(|visit| visits::visit_exists(&self.fields, visit));
+        self.bring_back(Field { visit_id, ..deleted.clone() });
+        Ok(())
+    }
+
+    fn restore_visit(&mut self, visit_id: &str) -> Result<(), InvalidMember> {
+        let deleted: Vec<Field> = self
+            .deleted
+            .iter()
+            .filter(|field| field.visit_id.as_deref() == Some(visit_id))
+            .cloned()
+            .collect();
+        if deleted.is_empty() && !visits::visit_exists(&self.fields, visit_id) {
+            return invalid("visit_id_not_found", "no such visit was deleted in this run");
+        }
+        for field in deleted {
+            if self.fields.iter().all(|one| one.field_id != field.field_id) {
+                self.bring_back(field);
+            }
+        }
+        Ok(())
+    }
+
+    fn bring_back(&mut self, field: Field) {
+        self.record_change(ChangeType::Add, &field, "value", Value::Null, field.value.clone());
+        self.fields.push(field);
     }
 
     fn add_visit(

@@ -29,11 +29,12 @@ fn add(key: &str, value: Value) -> EditOperation {
 }
 
 fn edited(before: &[Field], batch: &[EditOperation]) -> EditOutcome {
-    apply_edits(before, &Schema::built_in_default(), NEUTRAL_CONFIDENCE, batch).unwrap()
+    apply_edits(before, &[], &Schema::built_in_default(), NEUTRAL_CONFIDENCE, batch).unwrap()
 }
 
 fn refused(before: &[Field], batch: &[EditOperation]) -> (usize, &'static str) {
-    let refused = apply_edits(before, &Schema::built_in_default(), NEUTRAL_CONFIDENCE, batch).unwrap_err();
+    let refused =
+        apply_edits(before, &[], &Schema::built_in_default(), NEUTRAL_CONFIDENCE, batch).unwrap_err();
     (refused.index, refused.member)
 }
 
@@ -190,7 +191,7 @@ proptest! {
     #[test]
     fn the_changes_describe_every_difference((before, batch) in any_edit()) {
         let schema = Schema::built_in_default();
-        let Ok(after) = apply_edits(&before, &schema, NEUTRAL_CONFIDENCE, &batch) else { return Ok(()) };
+        let Ok(after) = apply_edits(&before, &[], &schema, NEUTRAL_CONFIDENCE, &batch) else { return Ok(()) };
         let mut played: Vec<(FieldId, Value)> =
             before.iter().map(|field| (field.field_id, field.value.clone())).collect();
         for change in &after.changes {

@@ -10,6 +10,7 @@
 pub mod calibration;
 pub mod claims;
 pub mod compare;
+mod critical;
 mod document_confidence;
 pub mod edit;
 mod field;
@@ -25,6 +26,7 @@ mod value;
 pub mod view;
 pub mod visits;
 
+pub use critical::empty_critical_keys;
 pub use document_confidence::document_confidence;
 pub use field::{Evidence, Field, Interpretation, Origin, Suggestion};
 pub use made_by::{InterpreterKind, MadeBy};

@@ -60,10 +60,11 @@ export class EventStream {
           signal: this.abort.signal,
         })
         if (response.status === 400 || response.status === 401) {
-          // The database is another one, or the session ended: the pages have to load again.
+          // The database is another one and the pages have to load again, or the session ended and they join again after
+          // the next login.
           if (generation !== this.generation) return
           this.begin = null
-          this.#broadcast({ isOutdated: true })
+          this.#broadcast(response.status === 401 ? { isLoggedOut: true } : { isOutdated: true })
           return
         }
         if (response.ok) {

@@ -2,6 +2,7 @@
 
 import { page } from "./page.js"
 import { EventStream } from "./event_stream.js"
+import { logInAgain } from "./session.js"
 
 const eventListeners = new Set()
 const connectionListeners = new Set()
@@ -17,8 +18,15 @@ export function onConnectionChange(callback) {
   connectionListeners.add(callback)
 }
 
-function receive({ event, isConnected, isOutdated }) {
+async function rejoin() {
+  // A page without a session cannot log in again.
+  if (!page.csrf) return location.reload()
+  if (await logInAgain()) connection.join()
+}
+
+function receive({ event, isConnected, isOutdated, isLoggedOut }) {
   if (isOutdated) return location.reload()
+  if (isLoggedOut) return rejoin()
   if (isConnected !== undefined) for (const callback of connectionListeners) callback(isConnected)
   if (!event || event.id <= position) return
   position = event.id

@@ -1,6 +1,7 @@
 // HTTP requests to the server. A request that fails throws an HttpError, whose message is in the reader's language.
 
 import { page } from "./page.js"
+import { logInAgain } from "./session.js"
 
 const BYTES_PER_MB = 1024 * 1024
 
@@ -28,19 +29,23 @@ export class HttpError extends Error {
 export const noResponse = () => new HttpError(0, { error_code: "NO_ANSWER", message: page.words["frame.offline"] })
 
 async function send(address, options) {
-  const headers = { ...options.headers }
-  if (page.csrf) headers["X-CSRF-Token"] = page.csrf
-  let response
-  try {
-    response = await fetch(address, { ...options, headers, credentials: "same-origin" })
-  } catch (error) {
-    // The caller cancelled the request: the server is fine.
-    if (error.name === "AbortError") throw error
-    throw noResponse()
+  for (;;) {
+    const headers = { ...options.headers }
+    if (page.csrf) headers["X-CSRF-Token"] = page.csrf
+    let response
+    try {
+      response = await fetch(address, { ...options, headers, credentials: "same-origin" })
+    } catch (error) {
+      // The caller cancelled the request: the server is fine.
+      if (error.name === "AbortError") throw error
+      throw noResponse()
+    }
+    if (response.ok) return response
+    const body = await response.json().catch(() => null)
+    // The session has ended, or another page of the browser has begun a new one.
+    const isLoggedOut = response.status === 401 || body?.details?.reason === "CSRF_TOKEN"
+    if (!isLoggedOut || !page.csrf || !(await logInAgain())) throw new HttpError(response.status, body)
   }
-  if (response.ok) return response
-  if (response.status === 401) location.assign(`/app/login?next=${encodeURIComponent(location.pathname + location.search)}`)
-  throw new HttpError(response.status, await response.json().catch(() => null))
 }
 
 /** Sends a request and returns the JSON of its response, or null if the response is empty. */
@@ -54,8 +59,10 @@ export async function requestJson(address, { method = "GET", body, headers = {},
   return response.status === 204 ? null : response.json()
 }
 
-/** Fetches the HTML of a part of a page. */
-export async function requestPart(address, { signal } = {}) {
-  const response = await send(address, { signal, headers: { Accept: "text/vnd.quire.part" } })
+/** Fetches the HTML of a part of a page. A request in the background, which no person asked for, does not keep the session
+    alive. */
+export async function requestPart(address, { signal, isBackground = false } = {}) {
+  const background = isBackground ? { "X-Quire-Background": "1" } : {}
+  const response = await send(address, { signal, headers: { Accept: "text/vnd.quire.part", ...background } })
   return response.text()
 }

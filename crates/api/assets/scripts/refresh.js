@@ -10,7 +10,7 @@ export function refresher(element, address, pause) {
   let isDueAgain = false
   async function refresh() {
     try {
-      const part = parseHtml(await requestPart(address))
+      const part = parseHtml(await requestPart(address, { isBackground: true }))
       const focused = document.activeElement?.id
       element.replaceChildren(part)
       showTimes(element)

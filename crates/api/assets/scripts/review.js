@@ -7,30 +7,53 @@ import { t } from "./page.js"
 import { toast } from "./toast.js"
 import { startActions } from "./review/actions.js"
 import { startAdding } from "./review/add.js"
+import { ask } from "./review/dialogs.js"
 import { isEditing, leave, startEditing } from "./review/editor.js"
 import { clearFilter, startFilter } from "./review/filter.js"
 import { startFind } from "./review/find.js"
 import { showHistory } from "./review/history.js"
-import { documentId, isReview, isReviewed, onPanelUpdate, refresh, refreshCount, wasRefreshedAfter } from "./review/panel.js"
+import { documentId, emptyCritical, isReview, isReviewed, onPanelUpdate, refresh, refreshCount, wasRefreshedAfter } from "./review/panel.js"
 import { startPages } from "./review/pages.js"
-import { enqueue, isSaving, whenSaved } from "./review/save.js"
+import { currentVersion, enqueue, isSaving, knownVersion, whenSaved } from "./review/save.js"
 import { showHelp, startShortcuts } from "./review/shortcuts.js"
 import { startSplitter } from "./review/splitter.js"
 import { showStatus } from "./review/status.js"
 
 const panel = document.getElementById("panel")
 
-/** Marks the document as reviewed, or reopens it. Runs after all pending edits, and only if they were saved. */
+/** Asks before a document is marked whose critical fields are empty, and names them. */
+async function mayMark() {
+  const empty = emptyCritical()
+  if (empty.length === 0) return true
+  const choices = [
+    { name: "back", label: t("review.cancel") },
+    { name: "mark", label: t("review.mark_anyway"), tone: "primary" },
+  ]
+  return (await ask(t("review.empty_critical"), t("review.empty_critical_text", empty.join(", ")), choices)) === "mark"
+}
+
+/** Marks the document as reviewed, or reopens it. Runs after all pending edits, and only if they were saved. What is marked is
+    the version that the person saw with their own edits: if somebody else has made another one, the server refuses. */
 function toggleReviewed() {
   const wasReviewed = isReviewed()
+  const seen = currentVersion()
   enqueue(async (isAllSaved) => {
     if (!isAllSaved) return
     try {
-      await requestJson(`/documents/${documentId}/reviewed`, { method: wasReviewed ? "DELETE" : "POST" })
+      if (wasReviewed) {
+        await requestJson(`/documents/${documentId}/reviewed`, { method: "DELETE" })
+      } else {
+        if (!(await mayMark())) return
+        const { run, version } = knownVersion(seen)
+        const body = { run_id: run, version_number: version }
+        await requestJson(`/documents/${documentId}/reviewed`, { method: "POST", body })
+      }
       await refresh()
       showStatus(t(wasReviewed ? "review.reopened" : "review.marked"), "good")
     } catch (error) {
-      toast(error.message, "error")
+      if (error.details?.reason !== "STALE_INTERPRETATION_VERSION") return toast(error.message, "error")
+      await refresh().catch(() => {})
+      showStatus(t("review.changed_since"), "warn")
     }
   })
 }
@@ -48,7 +71,7 @@ async function reprocess(button) {
 
 /** Shows other people's changes at once. While a field is being edited it only announces them. */
 async function showNewerVersion() {
-  const isWaiting = await refresh().catch(() => false)
+  const isWaiting = await refresh({ isBackground: true }).catch(() => false)
   if (isWaiting && isEditing()) showStatus(t("review.newer_version"), "warn")
 }
 

@@ -20,6 +20,16 @@ pub(super) fn all() -> BTreeMap<&'static str, &'static str> {
     codes.chain(reasons).chain(failures).chain(readers).chain(models).chain(steps).collect()
 }
 
+/// The codes that runs and their steps can fail with.
+#[cfg(test)]
+pub(crate) fn run_codes() -> impl Iterator<Item = &'static str> {
+    let failures = FailureType::ALL.iter().map(|failure| failure.as_str());
+    let readers = ReadErrorKind::ALL.iter().map(|kind| kind.as_str());
+    let models = ModelErrorKind::ALL.iter().map(|kind| kind.as_str());
+    let steps = StepErrorCode::ALL.iter().map(|code| code.as_str());
+    failures.chain(readers).chain(models).chain(steps)
+}
+
 const fn of_run(failure: FailureType) -> &'static str {
     match failure {
         FailureType::ExtractionFailed => text!("EXTRACTION_FAILED"),

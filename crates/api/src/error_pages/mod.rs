@@ -21,6 +21,9 @@ macro_rules! text {
 }
 pub(crate) use text;
 
+#[cfg(test)]
+pub(crate) use codes::run_codes;
+
 /// A separate file: the content security policy forbids inline styles.
 const STYLE: &str = include_str!("style.css");
 

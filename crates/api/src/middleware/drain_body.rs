@@ -10,7 +10,7 @@ use tokio::time::timeout;
 /// Bytes to discard at most: 32 MB.
 const MAX_BYTES: usize = 32 << 20;
 /// How long to read.
-const TIME_LIMIT: Duration = Duration::from_secs(10);
+pub(crate) const TIME_LIMIT: Duration = Duration::from_secs(10);
 
 /// Reads the rest of a body, unless the client waits for `100 Continue`.
 pub(crate) async fn drain(headers: &HeaderMap, body: Body) {

@@ -13,6 +13,7 @@ use axum::response::{IntoResponse, Response};
 
 use crate::caller::Caller;
 use crate::middleware::auth;
+use crate::middleware::csrf::refuse_reads_of_other_sites;
 use crate::middleware::drain_body::drain;
 use crate::{ApiError, Code, CorsOrigins};
 
@@ -31,21 +32,27 @@ pub(crate) async fn require_local(
     let authority = request.uri().authority().map(|authority| authority.as_str().to_owned());
     let host = authority.or_else(|| text(request.headers(), header::HOST));
     let is_local = host.as_deref().is_some_and(names_this_machine);
-    if is_local && (request.method().is_safe() || is_own_origin(request.headers(), host.as_deref(), &origins))
-    {
-        return next.run(request).await;
+    let (parts, body) = request.into_parts();
+    let is_listed = text(&parts.headers, header::ORIGIN).is_some_and(|origin| origins.contain(&origin));
+    if is_local && parts.method.is_safe() {
+        return match refuse_reads_of_other_sites(&parts) {
+            Err(refused) if !is_listed => refused.into_response(),
+            _ => next.run(Request::from_parts(parts, body)).await,
+        };
+    }
+    if is_local && (is_listed || is_own_origin(&parts.headers, host.as_deref())) {
+        return next.run(Request::from_parts(parts, body)).await;
     }
     let message = "without credentials only this machine is served; use localhost or 127.0.0.1 as host name, or create a key";
-    let (parts, body) = request.into_parts();
+    auth::refusal::count("other_host");
     drain(&parts.headers, body).await;
     ApiError::new(Code::Forbidden, message).into_response()
 }
 
-/// Programs send no `Origin`; browsers always do. The origins of the settings are allowed too.
-fn is_own_origin(headers: &HeaderMap, host: Option<&str>, origins: &CorsOrigins) -> bool {
+/// Programs send no `Origin`; browsers always do.
+fn is_own_origin(headers: &HeaderMap, host: Option<&str>) -> bool {
     match text(headers, header::ORIGIN) {
         None => true,
-        Some(origin) if origins.contain(&origin) => true,
         Some(origin) => origin.split_once("://").map(|(_, authority)| authority) == host,
     }
 }

@@ -12,7 +12,7 @@ use serde_json::Value;
 
 use crate::ApiError;
 use crate::rest::openapi::DOCUMENT;
-use crate::rest::openapi::every::SERVICE;
+use crate::rest::openapi::SERVICE;
 
 /// Characters of an unknown name in the error message.
 const LONGEST_NAME: usize = 64;

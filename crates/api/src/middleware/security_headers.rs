@@ -1,32 +1,29 @@
 //! Security headers of every response, unless its handler sets others.
 
-use axum::extract::Request;
+use axum::extract::{Request, State};
 use axum::http::{HeaderName, HeaderValue, header};
 use axum::middleware::Next;
 use axum::response::Response;
 
-/// On every response. Pages load resources of this server only, and no site can frame them.
-const SECURITY_HEADERS: [(HeaderName, HeaderValue); 5] = [
-    (header::STRICT_TRANSPORT_SECURITY, HeaderValue::from_static("max-age=63072000; includeSubDomains")),
+/// On every response. Pages load resources of this server only, no site can frame them or embed what they show, and browsers
+/// store nothing.
+const SECURITY_HEADERS: [(HeaderName, HeaderValue); 7] = [
     (header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff")),
     (header::X_FRAME_OPTIONS, HeaderValue::from_static("DENY")),
     (header::CONTENT_SECURITY_POLICY, HeaderValue::from_static("default-src 'self'")),
     (header::REFERRER_POLICY, HeaderValue::from_static("strict-origin-when-cross-origin")),
+    (header::CACHE_CONTROL, HeaderValue::from_static("no-store")),
+    (HeaderName::from_static("cross-origin-resource-policy"), HeaderValue::from_static("same-origin")),
+    (HeaderName::from_static("cross-origin-opener-policy"), HeaderValue::from_static("same-origin")),
 ];
-/// Responses about documents must not be cached.
-const NO_STORE: HeaderValue = HeaderValue::from_static("no-store");
 
-pub(crate) async fn add(request: Request, next: Next) -> Response {
+/// Adds the headers; `hsts` is the value of `Strict-Transport-Security`, if there is one.
+pub(crate) async fn add(State(hsts): State<Option<HeaderValue>>, request: Request, next: Next) -> Response {
     let mut response = next.run(request).await;
     let headers = response.headers_mut();
-    for (name, value) in SECURITY_HEADERS {
+    let hsts = hsts.map(|value| (header::STRICT_TRANSPORT_SECURITY, value));
+    for (name, value) in SECURITY_HEADERS.into_iter().chain(hsts) {
         headers.entry(name).or_insert(value);
-    }
-    let is_json = headers
-        .get(header::CONTENT_TYPE)
-        .is_some_and(|kind| kind.as_bytes().starts_with(b"application/json"));
-    if is_json {
-        headers.entry(header::CACHE_CONTROL).or_insert(NO_STORE);
     }
     response
 }

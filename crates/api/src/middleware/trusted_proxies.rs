@@ -47,7 +47,8 @@ impl TrustedProxies {
             && first.is_some_and(|first| first.trim().eq_ignore_ascii_case("https"))
     }
 
-    fn contain(&self, address: IpAddr) -> bool {
+    /// Whether this address is a trusted proxy.
+    pub(crate) fn contain(&self, address: IpAddr) -> bool {
         self.0.iter().any(|network| network.contains(address))
     }
 }
@@ -88,6 +89,14 @@ impl Network {
             (IpAddr::V6(one), IpAddr::V6(other)) => alike(one.to_bits(), other.to_bits(), 128),
             _ => false,
         }
+    }
+}
+
+/// A subscriber has a whole /64 network of IPv6, so all of it counts as one client.
+pub(crate) fn network(address: IpAddr) -> IpAddr {
+    match address {
+        IpAddr::V6(address) => IpAddr::V6((address.to_bits() >> 64 << 64).into()),
+        IpAddr::V4(_) => address,
     }
 }
 

@@ -63,6 +63,7 @@ const ASSETS: &[Asset] = assets![
     "scripts/review/status.js",
     "scripts/review/text_layer.js",
     "scripts/runs.js",
+    "scripts/session.js",
     "scripts/times.js",
     "scripts/toast.js",
     "styles/base.css",

@@ -8,7 +8,7 @@ use axum::response::Response;
 use quire_domain::EventId;
 use serde_json::Value;
 
-use super::frame::{Frame, Part, page};
+use super::frame::{Frame, NavigationItem, page};
 use super::visitor::Visitor;
 use super::words::Words;
 use crate::{ApiError, AppState, Code};
@@ -64,7 +64,7 @@ pub(super) fn error_page(visitor: Visitor, error: &ApiError, response: &Response
         title: words.get(name),
         message: message(error, words),
         code: error.code.as_str(),
-        frame: Frame::new(visitor, Part::Inbox, &[], EventId(0)),
+        frame: Frame::new(visitor, NavigationItem::Inbox, &[], EventId(0)),
     };
     let mut shown = page(&content).ok()?;
     *shown.status_mut() = response.status();
@@ -80,7 +80,7 @@ mod tests {
     use crate::pages::words::Language;
 
     #[test]
-    fn an_error_is_told_in_the_readers_language() {
+    fn an_error_page_is_in_the_language_of_the_reader() {
         let spanish = |error: &ApiError| message(error, Language::Spanish.words());
         let too_large = ApiError::new(Code::FileTooLarge, "x").with(json!({ "max_bytes": 20 << 20 }));
         assert!(spanish(&too_large).contains("el límite es de 20 MB"), "{}", spanish(&too_large));

@@ -21,7 +21,7 @@ const NOT_KEPT: HeaderValue = HeaderValue::from_static("no-store");
 
 /// A part of the web interface, as the navigation names it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Part {
+pub(super) enum NavigationItem {
     Inbox,
     Operations,
     Governance,
@@ -36,7 +36,7 @@ pub(super) struct Frame {
     pub(super) assets: &'static str,
     /// The page to return to after changing preferences.
     pub(super) back: String,
-    part: Part,
+    part: NavigationItem,
     /// The sections of texts that scripts need.
     sections: &'static [&'static str],
     /// The newest event that the page shows. Scripts follow the events after it.
@@ -58,7 +58,7 @@ pub(super) struct Choice {
 impl Frame {
     pub(super) fn new(
         visitor: Visitor,
-        part: Part,
+        part: NavigationItem,
         sections: &'static [&'static str],
         newest: EventId,
     ) -> Self {
@@ -80,10 +80,10 @@ impl Frame {
     /// The links of the navigation. Links that the visitor's roles do not allow are left out.
     pub(super) fn places(&self) -> Vec<Link> {
         let all = [
-            (Part::Inbox, "/app", "frame.documents", Role::Read),
-            (Part::Operations, "/app/operations", "frame.operations", Role::Read),
+            (NavigationItem::Inbox, "/app", "frame.documents", Role::Read),
+            (NavigationItem::Operations, "/app/operations", "frame.operations", Role::Read),
             // Not a text of the frame, which every page hands to its scripts.
-            (Part::Governance, "/app/governance", "governance.title", Role::Govern),
+            (NavigationItem::Governance, "/app/governance", "governance.title", Role::Govern),
         ];
         let offered = all.into_iter().filter(|(_, _, _, role)| self.visitor.may(*role));
         offered.map(|(part, href, word, _)| Link { href, word, is_current: part == self.part }).collect()
@@ -116,6 +116,7 @@ impl Frame {
             "language": self.language.as_str(),
             "assets": self.assets,
             "csrf": self.visitor.session().map(|session| &session.form_token),
+            "name": self.visitor.session().map(|session| &session.name),
             "event": self.newest,
             "may": { "operate": may(Role::Operate), "review": may(Role::Review), "govern": may(Role::Govern) },
             "words": words,

@@ -1,21 +1,26 @@
-//! `/app/login` and `/app/logout`: exchanges a key for a session.
+//! `/app/login`, `/app/logout` and `/app/session`: exchanges a key for a session.
 //!
+//! A page whose session has ended logs in with the same address, as a script: it gets JSON, and goes on where it was.
 //! Logins, logouts and the addresses of failed logins go to the log.
 
 use std::sync::Arc;
 
 use askama::Template;
+use axum::Json;
 use axum::body::Bytes;
 use axum::extract::{FromRef, State};
 use axum::http::request::Parts;
-use axum::http::{HeaderValue, StatusCode, header};
+use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{AppendHeaders, IntoResponse, Response};
 use jiff::SignedDuration;
+use quire_application::session::SessionSecret;
 use quire_domain::EventId;
+use serde::Serialize;
 
-use super::frame::{Frame, Part, page};
+use super::frame::{Frame, NavigationItem, page};
 use super::preferences::back;
 use super::visitor::Visitor;
+use crate::middleware::auth::refusal::Refusal;
 use crate::middleware::auth::session::{cookie_header, require_form_token};
 use crate::middleware::csrf::refuse_other_sites;
 use crate::request::Parameters;
@@ -59,7 +64,8 @@ pub(crate) async fn show(
     parts: Parts,
 ) -> Result<Response, ApiError> {
     let next = back(parameters.text("next"));
-    if !state.auth.is_required().await? || state.auth.session(&parts.headers).await?.is_some() {
+    let session = state.auth.current_session(&parts).await;
+    if !state.auth.is_required().await? || session.is_ok_and(|session| session.is_some()) {
         return Ok(redirect_to(next, None));
     }
     form(visitor, &next, None)
@@ -79,21 +85,53 @@ pub(crate) async fn log_in(
     }
     // Otherwise another site could log a visitor in under its own key, and read the visitor's uploads.
     refuse_other_sites(&parts)?;
-    if let Err(seconds) = state.rate_limits.try_login(&parts) {
-        return too_many_attempts(visitor, &next, seconds);
-    }
     let key = given.text("key").unwrap_or_default().trim();
-    let Some((name, secret)) = state.auth.log_in(key, &parts.headers).await? else {
-        let address = state.rate_limits.address(&parts).map(tracing::field::display);
-        tracing::warn!(address, "login refused");
-        let wrong = visitor.language.words().get("login.invalid_key").to_owned();
-        return Ok((StatusCode::UNAUTHORIZED, form(visitor, &next, Some(wrong))?).into_response());
+    let is_script = wants_json(&parts.headers);
+    let (name, secret) = match state.auth.log_in(&parts, key, given.text("name")).await {
+        Ok(entered) => entered,
+        Err(Refusal::Other(error)) => return Err(error),
+        Err(refused) => {
+            let page = if is_script { None } else { Some(refused_form(visitor, &next, &refused)?) };
+            let answer = refused.answer(&parts, &state.rate_limits);
+            return Ok(page.unwrap_or(answer));
+        }
     };
-    state.rate_limits.logged_in(&parts);
     tracing::info!(who = name, "logged in");
     let cookie =
         cookie_header(&secret.reveal(), state.auth.lifetime(), state.rate_limits.is_encrypted(&parts));
-    Ok(redirect_to(next, cookie))
+    if !is_script {
+        return Ok(redirect_to(next, cookie));
+    }
+    let cookie = cookie.map(|cookie| (header::SET_COOKIE, cookie));
+    Ok((AppendHeaders(cookie), Json(SessionResponse::new(name, &secret))).into_response())
+}
+
+/// Whether the client is a script of a page, which logs in without leaving it.
+fn wants_json(headers: &HeaderMap) -> bool {
+    let accepts = headers.get(header::ACCEPT).and_then(|accept| accept.to_str().ok());
+    accepts.is_some_and(|accept| accept.starts_with("application/json"))
+}
+
+/// The session of a page, for its scripts.
+#[derive(Serialize)]
+struct SessionResponse {
+    name: String,
+    csrf: String,
+}
+
+impl SessionResponse {
+    fn new(name: String, secret: &SessionSecret) -> Self {
+        Self { name, csrf: secret.form_token() }
+    }
+}
+
+/// `GET /app/session`: the current session, which another page of the browser may have begun.
+pub(crate) async fn session(State(state): State<LoginState>, parts: Parts) -> Response {
+    match state.auth.current_session(&parts).await {
+        Ok(Some((holder, secret))) => Json(SessionResponse::new(holder.name, &secret)).into_response(),
+        Ok(None) => Refusal::SessionEnded { is_first: false }.into_response(),
+        Err(refused) => refused.answer(&parts, &state.rate_limits),
+    }
 }
 
 /// `POST /app/logout`: ends the session and deletes its cookie.
@@ -103,7 +141,7 @@ pub(crate) async fn log_out(
     given: Bytes,
 ) -> Result<Response, ApiError> {
     refuse_other_sites(&parts)?;
-    if let Some((holder, secret)) = state.auth.session(&parts.headers).await? {
+    if let Some((holder, secret)) = state.auth.current_session(&parts).await.unwrap_or_default() {
         let given = Parameters::of(&String::from_utf8_lossy(&given));
         require_form_token(&secret, given.text("csrf"))?;
         state.auth.log_out(&secret).await?;
@@ -118,13 +156,18 @@ fn form(mut visitor: Visitor, next: &HeaderValue, trouble: Option<String>) -> Re
     let encoded: String = form_urlencoded::byte_serialize(next.as_bytes()).collect();
     // The form may answer a POST, to which no link leads back.
     visitor.address = format!("/app/login?next={encoded}");
-    let frame = Frame::new(visitor, Part::Inbox, &[], EventId(0));
+    let frame = Frame::new(visitor, NavigationItem::Inbox, &[], EventId(0));
     page(&LoginPage { frame, next, trouble })
 }
 
-fn too_many_attempts(visitor: Visitor, next: &HeaderValue, seconds: u64) -> Result<Response, ApiError> {
-    let message = visitor.language.words().count("login.too_many_attempts", seconds);
-    let mut response = form(visitor, next, Some(message))?;
+/// The form again, with the reason.
+fn refused_form(visitor: Visitor, next: &HeaderValue, refused: &Refusal) -> Result<Response, ApiError> {
+    let words = visitor.language.words();
+    let Refusal::TooManyWrong(seconds) = *refused else {
+        let wrong = words.get("login.invalid_key").to_owned();
+        return Ok((StatusCode::UNAUTHORIZED, form(visitor, next, Some(wrong))?).into_response());
+    };
+    let mut response = form(visitor, next, Some(words.count("login.too_many_attempts", seconds)))?;
     *response.status_mut() = StatusCode::TOO_MANY_REQUESTS;
     response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from(seconds));
     Ok(response)

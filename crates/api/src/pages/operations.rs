@@ -9,7 +9,7 @@ use jiff::{SignedDuration, Timestamp};
 use quire_application::operations::{self, LeaseStatus, MinuteMetrics, OperationsOverview, Worker};
 use quire_application::{App, events};
 
-use super::frame::{Frame, Part, page};
+use super::frame::{Frame, NavigationItem, page};
 use super::moments::{Moment, lasting};
 use super::plot::{Plot, bars};
 use super::runs::step_name;
@@ -73,7 +73,7 @@ pub(crate) async fn now(State(app): State<Arc<App>>, visitor: Visitor) -> Result
 
 async fn framed(app: &App, visitor: Visitor) -> Result<Frame, ApiError> {
     let newest = events::newest(app).await?;
-    Ok(Frame::new(visitor, Part::Operations, &["operations"], newest))
+    Ok(Frame::new(visitor, NavigationItem::Operations, &["operations"], newest))
 }
 
 fn view(seen: &OperationsOverview, words: &'static Words) -> OperationsView {

@@ -15,7 +15,7 @@ use quire_domain::{DocumentId, Role, Run};
 
 pub(super) use self::timeline::name as step_name;
 use self::timeline::{Attempt, attempts};
-use super::frame::{Frame, Part, page};
+use super::frame::{Frame, NavigationItem, page};
 use super::moments::{Moment, lasting};
 use super::visitor::Visitor;
 use super::words::Words;
@@ -87,7 +87,7 @@ pub(crate) async fn list(
 async fn load(app: &App, id: DocumentId, visitor: Visitor) -> Result<(Frame, RunList), ApiError> {
     let newest = events::newest(app).await?;
     let history = document::history(app, id).await?;
-    let frame = Frame::new(visitor, Part::Inbox, &["runs"], newest);
+    let frame = Frame::new(visitor, NavigationItem::Inbox, &["runs"], newest);
     let numbered = history.runs.iter().enumerate().rev();
     let runs = numbered
         .map(|(place, (run, steps))| RunRow::of(place + 1, run, steps, history.read_at, &frame))
@@ -109,7 +109,10 @@ impl RunRow {
             tone,
             created: Moment::of(run.created_at),
             took: took.map(|took| lasting(took, words)),
-            failure: failure.map(|reason| (reason.failure_type.as_str(), reason.record.message.clone())),
+            failure: failure.map(|reason| {
+                let code = reason.failure_type.as_str();
+                (code, words.run_error(code, &reason.record.message))
+            }),
             attempts: attempts(steps, ended.unwrap_or(now), words),
             may_withdraw: matches!(run.state, RunState::Queued { .. }) && frame.visitor.may(Role::Operate),
         }

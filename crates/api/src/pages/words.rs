@@ -88,6 +88,11 @@ impl Words {
         self.0.get(name).map(String::as_str)
     }
 
+    /// Why a run or a step failed. Runs store their messages in English; another language has a text for each code.
+    pub(crate) fn run_error(&self, code: &str, message: &str) -> String {
+        self.find(&format!("run_errors.{code}")).unwrap_or(message).to_owned()
+    }
+
     /// The text with a value inserted.
     pub(crate) fn with(&self, name: &str, value: &str) -> String {
         self.get(name).replacen("{}", value, 1)
@@ -123,7 +128,10 @@ mod tests {
 
     #[test]
     fn both_languages_have_the_same_texts_with_the_same_placeholders() {
-        let keys = |words: &Words| words.0.keys().cloned().collect::<BTreeSet<_>>();
+        let keys = |words: &Words| {
+            let is_shared = |name: &&String| !name.starts_with("run_errors.");
+            words.0.keys().filter(is_shared).cloned().collect::<BTreeSet<_>>()
+        };
         assert!(!ENGLISH.0.is_empty());
         assert_eq!(keys(&ENGLISH), keys(&SPANISH));
         for (name, english) in &ENGLISH.0 {
@@ -144,6 +152,18 @@ mod tests {
         let expected: BTreeSet<_> = codes.chain(reasons).collect();
         let there: BTreeSet<_> = ENGLISH.0.keys().filter_map(|name| name.strip_prefix("errors.")).collect();
         assert_eq!(there, expected);
+    }
+
+    /// Pages show why a run failed in the reader's language.
+    #[test]
+    fn every_code_of_a_failed_run_has_a_spanish_text() {
+        let expected: BTreeSet<_> = crate::error_pages::run_codes().collect();
+        let there: BTreeSet<_> =
+            SPANISH.0.keys().filter_map(|name| name.strip_prefix("run_errors.")).collect();
+        assert_eq!(there, expected);
+        let stored = "the text is too poor";
+        assert_eq!(ENGLISH.run_error("EXTRACTION_LOW_QUALITY", stored), stored);
+        assert_ne!(SPANISH.run_error("EXTRACTION_LOW_QUALITY", stored), stored);
     }
 
     /// Every file below a folder, with its text.

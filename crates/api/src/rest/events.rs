@@ -7,8 +7,8 @@ use std::convert::Infallible;
 use std::sync::Arc;
 use std::time::Duration;
 
-use axum::extract::State;
-use axum::http::{HeaderMap, HeaderName, HeaderValue};
+use axum::extract::{Extension, State};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, header};
 use axum::response::sse::{Event, Sse};
 use axum::response::{IntoResponse, Response};
 use futures_util::stream::{self, Stream};
@@ -21,8 +21,10 @@ use serde_json::json;
 use tokio::time::{Instant, timeout_at};
 use utoipa::ToSchema;
 
+use crate::caller::Caller;
 use crate::request::{Parameters, uuid};
 use crate::rest::openapi::names;
+use crate::serve::CloseAfter;
 use crate::{ApiError, Code};
 
 /// The longest silence of a connection. A heartbeat keeps it open.
@@ -57,6 +59,8 @@ pub(crate) struct EventResponse<'a> {
     /// The status of the run, or of the step if there is one, after this event.
     status: Option<&'static str>,
     error_code: Option<&'a str>,
+    /// Why it happened. `REVIEW_REOPENED`: `REOPENED` by hand, `EDITED`, or `REPROCESSED` by a newer run.
+    reason: Option<&'a str>,
 }
 
 /// A server-sent message. The stream has no end.
@@ -95,14 +99,19 @@ struct EventMessage {
 )]
 pub(crate) async fn follow(
     State(app): State<Arc<App>>,
+    caller: Option<Extension<Caller>>,
     headers: HeaderMap,
     parameters: Parameters,
 ) -> Result<Response, ApiError> {
     let id = |name| parameters.given(name).map(|text| uuid(name, text)).transpose();
     let (run, subject) = (id("run_id")?.map(RunId), id("document_id")?.map(SubjectId));
     let filter = EventFilter { run, subject };
-    let subscription = events::subscribe(&app, start_position(&headers, &parameters)?, filter).await?;
+    let key = caller.as_ref().map(|Extension(Caller(name))| name.as_str());
+    let subscription = events::subscribe(&app, start_position(&headers, &parameters)?, filter, key).await?;
     let mut response = Sse::new(messages(subscription)).into_response();
+    // A client that reads ends its stream in time. The connection of any other is closed soon after.
+    response.extensions_mut().insert(CloseAfter(LIFETIME + HEARTBEAT));
+    response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
     // Proxies that know this header do not buffer the stream.
     let unbuffered = (HeaderName::from_static("x-accel-buffering"), HeaderValue::from_static("no"));
     response.headers_mut().insert(unbuffered.0, unbuffered.1);
@@ -176,6 +185,7 @@ fn event_message(recorded: &RecordedEvent) -> Event {
         attempt: event.attempt,
         status: step_status.or(event.event_type.run_state()),
         error_code: event.error_code(),
+        reason: event.reason.as_deref(),
     };
     // Ids and names can always be written as JSON.
     let data = serde_json::to_string(&response).unwrap_or_default();
@@ -187,6 +197,7 @@ impl From<FeedError> for ApiError {
         let message = error.to_string();
         match error {
             FeedError::Full => Self::new(Code::ServiceUnavailable, message),
+            FeedError::FullForKey { .. } => Self::new(Code::RateLimited, message),
             FeedError::Ahead { newest } => {
                 Self::invalid(LAST_EVENT_ID, &format!("{message}; begin without it"))
                     .with(json!({ "parameter": LAST_EVENT_ID, "newest": newest }))

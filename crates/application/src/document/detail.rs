@@ -12,20 +12,20 @@ pub struct DocumentView {
     /// The stored document.
     pub overview: DocumentOverview,
     /// The processing status.
-    pub standing: StatusDetails,
+    pub processing: StatusDetails,
     /// The language in which its latest run read it; until then the requested language, if any.
     pub language_used: Option<String>,
 }
 
 impl DocumentView {
     pub(super) fn of(overview: DocumentOverview) -> Self {
-        let standing = status_of(overview.latest_run.as_ref().map(|run| &run.state));
+        let processing = status_of(overview.latest_run.as_ref().map(|run| &run.state));
         let asked_for = overview.latest_run.as_ref().and_then(|run| run.language.clone());
         let language_used = overview.text.as_deref().and_then(language_of).or(asked_for);
-        Self { overview, standing, language_used }
+        Self { overview, processing, language_used }
     }
 
-    pub(super) fn place(&self) -> DocumentCursor {
+    pub(super) fn cursor(&self) -> DocumentCursor {
         let document = &self.overview.document;
         DocumentCursor { created_at: document.created_at, id: document.id }
     }

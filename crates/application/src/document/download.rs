@@ -1,8 +1,9 @@
 //! The original file of a document, piece by piece.
 
+use std::ops::Range;
 use std::sync::Arc;
 
-use quire_domain::{Document, DocumentId};
+use quire_domain::Document;
 use quire_ports::{BlobStore, PortError};
 
 use crate::{App, Error, Result};
@@ -21,27 +22,29 @@ pub enum DownloadError {
     Store(#[from] Error),
 }
 
-/// The original file of a document. Only one piece of it is in memory at a time.
+/// The original file of a document, or a part of it. Only one piece of it is in memory at a time.
 pub struct OriginalFile {
     blobs: Arc<dyn BlobStore>,
     path: String,
-    size: u64,
+    end: u64,
     read: u64,
     first: Option<Vec<u8>>,
 }
 
-/// Opens the original file of a document. Reads the first piece at once, so that a missing file is an error before the
-/// response begins.
-pub async fn download(app: &App, id: DocumentId) -> Result<(Document, OriginalFile), DownloadError> {
-    let document = app.store.documents.find(id).await?;
-    let (path, size) = (document.storage_path.clone(), document.file_size);
-    let end = size.min(PIECE);
-    let first = app.blobs.get_range(&path, 0..end).await.map_err(|error| match error {
+/// Opens a part of the original file of a document. Reads the first piece at once, so that a missing file is an error before
+/// the response begins.
+pub async fn download(
+    app: &App,
+    document: &Document,
+    part: Range<u64>,
+) -> Result<OriginalFile, DownloadError> {
+    let path = document.storage_path.clone();
+    let read = part.end.min(part.start.saturating_add(PIECE));
+    let first = app.blobs.get_range(&path, part.start..read).await.map_err(|error| match error {
         PortError::NotFound(_) => DownloadError::FileMissing,
         error => error.into(),
     })?;
-    let file = OriginalFile { blobs: app.blobs.clone(), path, size, read: end, first: Some(first) };
-    Ok((document, file))
+    Ok(OriginalFile { blobs: app.blobs.clone(), path, end: part.end, read, first: Some(first) })
 }
 
 impl OriginalFile {
@@ -50,10 +53,10 @@ impl OriginalFile {
         if let Some(first) = self.first.take() {
             return Ok(Some(first));
         }
-        if self.read >= self.size {
+        if self.read >= self.end {
             return Ok(None);
         }
-        let end = self.size.min(self.read.saturating_add(PIECE));
+        let end = self.end.min(self.read.saturating_add(PIECE));
         let piece = self.blobs.get_range(&self.path, self.read..end).await?;
         self.read = end;
         Ok(Some(piece))

@@ -6,7 +6,7 @@
 //! the cursor to continue from.
 
 mod counts;
-mod fitting;
+mod filter;
 mod least_confident;
 
 use quire_domain::{DocumentStatus, ReviewStatus};
@@ -16,15 +16,15 @@ use crate::{App, Result};
 
 pub use self::counts::CountCache;
 use self::counts::Counted;
-pub use self::fitting::by_ids;
+pub use self::filter::by_ids;
 pub use self::least_confident::{LeastConfidentList, least_confident};
 
 use super::DocumentView;
 
 /// Documents counted or scanned at most.
-pub const MOST_LOOKED_AT: u32 = if cfg!(test) { 10 } else { 10_000 };
+pub const SCAN_LIMIT: u32 = if cfg!(test) { 10 } else { 10_000 };
 /// Documents read at once while scanning.
-const STRIDE: u32 = if cfg!(test) { 4 } else { 500 };
+const SCAN_BATCH: u32 = if cfg!(test) { 4 } else { 500 };
 
 /// Which documents to list.
 #[derive(Clone, Debug, Default)]
@@ -67,26 +67,26 @@ pub struct DocumentCount {
 
 /// Lists documents.
 pub async fn list(app: &App, request: &ListRequest) -> Result<DocumentList> {
-    Ok(search(&app.store, &app.counts, request).await?)
+    Ok(list_page(&app.store, &app.counts, request).await?)
 }
 
-async fn search(store: &Store, counts: &CountCache, request: &ListRequest) -> PortResult<DocumentList> {
-    match request.base() {
-        Base::Whole(of) => part(store, counts, request, of).await,
-        Base::Among(of) => Search::of(request, of).run(store).await,
+async fn list_page(store: &Store, counts: &CountCache, request: &ListRequest) -> PortResult<DocumentList> {
+    match request.plan() {
+        Plan::Index(of) => indexed_page(store, counts, request, of).await,
+        Plan::Scan(of) => Scan::of(request, of).run(store).await,
     }
 }
 
 /// How a request is answered.
-enum Base {
+enum Plan {
     /// By an index: exactly these documents.
-    Whole(DocumentFilter),
+    Index(DocumentFilter),
     /// By scanning these documents.
-    Among(DocumentFilter),
+    Scan(DocumentFilter),
 }
 
 impl ListRequest {
-    fn base(&self) -> Base {
+    fn plan(&self) -> Plan {
         let of = match (self.status, self.review) {
             // Few documents wait for a review, and most of them are completed. So this is the shortest scan.
             (Some(DocumentStatus::Completed), Some(ReviewStatus::InReview)) => {
@@ -96,15 +96,15 @@ impl ListRequest {
             (_, Some(review)) => DocumentFilter::Review(review),
             _ => DocumentFilter::All,
         };
-        let is_whole = match of {
+        let is_indexed = match of {
             DocumentFilter::Status(_) => self.review.is_none(),
             DocumentFilter::All | DocumentFilter::Review(_) => self.status.is_none(),
         };
-        if is_whole && self.words.is_none() { Base::Whole(of) } else { Base::Among(of) }
+        if is_indexed && self.words.is_none() { Plan::Index(of) } else { Plan::Scan(of) }
     }
 }
 
-async fn part(
+async fn indexed_page(
     store: &Store,
     counts: &CountCache,
     request: &ListRequest,
@@ -116,7 +116,7 @@ async fn part(
         store.documents.list(part).await?.into_iter().map(DocumentView::of).collect();
     let has_more = items.len() > request.limit as usize;
     items.truncate(request.limit as usize);
-    let next = items.last().filter(|_| has_more).map(DocumentView::place);
+    let next = items.last().filter(|_| has_more).map(DocumentView::cursor);
     let total = match request.after {
         Some(_) => None,
         None => Some(counts.total(store, Counted::Of(of)).await?),
@@ -125,52 +125,52 @@ async fn part(
 }
 
 /// A scan of the list.
-struct Search<'r> {
+struct Scan<'r> {
     request: &'r ListRequest,
-    among: DocumentFilter,
+    filter: DocumentFilter,
     items: Vec<DocumentView>,
     /// Matching documents so far, on this page or not.
-    fitting: u32,
-    looked_at: u32,
-    place: Option<DocumentCursor>,
+    matching: u32,
+    scanned: u32,
+    cursor: Option<DocumentCursor>,
     is_at_end: bool,
 }
 
-impl<'r> Search<'r> {
-    fn of(request: &'r ListRequest, among: DocumentFilter) -> Self {
-        let (items, place) = (Vec::new(), request.after);
-        Self { request, among, items, fitting: 0, looked_at: 0, place, is_at_end: false }
+impl<'r> Scan<'r> {
+    fn of(request: &'r ListRequest, filter: DocumentFilter) -> Self {
+        let (items, cursor) = (Vec::new(), request.after);
+        Self { request, filter, items, matching: 0, scanned: 0, cursor, is_at_end: false }
     }
 
     async fn run(mut self, store: &Store) -> PortResult<DocumentList> {
         while !self.is_over() {
-            let limit = STRIDE.min(MOST_LOOKED_AT - self.looked_at);
-            let part = DocumentListQuery { of: self.among, after: self.place, skip: 0, limit };
+            let limit = SCAN_BATCH.min(SCAN_LIMIT - self.scanned);
+            let part = DocumentListQuery { of: self.filter, after: self.cursor, skip: 0, limit };
             let read = store.documents.list(part).await?;
             self.is_at_end = read.len() < limit as usize;
             let read: Vec<_> = read.into_iter().map(DocumentView::of).collect();
-            let fitting = self.request.fitting(store, &read).await?;
+            let matching = self.request.matching(store, &read).await?;
             for document in read {
                 if self.is_satisfied() {
                     // Documents read beyond the page belong to the next one.
                     self.is_at_end = false;
                     break;
                 }
-                let fits = fitting.contains(&document.overview.document.id);
-                self.look_at(document, fits);
+                let matches = matching.contains(&document.overview.document.id);
+                self.scan(document, matches);
             }
         }
         Ok(self.outcome())
     }
 
-    fn look_at(&mut self, document: DocumentView, fits: bool) {
-        self.looked_at += 1;
-        self.place = Some(document.place());
-        if fits {
-            if self.fitting >= self.request.offset && !self.is_full() {
+    fn scan(&mut self, document: DocumentView, matches: bool) {
+        self.scanned += 1;
+        self.cursor = Some(document.cursor());
+        if matches {
+            if self.matching >= self.request.offset && !self.is_full() {
                 self.items.push(document);
             }
-            self.fitting += 1;
+            self.matching += 1;
         }
     }
 
@@ -184,16 +184,16 @@ impl<'r> Search<'r> {
     }
 
     fn is_over(&self) -> bool {
-        self.is_at_end || self.is_satisfied() || self.looked_at >= MOST_LOOKED_AT
+        self.is_at_end || self.is_satisfied() || self.scanned >= SCAN_LIMIT
     }
 
     fn outcome(self) -> DocumentList {
-        let is_cut_short = !self.is_at_end && self.looked_at >= MOST_LOOKED_AT;
+        let is_cut_short = !self.is_at_end && self.scanned >= SCAN_LIMIT;
         let shown = self.request.offset.saturating_add(u32::try_from(self.items.len()).unwrap_or(u32::MAX));
-        let has_more = !self.is_at_end || self.fitting > shown;
+        let has_more = !self.is_at_end || self.matching > shown;
         // A full page ends at its last document; another one where the scan stopped.
-        let end = if self.is_full() { self.items.last().map(DocumentView::place) } else { self.place };
-        let total = DocumentCount { count: self.fitting, is_lower_bound: !self.is_at_end };
+        let end = if self.is_full() { self.items.last().map(DocumentView::cursor) } else { self.cursor };
+        let total = DocumentCount { count: self.matching, is_lower_bound: !self.is_at_end };
         DocumentList {
             next: end.filter(|_| has_more),
             total: self.request.after.is_none().then_some(total),

@@ -8,7 +8,7 @@ use quire_ports::NewDocument;
 use quire_testkit::FakeClock;
 use quire_testkit::fixture::{StoreFixture, at, document};
 
-use super::fitting::listed_by_ids;
+use super::filter::list_by_ids;
 use super::*;
 
 /// This many documents, the newest with the name `last`; every third has a queued run.
@@ -34,7 +34,7 @@ fn names(list: &DocumentList) -> Vec<&str> {
 async fn follow(fixture: &StoreFixture, mut request: ListRequest) -> Vec<String> {
     let mut all = Vec::new();
     loop {
-        let part = search(&fixture.store, &CountCache::default(), &request).await.unwrap();
+        let part = list_page(&fixture.store, &CountCache::default(), &request).await.unwrap();
         assert_eq!(part.total.is_some(), request.after.is_none());
         all.extend(names(&part).into_iter().map(str::to_owned));
         let Some(next) = part.next else { return all };
@@ -52,7 +52,7 @@ async fn the_total_is_exact_up_to_a_bound() {
     ] {
         let fixture = fixture_with(documents).await;
         let request = ListRequest { limit: 3, ..ListRequest::default() };
-        let part = search(&fixture.store, &CountCache::default(), &request).await.unwrap();
+        let part = list_page(&fixture.store, &CountCache::default(), &request).await.unwrap();
         assert_eq!(part.total, Some(expected));
         assert_eq!(part.next.is_some(), documents > 3);
     }
@@ -60,7 +60,7 @@ async fn the_total_is_exact_up_to_a_bound() {
 
 /// Proves R063: consecutive pages are the whole list, newest first.
 #[tokio::test]
-async fn parts_follow_one_another_without_gap_or_repetition() {
+async fn pages_follow_one_another_without_gap_or_repetition() {
     let fixture = fixture_with(8).await;
     for limit in [1, 3, 8, 9] {
         let all = follow(&fixture, ListRequest { limit, ..ListRequest::default() }).await;
@@ -68,7 +68,7 @@ async fn parts_follow_one_another_without_gap_or_repetition() {
     }
     let passed_over = ListRequest { limit: 2, offset: 6, ..ListRequest::default() };
     assert_eq!(
-        names(&search(&fixture.store, &CountCache::default(), &passed_over).await.unwrap()),
+        names(&list_page(&fixture.store, &CountCache::default(), &passed_over).await.unwrap()),
         ["1.pdf", "0.pdf"]
     );
 }
@@ -78,18 +78,18 @@ async fn a_filter_finds_by_status_and_by_name_whether_in_capitals_or_not() {
     let fixture = fixture_with(9).await;
     let processing =
         ListRequest { limit: 2, status: Some(DocumentStatus::Processing), ..ListRequest::default() };
-    let part = search(&fixture.store, &CountCache::default(), &processing).await.unwrap();
+    let part = list_page(&fixture.store, &CountCache::default(), &processing).await.unwrap();
     assert_eq!(names(&part), ["6.pdf", "3.pdf"]);
     assert_eq!(part.total, Some(DocumentCount { count: 3, is_lower_bound: false }));
     assert!(!part.is_cut_short);
     assert_eq!(follow(&fixture, processing.clone()).await, ["6.pdf", "3.pdf", "0.pdf"]);
     assert_eq!(follow(&fixture, ListRequest { limit: 1, ..processing.clone() }).await.len(), 3);
     let second = ListRequest { offset: 2, ..processing };
-    assert_eq!(names(&search(&fixture.store, &CountCache::default(), &second).await.unwrap()), ["0.pdf"]);
+    assert_eq!(names(&list_page(&fixture.store, &CountCache::default(), &second).await.unwrap()), ["0.pdf"]);
     for name in ["last", "LAST", "ast.P"] {
         let request = ListRequest { limit: 5, words: Some(name.to_owned()), ..ListRequest::default() };
         assert_eq!(
-            names(&search(&fixture.store, &CountCache::default(), &request).await.unwrap()),
+            names(&list_page(&fixture.store, &CountCache::default(), &request).await.unwrap()),
             ["LAST.pdf"],
             "{name}"
         );
@@ -104,9 +104,9 @@ async fn a_document_is_found_by_what_was_understood_of_it() {
         let fixture = &fixture;
         async move {
             let request = ListRequest { limit: 5, words: Some(words.to_owned()), ..ListRequest::default() };
-            let listed = search(&fixture.store, &CountCache::default(), &request).await.unwrap();
+            let listed = list_page(&fixture.store, &CountCache::default(), &request).await.unwrap();
             let ids: Vec<_> = follow_ids(fixture).await;
-            let some = listed_by_ids(&fixture.store, &ids, &request).await.unwrap();
+            let some = list_by_ids(&fixture.store, &ids, &request).await.unwrap();
             assert_eq!(listed.items, some);
             assert_eq!(
                 listed.total,
@@ -123,15 +123,15 @@ async fn a_document_is_found_by_what_was_understood_of_it() {
 /// Every document, and an id without a document.
 async fn follow_ids(fixture: &StoreFixture) -> Vec<DocumentId> {
     let request = ListRequest { limit: 5, ..ListRequest::default() };
-    let all = search(&fixture.store, &CountCache::default(), &request).await.unwrap().items;
+    let all = list_page(&fixture.store, &CountCache::default(), &request).await.unwrap().items;
     all.iter().map(|view| view.overview.document.id).chain([DocumentId::new()]).collect()
 }
 
 #[tokio::test]
-async fn a_search_that_looked_at_enough_says_so_and_where_to_go_on() {
+async fn a_scan_that_reaches_its_limit_returns_the_cursor_to_continue_from() {
     let fixture = fixture_with(25).await;
     let request = ListRequest { limit: 5, words: Some("3.pdf".to_owned()), ..ListRequest::default() };
-    let part = search(&fixture.store, &CountCache::default(), &request).await.unwrap();
+    let part = list_page(&fixture.store, &CountCache::default(), &request).await.unwrap();
     assert_eq!(names(&part), ["23.pdf"], "13 and 3 are too far down");
     assert!(part.is_cut_short && part.next.is_some());
     assert_eq!(part.total, Some(DocumentCount { count: 1, is_lower_bound: true }));
@@ -148,7 +148,8 @@ async fn more_than_is_counted_is_remembered_for_a_while_and_less_is_counted_each
     let processing =
         ListRequest { limit: 1, status: Some(DocumentStatus::Processing), ..ListRequest::default() };
     let all = ListRequest { limit: 1, ..ListRequest::default() };
-    let total = async |request: &ListRequest| search(&store, &counts, request).await.unwrap().total.unwrap();
+    let total =
+        async |request: &ListRequest| list_page(&store, &counts, request).await.unwrap().total.unwrap();
     let bound = DocumentCount { count: 10, is_lower_bound: true };
     assert_eq!(total(&all).await, bound);
     assert_eq!(total(&processing).await, DocumentCount { count: 4, is_lower_bound: false });
@@ -166,9 +167,9 @@ async fn more_than_is_counted_is_remembered_for_a_while_and_less_is_counted_each
 
 /// Proves R063 for two filters at once, and for documents without a run.
 #[tokio::test]
-async fn wishes_that_no_index_answers_together_are_looked_for() {
+async fn filters_without_a_common_index_scan_the_list() {
     let fixture = fixture_with(9).await;
-    let reviewed = "UPDATE documents SET review_status = 'REVIEWED', reviewed_at = updated_at \
+    let reviewed = "UPDATE documents SET review_status = 'REVIEWED', reviewed_at = updated_at, reviewed_version = 1 \
                     WHERE original_filename IN ('3.pdf', '4.pdf', '6.pdf')";
     fixture.sql.execute(reviewed).await.unwrap();
     let wish = |status, review| ListRequest { limit: 2, status, review, ..ListRequest::default() };
@@ -183,7 +184,7 @@ async fn wishes_that_no_index_answers_together_are_looked_for() {
         (wish(Some(DocumentStatus::Failed), None), &[]),
     ] {
         assert_eq!(follow(&fixture, request.clone()).await, expected, "{request:?}");
-        let total = search(&fixture.store, &CountCache::default(), &request).await.unwrap().total.unwrap();
+        let total = list_page(&fixture.store, &CountCache::default(), &request).await.unwrap().total.unwrap();
         assert_eq!(
             total,
             DocumentCount { count: u32::try_from(expected.len()).unwrap(), is_lower_bound: false }

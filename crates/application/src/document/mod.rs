@@ -22,7 +22,7 @@ pub use download::{DownloadError, OriginalFile, download};
 pub use history::{ProcessingHistory, history};
 pub use jobs::jobs;
 pub use list::{
-    CountCache, DocumentCount, DocumentList, LeastConfidentList, ListRequest, MOST_LOOKED_AT, by_ids,
+    CountCache, DocumentCount, DocumentList, LeastConfidentList, ListRequest, SCAN_LIMIT, by_ids,
     least_confident, list,
 };
 pub use purge::purge;

@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_purge_that_was_interrupted_after_the_rows_is_finished_by_asking_again() {
+    async fn a_purge_interrupted_after_the_rows_is_finished_by_repeating_it() {
         let scene = scene().await;
         let (subject, run) = scene.add().await;
         assert_eq!(purge(&scene.fixture.store, &Away, subject).await, Err(away()));

@@ -7,7 +7,8 @@
 
 mod batch;
 mod file_name;
-mod repetition;
+mod free_space;
+mod idempotency;
 mod sniffer;
 
 use std::sync::Arc;
@@ -19,17 +20,18 @@ use quire_ports::{AddOutcome, BlobStore, BlobWriter, NewDocument, PortError, Por
 use sha2::{Digest as _, Sha256};
 
 pub use self::batch::{UploadBatch, UploadRequest};
-pub use self::repetition::UploadKey;
+pub use self::free_space::FreeSpace;
+pub use self::idempotency::UploadKey;
 
 use self::file_name::base_name;
-use self::repetition::{UploadIdentity, as_added, recall};
+use self::idempotency::{UploadIdentity, as_added, first_answer};
 use self::sniffer::{Sniffer, Verdict};
 use super::DocumentView;
 use crate::Error;
 use crate::engine::report;
 
 /// The most characters of an unknown schema name that an error message repeats.
-const MOST_NAMED: usize = 64;
+const SCHEMA_NAME_SHOWN: usize = 64;
 
 /// Which files an upload accepts, and the default schema.
 #[derive(Clone, Debug)]
@@ -68,6 +70,14 @@ pub enum UploadError {
         /// The names of the existing schemas.
         known: Vec<String>,
     },
+    /// The disk has less free space than it must keep.
+    #[error("the disk has {} MB left, less than the {} MB that it must keep free; delete something or enlarge it", .free >> 20, .floor >> 20)]
+    DiskFull {
+        /// Free bytes.
+        free: u64,
+        /// Bytes that must stay free.
+        floor: u64,
+    },
     /// The idempotency key belongs to another upload.
     #[error("this Idempotency-Key belongs to another upload; use a new key")]
     KeyReused,
@@ -98,13 +108,13 @@ pub struct FirstRun {
 pub struct Upload {
     store: Store,
     blobs: Arc<dyn BlobStore>,
-    terms: Arc<UploadSettings>,
+    settings: Arc<UploadSettings>,
     incoming: Box<dyn BlobWriter>,
     sniffer: Sniffer,
     hash: Sha256,
     size: u64,
     /// The requested schema.
-    asked: Option<String>,
+    schema: Option<String>,
     language: Option<String>,
 }
 
@@ -113,32 +123,32 @@ impl Upload {
     pub async fn begin(
         store: Store,
         blobs: Arc<dyn BlobStore>,
-        terms: Arc<UploadSettings>,
+        settings: Arc<UploadSettings>,
     ) -> Result<Self, UploadError> {
         let incoming = blobs.begin().await?;
         let (sniffer, hash) = (Sniffer::default(), Sha256::new());
-        Ok(Self { store, blobs, terms, incoming, sniffer, hash, size: 0, asked: None, language: None })
+        Ok(Self { store, blobs, settings, incoming, sniffer, hash, size: 0, schema: None, language: None })
     }
 
     /// Sets the schema. The caller has checked it with [`require_schema`]. Without one, the settings decide.
     #[must_use]
-    pub fn by_schema(self, asked: Option<String>) -> Self {
-        Self { asked, ..self }
+    pub fn with_schema(self, schema: Option<String>) -> Self {
+        Self { schema, ..self }
     }
 
     /// Sets the language in which every run reads the document.
     #[must_use]
-    pub fn in_language(self, language: Option<String>) -> Self {
+    pub fn with_language(self, language: Option<String>) -> Self {
         Self { language, ..self }
     }
 
     /// Writes the next piece. Fails as soon as the upload cannot accept the file.
     pub async fn write(&mut self, piece: &[u8]) -> Result<(), UploadError> {
         self.size += piece.len() as u64;
-        if self.size > self.terms.largest {
-            return Err(UploadError::TooLarge { largest: self.terms.largest });
+        if self.size > self.settings.largest {
+            return Err(UploadError::TooLarge { largest: self.settings.largest });
         }
-        match self.sniffer.see(piece) {
+        match self.sniffer.push(piece) {
             Verdict::Open => {}
             Verdict::Known(kind) => self.require(kind).map(drop)?,
         }
@@ -171,10 +181,10 @@ impl Upload {
             created_at: at,
             review_status: ReviewStatus::InReview,
             language_override: self.language,
-            schema: self.asked.clone().unwrap_or_else(|| self.terms.schema.clone()),
+            schema: self.schema.clone().unwrap_or_else(|| self.settings.schema.clone()),
         };
         let identity =
-            UploadIdentity { document: &document, first: first.as_ref(), schema: self.asked.as_deref() };
+            UploadIdentity { document: &document, first: first.as_ref(), schema: self.schema.as_deref() };
         let idempotency_key = sender.key.as_ref().map(|key| key.of(&sender.actor, &identity));
         let run = first.map(|first| NewRun {
             id: RunId::new(),
@@ -191,8 +201,8 @@ impl Upload {
     }
 
     fn require(&self, kind: Option<FileKind>) -> Result<FileKind, UploadError> {
-        kind.filter(|kind| self.terms.kinds.contains(kind))
-            .ok_or_else(|| UploadError::Unsupported { kinds: self.terms.kinds.clone() })
+        kind.filter(|kind| self.settings.kinds.contains(kind))
+            .ok_or_else(|| UploadError::Unsupported { kinds: self.settings.kinds.clone() })
     }
 }
 
@@ -208,7 +218,7 @@ pub async fn require_schema(store: &Store, name: &str) -> Result<(), UploadError
 /// A name from a request, shortened and without control characters, for an error message.
 fn shortened(name: &str) -> String {
     let plain = name.chars().filter(|c| !c.is_control());
-    plain.take(MOST_NAMED).collect()
+    plain.take(SCHEMA_NAME_SHOWN).collect()
 }
 
 /// A file and its record: both exist, or neither does.
@@ -235,7 +245,7 @@ impl FileAndRecord {
             }
             AddOutcome::AlreadyAdded { document, run } => {
                 self.remove_file().await;
-                Ok(recall(&self.store, document, run).await?)
+                Ok(first_answer(&self.store, document, run).await?)
             }
             AddOutcome::KeyReused => {
                 self.remove_file().await;

@@ -22,6 +22,7 @@ pub fn log(event: &Event, correlation_id: Option<&str>) {
         attempt = event.attempt,
         delay_ms = event.delay_ms,
         actor = event.actor.as_deref(),
+        reason = event.reason.as_deref(),
         error = failure.map(|failure| failure.message.as_str()),
         at = %event.at,
     );

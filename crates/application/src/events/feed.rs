@@ -4,9 +4,9 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use quire_domain::EventId;
 use quire_ports::{EventFilter, RunHistory};
-use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
+use super::places::{FeedLimits, Places};
 use super::subscription::Subscription;
 use super::watcher::Watcher;
 use crate::Error;
@@ -26,6 +26,12 @@ pub enum FeedError {
     /// The limit is reached.
     #[error("too many event streams are open; retry in a moment")]
     Full,
+    /// The limit of this key is reached.
+    #[error("this key has {limit} event streams open, which is the limit; close one or use another key")]
+    FullForKey {
+        /// The limit.
+        limit: usize,
+    },
     /// The event is newer than the history: the database was replaced or restored.
     #[error("there is no such event: the newest is {}; the database may have been replaced", newest.0)]
     Ahead {
@@ -43,25 +49,26 @@ pub struct EventFeed(Arc<Shared>);
 
 struct Shared {
     history: Arc<dyn RunHistory>,
-    places: Arc<Semaphore>,
+    places: Arc<Places>,
     stop: CancellationToken,
     watcher: Mutex<Weak<Watcher>>,
 }
 
 impl EventFeed {
-    /// A feed for at most `most` subscriptions. All end when `stop` is cancelled.
-    pub fn new(history: Arc<dyn RunHistory>, most: usize, stop: CancellationToken) -> Self {
-        let places = Arc::new(Semaphore::new(most));
+    /// A feed for a limited number of subscriptions. All end when `stop` is cancelled.
+    pub fn new(history: Arc<dyn RunHistory>, limits: FeedLimits, stop: CancellationToken) -> Self {
+        let places = Places::new(limits);
         Self(Arc::new(Shared { history, places, stop, watcher: Mutex::default() }))
     }
 
-    /// Subscribes to the events that match the filter.
+    /// Subscribes to the events that match the filter. `key` is the name of the client's key.
     pub async fn subscribe(
         &self,
         from: StartPosition,
         filter: EventFilter,
+        key: Option<&str>,
     ) -> Result<Subscription, FeedError> {
-        let place = self.0.places.clone().try_acquire_owned().map_err(|_| FeedError::Full)?;
+        let place = self.0.places.take(key)?;
         let newest = self.0.history.newest_event().await?;
         let position = match from {
             StartPosition::Now => newest,

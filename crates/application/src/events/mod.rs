@@ -4,6 +4,7 @@
 //! a subscription. A subscription that keeps up shares the watcher's batches; a slower one reads the database itself.
 
 mod feed;
+mod places;
 mod subscription;
 mod watcher;
 
@@ -11,6 +12,7 @@ use quire_domain::EventId;
 pub use quire_ports::EventFilter;
 
 pub use feed::{EventFeed, FeedError, StartPosition};
+pub use places::FeedLimits;
 pub use subscription::Subscription;
 
 use crate::{App, Result};
@@ -23,11 +25,12 @@ pub async fn newest(app: &App) -> Result<EventId> {
     Ok(app.store.history.newest_event().await?)
 }
 
-/// Subscribes to the events that the filter lets through, from that position on.
+/// Subscribes to the events that the filter lets through, from that position on. `key` is the name of the client's key.
 pub async fn subscribe(
     app: &App,
     from: StartPosition,
     filter: EventFilter,
+    key: Option<&str>,
 ) -> Result<Subscription, FeedError> {
-    app.events.subscribe(from, filter).await
+    app.events.subscribe(from, filter, key).await
 }

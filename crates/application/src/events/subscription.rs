@@ -6,10 +6,11 @@ use std::time::Duration;
 
 use quire_domain::{Event, EventId, RecordedEvent};
 use quire_ports::{EventFilter, RunHistory};
-use tokio::sync::{OwnedSemaphorePermit, watch};
+use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
 use super::STRIDE;
+use super::places::Place;
 use super::watcher::{News, Watcher};
 
 /// The pause before the next attempt while the database does not answer.
@@ -25,7 +26,7 @@ pub struct Subscription {
     read: EventId,
     ready: VecDeque<RecordedEvent>,
     _watcher: Arc<Watcher>,
-    _place: OwnedSemaphorePermit,
+    _place: Place,
 }
 
 impl Subscription {
@@ -33,7 +34,7 @@ impl Subscription {
         history: Arc<dyn RunHistory>,
         watcher: Arc<Watcher>,
         stop: CancellationToken,
-        place: OwnedSemaphorePermit,
+        place: Place,
         filter: EventFilter,
         position: EventId,
     ) -> Self {
@@ -80,7 +81,7 @@ impl Subscription {
                 self.take(&events, if is_all { last.max(newest) } else { last });
                 Some(())
             }
-            Err(error) if error.is_passing() => {
+            Err(error) if error.is_transient() => {
                 tokio::time::sleep(PAUSE).await;
                 Some(())
             }

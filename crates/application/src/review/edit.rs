@@ -1,11 +1,12 @@
 //! Edit an interpretation.
 
-use quire_domain::review::{interpretation_edited, review_marked};
-use quire_domain::{DocumentId, EditBlocked, InterpretationId, ReviewStatus, RunId, check_edit};
+use quire_domain::review::{interpretation_edited, review_reopened};
+use quire_domain::{DocumentId, EditBlocked, InterpretationId, ReviewEnd, RunId, check_edit};
 use quire_ports::{EditableRun, InterpretationVersion, NewInterpretationVersion, SavedEdit, Store};
 use quire_understanding::edit::{EditOperation, InvalidEdit, apply_edits};
 use quire_understanding::{Interpretation, Schema};
 
+use super::restore::deleted_fields;
 use super::stale::{self, StaleEdit};
 use super::view::schema_of;
 use crate::engine::report;
@@ -92,7 +93,9 @@ async fn apply_to_active(app: &App, request: &EditRequest) -> Result<Option<Edit
         return Ok(None);
     }
     let schema = schema_of(store, &editable.run).await?;
-    let edited = apply_edits(&active.data.fields, &schema, policy.human_edit_neutral, &request.changes)?;
+    let deleted = deleted_fields(store, request.run, &request.changes).await?;
+    let (fields, neutral) = (&active.data.fields, policy.human_edit_neutral);
+    let edited = apply_edits(fields, &deleted, &schema, neutral, &request.changes)?;
     if edited.changes.is_empty() {
         return Ok(Some(EditResult { version: active.clone(), is_new: false, schema }));
     }
@@ -105,7 +108,7 @@ async fn apply_to_active(app: &App, request: &EditRequest) -> Result<Option<Edit
         changes: edited.changes,
         structure: edited.structure,
         edited: interpretation_edited(document, request.run, &request.actor, at),
-        reopened: review_marked(document, ReviewStatus::InReview, &request.actor, at),
+        reopened: review_reopened(document, ReviewEnd::Edited, &request.actor, at),
         actor: request.actor.clone(),
         at,
         policy: policy.clone(),

@@ -5,15 +5,16 @@ mod edit;
 mod history;
 mod mark;
 mod next;
+mod restore;
 mod stale;
 mod view;
 
-pub use quire_ports::{InterpretationVersion, ReviewMark, VersionHistoryEntry};
+pub use quire_ports::{InterpretationVersion, ReviewChange, ReviewMark, VersionHistoryEntry};
 
 pub use compare::{CompareError, ComparedVersions, VersionReference, versions_to_compare};
 pub use edit::{EditError, EditRequest, EditResult, edit};
 pub use history::{version, versions};
-pub use mark::{MarkRequest, mark};
+pub use mark::{MarkError, MarkRequest, MarkResult, mark};
 pub use next::{NextLeastConfident, next_least_confident, next_newest};
 pub use stale::StaleEdit;
 pub use view::{ReviewError, ReviewView, show, view};

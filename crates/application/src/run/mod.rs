@@ -3,7 +3,6 @@
 mod enqueue;
 mod raw_text;
 mod retry;
-mod retry_failed;
 mod show;
 mod withdraw;
 
@@ -11,7 +10,6 @@ pub use quire_ports::{RunAttempt, StepProgress};
 
 pub use enqueue::enqueue;
 pub use raw_text::{RawTextError, raw_text};
-pub use retry::retry;
-pub use retry_failed::{RetryError, retry_failed};
+pub use retry::{RetryError, retry, retry_by_policy};
 pub use show::{RunView, current_step, show, steps};
 pub use withdraw::withdraw;

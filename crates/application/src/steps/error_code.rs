@@ -36,8 +36,5 @@ step_codes! {
 
 /// The failure of a step that could not reach the file storage or the database. The engine retries it.
 pub(super) fn storage_unavailable(error: &PortError) -> Failure {
-    Failure::transient(
-        StepErrorCode::StorageUnavailable.as_str(),
-        format!("storage is not available: {error}"),
-    )
+    Failure::transient(StepErrorCode::StorageUnavailable.as_str(), error.to_string())
 }

@@ -44,7 +44,7 @@ impl Step for ExtractionStep {
         };
         let read = self.reader.read(request).await.map_err(read_failure)?;
         let plain = read.reading.plain_text();
-        check_quality(&plain.text)?;
+        check_quality(&plain.text).map_err(|failure| unread_failure(&read.reading).unwrap_or(failure))?;
         if *context.cancelled.borrow() {
             // The run belongs to another worker, or has ended. Its files are no longer this worker's to write.
             return Err(Failure::transient(FAILED, "the run was stopped"));
@@ -100,7 +100,12 @@ impl ExtractionStep {
     ) -> Result<StepOutput, Failure> {
         let text = RawTextArtifact::new(run, &plain.text, read.language.as_deref());
         let (lines, pages) = pages_as_json_lines(&read.reading)?;
-        let index = PageIndex { path: PageIndex::path_for(run), kind: read.kind, pages };
+        let index = PageIndex {
+            path: PageIndex::path_for(run),
+            kind: read.kind,
+            pages,
+            covered_used: read.covered_used,
+        };
         self.blobs
             .put(&text.path, plain.text.into_bytes())
             .await
@@ -123,9 +128,16 @@ fn pages_as_json_lines(reading: &Reading) -> Result<(Vec<u8>, Vec<PageEntry>), F
         serde_json::to_writer(&mut lines, page).map_err(|_| not_serializable())?;
         let end = lines.len() as u64;
         lines.push(b'\n');
-        let words = page.lines.iter().map(|line| line.words.len()).sum();
-        let (width, height, recognised) = (page.width, page.height, page.recognised);
-        entries.push(PageEntry { width, height, recognised, words, start, end });
+        entries.push(PageEntry {
+            width: page.width,
+            height: page.height,
+            recognised: page.recognised,
+            words: page.word_count(),
+            covered_words: page.covered_word_count(),
+            unread: page.unread.clone(),
+            start,
+            end,
+        });
     }
     Ok((lines, entries))
 }
@@ -158,6 +170,12 @@ fn check_quality(text: &str) -> Result<(), Failure> {
         .with_failure_type(FailureType::ExtractionLowQuality)
         .with_diagnosis(diagnosis)),
     }
+}
+
+/// The reason of the first unread page. If the text of the others is too poor, the missing pages are the cause.
+fn unread_failure(reading: &Reading) -> Option<Failure> {
+    let unread = reading.pages.iter().find_map(|page| page.unread.as_ref())?;
+    Some(Failure::permanent(unread.error_code.clone(), unread.message.clone()))
 }
 
 fn read_failure(error: ReadError) -> Failure {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use quire_application::events::{EventFeed, StartPosition};
+use quire_application::events::{EventFeed, FeedLimits, StartPosition};
 use quire_domain::{Event, EventType};
 use quire_postgres::testing::TestSchema;
 use quire_testkit::fixture::at;
@@ -25,7 +25,8 @@ async fn wait_for_blocked_connection(connection: &mut PgConnection) {
 async fn an_event_with_a_slow_commit_is_not_skipped() {
     let schema = TestSchema::migrated().await;
     let (ours, theirs) = (schema.store().await.into_store(), schema.store().await.into_store());
-    let feed = EventFeed::new(ours.history.clone(), 10, CancellationToken::new());
+    let limits = FeedLimits { total: 10, per_key: 10 };
+    let feed = EventFeed::new(ours.history.clone(), limits, CancellationToken::new());
     let mut subscription = subscribe(&feed, StartPosition::Now).await;
 
     let mut connection = schema.connection().await;

@@ -47,7 +47,7 @@ async fn a_subscription_from_an_old_event_gets_thousands_of_events_in_order(fixt
     record(&fixture, EventType::MarkReviewed, Some(quiet)).await;
     let feed = feed(&fixture);
     let filter = EventFilter { run: None, subject: Some(quiet) };
-    let mut filtered = feed.subscribe(StartPosition::After(old), filter).await.unwrap();
+    let mut filtered = feed.subscribe(StartPosition::After(old), filter, None).await.unwrap();
     assert_eq!(next(&mut filtered).await.1, EventType::MarkReviewed);
     let mut all = subscribe(&feed, StartPosition::After(old)).await;
     let mut last = old;
@@ -63,7 +63,7 @@ async fn a_filter_selects_the_events_of_a_document_or_a_run(fixture: StoreFixtur
     let feed = feed(&fixture);
     let (wanted, other) = (SubjectId::new(), SubjectId::new());
     let filter = EventFilter { run: None, subject: Some(wanted) };
-    let mut of_document = feed.subscribe(StartPosition::Now, filter).await.unwrap();
+    let mut of_document = feed.subscribe(StartPosition::Now, filter, None).await.unwrap();
     let start = of_document.position();
     fixture.enqueue(other, at(0)).await;
     let run = fixture.enqueue(wanted, at(1)).await;
@@ -72,7 +72,7 @@ async fn a_filter_selects_the_events_of_a_document_or_a_run(fixture: StoreFixtur
     let events = [next(&mut of_document).await.0, next(&mut of_document).await.0];
     assert!(start < events[0] && events[0] < events[1]);
     let filter = EventFilter { run: Some(run), subject: None };
-    let mut of_run = feed.subscribe(StartPosition::After(EventId(0)), filter).await.unwrap();
+    let mut of_run = feed.subscribe(StartPosition::After(EventId(0)), filter, None).await.unwrap();
     assert_eq!(next(&mut of_run).await.0, events[0]);
     record(&fixture, EventType::SubjectPurged, Some(wanted)).await;
     assert_eq!(next(&mut of_document).await.1, EventType::SubjectPurged);

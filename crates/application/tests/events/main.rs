@@ -9,7 +9,7 @@ mod subscriptions;
 
 use std::time::Duration;
 
-use quire_application::events::{EventFeed, StartPosition, Subscription};
+use quire_application::events::{EventFeed, FeedLimits, StartPosition, Subscription};
 use quire_domain::{Event, EventId, EventType, SubjectId};
 use quire_ports::EventFilter;
 use quire_testkit::StoreFixture;
@@ -44,12 +44,13 @@ pub(crate) use on_each_store;
 
 /// A feed that is never stopped.
 fn feed(fixture: &StoreFixture) -> EventFeed {
-    EventFeed::new(fixture.store.history.clone(), 10, CancellationToken::new())
+    let limits = FeedLimits { total: 10, per_key: 10 };
+    EventFeed::new(fixture.store.history.clone(), limits, CancellationToken::new())
 }
 
 /// Subscribes to all events.
 async fn subscribe(feed: &EventFeed, from: StartPosition) -> Subscription {
-    feed.subscribe(from, EventFilter::default()).await.unwrap()
+    feed.subscribe(from, EventFilter::default(), None).await.unwrap()
 }
 
 /// The next event. Panics if none comes.

@@ -21,7 +21,7 @@ pub struct Options {
     store: Option<DatabaseKind>,
     /// Measure this part only.
     #[arg(long)]
-    part: Option<Part>,
+    part: Option<Measurement>,
     /// The number of interleaved rounds of uploads.
     #[arg(long, default_value_t = 5)]
     rounds: usize,
@@ -37,7 +37,7 @@ pub struct Options {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
-enum Part {
+enum Measurement {
     Upload,
     #[value(alias = "looking")]
     Lists,
@@ -48,15 +48,15 @@ enum Part {
 pub async fn bench(options: Options) -> bool {
     let kinds =
         options.store.map_or_else(|| vec![DatabaseKind::Sqlite, DatabaseKind::Postgres], |kind| vec![kind]);
-    let parts = [Part::Upload, Part::Lists, Part::Live];
+    let parts = [Measurement::Upload, Measurement::Lists, Measurement::Live];
     let mut met = true;
     for kind in kinds {
         for part in parts.into_iter().filter(|part| options.part.is_none_or(|only| only == *part)) {
             eprintln!("measuring {part:?} on {}", kind.name());
             let (title, table) = match part {
-                Part::Upload => ("Upload", upload::measure(kind, &options).await),
-                Part::Lists => ("Lists and details", lists::measure(kind, &options).await),
-                Part::Live => ("Liveness under load", liveness::measure(kind, &options).await),
+                Measurement::Upload => ("Upload", upload::measure(kind, &options).await),
+                Measurement::Lists => ("Lists and details", lists::measure(kind, &options).await),
+                Measurement::Live => ("Liveness under load", liveness::measure(kind, &options).await),
             };
             met &= report::print(&format!("{title}, {}", kind.name()), &table);
         }

@@ -136,6 +136,15 @@ impl ServerData {
     }
 }
 
+impl Server {
+    /// The most memory that the server has used, in MB.
+    pub fn peak_memory_mb(&self) -> u64 {
+        let status = std::fs::read_to_string(format!("/proc/{}/status", self.process.id())).unwrap();
+        let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();
+        line.trim().trim_end_matches(" kB").parse::<u64>().unwrap() >> 10
+    }
+}
+
 impl Drop for Server {
     fn drop(&mut self) {
         // The process may have ended already.

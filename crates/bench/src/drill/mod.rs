@@ -1,8 +1,9 @@
-//! `drill`: kills, stops and restarts processes at random under load, then checks the stored history.
+//! `drill`: kills, stops and restarts processes at random under load, then checks the stored history. Also stalls clients.
 
 mod postgres;
 pub mod processes;
 mod sqlite;
+mod stalled_clients;
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -19,9 +20,21 @@ pub struct Options {
     /// Drill on this database only.
     #[arg(long)]
     store: Option<DatabaseKind>,
+    /// Drill these failures only.
+    #[arg(long)]
+    only: Option<Part>,
     /// A short form for the test suite: fewer kills, no restart of the PostgreSQL server.
     #[arg(long)]
     short: bool,
+}
+
+/// A part of the drill.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub enum Part {
+    /// Kills and stops of processes.
+    Kills,
+    /// Clients that stall.
+    Clients,
 }
 
 /// Runs the drills and prints the results. Returns whether all passed.
@@ -29,11 +42,15 @@ pub async fn drill(options: Options) -> bool {
     let kinds =
         options.store.map_or_else(|| vec![DatabaseKind::Sqlite, DatabaseKind::Postgres], |kind| vec![kind]);
     let mut passed = true;
-    for kind in kinds {
+    let runs = |part| options.only.is_none_or(|only| only == part);
+    for kind in kinds.into_iter().filter(|_| runs(Part::Kills)) {
         passed &= match kind {
             DatabaseKind::Sqlite => sqlite::drill(options.short).await,
             DatabaseKind::Postgres => postgres::drill(options.short).await,
         };
+    }
+    if runs(Part::Clients) && options.store != Some(DatabaseKind::Postgres) {
+        passed &= stalled_clients::drill(options.short).await;
     }
     println!("\n{}", if passed { "The drill passed." } else { "THE DRILL FAILED." });
     passed

@@ -66,6 +66,6 @@ fn in_one_line(words: usize, gap: f32) -> Page {
         width: 595.0,
         height: 842.0,
         lines: vec![Row { words, opens_paragraph: false }],
-        recognised: false,
+        ..Page::default()
     }
 }

@@ -23,7 +23,7 @@ pub struct Options {
     store: Option<DatabaseKind>,
     /// Measure this part only.
     #[arg(long)]
-    part: Option<Part>,
+    part: Option<Measurement>,
     /// The number of interleaved pairs per measurement.
     #[arg(long, default_value_t = 5)]
     pairs: usize,
@@ -33,7 +33,7 @@ pub struct Options {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
-enum Part {
+enum Measurement {
     Drain,
     Latency,
     Enqueue,
@@ -45,17 +45,23 @@ enum Part {
 pub async fn bench(options: Options) -> bool {
     let kinds =
         options.store.map_or_else(|| vec![DatabaseKind::Sqlite, DatabaseKind::Postgres], |kind| vec![kind]);
-    let parts = [Part::Drain, Part::Latency, Part::Enqueue, Part::Backlog, Part::Idle];
+    let parts = [
+        Measurement::Drain,
+        Measurement::Latency,
+        Measurement::Enqueue,
+        Measurement::Backlog,
+        Measurement::Idle,
+    ];
     let mut met = true;
     for kind in kinds {
         for part in parts.into_iter().filter(|part| options.part.is_none_or(|only| only == *part)) {
             eprintln!("measuring {part:?} on {}", kind.name());
             let table = match part {
-                Part::Drain => drain::measure(kind, &options).await,
-                Part::Latency => latency::measure(kind).await,
-                Part::Enqueue => enqueue::measure(kind, &options).await,
-                Part::Backlog => backlog::measure(kind, &options).await,
-                Part::Idle => idle::measure(kind).await,
+                Measurement::Drain => drain::measure(kind, &options).await,
+                Measurement::Latency => latency::measure(kind).await,
+                Measurement::Enqueue => enqueue::measure(kind, &options).await,
+                Measurement::Backlog => backlog::measure(kind, &options).await,
+                Measurement::Idle => idle::measure(kind).await,
             };
             met &= report::print(&format!("{part:?}, {}", kind.name()), &table);
         }

@@ -31,7 +31,7 @@ use crate::report;
 pub struct Options {
     /// Measure this part only.
     #[arg(long)]
-    part: Option<Part>,
+    part: Option<Measurement>,
     /// The number of interleaved rounds over the whole corpus.
     #[arg(long, default_value_t = 5)]
     rounds: usize,
@@ -44,7 +44,7 @@ pub struct Options {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
-enum Part {
+enum Measurement {
     Agreement,
     #[value(alias = "pace")]
     Speed,
@@ -54,7 +54,7 @@ enum Part {
     Memory,
 }
 
-impl Part {
+impl Measurement {
     const ALL: [Self; 5] = [Self::Agreement, Self::Speed, Self::SpeedUp, Self::Latency, Self::Memory];
 
     fn title(self) -> &'static str {
@@ -75,14 +75,14 @@ pub fn bench(options: &Options) -> bool {
     let files =
         corpus.keep_files_both_read(&mut ReaderProcess::pymupdf(), &mut ReaderProcess::quire_on_one_core());
     let mut met = report::print("Files", &files);
-    for part in Part::ALL.into_iter().filter(|part| options.part.is_none_or(|only| only == *part)) {
+    for part in Measurement::ALL.into_iter().filter(|part| options.part.is_none_or(|only| only == *part)) {
         eprintln!("measuring {part:?}");
         let table = match part {
-            Part::Agreement => agreement::measure(&corpus),
-            Part::Speed => speed::measure(&corpus, options),
-            Part::SpeedUp => speed_up::measure(&corpus, options),
-            Part::Latency => latency::measure(&corpus),
-            Part::Memory => memory::measure(&corpus),
+            Measurement::Agreement => agreement::measure(&corpus),
+            Measurement::Speed => speed::measure(&corpus, options),
+            Measurement::SpeedUp => speed_up::measure(&corpus, options),
+            Measurement::Latency => latency::measure(&corpus),
+            Measurement::Memory => memory::measure(&corpus),
         };
         met &= report::print(part.title(), &table);
     }

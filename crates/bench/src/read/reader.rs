@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use quire_domain::reading::FileKind;
 use quire_ports::ReadError;
-use quire_reading::ParsedPage;
-use quire_reading::sandbox::{ParserLimits, ParserProgram, Sandbox};
+use quire_reading::sandbox::{ConfinementPolicy, ParserLimits, ParserProgram, Sandbox};
+use quire_reading::{CoveredText, ParsedPage};
 
 /// A sandbox with running parsers.
 #[derive(Clone)]
@@ -15,12 +15,21 @@ pub struct Reader(Sandbox);
 impl Reader {
     /// Starts the parsers.
     pub async fn start(parsers: usize) -> Self {
-        Self(Sandbox::start(ParserProgram::current(), ParserLimits::default(), parsers).await.unwrap())
+        Self(
+            Sandbox::start(
+                ParserProgram::current(),
+                ParserLimits::default(),
+                parsers,
+                ConfinementPolicy::default(),
+            )
+            .await
+            .unwrap(),
+        )
     }
 
     /// Reads a file. Loading it from the disk counts, as it does for `PyMuPDF`.
     pub async fn read(&self, path: &Path) -> Result<Vec<ParsedPage>, ReadError> {
-        self.0.read(FileKind::Pdf, bytes(path)).await
+        self.0.read(FileKind::Pdf, bytes(path), CoveredText::Apart).await
     }
 
     /// Renders the first page of a file.

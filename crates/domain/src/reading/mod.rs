@@ -61,6 +61,34 @@ pub struct Page {
     pub lines: Vec<Line>,
     /// Whether its words were recognised from an image.
     pub recognised: bool,
+    /// Text that an opaque mark hides, such as a black bar. The file contains it, but nobody sees it on the page, so it is
+    /// no part of the page's text.
+    #[serde(default)]
+    pub covered: Vec<Line>,
+    /// Why the page could not be read, if it could not. The other pages of the document are used without it.
+    #[serde(default)]
+    pub unread: Option<UnreadPage>,
+}
+
+/// Why one page of a document could not be read.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct UnreadPage {
+    /// The stable code.
+    pub error_code: String,
+    /// What happened and what to do, for people. Never document text.
+    pub message: String,
+}
+
+impl Page {
+    /// The number of its words.
+    pub fn word_count(&self) -> usize {
+        self.lines.iter().map(|line| line.words.len()).sum()
+    }
+
+    /// The number of words that an opaque mark hides.
+    pub fn covered_word_count(&self) -> usize {
+        self.covered.iter().map(|line| line.words.len()).sum()
+    }
 }
 
 /// The text of a document with positions.
@@ -171,7 +199,7 @@ mod tests {
             words: (0u8..).zip(*words).map(|(place, text)| word(text, f32::from(place) * 20.0)).collect(),
             opens_paragraph: false,
         });
-        Page { width: 100.0, height: 100.0, lines: lines.collect(), recognised: false }
+        Page { width: 100.0, height: 100.0, lines: lines.collect(), ..Page::default() }
     }
 
     /// Proves R087 for the way back: the page is the real one, from 1.

@@ -24,6 +24,7 @@ use super::turn::Turn;
 use crate::event::{Event, EventType};
 use crate::ids::WorkerId;
 use crate::pipeline::{Pipeline, StepName};
+use crate::review::review_ended_by;
 
 /// Something that happens to a run.
 #[derive(Clone, Debug, PartialEq)]
@@ -108,6 +109,9 @@ pub enum Effect {
     InterruptSteps(FailureRecord),
     /// Reset the steps that have not succeeded.
     ReopenSteps,
+    /// If the subject is a document that is REVIEWED, make it `IN_REVIEW` and append this event. What the review taught
+    /// stays.
+    EndReview(Event),
     /// Let the next run of the subject go.
     PassTurn,
 }
@@ -201,8 +205,12 @@ fn start(run: &Run, worker: WorkerId, limit: SignedDuration, at: Timestamp) -> R
 fn complete(run: &Run, at: Timestamp) -> Result<Transition, Refusal> {
     let owned = owned(run, "completed")?;
     let next = moved(run, RunState::Completed { started_at: owned.started_at, completed_at: at });
-    let event = owned.event(EventType::RunCompleted, run, at);
-    Ok(Transition { from: run.fence, run: next, effects: vec![Effect::Record(event), Effect::PassTurn] })
+    let mut effects = vec![Effect::Record(owned.event(EventType::RunCompleted, run, at))];
+    if run.pipeline == Pipeline::Document {
+        effects.push(Effect::EndReview(review_ended_by(run, at)));
+    }
+    effects.push(Effect::PassTurn);
+    Ok(Transition { from: run.fence, run: next, effects })
 }
 
 fn fail(

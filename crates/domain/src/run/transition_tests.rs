@@ -165,7 +165,7 @@ fn a_permanent_failure_is_never_requeued_and_a_rate_limit_is_waited_out() {
 
 /// Proves R195 (the rule): the same orphan under both recovery policies.
 #[test]
-fn an_orphan_fails_or_goes_back_to_the_queue_as_the_policy_says() {
+fn an_orphaned_run_fails_or_is_requeued_by_policy() {
     let run = started(Pipeline::Document);
     let failed = apply(&run, Change::Orphan { recovery: RecoveryPolicy::Fail }, at(5)).unwrap();
     assert_eq!(recorded(&failed), [EventType::RunRecoveredAsFailed]);

@@ -4,10 +4,11 @@ use std::collections::{HashMap, HashSet};
 
 use async_trait::async_trait;
 use quire_domain::run::{last_event, late_write_refused};
-use quire_domain::{Event, RunId, StepName};
+use quire_domain::{Effect, Event, RunId, StepName};
 use quire_ports::{Advance, AdvanceOutcome, PortResult};
 use quire_sql::VersionColumns;
 use sqlx::PgConnection;
+use uuid::Uuid;
 
 use crate::batcher::Work;
 use crate::database::{Database, commit};
@@ -93,9 +94,27 @@ async fn write(
 /// Locks the runs so that they keep their owners, and returns the runs whose fence still matches. Runs that end are
 /// updated at once, which locks them too. The other runs get a lock that lets new runs queue up behind them.
 async fn hold(connection: &mut PgConnection, group: &[&Advance]) -> PortResult<HashSet<RunId>> {
+    lock_reviewed(connection, group).await?;
     let mut held = lock(connection, group).await?;
     held.extend(update(connection, &ends(group)).await?);
     Ok(held)
+}
+
+/// Locks the documents whose review may end with these writes.
+async fn lock_reviewed(connection: &mut PgConnection, group: &[&Advance]) -> PortResult<()> {
+    let ends_review = |effect: &Effect| matches!(effect, Effect::EndReview(_));
+    let ending = group.iter().filter_map(|advance| advance.end.as_ref());
+    let ending = ending.filter(|end| end.effects.iter().any(ends_review));
+    let documents: Vec<Uuid> = ending.map(|end| end.run.subject.0).collect();
+    if documents.is_empty() {
+        return Ok(());
+    }
+    sqlx::query(sql!("documents/lock_reviewed"))
+        .bind(documents)
+        .execute(connection)
+        .await
+        .map_err(translate)?;
+    Ok(())
 }
 
 fn ends<'a>(group: &[&'a Advance]) -> Vec<TimedTransition<'a>> {
@@ -113,7 +132,7 @@ async fn lock(connection: &mut PgConnection, group: &[&Advance]) -> PortResult<H
         return Ok(HashSet::new());
     }
     let is_repeated = going_on.iter().any(|advance| advance.repeated);
-    let query = if is_repeated { sql!("runs/hold_alone") } else { sql!("runs/hold") };
+    let query = if is_repeated { sql!("runs/lock_fenced_alone") } else { sql!("runs/lock_fenced") };
     let rows = sqlx::query(query)
         .bind(going_on.iter().map(|advance| advance.run.id.0).collect::<Vec<_>>())
         .bind(going_on.iter().map(|advance| advance.run.fence.0).collect::<Vec<_>>())

@@ -90,7 +90,7 @@ async fn outcomes<W: Work>(work: &Arc<W>, inputs: &Arc<Vec<W::Input>>) -> Vec<Po
     loop {
         match tried {
             Ok(done) => outcomes.extend(done),
-            Err(error) if part.len() <= 1 || is_connection(&error) => {
+            Err(error) if part.len() <= 1 || is_connection_failure(&error) => {
                 outcomes.extend(part.map(|_| Err(error.clone())));
             }
             Err(_) => {
@@ -119,8 +119,8 @@ async fn run<W: Work>(
 
 /// Whether the connection failed. Each request would then fail alone too, and it is unknown whether the commit
 /// succeeded.
-fn is_connection(error: &PortError) -> bool {
-    error.is_passing() && !error.is_contention()
+fn is_connection_failure(error: &PortError) -> bool {
+    error.is_transient() && !error.is_contention()
 }
 
 #[cfg(test)]

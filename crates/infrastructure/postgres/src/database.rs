@@ -15,7 +15,7 @@ use crate::error::{is_broken, not_a_url, translate, unavailable};
 
 /// How long to wait for an answer after the server's own limit on a statement has passed. Only this limit detects a
 /// server that has vanished without closing the connection.
-const LAST_WORD: Duration = Duration::from_secs(5);
+const ANSWER_GRACE: Duration = Duration::from_secs(5);
 
 /// A transaction. If it is dropped unfinished, it closes its connection. The server then rolls the transaction back,
 /// and no later caller gets a connection with an open transaction.
@@ -67,7 +67,7 @@ impl Database {
             .connect_with(settings(url, options)?)
             .await
             .map_err(translate)?;
-        Ok(Self { pool, tries: max_connections + 1, limit: options.statement_timeout + LAST_WORD })
+        Ok(Self { pool, tries: max_connections + 1, limit: options.statement_timeout + ANSWER_GRACE })
     }
 
     /// Begins a transaction. A connection that broke while it was idle fails here, before it has run any statement, so

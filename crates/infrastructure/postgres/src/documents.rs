@@ -114,8 +114,10 @@ impl Documents for PgStore {
         self.database
             .bounded(async {
                 let mut transaction = self.database.begin().await?;
-                let held =
-                    sqlx::query(sql!("documents/hold")).bind(id.0).fetch_optional(&mut *transaction).await;
+                let held = sqlx::query(sql!("documents/lock_shared"))
+                    .bind(id.0)
+                    .fetch_optional(&mut *transaction)
+                    .await;
                 if held.map_err(translate)?.is_none() {
                     rollback(transaction).await?;
                     return Err(document_not_found(id));

@@ -171,16 +171,20 @@ async fn insert_round(
         .map_err(translate)?;
     let stored = mapped(&rows, |row| Ok((row::run(row)?, row.boolean("has_earlier")?)))?;
     let followers = stored.iter().filter(|(_, has_earlier)| *has_earlier).map(|(run, _)| run.id.0).collect();
-    unlist_previous(connection, followers).await?;
+    clear_previous_listing(connection, followers).await?;
     Ok(stored.into_iter().map(|(run, _)| (run.id, run)).collect())
 }
 
 /// The list of documents shows each document by its latest run, and one of these runs is the latest now.
-async fn unlist_previous(connection: &mut PgConnection, followers: Vec<Uuid>) -> PortResult<()> {
+async fn clear_previous_listing(connection: &mut PgConnection, followers: Vec<Uuid>) -> PortResult<()> {
     if followers.is_empty() {
         return Ok(());
     }
-    sqlx::query(sql!("runs/unlist")).bind(followers).execute(connection).await.map_err(translate)?;
+    sqlx::query(sql!("runs/clear_previous_listing"))
+        .bind(followers)
+        .execute(connection)
+        .await
+        .map_err(translate)?;
     Ok(())
 }
 

@@ -95,7 +95,7 @@ async fn reserve_key(
     let reserved = sqlx::query(sql!("idempotency_keys/insert"))
         .bind(text(&key.scope))
         .bind(text(&key.key))
-        .bind(int(key.place))
+        .bind(int(key.position))
         .bind(key.fingerprint)
         .bind(new.document.id.0)
         .bind(new.run.as_ref().map(|run| run.id.0))
@@ -112,7 +112,7 @@ async fn earlier_outcome(connection: &mut PgConnection, key: &IdempotencyKey) ->
     let row = sqlx::query(sql!("idempotency_keys/find"))
         .bind(text(&key.scope))
         .bind(text(&key.key))
-        .bind(int(key.place))
+        .bind(int(key.position))
         .fetch_optional(connection)
         .await
         .map_err(translate)?;

@@ -148,7 +148,7 @@ impl PgStore {
                 let front_is_kept = newcomer && lock_front(&mut transaction, &run).await?;
                 let timed = TimedTransition { transition: &transition, at };
                 let notify = transition::write(&mut transaction, &[timed]).await?;
-                if newcomer && !front_is_kept && !takes_part(&mut transaction, &run).await? {
+                if newcomer && !front_is_kept && !is_own_front(&mut transaction, &run).await? {
                     return Err(unavailable("another run of the subject came first", true));
                 }
                 commit(transaction).await?;
@@ -201,8 +201,8 @@ async fn lock_front(connection: &mut PgConnection, run: &Run) -> PortResult<bool
 /// Whether this transaction made the front, after it had found none. If not, another transaction has made a front that
 /// this one did not see. That front may end before this transaction commits, without passing the turn to the new run
 /// behind it.
-async fn takes_part(connection: &mut PgConnection, run: &Run) -> PortResult<bool> {
-    sqlx::query_scalar(sql!("runs/made_front"))
+async fn is_own_front(connection: &mut PgConnection, run: &Run) -> PortResult<bool> {
+    sqlx::query_scalar(sql!("runs/is_own_front"))
         .bind(run.subject.0)
         .bind(run.pipeline.as_str())
         .fetch_one(connection)

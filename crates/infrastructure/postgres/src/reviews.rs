@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 use jiff::Timestamp;
-use quire_domain::{ArtifactId, CandidateId, DocumentId, EditBlocked, Run, RunId, check_edit};
+use quire_domain::{ArtifactId, CandidateId, DocumentId, EditBlocked, MarkBlocked, Run, RunId, check_edit};
 use quire_ports::{
     DocumentReview, EditableRun, InterpretationVersion, NewInterpretationVersion, PortResult, ReviewMark,
     ReviewMarkRequest, Reviews, SavedEdit, VersionHistoryEntry,
@@ -37,7 +37,7 @@ impl Reviews for PgStore {
             .await
     }
 
-    async fn found_by(&self, documents: &[DocumentId], words: &str) -> PortResult<Vec<DocumentId>> {
+    async fn search(&self, documents: &[DocumentId], words: &str) -> PortResult<Vec<DocumentId>> {
         let ids: Vec<Uuid> = documents.iter().map(|document| document.0).collect();
         let query =
             || sqlx::query(sql!("interpretations/matches_search")).bind(ids.clone()).bind(text(words));
@@ -105,14 +105,20 @@ impl Reviews for PgStore {
         Ok(self.rows(query, row::interpretation_version).await?.pop())
     }
 
-    async fn mark(&self, request: &ReviewMarkRequest) -> PortResult<ReviewMark> {
+    async fn mark(&self, request: &ReviewMarkRequest) -> PortResult<Result<ReviewMark, MarkBlocked>> {
         self.database
             .bounded(async {
                 let mut transaction = self.database.begin().await?;
-                let mark = review_marks::mark(&mut transaction, request).await?;
+                let mark = match review_marks::mark(&mut transaction, request).await? {
+                    Ok(mark) => mark,
+                    Err(blocked) => {
+                        rollback(transaction).await?;
+                        return Ok(Err(blocked));
+                    }
+                };
                 append(&mut transaction, mark.recorded.as_slice(), false).await?;
                 commit(transaction).await?;
-                Ok(mark)
+                Ok(Ok(mark))
             })
             .await
     }
@@ -137,19 +143,7 @@ async fn save(
 ) -> PortResult<Result<SavedEdit, EditBlocked>> {
     let run = find(connection, version.run).await?;
     let document = DocumentId(run.subject.0);
-    // Every transaction locks the document first. While it is locked, no other edit of the document can happen.
-    sqlx::query(sql!("documents/lock"))
-        .bind(document.0)
-        .execute(&mut *connection)
-        .await
-        .map_err(translate)?;
-    // While the front is locked, none of the document's runs can start.
-    sqlx::query(sql!("runs/front"))
-        .bind(document.0)
-        .bind(None::<&str>)
-        .execute(&mut *connection)
-        .await
-        .map_err(translate)?;
+    lock(connection, document).await?;
     let is_busy = is_busy(connection, &run).await?;
     let active = active_number(connection, run.id).await?;
     if let Err(blocked) = check_edit(&run, is_busy, active, version.base) {
@@ -186,6 +180,23 @@ async fn save(
         events.push(version.reopened.clone());
     }
     Ok(Ok(SavedEdit { number, events }))
+}
+
+/// Locks a document and its front. Every transaction locks the document first. While it is locked, it cannot be edited or
+/// marked; while its front is locked, none of its runs can start or end.
+pub(crate) async fn lock(connection: &mut PgConnection, document: DocumentId) -> PortResult<()> {
+    sqlx::query(sql!("documents/lock"))
+        .bind(document.0)
+        .execute(&mut *connection)
+        .await
+        .map_err(translate)?;
+    sqlx::query(sql!("runs/front"))
+        .bind(document.0)
+        .bind(None::<&str>)
+        .execute(connection)
+        .await
+        .map_err(translate)?;
+    Ok(())
 }
 
 /// The number of a run's active version.

@@ -14,7 +14,7 @@ use uuid::Uuid;
 use crate::error::translate;
 use crate::row::{StoredTime, int, json, mapped, text};
 use crate::steps::{self, project, reopen};
-use crate::{sql, transition};
+use crate::{review_marks, sql, transition};
 
 /// A transition and its time.
 #[derive(Clone, Copy)]
@@ -92,10 +92,11 @@ pub(crate) async fn perform(
     }
     let interrupted = runs_with(transitions, |effect| matches!(effect, Effect::InterruptSteps(_)));
     let running = steps::running(connection, ids(&interrupted)).await?;
-    let recorded = recorded(transitions, &running);
+    let ended = end_reviews(connection, transitions).await?;
+    let recorded = recorded(transitions, &running, &ended);
     project(connection, recorded.values().flatten()).await?;
     reopen(connection, ids(&runs_with(transitions, |effect| matches!(effect, Effect::ReopenSteps)))).await?;
-    step_back(connection, transitions).await?;
+    yield_front(connection, transitions).await?;
     let passed = pass_turn(connection, transitions).await?;
     let requeued =
         transitions.iter().any(|timed| matches!(timed.transition.run.state, RunState::Queued { .. }));
@@ -113,7 +114,22 @@ fn ids(transitions: &[TimedTransition<'_>]) -> Vec<Uuid> {
     transitions.iter().map(|timed| timed.transition.run.id.0).collect()
 }
 
-fn recorded(transitions: &[TimedTransition<'_>], running: &[(RunId, RunningStep)]) -> EventsByRun {
+/// The documents whose review ends because a run of them completed.
+async fn end_reviews(
+    connection: &mut PgConnection,
+    transitions: &[TimedTransition<'_>],
+) -> PortResult<HashSet<Uuid>> {
+    let completed = runs_with(transitions, |effect| matches!(effect, Effect::EndReview(_)));
+    let documents = completed.iter().map(|timed| timed.transition.run.subject.0).collect();
+    let at = completed.iter().map(|timed| StoredTime(timed.at)).collect();
+    review_marks::end(connection, documents, at).await
+}
+
+fn recorded(
+    transitions: &[TimedTransition<'_>],
+    running: &[(RunId, RunningStep)],
+    ended: &HashSet<Uuid>,
+) -> EventsByRun {
     let mut recorded = EventsByRun::new();
     for TimedTransition { transition, at } in transitions {
         let id = transition.run.id;
@@ -127,7 +143,10 @@ fn recorded(transitions: &[TimedTransition<'_>], running: &[(RunId, RunningStep)
                         interrupted.map(|(_, step)| step_interrupted(transition, *step, reason, *at)),
                     );
                 }
-                Effect::ReopenSteps | Effect::PassTurn => {}
+                Effect::EndReview(event) if ended.contains(&transition.run.subject.0) => {
+                    events.push(event.clone());
+                }
+                Effect::EndReview(_) | Effect::ReopenSteps | Effect::PassTurn => {}
             }
         }
     }
@@ -142,14 +161,14 @@ fn subjects(transitions: &[TimedTransition<'_>]) -> (Vec<Uuid>, Vec<&'static str
         .unzip()
 }
 
-async fn step_back(connection: &mut PgConnection, transitions: &[TimedTransition<'_>]) -> PortResult<()> {
+async fn yield_front(connection: &mut PgConnection, transitions: &[TimedTransition<'_>]) -> PortResult<()> {
     let newcomers: Vec<_> =
         transitions.iter().copied().filter(|timed| timed.transition.is_newcomer()).collect();
     if newcomers.is_empty() {
         return Ok(());
     }
     let (subjects, pipelines) = subjects(&newcomers);
-    sqlx::query(sql!("runs/step_back"))
+    sqlx::query(sql!("runs/yield_front"))
         .bind(subjects)
         .bind(pipelines)
         .execute(connection)
@@ -178,7 +197,7 @@ async fn pass_turn(connection: &mut PgConnection, transitions: &[TimedTransition
         .map_err(translate)?;
     let listed = mapped(&passed, |row| row.boolean("is_listed"))?;
     if listed.contains(&true) {
-        sqlx::query(sql!("runs/unlist_ended"))
+        sqlx::query(sql!("runs/clear_ended_listing"))
             .bind(ids(&passing))
             .execute(connection)
             .await

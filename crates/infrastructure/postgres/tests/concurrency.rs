@@ -263,7 +263,7 @@ async fn a_run_put_behind_a_front_that_is_ending_becomes_the_front() {
 
 /// The same request, sent many times at once from many processes, makes one run.
 #[tokio::test(flavor = "multi_thread")]
-async fn the_same_run_asked_for_by_many_is_made_once() {
+async fn concurrent_requests_for_one_run_create_it_once() {
     let place = TestSchema::migrated().await;
     let stores = [store(&place).await, store(&place).await];
     let new = document_run(SubjectId::new());

@@ -7,7 +7,7 @@ use crate::image_file::{ImageFile, ImageFileError};
 use crate::page_image::PageImageError;
 use crate::pdf::{PdfError, PdfFile};
 use crate::typeset::TooManyPages;
-use crate::{ParsedPage, docx, text, typeset};
+use crate::{CoveredText, ParsedPage, docx, text, typeset};
 
 /// OCR works best at 300 dpi.
 const OCR_SCALE: f32 = 300.0 / 72.0;
@@ -106,12 +106,22 @@ impl OpenDocument {
         }
     }
 
-    /// Reads the pages one by one, as the iterator advances.
-    pub fn pages(&self) -> Box<dyn Iterator<Item = ParsedPage> + '_> {
+    /// Width and height of a page in points. `index` starts at 0.
+    pub fn page_size(&self, index: usize) -> Option<(f32, f32)> {
         match self {
-            Self::Pdf(pdf) => Box::new(pdf.read_pages()),
-            Self::Image(image) => Box::new(std::iter::once(image.page())),
-            Self::Typeset(pages) => Box::new(pages.iter().cloned()),
+            Self::Pdf(pdf) => pdf.page_size(index),
+            Self::Image(_) | Self::Typeset(_) => {
+                self.pages(index, CoveredText::Apart).next().map(|read| (read.page.width, read.page.height))
+            }
+        }
+    }
+
+    /// Reads the pages from this index on, one by one, as the iterator advances.
+    pub fn pages(&self, from: usize, covered: CoveredText) -> Box<dyn Iterator<Item = ParsedPage> + '_> {
+        match self {
+            Self::Pdf(pdf) => Box::new(pdf.read_pages(from, covered)),
+            Self::Image(image) => Box::new(std::iter::once(image.page()).skip(from)),
+            Self::Typeset(pages) => Box::new(pages.iter().skip(from).cloned()),
         }
     }
 

@@ -17,7 +17,8 @@ pub mod sandbox;
 pub mod text;
 pub mod typeset;
 
-use quire_domain::reading::Page;
+use quire_domain::reading::{Page, UnreadPage};
+use quire_ports::ReadError;
 pub use reader::LocalReader;
 use serde::{Deserialize, Serialize};
 
@@ -30,6 +31,17 @@ pub struct PageGraphics {
     pub shape_count: u32,
 }
 
+/// What to do with text that an opaque mark on the page hides, such as a black bar.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum CoveredText {
+    /// Keep it apart: it is no part of the page's text.
+    #[default]
+    Apart,
+    /// Read it like visible text. It is listed apart too.
+    Read,
+}
+
 /// A page as parsed from the file, before OCR.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ParsedPage {
@@ -37,4 +49,9 @@ pub struct ParsedPage {
     pub page: Page,
     /// Its images and shapes.
     pub graphics: PageGraphics,
+}
+
+/// The reason why a page could not be read.
+pub(crate) fn unread(error: &ReadError) -> UnreadPage {
+    UnreadPage { error_code: error.kind.as_str().to_owned(), message: error.message.clone() }
 }

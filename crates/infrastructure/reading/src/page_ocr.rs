@@ -1,6 +1,7 @@
 //! Decides which pages of a document need OCR, recognises them in parallel, and keeps the better text.
 
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use quire_domain::reading::quality::{Quality, QualityIssue};
 use quire_domain::reading::{FileKind, Line, Page};
@@ -10,7 +11,7 @@ use tokio::task::JoinSet;
 use crate::ocr::{Ocr, PageLanguage};
 use crate::reader::text_of;
 use crate::sandbox::Sandbox;
-use crate::{PageGraphics, ParsedPage};
+use crate::{PageGraphics, ParsedPage, unread};
 
 /// A page with fewer visible characters has no usable text.
 const MIN_CHARACTERS: usize = 20;
@@ -25,6 +26,9 @@ const MIN_OUTLINE_SHAPES: u32 = 200;
 /// Text is unusable if more than one in this many characters is unreadable.
 const UNREADABLE_ONE_IN: usize = 10;
 
+/// A page that failed later than this is not recognised again: it would take as long.
+const REPEATED_WITHIN: Duration = Duration::from_secs(10);
+
 /// What OCR needs to know about a document.
 pub(crate) struct OcrTask {
     pub(crate) sandbox: Sandbox,
@@ -36,8 +40,13 @@ pub(crate) struct OcrTask {
     pub(crate) cache: Option<Arc<dyn RecognisedPages>>,
 }
 
-/// Recognises the pages that need OCR, several in parallel. Fails if a page without any other text cannot be recognised.
-pub(crate) async fn recognise_pages(task: &Arc<OcrTask>, pages: &mut [ParsedPage]) -> Result<(), ReadError> {
+/// Recognises the pages that need OCR, several in parallel. A page without any other text that cannot be recognised is
+/// marked as unread, and the first such error is returned. Fails only if no parser can be started.
+pub(crate) async fn recognise_pages(
+    task: &Arc<OcrTask>,
+    pages: &mut [ParsedPage],
+) -> Result<Option<ReadError>, ReadError> {
+    let mut first_error = None;
     let needed: Vec<(usize, OcrNeed)> =
         pages.iter().enumerate().filter_map(|(index, page)| Some((index, OcrNeed::of(page)?))).collect();
     let mut waiting = needed.into_iter();
@@ -51,11 +60,17 @@ pub(crate) async fn recognise_pages(task: &Arc<OcrTask>, pages: &mut [ParsedPage
             let task = task.clone();
             running.spawn(async move { (index, need, task.recognise_page(index).await) });
         }
-        let Some(done) = running.join_next().await else { return Ok(()) };
+        let Some(done) = running.join_next().await else { return Ok(first_error) };
         let Ok((index, need, recognised)) = done else { return Err(ocr_interrupted()) };
         match recognised {
             Ok(lines) => replace_if_better(&mut pages[index].page, lines),
-            Err(error) if need == OcrNeed::Required => return Err(error),
+            Err(error) if error.kind == ReadErrorKind::ParserUnavailable => return Err(error),
+            Err(error) if need == OcrNeed::Required => {
+                let code = error.kind.as_str();
+                tracing::warn!(page = index + 1, code, diagnosis = error.diagnosis, "page not recognised");
+                pages[index].page.unread = Some(unread(&error));
+                first_error.get_or_insert(error);
+            }
             Err(error) => {
                 let code = error.kind.as_str();
                 tracing::debug!(page = index + 1, code, "OCR failed on a page that has other text");
@@ -75,12 +90,30 @@ impl OcrTask {
         }
         self.ocr.check_available(&self.language).await?;
         let _slot = self.ocr.acquire_slot().await;
-        let image = self.sandbox.render_for_ocr(self.kind, self.file.clone(), index).await?;
-        let lines = self.ocr.recognise(&image, &self.language).await?;
+        let started = Instant::now();
+        let lines = match self.render_and_recognise(index).await {
+            // What failed at once may pass, such as a lack of memory. The page would be missing otherwise.
+            Err(error) if error.kind.may_pass() && started.elapsed() < REPEATED_WITHIN => {
+                self.render_and_recognise(index).await?
+            }
+            recognised => recognised?,
+        };
         if let Some(cache) = &self.cache {
             cache.keep(number, language, &lines).await;
         }
         Ok(lines)
+    }
+
+    async fn render_and_recognise(&self, index: usize) -> Result<Vec<Line>, ReadError> {
+        let image = self.sandbox.render_for_ocr(self.kind, self.file.clone(), index).await?;
+        self.ocr.recognise(&image, &self.language).await
+    }
+}
+
+/// Marks the scanned pages as unread, if text recognition is turned off.
+pub(crate) fn mark_scans_unread(pages: &mut [ParsedPage]) {
+    for parsed in pages.iter_mut().filter(|parsed| OcrNeed::of(parsed) == Some(OcrNeed::Required)) {
+        parsed.page.unread.get_or_insert_with(|| unread(&recognition_turned_off()));
     }
 }
 
@@ -96,6 +129,9 @@ enum OcrNeed {
 impl OcrNeed {
     /// `None` if the page needs no OCR.
     fn of(parsed: &ParsedPage) -> Option<Self> {
+        if parsed.page.unread.is_some() {
+            return None;
+        }
         let text = text_of(&parsed.page);
         let PageGraphics { image_coverage, shape_count } = parsed.graphics;
         let characters = visible_characters(&text);
@@ -134,6 +170,14 @@ fn replace_if_better(page: &mut Page, lines: Vec<Line>) {
 
 fn visible_characters(text: &str) -> usize {
     text.chars().filter(|letter| !letter.is_whitespace()).count()
+}
+
+fn recognition_turned_off() -> ReadError {
+    ReadError::new(
+        ReadErrorKind::OcrNotAvailable,
+        "The page is a scan, and text recognition is turned off. Set reading.ocr.enabled = true and process the document \
+         again.",
+    )
 }
 
 fn ocr_interrupted() -> ReadError {

@@ -7,12 +7,12 @@ use async_trait::async_trait;
 use quire_domain::reading::{FileKind, Page, Reading};
 use quire_ports::{PageImageRequest, ReadError, ReadErrorKind, ReadOutput, ReadRequest, Reader};
 
-use crate::ParsedPage;
 use crate::language::detect;
 use crate::ocr::{Ocr, PageLanguage};
 use crate::page_image::PageImageError;
-use crate::page_ocr::{OcrTask, recognise_pages};
+use crate::page_ocr::{OcrTask, mark_scans_unread, recognise_pages};
 use crate::sandbox::Sandbox;
+use crate::{CoveredText, ParsedPage};
 
 /// Reads files in child processes.
 pub struct LocalReader {
@@ -20,15 +20,18 @@ pub struct LocalReader {
     pub kinds: Vec<FileKind>,
     /// The parsers.
     pub sandbox: Sandbox,
-    /// OCR for scanned pages. Without it they stay without words.
+    /// OCR for scanned pages. Without it they are unread.
     pub ocr: Option<Ocr>,
+    /// What to do with text under opaque marks.
+    pub covered: CoveredText,
 }
 
 #[async_trait]
 impl Reader for LocalReader {
     async fn read(&self, request: ReadRequest) -> Result<ReadOutput, ReadError> {
         let kind = self.detect_kind(&request.file)?;
-        let mut pages = self.sandbox.read(kind, request.file.clone()).await?;
+        let mut pages = self.sandbox.read(kind, request.file.clone(), self.covered).await?;
+        let mut ocr_error = None;
         if let Some(ocr) = &self.ocr {
             let task = OcrTask {
                 sandbox: self.sandbox.clone(),
@@ -42,11 +45,15 @@ impl Reader for LocalReader {
                 },
                 cache: request.recognised.clone(),
             };
-            recognise_pages(&Arc::new(task), &mut pages).await?;
+            ocr_error = recognise_pages(&Arc::new(task), &mut pages).await?;
+        } else {
+            mark_scans_unread(&mut pages);
         }
+        require_text(&pages, ocr_error)?;
         let language = request.language.or_else(|| language_of(&pages));
         let pages = pages.into_iter().map(|parsed| parsed.page).collect();
-        Ok(ReadOutput { kind, reading: Reading { pages }, language })
+        let covered_used = self.covered == CoveredText::Read;
+        Ok(ReadOutput { kind, reading: Reading { pages }, covered_used, language })
     }
 
     async fn image(&self, request: PageImageRequest) -> Result<Vec<u8>, ReadError> {
@@ -62,6 +69,17 @@ impl LocalReader {
             .filter(|kind| self.kinds.contains(kind))
             .ok_or_else(|| unsupported_type(&self.kinds))
     }
+}
+
+/// Fails if there are unread pages and no other page has any text.
+fn require_text(pages: &[ParsedPage], ocr_error: Option<ReadError>) -> Result<(), ReadError> {
+    let unread = pages.iter().find_map(|parsed| parsed.page.unread.as_ref());
+    let has_text = pages.iter().any(|parsed| !parsed.page.lines.is_empty());
+    let Some(unread) = unread.filter(|_| !has_text) else { return Ok(()) };
+    Err(ocr_error.unwrap_or_else(|| {
+        let kind = ReadErrorKind::ALL.iter().find(|kind| kind.as_str() == unread.error_code);
+        ReadError::new(kind.copied().unwrap_or(ReadErrorKind::OcrFailed), unread.message.clone())
+    }))
 }
 
 fn unsupported_type(supported: &[FileKind]) -> ReadError {

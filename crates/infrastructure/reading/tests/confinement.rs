@@ -11,7 +11,8 @@ use std::path::Path;
 use std::process::{Command, Output};
 
 use quire_reading::sandbox::confine::{
-    allow_only_computing, deny_network_and_processes, limit_cpu_time, limit_memory, restrict_files,
+    Enforcement, allow_only_computing, deny_network_and_processes, limit_cpu_time, limit_memory,
+    restrict_files,
 };
 
 /// The environment variable with the case that the process runs.
@@ -50,62 +51,62 @@ fn a_confined_process() {
     let address = listener.as_ref().unwrap().local_addr().unwrap();
     match case.as_str() {
         "landlock, a file" => {
-            assert!(restrict_files(&[]));
+            assert_eq!(restrict_files(&[]), Enforcement::Active);
             File::open(manifest).map_or_else(exit_denied, |_| ());
         }
         "landlock, a file below an allowed folder" => {
-            assert!(restrict_files(&[Path::new(env!("CARGO_MANIFEST_DIR"))]));
+            assert_eq!(restrict_files(&[Path::new(env!("CARGO_MANIFEST_DIR"))]), Enforcement::Active);
             let mut text = String::new();
             File::open(manifest).unwrap().read_to_string(&mut text).unwrap();
             assert!(!text.is_empty());
         }
         "landlock, a new file" => {
-            assert!(restrict_files(&[Path::new(env!("CARGO_MANIFEST_DIR"))]));
+            assert_eq!(restrict_files(&[Path::new(env!("CARGO_MANIFEST_DIR"))]), Enforcement::Active);
             let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("confined");
             File::create(path).map_or_else(exit_denied, |_| ());
         }
         "landlock, the network" => {
-            assert!(restrict_files(&[]));
+            assert_eq!(restrict_files(&[]), Enforcement::Active);
             TcpStream::connect(address).map_or_else(exit_denied, |_| ());
         }
         "seccomp, a file" => {
-            assert!(allow_only_computing());
+            assert_eq!(allow_only_computing(), Enforcement::Active);
             let _ = File::open(manifest);
         }
         "seccomp, the network" => {
-            assert!(allow_only_computing());
+            assert_eq!(allow_only_computing(), Enforcement::Active);
             let _ = TcpStream::connect(address);
         }
         "seccomp, another program" => {
-            assert!(allow_only_computing());
+            assert_eq!(allow_only_computing(), Enforcement::Active);
             let _ = Command::new("/bin/true").status();
         }
         "seccomp, the limits of another process" => {
             let parent = rustix::process::getppid();
-            assert!(allow_only_computing());
+            assert_eq!(allow_only_computing(), Enforcement::Active);
             let none = rustix::process::Rlimit { current: Some(3), maximum: Some(3) };
             let _ = rustix::process::prlimit(parent, rustix::process::Resource::Nofile, none);
         }
         "the limits of another process" => {
-            assert!(deny_network_and_processes());
+            assert_eq!(deny_network_and_processes(), Enforcement::Active);
             let none = rustix::process::Rlimit { current: Some(3), maximum: Some(3) };
             let parent = rustix::process::getppid();
             let outcome = rustix::process::prlimit(parent, rustix::process::Resource::Nofile, none);
             outcome.map_err(Into::into).map_or_else(exit_denied, |_| ());
         }
         "a signal to another process" => {
-            assert!(deny_network_and_processes());
+            assert_eq!(deny_network_and_processes(), Enforcement::Active);
             let parent = rustix::process::getppid().unwrap();
             let outcome = rustix::process::kill_process(parent, rustix::process::Signal::TERM);
             outcome.map_err(Into::into).map_or_else(exit_denied, |()| ());
         }
         "seccomp, computing" => {
-            assert!(allow_only_computing());
+            assert_eq!(allow_only_computing(), Enforcement::Active);
             let sum: usize = (0..1000).map(|size| vec![1u8; size * 100].len()).sum();
             std::process::exit(i32::from(sum != 49_950_000));
         }
         "the network denied" => {
-            assert!(deny_network_and_processes());
+            assert_eq!(deny_network_and_processes(), Enforcement::Active);
             assert!(Command::new("/bin/true").status().unwrap().success(), "other calls still work");
             TcpStream::connect(address).map_or_else(exit_denied, |_| ());
         }

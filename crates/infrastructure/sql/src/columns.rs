@@ -57,8 +57,10 @@ const DOCUMENT: ColumnList = ColumnList {
 const DOCUMENT_CHANGES: ColumnList =
     ColumnList { prefix: "document_", columns: &["updated_at", "reviewed_at", "reviewed_by"] };
 
-const REVIEW_MARK: ColumnList =
-    ColumnList { prefix: "document_", columns: &["review_status", "reviewed_at", "reviewed_by"] };
+const REVIEW_MARK: ColumnList = ColumnList {
+    prefix: "document_",
+    columns: &["review_status", "reviewed_at", "reviewed_by", "reviewed_run_id", "reviewed_version"],
+};
 
 const VERSION: ColumnList = ColumnList {
     prefix: "version_",
@@ -322,7 +324,8 @@ mod tests {
         assert_eq!(
             expand("SELECT {review_mark} FROM documents"),
             "SELECT review_status AS document_review_status, reviewed_at AS document_reviewed_at, \
-             reviewed_by AS document_reviewed_by FROM documents"
+             reviewed_by AS document_reviewed_by, reviewed_run_id AS document_reviewed_run_id, \
+             reviewed_version AS document_reviewed_version FROM documents"
         );
     }
 

@@ -40,7 +40,8 @@ macro_rules! migrations {
             "0015_found_by",
             "0016_failures",
             "0017_plain_names",
-            "0018_installation",
+            "0018_signed_version",
+            "0019_installation",
         ]
     };
     ($($file:literal),+ $(,)?) => {

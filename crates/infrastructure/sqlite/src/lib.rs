@@ -36,7 +36,7 @@ use std::time::Duration;
 use quire_ports::{PortResult, Store, SystemClock};
 use tokio::sync::Notify;
 
-pub use lock::{FileLock, Locked};
+pub use lock::{FileLock, LockError};
 
 use crate::reader::Readers;
 use crate::writer::Writer;

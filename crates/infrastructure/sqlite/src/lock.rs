@@ -13,13 +13,13 @@ pub struct FileLock {
 
 /// Why the lock could not be taken.
 #[derive(Debug, thiserror::Error)]
-pub enum Locked {
+pub enum LockError {
     /// Another engine holds the lock.
     #[error(
         "another Quire{holder} is already at work on this database; stop it first, or give this one another folder: \
          --data, or --state for `quire process`"
     )]
-    ByAnother {
+    HeldByAnother {
         /// The process that holds the lock, if the lock file names it.
         holder: String,
     },
@@ -30,8 +30,8 @@ pub enum Locked {
 
 impl FileLock {
     /// Takes the lock of the database at `path`, or returns the process that holds it.
-    pub fn acquire(path: &Path) -> Result<Self, Locked> {
-        let unwritable = |error: std::io::Error| Locked::Unwritable(error.kind());
+    pub fn acquire(path: &Path) -> Result<Self, LockError> {
+        let unwritable = |error: std::io::Error| LockError::Unwritable(error.kind());
         let mut file = OpenOptions::new()
             .create(true)
             .truncate(false)
@@ -47,7 +47,7 @@ impl FileLock {
                 // The process id is only for the message. The lock is held even if the id cannot be read.
                 let _ = file.read_to_string(&mut holder);
                 let holder = if holder.is_empty() { holder } else { format!(" (process {})", holder.trim()) };
-                return Err(Locked::ByAnother { holder });
+                return Err(LockError::HeldByAnother { holder });
             }
         }
         file.set_len(0).and_then(|()| file.rewind()).map_err(unwritable)?;
@@ -67,7 +67,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_second_engine_is_told_who_has_the_file_and_gets_it_once_the_first_is_gone() {
+    fn a_second_engine_learns_who_holds_the_file_and_gets_it_after_the_first_is_gone() {
         let folder = tempfile::tempdir().unwrap();
         let database = folder.path().join("quire.db");
         let first = FileLock::acquire(&database).unwrap();

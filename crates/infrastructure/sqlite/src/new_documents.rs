@@ -40,7 +40,7 @@ fn reserve_key(
     let values = params![
         key.scope,
         key.key,
-        key.place,
+        key.position,
         key.fingerprint,
         new.document.id.0.as_bytes(),
         new.run.as_ref().map(|run| run.id.0.into_bytes()),
@@ -52,7 +52,7 @@ fn reserve_key(
 
 /// The outcome for a key that was used before.
 fn earlier_outcome(connection: &Connection, key: &IdempotencyKey) -> PortResult<AddOutcome> {
-    let values = params![key.scope, key.key, key.place];
+    let values = params![key.scope, key.key, key.position];
     let seen = first(connection, sql!("idempotency_keys/find"), values, row::seen_key)?;
     let seen = seen.ok_or_else(|| PortError::NotFound("the idempotency key".to_owned()))?;
     Ok(seen.outcome(key))

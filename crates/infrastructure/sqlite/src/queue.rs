@@ -130,7 +130,7 @@ pub(crate) fn enqueue(connection: &Connection, new: &NewRun, at: Timestamp) -> P
     let stored = |row: &dyn ColumnReader| Ok((row::run(row)?, row.boolean("is_listed")?));
     if let Some((run, is_listed)) = first(connection, sql!("runs/insert"), values, stored)? {
         if is_listed {
-            unlist_previous(connection, &run)?;
+            clear_previous_listing(connection, &run)?;
         }
         append(connection, &created)?;
         return Ok(run);
@@ -144,9 +144,9 @@ pub(crate) fn enqueue(connection: &Connection, new: &NewRun, at: Timestamp) -> P
 }
 
 /// The list of documents shows each document by its latest run, and this run is the latest now.
-fn unlist_previous(connection: &Connection, run: &Run) -> PortResult<()> {
+fn clear_previous_listing(connection: &Connection, run: &Run) -> PortResult<()> {
     let values = params![run.subject.0.as_bytes(), micros(run.created_at), run.id.0.as_bytes()];
-    execute(connection, sql!("runs/unlist"), values)?;
+    execute(connection, sql!("runs/clear_previous_listing"), values)?;
     Ok(())
 }
 

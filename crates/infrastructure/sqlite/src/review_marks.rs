@@ -1,8 +1,8 @@
 //! Whether documents are reviewed.
 
 use jiff::Timestamp;
-use quire_domain::{DocumentId, ReviewStatus};
-use quire_ports::{PortResult, ReviewMark, ReviewMarkRequest};
+use quire_domain::{DocumentId, MarkBlocked, SignedVersion, check_mark};
+use quire_ports::{PortResult, ReviewChange, ReviewMark, ReviewMarkRequest};
 use quire_sql::{document_not_found, row};
 use quire_understanding::calibration::ConfidencePolicy;
 use rusqlite::{Connection, params};
@@ -12,11 +12,17 @@ use crate::row::{execute, first, micros};
 use crate::sql;
 use crate::transition::append;
 
-pub(crate) fn mark(connection: &Connection, request: &ReviewMarkRequest) -> PortResult<ReviewMark> {
+pub(crate) fn mark(
+    connection: &Connection,
+    request: &ReviewMarkRequest,
+) -> PortResult<Result<ReviewMark, MarkBlocked>> {
     let ReviewMarkRequest { document, at, policy, .. } = request;
-    let is_changed = match request.to {
-        ReviewStatus::Reviewed => review(connection, request)?,
-        ReviewStatus::InReview => reopen(connection, *document, *at, policy)?,
+    let is_changed = match request.change {
+        ReviewChange::Mark(signed) => match review(connection, request, signed)? {
+            Ok(is_changed) => is_changed,
+            Err(blocked) => return Ok(Err(blocked)),
+        },
+        ReviewChange::Reopen => reopen(connection, *document, *at, policy)?,
     };
     if is_changed {
         append(connection, &request.event)?;
@@ -25,18 +31,30 @@ pub(crate) fn mark(connection: &Connection, request: &ReviewMarkRequest) -> Port
     let query = sql!("documents/review_mark");
     let mark =
         first(connection, query, [document.0.as_bytes()], |row| row::review_mark(row, recorded.clone()))?;
-    mark.ok_or_else(|| document_not_found(*document))
+    mark.ok_or_else(|| document_not_found(*document)).map(Ok)
 }
 
 /// Whether the document was `IN_REVIEW` until now.
-fn review(connection: &Connection, request: &ReviewMarkRequest) -> PortResult<bool> {
+fn review(
+    connection: &Connection,
+    request: &ReviewMarkRequest,
+    signed: SignedVersion,
+) -> PortResult<Result<bool, MarkBlocked>> {
     let ReviewMarkRequest { document, actor, at, policy, .. } = request;
-    let values = params![document.0.as_bytes(), micros(*at), actor];
+    let query = sql!("documents/latest_version");
+    let latest = first(connection, query, [document.0.as_bytes()], row::latest_version)?;
+    if let Err(blocked) = check_mark(latest.ok_or_else(|| document_not_found(*document))?, signed) {
+        return Ok(Err(blocked));
+    }
+    let SignedVersion { run, number } = signed;
+    let values = params![document.0.as_bytes(), micros(*at), actor, run.0.as_bytes(), number];
     let is_changed = execute(connection, sql!("documents/mark_reviewed"), values)? > 0;
     if is_changed {
+        // The lesson of a mark that a newer run has ended is still applied.
+        unlearn(connection, *document, policy, *at)?;
         learn(connection, *document, policy, *at)?;
     }
-    Ok(is_changed)
+    Ok(Ok(is_changed))
 }
 
 /// Whether the document was REVIEWED until now. The caller records the event.

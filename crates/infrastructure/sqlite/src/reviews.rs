@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 use jiff::Timestamp;
-use quire_domain::{ArtifactId, CandidateId, DocumentId, EditBlocked, Run, RunId, check_edit};
+use quire_domain::{ArtifactId, CandidateId, DocumentId, EditBlocked, MarkBlocked, Run, RunId, check_edit};
 use quire_ports::{
     DocumentReview, EditableRun, InterpretationVersion, NewInterpretationVersion, PortResult, ReviewMark,
     ReviewMarkRequest, Reviews, SavedEdit, VersionHistoryEntry,
@@ -45,7 +45,7 @@ impl Reviews for SqliteStore {
             .await
     }
 
-    async fn found_by(&self, documents: &[DocumentId], words: &str) -> PortResult<Vec<DocumentId>> {
+    async fn search(&self, documents: &[DocumentId], words: &str) -> PortResult<Vec<DocumentId>> {
         let (mut documents, words) = (documents.to_vec(), words.to_owned());
         self.readers
             .read(move |connection| {
@@ -105,7 +105,7 @@ impl Reviews for SqliteStore {
         Ok(self.rows(sql!("interpretations/before"), id, row::interpretation_version).await?.pop())
     }
 
-    async fn mark(&self, request: &ReviewMarkRequest) -> PortResult<ReviewMark> {
+    async fn mark(&self, request: &ReviewMarkRequest) -> PortResult<Result<ReviewMark, MarkBlocked>> {
         let request = request.clone();
         self.writer.write(move |connection| review_marks::mark(connection, &request)).await
     }

@@ -63,10 +63,16 @@ pub(crate) fn perform(connection: &Connection, transition: &Transition, at: Time
             Effect::ReopenSteps => {
                 execute(connection, sql!("steps/reopen"), [run.id.0.as_bytes()])?;
             }
+            Effect::EndReview(event) => {
+                let values = params![run.subject.0.as_bytes(), micros(at)];
+                if execute(connection, sql!("documents/reopen"), values)? > 0 {
+                    append(connection, event)?;
+                }
+            }
             Effect::PassTurn => {
                 if transition.is_newcomer() {
                     let values = params![run.subject.0.as_bytes(), run.pipeline.as_str()];
-                    execute(connection, sql!("runs/step_back"), values)?;
+                    execute(connection, sql!("runs/yield_front"), values)?;
                 }
                 notify |= pass_turn(connection, run, at)?;
             }

@@ -144,7 +144,7 @@ fn write_until_closed(
 /// Runs the whole group in one transaction.
 fn commit_together(connection: &Connection, group: &mut Vec<Box<dyn Operation>>) {
     let mut committed = transact(connection, group, Guard::None);
-    if committed == Ok(Transacted::Undone) {
+    if committed == Ok(GroupOutcome::RolledBack) {
         committed = transact(connection, group, Guard::Savepoint);
     }
     for operation in group.drain(..) {
@@ -153,18 +153,18 @@ fn commit_together(connection: &Connection, group: &mut Vec<Box<dyn Operation>>)
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Transacted {
+enum GroupOutcome {
     /// All operations are on the disk, except the refused ones.
     Committed,
     /// An operation was refused and could not be rolled back alone, so the whole group was rolled back.
-    Undone,
+    RolledBack,
 }
 
 fn transact(
     connection: &Connection,
     group: &mut [Box<dyn Operation>],
     guard: Guard,
-) -> PortResult<Transacted> {
+) -> PortResult<GroupOutcome> {
     run(connection, "BEGIN IMMEDIATE")?;
     for operation in group {
         operation.run(connection, guard);
@@ -178,7 +178,7 @@ fn transact(
         }
         if guard == Guard::None && !operation.succeeded() {
             run(connection, "ROLLBACK")?;
-            return Ok(Transacted::Undone);
+            return Ok(GroupOutcome::RolledBack);
         }
     }
     let committed = run(connection, "COMMIT");
@@ -187,7 +187,7 @@ fn transact(
         // fails too, the next BEGIN also fails, and its callers get that error.
         let _ = run(connection, "ROLLBACK");
     }
-    committed.map(|()| Transacted::Committed)
+    committed.map(|()| GroupOutcome::Committed)
 }
 
 fn in_savepoint<T>(

@@ -128,7 +128,7 @@ async fn a_full_disk_is_said_to_be_full_loses_nothing_and_works_again_with_room(
 }
 
 #[test]
-fn what_sqlite_says_never_names_a_file() {
+fn errors_of_sqlite_never_name_a_file() {
     let missing = Path::new("/nowhere/at/all/quire.db");
     let error = SqliteStore::open(missing, Options::default()).map(drop).unwrap_err();
     assert!(!error.to_string().contains("nowhere"), "{error}");

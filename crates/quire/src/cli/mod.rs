@@ -30,7 +30,7 @@ use clap::{Args, Parser, Subcommand};
 use crate::StepFactory;
 use crate::config::{Config, Flag, LogLevel, LogSection};
 use crate::error::CommandError;
-use crate::telemetry;
+use crate::{owner_only, telemetry};
 
 /// A durable document-processing engine
 ///
@@ -123,6 +123,10 @@ pub(crate) fn execute(
     };
     let (config, layers) = Config::load(cli.common.config.as_deref(), &cli.flags())?;
     let telemetry = telemetry::start(cli.log(config.log));
+    // The results of `process` belong to the person who runs it, as any file that they make.
+    if !matches!(cli.command, Command::Process(_)) {
+        owner_only::create_for_owner_only();
+    }
     let text = match cli.command {
         // Its only flag, --listen, has become a setting.
         Command::Serve(_) => {

@@ -20,7 +20,7 @@ Every command and option of `quire`. `quire COMMAND --help` shows the same in a 
 ";
 
 #[test]
-fn the_committed_page_is_what_the_program_says() {
+fn the_committed_page_matches_the_program() {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/reference/commands.md");
     let page = page();
     if std::env::var_os(RENEW).is_some() {

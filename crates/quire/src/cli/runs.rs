@@ -124,7 +124,7 @@ async fn details(store: &Store, id: RunId) -> Result<show::RunDetails, CommandEr
 
 async fn retry(store: &Store, config: &Config, id: RunId) -> Result<String, CommandError> {
     let pipeline = store.history.run(id).await?.pipeline;
-    let run = run::retry(store, id, config.policy(pipeline).requeue, "local").await?;
+    let run = run::retry_by_policy(store, id, config.policy(pipeline).requeue, "local").await?;
     Ok(format!("Run {id} is {}{}.\n", run.state.as_str(), show::delay_note(&run)))
 }
 

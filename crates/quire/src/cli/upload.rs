@@ -155,7 +155,7 @@ fn line(path: &Path, outcome: &Result<DocumentView, UploadFailure>) -> serde_jso
                 "path": path,
                 "original_filename": document.original_filename,
                 "document_id": document.id,
-                "status": uploaded.standing.status.as_str(),
+                "status": uploaded.processing.status.as_str(),
                 "created_at": document.created_at,
                 "file_size": document.file_size,
             })
@@ -181,7 +181,7 @@ impl UploadContext {
         }
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         let uploader = Uploader { actor: ACTOR.to_owned(), key: None };
-        upload.by_schema(self.schema).finish(&name, self.first, &uploader).await.map_err(refused)
+        upload.with_schema(self.schema).finish(&name, self.first, &uploader).await.map_err(refused)
     }
 }
 

@@ -4,13 +4,14 @@ use std::fmt::Display;
 use std::ops::RangeInclusive;
 
 use jiff::SignedDuration;
+use quire_domain::credential::guessing_bits;
 
 use super::location::DatabaseLocation;
 use super::{Config, InterpreterChoice, PipelineSection, RequeueChoice, confidence};
 use crate::wire;
 
-/// Shorter tokens can be guessed.
-const MIN_TOKEN_LENGTH: usize = 16;
+/// A token that takes fewer than 2^128 guesses is refused.
+const MIN_TOKEN_BITS: f64 = 128.0;
 
 /// More requests than a client can send.
 const MAX_PER_MINUTE: u32 = 1_000_000;
@@ -30,6 +31,7 @@ pub(super) fn check(config: &Config) -> Result<(), InvalidSetting> {
     DatabaseLocation::of(&config.storage.database, &config.storage.data)
         .map_err(|rule| InvalidSetting { key: "storage.database", rule })?;
     within("server.max_event_streams", &config.server.max_event_streams, 0..=100_000)?;
+    within("server.max_event_streams_per_key", &config.server.max_event_streams_per_key, 1..=100_000)?;
     check_server(config)?;
     check_database(config)?;
     check_engine(config)?;
@@ -42,6 +44,10 @@ pub(super) fn check(config: &Config) -> Result<(), InvalidSetting> {
     check_model(config)?;
     within("limits.uploads_per_minute", &config.limits.uploads_per_minute.number(), 0..=MAX_PER_MINUTE)?;
     within("limits.downloads_per_minute", &config.limits.downloads_per_minute.number(), 0..=MAX_PER_MINUTE)?;
+    within("limits.connections", &config.limits.connections, 16..=1_000_000)?;
+    within("limits.connections_per_client", &config.limits.connections_per_client, 4..=1_000_000)?;
+    let client_timeout = config.limits.client_timeout;
+    duration_within("limits.client_timeout", client_timeout, SignedDuration::from_millis(100)..=minutes(60))?;
     let pipelines = &config.pipelines;
     check_pipeline(&pipelines.document, &DOCUMENT)?;
     check_pipeline(&pipelines.proposal, &PROPOSAL)?;
@@ -54,10 +60,9 @@ pub(super) fn check(config: &Config) -> Result<(), InvalidSetting> {
 }
 
 fn check_server(config: &Config) -> Result<(), InvalidSetting> {
-    let long_enough =
-        config.server.auth_token.non_empty().is_none_or(|token| token.len() >= MIN_TOKEN_LENGTH);
-    require(long_enough, "server.auth_token", || {
-        format!("must have at least {MIN_TOKEN_LENGTH} characters, so that nobody can guess it, or be empty")
+    let token = config.server.auth_token.non_empty();
+    require(token.is_none_or(|token| guessing_bits(token) >= MIN_TOKEN_BITS), "server.auth_token", || {
+        "can be guessed; it must be random, such as the output of `openssl rand -hex 32`, or empty".to_owned()
     })?;
     let (idle, lifetime) = (config.server.session_idle, config.server.session_lifetime);
     duration_within("server.session_idle", idle, minutes(1)..=days(365))?;
@@ -124,6 +129,7 @@ fn check_reading(config: &Config) -> Result<(), InvalidSetting> {
 fn check_uploads(config: &Config) -> Result<(), InvalidSetting> {
     let (upload_mb, read_mb) = (config.uploads.max_mb, config.reading.max_file_mb);
     within("uploads.max_mb", &upload_mb, 1..=2048)?;
+    within("uploads.min_free_mb", &config.uploads.min_free_mb, 0..=1 << 30)?;
     require(upload_mb <= read_mb, "uploads.max_mb", || {
         format!(
             "must not be more than reading.max_file_mb, which is {read_mb}: every uploaded file must be readable"

@@ -1,5 +1,6 @@
 //! `[limits]`
 
+use jiff::SignedDuration;
 use serde::{Deserialize, Deserializer};
 
 /// `[limits]`
@@ -8,6 +9,10 @@ use serde::{Deserialize, Deserializer};
 pub struct LimitsSection {
     pub uploads_per_minute: PerMinute,
     pub downloads_per_minute: PerMinute,
+    pub connections: usize,
+    pub connections_per_client: usize,
+    #[serde(deserialize_with = "super::duration")]
+    pub client_timeout: SignedDuration,
 }
 
 /// A rate limit per client and minute.

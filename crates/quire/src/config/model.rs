@@ -26,6 +26,7 @@ pub enum InterpreterChoice {
 #[allow(missing_docs)]
 pub struct ModelSection {
     pub url: String,
+    pub allow_http: bool,
     pub name: String,
     pub api_key: Secret,
     #[serde(deserialize_with = "duration")]

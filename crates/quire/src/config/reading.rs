@@ -2,6 +2,8 @@
 
 use jiff::SignedDuration;
 use quire_domain::reading::FileKind;
+use quire_reading::CoveredText;
+use quire_reading::sandbox::ConfinementPolicy;
 use serde::{Deserialize, Deserializer};
 
 use super::duration;
@@ -20,6 +22,8 @@ pub struct ReadingSection {
     pub max_pages: u32,
     pub max_words: u32,
     pub documents_per_parser: u32,
+    pub covered_text: CoveredText,
+    pub confinement: ConfinementPolicy,
     pub ocr: OcrSection,
     pub images: ImagesSection,
 }

@@ -4,7 +4,8 @@ use std::fmt;
 use std::str::FromStr;
 
 use jiff::SignedDuration;
-use quire_api::{CorsOrigins, Language, TrustedProxies};
+use quire_api::{CorsOrigins, Hsts, Language, TrustedProxies};
+use quire_application::events::FeedLimits;
 use quire_application::session::SessionSettings;
 use serde::{Deserialize, Deserializer};
 
@@ -14,6 +15,7 @@ use serde::{Deserialize, Deserializer};
 pub struct ServerSection {
     pub listen: String,
     pub max_event_streams: usize,
+    pub max_event_streams_per_key: usize,
     pub auth_token: Secret,
     #[serde(deserialize_with = "super::duration")]
     pub session_idle: SignedDuration,
@@ -22,12 +24,19 @@ pub struct ServerSection {
     #[serde(deserialize_with = "parsed")]
     pub trusted_proxies: TrustedProxies,
     #[serde(deserialize_with = "parsed")]
+    pub hsts: Hsts,
+    #[serde(deserialize_with = "parsed")]
     pub cors_origins: CorsOrigins,
     #[serde(deserialize_with = "parsed")]
     pub language: PageLanguage,
 }
 
 impl ServerSection {
+    /// How many clients may follow the events.
+    pub(crate) fn feed_limits(&self) -> FeedLimits {
+        FeedLimits { total: self.max_event_streams, per_key: self.max_event_streams_per_key }
+    }
+
     /// How long a login on the pages lasts.
     pub(crate) fn session_settings(&self) -> SessionSettings {
         SessionSettings { idle: self.session_idle, lifetime: self.session_lifetime }

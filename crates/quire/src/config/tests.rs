@@ -140,7 +140,7 @@ fn an_invalid_value_is_refused_with_its_key_its_value_and_its_rule() {
             "server.session_lifetime, which is 168h",
         ),
         ("[server]\nsession_lifetime = '10s'", "server.session_lifetime", "10s", "between 1m and 8760h"),
-        ("[server]\nauth_token = 'short'", "server.auth_token", "***", "16 characters"),
+        ("[server]\nauth_token = 'short'", "server.auth_token", "***", "openssl rand"),
         ("[interpreter]\nkind = 'magic'", "interpreter.kind", "magic", "`model`"),
         ("[model]\nattempts = 0", "model.attempts", "0", "between 1 and 10"),
         ("[model]\nprice_per_million_in = -1.0", "model.price_per_million_in", "-1.0", "between 0 and"),
@@ -152,11 +152,19 @@ fn an_invalid_value_is_refused_with_its_key_its_value_and_its_rule() {
             "http://localhost:11434/v1",
         ),
         (
-            "[interpreter]\nkind = 'model'\n[model]\nname = 'x'\nurl = 'http://x'\napi_key = 'clé'",
+            "[interpreter]\nkind = 'model'\n[model]\nname = 'x'\nurl = 'https://x'\napi_key = 'clé'",
             "model.api_key",
             "***",
             "printable ASCII",
         ),
+        (
+            "[interpreter]\nkind = 'model'\n[model]\nname = 'x'\nurl = 'http://models.example/v1'",
+            "model.url",
+            "http://models.example/v1",
+            "model.allow_http = true",
+        ),
+        ("[reading]\nconfinement = 'none'", "reading.confinement", "none", "`required`"),
+        ("[reading]\ncovered_text = 'hide'", "reading.covered_text", "hide", "`apart`"),
         ("[search]\nenabled = 'yes'", "search.enabled", "yes", "true or false"),
         ("[log]\nformat = 'xml'", "log.format", "xml", "`pretty`"),
         ("[storage]\ndatabase = 'mysql://x'", "storage.database", "mysql", "postgres://"),
@@ -230,7 +238,7 @@ fn a_database_is_named_by_its_url() {
 #[test]
 fn variables_of_other_programs_set_settings_and_quire_variables_beat_them() {
     let variables = [
-        ("AUTH_TOKEN", " a token of sixteen "),
+        ("AUTH_TOKEN", " 4f1c0a9be27d5863f0b1c2d3e4a59687 "),
         ("LOG_LEVEL", "WARNING"),
         ("VET_RECORDS_DB_PATH", "/srv/records.db"),
         ("VET_RECORDS_STORAGE_PATH", "/srv/files"),
@@ -244,7 +252,7 @@ fn variables_of_other_programs_set_settings_and_quire_variables_beat_them() {
         ("VET_RECORDS_HUMAN_EDIT_NEUTRAL_CANDIDATE_CONFIDENCE", "0.6"),
     ];
     let (config, _) = load("", &variables, &[]).unwrap();
-    assert_eq!(config.server.auth_token.non_empty(), Some("a token of sixteen"));
+    assert_eq!(config.server.auth_token.non_empty(), Some("4f1c0a9be27d5863f0b1c2d3e4a59687"));
     assert_eq!(config.log.level, LogLevel::Warn);
     assert_eq!(config.location(), DatabaseLocation::Sqlite("/srv/records.db".into()));
     assert_eq!(config.storage.data, Path::new("/srv/files"));

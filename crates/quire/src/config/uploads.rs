@@ -7,5 +7,6 @@ use serde::Deserialize;
 #[allow(missing_docs)]
 pub struct UploadsSection {
     pub max_mb: u64,
+    pub min_free_mb: u64,
     pub processing: bool,
 }

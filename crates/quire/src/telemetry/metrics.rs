@@ -68,6 +68,9 @@ pub(super) fn describe() {
     count("quire_model_calls_total", "Requests to a language model, by outcome.");
     count("quire_model_tokens_total", "Tokens sent to and received from a language model.");
     count("quire_looks_lost_total", "Accesses to documents that could not be recorded in the audit trail.");
+    count("quire_requests_refused_total", "Requests refused before their handler, by status and reason.");
+    count("quire_connections_refused_total", "Connections refused because there were too many, by limit.");
+    count("quire_connections_closed_for_others_total", "Silent connections that were closed for new ones.");
     count("quire_log_lines_dropped_total", "Log lines dropped because the output was slow or failing.");
 
     let seconds = |name: &'static str, text: &'static str| describe_histogram!(name, Unit::Seconds, text);
@@ -107,6 +110,12 @@ pub(super) fn start_at_zero() {
                 .absolute(0);
         }
     }
+    for (status, reason) in quire_api::REFUSAL_REASONS {
+        counter!("quire_requests_refused_total", "status" => status, "reason" => reason).absolute(0);
+    }
+    for reason in ["address", "total"] {
+        counter!("quire_connections_refused_total", "reason" => reason).absolute(0);
+    }
     for operation in STORE_OPERATIONS {
         counter!("quire_store_errors_total", "doing" => operation).absolute(0);
     }
@@ -124,6 +133,7 @@ pub(super) fn start_at_zero() {
         "quire_lock_skips_total",
         "quire_looks_lost_total",
         "quire_log_lines_dropped_total",
+        "quire_connections_closed_for_others_total",
     ] {
         counter!(counter_name).absolute(0);
     }

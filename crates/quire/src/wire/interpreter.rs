@@ -37,6 +37,7 @@ pub(crate) fn remote_model(config: &Config) -> Result<RemoteModel, (&'static str
     let model = &config.model;
     let settings = ModelSettings {
         url: model.url.clone(),
+        allow_http: model.allow_http,
         name: model.name.trim().to_owned(),
         api_key: model.api_key.non_empty().map(str::to_owned),
         timeout: to_std(model.timeout),
@@ -44,7 +45,7 @@ pub(crate) fn remote_model(config: &Config) -> Result<RemoteModel, (&'static str
     };
     RemoteModel::new(HttpClient::new(), settings).map_err(|bad| {
         let key = match bad {
-            ModelSettingsError::Url => "model.url",
+            ModelSettingsError::Url | ModelSettingsError::PlainHttp => "model.url",
             ModelSettingsError::ApiKey => "model.api_key",
         };
         (key, bad.to_string())

@@ -6,9 +6,9 @@ use std::thread::available_parallelism;
 use async_trait::async_trait;
 use quire_domain::reading::FileKind;
 use quire_ports::{PageImageRequest, ReadError, ReadOutput, ReadRequest, Reader};
-use quire_reading::LocalReader;
 use quire_reading::ocr::{self, Ocr, OcrSettings};
-use quire_reading::sandbox::{self, ParserLimits, ParserProgram, Sandbox};
+use quire_reading::sandbox::{self, ConfinementPolicy, Enforcement, ParserLimits, ParserProgram, Sandbox};
+use quire_reading::{CoveredText, LocalReader};
 use tokio::sync::OnceCell;
 
 use crate::config::{Config, to_std};
@@ -27,23 +27,21 @@ pub fn run_as_child() -> Option<ExitCode> {
 /// Starts the parsers, and logs how they are confined.
 pub(crate) async fn start(config: &Config) -> Result<LocalReader, CommandError> {
     let limits = limits(config);
-    let parsing = sandbox(limits, parsers(config)).await?;
+    let parsing = sandbox(config, limits).await?;
     let confinement = parsing.confinement();
     tracing::info!(
         parsers = parsers(config),
         memory_mb = config.reading.memory_mb,
-        seccomp = confinement.seccomp,
-        landlock = confinement.landlock,
+        seccomp = confinement.seccomp == Enforcement::Active,
+        landlock = confinement.landlock == Enforcement::Active,
         "parsers started"
     );
-    if !confinement.seccomp && !confinement.landlock {
-        tracing::warn!(
-            "this system has neither seccomp nor landlock: parsers can reach files and the network, and only their memory \
-             and time are limited"
-        );
+    let missing = confinement.missing();
+    if !missing.is_empty() {
+        tracing::warn!(missing, "parsers and tesseract are not fully confined");
     }
     let kinds = config.reading.formats.clone();
-    Ok(LocalReader { kinds, sandbox: parsing, ocr: ocr(config) })
+    Ok(LocalReader { kinds, sandbox: parsing, ocr: ocr(config), covered: config.reading.covered_text })
 }
 
 /// Draws page images in its own parsers, so that people do not wait for the queue. They start with the first image.
@@ -51,6 +49,7 @@ pub(crate) struct PageRenderer {
     kinds: Vec<FileKind>,
     limits: ParserLimits,
     parsers: usize,
+    confinement: ConfinementPolicy,
     started: OnceCell<LocalReader>,
 }
 
@@ -61,13 +60,16 @@ impl PageRenderer {
             kinds: config.reading.formats.clone(),
             limits: ParserLimits { time: to_std(images.time_limit), ..limits(config) },
             parsers: images.parsers as usize,
+            confinement: config.reading.confinement,
             started: OnceCell::new(),
         }
     }
 
     async fn start(&self) -> Result<LocalReader, ReadError> {
-        let parsing = Sandbox::start(ParserProgram::current(), self.limits, self.parsers).await?;
-        Ok(LocalReader { kinds: self.kinds.clone(), sandbox: parsing, ocr: None })
+        let program = ParserProgram::current();
+        let parsing = Sandbox::start(program, self.limits, self.parsers, self.confinement).await?;
+        let kinds = self.kinds.clone();
+        Ok(LocalReader { kinds, sandbox: parsing, ocr: None, covered: CoveredText::default() })
     }
 }
 
@@ -90,8 +92,9 @@ pub(crate) fn parsers(config: &Config) -> usize {
     }
 }
 
-async fn sandbox(limits: ParserLimits, size: usize) -> Result<Sandbox, CommandError> {
-    Sandbox::start(ParserProgram::current(), limits, size).await.map_err(|error| {
+async fn sandbox(config: &Config, limits: ParserLimits) -> Result<Sandbox, CommandError> {
+    let (program, policy) = (ParserProgram::current(), config.reading.confinement);
+    Sandbox::start(program, limits, parsers(config), policy).await.map_err(|error| {
         let diagnosis = error.diagnosis.unwrap_or_default();
         CommandError::new(format!("{} ({diagnosis})", error.message))
     })
@@ -118,6 +121,7 @@ fn ocr(config: &Config) -> Option<Ocr> {
         time: to_std(ocr.time_limit),
         memory: ocr.memory_mb << 20,
         pages: parsers(config),
+        confinement: config.reading.confinement,
     };
     ocr.enabled.then(|| Ocr::new(settings))
 }

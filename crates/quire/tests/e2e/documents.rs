@@ -1,6 +1,7 @@
 //! Documents, their runs and their pages over HTTP.
 
 mod actions;
+mod partial_downloads;
 
 use jiff::Timestamp;
 use quire_domain::{Document, DocumentId};

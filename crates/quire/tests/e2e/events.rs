@@ -1,6 +1,6 @@
 //! The event stream `GET /events`.
 
-mod event_stream;
+pub mod event_stream;
 mod restart;
 
 use std::io::{Read as _, Write as _};

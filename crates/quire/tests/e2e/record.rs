@@ -61,6 +61,16 @@ pub fn field_id(data: &Value, key: &str) -> String {
     field(data, key)["field_id"].as_str().unwrap().to_owned()
 }
 
+/// Marks a document as reviewed, as its review shows it now.
+pub fn mark_reviewed(server: &TestServer, id: DocumentId) -> Response<Value> {
+    let shown = review(server, id);
+    let request = json!({
+        "run_id": shown["latest_completed_run"]["run_id"],
+        "version_number": shown["active_interpretation"]["version_number"],
+    });
+    server.post_json(&format!("/documents/{id}/reviewed"), &request)
+}
+
 /// Edits the active version of a run.
 pub fn edit(server: &TestServer, run: &str, base: u64, changes: &Value) -> Response<Value> {
     let request = json!({ "base_version_number": base, "changes": changes });

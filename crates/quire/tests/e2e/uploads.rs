@@ -3,6 +3,7 @@
 mod atomicity;
 mod command;
 mod crash;
+mod fields;
 pub mod form;
 mod idempotency;
 mod multiple_files;

@@ -12,7 +12,7 @@ use quire_understanding::calibration::{
 use quire_understanding::edit::EditOperation;
 use quire_understanding::{Field, Origin, Value, ValueType};
 
-use super::interpretations::{CONTEXT, add_field, edit, mark_request, set_value};
+use super::interpretations::{CONTEXT, add_field, edit, set_value};
 use super::random_history::SeededRandom;
 use crate::fixture::{StoreFixture, at};
 
@@ -33,14 +33,8 @@ fn record() -> Vec<Field> {
 }
 
 async fn mark(fixture: &StoreFixture, document: DocumentId, to: ReviewStatus, second: i64) -> bool {
-    fixture
-        .store
-        .reviews
-        .mark(&mark_request(document, to, "ana", at(second)))
-        .await
-        .unwrap()
-        .recorded
-        .is_some()
+    let request = fixture.review_request(document, to, "ana", at(second)).await;
+    fixture.store.reviews.mark(&request).await.unwrap().unwrap().recorded.is_some()
 }
 
 fn all() -> CalibrationFilter {
@@ -119,15 +113,36 @@ pub async fn an_edit_reverts_the_counts_of_its_document_and_the_next_mark_counts
     assert!(counts(fixture).await.is_empty(), "the next edit reopened it too");
 }
 
+/// The completion of a newer run ends a review and keeps what it taught. The next mark replaces that, so that a
+/// document counts once.
+pub async fn a_newer_run_keeps_the_counts_of_a_review_until_the_next_mark(fixture: &StoreFixture) {
+    let (document, ..) = fixture.document_with_fields(record()).await;
+    mark(fixture, document, ReviewStatus::Reviewed, 20).await;
+    let first = counts(fixture).await;
+    let run = fixture.enqueue(document.into(), at(21)).await;
+    fixture.complete_next_run(run, Some(vec![labelled_field("breed", "beagle", 0.9)]), 22).await;
+    assert_eq!((counts(fixture).await, applied_snapshots(fixture).await), (first.clone(), 1));
+    assert!(!mark(fixture, document, ReviewStatus::InReview, 40).await, "it is open already");
+    assert_eq!(counts(fixture).await, first);
+    assert!(mark(fixture, document, ReviewStatus::Reviewed, 41).await);
+    assert_eq!(counts(fixture).await, expected(&[("breed label::breed", (1, 0))]));
+    assert_eq!(applied_snapshots(fixture).await, 1);
+    mark(fixture, document, ReviewStatus::InReview, 42).await;
+    assert!(counts(fixture).await.is_empty());
+}
+
 /// Proves R116 across policies: a reopening subtracts from the policy to which the mark added.
 pub async fn counts_are_reverted_under_the_policy_that_added_them(fixture: &StoreFixture) {
     let (one, ..) = fixture.document_with_fields(record()).await;
     let (two, ..) = fixture.document_with_fields(record()).await;
     let next = Arc::new(ConfidencePolicy { version: "v2".to_owned(), ..ConfidencePolicy::default() });
     let mark_with_next = |document, to, second| {
-        let request =
-            ReviewMarkRequest { policy: next.clone(), ..mark_request(document, to, "ana", at(second)) };
-        async move { fixture.store.reviews.mark(&request).await.unwrap() }
+        let policy = next.clone();
+        async move {
+            let request = fixture.review_request(document, to, "ana", at(second)).await;
+            let request = ReviewMarkRequest { policy, ..request };
+            fixture.store.reviews.mark(&request).await.unwrap().unwrap()
+        }
     };
     mark(fixture, one, ReviewStatus::Reviewed, 20).await;
     mark_with_next(two, ReviewStatus::Reviewed, 21).await;
@@ -214,7 +229,7 @@ pub async fn concurrent_marks_and_edits_count_once(fixture: &StoreFixture) {
             let reviews = fixture.store.reviews.clone();
             tasks.push(tokio::spawn(async move { reviews.save(&save).await.map(|_| ()) }));
             for to in [ReviewStatus::Reviewed, ReviewStatus::Reviewed, ReviewStatus::InReview] {
-                let request = mark_request(document, to, "ana", at(30));
+                let request = fixture.review_request(document, to, "ana", at(30)).await;
                 let reviews = fixture.store.reviews.clone();
                 tasks.push(tokio::spawn(async move { reviews.mark(&request).await.map(|_| ()) }));
             }

@@ -115,7 +115,8 @@ pub async fn a_document_overview_has_the_latest_run_and_its_text(fixture: &Store
 /// Proves R026, R035, R038 and R067 in the store: the request and the run are recorded together, and nothing else changes.
 pub async fn a_reprocess_request_is_recorded_with_its_run(fixture: &StoreFixture) {
     let document = add_at(fixture, 0).await;
-    let reviewed = "UPDATE documents SET review_status = 'REVIEWED', reviewed_at = updated_at";
+    let reviewed =
+        "UPDATE documents SET review_status = 'REVIEWED', reviewed_at = updated_at, reviewed_version = 1";
     fixture.sql.execute(reviewed).await.unwrap();
     let before = fixture.store.documents.overview(document.id).await.unwrap();
     let mut requested = Vec::new();

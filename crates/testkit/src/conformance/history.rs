@@ -260,7 +260,7 @@ pub async fn events_and_artifacts_cannot_be_changed(fixture: &StoreFixture) {
 }
 
 /// Proves R141, and that a purge deletes by cascade.
-pub async fn purging_a_subject_deletes_everything_except_the_purge_event(fixture: &StoreFixture) {
+pub async fn purging_a_subject_deletes_its_rows_and_keeps_the_purge_event(fixture: &StoreFixture) {
     let subject = SubjectId::new();
     let kept = fixture.enqueue(SubjectId::new(), at(0)).await;
     let purged = fixture.enqueue(subject, at(1)).await;

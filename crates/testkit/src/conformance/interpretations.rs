@@ -3,9 +3,14 @@
 use std::sync::Arc;
 
 use jiff::Timestamp;
-use quire_domain::review::{interpretation_edited, review_marked};
-use quire_domain::{Change, DocumentId, EventType, InterpretationId, ReviewStatus, Run, RunId, StepName};
-use quire_ports::{FirstVersion, InterpretationVersion, NewInterpretationVersion, ReviewMarkRequest};
+use quire_domain::review::{interpretation_edited, marked_reviewed, review_reopened};
+use quire_domain::{
+    Change, DocumentId, EventType, InterpretationId, ReviewEnd, ReviewStatus, Run, RunId, SignedVersion,
+    StepName,
+};
+use quire_ports::{
+    FirstVersion, InterpretationVersion, NewInterpretationVersion, ReviewChange, ReviewMarkRequest,
+};
 use quire_understanding::edit::{EditOperation, apply_edits};
 use quire_understanding::{
     Field, Interpretation, InterpreterKind, MadeBy, NEUTRAL_CONFIDENCE, Origin, Schema, Value, ValueType,
@@ -61,7 +66,7 @@ pub(super) fn edit(
     at: Timestamp,
 ) -> NewInterpretationVersion {
     let edited =
-        apply_edits(&base.data.fields, &Schema::built_in_default(), NEUTRAL_CONFIDENCE, batch).unwrap();
+        apply_edits(&base.data.fields, &[], &Schema::built_in_default(), NEUTRAL_CONFIDENCE, batch).unwrap();
     NewInterpretationVersion {
         id: InterpretationId::new(),
         run: base.data.processing_run_id,
@@ -73,7 +78,7 @@ pub(super) fn edit(
         at,
         policy: Arc::default(),
         edited: interpretation_edited(base.data.document_id, base.data.processing_run_id, "ana", at),
-        reopened: review_marked(base.data.document_id, ReviewStatus::InReview, "ana", at),
+        reopened: review_reopened(base.data.document_id, ReviewEnd::Edited, "ana", at),
     }
 }
 
@@ -89,15 +94,23 @@ pub(super) fn set_value(field: &Field, value: &str) -> EditOperation {
     EditOperation::Update { field: field.field_id, value, value_type: None, visit_id: None }
 }
 
-/// A request to set the review status of a document.
+/// A request to mark a document as reviewed, as it stands in this version.
 pub(super) fn mark_request(
     document: DocumentId,
-    to: ReviewStatus,
+    signed: SignedVersion,
     actor: &str,
     at: Timestamp,
 ) -> ReviewMarkRequest {
-    let event = review_marked(document, to, actor, at);
-    ReviewMarkRequest { document, to, actor: actor.to_owned(), at, policy: Arc::default(), event }
+    let event = marked_reviewed(document, signed, actor, at);
+    let (change, actor) = (ReviewChange::Mark(signed), actor.to_owned());
+    ReviewMarkRequest { document, change, actor, at, policy: Arc::default(), event }
+}
+
+/// A request to reopen the review of a document.
+pub(super) fn reopen_request(document: DocumentId, actor: &str, at: Timestamp) -> ReviewMarkRequest {
+    let event = review_reopened(document, ReviewEnd::Reopened, actor, at);
+    let (change, actor) = (ReviewChange::Reopen, actor.to_owned());
+    ReviewMarkRequest { document, change, actor, at, policy: Arc::default(), event }
 }
 
 impl StoreFixture {
@@ -135,6 +148,26 @@ impl StoreFixture {
         write.end = end_write(&claimed, Change::Complete, at(3)).end;
         self.advance(write).await;
         first
+    }
+
+    /// A request to set the review status of a document. A mark signs the version that is active now, or one that does not
+    /// exist if the document has none.
+    pub(super) async fn review_request(
+        &self,
+        document: DocumentId,
+        to: ReviewStatus,
+        actor: &str,
+        at: Timestamp,
+    ) -> ReviewMarkRequest {
+        if to == ReviewStatus::InReview {
+            return reopen_request(document, actor, at);
+        }
+        let active = self.store.reviews.review(document).await.ok().and_then(|review| review.active);
+        let signed = active.map_or(SignedVersion { run: RunId::new(), number: 1 }, |active| SignedVersion {
+            run: active.data.processing_run_id,
+            number: active.number,
+        });
+        mark_request(document, signed, actor, at)
     }
 
     /// The active version of a run.

@@ -22,6 +22,7 @@ mod random_history;
 pub mod recovery;
 pub mod repeated_uploads;
 pub mod retries;
+pub mod review_marks;
 pub mod reviews;
 pub mod schema_files;
 pub mod search;
@@ -79,7 +80,7 @@ macro_rules! store_conformance {
             events_can_be_paged_without_gaps,
             the_newest_event_id_is_returned,
             events_and_artifacts_cannot_be_changed,
-            purging_a_subject_deletes_everything_except_the_purge_event,
+            purging_a_subject_deletes_its_rows_and_keeps_the_purge_event,
             a_document_and_its_first_run_are_added_together_or_not_at_all,
             a_purged_subject_stays_purged,
         }
@@ -122,14 +123,20 @@ macro_rules! store_conformance {
             an_edit_adds_a_version_and_makes_it_the_only_active_one,
             a_refused_edit_returns_its_reason_and_changes_nothing,
             only_one_of_several_concurrent_edits_is_stored,
-            marking_reviewed_is_idempotent_and_an_edit_reopens_the_document,
             versions_and_changes_are_append_only,
             model_tokens_are_summed_since_a_given_time,
             versions_are_found_by_number_and_by_the_following_run,
         }
+        $crate::conformance_cases! { $fixture, review_marks:
+            marking_reviewed_is_idempotent_and_an_edit_reopens_the_document,
+            only_the_active_version_can_be_marked_as_reviewed,
+            a_newer_run_that_completes_ends_the_review,
+            marks_that_a_newer_run_has_ended_are_removed_by_the_migration,
+        }
         $crate::conformance_cases! { $fixture, calibration:
             marking_reviewed_counts_once_and_reopening_reverts_it,
             an_edit_reverts_the_counts_of_its_document_and_the_next_mark_counts_the_edit,
+            a_newer_run_keeps_the_counts_of_a_review_until_the_next_mark,
             counts_are_reverted_under_the_policy_that_added_them,
             the_calibration_state_follows_the_counts_with_hysteresis,
             concurrent_marks_and_edits_count_once,

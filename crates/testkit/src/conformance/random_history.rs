@@ -5,10 +5,10 @@ use quire_domain::{
     Change, Document, DocumentId, EventType, Failure, Pipeline, Priority, RequeuePolicy, ReviewStatus, Run,
     StepName, WorkerId,
 };
-use quire_ports::{EditBlocked, PortError, RunFilter};
+use quire_ports::{EditBlocked, MarkBlocked, PortError, RunFilter};
 use quire_understanding::{Field, Origin, Value, ValueType};
 
-use super::interpretations::{add_field, edit, first_version, mark_request, set_value};
+use super::interpretations::{add_field, edit, first_version, set_value};
 use super::writes::{end_write, step_write};
 use crate::fixture::{StoreFixture, document, document_run, new_run, start};
 
@@ -168,7 +168,9 @@ impl<'f> RandomHistory<'f> {
         let Some(id) = self.random_document() else { return };
         let now = self.next_time();
         let to = if self.random.below(3) > 0 { ReviewStatus::Reviewed } else { ReviewStatus::InReview };
-        self.fixture.store.reviews.mark(&mark_request(id, to, "tester", now)).await.unwrap();
+        let request = self.fixture.review_request(id, to, "tester", now).await;
+        let marked = self.fixture.store.reviews.mark(&request).await.unwrap();
+        assert!(!matches!(marked, Err(MarkBlocked::Stale(_))) || to == ReviewStatus::InReview, "{marked:?}");
     }
 
     /// Purges a document, unless a run of it is running. This happens seldom, or no documents would be left.

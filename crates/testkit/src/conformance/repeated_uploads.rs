@@ -30,7 +30,7 @@ fn key(name: &str) -> IdempotencyKey {
     IdempotencyKey {
         scope: "ana".to_owned(),
         key: name.to_owned(),
-        place: 0,
+        position: 0,
         fingerprint: [1; 32],
         kept_since: at(0),
     }
@@ -64,7 +64,7 @@ pub async fn an_upload_repeated_with_its_idempotency_key_is_added_once(fixture: 
     assert_eq!(documents(fixture).await, 1);
     for other in [
         IdempotencyKey { scope: "eva".to_owned(), ..key("k") },
-        IdempotencyKey { place: 1, ..key("k") },
+        IdempotencyKey { position: 1, ..key("k") },
         key("K"),
     ] {
         assert!(is_added(&upload(fixture, &other, at(5)).await.1), "{other:?}");

@@ -1,9 +1,9 @@
-//! Reviews: versions of interpretations, edits and review marks.
+//! Reviews: versions of interpretations and their edits.
 
-use quire_domain::{Change, DocumentId, EventType, ReviewStatus, RunId};
+use quire_domain::{Change, DocumentId, EventType, RunId};
 use quire_ports::{EditBlocked, EventFilter, NewInterpretationVersion, PortError};
 
-use super::interpretations::{add_field, default_fields, edit, made_by, mark_request, set_value};
+use super::interpretations::{add_field, default_fields, edit, made_by, set_value};
 use crate::fixture::{StoreFixture, at, document};
 
 /// Proves R088, R093: the interpretation of a step is stored as version 1, unchanged.
@@ -155,63 +155,6 @@ pub async fn only_one_of_several_concurrent_edits_is_stored(fixture: &StoreFixtu
     assert!(outcomes.iter().all(|outcome| !matches!(outcome, Err(why) if *why != EditBlocked::Stale)));
     assert_eq!(fixture.active_version(run).await.number, 2);
     assert_eq!(fixture.count("field_changes").await, 1);
-}
-
-/// Proves R032, R033, R034: marking and reopening are idempotent, and an edit reopens a document.
-pub async fn marking_reviewed_is_idempotent_and_an_edit_reopens_the_document(fixture: &StoreFixture) {
-    use EventType::{InterpretationEdited, MarkReviewed, ReviewReopened};
-    let (document, run, _) = fixture.interpreted_document().await;
-    let mark = |document, actor, second| {
-        let request = mark_request(document, ReviewStatus::Reviewed, actor, at(second));
-        async move { fixture.store.reviews.mark(&request).await }
-    };
-    let reopen = |document, second| {
-        let request = mark_request(document, ReviewStatus::InReview, "ana", at(second));
-        async move { fixture.store.reviews.mark(&request).await }
-    };
-    let marked = mark(document, "ana", 20).await.unwrap();
-    assert_eq!(
-        (marked.status, marked.reviewed_at, marked.recorded.is_some()),
-        (ReviewStatus::Reviewed, Some(at(20)), true)
-    );
-    let again = mark(document, "bob", 21).await.unwrap();
-    assert_eq!(
-        (again.reviewed_at, again.reviewed_by.as_deref(), again.recorded.is_some()),
-        (Some(at(20)), Some("ana"), false)
-    );
-    let with = format!("SELECT count(*) FROM documents WHERE reviewed_run_id = {}", fixture.sql.id(run.0));
-    assert_eq!(fixture.sql.number(&with).await, 1);
-
-    let base = fixture.active_version(run).await;
-    let saved =
-        fixture.store.reviews.save(&edit(&base, &[add_field("breed", "x")], at(22))).await.unwrap().unwrap();
-    assert_eq!(saved.events.len(), 2, "edited and reopened");
-    let review = fixture.store.reviews.review(document).await.unwrap().overview;
-    assert_eq!((review.document.review_status, review.reviewed_at), (ReviewStatus::InReview, None));
-
-    mark(document, "ana", 23).await.unwrap();
-    let open = reopen(document, 24).await.unwrap();
-    assert_eq!(
-        (open.status, open.reviewed_at, open.reviewed_by, open.recorded.is_some()),
-        (ReviewStatus::InReview, None, None, true)
-    );
-    assert!(reopen(document, 25).await.unwrap().recorded.is_none());
-    let filter = EventFilter { run: None, subject: Some(document.into()) };
-    let events = fixture.events_of(filter).await;
-    let recorded: Vec<_> = events
-        .iter()
-        .map(|one| one.event.event_type)
-        .filter(|kind| {
-            matches!(
-                kind,
-                EventType::MarkReviewed | EventType::ReviewReopened | EventType::InterpretationEdited
-            )
-        })
-        .collect();
-    assert_eq!(recorded, [MarkReviewed, InterpretationEdited, ReviewReopened, MarkReviewed, ReviewReopened]);
-    for missing in [mark(DocumentId::new(), "ana", 26).await, reopen(DocumentId::new(), 26).await] {
-        assert!(matches!(missing, Err(PortError::NotFound(_))), "{missing:?}");
-    }
 }
 
 /// Proves R089 in the database: versions and their changes are append-only and one is active.

@@ -7,7 +7,7 @@ use super::interpretations::{add_field, default_fields, edit};
 use crate::fixture::{StoreFixture, at};
 
 async fn search(fixture: &StoreFixture, among: &[DocumentId], words: &str) -> Vec<DocumentId> {
-    fixture.store.reviews.found_by(among, &search_query(words)).await.unwrap()
+    fixture.store.reviews.search(among, &search_query(words)).await.unwrap()
 }
 
 /// Proves R063 for values: the words change with each version, and a query is not a pattern.

@@ -116,18 +116,33 @@ fn saved_states() -> Vec<u8> {
     Pdf::of_pages(&["q ".repeat(1_000_000)]).file()
 }
 
+/// A record of three pages whose second page needs more memory than a parser with 512 MB has.
+pub fn record_with_broken_page() -> Vec<u8> {
+    let page = |lines: &[&str]| text_page(lines);
+    let first = page(&["Historia clínica del paciente atendido hoy", "Paciente: Luna", "Especie: Canina"]);
+    let third = page(&["Motivo: revisión anual de la mascota", "Diagnóstico: otitis externa"]);
+    let mut pdf = Pdf::of_pages(&[first, String::new(), third]);
+    let stream = pdf.stream("/Filter /FlateDecode", &compressed_spaces(1024));
+    pdf.replace(6, format!("<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Contents {stream} 0 R >>"));
+    pdf.file()
+}
+
 /// A page whose content is this many megabytes of spaces, compressed.
 fn bomb(megabytes: usize) -> Vec<u8> {
+    let mut pdf = Pdf::of_pages(&[String::new()]);
+    let stream = pdf.stream("/Filter /FlateDecode", &compressed_spaces(megabytes));
+    pdf.replace(4, format!("<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Contents {stream} 0 R >>"));
+    pdf.file()
+}
+
+/// This many megabytes of spaces, compressed.
+fn compressed_spaces(megabytes: usize) -> Vec<u8> {
     let mut compressed = ZlibEncoder::new(Vec::new(), Compression::best());
     let megabyte = vec![b' '; 1 << 20];
     for _ in 0..megabytes {
         compressed.write_all(&megabyte).unwrap();
     }
-    let compressed = compressed.finish().unwrap();
-    let mut pdf = Pdf::of_pages(&[String::new()]);
-    let stream = pdf.stream("/Filter /FlateDecode", &compressed);
-    pdf.replace(4, format!("<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Contents {stream} 0 R >>"));
-    pdf.file()
+    compressed.finish().unwrap()
 }
 
 fn huge_page() -> Vec<u8> {

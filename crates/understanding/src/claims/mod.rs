@@ -88,8 +88,8 @@ pub fn fill_from_rules(
             continue;
         }
         fields.retain(|own| own.key != field.key || own.visit_id.is_some());
-        let place = unverified::insert_position(fields, schema, &field);
-        fields.insert(place, field);
+        let position = unverified::insert_position(fields, schema, &field);
+        fields.insert(position, field);
     }
 }
 
@@ -144,18 +144,18 @@ impl ClaimVerifier<'_> {
     }
 
     fn verify(&mut self, claim: ModelClaim, visit: Option<usize>, range: Option<&Range<usize>>) {
-        let Some(place) = self.schema.keys.iter().position(|key| key.key == claim.key) else { return };
+        let Some(position) = self.schema.keys.iter().position(|key| key.key == claim.key) else { return };
         if claim.value.is_empty() || self.claims_left == 0 {
             return;
         }
         self.claims_left -= 1;
-        let key = &self.schema.keys[place];
+        let key = &self.schema.keys[position];
         let (raw, normal) = words_and_normal_form(key, &claim.value);
         let found = raw.as_deref().and_then(|raw| self.text.find(key, raw, normal.as_deref(), range));
         let evidence = found.as_ref().map(|found| self.text.evidence(found));
         match (found, evidence, normal) {
             (Some(found), Some(evidence), Some(normal)) => self.candidates.push(Candidate {
-                key: place,
+                key: position,
                 visit,
                 raw: raw.unwrap_or_default(),
                 value: Some(normal),

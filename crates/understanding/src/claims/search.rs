@@ -27,7 +27,7 @@ pub(super) struct SearchableText<'a> {
     /// The folded words, each with the index of its token.
     words: Vec<(String, usize)>,
     /// The indexes of each word.
-    places: HashMap<String, Vec<usize>>,
+    positions: HashMap<String, Vec<usize>>,
     /// The normal forms in the text, by normaliser. They are computed when first needed.
     normal_forms: Vec<(Normaliser, NormalForms)>,
     /// The byte at which the last match starts.
@@ -52,11 +52,11 @@ impl<'a> SearchableText<'a> {
             words.extend(folded_words(token).into_iter().map(|word| (word, tokens.len())));
             tokens.push(start..start + token.len());
         }
-        let mut places: HashMap<String, Vec<usize>> = HashMap::new();
-        for (place, (word, _)) in words.iter().enumerate() {
-            places.entry(word.clone()).or_default().push(place);
+        let mut positions: HashMap<String, Vec<usize>> = HashMap::new();
+        for (position, (word, _)) in words.iter().enumerate() {
+            positions.entry(word.clone()).or_default().push(position);
         }
-        Self { plain, tokens, words, places, normal_forms: Vec::new(), last_match_start: 0 }
+        Self { plain, tokens, words, positions, normal_forms: Vec::new(), last_match_start: 0 }
     }
 
     /// Finds a value. A match within `range` (in bytes) is preferred, then a match behind a label of the key, then
@@ -69,17 +69,23 @@ impl<'a> SearchableText<'a> {
         range: Option<&Range<usize>>,
     ) -> Option<TextMatch> {
         let labels = folded_labels(key);
-        let mut places = self.ranges_of_normal_form(key.normaliser, normal);
-        if places.is_empty() {
-            places = self.ranges_of_words(raw);
+        let mut positions = self.ranges_of_normal_form(key.normaliser, normal);
+        if positions.is_empty() {
+            positions = self.ranges_of_words(raw);
         }
-        let is_within =
-            |place: &Range<usize>| range.is_some_and(|range| range.contains(&self.tokens[place.start].start));
-        let rank = |place: &Range<usize>| (is_within(place), self.follows_label(place.start, &labels));
+        let is_within = |position: &Range<usize>| {
+            range.is_some_and(|range| range.contains(&self.tokens[position.start].start))
+        };
+        let rank =
+            |position: &Range<usize>| (is_within(position), self.follows_label(position.start, &labels));
         // Of equal matches the first: `max_by_key` returns the last, and the matches are reversed.
-        let best = places.into_iter().rev().map(|place| (rank(&place), place)).max_by_key(|(rank, _)| *rank);
+        let best = positions
+            .into_iter()
+            .rev()
+            .map(|position| (rank(&position), position))
+            .max_by_key(|(rank, _)| *rank);
         let found = match best {
-            Some(((_, is_labelled), place)) => TextMatch { token_ranges: vec![place], is_labelled },
+            Some(((_, is_labelled), position)) => TextMatch { token_ranges: vec![position], is_labelled },
             None if key.normaliser == Normaliser::Text => self.match_in_parts(raw)?,
             None => return None,
         };
@@ -97,7 +103,7 @@ impl<'a> SearchableText<'a> {
         let Some(first) = wanted.first().filter(|_| wanted.len() <= MAX_VALUE_WORDS) else {
             return Vec::new();
         };
-        let starts = self.places.get(first).into_iter().flatten();
+        let starts = self.positions.get(first).into_iter().flatten();
         let is_here = |start: &&usize| {
             let here = self.words.get(**start..**start + wanted.len());
             here.is_some_and(|here| here.iter().map(|(word, _)| word).eq(&wanted))
@@ -142,15 +148,15 @@ impl<'a> SearchableText<'a> {
                 Some((normaliser.apply(words)?, first..end))
             });
             let Some((form, range)) = range else { continue };
-            let places = forms.entry(form).or_default();
-            if places.len() < MAX_MATCHES {
-                places.push(range);
+            let positions = forms.entry(form).or_default();
+            if positions.len() < MAX_MATCHES {
+                positions.push(range);
             }
         }
         forms
     }
 
-    /// Matches a value that several places of the text state: the text contains each of its parts.
+    /// Matches a value that the text states in parts: the text contains each of its parts.
     fn match_in_parts(&self, value: &str) -> Option<TextMatch> {
         let pieces: Vec<&str> =
             value.split([';', '\n']).map(str::trim).filter(|piece| !piece.is_empty()).collect();
@@ -179,13 +185,13 @@ impl<'a> SearchableText<'a> {
     /// The page, the snippet and the boxes of a match.
     pub(super) fn evidence(&self, found: &TextMatch) -> Evidence {
         let bytes = |tokens: &Range<usize>| self.tokens[tokens.start].start..self.tokens[tokens.end - 1].end;
-        let places: Vec<_> =
+        let positions: Vec<_> =
             found.token_ranges.iter().flat_map(|tokens| self.plain.locations(bytes(tokens))).collect();
-        let page = places.first().map_or(1, |place| place.page);
+        let page = positions.first().map_or(1, |position| position.page);
         let mut boxes = Vec::new();
-        for place in places.iter().filter(|place| place.page == page) {
-            if boxes.last() != Some(&place.rect) {
-                boxes.push(place.rect);
+        for position in positions.iter().filter(|position| position.page == page) {
+            if boxes.last() != Some(&position.rect) {
+                boxes.push(position.rect);
             }
         }
         let first = &found.token_ranges[0];

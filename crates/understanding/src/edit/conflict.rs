@@ -112,6 +112,8 @@ impl Check<'_> {
                 self.update(*field, value.as_ref(), *value_type, visit_id.as_ref())
             }
             EditOperation::Delete { field } => self.delete(*field),
+            EditOperation::Restore { field } => self.restore(*field),
+            EditOperation::RestoreVisit { visit_id } => self.restore_visit(visit_id),
             EditOperation::AddVisit { visit_id, metadata } => self.add_visit(visit_id.as_deref(), metadata),
             EditOperation::UpdateVisit { visit_id, metadata } => self.update_visit(visit_id, metadata),
             EditOperation::DeleteVisit { visit_id } => self.delete_visit(visit_id),

@@ -15,13 +15,13 @@ pub(super) fn fields(schema: &Schema, candidates: Vec<Candidate>, visits: &[Dete
     let mut order: Vec<usize> = (0..visits.len()).collect();
     order.sort_by_key(|visit| (visits[*visit].date, *visit));
     let mut rank = vec![0; visits.len()];
-    for (place, visit) in order.into_iter().enumerate() {
-        rank[visit] = place + 1;
+    for (position, visit) in order.into_iter().enumerate() {
+        rank[visit] = position + 1;
     }
-    let place = |visit: Option<usize>| visit.map_or(0, |visit| rank[visit]);
+    let position = |visit: Option<usize>| visit.map_or(0, |visit| rank[visit]);
     let mut groups: BTreeMap<(usize, usize), Vec<Candidate>> = BTreeMap::new();
     for candidate in candidates {
-        groups.entry((place(candidate.visit), candidate.key)).or_default().push(candidate);
+        groups.entry((position(candidate.visit), candidate.key)).or_default().push(candidate);
     }
     let mut fields = Vec::new();
     for ((_, key), group) in groups {
@@ -48,7 +48,7 @@ fn push_repeated(schema: &Schema, key: &str, group: Vec<Candidate>, fields: &mut
     }
 }
 
-/// A text that several places state becomes one field.
+/// A text that occurs several times becomes one field.
 fn joined_field(schema: &Schema, key: &str, group: Vec<Candidate>) -> Option<Field> {
     let mut seen = HashSet::new();
     let values: Vec<String> = group
@@ -66,9 +66,9 @@ fn best_field(schema: &Schema, key: &str, group: Vec<Candidate>) -> Field {
         (one.value.is_some(), one.confidence) > (two.value.is_some(), two.confidence)
     };
     let mut best = 0;
-    for place in 1..group.len() {
-        if is_better(&group[place], &group[best]) {
-            best = place;
+    for position in 1..group.len() {
+        if is_better(&group[position], &group[best]) {
+            best = position;
         }
     }
     let mut others = group;
@@ -101,14 +101,14 @@ fn ranked_suggestions(suggestions: Vec<Suggestion>, value: Option<&str>) -> Vec<
         Value::Text(text) => fold(text),
         other => format!("{other:?}"),
     };
-    let place = |suggestion: &Suggestion| {
+    let position = |suggestion: &Suggestion| {
         let evidence = suggestion.evidence.as_ref();
         evidence.map(|evidence| (evidence.snippet.clone(), evidence.page))
     };
     let mut suggestions = suggestions;
     suggestions.sort_by(|one, two| {
         let by_confidence = two.confidence.total_cmp(&one.confidence);
-        by_confidence.then_with(|| (folded(one), place(one)).cmp(&(folded(two), place(two))))
+        by_confidence.then_with(|| (folded(one), position(one)).cmp(&(folded(two), position(two))))
     });
     suggestions.retain(|suggestion| seen.insert(folded(suggestion)));
     suggestions.truncate(MAX_SUGGESTIONS);

@@ -47,8 +47,8 @@ function withQuery(path, query) {
 }
 
 /** Loads rows: a <tbody> with the total and the address of the next page as data attributes. */
-async function loadRows(query, signal) {
-  const body = parseHtml(await requestPart(withQuery("/app/rows", query), { signal })).querySelector("tbody")
+async function loadRows(query, signal, isBackground = false) {
+  const body = parseHtml(await requestPart(withQuery("/app/rows", query), { signal, isBackground })).querySelector("tbody")
   showTimes(body)
   return body
 }
@@ -200,7 +200,7 @@ async function updateRows() {
   try {
     const query = filters()
     query.set("ids", ids.join(","))
-    const body = await loadRows(query, signal)
+    const body = await loadRows(query, signal, true)
     mergeRows(ids, body)
   } catch (error) {
     // After an abort the list is loading again: these rows are updated afterwards.

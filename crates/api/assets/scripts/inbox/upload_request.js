@@ -2,6 +2,7 @@
 
 import { HttpError, noResponse } from "../http.js"
 import { page } from "../page.js"
+import { logInAgain } from "../session.js"
 
 function newKey() {
   const bytes = crypto.getRandomValues(new Uint8Array(16))
@@ -15,8 +16,20 @@ export class UploadRequest {
     this.isCancelled = false
   }
 
-  /** Sends the file. A refused upload throws an HttpError whose `retryAfter` is in seconds, 0 if retrying makes no sense. */
-  send(onProgress) {
+  /** Sends the file, again after a new login if the session has ended. A refused upload throws an HttpError whose `retryAfter`
+      is in seconds, 0 if retrying makes no sense. */
+  async send(onProgress) {
+    for (;;) {
+      try {
+        return await this.#sendOnce(onProgress)
+      } catch (error) {
+        const isLoggedOut = error.status === 401 || error.details?.reason === "CSRF_TOKEN"
+        if (!isLoggedOut || !page.csrf || this.isCancelled || !(await logInAgain())) throw error
+      }
+    }
+  }
+
+  #sendOnce(onProgress) {
     return new Promise((resolve, reject) => {
       const request = this.request = new XMLHttpRequest()
       request.upload.onprogress = ({ loaded, total, lengthComputable }) => lengthComputable && onProgress(loaded / total)

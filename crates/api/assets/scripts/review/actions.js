@@ -6,7 +6,7 @@ import { edit, isEditing, leave } from "./editor.js"
 import { showHistory } from "./history.js"
 import { highlightCandidate } from "./pages.js"
 import { mayEdit, onPanelUpdate, onSelect, select, selected, visibleRows } from "./panel.js"
-import { saveOrToast } from "./save.js"
+import { deleteOrToast, saveOrToast } from "./save.js"
 
 const mayChange = () => mayEdit && !isEditing()
 
@@ -24,7 +24,7 @@ export function resetField(row) {
 export function deleteField(row) {
   if (!row?.dataset.field || !mayChange()) return
   const index = visibleRows().indexOf(row)
-  saveOrToast([deleteChange(row)], () => {
+  deleteOrToast(deleteChange(row), () => {
     const rows = visibleRows()
     const next = rows[Math.min(index, rows.length - 1)]
     if (next) select(next)

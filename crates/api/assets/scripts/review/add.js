@@ -6,7 +6,7 @@ import { ask, show } from "./dialogs.js"
 import { leave } from "./editor.js"
 import { inputFor } from "./input.js"
 import { mayEdit, rows, select, selected } from "./panel.js"
-import { save, saveOrToast } from "./save.js"
+import { deleteOrToast, save } from "./save.js"
 
 const OTHER_KEY = "+"
 const fieldDialog = document.getElementById("add-dialog")
@@ -108,7 +108,7 @@ async function deleteVisit(visit, title) {
     { name: "delete", label: t("review.delete_visit"), tone: "danger" },
   ]
   const choice = await ask(`${t("review.delete_visit")}: ${title}`, t("review.delete_visit_text"), choices)
-  if (choice === "delete") saveOrToast([deleteVisitChange(visit, title)])
+  if (choice === "delete") deleteOrToast(deleteVisitChange(visit, title))
 }
 
 export function startAdding() {

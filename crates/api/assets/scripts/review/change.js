@@ -18,6 +18,9 @@ export function deleteChange(row) {
   return { title: row.dataset.title, body: { op: "DELETE", field_id: row.dataset.field } }
 }
 
+/** Brings back a deleted field as it was. */
+export const restoreChange = (field, title) => ({ title, body: { op: "RESTORE", field_id: field } })
+
 /** Moves a field to another visit. */
 export function moveChange(row, visit) {
   return { title: row.dataset.title, body: { op: "UPDATE", field_id: row.dataset.field, visit_id: visit } }
@@ -30,6 +33,9 @@ export function addVisitChange(metadata, title) {
 }
 
 export const deleteVisitChange = (visit, title) => ({ title, body: { op: "DELETE", visit_id: visit } })
+
+/** The change that undoes a deletion. */
+export const undoChange = ({ title, body }) => ({ title, body: { ...body, op: "RESTORE" } })
 
 /** The row that shows a saved change: that of the field, the first one of a new visit, or the last one of a new field's key. */
 export function rowOfChange({ body }, rows) {

@@ -4,7 +4,7 @@ import { requestPart } from "../http.js"
 import { showTimes } from "../times.js"
 import { parseHtml, t } from "../page.js"
 import { toast } from "../toast.js"
-import { addChange } from "./change.js"
+import { restoreChange } from "./change.js"
 import { show } from "./dialogs.js"
 import { leave } from "./editor.js"
 import { documentId, mayEdit, nameOf } from "./panel.js"
@@ -24,9 +24,9 @@ async function load(title, address) {
   return true
 }
 
-function restore({ dataset: { restore: key, value, type, visit = null } }) {
-  const addAgain = () => saveOrToast([addChange({ key, visit, type, title: key }, JSON.parse(value))])
-  if (leave(addAgain)) addAgain()
+function restore({ dataset: { restore: field, title } }) {
+  const bringBack = () => saveOrToast([restoreChange(field, title)])
+  if (leave(bringBack)) bringBack()
 }
 
 /** Shows who changed the field of a row and when; without a row, the history of all fields. */

@@ -10,6 +10,7 @@ const updateListeners = new Set()
 const selectListeners = new Set()
 let selectedId = null
 let isHeld = false
+let isPressed = false
 let waitingPart = null
 let maySelect = () => true
 let requested = 0
@@ -21,6 +22,8 @@ export const isReview = () => head().dataset.kind === "review"
 export const isReviewed = () => head().dataset.reviewed === "true"
 export const version = () => Number(head().dataset.version)
 export const run = () => head().dataset.run
+/** The titles of the critical fields without a value. */
+export const emptyCritical = () => JSON.parse(head().dataset.emptyCritical)
 
 /** Calls back whenever the panel shows new content. */
 export const onPanelUpdate = (callback) => updateListeners.add(callback)
@@ -74,8 +77,22 @@ export function move(by) {
 /** Holds updates back while a field is being edited. The last one is shown when they are no longer held. */
 export function holdUpdates(hold) {
   isHeld = hold
-  if (!isHeld && waitingPart) update(waitingPart)
+  showWaiting()
 }
+
+function showWaiting() {
+  if (waitingPart && !isHeld && !isPressed) update(waitingPart)
+}
+
+/** Holds updates back while a button is pressed: a click on a row that is replaced meanwhile would be lost. */
+function setPressed(isDown) {
+  isPressed = isDown
+  // The click follows the release.
+  if (!isDown) setTimeout(showWaiting)
+}
+
+document.getElementById("panel").addEventListener("pointerdown", () => setPressed(true))
+for (const type of ["pointerup", "pointercancel"]) window.addEventListener(type, () => setPressed(false))
 
 function update(part) {
   waitingPart = null
@@ -95,16 +112,19 @@ export const refreshCount = () => requested
 /** Whether a refresh that began later than that number has finished. */
 export const wasRefreshedAfter = (number) => received > number
 
-/** Loads the panel again. Returns whether a newer version is held back. Of overlapping refreshes the last one counts. */
-export async function refresh() {
+/** Loads the panel again, because of what this person did or, in the background, because of an event. Returns whether a newer version is held back. Of overlapping refreshes the last one counts. */
+export async function refresh({ isBackground = false } = {}) {
   requested += 1
   const number = requested
-  const part = parseHtml(await requestPart(`/app/documents/${documentId}/work${location.search}`))
+  const part = parseHtml(await requestPart(`/app/documents/${documentId}/work${location.search}`, { isBackground }))
   const newHead = part.querySelector("#panel-head").dataset
   if (number < received) return false
   received = number
   if (newHead.kind !== head().dataset.kind) return location.reload()
-  if (!isHeld) return update(part)
+  if (!isHeld) {
+    waitingPart = part
+    return showWaiting()
+  }
   const isNewer = Number(newHead.version) !== version() || newHead.run !== run()
   if (isNewer) waitingPart = part
   return isNewer

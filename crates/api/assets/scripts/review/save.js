@@ -8,8 +8,10 @@ import { requestJson } from "../http.js"
 import { onConnectionChange } from "../events.js"
 import { t } from "../page.js"
 import { toast } from "../toast.js"
+import { undoChange } from "./change.js"
 import { askAboutConflicts } from "./conflict.js"
-import { holdUpdates, refresh, run, version } from "./panel.js"
+import { ask } from "./dialogs.js"
+import { holdUpdates, isReviewed, refresh, run, version } from "./panel.js"
 import { showStatus } from "./status.js"
 
 const TIMEOUT = 15_000
@@ -47,15 +49,19 @@ export function enqueue(task) {
 
 const nameOf = (base) => `${base.run} ${base.version}`
 
-/** Whether only this page made the versions from one to the other. */
-function isOwnVersion(base, target) {
+/** The versions that only this page made from one, in their order. */
+function* ownVersionsFrom(base) {
   let latest = base
   while (ownVersions.has(nameOf(latest))) {
     latest = { run: base.run, version: ownVersions.get(nameOf(latest)) }
-    if (nameOf(latest) === nameOf(target)) return true
+    yield latest
   }
-  return false
 }
+
+const isOwnVersion = (base, target) => [...ownVersionsFrom(base)].some((version) => nameOf(version) === nameOf(target))
+
+/** The version that the person knows: the one that they saw, or what their own edits have made of it since. */
+export const knownVersion = (seen) => [...ownVersionsFrom(seen)].at(-1) ?? seen
 
 onConnectionChange((isConnected) => isConnected && retryNow?.())
 
@@ -76,7 +82,7 @@ function waitToRetry(failures) {
       clearTimeout(timer)
       resolve()
     }
-    showStatus(t("review.not_saved"), "warn", retryNow)
+    showStatus(t("review.not_saved"), "warn", { label: t("review.try_again"), run: retryNow })
   }).finally(() => { retryNow = null })
 }
 
@@ -127,6 +133,16 @@ async function send(changes, base) {
   }
 }
 
+/** Asks before an edit reopens a reviewed document. */
+async function mayReopen() {
+  if (!isReviewed()) return true
+  const choices = [
+    { name: "keep", label: t("review.cancel") },
+    { name: "reopen", label: t("review.save_and_reopen"), tone: "primary" },
+  ]
+  return (await ask(t("review.reopens"), t("review.reopens_text"), choices)) === "reopen"
+}
+
 function resultText(result) {
   if (result.areTheirsKept) return t("review.theirs_kept")
   if (result.isUnchanged) return t("review.unchanged")
@@ -135,11 +151,12 @@ function resultText(result) {
 
 /** Saves changes after all earlier saves, refreshes the panel, and calls back with the changes that were sent last. Returns false
     if the person goes back to the editor; throws if the server refuses the changes. */
-export function save(changes, { base = currentVersion(), onSaved = () => {} } = {}) {
-  return enqueue(() => saveNow(changes, base, onSaved))
+export function save(changes, { base = currentVersion(), onSaved = () => {}, action = null } = {}) {
+  return enqueue(() => saveNow(changes, base, onSaved, action))
 }
 
-async function saveNow(changes, base, onSaved) {
+async function saveNow(changes, base, onSaved, action) {
+  if (!(await mayReopen())) return false
   showStatus(t("review.saving"))
   try {
     const result = await send(changes, base)
@@ -148,7 +165,8 @@ async function saveNow(changes, base, onSaved) {
       await refresh().catch(() => {})
       onSaved(result.changes)
     }
-    showStatus(result === null ? "" : resultText(result), "good")
+    const isDone = result !== null && !result.areTheirsKept && !result.isUnchanged
+    showStatus(result === null ? "" : resultText(result), "good", isDone ? action : null)
     return result !== null
   } catch (error) {
     showStatus("")
@@ -156,10 +174,16 @@ async function saveNow(changes, base, onSaved) {
   }
 }
 
-/** Saves changes, and shows a toast if the server refuses them. */
-export async function saveOrToast(changes, onSaved) {
+/** Deletes a field or a visit, and offers to undo that. */
+export function deleteOrToast(change, onSaved) {
+  const undo = { label: t("review.undo"), run: () => saveOrToast([undoChange(change)]) }
+  return saveOrToast([change], onSaved, undo)
+}
+
+/** Saves changes, and shows a toast if the server refuses them. With an action, the status of the save offers it. */
+export async function saveOrToast(changes, onSaved, action) {
   try {
-    return await save(changes, { onSaved })
+    return await save(changes, { onSaved, action })
   } catch (error) {
     toast(error.message, "error")
     return false

@@ -5,6 +5,7 @@
 //! decides. A browser with a login carries a [`session`] instead of a key. While the database cannot say whether there are
 //! keys, every request is refused.
 
+pub(crate) mod refusal;
 pub(crate) mod roles;
 pub(crate) mod session;
 
@@ -16,16 +17,18 @@ use axum::extract::{MatchedPath, Request, State};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, header};
 use axum::middleware::Next;
-use axum::response::{IntoResponse, Response};
+use axum::response::Response;
 use quire_application::Error;
 use quire_application::credential::{Authenticator, KeyHolder};
+use quire_application::session::SessionUse;
 
+use self::refusal::Refusal;
 use self::session::{SessionInfo, require_own_page};
 use crate::caller::Caller;
 use crate::middleware::drain_body::drain;
 use crate::pages;
 use crate::pages::visitor::Identity;
-use crate::{ApiError, Code};
+use crate::{ApiError, Code, RateLimits};
 
 /// How long the answer "there is no key" is cached.
 const OPEN_FOR: Duration = Duration::from_secs(1);
@@ -41,6 +44,7 @@ pub(crate) struct NoCredentialNeeded;
 /// Authenticates requests.
 pub struct Auth {
     authenticator: Authenticator,
+    limits: Arc<RateLimits>,
     /// Set once there is a credential, and never cleared: keys are revoked and never deleted.
     required: AtomicBool,
     /// When the last check found no key.
@@ -50,10 +54,11 @@ pub struct Auth {
 }
 
 impl Auth {
-    /// Accepts the credentials of that authenticator.
-    pub fn new(authenticator: Authenticator) -> Self {
+    /// Accepts the credentials of that authenticator. An address that presents too many wrong ones has to wait.
+    pub fn new(authenticator: Authenticator, limits: Arc<RateLimits>) -> Self {
         let required = AtomicBool::new(authenticator.has_token());
-        Self { authenticator, required, seen_open: Mutex::default(), checking: tokio::sync::Mutex::default() }
+        let (seen_open, checking) = (Mutex::default(), tokio::sync::Mutex::default());
+        Self { authenticator, limits, required, seen_open, checking }
     }
 
     /// Whether requests need a credential.
@@ -94,7 +99,7 @@ impl Auth {
     }
 
     /// Identifies the client, if a credential is needed, and adds its identity to the request.
-    async fn admit(&self, request: &mut Parts) -> Result<(), ApiError> {
+    async fn admit(&self, request: &mut Parts) -> Result<(), Refusal> {
         if !self.is_required().await? {
             return Ok(());
         }
@@ -113,24 +118,42 @@ impl Auth {
         permitted
     }
 
-    /// Who makes the request. A key takes precedence over a cookie, which browsers send by themselves.
-    async fn identify(&self, request: &Parts) -> Result<(KeyHolder, Option<SessionInfo>), ApiError> {
-        if let Some(presented) = bearer(&request.headers) {
-            let holder =
-                self.authenticator.holder(presented).await.map_err(lookup_failed)?.ok_or_else(|| {
-                    let message = "the key is unknown or revoked; use another key";
-                    ApiError::new(Code::Unauthorized, message)
-                })?;
-            return Ok((holder, None));
+    /// The holder of a presented key or token.
+    pub(crate) async fn holder(&self, request: &Parts, presented: &str) -> Result<KeyHolder, Refusal> {
+        self.limits.check_credential(request, presented).map_err(Refusal::TooManyWrong)?;
+        match self.authenticator.holder(presented).await.map_err(lookup_failed)? {
+            Ok(holder) => {
+                self.limits.credential_was_right(request, presented);
+                Ok(holder)
+            }
+            Err(reason) => {
+                self.limits.credential_was_wrong(request, presented);
+                Err(Refusal::WrongKey(reason))
+            }
         }
-        let Some((holder, secret)) = self.session(&request.headers).await? else {
-            let message = "a key is required: create one with `quire keys create` and send it as Authorization: Bearer KEY";
-            return Err(ApiError::new(Code::Unauthorized, message));
-        };
+    }
+
+    /// Who makes the request. A key takes precedence over a cookie, which browsers send by themselves.
+    async fn identify(&self, request: &Parts) -> Result<(KeyHolder, Option<SessionInfo>), Refusal> {
+        if let Some(presented) = bearer(&request.headers) {
+            return Ok((self.holder(request, presented).await?, None));
+        }
+        let Some(secret) = session::secret(&request.headers) else { return Err(Refusal::NoCredential) };
+        let activity = if is_background(request) { SessionUse::Background } else { SessionUse::Person };
+        let holder = self.session(request, &secret, activity).await?;
         require_own_page(request, &secret)?;
         let session = SessionInfo { name: holder.name.clone(), form_token: secret.form_token() };
         Ok((holder, Some(session)))
     }
+}
+
+/// The header of requests that a page sends by itself.
+const BACKGROUND: &str = "x-quire-background";
+
+/// Whether a page sent the request by itself, to follow what happens. Nobody may be in front of it.
+fn is_background(request: &Parts) -> bool {
+    let path = request.extensions.get::<MatchedPath>();
+    request.headers.contains_key(BACKGROUND) || path.is_some_and(|path| path.as_str() == "/events")
 }
 
 /// Whether the request needs no credential although others do: assets contain nothing of any document.
@@ -146,14 +169,9 @@ fn lookup_failed(error: Error) -> ApiError {
     ApiError::new(Code::ServiceUnavailable, "keys cannot be looked up at the moment; retry later")
 }
 
-fn check_role(holder: &KeyHolder, request: &Parts, path: &str) -> Result<(), ApiError> {
+fn check_role(holder: &KeyHolder, request: &Parts, path: &str) -> Result<(), Refusal> {
     let needed = roles::needed(&request.method, path);
-    if holder.roles.allow(needed) {
-        return Ok(());
-    }
-    let message =
-        format!("this needs the role {}; the key {} has {}", needed.as_str(), holder.name, holder.roles);
-    Err(ApiError::new(Code::Forbidden, message).with(serde_json::json!({ "role": needed.as_str() })))
+    if holder.roles.allow(needed) { Ok(()) } else { Err(Refusal::Role(needed, holder.clone())) }
 }
 
 /// Whether the route is public.
@@ -174,7 +192,7 @@ pub(crate) async fn authenticate(State(auth): State<Arc<Auth>>, request: Request
         Ok(()) => next.run(Request::from_parts(parts, body)).await,
         Err(refused) => {
             drain(&parts.headers, body).await;
-            refused.into_response()
+            refused.answer(&parts, &auth.limits)
         }
     };
     // An error page must offer only what its reader may do.

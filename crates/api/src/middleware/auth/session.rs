@@ -3,10 +3,11 @@
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderValue};
 use jiff::SignedDuration;
-use quire_application::credential::KeyHolder;
-use quire_application::session::SessionSecret;
+use quire_application::credential::{KeyHolder, KeyRefusal};
+use quire_application::session::{SessionSecret, SessionUse};
 use serde_json::json;
 
+use super::refusal::{Refusal, count};
 use super::{Auth, lookup_failed};
 use crate::middleware::csrf;
 use crate::pages::visitor::cookie;
@@ -27,23 +28,57 @@ pub(crate) struct SessionInfo {
 }
 
 impl Auth {
-    /// The session of the request and its holder, if it has not ended.
-    pub(crate) async fn session(
+    /// The holder of a session that has not ended.
+    pub(super) async fn session(
         &self,
-        headers: &HeaderMap,
-    ) -> Result<Option<(KeyHolder, SessionSecret)>, ApiError> {
-        let Some(secret) = secret(headers) else { return Ok(None) };
-        let holder = self.authenticator.session_holder(&secret).await.map_err(lookup_failed)?;
-        Ok(holder.map(|holder| (holder, secret)))
+        request: &Parts,
+        secret: &SessionSecret,
+        activity: SessionUse,
+    ) -> Result<KeyHolder, Refusal> {
+        let text = secret.reveal();
+        self.limits.check_credential(request, &text).map_err(Refusal::TooManyWrong)?;
+        let holder = self.authenticator.session_holder(secret, activity).await.map_err(lookup_failed)?;
+        match holder {
+            Some(holder) => {
+                self.limits.credential_was_right(request, &text);
+                Ok(holder)
+            }
+            None => Err(Refusal::SessionEnded { is_first: self.limits.session_was_wrong(request, &text) }),
+        }
     }
 
-    /// Exchanges a key for a new session that replaces the current one: the holder's name and the session's secret.
+    /// The session of a request to an address that needs none, and its holder.
+    pub(crate) async fn current_session(
+        &self,
+        request: &Parts,
+    ) -> Result<Option<(KeyHolder, SessionSecret)>, Refusal> {
+        let Some(secret) = secret(&request.headers) else { return Ok(None) };
+        match self.session(request, &secret, SessionUse::Background).await {
+            Ok(holder) => Ok(Some((holder, secret))),
+            Err(Refusal::SessionEnded { .. }) => Ok(None),
+            Err(refused) => Err(refused),
+        }
+    }
+
+    /// Exchanges a key for a new session that replaces the current one. If the name of the holder must be `expected` and is
+    /// another one, no session begins.
     pub(crate) async fn log_in(
         &self,
+        request: &Parts,
         presented: &str,
-        headers: &HeaderMap,
-    ) -> Result<Option<(String, SessionSecret)>, ApiError> {
-        Ok(self.authenticator.log_in(presented, secret(headers).as_ref()).await?)
+        expected: Option<&str>,
+    ) -> Result<(String, SessionSecret), Refusal> {
+        let holder = self.holder(request, presented).await?;
+        if expected.is_some_and(|name| name != holder.name) {
+            count("other_person");
+            let message =
+                "this is the key of another person; log in with the key that this page was opened with";
+            let error = ApiError::new(Code::Forbidden, message).with(json!({ "reason": "OTHER_PERSON" }));
+            return Err(Refusal::Other(error));
+        }
+        let before = secret(&request.headers);
+        let entered = self.authenticator.log_in(presented, before.as_ref()).await.map_err(ApiError::from)?;
+        entered.ok_or(Refusal::WrongKey(KeyRefusal::Unknown))
     }
 
     /// Ends a session.
@@ -65,7 +100,7 @@ pub(crate) fn secret(headers: &HeaderMap) -> Option<SessionSecret> {
 /// A request that changes something must come from a page of this server and carry the token of its session.
 pub(super) fn require_own_page(request: &Parts, secret: &SessionSecret) -> Result<(), ApiError> {
     if request.method.is_safe() {
-        return Ok(());
+        return csrf::refuse_reads_of_other_sites(request);
     }
     csrf::refuse_other_sites(request)?;
     let given = request.headers.get(FORM_TOKEN).and_then(|given| given.to_str().ok());
@@ -77,6 +112,7 @@ pub(crate) fn require_form_token(secret: &SessionSecret, given: Option<&str>) ->
     if given.is_some_and(|given| secret.is_form_token(given)) {
         return Ok(());
     }
+    count("csrf_token");
     let message = "this page belongs to another login; reload it and repeat the action";
     Err(ApiError::new(Code::Forbidden, message).with(json!({ "reason": "CSRF_TOKEN" })))
 }

@@ -43,6 +43,12 @@ impl FakeKeys {
     }
 }
 
+/// Authentication by these keys and this token.
+pub(crate) fn auth_with(keys: Arc<FakeKeys>, token: Option<&str>) -> Arc<Auth> {
+    let limits = RateLimits::per_minute(0, 0, crate::TrustedProxies::default());
+    Arc::new(Auth::new(Authenticator::new(keys, token), Arc::new(limits)))
+}
+
 #[async_trait]
 impl Credentials for FakeKeys {
     async fn create(&self, _: &NewKey) -> PortResult<()> {
@@ -95,8 +101,7 @@ async fn status(auth: &Arc<Auth>, request: &str, credential: Option<&str>) -> u1
 /// Proves R077 for the token.
 #[tokio::test]
 async fn with_a_token_everything_but_health_needs_it() {
-    let auth =
-        Arc::new(Auth::new(Authenticator::new(Arc::new(FakeKeys::default()), Some("a token of sixteen"))));
+    let auth = auth_with(Arc::new(FakeKeys::default()), Some("a token of sixteen"));
     assert_eq!(status(&auth, "GET /health", None).await, 200);
     for wrong in [
         None,
@@ -122,7 +127,7 @@ async fn with_a_token_everything_but_health_needs_it() {
 async fn a_key_does_what_its_roles_allow() {
     let keys = Arc::new(FakeKeys::default());
     let (reader, operator) = (keys.make("reader", "read"), keys.make("operator", "operate"));
-    let auth = Arc::new(Auth::new(Authenticator::new(keys.clone(), None)));
+    let auth = auth_with(keys.clone(), None);
     let bearer = |key: &str| format!("Bearer {key}");
     assert_eq!(status(&auth, "GET /documents", Some(&bearer(&reader))).await, 200);
     let (refused, message) = send(&auth, "POST /documents", Some(&bearer(&reader))).await;
@@ -139,7 +144,7 @@ async fn a_key_does_what_its_roles_allow() {
 #[tokio::test]
 async fn creating_a_key_closes_an_open_server_for_good() {
     let keys = Arc::new(FakeKeys::default());
-    let auth = Arc::new(Auth::new(Authenticator::new(keys.clone(), None)));
+    let auth = auth_with(keys.clone(), None);
     let now = Instant::now();
     assert_eq!(auth.needs_credential(now).await, Ok(false));
     keys.make("first", "read");
@@ -155,7 +160,7 @@ async fn while_the_database_does_not_answer_every_request_is_refused() {
     let keys = Arc::new(FakeKeys::default());
     let key = format!("Bearer {}", keys.make("reader", "read"));
     keys.gone.store(true, Ordering::SeqCst);
-    let auth = Arc::new(Auth::new(Authenticator::new(keys.clone(), None)));
+    let auth = auth_with(keys.clone(), None);
     assert_eq!(status(&auth, "GET /documents", None).await, 503);
     assert_eq!(status(&auth, "GET /documents", Some(&key)).await, 503);
     assert_eq!(status(&auth, "GET /health", None).await, 200);

@@ -1,9 +1,9 @@
-//! Rate limits for uploads, downloads and failed logins.
+//! Rate limits for uploads, downloads and wrong credentials.
 
-mod logins;
+mod credentials;
 mod rate;
 
-use std::net::{IpAddr, SocketAddr};
+use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -12,10 +12,11 @@ use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 
+use self::credentials::CredentialLimit;
 use self::rate::{Rate, RateDecision};
 use crate::caller::Caller;
 use crate::middleware::drain_body::drain;
-use crate::middleware::trusted_proxies::TrustedProxies;
+use crate::middleware::trusted_proxies::{TrustedProxies, network};
 use crate::{ApiError, Code};
 
 const LIMIT: HeaderName = HeaderName::from_static("x-ratelimit-limit");
@@ -28,7 +29,7 @@ pub(crate) const HEADERS: [HeaderName; 3] = [LIMIT, REMAINING, RESET];
 pub struct RateLimits {
     uploads: Option<Rate>,
     downloads: Option<Rate>,
-    logins: Rate,
+    credentials: CredentialLimit,
     proxies: TrustedProxies,
     started: Instant,
 }
@@ -40,7 +41,7 @@ impl RateLimits {
         Self {
             uploads: rate(uploads),
             downloads: rate(downloads),
-            logins: Rate::per_minute(logins::LOGIN_ATTEMPTS),
+            credentials: CredentialLimit::default(),
             proxies,
             started: Instant::now(),
         }
@@ -64,14 +65,6 @@ impl RateLimits {
         peer.map_or_else(String::new, |peer| {
             format!("address {}", network(self.proxies.client(peer, request.headers())))
         })
-    }
-}
-
-/// A subscriber has a whole /64 network of IPv6, so all of it counts as one client.
-fn network(address: IpAddr) -> IpAddr {
-    match address {
-        IpAddr::V6(address) => IpAddr::V6((address.to_bits() >> 64 << 64).into()),
-        IpAddr::V4(_) => address,
     }
 }
 

@@ -50,12 +50,11 @@ impl Rate {
         self.decision(after, None)
     }
 
-    /// Gives a token back.
-    pub(super) fn give_back(&self, client: &str) {
-        let mut clients = self.full_at.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(full_at) = clients.get_mut(client) {
-            *full_at = full_at.saturating_sub(MINUTE / self.limit);
-        }
+    /// How long that client has to wait for a token. Takes none.
+    pub(super) fn wait(&self, client: &str, now: Duration) -> Option<Duration> {
+        let clients = self.full_at.lock().unwrap_or_else(PoisonError::into_inner);
+        let missing = clients.get(client).map_or(Duration::ZERO, |full_at| full_at.saturating_sub(now));
+        Some((missing + MINUTE / self.limit).saturating_sub(MINUTE)).filter(|wait| !wait.is_zero())
     }
 
     fn decision(&self, reset: Duration, wait: Option<Duration>) -> RateDecision {
@@ -109,14 +108,18 @@ mod tests {
     }
 
     #[test]
-    fn a_token_that_is_given_back_can_be_taken_again() {
+    fn looking_at_a_bucket_takes_nothing() {
         let rate = Rate::per_minute(2);
         for _ in 0..10 {
-            assert_eq!(rate.take("a", START).wait, None);
-            rate.give_back("a");
+            assert_eq!(rate.wait("a", START), None);
         }
-        rate.give_back("unknown");
-        assert_eq!([(); 3].map(|()| rate.take("a", START).wait.is_some()), [false, false, true]);
+        for _ in 0..2 {
+            assert_eq!(rate.wait("a", START), None);
+            rate.take("a", START);
+        }
+        assert_eq!(rate.wait("a", START), Some(Duration::from_secs(30)));
+        assert_eq!(rate.wait("a", START), rate.take("a", START).wait);
+        assert_eq!(rate.wait("a", seconds(30)), None);
     }
 
     #[test]

@@ -10,7 +10,7 @@ pub(crate) mod trail;
 
 use quire_application::{App, events};
 
-use super::frame::{Frame, Link, Part};
+use super::frame::{Frame, Link, NavigationItem};
 use super::visitor::Visitor;
 use crate::ApiError;
 
@@ -55,7 +55,7 @@ fn tabs(current: GovernanceTab) -> Vec<Link> {
 
 async fn load_frame(app: &App, visitor: Visitor) -> Result<Frame, ApiError> {
     let newest = events::newest(app).await?;
-    Ok(Frame::new(visitor, Part::Governance, &["governance"], newest))
+    Ok(Frame::new(visitor, NavigationItem::Governance, &["governance"], newest))
 }
 
 /// An address with the parameters that are not empty.

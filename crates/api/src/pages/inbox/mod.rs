@@ -15,8 +15,8 @@ use quire_application::{App, events, run};
 use quire_domain::Role;
 
 use self::query::{Choice, InboxQuery};
-use self::row::Row;
-use super::frame::{Frame, Part, page};
+use self::row::DocumentRow;
+use super::frame::{Frame, NavigationItem, page};
 use super::visitor::Visitor;
 use super::words::Words;
 use crate::ApiError;
@@ -43,7 +43,7 @@ struct RowsPart {
 /// Rows of the list and its paging.
 struct Listing {
     words: &'static Words,
-    rows: Vec<Row>,
+    rows: Vec<DocumentRow>,
     /// The number of documents in words.
     total: Option<String>,
     /// The address of the next page.
@@ -80,7 +80,7 @@ pub(crate) async fn show(
     // The event position first, then the documents: an event in between is shown twice rather than missed.
     let newest = events::newest(&app).await?;
     let operates = visitor.may(Role::Operate);
-    let frame = Frame::new(visitor, Part::Inbox, &["inbox"], newest);
+    let frame = Frame::new(visitor, NavigationItem::Inbox, &["inbox"], newest);
     let list = load(&app, &query, frame.words(), operates).await?;
     page(&InboxPage { frame, asked: query, list, operates })
 }
@@ -142,11 +142,11 @@ async fn load_queue(
 }
 
 /// The rows with their places in the requested order.
-fn in_order(mut rows: Vec<Row>, query: &InboxQuery) -> Vec<Row> {
+fn in_order(mut rows: Vec<DocumentRow>, query: &InboxQuery) -> Vec<DocumentRow> {
     if query.is_queue {
         rows.retain(|row| row.waits);
         for row in &mut rows {
-            row.place = row.uncertainty;
+            row.place = row.sort_key;
             row.order = row.at.map_or_else(String::new, |at| format!("?sort=least_certain&at={at}"));
         }
     }
@@ -190,14 +190,14 @@ async fn rows_of(
     views: &[DocumentView],
     words: &'static Words,
     operates: bool,
-) -> Result<Vec<Row>, ApiError> {
+) -> Result<Vec<DocumentRow>, ApiError> {
     let mut rows = Vec::with_capacity(views.len());
     for view in views {
         let step = match &view.overview.latest_run {
             Some(run) => run::current_step(app, run).await?,
             None => None,
         };
-        rows.push(Row::of(view, step, app.confidence_policy(), words, operates));
+        rows.push(DocumentRow::of(view, step, app.confidence_policy(), words, operates));
     }
     Ok(rows)
 }

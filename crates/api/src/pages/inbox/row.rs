@@ -7,7 +7,7 @@ use quire_understanding::calibration::{Band, ConfidencePolicy};
 use crate::pages::moments::Moment;
 use crate::pages::words::Words;
 
-pub(super) struct Row {
+pub(super) struct DocumentRow {
     pub(super) id: String,
     pub(super) name: String,
     pub(super) status: &'static str,
@@ -18,13 +18,13 @@ pub(super) struct Row {
     /// The error code of the failure.
     pub(super) code: Option<String>,
     pub(super) reviewed_by: Option<String>,
-    pub(super) certainty: Option<ConfidenceLabel>,
+    pub(super) confidence: Option<ConfidenceLabel>,
     /// Whether it waits for a review.
     pub(super) waits: bool,
     /// Its confidence, which is its place in the review queue.
     pub(super) at: Option<f64>,
     /// Its sort key in the review queue.
-    pub(super) uncertainty: i64,
+    pub(super) sort_key: i64,
     /// Its sort key in the list, the greatest first.
     pub(super) place: i64,
     /// The query of its link, so that the next document follows in the same order.
@@ -43,18 +43,18 @@ pub(super) struct ConfidenceLabel {
 }
 
 impl ConfidenceLabel {
-    fn of(certainty: f64, policy: &ConfidencePolicy, words: &'static Words) -> Self {
-        let band = policy.band(certainty);
+    fn of(confidence: f64, policy: &ConfidencePolicy, words: &'static Words) -> Self {
+        let band = policy.band(confidence);
         let word = match band {
             Band::Low => "inbox.confidence_low",
             Band::Mid => "inbox.confidence_mid",
             Band::High => "inbox.confidence_high",
         };
-        Self { band: band.as_str(), word: words.get(word), percent: format!("{:.0} %", certainty * 100.0) }
+        Self { band: band.as_str(), word: words.get(word), percent: format!("{:.0} %", confidence * 100.0) }
     }
 }
 
-impl Row {
+impl DocumentRow {
     pub(super) fn of(
         view: &DocumentView,
         step: Option<StepName>,
@@ -64,14 +64,14 @@ impl Row {
     ) -> Self {
         let document = &view.overview.document;
         let state = view.overview.latest_run.as_ref().map(|run| &run.state);
-        let (name, tone) = match (view.standing.status, document.review_status) {
+        let (name, tone) = match (view.processing.status, document.review_status) {
             (DocumentStatus::Completed, ReviewStatus::Reviewed) => ("inbox.status_reviewed", "reviewed"),
             (DocumentStatus::Completed, _) => ("inbox.status_ready", "ready"),
             (DocumentStatus::Failed | DocumentStatus::TimedOut, _) => ("inbox.status_error", "error"),
             (DocumentStatus::Processing, _) => ("inbox.status_processing", "processing"),
             (DocumentStatus::Uploaded, _) => ("inbox.status_uploaded", "waiting"),
         };
-        let failure = view.standing.failure_type.map(|kind| named("inbox.failure_", kind.as_str(), words));
+        let failure = view.processing.failure_type.map(|kind| named("inbox.failure_", kind.as_str(), words));
         let doing = match (state, step) {
             (Some(RunState::Queued { .. }), _) => Some(words.get("inbox.step_waiting").to_owned()),
             (_, Some(step)) => Some(named("inbox.step_", step.as_str(), words)),
@@ -85,13 +85,13 @@ impl Row {
             detail: failure.or(doing),
             code: state.and_then(RunState::reason).map(|reason| reason.record.error_code.clone()),
             reviewed_by: view.overview.reviewed_by.as_ref().map(|who| words.with("inbox.reviewed_by", who)),
-            certainty: view
+            confidence: view
                 .overview
                 .confidence
-                .map(|certainty| ConfidenceLabel::of(certainty, policy, words)),
+                .map(|confidence| ConfidenceLabel::of(confidence, policy, words)),
             waits: view.overview.confidence.is_some() && document.review_status == ReviewStatus::InReview,
             at: view.overview.confidence,
-            uncertainty: uncertainty(view.overview.confidence.unwrap_or_default()),
+            sort_key: sort_key(view.overview.confidence.unwrap_or_default()),
             place: document.created_at.as_microsecond(),
             order: String::new(),
             added: Moment::of(document.created_at),
@@ -101,9 +101,9 @@ impl Row {
 }
 
 /// A confidence as a sort key: negated millionths, so that the least confident comes first.
-fn uncertainty(certainty: f64) -> i64 {
+fn sort_key(confidence: f64) -> i64 {
     #[allow(clippy::cast_possible_truncation)] // Between nothing and a million.
-    let millionths = (certainty * 1e6) as i64;
+    let millionths = (confidence * 1e6) as i64;
     -millionths
 }
 

@@ -15,7 +15,7 @@ use super::super::frame::page;
 use super::super::moments::Moment;
 use super::super::visitor::Visitor;
 use super::super::words::Words;
-use super::row::{RowContext, json};
+use super::row::RowContext;
 use super::titles;
 use crate::ApiError;
 use crate::request::{Id, Parameters, uuid};
@@ -42,17 +42,8 @@ struct ChangeRow {
     how: &'static str,
     old: Option<String>,
     new: Option<String>,
-    /// The change that restores a deleted value.
-    restore: Option<RestoreButton>,
-}
-
-struct RestoreButton {
-    field: FieldId,
-    key: String,
-    value: String,
-    value_type: &'static str,
-    /// The visit that it belonged to, if that still exists.
-    visit: Option<String>,
+    /// The field that can be restored: it was deleted and has not come back.
+    restore: Option<FieldId>,
 }
 
 pub(crate) async fn show(
@@ -68,29 +59,17 @@ pub(crate) async fn show(
     let policy = app.confidence_policy();
     let context = RowContext { schema: &found.schema, policy, words, language: visitor.language };
     let is_listed = |row: &VersionRow| row.is_first || !row.changes.is_empty();
-    let mut versions = Vec::new();
-    for record in records.iter().rev() {
-        let mut row = version_row(&context, record, field);
-        if row.changes.iter().any(|change| change.restore.is_some()) {
-            let before = review::version(&app, found.run.id, record.number.saturating_sub(1)).await?;
-            let before = before.map(|version| version.data.fields).unwrap_or_default();
-            let restored = row.changes.iter_mut().filter_map(|change| change.restore.as_mut());
-            restored
-                .for_each(|restore| restore.visit = visit(restore.field, &before, &found.active.data.fields));
-        }
-        versions.push(row);
-    }
-    versions.retain(is_listed);
-    page(&HistoryPart { words, versions })
+    let now = &found.active.data.fields;
+    let rows = records.iter().rev().map(|record| version_row(&context, record, field, now));
+    page(&HistoryPart { words, versions: rows.filter(is_listed).collect() })
 }
 
-/// The visit of a field before it was deleted, if the visit still exists.
-fn visit(field: FieldId, before: &[Field], now: &[Field]) -> Option<String> {
-    let visit = before.iter().find(|one| one.field_id == field)?.visit_id.clone()?;
-    now.iter().any(|one| one.visit_id.as_ref() == Some(&visit)).then_some(visit)
-}
-
-fn version_row(context: &RowContext<'_>, record: &VersionHistoryEntry, field: Option<FieldId>) -> VersionRow {
+fn version_row(
+    context: &RowContext<'_>,
+    record: &VersionHistoryEntry,
+    field: Option<FieldId>,
+    now: &[Field],
+) -> VersionRow {
     let of = record.changes.iter().filter(|change| field.is_none_or(|field| field == change.field_id));
     VersionRow {
         number: record.number,
@@ -98,7 +77,7 @@ fn version_row(context: &RowContext<'_>, record: &VersionHistoryEntry, field: Op
         at: Moment::of(record.created_at),
         is_active: record.is_active,
         is_first: record.number == 1,
-        changes: of.map(|change| change_row(context, change)).collect(),
+        changes: of.map(|change| change_row(context, change, now)).collect(),
     }
 }
 
@@ -107,7 +86,7 @@ pub(super) fn is_of_value(change: &FieldChange) -> bool {
     change.field_path.rsplit('.').next() == Some("value")
 }
 
-fn change_row(context: &RowContext<'_>, change: &FieldChange) -> ChangeRow {
+fn change_row(context: &RowContext<'_>, change: &FieldChange, now: &[Field]) -> ChangeRow {
     let is_value = is_of_value(change);
     let how = match (change.change_type, is_value) {
         (ChangeType::Add, _) => "review.added",
@@ -123,12 +102,7 @@ fn change_row(context: &RowContext<'_>, change: &FieldChange) -> ChangeRow {
         how: context.words.get(how),
         old: shown(&change.old_value, change.change_type != ChangeType::Add),
         new: shown(&change.new_value, !is_deleted),
-        restore: (is_deleted && !change.old_value.is_empty()).then(|| RestoreButton {
-            field: change.field_id,
-            key: change.field_key.clone(),
-            value: json(&change.old_value),
-            value_type: change.value_type.as_str(),
-            visit: None,
-        }),
+        restore: (is_deleted && now.iter().all(|field| field.field_id != change.field_id))
+            .then_some(change.field_id),
     }
 }

@@ -22,7 +22,7 @@ use quire_domain::DocumentId;
 use self::page_list::PageView;
 use self::panel::Panel;
 use self::processing::{NewerRun, ProcessingView};
-use super::frame::{Frame, Part, page};
+use super::frame::{Frame, NavigationItem, page};
 use super::visitor::Visitor;
 use super::words::Words;
 use crate::ApiError;
@@ -92,11 +92,11 @@ pub(crate) async fn show(
     let newest = events::newest(&app).await?;
     let view = document::detail(&app, id).await?;
     let work = Work::load(&app, &visitor, &view).await?;
-    let sheets = page_list::load(&app, id).await?;
     let words = visitor.language.words();
+    let sheets = page_list::load(&app, words, id).await?;
     let name = view.overview.document.original_filename;
     let next = next_of(id, &parameters);
-    let frame = Frame::new(visitor, Part::Inbox, &["review"], newest);
+    let frame = Frame::new(visitor, NavigationItem::Inbox, &["review"], newest);
     page(&ReviewPage { frame, words, id, next, name, sheets, work })
 }
 

@@ -1,10 +1,16 @@
-//! The pages of a document with their sizes, so that the layout does not move when their images load.
+//! The pages of a document with their sizes, so that the layout does not move when their images load, and what is missing
+//! in their text.
 
 use quire_application::document::pages;
 use quire_application::{App, Error};
 use quire_domain::DocumentId;
+use quire_domain::reading::Line;
 
+use super::super::words::Words;
 use crate::ApiError;
+
+/// The hidden text of further pages is not shown, because each page takes a read of its file.
+const MAX_SHOWN_PAGES: usize = 20;
 
 /// A page.
 pub(super) struct PageView {
@@ -15,23 +21,67 @@ pub(super) struct PageView {
     /// The same in whole pixels.
     pub(super) across: u32,
     pub(super) down: u32,
+    pub(super) unread: Option<UnreadView>,
+    pub(super) covered: Option<CoveredView>,
+}
+
+/// Why a page could not be read.
+pub(super) struct UnreadView {
+    pub(super) text: String,
+    /// The error code, explained at `/errors/`.
+    pub(super) code: String,
+}
+
+/// The text that opaque marks hide on a page.
+pub(super) struct CoveredView {
+    /// How many words they hide.
+    pub(super) told: String,
+    /// The hidden lines; none if they are not shown.
+    pub(super) lines: Vec<String>,
 }
 
 /// The pages of a document; none until a run has read it.
-pub(super) async fn load(app: &App, document: DocumentId) -> Result<Vec<PageView>, ApiError> {
-    let pages = match pages::list(app, document).await {
-        Ok((_, index)) => index.pages,
-        Err(Error::NotFound(_)) => Vec::new(),
+pub(super) async fn load(app: &App, words: &Words, document: DocumentId) -> Result<Vec<PageView>, ApiError> {
+    let index = match pages::list(app, document).await {
+        Ok((_, index)) => index,
+        Err(Error::NotFound(_)) => return Ok(Vec::new()),
         Err(error) => return Err(error.into()),
     };
-    let sheet = |(number, entry): (usize, pages::PageEntry)| PageView {
-        number,
-        width: entry.width,
-        height: entry.height,
-        across: whole(entry.width),
-        down: whole(entry.height),
-    };
-    Ok((1..).zip(pages).map(sheet).collect())
+    let told = if index.covered_used { "review.covered_used" } else { "review.covered" };
+    let mut sheets = Vec::with_capacity(index.pages.len());
+    let mut shown_pages = MAX_SHOWN_PAGES;
+    for (number, entry) in (1..).zip(index.pages) {
+        let covered = match entry.covered_words {
+            0 => None,
+            count => {
+                shown_pages = shown_pages.saturating_sub(1);
+                let lines =
+                    if shown_pages > 0 { covered_lines(app, document, number).await } else { Vec::new() };
+                Some(CoveredView { told: words.count(told, count as u64), lines })
+            }
+        };
+        let unread = entry.unread.map(|unread| UnreadView {
+            text: words.with("review.page_unread", &number.to_string()),
+            code: unread.error_code,
+        });
+        sheets.push(PageView {
+            number,
+            width: entry.width,
+            height: entry.height,
+            across: whole(entry.width),
+            down: whole(entry.height),
+            unread,
+            covered,
+        });
+    }
+    Ok(sheets)
+}
+
+/// The hidden lines of a page. If their file is gone, the warning is shown without them.
+async fn covered_lines(app: &App, document: DocumentId, number: usize) -> Vec<String> {
+    let Ok(page) = pages::page(app, document, number).await else { return Vec::new() };
+    let text = |line: &Line| line.words.iter().map(|word| word.text.as_str()).collect::<Vec<_>>().join(" ");
+    page.covered.iter().map(text).collect()
 }
 
 #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // Pages are positive and small.

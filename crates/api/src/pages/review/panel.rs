@@ -6,7 +6,7 @@ use quire_application::App;
 use quire_application::review::{self, ReviewView, VersionHistoryEntry};
 use quire_domain::{FieldId, ReviewStatus, Role};
 use quire_understanding::edit::ChangeType;
-use quire_understanding::{Field, Schema, SchemaKey, Scope, VISIT_DATE, Value, visits};
+use quire_understanding::{Field, Schema, SchemaKey, Scope, VISIT_DATE, Value, empty_critical_keys, visits};
 
 use super::super::moments::Moment;
 use super::super::visitor::Visitor;
@@ -37,6 +37,8 @@ pub(super) struct Panel {
     pub(super) is_reviewed: bool,
     /// The reviewer and the time of the review.
     pub(super) reviewed: Option<(String, Moment)>,
+    /// The titles of the critical keys without a value, as a JSON array.
+    pub(super) empty_critical: String,
     pub(super) may_edit: bool,
     pub(super) may_operate: bool,
     /// Whether documents of this schema have visits.
@@ -120,6 +122,9 @@ impl Panel {
             let text = words.with("review.reviewed_by", &by(found.overview.reviewed_by.as_deref()));
             (text, Moment::of(at))
         });
+        let empty_critical = empty_critical_keys(&active.data.fields, &found.schema);
+        let empty_critical: Vec<String> =
+            empty_critical.into_iter().map(|key| titles::of_key(&found.schema, language, &key.key)).collect();
         Self {
             run_id: found.run.id.to_string(),
             version: active.number,
@@ -127,6 +132,7 @@ impl Panel {
             made_at: Moment::of(active.created_at),
             is_reviewed,
             reviewed,
+            empty_critical: serde_json::to_string(&empty_critical).unwrap_or_else(|_| "[]".to_owned()),
             may_edit: visitor.may(Role::Review),
             may_operate: visitor.may(Role::Operate),
             has_visits: found.schema.keys.iter().any(|key| key.scope == Scope::Metadata),
@@ -297,7 +303,7 @@ impl<'a> Layout<'a> {
             groups.push(Group { visit: None, rows: self.laid_out(&[], nowhere.into_iter(), None) });
         }
         let is_left = |field: &&Field| match field.visit_id.as_deref() {
-            None => self.section_of(field) == VISITS,
+            None => self.section_of(field) == self.visits_section(),
             Some(visit) => visit == visits::UNASSIGNED,
         };
         let left: Vec<&Field> = self.fields.iter().filter(is_left).collect();

@@ -49,7 +49,7 @@ impl ProcessingView {
             Some(run) => steps(app, words, run.id, &run.state).await?,
             None => Vec::new(),
         };
-        let title = match (view.standing.status, run.map(|run| &run.state)) {
+        let title = match (view.processing.status, run.map(|run| &run.state)) {
             (DocumentStatus::Uploaded, _) => "review.not_started",
             (_, Some(RunState::Queued { .. })) => "review.queued",
             (DocumentStatus::Processing, _) => "review.processing",
@@ -62,7 +62,7 @@ impl ProcessingView {
             failure: run.and_then(|run| FailureView::of(words, &run.state)),
             is_offered: visitor.may(Role::Operate)
                 && app.is_processing_enabled()
-                && view.standing.status != DocumentStatus::Processing,
+                && view.processing.status != DocumentStatus::Processing,
         })
     }
 }

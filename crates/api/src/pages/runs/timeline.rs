@@ -74,7 +74,10 @@ fn attempt(
         tone,
         took: lasting(took, words),
         code: record.error_code.clone(),
-        message: record.details.as_ref().map(|failure| failure.message.clone()),
+        message: record
+            .details
+            .as_ref()
+            .map(|failure| words.run_error(&failure.error_code, &failure.message)),
         x,
         width: (took.as_secs_f64() * scale).clamp(NARROWEST, WIDTH - x),
     }

@@ -80,7 +80,7 @@ pub(crate) async fn detail(
 impl DocumentResponse {
     /// The response without duplicates.
     pub(crate) fn of(view: DocumentView) -> Self {
-        let DocumentView { overview, standing, language_used } = view;
+        let DocumentView { overview, processing, language_used } = view;
         let document = overview.document;
         Self {
             document_id: document.id,
@@ -89,10 +89,10 @@ impl DocumentResponse {
             file_size: document.file_size,
             created_at: document.created_at,
             updated_at: overview.updated_at,
-            status: standing.status.as_str(),
-            status_label: standing.status.label(),
-            status_message: standing.message,
-            failure_type: standing.failure_type.map(FailureType::as_str),
+            status: processing.status.as_str(),
+            status_label: processing.status.label(),
+            status_message: processing.message,
+            failure_type: processing.failure_type.map(FailureType::as_str),
             review_status: document.review_status.as_str(),
             reviewed_at: overview.reviewed_at,
             reviewed_by: overview.reviewed_by,

@@ -5,13 +5,14 @@ use std::sync::Arc;
 
 use axum::body::Body;
 use axum::extract::State;
-use axum::http::{HeaderName, HeaderValue, header};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use futures_util::stream;
 use quire_application::document::{self, DownloadError, OriginalFile};
 use quire_application::{App, Error};
 use quire_domain::{Document, DocumentId};
 
+use super::conditional::{IfNoneMatch, RequestedPart};
 use crate::request::{Id, Parameters};
 use crate::rest::openapi::{Binary, errors};
 use crate::{ApiError, Code};
@@ -21,7 +22,7 @@ const NO_SNIFFING: (HeaderName, HeaderValue) =
     (header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
 const ANY_TYPE: HeaderValue = HeaderValue::from_static("application/octet-stream");
 
-/// Downloads the original file of a document.
+/// Downloads the original file of a document, or a part of it.
 #[utoipa::path(
     get,
     path = "/documents/{id}/download",
@@ -30,6 +31,9 @@ const ANY_TYPE: HeaderValue = HeaderValue::from_static("application/octet-stream
     params(
         ("id" = Uuid, Path, description = "The document."),
         ("download" = Option<bool>, Query, description = "Whether a browser saves the file instead of showing it."),
+        ("Range" = Option<String>, Header, description = "One part of the file, such as `bytes=0-999`."),
+        ("If-Range" = Option<String>, Header, description = "The ETag of the file that the part must be of."),
+        ("If-None-Match" = Option<String>, Header, description = "The ETag of the file that the client has."),
     ),
     responses(
         (status = 200, description = "The file with its detected type.",
@@ -40,7 +44,15 @@ const ANY_TYPE: HeaderValue = HeaderValue::from_static("application/octet-stream
                 (Binary = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"),
                 (Binary = "text/plain"),
             ),
-            headers(("Content-Disposition" = String, description = "`inline` or `attachment`, and the file name."))),
+            headers(
+                ("Content-Disposition" = String, description = "`inline` or `attachment`, and the file name."),
+                ("ETag" = String, description = "The ETag of the file: the hash of its content."),
+            )),
+        (status = 206, description = "The part of the file.", body = Binary, content_type = "application/octet-stream",
+            headers(("Content-Range" = String, description = "The bytes of the part, and the size of the file."))),
+        (status = 304, description = "The client has this file already.",
+            headers(("ETag" = String, description = "The ETag of the file."))),
+        errors::OutsideOfFile,
         errors::Missing,
         errors::Gone,
         errors::TooMany,
@@ -50,17 +62,50 @@ pub(crate) async fn download(
     State(app): State<Arc<App>>,
     Id(id): Id,
     parameters: Parameters,
+    given: HeaderMap,
 ) -> Result<Response, ApiError> {
     let save = parameters.value("download", "must be true or false")?.unwrap_or(false);
-    let (document, file) = document::download(&app, DocumentId(id)).await?;
-    let headers = [
-        (header::CONTENT_TYPE, HeaderValue::from_str(&document.content_type).unwrap_or(ANY_TYPE)),
-        (header::CONTENT_LENGTH, document.file_size.into()),
-        (header::CONTENT_DISPOSITION, disposition(&document, save)?),
+    let document = document::find(&app, DocumentId(id)).await?;
+    let (tag, size) = (quire_domain::hex(&document.content_hash), document.file_size);
+    let quoted = HeaderValue::from_str(&format!("\"{tag}\""));
+    let common = [
+        (header::ETAG, quoted.map_err(|_| ApiError::internal("an ETag is not a valid header value"))?),
+        (header::ACCEPT_RANGES, HeaderValue::from_static("bytes")),
+        // Browsers must ask again: the document may have been purged.
         (header::CACHE_CONTROL, HeaderValue::from_static("private, no-cache")),
         NO_SNIFFING,
     ];
-    Ok((headers, stream(file)).into_response())
+    if IfNoneMatch::of(&given).includes(&tag) {
+        return Ok((StatusCode::NOT_MODIFIED, common).into_response());
+    }
+    let (status, part) = match RequestedPart::of(&given, &tag, size) {
+        RequestedPart::Whole => (StatusCode::OK, 0..size),
+        RequestedPart::Part(part) => (StatusCode::PARTIAL_CONTENT, part),
+        RequestedPart::Outside => return Ok(outside(size)),
+    };
+    let content = [
+        (header::CONTENT_TYPE, HeaderValue::from_str(&document.content_type).unwrap_or(ANY_TYPE)),
+        (header::CONTENT_LENGTH, (part.end - part.start).into()),
+        (header::CONTENT_DISPOSITION, disposition(&document, save)?),
+    ];
+    let file = document::download(&app, &document, part.clone()).await?;
+    let mut response = (status, common, content, stream(file)).into_response();
+    if status == StatusCode::PARTIAL_CONTENT {
+        let range = format!("bytes {}-{}/{size}", part.start, part.end - 1);
+        response
+            .headers_mut()
+            .extend(HeaderValue::from_str(&range).map(|range| (header::CONTENT_RANGE, range)));
+    }
+    Ok(response)
+}
+
+/// The answer to a part that the file does not have.
+fn outside(size: u64) -> Response {
+    let message = format!("the file has {size} bytes; ask for a part of them");
+    let mut response = ApiError::new(Code::RangeNotSatisfiable, message).into_response();
+    let range = HeaderValue::from_str(&format!("bytes */{size}"));
+    response.headers_mut().extend(range.map(|range| (header::CONTENT_RANGE, range)));
+    response
 }
 
 /// The file as a stream. If a later piece cannot be read, the connection ends before the announced length.

@@ -199,16 +199,16 @@ fn response(request: &ListRequest, found: DocumentList) -> DocumentListResponse 
 }
 
 pub(super) fn listed_document(view: DocumentView) -> ListedDocumentResponse {
-    let DocumentView { overview, standing, language_used } = view;
+    let DocumentView { overview, processing, language_used } = view;
     let document = overview.document;
     let run = overview.latest_run.as_ref();
-    let failure_type = standing.failure_type.map(quire_domain::FailureType::as_str);
+    let failure_type = processing.failure_type.map(quire_domain::FailureType::as_str);
     ListedDocumentResponse {
         document_id: document.id,
         original_filename: document.original_filename,
         created_at: document.created_at,
-        status: standing.status.as_str(),
-        status_label: standing.status.label(),
+        status: processing.status.as_str(),
+        status_label: processing.status.label(),
         failure_type,
         review_status: document.review_status.as_str(),
         reviewed_at: overview.reviewed_at,

@@ -1,5 +1,6 @@
 //! Documents, one file per operation.
 
+mod conditional;
 pub(crate) mod detail;
 pub(crate) mod download;
 pub(crate) mod export;

@@ -1,6 +1,6 @@
 //! The words of a page as JSON.
 
-use quire_domain::reading::{Line, Page, Rect, Word};
+use quire_domain::reading::{Line, Page, Rect, UnreadPage, Word};
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -15,6 +15,20 @@ pub(crate) struct PageContent {
     lines: Vec<LineResponse>,
     /// Whether OCR recognised its words.
     recognised: bool,
+    /// Text that an opaque mark hides, such as a black bar. It is no part of `lines`, and no fields are read from it.
+    covered: Vec<LineResponse>,
+    /// Why the page could not be read. Null if it was read.
+    unread: Option<UnreadPageResponse>,
+}
+
+/// Why a page could not be read.
+#[derive(Serialize, ToSchema)]
+#[schema(as = UnreadPage)]
+pub(crate) struct UnreadPageResponse {
+    /// The stable code.
+    error_code: String,
+    /// What happened and what to do.
+    message: String,
 }
 
 /// The words of one line in reading order.
@@ -46,8 +60,22 @@ pub(crate) struct RectResponse {
 
 impl From<Page> for PageContent {
     fn from(page: Page) -> Self {
-        let Page { width, height, lines, recognised } = page;
-        Self { width, height, lines: lines.into_iter().map(LineResponse::from).collect(), recognised }
+        let Page { width, height, lines, recognised, covered, unread } = page;
+        Self {
+            width,
+            height,
+            lines: lines.into_iter().map(LineResponse::from).collect(),
+            recognised,
+            covered: covered.into_iter().map(LineResponse::from).collect(),
+            unread: unread.map(Into::into),
+        }
+    }
+}
+
+impl From<UnreadPage> for UnreadPageResponse {
+    fn from(page: UnreadPage) -> Self {
+        let UnreadPage { error_code, message } = page;
+        Self { error_code, message }
     }
 }
 
@@ -75,7 +103,15 @@ mod tests {
     fn a_page_has_the_described_json() {
         let word = Word { text: "Luna".to_owned(), rect: Rect { x0: 1.0, y0: 2.0, x1: 3.5, y1: 4.0 } };
         let line = Line { words: vec![word], opens_paragraph: true };
-        let page = Page { width: 595.0, height: 842.0, lines: vec![line], recognised: false };
+        let unread = UnreadPage { error_code: "OCR_FAILED".to_owned(), message: "Scan it again.".to_owned() };
+        let page = Page {
+            width: 595.0,
+            height: 842.0,
+            lines: vec![line.clone()],
+            recognised: false,
+            covered: vec![line],
+            unread: Some(unread),
+        };
         let written = serde_json::to_value(&page).unwrap();
         let response = serde_json::to_value(PageContent::from(page)).unwrap();
         assert_eq!(response, written);

@@ -13,7 +13,8 @@ use quire_domain::{DocumentId, RunId};
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use super::page_content::PageContent;
+use super::conditional::IfNoneMatch;
+use super::page_content::{PageContent, UnreadPageResponse};
 use crate::request::{Id, PagePath, Parameters};
 use crate::rest::openapi::{Binary, errors};
 use crate::{ApiError, Code};
@@ -47,6 +48,10 @@ struct ListedPageResponse {
     recognised: bool,
     /// The number of its words.
     words: usize,
+    /// The number of words that an opaque mark hides, such as a black bar. They are not among `words`.
+    covered_words: usize,
+    /// Why the page could not be read. Null if it was read.
+    unread: Option<UnreadPageResponse>,
 }
 
 /// The words of a page, each with its rectangle in points from the top left corner.
@@ -81,6 +86,8 @@ pub(crate) async fn pages(
         height: entry.height,
         recognised: entry.recognised,
         words: entry.words,
+        covered_words: entry.covered_words,
+        unread: entry.unread.clone().map(Into::into),
     };
     Ok(Json(PageListResponse {
         document_id,
@@ -184,40 +191,4 @@ fn image_response(image: ImageResponse, tags: &IfNoneMatch) -> Result<Response, 
             (headers, content_type, Body::from(Bytes::from_owner(png))).into_response()
         }
     })
-}
-
-/// The `If-None-Match` header: the `ETag`s of the images that the client has.
-struct IfNoneMatch {
-    tags: Vec<String>,
-    any: bool,
-}
-
-impl IfNoneMatch {
-    fn of(headers: &HeaderMap) -> Self {
-        let given = headers.get_all(header::IF_NONE_MATCH).iter().filter_map(|value| value.to_str().ok());
-        let given: Vec<&str> = given.flat_map(|value| value.split(',')).map(str::trim).collect();
-        let bare = |tag: &&str| tag.trim_start_matches("W/").trim_matches('"').to_owned();
-        Self { any: given.contains(&"*"), tags: given.iter().map(bare).collect() }
-    }
-
-    fn includes(&self, tag: &str) -> bool {
-        self.any || self.tags.iter().any(|known| known == tag)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn strong_and_weak_tags_of_a_list_are_found() {
-        let mut headers = HeaderMap::new();
-        headers.append(header::IF_NONE_MATCH, HeaderValue::from_static("\"a-1\", W/\"b-2\""));
-        headers.append(header::IF_NONE_MATCH, HeaderValue::from_static("\"c-3\""));
-        let known = IfNoneMatch::of(&headers);
-        assert!(known.includes("a-1") && known.includes("b-2") && known.includes("c-3"));
-        assert!(!known.includes("d-4") && !IfNoneMatch::of(&HeaderMap::new()).includes("a-1"));
-        headers.insert(header::IF_NONE_MATCH, HeaderValue::from_static("*"));
-        assert!(IfNoneMatch::of(&headers).includes("anything"));
-    }
 }

@@ -86,6 +86,12 @@ struct UploadForm {
     /// The document; several documents are several fields of this name.
     #[schema(min_items = 1, max_items = 100)]
     file: Vec<Binary>,
+    /// The same as the parameter; before the second file.
+    #[schema(max_length = 64)]
+    schema: Option<String>,
+    /// The same as the parameter; before the second file.
+    #[schema(value_type = Option<names::Priority>)]
+    priority: Option<String>,
 }
 
 /// The response to one file, or to several.
@@ -133,6 +139,7 @@ enum AddResponse {
         errors::FileTooLarge,
         errors::Unsupported,
         errors::TooMany,
+        errors::StorageFull,
     ),
 )]
 pub(crate) async fn create(upload: IncomingUpload) -> Result<Response, ApiError> {
@@ -164,6 +171,7 @@ pub(crate) async fn create(upload: IncomingUpload) -> Result<Response, ApiError>
         errors::FileTooLarge,
         errors::Unsupported,
         errors::TooMany,
+        errors::StorageFull,
     ),
 )]
 pub(crate) async fn add(upload: IncomingUpload) -> Result<Response, ApiError> {
@@ -206,8 +214,8 @@ impl IncomingUpload {
         status: StatusCode,
         one: impl FnOnce(DocumentView) -> Response,
     ) -> Result<Response, ApiError> {
-        let batch = UploadBatch::begin(&self.app, self.upload).await?;
-        let mut outcomes = receive_files(&batch, self.request).await?;
+        let mut batch = UploadBatch::begin(&self.app, self.upload).await?;
+        let mut outcomes = receive_files(&mut batch, self.request).await?;
         if outcomes.len() > 1 {
             let all = outcomes.iter().all(|outcome| outcome.result.is_ok());
             let files = outcomes.into_iter().map(file_receipt).collect();
@@ -238,6 +246,7 @@ impl From<UploadError> for ApiError {
             UploadError::UnknownSchema { known, .. } => {
                 Self::new(Code::UnknownSchema, message).with(json!({ "parameter": "schema", "known": known }))
             }
+            UploadError::DiskFull { .. } => Self::new(Code::StorageFull, message),
             UploadError::KeyReused => Self::conflict(Reason::IdempotencyKeyReused, message),
             UploadError::Store(error) => error.into(),
         }
@@ -246,7 +255,7 @@ impl From<UploadError> for ApiError {
 
 fn receipt(view: &DocumentView) -> ReceiptResponse {
     let document = &view.overview.document;
-    let status = view.standing.status.as_str();
+    let status = view.processing.status.as_str();
     ReceiptResponse { document_id: document.id, status, created_at: document.created_at }
 }
 

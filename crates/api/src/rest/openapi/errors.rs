@@ -1,5 +1,8 @@
 //! The error responses of the description. Each operation names the errors that it can return; all have one body.
 
+// Outside tests nothing builds the description.
+#![cfg_attr(not(test), allow(dead_code))]
+
 use std::collections::BTreeMap;
 
 use utoipa::IntoResponses;
@@ -54,6 +57,8 @@ error_responses! {
     Conflicting = [Conflict] "The request conflicts with the stored state.";
     NotReviewable = [Conflict] { NoCompletedRun, InterpretationMissing }
         "There is nothing to review yet.";
+    NotMarkable = [Conflict] { NoCompletedRun, InterpretationMissing, StaleInterpretationVersion }
+        "There is nothing to review yet, or another version is active than the one that was reviewed.";
     NotComparable = [Conflict] {
         NoCompletedRun, InterpretationNotAvailable, InterpretationMissing, NothingToCompare
     } "There are not two versions to compare.";
@@ -65,8 +70,12 @@ error_responses! {
     KeyReused = [Conflict] { IdempotencyKeyReused } "The Idempotency-Key belongs to another request.";
     FileTooLarge = [FileTooLarge, RequestBodyTooLarge] "The file or the form is larger than the limit.";
     BodyTooLarge = [RequestBodyTooLarge] "The body is larger than the limit.";
+    TooSlow = [RequestTimeout] "The body came too slowly; send the request again.";
     Unsupported = [UnsupportedMediaType] "The file type is not supported.";
     TooMany = [RateLimited] "Too many requests; retry after the seconds in Retry-After.";
+    Throttled = [RateLimited] "Too many requests at once, or too many wrong credentials; retry after the seconds in Retry-After.";
+    StorageFull = [StorageFull] "The disk of the server is nearly full.";
+    OutsideOfFile = [RangeNotSatisfiable] "The file does not have this part.";
     Broken = [InternalError] "An internal error; the server log has details under the `correlation_id`.";
     Unavailable = [ServiceUnavailable] "A service does not answer; retry after the seconds in Retry-After.";
 }

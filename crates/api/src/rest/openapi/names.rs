@@ -1,5 +1,8 @@
 //! The closed sets of names in the description. The domain defines them.
 
+// Outside tests nothing builds the description.
+#![cfg_attr(not(test), allow(dead_code))]
+
 use std::borrow::Cow;
 
 use quire_application::steps::{ModelErrorKind, ReadErrorKind, StepErrorCode as StepCode};

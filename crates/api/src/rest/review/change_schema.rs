@@ -20,9 +20,11 @@ pub(crate) enum Change {
     UpdateField(UpdateField),
     MoveField(MoveField),
     DeleteField(DeleteField),
+    RestoreField(RestoreField),
     AddVisit(AddVisit),
     UpdateVisit(UpdateVisit),
     DeleteVisit(DeleteVisit),
+    RestoreVisit(RestoreVisit),
 }
 
 /// Adds a field.
@@ -76,6 +78,15 @@ pub(crate) struct DeleteField {
     field_id: Uuid,
 }
 
+/// Brings back a deleted field as it was, with its evidence.
+#[derive(ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct RestoreField {
+    #[schema(schema_with = restore)]
+    op: String,
+    field_id: Uuid,
+}
+
 /// Adds a visit with its date and reason.
 #[derive(ToSchema)]
 #[serde(deny_unknown_fields)]
@@ -111,6 +122,15 @@ pub(crate) struct DeleteVisit {
     visit_id: String,
 }
 
+/// Brings back a deleted visit with the fields that were deleted with it.
+#[derive(ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct RestoreVisit {
+    #[schema(schema_with = restore)]
+    op: String,
+    visit_id: String,
+}
+
 fn add() -> Object {
     only("ADD")
 }
@@ -121,6 +141,10 @@ fn update() -> Object {
 
 fn delete() -> Object {
     only("DELETE")
+}
+
+fn restore() -> Object {
+    only("RESTORE")
 }
 
 fn only(op: &str) -> Object {

@@ -64,6 +64,7 @@ pub(super) fn to_json(change: &EditOperation) -> Json {
             change
         }
         EditOperation::Delete { field } => json!({ "op": "DELETE", "field_id": field }),
+        EditOperation::Restore { field } => json!({ "op": "RESTORE", "field_id": field }),
         EditOperation::AddVisit { visit_id, metadata } => {
             let mut change = json!({ "op": "ADD", "visit": visit_json(metadata) });
             set(&mut change, "visit_id", visit_id.as_deref());
@@ -73,6 +74,7 @@ pub(super) fn to_json(change: &EditOperation) -> Json {
             json!({ "op": "UPDATE", "visit_id": visit_id, "visit": visit_json(metadata) })
         }
         EditOperation::DeleteVisit { visit_id } => json!({ "op": "DELETE", "visit_id": visit_id }),
+        EditOperation::RestoreVisit { visit_id } => json!({ "op": "RESTORE", "visit_id": visit_id }),
     }
 }
 
@@ -113,6 +115,7 @@ impl ChangeMembers {
                 Ok(EditOperation::Update { field, value, value_type: self.value_type()?, visit_id })
             }
             (Some("DELETE"), false) => Ok(EditOperation::Delete { field: self.field_id()? }),
+            (Some("RESTORE"), false) => Ok(EditOperation::Restore { field: self.field_id()? }),
             (Some("ADD"), true) => {
                 Ok(EditOperation::AddVisit { visit_id: self.visit_id()?, metadata: self.visit()? })
             }
@@ -120,7 +123,8 @@ impl ChangeMembers {
                 Ok(EditOperation::UpdateVisit { visit_id: self.named_visit()?, metadata: self.visit()? })
             }
             (Some("DELETE"), true) => Ok(EditOperation::DeleteVisit { visit_id: self.named_visit()? }),
-            _ => wrong("op", "must be ADD, UPDATE or DELETE"),
+            (Some("RESTORE"), true) => Ok(EditOperation::RestoreVisit { visit_id: self.named_visit()? }),
+            _ => wrong("op", "must be ADD, UPDATE, DELETE or RESTORE"),
         }
     }
 
@@ -141,9 +145,9 @@ impl ChangeMembers {
         let known: &[&str] = match (self.0.get("op").and_then(Json::as_str), is_visit) {
             (Some("ADD"), false) => &["op", "key", "value", "value_type", "visit_id"],
             (Some("UPDATE"), false) => &["op", "field_id", "value", "value_type", "visit_id"],
-            (Some("DELETE"), false) => &["op", "field_id"],
+            (Some("DELETE" | "RESTORE"), false) => &["op", "field_id"],
             (Some("ADD" | "UPDATE"), true) => &["op", "visit_id", "visit"],
-            (Some("DELETE"), true) => &["op", "visit_id"],
+            (Some("DELETE" | "RESTORE"), true) => &["op", "visit_id"],
             // The `op` is wrong, and reported elsewhere.
             _ => return Ok(()),
         };
@@ -242,6 +246,9 @@ mod tests {
             (json!({ "op": "UPDATE", "field_id": id.to_uppercase(), "value": "x" }), "field_id"),
             (json!({ "op": "UPDATE", "field_id": id }), "value"),
             (json!({ "op": "DELETE" }), "field_id"),
+            (json!({ "op": "RESTORE" }), "field_id"),
+            (json!({ "op": "RESTORE", "visit_id": 7 }), "visit_id"),
+            (json!({ "op": "RESTORE", "field_id": id, "reason": "x" }), "unknown_member"),
             (json!({ "op": "DELETE", "visit_id": null }), "visit_id"),
             (json!({ "op": "DELETE", "visit_id": "visit-1", "fieldId": id }), "visit_id"),
             (json!({ "op": "DELETE", "visit_id": "visit-1", "visit": {}, "field_id": id }), "visit_id"),
@@ -285,6 +292,8 @@ mod tests {
             update(Some(Value::Null), None, Some(VisitAssignment::None)),
             update(None, None, Some(VisitAssignment::To(visit()))),
             EditOperation::Delete { field },
+            EditOperation::Restore { field },
+            EditOperation::RestoreVisit { visit_id: visit() },
             EditOperation::AddVisit { visit_id: None, metadata: vec![("visit_date".to_owned(), text())] },
             EditOperation::AddVisit { visit_id: Some(visit()), metadata: Vec::new() },
             EditOperation::UpdateVisit {
@@ -300,7 +309,7 @@ mod tests {
     proptest! {
         #[test]
         fn any_input_is_parsed_or_refused(
-            op in prop::sample::select(vec!["ADD", "UPDATE", "DELETE", "x"]),
+            op in prop::sample::select(vec!["ADD", "UPDATE", "DELETE", "RESTORE", "x"]),
             part in prop::sample::select(vec!["key", "value", "value_type", "field_id", "visit_id", "visit"]),
             text in any::<String>(),
             number in any::<f64>(),

@@ -8,6 +8,7 @@ use axum::http::header;
 use axum::response::{IntoResponse, Response};
 use jiff::Timestamp;
 use quire_application::App;
+use quire_application::document::pages::{self, PageNotice};
 use quire_application::review::{self, ReviewError, ReviewView};
 use quire_domain::{DocumentId, RunId};
 use quire_understanding::calibration::ConfidencePolicy;
@@ -18,6 +19,7 @@ use super::{InterpretationFormat, VersionResponse, etag};
 use crate::ApiError;
 use crate::error::Reason;
 use crate::request::{Id, Parameters};
+use crate::rest::documents::page_content::UnreadPageResponse;
 use crate::rest::openapi::{errors, names};
 use crate::rest::runs::RunSummary;
 
@@ -35,6 +37,22 @@ struct ReviewResponse {
     reviewed_at: Option<Timestamp>,
     reviewed_by: Option<String>,
     confidence_policy: ConfidencePolicyResponse,
+    /// The pages whose text is not complete.
+    page_notices: Vec<PageNoticeResponse>,
+}
+
+/// What is missing in the text of a page.
+#[derive(Serialize, ToSchema)]
+#[schema(as = PageNotice)]
+struct PageNoticeResponse {
+    /// From 1.
+    page: usize,
+    /// The number of words that an opaque mark hides, such as a black bar.
+    covered_words: usize,
+    /// Whether fields are read from the hidden words, because `reading.covered_text` says so.
+    covered_used: bool,
+    /// Why the page could not be read. Null if it was read.
+    unread: Option<UnreadPageResponse>,
 }
 
 /// The confidence policy in effect. The bands of the fields follow from it.
@@ -87,11 +105,18 @@ pub(crate) async fn show(
 ) -> Result<Response, ApiError> {
     let format = InterpretationFormat::of(&parameters)?;
     let found = review::show(&app, DocumentId(id)).await?;
+    let notices = pages::notices(&app, found.run.id).await?;
     let etag = etag(found.active.number);
-    Ok(([(header::ETAG, etag)], Json(response(found, format, app.confidence_policy()))).into_response())
+    let body = response(found, notices, format, app.confidence_policy());
+    Ok(([(header::ETAG, etag)], Json(body)).into_response())
 }
 
-fn response(found: ReviewView, format: InterpretationFormat, policy: &ConfidencePolicy) -> ReviewResponse {
+fn response(
+    found: ReviewView,
+    notices: Vec<PageNotice>,
+    format: InterpretationFormat,
+    policy: &ConfidencePolicy,
+) -> ReviewResponse {
     let run = found.run;
     ReviewResponse {
         document_id: found.overview.document.id,
@@ -105,6 +130,14 @@ fn response(found: ReviewView, format: InterpretationFormat, policy: &Confidence
             policy_version: policy.version.clone(),
             band_cutoffs: BandCutoffs { low_max: policy.low_max, mid_max: policy.mid_max },
         },
+        page_notices: notices.into_iter().map(Into::into).collect(),
+    }
+}
+
+impl From<PageNotice> for PageNoticeResponse {
+    fn from(notice: PageNotice) -> Self {
+        let PageNotice { page, covered_words, covered_used, unread } = notice;
+        Self { page, covered_words, covered_used, unread: unread.map(Into::into) }
     }
 }
 

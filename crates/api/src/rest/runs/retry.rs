@@ -34,7 +34,7 @@ pub(crate) async fn retry(
     Caller(actor): Caller,
     Id(id): Id,
 ) -> Result<Json<RunResponse>, ApiError> {
-    let run = run::retry_failed(&app, RunId(id), &actor).await?;
+    let run = run::retry(&app, RunId(id), &actor).await?;
     // The stored run, which every later request shows.
     Ok(Json(RunResponse::of(run::show(&app, run.id).await?)))
 }

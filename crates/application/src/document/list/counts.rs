@@ -6,7 +6,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use jiff::{SignedDuration, Timestamp};
 use quire_ports::{DocumentFilter, PortResult, Store};
 
-use super::{DocumentCount, MOST_LOOKED_AT};
+use super::{DocumentCount, SCAN_LIMIT};
 
 /// How long "more than the limit" is cached.
 const CACHE_LIMITED: SignedDuration = SignedDuration::from_mins(1);
@@ -31,23 +31,23 @@ pub(super) enum Counted {
 impl CountCache {
     pub(super) async fn total(&self, store: &Store, of: Counted) -> PortResult<DocumentCount> {
         let now = store.clock.now();
-        let known = self.known().get(&of).copied();
-        if let Some((then, total)) = known
+        let cached = self.cached().get(&of).copied();
+        if let Some((then, total)) = cached
             && now >= then
             && now.duration_since(then) < cache_time(total)
         {
             return Ok(total);
         }
         let counted = match of {
-            Counted::Of(of) => store.documents.count(of, MOST_LOOKED_AT + 1).await?,
-            Counted::Open => store.documents.count_open(MOST_LOOKED_AT + 1).await?,
+            Counted::Of(of) => store.documents.count(of, SCAN_LIMIT + 1).await?,
+            Counted::Open => store.documents.count_open(SCAN_LIMIT + 1).await?,
         };
         let counted = total(counted);
-        self.known().insert(of, (now, counted));
+        self.cached().insert(of, (now, counted));
         Ok(counted)
     }
 
-    fn known(&self) -> MutexGuard<'_, HashMap<Counted, (Timestamp, DocumentCount)>> {
+    fn cached(&self) -> MutexGuard<'_, HashMap<Counted, (Timestamp, DocumentCount)>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -62,5 +62,5 @@ fn cache_time(total: DocumentCount) -> SignedDuration {
 }
 
 fn total(counted: u32) -> DocumentCount {
-    DocumentCount { count: counted.min(MOST_LOOKED_AT), is_lower_bound: counted > MOST_LOOKED_AT }
+    DocumentCount { count: counted.min(SCAN_LIMIT), is_lower_bound: counted > SCAN_LIMIT }
 }

@@ -25,7 +25,7 @@ pub async fn least_confident(app: &App, part: LeastConfidentQuery) -> Result<Lea
     let mut items: Vec<DocumentView> = found.into_iter().map(DocumentView::of).collect();
     let has_more = items.len() > part.limit as usize;
     items.truncate(part.limit as usize);
-    let next = items.last().filter(|_| has_more).and_then(place);
+    let next = items.last().filter(|_| has_more).and_then(cursor);
     let total = match part.after {
         Some(_) => None,
         None => Some(app.counts.total(store, Counted::Open).await?),
@@ -33,7 +33,7 @@ pub async fn least_confident(app: &App, part: LeastConfidentQuery) -> Result<Lea
     Ok(LeastConfidentList { items, total, next })
 }
 
-fn place(view: &DocumentView) -> Option<ConfidenceCursor> {
+fn cursor(view: &DocumentView) -> Option<ConfidenceCursor> {
     let confidence = view.overview.confidence?;
     Some(ConfidenceCursor { confidence, id: view.overview.document.id })
 }

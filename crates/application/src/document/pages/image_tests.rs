@@ -84,7 +84,7 @@ async fn an_image_is_drawn_once_and_each_page_and_scale_is_another() {
 }
 
 #[tokio::test]
-async fn whoever_has_the_image_is_told_so_without_drawing() {
+async fn a_matching_etag_is_answered_without_drawing() {
     let scene = scene(1).await;
     let (tag, _) = scene.image(1, 1.0).await;
     let again = ImageRequest { known: Some(tag.clone()), ..scene.request(1, 1.0) };
@@ -92,7 +92,7 @@ async fn whoever_has_the_image_is_told_so_without_drawing() {
 }
 
 #[tokio::test]
-async fn askers_at_the_same_time_wait_for_one_drawing() {
+async fn concurrent_requests_wait_for_one_drawing() {
     let scene = scene(0).await;
     let asking: Vec<_> = (0..8)
         .map(|_| {

@@ -3,7 +3,7 @@
 //! A worker that lost its run may write its files late. The file of the text has a fixed name, so its hash stands in the
 //! artifact, and a file with another hash is not served. The file of the pages has the fence of its writer in its name.
 
-use quire_domain::reading::{FileKind, Page, Reading};
+use quire_domain::reading::{FileKind, Page, Reading, UnreadPage};
 use quire_domain::{Run, hex};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
@@ -60,6 +60,9 @@ pub struct PageIndex {
     pub kind: FileKind,
     /// The pages.
     pub pages: Vec<PageEntry>,
+    /// Whether words that an opaque mark hides are part of the text nevertheless.
+    #[serde(default)]
+    pub covered_used: bool,
 }
 
 impl PageIndex {
@@ -80,7 +83,7 @@ impl PageIndex {
 }
 
 /// One page.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PageEntry {
     /// In points.
     pub width: f32,
@@ -90,6 +93,12 @@ pub struct PageEntry {
     pub recognised: bool,
     /// The number of its words.
     pub words: usize,
+    /// The number of words that an opaque mark hides. They are among `words` only if `covered_used`.
+    #[serde(default)]
+    pub covered_words: usize,
+    /// Why the page could not be read, if it could not.
+    #[serde(default)]
+    pub unread: Option<UnreadPage>,
     /// The start of its line in the file.
     pub start: u64,
     /// The end of its line.

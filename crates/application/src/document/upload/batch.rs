@@ -28,12 +28,25 @@ pub struct UploadBatch<'a> {
 }
 
 impl<'a> UploadBatch<'a> {
-    /// Accepts a request. Refuses an unknown schema before it reads any file.
+    /// Accepts a request. Refuses an unknown schema, and any upload to a disk that is nearly full, before it reads a file.
     pub async fn begin(app: &'a App, request: UploadRequest) -> Result<Self, UploadError> {
+        app.free_space.check().await?;
         if let Some(name) = &request.schema {
             require_schema(&app.store, name).await?;
         }
         Ok(Self { app, request })
+    }
+
+    /// Sets the schema of the files that are not stored yet.
+    pub async fn set_schema(&mut self, name: String) -> Result<(), UploadError> {
+        require_schema(&self.app.store, &name).await?;
+        self.request.schema = Some(name);
+        Ok(())
+    }
+
+    /// Sets the priority of the files that are not stored yet.
+    pub fn set_priority(&mut self, priority: Priority) {
+        self.request.priority = priority;
     }
 
     /// The size limit, in bytes, of one file and of all files of the request together.
@@ -47,22 +60,22 @@ impl<'a> UploadBatch<'a> {
         Upload::begin(store.clone(), blobs.clone(), uploads.clone()).await
     }
 
-    /// Stores a complete file, with its first run unless this server has processing switched off. `place` is the
+    /// Stores a complete file, with its first run unless this server has processing switched off. `position` is the
     /// position of the file in the request, from 0.
     pub async fn finish_file(
         &self,
         upload: Upload,
         name: &str,
-        place: u32,
+        position: u32,
         is_last: bool,
     ) -> Result<DocumentView, UploadError> {
         let request = &self.request;
         let correlation_id = Some(request.correlation_id.clone());
         let first = FirstRun { priority: request.priority, correlation_id };
-        let key = request.key.clone().map(|key| UploadKey { key, place, is_last });
+        let key = request.key.clone().map(|key| UploadKey { key, position, is_last });
         let uploader = Uploader { actor: request.actor.clone(), key };
         upload
-            .by_schema(request.schema.clone())
+            .with_schema(request.schema.clone())
             .finish(name, self.app.processing.then_some(first), &uploader)
             .await
     }

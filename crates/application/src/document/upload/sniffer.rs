@@ -11,10 +11,10 @@ const WINDOW: usize = 64 << 10;
 /// The first bytes of every zip.
 const ZIP: &[u8] = b"PK\x03\x04";
 /// Bytes of a zip's window that the next window repeats: more than a header that the boundary may cut.
-const HEADER: usize = 64;
+const ZIP_OVERLAP: usize = 64;
 /// Characters of plain text in front of every further window of a text. Within this length the domain looks for signs
 /// that a file that begins like text is of another kind.
-const PLAIN: usize = 1024;
+const TEXT_PREFIX: usize = 1024;
 
 /// The result so far.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,19 +40,19 @@ enum SnifferState {
 #[derive(Default)]
 pub(super) struct Sniffer {
     window: Vec<u8>,
-    sight: SnifferState,
+    state: SnifferState,
 }
 
 impl Sniffer {
     /// Checks the next piece.
-    pub(super) fn see(&mut self, piece: &[u8]) -> Verdict {
-        if !matches!(self.sight, SnifferState::Known(_)) {
+    pub(super) fn push(&mut self, piece: &[u8]) -> Verdict {
+        if !matches!(self.state, SnifferState::Known(_)) {
             self.window.extend_from_slice(piece);
             if self.window.len() > WINDOW {
                 self.judge();
             }
         }
-        match self.sight {
+        match self.state {
             SnifferState::Known(kind) => Verdict::Known(kind),
             _ => Verdict::Open,
         }
@@ -60,7 +60,7 @@ impl Sniffer {
 
     /// The kind of the complete file.
     pub(super) fn conclude(&self) -> Option<FileKind> {
-        match &self.sight {
+        match &self.state {
             SnifferState::Opening => FileKind::sniff(&self.window),
             SnifferState::Zip => FileKind::sniff(&[ZIP, &self.window].concat()),
             SnifferState::Text(opening) => FileKind::sniff(&[opening, &*self.window].concat()),
@@ -70,11 +70,11 @@ impl Sniffer {
 
     /// Checks the window and keeps the bytes that the next window needs.
     fn judge(&mut self) {
-        match &self.sight {
+        match &self.state {
             SnifferState::Opening => self.judge_opening(),
             SnifferState::Zip => match self.conclude() {
-                None => self.keep_last(HEADER),
-                kind => self.sight = SnifferState::Known(kind),
+                None => self.keep_last(ZIP_OVERLAP),
+                kind => self.state = SnifferState::Known(kind),
             },
             SnifferState::Text(opening) => {
                 let end = whole_characters(opening, &self.window);
@@ -82,12 +82,12 @@ impl Sniffer {
                 if kind == Some(FileKind::Text) {
                     self.keep_last(self.window.len() - end);
                 } else {
-                    self.sight = SnifferState::Known(None);
+                    self.state = SnifferState::Known(None);
                 }
             }
             SnifferState::Known(_) => {}
         }
-        if matches!(self.sight, SnifferState::Known(_)) {
+        if matches!(self.state, SnifferState::Known(_)) {
             self.window = Vec::new();
         }
     }
@@ -96,14 +96,14 @@ impl Sniffer {
         let end = whole_characters(&self.window, &self.window);
         match FileKind::sniff(&self.window[..end]) {
             Some(FileKind::Text) => {
-                self.sight = SnifferState::Text(plain_opening(&self.window));
+                self.state = SnifferState::Text(plain_opening(&self.window));
                 self.keep_last(self.window.len() - end);
             }
             None if self.window.starts_with(ZIP) => {
-                self.sight = SnifferState::Zip;
-                self.keep_last(HEADER);
+                self.state = SnifferState::Zip;
+                self.keep_last(ZIP_OVERLAP);
             }
-            kind => self.sight = SnifferState::Known(kind),
+            kind => self.state = SnifferState::Known(kind),
         }
     }
 
@@ -115,9 +115,9 @@ impl Sniffer {
 /// Plain text in the encoding of the file's beginning.
 fn plain_opening(file: &[u8]) -> Vec<u8> {
     match file {
-        [0xff, 0xfe, ..] => [&[0xff, 0xfe][..], &b"x\0".repeat(PLAIN)].concat(),
-        [0xfe, 0xff, ..] => [&[0xfe, 0xff][..], &b"\0x".repeat(PLAIN)].concat(),
-        _ => vec![b'x'; PLAIN],
+        [0xff, 0xfe, ..] => [&[0xff, 0xfe][..], &b"x\0".repeat(TEXT_PREFIX)].concat(),
+        [0xfe, 0xff, ..] => [&[0xfe, 0xff][..], &b"\0x".repeat(TEXT_PREFIX)].concat(),
+        _ => vec![b'x'; TEXT_PREFIX],
     }
 }
 
@@ -141,7 +141,7 @@ mod tests {
     fn by_pieces(file: &[u8], size: usize) -> Option<FileKind> {
         let mut sniffer = Sniffer::default();
         for piece in file.chunks(size) {
-            sniffer.see(piece);
+            sniffer.push(piece);
             assert!(sniffer.window.len() <= WINDOW + size);
         }
         sniffer.conclude()
@@ -167,8 +167,8 @@ mod tests {
     fn a_kind_that_shows_at_the_beginning_is_known_at_once_and_nothing_is_kept() {
         let png = [b"\x89PNG\r\n\x1a\n".to_vec(), vec![0; 3 * WINDOW]].concat();
         let mut sniffer = Sniffer::default();
-        assert_eq!(sniffer.see(&png[..WINDOW]), Verdict::Open);
-        assert_eq!(sniffer.see(&png[WINDOW..]), Verdict::Known(Some(FileKind::Png)));
+        assert_eq!(sniffer.push(&png[..WINDOW]), Verdict::Open);
+        assert_eq!(sniffer.push(&png[WINDOW..]), Verdict::Known(Some(FileKind::Png)));
         assert_eq!(sniffer.window.capacity(), 0);
         assert_eq!(sniffer.conclude(), Some(FileKind::Png));
     }
@@ -181,7 +181,7 @@ mod tests {
         let turned = [text.as_bytes(), b"\0\x01\x02", text.as_bytes()].concat();
         assert_eq!(by_pieces(&turned, 8192), None);
         let mut sniffer = Sniffer::default();
-        let verdicts: Vec<_> = turned.chunks(WINDOW).map(|piece| sniffer.see(piece)).collect();
+        let verdicts: Vec<_> = turned.chunks(WINDOW).map(|piece| sniffer.push(piece)).collect();
         assert_eq!(verdicts.last(), Some(&Verdict::Known(None)), "it is refused before it has all come");
     }
 

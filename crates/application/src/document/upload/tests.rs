@@ -182,7 +182,7 @@ fn pdf(length: usize) -> Vec<u8> {
 
 /// Proves R031 and R049.
 #[tokio::test]
-async fn a_document_is_taken_in_with_its_file_its_hash_and_its_first_run() {
+async fn an_upload_stores_the_file_its_hash_and_the_first_run() {
     let scene = scene().await;
     let file = pdf(700_000);
     let taken = scene.upload(scene.fixture.store.clone(), &file).await.unwrap();
@@ -233,7 +233,7 @@ async fn when_an_answer_is_lost_the_record_is_there_once_and_keeps_its_file() {
 }
 
 #[tokio::test]
-async fn while_nobody_can_say_whether_there_is_a_record_the_file_stays() {
+async fn the_file_stays_while_the_outcome_of_the_insert_is_unknown() {
     let scene = scene().await;
     let refused = scene.upload(scene.store(PlannedOutcome::LostWithTheDatabase), &pdf(10)).await;
     assert_eq!(refused, Err(UploadError::Store(away().into())));
@@ -295,7 +295,7 @@ async fn without_processing_a_document_gets_no_run() {
     upload.write(b"Paciente: Luna").await.unwrap();
     let taken = upload.finish("", None, &sender(None)).await.unwrap();
     assert_eq!(taken.overview.latest_run, None);
-    assert_eq!(taken.standing.status.as_str(), "UPLOADED");
+    assert_eq!(taken.processing.status.as_str(), "UPLOADED");
     assert_eq!(taken.overview.document.original_filename, "document.txt");
     assert!(scene.runs().await.is_empty());
     assert_eq!(scene.files().len(), 1);
@@ -303,15 +303,15 @@ async fn without_processing_a_document_gets_no_run() {
 
 /// Proves R026 below HTTP: a key is one person's, and lasts a day.
 #[tokio::test]
-async fn a_key_is_known_by_its_owner_its_wish_and_its_day() {
+async fn a_key_identifies_an_upload_by_owner_request_and_day() {
     let scene = scene().await;
     let clock = Arc::new(quire_testkit::FakeClock::at(quire_testkit::fixture::at(0)));
     let store = Store { clock: clock.clone(), ..scene.fixture.store.clone() };
-    let send = async |actor: &str, place: u32, is_last: bool| {
+    let send = async |actor: &str, position: u32, is_last: bool| {
         let blobs = Arc::new(DiskBlobs::open(scene.folder.path()).unwrap());
         let mut upload = Upload::begin(store.clone(), blobs, Arc::new(scene.terms.clone())).await?;
         upload.write(&pdf(10)).await?;
-        let key = Some(UploadKey { key: "k".to_owned(), place, is_last });
+        let key = Some(UploadKey { key: "k".to_owned(), position, is_last });
         upload.finish("a.pdf", None, &Uploader { actor: actor.to_owned(), key }).await
     };
     let first = send("ana", 0, true).await.unwrap();

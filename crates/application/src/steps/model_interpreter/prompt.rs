@@ -8,7 +8,7 @@ use quire_understanding::redaction::Redaction;
 
 /// The version of the prompt. Each interpretation that a model made records it. Change it with any change of the text below
 /// or of anything else that a model receives.
-pub const PROMPT_VERSION: &str = "1";
+pub const PROMPT_VERSION: &str = "2";
 
 const INSTRUCTIONS: &str = include_str!("prompt.md");
 

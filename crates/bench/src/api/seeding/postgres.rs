@@ -32,12 +32,13 @@ fn documents(counts: StateCounts) -> String {
     let all = counts.all;
     format!(
         "INSERT INTO documents (id, original_filename, content_type, file_size, content_hash, storage_path, created_at,
-                                updated_at, review_status, reviewed_at, reviewed_by)
+                                updated_at, review_status, reviewed_at, reviewed_by, reviewed_version)
          SELECT id, 'informe-' || row_index || '.pdf', 'application/pdf', 100000, sha256(row_index::text::bytea),
                 id || '/original.pdf', at, at,
                 CASE WHEN row_index % {REVIEWED_ONE_IN} = 0 THEN 'REVIEWED' ELSE 'IN_REVIEW' END,
                 CASE WHEN row_index % {REVIEWED_ONE_IN} = 0 THEN at END,
-                CASE WHEN row_index % {REVIEWED_ONE_IN} = 0 THEN 'local' END
+                CASE WHEN row_index % {REVIEWED_ONE_IN} = 0 THEN 'local' END,
+                CASE WHEN row_index % {REVIEWED_ONE_IN} = 0 THEN 1 END
          FROM (SELECT row_index, uuidv7(age) AS id, now() + age AS at
                FROM (SELECT row_index, make_interval(secs => row_index - {all}) AS age
                      FROM generate_series(0, {all} - 1) AS row_index) AS aged) AS timed

@@ -46,9 +46,10 @@ fn insert(transaction: &Transaction<'_>, id: Uuid, at: i64, state: &str, index: 
     transaction
         .prepare_cached(
             "INSERT INTO documents (id, original_filename, content_type, file_size, content_hash, storage_path, \
-             created_at, updated_at, review_status, reviewed_at, reviewed_by) \
+             created_at, updated_at, review_status, reviewed_at, reviewed_by, reviewed_version) \
              VALUES (?1, ?2, 'application/pdf', 100000, ?3, ?4, ?5, ?5, \
-             CASE WHEN ?6 IS NULL THEN 'IN_REVIEW' ELSE 'REVIEWED' END, ?6, CASE WHEN ?6 IS NULL THEN NULL ELSE 'local' END)",
+             CASE WHEN ?6 IS NULL THEN 'IN_REVIEW' ELSE 'REVIEWED' END, ?6, CASE WHEN ?6 IS NULL THEN NULL ELSE 'local' END, \
+             CASE WHEN ?6 IS NULL THEN NULL ELSE 1 END)",
         )
         .unwrap()
         .execute(params![

@@ -26,6 +26,8 @@ const MAX_RESPONSE_BYTES: usize = 4 << 20;
 pub struct ModelSettings {
     /// The address before `/chat/completions`, such as `http://localhost:11434/v1`.
     pub url: String,
+    /// Whether the text of documents may be sent over plain HTTP to another machine.
+    pub allow_http: bool,
     /// The name of the model.
     pub name: String,
     /// The API key, if the endpoint needs one.
@@ -51,6 +53,8 @@ pub struct RemoteModel {
 pub enum ModelSettingsError {
     /// The URL.
     Url,
+    /// The URL is plain HTTP to another machine.
+    PlainHttp,
     /// The API key.
     ApiKey,
 }
@@ -59,6 +63,10 @@ impl fmt::Display for ModelSettingsError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Url => "must be a URL such as http://localhost:11434/v1",
+            Self::PlainHttp => {
+                "must start with https://, because over http:// others on the way can read the documents; to send them \
+                 over http:// nevertheless, set model.allow_http = true"
+            }
             Self::ApiKey => "must be printable ASCII without spaces",
         })
     }
@@ -75,6 +83,9 @@ impl RemoteModel {
     /// Checks the settings. Sends nothing yet.
     pub fn new(http: HttpClient, settings: ModelSettings) -> Result<Self, ModelSettingsError> {
         let address = address(&settings.url).ok_or(ModelSettingsError::Url)?;
+        if !settings.allow_http && !is_private(&address) {
+            return Err(ModelSettingsError::PlainHttp);
+        }
         let authorization = settings.api_key.map(|key| {
             // A header could contain other characters, but no API key does: something else was pasted.
             let is_key = key.bytes().all(|byte| byte.is_ascii_graphic());
@@ -168,6 +179,13 @@ fn address(url: &str) -> Option<Uri> {
     let uri: Uri = format!("{}/chat/completions", url.trim().trim_end_matches('/')).parse().ok()?;
     let is_http = matches!(uri.scheme_str(), Some("http" | "https"));
     (is_http && uri.host().is_some_and(|host| !host.is_empty()) && uri.query().is_none()).then_some(uri)
+}
+
+/// Whether nobody else can read what is sent to this address: it is encrypted or stays on this machine.
+fn is_private(address: &Uri) -> bool {
+    let host = address.host().unwrap_or_default().trim_start_matches('[').trim_end_matches(']');
+    let is_loopback = host.parse::<std::net::IpAddr>().is_ok_and(|address| address.is_loopback());
+    address.scheme_str() == Some("https") || is_loopback || host.eq_ignore_ascii_case("localhost")
 }
 
 fn failed(kind: ModelErrorKind, message: &str) -> FailedRequest {

@@ -15,7 +15,8 @@ const KEY: &str = "sk-not-to-be-seen";
 
 fn model(server: &ModelServer, timeout: Duration, attempts: u32) -> RemoteModel {
     let (url, api_key) = (server.url.clone(), Some(KEY.to_owned()));
-    let settings = ModelSettings { url, name: "any".to_owned(), api_key, timeout, attempts };
+    let settings =
+        ModelSettings { url, allow_http: false, name: "any".to_owned(), api_key, timeout, attempts };
     RemoteModel::new(HttpClient::new(), settings).unwrap()
 }
 
@@ -89,7 +90,7 @@ async fn a_redirect_is_not_followed_so_that_the_key_goes_to_no_other_host() {
 }
 
 #[tokio::test]
-async fn a_busy_model_is_asked_again_after_its_wait_but_never_after_the_deadline() {
+async fn a_busy_model_is_retried_after_its_wait_but_never_after_the_deadline() {
     let busy = ModelReply::Status(429, "Retry-After: 1\r\n");
     let server = ModelServer::start(KEY, vec![busy.clone(), ModelReply::Completion("{}".to_owned())]);
     model(&server, Duration::from_secs(20), 2).ask(&request()).await.unwrap();
@@ -114,6 +115,7 @@ async fn an_unreachable_endpoint_is_unavailable() {
     let url = "http://127.0.0.1:1/v1".to_owned();
     let settings = ModelSettings {
         url,
+        allow_http: false,
         name: "any".to_owned(),
         api_key: None,
         timeout: Duration::from_secs(9),
@@ -127,8 +129,14 @@ async fn an_unreachable_endpoint_is_unavailable() {
 fn the_url_must_be_http_and_the_key_printable_ascii() {
     let address = |url: &str, key: &str| {
         let (url, api_key) = (url.to_owned(), Some(key.to_owned()));
-        let settings =
-            ModelSettings { url, name: String::new(), api_key, timeout: Duration::ZERO, attempts: 1 };
+        let settings = ModelSettings {
+            url,
+            allow_http: false,
+            name: String::new(),
+            api_key,
+            timeout: Duration::ZERO,
+            attempts: 1,
+        };
         RemoteModel::new(HttpClient::new(), settings).map(|model| model.address.to_string())
     };
     for good in ["http://localhost:11434/v1", "http://localhost:11434/v1/"] {
@@ -139,7 +147,28 @@ fn the_url_must_be_http_and_the_key_printable_ascii() {
         assert_eq!(address(bad, "k"), Err(ModelSettingsError::Url), "{bad}");
     }
     for bad in ["a\nb", "a b", "clé"] {
-        assert_eq!(address("http://x", bad), Err(ModelSettingsError::ApiKey), "{bad}");
+        assert_eq!(address("https://x", bad), Err(ModelSettingsError::ApiKey), "{bad}");
+    }
+}
+
+/// Documents contain personal data, which must not travel in the clear.
+#[test]
+fn plain_http_beyond_this_machine_is_refused_unless_it_is_allowed() {
+    let check = |url: &str, allow_http: bool| {
+        let (url, name, timeout) = (url.to_owned(), String::new(), Duration::ZERO);
+        let settings = ModelSettings { url, allow_http, name, api_key: None, timeout, attempts: 1 };
+        RemoteModel::new(HttpClient::new(), settings).err()
+    };
+    for url in
+        ["http://models.example/v1", "http://10.0.0.7:8000/v1", "http://localhost.example/v1", "HTTP://x"]
+    {
+        assert_eq!(check(url, false), Some(ModelSettingsError::PlainHttp), "{url}");
+        assert_eq!(check(url, true), None, "{url}");
+    }
+    for url in
+        ["https://models.example/v1", "http://localhost:11434/v1", "http://127.8.0.1", "http://[::1]:80/v1"]
+    {
+        assert_eq!(check(url, false), None, "{url}");
     }
 }
 
@@ -148,8 +177,14 @@ fn the_url_must_be_http_and_the_key_printable_ascii() {
 async fn an_https_url_is_used_with_tls_only() {
     let server = ModelServer::start(KEY, vec![ModelReply::Completion("{}".to_owned())]);
     let (url, api_key) = (server.url.replace("http://", "https://"), Some(KEY.to_owned()));
-    let settings =
-        ModelSettings { url, name: "any".to_owned(), api_key, timeout: Duration::from_secs(5), attempts: 1 };
+    let settings = ModelSettings {
+        url,
+        allow_http: false,
+        name: "any".to_owned(),
+        api_key,
+        timeout: Duration::from_secs(5),
+        attempts: 1,
+    };
     let error = RemoteModel::new(HttpClient::new(), settings).unwrap().ask(&request()).await.unwrap_err();
     assert_eq!(error.kind, ModelErrorKind::Unavailable);
     assert!(server.requests().is_empty());

@@ -14,6 +14,16 @@ pub(super) fn tesseract_missing(reason: &str) -> ReadError {
     }
 }
 
+pub(super) fn not_confined(missing: &str) -> ReadError {
+    ReadError {
+        kind: ReadErrorKind::OcrNotAvailable,
+        message: "The document has scanned pages, and the OCR program tesseract is not confined as reading.confinement asks \
+                  for. Ask your administrator."
+            .to_owned(),
+        diagnosis: Some(format!("Confining tesseract failed: {missing}")),
+    }
+}
+
 pub(super) fn language_data_missing(languages: &[&str]) -> ReadError {
     let packages: Vec<String> = languages
         .iter()

@@ -23,8 +23,8 @@ use tokio::process::Command;
 use tokio::sync::{Mutex, OwnedSemaphorePermit, Semaphore};
 use tokio::time::timeout;
 
-use crate::sandbox::{PageImage, current_executable};
-use errors::{language_data_missing, recognition_failed, tesseract_missing};
+use crate::sandbox::{ConfinementPolicy, PageImage, current_executable};
+use errors::{language_data_missing, not_confined, recognition_failed, tesseract_missing};
 
 /// The most bytes that tesseract may write for a page.
 const MAX_STDOUT: u64 = 16 << 20;
@@ -44,6 +44,8 @@ pub struct OcrSettings {
     pub memory: u64,
     /// The number of pages to recognise in parallel.
     pub pages: usize,
+    /// The confinement that tesseract must have.
+    pub confinement: ConfinementPolicy,
 }
 
 /// The language of a page.
@@ -133,6 +135,9 @@ impl Ocr {
         let arguments = ["stdin", "stdout", "-l", &languages, "--dpi", &dpi, "--psm", "3", "tsv"];
         let output = self.inner.run(program, &arguments, &image.png).await;
         let output = output.map_err(|error| recognition_failed(&error.to_string()))?;
+        if output.status.code() == Some(child::EXIT_NOT_CONFINED.into()) {
+            return Err(not_confined(&output.stderr));
+        }
         if !output.status.success() {
             return Err(recognition_failed(&format!("{}: {}", output.status, output.stderr)));
         }
@@ -179,6 +184,9 @@ impl OcrInner {
             find_program(name).ok_or_else(|| tesseract_missing(&format!("{name} was not detected")))?;
         let output = self.run(program.clone(), &["--list-langs"], &[]).await;
         let output = output.map_err(|error| tesseract_missing(&error.to_string()))?;
+        if output.status.code() == Some(child::EXIT_NOT_CONFINED.into()) {
+            return Err(not_confined(&output.stderr));
+        }
         if !output.status.success() {
             return Err(tesseract_missing(&format!("{}: {}", output.status, output.stderr)));
         }
@@ -188,8 +196,11 @@ impl OcrInner {
     }
 
     async fn run(&self, program: PathBuf, arguments: &[&str], input: &[u8]) -> io::Result<ProcessOutput> {
-        let limits =
-            child::ChildLimits { memory: self.settings.memory, seconds: self.settings.time.as_secs() };
+        let limits = child::ChildLimits {
+            memory: self.settings.memory,
+            seconds: self.settings.time.as_secs(),
+            policy: self.settings.confinement,
+        };
         let mut child = Command::new(&self.launcher)
             .arg0("quire")
             .args(limits.arguments())

@@ -1,16 +1,19 @@
 //! Receives what a page draws, and records glyphs, images and shapes instead of drawing them.
 //!
 //! Invisible text counts too: scanners store recognised text as invisible text. Images are not decoded and outlines not
-//! built, because only their positions matter here.
+//! built, because only their positions matter here. Text that the page hides under a mark is told apart by a second device,
+//! made with the hidden glyphs that the first one found.
 
 use hayro_interpret::font::{Glyph as FontGlyph, GlyphRun, PositionedGlyph};
 use hayro_interpret::hayro_cmap::WritingMode;
 use hayro_interpret::kurbo::{Affine, BezPath, Rect, Vec2};
 use hayro_interpret::{BlendMode, ClipPath, Device, DrawMode, DrawProps, Image, ImageDrawProps, SoftMask};
 
+use super::covered::GlyphTraces;
 use super::glyph::PlacedGlyph;
 use super::glyph_cache::GlyphCache;
 use super::image_coverage::ImageCoverage;
+use super::marks::{Color, MarkRecorder, solid_color};
 use super::words::{PageText, WordBuilder};
 use crate::PageGraphics;
 
@@ -29,6 +32,28 @@ pub(super) struct TextDevice {
     last_filled: Option<RunFingerprint>,
     image_coverage: ImageCoverage,
     shape_count: u32,
+    size: (f32, f32),
+    marks: MarkRecorder,
+    traces: GlyphTraces,
+    hidden: Option<HiddenGlyphs>,
+}
+
+/// The hidden glyphs of a page, which become words of their own.
+struct HiddenGlyphs {
+    /// For each glyph in drawing order, whether it is hidden.
+    is_hidden: std::vec::IntoIter<bool>,
+    words: WordBuilder,
+}
+
+/// What a page draws.
+pub(super) struct DrawnPage {
+    /// Its text, without the hidden glyphs if the device knows them.
+    pub(super) text: PageText,
+    pub(super) graphics: PageGraphics,
+    /// The text of the hidden glyphs, if the device knows them.
+    pub(super) covered: PageText,
+    /// For each glyph in drawing order, whether a mark hides it. `None` if no glyph is hidden.
+    pub(super) hidden: Option<Vec<bool>>,
 }
 
 /// Identifies a run of glyphs by its length and its first and last glyph.
@@ -47,16 +72,37 @@ impl TextDevice {
             last_filled: None,
             image_coverage: ImageCoverage::new(width, height),
             shape_count: 0,
+            size: (width, height),
+            marks: MarkRecorder::new(width, height),
+            traces: GlyphTraces::default(),
+            hidden: None,
         }
     }
 
-    pub(super) fn finish(self) -> (PageText, PageGraphics) {
-        let graphics =
-            PageGraphics { image_coverage: self.image_coverage.share(), shape_count: self.shape_count };
-        (self.words.finish(), graphics)
+    /// A device that keeps these glyphs apart. The page must draw the same glyphs in the same order.
+    pub(super) fn with_hidden(width: f32, height: f32, is_hidden: Vec<bool>) -> Self {
+        let words = WordBuilder::new(width, height);
+        let hidden = Some(HiddenGlyphs { is_hidden: is_hidden.into_iter(), words });
+        Self { hidden, ..Self::new(width, height) }
     }
 
-    fn record_glyph(&mut self, glyph: &FontGlyph<'_>, transform: Affine, is_vertical: bool) {
+    pub(super) fn finish(self) -> DrawnPage {
+        let image_coverage = self.image_coverage.share();
+        DrawnPage {
+            text: self.words.finish(),
+            graphics: PageGraphics { image_coverage, shape_count: self.shape_count },
+            covered: self.hidden.map(|hidden| hidden.words.finish()).unwrap_or_default(),
+            hidden: self.traces.hidden_by(&self.marks.marks, self.size, image_coverage),
+        }
+    }
+
+    fn record_glyph(
+        &mut self,
+        glyph: &FontGlyph<'_>,
+        transform: Affine,
+        is_vertical: bool,
+        color: Option<Color>,
+    ) {
         let (letters, width) = self.glyph_cache.get(glyph);
         let vector = |x: f64, y: f64| transform_vector(transform, x, y);
         let origin = transform.translation().to_point();
@@ -69,7 +115,12 @@ impl TextDevice {
         } else {
             PlacedGlyph { origin, advance: vector(f64::from(width), 0.0), up: vector(0.0, UNITS_PER_EM) }
         };
-        self.words.push(glyph, letters);
+        let Some(hidden) = &mut self.hidden else {
+            self.traces.push(&glyph, self.marks.count(), color);
+            return self.words.push(glyph, letters);
+        };
+        let is_hidden = hidden.is_hidden.next() == Some(true);
+        if is_hidden { hidden.words.push(glyph, letters) } else { self.words.push(glyph, letters) }
     }
 
     fn count_shape(&mut self) {
@@ -89,31 +140,52 @@ impl<'a> Device<'a> for TextDevice {
         }
         let is_vertical = run.writing_mode() == WritingMode::Vertical;
         let stretched = is_stretched(glyphs);
+        // Before the first mark there is nothing that the color could be the same as.
+        let is_filled = matches!(mode, DrawMode::Fill(_)) && self.marks.count() > 0;
+        let color = is_filled.then(|| solid_color(&props.paint)).flatten();
         self.glyph_cache.start_run();
         for glyph in glyphs {
             let transform = props.transform * glyph.transform();
-            self.record_glyph(glyph, if stretched { unstretched(transform) } else { transform }, is_vertical);
+            let transform = if stretched { unstretched(transform) } else { transform };
+            self.record_glyph(glyph, transform, is_vertical, color);
         }
     }
 
-    fn draw_path(&mut self, _: &BezPath, _: DrawProps<'a>, _: &DrawMode) {
+    fn draw_path(&mut self, path: &BezPath, props: DrawProps<'a>, mode: &DrawMode) {
         self.count_shape();
+        self.marks.path(path, &props, mode);
     }
 
-    fn draw_rect(&mut self, _: &Rect, _: DrawProps<'a>, _: &DrawMode) {
+    fn draw_rect(&mut self, rect: &Rect, props: DrawProps<'a>, mode: &DrawMode) {
         self.count_shape();
+        self.marks.rect(rect, &props, mode);
     }
 
     fn draw_image(&mut self, image: Image<'a, '_>, props: ImageDrawProps<'a>) {
         let pixels = Rect::new(0.0, 0.0, f64::from(image.width()), f64::from(image.height()));
         self.image_coverage.add(props.transform.transform_rect_bbox(pixels));
+        self.marks.image(&image, &props);
     }
 
-    fn push_clip_path(&mut self, _: &ClipPath) {}
-    fn push_clip_rect(&mut self, _: &Rect) {}
-    fn push_transparency_group(&mut self, _: f32, _: Option<SoftMask<'a>>, _: BlendMode) {}
-    fn pop_clip(&mut self) {}
-    fn pop_transparency_group(&mut self) {}
+    fn push_clip_path(&mut self, clip: &ClipPath) {
+        self.marks.push_clip(&clip.path);
+    }
+
+    fn push_clip_rect(&mut self, rect: &Rect) {
+        self.marks.push_clip_bounds(*rect, true);
+    }
+
+    fn push_transparency_group(&mut self, opacity: f32, mask: Option<SoftMask<'a>>, blend_mode: BlendMode) {
+        self.marks.push_group(opacity, mask.is_some(), blend_mode);
+    }
+
+    fn pop_clip(&mut self) {
+        self.marks.pop_clip();
+    }
+
+    fn pop_transparency_group(&mut self) {
+        self.marks.pop_group();
+    }
 }
 
 fn fingerprint(glyphs: &[PositionedGlyph<'_>], transform: Affine) -> Option<RunFingerprint> {

@@ -6,6 +6,7 @@ use quire_testkit::documents::{PageOptions, Pdf};
 
 use super::super::PdfFile;
 use super::*;
+use crate::CoveredText;
 
 /// The page of a PDF with these annotations, further page entries, and further objects, which are numbered from 6.
 fn page_with(annotations: &str, page_entries: &str, objects: &[&str]) -> Page {
@@ -15,7 +16,7 @@ fn page_with(annotations: &str, page_entries: &str, objects: &[&str]) -> Page {
     for object in objects {
         pdf.object(*object);
     }
-    PdfFile::open(pdf.file()).unwrap().read_pages().next().unwrap().page
+    PdfFile::open(pdf.file()).unwrap().read_pages(0, CoveredText::Apart).next().unwrap().page
 }
 
 fn page(annotations: &str) -> Page {

@@ -8,7 +8,8 @@
 //!    letter-spaced headings into words.
 //! 3. `reading_order` sorts spans into lines, in the order a person reads them. It uses `duplicates` (text drawn twice),
 //!    `columns`, `rows`, `paragraphs`, and `line_words` with `bidi` (right-to-left scripts).
-//! 4. `form_fields` finds values of form fields that the page does not draw. `field_placement` inserts each value beside
+//! 4. `covered` finds glyphs that `marks` hide, such as text under a black bar. The page is then read again without them.
+//! 5. `form_fields` finds values of form fields that the page does not draw. `field_placement` inserts each value beside
 //!    its label.
 //!
 //! `render` draws a page as an image, for people and for OCR.
@@ -16,6 +17,7 @@
 mod arabic;
 mod bidi;
 mod columns;
+mod covered;
 mod device;
 mod duplicates;
 mod field_placement;
@@ -25,6 +27,7 @@ mod glyph_cache;
 mod glyph_text;
 mod image_coverage;
 mod line_words;
+mod marks;
 mod paragraphs;
 mod reading_order;
 mod render;
@@ -36,11 +39,11 @@ use hayro_interpret::hayro_syntax::page::Page as PdfPage;
 use hayro_interpret::hayro_syntax::{LoadPdfError, Pdf};
 use hayro_interpret::util::{RectExt, TransformExt};
 use hayro_interpret::{Context, InterpreterCache, InterpreterSettings, interpret_page};
-use quire_domain::reading::Page;
+use quire_domain::reading::{Line, Page};
 
-use device::TextDevice;
+use device::{DrawnPage, TextDevice};
 
-use crate::ParsedPage;
+use crate::{CoveredText, ParsedPage};
 
 /// Why a PDF cannot be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -80,24 +83,37 @@ impl PdfFile {
         self.pdf.pages().get(index).map(PdfPage::render_dimensions)
     }
 
-    /// Reads the pages one by one, as the iterator advances.
-    pub fn read_pages(&self) -> impl Iterator<Item = ParsedPage> {
+    /// Reads the pages from this index on, one by one, as the iterator advances.
+    pub fn read_pages(&self, from: usize, covered: CoveredText) -> impl Iterator<Item = ParsedPage> {
         let cache = InterpreterCache::new();
-        self.pdf.pages().iter().map(move |page| read_page(page, &cache))
+        self.pdf.pages().iter().skip(from).map(move |page| read_page(page, &cache, covered))
     }
 }
 
-fn read_page<'a>(page: &'a PdfPage<'a>, cache: &InterpreterCache<'a>) -> ParsedPage {
+fn read_page<'a>(page: &'a PdfPage<'a>, cache: &InterpreterCache<'a>, policy: CoveredText) -> ParsedPage {
     let (width, height) = page.render_dimensions();
     let upright = page.initial_transform(true).to_kurbo();
     let crop_box = page.intersected_crop_box().to_kurbo();
-    let mut context = Context::new(upright, crop_box, cache, page.xref(), InterpreterSettings::default());
-    let mut device = TextDevice::new(width, height);
-    interpret_page(page, &mut context, &mut device);
-    let (text, graphics) = device.finish();
-    let mut lines = reading_order::lines(&text);
+    let draw = |mut device: TextDevice| -> DrawnPage {
+        let mut context = Context::new(upright, crop_box, cache, page.xref(), InterpreterSettings::default());
+        interpret_page(page, &mut context, &mut device);
+        device.finish()
+    };
+    let drawn = draw(TextDevice::new(width, height));
+    let mut lines = reading_order::lines(&drawn.text);
+    let mut covered: Vec<Line> = Vec::new();
+    if let Some(hidden) = drawn.hidden {
+        let split = draw(TextDevice::with_hidden(width, height, hidden));
+        let visible = reading_order::lines(&split.text);
+        covered = reading_order::lines(&split.covered);
+        covered::remove_visible(&mut covered, &visible);
+        if policy == CoveredText::Apart {
+            lines = visible;
+        }
+    }
     field_placement::insert_values(&mut lines, form_fields::lines(page, upright));
-    ParsedPage { page: Page { width, height, lines, recognised: false }, graphics }
+    let page = Page { width, height, lines, covered, ..Page::default() };
+    ParsedPage { page, graphics: drawn.graphics }
 }
 
 #[cfg(test)]

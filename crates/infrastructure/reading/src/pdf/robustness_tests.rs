@@ -43,7 +43,7 @@ fn images_and_shapes_are_measured_without_decoding_images() {
     let content = "q 150 0 0 200 0 0 cm BI /W 1 /H 1 /CS /G /BPC 8 /F /DCT ID x EI Q \
                    10 10 20 20 re f 10 10 m 50 50 l S 5 5 m 9 9 l 2 7 l b";
     let file = PdfFile::open(pdf(&[content], "")).unwrap();
-    let graphics = file.read_pages().next().unwrap().graphics;
+    let graphics = file.read_pages(0, CoveredText::Apart).next().unwrap().graphics;
     assert!((graphics.image_coverage - 0.5).abs() < 0.02, "{graphics:?}");
     assert_eq!(graphics.shape_count, 4);
 }

@@ -1,5 +1,7 @@
 //! Tests of reading generated PDFs.
 
+#[path = "covered_tests.rs"]
+mod covered_tests;
 #[path = "reading_order_tests.rs"]
 mod reading_order_tests;
 #[path = "robustness_tests.rs"]
@@ -12,7 +14,7 @@ use super::*;
 
 fn read(file: Vec<u8>) -> Result<Reading, PdfError> {
     let file = PdfFile::open(file)?;
-    Ok(Reading { pages: file.read_pages().map(|read| read.page).collect() })
+    Ok(Reading { pages: file.read_pages(0, CoveredText::Apart).map(|read| read.page).collect() })
 }
 
 /// The page size of the tests, in points.

@@ -37,6 +37,7 @@ pub fn run() -> ExitCode {
 }
 
 fn serve() -> io::Result<()> {
+    print_only_the_place_of_panics();
     let mut stdin = io::stdin().lock();
     let limits: ParserLimits = match read_frame(&mut stdin, MAX_REQUEST_FRAME)? {
         Some(frame) => decode(&frame)?,
@@ -75,6 +76,14 @@ fn serve() -> io::Result<()> {
     Ok(())
 }
 
+/// The message of a panic may quote the document, and the server stores what a parser writes to standard error.
+fn print_only_the_place_of_panics() {
+    std::panic::set_hook(Box::new(|panic| {
+        let place = panic.location().map_or_else(|| "an unknown place".to_owned(), ToString::to_string);
+        let _ = writeln!(io::stderr(), "panicked at {place}");
+    }));
+}
+
 fn handle_requests(
     requests: &mpsc::Receiver<(ParserRequest, Vec<u8>)>,
     limits: &ParserLimits,
@@ -82,7 +91,12 @@ fn handle_requests(
     let mut stdout = BufWriter::with_capacity(OUTPUT_BUFFER, io::stdout());
     while let Ok((request, document)) = requests.recv() {
         confine::limit_cpu_time(limits.time.as_secs())?;
-        let mut send = |response: ParserResponse| write_frame(&mut stdout, &encode(&response)?);
+        let mut send = |response: ParserResponse| {
+            write_frame(&mut stdout, &encode(&response)?)?;
+            // The server must know them even if the next page ends this process.
+            let is_progress = matches!(response, ParserResponse::PageCount(_) | ParserResponse::NextPage(..));
+            if is_progress { stdout.flush() } else { Ok(()) }
+        };
         let last = match request_handler::handle(request, document, limits, &mut send)? {
             Ok(()) => ParserResponse::Done,
             Err((reason, message)) => ParserResponse::Rejected(reason, message),

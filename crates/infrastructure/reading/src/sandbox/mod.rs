@@ -3,12 +3,14 @@
 //!
 //! [`Sandbox`] is the server's side: a pool of running parsers that handle one document at a time. [`child`] is the main
 //! function of a parser, [`protocol`] the messages between both, [`confine`] the confinement that a parser applies to itself
-//! before its first document. `response_validation` checks what a parser sends, `exit_status` explains why it ended.
+//! before its first document. `page_reading` reads a document although a parser fails on one of its pages.
+//! `response_validation` checks what a parser sends, `exit_status` explains why it ended.
 
 pub mod child;
 pub mod confine;
 mod exit_status;
 mod limits;
+mod page_reading;
 mod parser_process;
 pub mod protocol;
 mod request_handler;
@@ -23,14 +25,14 @@ use quire_domain::reading::FileKind;
 use quire_ports::{ReadError, ReadErrorKind};
 use tokio::sync::Semaphore;
 
-pub use confine::Confinement;
+pub use confine::{Confinement, ConfinementPolicy, Enforcement};
 pub use limits::ParserLimits;
 pub use protocol::PageImage;
 
-use crate::ParsedPage;
-use parser_process::ParserProcess;
+use crate::{CoveredText, ParsedPage};
+use parser_process::{ParserProcess, RequestTime};
 use protocol::{ParserRequest, ParserResponse, unexpected_response};
-use response_validation::{PageCollector, validate_image};
+use response_validation::validate_image;
 
 /// The program to start as a parser.
 #[derive(Clone, Debug)]
@@ -72,6 +74,7 @@ struct ParserPool {
     program: ParserProgram,
     limits: ParserLimits,
     size: usize,
+    policy: ConfinementPolicy,
     /// One permit for each parser that may work in parallel.
     slots: Semaphore,
     idle: Mutex<Vec<ParserProcess>>,
@@ -79,18 +82,25 @@ struct ParserPool {
 }
 
 impl Sandbox {
-    /// Starts `size` parsers, so that the first documents do not wait for a process to start.
-    pub async fn start(program: ParserProgram, limits: ParserLimits, size: usize) -> Result<Self, ReadError> {
+    /// Starts `size` parsers, so that the first documents do not wait for a process to start. Fails if they are less
+    /// confined than the policy asks for.
+    pub async fn start(
+        program: ParserProgram,
+        limits: ParserLimits,
+        size: usize,
+        policy: ConfinementPolicy,
+    ) -> Result<Self, ReadError> {
         let size = size.max(1);
         let mut idle = Vec::with_capacity(size);
         for _ in 0..size {
-            idle.push(ParserProcess::start(&program, &limits).await?);
+            idle.push(ParserProcess::start(&program, &limits, policy).await?);
         }
         let confinement = idle[0].confinement();
         let inner = ParserPool {
             program,
             limits,
             size,
+            policy,
             slots: Semaphore::new(size),
             idle: Mutex::new(idle),
             confinement,
@@ -103,16 +113,14 @@ impl Sandbox {
         self.pool.confinement
     }
 
-    /// Reads the words of every page.
-    pub async fn read(&self, kind: FileKind, file: Arc<[u8]>) -> Result<Vec<ParsedPage>, ReadError> {
-        let mut pages = PageCollector::default();
-        let limits = self.pool.limits;
-        let accept = |response| match response {
-            ParserResponse::Page(page) => pages.push(page, &limits),
-            _ => Err(unexpected_response()),
-        };
-        self.pool.clone().run(ParserRequest::Read(kind), &file, accept).await?;
-        Ok(pages.pages)
+    /// Reads the words of every page. A page on which the parser fails is returned as unread, unless no page can be read.
+    pub async fn read(
+        &self,
+        kind: FileKind,
+        file: Arc<[u8]>,
+        covered: CoveredText,
+    ) -> Result<Vec<ParsedPage>, ReadError> {
+        page_reading::read(&self.pool, kind, &file, covered).await
     }
 
     /// Renders a page as PNG for people. `page` starts at 0; `scale` is pixels per point.
@@ -145,7 +153,7 @@ impl Sandbox {
             }
             _ => Err(unexpected_response()),
         };
-        self.pool.clone().run(request, file, accept).await?;
+        self.pool.run(request, file, self.pool.limits.time.into(), accept).await?;
         received.ok_or_else(|| {
             ReadError::new(
                 ReadErrorKind::ParserCrashed,
@@ -159,9 +167,10 @@ impl ParserPool {
     /// Sends a request to a parser. `accept` gets each response and rejects invalid ones. Dropping the future kills the
     /// parser: there is no other way to stop work on a hostile document.
     async fn run(
-        self: Arc<Self>,
+        self: &Arc<Self>,
         request: ParserRequest,
         file: &[u8],
+        time: RequestTime,
         accept: impl FnMut(ParserResponse) -> io::Result<()>,
     ) -> Result<(), ReadError> {
         if file.len() as u64 > self.limits.file {
@@ -180,7 +189,7 @@ impl ParserPool {
         if parser.needs_successor(&self.limits) {
             self.clone().start_replacement();
         }
-        let outcome = parser.run(request, file, &self.limits, accept).await;
+        let outcome = parser.run(request, file, &self.limits, time, accept).await;
         if parser.is_reusable(&self.limits) {
             self.idle.lock().unwrap_or_else(PoisonError::into_inner).push(parser);
         } else if !parser.is_healthy() {
@@ -194,7 +203,7 @@ impl ParserPool {
         loop {
             let idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
             let Some(mut parser) = idle else {
-                return ParserProcess::start(&self.program, &self.limits).await;
+                return ParserProcess::start(&self.program, &self.limits, self.policy).await;
             };
             // It may have died while it was idle.
             if parser.is_alive() {
@@ -206,7 +215,7 @@ impl ParserPool {
     /// Starts another parser in the background.
     fn start_replacement(self: Arc<Self>) {
         tokio::spawn(async move {
-            if let Ok(parser) = ParserProcess::start(&self.program, &self.limits).await {
+            if let Ok(parser) = ParserProcess::start(&self.program, &self.limits, self.policy).await {
                 let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
                 // One more than can work in parallel: the successor of a parser that is about to end.
                 if idle.len() <= self.size {

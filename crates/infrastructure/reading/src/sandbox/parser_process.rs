@@ -10,7 +10,7 @@ use tokio::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command};
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
-use super::confine::Confinement;
+use super::confine::{Confinement, ConfinementPolicy};
 use super::exit_status::{Interruption, explain_exit};
 use super::protocol::{
     ParserRequest, ParserResponse, RejectReason, decode, encode, frame_length, frame_too_long,
@@ -31,6 +31,21 @@ const SUCCESSOR_LEAD: u32 = 5;
 /// The size of the read buffer for standard output.
 const INPUT_BUFFER: usize = 256 << 10;
 
+/// The time limits of one request.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct RequestTime {
+    /// From the request to the last response.
+    pub(super) whole: Duration,
+    /// From one response to the next.
+    pub(super) response: Duration,
+}
+
+impl From<Duration> for RequestTime {
+    fn from(whole: Duration) -> Self {
+        Self { whole, response: whole }
+    }
+}
+
 /// A running parser. Dropping it kills the process.
 pub(super) struct ParserProcess {
     child: Child,
@@ -44,15 +59,22 @@ pub(super) struct ParserProcess {
 }
 
 impl ParserProcess {
-    pub(super) async fn start(program: &ParserProgram, limits: &ParserLimits) -> Result<Self, ReadError> {
+    pub(super) async fn start(
+        program: &ParserProgram,
+        limits: &ParserLimits,
+        policy: ConfinementPolicy,
+    ) -> Result<Self, ReadError> {
         let started = timeout(START_TIMEOUT, Self::spawn(program, limits)).await;
-        started.unwrap_or_else(|_| Err(io::ErrorKind::TimedOut.into())).map_err(|error| ReadError {
+        let parser = started.unwrap_or_else(|_| Err(io::ErrorKind::TimedOut.into())).map_err(|error| {
+            ReadError {
             kind: ReadErrorKind::ParserUnavailable,
             message:
                 "No parser could be started. The server may be out of memory or processes. Try again later."
                     .to_owned(),
             diagnosis: Some(format!("starting a parser: {error}")),
-        })
+        }
+        })?;
+        if parser.confinement.satisfies(policy) { Ok(parser) } else { Err(not_confined(parser.confinement)) }
     }
 
     async fn spawn(program: &ParserProgram, limits: &ParserLimits) -> io::Result<Self> {
@@ -120,16 +142,19 @@ impl ParserProcess {
         request: ParserRequest,
         file: &[u8],
         limits: &ParserLimits,
+        time: RequestTime,
         accept: impl FnMut(ParserResponse) -> io::Result<()>,
     ) -> Result<(), ReadError> {
         self.documents += 1;
         self.healthy = false;
-        let interruption = match timeout(limits.time, self.exchange(request, file, limits, accept)).await {
+        let exchange = self.exchange(request, file, limits, time.response, accept);
+        let interruption = match timeout(time.whole, exchange).await {
             Ok(Ok(outcome)) => {
                 // A parser that sends more than it was asked for is not reused.
                 self.healthy = self.stdout.buffer().is_empty();
                 return outcome.map_err(rejected);
             }
+            Ok(Err(error)) if error.kind() == io::ErrorKind::TimedOut => Interruption::Timeout,
             Ok(Err(error)) => Interruption::Stream(error),
             Err(_) => Interruption::Timeout,
         };
@@ -141,6 +166,7 @@ impl ParserProcess {
         request: ParserRequest,
         file: &[u8],
         limits: &ParserLimits,
+        response_time: Duration,
         mut accept: impl FnMut(ParserResponse) -> io::Result<()>,
     ) -> io::Result<Result<(), (RejectReason, String)>> {
         // If the parser exits in the middle of the document, the reason is on standard error.
@@ -149,7 +175,8 @@ impl ParserProcess {
         let mut left = limits.answer;
         let longest = if matches!(request, ParserRequest::Read(_)) { MAX_PAGE_FRAME } else { limits.answer };
         loop {
-            match self.receive(&mut left, longest).await? {
+            let response = timeout(response_time, self.receive(&mut left, longest)).await;
+            match response.unwrap_or_else(|_| Err(io::ErrorKind::TimedOut.into()))? {
                 ParserResponse::Done => return Ok(Ok(())),
                 ParserResponse::Rejected(reason, message) => return Ok(Err((reason, message))),
                 ParserResponse::Ready(_) => return Err(unexpected_response()),
@@ -192,6 +219,15 @@ impl ParserProcess {
         let stderr_tail = timeout(EXIT_GRACE, &mut self.stderr_tail).await;
         let stderr_tail = stderr_tail.ok().and_then(Result::ok).unwrap_or_default();
         explain_exit(interruption, status, &stderr_tail, limits)
+    }
+}
+
+fn not_confined(confinement: Confinement) -> ReadError {
+    ReadError {
+        kind: ReadErrorKind::ParserUnavailable,
+        message: "The parsers of this server are not confined as reading.confinement asks for. Ask your administrator."
+            .to_owned(),
+        diagnosis: Some(confinement.missing()),
     }
 }
 

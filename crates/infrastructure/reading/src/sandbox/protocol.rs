@@ -1,9 +1,9 @@
 //! The protocol between server and parser. Each message is a frame: its length in four bytes, then its bytes.
 //!
 //! The server sends the [`ParserLimits`](super::ParserLimits) once. For each request it sends a [`ParserRequest`] and the
-//! document. The parser sends [`ParserResponse::Ready`] once. To each request it responds with any number of
-//! [`ParserResponse::Page`]s or one [`ParserResponse::Image`], and then with [`ParserResponse::Done`] or
-//! [`ParserResponse::Rejected`]. The server trusts no response: a hostile document may have taken over the parser.
+//! document. The parser sends [`ParserResponse::Ready`] once. To each request it responds with the
+//! number of pages and any number of [`ParserResponse::Page`]s, or with one [`ParserResponse::Image`], and then with
+//! [`ParserResponse::Done`] or [`ParserResponse::Rejected`]. The server trusts no response: a hostile document may have taken over the parser.
 
 use std::io::{self, Read, Write};
 
@@ -12,17 +12,31 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use super::confine::Confinement;
-use crate::ParsedPage;
+use crate::{CoveredText, ParsedPage};
 
 /// A request to a parser. The document follows in its own frame.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub enum ParserRequest {
-    /// Read the words of every page.
-    Read(FileKind),
+    /// Read the words of pages.
+    Read(PagesRequest),
     /// Render a page for people: its index from 0, and the pixels per point.
     Render(FileKind, usize, f32),
     /// Render a page in gray for OCR: its index from 0.
     RenderForOcr(FileKind, usize),
+}
+
+/// Which pages to read, and how.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PagesRequest {
+    /// The type of the document.
+    pub kind: FileKind,
+    /// What to do with text under opaque marks.
+    pub covered: CoveredText,
+    /// The index of the first page.
+    pub from: usize,
+    /// Whether to send each page as soon as it is read, announced by [`ParserResponse::NextPage`]. This shows which page a
+    /// parser cannot read, but needs more system calls.
+    pub one_by_one: bool,
 }
 
 /// A response of a parser.
@@ -38,6 +52,10 @@ pub enum ParserResponse {
     Done,
     /// The document cannot be read. The message tells people what to do.
     Rejected(RejectReason, String),
+    /// The number of pages of the document. The first response to [`ParserRequest::Read`].
+    PageCount(usize),
+    /// The parser starts to read the next page, which has this width and height in points.
+    NextPage(f32, f32),
 }
 
 /// A rendered page.
@@ -130,7 +148,7 @@ mod tests {
             width: 595.0,
             height: 842.0,
             lines: vec![Line { words, opens_paragraph: true }],
-            recognised: false,
+            ..Page::default()
         };
         ParsedPage { page, graphics: PageGraphics { image_coverage: 0.5, shape_count: 3 } }
     }

@@ -3,8 +3,11 @@
 use std::io;
 
 use super::ParserLimits;
-use super::protocol::{PageImage, ParserRequest, ParserResponse, RejectReason};
+use super::protocol::{PageImage, PagesRequest, ParserRequest, ParserResponse, RejectReason};
 use crate::document::{DocumentError, OpenDocument};
+
+/// The size of a page that states none: A4, in points.
+const UNKNOWN_SIZE: (f32, f32) = (595.0, 842.0);
 
 /// The reason, and a message that tells people what to do.
 type Rejection = (RejectReason, String);
@@ -18,8 +21,8 @@ pub(super) fn handle(
     send: &mut impl FnMut(ParserResponse) -> io::Result<()>,
 ) -> io::Result<Result<(), Rejection>> {
     match request {
-        ParserRequest::Read(kind) => match OpenDocument::open(kind, file) {
-            Ok(document) => send_pages(&document, limits, send),
+        ParserRequest::Read(pages) => match OpenDocument::open(pages.kind, file) {
+            Ok(document) => send_pages(&document, pages, limits, send),
             Err(error) => Ok(Err(rejection(&error))),
         },
         ParserRequest::Render(kind, page, scale) => {
@@ -35,6 +38,7 @@ pub(super) fn handle(
 
 fn send_pages(
     document: &OpenDocument,
+    request: PagesRequest,
     limits: &ParserLimits,
     send: &mut impl FnMut(ParserResponse) -> io::Result<()>,
 ) -> io::Result<Result<(), Rejection>> {
@@ -45,8 +49,16 @@ fn send_pages(
         );
         return Ok(Err((RejectReason::TooLarge, message)));
     }
-    for page in document.pages() {
-        send(ParserResponse::Page(page))?;
+    send(ParserResponse::PageCount(document.page_count()))?;
+    let mut pages = document.pages(request.from, request.covered);
+    for index in request.from..document.page_count() {
+        if request.one_by_one {
+            let (width, height) = document.page_size(index).unwrap_or(UNKNOWN_SIZE);
+            send(ParserResponse::NextPage(width, height))?;
+        }
+        if let Some(page) = pages.next() {
+            send(ParserResponse::Page(page))?;
+        }
     }
     Ok(Ok(()))
 }

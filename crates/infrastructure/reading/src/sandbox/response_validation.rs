@@ -4,10 +4,11 @@
 use std::io;
 
 use quire_domain::reading::{Page, Rect};
+use quire_ports::ReadError;
 
 use super::ParserLimits;
 use super::protocol::{PageImage, frame_too_long};
-use crate::ParsedPage;
+use crate::{ParsedPage, unread};
 
 const PNG_SIGNATURE: &[u8] = b"\x89PNG\r\n\x1a\n";
 
@@ -20,26 +21,37 @@ pub(super) struct PageCollector {
 
 impl PageCollector {
     pub(super) fn push(&mut self, mut parsed: ParsedPage, limits: &ParserLimits) -> io::Result<()> {
-        let words: usize = parsed.page.lines.iter().map(|line| line.words.len()).sum();
+        let page = &parsed.page;
         // An empty line takes memory too.
-        self.words += words.max(parsed.page.lines.len());
+        self.words += page.word_count().max(page.lines.len());
+        self.words += page.covered_word_count().max(page.covered.len());
         if self.words > limits.words || self.pages.len() >= limits.pages {
             return Err(frame_too_long());
         }
-        let is_valid = |side: f32| side.is_finite() && side > 0.0;
-        if !is_valid(parsed.page.width) || !is_valid(parsed.page.height) {
-            return Err(invalid_response("a page has an invalid size"));
-        }
+        validate_size(page.width, page.height)?;
         clamp_to_page(&mut parsed.page);
         self.pages.push(parsed);
         Ok(())
     }
+
+    /// Adds a page that the parser cannot read.
+    pub(super) fn push_unread(&mut self, (width, height): (f32, f32), error: &ReadError) {
+        let page = Page { width, height, unread: Some(unread(error)), ..Page::default() };
+        self.pages.push(ParsedPage { page, ..ParsedPage::default() });
+    }
+}
+
+/// Checks the size of a page.
+pub(super) fn validate_size(width: f32, height: f32) -> io::Result<()> {
+    let is_valid = |side: f32| side.is_finite() && side > 0.0;
+    let are_valid = is_valid(width) && is_valid(height);
+    are_valid.then_some(()).ok_or_else(|| invalid_response("a page has an invalid size"))
 }
 
 /// Cuts bounding boxes off at the page edge, and drops words whose box is not finite.
 fn clamp_to_page(page: &mut Page) {
     let (width, height) = (page.width, page.height);
-    for line in &mut page.lines {
+    for line in page.lines.iter_mut().chain(&mut page.covered) {
         line.words.retain_mut(|word| {
             let Rect { x0, y0, x1, y1 } = word.rect;
             word.rect = Rect {
@@ -52,6 +64,7 @@ fn clamp_to_page(page: &mut Page) {
         });
     }
     page.lines.retain(|line| !line.words.is_empty());
+    page.covered.retain(|line| !line.words.is_empty());
 }
 
 /// Checks that an image is a PNG with a valid scale.
@@ -83,7 +96,7 @@ mod tests {
         let lines =
             rects.iter().map(|rect| Line { words: vec![word(rect)], opens_paragraph: false }).collect();
         ParsedPage {
-            page: Page { width: 100.0, height: 50.0, lines, recognised: false },
+            page: Page { width: 100.0, height: 50.0, lines, ..Page::default() },
             ..ParsedPage::default()
         }
     }

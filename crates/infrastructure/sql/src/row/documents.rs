@@ -1,6 +1,6 @@
 //! Documents.
 
-use quire_domain::{Document, DocumentId, Event, ReviewStatus};
+use quire_domain::{Document, DocumentId, Event, ReviewStatus, RunId, SignedVersion};
 use quire_ports::{DocumentOverview, PortResult, ReviewMark, SubjectPresence};
 
 use super::{ColumnReader, run};
@@ -37,12 +37,22 @@ pub fn document_overview(row: &dyn ColumnReader) -> PortResult<DocumentOverview>
 
 /// A row of `{review_mark}`, and the event that a request has just recorded with it.
 pub fn review_mark(row: &dyn ColumnReader, recorded: Option<Event>) -> PortResult<ReviewMark> {
+    let run = row.optional_uuid("document_reviewed_run_id")?.map(RunId);
+    let number = row.optional_number("document_reviewed_version")?;
     Ok(ReviewMark {
         status: review_status(row)?,
         reviewed_at: row.optional_timestamp("document_reviewed_at")?,
         reviewed_by: row.optional_string("document_reviewed_by")?,
+        signed: run.zip(number).map(|(run, number)| SignedVersion { run, number }),
         recorded,
     })
+}
+
+/// The latest completed run of a document with the number of its active version, from `documents/latest_version`.
+pub fn latest_version(row: &dyn ColumnReader) -> PortResult<Option<(RunId, Option<u32>)>> {
+    let run = row.optional_uuid("run_id")?.map(RunId);
+    let number = row.optional_number("version_number")?;
+    Ok(run.map(|run| (run, number)))
 }
 
 fn review_status(row: &dyn ColumnReader) -> PortResult<ReviewStatus> {

@@ -35,6 +35,7 @@ pub fn event(row: &dyn ColumnReader) -> PortResult<RecordedEvent> {
             failure: details.failure,
             delay_ms: details.delay_ms,
             actor: details.actor,
+            reason: details.reason,
         },
     })
 }

@@ -21,7 +21,7 @@ use crate::error::{bad_json, corrupt};
 
 pub use access::{SeenKey, api_key, seen_key, session};
 pub use calibration::{calibration_entry, calibration_key, field_reliability, review_counts, stored_mapping};
-pub use documents::{document, document_overview, presence, review_mark};
+pub use documents::{document, document_overview, latest_version, presence, review_mark};
 pub use governance::{
     audit_trail_entry, candidate, candidate_sample, decision, schema_summary, schema_version, seeded_file,
 };

@@ -189,7 +189,7 @@ impl Importer {
         };
         let upload =
             Upload::begin(self.store.clone(), self.blobs.clone(), self.upload_settings.clone()).await?;
-        let mut upload = upload.in_language(self.language.clone());
+        let mut upload = upload.with_language(self.language.clone());
         let mut chunk = vec![0; CHUNK];
         loop {
             match file.read(&mut chunk).await {

@@ -40,6 +40,9 @@ pub(super) fn print(
     if !output::try_print(&text)? {
         return Ok(Printed::OutputClosed);
     }
+    for warning in warnings(&document.document.reading.pages) {
+        eprintln!("quire: {}: {warning}", path.display());
+    }
     match refused(&document.quality) {
         None => Ok(Printed::Read),
         Some(code) => {
@@ -56,6 +59,23 @@ pub(super) fn summary(files: usize, failed: usize) -> String {
         0 => format!("Read {read} document{plural}."),
         failed => format!("Read {read} document{plural}; {failed} failed."),
     }
+}
+
+/// What is missing in the text of each page.
+fn warnings(pages: &[Page]) -> Vec<String> {
+    let mut warnings = Vec::new();
+    for (page, number) in pages.iter().zip(1..) {
+        if let Some(unread) = &page.unread {
+            warnings
+                .push(format!("page {number} could not be read: {} ({})", unread.message, unread.error_code));
+        }
+        match page.covered_word_count() {
+            0 => {}
+            1 => warnings.push(format!("page {number}: an opaque mark hides 1 word")),
+            words => warnings.push(format!("page {number}: opaque marks hide {words} words")),
+        }
+    }
+    warnings
 }
 
 fn as_json(path: &Path, read: &ReadDocument) -> Value {
@@ -76,6 +96,8 @@ fn page((page, number): (&Page, usize)) -> Value {
         "height": page.height,
         "recognised": page.recognised,
         "lines": page.lines.iter().map(line).collect::<Vec<_>>(),
+        "covered": page.covered.iter().map(line).collect::<Vec<_>>(),
+        "unread": page.unread,
     })
 }
 

@@ -8,6 +8,8 @@ on_both_stores! {
     /// Proves R079 and what A11 says of headers.
     every_response_has_the_security_headers with super::LISTED_ORIGINS,
     only_listed_origins_may_call_the_api with super::LISTED_ORIGINS,
+    other_sites_embed_nothing with super::LISTED_ORIGINS,
+    strict_transport_security_can_be_changed with [("QUIRE_SERVER_HSTS", "")],
 }
 
 const LISTED_ORIGINS: [(&str, &str); 2] = [
@@ -15,7 +17,9 @@ const LISTED_ORIGINS: [(&str, &str); 2] = [
     ("QUIRE_UPLOADS_PROCESSING", "false"),
 ];
 
-const SECURITY_HEADERS: [&str; 5] = [
+const SECURITY_HEADERS: [&str; 7] = [
+    "cross-origin-resource-policy: same-origin",
+    "cross-origin-opener-policy: same-origin",
     "strict-transport-security: max-age=63072000; includesubdomains",
     "x-content-type-options: nosniff",
     "x-frame-options: deny",
@@ -50,13 +54,7 @@ async fn every_response_has_the_security_headers(env: &TestEnv) {
         let response = server.request(request, "");
         assert_eq!(response.status, status, "{request}");
         assert_security_headers(&response);
-        let is_json = response.head.contains("content-type: application/json");
-        assert_eq!(
-            response.head.contains("cache-control: no-store"),
-            is_json,
-            "{request}: {}",
-            response.head
-        );
+        assert!(response.head.contains("cache-control: no-store"), "{request}: {}", response.head);
     }
     let file = server.request(&format!("GET /documents/{document}/download"), "");
     assert_security_headers(&file);
@@ -116,4 +114,36 @@ async fn only_listed_origins_may_call_the_api(env: &TestEnv) {
         let response = server.request("OPTIONS /documents", &preflight(other));
         assert!(!response.head.contains("access-control-allow-origin"), "{}", response.head);
     }
+}
+
+/// A page of another site may link to this server. It may not load pictures, scripts or frames from it.
+async fn other_sites_embed_nothing(env: &TestEnv) {
+    let server = env.cli.serve();
+    let document = upload(&server, "").document_id();
+    let file = format!("GET /documents/{document}/download");
+    let embedded = "Sec-Fetch-Site: cross-site\r\nSec-Fetch-Mode: no-cors\r\nSec-Fetch-Dest: image\r\n";
+    let linked = "Sec-Fetch-Site: cross-site\r\nSec-Fetch-Mode: navigate\r\nSec-Fetch-Dest: document\r\n";
+    let listed = "Sec-Fetch-Site: cross-site\r\nSec-Fetch-Mode: cors\r\nOrigin: https://app.example\r\n";
+    for (headers, status) in [("", 200), (linked, 200), (listed, 200), (embedded, 403)] {
+        assert_eq!(server.request(&file, headers).status, status, "{headers}");
+    }
+    let refused = server.request(&file, embedded);
+    assert_eq!(refused.json()["details"]["reason"], "OTHER_SITE");
+    let key = env.create_key("reader", "read");
+    drop(server);
+    let server = env.cli.serve();
+    assert_eq!(
+        server.request(&file, &format!("{key}{embedded}")).status,
+        200,
+        "no browser sends a key by itself"
+    );
+}
+
+async fn strict_transport_security_can_be_changed(env: &TestEnv) {
+    let server = env.cli.serve();
+    assert_eq!(server.get("/health").header("strict-transport-security"), None);
+    let mut command = env.cli.command(&["serve", "--listen", "127.0.0.1:0"]);
+    command.env("QUIRE_SERVER_HSTS", "max-age=two years");
+    let refused = crate::program::error_of(&mut command);
+    assert!(refused.contains("QUIRE_SERVER_HSTS") && refused.contains("max-age=63072000"), "{refused}");
 }

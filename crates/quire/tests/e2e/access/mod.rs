@@ -5,8 +5,11 @@ mod headers;
 mod health;
 mod keys;
 mod login;
+mod permissions;
 mod rate_limits;
+mod stalled_clients;
 mod token;
+mod wrong_credentials;
 
 use crate::http::Response;
 use crate::program::TestServer;

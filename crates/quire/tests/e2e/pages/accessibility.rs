@@ -3,6 +3,7 @@
 use quire_testkit::browser::Tab;
 use quire_testkit::documents::clinical_record;
 
+use crate::record::mark_reviewed;
 use crate::test_env::TestEnv;
 use crate::uploads::upload;
 
@@ -68,8 +69,7 @@ async fn governance_is_accessible() {
     let mut tab = Tab::open(&server.address);
     assert_accessible(&mut tab, &[("/app/governance", ".empty"), ("/app/governance/trail", ".empty")]);
     let document = super::governance::with_candidates(&scene, &server).await;
-    let marked = format!("/documents/{document}/reviewed");
-    assert_eq!(server.post_json(&marked, &serde_json::json!({})).status, 200);
+    assert_eq!(mark_reviewed(&server, document).status, 200);
     tab.go("/app/governance");
     tab.click("[data-critical] [data-decision=REJECT]");
     tab.until_seen("#decide");

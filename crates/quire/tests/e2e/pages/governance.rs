@@ -6,7 +6,7 @@ use serde_json::json;
 
 use super::login::{key, log_in};
 use crate::program::TestServer;
-use crate::record::{edit, field, process_record, review};
+use crate::record::{edit, field, mark_reviewed, process_record, review};
 use crate::test_env::TestEnv;
 
 /// Edits two documents so that there are three candidates: one new key, and two removed keys of which one is critical.
@@ -223,7 +223,7 @@ async fn reviews_appear_in_the_reliability_curves() {
                 edit(&server, &run, 1, &json!([{ "op": "UPDATE", "field_id": name, "value": "Lola" }]));
             assert_eq!(made.status, 201, "{}", made.body);
         }
-        assert_eq!(server.post_json(&format!("/documents/{id}/reviewed"), &json!({})).status, 200);
+        assert_eq!(mark_reviewed(&server, id).status, 200);
     }
     tab.go("/app/governance/reliability?field_key=pet_name");
     assert_eq!(tab.count(".reliability"), 1);

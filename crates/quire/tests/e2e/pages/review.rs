@@ -4,9 +4,11 @@ mod conflicts;
 mod connection_loss;
 mod editing;
 mod filters;
+mod marking;
 mod page_view;
 mod processing;
 mod save_queue;
+mod session_end;
 
 pub(super) use page_view::assert_box_covers_words;
 use quire_domain::DocumentId;
@@ -45,7 +47,8 @@ pub(super) fn row(key: &str) -> String {
 }
 
 pub(super) fn pick(tab: &mut Tab, key: &str) {
-    tab.click(&format!("{} .pick", row(key)));
+    // Not with the mouse: an update of the panel may move the row between looking and clicking.
+    tab.eval(&format!("document.querySelector('{} .pick').click()", row(key)));
     tab.until(&format!("document.querySelector('{}.selected')", row(key)));
 }
 
@@ -60,6 +63,15 @@ pub(super) fn type_into(tab: &mut Tab, key: &str, text: &str) {
 
 pub(super) fn shown(tab: &mut Tab, key: &str) -> String {
     tab.text(&format!("{} .value", row(key)))
+}
+
+/// Waits until the document is marked as reviewed, and confirms that although critical fields are empty.
+pub(super) fn until_marked(tab: &mut Tab) {
+    tab.until("document.querySelector('#ask-dialog[open], #panel-head .chip.reviewed')");
+    if tab.count("#ask-dialog[open]") > 0 {
+        tab.press("Enter");
+    }
+    tab.until_seen("#panel-head .chip.reviewed");
 }
 
 fn until_saved(tab: &mut Tab, version: u32) {

@@ -1,11 +1,13 @@
 //! Reading: the `read` command, parser processes, OCR and the extraction step.
 
 mod command;
+mod covered_text;
 mod extraction_step;
 mod hostile;
 pub mod ocr;
 mod parser_lifetime;
 mod sandbox;
+mod unread_pages;
 
 use std::path::PathBuf;
 use std::time::Duration;

@@ -4,7 +4,7 @@ use quire_domain::DocumentId;
 use serde_json::{Value, json};
 
 use crate::program::TestServer;
-use crate::record::{active_data, edit, field, process_record, review};
+use crate::record::{active_data, edit, field, mark_reviewed, process_record, review};
 use crate::test_env::{TestEnv, on_both_stores};
 
 on_both_stores! {
@@ -18,7 +18,7 @@ on_both_stores! {
 }
 
 fn mark(server: &TestServer, id: DocumentId) {
-    assert_eq!(server.post_json(&format!("/documents/{id}/reviewed"), &json!({})).status, 200);
+    assert_eq!(mark_reviewed(server, id).status, 200);
 }
 
 fn reopen(server: &TestServer, id: DocumentId) {

@@ -30,6 +30,14 @@ impl Form {
         self
     }
 
+    /// A field with text instead of a file.
+    pub fn text(mut self, field: &str, value: &str) -> Self {
+        let head =
+            format!("--{BOUNDARY}\r\nContent-Disposition: form-data; name=\"{field}\"\r\n\r\n{value}\r\n");
+        self.0.extend(head.bytes());
+        self
+    }
+
     pub fn end(mut self) -> Self {
         self.0.extend(format!("--{BOUNDARY}--\r\n").bytes());
         self

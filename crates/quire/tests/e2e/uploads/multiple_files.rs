@@ -34,7 +34,7 @@ async fn each_file_has_its_own_result_in_order(env: &TestEnv) {
     let server = env.cli.serve();
     let (one, two) = (clinical_record(1), clinical_record(2));
     let valid =
-        Form::new().field("file", "x/a.pdf", &one).field("note", "", b"n").field("file", "b.pdf", &two);
+        Form::new().field("file", "x/a.pdf", &one).text("priority", "high").field("file", "b.pdf", &two);
     let valid = valid.end();
     for (path, status) in [("/documents/upload", 201), ("/documents", 200)] {
         let response = valid.send(&server, path);

@@ -87,6 +87,20 @@ impl<'f> Check<'f> {
         CheckedChange { status, retry, ..of_field(was, now, Value::Null) }
     }
 
+    /// Nobody else can have changed a field that is not there. Versions of another run have other fields.
+    pub(super) fn restore(&self, id: FieldId) -> CheckedChange {
+        let now = self.versions.unknown_field(id).or_else(|| self.versions.base_field(id));
+        let status = match now {
+            Some(_) => ChangeStatus::Done,
+            None if self.versions.is_same_run() => ChangeStatus::Free,
+            None => ChangeStatus::Conflict,
+        };
+        let again = EditOperation::Restore { field: id };
+        let requested = now.map(|now| now.value.clone()).unwrap_or_default();
+        let checked = of_field(None, now, requested);
+        CheckedChange { status, retry: (status == ChangeStatus::Free).then_some(again), ..checked }
+    }
+
     pub(super) fn add(
         &self,
         key: &str,

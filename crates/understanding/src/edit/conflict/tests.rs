@@ -69,7 +69,7 @@ fn only(report: ConflictReport) -> CheckedChange {
 }
 
 fn applied(before: &[Field], changes: &[EditOperation]) -> Vec<Field> {
-    apply_edits(before, &Schema::built_in_default(), NEUTRAL_CONFIDENCE, changes).unwrap().fields
+    apply_edits(before, &[], &Schema::built_in_default(), NEUTRAL_CONFIDENCE, changes).unwrap().fields
 }
 
 #[test]

@@ -82,6 +82,16 @@ impl Check<'_> {
         }
     }
 
+    pub(super) fn restore_visit(&self, id: &str) -> CheckedChange {
+        let status = match (self.versions.is_same_run(), self.versions.has_active_visit(id)) {
+            (true, true) => ChangeStatus::Done,
+            (true, false) => ChangeStatus::Free,
+            (false, _) => ChangeStatus::Conflict,
+        };
+        let again = EditOperation::RestoreVisit { visit_id: id.to_owned() };
+        of_visit(status, id, (status == ChangeStatus::Free).then_some(again), &[])
+    }
+
     /// The id of a visit in the active version, or of one that the same request adds; none if it was deleted.
     pub(super) fn target_visit(&self, id: &str) -> Option<String> {
         let is_added = |change: &EditOperation| matches!(change, EditOperation::AddVisit { visit_id: Some(added), .. } if added == id);

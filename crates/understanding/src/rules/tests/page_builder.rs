@@ -13,7 +13,7 @@ pub(super) struct PageBuilder {
 
 impl PageBuilder {
     pub(super) fn new() -> Self {
-        Self { page: Page { width: 595.0, height: 842.0, lines: Vec::new(), recognised: false } }
+        Self { page: Page { width: 595.0, height: 842.0, ..Page::default() } }
     }
 
     /// A page with these lines, one below the other.

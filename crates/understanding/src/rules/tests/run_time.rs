@@ -44,7 +44,7 @@ fn of_one_line(words: usize, gap: f32, text: fn(usize) -> &'static str) -> Vec<P
         Word { text: text(place).to_owned(), rect }
     };
     let line = Line { words: (0..words).map(word).collect(), opens_paragraph: false };
-    vec![Page { width: 595.0, height: 842.0, lines: vec![line], recognised: false }]
+    vec![Page { width: 595.0, height: 842.0, lines: vec![line], ..Page::default() }]
 }
 
 /// Rows of columns on one page, much longer than a page.

@@ -76,7 +76,7 @@ proptest! {
             rect: Rect { x0: *x0, y0: *y0, x1: *x1, y1: *y1 },
         };
         let lines = words.chunks(3).map(|words| Line { words: words.iter().map(word).collect(), opens_paragraph: false });
-        let page = Page { width: 600.0, height: 800.0, lines: lines.collect(), recognised: true };
+        let page = Page { width: 600.0, height: 800.0, lines: lines.collect(), recognised: true, ..Page::default() };
         extracted(&[page]);
     }
 }
@@ -92,7 +92,7 @@ fn one_very_long_line_takes_linear_steps() {
         let page = |count: u16| {
             let words = (0..count).map(|place| word(place, gap)).collect();
             let line = Line { words, opens_paragraph: false };
-            Page { width: 600.0, height: 800.0, lines: vec![line], recognised: false }
+            Page { width: 600.0, height: 800.0, lines: vec![line], ..Page::default() }
         };
         let steps = |count| {
             extract_and_count(&[page(count)], &Schema::built_in_default(), DocumentHints::default()).1

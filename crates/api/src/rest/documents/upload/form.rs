@@ -3,29 +3,29 @@
 //! The server stores a file when the next one begins or the form ends. Only then does it know that the file is
 //! complete, and whether it is the last. If the connection breaks later, the stored file remains.
 
-use std::time::Duration;
-
-use axum::body::Bytes;
 use axum::extract::multipart::{Field, MultipartError};
 use axum::extract::{DefaultBodyLimit, FromRequest, Multipart, Request};
 use axum::http::{HeaderMap, StatusCode, header};
 use quire_application::document::DocumentView;
 use quire_application::document::upload::{Upload, UploadBatch, UploadError};
+use quire_domain::Priority;
 use serde_json::json;
-use tokio::time::timeout;
 
 use super::form_overhead::FormOverhead;
+use crate::middleware::drain_body;
 use crate::{ApiError, Code, Reason};
 
-/// Bytes of a form beside its files: boundaries, names and ignored fields.
+/// Bytes of a form beside its files: boundaries, names and options.
 const MAX_OVERHEAD: u64 = 64 << 10;
 /// The name of the field with a file.
 pub(super) const FILE_FIELD: &str = "file";
 /// Files of one form.
 const MAX_FILES: usize = 100;
 
-/// How long a client may pause within a file.
-const IDLE_LIMIT: Duration = Duration::from_mins(1);
+/// The options that may also be fields of the form.
+const OPTIONS: [&str; 2] = ["priority", "schema"];
+/// Bytes of the longest value of an option.
+const MAX_OPTION: usize = 256;
 
 /// The outcome of one file.
 pub(super) struct FileOutcome {
@@ -56,24 +56,37 @@ struct ReceivedFile {
 /// Stores the files of a form, each on its own, without waiting for processing. Refuses the whole request if it has no file, or
 /// if its idempotency key belongs to another request.
 pub(super) async fn receive_files(
-    batch: &UploadBatch<'_>,
+    batch: &mut UploadBatch<'_>,
     mut request: Request,
 ) -> Result<Vec<FileOutcome>, ApiError> {
     let largest = batch.max_bytes();
     refuse_by_length(request.headers(), largest)?;
-    // Also limits a form without a Content-Length, and ignored fields.
+    // Also limits a form without a Content-Length.
     let most = usize::try_from(largest + MAX_OVERHEAD).unwrap_or(usize::MAX);
     DefaultBodyLimit::max(most).apply(&mut request);
+    let request_query = request.uri().query().map(str::to_owned);
     let (request, overhead) = FormOverhead::watch(request);
     let mut form = Multipart::from_request(request, &()).await.map_err(|_| {
         ApiError::invalid("body", "must be multipart/form-data with the file in the field `file`")
     })?;
+    let mut options = FormOptions::of_query(request_query.as_deref());
     let mut outcomes = Vec::new();
     let mut pending: Option<ReceivedFile> = None;
     while pending.as_ref().is_none_or(|received| !received.is_end) {
         let field = match form.next_field().await {
             Ok(Some(field)) if field.name() == Some(FILE_FIELD) => field,
-            Ok(Some(_)) => continue,
+            Ok(Some(field)) => match options.apply(batch, field, outcomes.len()).await {
+                Ok(()) => continue,
+                Err(error) => {
+                    skip(&mut form).await;
+                    // Files that are stored already must be reported.
+                    let Some(received) = pending.as_mut().filter(|_| !outcomes.is_empty()) else {
+                        return Err(error);
+                    };
+                    received.upload = Err(error);
+                    break;
+                }
+            },
             Ok(None) => break,
             Err(error) => {
                 // The form is incomplete, and so may the file be.
@@ -102,12 +115,82 @@ pub(super) async fn receive_files(
     Ok(outcomes)
 }
 
+/// The options of a form that were given so far.
+struct FormOptions(Vec<String>);
+
+impl FormOptions {
+    /// Those that the address names already.
+    fn of_query(query: Option<&str>) -> Self {
+        let names = form_urlencoded::parse(query.unwrap_or_default().as_bytes());
+        Self(names.map(|(name, _)| name.into_owned()).collect())
+    }
+
+    /// Sets the option of a field for all files of the form. Refuses a field that the API does not know: a misspelt option
+    /// must not be ignored.
+    async fn apply(
+        &mut self,
+        batch: &mut UploadBatch<'_>,
+        mut field: Field<'_>,
+        stored: usize,
+    ) -> Result<(), ApiError> {
+        let name = field.name().unwrap_or_default().to_owned();
+        let Some(option) = OPTIONS.into_iter().find(|option| *option == name) else {
+            let shortened: String = name.chars().take(MAX_OPTION).collect();
+            let message = format!("unknown field; this form has {FILE_FIELD}, {}", OPTIONS.join(", "));
+            return Err(ApiError::invalid(&shortened, &message));
+        };
+        if self.0.contains(&name) {
+            return Err(ApiError::invalid(option, "is given twice; remove one"));
+        }
+        if stored > 0 {
+            return Err(ApiError::invalid(option, "must come before the second file of the form"));
+        }
+        let value = text_of(&mut field).await.ok_or_else(|| {
+            ApiError::invalid(option, &format!("must be text of at most {MAX_OPTION} bytes"))
+        })?;
+        self.0.push(name);
+        // A form also sends its empty fields.
+        if value.is_empty() {
+            return Ok(());
+        }
+        if option == "schema" {
+            return Ok(batch.set_schema(value).await?);
+        }
+        let priority = Priority::parse(&value);
+        batch.set_priority(priority.map_err(|_| ApiError::invalid(option, "must be high or normal"))?);
+        Ok(())
+    }
+}
+
+/// The text of a short field.
+async fn text_of(field: &mut Field<'_>) -> Option<String> {
+    let mut bytes = Vec::new();
+    while let Some(piece) = field.chunk().await.ok()? {
+        bytes.extend_from_slice(&piece);
+        if bytes.len() > MAX_OPTION {
+            return None;
+        }
+    }
+    String::from_utf8(bytes).ok()
+}
+
+/// Reads and discards the rest of a refused form: a client that is still sending would lose the response.
+async fn skip(form: &mut Multipart) {
+    let rest = async { while let Ok(Some(_)) = form.next_field().await {} };
+    let _ = tokio::time::timeout(drain_body::TIME_LIMIT, rest).await;
+}
+
 /// Stores a file that arrived whole.
-async fn finish(batch: &UploadBatch<'_>, received: ReceivedFile, place: usize, is_last: bool) -> FileOutcome {
+async fn finish(
+    batch: &UploadBatch<'_>,
+    received: ReceivedFile,
+    position: usize,
+    is_last: bool,
+) -> FileOutcome {
     let ReceivedFile { name, upload, .. } = received;
-    let place = u32::try_from(place).unwrap_or(u32::MAX);
+    let position = u32::try_from(position).unwrap_or(u32::MAX);
     let result = match upload {
-        Ok(upload) => batch.finish_file(upload, &name, place, is_last).await.map_err(ApiError::from),
+        Ok(upload) => batch.finish_file(upload, &name, position, is_last).await.map_err(ApiError::from),
         Err(error) => Err(error),
     };
     FileOutcome { name, result }
@@ -137,7 +220,7 @@ async fn copy(
     mut upload: Result<Upload, UploadError>,
     largest: u64,
 ) -> Result<Result<Upload, UploadError>, ApiError> {
-    while let Some(piece) = next_piece(field, largest).await? {
+    while let Some(piece) = field.chunk().await.map_err(|error| malformed(&error, largest))? {
         if let Ok(taking) = &mut upload
             && let Err(error) = taking.write(&piece).await
         {
@@ -148,14 +231,6 @@ async fn copy(
         }
     }
     Ok(upload)
-}
-
-/// A silent client holds a file and a connection, so it is disconnected.
-async fn next_piece(field: &mut Field<'_>, largest: u64) -> Result<Option<Bytes>, ApiError> {
-    match timeout(IDLE_LIMIT, field.chunk()).await {
-        Ok(piece) => piece.map_err(|error| malformed(&error, largest)),
-        Err(_) => Err(ApiError::invalid("body", "is incomplete; send the file again")),
-    }
 }
 
 /// A text field instead of a file: the client forgot the @ of curl.

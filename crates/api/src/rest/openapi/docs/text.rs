@@ -6,8 +6,8 @@ use serde_json::Value;
 
 use super::curl;
 use super::fields::{self, Row, resolved};
+use crate::rest::openapi::ROLE;
 use crate::rest::openapi::errors::CODES;
-use crate::rest::openapi::every::ROLE;
 
 /// The whole page.
 pub(super) fn page(document: &Value) -> String {

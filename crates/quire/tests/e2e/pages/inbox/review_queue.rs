@@ -3,6 +3,7 @@
 use quire_testkit::documents::{Pdf, text_page};
 
 use super::{inbox, is_same_page, understood, until_names};
+use crate::record::mark_reviewed;
 use crate::test_env::TestEnv;
 use crate::uploads::form::Form;
 
@@ -35,8 +36,7 @@ async fn the_queue_starts_with_the_lowest_confidence_and_drops_reviewed_document
         "the queue has no export and no reprocessing"
     );
     assert_eq!(tab.text("#total"), "2 documents");
-    let marked = server.send(&format!("POST /documents/{luna}/reviewed"), "", "");
-    assert_eq!(marked.status, 200);
+    assert_eq!(mark_reviewed(&server, luna).status, 200);
     until_names(&mut tab, &["vague.pdf"]);
     tab.until_text("#total", "1 document");
     tab.eval("history.back(); true");

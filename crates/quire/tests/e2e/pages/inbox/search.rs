@@ -3,14 +3,8 @@
 use serde_json::json;
 
 use super::{inbox, is_same_page, names, understood, until_names};
-use crate::http::Response;
-use crate::program::TestServer;
+use crate::record::mark_reviewed;
 use crate::test_env::TestEnv;
-
-fn mark_reviewed(server: &TestServer, id: quire_domain::DocumentId) {
-    let marked: Response<Vec<u8>> = server.send(&format!("POST /documents/{id}/reviewed"), "", "");
-    assert_eq!(marked.status, 200);
-}
 
 #[tokio::test(flavor = "multi_thread")]
 async fn search_finds_names_and_values_and_is_in_the_address() {
@@ -45,7 +39,7 @@ async fn filters_are_in_the_address_and_the_list_updates_live() {
     let ids = understood(&scene, &server, &["Luna", "Nube"]).await;
     let mut tab = inbox(&server, "/app?review_status=IN_REVIEW");
     until_names(&mut tab, &["Nube.pdf", "Luna.pdf"]);
-    mark_reviewed(&server, ids[0]);
+    assert_eq!(mark_reviewed(&server, ids[0]).status, 200);
     until_names(&mut tab, &["Nube.pdf"]);
     tab.until_text("#total", "1 document");
     tab.eval("document.querySelector('[name=review_status][value=REVIEWED]').click(); true");

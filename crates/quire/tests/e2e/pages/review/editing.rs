@@ -2,7 +2,9 @@
 
 use serde_json::{Value, json};
 
-use super::{document, open_review, pick, row, show, shown, stored, type_into, until_saved, value};
+use super::{
+    document, open_review, pick, row, show, shown, stored, type_into, until_marked, until_saved, value,
+};
 use crate::test_env::TestEnv;
 
 #[tokio::test(flavor = "multi_thread")]
@@ -68,6 +70,7 @@ async fn fields_and_visits_are_added_deleted_and_restored() {
     tab.press("Delete");
     until_saved(&mut tab, 3);
     assert_eq!(value(&stored(&server, document), "notes"), Value::Null);
+    tab.until_text("#save-status button", "Undo");
     tab.click("#versions");
     tab.click("#history-dialog [data-restore]");
     until_saved(&mut tab, 4);
@@ -99,6 +102,33 @@ async fn fields_and_visits_are_added_deleted_and_restored() {
     tab.click("#ask-dialog .danger");
     until_saved(&mut tab, 7);
     assert_eq!(tab.count(".visit"), 2);
+    tab.click("#save-status button");
+    until_saved(&mut tab, 8);
+    assert_eq!(tab.count(".visit"), 3, "the visit is back");
+    tab.until_text(".visit h3", "1 Mar 2024");
+}
+
+/// A deletion that is undone leaves no trace in the values: the field is what the machine found, where it found it.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_deletion_is_undone_with_one_click() {
+    let scene = TestEnv::on_sqlite(&[]);
+    let server = scene.cli.serve();
+    let document = document(&scene, &server).await;
+    let mut tab = open_review(&server, document);
+    let breed = |stored: &Value| -> Value {
+        let fields = stored["data"]["fields"].as_array().unwrap();
+        fields.iter().find(|field| field["key"] == "breed").cloned().unwrap_or_default()
+    };
+    let before = breed(&stored(&server, document));
+    assert_eq!((&before["origin"], &before["value"]), (&json!("machine"), &json!("Belier")));
+    pick(&mut tab, "breed");
+    tab.press("Delete");
+    until_saved(&mut tab, 2);
+    assert_eq!(breed(&stored(&server, document)), Value::Null);
+    tab.click("#save-status button");
+    until_saved(&mut tab, 3);
+    assert_eq!(breed(&stored(&server, document)), before, "with its evidence and its confidence");
+    assert_eq!(shown(&mut tab, "breed"), "Belier");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -131,6 +161,7 @@ async fn a_document_is_marked_as_reviewed_and_reopened_and_next_opens_the_next_o
     let (older, newer) = (document(&scene, &server).await, document(&scene, &server).await);
     let mut tab = open_review(&server, newer);
     tab.press("m");
+    until_marked(&mut tab);
     tab.until_text(".chip.reviewed", "Reviewed");
     assert_eq!(crate::record::review(&server, newer)["review_status"], "REVIEWED");
     tab.press("n");

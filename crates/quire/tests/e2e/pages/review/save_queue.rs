@@ -4,7 +4,7 @@ use quire_domain::DocumentId;
 use quire_testkit::browser::Tab;
 use serde_json::json;
 
-use super::{document, open_review, pick, row, shown, stored, type_into, until_saved, value};
+use super::{document, open_review, pick, row, shown, stored, type_into, until_marked, until_saved, value};
 use crate::program::TestServer;
 use crate::record::review;
 use crate::test_env::TestEnv;
@@ -69,7 +69,7 @@ async fn marking_as_reviewed_waits_for_pending_edits() {
     tab.press("m");
     assert_eq!(status(&server, document), "IN_REVIEW", "the candidate is not saved yet");
     tab.eval("releaseRequests()");
-    tab.until_text(".chip.reviewed", "Reviewed");
+    until_marked(&mut tab);
     assert_eq!(status(&server, document), "REVIEWED");
     assert_eq!(value(&stored(&server, document), "species"), json!(species));
 }

@@ -5,7 +5,7 @@ use quire_testkit::documents::case_history;
 use serde_json::json;
 
 use super::{Language, Walkthrough};
-use crate::pages::review::{assert_box_covers_words, row, value};
+use crate::pages::review::{assert_box_covers_words, row, until_marked, value};
 use crate::record::review;
 
 /// Whether the focused element has a visible focus mark.
@@ -71,7 +71,7 @@ async fn a_document_is_uploaded_corrected_and_reviewed_with_the_keyboard_only() 
     walkthrough.tab.press("Escape");
     walkthrough.tab.until("!document.querySelector('#history-dialog').open");
     walkthrough.tab.press("m");
-    walkthrough.tab.until_text("#panel-head .chip.reviewed", "Reviewed");
+    until_marked(&mut walkthrough.tab);
 
     assert_eq!(value(&walkthrough.stored(document), "breed"), "Angora");
     assert_eq!(review(&walkthrough.server, document)["review_status"], "REVIEWED");

@@ -5,7 +5,7 @@ use quire_testkit::browser::Tab;
 use serde_json::json;
 
 use super::Walkthrough;
-use crate::pages::review::{assert_box_covers_words, pick, row, show, shown, type_into, value};
+use crate::pages::review::{assert_box_covers_words, pick, row, show, shown, type_into, until_marked, value};
 use crate::record::review;
 
 impl Walkthrough {
@@ -121,6 +121,7 @@ impl Walkthrough {
     pub(super) fn mark_reviewed(&mut self, document: DocumentId) {
         self.until_text("#mark", "Mark as reviewed", "Marcar como revisado");
         self.tab.click("#mark");
+        until_marked(&mut self.tab);
         self.until_text("#panel-head .chip.reviewed", "Reviewed", "Revisado");
         self.until_text("#save-status", "Marked as reviewed", "Marcado como revisado");
         assert_eq!(review(&self.server, document)["review_status"], "REVIEWED");

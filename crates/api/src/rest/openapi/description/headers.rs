@@ -33,7 +33,7 @@ pub(super) fn all() -> impl Iterator<Item = (String, RefOr<Header>)> {
 /// Adds the headers of an error response.
 pub(super) fn of_error(name: &str, response: &mut Response) {
     refer(response, REQUEST_ID);
-    if matches!(name, "TooMany" | "Unavailable") {
+    if matches!(name, "TooMany" | "Throttled" | "Unavailable") {
         refer(response, RETRY_AFTER);
     }
     if name == "TooMany" {

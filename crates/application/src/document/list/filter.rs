@@ -12,36 +12,35 @@ use crate::{App, Result};
 
 impl ListRequest {
     /// The matching documents. Values are searched only for documents whose name does not match.
-    pub(super) async fn fitting(
+    pub(super) async fn matching(
         &self,
         store: &Store,
         read: &[DocumentView],
     ) -> PortResult<HashSet<DocumentId>> {
         let id = |view: &&DocumentView| view.overview.document.id;
-        let standing = read.iter().filter(|view| self.matches_status(view));
+        let by_status = read.iter().filter(|view| self.matches_status(view));
         let Some(words) = self.words.as_deref().map(search_query) else {
-            return Ok(standing.map(|view| id(&view)).collect());
+            return Ok(by_status.map(|view| id(&view)).collect());
         };
-        let (by_name, others): (Vec<_>, Vec<_>) = standing
+        let (by_name, others): (Vec<_>, Vec<_>) = by_status
             .partition(|view| search_query(&view.overview.document.original_filename).contains(&words));
         let others: Vec<_> = others.iter().map(id).collect();
-        let by_value =
-            if others.is_empty() { others } else { store.reviews.found_by(&others, &words).await? };
+        let by_value = if others.is_empty() { others } else { store.reviews.search(&others, &words).await? };
         Ok(by_name.iter().map(id).chain(by_value).collect())
     }
 
     fn matches_status(&self, document: &DocumentView) -> bool {
-        let status = self.status.is_none_or(|status| status == document.standing.status);
+        let status = self.status.is_none_or(|status| status == document.processing.status);
         status && self.review.is_none_or(|review| review == document.overview.document.review_status)
     }
 }
 
 /// The documents that pass the filters, in the given order. Purged documents are left out.
 pub async fn by_ids(app: &App, ids: &[DocumentId], request: &ListRequest) -> Result<Vec<DocumentView>> {
-    Ok(listed_by_ids(&app.store, ids, request).await?)
+    Ok(list_by_ids(&app.store, ids, request).await?)
 }
 
-pub(super) async fn listed_by_ids(
+pub(super) async fn list_by_ids(
     store: &Store,
     ids: &[DocumentId],
     request: &ListRequest,
@@ -54,7 +53,7 @@ pub(super) async fn listed_by_ids(
             Err(error) => return Err(error),
         }
     }
-    let fitting = request.fitting(store, &found).await?;
-    found.retain(|view| fitting.contains(&view.overview.document.id));
+    let matching = request.matching(store, &found).await?;
+    found.retain(|view| matching.contains(&view.overview.document.id));
     Ok(found)
 }

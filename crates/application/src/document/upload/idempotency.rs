@@ -9,7 +9,7 @@ use super::FirstRun;
 use crate::document::DocumentView;
 
 /// How long an idempotency key is valid.
-const KEPT: SignedDuration = SignedDuration::from_hours(24);
+const KEY_LIFETIME: SignedDuration = SignedDuration::from_hours(24);
 
 /// An idempotency key of a request, and the position of a file in that request.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -17,17 +17,17 @@ pub struct UploadKey {
     /// The key.
     pub key: String,
     /// The position of the file in the request, from 0.
-    pub place: u32,
+    pub position: u32,
     /// Whether this is the last file. A request with one more file is a different request.
     pub is_last: bool,
 }
 
 /// The parts of an upload that identify it.
-pub(super) struct UploadIdentity<'w> {
-    pub document: &'w Document,
-    pub first: Option<&'w FirstRun>,
+pub(super) struct UploadIdentity<'a> {
+    pub document: &'a Document,
+    pub first: Option<&'a FirstRun>,
     /// The requested schema.
-    pub schema: Option<&'w str>,
+    pub schema: Option<&'a str>,
 }
 
 impl UploadKey {
@@ -49,15 +49,19 @@ impl UploadKey {
         IdempotencyKey {
             scope: scope.to_owned(),
             key: self.key.clone(),
-            place: self.place,
+            position: self.position,
             fingerprint: hash.finalize().into(),
-            kept_since: document.created_at.saturating_sub(KEPT).unwrap_or(document.created_at),
+            kept_since: document.created_at.saturating_sub(KEY_LIFETIME).unwrap_or(document.created_at),
         }
     }
 }
 
 /// A document as the first upload returned it, without later changes.
-pub(super) async fn recall(store: &Store, id: DocumentId, run: Option<RunId>) -> PortResult<DocumentView> {
+pub(super) async fn first_answer(
+    store: &Store,
+    id: DocumentId,
+    run: Option<RunId>,
+) -> PortResult<DocumentView> {
     let document = store.documents.find(id).await?;
     let run = match run {
         Some(run) => Some(store.history.run(run).await?.as_created()),

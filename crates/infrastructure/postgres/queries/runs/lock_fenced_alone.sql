@@ -1,4 +1,4 @@
--- Like hold.sql, but also waits for the other writers that hold the run: one of them may be an earlier try of the same
+-- Like lock_fenced.sql, but also waits for the other writers that hold the run: one of them may be an earlier try of the same
 -- write.
 SELECT runs.id AS run_id
 FROM runs

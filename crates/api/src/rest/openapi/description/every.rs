@@ -8,16 +8,13 @@ use utoipa::openapi::security::{HttpAuthScheme, HttpBuilder, SecurityRequirement
 use utoipa::openapi::{Components, OpenApi, RefOr};
 use utoipa::{IntoResponses, Modify};
 
-use super::{errors, headers};
+use super::super::{ROLE, SERVICE, errors};
+use super::headers;
 use crate::middleware::auth::{self, roles};
 
 const BEARER: &str = "bearer";
 const ABOUT_BEARER: &str = "A key from `quire keys create`, or the `AUTH_TOKEN`. Without either, the server needs no \
                             credential and serves only clients on its own machine.";
-/// The extension with the role that an operation needs.
-pub(super) const ROLE: &str = "x-role";
-/// The tag of health, metrics, version and documentation.
-pub(crate) const SERVICE: &str = "service";
 
 /// Completes each operation.
 pub(super) struct EveryOperation;
@@ -65,6 +62,7 @@ fn complete(path: &str, method: &Method, operation: &mut Operation) {
     }
     if *method != Method::GET {
         add::<errors::BodyTooLarge>(operation);
+        add::<errors::TooSlow>(operation);
     }
     add::<errors::Broken>(operation);
     add::<errors::Unavailable>(operation);
@@ -74,6 +72,7 @@ fn complete(path: &str, method: &Method, operation: &mut Operation) {
     }
     add::<errors::Unknown>(operation);
     add::<errors::Forbidden>(operation);
+    add::<errors::Throttled>(operation);
     // Whether a credential is needed depends on the server.
     let bearer = SecurityRequirement::new(BEARER, [] as [&str; 0]);
     operation.security = Some(vec![SecurityRequirement::default(), bearer]);

@@ -1,0 +1,94 @@
+//! Builds the description from the handlers. This file lists the handlers, and [`every`] adds the parts that all operations
+//! share.
+
+pub(super) mod every;
+mod headers;
+
+use utoipa::OpenApi;
+
+use self::every::EveryOperation;
+use super::{docs, names};
+use crate::rest::{
+    calibration, documents, events, governance, health, metrics, openapi, review, runs, version,
+};
+use crate::{error, error_pages};
+
+/// The text of the description, as the committed file must have it.
+pub(super) fn build() -> String {
+    let description = serde_json::to_value(ApiDescription::openapi()).unwrap();
+    format!("{description:#}\n")
+}
+
+#[derive(OpenApi)]
+#[openapi(
+    info(
+        title = "Quire",
+        description = "Upload documents, follow their processing, review and correct what was extracted.",
+        license(name = "MIT OR Apache-2.0", identifier = "MIT OR Apache-2.0"),
+    ),
+    tags(
+        (name = "documents", description = "Uploading, listing and reading documents."),
+        (name = "review", description = "Reviewing and correcting interpretations."),
+        (name = "runs", description = "The processing runs of documents."),
+        (name = "governance", description = "Changes of schemas."),
+        (name = "events", description = "The stream of events."),
+        (name = "service", description = "Health, metrics and documentation of the server."),
+    ),
+    paths(
+        documents::list::list,
+        documents::upload::add,
+        documents::upload::create,
+        documents::export::export,
+        documents::detail::detail,
+        documents::download::download,
+        documents::reprocess::reprocess,
+        documents::language::set_language,
+        documents::history::history,
+        documents::jobs::jobs,
+        documents::pages::pages,
+        documents::pages::page,
+        documents::pages::page_image,
+        review::show::show,
+        review::compare::compare,
+        review::mark::mark,
+        review::mark::reopen,
+        review::versions::versions,
+        review::edit::edit,
+        calibration::show,
+        events::follow,
+        runs::show::show,
+        runs::raw_text::raw_text,
+        runs::withdraw::withdraw,
+        runs::retry::retry,
+        governance::structural_changes::structural_changes,
+        governance::decision::decide,
+        governance::schema::current,
+        governance::audit_trail::audit_trail,
+        health::live,
+        health::health,
+        health::ready,
+        metrics::scrape,
+        version::version,
+        error_pages::list,
+        error_pages::style,
+        error_pages::show,
+        openapi::show,
+        docs::show,
+        docs::style,
+    ),
+    components(schemas(
+        // Schemas that no response refers to: lines of exports, and names in parameters and texts.
+        documents::export::ExportedDocumentResponse<'static>,
+        error::ErrorResponse<'static>,
+        events::EventResponse<'static>,
+        names::ConflictReason,
+        review::conflict::EditRefused<'static>,
+        names::ExportFormat,
+        names::Priority,
+        names::Sort,
+        names::StepErrorCode,
+        names::View,
+    )),
+    modifiers(&EveryOperation),
+)]
+enum ApiDescription {}

@@ -1,0 +1,2 @@
+DROP TRIGGER documents_reviewed_are_signed;
+ALTER TABLE documents DROP COLUMN reviewed_version;
