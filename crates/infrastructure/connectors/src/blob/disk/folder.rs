@@ -65,6 +65,12 @@ impl FolderHandle {
         rustix::fs::openat(&self.0, part, flags, FILE_MODE).map(File::from)
     }
 
+    /// Creates a file without a name, which is gone when it is closed. Not every file system supports it.
+    pub(super) fn create_unnamed_file(&self) -> Result<File> {
+        let flags = OFlags::WRONLY | OFlags::TMPFILE | OFlags::CLOEXEC;
+        rustix::fs::openat(&self.0, c".", flags, FILE_MODE).map(File::from)
+    }
+
     /// Moves a file of this folder to another folder, and replaces a file of that name there.
     pub(super) fn move_file(&self, part: &str, to: &Self, name: &str) -> Result<()> {
         rustix::fs::renameat(&self.0, part, &to.0, name)

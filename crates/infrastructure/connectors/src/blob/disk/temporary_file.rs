@@ -26,9 +26,17 @@ pub(super) fn put(root: &FolderHandle, name: &BlobName, content: &[u8]) -> PortR
     file.finish(root, name)
 }
 
-/// Writes a small file and removes it. Fails on a full or read-only disk.
+/// Writes a small file and removes it. Fails on a full or read-only disk. Where the file system can, the file has no name,
+/// so that a process that dies meanwhile leaves nothing behind.
 pub(super) fn probe(root: &FolderHandle) -> PortResult<()> {
-    TemporaryFile::create(root)?.append(&[0; 4096])
+    const CONTENT: [u8; 4096] = [0; 4096];
+    match root.create_unnamed_file() {
+        Ok(mut file) => file.write_all(&CONTENT).map_err(unavailable),
+        Err(Errno::OPNOTSUPP | Errno::ISDIR | Errno::INVAL | Errno::NOENT) => {
+            TemporaryFile::create(root)?.append(&CONTENT)
+        }
+        Err(error) => Err(unavailable(error)),
+    }
 }
 
 /// Moves a complete file to its name. Makes every folder of the path durable, even if another process created it: that
