@@ -103,7 +103,11 @@ pub fn bench(arguments: &[String]) -> Result<()> {
 }
 
 pub fn drill(arguments: &[String]) -> Result<()> {
-    run_quire_bench("drill", arguments)
+    match arguments.split_first() {
+        // It needs no services.
+        Some((name, rest)) if name == "mutated" => succeed(&mut quire_bench("mutated", rest)),
+        _ => run_quire_bench("drill", arguments),
+    }
 }
 
 pub fn services(arguments: &[String]) -> Result<()> {

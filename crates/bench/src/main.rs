@@ -12,6 +12,7 @@ mod api;
 mod database;
 mod drill;
 mod interpret;
+mod mutated;
 mod pages;
 mod process;
 mod producer;
@@ -43,6 +44,8 @@ enum Command {
     },
     /// Kill, stop and restart processes at random under load, then check the history.
     Drill(drill::Options),
+    /// Put mutated documents through the sandboxed reader.
+    Mutated(mutated::Options),
     /// Run `quire` with simulated steps, for drills.
     #[command(hide = true)]
     Rehearse {
@@ -98,6 +101,7 @@ fn main() -> ExitCode {
         Command::Bench { area: Area::Interpret(options) } => interpret::bench(options),
         Command::Bench { area: Area::Process(options) } => process::bench(options),
         Command::Drill(options) => block_on(drill::drill(options)),
+        Command::Mutated(options) => mutated::drill(&options),
         Command::Produce(options) => block_on(async {
             producer::produce(options).await;
             true

@@ -16,7 +16,7 @@ pub enum EditBlocked {
     NotCompleted,
     /// The run has no interpretation.
     Missing,
-    /// Somebody else has made a newer version.
+    /// A newer version exists.
     Stale,
 }
 

@@ -3,7 +3,7 @@
 /// The result of every port method.
 pub type PortResult<T> = Result<T, PortError>;
 
-/// Why a port failed. Nothing was changed; only after `Unavailable` that is unknown.
+/// Why a port failed. Nothing was changed, except that an error that is [in doubt](PortError::is_in_doubt) leaves it unknown.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PortError {
     /// The requested item does not exist.

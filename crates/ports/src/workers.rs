@@ -13,7 +13,7 @@ use crate::PortResult;
 pub enum Lease {
     /// Until this time, unless the worker renews the lease.
     Until(Timestamp),
-    /// As long as the worker holds the lock on the database file, which the system releases when the process dies.
+    /// As long as the worker holds the lock on the file beside the database, which the system releases when the process dies.
     /// Registering such a worker ends the leases of all others.
     Exclusive,
 }

@@ -37,22 +37,8 @@ pub fn run(steps: StepFactory) -> ExitCode {
     if let Some(exit_code) = wire::reader::run_as_child() {
         return exit_code;
     }
-    log_only_the_place_of_panics();
+    telemetry::log_only_the_place_of_panics();
     run_with(std::env::args_os(), steps)
-}
-
-/// The message of a panic may quote a document, so the log gets only its place in the code. Without a log, as in most
-/// commands, standard error gets it.
-fn log_only_the_place_of_panics() {
-    std::panic::set_hook(Box::new(|panic| {
-        let place = panic.location().map_or_else(|| "an unknown place".to_owned(), ToString::to_string);
-        if tracing::dispatcher::has_been_set() {
-            let thread = std::thread::current();
-            tracing::error!(place, thread = thread.name().unwrap_or_default(), "panicked");
-        } else {
-            eprintln!("quire: internal error at {place}; please report it");
-        }
-    }));
 }
 
 /// Runs this command line. Its first word is the name of the program.

@@ -40,7 +40,7 @@ pub struct EngineSettings {
 /// How an engine keeps its worker lease.
 #[derive(Clone, Copy, Debug)]
 pub enum LeaseSettings {
-    /// The lock on the database file is the lease.
+    /// The lock on the file beside the database is the lease.
     Exclusive,
     /// The engine renews the lease before it expires.
     Renewed {

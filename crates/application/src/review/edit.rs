@@ -41,7 +41,7 @@ pub enum EditError {
     /// The run has no interpretation.
     #[error("this run has no interpretation; process the document again")]
     Missing,
-    /// Another person has made a newer version, or a newer run has completed.
+    /// A newer version exists, or a newer run has completed.
     #[error("a newer version exists; `details` says what became of each change and how to repeat it")]
     Stale(Box<StaleEdit>),
     /// A change is invalid.

@@ -60,14 +60,14 @@ pub enum RequeuePolicy {
     Auto {
         /// The number of claims.
         max_claims: u32,
-        /// The delay before the first requeue. It doubles with each requeue.
+        /// Half of the delay before the first requeue. The delay doubles with each requeue.
         base_delay: SignedDuration,
     },
     /// The run fails, and a person may return it to the queue.
     Manual {
         /// The number of requeues.
         max_retries: u32,
-        /// The delay before the first requeue. It doubles with each requeue.
+        /// Half of the delay before the first requeue. The delay doubles with each requeue.
         base_delay: SignedDuration,
     },
 }

@@ -2,6 +2,7 @@
 
 mod json;
 mod metrics;
+mod panics;
 mod sink;
 
 use std::io::{IsTerminal, Write, stderr};
@@ -16,6 +17,7 @@ use crate::config::{LogFormat, LogLevel, LogSection};
 
 pub use json::JsonLines;
 pub use metrics::{Metrics, install as install_metrics};
+pub use panics::log_only_the_place_of_panics;
 pub use sink::DroppedLines;
 
 /// Keep it until the process ends: dropping it flushes buffered log lines, for at most a second.

@@ -17,6 +17,7 @@ mod http;
 mod model;
 mod openapi;
 mod pages;
+mod panics;
 mod postgres;
 mod process;
 mod program;

@@ -57,9 +57,14 @@ pub fn hostile() -> Vec<Hostile> {
         may("a letter wider than any page", wide_letter(), DAMAGED),
         must("not a PDF beyond its first line", b"%PDF-1.7\nhello\n%%EOF".to_vec(), DAMAGED),
         must("a PDF without pages", Pdf::of_pages(&[]).file(), DAMAGED),
-        may("an empty password", include_bytes!("with-empty-password.pdf").to_vec(), &[]),
+        may("an empty password", encrypted_without_password(), &[]),
         must("an unknown password", include_bytes!("with-password.pdf").to_vec(), &["PDF_ENCRYPTED"]),
     ]
+}
+
+/// An encrypted PDF that opens without a password.
+pub fn encrypted_without_password() -> Vec<u8> {
+    include_bytes!("with-empty-password.pdf").to_vec()
 }
 
 fn looping_table() -> Vec<u8> {

@@ -54,18 +54,18 @@ impl FieldExtractor<'_> {
     /// Adds a candidate. Returns whether its value has a normal form.
     pub(super) fn propose(&mut self, key: usize, spans: &[TokenSpan], provenance: Provenance<'_>) -> bool {
         let raw = provenance.text.map_or_else(|| self.text_of(spans), str::to_owned);
-        let schema = &self.schema.keys[key];
-        let value = normal_form(schema, &raw);
+        let schema_key = &self.schema.keys[key];
+        let value = normal_form(schema_key, &raw);
         let is_normal = value.is_some();
         // Without a normal form, a candidate is kept only for a person to see: of the document itself, and if a label
         // says what it should be.
         let is_for_person =
-            schema.normaliser.is_strict() && self.visit.is_none() && provenance.label.is_some();
-        let is_for_person = is_for_person && schema.scope == Scope::Document && !raw.trim().is_empty();
+            schema_key.normaliser.is_strict() && self.visit.is_none() && provenance.label.is_some();
+        let is_for_person = is_for_person && schema_key.scope == Scope::Document && !raw.trim().is_empty();
         if self.candidates.len() >= MAX_CANDIDATES || (!is_normal && !is_for_person) {
             return false;
         }
-        let of_visit = schema.scope != Scope::Document || schema.at_visits;
+        let of_visit = schema_key.scope != Scope::Document || schema_key.at_visits;
         let x0 = spans.first().map_or(0.0, |(cell, _)| self.layout.cells[*cell].rect.x0);
         let is_apart = self.is_in_history
             || self.context.section_at(x0).is_some_and(|section| self.roles.visits != Some(section));

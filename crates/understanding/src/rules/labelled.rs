@@ -61,18 +61,18 @@ impl FieldExtractor<'_> {
         }
         let end = value.end..value.end;
         let value = if separator == Separator::Space { &end } else { value };
-        let schema = &self.schema.keys[key];
+        let schema_key = &self.schema.keys[key];
         // A clinical label ends the sections about people.
-        let is_clinical =
-            schema.scope == Scope::Metadata || (schema.scope == Scope::Visit && schema.repeatable);
+        let is_clinical = schema_key.scope == Scope::Metadata
+            || (schema_key.scope == Scope::Visit && schema_key.repeatable);
         if is_clinical && !self.is_in_history {
             self.context.clear();
         }
-        let is_text = schema.normaliser == Normaliser::Text;
-        let expected = ExpectedValue { key: Some(key), is_list: schema.repeatable, is_text };
+        let is_text = schema_key.normaliser == Normaliser::Text;
+        let expected = ExpectedValue { key: Some(key), is_list: schema_key.repeatable, is_text };
         let values = self.values_of_label(cell, value, &expected);
         let own = value.clone().any(|token| !self.layout.cells[cell].tokens[token].is_separator());
-        let values = if schema.repeatable { self.split_items(values) } else { values };
+        let values = if schema_key.repeatable { self.split_items(values) } else { values };
         for spans in values {
             let is_beside = spans[0].0 == cell + 1;
             let is_certain = separator == Separator::Mark || own || is_beside;
@@ -116,15 +116,15 @@ impl FieldExtractor<'_> {
         is_certain: bool,
     ) -> bool {
         let words = self.text_of(&spans);
-        let schema = &self.schema.keys[key];
-        let normal = schema.normaliser.apply(&words);
+        let schema_key = &self.schema.keys[key];
+        let normal = schema_key.normaliser.apply(&words);
         if normal.is_none() && !is_certain {
             return false;
         }
-        if is_impossible_visit_date(schema, &words) {
+        if is_impossible_visit_date(schema_key, &words) {
             return false;
         }
-        if matches!(schema.normaliser, Normaliser::Date)
+        if matches!(schema_key.normaliser, Normaliser::Date)
             && let Some(date) = date(&words)
             && self.open_visit_by_label(cell, key, meaning, date, &spans)
         {
@@ -132,17 +132,17 @@ impl FieldExtractor<'_> {
         }
         let mapping = format!("label_regex::{}", meaning.words.replace(' ', "_"));
         let mut joined = None;
-        if schema.normaliser == Normaliser::Address {
+        if schema_key.normaliser == Normaliser::Address {
             let lines = self.text_lines(&spans).join(", ");
             joined = self.append_postcode_line(&mut spans).or(Some(lines));
         }
-        if schema.normaliser.names_subject() {
+        if schema_key.normaliser.names_subject() {
             self.facts_behind_name(Some(cell), &spans, &words);
         }
-        if schema.normaliser == Normaliser::Person {
+        if schema_key.normaliser == Normaliser::Person {
             self.address_behind_name(key, cell, &spans, &words);
         }
-        if let Some(both) = schema.normaliser.split(&words) {
+        if let Some(both) = schema_key.normaliser.split(&words) {
             for (normaliser, words) in both {
                 let mapping = mapping.clone();
                 let provenance = Provenance {
@@ -186,7 +186,7 @@ impl FieldExtractor<'_> {
         start: usize,
     ) -> bool {
         let it = &self.layout.cells[cell];
-        let schema = &self.schema.keys[key];
+        let schema_key = &self.schema.keys[key];
         let words = it.text(value.clone());
         let next = &it.tokens[value.start];
         let first = &it.tokens[start];
@@ -194,9 +194,9 @@ impl FieldExtractor<'_> {
         let is_joined = JOINING_WORDS.contains(&next.word.as_str()) && (is_capitals || !next.is_capital());
         let is_capital = first.is_capital() && next.is_capital() && !is_joined;
         let is_reason =
-            schema.scope == Scope::Metadata && first.is_capital() && !is_joined && value.len() <= 8;
+            schema_key.scope == Scope::Metadata && first.is_capital() && !is_joined && value.len() <= 8;
         let is_short = value.len() <= 5;
-        let (is_value, confidence) = match schema.normaliser {
+        let (is_value, confidence) = match schema_key.normaliser {
             Normaliser::Weight => (has_weight_unit(&words) && value.len() <= 4, LABELLED_CONFIDENCE),
             normaliser if normaliser.is_short() => {
                 (is_short && start == it.first_word(), LABELLED_CONFIDENCE)
@@ -206,22 +206,22 @@ impl FieldExtractor<'_> {
             Normaliser::Institution => (self.repeats_label(cell, key, value), UNLABELLED_CONFIDENCE),
             Normaliser::Amount => (false, UNLABELLED_CONFIDENCE),
             Normaliser::Person => (is_capital && is_short && value.len() >= 2, UNLABELLED_CONFIDENCE),
-            Normaliser::Text if schema.scope == Scope::Document => {
+            Normaliser::Text if schema_key.scope == Scope::Document => {
                 (is_capital && value.len() <= 2, UNLABELLED_CONFIDENCE)
             }
             Normaliser::Text if is_reason => (true, UNLABELLED_CONFIDENCE),
             Normaliser::Text => (is_capital && value.len() <= 16, UNLABELLED_CONFIDENCE),
             _ => (is_capital && is_short, UNLABELLED_CONFIDENCE),
         };
-        let is_certain = schema.normaliser.is_strict() || !self.is_letterhead(cell);
-        if !is_value || !is_certain || schema.normaliser.apply(&words).is_none() {
+        let is_certain = schema_key.normaliser.is_strict() || !self.is_letterhead(cell);
+        if !is_value || !is_certain || schema_key.normaliser.apply(&words).is_none() {
             return false;
         }
-        if is_impossible_visit_date(schema, &words) {
+        if is_impossible_visit_date(schema_key, &words) {
             return false;
         }
         let spans = vec![(cell, value.clone())];
-        if schema.normaliser == Normaliser::Date
+        if schema_key.normaliser == Normaliser::Date
             && let Some(date) = date(&words)
             && self.open_visit_by_label(cell, key, meaning, date, &spans)
         {
@@ -229,7 +229,7 @@ impl FieldExtractor<'_> {
         }
         let rule = if confidence < LABELLED_CONFIDENCE { "fallback" } else { "label_regex" };
         let mapping = format!("{rule}::{}", meaning.words.replace(' ', "_"));
-        let values = if schema.repeatable { self.split_items(vec![spans]) } else { vec![spans] };
+        let values = if schema_key.repeatable { self.split_items(vec![spans]) } else { vec![spans] };
         let mut is_new = false;
         for spans in values {
             let provenance =

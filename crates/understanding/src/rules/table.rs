@@ -199,15 +199,17 @@ impl FieldExtractor<'_> {
                 continue;
             }
             let Some(key) = column.key.filter(|_| !(column.is_date && dates_visits)) else { continue };
-            let schema = &self.schema.keys[key];
+            let schema_key = &self.schema.keys[key];
             let all = self.layout.cells[cell].token_range();
-            if !is_new && (dates_visits || !schema.repeatable) {
+            if !is_new && (dates_visits || !schema_key.repeatable) {
                 // The row continues the text of the row above.
-                if let Some(last) = column.last_candidate.filter(|_| schema.normaliser == Normaliser::Text) {
+                if let Some(last) =
+                    column.last_candidate.filter(|_| schema_key.normaliser == Normaliser::Text)
+                {
                     let words = self.layout.cells[cell].text(all);
                     let last = &mut self.candidates[last];
                     last.raw = format!("{} {words}", last.raw);
-                    last.value = schema.normaliser.apply(&last.raw);
+                    last.value = schema_key.normaliser.apply(&last.raw);
                 }
                 continue;
             }

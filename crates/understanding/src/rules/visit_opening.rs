@@ -143,14 +143,14 @@ impl FieldExtractor<'_> {
         spans: &[TokenSpan],
     ) -> bool {
         let Some(visit_date) = self.schema.visit_date() else { return false };
-        let schema = &self.schema.keys[key];
+        let schema_key = &self.schema.keys[key];
         let is_visit_date = key == visit_date;
         let row =
             spans.last().map_or(self.layout.cells[cell].row, |(value, _)| self.layout.cells[*value].row);
-        let is_bare = schema.scope == Scope::Document
+        let is_bare = schema_key.scope == Scope::Document
             && BARE_DATE_LABELS.contains(&meaning.words.as_str())
             && (self.visit_data_follows(row, 4) || self.row_names_visit(cell));
-        let opens_visit = schema.scope == Scope::Metadata && !is_visit_date && self.visit.is_none();
+        let opens_visit = schema_key.scope == Scope::Metadata && !is_visit_date && self.visit.is_none();
         if is_visit_date || is_bare || opens_visit {
             self.open_visit(date, None, spans, Some(&meaning.words));
         }

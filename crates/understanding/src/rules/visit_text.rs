@@ -21,13 +21,13 @@ impl FieldExtractor<'_> {
         let Some((key, count)) = self.labels.lead_in_at_start(&it.tokens[tokens.clone()]) else {
             return false;
         };
-        let schema = &self.schema.keys[key];
+        let schema_key = &self.schema.keys[key];
         let value = tokens.start + count..tokens.end;
-        let is_name = schema.normaliser == Normaliser::Person;
+        let is_name = schema_key.normaliser == Normaliser::Person;
         let names = it.tokens[value.clone()].iter();
         let is_name_like = (2..=6).contains(&value.len())
             && names.clone().all(|token| token.is_capital() || token.text.len() <= 3);
-        let of_visit = schema.scope == Scope::Visit;
+        let of_visit = schema_key.scope == Scope::Visit;
         if value.is_empty() || (is_name && !is_name_like) || (of_visit && self.visit.is_none()) {
             return false;
         }

@@ -76,8 +76,9 @@ fn serve() -> io::Result<()> {
     Ok(())
 }
 
-/// The message of a panic may quote the document, and the server stores what a parser writes to standard error.
-fn print_only_the_place_of_panics() {
+/// From now on a panic of this process leaves only its place in the code. Its message may quote the document, and the
+/// server stores what a parser writes to standard error.
+pub fn print_only_the_place_of_panics() {
     std::panic::set_hook(Box::new(|panic| {
         let place = panic.location().map_or_else(|| "an unknown place".to_owned(), ToString::to_string);
         let _ = writeln!(io::stderr(), "panicked at {place}");

@@ -1,5 +1,6 @@
 //! An open handle of a folder. Its files and folders are opened relative to the handle, one part of a name at a time, so
-//! that renames and links by other processes cannot redirect an access.
+//! that renames and links by other processes cannot redirect an access. All changes of folders go through this file, and
+//! those of files through `file_changes`, so that tests know what is not yet on the disk.
 
 use std::ffi::{CStr, CString};
 use std::fs::File;
@@ -10,6 +11,8 @@ use rustix::fd::OwnedFd;
 use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags};
 use rustix::io::{Errno, Result};
 use rustix::path::Arg;
+
+use super::file_changes::{FileChange, FileId, NewFile, id_of, record};
 
 /// Only the user of this program can read the files.
 const FOLDER_MODE: Mode = Mode::RWXU;
@@ -39,7 +42,12 @@ impl FolderHandle {
         }
         match rustix::fs::mkdirat(&self.0, part, FOLDER_MODE) {
             // Another process may have created it first.
-            Ok(()) | Err(Errno::EXIST) => self.open_folder(part),
+            Ok(()) => {
+                let created = self.open_folder(part)?;
+                record(|| self.creation(part, id_of(&created.0)));
+                Ok(created)
+            }
+            Err(Errno::EXIST) => self.open_folder(part),
             Err(error) => Err(error),
         }
     }
@@ -60,9 +68,15 @@ impl FolderHandle {
     }
 
     /// Creates a file that does not exist yet.
-    pub(super) fn create_file(&self, part: &str) -> Result<File> {
+    pub(super) fn create_file(&self, part: &str) -> Result<NewFile> {
         let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-        rustix::fs::openat(&self.0, part, flags, FILE_MODE).map(File::from)
+        let file = rustix::fs::openat(&self.0, part, flags, FILE_MODE).map(File::from)?;
+        record(|| self.creation(part, id_of(&file)));
+        Ok(NewFile(file))
+    }
+
+    fn creation(&self, part: &str, id: FileId) -> FileChange {
+        FileChange::Create { folder: id_of(&self.0), name: part.to_owned(), id }
     }
 
     /// Creates a file without a name, which is gone when it is closed. Not every file system supports it.
@@ -73,25 +87,43 @@ impl FolderHandle {
 
     /// Moves a file of this folder to another folder, and replaces a file of that name there.
     pub(super) fn move_file(&self, part: &str, to: &Self, name: &str) -> Result<()> {
-        rustix::fs::renameat(&self.0, part, &to.0, name)
+        rustix::fs::renameat(&self.0, part, &to.0, name)?;
+        record(|| FileChange::Move {
+            folder: id_of(&self.0),
+            name: part.to_owned(),
+            to: id_of(&to.0),
+            new_name: name.to_owned(),
+        });
+        Ok(())
     }
 
     /// Removes a file or a link. Returns false if it does not exist.
-    pub(super) fn remove_file(&self, part: impl Arg) -> Result<bool> {
+    pub(super) fn remove_file(&self, part: impl Arg + Copy) -> Result<bool> {
         match rustix::fs::unlinkat(&self.0, part, AtFlags::empty()) {
-            Ok(()) => Ok(true),
+            Ok(()) => {
+                record(|| self.removal(part));
+                Ok(true)
+            }
             Err(Errno::NOENT) => Ok(false),
             Err(error) => Err(error),
         }
     }
 
     /// Removes an empty folder. Returns false if it is not empty.
-    pub(super) fn remove_empty(&self, part: impl Arg) -> Result<bool> {
+    pub(super) fn remove_empty(&self, part: impl Arg + Copy) -> Result<bool> {
         match rustix::fs::unlinkat(&self.0, part, AtFlags::REMOVEDIR) {
-            Ok(()) | Err(Errno::NOENT) => Ok(true),
+            Ok(()) => {
+                record(|| self.removal(part));
+                Ok(true)
+            }
+            Err(Errno::NOENT) => Ok(true),
             Err(Errno::NOTEMPTY | Errno::EXIST) => Ok(false),
             Err(error) => Err(error),
         }
+    }
+
+    fn removal(&self, part: impl Arg) -> FileChange {
+        FileChange::Remove { folder: id_of(&self.0), name: part.to_string_lossy().into_owned() }
     }
 
     /// The names of its entries, in any order.
@@ -130,9 +162,11 @@ impl FolderHandle {
     pub(super) fn sync(&self) -> Result<()> {
         match rustix::fs::fsync(&self.0) {
             // Some network file systems do not support it for folders. There the server is responsible.
-            Err(Errno::INVAL) => Ok(()),
-            synced => synced,
+            Err(Errno::INVAL) => {}
+            synced => synced?,
         }
+        record(|| FileChange::SyncFolder { folder: id_of(&self.0) });
+        Ok(())
     }
 }
 

@@ -6,6 +6,7 @@
 
 mod blob_writer;
 mod error;
+mod file_changes;
 mod folder;
 mod list;
 mod read;
@@ -100,5 +101,7 @@ impl BlobStore for DiskBlobs {
     }
 }
 
+#[cfg(test)]
+mod power_loss_tests;
 #[cfg(test)]
 mod tests;

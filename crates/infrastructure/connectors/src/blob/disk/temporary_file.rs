@@ -1,7 +1,7 @@
 //! Temporary files: written, made durable, then moved to their names. Also removes those of processes that died.
 
 use std::fs::{File, TryLockError};
-use std::io::{self, Write as _};
+use std::io;
 use std::os::unix::fs::MetadataExt as _;
 use std::time::Duration;
 
@@ -10,6 +10,7 @@ use rustix::io::{Errno, Result};
 use uuid::Uuid;
 
 use super::error::{contended, unavailable};
+use super::file_changes::NewFile;
 use super::folder::FolderHandle;
 use crate::blob::name::BlobName;
 
@@ -64,7 +65,7 @@ fn name_taken(name: &BlobName) -> PortError {
 pub(super) struct TemporaryFile {
     folder: FolderHandle,
     part: String,
-    pub(super) file: File,
+    pub(super) file: NewFile,
 }
 
 impl TemporaryFile {
@@ -74,7 +75,7 @@ impl TemporaryFile {
         for _ in 0..ATTEMPTS {
             let part = Uuid::now_v7().to_string();
             let file = folder.create_file(&part).map_err(unavailable)?;
-            if lock_new(&file).map_err(unavailable)? {
+            if lock_new(&file.0).map_err(unavailable)? {
                 return Ok(Self { folder, part, file });
             }
         }
@@ -83,12 +84,12 @@ impl TemporaryFile {
 
     /// Appends bytes.
     pub(super) fn append(&mut self, piece: &[u8]) -> PortResult<()> {
-        self.file.write_all(piece).map_err(unavailable)
+        self.file.append(piece).map_err(unavailable)
     }
 
     /// Makes it durable and moves it to its name.
     pub(super) fn finish(self, root: &FolderHandle, name: &BlobName) -> PortResult<()> {
-        self.file.sync_all().map_err(unavailable)?;
+        self.file.sync().map_err(unavailable)?;
         for _ in 0..ATTEMPTS {
             match move_to_name(root, name, &self) {
                 // Another call removed the folder before the file was in it.

@@ -148,7 +148,7 @@ async fn a_file_and_a_folder_cannot_share_a_name() {
 fn a_full_disk_is_reported() {
     let (_, folder) = open_storage();
     let mut file = TemporaryFile::create(&FolderHandle::open_root(&root(&folder)).unwrap()).unwrap();
-    file.file = fs::File::options().write(true).open("/dev/full").unwrap();
+    file.file.0 = fs::File::options().write(true).open("/dev/full").unwrap();
     let outcome = file.append(b"x");
     assert_unavailable(&outcome, Path::new("/dev"));
     assert!(outcome.unwrap_err().to_string().contains("the disk is full"));
