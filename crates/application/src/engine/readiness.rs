@@ -21,15 +21,12 @@ impl NotReady {
         let is_ready = reason.is_none();
         metrics::gauge!("quire_pipeline_ready", "pipeline" => pipeline.as_str())
             .set(f64::from(u8::from(is_ready)));
-        match reason {
-            Some(reason) => {
-                tracing::error!(pipeline = pipeline.as_str(), %reason, "no runs are claimed until this is mended");
-                reasons.insert(pipeline, reason);
-            }
-            None => {
-                tracing::info!(pipeline = pipeline.as_str(), "runs are claimed again");
-                reasons.remove(&pipeline);
-            }
+        if let Some(reason) = reason {
+            tracing::error!(pipeline = pipeline.as_str(), %reason, "no runs are claimed until this is mended");
+            reasons.insert(pipeline, reason);
+        } else {
+            tracing::info!(pipeline = pipeline.as_str(), "runs are claimed again");
+            reasons.remove(&pipeline);
         }
     }
 }

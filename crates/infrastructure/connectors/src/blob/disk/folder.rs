@@ -101,7 +101,7 @@ impl FolderHandle {
     pub(super) fn remove_file(&self, part: impl Arg + Copy) -> Result<bool> {
         match rustix::fs::unlinkat(&self.0, part, AtFlags::empty()) {
             Ok(()) => {
-                record(|| self.removal(part));
+                record(|| self.removal(&part));
                 Ok(true)
             }
             Err(Errno::NOENT) => Ok(false),
@@ -113,7 +113,7 @@ impl FolderHandle {
     pub(super) fn remove_empty(&self, part: impl Arg + Copy) -> Result<bool> {
         match rustix::fs::unlinkat(&self.0, part, AtFlags::REMOVEDIR) {
             Ok(()) => {
-                record(|| self.removal(part));
+                record(|| self.removal(&part));
                 Ok(true)
             }
             Err(Errno::NOENT) => Ok(true),
@@ -122,7 +122,7 @@ impl FolderHandle {
         }
     }
 
-    fn removal(&self, part: impl Arg) -> FileChange {
+    fn removal(&self, part: &impl Arg) -> FileChange {
         FileChange::Remove { folder: id_of(&self.0), name: part.to_string_lossy().into_owned() }
     }
 

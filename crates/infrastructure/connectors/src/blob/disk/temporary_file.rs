@@ -1,7 +1,7 @@
 //! Temporary files: written, made durable, then moved to their names. Also removes those of processes that died.
 
 use std::fs::{File, TryLockError};
-use std::io;
+use std::io::{self, Write as _};
 use std::os::unix::fs::MetadataExt as _;
 use std::time::Duration;
 
