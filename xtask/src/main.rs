@@ -96,8 +96,9 @@ const COMMANDS: &[Command] = &[
     Command {
         name: "drill",
         arguments: "[ARGS...]",
-        about: "Start the services and rehearse failures with quire-bench in release mode. A drill may stop and\n\
-                restart the PostgreSQL server.",
+        about: "Start the services and rehearse failures with quire-bench in release mode: kills, a silent\n\
+                database, a suspended machine, a document that ends its process. A drill may stop and restart\n\
+                the PostgreSQL server. --long does a thousand kills and continues after an interruption.",
         run: commands::drill,
     },
     Command {

@@ -4,9 +4,9 @@
 
 use std::process::Command;
 
-fn drill(store: &str) {
+fn drill(part: &str, store: &str) {
     let output = Command::new(env!("CARGO_BIN_EXE_quire-bench"))
-        .args(["drill", "--short", "--store", store])
+        .args(["drill", "--short", "--only", part, "--store", store])
         .output()
         .expect("the program starts");
     let printed = String::from_utf8_lossy(&output.stdout);
@@ -17,11 +17,27 @@ fn drill(store: &str) {
 /// Proves R002, R008, R014, R195 under kills -9 at random moments.
 #[test]
 fn sqlite_survives_kills_under_load() {
-    drill("sqlite");
+    drill("kills", "sqlite");
 }
 
 /// Proves R002, R015, R164, R169, R170 under kills -9 and stops longer than a lease.
 #[test]
 fn postgres_survives_kills_and_stops_under_load() {
-    drill("postgres");
+    drill("kills", "postgres");
+}
+
+/// Proves R013: a suspension is no time at work.
+#[test]
+fn a_suspended_machine_completes_its_runs() {
+    for store in ["sqlite", "postgres"] {
+        drill("suspension", store);
+    }
+}
+
+/// Proves R169: a run that ends its process fails at the limit, and the runs beside it complete.
+#[test]
+fn a_document_that_ends_its_process_fails_alone() {
+    for store in ["sqlite", "postgres"] {
+        drill("poison", store);
+    }
 }

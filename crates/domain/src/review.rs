@@ -130,6 +130,7 @@ mod tests {
             subject: SubjectId::new(),
             priority: Priority::Normal,
             correlation_id: None,
+            continues: None,
         };
         Run { state, ..create(&new, NOW).0 }
     }

@@ -4,6 +4,7 @@
 //! Every method changes everything that it names, or nothing. Every error is one of the few in [`PortError`]. This
 //! crate holds traits and plain data; the domain holds the rules.
 
+mod awake;
 mod blobs;
 mod calibration;
 mod clock;
@@ -28,6 +29,7 @@ mod step;
 mod store;
 mod workers;
 
+pub use awake::{AwakeTime, within_awake_time};
 pub use blobs::{BlobStore, BlobWriter};
 pub use calibration::{Calibration, CalibrationFilter, CalibrationQuery, FieldReliability};
 pub use clock::{Clock, SystemClock};
@@ -58,7 +60,7 @@ pub use queue::{Advance, AdvanceOutcome, ClaimRequest, ClaimedRun, RunQueue};
 pub use reader::{
     PageImageRequest, ReadError, ReadErrorKind, ReadOutput, ReadRequest, Reader, RecognisedPages,
 };
-pub use recovery::{RecoveryRules, RunRecovery};
+pub use recovery::{ExpiredLeases, RecoveryRules, RunRecovery};
 pub use reviews::{
     DocumentReview, EditableRun, FirstVersion, InterpretationVersion, NewInterpretationVersion, ReviewChange,
     ReviewMark, ReviewMarkRequest, Reviews, SavedEdit, VersionHistoryEntry,

@@ -20,6 +20,8 @@ pub struct ClaimRequest<'a> {
     pub at: Timestamp,
     /// The most runs to claim.
     pub limit: usize,
+    /// Whether the worker works on no run now. Only then may it claim a run that must run alone.
+    pub is_idle: bool,
     /// The pipelines to claim from, each with its steps.
     pub plans: &'a [PipelinePlan],
 }
@@ -71,7 +73,8 @@ pub trait RunQueue: Send + Sync {
 
     /// Starts up to `limit` runs, each the first of its subject, by priority, then `queued_at`, then id. The same
     /// transaction records each start and its first step. The database refuses a second RUNNING run of a subject. A
-    /// worker whose lease has ended gets no run.
+    /// worker whose lease has ended or expired gets no run. A run that must run alone is claimed alone, and the runs
+    /// behind it wait for it ([`quire_domain::run::startable`]).
     async fn claim(&self, claim: ClaimRequest<'_>) -> PortResult<Vec<ClaimedRun>>;
 
     /// Stores a report about a running run if its fence is still valid.

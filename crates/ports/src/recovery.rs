@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 use jiff::{SignedDuration, Timestamp};
-use quire_domain::{Pipeline, RecoveryPolicy, RunId, Transition, WorkerId};
+use quire_domain::{Change, Company, Pipeline, RecoveryPolicy, Run, RunId, Transition, WorkerId};
 
 use crate::PortResult;
 
@@ -18,6 +18,14 @@ pub struct RecoveryRules {
 }
 
 impl RecoveryRules {
+    /// What happens to an orphaned run whose owner held that many runs, this one included.
+    pub fn orphan(&self, run: &Run, held: u32) -> Change {
+        Change::Orphan {
+            recovery: self.recovery_of(run.pipeline),
+            company: Company::of(held, &mut rand::rng()),
+        }
+    }
+
     /// The rule for an orphaned run of that pipeline. Without a rule the run fails.
     pub fn recovery_of(&self, pipeline: Pipeline) -> RecoveryPolicy {
         self.recovery
@@ -27,22 +35,35 @@ impl RecoveryRules {
     }
 }
 
+/// What recovery does with leases that have expired.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ExpiredLeases {
+    /// It ends them and recovers their runs.
+    End,
+    /// It leaves them to their workers, which may have been without an answer of the database as long as this one.
+    Leave,
+}
+
 /// Finds and recovers orphaned and overdue runs.
 #[async_trait]
 pub trait RunRecovery: Send + Sync {
-    /// Recovers up to `limit` RUNNING runs whose owner's lease has ended. It never changes runs of live owners, queued
-    /// runs or ended runs.
+    /// Recovers up to `limit` RUNNING runs whose owner's lease has ended. `expired` says whether leases that have expired
+    /// end now; their workers cannot renew them afterwards. It never changes runs of live owners, queued runs or ended
+    /// runs. The returned transitions name the steps that were interrupted.
     async fn recover_orphaned_runs(
         &self,
         rules: &RecoveryRules,
+        expired: ExpiredLeases,
         at: Timestamp,
         limit: usize,
     ) -> PortResult<Vec<Transition>>;
 
-    /// Times out up to `limit` RUNNING runs whose owner is live and past the deadline.
+    /// Times out up to `limit` RUNNING runs whose owner is live and past the deadline. It leaves the runs in `except`:
+    /// the caller works on them and ends them itself. The returned transitions name the steps that were interrupted.
     async fn time_out_overdue(
         &self,
         rules: &RecoveryRules,
+        except: &[RunId],
         at: Timestamp,
         limit: usize,
     ) -> PortResult<Vec<Transition>>;

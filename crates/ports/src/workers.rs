@@ -2,6 +2,8 @@
 //!
 //! One lease covers all runs that a worker has claimed. So a heartbeat costs one small write, for any number of runs.
 
+use std::time::Duration;
+
 use async_trait::async_trait;
 use jiff::Timestamp;
 use quire_domain::WorkerId;
@@ -41,10 +43,15 @@ pub trait Workers: Send + Sync {
     /// Registers a worker. Deletes entries that ended long ago and own no run.
     async fn register(&self, worker: &Worker) -> PortResult<()>;
 
-    /// Renews a lease. False if the lease had ended: the worker has lost its runs and must register under a new id.
+    /// Renews a lease, also one that has expired. False if the lease has ended, because the worker resigned or another
+    /// engine recovered its runs: the worker must register under a new id.
     async fn renew(&self, worker: WorkerId, at: Timestamp, lease: Lease) -> PortResult<bool>;
 
-    /// Ends a lease.
+    /// Moves the deadlines of the worker's runs by the time in which the worker was not awake, so that other engines do
+    /// not time these runs out.
+    async fn postpone_deadlines(&self, worker: WorkerId, by: Duration) -> PortResult<()>;
+
+    /// Ends a lease. Runs that the worker still owns are orphaned.
     async fn resign(&self, worker: WorkerId, at: Timestamp) -> PortResult<()>;
 
     /// All workers, newest first.

@@ -26,8 +26,8 @@ use crate::{StepFactory, listen, owner_only, shutdown};
 
 /// How often histograms are folded into their buckets.
 const UPKEEP_INTERVAL: Duration = Duration::from_secs(10);
-/// How long open requests may take after the engine has stopped.
-const REQUEST_DRAIN_TIMEOUT: Duration = Duration::from_secs(5);
+/// How long open requests may take after the engine has stopped. They have known of the shutdown since its beginning.
+const REQUEST_DRAIN_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// Default rate limits per client and minute, if other machines can reach the server.
 const UPLOADS_PER_MINUTE: u32 = 10;

@@ -72,7 +72,14 @@ pub fn document_run(subject: SubjectId) -> NewRun {
 
 /// A new run on a subject.
 pub fn new_run(pipeline: Pipeline, subject: SubjectId, priority: Priority) -> NewRun {
-    NewRun { id: RunId::new(), pipeline, subject, priority, correlation_id: Some("corr-1".to_owned()) }
+    NewRun {
+        id: RunId::new(),
+        pipeline,
+        subject,
+        priority,
+        correlation_id: Some("corr-1".to_owned()),
+        continues: None,
+    }
 }
 
 /// The plan of the document pipeline, without search.
@@ -111,10 +118,11 @@ impl StoreFixture {
         self.store.queue.enqueue(&new, at).await.unwrap().id
     }
 
-    /// Claims up to `limit` runs of any pipeline.
+    /// Claims up to `limit` runs of any pipeline, for a worker that has no run.
     pub async fn claim(&self, worker: WorkerId, at: Timestamp, limit: usize) -> Vec<ClaimedRun> {
         let plans = all_plans();
-        self.store.queue.claim(ClaimRequest { worker, at, limit, plans: &plans }).await.unwrap()
+        let claim = ClaimRequest { worker, at, limit, is_idle: true, plans: &plans };
+        self.store.queue.claim(claim).await.unwrap()
     }
 
     /// Claims one run. Panics if none is ready.

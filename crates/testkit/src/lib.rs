@@ -14,6 +14,7 @@ pub mod fixture;
 pub mod model_server;
 pub mod observed_store;
 pub mod probe;
+pub mod silent_proxy;
 pub mod snapshot;
 pub mod steps;
 
@@ -24,3 +25,4 @@ pub use fixture::{RawSql, StoreFixture};
 pub use model_server::{ModelReply, ModelServer};
 pub use observed_store::{Fault, StoreObserver};
 pub use probe::ScriptedProbe;
+pub use silent_proxy::SilentProxy;

@@ -9,8 +9,8 @@ use async_trait::async_trait;
 use jiff::{SignedDuration, Timestamp};
 use quire_domain::{Event, NewRun, RequeuePolicy, Run, RunId, Transition, WorkerId};
 use quire_ports::{
-    Advance, AdvanceOutcome, ClaimRequest, ClaimedRun, PortError, PortResult, RecoveryRules, RunQueue,
-    RunRecovery, Store,
+    Advance, AdvanceOutcome, ClaimRequest, ClaimedRun, ExpiredLeases, PortError, PortResult, RecoveryRules,
+    RunQueue, RunRecovery, Store,
 };
 use tokio::sync::{Notify, watch};
 
@@ -168,10 +168,11 @@ impl RunRecovery for ObservedStore {
     async fn recover_orphaned_runs(
         &self,
         rules: &RecoveryRules,
+        expired: ExpiredLeases,
         at: Timestamp,
         limit: usize,
     ) -> PortResult<Vec<Transition>> {
-        let recovered = self.recovery.recover_orphaned_runs(rules, at, limit).await;
+        let recovered = self.recovery.recover_orphaned_runs(rules, expired, at, limit).await;
         self.observer.notify_written();
         recovered
     }
@@ -179,10 +180,11 @@ impl RunRecovery for ObservedStore {
     async fn time_out_overdue(
         &self,
         rules: &RecoveryRules,
+        except: &[RunId],
         at: Timestamp,
         limit: usize,
     ) -> PortResult<Vec<Transition>> {
-        let ended = self.recovery.time_out_overdue(rules, at, limit).await;
+        let ended = self.recovery.time_out_overdue(rules, except, at, limit).await;
         self.observer.notify_written();
         ended
     }

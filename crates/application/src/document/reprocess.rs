@@ -48,6 +48,7 @@ pub async fn reprocess(
         subject: document.into(),
         priority,
         correlation_id,
+        continues: None,
     };
     let requested = Document::reprocess_requested(&new, actor, now);
     let run = store.documents.reprocess(&new, requested.clone()).await?;

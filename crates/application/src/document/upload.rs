@@ -192,6 +192,7 @@ impl Upload {
             subject: id.into(),
             priority: first.priority,
             correlation_id: first.correlation_id,
+            continues: None,
         });
         let events = vec![document.uploaded(&sender.actor, at)];
         let new = NewDocument { document, run, events, idempotency_key };

@@ -3,11 +3,11 @@
 use std::sync::{Arc, PoisonError};
 
 use jiff::{SignedDuration, Timestamp};
+use quire_domain::run::RunningStep;
 use quire_domain::{Change, Event, EventType, RunId};
 use quire_ports::{Breakpoint, ClaimRequest, ClaimedRun, PortError};
 
 use super::execute::execute;
-use super::persist::StepResults;
 use super::slots::Slot;
 use super::{EngineCore, WorkerLease, report};
 
@@ -112,14 +112,16 @@ impl EngineCore {
         if plans.is_empty() {
             return Ok(ClaimResult::QueueEmpty);
         }
+        let is_idle = self.owned_run_ids().is_empty();
         let lease = self.lease();
         let at = self.store.clock.now();
-        let claim = ClaimRequest { worker: lease.worker, at, limit, plans: &plans };
+        let claim = ClaimRequest { worker: lease.worker, at, limit, is_idle, plans: &plans };
         let claimed = self.store.queue.claim(claim).await?;
         let result = if claimed.len() < limit { ClaimResult::QueueEmpty } else { ClaimResult::SlotsFull };
         self.probe.reached(Breakpoint::AfterClaim, None).await?;
         for claimed in claimed {
-            let Some(slot) = self.slots.take() else {
+            let slot = if claimed.run.must_run_alone() { self.slots.take_all() } else { self.slots.take() };
+            let Some(slot) = slot else {
                 // Only this loop takes slots, so this should not happen.
                 self.hand_back(&lease, &claimed).await;
                 continue;
@@ -137,13 +139,15 @@ impl EngineCore {
         OwnedRun { engine: self.clone(), run }
     }
 
-    fn owned_run_ids(&self) -> Vec<RunId> {
+    pub(super) fn owned_run_ids(&self) -> Vec<RunId> {
         self.owned_runs.lock().unwrap_or_else(PoisonError::into_inner).iter().copied().collect()
     }
 
     /// Sends a claimed run back to the queue before any work on it. No attempt is counted.
     pub(super) async fn hand_back(&self, lease: &WorkerLease, claimed: &ClaimedRun) {
-        self.end_run(lease, &claimed.run, Vec::new(), StepResults::default(), Change::HandBack).await;
+        let started_at = claimed.run.state.started_at();
+        let running = claimed.step.map(|step| RunningStep { step, attempt: 1, started_at });
+        self.stop_run(lease, &claimed.run, running, Change::HandBack).await;
     }
 
     fn claim_failed(&self, error: &PortError) {

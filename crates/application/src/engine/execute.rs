@@ -1,11 +1,13 @@
 //! Executes one claimed run: each step in order, with retries, until the run ends or its deadline passes.
 
-use std::pin::Pin;
 use std::sync::Arc;
+use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
+use quire_domain::run::RunningStep;
 use quire_domain::{
-    ArtifactId, Change, Event, EventType, Failure, InterpretationId, RequeuePolicy, Run, RunState, StepName,
+    ArtifactId, Change, Event, EventType, Failure, InterpretationId, RequeuePolicy, Run, RunId, RunState,
+    StepName,
 };
 use quire_ports::{Artifact, Breakpoint, ClaimedRun, FirstVersion, StepContext, StepOutput};
 use tokio::sync::watch;
@@ -33,7 +35,7 @@ pub(super) async fn execute(
     let started_at = claimed.run.state.started_at().unwrap_or(claimed.run.queued_at);
     let time_left = time_left(&claimed.run, engine.store.clock.now());
     let mut execution = Execution {
-        deadline: Box::pin(async move { engine.store.clock.sleep(time_left).await }),
+        deadline: engine.awake.elapsed().saturating_add(time_left),
         engine,
         lease,
         setup,
@@ -48,12 +50,12 @@ pub(super) async fn execute(
     }
 }
 
-fn time_left(run: &Run, now: Timestamp) -> std::time::Duration {
+fn time_left(run: &Run, now: Timestamp) -> Duration {
     match run.state {
         RunState::Running { deadline_at: Some(deadline), .. } => {
             deadline.duration_since(now).try_into().unwrap_or_default()
         }
-        _ => std::time::Duration::MAX,
+        _ => Duration::MAX,
     }
 }
 
@@ -65,7 +67,8 @@ struct Execution<'e> {
     slot: Arc<Slot>,
     /// Tells the step to stop: its result is no longer needed.
     cancel: watch::Sender<bool>,
-    deadline: Pin<Box<dyn Future<Output = ()> + Send + 'e>>,
+    /// When the attempt must end, in the time that the engine is awake.
+    deadline: Duration,
 }
 
 /// An attempt at a step whose start is recorded.
@@ -76,13 +79,19 @@ struct Attempt {
     started_at: Timestamp,
 }
 
+impl Attempt {
+    fn running(self) -> RunningStep {
+        RunningStep { step: self.step, attempt: self.number, started_at: Some(self.started_at) }
+    }
+}
+
 /// Why work on a run stops before its end.
 enum Stop {
     /// The run's deadline has passed.
     TimedOut,
     /// The process stops and no longer waits for runs.
     Halted,
-    /// The worker lease has expired, so the run belongs to another worker.
+    /// Another engine has ended the worker lease and recovered the run.
     LeaseLost,
 }
 
@@ -91,27 +100,34 @@ impl Execution<'_> {
         let mut attempt = first;
         loop {
             let next = match self.run_step(attempt).await {
-                Ok(Ok(output)) => Ok(self.succeeded(attempt, output).await),
-                Ok(Err(failure)) => self.failed(attempt, failure).await,
-                Err(stop) => Err(stop),
+                Ok(Ok(output)) => self.succeeded(attempt, output).await,
+                Ok(Err(failure)) => match self.failed(attempt, failure).await {
+                    Ok(next) => next,
+                    // Between two attempts no step is running.
+                    Err(stop) => return self.stop(attempt.step, None, &stop).await,
+                },
+                Err(stop) => return self.stop(attempt.step, Some(attempt.running()), &stop).await,
             };
             match next {
-                Ok(Some(next)) => attempt = next,
-                Ok(None) => return,
-                Err(stop) => return self.stop(attempt, &stop).await,
+                Some(next) => attempt = next,
+                None => return,
             }
         }
     }
 
-    async fn stop(&mut self, attempt: Attempt, stop: &Stop) {
+    async fn stop(&mut self, during: StepName, running: Option<RunningStep>, stop: &Stop) {
         // Cancel the step before the write below, which may take long.
         let _ = self.cancel.send(true);
         let change = match stop {
             Stop::LeaseLost => return,
-            Stop::TimedOut => Change::TimeOut,
-            Stop::Halted => Change::Orphan { recovery: self.setup.policy.recovery },
+            Stop::TimedOut => Change::TimeOut {
+                continued_by: self.setup.policy.continues_after_timeout(&self.run, during).then(RunId::new),
+            },
+            Stop::Halted => Change::HandBack,
         };
-        self.end(attempt, Vec::new(), StepResults::default(), change).await;
+        self.engine.stop_run(&self.lease, &self.run, running, change).await;
+        // The run has ended, so an error here changes nothing.
+        let _ = self.engine.probe.reached(Breakpoint::AfterEnd, Some(self.run.id)).await;
     }
 
     /// Runs the step on the step threads.
@@ -148,12 +164,12 @@ impl Execution<'_> {
         }))
     }
 
-    async fn wait_for<T>(&mut self, done: impl Future<Output = T>) -> Result<T, Stop> {
+    async fn wait_for<T>(&self, done: impl Future<Output = T>) -> Result<T, Stop> {
         tokio::select! {
             biased;
             () = self.lease.lost.cancelled() => Err(Stop::LeaseLost),
             done = done => Ok(done),
-            () = &mut self.deadline => Err(Stop::TimedOut),
+            () = self.engine.awake.until(self.deadline) => Err(Stop::TimedOut),
             () = self.engine.halted.cancelled() => Err(Stop::Halted),
         }
     }
@@ -196,7 +212,7 @@ impl Execution<'_> {
         let diagnosis = diagnosis.map(|text| artifact(Failure::DIAGNOSIS.to_owned(), text.into(), now));
         let results = StepResults { artifacts: Vec::from_iter(diagnosis), interpretation: None };
         let delay = self.setup.policy.backoff.next(attempt.number, failure.kind, now, &mut rand::rng());
-        let Some(delay) = delay.filter(|delay| self.has_time_for(now, *delay)) else {
+        let Some(delay) = delay.filter(|delay| self.has_time_for(*delay)) else {
             let change = Change::Fail { step: attempt.step, failure, requeue: self.setup.policy.requeue };
             self.end(attempt, vec![failed], results, change).await;
             return Ok(None);
@@ -216,11 +232,9 @@ impl Execution<'_> {
     }
 
     /// Whether the deadline leaves time for another attempt after `delay`.
-    fn has_time_for(&self, now: Timestamp, delay: SignedDuration) -> bool {
-        match self.run.state {
-            RunState::Running { deadline_at: Some(deadline), .. } => deadline.duration_since(now) > delay,
-            _ => true,
-        }
+    fn has_time_for(&self, delay: SignedDuration) -> bool {
+        let left = self.deadline.saturating_sub(self.engine.awake.elapsed());
+        Duration::try_from(delay).is_ok_and(|delay| left > delay)
     }
 
     fn step_started(&self, attempt: Attempt) -> Event {

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use quire_ports::{Breakpoint, PortError};
+use quire_ports::{Breakpoint, PortError, PortResult};
+use tokio::time::timeout;
 
 use super::{EngineCore, WorkerLease};
 
@@ -12,18 +13,23 @@ const RETRY_PAUSE: Duration = Duration::from_secs(1);
 
 pub(super) async fn keep_alive(engine: Arc<EngineCore>) {
     let mut pause = engine.settings.heartbeat;
+    let mut slept = Duration::ZERO;
     loop {
         tokio::select! {
             () = engine.store.clock.sleep(pause) => {}
             () = engine.halted.cancelled() => return,
         }
         pause = match engine.renew().await {
-            Ok(true) => engine.settings.heartbeat,
+            Ok(true) => {
+                slept = engine.postpone_deadlines(slept).await;
+                engine.settings.heartbeat
+            }
             Ok(false) => {
                 engine.replace_lost_lease().await;
                 engine.settings.heartbeat
             }
             Err(error) => {
+                engine.contact.lost();
                 tracing::warn!(%error, "worker lease: renewal failed, will retry");
                 metrics::counter!("quire_store_errors_total", "doing" => "heartbeat").increment(1);
                 engine.settings.heartbeat.min(RETRY_PAUSE)
@@ -36,21 +42,52 @@ impl EngineCore {
     async fn renew(&self) -> Result<bool, PortError> {
         self.probe.reached(Breakpoint::BeforeHeartbeat, None).await?;
         let now = self.store.clock.now();
-        let renewed = self.store.workers.renew(self.lease().worker, now, self.lease_from(now)).await?;
-        self.note_contact();
+        let worker = self.lease().worker;
+        let renewed =
+            self.within_patience(self.store.workers.renew(worker, now, self.lease_from(now))).await?;
+        self.contact.answered(self.store.clock.now());
         Ok(renewed)
     }
 
-    /// Abandons every run that was claimed under the expired lease and registers as a new worker. Recovery takes care of
-    /// the abandoned runs.
+    /// Waits for an answer about the lease only as long as the lease allows.
+    async fn within_patience<T>(&self, answer: impl Future<Output = PortResult<T>>) -> PortResult<T> {
+        match self.settings.lease.patience() {
+            Some(patience) => timeout(patience, answer).await.unwrap_or_else(|_| Err(no_answer(patience))),
+            None => answer.await,
+        }
+    }
+
+    /// Tells the store how long this process was not awake, beyond what it told before. Returns what it has told now.
+    async fn postpone_deadlines(&self, told: Duration) -> Duration {
+        let slept = self.awake.asleep();
+        if slept == told {
+            return told;
+        }
+        tracing::warn!(
+            seconds = slept.saturating_sub(told).as_secs(),
+            "this process was suspended; its runs get as much more time"
+        );
+        let postponing =
+            self.store.workers.postpone_deadlines(self.lease().worker, slept.saturating_sub(told));
+        match self.within_patience(postponing).await {
+            Ok(()) => slept,
+            Err(error) => {
+                tracing::warn!(%error, "deadlines could not be moved, will retry");
+                told
+            }
+        }
+    }
+
+    /// Abandons every run that was claimed under the ended lease and registers as a new worker. The engine that ended
+    /// the lease has recovered these runs.
     async fn replace_lost_lease(&self) {
         let lost = self.lease();
-        tracing::warn!(worker_id = %lost.worker, "worker lease: expired, abandoning its runs");
+        tracing::warn!(worker_id = %lost.worker, "worker lease: ended by another engine, abandoning its runs");
         metrics::counter!("quire_leases_lost_total").increment(1);
         lost.lost.cancel();
         loop {
             let lease = Arc::new(WorkerLease::new());
-            match self.register(&lease).await {
+            match self.within_patience(self.register(&lease)).await {
                 Ok(()) => {
                     *self.lease.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = lease;
                     return;
@@ -62,5 +99,13 @@ impl EngineCore {
                 () = self.halted.cancelled() => return,
             }
         }
+    }
+}
+
+fn no_answer(patience: Duration) -> PortError {
+    PortError::Unavailable {
+        service: "database",
+        reason: format!("it did not answer within {} ms", patience.as_millis()),
+        contention: false,
     }
 }

@@ -5,6 +5,7 @@
 //!   heartbeat                            renews the worker lease; without it, this worker's runs become orphaned
 //!   watchdog                             every tick: recovery, timeouts, release of delayed runs
 //!   recovery                             what a crash does to a run
+//!   contact                              whether the store was silent; then leases are not judged
 //!   readiness                            which pipelines can be worked on now
 //!   minute_metrics                       counts for charts
 //!   report                               log lines and Prometheus metrics
@@ -16,6 +17,7 @@
 //! become of a run is decided in `domain/run/transition.rs`.
 
 mod claim;
+mod contact;
 mod execute;
 mod heartbeat;
 mod minute_metrics;
@@ -29,23 +31,22 @@ mod watchdog;
 
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use quire_domain::{Pipeline, PipelinePlan, RunId, WorkerId};
-use quire_ports::{Lease, PortResult, Probe, RecoveryRules, Store, Worker};
+use quire_ports::{AwakeTime, Lease, PortResult, Probe, RecoveryRules, Store, Worker};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 pub use settings::{EngineSettings, LeaseSettings, PipelineSetup};
 
+use contact::Contact;
 use minute_metrics::MinuteCounters;
 use readiness::NotReady;
 use slots::Slots;
 
 /// How long the last writes of a shutdown may take.
-const LAST_WRITES_TIMEOUT: Duration = Duration::from_secs(10);
-/// After this many failed heartbeats the engine counts as disconnected.
-const MAX_MISSED_HEARTBEATS: u32 = 3;
+const LAST_WRITES_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// A running engine. Dropping it without [`Engine::stop`] looks like a crash to other workers.
 pub struct Engine {
@@ -79,14 +80,16 @@ struct EngineCore {
     halted: CancellationToken,
     minute_counters: MinuteCounters,
     not_ready: NotReady,
-    /// When the store last accepted a heartbeat.
-    last_contact: Mutex<Instant>,
+    /// When the store answered.
+    contact: Contact,
+    /// The time that the limits of runs count.
+    awake: AwakeTime,
 }
 
 /// One registration as a worker, from the start of its lease to its loss.
 struct WorkerLease {
     worker: WorkerId,
-    /// Cancelled when the lease has expired.
+    /// Cancelled when another engine has ended the lease.
     lost: CancellationToken,
 }
 
@@ -112,7 +115,8 @@ impl Engine {
             halted: CancellationToken::new(),
             minute_counters: MinuteCounters::default(),
             not_ready: NotReady::default(),
-            last_contact: Mutex::new(Instant::now()),
+            contact: Contact::new(settings.lease, settings.heartbeat, store.clock.now()),
+            awake: AwakeTime::start(store.clock.clone()),
             store,
             settings,
             probe,
@@ -124,13 +128,14 @@ impl Engine {
         engine.claiming.spawn(claim::keep_claiming(core.clone()));
         engine.background.spawn(heartbeat::keep_alive(core.clone()));
         engine.background.spawn(watchdog::keep_watching(core.clone()));
+        engine.background.spawn(watchdog::keep_awake_time(core.clone()));
         engine.background.spawn(minute_metrics::keep_counting(core));
         Ok(engine)
     }
 
     /// Stops the engine. It claims nothing more, hands back runs that have not begun and waits up to
-    /// `shutdown_wait` for the others. Then it ends the runs that are still in progress by their pipeline's recovery
-    /// policy and resigns as a worker.
+    /// `shutdown_wait` for the others. Then it hands back the runs that are still in progress and resigns as a worker.
+    /// A run that is handed back counts no attempt and continues at its first unfinished step.
     pub async fn stop(self) {
         let core = self.core.clone();
         core.stopping.cancel();
@@ -140,7 +145,7 @@ impl Engine {
         tokio::select! {
             () = self.all_ended() => {}
             () = core.store.clock.sleep(core.settings.shutdown_wait) => {
-                tracing::warn!(running = core.runs.len(), "shutdown: runs are still in progress, ending them by recovery policy");
+                tracing::warn!(running = core.runs.len(), "shutdown: runs are still in progress, handing them back to the queue");
             }
         }
         core.halted.cancel();
@@ -162,8 +167,7 @@ impl Engine {
 
     /// Whether the store has accepted a heartbeat lately. A disconnected engine can store nothing.
     pub fn is_connected(&self) -> bool {
-        let last = *self.core.last_contact.lock().unwrap_or_else(PoisonError::into_inner);
-        last.elapsed() <= self.core.settings.heartbeat * MAX_MISSED_HEARTBEATS
+        self.core.contact.is_connected()
     }
 
     /// How many runs this engine works on now.
@@ -200,12 +204,8 @@ impl EngineCore {
             lease: Some(self.lease_from(now)),
         };
         self.store.workers.register(&worker).await?;
-        self.note_contact();
+        self.contact.answered(self.store.clock.now());
         Ok(())
-    }
-
-    fn note_contact(&self) {
-        *self.last_contact.lock().unwrap_or_else(PoisonError::into_inner) = Instant::now();
     }
 
     async fn resign(&self) {

@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use quire_domain::run::apply;
-use quire_domain::run::{last_event, late_write_refused};
+use quire_domain::run::{RunningStep, last_event, late_write_refused};
 use quire_domain::{Change, Event, Failure, Run, Transition};
 use quire_ports::{Advance, AdvanceOutcome, Artifact, FirstVersion, PortError};
 
@@ -50,7 +50,31 @@ impl EngineCore {
         }
     }
 
-    /// Writes, and retries while the store is not available.
+    /// Ends a run or sends it back to the queue while one of its steps may be running. That step is recorded as failed.
+    pub(super) async fn stop_run(
+        &self,
+        lease: &WorkerLease,
+        run: &Run,
+        running: Option<RunningStep>,
+        change: Change,
+    ) -> WriteOutcome {
+        let now = self.store.clock.now();
+        match apply(run, change, now) {
+            Ok(mut end) => {
+                if let Some(running) = running {
+                    end.interrupt(running, lease.worker, now);
+                    report::step_interrupted(running, now);
+                }
+                self.persist(lease, run, Vec::new(), StepResults::default(), Some(end)).await
+            }
+            Err(refusal) => {
+                tracing::error!(run_id = %run.id, %refusal, "run could not be stopped");
+                WriteOutcome::RunLost
+            }
+        }
+    }
+
+    /// Writes, and retries while the store is not available, until the engine is dropped.
     pub(super) async fn persist(
         &self,
         lease: &WorkerLease,
@@ -87,8 +111,6 @@ impl EngineCore {
             advance.repeated = true;
             tokio::select! {
                 () = lease.lost.cancelled() => return WriteOutcome::RunLost,
-                // The process exits. Recovery ends the run.
-                () = self.halted.cancelled() => return WriteOutcome::RunLost,
                 () = tokio::time::sleep(pause) => pause = (pause * 2).min(LONGEST_PAUSE),
             }
         }

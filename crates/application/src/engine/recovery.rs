@@ -1,10 +1,13 @@
 //! What a crash does to a run:
 //!
 //! 1. A dead process no longer renews its worker lease, so the lease expires. On SQLite the file lock is released.
-//! 2. Its RUNNING runs are now *orphaned runs*. Each engine recovers them when it starts and on every watchdog tick.
-//! 3. `Change::Orphan` in `domain/run/transition.rs` decides by the pipeline's `RecoveryPolicy`: FAILED, or requeued.
+//! 2. Any engine that was in contact with the store for a whole lease term (`contact.rs`) ends the lease. The RUNNING runs
+//!    under it are now *orphaned runs*, and the same transaction recovers them.
+//! 3. `Change::Orphan` in `domain/run/transition.rs` decides by the pipeline's `RecoveryPolicy`: FAILED, or requeued. Runs
+//!    that were orphaned together are next worked on one at a time (`domain/run/orphans.rs`).
 //! 4. The step that was interrupted is recorded as failed. A requeued run resumes at its first unfinished step.
-//! 5. If the old worker was only paused, the store refuses its late writes: recovery has moved the run's fence.
+//! 5. If the old worker was only paused, it finds its lease ended, and the store refuses its late writes: recovery has
+//!    moved the run's fence. If nobody has ended its lease, it renews it and goes on.
 
 use quire_ports::PortResult;
 
@@ -16,8 +19,9 @@ impl EngineCore {
     pub(super) async fn recover_orphaned_runs(&self) -> PortResult<()> {
         loop {
             let now = self.store.clock.now();
+            let expired = self.contact.expired_leases(now);
             let recovered =
-                self.store.recovery.recover_orphaned_runs(&self.recovery_rules, now, BATCH).await?;
+                self.store.recovery.recover_orphaned_runs(&self.recovery_rules, expired, now, BATCH).await?;
             for transition in &recovered {
                 report::count_recovered(transition.run.pipeline);
                 self.minute_counters.count_recovered(transition);

@@ -1,6 +1,7 @@
 //! Reports events as structured log lines and as metrics. Reporting is best effort and never blocks.
 
-use jiff::SignedDuration;
+use jiff::{SignedDuration, Timestamp};
+use quire_domain::run::RunningStep;
 use quire_domain::{Effect, Event, EventType, Pipeline, StepName, Transition, WorkerId};
 use quire_ports::ClaimedRun;
 
@@ -90,6 +91,13 @@ pub(super) fn step_duration(step: StepName, duration: SignedDuration) {
         "step" => step.as_str()
     )
     .record(duration.as_secs_f64());
+}
+
+/// Measures an attempt at a step that was interrupted.
+pub(super) fn step_interrupted(running: RunningStep, at: Timestamp) {
+    if let Some(started_at) = running.started_at {
+        step_duration(running.step, at.duration_since(started_at));
+    }
 }
 
 fn count(event: &Event) {

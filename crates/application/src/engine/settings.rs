@@ -27,6 +27,7 @@ pub struct EngineSettings {
     /// Time between two renewals of the lease.
     pub heartbeat: Duration,
     /// A RUNNING run without an owner counts as orphaned when it is older than this (setting `engine.zombie_after`).
+    /// Under an exclusive lease it is orphaned at once.
     pub ownerless_after: SignedDuration,
     /// How long after a run's deadline the watchdog leaves the run to an owner that is alive.
     pub grace: SignedDuration,
@@ -47,6 +48,17 @@ pub enum LeaseSettings {
         /// How long the lease lasts.
         term: SignedDuration,
     },
+}
+
+impl LeaseSettings {
+    /// How long a heartbeat waits for an answer. A connection to a server that is gone must not use up the lease, so
+    /// this leaves time to try again over another connection.
+    pub(super) fn patience(self) -> Option<Duration> {
+        match self {
+            Self::Exclusive => None,
+            Self::Renewed { term } => Some(Duration::try_from(term).unwrap_or_default() / 3),
+        }
+    }
 }
 
 /// How the engine executes one pipeline.
@@ -75,10 +87,11 @@ impl EngineSettings {
     }
 
     pub(super) fn recovery_rules(&self) -> RecoveryRules {
-        RecoveryRules {
-            recovery: self.recovery.clone(),
-            ownerless_after: self.ownerless_after,
-            grace: self.grace,
-        }
+        let ownerless_after = match self.lease {
+            // No other engine can have started the run.
+            LeaseSettings::Exclusive => SignedDuration::ZERO,
+            LeaseSettings::Renewed { .. } => self.ownerless_after,
+        };
+        RecoveryRules { recovery: self.recovery.clone(), ownerless_after, grace: self.grace }
     }
 }

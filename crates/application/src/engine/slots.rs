@@ -13,7 +13,7 @@ pub(super) struct Slots {
     freed: Notify,
 }
 
-/// An occupied slot. It becomes free when the last `Arc` to it is dropped.
+/// One occupied slot, or several. It becomes free when the last `Arc` to it is dropped.
 pub(super) struct Slot {
     slots: Arc<Slots>,
     permit: Option<OwnedSemaphorePermit>,
@@ -31,7 +31,16 @@ impl Slots {
 
     /// Occupies a slot, if one is free.
     pub(super) fn take(self: &Arc<Self>) -> Option<Arc<Slot>> {
-        let permit = self.free.clone().try_acquire_owned().ok()?;
+        self.take_many(1)
+    }
+
+    /// Occupies every free slot, if there is one, for a run that must run alone.
+    pub(super) fn take_all(self: &Arc<Self>) -> Option<Arc<Slot>> {
+        self.take_many(self.free().max(1))
+    }
+
+    fn take_many(self: &Arc<Self>, count: usize) -> Option<Arc<Slot>> {
+        let permit = self.free.clone().try_acquire_many_owned(u32::try_from(count).ok()?).ok()?;
         Some(Arc::new(Slot { slots: self.clone(), permit: Some(permit) }))
     }
 

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use quire_domain::Transition;
-use quire_ports::{Breakpoint, PortError, PortResult};
+use quire_ports::{Breakpoint, ExpiredLeases, PortError, PortResult};
 
 use super::{EngineCore, report};
 
@@ -18,6 +18,14 @@ pub(super) async fn keep_watching(engine: Arc<EngineCore>) {
             () = engine.stopping.cancelled() => return,
         }
         engine.watch_once().await;
+    }
+}
+
+/// Observes how long this process is awake.
+pub(super) async fn keep_awake_time(engine: Arc<EngineCore>) {
+    tokio::select! {
+        () = engine.awake.observe() => {}
+        () = engine.halted.cancelled() => {}
     }
 }
 
@@ -39,10 +47,18 @@ impl EngineCore {
         Ok(())
     }
 
-    /// Ends runs that are past their deadline although their owner is alive. The owner normally does this itself.
+    /// Ends runs that are past their deadline although their owner is alive. The owner normally does this itself, by the
+    /// time in which it was awake; so this engine leaves the runs that it works on itself, and after a silence of the
+    /// store it first lets the other owners tell how long they slept.
     async fn time_out_overdue(&self) -> PortResult<()> {
         let now = self.store.clock.now();
-        for transition in &self.store.recovery.time_out_overdue(&self.recovery_rules, now, BATCH).await? {
+        if self.contact.expired_leases(now) == ExpiredLeases::Leave {
+            return Ok(());
+        }
+        let own = self.owned_run_ids();
+        for transition in
+            &self.store.recovery.time_out_overdue(&self.recovery_rules, &own, now, BATCH).await?
+        {
             tracing::warn!(run_id = %transition.run.id, "watchdog: timed out a run that hung past its deadline");
             self.report_transition(transition);
         }

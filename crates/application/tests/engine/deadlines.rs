@@ -1,14 +1,17 @@
 //! Deadlines of runs.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use jiff::SignedDuration;
-use quire_domain::{EventType, SubjectId};
-use quire_ports::{Breakpoint, StepOutput};
+use quire_domain::{Continuation, EventType, Failure, RetryPolicy, Run, StepName, SubjectId};
+use quire_ports::{Breakpoint, RunFilter, StepOutput};
 use quire_testkit::steps;
 use tokio::sync::{Notify, Semaphore};
 
-use crate::fixture::{EngineFixture, document_pipeline, document_pipeline_with_limit, fail_policy};
+use crate::fixture::{
+    EngineFixture, document_pipeline, document_pipeline_with_limit, fail_policy, gated_step,
+};
 
 const LIMIT: SignedDuration = SignedDuration::from_secs(120);
 
@@ -17,6 +20,9 @@ crate::on_each_store! {
     a_result_that_comes_after_the_deadline_is_discarded,
     the_watchdog_times_out_the_run_of_a_hung_worker,
     a_step_that_cannot_be_stopped_keeps_its_slot,
+    time_in_which_the_process_slept_does_not_count,
+    a_step_that_a_suspension_interrupted_is_tried_again,
+    a_run_that_timed_out_while_reading_is_continued_by_linked_runs,
 }
 
 /// Proves R013.
@@ -121,5 +127,78 @@ async fn a_step_that_cannot_be_stopped_keeps_its_slot(fixture: EngineFixture) {
     assert_eq!(fixture.state(next).await, "QUEUED");
     release.send(()).unwrap();
     fixture.wait_for_state_advancing(next, "COMPLETED").await;
+    engine.stop().await;
+}
+
+/// The machine sleeps for longer than the limit of the run.
+async fn time_in_which_the_process_slept_does_not_count(fixture: EngineFixture) {
+    let run = fixture.enqueue(SubjectId::new()).await;
+    let gate = Arc::new(Semaphore::new(0));
+    let documents = document_pipeline_with_limit(LIMIT, fail_policy(), &gated_step(&gate));
+    let engine = fixture.start_engine(documents).await;
+    fixture.probe.wait_for(Breakpoint::BeforeStep, 1).await;
+    fixture.clock.advance(SignedDuration::from_secs(150));
+    fixture.let_watch(&fixture.probe).await;
+    assert_eq!(fixture.state(run).await, "RUNNING");
+    gate.add_permits(2);
+    fixture.wait_for_state(run, "COMPLETED").await;
+    engine.stop().await;
+}
+
+/// What the suspension broke, such as a connection or a reader, is tried again: there is time left.
+async fn a_step_that_a_suspension_interrupted_is_tried_again(fixture: EngineFixture) {
+    let run = fixture.enqueue(SubjectId::new()).await;
+    let gate = Arc::new(Semaphore::new(0));
+    let permits = gate.clone();
+    let work = steps::step(move |context| {
+        let permits = permits.clone();
+        async move {
+            if context.attempt == 1 && context.step == StepName::Extraction {
+                permits.acquire().await.unwrap().forget();
+                return Err(Failure::transient("OCR_FAILED", "recognition was interrupted"));
+            }
+            Ok(StepOutput::default())
+        }
+    });
+    let engine = fixture.start_engine(document_pipeline_with_limit(LIMIT, fail_policy(), &work)).await;
+    fixture.probe.wait_for(Breakpoint::BeforeStep, 1).await;
+    fixture.clock.advance(SignedDuration::from_secs(150));
+    gate.add_permits(1);
+    fixture.wait_for_state_advancing(run, "COMPLETED").await;
+    assert!(fixture.event_types(run).await.contains(&EventType::StepRetried));
+    engine.stop().await;
+}
+
+/// Proves R014 for the run that timed out: it stays `TIMED_OUT`, and the next one uses what it left.
+async fn a_run_that_timed_out_while_reading_is_continued_by_linked_runs(fixture: EngineFixture) {
+    let run = fixture.enqueue(SubjectId::new()).await;
+    let pages = Arc::new(AtomicUsize::new(0));
+    let recognised = pages.clone();
+    // Reads a page for each run, of three pages.
+    let work = steps::step(move |_| {
+        let is_last = recognised.fetch_add(1, Ordering::SeqCst) >= 2;
+        async move {
+            if !is_last {
+                std::future::pending::<()>().await;
+            }
+            Ok(StepOutput::default())
+        }
+    });
+    let policy = RetryPolicy { continuations: 2, ..fail_policy() };
+    let engine = fixture.start_engine(document_pipeline_with_limit(LIMIT, policy, &work)).await;
+    let chain = || async {
+        let all = fixture.store.history.runs(&RunFilter { limit: 10, ..RunFilter::default() }).await.unwrap();
+        all.into_iter().rev().collect::<Vec<_>>()
+    };
+    fixture
+        .wait_until_advancing(|| async { chain().await.last().unwrap().state.as_str() == "COMPLETED" })
+        .await;
+    let chain = chain().await;
+    let states: Vec<_> = chain.iter().map(|run| run.state.as_str()).collect();
+    assert_eq!(states, ["TIMED_OUT", "TIMED_OUT", "COMPLETED"]);
+    assert_eq!((chain[0].id, chain[0].continues), (run, None));
+    let link = |run: &Run, number| Some(Continuation { run: run.id, number });
+    assert_eq!((chain[1].continues, chain[2].continues), (link(&chain[0], 1), link(&chain[1], 2)));
+    assert!(chain.iter().all(|run| run.subject == chain[0].subject));
     engine.stop().await;
 }

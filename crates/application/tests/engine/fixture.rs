@@ -9,7 +9,7 @@ use quire_domain::{
     Backoff, Event, EventId, EventType, NewRun, Pipeline, PipelinePlan, Priority, RecoveryPolicy,
     RequeuePolicy, RetryPolicy, Run, RunId, SubjectId,
 };
-use quire_ports::{EventFilter, Step, StepOutput, Store};
+use quire_ports::{Breakpoint, EventFilter, Step, StepOutput, Store};
 use quire_testkit::{FakeClock, ScriptedProbe, StoreFixture, StoreObserver, fixture, steps};
 use tokio::sync::Semaphore;
 
@@ -24,12 +24,16 @@ pub struct EngineFixture {
 
 pub const SECOND: SignedDuration = SignedDuration::from_secs(1);
 
+/// The lease of every engine. Tests advance the clock fast, and a heartbeat must be answered well within this time.
+pub const LEASE_TERM: SignedDuration = SignedDuration::from_secs(600);
+
 /// A policy that tries a step twice and then fails the run. Orphaned runs fail.
 pub fn fail_policy() -> RetryPolicy {
     RetryPolicy {
         backoff: Backoff { attempts: 2, base_ms: 500, max_ms: 5000, jitter_ratio: 0.2 },
         requeue: RequeuePolicy::Never,
         recovery: RecoveryPolicy::Fail,
+        continuations: 0,
     }
 }
 
@@ -72,7 +76,7 @@ impl EngineFixture {
             slots: 4,
             claim_limit: 100,
             tick: Duration::from_secs(1),
-            lease: LeaseSettings::Renewed { term: SignedDuration::from_hours(1000) },
+            lease: LeaseSettings::Renewed { term: LEASE_TERM },
             heartbeat: Duration::from_secs(5),
             ownerless_after: SignedDuration::from_hours(2),
             grace: SignedDuration::from_secs(5),
@@ -86,9 +90,32 @@ impl EngineFixture {
     }
 
     pub async fn start_engine_with(&self, settings: EngineSettings, pipelines: Vec<PipelineSetup>) -> Engine {
+        self.start_engine_probed(settings, pipelines, self.probe.clone()).await
+    }
+
+    /// Starts an engine with a probe of its own.
+    pub async fn start_engine_probed(
+        &self,
+        settings: EngineSettings,
+        pipelines: Vec<PipelineSetup>,
+        probe: Arc<ScriptedProbe>,
+    ) -> Engine {
         let recovery = pipelines.iter().map(|setup| (setup.plan.pipeline, setup.policy.recovery)).collect();
         let settings = EngineSettings { recovery, ..settings };
-        Engine::start(self.store.clone(), settings, pipelines, self.probe.clone()).await.unwrap()
+        Engine::start(self.store.clone(), settings, pipelines, probe).await.unwrap()
+    }
+
+    /// Waits until the watchdog with that probe has looked three more times.
+    pub async fn let_watch(&self, probe: &ScriptedProbe) {
+        let before = probe.count(Breakpoint::BeforeWatch);
+        self.wait_until_advancing(|| async { probe.count(Breakpoint::BeforeWatch) > before + 3 }).await;
+    }
+
+    /// Holds the next heartbeat with that probe, and returns when it is held.
+    pub async fn hold_heartbeat(&self, probe: &ScriptedProbe) {
+        probe.hold_once(Breakpoint::BeforeHeartbeat);
+        let before = probe.count(Breakpoint::BeforeHeartbeat);
+        self.wait_until_advancing(|| async { probe.count(Breakpoint::BeforeHeartbeat) > before }).await;
     }
 
     /// Enqueues a document run.
@@ -99,6 +126,7 @@ impl EngineFixture {
             subject,
             priority: Priority::Normal,
             correlation_id: None,
+            continues: None,
         };
         quire_application::run::enqueue(&self.store, &new).await.unwrap().id
     }

@@ -11,6 +11,7 @@ mod recovery;
 mod retries;
 mod running;
 mod shutdown;
+mod silence;
 
 /// Makes one test for each case and store.
 macro_rules! on_each_store {

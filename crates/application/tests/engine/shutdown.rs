@@ -2,16 +2,16 @@
 
 use std::sync::Arc;
 
-use quire_domain::{EventType, SubjectId};
-use quire_ports::Breakpoint;
-use quire_testkit::steps;
+use quire_domain::{EventType, StepName, SubjectId};
+use quire_ports::{Breakpoint, StepOutput};
+use quire_testkit::{Fault, steps};
 use tokio::sync::Semaphore;
 
 use crate::fixture::{EngineFixture, document_pipeline, fail_policy, gated_step, requeue_policy};
 
 crate::on_each_store! {
     a_shutdown_waits_for_running_runs_and_claims_nothing,
-    runs_that_outlast_the_shutdown_are_ended_by_recovery_policy,
+    runs_that_outlast_the_shutdown_are_handed_back,
     a_run_that_has_not_begun_is_handed_back_unchanged,
 }
 
@@ -30,21 +30,36 @@ async fn a_shutdown_waits_for_running_runs_and_claims_nothing(fixture: EngineFix
     assert_eq!(fixture.store.workers.list().await.unwrap()[0].lease, None, "the worker has resigned");
 }
 
-/// Proves R024 for the end of the wait: it is bounded, and no run stays RUNNING.
-async fn runs_that_outlast_the_shutdown_are_ended_by_recovery_policy(fixture: EngineFixture) {
-    for (policy, state, last) in [
-        (fail_policy(), "FAILED", EventType::RunRecoveredAsFailed),
-        (requeue_policy(), "QUEUED", EventType::RunRequeued),
-    ] {
+/// Proves R024, R037 for the end of the wait: it is bounded, and a planned shutdown costs no run an attempt, whatever the
+/// recovery policy, even if the store fails at first.
+async fn runs_that_outlast_the_shutdown_are_handed_back(fixture: EngineFixture) {
+    for policy in [fail_policy(), requeue_policy()] {
         let run = fixture.enqueue(SubjectId::new()).await;
+        // The first step succeeds, the second takes for ever.
+        let work = steps::step(|context| async move {
+            if context.step == StepName::Interpretation {
+                std::future::pending::<()>().await;
+            }
+            Ok(StepOutput::default())
+        });
         let before = fixture.probe.count(Breakpoint::BeforeStep);
-        let engine =
-            fixture.start_engine(document_pipeline(policy, &steps::step(|_| std::future::pending()))).await;
-        fixture.probe.wait_for(Breakpoint::BeforeStep, before + 1).await;
+        let engine = fixture.start_engine(document_pipeline(policy, &work)).await;
+        fixture.probe.wait_for(Breakpoint::BeforeStep, before + 2).await;
+        fixture.observer.fail_next_advance(Fault::BeforeWrite);
         let stopping = tokio::spawn(engine.stop());
         fixture.wait_until_advancing(|| async { stopping.is_finished() }).await;
-        assert_eq!(fixture.state(run).await, state);
-        assert_eq!(fixture.event_types(run).await.last(), Some(&last));
+        let stored = fixture.run(run).await;
+        assert_eq!((stored.state.as_str(), stored.attempts, stored.retry_count), ("QUEUED", 0, 0));
+        let events = fixture.events(run).await;
+        let [.., step, end] = events.as_slice() else { panic!("{events:?}") };
+        assert_eq!((step.event_type, step.step), (EventType::StepFailed, Some(StepName::Interpretation)));
+        assert_eq!((step.error_code(), end.event_type), (Some("PROCESS_TERMINATED"), EventType::RunRequeued));
+        // The next engine continues at the step that was interrupted.
+        let engine = fixture.start_engine(document_pipeline(policy, &steps::no_op())).await;
+        fixture.wait_for_state_advancing(run, "COMPLETED").await;
+        let steps = fixture.event_types(run).await;
+        assert_eq!(steps.iter().filter(|kind| **kind == EventType::StepSucceeded).count(), 2);
+        engine.stop().await;
     }
 }
 

@@ -1,18 +1,39 @@
-//! `drill`: kills, stops and restarts processes at random under load, then checks the stored history. Also stalls clients.
+//! `drill`: kills, stops and restarts processes under load, takes their database away, gives them a document that ends its
+//! process, then checks the stored history. Also stalls clients.
 
+mod kills;
+mod poison;
 mod postgres;
 pub mod processes;
+mod silence;
 mod sqlite;
 mod stalled_clients;
+mod suspension;
 
 use std::collections::HashMap;
+use std::path::PathBuf;
 use std::time::Duration;
 
-use quire_domain::{Pipeline, RunId, StepName};
+use quire_domain::{Pipeline, Run, RunId, StepName};
 use quire_ports::{RunFilter, Store};
 use quire_testkit::checker::{CheckReport, StoredHistory};
 
 use crate::database::DatabaseKind;
+
+/// A part of the drill.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub enum Part {
+    /// Kills, stops and restarts of processes at random moments.
+    Kills,
+    /// A database that answers nobody for 8, 12, 20 and 60 s (PostgreSQL).
+    Silence,
+    /// A machine that is suspended for longer than the limit of its runs.
+    Suspension,
+    /// A document among fifty that ends the process that reads it.
+    Poison,
+    /// Clients that stall.
+    Clients,
+}
 
 /// The options of the drill.
 #[derive(clap::Args, Clone, Debug)]
@@ -20,39 +41,53 @@ pub struct Options {
     /// Drill on this database only.
     #[arg(long)]
     store: Option<DatabaseKind>,
-    /// Drill these failures only.
+    /// Drill these failures only; may be repeated.
     #[arg(long)]
-    only: Option<Part>,
-    /// A short form for the test suite: fewer kills, no restart of the PostgreSQL server.
+    only: Vec<Part>,
+    /// A short form for the test suite: fewer kills, no restart of the PostgreSQL server, no silence.
     #[arg(long)]
     short: bool,
-}
-
-/// A part of the drill.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
-pub enum Part {
-    /// Kills and stops of processes.
-    Kills,
-    /// Clients that stall.
-    Clients,
+    /// A thousand kills on SQLite. An interrupted drill continues where it was.
+    #[arg(long, conflicts_with_all = ["short", "store", "only"])]
+    long: bool,
+    /// The folder in which the long drill keeps its state.
+    #[arg(long, default_value = "target/long-drill")]
+    state: PathBuf,
 }
 
 /// Runs the drills and prints the results. Returns whether all passed.
 pub async fn drill(options: Options) -> bool {
+    let passed =
+        if options.long { kills::long_drill(&options.state).await } else { rehearse(&options).await };
+    println!("\n{}", if passed { "The drill passed." } else { "THE DRILL FAILED." });
+    passed
+}
+
+async fn rehearse(options: &Options) -> bool {
     let kinds =
         options.store.map_or_else(|| vec![DatabaseKind::Sqlite, DatabaseKind::Postgres], |kind| vec![kind]);
+    let is_wanted = |part| options.only.is_empty() || options.only.contains(&part);
     let mut passed = true;
-    let runs = |part| options.only.is_none_or(|only| only == part);
-    for kind in kinds.into_iter().filter(|_| runs(Part::Kills)) {
-        passed &= match kind {
-            DatabaseKind::Sqlite => sqlite::drill(options.short).await,
-            DatabaseKind::Postgres => postgres::drill(options.short).await,
-        };
+    for kind in kinds {
+        if is_wanted(Part::Kills) {
+            passed &= match kind {
+                DatabaseKind::Sqlite => sqlite::drill(options.short).await,
+                DatabaseKind::Postgres => postgres::drill(options.short).await,
+            };
+        }
+        if is_wanted(Part::Silence) && kind == DatabaseKind::Postgres && !options.short {
+            passed &= silence::drill().await;
+        }
+        if is_wanted(Part::Suspension) {
+            passed &= suspension::drill(kind).await;
+        }
+        if is_wanted(Part::Poison) {
+            passed &= poison::drill(kind).await;
+        }
     }
-    if runs(Part::Clients) && options.store != Some(DatabaseKind::Postgres) {
+    if is_wanted(Part::Clients) && options.store != Some(DatabaseKind::Postgres) {
         passed &= stalled_clients::drill(options.short).await;
     }
-    println!("\n{}", if passed { "The drill passed." } else { "THE DRILL FAILED." });
     passed
 }
 
@@ -77,6 +112,14 @@ async fn wait_until_drained(store: &Store, timeout: Duration) -> bool {
     tokio::time::timeout(timeout, drained).await.is_ok()
 }
 
+/// Waits until that many runs are RUNNING.
+async fn wait_for_running(store: &Store, count: usize) {
+    let filter = RunFilter { state: Some("RUNNING".to_owned()), limit: 1000, ..RunFilter::default() };
+    while store.history.runs(&filter).await.map_or(0, |runs| runs.len()) < count {
+        tokio::time::sleep(POLL_INTERVAL).await;
+    }
+}
+
 /// Reads the stored history and checks it.
 async fn check_history(store: &Store, accepted: Vec<RunId>) -> CheckReport {
     let plan = HashMap::from([(Pipeline::Document, vec![StepName::Extraction, StepName::Interpretation])]);
@@ -91,4 +134,28 @@ async fn check_history(store: &Store, accepted: Vec<RunId>) -> CheckReport {
     }
     println!("violations: {}", checked.violations.len());
     checked
+}
+
+/// Every stored run.
+async fn all_runs(store: &Store) -> Vec<Run> {
+    StoredHistory::load(store, Vec::new(), HashMap::new()).await.unwrap().runs
+}
+
+/// Whether every run completed at its first attempt. Prints those that did not.
+async fn all_completed_at_once(store: &Store) -> bool {
+    let bad: Vec<Run> = all_runs(store)
+        .await
+        .into_iter()
+        .filter(|run| run.state.as_str() != "COMPLETED" || run.attempts > 0)
+        .collect();
+    for run in bad.iter().take(20) {
+        println!(
+            "VIOLATION: run {} is {} after {} failed attempts",
+            run.id,
+            run.state.as_str(),
+            run.attempts
+        );
+    }
+    println!("runs that were not completed at their first attempt: {}", bad.len());
+    bad.is_empty()
 }

@@ -35,6 +35,11 @@ impl TestProcess {
         assert!(sent.success(), "the signal was not delivered");
     }
 
+    /// Whether the process has ended by itself.
+    pub fn has_ended(&mut self) -> bool {
+        self.0.try_wait().unwrap().is_some()
+    }
+
     /// Kills the process (SIGKILL) and waits for its end.
     pub fn kill(mut self) {
         self.0.kill().unwrap();

@@ -29,6 +29,7 @@ pub fn no_op_documents() -> Vec<PipelineSetup> {
         backoff: Backoff { attempts: 2, base_ms: 500, max_ms: 5000, jitter_ratio: 0.2 },
         requeue: RequeuePolicy::Never,
         recovery: RecoveryPolicy::Fail,
+        continuations: 0,
     };
     vec![PipelineSetup { steps: steps::for_every_step(&plan, &steps::no_op()), plan, policy }]
 }

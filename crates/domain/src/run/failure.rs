@@ -27,6 +27,16 @@ pub enum FailureKind {
 }
 
 impl FailureKind {
+    /// The class of the error in records: whether a retry can help.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Transient => "transient",
+            Self::Permanent => "permanent",
+            Self::RateLimited { .. } => "rate_limited",
+            Self::TimedOut => "timed_out",
+        }
+    }
+
     /// Whether a retry can help at all.
     pub fn is_retryable(self) -> bool {
         !matches!(self, Self::Permanent)
@@ -40,8 +50,6 @@ pub struct Failure {
     pub kind: FailureKind,
     /// The failure type of the run if this failure ends it. Without it, the type of the step.
     pub failure_type: Option<FailureType>,
-    /// The class of the error, for programmers.
-    pub error_type: String,
     /// The stable code, for programs.
     pub error_code: String,
     /// What happened and what to do, for people. Never contains a path, a secret or document text.
@@ -57,12 +65,10 @@ impl Failure {
 
     /// A failure of that kind.
     pub fn new(kind: FailureKind, error_code: impl Into<String>, message: impl Into<String>) -> Self {
-        let error_code = error_code.into();
         Self {
             kind,
             failure_type: None,
-            error_type: error_code.clone(),
-            error_code,
+            error_code: error_code.into(),
             message: truncated(message.into()),
             diagnosis: None,
         }
@@ -93,7 +99,7 @@ impl Failure {
     /// The record of this failure.
     pub fn record(&self, stage: Option<StepName>, correlation_id: Option<&str>) -> FailureRecord {
         FailureRecord {
-            error_type: self.error_type.clone(),
+            error_type: self.kind.as_str().to_owned(),
             error_code: self.error_code.clone(),
             message: self.message.clone(),
             stage,
@@ -108,7 +114,6 @@ impl fmt::Debug for Failure {
         f.debug_struct("Failure")
             .field("kind", &self.kind)
             .field("failure_type", &self.failure_type)
-            .field("error_type", &self.error_type)
             .field("error_code", &self.error_code)
             .field("message", &self.message)
             .field("diagnosed", &self.diagnosis.is_some())
@@ -126,7 +131,7 @@ fn truncated(message: String) -> String {
 /// The stored record of a failure, on the run and in the history.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FailureRecord {
-    /// The class of the error.
+    /// The class of the error: [`FailureKind::as_str`].
     pub error_type: String,
     /// The stable code.
     pub error_code: String,
@@ -217,6 +222,22 @@ mod tests {
             assert!(text.contains("EXTRACTION_LOW_QUALITY") && !text.contains("Pac1ente"), "{text}");
         }
         assert_eq!(failure.failure_type, Some(FailureType::ExtractionLowQuality));
+    }
+
+    /// Proves R214.
+    #[test]
+    fn the_class_of_a_failure_is_its_kind_and_not_its_code() {
+        let until = Timestamp::UNIX_EPOCH;
+        let classes = [
+            (FailureKind::Transient, "transient"),
+            (FailureKind::Permanent, "permanent"),
+            (FailureKind::RateLimited { until }, "rate_limited"),
+            (FailureKind::TimedOut, "timed_out"),
+        ];
+        for (kind, class) in classes {
+            let record = Failure::new(kind, "OCR_FAILED", "it failed").record(None, None);
+            assert_eq!((record.error_type.as_str(), record.error_code.as_str()), (class, "OCR_FAILED"));
+        }
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 mod failure;
 mod lease;
+mod orphans;
 mod priority;
 mod recorded;
 mod retry;
@@ -11,11 +12,12 @@ mod turn;
 
 pub use failure::{Failure, FailureKind, FailureRecord, FailureType};
 pub use lease::Fence;
+pub use orphans::{Company, startable};
 pub use priority::Priority;
 pub use recorded::{
     RunningStep, last_event, late_write_refused, run_created, step_interrupted, step_started,
 };
 pub use retry::{Backoff, RecoveryPolicy, RequeuePolicy, RetryPolicy};
-pub use state::{FailureReason, NewRun, Run, RunState, SchemaRef};
+pub use state::{Continuation, FailureReason, NewRun, Run, RunState, SchemaRef};
 pub use transition::{Change, Effect, Refusal, Transition, apply, create};
 pub use turn::Turn;

@@ -4,6 +4,8 @@ use jiff::{SignedDuration, Timestamp};
 use rand::{Rng, RngExt};
 
 use super::failure::FailureKind;
+use super::state::Run;
+use crate::pipeline::StepName;
 
 /// Exponential backoff with jitter between the attempts of one step.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -93,6 +95,16 @@ pub struct RetryPolicy {
     pub requeue: RequeuePolicy,
     /// What happens when the worker is gone.
     pub recovery: RecoveryPolicy,
+    /// How many runs, one after the other, may continue the work of a run that timed out while it read its document.
+    pub continuations: u32,
+}
+
+impl RetryPolicy {
+    /// Whether a new run continues the work of a run that times out in that step. Only reading leaves something to
+    /// continue: the pages that are recognised already.
+    pub fn continues_after_timeout(&self, run: &Run, step: StepName) -> bool {
+        step == StepName::Extraction && run.continuation_number() < self.continuations
+    }
 }
 
 /// `base · 2^n`, without overflow.

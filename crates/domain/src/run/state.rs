@@ -22,6 +22,31 @@ pub struct NewRun {
     pub priority: Priority,
     /// Links the run to the request that caused it.
     pub correlation_id: Option<String>,
+    /// The run whose work it continues.
+    pub continues: Option<Continuation>,
+}
+
+impl NewRun {
+    /// The run with that id that continues the work of a run that timed out.
+    pub fn continuing(run: &Run, id: RunId) -> Self {
+        Self {
+            id,
+            pipeline: run.pipeline,
+            subject: run.subject,
+            priority: run.priority,
+            correlation_id: run.correlation_id.clone(),
+            continues: Some(Continuation { run: run.id, number: run.continuation_number() + 1 }),
+        }
+    }
+}
+
+/// The link of a run to the run whose work it continues.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Continuation {
+    /// The run that timed out.
+    pub run: RunId,
+    /// How many runs of the subject timed out one after the other before this one, from 1.
+    pub number: u32,
 }
 
 /// One execution of a pipeline over a subject.
@@ -41,12 +66,17 @@ pub struct Run {
     pub language: Option<String>,
     /// The schema version of the run: the newest one when the run was created.
     pub schema: Option<SchemaRef>,
+    /// The run whose work it continues.
+    pub continues: Option<Continuation>,
     /// When the run was created. Decides the order within a subject.
     pub created_at: Timestamp,
     /// When the run last entered the queue. Decides the order across subjects.
     pub queued_at: Timestamp,
     /// The number of failed claims.
     pub attempts: u32,
+    /// How many of these failed because the worker was gone together with other runs. They do not count towards the
+    /// maximum of claims.
+    pub shared_orphanings: u32,
     /// How often the run returned to the queue after an attempt.
     pub retry_count: u32,
     /// The current fencing token.
@@ -63,11 +93,28 @@ impl Run {
         Self {
             queued_at: self.created_at,
             attempts: 0,
+            shared_orphanings: 0,
             retry_count: 0,
             fence: Fence::default(),
             state: RunState::Queued { available_at: None },
             ..self
         }
+    }
+
+    /// How many runs timed out one after the other before this one continued their work.
+    pub fn continuation_number(&self) -> u32 {
+        self.continues.map_or(0, |continuation| continuation.number)
+    }
+
+    /// The failed claims that count towards the maximum of claims.
+    pub fn counted_attempts(&self) -> u32 {
+        self.attempts.saturating_sub(self.shared_orphanings)
+    }
+
+    /// Whether a worker may start this run only while it works on no other. The run was orphaned together with others,
+    /// and one of them may have ended the process.
+    pub fn must_run_alone(&self) -> bool {
+        self.shared_orphanings > 0
     }
 }
 

@@ -9,6 +9,8 @@
 //!   └── Fail, Orphan, HandBack ──────────────────────────┘
 //! ```
 //!
+//! A run that timed out stays `TIMED_OUT`. A new run may continue its work ([`Effect::Continue`]).
+//!
 //! [`apply`] takes a run and a change. It returns the run to store and the effects to store in the same transaction.
 //! It has no side effects. A store writes the result only if the run still has the fence that the transition started
 //! from.
@@ -17,12 +19,13 @@ use jiff::{SignedDuration, Timestamp};
 
 use super::failure::{Failure, FailureKind, FailureRecord, FailureType};
 use super::lease::Fence;
-use super::recorded::run_created;
+use super::orphans::Company;
+use super::recorded::{RunningStep, run_created, step_interrupted};
 use super::retry::{RecoveryPolicy, RequeuePolicy, doubled};
 use super::state::{FailureReason, NewRun, Run, RunState};
 use super::turn::Turn;
 use crate::event::{Event, EventType};
-use crate::ids::WorkerId;
+use crate::ids::{RunId, WorkerId};
 use crate::pipeline::{Pipeline, StepName};
 use crate::review::review_ended_by;
 
@@ -48,13 +51,18 @@ pub enum Change {
         requeue: RequeuePolicy,
     },
     /// The worker is alive but exceeded the time limit.
-    TimeOut,
+    TimeOut {
+        /// The id of a new run that continues the work, if there is to be one.
+        continued_by: Option<RunId>,
+    },
     /// The worker is gone.
     Orphan {
         /// What the pipeline does with orphaned runs.
         recovery: RecoveryPolicy,
+        /// Whether other runs of the worker were orphaned with it.
+        company: Company,
     },
-    /// The worker returns it before working on it.
+    /// The worker returns it unfinished, because the worker stops or did not know that it owns the run.
     HandBack,
     /// A person returns it to the queue.
     Retry {
@@ -88,6 +96,28 @@ impl Transition {
         self
     }
 
+    /// Names the steps that were interrupted: their events replace [`Effect::InterruptSteps`]. Only the store knows which
+    /// steps were running.
+    pub fn name_interrupted(&mut self, steps: Vec<Event>) {
+        if let Some(place) =
+            self.effects.iter().position(|effect| matches!(effect, Effect::InterruptSteps(_)))
+        {
+            self.effects.splice(place..=place, steps.into_iter().map(Effect::Record));
+        }
+    }
+
+    /// Names the step that the worker itself interrupts.
+    pub fn interrupt(&mut self, running: RunningStep, worker: WorkerId, at: Timestamp) {
+        let reason = self.effects.iter().find_map(|effect| match effect {
+            Effect::InterruptSteps(reason) => Some(reason.clone()),
+            _ => None,
+        });
+        if let Some(reason) = reason {
+            let event = Event { worker: Some(worker), ..step_interrupted(self, running, &reason, at) };
+            self.name_interrupted(vec![event]);
+        }
+    }
+
     /// The turn of the run after the change.
     pub fn turn(&self, at: Timestamp) -> Option<Turn> {
         if self.is_newcomer() { Some(Turn::Behind) } else { Turn::at_front(&self.run, at) }
@@ -114,6 +144,8 @@ pub enum Effect {
     EndReview(Event),
     /// Let the next run of the subject go.
     PassTurn,
+    /// Create this run, unless another run of the subject waits: that one continues the work too.
+    Continue(NewRun),
 }
 
 /// Why a change was refused. Nothing is stored.
@@ -165,9 +197,11 @@ pub fn create(new: &NewRun, at: Timestamp) -> (Run, Event) {
         correlation_id: new.correlation_id.clone(),
         language: None,
         schema: None,
+        continues: new.continues,
         created_at: at,
         queued_at: at,
         attempts: 0,
+        shared_orphanings: 0,
         retry_count: 0,
         fence: Fence::default(),
         state: RunState::Queued { available_at: None },
@@ -182,8 +216,8 @@ pub fn apply(run: &Run, change: Change, at: Timestamp) -> Result<Transition, Ref
         Change::Start { worker, limit } => start(run, worker, limit, at),
         Change::Complete => complete(run, at),
         Change::Fail { step, failure, requeue } => fail(run, step, &failure, requeue, at),
-        Change::TimeOut => time_out(run, at),
-        Change::Orphan { recovery } => orphan(run, recovery, at),
+        Change::TimeOut { continued_by } => time_out(run, continued_by, at),
+        Change::Orphan { recovery, company } => orphan(run, recovery, company, at),
         Change::HandBack => hand_back(run, at),
         Change::Retry { requeue } => retry(run, requeue, at),
         Change::Withdraw => withdraw(run, at),
@@ -222,10 +256,9 @@ fn fail(
 ) -> Result<Transition, Refusal> {
     let owned = owned(run, "failed")?;
     let record = failure.record(Some(step), run.correlation_id.as_deref());
-    let attempts = run.attempts + 1;
     if let RequeuePolicy::Auto { max_claims, base_delay } = requeue
         && failure.kind.is_retryable()
-        && attempts < max_claims
+        && run.counted_attempts() + 1 < max_claims
     {
         let mut delay = doubled(base_delay, run.retry_count + 1);
         if let FailureKind::RateLimited { until } = failure.kind {
@@ -240,10 +273,11 @@ fn fail(
     Ok(Transition { from: run.fence, run: next, effects: vec![Effect::Record(event), Effect::PassTurn] })
 }
 
-fn time_out(run: &Run, at: Timestamp) -> Result<Transition, Refusal> {
+fn time_out(run: &Run, continued_by: Option<RunId>, at: Timestamp) -> Result<Transition, Refusal> {
     let owned = owned(run, "timed out")?;
     let record = own_record(
         run,
+        FailureKind::TimedOut,
         FailureType::RunTimedOut,
         "the run took longer than its limit; try again, or raise the pipeline's run limit",
     );
@@ -260,23 +294,35 @@ fn time_out(run: &Run, at: Timestamp) -> Result<Transition, Refusal> {
             },
         )
     };
-    let effects = vec![Effect::InterruptSteps(record), Effect::Record(event), Effect::PassTurn];
+    let mut effects = vec![Effect::InterruptSteps(record), Effect::Record(event), Effect::PassTurn];
+    effects.extend(continued_by.map(|id| Effect::Continue(NewRun::continuing(run, id))));
     Ok(Transition { from: run.fence, run: next, effects })
 }
 
-fn orphan(run: &Run, recovery: RecoveryPolicy, at: Timestamp) -> Result<Transition, Refusal> {
+fn orphan(
+    run: &Run,
+    recovery: RecoveryPolicy,
+    company: Company,
+    at: Timestamp,
+) -> Result<Transition, Refusal> {
     let owned = owned(run, "recovered")?;
     let record = own_record(
         run,
+        FailureKind::Transient,
         FailureType::ProcessTerminated,
         "the process that worked on the run ended before the run did; create a new run to try again",
     );
-    let attempts = run.attempts + 1;
     let interrupted = Effect::InterruptSteps(record.clone());
+    // Which of several runs ended the process is unknown, so none of them is blamed.
+    let (blamed, delay) = match company {
+        Company::Alone => (1, SignedDuration::ZERO),
+        Company::Others { delay } => (0, delay),
+    };
     if let RecoveryPolicy::Requeue { max_claims } = recovery
-        && attempts < max_claims
+        && run.counted_attempts() + blamed < max_claims
     {
-        let mut transition = owned.requeue(run, record, SignedDuration::ZERO, at);
+        let mut transition = owned.requeue(run, record, delay, at);
+        transition.run.shared_orphanings += 1 - blamed;
         transition.effects.insert(0, interrupted);
         return Ok(transition);
     }
@@ -293,10 +339,17 @@ fn orphan(run: &Run, recovery: RecoveryPolicy, at: Timestamp) -> Result<Transiti
 
 fn hand_back(run: &Run, at: Timestamp) -> Result<Transition, Refusal> {
     let owned = owned(run, "handed back")?;
+    let interrupted = own_record(
+        run,
+        FailureKind::Transient,
+        FailureType::ProcessTerminated,
+        "the worker stopped before the step ended; the run is back in the queue and repeats the step",
+    );
     let event = owned.event(EventType::RunRequeued, run, at);
     // The run keeps its counters and its place in the queue, because it did nothing wrong.
     let next = moved(run, RunState::Queued { available_at: None });
-    Ok(Transition { from: run.fence, run: next, effects: vec![Effect::Record(event), Effect::ReopenSteps] })
+    let effects = vec![Effect::InterruptSteps(interrupted), Effect::Record(event), Effect::ReopenSteps];
+    Ok(Transition { from: run.fence, run: next, effects })
 }
 
 fn retry(run: &Run, requeue: RequeuePolicy, at: Timestamp) -> Result<Transition, Refusal> {
@@ -330,7 +383,12 @@ fn withdraw(run: &Run, at: Timestamp) -> Result<Transition, Refusal> {
     let RunState::Queued { .. } = run.state else {
         return Err(Refusal::NotQueued { state: run.state.as_str(), action: "withdrawn" });
     };
-    let record = own_record(run, FailureType::Withdrawn, "the run was withdrawn before it started");
+    let record = own_record(
+        run,
+        FailureKind::Permanent,
+        FailureType::Withdrawn,
+        "the run was withdrawn before it started",
+    );
     let next = moved(
         run,
         RunState::Failed {
@@ -391,8 +449,8 @@ fn moved(run: &Run, state: RunState) -> Run {
 }
 
 /// The record of a failure that the engine itself reports.
-fn own_record(run: &Run, failure_type: FailureType, message: &str) -> FailureRecord {
-    Failure::permanent(failure_type.as_str(), message).record(None, run.correlation_id.as_deref())
+fn own_record(run: &Run, kind: FailureKind, failure_type: FailureType, message: &str) -> FailureRecord {
+    Failure::new(kind, failure_type.as_str(), message).record(None, run.correlation_id.as_deref())
 }
 
 fn available_at(at: Timestamp, delay: SignedDuration) -> Option<Timestamp> {

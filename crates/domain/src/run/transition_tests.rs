@@ -3,8 +3,8 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::ids::{RunId, SubjectId};
-use crate::run::Priority;
+use crate::ids::SubjectId;
+use crate::run::{Backoff, Continuation, Priority, RetryPolicy};
 
 fn new_run(pipeline: Pipeline) -> NewRun {
     NewRun {
@@ -13,6 +13,7 @@ fn new_run(pipeline: Pipeline) -> NewRun {
         subject: SubjectId::new(),
         priority: Priority::Normal,
         correlation_id: Some("req-1".to_owned()),
+        continues: None,
     }
 }
 
@@ -75,8 +76,8 @@ fn only_queued_runs_start_and_only_running_runs_end() {
         for change in [
             Change::Complete,
             fail_change(Pipeline::Proposal, MANUAL),
-            Change::TimeOut,
-            Change::Orphan { recovery: RecoveryPolicy::Fail },
+            Change::TimeOut { continued_by: None },
+            Change::Orphan { recovery: RecoveryPolicy::Fail, company: Company::Alone },
             Change::HandBack,
         ] {
             assert!(matches!(apply(run, change, at(3)), Err(Refusal::NotRunning { .. })));
@@ -113,18 +114,18 @@ fn a_document_run_that_ended_never_changes() {
     let running = started(Pipeline::Document);
     let ends = [
         Change::Complete,
-        Change::TimeOut,
+        Change::TimeOut { continued_by: None },
         fail_change(Pipeline::Document, RequeuePolicy::Never),
-        Change::Orphan { recovery: RecoveryPolicy::Fail },
+        Change::Orphan { recovery: RecoveryPolicy::Fail, company: Company::Alone },
     ];
     for end in ends {
         let ended = apply(&running, end, at(2)).unwrap().run;
         for change in [
             start_change(),
             Change::Complete,
-            Change::TimeOut,
+            Change::TimeOut { continued_by: None },
             fail_change(Pipeline::Document, AUTO),
-            Change::Orphan { recovery: RecoveryPolicy::Requeue { max_claims: 9 } },
+            Change::Orphan { recovery: RecoveryPolicy::Requeue { max_claims: 9 }, company: Company::Alone },
             Change::HandBack,
             Change::Retry { requeue: MANUAL },
             Change::Withdraw,
@@ -163,16 +164,74 @@ fn a_permanent_failure_is_never_requeued_and_a_rate_limit_is_waited_out() {
     assert_eq!(wait.run.state, RunState::Queued { available_at: Some(at(9000)) });
 }
 
+#[test]
+fn a_run_orphaned_with_others_is_not_blamed_and_comes_back_after_its_delay() {
+    let delay = SignedDuration::from_secs(3);
+    let shared = Change::Orphan {
+        recovery: RecoveryPolicy::Requeue { max_claims: 2 },
+        company: Company::Others { delay },
+    };
+    let alone =
+        Change::Orphan { recovery: RecoveryPolicy::Requeue { max_claims: 2 }, company: Company::Alone };
+    let mut run = started(Pipeline::Document);
+    for n in 1..=4 {
+        let requeued = apply(&run, shared.clone(), at(5)).unwrap();
+        assert_eq!(recorded(&requeued), [EventType::RunRequeued]);
+        assert_eq!(requeued.run.state, RunState::Queued { available_at: Some(at(8)) });
+        assert_eq!((requeued.run.attempts, requeued.run.counted_attempts()), (n, 0));
+        run = apply(&requeued.run, start_change(), at(9)).unwrap().run;
+    }
+    let first = apply(&run, alone.clone(), at(10)).unwrap().run;
+    assert_eq!((first.state.as_str(), first.counted_attempts()), ("QUEUED", 1));
+    run = apply(&first, start_change(), at(11)).unwrap().run;
+    assert_eq!(apply(&run, alone, at(12)).unwrap().run.state.as_str(), "FAILED");
+}
+
+/// A planned shutdown is not a failure of the run.
+#[test]
+fn a_run_that_is_handed_back_keeps_its_counters_and_its_place() {
+    let run = started(Pipeline::Document);
+    let mut back = apply(&run, Change::HandBack, at(9)).unwrap();
+    assert_eq!((back.run.attempts, back.run.retry_count, back.run.queued_at), (0, 0, run.queued_at));
+    assert_eq!(back.run.state, RunState::Queued { available_at: None });
+    let step = RunningStep { step: StepName::Extraction, attempt: 1, started_at: Some(at(1)) };
+    back.interrupt(step, WorkerId::new(), at(9));
+    assert_eq!(recorded(&back), [EventType::StepFailed, EventType::RunRequeued]);
+}
+
+#[test]
+fn a_run_that_timed_out_is_continued_by_a_run_that_names_it() {
+    let run = started(Pipeline::Document);
+    let id = RunId::new();
+    let ended = apply(&run, Change::TimeOut { continued_by: Some(id) }, at(121)).unwrap();
+    let Some(Effect::Continue(new)) = ended.effects.last() else { panic!("{:?}", ended.effects) };
+    assert_eq!((new.id, new.subject, new.priority), (id, run.subject, run.priority));
+    let (next, _) = create(new, at(121));
+    assert_eq!(next.continues, Some(Continuation { run: run.id, number: 1 }));
+    let policy = |continuations| RetryPolicy {
+        backoff: Backoff { attempts: 1, base_ms: 1, max_ms: 1, jitter_ratio: 0.0 },
+        requeue: RequeuePolicy::Never,
+        recovery: RecoveryPolicy::Fail,
+        continuations,
+    };
+    assert!(policy(2).continues_after_timeout(&next, StepName::Extraction));
+    assert!(!policy(1).continues_after_timeout(&next, StepName::Extraction), "it is bounded");
+    assert!(!policy(2).continues_after_timeout(&next, StepName::Interpretation), "nothing to continue");
+}
+
 /// Proves R195 (the rule): the same orphan under both recovery policies.
 #[test]
 fn an_orphaned_run_fails_or_is_requeued_by_policy() {
     let run = started(Pipeline::Document);
-    let failed = apply(&run, Change::Orphan { recovery: RecoveryPolicy::Fail }, at(5)).unwrap();
+    let failed =
+        apply(&run, Change::Orphan { recovery: RecoveryPolicy::Fail, company: Company::Alone }, at(5))
+            .unwrap();
     assert_eq!(recorded(&failed), [EventType::RunRecoveredAsFailed]);
     assert_eq!(failed.run.state.reason().unwrap().failure_type, FailureType::ProcessTerminated);
     assert_eq!(failed.run.state.completed_at(), Some(at(5)));
 
-    let back = Change::Orphan { recovery: RecoveryPolicy::Requeue { max_claims: 2 } };
+    let back =
+        Change::Orphan { recovery: RecoveryPolicy::Requeue { max_claims: 2 }, company: Company::Alone };
     let requeued = apply(&run, back.clone(), at(5)).unwrap();
     assert_eq!(recorded(&requeued), [EventType::RunRequeued]);
     assert_eq!(requeued.run.state, RunState::Queued { available_at: None });
@@ -191,6 +250,8 @@ fn any_change(pipeline: Pipeline) -> impl Strategy<Value = Change> {
         Just(FailureKind::TimedOut),
         (0i64..900).prop_map(|s| FailureKind::RateLimited { until: at(s) }),
     ];
+    let company =
+        prop_oneof![Just(Company::Alone), Just(Company::Others { delay: SignedDuration::from_secs(2) })];
     let step = prop::sample::select(pipeline.steps());
     prop_oneof![
         3 => Just(()).prop_map(|()| start_change()),
@@ -200,8 +261,8 @@ fn any_change(pipeline: Pipeline) -> impl Strategy<Value = Change> {
             failure: Failure::new(kind, "CODE", "message"),
             requeue,
         }),
-        1 => Just(Change::TimeOut),
-        2 => recovery.prop_map(|recovery| Change::Orphan { recovery }),
+        1 => Just(Change::TimeOut { continued_by: None }),
+        2 => (recovery, company).prop_map(|(recovery, company)| Change::Orphan { recovery, company }),
         1 => Just(Change::HandBack),
         2 => requeue.prop_map(|requeue| Change::Retry { requeue }),
         1 => Just(Change::Withdraw),
@@ -228,7 +289,7 @@ proptest! {
             run = transition.run.clone();
             prop_assert_eq!(transition.from, before.fence);
             prop_assert_eq!(run.fence, before.fence.next());
-            prop_assert!(run.attempts >= run.retry_count);
+            prop_assert!(run.attempts >= run.retry_count && run.attempts >= run.shared_orphanings);
             prop_assert_eq!(run.created_at, before.created_at);
             prop_assert_eq!(run.state.started_at().is_none(), matches!(run.state, RunState::Queued { .. })
                 || run.state.reason().is_some_and(|r| r.failure_type == FailureType::Withdrawn));

@@ -15,7 +15,7 @@ use crate::database::{Database, commit};
 use crate::error::translate;
 use crate::row::{StoredTime, int, mapped, text};
 use crate::steps::project;
-use crate::transition::{TimedTransition, append, perform, update};
+use crate::transition::{Performed, TimedTransition, append, perform, update};
 use crate::{reviews, sql};
 
 pub(crate) struct WriteAdvances(pub(crate) Database);
@@ -150,7 +150,7 @@ async fn store(
     events: &mut Vec<Event>,
 ) -> PortResult<bool> {
     project(connection, accepted.iter().flat_map(|advance| &advance.events)).await?;
-    let (mut recorded, notify) = perform(connection, &ends(accepted)).await?;
+    let Performed { mut recorded, notify, .. } = perform(connection, &ends(accepted)).await?;
     insert_artifacts(connection, accepted).await?;
     insert_interpretations(connection, accepted).await?;
     for advance in accepted {

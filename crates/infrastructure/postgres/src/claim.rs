@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use quire_domain::run::{apply, step_started};
+use quire_domain::run::{apply, startable, step_started};
 use quire_domain::{Change, Effect, Fence, PipelinePlan, Run, RunId, StepName, Transition};
 use quire_ports::{ClaimRequest, ClaimedRun, PortError, PortResult};
 use quire_sql::{corrupt, row};
@@ -19,7 +19,8 @@ pub(crate) async fn start_next(
     connection: &mut PgConnection,
     claim: &ClaimRequest<'_>,
 ) -> PortResult<Vec<ClaimedRun>> {
-    let next = next_up(connection, claim).await?;
+    let mut next = next_up(connection, claim).await?;
+    next.truncate(startable(&next, claim.is_idle));
     if next.is_empty() {
         return Ok(Vec::new());
     }

@@ -12,14 +12,14 @@ use jiff::Timestamp;
 use quire_domain::run::create;
 use quire_domain::{Event, NewRun, Pipeline, Run, RunId, SubjectId, Turn};
 use quire_ports::PortResult;
-use quire_sql::{another_run_has_the_id, corrupt, row, run_not_found};
+use quire_sql::{ColumnReader, another_run_has_the_id, corrupt, row, run_not_found};
 use sqlx::PgConnection;
 use uuid::Uuid;
 
 use crate::batcher::Work;
 use crate::database::{Database, commit};
 use crate::error::{translate, unavailable};
-use crate::row::{StoredTime, mapped, text};
+use crate::row::{StoredTime, int, mapped, text};
 use crate::sql;
 use crate::transition::append;
 
@@ -119,7 +119,13 @@ async fn insert_all(
 }
 
 /// Identifies a front: each subject has one front in each pipeline.
-type FrontKey = (SubjectId, Pipeline);
+pub(crate) type FrontKey = (SubjectId, Pipeline);
+
+/// The front that a row names.
+pub(crate) fn front_key(row: &dyn ColumnReader) -> PortResult<FrontKey> {
+    let pipeline = Pipeline::parse(row.text("run_pipeline")?).map_err(corrupt)?;
+    Ok((SubjectId(row.uuid("run_subject_id")?), pipeline))
+}
 
 /// The runs to insert now, and their places. If a subject has a front, all its runs go behind it. If it has none, only
 /// its first run is inserted, as the front.
@@ -146,11 +152,7 @@ async fn lock_fronts(connection: &mut PgConnection, pending: &[&Run]) -> PortRes
         .fetch_all(connection)
         .await
         .map_err(translate)?;
-    let fronts = mapped(&rows, |row| {
-        let pipeline = Pipeline::parse(row.text("run_pipeline")?).map_err(corrupt)?;
-        Ok((SubjectId(row.uuid("run_subject_id")?), pipeline))
-    })?;
-    Ok(fronts.into_iter().collect())
+    Ok(mapped(&rows, front_key)?.into_iter().collect())
 }
 
 async fn insert_round(
@@ -166,6 +168,8 @@ async fn insert_round(
         .bind(runs().map(|run| run.priority.rank()).collect::<Vec<_>>())
         .bind(runs().map(|run| run.correlation_id.as_deref().map(text)).collect::<Vec<_>>())
         .bind(runs().map(|run| StoredTime(run.created_at)).collect::<Vec<_>>())
+        .bind(runs().map(|run| run.continues.map(|continued| continued.run.0)).collect::<Vec<_>>())
+        .bind(runs().map(|run| run.continues.map(|continued| int(continued.number))).collect::<Vec<_>>())
         .fetch_all(&mut *connection)
         .await
         .map_err(translate)?;

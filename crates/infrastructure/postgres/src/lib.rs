@@ -106,7 +106,8 @@ impl PgStore {
     /// Connects to the server. It does not migrate the tables; see [`quire_ports::Migrations`].
     pub async fn connect(url: &str, options: Options) -> PortResult<Self> {
         let database = Database::connect(url, &options).await?;
-        let vital = Database::connect(url, &Options { max_connections: 1, ..options.clone() }).await?;
+        // Two, because a heartbeat that got no answer leaves a connection that is still being closed.
+        let vital = Database::connect(url, &Options { max_connections: 2, ..options.clone() }).await?;
         let clock = Arc::new(DatabaseClock::default());
         let mut transaction = database.begin().await?;
         clock.measure(&mut transaction).await?;

@@ -147,7 +147,7 @@ impl PgStore {
                 let newcomer = transition.is_newcomer();
                 let front_is_kept = newcomer && lock_front(&mut transaction, &run).await?;
                 let timed = TimedTransition { transition: &transition, at };
-                let notify = transition::write(&mut transaction, &[timed]).await?;
+                let notify = transition::write(&mut transaction, &[timed]).await?.notify;
                 if newcomer && !front_is_kept && !is_own_front(&mut transaction, &run).await? {
                     return Err(unavailable("another run of the subject came first", true));
                 }

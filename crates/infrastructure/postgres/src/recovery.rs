@@ -4,14 +4,14 @@ use async_trait::async_trait;
 use jiff::Timestamp;
 use quire_domain::run::apply;
 use quire_domain::{Change, Run, RunId, Transition, WorkerId};
-use quire_ports::{PortError, PortResult, RecoveryRules, RunRecovery};
+use quire_ports::{ExpiredLeases, PortError, PortResult, RecoveryRules, RunRecovery};
 use quire_sql::row;
 use sqlx::Postgres;
 use sqlx::postgres::PgArguments;
 use sqlx::query::Query;
 use uuid::Uuid;
 
-use crate::database::commit;
+use crate::database::{Tx, commit};
 use crate::error::translate;
 use crate::row::{StoredTime, bigint, mapped};
 use crate::transition::{self, TimedTransition};
@@ -22,24 +22,45 @@ impl RunRecovery for PgStore {
     async fn recover_orphaned_runs(
         &self,
         rules: &RecoveryRules,
+        expired: ExpiredLeases,
         at: Timestamp,
         limit: usize,
     ) -> PortResult<Vec<Transition>> {
-        let older_than = at.saturating_sub(rules.ownerless_after).unwrap_or(Timestamp::MIN);
-        let orphans = || by_time(sql!("runs/orphans"), older_than, at, limit);
-        let change = |run: &Run| Change::Orphan { recovery: rules.recovery_of(run.pipeline) };
-        self.recover_all(orphans, at, change).await
+        let ownerless_since = at.saturating_sub(rules.ownerless_after).unwrap_or(Timestamp::MIN);
+        self.database
+            .bounded(async {
+                let mut transaction = self.database.begin().await?;
+                if expired == ExpiredLeases::End {
+                    sqlx::query(sql!("workers/end_expired"))
+                        .bind(StoredTime(at))
+                        .execute(&mut *transaction)
+                        .await
+                        .map_err(translate)?;
+                }
+                let orphans =
+                    sqlx::query(sql!("runs/orphans")).bind(StoredTime(ownerless_since)).bind(bigint(limit));
+                let rows = orphans.fetch_all(&mut *transaction).await.map_err(translate)?;
+                let orphans = mapped(&rows, row::orphaned_run)?.into_iter();
+                let changes = orphans.map(|(run, held)| (rules.orphan(&run, held), run)).collect();
+                self.store_changes(transaction, changes, at).await
+            })
+            .await
     }
 
     async fn time_out_overdue(
         &self,
         rules: &RecoveryRules,
+        except: &[RunId],
         at: Timestamp,
         limit: usize,
     ) -> PortResult<Vec<Transition>> {
         let due_before = at.saturating_sub(rules.grace).unwrap_or(Timestamp::MIN);
-        let overdue = || by_time(sql!("runs/overdue"), due_before, at, limit);
-        self.recover_all(overdue, at, |_| Change::TimeOut).await
+        let overdue = sqlx::query(sql!("runs/overdue"))
+            .bind(StoredTime(at))
+            .bind(StoredTime(due_before))
+            .bind(bigint(limit))
+            .bind(ids(except));
+        self.change_all(overdue, &Change::TimeOut { continued_by: None }, at).await
     }
 
     async fn hand_back_unknown(
@@ -48,42 +69,50 @@ impl RunRecovery for PgStore {
         known: &[RunId],
         at: Timestamp,
     ) -> PortResult<Vec<Transition>> {
-        let known: Vec<Uuid> = known.iter().map(|id| id.0).collect();
-        let unknown = || sqlx::query(sql!("runs/held_by")).bind(worker.0).bind(known.clone());
-        self.recover_all(unknown, at, |_| Change::HandBack).await
+        let unknown = sqlx::query(sql!("runs/held_by")).bind(worker.0).bind(ids(known));
+        self.change_all(unknown, &Change::HandBack, at).await
     }
 }
 
 type PgQuery = Query<'static, Postgres, PgArguments>;
 
-fn by_time(query: &'static str, before: Timestamp, at: Timestamp, limit: usize) -> PgQuery {
-    sqlx::query(query).bind(StoredTime(at)).bind(StoredTime(before)).bind(bigint(limit))
+fn ids(runs: &[RunId]) -> Vec<Uuid> {
+    runs.iter().map(|id| id.0).collect()
 }
 
 impl PgStore {
-    /// Finds runs, locks them and applies `change` to each, all in one transaction.
-    async fn recover_all(
-        &self,
-        find: impl Fn() -> PgQuery + Send + Sync,
-        at: Timestamp,
-        change: impl Fn(&Run) -> Change + Send + Sync,
-    ) -> PortResult<Vec<Transition>> {
+    /// Finds runs, locks them and applies the same change to each, all in one transaction.
+    async fn change_all(&self, find: PgQuery, change: &Change, at: Timestamp) -> PortResult<Vec<Transition>> {
         self.database
             .bounded(async {
                 let mut transaction = self.database.begin().await?;
-                let rows = find().fetch_all(&mut *transaction).await.map_err(translate)?;
-                let runs = mapped(&rows, row::run)?;
-                let recovered = runs
-                    .iter()
-                    .map(|run| apply(run, change(run), at).map_err(|why| PortError::Corrupt(why.to_string())))
-                    .collect::<PortResult<Vec<Transition>>>()?;
-                let timed: Vec<_> =
-                    recovered.iter().map(|transition| TimedTransition { transition, at }).collect();
-                let notify = transition::write(&mut transaction, &timed).await?;
-                commit(transaction).await?;
-                self.notify_if(notify);
-                Ok(recovered)
+                let rows = find.fetch_all(&mut *transaction).await.map_err(translate)?;
+                let runs = mapped(&rows, row::run)?.into_iter();
+                let changes = runs.map(|run| (change.clone(), run)).collect();
+                self.store_changes(transaction, changes, at).await
             })
             .await
+    }
+
+    /// Applies changes to runs that this transaction has locked, and commits.
+    async fn store_changes(
+        &self,
+        mut transaction: Tx,
+        changes: Vec<(Change, Run)>,
+        at: Timestamp,
+    ) -> PortResult<Vec<Transition>> {
+        let transitions = changes
+            .into_iter()
+            .map(|(change, run)| apply(&run, change, at).map_err(|why| PortError::Corrupt(why.to_string())));
+        let mut transitions = transitions.collect::<PortResult<Vec<Transition>>>()?;
+        let timed: Vec<_> = transitions.iter().map(|transition| TimedTransition { transition, at }).collect();
+        let mut written = transition::write(&mut transaction, &timed).await?;
+        commit(transaction).await?;
+        self.notify_if(written.notify);
+        for transition in &mut transitions {
+            let interrupted = written.interrupted.remove(&transition.run.id);
+            transition.name_interrupted(interrupted.unwrap_or_default());
+        }
+        Ok(transitions)
     }
 }

@@ -11,10 +11,11 @@ use quire_sql::{RunColumns, corrupt};
 use sqlx::PgConnection;
 use uuid::Uuid;
 
+use crate::enqueue::{FrontKey, TimedRun};
 use crate::error::translate;
 use crate::row::{StoredTime, int, json, mapped, text};
 use crate::steps::{self, project, reopen};
-use crate::{review_marks, sql, transition};
+use crate::{enqueue, review_marks, sql, transition};
 
 /// A transition and its time.
 #[derive(Clone, Copy)]
@@ -23,20 +24,30 @@ pub(crate) struct TimedTransition<'t> {
     pub(crate) at: Timestamp,
 }
 
-/// The events that the transitions of a batch record, by run.
+/// Events by run.
 pub(crate) type EventsByRun = BTreeMap<RunId, Vec<Event>>;
 
-/// Stores transitions of runs that this transaction has locked, with all their effects. Returns whether there may be
-/// work to claim now: another run got the turn, or one of these runs became ready again.
+/// What the effects of transitions did.
+#[derive(Default)]
+pub(crate) struct Performed {
+    /// The events to append, by the run of the transition.
+    pub(crate) recorded: EventsByRun,
+    /// Those of them that are about interrupted steps.
+    pub(crate) interrupted: EventsByRun,
+    /// Whether there may be work to claim now: another run got the turn, or one of these runs became ready again.
+    pub(crate) notify: bool,
+}
+
+/// Stores transitions of runs that this transaction has locked, with all their effects.
 pub(crate) async fn write(
     connection: &mut PgConnection,
     transitions: &[TimedTransition<'_>],
-) -> PortResult<bool> {
+) -> PortResult<Performed> {
     transition::update(connection, transitions).await?;
-    let (recorded, notify) = perform(connection, transitions).await?;
-    let events: Vec<Event> = recorded.into_values().flatten().collect();
-    append(connection, &events, notify).await?;
-    Ok(notify)
+    let performed = perform(connection, transitions).await?;
+    let events: Vec<Event> = performed.recorded.values().flatten().cloned().collect();
+    append(connection, &events, performed.notify).await?;
+    Ok(performed)
 }
 
 /// Updates the runs. Returns the runs whose fence still matched.
@@ -70,6 +81,7 @@ pub(crate) async fn update(
         .bind(columns().map(|columns| columns.worker_id).collect::<Vec<_>>())
         .bind(columns().map(|columns| columns.failure_type).collect::<Vec<_>>())
         .bind(columns().map(error).collect::<PortResult<Vec<_>>>()?)
+        .bind(runs().map(|run| int(run.shared_orphanings)).collect::<Vec<_>>())
         .fetch_all(connection)
         .await
         .map_err(translate)?;
@@ -86,21 +98,27 @@ fn error(columns: RunColumns<'_>) -> PortResult<Option<String>> {
 pub(crate) async fn perform(
     connection: &mut PgConnection,
     transitions: &[TimedTransition<'_>],
-) -> PortResult<(EventsByRun, bool)> {
+) -> PortResult<Performed> {
     if transitions.is_empty() {
-        return Ok((EventsByRun::new(), false));
+        return Ok(Performed::default());
     }
-    let interrupted = runs_with(transitions, |effect| matches!(effect, Effect::InterruptSteps(_)));
-    let running = steps::running(connection, ids(&interrupted)).await?;
+    let interrupting = runs_with(transitions, |effect| matches!(effect, Effect::InterruptSteps(_)));
+    let running = steps::running(connection, ids(&interrupting)).await?;
+    let interrupted = interrupted(&interrupting, &running);
     let ended = end_reviews(connection, transitions).await?;
-    let recorded = recorded(transitions, &running, &ended);
+    let mut recorded = recorded(transitions, &interrupted, &ended);
     project(connection, recorded.values().flatten()).await?;
     reopen(connection, ids(&runs_with(transitions, |effect| matches!(effect, Effect::ReopenSteps)))).await?;
     yield_front(connection, transitions).await?;
     let passed = pass_turn(connection, transitions).await?;
+    let created = continue_runs(connection, transitions, &passed).await?;
     let requeued =
         transitions.iter().any(|timed| matches!(timed.transition.run.state, RunState::Queued { .. }));
-    Ok((recorded, passed || requeued))
+    let notify = requeued || !passed.is_empty() || !created.is_empty();
+    for (run, event) in created {
+        recorded.entry(run).or_default().push(event);
+    }
+    Ok(Performed { recorded, interrupted, notify })
 }
 
 fn runs_with<'t>(
@@ -125,32 +143,69 @@ async fn end_reviews(
     review_marks::end(connection, documents, at).await
 }
 
+/// The events of the steps that the transitions interrupt.
+fn interrupted(transitions: &[TimedTransition<'_>], running: &[(RunId, RunningStep)]) -> EventsByRun {
+    let mut interrupted = EventsByRun::new();
+    for TimedTransition { transition, at } in transitions {
+        for effect in &transition.effects {
+            let Effect::InterruptSteps(reason) = effect else { continue };
+            let steps = running.iter().filter(|(run, _)| *run == transition.run.id);
+            let events = steps.map(|(_, step)| step_interrupted(transition, *step, reason, *at));
+            interrupted.entry(transition.run.id).or_default().extend(events);
+        }
+    }
+    interrupted
+}
+
 fn recorded(
     transitions: &[TimedTransition<'_>],
-    running: &[(RunId, RunningStep)],
+    interrupted: &EventsByRun,
     ended: &HashSet<Uuid>,
 ) -> EventsByRun {
     let mut recorded = EventsByRun::new();
-    for TimedTransition { transition, at } in transitions {
+    for TimedTransition { transition, .. } in transitions {
         let id = transition.run.id;
         let events = recorded.entry(id).or_default();
         for effect in &transition.effects {
             match effect {
                 Effect::Record(event) => events.push(event.clone()),
-                Effect::InterruptSteps(reason) => {
-                    let interrupted = running.iter().filter(|(run, _)| *run == id);
-                    events.extend(
-                        interrupted.map(|(_, step)| step_interrupted(transition, *step, reason, *at)),
-                    );
+                Effect::InterruptSteps(_) => {
+                    events.extend(interrupted.get(&id).into_iter().flatten().cloned());
                 }
                 Effect::EndReview(event) if ended.contains(&transition.run.subject.0) => {
                     events.push(event.clone());
                 }
-                Effect::EndReview(_) | Effect::ReopenSteps | Effect::PassTurn => {}
+                Effect::EndReview(_) | Effect::ReopenSteps | Effect::PassTurn | Effect::Continue(_) => {}
             }
         }
     }
     recorded
+}
+
+/// Creates the runs that continue the work of others, except where the turn has passed to another run of the subject.
+/// Returns their events, by the run that they continue.
+async fn continue_runs(
+    connection: &mut PgConnection,
+    transitions: &[TimedTransition<'_>],
+    passed: &HashSet<FrontKey>,
+) -> PortResult<Vec<(RunId, Event)>> {
+    let mut continued = Vec::new();
+    let mut new = Vec::new();
+    for TimedTransition { transition, at } in transitions {
+        for effect in &transition.effects {
+            if let Effect::Continue(run) = effect
+                && !passed.contains(&(run.subject, run.pipeline))
+            {
+                continued.push(transition.run.id);
+                new.push(TimedRun { new: run.clone(), at: *at });
+            }
+        }
+    }
+    if new.is_empty() {
+        return Ok(Vec::new());
+    }
+    let (_, events) = enqueue::insert(connection, &new).await?;
+    Ok(continued.into_iter().zip(events).collect())
 }
 
 /// Subjects and pipelines, as two columns.
@@ -179,10 +234,14 @@ async fn yield_front(connection: &mut PgConnection, transitions: &[TimedTransiti
 
 /// Passes the turn. This is a statement of its own after the one that updated the runs, so that it sees the runs that
 /// other transactions added while that statement waited.
-async fn pass_turn(connection: &mut PgConnection, transitions: &[TimedTransition<'_>]) -> PortResult<bool> {
+/// Returns where the turn passed to another run.
+async fn pass_turn(
+    connection: &mut PgConnection,
+    transitions: &[TimedTransition<'_>],
+) -> PortResult<HashSet<FrontKey>> {
     let mut passing = runs_with(transitions, |effect| matches!(effect, Effect::PassTurn));
     if passing.is_empty() {
-        return Ok(false);
+        return Ok(HashSet::new());
     }
     let key = |timed: &TimedTransition<'_>| (timed.transition.run.subject, timed.transition.run.pipeline);
     passing.sort_by_key(key);
@@ -195,15 +254,14 @@ async fn pass_turn(connection: &mut PgConnection, transitions: &[TimedTransition
         .fetch_all(&mut *connection)
         .await
         .map_err(translate)?;
-    let listed = mapped(&passed, |row| row.boolean("is_listed"))?;
-    if listed.contains(&true) {
+    if mapped(&passed, |row| row.boolean("is_listed"))?.contains(&true) {
         sqlx::query(sql!("runs/clear_ended_listing"))
             .bind(ids(&passing))
             .execute(connection)
             .await
             .map_err(translate)?;
     }
-    Ok(!passed.is_empty())
+    Ok(mapped(&passed, enqueue::front_key)?.into_iter().collect())
 }
 
 /// Appends to the history and, if there may be work to claim, notifies the other processes at the commit. No other

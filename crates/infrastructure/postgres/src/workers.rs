@@ -1,5 +1,7 @@
 //! The registry of workers. Each heartbeat also corrects this process's estimate of the server's time.
 
+use std::time::Duration;
+
 use async_trait::async_trait;
 use jiff::Timestamp;
 use quire_domain::WorkerId;
@@ -64,6 +66,21 @@ impl Workers for PgStore {
                 self.clock.measure(&mut transaction).await?;
                 commit(transaction).await?;
                 Ok(renewed.rows_affected() == 1)
+            })
+            .await
+    }
+
+    async fn postpone_deadlines(&self, worker: WorkerId, by: Duration) -> PortResult<()> {
+        self.vital
+            .bounded(async {
+                let mut transaction = self.vital.begin().await?;
+                sqlx::query(sql!("runs/postpone_deadlines"))
+                    .bind(worker.0)
+                    .bind(i64::try_from(by.as_micros()).unwrap_or(i64::MAX))
+                    .execute(&mut *transaction)
+                    .await
+                    .map_err(translate)?;
+                commit(transaction).await
             })
             .await
     }

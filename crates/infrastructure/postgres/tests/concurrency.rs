@@ -36,7 +36,7 @@ async fn worker(store: &Store) -> WorkerId {
 async fn claim(store: &Store, worker: WorkerId, limit: usize) -> Vec<ClaimedRun> {
     let plans = [document_plan()];
     let at = store.clock.now();
-    store.queue.claim(ClaimRequest { worker, at, limit, plans: &plans }).await.unwrap()
+    store.queue.claim(ClaimRequest { worker, at, limit, is_idle: true, plans: &plans }).await.unwrap()
 }
 
 fn completion(claimed: ClaimedRun, at: Timestamp) -> Advance {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use jiff::Timestamp;
-use quire_domain::run::{apply, create, last_event, late_write_refused, step_started};
+use quire_domain::run::{apply, create, last_event, late_write_refused, startable, step_started};
 use quire_domain::{
     Change, Event, Fence, NewRun, PipelinePlan, RequeuePolicy, Run, RunId, StepName, StepStatus, Transition,
     WorkerId,
@@ -30,14 +30,17 @@ impl RunQueue for SqliteStore {
     }
 
     async fn claim(&self, claim: ClaimRequest<'_>) -> PortResult<Vec<ClaimedRun>> {
-        let (worker, at, limit, plans) = (claim.worker, claim.at, claim.limit, claim.plans.to_vec());
+        let ClaimRequest { worker, at, limit, is_idle, plans } = claim;
+        let plans = plans.to_vec();
         self.writer
             .write(move |connection| {
                 if !is_live(connection, worker.0.as_bytes(), at)? {
                     return Ok(Vec::new());
                 }
-                let mut claimed = Vec::new();
-                for (run, plan) in next_up(connection, &plans, limit)? {
+                let mut next = next_up(connection, &plans, limit)?;
+                next.truncate(startable(next.iter().map(|(run, _)| run), is_idle));
+                let mut claimed = Vec::with_capacity(next.len());
+                for (run, plan) in next {
                     claimed.push(start(connection, &run, plan, worker, at)?);
                 }
                 Ok(claimed)
@@ -107,8 +110,8 @@ impl SqliteStore {
                 let transition =
                     apply(&run, change.clone(), at).map_err(|why| PortError::Conflict(why.to_string()))?;
                 let transition = transition.by(&actor);
-                let notify = transition::write(connection, &transition, at)?;
-                Ok((transition, notify.unwrap_or_default()))
+                let performed = transition::write(connection, &transition, at)?;
+                Ok((transition, performed.is_some_and(|performed| performed.notify)))
             })
             .await?;
         self.notify_if(notify);
@@ -126,6 +129,8 @@ pub(crate) fn enqueue(connection: &Connection, new: &NewRun, at: Timestamp) -> P
         run.priority.rank(),
         run.correlation_id,
         micros(at),
+        run.continues.as_ref().map(|continuation| continuation.run.0.as_bytes()),
+        run.continues.map(|continuation| continuation.number),
     ];
     let stored = |row: &dyn ColumnReader| Ok((row::run(row)?, row.boolean("is_listed")?));
     if let Some((run, is_listed)) = first(connection, sql!("runs/insert"), values, stored)? {
@@ -231,7 +236,7 @@ fn write_advance(connection: &Connection, advance: &Advance) -> PortResult<(Adva
         reviews::insert_version(connection, &columns)?;
     }
     let notify = match &advance.end {
-        Some(end) => transition::perform(connection, end, advance.at)?,
+        Some(end) => transition::perform(connection, end, advance.at)?.notify,
         None => false,
     };
     Ok((AdvanceOutcome::Accepted, notify))

@@ -4,12 +4,12 @@ use async_trait::async_trait;
 use jiff::Timestamp;
 use quire_domain::run::apply;
 use quire_domain::{Change, Run, RunId, Transition, WorkerId};
-use quire_ports::{PortError, PortResult, RecoveryRules, RunRecovery};
+use quire_ports::{ExpiredLeases, PortError, PortResult, RecoveryRules, RunRecovery};
 use quire_sql::row;
 use rusqlite::{Connection, params};
 
 use crate::queue::row_limit;
-use crate::row::{all, micros};
+use crate::row::{all, execute, micros};
 use crate::transition;
 use crate::{SqliteStore, sql};
 
@@ -18,27 +18,39 @@ impl RunRecovery for SqliteStore {
     async fn recover_orphaned_runs(
         &self,
         rules: &RecoveryRules,
+        expired: ExpiredLeases,
         at: Timestamp,
         limit: usize,
     ) -> PortResult<Vec<Transition>> {
         let rules = rules.clone();
-        let older_than = at.saturating_sub(rules.ownerless_after).unwrap_or(Timestamp::MIN);
-        let query = sql!("runs/orphans");
-        let orphans = move |connection: &Connection| found(connection, query, older_than, at, limit);
-        let change = move |run: &Run| Change::Orphan { recovery: rules.recovery_of(run.pipeline) };
-        self.recover_all(orphans, at, change).await
+        let ownerless_since = at.saturating_sub(rules.ownerless_after).unwrap_or(Timestamp::MIN);
+        let orphans = move |connection: &Connection| {
+            if expired == ExpiredLeases::End {
+                execute(connection, sql!("workers/end_expired"), [micros(at)])?;
+            }
+            let values = params![micros(ownerless_since), row_limit(limit)];
+            let orphans = all(connection, sql!("runs/orphans"), values, row::orphaned_run)?;
+            Ok(changed(orphans, |(run, held)| (rules.orphan(&run, held), run)))
+        };
+        self.recover_all(orphans, at).await
     }
 
     async fn time_out_overdue(
         &self,
         rules: &RecoveryRules,
+        except: &[RunId],
         at: Timestamp,
         limit: usize,
     ) -> PortResult<Vec<Transition>> {
         let due_before = at.saturating_sub(rules.grace).unwrap_or(Timestamp::MIN);
-        let query = sql!("runs/overdue");
-        let overdue = move |connection: &Connection| found(connection, query, due_before, at, limit);
-        self.recover_all(overdue, at, |_| Change::TimeOut).await
+        let except = except.to_vec();
+        let overdue = move |connection: &Connection| {
+            let values = params![micros(at), micros(due_before), row_limit(limit + except.len())];
+            let mut runs = all(connection, sql!("runs/overdue"), values, row::run)?;
+            runs.retain(|run| !except.contains(&run.id));
+            Ok(changed(runs, |run| (Change::TimeOut { continued_by: None }, run)))
+        };
+        self.recover_all(overdue, at).await
     }
 
     async fn hand_back_unknown(
@@ -51,30 +63,34 @@ impl RunRecovery for SqliteStore {
         let unknown = move |connection: &Connection| {
             let mut runs = all(connection, sql!("runs/held_by"), [worker.0.as_bytes()], row::run)?;
             runs.retain(|run| !known.contains(&run.id));
-            Ok(runs)
+            Ok(changed(runs, |run| (Change::HandBack, run)))
         };
-        self.recover_all(unknown, at, |_| Change::HandBack).await
+        self.recover_all(unknown, at).await
     }
 }
 
+fn changed<T>(found: Vec<T>, change: impl Fn(T) -> (Change, Run)) -> Vec<(Change, Run)> {
+    found.into_iter().map(change).collect()
+}
+
 impl SqliteStore {
-    /// Finds runs and applies `change` to each, all in one transaction.
+    /// Finds runs and applies a change to each, all in one transaction.
     async fn recover_all(
         &self,
-        find: impl Fn(&Connection) -> PortResult<Vec<Run>> + Send + 'static,
+        find: impl Fn(&Connection) -> PortResult<Vec<(Change, Run)>> + Send + 'static,
         at: Timestamp,
-        change: impl Fn(&Run) -> Change + Send + 'static,
     ) -> PortResult<Vec<Transition>> {
         let (recovered, notify) = self
             .writer
             .write(move |connection| {
                 let mut recovered = Vec::new();
                 let mut notify = false;
-                for run in find(connection)? {
-                    let transition =
-                        apply(&run, change(&run), at).map_err(|why| PortError::Corrupt(why.to_string()))?;
-                    if let Some(has_work) = transition::write(connection, &transition, at)? {
-                        notify |= has_work;
+                for (change, run) in find(connection)? {
+                    let mut transition =
+                        apply(&run, change, at).map_err(|why| PortError::Corrupt(why.to_string()))?;
+                    if let Some(performed) = transition::write(connection, &transition, at)? {
+                        notify |= performed.notify;
+                        transition.name_interrupted(performed.interrupted);
                         recovered.push(transition);
                     }
                 }
@@ -84,14 +100,4 @@ impl SqliteStore {
         self.notify_if(notify);
         Ok(recovered)
     }
-}
-
-fn found(
-    connection: &Connection,
-    query: &str,
-    before: Timestamp,
-    at: Timestamp,
-    limit: usize,
-) -> PortResult<Vec<Run>> {
-    all(connection, query, params![micros(at), micros(before), row_limit(limit)], row::run)
 }

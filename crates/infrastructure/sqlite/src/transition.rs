@@ -10,17 +10,26 @@ use quire_sql::{RunColumns, corrupt, row, step_progress_after};
 use rusqlite::{Connection, params};
 use uuid::Uuid;
 
+use crate::queue::enqueue;
 use crate::row::{all, execute, micros};
 use crate::sql;
 
+/// What the effects of a transition did.
+#[derive(Default)]
+pub(crate) struct Performed {
+    /// Whether there may be work to claim now: another run got the turn, or this run became ready again.
+    pub(crate) notify: bool,
+    /// The events of the steps that were interrupted.
+    pub(crate) interrupted: Vec<Event>,
+}
+
 /// Stores a transition with its effects, if the run still has the fence that the transition started from. Returns None
-/// if it does not. Otherwise returns whether there may be work to claim now: another run got the turn, or this run
-/// became ready again.
+/// if it does not.
 pub(crate) fn write(
     connection: &Connection,
     transition: &Transition,
     at: Timestamp,
-) -> PortResult<Option<bool>> {
+) -> PortResult<Option<Performed>> {
     if !update(connection, transition, at)? {
         return Ok(None);
     }
@@ -48,18 +57,27 @@ pub(crate) fn update(connection: &Connection, transition: &Transition, at: Times
         columns.worker_id.as_ref().map(Uuid::as_bytes),
         columns.failure_type,
         error,
+        run.shared_orphanings,
     ];
     Ok(execute(connection, sql!("runs/update"), values)? == 1)
 }
 
-/// Stores the effects of a transition. Returns whether there may be work to claim now.
-pub(crate) fn perform(connection: &Connection, transition: &Transition, at: Timestamp) -> PortResult<bool> {
+/// Stores the effects of a transition.
+pub(crate) fn perform(
+    connection: &Connection,
+    transition: &Transition,
+    at: Timestamp,
+) -> PortResult<Performed> {
     let run = &transition.run;
+    let mut interrupted = Vec::new();
+    let mut turn_passed = false;
     let mut notify = matches!(run.state, RunState::Queued { .. });
     for effect in &transition.effects {
         match effect {
             Effect::Record(event) => append(connection, event)?,
-            Effect::InterruptSteps(reason) => interrupt_steps(connection, transition, reason, at)?,
+            Effect::InterruptSteps(reason) => {
+                interrupted = interrupt_steps(connection, transition, reason, at)?;
+            }
             Effect::ReopenSteps => {
                 execute(connection, sql!("steps/reopen"), [run.id.0.as_bytes()])?;
             }
@@ -74,11 +92,16 @@ pub(crate) fn perform(connection: &Connection, transition: &Transition, at: Time
                     let values = params![run.subject.0.as_bytes(), run.pipeline.as_str()];
                     execute(connection, sql!("runs/yield_front"), values)?;
                 }
-                notify |= pass_turn(connection, run, at)?;
+                turn_passed = pass_turn(connection, run, at)?;
+            }
+            Effect::Continue(_) if turn_passed => {}
+            Effect::Continue(new) => {
+                enqueue(connection, new, at)?;
+                notify = true;
             }
         }
     }
-    Ok(notify)
+    Ok(Performed { notify: notify || turn_passed, interrupted })
 }
 
 fn pass_turn(connection: &Connection, run: &Run, at: Timestamp) -> PortResult<bool> {
@@ -91,14 +114,17 @@ fn interrupt_steps(
     transition: &Transition,
     reason: &FailureRecord,
     at: Timestamp,
-) -> PortResult<()> {
+) -> PortResult<Vec<Event>> {
     let steps = steps(connection, transition.run.id)?;
+    let mut interrupted = Vec::new();
     for step in steps.into_iter().filter(|step| step.status == StepStatus::Running) {
         let StepProgress { step, attempt, started_at, .. } = step;
         let running = RunningStep { step, attempt, started_at };
-        append(connection, &step_interrupted(transition, running, reason, at))?;
+        let event = step_interrupted(transition, running, reason, at);
+        append(connection, &event)?;
+        interrupted.push(event);
     }
-    Ok(())
+    Ok(interrupted)
 }
 
 /// Appends an event and updates the projection of its step.

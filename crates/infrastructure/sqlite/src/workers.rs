@@ -1,5 +1,7 @@
 //! The registry of workers.
 
+use std::time::Duration;
+
 use async_trait::async_trait;
 use jiff::Timestamp;
 use quire_domain::WorkerId;
@@ -40,6 +42,16 @@ impl Workers for SqliteStore {
             .write(move |connection| {
                 let values = params![worker.0.as_bytes(), micros(at), until(lease)];
                 Ok(execute(connection, sql!("workers/renew"), values)? == 1)
+            })
+            .await
+    }
+
+    async fn postpone_deadlines(&self, worker: WorkerId, by: Duration) -> PortResult<()> {
+        let by = i64::try_from(by.as_micros()).unwrap_or(i64::MAX);
+        self.writer
+            .write(move |connection| {
+                execute(connection, sql!("runs/postpone_deadlines"), params![worker.0.as_bytes(), by])
+                    .map(drop)
             })
             .await
     }

@@ -163,6 +163,7 @@ struct PipelineKeys {
     max_claims: &'static str,
     max_retries: &'static str,
     requeue_delay: &'static str,
+    continuations: &'static str,
 }
 
 macro_rules! keys {
@@ -174,6 +175,7 @@ macro_rules! keys {
             max_claims: concat!("pipelines.", $pipeline, ".max_claims"),
             max_retries: concat!("pipelines.", $pipeline, ".max_retries"),
             requeue_delay: concat!("pipelines.", $pipeline, ".requeue_delay"),
+            continuations: concat!("pipelines.", $pipeline, ".continuations"),
         }
     };
 }
@@ -187,6 +189,7 @@ fn check_pipeline(pipeline: &PipelineSection, keys: &PipelineKeys) -> Result<(),
     within(keys.step_attempts, &pipeline.step_attempts, 1..=10)?;
     within(keys.max_claims, &pipeline.max_claims, 1..=100)?;
     within(keys.max_retries, &pipeline.max_retries, 0..=100)?;
+    within(keys.continuations, &pipeline.continuations, 0..=1000)?;
     duration_within(keys.requeue_delay, pipeline.requeue_delay, SignedDuration::ZERO..=days(1))
 }
 

@@ -132,6 +132,9 @@ pub struct PipelineSection {
     #[serde(deserialize_with = "duration")]
     pub requeue_delay: SignedDuration,
     pub recovery: RecoveryChoice,
+    /// Only documents have this setting: other pipelines leave nothing to continue.
+    #[serde(default)]
+    pub continuations: u32,
 }
 
 /// `requeue` of a pipeline: what happens to a failed run.

@@ -85,6 +85,7 @@ impl Config {
                 RequeueChoice::Auto => RequeuePolicy::Auto { max_claims, base_delay },
                 RequeueChoice::Manual => RequeuePolicy::Manual { max_retries, base_delay },
             },
+            continuations: settings.continuations,
             recovery: if fails { RecoveryPolicy::Fail } else { RecoveryPolicy::Requeue { max_claims } },
         }
     }

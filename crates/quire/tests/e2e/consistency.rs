@@ -95,7 +95,7 @@ async fn document_api_and_job_view_show_the_same_final_state(env: &TestEnv) {
         .unwrap();
     let worker = TestWorker::register(&env.store).await;
     let run = worker.claim().await;
-    worker.finish(run, Change::TimeOut).await;
+    worker.finish(run, Change::TimeOut { continued_by: None }).await;
     check("TIMED_OUT", "TIMED_OUT", "FAILED").await;
     let server = env.cli.serve();
     assert_eq!(server.get(&format!("/documents/{}/jobs", DocumentId::new())).status, 404);

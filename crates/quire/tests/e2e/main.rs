@@ -11,6 +11,7 @@ mod configuration;
 mod consistency;
 mod document_status;
 mod documents;
+mod engine;
 mod error_pages;
 mod events;
 mod http;

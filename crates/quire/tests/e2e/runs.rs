@@ -25,6 +25,7 @@ async fn enqueue(store: &Store, pipeline: Pipeline) -> Run {
         subject: SubjectId::new(),
         priority: Priority::High,
         correlation_id: Some("c0ffee".to_owned()),
+        continues: None,
     };
     store.queue.enqueue(&new, Timestamp::now()).await.unwrap()
 }

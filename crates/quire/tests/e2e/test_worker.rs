@@ -30,7 +30,7 @@ impl<'s> TestWorker<'s> {
     /// Claims the next run.
     pub async fn claim(&self) -> Run {
         let (at, plans) = (self.store.clock.now(), all_plans());
-        let claim = ClaimRequest { worker: self.worker.id, at, limit: 1, plans: &plans };
+        let claim = ClaimRequest { worker: self.worker.id, at, limit: 1, is_idle: true, plans: &plans };
         self.store.queue.claim(claim).await.unwrap().remove(0).run
     }
 

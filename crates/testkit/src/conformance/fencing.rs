@@ -1,6 +1,6 @@
 //! Fencing: only the owner of a run may write about it.
 
-use quire_domain::{Change, EventType, Fence, RecoveryPolicy, StepName, StepStatus, SubjectId};
+use quire_domain::{Change, Company, EventType, Fence, RecoveryPolicy, StepName, StepStatus, SubjectId};
 use quire_ports::{Advance, AdvanceOutcome, EventFilter, PortError};
 
 use super::writes::{end_write, raw_text, step_write};
@@ -33,7 +33,9 @@ pub async fn a_late_write_is_refused_and_only_the_refusal_is_recorded(fixture: &
     let id = fixture.enqueue(SubjectId::new(), at(0)).await;
     let old = fixture.worker(at(0)).await;
     let lost = fixture.claim_one(old, at(1)).await.run;
-    fixture.end_run(id, Change::Orphan { recovery: RecoveryPolicy::Requeue { max_claims: 3 } }, at(2)).await;
+    let orphaned =
+        Change::Orphan { recovery: RecoveryPolicy::Requeue { max_claims: 3 }, company: Company::Alone };
+    fixture.end_run(id, orphaned, at(2)).await;
     let new = fixture.worker(at(2)).await;
     let current = fixture.claim_one(new, at(3)).await.run;
     assert!(current.fence > lost.fence);
@@ -82,8 +84,11 @@ pub async fn a_repeated_write_is_stored_once(fixture: &StoreFixture) {
 pub async fn an_ended_document_run_cannot_be_changed_even_with_sql(fixture: &StoreFixture) {
     let failure = quire_domain::Failure::permanent("BROKEN", "it is broken");
     let requeue = quire_domain::RequeuePolicy::Never;
-    let ends =
-        [Change::Complete, Change::TimeOut, Change::Fail { step: StepName::Extraction, failure, requeue }];
+    let ends = [
+        Change::Complete,
+        Change::TimeOut { continued_by: None },
+        Change::Fail { step: StepName::Extraction, failure, requeue },
+    ];
     let worker = fixture.worker(at(0)).await;
     for change in ends {
         let id = fixture.enqueue(SubjectId::new(), at(0)).await;

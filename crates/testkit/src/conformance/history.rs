@@ -93,7 +93,7 @@ pub async fn reprocessing_leaves_earlier_runs_and_artifacts_unchanged(fixture: &
     let second = fixture.enqueue(subject, at(7)).await;
     assert_ne!(first, second);
     fixture.claim_one(worker, at(8)).await;
-    fixture.end_run(second, Change::TimeOut, at(9)).await;
+    fixture.end_run(second, Change::TimeOut { continued_by: None }, at(9)).await;
     let after = (
         fixture.run(first).await,
         fixture.store.history.artifacts(first).await.unwrap(),
@@ -117,7 +117,7 @@ pub async fn the_job_view_shows_each_document_run_with_a_job_status(fixture: &St
     fixture.store.queue.enqueue(&link, at(0)).await.unwrap();
     let claimed = fixture.claim(worker, at(1), 3).await;
     fixture.end_run(claimed[0].run.id, Change::Complete, at(2)).await;
-    fixture.end_run(claimed[1].run.id, Change::TimeOut, at(2)).await;
+    fixture.end_run(claimed[1].run.id, Change::TimeOut { continued_by: None }, at(2)).await;
     let expected = [
         (&claimed[0], "COMPLETED", Some(at(2))),
         (&claimed[1], "FAILED", Some(at(2))),
@@ -158,7 +158,8 @@ pub async fn queue_depth_and_step_failures_are_reported(fixture: &StoreFixture) 
     for (step, times) in [(StepName::Interpretation, 1), (StepName::Extraction, 2)] {
         for _ in 0..times {
             let plan = [crate::fixture::document_plan()];
-            let claim = quire_ports::ClaimRequest { worker, at: at(6), limit: 1, plans: &plan };
+            let claim =
+                quire_ports::ClaimRequest { worker, at: at(6), limit: 1, is_idle: true, plans: &plan };
             let run = fixture.store.queue.claim(claim).await.unwrap().remove(0).run;
             let mut write = step_write(&run, &[EventType::StepFailed], step, at(7));
             let failure = Failure::permanent("X", "x");

@@ -2,19 +2,20 @@
 
 use jiff::SignedDuration;
 use quire_domain::{RecoveryPolicy, SubjectId, WorkerId};
-use quire_ports::{Lease, Worker};
+use quire_ports::{ExpiredLeases, Lease, Worker};
 
-use super::recovery::rules;
+use super::recovery::{recover, rules};
 use crate::fixture::{StoreFixture, at};
 
-/// A worker whose lease has expired must register as a new worker.
-pub async fn an_expired_lease_cannot_be_renewed_and_claims_nothing(fixture: &StoreFixture) {
-    fixture.enqueue(SubjectId::new(), at(0)).await;
+/// A lease that expired claims nothing, and its worker may renew it: the database may have been silent.
+pub async fn an_expired_lease_claims_nothing_until_its_worker_renews_it(fixture: &StoreFixture) {
+    let run = fixture.enqueue(SubjectId::new(), at(0)).await;
     let workers = &fixture.store.workers;
     let worker = fixture.worker(at(0)).await;
     assert!(workers.renew(worker, at(10), Lease::Until(at(25))).await.unwrap());
-    assert!(!workers.renew(worker, at(25), Lease::Until(at(40))).await.unwrap());
-    assert!(fixture.claim(worker, at(26), 10).await.is_empty());
+    assert!(fixture.claim(worker, at(25), 10).await.is_empty());
+    assert!(workers.renew(worker, at(45), Lease::Until(at(60))).await.unwrap());
+    assert_eq!(fixture.claim_one(worker, at(46)).await.run.id, run);
     let resigned = fixture.worker(at(30)).await;
     workers.resign(resigned, at(31)).await.unwrap();
     assert!(!workers.renew(resigned, at(32), Lease::Until(at(47))).await.unwrap());
@@ -23,7 +24,29 @@ pub async fn an_expired_lease_cannot_be_renewed_and_claims_nothing(fixture: &Sto
     let listed = workers.list().await.unwrap();
     assert_eq!(listed.len(), 2);
     assert_eq!((listed[0].id, listed[0].lease), (resigned, None));
-    assert_eq!((listed[1].id, listed[1].lease), (worker, Some(Lease::Until(at(25)))));
+    assert_eq!((listed[1].id, listed[1].lease), (worker, Some(Lease::Until(at(60)))));
+}
+
+/// Recovery leaves expired leases alone when it is told to. When it ends one, its worker cannot renew it any more.
+pub async fn a_lease_whose_runs_were_recovered_cannot_be_renewed(fixture: &StoreFixture) {
+    let run = fixture.enqueue(SubjectId::new(), at(0)).await;
+    let (workers, recovery) = (&fixture.store.workers, &fixture.store.recovery);
+    let worker = fixture.worker(at(0)).await;
+    let idle = fixture.worker(at(0)).await;
+    fixture.claim_one(worker, at(1)).await;
+    let rules = rules(RecoveryPolicy::Requeue { max_claims: 3 });
+    let left = recovery.recover_orphaned_runs(&rules, ExpiredLeases::Leave, at(20), 10).await.unwrap();
+    assert_eq!(left, []);
+    assert_eq!(fixture.state(run).await, "RUNNING");
+    assert!(workers.renew(worker, at(21), Lease::Until(at(36))).await.unwrap());
+    assert_eq!(recover(fixture, RecoveryPolicy::Fail, at(30)).await, []);
+    let ended = recovery.recover_orphaned_runs(&rules, ExpiredLeases::End, at(40), 10).await.unwrap();
+    assert_eq!(ended.len(), 1);
+    assert!(!workers.renew(worker, at(41), Lease::Until(at(56))).await.unwrap());
+    assert!(
+        workers.renew(idle, at(41), Lease::Until(at(56))).await.unwrap(),
+        "no run of its own was recovered"
+    );
 }
 
 /// The worker that holds the lock on the database file knows that all other workers are gone.
@@ -41,22 +64,13 @@ pub async fn an_exclusive_worker_ends_every_other_lease(fixture: &StoreFixture) 
         lease: Some(Lease::Exclusive),
     };
     fixture.store.workers.register(&owner).await.unwrap();
-    let recovered =
-        fixture.store.recovery.recover_orphaned_runs(&rules(RecoveryPolicy::Fail), at(3), 10).await.unwrap();
+    let recovered = recover(fixture, RecoveryPolicy::Fail, at(3)).await;
     assert_eq!(recovered[0].run.id, run);
     // Its own lease does not expire.
     let much_later = at(1_000_000);
     let next = fixture.enqueue(SubjectId::new(), much_later).await;
     assert_eq!(fixture.claim_one(id, much_later).await.run.id, next);
-    assert_eq!(
-        fixture
-            .store
-            .recovery
-            .recover_orphaned_runs(&rules(RecoveryPolicy::Fail), much_later, 10)
-            .await
-            .unwrap(),
-        []
-    );
+    assert_eq!(recover(fixture, RecoveryPolicy::Fail, much_later).await, []);
     assert!(fixture.store.workers.renew(id, much_later, Lease::Exclusive).await.unwrap());
 }
 

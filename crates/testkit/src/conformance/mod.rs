@@ -56,11 +56,16 @@ macro_rules! store_conformance {
             a_requeued_run_resumes_at_its_first_unfinished_step,
             an_orphaned_run_fails_when_its_claims_are_used_up,
             a_run_without_an_owner_is_recovered_only_past_the_threshold,
+            a_run_without_an_owner_is_recovered_at_once_without_a_threshold,
             an_overdue_run_is_timed_out_only_if_its_owner_is_alive,
+            deadlines_move_by_the_time_in_which_their_owner_slept,
+            runs_orphaned_together_are_not_blamed_and_are_claimed_alone,
+            a_timed_out_run_is_continued_by_a_linked_run,
             runs_that_their_owner_does_not_know_are_handed_back,
         }
         $crate::conformance_cases! { $fixture, leases:
-            an_expired_lease_cannot_be_renewed_and_claims_nothing,
+            an_expired_lease_claims_nothing_until_its_worker_renews_it,
+            a_lease_whose_runs_were_recovered_cannot_be_renewed,
             an_exclusive_worker_ends_every_other_lease,
             old_workers_are_deleted_unless_they_own_a_run,
         }

@@ -135,7 +135,7 @@ impl<'f> RandomHistory<'f> {
                 let failure = Failure::permanent("X", "planned failure");
                 Change::Fail { step: StepName::Extraction, failure, requeue: RequeuePolicy::Never }
             }
-            _ => Change::TimeOut,
+            _ => Change::TimeOut { continued_by: None },
         }
     }
 

@@ -1,13 +1,16 @@
 //! Recovery of orphaned runs, and timeouts of runs whose owner hangs.
 
-use jiff::SignedDuration;
+use std::time::Duration;
+
+use jiff::{SignedDuration, Timestamp};
 use quire_domain::{
-    Change, Effect, EventType, Pipeline, RecoveryPolicy, RunId, StepName, StepStatus, SubjectId, Transition,
+    Change, Continuation, Effect, EventType, Pipeline, RecoveryPolicy, RunId, StepName, StepStatus,
+    SubjectId, Transition,
 };
-use quire_ports::{AdvanceOutcome, Lease, RecoveryRules};
+use quire_ports::{AdvanceOutcome, ClaimRequest, ExpiredLeases, Lease, RecoveryRules};
 
 use super::writes::{end_write, step_write};
-use crate::fixture::{StoreFixture, at};
+use crate::fixture::{StoreFixture, all_plans, at};
 
 pub(super) fn rules(recovery: RecoveryPolicy) -> RecoveryRules {
     RecoveryRules {
@@ -15,6 +18,16 @@ pub(super) fn rules(recovery: RecoveryPolicy) -> RecoveryRules {
         ownerless_after: SignedDuration::from_hours(2),
         grace: SignedDuration::from_secs(5),
     }
+}
+
+/// Ends the leases that have expired and recovers their runs.
+pub(super) async fn recover(
+    fixture: &StoreFixture,
+    recovery: RecoveryPolicy,
+    at: Timestamp,
+) -> Vec<Transition> {
+    let recovery_port = &fixture.store.recovery;
+    recovery_port.recover_orphaned_runs(&rules(recovery), ExpiredLeases::End, at, 10).await.unwrap()
 }
 
 fn ids(transitions: &[Transition]) -> Vec<RunId> {
@@ -44,14 +57,10 @@ pub async fn recovery_fails_orphaned_runs_and_no_others(fixture: &StoreFixture) 
     let queued = fixture.enqueue(subjects[3], at(12)).await;
     let behind = fixture.enqueue(subjects[0], at(13)).await;
 
-    assert_eq!(
-        fixture.store.recovery.recover_orphaned_runs(&rules(RecoveryPolicy::Fail), at(14), 10).await.unwrap(),
-        []
-    );
-    let recovered =
-        fixture.store.recovery.recover_orphaned_runs(&rules(RecoveryPolicy::Fail), at(16), 10).await.unwrap();
+    assert_eq!(recover(fixture, RecoveryPolicy::Fail, at(14)).await, []);
+    let recovered = recover(fixture, RecoveryPolicy::Fail, at(16)).await;
     assert_eq!(ids(&recovered), [orphan]);
-    assert_eq!(recorded(&recovered[0]), [EventType::RunRecoveredAsFailed]);
+    assert_eq!(recorded(&recovered[0]), [EventType::StepFailed, EventType::RunRecoveredAsFailed]);
     let stored = fixture.run(orphan).await;
     assert_eq!(stored.state.as_str(), "FAILED");
     assert_eq!(stored.state.completed_at(), Some(at(16)));
@@ -79,9 +88,9 @@ pub async fn a_requeued_run_resumes_at_its_first_unfinished_step(fixture: &Store
     write.events.extend(step_write(&run, &[EventType::StepStarted], StepName::Interpretation, at(2)).events);
     fixture.advance(write).await;
 
-    let requeue = rules(RecoveryPolicy::Requeue { max_claims: 3 });
-    let recovered = fixture.store.recovery.recover_orphaned_runs(&requeue, at(20), 10).await.unwrap();
-    assert_eq!(recorded(&recovered[0]), [EventType::RunRequeued]);
+    let requeue = RecoveryPolicy::Requeue { max_claims: 3 };
+    let recovered = recover(fixture, requeue, at(20)).await;
+    assert_eq!(recorded(&recovered[0]), [EventType::StepFailed, EventType::RunRequeued]);
     let stored = fixture.run(id).await;
     assert_eq!((stored.state.as_str(), stored.attempts, stored.retry_count), ("QUEUED", 1, 1));
     assert_eq!((stored.queued_at, stored.state.started_at()), (at(20), None));
@@ -102,12 +111,11 @@ pub async fn a_requeued_run_resumes_at_its_first_unfinished_step(fixture: &Store
 /// Proves R169 for the limit of claims.
 pub async fn an_orphaned_run_fails_when_its_claims_are_used_up(fixture: &StoreFixture) {
     let id = fixture.enqueue(SubjectId::new(), at(0)).await;
-    let requeue = rules(RecoveryPolicy::Requeue { max_claims: 2 });
+    let requeue = RecoveryPolicy::Requeue { max_claims: 2 };
     for (second, state) in [(0, "QUEUED"), (100, "FAILED")] {
         let worker = fixture.worker(at(second)).await;
         fixture.claim_one(worker, at(second + 1)).await;
-        let recovered =
-            fixture.store.recovery.recover_orphaned_runs(&requeue, at(second + 30), 10).await.unwrap();
+        let recovered = recover(fixture, requeue, at(second + 30)).await;
         assert_eq!(ids(&recovered), [id]);
         assert_eq!(fixture.state(id).await, state);
     }
@@ -123,11 +131,11 @@ pub async fn a_run_without_an_owner_is_recovered_only_past_the_threshold(fixture
     fixture.claim_one(worker, at(0)).await;
     let literal = fixture.sql.id(id.0);
     fixture.sql.execute(&format!("UPDATE runs SET worker_id = NULL WHERE id = {literal}")).await.unwrap();
-    let requeue = rules(RecoveryPolicy::Requeue { max_claims: 3 });
+    let requeue = RecoveryPolicy::Requeue { max_claims: 3 };
     let two_hours = 2 * 60 * 60;
-    let young = fixture.store.recovery.recover_orphaned_runs(&requeue, at(two_hours - 1), 10).await.unwrap();
+    let young = recover(fixture, requeue, at(two_hours - 1)).await;
     assert_eq!(young, []);
-    let old = fixture.store.recovery.recover_orphaned_runs(&requeue, at(two_hours + 1), 10).await.unwrap();
+    let old = recover(fixture, requeue, at(two_hours + 1)).await;
     assert_eq!(ids(&old), [id]);
     let stored = fixture.run(id).await;
     assert_eq!((stored.state.as_str(), stored.attempts), ("QUEUED", 1));
@@ -147,16 +155,140 @@ pub async fn an_overdue_run_is_timed_out_only_if_its_owner_is_alive(fixture: &St
         let lease = Lease::Until(at(second + 15));
         assert!(fixture.store.workers.renew(hanging, at(second), lease).await.unwrap());
     }
-    assert_eq!(fixture.store.recovery.time_out_overdue(&rules, at(126), 10).await.unwrap(), []);
-    let ended = fixture.store.recovery.time_out_overdue(&rules, at(127), 10).await.unwrap();
+    let recovery = &fixture.store.recovery;
+    assert_eq!(recovery.time_out_overdue(&rules, &[], at(126), 10).await.unwrap(), []);
+    // An engine leaves its own runs to itself.
+    assert_eq!(recovery.time_out_overdue(&rules, &[overdue], at(127), 10).await.unwrap(), []);
+    let ended = recovery.time_out_overdue(&rules, &[], at(127), 10).await.unwrap();
     assert_eq!(ids(&ended), [overdue]);
-    assert_eq!(recorded(&ended[0]), [EventType::RunTimedOut]);
+    assert_eq!(recorded(&ended[0]), [EventType::StepFailed, EventType::RunTimedOut]);
     assert_eq!(fixture.state(overdue).await, "TIMED_OUT");
     assert_eq!(fixture.state(orphan).await, "RUNNING");
     // A later write of the hanging owner is refused.
     let late = fixture.store.queue.advance(end_write(&run, Change::Complete, at(128))).await.unwrap();
     assert_eq!(late, AdvanceOutcome::Refused);
     assert_eq!(fixture.state(overdue).await, "TIMED_OUT");
+}
+
+/// Proves R013: time in which the owner slept does not count, so other engines leave the run to it.
+pub async fn deadlines_move_by_the_time_in_which_their_owner_slept(fixture: &StoreFixture) {
+    let (owner, other) = (fixture.worker(at(0)).await, fixture.worker(at(0)).await);
+    let mut runs = Vec::new();
+    for worker in [owner, other] {
+        runs.push(fixture.enqueue(SubjectId::new(), at(0)).await);
+        fixture.claim_one(worker, at(1)).await;
+        assert!(fixture.store.workers.renew(worker, at(1), Lease::Until(at(1000))).await.unwrap());
+    }
+    fixture.store.workers.postpone_deadlines(owner, Duration::from_secs(150)).await.unwrap();
+    let rules = rules(RecoveryPolicy::Fail);
+    let ended = fixture.store.recovery.time_out_overdue(&rules, &[], at(200), 10).await.unwrap();
+    assert_eq!(ids(&ended), [runs[1]]);
+    assert_eq!(fixture.state(runs[0]).await, "RUNNING");
+    let ended = fixture.store.recovery.time_out_overdue(&rules, &[], at(277), 10).await.unwrap();
+    assert_eq!(ids(&ended), [runs[0]]);
+}
+
+/// Proves R216 with an engine's rules under an exclusive lease: no other engine can have started the run.
+pub async fn a_run_without_an_owner_is_recovered_at_once_without_a_threshold(fixture: &StoreFixture) {
+    let id = fixture.enqueue(SubjectId::new(), at(0)).await;
+    let worker = fixture.worker(at(0)).await;
+    fixture.claim_one(worker, at(1)).await;
+    let literal = fixture.sql.id(id.0);
+    fixture.sql.execute(&format!("UPDATE runs SET worker_id = NULL WHERE id = {literal}")).await.unwrap();
+    let rules = RecoveryRules { ownerless_after: SignedDuration::ZERO, ..rules(RecoveryPolicy::Fail) };
+    let recovery = &fixture.store.recovery;
+    let recovered = recovery.recover_orphaned_runs(&rules, ExpiredLeases::End, at(1), 10).await.unwrap();
+    assert_eq!(ids(&recovered), [id]);
+    assert_eq!(fixture.state(id).await, "FAILED");
+}
+
+/// A run that ends its process is failed, and the runs beside it are not blamed.
+pub async fn runs_orphaned_together_are_not_blamed_and_are_claimed_alone(fixture: &StoreFixture) {
+    let requeue = RecoveryPolicy::Requeue { max_claims: 2 };
+    let mut runs = Vec::new();
+    for second in 0..3 {
+        runs.push(fixture.enqueue(SubjectId::new(), at(second)).await);
+    }
+    // Three times a process dies with all three runs.
+    for round in 1..=3_u32 {
+        let start = 100 * i64::from(round);
+        let worker = fixture.worker(at(start)).await;
+        let plans = all_plans();
+        for _ in 0..3 {
+            // Only tests claim a run that must run alone beside others.
+            let claim = ClaimRequest { worker, at: at(start), limit: 3, is_idle: true, plans: &plans };
+            let claimed = fixture.store.queue.claim(claim).await.unwrap();
+            assert_eq!(
+                claimed.len(),
+                if round == 1 { 3 } else { 1 },
+                "each is claimed alone after the first time"
+            );
+            if round == 1 {
+                break;
+            }
+        }
+        assert_eq!(recover(fixture, requeue, at(start + 20)).await.len(), 3);
+        for run in &runs {
+            let stored = fixture.run(*run).await;
+            assert_eq!(
+                (stored.state.as_str(), stored.attempts, stored.counted_attempts()),
+                ("QUEUED", round, 0)
+            );
+            assert!(stored.must_run_alone());
+        }
+        // They come back within five seconds.
+        assert!(fixture.store.queue.release_due(at(start + 26), 10).await.unwrap() <= 3);
+    }
+    // A worker that has another run claims none of them, and nothing overtakes them.
+    let worker = fixture.worker(at(400)).await;
+    let plans = all_plans();
+    let behind = fixture.enqueue(SubjectId::new(), at(400)).await;
+    let busy = ClaimRequest { worker, at: at(400), limit: 10, is_idle: false, plans: &plans };
+    assert_eq!(fixture.store.queue.claim(busy).await.unwrap(), []);
+    // The one that ends its process alone is blamed, and fails at the limit.
+    let poison = fixture.claim_one(worker, at(400)).await.run.id;
+    assert_eq!(ids(&recover(fixture, requeue, at(420)).await), [poison]);
+    assert_eq!((fixture.state(poison).await, fixture.run(poison).await.counted_attempts()), ("QUEUED", 1));
+    for run in runs.iter().filter(|run| **run != poison) {
+        let worker = fixture.worker(at(430)).await;
+        assert_eq!(fixture.claim_one(worker, at(430)).await.run.id, *run);
+        fixture.complete_run(*run).await;
+    }
+    let worker = fixture.worker(at(440)).await;
+    assert_eq!(fixture.claim_one(worker, at(440)).await.run.id, behind);
+    fixture.complete_run(behind).await;
+    assert_eq!(fixture.claim_one(worker, at(440)).await.run.id, poison);
+    recover(fixture, requeue, at(460)).await;
+    let failed = fixture.run(poison).await;
+    assert_eq!((failed.state.as_str(), failed.attempts), ("FAILED", 5));
+    assert_eq!(failed.state.reason().unwrap().failure_type.as_str(), "PROCESS_TERMINATED");
+}
+
+/// Proves E66: a run that timed out stays so, and a new run that is linked to it continues its work.
+pub async fn a_timed_out_run_is_continued_by_a_linked_run(fixture: &StoreFixture) {
+    let subject = SubjectId::new();
+    let first = fixture.enqueue(subject, at(0)).await;
+    let worker = fixture.worker(at(0)).await;
+    fixture.claim_one(worker, at(1)).await;
+    let second = RunId::new();
+    fixture.end_run(first, Change::TimeOut { continued_by: Some(second) }, at(10)).await;
+    assert_eq!(fixture.state(first).await, "TIMED_OUT");
+    let continued = fixture.run(second).await;
+    assert_eq!(
+        (continued.subject, continued.state.as_str(), continued.created_at),
+        (subject, "QUEUED", at(10))
+    );
+    assert_eq!(continued.continues, Some(Continuation { run: first, number: 1 }));
+    assert_eq!(fixture.claim_one(worker, at(11)).await.run.id, second);
+    // Another run of the subject waits already, and it continues the work too.
+    let waiting = fixture.enqueue(subject, at(12)).await;
+    let third = RunId::new();
+    fixture.end_run(second, Change::TimeOut { continued_by: Some(third) }, at(13)).await;
+    assert_eq!(fixture.claim_one(worker, at(14)).await.run.id, waiting);
+    assert!(fixture.store.history.run(third).await.is_err());
+    let created = fixture.events().await;
+    let created = created.iter().filter(|event| event.event.event_type == EventType::RunCreated).count();
+    assert_eq!(created, 3);
 }
 
 /// A claim without an answer may assign runs to a worker that does not know them. The worker hands back these runs and

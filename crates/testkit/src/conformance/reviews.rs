@@ -49,7 +49,7 @@ pub async fn a_review_shows_the_latest_completed_run(fixture: &StoreFixture) {
     let latest =
         || async { fixture.store.reviews.review(document).await.unwrap().overview.latest_run.unwrap().id };
     assert_eq!(latest().await, first, "while another run is running");
-    fixture.end_run(failed, Change::TimeOut, at(200)).await;
+    fixture.end_run(failed, Change::TimeOut { continued_by: None }, at(200)).await;
     assert_eq!(latest().await, first, "after another run timed out");
     let second = fixture.enqueue(document.into(), at(201)).await;
     assert_eq!(latest().await, first, "while another run is queued");

@@ -17,10 +17,15 @@ pub(crate) struct RunSummary {
     state: &'static str,
     #[schema(value_type = Option<names::FailureType>)]
     failure_type: Option<&'static str>,
+    #[schema(value_type = names::Priority)]
+    priority: &'static str,
     created_at: Timestamp,
     started_at: Option<Timestamp>,
     completed_at: Option<Timestamp>,
     schema_version_used: Option<u32>,
+    /// The run that timed out and whose work this run continues.
+    #[schema(value_type = Option<Uuid>)]
+    continues_run_id: Option<RunId>,
 }
 
 impl RunSummary {
@@ -30,10 +35,12 @@ impl RunSummary {
             run_id: run.id,
             state: run.state.as_str(),
             failure_type: run.state.reason().map(|reason| reason.failure_type.as_str()),
+            priority: run.priority.as_str(),
             created_at: run.created_at,
             started_at: run.state.started_at(),
             completed_at: run.state.completed_at(),
             schema_version_used: run.schema.as_ref().map(|schema| schema.version),
+            continues_run_id: run.continues.map(|continuation| continuation.run),
         }
     }
 }

@@ -1,5 +1,6 @@
 -- Makes the oldest waiting run the front, for each subject whose front is free. The inner lock goes on to the next
--- run if the oldest was just withdrawn. Returns for each run whether it has a place in the list of documents.
+-- run if the oldest was just withdrawn. Returns the subject of each run, and whether the run has a
+-- place in the list of documents.
 UPDATE runs
 SET turn = CASE WHEN runs.available_at > next.at THEN 'DELAYED' ELSE 'READY' END
 FROM (SELECT behind.id, u.at
@@ -14,4 +15,4 @@ FROM (SELECT behind.id, u.at
                           LIMIT 1
                           FOR UPDATE OF b) AS behind) AS next
 WHERE runs.id = next.id
-RETURNING runs.listed_at IS NOT NULL AS is_listed
+RETURNING runs.subject_id AS run_subject_id, runs.pipeline AS run_pipeline, runs.listed_at IS NOT NULL AS is_listed

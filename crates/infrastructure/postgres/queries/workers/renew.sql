@@ -1,5 +1,5 @@
--- A worker whose lease has ended must register and claim again. The server's clock decides whether a lease has
--- ended, because a worker that was suspended may be wrong about the time.
+-- A worker may renew a lease that has expired, as long as nobody has ended it. The new lease lasts for its whole term
+-- from the server's time, because a worker that was suspended may be wrong about the time.
 UPDATE workers
-SET seen_at = $2, lease_until = $3
-WHERE id = $1 AND ended_at IS NULL AND (lease_until IS NULL OR lease_until > greatest($2, clock_timestamp()))
+SET seen_at = greatest($2, clock_timestamp()), lease_until = greatest($3, clock_timestamp() + ($3 - $2))
+WHERE id = $1 AND ended_at IS NULL

@@ -17,11 +17,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use quire_domain::reading::Line;
-use quire_ports::ReadError;
+use quire_ports::{ReadError, within_awake_time};
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWriteExt};
 use tokio::process::Command;
 use tokio::sync::{Mutex, OwnedSemaphorePermit, Semaphore};
-use tokio::time::timeout;
 
 use crate::sandbox::{ConfinementPolicy, PageImage, current_executable};
 use errors::{language_data_missing, not_confined, recognition_failed, tesseract_missing};
@@ -229,7 +228,8 @@ impl OcrInner {
             let stderr = String::from_utf8_lossy(&stderr?).trim().to_owned();
             Ok(ProcessOutput { stdout: stdout?, stderr, status: child.wait().await? })
         };
-        timeout(self.settings.time, finish).await.unwrap_or_else(|_| Err(io::ErrorKind::TimedOut.into()))
+        let finished = within_awake_time(self.settings.time, finish).await;
+        finished.unwrap_or_else(|| Err(io::ErrorKind::TimedOut.into()))
     }
 }
 

@@ -4,7 +4,7 @@ use std::io;
 use std::process::Stdio;
 use std::time::Duration;
 
-use quire_ports::{ReadError, ReadErrorKind};
+use quire_ports::{ReadError, ReadErrorKind, within_awake_time};
 use tokio::io::{AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command};
 use tokio::task::JoinHandle;
@@ -148,15 +148,15 @@ impl ParserProcess {
         self.documents += 1;
         self.healthy = false;
         let exchange = self.exchange(request, file, limits, time.response, accept);
-        let interruption = match timeout(time.whole, exchange).await {
-            Ok(Ok(outcome)) => {
+        let interruption = match within_awake_time(time.whole, exchange).await {
+            Some(Ok(outcome)) => {
                 // A parser that sends more than it was asked for is not reused.
                 self.healthy = self.stdout.buffer().is_empty();
                 return outcome.map_err(rejected);
             }
-            Ok(Err(error)) if error.kind() == io::ErrorKind::TimedOut => Interruption::Timeout,
-            Ok(Err(error)) => Interruption::Stream(error),
-            Err(_) => Interruption::Timeout,
+            Some(Err(error)) if error.kind() == io::ErrorKind::TimedOut => Interruption::Timeout,
+            Some(Err(error)) => Interruption::Stream(error),
+            None => Interruption::Timeout,
         };
         Err(self.stop(&interruption, limits).await)
     }
@@ -175,8 +175,8 @@ impl ParserProcess {
         let mut left = limits.answer;
         let longest = if matches!(request, ParserRequest::Read(_)) { MAX_PAGE_FRAME } else { limits.answer };
         loop {
-            let response = timeout(response_time, self.receive(&mut left, longest)).await;
-            match response.unwrap_or_else(|_| Err(io::ErrorKind::TimedOut.into()))? {
+            let response = within_awake_time(response_time, self.receive(&mut left, longest)).await;
+            match response.unwrap_or_else(|| Err(io::ErrorKind::TimedOut.into()))? {
                 ParserResponse::Done => return Ok(Ok(())),
                 ParserResponse::Rejected(reason, message) => return Ok(Err((reason, message))),
                 ParserResponse::Ready(_) => return Err(unexpected_response()),

@@ -1,8 +1,8 @@
 //! Runs.
 
 use quire_domain::{
-    FailureReason, FailureType, Fence, Pipeline, Priority, Run, RunId, RunState, SchemaRef, SubjectId,
-    WorkerId,
+    Continuation, FailureReason, FailureType, Fence, Pipeline, Priority, Run, RunId, RunState, SchemaRef,
+    SubjectId, WorkerId,
 };
 use quire_ports::{PortError, PortResult};
 
@@ -15,6 +15,8 @@ pub fn run(row: &dyn ColumnReader) -> PortResult<Run> {
     let rank: i16 = row.integer("run_priority")?;
     let schema_name = row.optional_string("run_schema_name")?;
     let schema_version = row.optional_number("run_schema_version")?;
+    let continues = row.optional_uuid("run_continues_run_id")?;
+    let continuation = row.optional_number("run_continuation")?;
     Ok(Run {
         id,
         pipeline: Pipeline::parse(row.text("run_pipeline")?).map_err(corrupt)?,
@@ -22,14 +24,21 @@ pub fn run(row: &dyn ColumnReader) -> PortResult<Run> {
         priority: Priority::from_rank(rank).ok_or_else(|| corrupt(format!("unknown priority {rank}")))?,
         fence: Fence(row.integer("run_fence")?),
         attempts: row.integer("run_attempts")?,
+        shared_orphanings: row.integer("run_shared_orphanings")?,
         retry_count: row.integer("run_retry_count")?,
         created_at: row.timestamp("run_created_at")?,
         queued_at: row.timestamp("run_queued_at")?,
         state: state(row, id)?,
         correlation_id: row.optional_string("run_correlation_id")?,
         language: row.optional_string("run_language")?,
+        continues: continues.zip(continuation).map(|(run, number)| Continuation { run: RunId(run), number }),
         schema: schema_name.zip(schema_version).map(|(name, version)| SchemaRef { name, version }),
     })
+}
+
+/// An orphaned run, and how many runs its worker held when the lease of the worker ended.
+pub fn orphaned_run(row: &dyn ColumnReader) -> PortResult<(Run, u32)> {
+    Ok((run(row)?, row.integer("run_held_together")?))
 }
 
 /// Reads the state of a run from its columns.

@@ -1,4 +1,4 @@
--- A worker whose lease has ended must register and claim again.
+-- A worker may renew a lease that has expired, as long as nobody has ended it.
 UPDATE workers
 SET seen_at = ?2, lease_until = ?3
-WHERE id = ?1 AND ended_at IS NULL AND (lease_until IS NULL OR lease_until > ?2)
+WHERE id = ?1 AND ended_at IS NULL

@@ -66,6 +66,7 @@ pub(super) fn run_json(run: &Run) -> Value {
         "worker_id": worker.map(|worker| worker.to_string()),
         "attempts": run.attempts,
         "retry_count": run.retry_count,
+        "continues_run_id": run.continues.map(|continuation| continuation.run.to_string()),
         "failure_type": reason.map(|reason| reason.failure_type.as_str()),
         "error": reason.map(|reason| &reason.record),
     })
@@ -139,6 +140,9 @@ impl RunDetails {
             line("started", format!("{}{took}", time(Some(started))));
         }
         line("attempts", format!("{} failed, requeued {} times", run.attempts, run.retry_count));
+        if let Some(continuation) = run.continues {
+            line("continues", format!("run {}, which timed out", continuation.run));
+        }
         if let Some(correlation_id) = &run.correlation_id {
             line("request", correlation_id.clone());
         }
