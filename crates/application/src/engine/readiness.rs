@@ -12,15 +12,14 @@ use super::EngineCore;
 pub(super) struct NotReady(Mutex<HashMap<Pipeline, String>>);
 
 impl NotReady {
-    /// Logs and counts a change, and only a change: the claim loop asks every second.
+    /// Logs a change, and only a change: the claim loop asks every second.
     fn note(&self, pipeline: Pipeline, reason: Option<String>) {
+        let is_ready = f64::from(u8::from(reason.is_none()));
+        metrics::gauge!("quire_pipeline_ready", "pipeline" => pipeline.as_str()).set(is_ready);
         let mut reasons = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if reasons.get(&pipeline) == reason.as_ref() {
             return;
         }
-        let is_ready = reason.is_none();
-        metrics::gauge!("quire_pipeline_ready", "pipeline" => pipeline.as_str())
-            .set(f64::from(u8::from(is_ready)));
         if let Some(reason) = reason {
             tracing::error!(pipeline = pipeline.as_str(), %reason, "no runs are claimed until this is mended");
             reasons.insert(pipeline, reason);
