@@ -149,7 +149,7 @@ impl From<PageError> for ApiError {
         (status = 304, description = "The client has this image already.",
             headers(("ETag" = String, description = "The ETag of the image."))),
         errors::Missing,
-        errors::Conflicting,
+        errors::NotDrawn,
         errors::Gone,
     ),
 )]
