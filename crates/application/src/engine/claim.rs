@@ -117,7 +117,7 @@ impl EngineCore {
         let at = self.store.clock.now();
         let claim = ClaimRequest { worker: lease.worker, at, limit, is_idle, plans: &plans };
         let claimed = self.store.queue.claim(claim).await?;
-        let result = if claimed.len() < limit { ClaimResult::QueueEmpty } else { ClaimResult::SlotsFull };
+        let got_all = claimed.len() == limit;
         self.probe.reached(Breakpoint::AfterClaim, None).await?;
         for claimed in claimed {
             let slot = if claimed.run.must_run_alone() { self.slots.take_all() } else { self.slots.take() };
@@ -131,7 +131,9 @@ impl EngineCore {
             let owned = self.own(claimed.run.id);
             self.runs.spawn(run_in_slot(owned, lease.clone(), claimed, slot));
         }
-        Ok(result)
+        // A run that must run alone fills all slots.
+        let is_full = got_all || self.slots.free() == 0;
+        Ok(if is_full { ClaimResult::SlotsFull } else { ClaimResult::QueueEmpty })
     }
 
     fn own(self: &Arc<Self>, run: RunId) -> OwnedRun {
