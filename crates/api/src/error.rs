@@ -183,7 +183,7 @@ impl From<ReadError> for ApiError {
         let cause = error.kind.as_str();
         let code = match error.kind {
             ReadErrorKind::PageNotFound | ReadErrorKind::UnsupportedMediaType => Code::NotFound,
-            kind if kind.may_pass() => Code::ServiceUnavailable,
+            kind if kind.is_retryable() => Code::ServiceUnavailable,
             _ => {
                 let reason = Reason::DocumentUnreadable.as_str();
                 return Self::new(Code::Conflict, error.message)

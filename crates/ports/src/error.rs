@@ -30,7 +30,7 @@ pub enum PortError {
 
 impl PortError {
     /// Whether a later retry may succeed.
-    pub fn is_transient(&self) -> bool {
+    pub fn is_retryable(&self) -> bool {
         matches!(self, Self::Unavailable { .. })
     }
 

@@ -38,7 +38,7 @@ pub struct InterpretError {
     /// What happened and what to do, for people. Never document text.
     pub message: String,
     /// Whether another attempt may succeed.
-    pub may_pass: bool,
+    pub is_retryable: bool,
 }
 
 /// Finds the fields of a document.

@@ -84,7 +84,7 @@ error_kinds! {
 
 impl ModelErrorKind {
     /// Whether the same request may succeed a little later.
-    pub fn may_pass(self) -> bool {
+    pub fn is_retryable(self) -> bool {
         matches!(self, Self::Unavailable | Self::RateLimited)
     }
 }

@@ -40,7 +40,7 @@ pub struct IdempotencyKey {
     /// SHA-256 of every part that distinguishes the request from others.
     pub fingerprint: [u8; 32],
     /// A key that was last used before this time is free again.
-    pub kept_since: Timestamp,
+    pub expired_before: Timestamp,
 }
 
 /// The outcome of adding a document.

@@ -86,7 +86,7 @@ error_kinds! {
 
 impl ReadErrorKind {
     /// Whether another attempt at the same file may succeed.
-    pub fn may_pass(self) -> bool {
+    pub fn is_retryable(self) -> bool {
         matches!(self, Self::ParserCrashed | Self::ParserUnavailable | Self::OcrFailed)
     }
 }

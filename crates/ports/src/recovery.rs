@@ -12,7 +12,7 @@ pub struct RecoveryRules {
     /// The rule for orphaned runs, by pipeline.
     pub recovery: Vec<(Pipeline, RecoveryPolicy)>,
     /// A run without an owner is an orphan when it is older than this.
-    pub ownerless_after: SignedDuration,
+    pub unowned_after: SignedDuration,
     /// How long past its deadline a run may stay with a live owner.
     pub grace: SignedDuration,
 }

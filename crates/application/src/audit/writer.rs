@@ -108,7 +108,7 @@ impl WriterTask {
         self.find_subjects(batch).await;
         match self.store.queue.record(batch).await {
             Ok(()) => batch.clear(),
-            Err(error) if error.is_transient() => {
+            Err(error) if error.is_retryable() => {
                 tracing::warn!(%error, "access audit: write failed, will retry");
             }
             Err(_) => {
@@ -117,7 +117,7 @@ impl WriterTask {
                 for event in batch.drain(..) {
                     match self.store.queue.record(std::slice::from_ref(&event)).await {
                         Ok(()) => {}
-                        Err(error) if error.is_transient() => left.push(event),
+                        Err(error) if error.is_retryable() => left.push(event),
                         Err(_) => drop(self.lost.fetch_add(1, Ordering::Relaxed)),
                     }
                 }

@@ -28,7 +28,7 @@ pub(super) async fn execute(
         tracing::error!(run_id = %claimed.run.id, "claimed a run of a pipeline that this worker does not have");
         return;
     };
-    if engine.stopping.is_cancelled() {
+    if engine.draining.is_cancelled() {
         engine.hand_back(&lease, &claimed).await;
         return;
     }
@@ -170,7 +170,7 @@ impl Execution<'_> {
             () = self.lease.lost.cancelled() => Err(Stop::LeaseLost),
             done = done => Ok(done),
             () = self.engine.awake.until(self.deadline) => Err(Stop::TimedOut),
-            () = self.engine.halted.cancelled() => Err(Stop::Halted),
+            () = self.engine.aborting.cancelled() => Err(Stop::Halted),
         }
     }
 
@@ -198,6 +198,13 @@ impl Execution<'_> {
 
     /// Records the failure of a step with its diagnosis. Then it starts the next attempt after a pause, or ends the run.
     async fn failed(&mut self, attempt: Attempt, mut failure: Failure) -> Result<Option<Attempt>, Stop> {
+        if failure.error_code == StepErrorCode::StorageUnavailable.as_str()
+            && !self.engine.is_ready(self.run.pipeline, attempt.step).await
+        {
+            // The storage is gone for every run. This one did nothing wrong and waits in the queue until it is back.
+            self.end(attempt, Vec::new(), StepResults::default(), Change::HandBack).await;
+            return Ok(None);
+        }
         let now = self.engine.store.clock.now();
         let record = failure.record(Some(attempt.step), self.run.correlation_id.as_deref());
         let failed = self.step_ended(EventType::StepFailed, attempt, now, Some(record));

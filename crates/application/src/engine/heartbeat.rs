@@ -17,7 +17,7 @@ pub(super) async fn keep_alive(engine: Arc<EngineCore>) {
     loop {
         tokio::select! {
             () = engine.store.clock.sleep(pause) => {}
-            () = engine.halted.cancelled() => return,
+            () = engine.aborting.cancelled() => return,
         }
         pause = match engine.renew().await {
             Ok(true) => {
@@ -96,7 +96,7 @@ impl EngineCore {
             }
             tokio::select! {
                 () = self.store.clock.sleep(RETRY_PAUSE) => {}
-                () = self.halted.cancelled() => return,
+                () = self.aborting.cancelled() => return,
             }
         }
     }

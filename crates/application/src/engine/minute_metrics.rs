@@ -25,7 +25,7 @@ pub(super) async fn keep_counting(engine: Arc<EngineCore>) {
     loop {
         let last = tokio::select! {
             () = engine.store.clock.sleep(FLUSH_EVERY) => false,
-            () = engine.halted.cancelled() => true,
+            () = engine.aborting.cancelled() => true,
         };
         match engine.flush(queue_was_empty).await {
             Ok(empty) => queue_was_empty = empty,

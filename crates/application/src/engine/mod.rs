@@ -6,6 +6,7 @@
 //!   watchdog                             every tick: recovery, timeouts, release of delayed runs
 //!   recovery                             what a crash does to a run
 //!   contact                              whether the store was silent; then leases are not judged
+//!   readiness                            which pipelines can be worked on now
 //!   minute_metrics                       counts for charts
 //!   report                               log lines and Prometheus metrics
 //!   settings, slots                      configuration; how many runs are worked on at once
@@ -21,6 +22,7 @@ mod execute;
 mod heartbeat;
 mod minute_metrics;
 mod persist;
+mod readiness;
 mod recovery;
 pub mod report;
 mod settings;
@@ -40,6 +42,7 @@ pub use settings::{EngineSettings, LeaseSettings, PipelineSetup};
 
 use contact::Contact;
 use minute_metrics::MinuteCounters;
+use readiness::NotReady;
 use slots::Slots;
 
 /// How long the last writes of a shutdown may take.
@@ -72,10 +75,11 @@ struct EngineCore {
     owned_runs: Mutex<HashSet<RunId>>,
     runs: TaskTracker,
     /// Cancelled when the engine stops claiming.
-    stopping: CancellationToken,
+    draining: CancellationToken,
     /// Cancelled when the engine no longer waits for runs.
-    halted: CancellationToken,
+    aborting: CancellationToken,
     minute_counters: MinuteCounters,
+    not_ready: NotReady,
     /// When the store answered.
     contact: Contact,
     /// The time that the limits of runs count.
@@ -107,9 +111,10 @@ impl Engine {
             slots: Slots::new(settings.slots),
             owned_runs: Mutex::default(),
             runs: TaskTracker::new(),
-            stopping: CancellationToken::new(),
-            halted: CancellationToken::new(),
+            draining: CancellationToken::new(),
+            aborting: CancellationToken::new(),
             minute_counters: MinuteCounters::default(),
+            not_ready: NotReady::default(),
             contact: Contact::new(settings.lease, settings.heartbeat, store.clock.now()),
             awake: AwakeTime::start(store.clock.clone()),
             store,
@@ -133,7 +138,7 @@ impl Engine {
     /// A run that is handed back counts no attempt and continues at its first unfinished step.
     pub async fn stop(self) {
         let core = self.core.clone();
-        core.stopping.cancel();
+        core.draining.cancel();
         for tracker in [&self.claiming, &self.background, &core.runs] {
             tracker.close();
         }
@@ -143,7 +148,7 @@ impl Engine {
                 tracing::warn!(running = core.runs.len(), "shutdown: runs are still in progress, handing them back to the queue");
             }
         }
-        core.halted.cancel();
+        core.aborting.cancel();
         let last_writes = async {
             self.all_ended().await;
             self.background.wait().await;
@@ -173,8 +178,8 @@ impl Engine {
 
 impl Drop for Engine {
     fn drop(&mut self) {
-        self.core.stopping.cancel();
-        self.core.halted.cancel();
+        self.core.draining.cancel();
+        self.core.aborting.cancel();
         self.core.lease().lost.cancel();
         if let Some(threads) = self.step_threads.take() {
             // Does not wait for steps that ignore their cancellation.

@@ -102,7 +102,7 @@ impl EngineCore {
                     self.minute_counters.count(&refused);
                     return WriteOutcome::RunLost;
                 }
-                Err(error) if error.is_transient() => {
+                Err(error) if error.is_retryable() => {
                     tracing::warn!(run_id = %run.id, %error, "run progress: write failed, will retry");
                     metrics::counter!("quire_store_errors_total", "doing" => "advance").increment(1);
                 }

@@ -28,7 +28,7 @@ pub struct EngineSettings {
     pub heartbeat: Duration,
     /// A RUNNING run without an owner counts as orphaned when it is older than this (setting `engine.zombie_after`).
     /// Under an exclusive lease it is orphaned at once.
-    pub ownerless_after: SignedDuration,
+    pub unowned_after: SignedDuration,
     /// How long after a run's deadline the watchdog leaves the run to an owner that is alive.
     pub grace: SignedDuration,
     /// How long a shutdown waits for running runs.
@@ -87,11 +87,11 @@ impl EngineSettings {
     }
 
     pub(super) fn recovery_rules(&self) -> RecoveryRules {
-        let ownerless_after = match self.lease {
+        let unowned_after = match self.lease {
             // No other engine can have started the run.
             LeaseSettings::Exclusive => SignedDuration::ZERO,
-            LeaseSettings::Renewed { .. } => self.ownerless_after,
+            LeaseSettings::Renewed { .. } => self.unowned_after,
         };
-        RecoveryRules { recovery: self.recovery.clone(), ownerless_after, grace: self.grace }
+        RecoveryRules { recovery: self.recovery.clone(), unowned_after, grace: self.grace }
     }
 }

@@ -15,7 +15,7 @@ pub(super) async fn keep_watching(engine: Arc<EngineCore>) {
     loop {
         tokio::select! {
             () = engine.store.clock.sleep(engine.settings.tick) => {}
-            () = engine.stopping.cancelled() => return,
+            () = engine.draining.cancelled() => return,
         }
         engine.watch_once().await;
     }
@@ -25,7 +25,7 @@ pub(super) async fn keep_watching(engine: Arc<EngineCore>) {
 pub(super) async fn keep_awake_time(engine: Arc<EngineCore>) {
     tokio::select! {
         () = engine.awake.observe() => {}
-        () = engine.halted.cancelled() => {}
+        () = engine.aborting.cancelled() => {}
     }
 }
 

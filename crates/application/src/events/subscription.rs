@@ -81,7 +81,7 @@ impl Subscription {
                 self.take(&events, if is_all { last.max(newest) } else { last });
                 Some(())
             }
-            Err(error) if error.is_transient() => {
+            Err(error) if error.is_retryable() => {
                 tokio::time::sleep(PAUSE).await;
                 Some(())
             }

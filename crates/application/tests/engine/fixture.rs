@@ -78,7 +78,7 @@ impl EngineFixture {
             tick: Duration::from_secs(1),
             lease: LeaseSettings::Renewed { term: LEASE_TERM },
             heartbeat: Duration::from_secs(5),
-            ownerless_after: SignedDuration::from_hours(2),
+            unowned_after: SignedDuration::from_hours(2),
             grace: SignedDuration::from_secs(5),
             shutdown_wait: Duration::from_secs(15),
             recovery: Vec::new(),

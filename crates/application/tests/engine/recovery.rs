@@ -121,7 +121,7 @@ async fn an_engine_that_lost_its_lease_abandons_its_runs_and_registers_again(fix
     // What another engine does that was in contact all the time.
     let rules = RecoveryRules {
         recovery: vec![(Pipeline::Document, requeue_policy().recovery)],
-        ownerless_after: LEASE_TERM,
+        unowned_after: LEASE_TERM,
         grace: LEASE_TERM,
     };
     let (recovery, now) = (&fixture.store.recovery, fixture.store.clock.now());

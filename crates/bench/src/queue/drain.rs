@@ -46,7 +46,7 @@ pub fn settings(slots: u32) -> EngineSettings {
         tick: Duration::from_secs(1),
         lease: LeaseSettings::Renewed { term: SignedDuration::from_secs(15) },
         heartbeat: Duration::from_secs(5),
-        ownerless_after: SignedDuration::from_hours(2),
+        unowned_after: SignedDuration::from_hours(2),
         grace: SignedDuration::from_secs(5),
         shutdown_wait: Duration::from_secs(15),
         recovery: vec![(Pipeline::Document, RecoveryPolicy::Fail)],

@@ -1,7 +1,7 @@
 //! Runs: their states, and what may happen to them.
 
 mod failure;
-mod lease;
+mod fence;
 mod orphans;
 mod priority;
 mod recorded;
@@ -11,8 +11,8 @@ mod transition;
 mod turn;
 
 pub use failure::{Failure, FailureKind, FailureRecord, FailureType};
-pub use lease::Fence;
-pub use orphans::{Company, startable};
+pub use fence::Fence;
+pub use orphans::{Company, may_start};
 pub use priority::Priority;
 pub use recorded::{
     RunningStep, last_event, late_write_refused, run_created, step_interrupted, step_started,

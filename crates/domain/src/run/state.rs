@@ -4,7 +4,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use super::failure::{FailureRecord, FailureType};
-use super::lease::Fence;
+use super::fence::Fence;
 use super::priority::Priority;
 use crate::ids::{RunId, SubjectId, WorkerId};
 use crate::pipeline::Pipeline;

@@ -18,7 +18,7 @@
 use jiff::{SignedDuration, Timestamp};
 
 use super::failure::{Failure, FailureKind, FailureRecord, FailureType};
-use super::lease::Fence;
+use super::fence::Fence;
 use super::orphans::Company;
 use super::recorded::{RunningStep, run_created, step_interrupted};
 use super::retry::{RecoveryPolicy, RequeuePolicy, doubled};
@@ -120,12 +120,12 @@ impl Transition {
 
     /// The turn of the run after the change.
     pub fn turn(&self, at: Timestamp) -> Option<Turn> {
-        if self.is_newcomer() { Some(Turn::Behind) } else { Turn::at_front(&self.run, at) }
+        if self.rejoins_queue() { Some(Turn::Behind) } else { Turn::at_front(&self.run, at) }
     }
 
     /// Whether the run returns to a subject where other runs may wait. It then gets its place when the turn is
     /// passed.
-    pub fn is_newcomer(&self) -> bool {
+    pub fn rejoins_queue(&self) -> bool {
         matches!(self.run.state, RunState::Queued { .. }) && self.effects.contains(&Effect::PassTurn)
     }
 }
@@ -138,7 +138,7 @@ pub enum Effect {
     /// Record each running step as failed, for this reason.
     InterruptSteps(FailureRecord),
     /// Reset the steps that have not succeeded.
-    ReopenSteps,
+    ResetSteps,
     /// If the subject is a document that is REVIEWED, make it `IN_REVIEW` and append this event. What the review taught
     /// stays.
     EndReview(Event),
@@ -230,15 +230,15 @@ fn start(run: &Run, worker: WorkerId, limit: SignedDuration, at: Timestamp) -> R
     };
     // A limit beyond the end of the calendar is no limit.
     let deadline_at = at.checked_add(limit).ok();
-    let next = moved(run, RunState::Running { started_at: at, deadline_at, worker: Some(worker) });
+    let next = with_state(run, RunState::Running { started_at: at, deadline_at, worker: Some(worker) });
     // The event carries the fencing token that this start issues.
     let event = Event { worker: Some(worker), ..Event::of_run(EventType::RunStarted, &next, at) };
     Ok(Transition { from: run.fence, run: next, effects: vec![Effect::Record(event)] })
 }
 
 fn complete(run: &Run, at: Timestamp) -> Result<Transition, Refusal> {
-    let owned = owned(run, "completed")?;
-    let next = moved(run, RunState::Completed { started_at: owned.started_at, completed_at: at });
+    let owned = require_running(run, "completed")?;
+    let next = with_state(run, RunState::Completed { started_at: owned.started_at, completed_at: at });
     let mut effects = vec![Effect::Record(owned.event(EventType::RunCompleted, run, at))];
     if run.pipeline == Pipeline::Document {
         effects.push(Effect::EndReview(review_ended_by(run, at)));
@@ -254,7 +254,7 @@ fn fail(
     requeue: RequeuePolicy,
     at: Timestamp,
 ) -> Result<Transition, Refusal> {
-    let owned = owned(run, "failed")?;
+    let owned = require_running(run, "failed")?;
     let record = failure.record(Some(step), run.correlation_id.as_deref());
     if let RequeuePolicy::Auto { max_claims, base_delay } = requeue
         && failure.kind.is_retryable()
@@ -274,8 +274,8 @@ fn fail(
 }
 
 fn time_out(run: &Run, continued_by: Option<RunId>, at: Timestamp) -> Result<Transition, Refusal> {
-    let owned = owned(run, "timed out")?;
-    let record = own_record(
+    let owned = require_running(run, "timed out")?;
+    let record = engine_failure(
         run,
         FailureKind::TimedOut,
         FailureType::RunTimedOut,
@@ -285,7 +285,7 @@ fn time_out(run: &Run, continued_by: Option<RunId>, at: Timestamp) -> Result<Tra
     event.failure = Some(record.clone());
     let next = Run {
         attempts: run.attempts + 1,
-        ..moved(
+        ..with_state(
             run,
             RunState::TimedOut {
                 started_at: owned.started_at,
@@ -305,8 +305,8 @@ fn orphan(
     company: Company,
     at: Timestamp,
 ) -> Result<Transition, Refusal> {
-    let owned = owned(run, "recovered")?;
-    let record = own_record(
+    let owned = require_running(run, "recovered")?;
+    let record = engine_failure(
         run,
         FailureKind::Transient,
         FailureType::ProcessTerminated,
@@ -338,8 +338,8 @@ fn orphan(
 }
 
 fn hand_back(run: &Run, at: Timestamp) -> Result<Transition, Refusal> {
-    let owned = owned(run, "handed back")?;
-    let interrupted = own_record(
+    let owned = require_running(run, "handed back")?;
+    let interrupted = engine_failure(
         run,
         FailureKind::Transient,
         FailureType::ProcessTerminated,
@@ -347,8 +347,8 @@ fn hand_back(run: &Run, at: Timestamp) -> Result<Transition, Refusal> {
     );
     let event = owned.event(EventType::RunRequeued, run, at);
     // The run keeps its counters and its place in the queue, because it did nothing wrong.
-    let next = moved(run, RunState::Queued { available_at: None });
-    let effects = vec![Effect::InterruptSteps(interrupted), Effect::Record(event), Effect::ReopenSteps];
+    let next = with_state(run, RunState::Queued { available_at: None });
+    let effects = vec![Effect::InterruptSteps(interrupted), Effect::Record(event), Effect::ResetSteps];
     Ok(Transition { from: run.fence, run: next, effects })
 }
 
@@ -372,10 +372,10 @@ fn retry(run: &Run, requeue: RequeuePolicy, at: Timestamp) -> Result<Transition,
         // A withdrawn run had no attempt, but may be retried.
         attempts: run.attempts.max(retry_count),
         queued_at: at,
-        ..moved(run, RunState::Queued { available_at: available_at(at, delay) })
+        ..with_state(run, RunState::Queued { available_at: available_at(at, delay) })
     };
     let event = Event { delay_ms: millis(delay), ..Event::of_run(EventType::RunRetried, run, at) };
-    let effects = vec![Effect::Record(event), Effect::ReopenSteps, Effect::PassTurn];
+    let effects = vec![Effect::Record(event), Effect::ResetSteps, Effect::PassTurn];
     Ok(Transition { from: run.fence, run: next, effects })
 }
 
@@ -383,13 +383,13 @@ fn withdraw(run: &Run, at: Timestamp) -> Result<Transition, Refusal> {
     let RunState::Queued { .. } = run.state else {
         return Err(Refusal::NotQueued { state: run.state.as_str(), action: "withdrawn" });
     };
-    let record = own_record(
+    let record = engine_failure(
         run,
         FailureKind::Permanent,
         FailureType::Withdrawn,
         "the run was withdrawn before it started; process the document again if that was a mistake",
     );
-    let next = moved(
+    let next = with_state(
         run,
         RunState::Failed {
             started_at: None,
@@ -402,19 +402,19 @@ fn withdraw(run: &Run, at: Timestamp) -> Result<Transition, Refusal> {
 }
 
 /// The data that only a running run has.
-struct Owned {
+struct RunningData {
     started_at: Timestamp,
     worker: Option<WorkerId>,
 }
 
-fn owned(run: &Run, action: &'static str) -> Result<Owned, Refusal> {
+fn require_running(run: &Run, action: &'static str) -> Result<RunningData, Refusal> {
     match run.state {
-        RunState::Running { started_at, worker, .. } => Ok(Owned { started_at, worker }),
+        RunState::Running { started_at, worker, .. } => Ok(RunningData { started_at, worker }),
         _ => Err(Refusal::NotRunning { state: run.state.as_str(), action }),
     }
 }
 
-impl Owned {
+impl RunningData {
     /// An event that ends this attempt.
     fn event(&self, event_type: EventType, run: &Run, at: Timestamp) -> Event {
         Event { worker: self.worker, started_at: Some(self.started_at), ..Event::of_run(event_type, run, at) }
@@ -423,7 +423,7 @@ impl Owned {
     /// The failed run after an attempt that counts.
     fn failed(&self, run: &Run, reason: FailureReason, at: Timestamp) -> Run {
         let state = RunState::Failed { started_at: Some(self.started_at), completed_at: at, reason };
-        Run { attempts: run.attempts + 1, ..moved(run, state) }
+        Run { attempts: run.attempts + 1, ..with_state(run, state) }
     }
 
     /// The queued run after an attempt that counts.
@@ -432,24 +432,24 @@ impl Owned {
             attempts: run.attempts + 1,
             retry_count: run.retry_count + 1,
             queued_at: at,
-            ..moved(run, RunState::Queued { available_at: available_at(at, delay) })
+            ..with_state(run, RunState::Queued { available_at: available_at(at, delay) })
         };
         let event = Event {
             failure: Some(record),
             delay_ms: millis(delay),
             ..self.event(EventType::RunRequeued, run, at)
         };
-        Transition { from: run.fence, run: next, effects: vec![Effect::Record(event), Effect::ReopenSteps] }
+        Transition { from: run.fence, run: next, effects: vec![Effect::Record(event), Effect::ResetSteps] }
     }
 }
 
 /// The run in another state, with the next fence.
-fn moved(run: &Run, state: RunState) -> Run {
+fn with_state(run: &Run, state: RunState) -> Run {
     Run { state, fence: run.fence.next(), ..run.clone() }
 }
 
 /// The record of a failure that the engine itself reports.
-fn own_record(run: &Run, kind: FailureKind, failure_type: FailureType, message: &str) -> FailureRecord {
+fn engine_failure(run: &Run, kind: FailureKind, failure_type: FailureType, message: &str) -> FailureRecord {
     Failure::new(kind, failure_type.as_str(), message).record(None, run.correlation_id.as_deref())
 }
 

@@ -235,7 +235,7 @@ fn an_orphaned_run_fails_or_is_requeued_by_policy() {
     let requeued = apply(&run, back.clone(), at(5)).unwrap();
     assert_eq!(recorded(&requeued), [EventType::RunRequeued]);
     assert_eq!(requeued.run.state, RunState::Queued { available_at: None });
-    assert!(requeued.effects.contains(&Effect::ReopenSteps));
+    assert!(requeued.effects.contains(&Effect::ResetSteps));
     let again = apply(&requeued.run, start_change(), at(6)).unwrap().run;
     let spent = apply(&again, back, at(7)).unwrap();
     assert_eq!(recorded(&spent), [EventType::RunRecoveredAsFailed]);

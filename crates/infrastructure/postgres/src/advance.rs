@@ -10,24 +10,24 @@ use quire_sql::VersionColumns;
 use sqlx::PgConnection;
 use uuid::Uuid;
 
-use crate::batcher::Work;
+use crate::batcher::BatchHandler;
 use crate::database::{Database, commit};
 use crate::error::translate;
 use crate::row::{StoredTime, int, mapped, text};
-use crate::steps::project;
-use crate::transition::{Performed, TimedTransition, append, perform, update};
+use crate::steps::write_step_progress;
+use crate::transition::{Performed, TimedTransition, append, apply_effects, update};
 use crate::{reviews, sql};
 
 pub(crate) struct WriteAdvances(pub(crate) Database);
 
 #[async_trait]
-impl Work for WriteAdvances {
+impl BatchHandler for WriteAdvances {
     type Input = Advance;
     type Output = (AdvanceOutcome, bool);
 
     async fn run(&self, advances: &[Advance]) -> PortResult<Vec<PortResult<(AdvanceOutcome, bool)>>> {
         self.0
-            .bounded(async {
+            .with_timeout(async {
                 let mut transaction = self.0.begin().await?;
                 let mut events = Vec::new();
                 let mut written = HashMap::new();
@@ -72,8 +72,8 @@ async fn write(
     let mut places = round.to_vec();
     places.sort_by_key(|place| advances[*place].run.id);
     let group: Vec<&Advance> = places.iter().map(|place| &advances[*place]).collect();
-    let held = hold(connection, &group).await?;
-    // This query runs after the locks were taken, so an earlier attempt that was still running has finished by now.
+    let held = lock_and_check_fence(connection, &group).await?;
+    // This query runs after the locks were taken, so an earlier try that was still committing has ended by now.
     let done = done_before(connection, &group).await?;
     let mut accepted = Vec::with_capacity(group.len());
     for (place, advance) in places.iter().zip(&group) {
@@ -93,7 +93,10 @@ async fn write(
 
 /// Locks the runs so that they keep their owners, and returns the runs whose fence still matches. Runs that end are
 /// updated at once, which locks them too. The other runs get a lock that lets new runs queue up behind them.
-async fn hold(connection: &mut PgConnection, group: &[&Advance]) -> PortResult<HashSet<RunId>> {
+async fn lock_and_check_fence(
+    connection: &mut PgConnection,
+    group: &[&Advance],
+) -> PortResult<HashSet<RunId>> {
     lock_reviewed(connection, group).await?;
     let mut held = lock(connection, group).await?;
     held.extend(update(connection, &ends(group)).await?);
@@ -124,13 +127,16 @@ fn ends<'a>(group: &[&'a Advance]) -> Vec<TimedTransition<'a>> {
     ends.collect()
 }
 
-/// Locks the runs that do not end with this write.
+/// Locks the runs that do not end with this write. A repeated write takes a lock that the first try cannot share: it waits
+/// until that try has been committed or rolled back.
 async fn lock(connection: &mut PgConnection, group: &[&Advance]) -> PortResult<HashSet<RunId>> {
     let going_on: Vec<_> = group.iter().filter(|advance| advance.end.is_none()).collect();
     if going_on.is_empty() {
         return Ok(HashSet::new());
     }
-    let rows = sqlx::query(sql!("runs/lock_fenced"))
+    let is_repeated = going_on.iter().any(|advance| advance.repeated);
+    let query = if is_repeated { sql!("runs/lock_fenced_alone") } else { sql!("runs/lock_fenced") };
+    let rows = sqlx::query(query)
         .bind(going_on.iter().map(|advance| advance.run.id.0).collect::<Vec<_>>())
         .bind(going_on.iter().map(|advance| advance.run.fence.0).collect::<Vec<_>>())
         .fetch_all(connection)
@@ -146,8 +152,8 @@ async fn store(
     accepted: &[&Advance],
     events: &mut Vec<Event>,
 ) -> PortResult<bool> {
-    project(connection, accepted.iter().flat_map(|advance| &advance.events)).await?;
-    let Performed { mut recorded, notify, .. } = perform(connection, &ends(accepted)).await?;
+    write_step_progress(connection, accepted.iter().flat_map(|advance| &advance.events)).await?;
+    let Performed { mut recorded, notify, .. } = apply_effects(connection, &ends(accepted)).await?;
     insert_artifacts(connection, accepted).await?;
     insert_interpretations(connection, accepted).await?;
     for advance in accepted {

@@ -65,7 +65,7 @@ pub(crate) async fn learn(
     let Some((run, version)) = reviewed else { return Ok(()) };
     let Some(lesson) = ReviewSignals::of(&version, policy) else { return Ok(()) };
     sqlx::query(sql!("calibration/insert_snapshot"))
-        .bind(ArtifactId::new().0)
+        .bind(Uuid::now_v7())
         .bind(document.0)
         .bind(run)
         .bind(text(&lesson.context_key))

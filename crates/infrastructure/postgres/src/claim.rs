@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use quire_domain::run::{apply, startable, step_started};
+use quire_domain::run::{apply, may_start, step_started};
 use quire_domain::{Change, Effect, Fence, PipelinePlan, Run, RunId, StepName, Transition};
 use quire_ports::{ClaimRequest, ClaimedRun, PortError, PortResult};
 use quire_sql::{corrupt, row};
@@ -11,7 +11,7 @@ use sqlx::PgConnection;
 use crate::error::translate;
 use crate::row::{StoredTime, bigint, mapped};
 use crate::sql;
-use crate::steps::project;
+use crate::steps::write_step_progress;
 use crate::transition::{TimedTransition, append, update};
 
 /// Starts the runs whose turn it is. They stay locked until the transaction ends.
@@ -20,7 +20,9 @@ pub(crate) async fn start_next(
     claim: &ClaimRequest<'_>,
 ) -> PortResult<Vec<ClaimedRun>> {
     let mut next = next_up(connection, claim).await?;
-    next.truncate(startable(&next, claim.is_idle));
+    if let Some(first) = next.first().cloned() {
+        next.retain(|run| may_start(run, &first, claim.is_idle));
+    }
     if next.is_empty() {
         return Ok(Vec::new());
     }
@@ -98,6 +100,6 @@ async fn store(
         }));
         events.extend(step.map(|step| step_started(&transition.run, step, claim.worker, claim.at)));
     }
-    project(connection, &events).await?;
+    write_step_progress(connection, &events).await?;
     append(connection, &events, false).await
 }

@@ -16,7 +16,7 @@ use crate::{PgStore, sql};
 impl Credentials for PgStore {
     async fn create(&self, key: &NewKey) -> PortResult<()> {
         self.database
-            .bounded(async {
+            .with_timeout(async {
                 let mut transaction = self.database.begin().await?;
                 let added = sqlx::query(sql!("api_keys/insert"))
                     .bind(key.id.0)
@@ -45,7 +45,7 @@ impl Credentials for PgStore {
     async fn revoke(&self, name_or_id: &str, at: Timestamp) -> PortResult<ApiKey> {
         let id = Uuid::parse_str(name_or_id).unwrap_or_default();
         self.database
-            .bounded(async {
+            .with_timeout(async {
                 let mut transaction = self.database.begin().await?;
                 let rows = sqlx::query(sql!("api_keys/find_by_name_or_id"))
                     .bind(text(name_or_id))

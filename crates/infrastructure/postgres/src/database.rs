@@ -115,7 +115,7 @@ impl Database {
                 }
             }
         };
-        self.bounded(reading).await
+        self.with_timeout(reading).await
     }
 
     async fn try_read(&self, query: Query<'_, Postgres, PgArguments>) -> Result<Vec<PgRow>, sqlx::Error> {

@@ -5,7 +5,7 @@ use jiff::Timestamp;
 use quire_domain::{Document, DocumentId, Event, NewRun, Run, SubjectId};
 use quire_ports::{
     AddOutcome, DocumentFilter, DocumentListQuery, DocumentOverview, Documents, LeastConfidentQuery,
-    NewDocument, PortResult,
+    NewDocument, PortResult, SubjectPresence,
 };
 use quire_sql::{
     BEFORE_FIRST_DOCUMENT, BEFORE_LEAST_CONFIDENT, DocumentFilterColumns, document_not_found, row,
@@ -28,7 +28,7 @@ impl Documents for PgStore {
             self.new_documents.submit((new, at)).await?
         } else {
             self.database
-                .bounded(async {
+                .with_timeout(async {
                     let mut transaction = self.database.begin().await?;
                     let outcome = add_once(&mut transaction, new, at).await?;
                     commit(transaction).await?;
@@ -93,8 +93,8 @@ impl Documents for PgStore {
         self.rows(query, row::document_overview).await
     }
 
-    async fn count_open(&self, most: u32) -> PortResult<u32> {
-        let query = || sqlx::query(sql!("documents/count_open")).bind(i64::from(most));
+    async fn count_awaiting_review(&self, most: u32) -> PortResult<u32> {
+        let query = || sqlx::query(sql!("documents/count_awaiting_review")).bind(i64::from(most));
         let counted = self.rows(query, |row| row.integer("counted")).await?;
         Ok(counted.first().copied().unwrap_or_default())
     }
@@ -112,7 +112,7 @@ impl Documents for PgStore {
     async fn reprocess(&self, run: &NewRun, requested: Event) -> PortResult<Run> {
         let id = DocumentId(run.subject.0);
         self.database
-            .bounded(async {
+            .with_timeout(async {
                 let mut transaction = self.database.begin().await?;
                 let held = sqlx::query(sql!("documents/lock_shared"))
                     .bind(id.0)
@@ -142,7 +142,7 @@ impl Documents for PgStore {
         overridden: Event,
     ) -> PortResult<()> {
         self.database
-            .bounded(async {
+            .with_timeout(async {
                 let mut transaction = self.database.begin().await?;
                 let changed = sqlx::query(sql!("documents/set_language"))
                     .bind(id.0)
@@ -162,7 +162,7 @@ impl Documents for PgStore {
 
     async fn purge(&self, subject: SubjectId, at: Timestamp) -> PortResult<u64> {
         self.database
-            .bounded(async {
+            .with_timeout(async {
                 let mut transaction = self.database.begin().await?;
                 // Every transaction locks the document first and then its runs.
                 sqlx::query(sql!("documents/lock"))
@@ -171,7 +171,7 @@ impl Documents for PgStore {
                     .await
                     .map_err(translate)?;
                 // While the front is locked, no other transaction can put a run behind it that this one would miss.
-                sqlx::query(sql!("runs/front"))
+                sqlx::query(sql!("runs/lock_front_for_update"))
                     .bind(subject.0)
                     .bind(None::<&str>)
                     .execute(&mut *transaction)
@@ -191,11 +191,22 @@ impl Documents for PgStore {
                 if runs + documents == 0 {
                     return Err(subject_not_found(subject));
                 }
+                sqlx::query(sql!("purged_subjects/insert"))
+                    .bind(subject.0)
+                    .bind(StoredTime(at))
+                    .execute(&mut *transaction)
+                    .await
+                    .map_err(translate)?;
                 append(&mut transaction, &[Event::subject_purged(subject, at)], false).await?;
                 commit(transaction).await?;
                 Ok(runs)
             })
             .await
+    }
+
+    async fn presence(&self, subjects: &[SubjectId]) -> PortResult<Vec<SubjectPresence>> {
+        let ids: Vec<_> = subjects.iter().map(|subject| subject.0).collect();
+        self.rows(|| sqlx::query(sql!("documents/presence")).bind(ids.clone()), row::presence).await
     }
 }
 

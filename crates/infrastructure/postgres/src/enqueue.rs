@@ -16,7 +16,7 @@ use quire_sql::{ColumnReader, another_run_has_the_id, corrupt, row, run_not_foun
 use sqlx::PgConnection;
 use uuid::Uuid;
 
-use crate::batcher::Work;
+use crate::batcher::BatchHandler;
 use crate::database::{Database, commit};
 use crate::error::{translate, unavailable};
 use crate::row::{StoredTime, int, mapped, text};
@@ -24,7 +24,7 @@ use crate::sql;
 use crate::transition::append;
 
 /// How often to look again after another transaction has changed a subject's front, before giving up.
-const ROUNDS: usize = 50;
+const MAX_RETRIES: usize = 50;
 
 /// A run to insert, and its creation time.
 #[derive(Clone, Debug)]
@@ -36,13 +36,13 @@ pub(crate) struct TimedRun {
 pub(crate) struct InsertRuns(pub(crate) Database);
 
 #[async_trait]
-impl Work for InsertRuns {
+impl BatchHandler for InsertRuns {
     type Input = TimedRun;
     type Output = Run;
 
     async fn run(&self, new: &[TimedRun]) -> PortResult<Vec<PortResult<Run>>> {
         self.0
-            .bounded(async {
+            .with_timeout(async {
                 let mut transaction = self.0.begin().await?;
                 let (runs, events) = insert(&mut transaction, new).await?;
                 append(&mut transaction, &events, true).await?;
@@ -74,14 +74,14 @@ pub(crate) async fn insert(
             events.push(event);
             runs.push(Ok(stored));
         } else {
-            runs.push(same(&run, &known));
+            runs.push(existing_or_conflict(&run, &known));
         }
     }
     Ok((runs, events))
 }
 
 /// The stored run with that id, if it has the requested subject and pipeline.
-fn same(wanted: &Run, stored: &[Run]) -> PortResult<Run> {
+fn existing_or_conflict(wanted: &Run, stored: &[Run]) -> PortResult<Run> {
     let found = stored.iter().find(|run| run.id == wanted.id);
     let found = found.ok_or_else(|| run_not_found(wanted.id))?;
     if found.subject == wanted.subject && found.pipeline == wanted.pipeline {
@@ -101,7 +101,7 @@ async fn insert_all(
     let mut ids = HashSet::new();
     pending.retain(|run| ids.insert(run.id));
     let mut inserted = HashMap::new();
-    for _ in 0..ROUNDS {
+    for _ in 0..MAX_RETRIES {
         if pending.is_empty() {
             return Ok(inserted);
         }
@@ -146,7 +146,7 @@ fn places<'r>(pending: &[&'r Run], fronts: &HashSet<FrontKey>) -> Vec<(&'r Run, 
 async fn lock_fronts(connection: &mut PgConnection, pending: &[&Run]) -> PortResult<HashSet<FrontKey>> {
     let mut subjects: Vec<FrontKey> = pending.iter().map(|run| (run.subject, run.pipeline)).collect();
     subjects.dedup();
-    let rows = sqlx::query(sql!("runs/fronts"))
+    let rows = sqlx::query(sql!("runs/lock_fronts_for_share"))
         .bind(subjects.iter().map(|(subject, _)| subject.0).collect::<Vec<_>>())
         .bind(subjects.iter().map(|(_, pipeline)| pipeline.as_str()).collect::<Vec<_>>())
         .fetch_all(connection)

@@ -34,7 +34,7 @@ fn translate_state(refused: &dyn DatabaseError) -> PortError {
         "23505" if refused.constraint() == Some(ONE_FRONT) => {
             unavailable("another run of the subject came first", true)
         }
-        "42P01" => PortError::Conflict("the database has no schema yet; run `quire migrate up`".to_owned()),
+        "42P01" => PortError::Conflict("the database has no tables yet; run `quire migrate up`".to_owned()),
         "3D000" => unavailable("the server has no such database", false),
         "25P03" => unavailable("the transaction was open for too long", false),
         _ => match state.get(..2).unwrap_or_default() {

@@ -25,7 +25,7 @@ use crate::{PgStore, seeding, sql};
 impl Governance for PgStore {
     async fn seed_file(&self, file: &SchemaFile, at: Timestamp) -> PortResult<SeedOutcome> {
         self.database
-            .bounded(async {
+            .with_timeout(async {
                 let mut transaction = self.database.begin().await?;
                 let outcome = seeding::seed(&mut transaction, file, at).await?;
                 commit(transaction).await?;
@@ -85,7 +85,7 @@ impl Governance for PgStore {
         events: &[Event],
     ) -> PortResult<()> {
         self.database
-            .bounded(async {
+            .with_timeout(async {
                 let mut transaction = self.database.begin().await?;
                 record(&mut transaction, decision, version).await?;
                 append(&mut transaction, events, false).await?;

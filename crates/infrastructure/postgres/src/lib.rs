@@ -17,6 +17,7 @@ mod enqueue;
 mod error;
 mod governance;
 mod history;
+mod installation;
 mod listener;
 mod metrics;
 mod migrations;
@@ -92,7 +93,7 @@ impl Default for Options {
 pub struct PgStore {
     database: Database,
     /// A pool for heartbeats alone, so that a heartbeat never waits for a connection behind other work.
-    vital: Database,
+    heartbeats: Database,
     new_documents: Batcher<AddDocuments>,
     enqueues: Batcher<InsertRuns>,
     advances: Batcher<WriteAdvances>,
@@ -106,7 +107,7 @@ impl PgStore {
     pub async fn connect(url: &str, options: Options) -> PortResult<Self> {
         let database = Database::connect(url, &options).await?;
         // Two, because a heartbeat that got no answer leaves a connection that is still being closed.
-        let vital = Database::connect(url, &Options { max_connections: 2, ..options.clone() }).await?;
+        let heartbeats = Database::connect(url, &Options { max_connections: 2, ..options.clone() }).await?;
         let clock = Arc::new(DatabaseClock::default());
         let mut transaction = database.begin().await?;
         clock.measure(&mut transaction).await?;
@@ -118,7 +119,7 @@ impl PgStore {
             advances: Batcher::start(WriteAdvances(database.clone()), options.group_limit),
             _listener: Listener::start(url, &options, wakeup.clone())?,
             database,
-            vital,
+            heartbeats,
             wakeup,
             clock,
         })

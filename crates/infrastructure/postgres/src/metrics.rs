@@ -15,7 +15,7 @@ use crate::{PgStore, sql};
 impl Metrics for PgStore {
     async fn add(&self, metrics: &[MinuteMetrics]) -> PortResult<()> {
         self.database
-            .bounded(async {
+            .with_timeout(async {
                 let mut minutes: Vec<&MinuteMetrics> = metrics.iter().collect();
                 // Every process uses the same order, so that no two processes deadlock.
                 minutes.sort_by_key(|minute| (minute.minute, minute.pipeline.as_str()));

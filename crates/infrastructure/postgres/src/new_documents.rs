@@ -10,7 +10,7 @@ use quire_ports::{AddOutcome, IdempotencyKey, NewDocument, PortResult};
 use quire_sql::{corrupt, row};
 use sqlx::PgConnection;
 
-use crate::batcher::Work;
+use crate::batcher::BatchHandler;
 use crate::database::{Database, commit};
 use crate::enqueue::{self, TimedRun};
 use crate::error::{translate, unavailable};
@@ -24,14 +24,14 @@ const EXPIRED_KEYS_DELETED: i64 = 20;
 pub(crate) struct AddDocuments(pub(crate) Database);
 
 #[async_trait]
-impl Work for AddDocuments {
+impl BatchHandler for AddDocuments {
     /// A document without a key, and its creation time.
     type Input = (NewDocument, Timestamp);
     type Output = AddOutcome;
 
     async fn run(&self, documents: &[Self::Input]) -> PortResult<Vec<PortResult<AddOutcome>>> {
         self.0
-            .bounded(async {
+            .with_timeout(async {
                 let mut transaction = self.0.begin().await?;
                 let outcomes = add(&mut transaction, documents).await?;
                 commit(transaction).await?;
@@ -51,8 +51,8 @@ pub(crate) async fn add_once(
         if !reserve_key(connection, &new, key, at).await? {
             return earlier_outcome(connection, key).await;
         }
-        sqlx::query(sql!("idempotency_keys/forget_old"))
-            .bind(StoredTime(key.kept_since))
+        sqlx::query(sql!("idempotency_keys/delete_expired"))
+            .bind(StoredTime(key.expired_before))
             .bind(EXPIRED_KEYS_DELETED)
             .execute(&mut *connection)
             .await
@@ -100,7 +100,7 @@ async fn reserve_key(
         .bind(new.document.id.0)
         .bind(new.run.as_ref().map(|run| run.id.0))
         .bind(StoredTime(at))
-        .bind(StoredTime(key.kept_since))
+        .bind(StoredTime(key.expired_before))
         .fetch_optional(connection)
         .await;
     Ok(reserved.map_err(translate)?.is_some())

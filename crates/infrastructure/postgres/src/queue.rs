@@ -16,7 +16,7 @@ use crate::database::{commit, rollback};
 use crate::enqueue::TimedRun;
 use crate::error::{translate, unavailable};
 use crate::row::{StoredTime, bigint, first};
-use crate::steps::project;
+use crate::steps::write_step_progress;
 use crate::transition::{self, TimedTransition, append};
 use crate::{PgStore, sql};
 
@@ -33,7 +33,7 @@ impl RunQueue for PgStore {
 
     async fn claim(&self, claim: ClaimRequest<'_>) -> PortResult<Vec<ClaimedRun>> {
         self.database
-            .bounded(async {
+            .with_timeout(async {
                 let mut transaction = self.database.begin().await?;
                 let claimed = start_next(&mut transaction, &claim).await?;
                 commit(transaction).await?;
@@ -50,7 +50,7 @@ impl RunQueue for PgStore {
 
     async fn release_due(&self, at: Timestamp, limit: usize) -> PortResult<usize> {
         self.database
-            .bounded(async {
+            .with_timeout(async {
                 let mut transaction = self.database.begin().await?;
                 let released = sqlx::query(sql!("runs/release_due"))
                     .bind(StoredTime(at))
@@ -85,9 +85,9 @@ impl RunQueue for PgStore {
 
     async fn record(&self, events: &[Event]) -> PortResult<()> {
         self.database
-            .bounded(async {
+            .with_timeout(async {
                 let mut transaction = self.database.begin().await?;
-                project(&mut transaction, events).await?;
+                write_step_progress(&mut transaction, events).await?;
                 append(&mut transaction, events, false).await?;
                 commit(transaction).await
             })
@@ -128,7 +128,7 @@ impl PgStore {
         at: Timestamp,
     ) -> PortResult<Transition> {
         self.database
-            .bounded(async {
+            .with_timeout(async {
                 let mut transaction = self.database.begin().await?;
                 // Every transaction locks the document first and then its runs.
                 sqlx::query(sql!("documents/lock_of_run"))
@@ -144,7 +144,7 @@ impl PgStore {
                         return Err(PortError::Conflict(why.to_string()));
                     }
                 };
-                let newcomer = transition.is_newcomer();
+                let newcomer = transition.rejoins_queue();
                 let front_is_kept = newcomer && lock_front(&mut transaction, &run).await?;
                 let timed = TimedTransition { transition: &transition, at };
                 let notify = transition::write(&mut transaction, &[timed]).await?.notify;
@@ -178,7 +178,7 @@ async fn find_for_update(connection: &mut PgConnection, id: RunId) -> PortResult
 /// there is a front.
 async fn lock_front(connection: &mut PgConnection, run: &Run) -> PortResult<bool> {
     for _ in 0..TRIES {
-        let locked = sqlx::query(sql!("runs/front"))
+        let locked = sqlx::query(sql!("runs/lock_front_for_update"))
             .bind(run.subject.0)
             .bind(run.pipeline.as_str())
             .execute(&mut *connection)

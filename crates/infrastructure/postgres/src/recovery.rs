@@ -26,9 +26,9 @@ impl RunRecovery for PgStore {
         at: Timestamp,
         limit: usize,
     ) -> PortResult<Vec<Transition>> {
-        let ownerless_since = at.saturating_sub(rules.ownerless_after).unwrap_or(Timestamp::MIN);
+        let ownerless_since = at.saturating_sub(rules.unowned_after).unwrap_or(Timestamp::MIN);
         self.database
-            .bounded(async {
+            .with_timeout(async {
                 let mut transaction = self.database.begin().await?;
                 if expired == ExpiredLeases::End {
                     sqlx::query(sql!("workers/end_expired"))
@@ -69,7 +69,7 @@ impl RunRecovery for PgStore {
         known: &[RunId],
         at: Timestamp,
     ) -> PortResult<Vec<Transition>> {
-        let unknown = sqlx::query(sql!("runs/held_by")).bind(worker.0).bind(ids(known));
+        let unknown = sqlx::query(sql!("runs/held_unreported")).bind(worker.0).bind(ids(known));
         self.change_all(unknown, &Change::HandBack, at).await
     }
 }
@@ -84,7 +84,7 @@ impl PgStore {
     /// Finds runs, locks them and applies the same change to each, all in one transaction.
     async fn change_all(&self, find: PgQuery, change: &Change, at: Timestamp) -> PortResult<Vec<Transition>> {
         self.database
-            .bounded(async {
+            .with_timeout(async {
                 let mut transaction = self.database.begin().await?;
                 let rows = find.fetch_all(&mut *transaction).await.map_err(translate)?;
                 let runs = mapped(&rows, row::run)?.into_iter();

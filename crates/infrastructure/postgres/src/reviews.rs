@@ -46,7 +46,7 @@ impl Reviews for PgStore {
 
     async fn editable(&self, run: RunId) -> PortResult<EditableRun> {
         self.database
-            .bounded(async {
+            .with_timeout(async {
                 let mut transaction = self.database.begin().await?;
                 // One snapshot answers all queries, so that the results belong together.
                 sqlx::raw_sql("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY")
@@ -62,7 +62,7 @@ impl Reviews for PgStore {
 
     async fn save(&self, version: &NewInterpretationVersion) -> PortResult<Result<SavedEdit, EditBlocked>> {
         self.database
-            .bounded(async {
+            .with_timeout(async {
                 let mut transaction = self.database.begin().await?;
                 match save(&mut transaction, version).await {
                     Ok(Ok(saved)) => {
@@ -107,7 +107,7 @@ impl Reviews for PgStore {
 
     async fn mark(&self, request: &ReviewMarkRequest) -> PortResult<Result<ReviewMark, MarkBlocked>> {
         self.database
-            .bounded(async {
+            .with_timeout(async {
                 let mut transaction = self.database.begin().await?;
                 let mark = match review_marks::mark(&mut transaction, request).await? {
                     Ok(mark) => mark,
@@ -190,7 +190,7 @@ pub(crate) async fn lock(connection: &mut PgConnection, document: DocumentId) ->
         .execute(&mut *connection)
         .await
         .map_err(translate)?;
-    sqlx::query(sql!("runs/front"))
+    sqlx::query(sql!("runs/lock_front_for_update"))
         .bind(document.0)
         .bind(None::<&str>)
         .execute(connection)
@@ -248,7 +248,7 @@ async fn insert_changes(connection: &mut PgConnection, version: &NewInterpretati
     sqlx::query(sql!("interpretations/insert_changes"))
         .bind(version.id.0)
         .bind(version.run.0)
-        .bind(changes.iter().map(|_| ArtifactId::new().0).collect::<Vec<_>>())
+        .bind(changes.iter().map(|_| Uuid::now_v7()).collect::<Vec<_>>())
         .bind(all(&|change| change.change_type.as_str().to_owned()))
         .bind(changes.iter().map(|change| change.field_id.0).collect::<Vec<_>>())
         .bind(all(&|change| text(&change.field_key)))
@@ -283,7 +283,7 @@ async fn insert_structural(
         .map_err(translate)?;
     let evidence = edit.evidence.as_ref().map(serde_json::to_string).transpose().map_err(corrupt)?;
     sqlx::query(sql!("candidates/insert_edit"))
-        .bind(ArtifactId::new().0)
+        .bind(Uuid::now_v7())
         .bind(candidate)
         .bind(run.subject.0)
         .bind(run.id.0)

@@ -18,9 +18,9 @@ const EXPIRED_SESSIONS_DELETED: i64 = 100;
 impl Sessions for PgStore {
     async fn begin(&self, session: &Session, replaces: Option<[u8; 32]>) -> PortResult<()> {
         self.database
-            .bounded(async {
+            .with_timeout(async {
                 let mut transaction = self.database.begin().await?;
-                sqlx::query(sql!("sessions/forget"))
+                sqlx::query(sql!("sessions/delete_ended"))
                     .bind(StoredTime(session.created_at))
                     .bind(EXPIRED_SESSIONS_DELETED)
                     .execute(&mut *transaction)
@@ -46,7 +46,7 @@ impl Sessions for PgStore {
 
     async fn used(&self, secret_hash: [u8; 32], at: Timestamp, expires_at: Timestamp) -> PortResult<()> {
         self.database
-            .bounded(async {
+            .with_timeout(async {
                 let mut transaction = self.database.begin().await?;
                 sqlx::query(sql!("sessions/use"))
                     .bind(secret_hash)
@@ -62,7 +62,7 @@ impl Sessions for PgStore {
 
     async fn end(&self, secret_hash: [u8; 32]) -> PortResult<()> {
         self.database
-            .bounded(async {
+            .with_timeout(async {
                 let mut transaction = self.database.begin().await?;
                 delete(&mut transaction, secret_hash).await?;
                 commit(transaction).await

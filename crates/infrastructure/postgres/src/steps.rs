@@ -15,7 +15,7 @@ use crate::sql;
 
 /// Updates the steps of these events. Several events of one step become one row, because a statement cannot write a
 /// row twice.
-pub(crate) async fn project<'e>(
+pub(crate) async fn write_step_progress<'e>(
     connection: &mut PgConnection,
     events: impl IntoIterator<Item = &'e Event>,
 ) -> PortResult<()> {
@@ -75,7 +75,11 @@ pub(crate) async fn running(
 /// Resets the steps of these runs that have not succeeded, so that they run again.
 pub(crate) async fn reopen(connection: &mut PgConnection, runs: Vec<Uuid>) -> PortResult<()> {
     if !runs.is_empty() {
-        sqlx::query(sql!("steps/reopen")).bind(runs).execute(connection).await.map_err(translate)?;
+        sqlx::query(sql!("steps/reset_unfinished"))
+            .bind(runs)
+            .execute(connection)
+            .await
+            .map_err(translate)?;
     }
     Ok(())
 }

@@ -14,7 +14,7 @@ use uuid::Uuid;
 use crate::enqueue::{FrontKey, TimedRun};
 use crate::error::translate;
 use crate::row::{StoredTime, int, json, mapped, text};
-use crate::steps::{self, project, reopen};
+use crate::steps::{self, reopen, write_step_progress};
 use crate::{enqueue, review_marks, sql, transition};
 
 /// A transition and its time.
@@ -44,7 +44,7 @@ pub(crate) async fn write(
     transitions: &[TimedTransition<'_>],
 ) -> PortResult<Performed> {
     transition::update(connection, transitions).await?;
-    let performed = perform(connection, transitions).await?;
+    let performed = apply_effects(connection, transitions).await?;
     let events: Vec<Event> = performed.recorded.values().flatten().cloned().collect();
     append(connection, &events, performed.notify).await?;
     Ok(performed)
@@ -95,7 +95,7 @@ fn error(columns: RunColumns<'_>) -> PortResult<Option<String>> {
 }
 
 /// Stores the effects of transitions except their events, which must be the last write of a transaction.
-pub(crate) async fn perform(
+pub(crate) async fn apply_effects(
     connection: &mut PgConnection,
     transitions: &[TimedTransition<'_>],
 ) -> PortResult<Performed> {
@@ -107,8 +107,8 @@ pub(crate) async fn perform(
     let interrupted = interrupted(&interrupting, &running);
     let ended = end_reviews(connection, transitions).await?;
     let mut recorded = recorded(transitions, &interrupted, &ended);
-    project(connection, recorded.values().flatten()).await?;
-    reopen(connection, ids(&runs_with(transitions, |effect| matches!(effect, Effect::ReopenSteps)))).await?;
+    write_step_progress(connection, recorded.values().flatten()).await?;
+    reopen(connection, ids(&runs_with(transitions, |effect| matches!(effect, Effect::ResetSteps)))).await?;
     yield_front(connection, transitions).await?;
     let passed = pass_turn(connection, transitions).await?;
     let created = continue_runs(connection, transitions, &passed).await?;
@@ -175,7 +175,7 @@ fn recorded(
                 Effect::EndReview(event) if ended.contains(&transition.run.subject.0) => {
                     events.push(event.clone());
                 }
-                Effect::EndReview(_) | Effect::ReopenSteps | Effect::PassTurn | Effect::Continue(_) => {}
+                Effect::EndReview(_) | Effect::ResetSteps | Effect::PassTurn | Effect::Continue(_) => {}
             }
         }
     }
@@ -218,7 +218,7 @@ fn subjects(transitions: &[TimedTransition<'_>]) -> (Vec<Uuid>, Vec<&'static str
 
 async fn yield_front(connection: &mut PgConnection, transitions: &[TimedTransition<'_>]) -> PortResult<()> {
     let newcomers: Vec<_> =
-        transitions.iter().copied().filter(|timed| timed.transition.is_newcomer()).collect();
+        transitions.iter().copied().filter(|timed| timed.transition.rejoins_queue()).collect();
     if newcomers.is_empty() {
         return Ok(());
     }

@@ -16,18 +16,18 @@ use crate::{PgStore, sql};
 #[async_trait]
 impl Workers for PgStore {
     async fn register(&self, worker: &Worker) -> PortResult<()> {
-        self.vital
-            .bounded(async {
+        self.heartbeats
+            .with_timeout(async {
                 let now = StoredTime(worker.seen_at);
-                let mut transaction = self.vital.begin().await?;
+                let mut transaction = self.heartbeats.begin().await?;
                 if worker.lease == Some(Lease::Exclusive) {
-                    sqlx::query(sql!("workers/end_others"))
+                    sqlx::query(sql!("workers/end_all"))
                         .bind(now)
                         .execute(&mut *transaction)
                         .await
                         .map_err(translate)?;
                 }
-                sqlx::query(sql!("workers/forget"))
+                sqlx::query(sql!("workers/delete_ended"))
                     .bind(now)
                     .execute(&mut *transaction)
                     .await
@@ -49,9 +49,13 @@ impl Workers for PgStore {
     }
 
     async fn renew(&self, worker: WorkerId, at: Timestamp, lease: Lease) -> PortResult<bool> {
-        self.vital
-            .bounded(async {
-                let mut transaction = self.vital.begin().await?;
+        // A process that cannot write must not keep its runs, and its health must say so.
+        self.new_documents.check()?;
+        self.enqueues.check()?;
+        self.advances.check()?;
+        self.heartbeats
+            .with_timeout(async {
+                let mut transaction = self.heartbeats.begin().await?;
                 let renewed = sqlx::query(sql!("workers/renew"))
                     .bind(worker.0)
                     .bind(StoredTime(at))
@@ -67,9 +71,9 @@ impl Workers for PgStore {
     }
 
     async fn postpone_deadlines(&self, worker: WorkerId, by: Duration) -> PortResult<()> {
-        self.vital
-            .bounded(async {
-                let mut transaction = self.vital.begin().await?;
+        self.heartbeats
+            .with_timeout(async {
+                let mut transaction = self.heartbeats.begin().await?;
                 sqlx::query(sql!("runs/postpone_deadlines"))
                     .bind(worker.0)
                     .bind(i64::try_from(by.as_micros()).unwrap_or(i64::MAX))
@@ -82,9 +86,9 @@ impl Workers for PgStore {
     }
 
     async fn resign(&self, worker: WorkerId, at: Timestamp) -> PortResult<()> {
-        self.vital
-            .bounded(async {
-                let mut transaction = self.vital.begin().await?;
+        self.heartbeats
+            .with_timeout(async {
+                let mut transaction = self.heartbeats.begin().await?;
                 sqlx::query(sql!("workers/resign"))
                     .bind(worker.0)
                     .bind(StoredTime(at))

@@ -58,7 +58,7 @@ async fn an_absent_server_is_unavailable_and_no_error_tells_the_password() {
         assert!(!format!("{error} {error:?}").contains("hunter2"), "{error}");
     }
     let Err(error) = PgStore::connect("postgres://u:p@127.0.0.1:1/x", options).await else { panic!() };
-    assert!(error.is_transient() && !error.is_contention(), "{error}");
+    assert!(error.is_retryable() && !error.is_contention(), "{error}");
 }
 
 /// Before the first migration every query fails with the same error, which says what to do.

@@ -93,7 +93,7 @@ impl OcrTask {
         let started = Instant::now();
         let lines = match self.render_and_recognise(index).await {
             // What failed at once may pass, such as a lack of memory. The page would be missing otherwise.
-            Err(error) if error.kind.may_pass() && started.elapsed() < REPEATED_WITHIN => {
+            Err(error) if error.kind.is_retryable() && started.elapsed() < REPEATED_WITHIN => {
                 self.render_and_recognise(index).await?
             }
             recognised => recognised?,

@@ -19,8 +19,8 @@ pub(crate) fn add(connection: &Connection, new: &NewDocument, at: Timestamp) -> 
         if !reserve_key(connection, new, key, at)? {
             return earlier_outcome(connection, key);
         }
-        let values = params![micros(key.kept_since), EXPIRED_KEYS_DELETED];
-        execute(connection, sql!("idempotency_keys/forget_old"), values)?;
+        let values = params![micros(key.expired_before), EXPIRED_KEYS_DELETED];
+        execute(connection, sql!("idempotency_keys/delete_expired"), values)?;
     }
     insert(connection, &new.document)?;
     for event in &new.events {
@@ -45,7 +45,7 @@ fn reserve_key(
         new.document.id.0.as_bytes(),
         new.run.as_ref().map(|run| run.id.0.into_bytes()),
         micros(at),
-        micros(key.kept_since),
+        micros(key.expired_before),
     ];
     Ok(first(connection, sql!("idempotency_keys/insert"), values, |_| Ok(()))?.is_some())
 }

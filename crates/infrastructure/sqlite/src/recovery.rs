@@ -23,7 +23,7 @@ impl RunRecovery for SqliteStore {
         limit: usize,
     ) -> PortResult<Vec<Transition>> {
         let rules = rules.clone();
-        let ownerless_since = at.saturating_sub(rules.ownerless_after).unwrap_or(Timestamp::MIN);
+        let ownerless_since = at.saturating_sub(rules.unowned_after).unwrap_or(Timestamp::MIN);
         let orphans = move |connection: &Connection| {
             if expired == ExpiredLeases::End {
                 execute(connection, sql!("workers/end_expired"), [micros(at)])?;

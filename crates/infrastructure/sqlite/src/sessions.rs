@@ -19,7 +19,7 @@ impl Sessions for SqliteStore {
         self.writer
             .write(move |connection| {
                 let began = micros(session.created_at);
-                execute(connection, sql!("sessions/forget"), params![began, EXPIRED_SESSIONS_DELETED])?;
+                execute(connection, sql!("sessions/delete_ended"), params![began, EXPIRED_SESSIONS_DELETED])?;
                 if let Some(replaced) = replaces {
                     execute(connection, sql!("sessions/delete"), [replaced])?;
                 }

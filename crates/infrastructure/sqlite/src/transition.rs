@@ -33,7 +33,7 @@ pub(crate) fn write(
     if !update(connection, transition, at)? {
         return Ok(None);
     }
-    perform(connection, transition, at).map(Some)
+    apply_effects(connection, transition, at).map(Some)
 }
 
 /// Updates the run. Returns false if its fence has changed.
@@ -63,7 +63,7 @@ pub(crate) fn update(connection: &Connection, transition: &Transition, at: Times
 }
 
 /// Stores the effects of a transition.
-pub(crate) fn perform(
+pub(crate) fn apply_effects(
     connection: &Connection,
     transition: &Transition,
     at: Timestamp,
@@ -78,8 +78,8 @@ pub(crate) fn perform(
             Effect::InterruptSteps(reason) => {
                 interrupted = interrupt_steps(connection, transition, reason, at)?;
             }
-            Effect::ReopenSteps => {
-                execute(connection, sql!("steps/reopen"), [run.id.0.as_bytes()])?;
+            Effect::ResetSteps => {
+                execute(connection, sql!("steps/reset_unfinished"), [run.id.0.as_bytes()])?;
             }
             Effect::EndReview(event) => {
                 let values = params![run.subject.0.as_bytes(), micros(at)];
@@ -88,7 +88,7 @@ pub(crate) fn perform(
                 }
             }
             Effect::PassTurn => {
-                if transition.is_newcomer() {
+                if transition.rejoins_queue() {
                     let values = params![run.subject.0.as_bytes(), run.pipeline.as_str()];
                     execute(connection, sql!("runs/yield_front"), values)?;
                 }
@@ -146,10 +146,10 @@ pub(crate) fn append(connection: &Connection, event: &Event) -> PortResult<()> {
         details,
     ];
     execute(connection, sql!("events/insert"), values)?;
-    project(connection, event)
+    write_step_progress(connection, event)
 }
 
-fn project(connection: &Connection, event: &Event) -> PortResult<()> {
+fn write_step_progress(connection: &Connection, event: &Event) -> PortResult<()> {
     let Some((run, progress)) = step_progress_after(event) else {
         return Ok(());
     };

@@ -20,9 +20,9 @@ impl Workers for SqliteStore {
             .write(move |connection| {
                 let now = micros(worker.seen_at);
                 if worker.lease == Some(Lease::Exclusive) {
-                    execute(connection, sql!("workers/end_others"), [now])?;
+                    execute(connection, sql!("workers/end_all"), [now])?;
                 }
-                execute(connection, sql!("workers/forget"), [now])?;
+                execute(connection, sql!("workers/delete_ended"), [now])?;
                 let values = params![
                     worker.id.0.as_bytes(),
                     worker.name,

@@ -21,7 +21,7 @@ impl Config {
             tick: to_std(engine.tick),
             lease,
             heartbeat: to_std(engine.heartbeat),
-            ownerless_after: engine.zombie_after,
+            unowned_after: engine.zombie_after,
             grace: engine.deadline_grace,
             shutdown_wait: to_std(engine.shutdown_wait),
             recovery: Pipeline::ALL.map(|pipeline| (pipeline, self.policy(pipeline).recovery)).to_vec(),

@@ -57,8 +57,8 @@ async fn compare(fixture: &StoreFixture) -> usize {
         assert_eq!(listed, expected, "{limit} a page");
     }
     let count = u32::try_from(expected.len()).unwrap();
-    assert_eq!(fixture.store.documents.count_open(1000).await.unwrap(), count);
-    assert_eq!(fixture.store.documents.count_open(2).await.unwrap(), count.min(2));
+    assert_eq!(fixture.store.documents.count_awaiting_review(1000).await.unwrap(), count);
+    assert_eq!(fixture.store.documents.count_awaiting_review(2).await.unwrap(), count.min(2));
     expected.len()
 }
 

@@ -68,7 +68,7 @@ pub async fn migrating_over_renamed_tables_keeps_their_rows(fixture: &StoreFixtu
     schema.up(None).await.unwrap();
 
     assert_eq!(fixture.store.documents.overview(document).await.unwrap(), before);
-    assert_eq!(fixture.store.documents.count_open(9).await.unwrap(), 1);
+    assert_eq!(fixture.store.documents.count_awaiting_review(9).await.unwrap(), 1);
     assert_eq!(fixture.store.metrics.between(at(20), at(80)).await.unwrap(), [minute]);
     assert_eq!(fixture.sql.number("SELECT count(*) FROM run_search_text").await, 1);
     let base = fixture.active_version(run).await;

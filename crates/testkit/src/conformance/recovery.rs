@@ -15,7 +15,7 @@ use crate::fixture::{StoreFixture, all_plans, at};
 pub(super) fn rules(recovery: RecoveryPolicy) -> RecoveryRules {
     RecoveryRules {
         recovery: Pipeline::ALL.iter().map(|pipeline| (*pipeline, recovery)).collect(),
-        ownerless_after: SignedDuration::from_hours(2),
+        unowned_after: SignedDuration::from_hours(2),
         grace: SignedDuration::from_secs(5),
     }
 }
@@ -195,7 +195,7 @@ pub async fn a_run_without_an_owner_is_recovered_at_once_without_a_threshold(fix
     fixture.claim_one(worker, at(1)).await;
     let literal = fixture.sql.id(id.0);
     fixture.sql.execute(&format!("UPDATE runs SET worker_id = NULL WHERE id = {literal}")).await.unwrap();
-    let rules = RecoveryRules { ownerless_after: SignedDuration::ZERO, ..rules(RecoveryPolicy::Fail) };
+    let rules = RecoveryRules { unowned_after: SignedDuration::ZERO, ..rules(RecoveryPolicy::Fail) };
     let recovery = &fixture.store.recovery;
     let recovered = recovery.recover_orphaned_runs(&rules, ExpiredLeases::End, at(1), 10).await.unwrap();
     assert_eq!(ids(&recovered), [id]);

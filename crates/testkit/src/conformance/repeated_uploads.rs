@@ -32,7 +32,7 @@ fn key(name: &str) -> IdempotencyKey {
         key: name.to_owned(),
         position: 0,
         fingerprint: [1; 32],
-        kept_since: at(0),
+        expired_before: at(0),
     }
 }
 
@@ -126,7 +126,7 @@ pub async fn an_expired_idempotency_key_can_be_used_again(fixture: &StoreFixture
     for number in 0..5 {
         upload(fixture, &key(&number.to_string()), at(1)).await;
     }
-    let later = IdempotencyKey { fingerprint: [2; 32], kept_since: at(2), ..key("0") };
+    let later = IdempotencyKey { fingerprint: [2; 32], expired_before: at(2), ..key("0") };
     assert!(is_added(&upload(fixture, &later, at(3)).await.1));
     assert_eq!(fixture.count("idempotency_keys").await, 1);
     assert!(matches!(upload(fixture, &later, at(4)).await.1, AddOutcome::AlreadyAdded { .. }));

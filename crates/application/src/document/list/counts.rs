@@ -40,7 +40,7 @@ impl CountCache {
         }
         let counted = match of {
             Counted::Of(of) => store.documents.count(of, SCAN_LIMIT + 1).await?,
-            Counted::Open => store.documents.count_open(SCAN_LIMIT + 1).await?,
+            Counted::Open => store.documents.count_awaiting_review(SCAN_LIMIT + 1).await?,
         };
         let counted = total(counted);
         self.cached().insert(of, (now, counted));

@@ -51,7 +51,7 @@ impl UploadKey {
             key: self.key.clone(),
             position: self.position,
             fingerprint: hash.finalize().into(),
-            kept_since: document.created_at.saturating_sub(KEY_LIFETIME).unwrap_or(document.created_at),
+            expired_before: document.created_at.saturating_sub(KEY_LIFETIME).unwrap_or(document.created_at),
         }
     }
 }

@@ -99,7 +99,11 @@ impl Interpreter for ModelInterpreter {
         };
         let code = error.kind.as_str();
         if !self.settings.fallback {
-            return Err(InterpretError { code, message: error.message, may_pass: error.kind.may_pass() });
+            return Err(InterpretError {
+                code,
+                message: error.message,
+                is_retryable: error.kind.is_retryable(),
+            });
         }
         tracing::warn!(code, "model failed, interpreting the document by rules");
         let by_rules = self.rules.interpret(request).await?;
@@ -230,5 +234,5 @@ fn over_budget(message: &str) -> Failed {
 
 fn unavailable(error: &PortError) -> InterpretError {
     let message = format!("the tokens used today could not be read: {error}");
-    InterpretError { code: StepErrorCode::StoreUnavailable.as_str(), message, may_pass: true }
+    InterpretError { code: StepErrorCode::StoreUnavailable.as_str(), message, is_retryable: true }
 }

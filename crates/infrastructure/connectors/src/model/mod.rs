@@ -159,7 +159,7 @@ impl LanguageModel for RemoteModel {
             let wait = failed.retry_after.unwrap_or_else(|| retry::backoff(attempt));
             let left = retry::time_left(request.deadline, Timestamp::now());
             let fits = left.is_none_or(|left| wait < left);
-            if !failed.error.kind.may_pass() || attempt >= self.attempts || !fits {
+            if !failed.error.kind.is_retryable() || attempt >= self.attempts || !fits {
                 return Err(failed.error);
             }
             tracing::info!(
