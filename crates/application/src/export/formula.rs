@@ -39,9 +39,8 @@ fn begins_formula(text: &str, at: usize, sign: char) -> bool {
     if last.is_alphanumeric() {
         // Only the space between two words could separate cells here, and the cell would end at the next one.
         let has_gap = before.len() < at;
-        return has_gap
-            && behind.chars().next().is_some_and(|c| !c.is_whitespace())
-            && !is_number(sign, behind, true);
+        let is_alone = behind.chars().next().is_none_or(|c| matches!(c, ' ' | '\r' | '\n'));
+        return has_gap && !is_alone && !is_number(sign, behind, true);
     }
     // The second of two signs begins nothing that the first does not.
     let follows_sign = before.len() == at && SIGNS.contains(&last);
