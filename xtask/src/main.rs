@@ -98,7 +98,8 @@ const COMMANDS: &[Command] = &[
         arguments: "[ARGS...]",
         about: "Start the services and rehearse failures with quire-bench in release mode: kills, a silent\n\
                 database, a suspended machine, a document that ends its process. A drill may stop and restart\n\
-                the PostgreSQL server. --long does a thousand kills and continues after an interruption.",
+                the PostgreSQL server. --long does a thousand kills and continues after an interruption.\n\
+                `drill mutated` puts mutated documents through the sandboxed reader, without services.",
         run: commands::drill,
     },
     Command {

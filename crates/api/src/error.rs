@@ -167,7 +167,7 @@ impl From<Error> for ApiError {
         let message = error.to_string();
         match error {
             Error::NotFound(_) => Self::new(Code::NotFound, message),
-            Error::Conflict(_) => Self::new(Code::Conflict, message),
+            Error::Conflict(_) => Self::conflict(Reason::StateChanged, message),
             Error::Unavailable { .. } => Self::new(Code::ServiceUnavailable, message),
             Error::Corrupt(_) => Self::internal(&message),
         }
@@ -179,12 +179,17 @@ impl From<ReadError> for ApiError {
     fn from(error: ReadError) -> Self {
         // The diagnosis may quote the document, which must not reach the log.
         tracing::warn!(code = error.kind.as_str(), "page image failed");
+        let cause = error.kind.as_str();
         let code = match error.kind {
             ReadErrorKind::PageNotFound | ReadErrorKind::UnsupportedMediaType => Code::NotFound,
             kind if kind.may_pass() => Code::ServiceUnavailable,
-            _ => Code::Conflict,
+            _ => {
+                let reason = Reason::DocumentUnreadable.as_str();
+                return Self::new(Code::Conflict, error.message)
+                    .with(json!({ "reason": reason, "cause": cause }));
+            }
         };
-        Self::new(code, error.message).with(json!({ "cause": error.kind.as_str() }))
+        Self::new(code, error.message).with(json!({ "cause": cause }))
     }
 }
 

@@ -24,7 +24,7 @@ pub use middleware::auth::Auth;
 pub use middleware::auth::refusal::REFUSAL_REASONS;
 pub use middleware::cors::CorsOrigins;
 pub use middleware::hsts::Hsts;
-pub use middleware::rate_limit::RateLimits;
+pub use middleware::rate_limit::{RateLimits, RatesPerMinute};
 pub use middleware::trusted_proxies::TrustedProxies;
 pub use pages::words::Language;
 pub use rest::calibration::CalibrationList;

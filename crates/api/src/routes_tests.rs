@@ -16,8 +16,8 @@ use tower::ServiceExt;
 use super::router;
 use crate::middleware::auth::tests::{FakeKeys, auth_with};
 use crate::{
-    ApiError, Code, ConnectionLimits, CorsOrigins, Exposition, Hsts, RateLimits, Server, TrustedProxies,
-    Version,
+    ApiError, Code, ConnectionLimits, CorsOrigins, Exposition, Hsts, RateLimits, Reason, Server,
+    TrustedProxies, Version,
 };
 
 /// A database that answers, fails or hangs.
@@ -53,7 +53,7 @@ fn server(database: Database, storage: StorageCheck) -> Server {
         metrics: Arc::new(Metrics),
         version: Version { version: "1.2.3".to_owned(), commit: None, build_date: None },
         auth: auth_with(Arc::new(FakeKeys::default()), None),
-        rate_limits: Arc::new(RateLimits::per_minute(0, 0, TrustedProxies::default())),
+        rate_limits: Arc::new(RateLimits::new(crate::RatesPerMinute::default(), TrustedProxies::default())),
         connections: ConnectionLimits {
             total: 10,
             per_client: 10,
@@ -174,6 +174,8 @@ fn an_error_of_a_use_case_becomes_a_response_without_internal_details() {
     assert!(answer.to_response("id").headers().contains_key("retry-after"));
     let missing = ApiError::from(Error::NotFound("run 7".to_owned()));
     assert_eq!(missing, ApiError::new(Code::NotFound, "run 7 was not found"));
+    let conflict = ApiError::from(Error::Conflict("it changed".to_owned()));
+    assert!(conflict.is_conflict(Reason::StateChanged), "{conflict:?}");
     let corrupt = ApiError::from(Error::Corrupt("SELECT secret".to_owned()));
     assert!(corrupt.code == Code::InternalError && !corrupt.message.contains("secret"), "{corrupt:?}");
 }
@@ -189,7 +191,9 @@ fn an_image_error_says_whether_a_retry_helps() {
         (ReadErrorKind::ParserCrashed, Code::ServiceUnavailable),
     ] {
         let answer = ApiError::from(ReadError::new(trouble, "what to do"));
-        assert_eq!((answer.code, answer.details), (code, Some(json!({"cause": trouble.as_str()}))));
+        let details = answer.details.unwrap();
+        assert_eq!((answer.code, &details["cause"]), (code, &json!(trouble.as_str())));
+        assert_eq!(details.get("reason").is_some(), code == Code::Conflict);
     }
     let refused = ApiError::from(ImageError::Scale(0.1, 4.0));
     assert_eq!(

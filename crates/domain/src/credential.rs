@@ -29,13 +29,18 @@ pub enum Role {
     Review,
     /// Govern schemas: decide which values documents are searched for.
     Govern,
+    /// Export the values of many documents at once.
+    Export,
+    /// Read the metrics of the process, and nothing else.
+    Metrics,
     /// Everything, including what no other role allows.
     Admin,
 }
 
 impl Role {
     /// All roles.
-    pub const ALL: [Self; 5] = [Self::Read, Self::Operate, Self::Review, Self::Govern, Self::Admin];
+    pub const ALL: [Self; 7] =
+        [Self::Read, Self::Operate, Self::Review, Self::Govern, Self::Export, Self::Metrics, Self::Admin];
 
     /// The name that is stored and that the API shows.
     pub const fn as_str(self) -> &'static str {
@@ -44,6 +49,8 @@ impl Role {
             Self::Operate => "operate",
             Self::Review => "review",
             Self::Govern => "govern",
+            Self::Export => "export",
+            Self::Metrics => "metrics",
             Self::Admin => "admin",
         }
     }
@@ -77,11 +84,17 @@ impl Roles {
         Ok(Self(roles))
     }
 
-    /// Whether these roles allow what needs `role`. `review` and `govern` include `read`, and `admin` includes every
-    /// role. `operate` does not include `read`: a scanner that uploads documents need not see any.
+    /// Whether these roles allow what needs `role`. `review` and `govern` include `read`, which includes `metrics`, and
+    /// `admin` includes every role. `operate` does not include `read`: a scanner that uploads documents need not see any.
+    /// `read` does not include `export`: who looks at documents one by one need not carry all of them away.
     pub fn allow(&self, role: Role) -> bool {
-        let reads = |own: &Role| role == Role::Read && matches!(own, Role::Review | Role::Govern);
-        self.0.iter().any(|own| *own == role || *own == Role::Admin || reads(own))
+        let includes = |own: &Role| match own {
+            Role::Admin => true,
+            Role::Review | Role::Govern => matches!(role, Role::Read | Role::Metrics),
+            Role::Read => role == Role::Metrics,
+            Role::Operate | Role::Export | Role::Metrics => false,
+        };
+        self.0.iter().any(|own| *own == role || includes(own))
     }
 }
 
@@ -233,11 +246,20 @@ mod tests {
         assert_eq!(reviewer.to_string(), "operate,review");
         assert_eq!(
             Role::ALL.map(|role| reviewer.allow(role)),
-            [true, true, true, false, false],
+            [true, true, true, false, false, true, false],
             "what was given, and reading"
         );
         let scanner = Roles::parse("operate").unwrap();
-        assert_eq!(Role::ALL.map(|role| scanner.allow(role)), [false, true, false, false, false]);
+        assert_eq!(
+            Role::ALL.map(|role| scanner.allow(role)),
+            [false, true, false, false, false, false, false]
+        );
+        let prometheus = Roles::parse("metrics").unwrap();
+        assert_eq!(
+            Role::ALL.map(|role| prometheus.allow(role)),
+            [false, false, false, false, false, true, false]
+        );
+        assert!(!Roles::parse("read,review,govern,operate").unwrap().allow(Role::Export));
         assert!(Role::ALL.into_iter().all(|role| Roles::admin().allow(role)));
         let refused = Roles::parse("read,root").unwrap_err().to_string();
         assert!(refused.contains("root") && refused.contains("govern"), "{refused}");

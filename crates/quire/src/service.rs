@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use quire_api::{AppState, Auth, RateLimits, Server, Version};
+use quire_api::{AppState, Auth, RateLimits, RatesPerMinute, Server, Version};
 use quire_application::Error;
 use quire_application::audit::AccessAudit;
 use quire_application::credential::Authenticator;
@@ -13,7 +13,7 @@ use quire_application::engine::{Engine, PipelineSetup};
 use quire_application::health::{DatabaseCheck, HealthChecks};
 use quire_application::session::SessionService;
 use quire_ports::{NoProbe, Store};
-use tokio::net::TcpListener;
+use tokio::net::{TcpListener, TcpSocket};
 use tokio_util::sync::CancellationToken;
 
 use crate::config::Config;
@@ -23,14 +23,15 @@ use crate::telemetry::{self, Metrics, Telemetry};
 use crate::wire::{self, EngineDatabase};
 use crate::{StepFactory, listen, owner_only, shutdown};
 
+/// Connections that may wait to be accepted. When more come at once, the operating system drops some for a second.
+const ACCEPT_QUEUE: u32 = 4096;
 /// How often histograms are folded into their buckets.
 const UPKEEP_INTERVAL: Duration = Duration::from_secs(10);
 /// How long open requests may take after the engine has stopped. They have known of the shutdown since its beginning.
 const REQUEST_DRAIN_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// Default rate limits per client and minute, if other machines can reach the server.
-const UPLOADS_PER_MINUTE: u32 = 10;
-const DOWNLOADS_PER_MINUTE: u32 = 30;
+const PUBLIC: RatesPerMinute = RatesPerMinute { uploads: 10, downloads: 30, megabytes: 1000, drawings: 600 };
 
 /// Which routes the listener serves.
 #[derive(Clone, Copy)]
@@ -102,7 +103,13 @@ pub(crate) async fn run_until_stopped(
 }
 
 async fn bind(address: SocketAddr) -> Result<TcpListener, CommandError> {
-    TcpListener::bind(address).await.map_err(|error| {
+    let bound = async {
+        let socket = if address.is_ipv4() { TcpSocket::new_v4()? } else { TcpSocket::new_v6()? };
+        socket.set_reuseaddr(true)?;
+        socket.bind(address)?;
+        socket.listen(ACCEPT_QUEUE)
+    };
+    bound.await.map_err(|error: std::io::Error| {
         CommandError::new(format!(
             "cannot listen on {address} ({error}); stop the program that uses it or choose another address with --listen"
         ))
@@ -176,13 +183,15 @@ fn auth(config: &Config, store: &Store, limits: Arc<RateLimits>) -> Auth {
 /// Without a setting, only a server that other machines can reach has rate limits.
 fn rate_limits(config: &Config, address: Option<SocketAddr>) -> RateLimits {
     let is_local = address.is_none_or(|address| address.ip().is_loopback());
-    let (uploads, downloads) = if is_local { (0, 0) } else { (UPLOADS_PER_MINUTE, DOWNLOADS_PER_MINUTE) };
+    let default = if is_local { RatesPerMinute::default() } else { PUBLIC };
     let limits = &config.limits;
-    RateLimits::per_minute(
-        limits.uploads_per_minute.or(uploads),
-        limits.downloads_per_minute.or(downloads),
-        config.server.trusted_proxies.clone(),
-    )
+    let rates = RatesPerMinute {
+        uploads: limits.uploads_per_minute.or(default.uploads),
+        downloads: limits.downloads_per_minute.or(default.downloads),
+        megabytes: limits.megabytes_per_minute.or(default.megabytes),
+        drawings: limits.drawings_per_minute.or(default.drawings),
+    };
+    RateLimits::new(rates, config.server.trusted_proxies.clone())
 }
 
 /// Checks that the database answers queries and accepts the engine's writes. A database that is full, locked or

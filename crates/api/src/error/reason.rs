@@ -37,4 +37,9 @@ reasons! {
     NothingToCompare = "NOTHING_TO_COMPARE",
     IdempotencyKeyReused = "IDEMPOTENCY_KEY_REUSED",
     RetryNotAllowed = "RETRY_NOT_ALLOWED",
+    RunNotQueued = "RUN_NOT_QUEUED",
+    ProcessingDisabled = "PROCESSING_DISABLED",
+    CandidateDecided = "CANDIDATE_DECIDED",
+    DocumentUnreadable = "DOCUMENT_UNREADABLE",
+    StateChanged = "STATE_CHANGED",
 }

@@ -112,7 +112,7 @@ mod tests {
         }
     }
 
-    /// Proves R075: the reasons of conflicts are these and no others.
+    /// Proves R075, R215: the reasons of conflicts are these and no others.
     #[test]
     fn the_reasons_of_conflicts_are_a_closed_list() {
         let reasons: Vec<_> = Reason::ALL.iter().map(|reason| reason.as_str()).collect();
@@ -129,6 +129,11 @@ mod tests {
                 "NOTHING_TO_COMPARE",
                 "IDEMPOTENCY_KEY_REUSED",
                 "RETRY_NOT_ALLOWED",
+                "RUN_NOT_QUEUED",
+                "PROCESSING_DISABLED",
+                "CANDIDATE_DECIDED",
+                "DOCUMENT_UNREADABLE",
+                "STATE_CHANGED",
             ]
         );
     }

@@ -41,8 +41,9 @@ pub(super) struct Connections {
 #[derive(Default)]
 struct OpenConnections {
     last_id: u64,
-    connections: HashMap<u64, Arc<Connection>>,
-    per_address: HashMap<IpAddr, usize>,
+    by_address: HashMap<IpAddr, HashMap<u64, Arc<Connection>>>,
+    total: usize,
+    /// Those of the total that are for health checks.
     reserved: usize,
 }
 
@@ -87,7 +88,7 @@ pub(super) struct Place {
 impl Drop for Place {
     fn drop(&mut self) {
         self.connection.close.cancel();
-        self.connections.lock().remove(self.id);
+        self.connections.lock().remove(self.connection.address, self.id);
     }
 }
 
@@ -106,7 +107,7 @@ impl Connections {
             metrics::counter!("quire_connections_refused_total", "reason" => "address").increment(1);
             return None;
         }
-        let is_full = open.connections.len() - open.reserved >= self.limits.total;
+        let is_full = open.total - open.reserved >= self.limits.total;
         let is_reserved = is_full && !open.close_one(None);
         if is_reserved && open.reserved >= FOR_HEALTH_CHECKS {
             metrics::counter!("quire_connections_refused_total", "reason" => "total").increment(1);
@@ -132,52 +133,68 @@ impl Connections {
 
 impl OpenConnections {
     fn count(&self, address: IpAddr) -> usize {
-        self.per_address.get(&address).copied().unwrap_or_default()
+        self.by_address.get(&address).map_or(0, HashMap::len)
     }
 
     fn insert(&mut self, connection: Arc<Connection>) -> u64 {
         self.last_id += 1;
-        *self.per_address.entry(connection.address).or_default() += 1;
+        self.total += 1;
         self.reserved += usize::from(connection.is_reserved);
-        self.connections.insert(self.last_id, connection);
+        self.by_address.entry(connection.address).or_default().insert(self.last_id, connection);
         self.last_id
     }
 
     /// Forgets a connection. One that was closed for another is forgotten already.
-    fn remove(&mut self, id: u64) {
-        let Some(connection) = self.connections.remove(&id) else { return };
+    fn remove(&mut self, address: IpAddr, id: u64) {
+        let Some(of_address) = self.by_address.get_mut(&address) else { return };
+        let Some(connection) = of_address.remove(&id) else { return };
+        self.total -= 1;
         self.reserved -= usize::from(connection.is_reserved);
-        if let Some(count) = self.per_address.get_mut(&connection.address) {
-            *count -= 1;
-            if *count == 0 {
-                self.per_address.remove(&connection.address);
-            }
+        if of_address.is_empty() {
+            self.by_address.remove(&address);
         }
     }
 
     /// Closes a connection that waits for its client, of this address or of any. Returns whether there was one.
     fn close_one(&mut self, of: Option<IpAddr>) -> bool {
-        let waiting = self.connections.iter().filter(|(_, connection)| {
-            !connection.is_reserved
-                && connection.is_waiting()
-                && of.is_none_or(|address| connection.address == address)
-        });
-        // The connections of a proxy belong to many clients.
-        let crowd =
-            |connection: &Connection| if connection.is_proxy { 0 } else { self.count(connection.address) };
-        let chosen = waiting.min_by_key(|(_, connection)| {
-            (std::cmp::Reverse(crowd(connection)), connection.last_byte.load(Ordering::Relaxed))
-        });
-        let Some(id) = chosen.map(|(id, connection)| {
-            connection.close.cancel();
-            *id
-        }) else {
-            return false;
+        let chosen = match of {
+            Some(address) => self.by_address.get(&address).and_then(longest_silent),
+            None => self.of_most_crowded_address(),
         };
+        let Some((id, connection)) = chosen else { return false };
+        connection.close.cancel();
         metrics::counter!("quire_connections_closed_for_others_total").increment(1);
-        self.remove(id);
+        self.remove(connection.address, id);
         true
     }
+
+    /// The longest silent connection of the address with the most, of those that have one.
+    fn of_most_crowded_address(&self) -> Option<(u64, Arc<Connection>)> {
+        let most = self.by_address.values().max_by_key(|connections| crowd(connections));
+        // Usually the first one is enough; sorting all would cost time when there are many.
+        most.and_then(longest_silent).or_else(|| {
+            let mut all: Vec<_> = self.by_address.values().collect();
+            all.sort_by_key(|connections| std::cmp::Reverse(crowd(connections)));
+            all.into_iter().find_map(longest_silent)
+        })
+    }
+}
+
+/// How many connections an address has. Those of a proxy belong to many clients.
+fn crowd(connections: &HashMap<u64, Arc<Connection>>) -> usize {
+    if connections.values().next().is_some_and(|connection| connection.is_proxy) {
+        0
+    } else {
+        connections.len()
+    }
+}
+
+/// The connection that has waited for its client for the longest time.
+fn longest_silent(connections: &HashMap<u64, Arc<Connection>>) -> Option<(u64, Arc<Connection>)> {
+    let waiting =
+        connections.iter().filter(|(_, connection)| !connection.is_reserved && connection.is_waiting());
+    let longest = waiting.min_by_key(|(_, connection)| connection.last_byte.load(Ordering::Relaxed));
+    longest.map(|(id, connection)| (*id, connection.clone()))
 }
 
 fn milliseconds(since: Instant) -> u64 {
@@ -217,9 +234,10 @@ mod tests {
         let newcomer = admit(&connections, "192.0.2.2").unwrap();
         assert_eq!([0, 1, 2].map(|at| is_closed(&crowd[at])), [false, true, false]);
         assert!(!is_closed(&quiet) && !is_closed(&newcomer) && !newcomer.connection.is_reserved);
-        assert_eq!(connections.lock().connections.len(), 4);
+        assert_eq!(connections.lock().total, 4);
         drop((quiet, crowd, newcomer));
-        assert!(connections.lock().connections.is_empty() && connections.lock().per_address.is_empty());
+        assert!(connections.lock().by_address.is_empty());
+        assert_eq!(connections.lock().total, 0);
     }
 
     #[test]

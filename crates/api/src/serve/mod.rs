@@ -32,10 +32,8 @@ use crate::{Server, router};
 
 pub use self::connections::ConnectionLimits;
 
-/// Bytes of the largest request head.
-const MAX_HEAD: usize = 16 << 10;
-/// Bytes that are read at once: the memory that a client can hold without being served.
-const READ_BUFFER: usize = 32 << 10;
+/// Bytes that are read at once, and of the largest request head: the memory that a client can hold without being served.
+const READ_BUFFER: usize = 8 << 10;
 /// The pause after an error of the operating system, such as too many open files.
 const ACCEPT_RETRY_DELAY: Duration = Duration::from_millis(100);
 
@@ -61,7 +59,7 @@ async fn serve_router(
     let mut http = http1::Builder::new();
     // A connection without a request has the same time as the head of one.
     http.timer(TokioTimer::new()).header_read_timeout(timeout);
-    http.max_buf_size(READ_BUFFER).max_header_size(MAX_HEAD);
+    http.max_buf_size(READ_BUFFER);
     tokio::pin!(stop);
     loop {
         let accepted = tokio::select! {

@@ -21,10 +21,13 @@ const MANY_KILLS: usize = 1000;
 /// The long drill empties the queue after this many kills, so that it also ends runs that were never interrupted.
 const KILLS_BETWEEN_DRAINS: usize = 50;
 
+/// Few runs for each of many kills, so that the database stays small.
+const FEW_RUNS: &str = "80";
+
 /// A thousand kills, which take about half an hour.
 pub async fn long_drill(folder: &Path) -> bool {
     fs::create_dir_all(folder).unwrap();
-    let drill = KillDrill::new(fs::canonicalize(folder).unwrap());
+    let drill = KillDrill::new(fs::canonicalize(folder).unwrap(), FEW_RUNS);
     let done = drill.kills_done();
     println!("\n## SQLite: {MANY_KILLS} kills -9 under load, {done} of them done before");
     if !drill.run(MANY_KILLS, KILLS_BETWEEN_DRAINS).await {
@@ -37,12 +40,14 @@ pub async fn long_drill(folder: &Path) -> bool {
 /// A series of kills in one folder.
 pub struct KillDrill {
     folder: PathBuf,
+    /// How many runs are sent to the server before each kill.
+    runs_per_kill: &'static str,
 }
 
 impl KillDrill {
     /// The drill with its state in that folder.
-    pub fn new(folder: PathBuf) -> Self {
-        Self { folder }
+    pub fn new(folder: PathBuf, runs_per_kill: &'static str) -> Self {
+        Self { folder, runs_per_kill }
     }
 
     fn database(&self) -> PathBuf {
@@ -92,8 +97,14 @@ impl KillDrill {
 
     async fn kill(&self, kill: usize) {
         let database = self.database();
-        let (producer, collector) =
-            start_producer(&["--database", database.to_str().unwrap(), "--runs", "400", "--subjects", "40"]);
+        let (producer, collector) = start_producer(&[
+            "--database",
+            database.to_str().unwrap(),
+            "--runs",
+            self.runs_per_kill,
+            "--subjects",
+            "40",
+        ]);
         // Both recovery policies are tested.
         let policy = if kill.is_multiple_of(2) { "fail" } else { "requeue" };
         let server = TestProcess::quire(&["serve", "--listen", "127.0.0.1:0"], &self.environment(policy));

@@ -28,7 +28,7 @@ pub(super) enum KeysCommand {
         /// Name of the person or program that uses the key
         #[arg(long)]
         name: String,
-        /// Roles, separated by commas: read, operate, review, govern, admin
+        /// Roles, separated by commas: read, operate, review, govern, export, metrics, admin
         #[arg(long, value_name = "ROLE[,ROLE…]", value_parser = roles)]
         role: Roles,
     },

@@ -66,7 +66,7 @@ pub(super) struct ProcessCommand {
     /// Documents processed at the same time [default: two per core, because some wait for the disk]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=256))]
     jobs: Option<u32>,
-    /// Process documents again that failed before
+    /// Process documents again that failed before, or of which a page could not be read
     #[arg(long)]
     retry_failed: bool,
     /// Print only failures

@@ -44,6 +44,8 @@ pub(super) fn check(config: &Config) -> Result<(), InvalidSetting> {
     check_model(config)?;
     within("limits.uploads_per_minute", &config.limits.uploads_per_minute.number(), 0..=MAX_PER_MINUTE)?;
     within("limits.downloads_per_minute", &config.limits.downloads_per_minute.number(), 0..=MAX_PER_MINUTE)?;
+    within("limits.megabytes_per_minute", &config.limits.megabytes_per_minute.number(), 0..=MAX_PER_MINUTE)?;
+    within("limits.drawings_per_minute", &config.limits.drawings_per_minute.number(), 0..=MAX_PER_MINUTE)?;
     within("limits.connections", &config.limits.connections, 16..=1_000_000)?;
     within("limits.connections_per_client", &config.limits.connections_per_client, 4..=1_000_000)?;
     let client_timeout = config.limits.client_timeout;

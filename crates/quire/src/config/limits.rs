@@ -9,6 +9,8 @@ use serde::{Deserialize, Deserializer};
 pub struct LimitsSection {
     pub uploads_per_minute: PerMinute,
     pub downloads_per_minute: PerMinute,
+    pub megabytes_per_minute: PerMinute,
+    pub drawings_per_minute: PerMinute,
     pub connections: usize,
     pub connections_per_client: usize,
     #[serde(deserialize_with = "super::duration")]

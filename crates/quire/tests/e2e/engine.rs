@@ -1,5 +1,6 @@
 //! The engine of the real program: shutdown, deadlines, suspension and idling.
 
+use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
@@ -28,6 +29,7 @@ on_both_stores! {
     a_run_past_its_limit_is_timed_out_only_while_its_server_lives with [
         ("QUIRE_PIPELINES_DOCUMENT_RUN_LIMIT", "3s"),
         ("QUIRE_PIPELINES_DOCUMENT_RECOVERY", "fail"),
+        ("QUIRE_PIPELINES_DOCUMENT_CONTINUATIONS", "0"),
         ("QUIRE_ENGINE_LEASE", "1s"),
         ("QUIRE_ENGINE_HEARTBEAT", "200ms"),
     ],
@@ -85,43 +87,77 @@ async fn a_shutdown_hands_its_run_back_and_the_next_server_completes_it(env: &Te
     server.stop();
 }
 
+/// Parsers that were stopped, so that reading takes for ever. They are killed with this value.
+struct StoppedParsers(Vec<String>);
+
+impl StoppedParsers {
+    fn of(server: &TestServer) -> Self {
+        let children = children_of(server.id());
+        assert!(!children.is_empty(), "the server has parsers");
+        assert!(Command::new("kill").arg("-STOP").args(&children).status().unwrap().success());
+        Self(children)
+    }
+}
+
+impl Drop for StoppedParsers {
+    fn drop(&mut self) {
+        // The server may have killed them already.
+        let _ = Command::new("kill").arg("-KILL").args(&self.0).stderr(Stdio::null()).status();
+    }
+}
+
+/// The process ids of the children of a process.
+fn children_of(parent: u32) -> Vec<String> {
+    let processes = std::fs::read_dir("/proc").unwrap().flatten();
+    let processes = processes.filter_map(|entry| entry.file_name().into_string().ok());
+    let is_child = |process: &String| {
+        let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
+        let of_parent =
+            stat.rsplit_once(')').and_then(|(_, fields)| fields.split_whitespace().nth(1)?.parse().ok());
+        of_parent == Some(parent)
+    };
+    processes.filter(is_child).collect()
+}
+
 async fn a_run_past_its_limit_is_timed_out_only_while_its_server_lives(env: &TestEnv) {
-    let model = use_silent_model(env, "45s");
     let server = env.cli.serve();
-    let id = upload_until_interpretation(&server, &model).await;
+    let parsers = StoppedParsers::of(&server);
+    let id = upload_lines(&server, &LINES);
     let owned = env.wait_for_latest_run(id).await;
     assert_eq!(owned.state.as_str(), "TIMED_OUT");
     let took = owned.state.completed_at().unwrap().duration_since(owned.state.started_at().unwrap());
     assert!(took >= SignedDuration::from_secs(3), "{took}");
     let line =
-        "quire_step_failures_total{pipeline=\"document\",step=\"INTERPRETATION\",code=\"RUN_TIMED_OUT\"} 1";
+        "quire_step_failures_total{pipeline=\"document\",step=\"EXTRACTION\",code=\"RUN_TIMED_OUT\"} 1";
     let metrics = server.get("/metrics").body;
     assert!(metrics.contains(line), "{metrics}");
+    drop(parsers);
 
-    let orphan = upload_until_interpretation(&server, &model).await;
+    let parsers = StoppedParsers::of(&server);
+    let orphan = upload_lines(&server, &LINES);
+    let run = latest(env, orphan).await.id;
+    env.wait_until_running(run, true).await;
     let RunState::Running { deadline_at: Some(deadline), .. } = latest(env, orphan).await.state else {
         panic!("the run is RUNNING")
     };
     server.signal("-KILL");
-    drop(server);
+    drop((server, parsers));
     wait_until(async || Timestamp::now() > deadline + SignedDuration::from_secs(1)).await;
     let server = env.cli.serve();
-    let recovered = env.wait_for_latest_run(orphan).await;
+    let recovered = env.wait_for_run(run).await;
     assert_eq!(recovered.state.as_str(), "FAILED");
     assert_eq!(recovered.state.reason().unwrap().failure_type.as_str(), "PROCESS_TERMINATED");
     let timed_out = env.events().await.into_iter().filter(|event| event.event_type == EventType::RunTimedOut);
-    assert_eq!(timed_out.filter(|event| event.run == Some(recovered.id)).count(), 0);
+    assert_eq!(timed_out.filter(|event| event.run == Some(run)).count(), 0);
     // The step that was interrupted is in the metrics and in the log.
-    let line = "quire_step_failures_total{pipeline=\"document\",step=\"INTERPRETATION\",code=\"PROCESS_TERMINATED\"} 1";
+    let line =
+        "quire_step_failures_total{pipeline=\"document\",step=\"EXTRACTION\",code=\"PROCESS_TERMINATED\"} 1";
     let metrics = server.get("/metrics").body;
     assert!(metrics.contains(line), "{metrics}");
     let log = server.stop().stderr;
-    let logged = |line: &str| {
-        ["STEP_FAILED", "INTERPRETATION", "PROCESS_TERMINATED", &recovered.id.to_string()]
-            .iter()
-            .all(|part| line.contains(part))
-    };
-    assert!(log.lines().any(logged), "{log}");
+    let run = run.to_string();
+    let parts = ["STEP_FAILED", "EXTRACTION", "PROCESS_TERMINATED", run.as_str()];
+    assert!(log.lines().any(|line| parts.iter().all(|part| line.contains(part))), "{log}");
 }
 
 async fn a_server_that_was_suspended_beyond_the_limit_completes_its_run(env: &TestEnv) {

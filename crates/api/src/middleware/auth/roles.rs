@@ -2,12 +2,12 @@
 
 use axum::http::Method;
 use quire_domain::Role;
-use quire_domain::Role::{Govern, Operate, Read, Review};
+use quire_domain::Role::{Export, Govern, Metrics, Operate, Read, Review};
 
 /// Method, route and role. The names of segments in braces do not matter.
 pub(crate) const TABLE: &[(&str, &str, Role)] = &[
     ("GET", "/documents", Read),
-    ("GET", "/documents/export", Read),
+    ("GET", "/documents/export", Export),
     ("GET", "/documents/{id}", Read),
     ("GET", "/documents/{id}/download", Read),
     ("GET", "/documents/{id}/processing-history", Read),
@@ -22,7 +22,7 @@ pub(crate) const TABLE: &[(&str, &str, Role)] = &[
     ("GET", "/runs/{id}/interpretations", Read),
     ("GET", "/calibration", Read),
     ("GET", "/events", Read),
-    ("GET", "/metrics", Read),
+    ("GET", "/metrics", Metrics),
     ("GET", "/version", Read),
     ("GET", "/openapi.json", Read),
     ("GET", "/docs", Read),

@@ -45,7 +45,7 @@ impl FakeKeys {
 
 /// Authentication by these keys and this token.
 pub(crate) fn auth_with(keys: Arc<FakeKeys>, token: Option<&str>) -> Arc<Auth> {
-    let limits = RateLimits::per_minute(0, 0, crate::TrustedProxies::default());
+    let limits = RateLimits::new(crate::RatesPerMinute::default(), crate::TrustedProxies::default());
     Arc::new(Auth::new(Authenticator::new(keys, token), Arc::new(limits)))
 }
 

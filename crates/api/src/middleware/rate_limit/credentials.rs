@@ -18,7 +18,7 @@ use super::{RateLimits, whole_seconds};
 use crate::middleware::trusted_proxies::network;
 
 /// Wrong credentials a minute from one address.
-const WRONG_CREDENTIALS: u32 = 10;
+const WRONG_CREDENTIALS: u64 = 10;
 /// Credentials remembered at once.
 const MAX_REMEMBERED: usize = 10_000;
 
@@ -128,7 +128,7 @@ mod tests {
 
     #[test]
     fn wrong_credentials_are_limited_by_address_and_right_ones_are_not() {
-        let limits = RateLimits::per_minute(0, 0, TrustedProxies::default());
+        let limits = RateLimits::new(crate::RatesPerMinute::default(), TrustedProxies::default());
         let (office, home) = (from("192.0.2.1"), from("192.0.2.2"));
         limits.credential_was_right(&office, "right");
         for number in 0..WRONG_CREDENTIALS {
@@ -146,7 +146,7 @@ mod tests {
 
     #[test]
     fn an_ended_session_counts_once() {
-        let limits = RateLimits::per_minute(0, 0, TrustedProxies::default());
+        let limits = RateLimits::new(crate::RatesPerMinute::default(), TrustedProxies::default());
         let browser = from("192.0.2.1");
         let counted = (0..100).filter(|_| limits.session_was_wrong(&browser, "ended")).count();
         assert_eq!((counted, limits.check_credential(&browser, "a key")), (1, Ok(())));

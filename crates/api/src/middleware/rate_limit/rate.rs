@@ -12,61 +12,79 @@ const MAX_CLIENTS: usize = 10_000;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct RateDecision {
     /// Requests per minute.
-    pub(super) limit: u32,
+    pub(super) limit: u64,
     /// Requests that could follow at once.
-    pub(super) remaining: u32,
+    pub(super) remaining: u64,
     /// Until the bucket is full again.
     pub(super) reset: Duration,
     /// Until a retry helps, if this request is refused.
     pub(super) wait: Option<Duration>,
 }
 
-/// A number of requests per minute for each client. All times are since one moment of the caller's choice.
+/// A number of requests or bytes per minute for each client. All times are since one moment of the caller's choice.
 pub(super) struct Rate {
-    limit: u32,
+    limit: u64,
     /// When the bucket of each client will be full again.
     full_at: Mutex<HashMap<String, Duration>>,
 }
 
 impl Rate {
-    /// That many requests per minute, at least one.
-    pub(super) fn per_minute(limit: u32) -> Self {
+    /// That many per minute, at least one.
+    pub(super) fn per_minute(limit: u64) -> Self {
         Self { limit: limit.max(1), full_at: Mutex::default() }
     }
 
     /// Takes one token of that client, if there is one.
     pub(super) fn take(&self, client: &str, now: Duration) -> RateDecision {
         let mut clients = self.full_at.lock().unwrap_or_else(PoisonError::into_inner);
-        let each = MINUTE / self.limit;
+        let each = self.time_of(1);
         let missing = clients.get(client).map_or(Duration::ZERO, |full_at| full_at.saturating_sub(now));
         let after = missing + each;
         if after > MINUTE {
             return self.decision(missing, Some(after.saturating_sub(MINUTE)));
         }
-        if clients.len() >= MAX_CLIENTS && !clients.contains_key(client) {
-            make_room(&mut clients, now);
-        }
-        clients.insert(client.to_owned(), now + after);
+        remember(&mut clients, client, now, after);
         self.decision(after, None)
+    }
+
+    /// Takes that many tokens of that client, even if it has fewer: it has to wait afterwards.
+    pub(super) fn charge(&self, client: &str, now: Duration, count: u64) {
+        let mut clients = self.full_at.lock().unwrap_or_else(PoisonError::into_inner);
+        let missing = clients.get(client).map_or(Duration::ZERO, |full_at| full_at.saturating_sub(now));
+        remember(&mut clients, client, now, missing.saturating_add(self.time_of(count)));
+    }
+
+    /// The time in which that many tokens are refilled.
+    fn time_of(&self, count: u64) -> Duration {
+        let nanoseconds = MINUTE.as_nanos() * u128::from(count) / u128::from(self.limit);
+        Duration::from_nanos(u64::try_from(nanoseconds).unwrap_or(u64::MAX))
     }
 
     /// How long that client has to wait for a token. Takes none.
     pub(super) fn wait(&self, client: &str, now: Duration) -> Option<Duration> {
         let clients = self.full_at.lock().unwrap_or_else(PoisonError::into_inner);
         let missing = clients.get(client).map_or(Duration::ZERO, |full_at| full_at.saturating_sub(now));
-        Some((missing + MINUTE / self.limit).saturating_sub(MINUTE)).filter(|wait| !wait.is_zero())
+        Some((missing + self.time_of(1)).saturating_sub(MINUTE)).filter(|wait| !wait.is_zero())
     }
 
     fn decision(&self, reset: Duration, wait: Option<Duration>) -> RateDecision {
-        let each = MINUTE / self.limit;
-        let remaining = MINUTE.saturating_sub(reset).as_nanos() / each.as_nanos();
+        let each = self.time_of(1).as_nanos().max(1);
+        let remaining = MINUTE.saturating_sub(reset).as_nanos() / each;
         RateDecision {
             limit: self.limit,
-            remaining: u32::try_from(remaining).unwrap_or(self.limit),
+            remaining: u64::try_from(remaining).unwrap_or(self.limit).min(self.limit),
             reset,
             wait,
         }
     }
+}
+
+/// Stores what a client has used.
+fn remember(clients: &mut HashMap<String, Duration>, client: &str, now: Duration, missing: Duration) {
+    if clients.len() >= MAX_CLIENTS && !clients.contains_key(client) {
+        make_room(clients, now);
+    }
+    clients.insert(client.to_owned(), now.saturating_add(missing));
 }
 
 /// Forgets clients with a full bucket, or else the client that is nearest to one.
@@ -127,10 +145,22 @@ mod tests {
         for limit in [1, 7, 13, 1000] {
             let rate = Rate::per_minute(limit);
             let taken = (0..=limit).filter(|_| rate.take("a", START).wait.is_none()).count();
-            assert_eq!(taken, limit as usize);
+            assert_eq!(u64::try_from(taken), Ok(limit));
             let wait = rate.take("a", START).wait.unwrap();
             assert_eq!(rate.take("a", START + wait).wait, None, "a client that waits as told is admitted");
         }
+    }
+
+    #[test]
+    fn bytes_are_charged_as_they_pass_and_debts_are_paid_by_waiting() {
+        let megabytes = Rate::per_minute(100 << 20);
+        megabytes.charge("a", START, 60 << 20);
+        assert_eq!(megabytes.wait("a", START), None);
+        megabytes.charge("a", START, 90 << 20);
+        let wait = megabytes.wait("a", START).unwrap();
+        assert!((Duration::from_secs(30)..Duration::from_secs(31)).contains(&wait), "{wait:?}");
+        assert_eq!(megabytes.wait("b", START), None);
+        assert_eq!(megabytes.wait("a", START + wait), None);
     }
 
     #[test]

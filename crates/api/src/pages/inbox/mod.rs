@@ -32,6 +32,7 @@ struct InboxPage {
     asked: InboxQuery,
     list: Listing,
     operates: bool,
+    exports: bool,
 }
 
 #[derive(Template)]
@@ -79,10 +80,10 @@ pub(crate) async fn show(
     let query = InboxQuery::of(query.as_deref().unwrap_or_default())?;
     // The event position first, then the documents: an event in between is shown twice rather than missed.
     let newest = events::newest(&app).await?;
-    let operates = visitor.may(Role::Operate);
+    let (operates, exports) = (visitor.may(Role::Operate), visitor.may(Role::Export));
     let frame = Frame::new(visitor, NavigationItem::Inbox, &["inbox"], newest);
     let list = load(&app, &query, frame.words(), operates).await?;
-    page(&InboxPage { frame, asked: query, list, operates })
+    page(&InboxPage { frame, asked: query, list, operates, exports })
 }
 
 /// A part of the list: the rows of some ids, or the next page.

@@ -139,7 +139,8 @@ impl From<PageError> for ApiError {
     params(
         ("id" = Uuid, Path, description = "The document."),
         ("number" = u32, Path, description = "The page number, from 1.", minimum = 1, maximum = 1_000_000),
-        ("scale" = Option<f32>, Query, description = "Pixels per point (default: 1).", minimum = 0.1, maximum = 4),
+        ("scale" = Option<f32>, Query, description = "Pixels per point, at least (default: 1). The image has the next of 0.5, 1, 1.5, 2, 3 and 4.",
+            minimum = 0.1, maximum = 4),
         ("If-None-Match" = Option<String>, Header, description = "The ETag of the image that the client has."),
     ),
     responses(
@@ -148,7 +149,7 @@ impl From<PageError> for ApiError {
         (status = 304, description = "The client has this image already.",
             headers(("ETag" = String, description = "The ETag of the image."))),
         errors::Missing,
-        errors::Conflicting,
+        errors::NotDrawn,
         errors::Gone,
     ),
 )]

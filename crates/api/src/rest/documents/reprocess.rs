@@ -16,7 +16,7 @@ use crate::caller::Caller;
 use crate::middleware::request_id::RequestId;
 use crate::request::{Id, Parameters};
 use crate::rest::openapi::{errors, names};
-use crate::{ApiError, Code};
+use crate::{ApiError, Reason};
 
 /// A queued run.
 #[derive(Serialize, ToSchema)]
@@ -42,7 +42,7 @@ pub(crate) struct AcceptedRunResponse {
     responses(
         (status = 201, description = "The new run, which is queued.", body = AcceptedRunResponse),
         errors::Missing,
-        errors::Conflicting,
+        errors::NotProcessed,
     ),
 )]
 pub(crate) async fn reprocess(
@@ -62,7 +62,9 @@ pub(crate) async fn reprocess(
 impl From<ReprocessError> for ApiError {
     fn from(error: ReprocessError) -> Self {
         match error {
-            ReprocessError::ProcessingDisabled => Self::new(Code::Conflict, error.to_string()),
+            ReprocessError::ProcessingDisabled => {
+                Self::conflict(Reason::ProcessingDisabled, error.to_string())
+            }
             ReprocessError::Store(error) => error.into(),
         }
     }

@@ -6,6 +6,7 @@ use axum::extract::State;
 use axum::{Extension, Json};
 use jiff::Timestamp;
 use quire_application::App;
+use quire_application::Error;
 use quire_application::governance::{self, DecisionError, DecisionRequest};
 use quire_domain::{CandidateId, DecisionId, SchemaVersionId};
 use quire_understanding::structure::{CandidateStatus, DecisionType};
@@ -16,7 +17,7 @@ use crate::caller::Caller;
 use crate::middleware::request_id::RequestId;
 use crate::request::{Id, JsonBody};
 use crate::rest::openapi::{errors, names};
-use crate::{ApiError, Code};
+use crate::{ApiError, Reason};
 
 /// Characters of the longest reason.
 const MAX_REASON: usize = 2_000;
@@ -70,7 +71,7 @@ pub(crate) struct DecisionResponse {
     responses(
         (status = 200, description = "The recorded decision.", body = DecisionResponse),
         errors::Missing,
-        errors::Conflicting,
+        errors::NotDecided,
     ),
 )]
 pub(crate) async fn decide(
@@ -115,7 +116,9 @@ impl From<DecisionError> for ApiError {
     fn from(error: DecisionError) -> Self {
         let message = error.to_string();
         match error {
-            DecisionError::Final => Self::new(Code::Conflict, message),
+            DecisionError::Final | DecisionError::Store(Error::Conflict(_)) => {
+                Self::conflict(Reason::CandidateDecided, message)
+            }
             DecisionError::Store(error) => error.into(),
         }
     }

@@ -56,7 +56,10 @@ error_responses! {
     Forbidden = [Forbidden] "The credential does not allow this, or the request comes from a page of another site.";
     Missing = [NotFound] "It does not exist.";
     Gone = [ArtifactMissing] "Its file is gone.";
-    Conflicting = [Conflict] "The request conflicts with the stored state.";
+    NotWithdrawn = [Conflict] { RunNotQueued } "Only a run that waits in the queue can be withdrawn.";
+    NotProcessed = [Conflict] { ProcessingDisabled, StateChanged } "The server processes no documents.";
+    NotDecided = [Conflict] { CandidateDecided } "Another decision about the candidate came first.";
+    NotDrawn = [Conflict] { DocumentUnreadable } "The document cannot be read.";
     NotReviewable = [Conflict] { NoCompletedRun, InterpretationMissing }
         "There is nothing to review yet.";
     NotMarkable = [Conflict] { NoCompletedRun, InterpretationMissing, StaleInterpretationVersion }

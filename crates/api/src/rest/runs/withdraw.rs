@@ -4,14 +4,14 @@ use std::sync::Arc;
 
 use axum::Json;
 use axum::extract::State;
-use quire_application::{App, run};
+use quire_application::{App, Error, run};
 use quire_domain::RunId;
 
 use super::show::RunResponse;
-use crate::ApiError;
 use crate::caller::Caller;
 use crate::request::Id;
 use crate::rest::openapi::errors;
+use crate::{ApiError, Reason};
 
 /// Withdraws a run that is still queued.
 #[utoipa::path(
@@ -23,7 +23,7 @@ use crate::rest::openapi::errors;
     responses(
         (status = 200, description = "The run, which has ended.", body = RunResponse),
         errors::Missing,
-        errors::Conflicting,
+        errors::NotWithdrawn,
     ),
 )]
 pub(crate) async fn withdraw(
@@ -31,7 +31,10 @@ pub(crate) async fn withdraw(
     Caller(actor): Caller,
     Id(id): Id,
 ) -> Result<Json<RunResponse>, ApiError> {
-    let run = run::withdraw(&app, RunId(id), &actor).await?;
+    let run = run::withdraw(&app, RunId(id), &actor).await.map_err(|error| match error {
+        Error::Conflict(why) => ApiError::conflict(Reason::RunNotQueued, why),
+        error => error.into(),
+    })?;
     // The stored run, which every later request shows.
     Ok(Json(RunResponse::of(run::show(&app, run.id).await?)))
 }

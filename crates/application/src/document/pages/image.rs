@@ -13,6 +13,9 @@ use crate::{App, Error};
 /// Images change with the program that draws them.
 const DRAWN_BY: &str = env!("CARGO_PKG_VERSION");
 
+/// The scales that pages are drawn at, as the review page asks for them. Without them each scale would be another drawing.
+const SCALES: [f32; 6] = [0.5, 1.0, 1.5, 2.0, 3.0, 4.0];
+
 /// Limits of drawing and caching.
 #[derive(Clone, Copy, Debug)]
 pub struct ImageSettings {
@@ -33,7 +36,7 @@ pub struct ImageRequest {
     pub document: DocumentId,
     /// The page, from 1.
     pub page: usize,
-    /// Pixels per point.
+    /// Pixels per point, at least. The page is drawn at the next of a few scales.
     pub scale: f32,
     /// The tag of the image that the client has.
     pub known: Option<String>,
@@ -120,12 +123,13 @@ impl PageImages {
         if !(least..=most).contains(&request.scale) {
             return Err(ImageError::Scale(least, most));
         }
+        let scale = SCALES.into_iter().find(|scale| *scale >= request.scale).unwrap_or(most).min(most);
         let document = self.documents.find(request.document).await?;
-        let tag = tag(&document, request.page, request.scale);
+        let tag = tag(&document, request.page, scale);
         if request.known.as_ref() == Some(&tag) {
             return Ok(ImageResponse::Unchanged { tag });
         }
-        let drawing = self.draw(&document, request.page, request.scale);
+        let drawing = self.draw(&document, request.page, scale);
         let png = self.drawn.get_or_insert_async(&tag, drawing).await?;
         Ok(ImageResponse::Image { tag, png })
     }

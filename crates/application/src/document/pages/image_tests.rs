@@ -83,6 +83,21 @@ async fn an_image_is_drawn_once_and_each_page_and_scale_is_another() {
     assert_eq!(scene.drawn(), 3);
 }
 
+/// Otherwise a client could have a page drawn again and again, and fill the cache.
+#[tokio::test]
+async fn scales_snap_to_the_few_in_use() {
+    let scene = scene(100).await;
+    let (tag, png) = scene.image(1, 1.5).await;
+    for scale in [1.01, 1.2, 1.499_999] {
+        assert_eq!(scene.image(1, scale).await, (tag.clone(), png.clone()), "{scale}");
+    }
+    for number in 0..50_u8 {
+        scene.image(1, 0.1 + f32::from(number) * 0.078).await;
+    }
+    assert_eq!(scene.drawn(), SCALES.len());
+    assert_eq!(&*scene.image(2, 0.1).await.1, b"2 at 0.5");
+}
+
 #[tokio::test]
 async fn a_matching_etag_is_answered_without_drawing() {
     let scene = scene(1).await;

@@ -3,12 +3,13 @@
 use quire_domain::RunId;
 use quire_domain::reading::UnreadPage;
 use quire_ports::PortError;
+use serde::{Deserialize, Serialize};
 
 use super::PageIndex;
 use crate::{App, Result};
 
 /// What is missing in the text of a page.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PageNotice {
     /// The page, from 1.
     pub page: usize,

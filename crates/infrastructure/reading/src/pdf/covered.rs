@@ -7,40 +7,51 @@
 //! A scan hides nothing. Many scanners put the recognised text below the image of the page, and the image shows the same
 //! words. So on a page that images cover for the most part, no image hides the text that was drawn before the first one.
 //!
-//! The marks are visited from the topmost down. Each visit removes the points that it decides, so the time is about
+//! Only glyphs near a later mark, or in the color of a mark, are looked at. The marks are visited from the topmost down. Each visit removes the points that it decides, so the time is about
 //! linear. A work limit stops pages that are made to take longer; what is undecided then counts as visible.
 
 use std::collections::HashMap;
 
-use hayro_interpret::kurbo::{Point, Rect, Vec2};
+use hayro_interpret::kurbo::{Point, Rect};
 use quire_domain::reading::{Line, Rect as WordRect};
 
-use super::glyph::PlacedGlyph;
+use super::glyph::{PlacedGlyph, to_f32};
 use super::marks::{Color, Mark, MarkKind, is_same_color, is_white};
 
 /// Images that cover at least this share of the page are a scan.
 const SCAN_COVERAGE: f32 = 0.5;
 /// Heights of the sample points above the baseline, in font sizes: where lowercase letters have their ink. A line through
 /// the text or below it misses some of them.
-const HEIGHTS: [f64; 3] = [0.1, 0.3, 0.5];
+const HEIGHTS: [f32; 3] = [0.1, 0.3, 0.5];
 /// Positions of the sample points along the glyph, in widths. The outline of a letter does not reach both.
-const POSITIONS: [f64; 2] = [0.1, 0.9];
+const POSITIONS: [f32; 2] = [0.1, 0.9];
 const SAMPLES: u8 = 6;
 /// The points are kept in a grid of this many columns and rows.
 const CELLS: usize = 64;
 /// Checks of points against elements of marks, for one page.
 const MAX_WORK: usize = 50_000_000;
+/// Text in the color of further marks counts as visible.
+const MAX_COLORS: usize = 64;
 /// Further glyphs of a page count as visible.
 const MAX_GLYPHS: usize = 2_000_000;
 
-/// A drawn glyph.
+/// A drawn glyph. Pages have thousands, so it is small.
 struct GlyphTrace {
-    origin: Point,
-    advance: Vec2,
-    up: Vec2,
+    origin: (f32, f32),
+    advance: (f32, f32),
+    up: (f32, f32),
     /// The number of marks that the page drew before it.
     marks_before: u32,
     color: Option<Color>,
+}
+
+impl GlyphTrace {
+    /// The point at this share of its width and this height above its baseline, in font sizes.
+    fn point(&self, position: f32, height: f32) -> Point {
+        let x = self.origin.0 + self.advance.0 * position + self.up.0 * height;
+        let y = self.origin.1 + self.advance.1 * position + self.up.1 * height;
+        Point::new(x.into(), y.into())
+    }
 }
 
 /// The glyphs of a page in the order in which it draws them.
@@ -52,8 +63,13 @@ pub(super) struct GlyphTraces {
 impl GlyphTraces {
     pub(super) fn push(&mut self, glyph: &PlacedGlyph, marks_before: u32, color: Option<Color>) {
         if self.glyphs.len() < MAX_GLYPHS {
-            let PlacedGlyph { origin, advance, up } = *glyph;
-            self.glyphs.push(GlyphTrace { origin, advance, up, marks_before, color });
+            self.glyphs.push(GlyphTrace {
+                origin: (to_f32(glyph.origin.x), to_f32(glyph.origin.y)),
+                advance: (to_f32(glyph.advance.x), to_f32(glyph.advance.y)),
+                up: (to_f32(glyph.up.x), to_f32(glyph.up.y)),
+                marks_before,
+                color,
+            });
         }
     }
 
@@ -64,17 +80,7 @@ impl GlyphTraces {
         page: (f32, f32),
         image_coverage: f32,
     ) -> Option<Vec<bool>> {
-        if marks.is_empty() {
-            return None;
-        }
-        let mut grid = PointGrid::new(page);
-        for (glyph, index) in self.glyphs.iter().zip(0..) {
-            for height in HEIGHTS {
-                for position in POSITIONS {
-                    grid.insert(glyph.origin + glyph.advance * position + glyph.up * height, index);
-                }
-            }
-        }
+        let mut grid = self.points_near(marks, page)?;
         let mut hidden_samples = vec![0u8; self.glyphs.len()];
         let first_image = marks.iter().zip(0u32..).find(|(mark, _)| mark.kind == MarkKind::Image);
         let scan = first_image.filter(|_| image_coverage >= SCAN_COVERAGE).map(|(_, number)| number);
@@ -107,6 +113,37 @@ impl GlyphTraces {
         let hidden: Vec<bool> = hidden_samples.into_iter().map(|samples| samples == SAMPLES).collect();
         hidden.contains(&true).then_some(hidden)
     }
+
+    /// The sample points of the glyphs that some mark may hide. On most pages there are none, because a page draws its
+    /// backgrounds before its text.
+    fn points_near(&self, marks: &[Mark], page: (f32, f32)) -> Option<PointGrid> {
+        let mut grid = PointGrid::new(page);
+        let mut latest_marks = vec![0u32; CELLS * CELLS];
+        let mut colors: Vec<Color> = Vec::new();
+        for (mark, number) in marks.iter().zip(1u32..) {
+            if mark.kind != MarkKind::Translucent {
+                grid.cells_of(mark.bounds).for_each(|cell| latest_marks[cell] = number);
+            }
+            if let MarkKind::Opaque(color) = mark.kind
+                && !is_white(color)
+                && colors.len() < MAX_COLORS
+                && !colors.contains(&color)
+            {
+                colors.push(color);
+            }
+        }
+        for (glyph, index) in self.glyphs.iter().zip(0..) {
+            let is_below = latest_marks[grid.cell_of(glyph.point(0.5, 0.3))] > glyph.marks_before;
+            if is_below || colors.iter().any(|color| is_unseen_on(glyph.color, *color)) {
+                for height in HEIGHTS {
+                    for position in POSITIONS {
+                        grid.insert(glyph.point(position, height), index);
+                    }
+                }
+            }
+        }
+        (!grid.is_empty()).then_some(grid)
+    }
 }
 
 /// Whether text of this color cannot be seen on a mark.
@@ -135,10 +172,26 @@ impl PointGrid {
 
     fn insert(&mut self, point: Point, glyph: u32) {
         if point.is_finite() {
-            let (column, row) = (cell(point.x * self.scale.0), cell(point.y * self.scale.1));
-            self.cells[row * CELLS + column].push((point, glyph));
-            self.occupied[row] |= 1 << column;
+            let cell = self.cell_of(point);
+            self.cells[cell].push((point, glyph));
+            self.occupied[cell / CELLS] |= 1 << (cell % CELLS);
         }
+    }
+
+    fn is_empty(&self) -> bool {
+        self.occupied.iter().all(|row| *row == 0)
+    }
+
+    /// The cell of a point.
+    fn cell_of(&self, point: Point) -> usize {
+        cell(point.y * self.scale.1) * CELLS + cell(point.x * self.scale.0)
+    }
+
+    /// The cells that an area touches.
+    fn cells_of(&self, area: Rect) -> impl Iterator<Item = usize> + use<> {
+        let (first, last) = (cell(area.x0 * self.scale.0), cell(area.x1 * self.scale.0));
+        let rows = cell(area.y0 * self.scale.1)..=cell(area.y1 * self.scale.1);
+        rows.flat_map(move |row| (first..=last).map(move |column| row * CELLS + column))
     }
 
     /// Calls `decide` with each point near an area, and removes the points for which it returns true.

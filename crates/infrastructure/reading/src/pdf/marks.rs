@@ -24,10 +24,10 @@ const MAX_MARKS: usize = 200_000;
 /// Outlines of strokes are accurate to this part of a point.
 const STROKE_TOLERANCE: f64 = 0.25;
 /// The largest difference of two colors, per channel, that nobody sees.
-const SAME_COLOR: f32 = 0.04;
+const SAME_COLOR: u8 = 10;
 
-/// Red, green and blue from 0 to 1.
-pub(super) type Color = [f32; 3];
+/// Red, green and blue.
+pub(super) type Color = [u8; 3];
 
 /// How a mark affects the text below and above it.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -209,7 +209,7 @@ impl MarkRecorder {
 fn replaces(mode: BlendMode, color: Option<Color>) -> bool {
     match (mode, color) {
         (BlendMode::Normal, _) => true,
-        (BlendMode::Multiply | BlendMode::Darken, Some(color)) => is_same_color(color, [0.0; 3]),
+        (BlendMode::Multiply | BlendMode::Darken, Some(color)) => is_same_color(color, [0; 3]),
         (BlendMode::Screen | BlendMode::Lighten, Some(color)) => is_white(color),
         _ => false,
     }
@@ -218,18 +218,19 @@ fn replaces(mode: BlendMode, color: Option<Color>) -> bool {
 /// The color of a paint that is opaque and not a pattern.
 pub(super) fn solid_color(paint: &Paint<'_>) -> Option<Color> {
     let Paint::Color(color) = paint else { return None };
-    let [red, green, blue, alpha] = color.to_rgba().components();
-    (alpha >= MIN_OPACITY).then_some([red, green, blue])
+    let color = color.to_rgba();
+    let [red, green, blue, _] = color.to_rgba8();
+    (color.components()[3] >= MIN_OPACITY).then_some([red, green, blue])
 }
 
 /// Whether nobody can tell two colors apart.
 pub(super) fn is_same_color(one: Color, other: Color) -> bool {
-    one.iter().zip(other).all(|(one, other)| (one - other).abs() <= SAME_COLOR)
+    one.iter().zip(other).all(|(one, other)| one.abs_diff(other) <= SAME_COLOR)
 }
 
 /// Whether a color is that of paper.
 pub(super) fn is_white(color: Color) -> bool {
-    is_same_color(color, [1.0; 3])
+    is_same_color(color, [255; 3])
 }
 
 /// The area that a thick line paints. `None` for thin and dashed lines.

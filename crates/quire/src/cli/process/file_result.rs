@@ -1,7 +1,7 @@
 //! The result of a file, as it is written.
 
 use jiff::Timestamp;
-use quire_application::document::pages::{PageIndex, RawTextArtifact};
+use quire_application::document::pages::{PageIndex, PageNotice, RawTextArtifact};
 use quire_application::review;
 use quire_domain::SchemaRef;
 use quire_domain::{Document, DocumentId, Run, RunId, RunState, hex};
@@ -36,6 +36,9 @@ pub(super) struct FileResult {
     pub(super) schema: Option<SchemaRef>,
     pub(super) language: Option<String>,
     pub(super) pages: Option<usize>,
+    /// The pages whose text is not complete.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(super) page_notices: Vec<PageNotice>,
     /// Which interpreter found the fields, with which model, tokens and cost.
     pub(super) made_by: Option<MadeBy>,
     /// Date and reason of each visit. The fields of a visit name its `visit_id`.
@@ -61,6 +64,15 @@ pub(super) struct ResultHeader {
     pub(super) settings: String,
     pub(super) status: String,
     pub(super) error_code: Option<String>,
+    #[serde(default)]
+    page_notices: Vec<PageNotice>,
+}
+
+impl ResultHeader {
+    /// Whether the document was processed with all its pages.
+    pub(super) fn is_complete(&self) -> bool {
+        self.status == COMPLETED && self.page_notices.iter().all(|notice| notice.unread.is_none())
+    }
 }
 
 impl FileResult {
@@ -83,6 +95,7 @@ impl FileResult {
             settings: self.settings.clone(),
             status: self.status.clone(),
             error_code: self.error_code.clone(),
+            page_notices: self.page_notices.clone(),
         }
     }
 }
@@ -130,7 +143,8 @@ async fn add_reading(store: &Store, run: &Run, result: &mut FileResult) -> Resul
     };
     let index =
         payload(PageIndex::ARTIFACT).and_then(|payload| serde_json::from_str::<PageIndex>(payload).ok());
-    result.pages = index.map(|index| index.pages.len());
+    result.pages = index.as_ref().map(|index| index.pages.len());
+    result.page_notices = index.map(|index| index.notices()).unwrap_or_default();
     let text = payload(RawTextArtifact::ARTIFACT)
         .and_then(|payload| serde_json::from_str::<RawTextArtifact>(payload).ok());
     result.language = text.map(|text| text.language);

@@ -15,7 +15,7 @@ use quire_domain::{Document, DocumentId, FailureType, Priority, ReviewStatus, Ru
 use quire_ports::{BlobStore, Store};
 use tokio::io::AsyncReadExt as _;
 
-use super::file_result::{self, COMPLETED, FileResult, ResultHeader};
+use super::file_result::{self, FileResult, ResultHeader};
 use super::inputs::InputFile;
 use crate::cli::read::files::is_supported;
 use crate::config::Config;
@@ -124,7 +124,7 @@ impl Importer {
             Entry::Vacant(entry) => drop(entry.insert(vec![file.name.clone()])),
         }
         match self.find(&hash).await? {
-            Some((document, run)) => self.resume(hash, document, run).await,
+            Some((document, run)) => self.resume(&file.path, hash, document, run).await,
             None => self.import(&file.path, hash).await,
         }
     }
@@ -145,7 +145,7 @@ impl Importer {
 
     fn is_up_to_date(&self, header: &ResultHeader, hash: &ContentHash) -> bool {
         let is_same = header.sha256.as_deref() == Some(&hex(hash)) && *header.settings == *self.settings;
-        is_same && (header.status == COMPLETED || !self.retry_failed)
+        is_same && (header.is_complete() || !self.retry_failed)
     }
 
     /// The newest document with this content and these settings, and its latest run.
@@ -163,6 +163,7 @@ impl Importer {
 
     async fn resume(
         &self,
+        path: &Path,
         hash: ContentHash,
         document: Document,
         run: Run,
@@ -177,7 +178,14 @@ impl Importer {
                     reprocess(&self.store, document.id, Priority::Normal, ACTOR, correlation_id).await?;
                 Ok(Inspection::Running(hash, Box::new(run)))
             }
-            _ => Ok(Inspection::Finished(Some(hash), Box::new(self.result(&document, &run).await?))),
+            _ => {
+                let result = self.result(&document, &run).await?;
+                // The copy of a completed document is gone, so a missing page is read from a new one.
+                if self.retry_failed && !result.header().is_complete() {
+                    return self.import(path, hash).await;
+                }
+                Ok(Inspection::Finished(Some(hash), Box::new(result)))
+            }
         }
     }
 

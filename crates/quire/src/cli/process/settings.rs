@@ -76,6 +76,7 @@ pub(super) async fn fingerprint(
         "interpreter": interpreter(config),
         "confidence": config.confidence,
         "recognised": ocr.enabled.then_some(&ocr.languages),
+        "covered_text": config.reading.covered_text,
     });
     let mut digits = hex(&content_hash(parts.to_string().as_bytes())?);
     digits.truncate(DIGITS);

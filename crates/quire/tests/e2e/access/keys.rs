@@ -7,6 +7,7 @@ use crate::program::Cli;
 use crate::test_env::{TestEnv, on_both_stores, wait_until};
 
 on_both_stores! {
+    exports_and_metrics_have_roles_of_their_own with crate::access::NO_PROCESSING,
     /// Proves R074 and R077.
     a_key_may_do_what_its_roles_allow_and_nothing_else with crate::access::NO_PROCESSING,
     /// Proves R077 while a server runs.
@@ -60,6 +61,19 @@ async fn a_key_may_do_what_its_roles_allow_and_nothing_else(env: &TestEnv) {
         "GET /documents HTTP/1.1\r\nHost: records.example\r\nConnection: close\r\n{other_origin}\r\n"
     ));
     assert_eq!(from_elsewhere.status, 200, "with a key, any Host header is accepted");
+}
+
+async fn exports_and_metrics_have_roles_of_their_own(env: &TestEnv) {
+    let [reader, exporter, prometheus] =
+        ["read", "export", "metrics"].map(|role| env.create_key(&format!("only-{role}"), role));
+    let server = env.cli.serve();
+    for (key, list, export, metrics) in
+        [(&reader, 200, 403, 200), (&exporter, 403, 200, 403), (&prometheus, 403, 403, 200)]
+    {
+        assert_eq!(server.request("GET /documents", key).status, list);
+        assert_eq!(server.request("GET /documents/export?format=csv", key).status, export);
+        assert_eq!(server.request("GET /metrics", key).status, metrics);
+    }
 }
 
 async fn creating_a_key_requires_one_and_a_revoked_key_is_refused(env: &TestEnv) {

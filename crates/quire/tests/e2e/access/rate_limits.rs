@@ -1,11 +1,13 @@
 //! Rate limits.
 
 use quire_domain::DocumentId;
+use quire_testkit::documents::clinical_record;
 
 use super::{upload, upload_text};
 use crate::http::Response;
 use crate::program::TestServer;
 use crate::test_env::{TestEnv, on_both_stores};
+use crate::uploads::form::Form;
 
 const LOW_LIMITS: [(&str, &str); 4] = [
     ("QUIRE_LIMITS_UPLOADS_PER_MINUTE", "2"),
@@ -19,8 +21,50 @@ on_both_stores! {
     too_many_requests_are_refused_with_a_time_to_retry with super::LOW_LIMITS,
     /// Proves R078 per client.
     each_client_has_its_own_limit_also_behind_a_proxy with super::LOW_LIMITS,
+    files_bytes_and_drawings_are_counted with super::MANY_LIMITS,
     /// Proves R078 for the defaults: 10 uploads and 30 downloads on a public address, no limit on loopback.
     without_settings_only_a_public_address_has_limits with crate::access::NO_PROCESSING,
+}
+
+const MANY_LIMITS: [(&str, &str); 4] = [
+    ("QUIRE_LIMITS_UPLOADS_PER_MINUTE", "4"),
+    ("QUIRE_LIMITS_MEGABYTES_PER_MINUTE", "1"),
+    ("QUIRE_LIMITS_DRAWINGS_PER_MINUTE", "2"),
+    ("QUIRE_UPLOADS_PROCESSING", "false"),
+];
+
+async fn files_bytes_and_drawings_are_counted(env: &TestEnv) {
+    let (scanner, reader) = (env.create_key("scanner", "operate"), env.create_key("reader", "read,export"));
+    let server = env.cli.serve();
+    let pdf = clinical_record(1);
+    let files = (0..6).fold(Form::new(), |form, number| form.field("file", &format!("{number}.pdf"), &pdf));
+    let sent = files.end().send_with(&server, "/documents/upload", &scanner);
+    let receipts = sent.json()["files"].as_array().unwrap().clone();
+    assert_eq!(
+        (sent.status, receipts.len()),
+        (207, 5),
+        "the file after the limit is the last: {}",
+        sent.body
+    );
+    assert!(receipts[..4].iter().all(|receipt| receipt["document_id"].is_string()), "{}", sent.body);
+    assert_eq!(receipts[4]["error_code"], "RATE_LIMITED");
+
+    let document = receipts[0]["document_id"].as_str().unwrap();
+    let image = |scale: &str| {
+        server.send(&format!("GET /documents/{document}/pages/1/image?scale={scale}"), &reader, "")
+    };
+    let drawn = [image("1"), image("1.5"), image("2")].map(|response| response.status);
+    assert_eq!(drawn, [200, 200, 429], "drawings have their own limit");
+
+    let large = "El paciente come bien y duerme toda la noche.\n".repeat(30_000);
+    let other = env.create_key("other", "operate,read,export");
+    let uploaded = upload_text(&server, &other, &large);
+    assert_eq!(uploaded.status, 201, "{}", uploaded.body);
+    for request in ["GET /documents/export?format=csv", &format!("GET /documents/{document}/download")] {
+        let refused = server.request(request, &other);
+        assert_eq!((refused.status, refused.error_code().as_str()), (429, "RATE_LIMITED"), "{request}");
+        assert_eq!(server.send(request, &reader, "").status, 200, "{request}: others have their own limit");
+    }
 }
 
 fn download(server: &TestServer, document: DocumentId, headers: &str) -> Response {

@@ -15,7 +15,10 @@ on_both_stores! {
     /// Proves R030 for a run that was withdrawn.
     a_withdrawn_run_is_an_unknown_error with [("QUIRE_ENGINE_SLOTS", "1")],
     /// Proves R030 for a run that timed out.
-    a_timeout_is_the_failure_type with [("QUIRE_PIPELINES_DOCUMENT_RUN_LIMIT", "1s")],
+    a_timeout_is_the_failure_type with [
+        ("QUIRE_PIPELINES_DOCUMENT_RUN_LIMIT", "1s"),
+        ("QUIRE_PIPELINES_DOCUMENT_CONTINUATIONS", "0"),
+    ],
     /// Proves R030 for a run whose process was killed.
     a_killed_process_is_the_failure_type with super::FAIL_WITH_PROCESS,
     /// Proves R030 and R046 for INTERPRETATION.

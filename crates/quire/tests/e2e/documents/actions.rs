@@ -69,7 +69,8 @@ async fn reprocessing_is_refused_while_processing_is_off(env: &TestEnv) {
     let document = document(DocumentId::new());
     env.store.documents.add(NewDocument::by("tester", &document, None), Timestamp::now()).await.unwrap();
     let refused = server.post(&format!("/documents/{}/reprocess", document.id));
-    assert_eq!((refused.status, &refused.json()["error_code"]), (409, &json!("CONFLICT")));
+    let refused = (refused.status, refused.json()["details"]["reason"].clone());
+    assert_eq!(refused, (409, json!("PROCESSING_DISABLED")));
     assert_eq!(server.get_bytes(&format!("/documents/{}", document.id)).json()["status"], "UPLOADED");
     assert_eq!(server.post(&format!("/documents/{}/reprocess", DocumentId::new())).status, 404);
 }

@@ -4,9 +4,12 @@ use std::ffi::OsString;
 use std::sync::Arc;
 use std::time::Duration;
 
-use quire_domain::reading::FileKind;
+use quire_domain::reading::{FileKind, Page};
 use quire_ports::{ReadError, ReadErrorKind};
-use quire_reading::sandbox::{ConfinementPolicy, Enforcement, ParserLimits, ParserProgram, Sandbox};
+use quire_reading::sandbox::protocol::{self, ParserResponse};
+use quire_reading::sandbox::{
+    Confinement, ConfinementPolicy, Enforcement, ParserLimits, ParserProgram, Sandbox,
+};
 use quire_reading::{CoveredText, ParsedPage};
 use quire_testkit::documents::{Pdf, clinical_record, text_page};
 
@@ -158,6 +161,47 @@ async fn garbage_crashes_hangs_and_floods_of_a_parser_have_different_codes() {
         assert!(error.diagnosis.is_some(), "{script}");
         assert!(!error.message.contains('/'), "{script}: {}", error.message);
     }
+}
+
+/// A parser that hangs on the first of two pages: the second page is read, and the first one is named.
+#[tokio::test]
+async fn a_page_that_hangs_its_parser_is_left_out() {
+    let limits = ParserLimits { time: Duration::from_secs(6), ..tight_limits() };
+    let folder = tempfile::tempdir().unwrap();
+    let page =
+        ParsedPage { page: Page { width: 100.0, height: 50.0, ..Page::default() }, ..ParsedPage::default() };
+    let next_page = ParserResponse::NextPage(100.0, 50.0);
+    for (name, responses) in [
+        ("ready", vec![ParserResponse::Ready(Confinement { memory: true, ..Confinement::default() })]),
+        ("first", vec![ParserResponse::PageCount(2)]),
+        ("announced", vec![ParserResponse::PageCount(2), next_page.clone()]),
+        (
+            "rest",
+            vec![ParserResponse::PageCount(2), next_page, ParserResponse::Page(page), ParserResponse::Done],
+        ),
+    ] {
+        let mut frames = Vec::new();
+        for response in responses {
+            protocol::write_frame(&mut frames, &protocol::encode(&response).unwrap()).unwrap();
+        }
+        std::fs::write(folder.path().join(name), frames).unwrap();
+    }
+    // The last two bytes of a request are its first page and whether pages are announced.
+    let script = format!(
+        "cd {}; dd bs=1 count={} of=/dev/null; cat ready; set -- $(dd bs=1 count=9 | od -An -tu1)\n\
+         case \"$8 $9\" in '0 0') cat first;; '0 1') cat announced;; '1 1') cat rest;; esac; exec sleep 1000",
+        folder.path().display(),
+        protocol::encode(&limits).unwrap().len() + 4
+    );
+    let arguments = ["-c", &script].map(OsString::from).to_vec();
+    let program = ParserProgram { path: "/bin/sh".into(), arguments };
+    let sandbox = Sandbox::start(program, limits, 1, ConfinementPolicy::Supported).await.unwrap();
+    let pages = sandbox.read(FileKind::Pdf, record(), CoveredText::Apart).await.unwrap();
+    let unread: Vec<Option<&str>> = pages
+        .iter()
+        .map(|parsed| parsed.page.unread.as_ref().map(|unread| unread.error_code.as_str()))
+        .collect();
+    assert_eq!(unread, [Some("PARSER_TIMEOUT"), None]);
 }
 
 /// A parser that reports less confinement than the policy asks for gets no document.

@@ -86,11 +86,11 @@ async fn edits_become_a_candidate_and_an_approval_creates_a_schema_version(env: 
         decisions.push(got.body["decision_id"].clone());
     }
     let again = server.post_json(&decision_path(&items[0]), &json!({ "decision_type": "REJECT" }));
-    assert_eq!((again.status, &again.body["error_code"]), (409, &json!("CONFLICT")));
+    assert_eq!((again.status, &again.body["details"]["reason"]), (409, &json!("CANDIDATE_DECIDED")));
     // A decision that names the status it was based on is refused if that has changed.
     let seen = |status: &str| json!({ "decision_type": "DEFER", "seen_status": status });
     let meanwhile = server.post_json(&decision_path(&items[1]), &seen("PENDING"));
-    assert_eq!((meanwhile.status, &meanwhile.body["error_code"]), (409, &json!("CONFLICT")));
+    assert_eq!((meanwhile.status, &meanwhile.body["details"]["reason"]), (409, &json!("CANDIDATE_DECIDED")));
     assert_eq!(server.post_json(&decision_path(&items[1]), &seen("ELSEWHERE")).status, 400);
     let flagged = json!({ "decision_type": "DEFER", "seen_critical": true });
     assert_eq!(server.post_json(&decision_path(&items[1]), &flagged).status, 409);

@@ -13,6 +13,7 @@ use serde_json::json;
 
 use super::form_overhead::FormOverhead;
 use crate::middleware::drain_body;
+use crate::middleware::rate_limit::Client;
 use crate::{ApiError, Code, Reason};
 
 /// Bytes of a form beside its files: boundaries, names and options.
@@ -65,6 +66,7 @@ pub(super) async fn receive_files(
     let most = usize::try_from(largest + MAX_OVERHEAD).unwrap_or(usize::MAX);
     DefaultBodyLimit::max(most).apply(&mut request);
     let request_query = request.uri().query().map(str::to_owned);
+    let client = request.extensions().get::<Client>().cloned();
     let (request, overhead) = FormOverhead::watch(request);
     let mut form = Multipart::from_request(request, &()).await.map_err(|_| {
         ApiError::invalid("body", "must be multipart/form-data with the file in the field `file`")
@@ -99,10 +101,14 @@ pub(super) async fn receive_files(
             let outcome = finish(batch, before, outcomes.len(), false).await;
             outcomes.push(outcome.unless_key_reused(&outcomes)?);
         }
-        pending = Some(if outcomes.len() < MAX_FILES {
-            receive(batch, field, &overhead).await
-        } else {
-            too_many_files(&field)
+        let counted = match &client {
+            Some(client) if !outcomes.is_empty() => client.take_file(),
+            _ => Ok(()),
+        };
+        pending = Some(match counted {
+            Ok(()) if outcomes.len() < MAX_FILES => receive(batch, field, &overhead).await,
+            Ok(()) => too_many_files(&field),
+            Err(error) => not_received(&field, error),
         });
     }
     match pending {
@@ -241,8 +247,12 @@ fn not_a_file() -> ReceivedFile {
 
 fn too_many_files(field: &Field<'_>) -> ReceivedFile {
     let message = format!("has more than {MAX_FILES} files; send the rest in another request");
-    let name = field.file_name().unwrap_or_default().to_owned();
-    ReceivedFile { name, upload: Err(ApiError::invalid(FILE_FIELD, &message)), is_end: true }
+    not_received(field, ApiError::invalid(FILE_FIELD, &message))
+}
+
+/// A file that is not read. Neither are those after it.
+fn not_received(field: &Field<'_>, error: ApiError) -> ReceivedFile {
+    ReceivedFile { name: field.file_name().unwrap_or_default().to_owned(), upload: Err(error), is_end: true }
 }
 
 /// Refuses a request by its Content-Length before reading it.
