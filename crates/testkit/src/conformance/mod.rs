@@ -87,6 +87,7 @@ macro_rules! store_conformance {
             events_and_artifacts_cannot_be_changed,
             purging_a_subject_deletes_its_rows_and_keeps_the_purge_event,
             a_document_and_its_first_run_are_added_together_or_not_at_all,
+            a_purged_subject_stays_purged,
         }
         $crate::conformance_cases! { $fixture, documents:
             documents_are_listed_newest_first_by_cursor_and_by_offset,
