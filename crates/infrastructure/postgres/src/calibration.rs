@@ -4,13 +4,14 @@ use std::collections::HashMap;
 
 use async_trait::async_trait;
 use jiff::Timestamp;
-use quire_domain::{ArtifactId, DocumentId};
+use quire_domain::DocumentId;
 use quire_ports::{Calibration, CalibrationFilter, CalibrationQuery, FieldReliability, PortResult};
 use quire_sql::{corrupt, row};
 use quire_understanding::calibration::{
     CalibrationEntry, ConfidencePolicy, FieldSignal, LearningDirection, ReviewCounts, ReviewSignals,
 };
 use sqlx::PgConnection;
+use uuid::Uuid;
 
 use crate::error::translate;
 use crate::row::{StoredTime, first, int, mapped, text};

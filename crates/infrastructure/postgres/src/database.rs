@@ -89,7 +89,7 @@ impl Database {
     }
 
     /// Runs an operation, or fails after the time limit with the error that the server does not answer.
-    pub(crate) async fn bounded<T>(&self, work: impl Future<Output = PortResult<T>>) -> PortResult<T> {
+    pub(crate) async fn with_timeout<T>(&self, work: impl Future<Output = PortResult<T>>) -> PortResult<T> {
         match tokio::time::timeout(self.limit, work).await {
             Ok(outcome) => outcome,
             Err(_) => Err(unavailable("the server does not answer", false)),

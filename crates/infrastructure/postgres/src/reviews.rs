@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 use jiff::Timestamp;
-use quire_domain::{ArtifactId, CandidateId, DocumentId, EditBlocked, MarkBlocked, Run, RunId, check_edit};
+use quire_domain::{CandidateId, DocumentId, EditBlocked, MarkBlocked, Run, RunId, check_edit};
 use quire_ports::{
     DocumentReview, EditableRun, InterpretationVersion, NewInterpretationVersion, PortResult, ReviewMark,
     ReviewMarkRequest, Reviews, SavedEdit, VersionHistoryEntry,
