@@ -6,7 +6,9 @@ use std::process::Command;
 use crate::cargo::{cargo, succeed};
 use crate::services::Services;
 use crate::stages::Stages;
-use crate::{Result, axe, checks, chromium, contract, curl, read_benchmark, requirements, tesseract};
+use crate::{
+    Result, axe, checks, chromium, contract, curl, proxies, read_benchmark, requirements, tesseract,
+};
 
 /// Tests that write a committed file when a variable is set. Cargo chooses tests by a part of their name.
 const WRITES_OPENAPI: &str = "the_committed_description";
@@ -20,6 +22,7 @@ pub fn test(arguments: &[String]) -> Result<()> {
     let TestArguments { only_tests, cargo_test, has_own_arguments } = TestArguments::parse(arguments)?;
     let mut stages = Stages::default();
     stages.require("find tesseract", tesseract::require)?;
+    stages.require("find proxies", proxies::require)?;
     stages.require("find curl", curl::require)?;
     stages.require("find Chromium", chromium::require)?;
     let axe = stages.require("find axe-core", axe::require)?;

@@ -10,6 +10,17 @@ use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use crate::config::{Config, DatabaseLocation, to_std};
 use crate::error::CommandError;
 
+/// Warns of an address that other machines can reach in plain HTTP. With a proxy that handles TLS, its address is known.
+pub(crate) fn warn_without_tls(config: &Config, address: SocketAddr) {
+    if !address.ip().is_loopback() && config.server.trusted_proxies.is_empty() {
+        tracing::warn!(
+            %address,
+            "listening beyond loopback in plain HTTP: keys and documents cross the network unencrypted; put a proxy with TLS \
+             in front and name it in server.trusted_proxies"
+        );
+    }
+}
+
 /// Open files beside connections: the database, documents, and pipes of parsers.
 const OTHER_FILES: u64 = 512;
 

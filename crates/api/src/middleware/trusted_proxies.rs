@@ -24,6 +24,11 @@ struct Network {
 }
 
 impl TrustedProxies {
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
     /// The address of the client, as far as trusted proxies report it.
     pub(crate) fn client(&self, peer: IpAddr, headers: &HeaderMap) -> IpAddr {
         let mut client = peer.to_canonical();

@@ -6,6 +6,7 @@ mod health;
 mod keys;
 mod login;
 mod permissions;
+mod proxies;
 mod rate_limits;
 mod stalled_clients;
 mod token;
