@@ -62,4 +62,5 @@ store_errors!(
     crate::review::ReviewError,
     crate::run::RawTextError,
     crate::run::RetryError,
+    crate::storage::IdentityError,
 );

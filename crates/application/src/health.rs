@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use quire_domain::RunId;
-use quire_ports::{PortError, Store};
+use quire_ports::{BlobStore, PortError, Store};
 use tokio::sync::Mutex;
 use tokio::time::timeout;
 use uuid::Uuid;
@@ -84,13 +84,20 @@ impl Health {
 pub struct HealthChecks {
     database: Arc<dyn DatabaseCheck>,
     storage: StorageCheck,
+    blobs: Option<Arc<dyn BlobStore>>,
     time_limit: Duration,
 }
 
 impl HealthChecks {
     /// These checks, two seconds for each.
     pub fn new(database: Arc<dyn DatabaseCheck>, storage: StorageCheck) -> Self {
-        Self { database, storage, time_limit: TIME_LIMIT }
+        Self { database, storage, blobs: None, time_limit: TIME_LIMIT }
+    }
+
+    /// Also checks the storage of files.
+    #[must_use]
+    pub fn with_blobs(self, blobs: Arc<dyn BlobStore>) -> Self {
+        Self { blobs: Some(blobs), ..self }
     }
 
     /// The same checks with another time limit.
@@ -105,6 +112,15 @@ impl HealthChecks {
             timeout(self.time_limit, self.database.check()),
             self.storage.passes(self.time_limit)
         );
+        // After the first check: a storage that hangs must not hold a second thread.
+        let storage = storage && self.blobs_pass().await;
         Health { database: matches!(database, Ok(Ok(()))), storage }
+    }
+
+    async fn blobs_pass(&self) -> bool {
+        match &self.blobs {
+            Some(blobs) => matches!(timeout(self.time_limit, blobs.check()).await, Ok(Ok(()))),
+            None => true,
+        }
     }
 }

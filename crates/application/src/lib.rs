@@ -19,6 +19,7 @@ pub mod review;
 pub mod run;
 pub mod session;
 pub mod steps;
+pub mod storage;
 
 pub use app::{App, AppSettings};
 pub use error::{Error, Result};

@@ -67,6 +67,10 @@ id!(
     DocumentId
 );
 id!(
+    /// One installation: a database and the storage of its files, which carry the same id.
+    InstallationId
+);
+id!(
     /// An API key.
     KeyId
 );

@@ -18,7 +18,7 @@ pub use document::{Document, DocumentStatus, ReviewStatus, StatusDetails, status
 pub use event::{Event, EventDetails, EventId, EventType, RecordedEvent, StepStatus};
 pub use hex::hex;
 pub use ids::{
-    ArtifactId, CandidateId, DecisionId, DocumentId, FieldId, InterpretationId, KeyId, RunId,
+    ArtifactId, CandidateId, DecisionId, DocumentId, FieldId, InstallationId, InterpretationId, KeyId, RunId,
     SchemaVersionId, SubjectId, WorkerId,
 };
 pub use pipeline::{Pipeline, PipelinePlan, StepName, UnknownName};

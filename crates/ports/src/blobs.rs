@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use async_trait::async_trait;
+use jiff::Timestamp;
 
 use crate::PortResult;
 
@@ -29,6 +30,15 @@ pub trait BlobStore: Send + Sync {
 
     /// Removes, durably, every file in this folder and its subfolders. True if there were any.
     async fn remove_folder(&self, folder: &str) -> PortResult<bool>;
+
+    /// The names of the folders at the top, in any order.
+    async fn folders(&self) -> PortResult<Vec<String>>;
+
+    /// When a file in this folder or its subfolders last got its content or its name. None without any file.
+    async fn last_written(&self, folder: &str) -> PortResult<Option<Timestamp>>;
+
+    /// Succeeds if the storage answers and accepts a small file.
+    async fn check(&self) -> PortResult<()>;
 }
 
 /// A file that is being written. At most a few pieces of it are in memory. Dropping an unfinished file removes it. After

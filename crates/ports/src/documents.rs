@@ -80,6 +80,17 @@ pub struct DocumentOverview {
     pub confidence: Option<f64>,
 }
 
+/// What the store knows about a subject.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SubjectPresence {
+    /// It has a document or a run.
+    Stored,
+    /// It was purged, and nothing can be stored for it any more.
+    Purged,
+    /// There is no row of it. A transaction that adds one may still be running.
+    Unknown,
+}
+
 /// Stores documents.
 #[async_trait]
 pub trait Documents: Send + Sync {
@@ -122,6 +133,9 @@ pub trait Documents: Send + Sync {
 
     /// Removes a subject: its runs with their steps, artifacts and history, and its document if it has one. Events that
     /// name no run remain, and one event records the purge. Returns the number of removed runs. `Conflict` while a run
-    /// is RUNNING.
+    /// is RUNNING. The subject stays purged: from then on, adding a document or a run of it is a `Conflict`.
     async fn purge(&self, subject: SubjectId, at: Timestamp) -> PortResult<u64>;
+
+    /// What the store knows about each of these subjects, in the same order.
+    async fn presence(&self, subjects: &[SubjectId]) -> PortResult<Vec<SubjectPresence>>;
 }

@@ -13,6 +13,7 @@ mod documents;
 mod error;
 mod governance;
 mod history;
+mod installation;
 mod interpreter;
 mod metrics;
 mod migrations;
@@ -35,7 +36,7 @@ pub use clock::{Clock, SystemClock};
 pub use credentials::{ApiKey, Credentials, NewKey};
 pub use documents::{
     ConfidenceCursor, DocumentCursor, DocumentFilter, DocumentListQuery, DocumentOverview, Documents,
-    LeastConfidentQuery,
+    LeastConfidentQuery, SubjectPresence,
 };
 pub use error::{PortError, PortResult};
 pub use governance::{
@@ -46,6 +47,7 @@ pub use history::{
     Artifact, DocumentJob, EventFilter, QueueDepth, RunAttempt, RunFilter, RunHistory, StepFailures,
     StepProgress, StepRecord,
 };
+pub use installation::Installation;
 pub use interpreter::{InterpretError, InterpretRequest, Interpreter, InterpreterOutput};
 pub use metrics::{Metrics, MinuteMetrics};
 pub use migrations::{MigrationStatus, Migrations};

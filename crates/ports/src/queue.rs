@@ -73,8 +73,8 @@ pub trait RunQueue: Send + Sync {
 
     /// Starts up to `limit` runs, each the first of its subject, by priority, then `queued_at`, then id. The same
     /// transaction records each start and its first step. The database refuses a second RUNNING run of a subject. A
-    /// worker whose lease has ended or expired gets no run. A run that must run alone is claimed alone, and the runs
-    /// behind it wait for it ([`quire_domain::run::startable`]).
+    /// worker whose lease has ended or expired gets no run. A run that must run alone is claimed alone, when it
+    /// is first ([`quire_domain::run::may_start`]).
     async fn claim(&self, claim: ClaimRequest<'_>) -> PortResult<Vec<ClaimedRun>>;
 
     /// Stores a report about a running run if its fence is still valid.

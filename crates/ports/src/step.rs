@@ -5,6 +5,8 @@ use quire_domain::{Failure, Run, StepName};
 use quire_understanding::{Interpretation, MadeBy};
 use tokio::sync::watch;
 
+use crate::PortResult;
+
 /// The input of a step.
 #[derive(Clone, Debug)]
 pub struct StepContext {
@@ -36,4 +38,10 @@ pub struct StepOutput {
 pub trait Step: Send + Sync + 'static {
     /// Does the work once.
     async fn run(&self, context: StepContext) -> Result<StepOutput, Failure>;
+
+    /// Fails while no run can do this step, for a reason outside the runs: the storage is not mounted or is full. The
+    /// engine claims no run of the pipeline meanwhile.
+    async fn ready(&self) -> PortResult<()> {
+        Ok(())
+    }
 }

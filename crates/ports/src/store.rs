@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use crate::{
-    Calibration, Clock, Credentials, Documents, Governance, Metrics, Migrations, Reviews, RunHistory,
-    RunQueue, RunRecovery, Sessions, Workers,
+    Calibration, Clock, Credentials, Documents, Governance, Installation, Metrics, Migrations, Reviews,
+    RunHistory, RunQueue, RunRecovery, Sessions, Workers,
 };
 
 /// A database behind its ports. Usually one adapter implements all of them.
@@ -22,6 +22,7 @@ pub struct Store {
     pub governance: Arc<dyn Governance>,
     pub credentials: Arc<dyn Credentials>,
     pub sessions: Arc<dyn Sessions>,
+    pub installation: Arc<dyn Installation>,
     pub migrations: Arc<dyn Migrations>,
     /// The clock that decides when a lease of this database has expired.
     pub clock: Arc<dyn Clock>,
@@ -42,6 +43,7 @@ impl Store {
             + Governance
             + Credentials
             + Sessions
+            + Installation
             + Migrations
             + 'static,
     {
@@ -57,6 +59,7 @@ impl Store {
             governance: store.clone(),
             credentials: store.clone(),
             sessions: store.clone(),
+            installation: store.clone(),
             migrations: store,
             clock,
         }

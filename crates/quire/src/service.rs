@@ -12,11 +12,12 @@ use quire_application::credential::Authenticator;
 use quire_application::engine::{Engine, PipelineSetup};
 use quire_application::health::{DatabaseCheck, HealthChecks};
 use quire_application::session::SessionService;
-use quire_ports::{NoProbe, Store};
+use quire_application::storage::{Originals, Sweep, keep_sweeping};
+use quire_ports::{BlobStore, NoProbe, Store};
 use tokio::net::{TcpListener, TcpSocket};
 use tokio_util::sync::CancellationToken;
 
-use crate::config::Config;
+use crate::config::{Config, to_std};
 use crate::error::CommandError;
 use crate::scrape::MetricsScrape;
 use crate::telemetry::{self, Metrics, Telemetry};
@@ -59,7 +60,7 @@ pub(crate) async fn run_until_stopped(
     }
     // The database comes first: its lock error says more than "address in use". The engine comes last because it
     // changes data.
-    let database = wire::open_for_engine(config).await?;
+    let database = wire::open_for_engine(config, Originals::Kept).await?;
     owner_only::warn_of_others(config);
     let listener = match listen {
         Some(address) => {
@@ -81,8 +82,13 @@ pub(crate) async fn run_until_stopped(
     run_upkeep_until(stop.clone(), metrics.clone());
 
     let address = listener.as_ref().map(TcpListener::local_addr).transpose()?;
+    let blobs = wire::blobs(config, &database.store)?;
+    if matches!(endpoints, Endpoints::All) {
+        sweep_until(stop.clone(), config, &database.store, blobs.clone());
+    }
     let serving = listener.map(|listener| {
-        let server = Server { app, ..server(config, &database, metrics, telemetry, engine.clone(), address) };
+        let server =
+            Server { app, ..server(config, &database, metrics, telemetry, engine.clone(), address, blobs) };
         let stop = stop.clone();
         tokio::spawn(quire_api::serve(listener, server, async move { stop.cancelled().await }))
     });
@@ -150,6 +156,7 @@ fn server(
     telemetry: &Telemetry,
     engine: Arc<Mutex<Option<Engine>>>,
     address: Option<SocketAddr>,
+    blobs: Arc<dyn BlobStore>,
 ) -> Server {
     let checked = engine.clone();
     let is_connected = move || {
@@ -163,7 +170,7 @@ fn server(
     let check = EngineDatabaseCheck { store: database.store.clone(), is_connected: Box::new(is_connected) };
     let limits = Arc::new(rate_limits(config, address));
     Server {
-        health: HealthChecks::new(Arc::new(check), wire::storage_check(config)),
+        health: HealthChecks::new(Arc::new(check), wire::storage_check(config)).with_blobs(blobs),
         metrics: Arc::new(scrape),
         version: Version::of_environment(),
         auth: Arc::new(auth(config, &database.store, limits.clone())),
@@ -224,6 +231,14 @@ fn run_upkeep_until(stop: CancellationToken, metrics: Metrics) {
             }
         }
     });
+}
+
+/// Removes files without a document until `stop` is cancelled.
+fn sweep_until(stop: CancellationToken, config: &Config, store: &Store, blobs: Arc<dyn BlobStore>) {
+    let interval = to_std(config.storage.sweep_interval);
+    if !interval.is_zero() {
+        tokio::spawn(keep_sweeping(Sweep::new(store.clone(), blobs), interval, stop));
+    }
 }
 
 /// Host name and process id, for the list of workers.

@@ -4,7 +4,7 @@ mod interpreter;
 pub(crate) mod reader;
 pub(crate) mod schemas;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use quire_application::document::pages::{ImageSettings, PageImages};
@@ -13,6 +13,7 @@ use quire_application::engine::LeaseSettings;
 use quire_application::events::EventFeed;
 use quire_application::health::StorageCheck;
 use quire_application::steps::{ConfidenceCalibrator, ExtractionStep, InterpretationStep};
+use quire_application::storage::{self, Identified, InstallationBlobs, Originals};
 use quire_application::{App, AppSettings};
 use quire_connectors::blob::DiskBlobs;
 use quire_domain::{Pipeline, StepName};
@@ -35,7 +36,7 @@ pub fn built_in_steps(config: Config, store: Store) -> StepsFuture {
     Box::pin(async move {
         let extraction = ExtractionStep {
             documents: store.documents.clone(),
-            blobs: blobs(&config)?,
+            blobs: blobs(&config, &store)?,
             reader: Arc::new(reader::start(&config).await?),
             max_bytes: config.reading.max_file_mb << 20,
         };
@@ -68,7 +69,10 @@ pub(crate) struct EngineDatabase {
 
 /// Opens the database for an engine. SQLite: takes the lock, creates the file and applies missing migrations.
 /// PostgreSQL, which other workers share: refuses a database that lacks migrations.
-pub(crate) async fn open_for_engine(config: &Config) -> Result<EngineDatabase, CommandError> {
+pub(crate) async fn open_for_engine(
+    config: &Config,
+    originals: Originals,
+) -> Result<EngineDatabase, CommandError> {
     match config.location() {
         DatabaseLocation::Sqlite(path) => {
             let lock = create_and_lock(config, &path)?;
@@ -77,6 +81,7 @@ pub(crate) async fn open_for_engine(config: &Config) -> Result<EngineDatabase, C
             if !applied.is_empty() {
                 tracing::info!(versions = ?applied, "database migrated");
             }
+            identify_storage(config, &store, originals).await?;
             schemas::seed(&store, config).await?;
             Ok(EngineDatabase { store, lease: LeaseSettings::Exclusive, _lock: Some(lock) })
         }
@@ -120,6 +125,7 @@ pub(crate) async fn open_or_create(config: &Config) -> Result<Store, CommandErro
         DatabaseLocation::Sqlite(path) if !path.is_file() => {
             let (store, _lock) = open_for_migration(config, true).await?;
             store.migrations.up(None).await?;
+            identify_storage(config, &store, Originals::Kept).await?;
             Ok(store)
         }
         _ => open_for_command(config).await,
@@ -154,12 +160,31 @@ pub(crate) async fn open_for_migration(
     }
 }
 
-/// The blob store: the folder `documents` in the data folder.
-pub(crate) fn blobs(config: &Config) -> Result<Arc<dyn BlobStore>, CommandError> {
-    let folder = config.storage.data.join("documents");
+/// The blob store of the installation. It works only while the folder has the installation id of the database.
+pub(crate) fn blobs(config: &Config, store: &Store) -> Result<Arc<dyn BlobStore>, CommandError> {
+    let blobs = Arc::new(blobs_of_any(config)?);
+    Ok(Arc::new(InstallationBlobs::new(blobs, store.installation.clone())))
+}
+
+/// The blob store, whatever installation it belongs to: the folder `documents` in the data folder.
+pub(crate) fn blobs_of_any(config: &Config) -> Result<DiskBlobs, CommandError> {
+    let folder = storage_folder(config);
     let opened = DiskBlobs::open(&folder);
-    let blobs = opened.map_err(|error| CommandError::new(format!("{}: {error}", folder.display())))?;
-    Ok(Arc::new(blobs))
+    opened.map_err(|error| CommandError::new(format!("{}: {error}", folder.display())))
+}
+
+fn storage_folder(config: &Config) -> PathBuf {
+    config.storage.data.join("documents")
+}
+
+/// Compares the installation ids of the database and the storage folder. If the database has none, both get one.
+pub(crate) async fn identify_storage(
+    config: &Config,
+    store: &Store,
+    originals: Originals,
+) -> Result<Identified, CommandError> {
+    let identified = storage::identify(store, &blobs_of_any(config)?, originals).await;
+    identified.map_err(|error| CommandError::new(format!("{}: {error}", storage_folder(config).display())))
 }
 
 /// Renders page images.
@@ -177,7 +202,7 @@ fn page_images(config: &Config, store: &Store, blobs: Arc<dyn BlobStore>) -> Pag
 /// Builds what the handlers and pages need. Cancelling `stop` ends event streams, which would otherwise keep the server
 /// from stopping.
 pub(crate) fn app(config: &Config, store: &Store, stop: &CancellationToken) -> Result<App, CommandError> {
-    let blobs = blobs(config)?;
+    let blobs = blobs(config, store)?;
     Ok(App::new(AppSettings {
         images: page_images(config, store, blobs.clone()),
         uploads: config.upload_settings(),

@@ -24,6 +24,7 @@ mod tests {
     use std::ops::Range;
 
     use async_trait::async_trait;
+    use jiff::Timestamp;
     use quire_connectors::blob::DiskBlobs;
     use quire_domain::{DocumentId, RunId};
     use quire_ports::{BlobWriter, NewDocument};
@@ -96,6 +97,18 @@ mod tests {
         }
 
         async fn remove_folder(&self, _: &str) -> PortResult<bool> {
+            Err(away())
+        }
+
+        async fn folders(&self) -> PortResult<Vec<String>> {
+            Err(away())
+        }
+
+        async fn last_written(&self, _: &str) -> PortResult<Option<Timestamp>> {
+            Err(away())
+        }
+
+        async fn check(&self) -> PortResult<()> {
             Err(away())
         }
     }

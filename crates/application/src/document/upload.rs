@@ -2,7 +2,8 @@
 //!
 //! The order keeps file and record together. First the upload creates the ids. Then it stores the file, complete and
 //! durable, under its name. Last, one transaction adds the record and the first run. A crash in between can leave a
-//! file without a record, which no list shows. It never leaves a record without its file.
+//! file without a record, which no list shows and which the sweep removes after a day (`storage/sweep.rs`). It never
+//! leaves a record without its file.
 
 mod batch;
 mod file_name;
@@ -254,34 +255,33 @@ impl FileAndRecord {
         }
     }
 
-    /// Adds the record. Removes the file if the database refuses the record.
+    /// Adds the record. Removes the file if the database refuses the record at once. After a try without an answer the
+    /// file stays, whatever the second try says: the first transaction may have succeeded, or may still be running. If
+    /// it does not succeed, the sweep removes the file later.
     async fn add(&self) -> PortResult<AddOutcome> {
-        let added = match self.try_to_add().await {
-            Err(error) if error.is_in_doubt() => match self.try_to_add().await {
-                // Either the first transaction succeeded and its answer was lost, or the second transaction waited for
-                // the first.
-                Ok(AddOutcome::AlreadyAdded { document, .. }) if document == self.new.document.id => {
-                    return self.stored().await;
-                }
-                Err(PortError::Conflict(_)) if self.is_there().await => return self.stored().await,
-                second => second,
-            },
-            first => first,
+        let doubt = match self.try_to_add().await {
+            Err(error) if error.is_in_doubt() => error,
+            Err(error) => {
+                self.remove_file().await;
+                return Err(error);
+            }
+            added => return added,
         };
-        let error = match added {
-            Ok(outcome) => return Ok(outcome),
-            Err(error) => error,
-        };
-        if error.is_in_doubt() {
-            // No list shows a file without a record, but a list would show a record without its file.
-            tracing::warn!(
-                document_id = %self.new.document.id,
-                "the database does not say whether it has this document; its file is kept"
-            );
-        } else {
-            self.remove_file().await;
+        match self.try_to_add().await {
+            Ok(AddOutcome::AlreadyAdded { document, .. }) if document == self.new.document.id => {
+                self.stored().await
+            }
+            // The second transaction had to wait for the first, so that its answer is about both.
+            Ok(outcome) => Ok(outcome),
+            Err(_) if self.is_there().await => self.stored().await,
+            Err(_) => {
+                tracing::warn!(
+                    document_id = %self.new.document.id,
+                    "the database does not say whether it has this document; its file is kept"
+                );
+                Err(doubt)
+            }
         }
-        Err(error)
     }
 
     async fn try_to_add(&self) -> PortResult<AddOutcome> {

@@ -198,6 +198,13 @@ impl Execution<'_> {
 
     /// Records the failure of a step with its diagnosis. Then it starts the next attempt after a pause, or ends the run.
     async fn failed(&mut self, attempt: Attempt, mut failure: Failure) -> Result<Option<Attempt>, Stop> {
+        if failure.error_code == StepErrorCode::StorageUnavailable.as_str()
+            && !self.engine.is_ready(self.run.pipeline, attempt.step).await
+        {
+            // The storage is gone for every run. This one did nothing wrong and waits in the queue until it is back.
+            self.end(attempt, Vec::new(), StepResults::default(), Change::HandBack).await;
+            return Ok(None);
+        }
         let now = self.engine.store.clock.now();
         let record = failure.record(Some(attempt.step), self.run.correlation_id.as_deref());
         let failed = self.step_ended(EventType::StepFailed, attempt, now, Some(record));

@@ -6,6 +6,7 @@
 //!   watchdog                             every tick: recovery, timeouts, release of delayed runs
 //!   recovery                             what a crash does to a run
 //!   contact                              whether the store was silent; then leases are not judged
+//!   readiness                            which pipelines can be worked on now
 //!   minute_metrics                       counts for charts
 //!   report                               log lines and Prometheus metrics
 //!   settings, slots                      configuration; how many runs are worked on at once
@@ -21,6 +22,7 @@ mod execute;
 mod heartbeat;
 mod minute_metrics;
 mod persist;
+mod readiness;
 mod recovery;
 pub mod report;
 mod settings;
@@ -40,6 +42,7 @@ pub use settings::{EngineSettings, LeaseSettings, PipelineSetup};
 
 use contact::Contact;
 use minute_metrics::MinuteCounters;
+use readiness::NotReady;
 use slots::Slots;
 
 /// How long the last writes of a shutdown may take.
@@ -76,6 +79,7 @@ struct EngineCore {
     /// Cancelled when the engine no longer waits for runs.
     halted: CancellationToken,
     minute_counters: MinuteCounters,
+    not_ready: NotReady,
     /// When the store answered.
     contact: Contact,
     /// The time that the limits of runs count.
@@ -110,6 +114,7 @@ impl Engine {
             stopping: CancellationToken::new(),
             halted: CancellationToken::new(),
             minute_counters: MinuteCounters::default(),
+            not_ready: NotReady::default(),
             contact: Contact::new(settings.lease, settings.heartbeat, store.clock.now()),
             awake: AwakeTime::start(store.clock.clone()),
             store,

@@ -3,7 +3,7 @@
 use quire_domain::{Run, RunId};
 use quire_ports::{Artifact, PortError, PortResult, Store};
 
-use crate::document::pages::RawTextArtifact;
+use crate::document::pages::{MAX_PAGES_BYTES, PageIndex, RawTextArtifact};
 use crate::{App, Error};
 
 /// Why there is no text.
@@ -39,12 +39,34 @@ pub async fn raw_text(app: &App, id: RunId) -> Result<String, RawTextError> {
         |error: &dyn std::fmt::Display| PortError::Corrupt(format!("the text of run {id}: {error}"));
     let record: RawTextArtifact =
         serde_json::from_str(&artifact.payload).map_err(|error| unreadable(&error))?;
-    let text = blobs.get(&record.path, record.bytes).await.map_err(|error| match error {
-        PortError::NotFound(_) => RawTextError::Missing,
-        PortError::Conflict(error) => unreadable(&error).into(),
-        error => error.into(),
-    })?;
+    let text = match blobs.get(&record.path, record.bytes).await {
+        Ok(text) if record.is_content(&text) => text,
+        // The file is gone, or a worker that had lost the run wrote another text to it.
+        Ok(_) | Err(PortError::NotFound(_) | PortError::Conflict(_)) => {
+            text_of_pages(app, id, &record).await?.ok_or(RawTextError::Missing)?
+        }
+        Err(error) => return Err(error.into()),
+    };
     Ok(String::from_utf8(text).map_err(|error| unreadable(&error))?)
+}
+
+/// The text as the pages of the run have it, if it is the text that the run stored. Only its worker writes the file of
+/// the pages.
+async fn text_of_pages(app: &App, id: RunId, record: &RawTextArtifact) -> PortResult<Option<Vec<u8>>> {
+    if record.sha256.is_none() {
+        return Ok(None);
+    }
+    let artifacts = app.store.history.artifacts(id).await?;
+    let pages = artifacts.into_iter().rfind(|artifact| artifact.artifact_type == PageIndex::ARTIFACT);
+    let Some(index) = pages.and_then(|pages| serde_json::from_str::<PageIndex>(&pages.payload).ok()) else {
+        return Ok(None);
+    };
+    let lines = match app.blobs.get(&index.path, MAX_PAGES_BYTES).await {
+        Err(PortError::NotFound(_) | PortError::Conflict(_)) => return Ok(None),
+        lines => lines?,
+    };
+    let text = PageIndex::reading(&lines).ok().map(|reading| reading.plain_text().text.into_bytes());
+    Ok(text.filter(|text| record.is_content(text)))
 }
 
 /// The language in which a run read its document; until then the requested language, if any.

@@ -7,8 +7,8 @@ use quire_domain::reading::quality::{Quality, QualityVerdict};
 use quire_domain::reading::{PlainText, Reading};
 use quire_domain::{Document, DocumentId, Failure, FailureKind, FailureType, Run};
 use quire_ports::{
-    BlobStore, Documents, PortError, ReadError, ReadErrorKind, ReadOutput, ReadRequest, Reader, Step,
-    StepContext, StepOutput,
+    BlobStore, Documents, PortError, PortResult, ReadError, ReadErrorKind, ReadOutput, ReadRequest, Reader,
+    Step, StepContext, StepOutput,
 };
 
 use super::error_code::storage_unavailable;
@@ -45,7 +45,16 @@ impl Step for ExtractionStep {
         let read = self.reader.read(request).await.map_err(read_failure)?;
         let plain = read.reading.plain_text();
         check_quality(&plain.text).map_err(|failure| unread_failure(&read.reading).unwrap_or(failure))?;
+        if *context.cancelled.borrow() {
+            // The run belongs to another worker, or has ended. Its files are no longer this worker's to write.
+            return Err(Failure::transient(FAILED, "the run was stopped"));
+        }
         self.store_results(&context.run, &read, plain).await
+    }
+
+    /// Not ready while the storage cannot be used.
+    async fn ready(&self) -> PortResult<()> {
+        self.blobs.check().await
     }
 }
 
@@ -89,15 +98,14 @@ impl ExtractionStep {
         read: &ReadOutput,
         plain: PlainText,
     ) -> Result<StepOutput, Failure> {
-        let folder = format!("{}/runs/{}", run.subject, run.id);
-        let text = RawTextArtifact {
-            path: format!("{folder}/raw-text.txt"),
-            bytes: plain.text.len() as u64,
-            language: read.language.clone().unwrap_or_else(|| RawTextArtifact::UNKNOWN_LANGUAGE.to_owned()),
-        };
-        let path = format!("{folder}/pages.jsonl");
+        let text = RawTextArtifact::new(run, &plain.text, read.language.as_deref());
         let (lines, pages) = pages_as_json_lines(&read.reading)?;
-        let index = PageIndex { path, kind: read.kind, pages, covered_used: read.covered_used };
+        let index = PageIndex {
+            path: PageIndex::path_for(run),
+            kind: read.kind,
+            pages,
+            covered_used: read.covered_used,
+        };
         self.blobs
             .put(&text.path, plain.text.into_bytes())
             .await

@@ -4,22 +4,20 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use jiff::Timestamp;
-use quire_domain::reading::{Page, Reading};
+use quire_domain::reading::Reading;
 use quire_domain::{DocumentId, Failure, FailureKind, FailureType, Run, RunState};
 use quire_ports::{
-    BlobStore, Clock, Governance, InterpretError, InterpretRequest, Interpreter, PortError, RunHistory, Step,
-    StepContext, StepOutput,
+    BlobStore, Clock, Governance, InterpretError, InterpretRequest, Interpreter, PortError, PortResult,
+    RunHistory, Step, StepContext, StepOutput,
 };
 use quire_understanding::{Interpretation, Schema};
 
 use super::ConfidenceCalibrator;
 use super::error_code::storage_unavailable;
-use crate::document::pages::{PageIndex, RawTextArtifact};
+use crate::document::pages::{MAX_PAGES_BYTES, PageIndex, RawTextArtifact};
 
 /// The code of failures without a code of their own.
 const FAILED: &str = FailureType::InterpretationFailed.as_str();
-/// The size limit of the stored pages: 256 MB.
-const MAX_PAGES_BYTES: u64 = 256 << 20;
 
 /// The INTERPRETATION step.
 pub struct InterpretationStep {
@@ -73,6 +71,11 @@ impl Step for InterpretationStep {
             ..StepOutput::default()
         })
     }
+
+    /// Not ready while the storage cannot be used.
+    async fn ready(&self) -> PortResult<()> {
+        self.blobs.check().await
+    }
 }
 
 impl InterpretationStep {
@@ -109,15 +112,10 @@ impl InterpretationStep {
             ),
             error => storage_unavailable(&error),
         })?;
-        let pages: Result<Vec<Page>, _> = lines
-            .split(|byte| *byte == b'\n')
-            .filter(|line| !line.is_empty())
-            .map(serde_json::from_slice)
-            .collect();
-        let pages = pages.map_err(|_| lost("the pages of this run cannot be read"))?;
+        let reading = PageIndex::reading(&lines).map_err(|_| lost("the pages of this run cannot be read"))?;
         let language =
             text.map(|text| text.language).filter(|code| code != RawTextArtifact::UNKNOWN_LANGUAGE);
-        Ok((Reading { pages }, language))
+        Ok((reading, language))
     }
 }
 

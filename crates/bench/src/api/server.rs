@@ -101,12 +101,21 @@ impl ServerData {
 
     /// Starts `quire`.
     pub fn serve(self, work: StepBehavior, settings: &[(&str, &str)]) -> Server {
+        // Gives the database and the folder the same installation id.
+        let migrated =
+            self.with_settings(this_program().args(["serve-api", "none", "migrate", "up"])).output();
+        assert!(migrated.unwrap().status.success());
         let mut command = this_program();
         let work = clap::ValueEnum::to_possible_value(&work).unwrap();
         command.args(["serve-api", work.get_name(), "serve", "--listen", "127.0.0.1:0"]);
-        command.env("QUIRE_STORAGE_DATA", self.folder.path()).env("QUIRE_STORAGE_DATABASE", self.location());
-        command.env("QUIRE_DATABASE_SCHEMA", &self.database.schema).envs(settings.iter().copied());
+        self.with_settings(&mut command).envs(settings.iter().copied());
         self.start(command)
+    }
+
+    fn with_settings<'c>(&self, command: &'c mut Command) -> &'c mut Command {
+        command.env("QUIRE_STORAGE_DATA", self.folder.path());
+        command.env("QUIRE_STORAGE_DATABASE", self.location());
+        command.env("QUIRE_DATABASE_SCHEMA", &self.database.schema)
     }
 
     /// Starts the baseline handler.

@@ -100,7 +100,7 @@ fn supervise(options: &Options, next: &mut u64, total: &mut BatchReport) -> bool
             *total.outcomes.entry(outcome).or_default() += count;
         }
         total.crashes.extend(report.crashes);
-        if *next % (BATCH * 20) == 0 {
+        if next.is_multiple_of(BATCH * 20) {
             eprintln!("{next} of {documents} documents");
         }
     }

@@ -33,17 +33,11 @@ impl Company {
     }
 }
 
-/// How many of the next runs in the queue a worker may start at once. A run that must run alone waits until the worker
-/// has no other run, and the runs behind it wait with it, so that nothing overtakes it for ever.
-pub fn startable<'r>(next: impl IntoIterator<Item = &'r Run>, worker_is_idle: bool) -> usize {
-    let mut together = 0;
-    for run in next {
-        if run.must_run_alone() {
-            return if together == 0 && worker_is_idle { 1 } else { together };
-        }
-        together += 1;
-    }
-    together
+/// Whether a worker may start this run of those that are next in the queue. `first` is the first of them. A run that must
+/// run alone starts when it is first and the worker has no other run. Until then other runs go past it, but once it is
+/// first, they wait for it, so that nothing overtakes it for ever.
+pub fn may_start(run: &Run, first: &Run, worker_is_idle: bool) -> bool {
+    if first.must_run_alone() { worker_is_idle && run.id == first.id } else { !run.must_run_alone() }
 }
 
 #[cfg(test)]
@@ -72,14 +66,20 @@ mod tests {
         shared_orphanings.iter().map(new).collect()
     }
 
+    /// The places of the runs that a worker may start.
+    fn started(shared_orphanings: &[u32], worker_is_idle: bool) -> Vec<usize> {
+        let next = runs(shared_orphanings);
+        let may_start = |place: &usize| may_start(&next[*place], &next[0], worker_is_idle);
+        (0..next.len()).filter(may_start).collect()
+    }
+
     #[test]
-    fn a_run_that_must_run_alone_is_started_alone_and_overtaken_by_none() {
-        assert_eq!(startable(&runs(&[0, 0, 0]), false), 3);
-        assert_eq!(startable(&runs(&[0, 0, 1, 0]), true), 2);
-        assert_eq!(startable(&runs(&[1, 0, 0]), true), 1);
-        assert_eq!(startable(&runs(&[1, 1]), true), 1);
-        assert_eq!(startable(&runs(&[1, 0, 0]), false), 0);
-        assert_eq!(startable(&runs(&[]), true), 0);
+    fn a_run_that_must_run_alone_starts_alone_once_it_is_first() {
+        assert_eq!(started(&[0, 0, 0], false), [0, 1, 2]);
+        assert_eq!(started(&[0, 1, 0, 1], true), [0, 2], "others go past it");
+        assert_eq!(started(&[1, 0, 0], true), [0]);
+        assert_eq!(started(&[1, 1], true), [0]);
+        assert_eq!(started(&[1, 0, 0], false), [0; 0], "others wait for it");
     }
 
     #[test]

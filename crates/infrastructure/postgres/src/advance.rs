@@ -73,7 +73,7 @@ async fn write(
     places.sort_by_key(|place| advances[*place].run.id);
     let group: Vec<&Advance> = places.iter().map(|place| &advances[*place]).collect();
     let held = hold(connection, &group).await?;
-    // This query runs after the locks were taken, so an earlier attempt that was still running has finished by now.
+    // This query runs after the locks were taken, so an earlier try that was still committing has ended by now.
     let done = done_before(connection, &group).await?;
     let mut accepted = Vec::with_capacity(group.len());
     for (place, advance) in places.iter().zip(&group) {
@@ -124,13 +124,16 @@ fn ends<'a>(group: &[&'a Advance]) -> Vec<TimedTransition<'a>> {
     ends.collect()
 }
 
-/// Locks the runs that do not end with this write.
+/// Locks the runs that do not end with this write. A repeated write takes a lock that the first try cannot share: it waits
+/// until that try has been committed or rolled back.
 async fn lock(connection: &mut PgConnection, group: &[&Advance]) -> PortResult<HashSet<RunId>> {
     let going_on: Vec<_> = group.iter().filter(|advance| advance.end.is_none()).collect();
     if going_on.is_empty() {
         return Ok(HashSet::new());
     }
-    let rows = sqlx::query(sql!("runs/lock_fenced"))
+    let is_repeated = going_on.iter().any(|advance| advance.repeated);
+    let query = if is_repeated { sql!("runs/lock_fenced_alone") } else { sql!("runs/lock_fenced") };
+    let rows = sqlx::query(query)
         .bind(going_on.iter().map(|advance| advance.run.id.0).collect::<Vec<_>>())
         .bind(going_on.iter().map(|advance| advance.run.fence.0).collect::<Vec<_>>())
         .fetch_all(connection)

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use quire_domain::run::{apply, startable, step_started};
+use quire_domain::run::{apply, may_start, step_started};
 use quire_domain::{Change, Effect, Fence, PipelinePlan, Run, RunId, StepName, Transition};
 use quire_ports::{ClaimRequest, ClaimedRun, PortError, PortResult};
 use quire_sql::{corrupt, row};
@@ -20,7 +20,9 @@ pub(crate) async fn start_next(
     claim: &ClaimRequest<'_>,
 ) -> PortResult<Vec<ClaimedRun>> {
     let mut next = next_up(connection, claim).await?;
-    next.truncate(startable(&next, claim.is_idle));
+    if let Some(first) = next.first().cloned() {
+        next.retain(|run| may_start(run, &first, claim.is_idle));
+    }
     if next.is_empty() {
         return Ok(Vec::new());
     }

@@ -5,7 +5,7 @@ use jiff::Timestamp;
 use quire_domain::{Document, DocumentId, Event, NewRun, Run, SubjectId};
 use quire_ports::{
     AddOutcome, DocumentFilter, DocumentListQuery, DocumentOverview, Documents, LeastConfidentQuery,
-    NewDocument, PortResult,
+    NewDocument, PortResult, SubjectPresence,
 };
 use quire_sql::{
     BEFORE_FIRST_DOCUMENT, BEFORE_LEAST_CONFIDENT, DocumentFilterColumns, document_not_found, row,
@@ -191,11 +191,22 @@ impl Documents for PgStore {
                 if runs + documents == 0 {
                     return Err(subject_not_found(subject));
                 }
+                sqlx::query(sql!("purged_subjects/insert"))
+                    .bind(subject.0)
+                    .bind(StoredTime(at))
+                    .execute(&mut *transaction)
+                    .await
+                    .map_err(translate)?;
                 append(&mut transaction, &[Event::subject_purged(subject, at)], false).await?;
                 commit(transaction).await?;
                 Ok(runs)
             })
             .await
+    }
+
+    async fn presence(&self, subjects: &[SubjectId]) -> PortResult<Vec<SubjectPresence>> {
+        let ids: Vec<_> = subjects.iter().map(|subject| subject.0).collect();
+        self.rows(|| sqlx::query(sql!("documents/presence")).bind(ids.clone()), row::presence).await
     }
 }
 

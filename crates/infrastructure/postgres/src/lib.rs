@@ -17,6 +17,7 @@ mod enqueue;
 mod error;
 mod governance;
 mod history;
+mod installation;
 mod listener;
 mod metrics;
 mod migrations;

@@ -49,6 +49,10 @@ impl Workers for PgStore {
     }
 
     async fn renew(&self, worker: WorkerId, at: Timestamp, lease: Lease) -> PortResult<bool> {
+        // A process that cannot write must not keep its runs, and its health must say so.
+        self.new_documents.check()?;
+        self.enqueues.check()?;
+        self.advances.check()?;
         self.vital
             .bounded(async {
                 let mut transaction = self.vital.begin().await?;

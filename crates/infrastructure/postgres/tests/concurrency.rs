@@ -293,3 +293,45 @@ async fn of_two_ends_of_one_run_the_second_is_refused() {
     let (first, second) = tokio::join!(store.queue.advance(first), store.queue.advance(second));
     assert_eq!((first, second), (Ok(AdvanceOutcome::Accepted), Ok(AdvanceOutcome::Refused)));
 }
+
+/// The first try of a write got no answer and is still committing when the second try comes: the write is stored once.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_repeated_write_waits_for_its_first_try_and_is_stored_once() {
+    let place = TestSchema::migrated().await;
+    let store = Arc::new(store(&place).await);
+    let worker = worker(&store).await;
+    let new = document_run(SubjectId::new());
+    store.queue.enqueue(&new, store.clock.now()).await.unwrap();
+    let claimed = claim(&store, worker, 1).await.remove(0);
+    let step = claimed.step.unwrap();
+    let succeeded = Event {
+        step: Some(step),
+        attempt: Some(1),
+        ..Event::of_run(EventType::StepSucceeded, &claimed.run, store.clock.now())
+    };
+    let advance = Advance {
+        events: vec![succeeded],
+        end: None,
+        repeated: true,
+        ..completion(claimed.clone(), store.clock.now())
+    };
+
+    let (mut first, mut watcher) = (place.connection().await, place.connection().await);
+    let mut open = first.begin().await.unwrap();
+    open.execute("SELECT id FROM runs FOR SHARE").await.unwrap();
+    let insert = format!(
+        "INSERT INTO events (at, event_type, pipeline, subject_id, run_id, fence, step_name, attempt) \
+         VALUES (now(), 'STEP_SUCCEEDED', 'document', '{}', '{}', {}, '{}', 1)",
+        new.subject, new.id, claimed.run.fence.0, step
+    );
+    open.execute(AssertSqlSafe(insert)).await.unwrap();
+    let second = {
+        let store = store.clone();
+        tokio::spawn(async move { store.queue.advance(advance).await })
+    };
+    timeout(SOON, somebody_waits(&mut open)).await.unwrap();
+    open.commit().await.unwrap();
+    assert_eq!(second.await.unwrap().unwrap(), AdvanceOutcome::Accepted);
+    let stored = "SELECT count(*) FROM events WHERE event_type = 'STEP_SUCCEEDED'";
+    assert_eq!(number(&mut watcher, stored).await, 1);
+}

@@ -18,6 +18,11 @@ pub fn bad_json(error: serde_json::Error) -> PortError {
     PortError::Corrupt(format!("JSON with a fault of kind {:?} at {line}:{column}", error.classify()))
 }
 
+/// An operation panicked. Its changes were rolled back, and a retry would panic again.
+pub fn panicked() -> PortError {
+    PortError::Corrupt("an operation of the database stopped unexpectedly; please report this".to_owned())
+}
+
 /// There is no such run.
 pub fn run_not_found(id: RunId) -> PortError {
     PortError::NotFound(format!("run {id}"))

@@ -42,6 +42,7 @@ macro_rules! migrations {
             "0017_plain_names",
             "0018_signed_version",
             "0019_orphans_and_continuations",
+            "0020_installation",
         ]
     };
     ($($file:literal),+ $(,)?) => {

@@ -5,7 +5,7 @@ use jiff::Timestamp;
 use quire_domain::{Document, DocumentId, Event, NewRun, Run, SubjectId};
 use quire_ports::{
     AddOutcome, DocumentFilter, DocumentListQuery, DocumentOverview, Documents, LeastConfidentQuery,
-    NewDocument, PortResult,
+    NewDocument, PortResult, SubjectPresence,
 };
 use quire_sql::{
     BEFORE_FIRST_DOCUMENT, BEFORE_LEAST_CONFIDENT, ColumnReader, DocumentFilterColumns, document_not_found,
@@ -14,7 +14,7 @@ use quire_sql::{
 use rusqlite::params;
 
 use crate::queue::enqueue;
-use crate::row::{execute, micros, scalar};
+use crate::row::{all, execute, micros, scalar};
 use crate::transition::append;
 use crate::{SqliteStore, new_documents, sql};
 
@@ -123,8 +123,27 @@ impl Documents for SqliteStore {
                 if runs + documents == 0 {
                     return Err(subject_not_found(subject));
                 }
+                execute(
+                    connection,
+                    sql!("purged_subjects/insert"),
+                    params![subject.0.as_bytes(), micros(at)],
+                )?;
                 append(connection, &Event::subject_purged(subject, at))?;
                 Ok(runs as u64)
+            })
+            .await
+    }
+
+    async fn presence(&self, subjects: &[SubjectId]) -> PortResult<Vec<SubjectPresence>> {
+        let subjects = subjects.to_vec();
+        self.readers
+            .read(move |connection| {
+                let mut presences = Vec::with_capacity(subjects.len());
+                for subject in subjects {
+                    let id = [subject.0.into_bytes()];
+                    presences.extend(all(connection, sql!("documents/presence"), id, row::presence)?);
+                }
+                Ok(presences)
             })
             .await
     }

@@ -10,6 +10,7 @@ mod documents;
 mod error;
 mod governance;
 mod history;
+mod installation;
 mod lock;
 mod metrics;
 mod migrations;

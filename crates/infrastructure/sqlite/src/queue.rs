@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use jiff::Timestamp;
-use quire_domain::run::{apply, create, last_event, late_write_refused, startable, step_started};
+use quire_domain::run::{apply, create, last_event, late_write_refused, may_start, step_started};
 use quire_domain::{
     Change, Event, Fence, NewRun, PipelinePlan, RequeuePolicy, Run, RunId, StepName, StepStatus, Transition,
     WorkerId,
@@ -38,7 +38,9 @@ impl RunQueue for SqliteStore {
                     return Ok(Vec::new());
                 }
                 let mut next = next_up(connection, &plans, limit)?;
-                next.truncate(startable(next.iter().map(|(run, _)| run), is_idle));
+                if let Some((first, _)) = next.first().cloned() {
+                    next.retain(|(run, _)| may_start(run, &first, is_idle));
+                }
                 let mut claimed = Vec::with_capacity(next.len());
                 for (run, plan) in next {
                     claimed.push(start(connection, &run, plan, worker, at)?);

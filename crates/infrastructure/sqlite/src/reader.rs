@@ -1,9 +1,11 @@
 //! A pool of connections for reading. One caller at a time uses a connection, and no query runs on an async thread.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use quire_ports::PortResult;
+use quire_sql::panicked;
 use rusqlite::{Connection, OpenFlags};
 use tokio::sync::Semaphore;
 
@@ -41,10 +43,11 @@ impl Readers {
         let idle = self.idle.clone();
         let work = move || {
             let connection = idle.lock().unwrap_or_else(PoisonError::into_inner).pop().ok_or_else(stopped)?;
-            let outcome = query(&connection);
+            // The connection must go back even if the query panics.
+            let outcome = catch_unwind(AssertUnwindSafe(|| query(&connection)));
             idle.lock().unwrap_or_else(PoisonError::into_inner).push(connection);
             drop(permit);
-            outcome
+            outcome.unwrap_or_else(|_| Err(panicked()))
         };
         tokio::task::spawn_blocking(work).await.map_err(|_| stopped())?
     }

@@ -7,11 +7,13 @@
 //! for each operation. The writer answers callers only after the commit, so an answer means that the change is on the
 //! disk.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::thread;
 use std::time::Duration;
 
 use quire_ports::{PortError, PortResult};
+use quire_sql::panicked;
 use rusqlite::{Connection, OpenFlags};
 use tokio::sync::{mpsc, oneshot};
 
@@ -52,9 +54,14 @@ where
     F: FnMut(&Connection) -> PortResult<T> + Send,
 {
     fn run(&mut self, connection: &Connection, guard: Guard) {
+        // A panic must not end the thread: every later write would fail.
+        let mut operation = |connection: &Connection| {
+            let caught = catch_unwind(AssertUnwindSafe(|| (self.operation)(connection)));
+            caught.unwrap_or_else(|_| Err(panicked()))
+        };
         self.outcome = match guard {
-            Guard::None => (self.operation)(connection),
-            Guard::Savepoint => in_savepoint(connection, &mut self.operation),
+            Guard::None => operation(connection),
+            Guard::Savepoint => in_savepoint(connection, &mut operation),
         };
     }
 

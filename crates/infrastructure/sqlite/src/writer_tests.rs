@@ -133,3 +133,37 @@ fn errors_of_sqlite_never_name_a_file() {
     let error = SqliteStore::open(missing, Options::default()).map(drop).unwrap_err();
     assert!(!error.to_string().contains("nowhere"), "{error}");
 }
+
+#[tokio::test]
+async fn an_operation_that_panics_fails_alone_and_the_store_goes_on() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = store(&folder, Options { readers: 1, ..Options::default() }).await;
+    let (release, holding) = hold(&store).await;
+    let new = document_run(SubjectId::new());
+    let (panicking, neighbour) = (store.clone(), store.clone());
+    let panicking = tokio::spawn(async move {
+        let broken = |connection: &Connection| -> PortResult<()> {
+            connection
+                .execute("INSERT INTO minute_metrics (minute, pipeline) VALUES (0, 'link')", [])
+                .map_err(translate)?;
+            panic!("rehearsed")
+        };
+        panicking.writer.write(broken).await
+    });
+    let id = new.id;
+    let neighbour = tokio::spawn(async move { neighbour.enqueue(&new, at(0)).await });
+    release.send(()).unwrap();
+    holding.await.unwrap();
+    assert_eq!(panicking.await.unwrap(), Err(panicked()));
+    assert_eq!(neighbour.await.unwrap().unwrap().id, id);
+    store.enqueue(&document_run(SubjectId::new()), at(1)).await.unwrap();
+
+    for _ in 0..2 {
+        let broken = store.readers.read(|_| -> PortResult<i64> { panic!("rehearsed") });
+        assert_eq!(broken.await, Err(panicked()));
+    }
+    let count = |connection: &Connection| {
+        connection.query_row("SELECT count(*) FROM minute_metrics", [], |row| row.get(0)).map_err(translate)
+    };
+    assert_eq!(store.readers.read(count).await, Ok(0), "what the operation wrote is rolled back");
+}

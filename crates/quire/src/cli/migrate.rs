@@ -1,6 +1,7 @@
 //! `quire migrate`
 
 use clap::Subcommand;
+use quire_application::storage::{self, Identified, Originals};
 use quire_ports::MigrationStatus;
 use serde_json::json;
 
@@ -53,19 +54,53 @@ async fn up(config: &Config, to: Option<u32>) -> Result<String, CommandError> {
     let before = store.migrations.status().await?;
     require_known(to, &before)?;
     let applied = store.migrations.up(to).await?;
-    let now = current(&store.migrations.status().await?);
-    if applied.is_empty() {
-        return Ok(format!("Nothing to apply: the database is at version {now}.\n"));
+    let after = store.migrations.status().await?;
+    let now = current(&after);
+    let done = if applied.is_empty() {
+        format!("Nothing to apply: the database is at version {now}.\n")
+    } else {
+        format!("Applied {}. The database is at version {now}.\n", names(&applied, &before))
+    };
+    if !has_installation(&after) {
+        return Ok(done);
     }
-    Ok(format!("Applied {}. The database is at version {now}.\n", names(&applied, &before)))
+    Ok(done + &identified(wire::identify_storage(config, &store, Originals::Kept).await?))
+}
+
+/// What the operator should know about the storage folder of this machine.
+fn identified(identified: Identified) -> String {
+    match identified {
+        Identified::Same => String::new(),
+        Identified::StorageHasNone { database } => format!(
+            "The storage folder of this machine is not the one of this database: it has no installation id. Servers and \
+             workers with this folder will process nothing. Set storage.data to the folder that all of them share; its \
+             file installation-id has the id {database}.\n"
+        ),
+        Identified::Different { database, storage } => format!(
+            "The storage folder of this machine belongs to another installation ({storage}) than the database \
+             ({database}). Servers and workers with this folder will process nothing. Set storage.data to the folder \
+             that all of them share.\n"
+        ),
+    }
+}
+
+/// Whether the database can have an installation id.
+fn has_installation(migrations: &[MigrationStatus]) -> bool {
+    let mut applied = migrations.iter().filter(|migration| migration.applied_at.is_some());
+    applied.any(|migration| migration.name.ends_with("_installation"))
 }
 
 async fn down(config: &Config, to: u32) -> Result<String, CommandError> {
     let (store, _lock) = wire::open_for_migration(config, false).await?;
     let before = store.migrations.status().await?;
     require_known(Some(to), &before)?;
+    let id = if has_installation(&before) { store.installation.installation_id().await? } else { None };
     let reverted = store.migrations.down(to).await?;
-    let now = current(&store.migrations.status().await?);
+    let after = store.migrations.status().await?;
+    if let Some(id) = id.filter(|_| !has_installation(&after)) {
+        storage::forget(&wire::blobs_of_any(config)?, id).await?;
+    }
+    let now = current(&after);
     if reverted.is_empty() {
         return Ok(format!("Nothing to revert: the database is at version {now}.\n"));
     }

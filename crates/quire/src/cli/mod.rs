@@ -3,6 +3,7 @@
 
 mod calibration;
 mod config;
+mod gc;
 mod keys;
 mod migrate;
 mod output;
@@ -95,6 +96,7 @@ enum Command {
     Keys(keys::KeysCommand),
     Upload(upload::UploadCommand),
     Purge(purge::PurgeCommand),
+    Gc(gc::GcCommand),
     #[command(subcommand)]
     Schema(schema::SchemaCommand),
     Read(read::ReadCommand),
@@ -141,6 +143,7 @@ pub(crate) fn execute(
         Command::Queue(queue) => run_single_threaded(queue.run(&config))?,
         Command::Keys(keys) => run_single_threaded(keys.run(&config))?,
         Command::Purge(purge) => run_single_threaded(purge.run(&config))?,
+        Command::Gc(gc) => run_single_threaded(gc.run(&config))?,
         Command::Schema(schema) => return run_single_threaded(schema.run(&config)),
         Command::Read(read) => return run_multi_threaded(read.run(&config)),
         Command::Upload(upload) => return run_multi_threaded(upload.run(&config)),

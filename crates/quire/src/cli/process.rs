@@ -14,6 +14,7 @@ use std::process::ExitCode;
 
 use clap::Args;
 use quire_application::document::is_language;
+use quire_application::storage::Originals;
 
 use self::coordinator::{Coordinator, EndReason};
 use self::importer::Importer;
@@ -124,7 +125,7 @@ impl ProcessCommand {
         let config = settings::configure(config, &state, self.jobs);
         state_folder::create(&state)?;
         let stop = shutdown::on_signal()?;
-        let database = wire::open_for_engine(&config).await?;
+        let database = wire::open_for_engine(&config, Originals::Removed).await?;
         let schema = self.schema.unwrap_or_else(|| config.schemas.default.clone());
         let Some(settings) =
             settings::fingerprint(&config, &database.store, &schema, self.language.as_deref()).await?

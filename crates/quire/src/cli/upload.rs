@@ -93,8 +93,8 @@ impl UploadCommand {
         let correlation_id = Some(RunId::new().to_string());
         let first = FirstRun { priority: self.priority, correlation_id };
         let context = UploadContext {
+            blobs: wire::blobs(config, &store)?,
             store,
-            blobs: wire::blobs(config)?,
             settings: Arc::new(config.upload_settings()),
             first: config.uploads.processing.then_some(first),
             schema: self.schema.clone(),

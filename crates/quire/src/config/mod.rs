@@ -64,6 +64,8 @@ pub struct Config {
 pub struct StorageSection {
     pub data: PathBuf,
     pub database: String,
+    #[serde(deserialize_with = "duration")]
+    pub sweep_interval: SignedDuration,
 }
 
 /// `[database]`

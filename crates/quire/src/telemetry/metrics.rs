@@ -71,6 +71,7 @@ pub(super) fn describe() {
     count("quire_requests_refused_total", "Requests refused before their handler, by status and reason.");
     count("quire_connections_refused_total", "Connections refused because there were too many, by limit.");
     count("quire_connections_closed_for_others_total", "Silent connections that were closed for new ones.");
+    count("quire_swept_subjects_total", "Documents that did not exist and whose files were removed.");
     count("quire_log_lines_dropped_total", "Log lines dropped because the output was slow or failing.");
 
     let seconds = |name: &'static str, text: &'static str| describe_histogram!(name, Unit::Seconds, text);
@@ -84,6 +85,7 @@ pub(super) fn describe() {
         Unit::Seconds,
         "Time that the oldest run has been in the queue."
     );
+    describe_gauge!("quire_pipeline_ready", Unit::Count, "1 while runs of the pipeline are claimed, else 0.");
     describe_gauge!("quire_runs_running", Unit::Count, "Runs that this process works on now.");
     describe_gauge!("quire_slots", Unit::Count, "Runs that this process can work on at the same time.");
 }
@@ -132,6 +134,7 @@ pub(super) fn start_at_zero() {
         "quire_scheduler_contention_total",
         "quire_lock_skips_total",
         "quire_looks_lost_total",
+        "quire_swept_subjects_total",
         "quire_log_lines_dropped_total",
         "quire_connections_closed_for_others_total",
     ] {

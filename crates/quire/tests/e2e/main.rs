@@ -28,6 +28,7 @@ mod review;
 mod runs;
 mod schemas;
 mod serve;
+mod storage;
 mod test_env;
 mod test_worker;
 mod uploads;

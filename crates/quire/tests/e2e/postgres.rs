@@ -25,6 +25,7 @@ async fn an_older_database_is_refused_with_the_command_to_migrate_it() {
 async fn server_and_workers_share_a_database_and_each_has_a_lease() {
     let schema = TestSchema::migrated().await;
     let cli = cli_on_schema(&schema);
+    cli.run_ok(&["migrate", "up"]);
     let server = cli.serve();
     let workers = [cli.start(&["worker"]), cli.start(&["worker", "--listen", "127.0.0.1:0"])];
     for worker in &workers {

@@ -105,6 +105,11 @@ impl Cli {
         TestServer::ready(self.command(&["serve", "--listen", listen]))
     }
 
+    /// Starts a server with another data folder and waits until it is ready.
+    pub fn serve_in(&self, data: &str) -> TestServer {
+        TestServer::ready(self.command(&["serve", "--listen", "127.0.0.1:0", "--data", data]))
+    }
+
     /// Starts a command that keeps running, and waits for its first line.
     pub fn start(&self, arguments: &[&str]) -> TestServer {
         TestServer::start(self.command(arguments))

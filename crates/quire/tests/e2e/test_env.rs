@@ -70,6 +70,8 @@ impl TestEnv {
     pub async fn on_postgresql(settings: &[(&str, &str)]) -> Self {
         let schema = Arc::new(TestSchema::migrated().await);
         let cli = cli_on_schema(&schema).with_all(&COMMON).with_all(settings);
+        // Gives the database and the storage folder the same installation id.
+        cli.run_ok(&["migrate", "up"]);
         let store = schema.store().await.into_store();
         Self::of(cli, store, quire_postgres::testing::raw_sql(&schema), Some(schema))
     }

@@ -46,6 +46,7 @@ impl TestEnv {
         let incomplete = names(self.documents_folder().join("~incoming")).len();
         let mut folders = names(self.documents_folder());
         folders.remove("~incoming");
+        folders.remove("installation-id");
         (folders, incomplete)
     }
 

@@ -7,6 +7,7 @@ use std::any::Any;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use jiff::Timestamp;
 use quire_ports::{BlobStore, PortError};
 
 /// An empty blob store.
@@ -43,6 +44,7 @@ macro_rules! blobs_conformance {
             files_written_concurrently_do_not_mix,
             removing_a_file_removes_the_folders_it_leaves_empty,
             removing_a_missing_file_removes_nothing,
+            the_top_folders_are_listed_with_the_time_of_their_last_file,
         }
     };
 }
@@ -387,4 +389,27 @@ pub async fn removing_a_missing_file_removes_nothing(fixture: &BlobStoreFixture)
         assert!(!fixture.blobs.remove(name).await.unwrap(), "{name}");
     }
     assert_eq!(fixture.blobs.get("a/b/file", NO_LIMIT).await.unwrap(), b"x");
+}
+
+/// Files at the top and unfinished files are not listed. A folder is as new as its newest file.
+pub async fn the_top_folders_are_listed_with_the_time_of_their_last_file(fixture: &BlobStoreFixture) {
+    let blobs = &fixture.blobs;
+    blobs.check().await.unwrap();
+    assert_eq!(blobs.folders().await.unwrap(), [""; 0]);
+    let before = Timestamp::now().as_second();
+    let mut unfinished = blobs.begin().await.unwrap();
+    unfinished.write(&vec![1; 1 << 20]).await.unwrap();
+    for name in ["top", "a/one", "a/deep/er/two", "b/three"] {
+        blobs.put(name, b"x".to_vec()).await.unwrap();
+    }
+    let mut folders = blobs.folders().await.unwrap();
+    folders.sort();
+    assert_eq!(folders, ["a", "b"]);
+    let deep = blobs.last_written("a/deep").await.unwrap();
+    assert!(deep.is_some_and(|at| (before..=before + 60).contains(&at.as_second())), "{deep:?}");
+    assert!(blobs.last_written("a").await.unwrap() >= deep);
+    assert_eq!(blobs.last_written("missing").await.unwrap(), None);
+    blobs.remove_folder("a").await.unwrap();
+    assert_eq!(blobs.folders().await.unwrap(), ["b"]);
+    assert!(matches!(blobs.last_written("../a").await, Err(PortError::Conflict(_))));
 }

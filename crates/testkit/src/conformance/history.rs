@@ -5,7 +5,9 @@ use quire_domain::{
     Change, Document, DocumentId, Event, EventId, EventType, Failure, Pipeline, Priority, RequeuePolicy,
     StepName, StepStatus, SubjectId,
 };
-use quire_ports::{EventFilter, MinuteMetrics, NewDocument, PortError, RunFilter, StepFailures};
+use quire_ports::{
+    EventFilter, MinuteMetrics, NewDocument, PortError, RunFilter, StepFailures, SubjectPresence,
+};
 
 use super::writes::{raw_text, step_write};
 use crate::fixture::{StoreFixture, at, document, document_run, new_run};
@@ -303,4 +305,25 @@ pub async fn a_document_and_its_first_run_are_added_together_or_not_at_all(fixtu
     let events = fixture.events().await;
     let kinds: Vec<_> = events.iter().map(|recorded| recorded.event.event_type).collect();
     assert_eq!(kinds, [EventType::DocumentUploaded, EventType::RunCreated]);
+}
+
+/// A transaction that comes after the purge stores nothing: neither the document again nor a run of it.
+pub async fn a_purged_subject_stays_purged(fixture: &StoreFixture) {
+    let (purged, kept) = (document(DocumentId::new()), document(DocumentId::new()));
+    for one in [&purged, &kept] {
+        fixture.add_document(one, Some(&document_run(one.id.into())), at(0)).await;
+    }
+    let subjects = [purged.id.into(), kept.id.into(), SubjectId::new()];
+    fixture.store.documents.purge(purged.id.into(), at(1)).await.unwrap();
+    assert_eq!(
+        fixture.store.documents.presence(&subjects).await.unwrap(),
+        [SubjectPresence::Purged, SubjectPresence::Stored, SubjectPresence::Unknown]
+    );
+    let again = NewDocument::by("tester", &purged, Some(&document_run(purged.id.into())));
+    let refused = fixture.store.documents.add(again, at(2)).await;
+    assert!(matches!(refused, Err(PortError::Conflict(_))), "{refused:?}");
+    let refused = fixture.store.queue.enqueue(&document_run(purged.id.into()), at(2)).await;
+    assert!(matches!(refused, Err(PortError::Conflict(_))), "{refused:?}");
+    assert_eq!((fixture.count("documents").await, fixture.count("runs").await), (1, 1));
+    assert_eq!(fixture.store.documents.presence(&subjects[..1]).await.unwrap(), [SubjectPresence::Purged]);
 }

@@ -1,7 +1,15 @@
 //! The artifacts of EXTRACTION: where the text and the pages of a run are.
+//!
+//! A worker that lost its run may write its files late. The file of the text has a fixed name, so its hash stands in the
+//! artifact, and a file with another hash is not served. The file of the pages has the fence of its writer in its name.
 
-use quire_domain::reading::{FileKind, UnreadPage};
+use quire_domain::reading::{FileKind, Page, Reading, UnreadPage};
+use quire_domain::{Run, hex};
 use serde::{Deserialize, Serialize};
+use sha2::{Digest as _, Sha256};
+
+/// The size limit of the file of the pages: 256 MB.
+pub(crate) const MAX_PAGES_BYTES: u64 = 256 << 20;
 
 /// Where the text of a run is.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -10,6 +18,9 @@ pub struct RawTextArtifact {
     pub path: String,
     /// Its size.
     pub bytes: u64,
+    /// SHA-256 of its content, in hexadecimal. Runs of earlier versions have none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sha256: Option<String>,
     /// The language, as ISO 639-1, or `unknown`.
     pub language: String,
 }
@@ -19,6 +30,25 @@ impl RawTextArtifact {
     pub const ARTIFACT: &'static str = "RAW_TEXT";
     /// The language of a text that could not be detected.
     pub const UNKNOWN_LANGUAGE: &'static str = "unknown";
+
+    /// The artifact of this text of a run.
+    pub fn new(run: &Run, text: &str, language: Option<&str>) -> Self {
+        Self {
+            path: format!("{}/runs/{}/raw-text.txt", run.subject, run.id),
+            bytes: text.len() as u64,
+            sha256: Some(hash(text.as_bytes())),
+            language: language.unwrap_or(Self::UNKNOWN_LANGUAGE).to_owned(),
+        }
+    }
+
+    /// Whether this is the content that the run stored.
+    pub fn is_content(&self, content: &[u8]) -> bool {
+        self.sha256.as_ref().is_none_or(|stored| *stored == hash(content))
+    }
+}
+
+fn hash(content: &[u8]) -> String {
+    hex(&Sha256::digest(content))
 }
 
 /// Where the pages of a run are.
@@ -38,6 +68,18 @@ pub struct PageIndex {
 impl PageIndex {
     /// The type of the artifact.
     pub const ARTIFACT: &'static str = "PAGES";
+
+    /// The name of the file that the owner of a run writes.
+    pub fn path_for(run: &Run) -> String {
+        format!("{}/runs/{}/pages.{}.jsonl", run.subject, run.id, run.fence.0)
+    }
+
+    /// The pages in the content of the file.
+    pub fn reading(content: &[u8]) -> serde_json::Result<Reading> {
+        let lines = content.split(|byte| *byte == b'\n').filter(|line| !line.is_empty());
+        let pages: Vec<Page> = lines.map(serde_json::from_slice).collect::<Result<_, _>>()?;
+        Ok(Reading { pages })
+    }
 }
 
 /// One page.

@@ -7,7 +7,7 @@ use quire_connectors::blob::DiskBlobs;
 use quire_domain::{Event, EventId, Run, SubjectId};
 use quire_ports::{
     DocumentFilter, DocumentListQuery, DocumentOverview, Documents, EventFilter, LeastConfidentQuery,
-    RunFilter,
+    RunFilter, SubjectPresence,
 };
 use quire_testkit::fixture::StoreFixture;
 use tempfile::TempDir;
@@ -21,6 +21,12 @@ enum PlannedOutcome {
     Busy,
     NotMade,
     MadeWithoutAnAnswer,
+    /// The first transaction is made without an answer, and the second is refused.
+    MadeThenRefused,
+    /// The first transaction is made without an answer, and the second waits too long for a lock.
+    MadeThenBusy,
+    /// The first transaction is still running when the second is refused.
+    RunningThenRefused,
     LostWithTheDatabase,
 }
 
@@ -40,18 +46,24 @@ impl Documents for FailingDocuments {
     async fn add(&self, intake: NewDocument, at: Timestamp) -> PortResult<AddOutcome> {
         let is_first = self.tries.fetch_add(1, Ordering::Relaxed) == 0;
         match self.outcome {
-            PlannedOutcome::Refused => Err(PortError::Conflict("rehearsed".to_owned())),
-            PlannedOutcome::Busy => Err(PortError::Unavailable {
+            PlannedOutcome::NotMade | PlannedOutcome::RunningThenRefused if is_first => Err(away()),
+            PlannedOutcome::LostWithTheDatabase => Err(away()),
+            PlannedOutcome::MadeWithoutAnAnswer
+            | PlannedOutcome::MadeThenRefused
+            | PlannedOutcome::MadeThenBusy
+                if is_first =>
+            {
+                self.real.add(intake, at).await?;
+                Err(away())
+            }
+            PlannedOutcome::Refused
+            | PlannedOutcome::MadeThenRefused
+            | PlannedOutcome::RunningThenRefused => Err(PortError::Conflict("rehearsed".to_owned())),
+            PlannedOutcome::Busy | PlannedOutcome::MadeThenBusy => Err(PortError::Unavailable {
                 service: "database",
                 reason: "rehearsed".to_owned(),
                 contention: true,
             }),
-            PlannedOutcome::NotMade if is_first => Err(away()),
-            PlannedOutcome::LostWithTheDatabase => Err(away()),
-            PlannedOutcome::MadeWithoutAnAnswer if is_first => {
-                self.real.add(intake, at).await?;
-                Err(away())
-            }
             PlannedOutcome::NotMade | PlannedOutcome::MadeWithoutAnAnswer => self.real.add(intake, at).await,
         }
     }
@@ -97,6 +109,10 @@ impl Documents for FailingDocuments {
     }
 
     async fn purge(&self, _: SubjectId, _: Timestamp) -> PortResult<u64> {
+        Err(away())
+    }
+
+    async fn presence(&self, _: &[SubjectId]) -> PortResult<Vec<SubjectPresence>> {
         Err(away())
     }
 }
@@ -203,7 +219,12 @@ async fn when_the_record_is_not_made_the_file_goes_again() {
 
 #[tokio::test]
 async fn when_an_answer_is_lost_the_record_is_there_once_and_keeps_its_file() {
-    for outcome in [PlannedOutcome::MadeWithoutAnAnswer, PlannedOutcome::NotMade] {
+    for outcome in [
+        PlannedOutcome::MadeWithoutAnAnswer,
+        PlannedOutcome::NotMade,
+        PlannedOutcome::MadeThenRefused,
+        PlannedOutcome::MadeThenBusy,
+    ] {
         let scene = scene().await;
         let taken = scene.upload(scene.store(outcome), &pdf(10)).await.unwrap();
         assert_eq!(scene.files(), [taken.overview.document.id.to_string()]);
@@ -216,6 +237,15 @@ async fn the_file_stays_while_the_outcome_of_the_insert_is_unknown() {
     let scene = scene().await;
     let refused = scene.upload(scene.store(PlannedOutcome::LostWithTheDatabase), &pdf(10)).await;
     assert_eq!(refused, Err(UploadError::Store(away().into())));
+    assert_eq!(scene.files().len(), 1);
+}
+
+/// Proves R052's other half: a second error does not end the doubt that the first one left.
+#[tokio::test]
+async fn while_the_first_transaction_may_still_commit_the_file_stays() {
+    let scene = scene().await;
+    let refused = scene.upload(scene.store(PlannedOutcome::RunningThenRefused), &pdf(10)).await;
+    assert_eq!(refused, Err(UploadError::Store(away().into())), "the client learns that it is in doubt");
     assert_eq!(scene.files().len(), 1);
 }
 

@@ -1,7 +1,7 @@
 //! Documents.
 
 use quire_domain::{Document, DocumentId, Event, ReviewStatus, RunId, SignedVersion};
-use quire_ports::{DocumentOverview, PortResult, ReviewMark};
+use quire_ports::{DocumentOverview, PortResult, ReviewMark, SubjectPresence};
 
 use super::{ColumnReader, run};
 
@@ -57,4 +57,13 @@ pub fn latest_version(row: &dyn ColumnReader) -> PortResult<Option<(RunId, Optio
 
 fn review_status(row: &dyn ColumnReader) -> PortResult<ReviewStatus> {
     Ok(ReviewStatus::parse(row.text("document_review_status")?).unwrap_or_default())
+}
+
+/// A row of `is_stored` and `is_purged`.
+pub fn presence(row: &dyn ColumnReader) -> PortResult<SubjectPresence> {
+    Ok(match (row.boolean("is_stored")?, row.boolean("is_purged")?) {
+        (true, _) => SubjectPresence::Stored,
+        (false, true) => SubjectPresence::Purged,
+        (false, false) => SubjectPresence::Unknown,
+    })
 }

@@ -1,10 +1,15 @@
-//! Workers and metrics.
+//! The installation, workers and metrics.
 
-use quire_domain::{Pipeline, WorkerId};
+use quire_domain::{InstallationId, Pipeline, WorkerId};
 use quire_ports::{Lease, MinuteMetrics, PortResult, Worker};
 
 use super::ColumnReader;
 use crate::error::corrupt;
+
+/// A row of the installation.
+pub fn installation_id(row: &dyn ColumnReader) -> PortResult<InstallationId> {
+    row.uuid("installation_id").map(InstallationId)
+}
 
 /// A row of `{worker}`.
 pub fn worker(row: &dyn ColumnReader) -> PortResult<Worker> {

@@ -75,7 +75,7 @@ impl Importer {
             UploadSettings { largest: config.reading.max_file_mb << 20, schema, ..config.upload_settings() };
         Ok(Self {
             store: store.clone(),
-            blobs: wire::blobs(config)?,
+            blobs: wire::blobs(config, store)?,
             settings: settings.into(),
             upload_settings: Arc::new(upload_settings),
             language,

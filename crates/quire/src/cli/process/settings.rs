@@ -27,7 +27,8 @@ pub(super) fn configure(config: &Config, state: &Path, jobs: Option<u32>) -> Con
     let mut config = config.clone();
     // Schema files are still read from the original folder.
     config.schemas.folder = config.schemas_folder().unwrap_or_default();
-    config.storage = StorageSection { data: state.to_path_buf(), database: String::new() };
+    config.storage =
+        StorageSection { data: state.to_path_buf(), database: String::new(), ..config.storage.clone() };
     config.pipelines.document.recovery = RecoveryChoice::Requeue;
     config.pipelines.document.max_claims = MAX_INTERRUPTIONS;
     config.engine.shutdown_wait = SHUTDOWN_WAIT;

@@ -8,7 +8,7 @@ use std::io;
 use std::path::Path;
 
 use rustix::fd::OwnedFd;
-use rustix::fs::{AtFlags, Dir, Mode, OFlags};
+use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags};
 use rustix::io::{Errno, Result};
 use rustix::path::Arg;
 
@@ -79,6 +79,12 @@ impl FolderHandle {
         FileChange::Create { folder: id_of(&self.0), name: part.to_owned(), id }
     }
 
+    /// Creates a file without a name, which is gone when it is closed. Not every file system supports it.
+    pub(super) fn create_unnamed_file(&self) -> Result<File> {
+        let flags = OFlags::WRONLY | OFlags::TMPFILE | OFlags::CLOEXEC;
+        rustix::fs::openat(&self.0, c".", flags, FILE_MODE).map(File::from)
+    }
+
     /// Moves a file of this folder to another folder, and replaces a file of that name there.
     pub(super) fn move_file(&self, part: &str, to: &Self, name: &str) -> Result<()> {
         rustix::fs::renameat(&self.0, part, &to.0, name)?;
@@ -95,7 +101,7 @@ impl FolderHandle {
     pub(super) fn remove_file(&self, part: impl Arg + Copy) -> Result<bool> {
         match rustix::fs::unlinkat(&self.0, part, AtFlags::empty()) {
             Ok(()) => {
-                record(|| self.removal(part));
+                record(|| self.removal(&part));
                 Ok(true)
             }
             Err(Errno::NOENT) => Ok(false),
@@ -107,7 +113,7 @@ impl FolderHandle {
     pub(super) fn remove_empty(&self, part: impl Arg + Copy) -> Result<bool> {
         match rustix::fs::unlinkat(&self.0, part, AtFlags::REMOVEDIR) {
             Ok(()) => {
-                record(|| self.removal(part));
+                record(|| self.removal(&part));
                 Ok(true)
             }
             Err(Errno::NOENT) => Ok(true),
@@ -116,7 +122,7 @@ impl FolderHandle {
         }
     }
 
-    fn removal(&self, part: impl Arg) -> FileChange {
+    fn removal(&self, part: &impl Arg) -> FileChange {
         FileChange::Remove { folder: id_of(&self.0), name: part.to_string_lossy().into_owned() }
     }
 
@@ -127,6 +133,25 @@ impl FolderHandle {
             let entry = entry?;
             let name: &CStr = entry.file_name();
             if name != c"." && name != c".." {
+                names.push(name.to_owned());
+            }
+        }
+        Ok(names)
+    }
+
+    /// The names of the folders in this one, in any order. Links are not followed.
+    pub(super) fn subfolders(&self) -> Result<Vec<CString>> {
+        let mut names = Vec::new();
+        for entry in Dir::read_from(&self.0)? {
+            let entry = entry?;
+            let name: &CStr = entry.file_name();
+            let is_folder = match entry.file_type() {
+                FileType::Directory => true,
+                // Some file systems do not say it in the list.
+                FileType::Unknown => self.open_folder(name).is_ok(),
+                _ => false,
+            };
+            if is_folder && name != c"." && name != c".." {
                 names.push(name.to_owned());
             }
         }

@@ -8,6 +8,7 @@ mod blob_writer;
 mod error;
 mod file_changes;
 mod folder;
+mod list;
 mod read;
 mod remove;
 mod temporary_file;
@@ -17,6 +18,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use async_trait::async_trait;
+use jiff::Timestamp;
 use quire_ports::{BlobStore, BlobWriter, PortResult};
 
 use self::blob_writer::DiskBlobWriter;
@@ -83,6 +85,19 @@ impl BlobStore for DiskBlobs {
     async fn remove_folder(&self, folder: &str) -> PortResult<bool> {
         let folder = BlobName::parse(folder)?;
         self.with_root(move |root| remove::remove_folder(root, &folder).map_err(unavailable)).await
+    }
+
+    async fn folders(&self) -> PortResult<Vec<String>> {
+        self.with_root(|root| list::folders(root).map_err(unavailable)).await
+    }
+
+    async fn last_written(&self, folder: &str) -> PortResult<Option<Timestamp>> {
+        let folder = BlobName::parse(folder)?;
+        self.with_root(move |root| list::last_written(root, &folder).map_err(unavailable)).await
+    }
+
+    async fn check(&self) -> PortResult<()> {
+        self.with_root(temporary_file::probe).await
     }
 }
 

@@ -1,7 +1,7 @@
 //! Temporary files: written, made durable, then moved to their names. Also removes those of processes that died.
 
 use std::fs::{File, TryLockError};
-use std::io;
+use std::io::{self, Write as _};
 use std::os::unix::fs::MetadataExt as _;
 use std::time::Duration;
 
@@ -25,6 +25,19 @@ pub(super) fn put(root: &FolderHandle, name: &BlobName, content: &[u8]) -> PortR
     let mut file = TemporaryFile::create(root)?;
     file.append(content)?;
     file.finish(root, name)
+}
+
+/// Writes a small file and removes it. Fails on a full or read-only disk. Where the file system can, the file has no name,
+/// so that a process that dies meanwhile leaves nothing behind.
+pub(super) fn probe(root: &FolderHandle) -> PortResult<()> {
+    const CONTENT: [u8; 4096] = [0; 4096];
+    match root.create_unnamed_file() {
+        Ok(mut file) => file.write_all(&CONTENT).map_err(unavailable),
+        Err(Errno::OPNOTSUPP | Errno::ISDIR | Errno::INVAL | Errno::NOENT) => {
+            TemporaryFile::create(root)?.append(&CONTENT)
+        }
+        Err(error) => Err(unavailable(error)),
+    }
 }
 
 /// Moves a complete file to its name. Makes every folder of the path durable, even if another process created it: that

@@ -1,0 +1,161 @@
+use std::sync::Arc;
+
+use quire_connectors::blob::DiskBlobs;
+use quire_domain::DocumentId;
+use quire_testkit::fixture::{StoreFixture, at, document};
+use tempfile::TempDir;
+
+use super::super::InstallationBlobs;
+use super::*;
+
+fn empty_storage() -> (TempDir, DiskBlobs) {
+    let folder = tempfile::tempdir().unwrap();
+    let blobs = DiskBlobs::open(folder.path()).unwrap();
+    (folder, blobs)
+}
+
+fn checked(fixture: &StoreFixture, blobs: &DiskBlobs) -> InstallationBlobs {
+    InstallationBlobs::new(Arc::new(blobs.clone()), fixture.store.installation.clone())
+}
+
+async fn add_document(fixture: &StoreFixture, blobs: &DiskBlobs) {
+    let document = document(DocumentId::new());
+    fixture.add_document(&document, None, at(0)).await;
+    blobs.put(&document.storage_path, b"%PDF".to_vec()).await.unwrap();
+}
+
+/// Each test runs on both stores.
+macro_rules! on_both_stores {
+    ($($(#[$doc:meta])* $test:ident),+ $(,)?) => {
+        mod on_sqlite {
+            $($(#[$doc])* #[tokio::test] async fn $test() {
+                super::$test(&quire_sqlite::testing::store_fixture().await).await;
+            })+
+        }
+        mod on_postgresql {
+            $($(#[$doc])* #[tokio::test] async fn $test() {
+                super::$test(&quire_postgres::testing::store_fixture().await).await;
+            })+
+        }
+    };
+}
+
+on_both_stores! {
+    database_and_storage_get_the_same_id_once,
+    another_storage_and_an_empty_one_are_refused_and_the_right_one_works,
+    an_interrupted_call_is_finished_by_the_next,
+    a_database_without_an_id_takes_no_storage_of_another,
+    a_database_from_before_gets_its_id_only_with_its_files,
+    a_state_folder_from_before_gets_its_id_without_the_removed_originals,
+    a_database_that_was_migrated_down_gets_its_id_back,
+}
+
+async fn database_and_storage_get_the_same_id_once(fixture: &StoreFixture) {
+    let (_folder, blobs) = empty_storage();
+    assert_eq!(fixture.store.installation.installation_id().await.unwrap(), None);
+    assert_eq!(identify(&fixture.store, &blobs, Originals::Kept).await, Ok(Identified::Same));
+    let id = fixture.store.installation.installation_id().await.unwrap().unwrap();
+    assert_eq!(read(&blobs, ID_FILE).await.unwrap(), Some(id));
+    assert_eq!(read(&blobs, PENDING_FILE).await.unwrap(), None);
+    assert_eq!(identify(&fixture.store, &blobs, Originals::Kept).await, Ok(Identified::Same));
+    let other = InstallationId::new();
+    assert_eq!(fixture.store.installation.set_installation_id(other).await.unwrap(), id, "it never changes");
+    checked(fixture, &blobs).check().await.unwrap();
+}
+
+async fn another_storage_and_an_empty_one_are_refused_and_the_right_one_works(fixture: &StoreFixture) {
+    let ((_right, right), (_empty, empty)) = (empty_storage(), empty_storage());
+    assert_eq!(identify(&fixture.store, &right, Originals::Kept).await, Ok(Identified::Same));
+    checked(fixture, &right).put("a/file", b"x".to_vec()).await.unwrap();
+    let database = fixture.store.installation.installation_id().await.unwrap().unwrap();
+    assert_eq!(
+        identify(&fixture.store, &empty, Originals::Kept).await,
+        Ok(Identified::StorageHasNone { database })
+    );
+
+    let storage = InstallationId::new();
+    let (_folder, another) = empty_storage();
+    write(&another, ID_FILE, storage).await.unwrap();
+    assert_eq!(
+        identify(&fixture.store, &another, Originals::Kept).await,
+        Ok(Identified::Different { database, storage })
+    );
+
+    for wrong in [&empty, &another] {
+        let blobs = checked(fixture, wrong);
+        let away = |error: &PortError| matches!(error, PortError::Unavailable { service: "storage", .. });
+        assert!(blobs.check().await.is_err_and(|error| away(&error)));
+        assert!(blobs.get("a/file", 9).await.is_err_and(|error| away(&error)), "it is not called missing");
+        assert!(blobs.get_range("a/file", 0..1).await.is_err_and(|error| away(&error)));
+        assert!(blobs.put("b/file", b"x".to_vec()).await.is_err_and(|error| away(&error)));
+        assert!(blobs.begin().await.is_err_and(|error| away(&error)));
+        assert!(blobs.remove_folder("a").await.is_err_and(|error| away(&error)));
+        assert!(blobs.folders().await.is_err_and(|error| away(&error)));
+        assert_eq!(wrong.folders().await.unwrap(), [""; 0], "nothing was written");
+    }
+    let missing = checked(fixture, &right).get("a/other", 9).await;
+    assert!(matches!(missing, Err(PortError::NotFound(_))), "{missing:?}");
+}
+
+async fn an_interrupted_call_is_finished_by_the_next(fixture: &StoreFixture) {
+    let (_folder, blobs) = empty_storage();
+    let id = InstallationId::new();
+    write(&blobs, PENDING_FILE, id).await.unwrap();
+    assert_eq!(identify(&fixture.store, &blobs, Originals::Kept).await, Ok(Identified::Same));
+    assert_eq!(fixture.store.installation.installation_id().await.unwrap(), Some(id));
+
+    write(&blobs, PENDING_FILE, id).await.unwrap();
+    blobs.remove(ID_FILE).await.unwrap();
+    assert!(checked(fixture, &blobs).check().await.is_err(), "a pending id is not enough");
+    assert_eq!(identify(&fixture.store, &blobs, Originals::Kept).await, Ok(Identified::Same));
+    checked(fixture, &blobs).check().await.unwrap();
+}
+
+async fn a_database_without_an_id_takes_no_storage_of_another(fixture: &StoreFixture) {
+    let (_folder, blobs) = empty_storage();
+    let storage = InstallationId::new();
+    write(&blobs, ID_FILE, storage).await.unwrap();
+    assert_eq!(
+        identify(&fixture.store, &blobs, Originals::Kept).await,
+        Err(IdentityError::StorageOfAnother { storage })
+    );
+    assert_eq!(fixture.store.installation.installation_id().await.unwrap(), None);
+    assert!(checked(fixture, &blobs).check().await.is_err());
+}
+
+async fn a_database_from_before_gets_its_id_only_with_its_files(fixture: &StoreFixture) {
+    let ((_right, right), (_empty, empty)) = (empty_storage(), empty_storage());
+    add_document(fixture, &right).await;
+    assert_eq!(identify(&fixture.store, &empty, Originals::Kept).await, Err(IdentityError::FilesElsewhere));
+    assert_eq!(fixture.store.installation.installation_id().await.unwrap(), None);
+    assert_eq!(identify(&fixture.store, &right, Originals::Kept).await, Ok(Identified::Same));
+}
+
+async fn a_state_folder_from_before_gets_its_id_without_the_removed_originals(fixture: &StoreFixture) {
+    let ((_before, before), (_state, state)) = (empty_storage(), empty_storage());
+    add_document(fixture, &before).await;
+    assert_eq!(identify(&fixture.store, &state, Originals::Removed).await, Ok(Identified::Same));
+}
+
+async fn a_database_that_was_migrated_down_gets_its_id_back(fixture: &StoreFixture) {
+    let (_folder, blobs) = empty_storage();
+    identify(&fixture.store, &blobs, Originals::Kept).await.unwrap();
+    let id = fixture.store.installation.installation_id().await.unwrap().unwrap();
+    let lose_id = async || fixture.sql.execute("DELETE FROM installation").await.unwrap();
+
+    lose_id().await;
+    forget(&blobs, InstallationId::new()).await.unwrap();
+    assert_eq!(read(&blobs, ID_FILE).await.unwrap(), Some(id), "the storage of another is left alone");
+    forget(&blobs, id).await.unwrap();
+    assert_eq!(identify(&fixture.store, &blobs, Originals::Kept).await, Ok(Identified::Same));
+    assert_eq!(fixture.store.installation.installation_id().await.unwrap(), Some(id));
+
+    add_document(fixture, &blobs).await;
+    lose_id().await;
+    assert_eq!(
+        identify(&fixture.store, &blobs, Originals::Kept).await,
+        Ok(Identified::Same),
+        "its documents are there"
+    );
+    assert_eq!(fixture.store.installation.installation_id().await.unwrap(), Some(id));
+}

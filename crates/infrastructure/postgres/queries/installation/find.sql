@@ -1,0 +1,1 @@
+SELECT id AS installation_id FROM installation
