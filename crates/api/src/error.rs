@@ -53,6 +53,8 @@ macro_rules! codes {
 codes! {
     InvalidRequest = BAD_REQUEST "INVALID_REQUEST",
     UnknownSchema = BAD_REQUEST "UNKNOWN_SCHEMA",
+    AmbiguousValue = BAD_REQUEST "AMBIGUOUS_VALUE",
+    ValueNotAllowed = BAD_REQUEST "VALUE_NOT_ALLOWED",
     Unauthorized = UNAUTHORIZED "UNAUTHORIZED",
     Forbidden = FORBIDDEN "FORBIDDEN",
     NotFound = NOT_FOUND "NOT_FOUND",

@@ -62,6 +62,7 @@ const ASSETS: &[Asset] = assets![
     "scripts/review/splitter.js",
     "scripts/review/status.js",
     "scripts/review/text_layer.js",
+    "scripts/review/unclear.js",
     "scripts/runs.js",
     "scripts/session.js",
     "scripts/times.js",

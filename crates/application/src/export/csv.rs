@@ -1,45 +1,20 @@
 //! Comma-separated values as in RFC 4180, safe to open in a spreadsheet.
 //!
-//! A spreadsheet runs a cell that begins like a formula, and a formula can send the rest of the sheet to another
-//! server. The text of a document comes from strangers. So such a cell gets an apostrophe in front, which spreadsheets
-//! read as "this is text". The program itself writes the numbers, so they stay unchanged, negative ones too.
+//! Text is guarded against formulas: see [`formula`](super::formula). The program itself writes the numbers, so they stay
+//! unchanged, negative ones too.
 
 use csv::{QuoteStyle, StringRecord, Terminator, WriterBuilder};
 
-/// The first characters of formulas. Spreadsheets skip a tab or a line break before them.
-const BEGINS_FORMULA: [char; 7] = ['=', '+', '-', '@', '\t', '\r', '\n'];
+use super::cell::{Cell, CellSink, RowSink};
+use super::formula::guarded;
 
-/// One cell.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Cell<'a> {
-    /// No value.
-    Empty,
-    /// Text from any source.
-    Text(&'a str),
-    /// A whole number.
-    Integer(i64),
-    /// Any other number. NaN and infinity leave the cell empty.
-    Number(f64),
-    /// A boolean.
-    Flag(bool),
-}
-
-impl<'a, T: Into<Cell<'a>>> From<Option<T>> for Cell<'a> {
-    fn from(value: Option<T>) -> Self {
-        value.map_or(Self::Empty, Into::into)
-    }
-}
-
-impl<'a> From<&'a str> for Cell<'a> {
-    fn from(text: &'a str) -> Self {
-        Self::Text(text)
-    }
-}
+/// What tells a spreadsheet that a file is UTF-8.
+pub const BYTE_ORDER_MARK: &str = "\u{feff}";
 
 /// One line. It can be filled again after it was written.
 ///
 /// ```
-/// use quire_application::export::{Cell, CsvRow};
+/// use quire_application::export::{Cell, CellSink as _, CsvRow};
 ///
 /// let mut row = CsvRow::default();
 /// row.push(Cell::Text("Luna, the cat")).push(Cell::Number(-4.5)).push(Cell::Text("=1+1"));
@@ -52,17 +27,12 @@ pub struct CsvRow {
     has_outer_spaces: bool,
 }
 
-impl CsvRow {
-    /// Adds a cell.
-    pub fn push(&mut self, cell: Cell<'_>) -> &mut Self {
+impl CellSink for CsvRow {
+    fn push(&mut self, cell: Cell<'_>) -> &mut Self {
         match cell {
             Cell::Text(text) => {
                 self.has_outer_spaces |= text.starts_with(' ') || text.ends_with(' ');
-                if text.starts_with(BEGINS_FORMULA) {
-                    self.record.push_field(&format!("'{text}"));
-                } else {
-                    self.record.push_field(text);
-                }
+                self.record.push_field(&guarded(text));
             }
             Cell::Integer(number) => self.record.push_field(&number.to_string()),
             Cell::Number(number) if number.is_finite() => self.record.push_field(&number.to_string()),
@@ -71,7 +41,9 @@ impl CsvRow {
         }
         self
     }
+}
 
+impl CsvRow {
     /// The whole line with its end. The row is empty afterwards.
     pub fn end(&mut self) -> String {
         let Self { record, has_outer_spaces } = std::mem::take(self);
@@ -84,6 +56,33 @@ impl CsvRow {
         // Writing to memory cannot fail, and the cells were text.
         let written = writer.write_record(&record).ok().and_then(|()| writer.into_inner().ok());
         String::from_utf8(written.unwrap_or_default()).unwrap_or_default()
+    }
+}
+
+/// The lines of a table.
+#[derive(Debug, Default)]
+pub struct CsvText {
+    row: CsvRow,
+    lines: String,
+}
+
+impl CsvText {
+    /// The lines so far. They are gone afterwards.
+    pub fn take(&mut self) -> String {
+        std::mem::take(&mut self.lines)
+    }
+}
+
+impl CellSink for CsvText {
+    fn push(&mut self, cell: Cell<'_>) -> &mut Self {
+        self.row.push(cell);
+        self
+    }
+}
+
+impl RowSink for CsvText {
+    fn end_row(&mut self) {
+        self.lines.push_str(&self.row.end());
     }
 }
 

@@ -48,10 +48,9 @@ fn written(cells: &[Cell<'_>]) -> String {
     row.end()
 }
 
-/// The text of a cell after reading: guarded if it could be a formula.
+/// The text of a cell after reading: guarded where it could be a formula.
 fn expected(text: &str) -> String {
-    let is_guarded = text.starts_with(['=', '+', '-', '@', '\t', '\r', '\n']);
-    if is_guarded { format!("'{text}") } else { text.to_owned() }
+    guarded(text).into_owned()
 }
 
 #[test]

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use quire_ports::InterpretationVersion;
 
+use super::KeyColumns;
 use crate::document::{self, DocumentView, ListRequest};
 use crate::{App, Result};
 
@@ -31,6 +32,16 @@ impl Export {
     pub fn new(app: Arc<App>, filters: ListRequest) -> Self {
         let request = ListRequest { limit: STRIDE, offset: 0, after: None, ..filters };
         Self { app, request, is_over: false }
+    }
+
+    /// The columns of a table with one row per document. Reads all documents for their keys.
+    pub async fn key_columns(app: Arc<App>, filters: ListRequest) -> Result<KeyColumns> {
+        let mut columns = KeyColumns::default();
+        let mut export = Self::new(app, filters);
+        while let Some(documents) = export.next().await? {
+            documents.iter().for_each(|document| columns.add(&document.version.data.fields));
+        }
+        Ok(columns)
     }
 
     /// The next documents that have an interpretation; none at the end. An empty part does not mean the end.

@@ -2,9 +2,9 @@
 
 use jiff::Timestamp;
 use quire_domain::{DocumentId, RunId};
-use quire_understanding::{Field, Value};
+use quire_understanding::Field;
 
-use super::{Cell, CsvRow};
+use super::{Cell, CellSink, CsvRow};
 
 /// The columns.
 const COLUMNS: [&str; 16] = [
@@ -27,6 +27,8 @@ const COLUMNS: [&str; 16] = [
 ];
 /// The number of columns about a value.
 const OF_VALUE: usize = 9;
+/// The columns that all rows of a document share.
+pub(super) const OF_DOCUMENT: &[&str] = COLUMNS.split_at(COLUMNS.len() - OF_VALUE).0;
 
 /// The first columns of each line of a document. Columns that do not apply stay empty.
 #[derive(Clone, Copy, Debug)]
@@ -42,15 +44,13 @@ pub struct RowPrefix<'h> {
 }
 
 impl RowPrefix<'_> {
-    fn begin(&self, row: &mut CsvRow) {
-        let written = |value: Option<String>, row: &mut CsvRow| {
-            row.push(value.as_deref().into());
-        };
-        written(self.document_id.map(|id| id.to_string()), row);
+    /// The cells that all rows of a document begin with.
+    pub(super) fn begin(&self, row: &mut impl CellSink) {
+        row.push(self.document_id.map(|id| id.to_string()).as_deref().into());
         row.push(Cell::Text(self.original_filename));
-        written(self.created_at.map(|at| at.to_string()), row);
+        row.push(self.created_at.map(|at| at.to_string()).as_deref().into());
         row.push(Cell::Text(self.status)).push(Cell::Text(self.review_status));
-        written(self.run_id.map(|id| id.to_string()), row);
+        row.push(self.run_id.map(|id| id.to_string()).as_deref().into());
         row.push(self.version_number.map_or(Cell::Empty, |number| Cell::Integer(number.into())));
     }
 }
@@ -58,31 +58,39 @@ impl RowPrefix<'_> {
 /// The header line.
 pub fn heading() -> String {
     let mut row = CsvRow::default();
+    push_heading(&mut row);
+    row.end()
+}
+
+/// The names of the columns.
+pub(super) fn push_heading(row: &mut impl CellSink) {
     for column in COLUMNS {
         row.push(Cell::Text(column));
     }
-    row.end()
 }
 
 /// One line per value.
 pub fn rows(head: &RowPrefix<'_>, fields: &[Field]) -> String {
     let mut row = CsvRow::default();
     let write = |field: &Field| {
-        head.begin(&mut row);
-        row.push(Cell::Text(&field.field_id.to_string()))
-            .push(Cell::Text(&field.key))
-            .push(cell(&field.value))
-            .push(Cell::Text(field.value_type.as_str()))
-            .push(field.visit_id.as_deref().into())
-            .push(Cell::Number(field.confidence))
-            .push(Cell::Flag(field.is_critical))
-            .push(Cell::Text(field.origin.as_str()))
-            .push(
-                field.evidence.as_ref().map_or(Cell::Empty, |evidence| Cell::Integer(evidence.page.into())),
-            );
+        push_value(head, field, &mut row);
         row.end()
     };
     fields.iter().map(write).collect()
+}
+
+/// The cells of one value.
+pub(super) fn push_value(head: &RowPrefix<'_>, field: &Field, row: &mut impl CellSink) {
+    head.begin(row);
+    row.push(Cell::Text(&field.field_id.to_string()))
+        .push(Cell::Text(&field.key))
+        .push(Cell::from(&field.value))
+        .push(Cell::Text(field.value_type.as_str()))
+        .push(field.visit_id.as_deref().into())
+        .push(Cell::Number(field.confidence))
+        .push(Cell::Flag(field.is_critical))
+        .push(Cell::Text(field.origin.as_str()))
+        .push(field.evidence.as_ref().map_or(Cell::Empty, |evidence| Cell::Integer(evidence.page.into())));
 }
 
 /// One line for a document without values, for tables that list every document.
@@ -95,18 +103,9 @@ pub fn row_without_value(head: &RowPrefix<'_>) -> String {
     row.end()
 }
 
-fn cell(value: &Value) -> Cell<'_> {
-    match value {
-        Value::Null => Cell::Empty,
-        Value::Bool(yes) => Cell::Flag(*yes),
-        Value::Number(number) => Cell::Number(*number),
-        Value::Text(text) => Cell::Text(text),
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use quire_understanding::{Origin, ValueType};
+    use quire_understanding::{Origin, Value, ValueType};
 
     use super::*;
 

@@ -3,7 +3,8 @@
 use quire_domain::review::{interpretation_edited, review_reopened};
 use quire_domain::{DocumentId, EditBlocked, InterpretationId, ReviewEnd, RunId, check_edit};
 use quire_ports::{EditableRun, InterpretationVersion, NewInterpretationVersion, SavedEdit, Store};
-use quire_understanding::edit::{EditOperation, InvalidEdit, apply_edits};
+use quire_understanding::edit::typed::{RequestedEdit, UnclearText, read_typed_texts};
+use quire_understanding::edit::{InvalidEdit, apply_edits};
 use quire_understanding::{Interpretation, Schema};
 
 use super::restore::deleted_fields;
@@ -20,7 +21,7 @@ pub struct EditRequest {
     /// The version that the reviewer edited.
     pub base: u32,
     /// The changes. All are applied, or none.
-    pub changes: Vec<EditOperation>,
+    pub changes: Vec<RequestedEdit>,
     /// Whether the edit is also stale if a newer run of the document has completed.
     pub latest_run_only: bool,
     /// The name of the reviewer.
@@ -47,6 +48,9 @@ pub enum EditError {
     /// A change is invalid.
     #[error(transparent)]
     Bad(#[from] InvalidEdit),
+    /// A typed text can be read in several ways, or is not what its key can have.
+    #[error(transparent)]
+    Unclear(#[from] UnclearText),
     /// Storage has no such run, or does not answer.
     #[error(transparent)]
     Store(#[from] Error),
@@ -93,9 +97,10 @@ async fn apply_to_active(app: &App, request: &EditRequest) -> Result<Option<Edit
         return Ok(None);
     }
     let schema = schema_of(store, &editable.run).await?;
-    let deleted = deleted_fields(store, request.run, &request.changes).await?;
     let (fields, neutral) = (&active.data.fields, policy.human_edit_neutral);
-    let edited = apply_edits(fields, &deleted, &schema, neutral, &request.changes)?;
+    let changes = read_typed_texts(&request.changes, fields, &schema)?;
+    let deleted = deleted_fields(store, request.run, &changes).await?;
+    let edited = apply_edits(fields, &deleted, &schema, neutral, &changes)?;
     if edited.changes.is_empty() {
         return Ok(Some(EditResult { version: active.clone(), is_new: false, schema }));
     }

@@ -5,6 +5,7 @@ use quire_domain::{DocumentId, Run, RunId};
 use quire_ports::{InterpretationVersion, PortResult, Store};
 use quire_understanding::Schema;
 use quire_understanding::edit::conflict::{ChangeStatus, ConflictReport, find_conflicts};
+use quire_understanding::edit::typed::read_typed_texts;
 
 use super::edit::{EditError, EditRequest};
 use super::view::schema_of;
@@ -42,7 +43,9 @@ pub(super) async fn report(store: &Store, request: &EditRequest) -> Result<Stale
     // A base version that never existed has no fields. Then every change that is not in the active version is in
     // conflict.
     let base = base.map(|base| base.data.fields).unwrap_or_default();
-    let report = find_conflicts(&base, &active.data.fields, is_same_run, &schema, &request.changes);
+    let known = if base.is_empty() { &active.data.fields } else { &base };
+    let changes = read_typed_texts(&request.changes, known, &schema)?;
+    let report = find_conflicts(&base, &active.data.fields, is_same_run, &schema, &changes);
     let (changed_by, changed_at) = match last_change(store, request, is_same_run, &report).await? {
         Some(change) => change,
         None => (active.created_by, active.created_at),

@@ -32,6 +32,23 @@ fn the_defaults_are_valid_and_every_key_has_its_own_variable() {
     assert!(variables.contains("QUIRE_PIPELINES_DOCUMENT_RUN_LIMIT"));
 }
 
+/// The defaults that other systems and the documents rely on. The lock of links and the limit of calls have no settings yet.
+#[test]
+fn the_default_settings_have_the_documented_values() {
+    let (config, _) = load("", &[], &[]).unwrap();
+    let (engine, pipelines) = (&config.engine, &config.pipelines);
+    let seconds = SignedDuration::from_secs;
+    assert_eq!((engine.tick, engine.zombie_after), (seconds(1), SignedDuration::from_hours(2)));
+    let retry = engine.retry;
+    assert_eq!((retry.base_delay_ms, retry.max_delay_ms), (500, 5_000));
+    assert!((retry.jitter_ratio - 0.2).abs() < f64::EPSILON, "{}", retry.jitter_ratio);
+    let documented =
+        [(&pipelines.document, 120, 2), (&pipelines.proposal, 1_800, 3), (&pipelines.link, 300, 3)];
+    for (pipeline, limit, attempts) in documented {
+        assert_eq!((pipeline.run_limit, pipeline.step_attempts), (seconds(limit), attempts));
+    }
+}
+
 #[test]
 fn a_flag_beats_a_variable_beats_the_file_beats_the_default() {
     let file = "[engine]\nslots = 3\ntick = '2s'\n[log]\nlevel = 'warn'";

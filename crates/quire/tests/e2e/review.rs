@@ -9,6 +9,7 @@ mod governance;
 mod mark_reviewed;
 mod review_order;
 mod search;
+pub(crate) mod typed;
 mod views;
 
 use quire_domain::DocumentId;

@@ -82,7 +82,7 @@ const TICKET: [&str; 5] = [
 ];
 
 /// Writes a file to the schema folder.
-fn write_schema(env: &TestEnv, name: &str, text: &str) {
+pub fn write_schema(env: &TestEnv, name: &str, text: &str) {
     std::fs::create_dir_all(env.cli.path("quire-data/schemas")).unwrap();
     std::fs::write(env.cli.path("quire-data/schemas").join(name), text).unwrap();
 }

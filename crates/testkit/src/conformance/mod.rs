@@ -128,6 +128,7 @@ macro_rules! store_conformance {
             an_edit_adds_a_version_and_makes_it_the_only_active_one,
             a_refused_edit_returns_its_reason_and_changes_nothing,
             only_one_of_several_concurrent_edits_is_stored,
+            a_structural_edit_flags_its_version_and_a_correction_does_not,
             versions_and_changes_are_append_only,
             model_tokens_are_summed_since_a_given_time,
             versions_are_found_by_number_and_by_the_following_run,

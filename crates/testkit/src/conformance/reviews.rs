@@ -2,6 +2,7 @@
 
 use quire_domain::{Change, DocumentId, EventType, RunId};
 use quire_ports::{EditBlocked, EventFilter, NewInterpretationVersion, PortError};
+use quire_understanding::edit::EditOperation;
 
 use super::interpretations::{add_field, default_fields, edit, made_by, set_value};
 use crate::fixture::{StoreFixture, at, document};
@@ -155,6 +156,26 @@ pub async fn only_one_of_several_concurrent_edits_is_stored(fixture: &StoreFixtu
     assert!(outcomes.iter().all(|outcome| !matches!(outcome, Err(why) if *why != EditBlocked::Stale)));
     assert_eq!(fixture.active_version(run).await.number, 2);
     assert_eq!(fixture.count("field_changes").await, 1);
+}
+
+/// Proves R126: an edit that adds or removes a key flags its version, and a correction does not.
+pub async fn a_structural_edit_flags_its_version_and_a_correction_does_not(fixture: &StoreFixture) {
+    let (_, run, _) = fixture.interpreted_document().await;
+    let name = fixture.active_version(run).await.data.fields[0].clone();
+    let remove = EditOperation::Delete { field: name.field_id };
+    let edits =
+        [set_value(&name, "Lola"), add_field("species", "felino"), add_field("blood_group", "A"), remove];
+    for (edit, second) in edits.into_iter().zip(9..) {
+        fixture.edit_active_version(run, &[edit], at(second)).await;
+    }
+    let id = fixture.sql.id(run.0);
+    for (version, is_flagged) in [(1, 0), (2, 0), (3, 0), (4, 1), (5, 1)] {
+        let flag = format!(
+            "SELECT count(*) FROM interpretation_versions WHERE run_id = {id} AND version_number = {version} \
+             AND CAST(pending_review AS INTEGER) = 1"
+        );
+        assert_eq!(fixture.sql.number(&flag).await, is_flagged, "version {version}");
+    }
 }
 
 /// Proves R089 in the database: versions and their changes are append-only and one is active.

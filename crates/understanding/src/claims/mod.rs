@@ -15,6 +15,7 @@ use jiff::civil::Date;
 
 use self::search::SearchableText;
 use self::unverified::UnverifiedClaim;
+use super::normal::{DateOrder, DateStyle};
 use super::rules::{self, Candidate, DetectedVisit, DocumentHints};
 use super::{Evidence, Field, Normaliser, Schema, SchemaKey, VISIT_DATE, Value};
 use quire_domain::reading::Reading;
@@ -58,8 +59,10 @@ pub fn verify_claims(
     hints: DocumentHints<'_>,
 ) -> Vec<Field> {
     let plain = reading.plain_text();
+    let dates = DateStyle::of(plain.text.split_whitespace(), hints.language);
     let mut verifier = ClaimVerifier {
         schema,
+        order: dates.order,
         text: SearchableText::of(&plain),
         candidates: Vec::new(),
         visits: Vec::new(),
@@ -96,6 +99,8 @@ pub fn fill_from_rules(
 /// The verification of the claims about one document.
 struct ClaimVerifier<'a> {
     schema: &'a Schema,
+    /// The order of the dates in the text.
+    order: DateOrder,
     text: SearchableText<'a>,
     candidates: Vec<Candidate>,
     visits: Vec<DetectedVisit>,
@@ -150,7 +155,7 @@ impl ClaimVerifier<'_> {
         }
         self.claims_left -= 1;
         let key = &self.schema.keys[position];
-        let (raw, normal) = words_and_normal_form(key, &claim.value);
+        let (raw, normal) = words_and_normal_form(key, &claim.value, self.order);
         let found = raw.as_deref().and_then(|raw| self.text.find(key, raw, normal.as_deref(), range));
         let evidence = found.as_ref().map(|found| self.text.evidence(found));
         match (found, evidence, normal) {
@@ -174,13 +179,17 @@ impl ClaimVerifier<'_> {
 
 /// The words of a value, and their normal form if the key can have it. A boolean has no words, because no text says
 /// `true`.
-fn words_and_normal_form(key: &SchemaKey, value: &Value) -> (Option<String>, Option<String>) {
+fn words_and_normal_form(
+    key: &SchemaKey,
+    value: &Value,
+    order: DateOrder,
+) -> (Option<String>, Option<String>) {
     let words = match value {
         Value::Text(text) => text.trim().to_owned(),
         Value::Number(number) => number.to_string(),
         Value::Null | Value::Bool(_) => return (None, None),
     };
-    let normal = rules::normal_form(key, &words);
+    let normal = rules::normal_form(key, &words, order);
     (Some(words), normal)
 }
 

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use super::{Evidence, MIN_UNLABELLED_CHARS, Normaliser, SchemaKey};
-use crate::normal::folded_words;
+use crate::normal::{date_readings, folded_words};
 use quire_domain::reading::PlainText;
 
 /// The most matches that are compared for one value.
@@ -145,12 +145,15 @@ impl<'a> SearchableText<'a> {
             let most = self.tokens.len().min(first + longest);
             let range = (first + 1..=most).find_map(|end| {
                 let words = &self.plain.text[self.tokens[first].start..self.tokens[end - 1].end];
-                Some((normaliser.apply(words)?, first..end))
+                let readings = readings(normaliser, words);
+                (!readings.is_empty()).then_some((readings, first..end))
             });
-            let Some((form, range)) = range else { continue };
-            let positions = forms.entry(form).or_default();
-            if positions.len() < MAX_MATCHES {
-                positions.push(range);
+            let Some((readings, range)) = range else { continue };
+            for form in readings {
+                let positions = forms.entry(form).or_default();
+                if positions.len() < MAX_MATCHES {
+                    positions.push(range.clone());
+                }
             }
         }
         forms
@@ -209,6 +212,17 @@ impl<'a> SearchableText<'a> {
         let near = self.tokens[tokens.start.saturating_sub(SNIPPET_WORDS_BEFORE)].start;
         let end = text[bytes.end..].find('\n').map_or(text.len(), |end| bytes.end + end);
         text[line.max(near)..end].trim()
+    }
+}
+
+/// The normal forms that some words can have. The text contains a date in either order of day and month: the model has
+/// seen the whole document.
+fn readings(normaliser: Normaliser, words: &str) -> Vec<String> {
+    match normaliser {
+        Normaliser::Date | Normaliser::BirthDate => {
+            date_readings(words).iter().map(ToString::to_string).collect()
+        }
+        _ => normaliser.apply(words).into_iter().collect(),
     }
 }
 

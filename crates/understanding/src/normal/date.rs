@@ -29,11 +29,82 @@ const MONTHS: [(&str, i8); 17] = [
     ("dec", 12),
 ];
 
-/// The date at the start of these words, if the calendar has it.
+/// What comes first in a date of numbers, if it is not the year.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum DateOrder {
+    /// `31/12/2024`.
+    #[default]
+    DayFirst,
+    /// `12/31/2024`.
+    MonthFirst,
+}
+
+/// How a document writes dates.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct DateStyle {
+    /// The order of most of its dates.
+    pub order: DateOrder,
+    /// Whether a date that fits both orders may have the other one.
+    pub is_open: bool,
+}
+
+impl DateStyle {
+    /// The style of a text in a language: its dates that fit one order only decide. Without any, days come first. In
+    /// English, and in a language that nobody knows, months might as well.
+    pub(crate) fn of<'w>(words: impl Iterator<Item = &'w str>, language: Option<&str>) -> Self {
+        let (mut day_first, mut month_first) = (0_usize, 0_usize);
+        for word in words {
+            match numeric_dates(word) {
+                (Some(_), None) if could_be_month_first(word) => day_first += 1,
+                (None, Some(_)) => month_first += 1,
+                _ => {}
+            }
+        }
+        let order = if month_first > day_first { DateOrder::MonthFirst } else { DateOrder::DayFirst };
+        let is_open = match (day_first > 0, month_first > 0) {
+            (true, true) => true,
+            (false, false) => matches!(language, None | Some("en" | "unknown")),
+            _ => false,
+        };
+        Self { order, is_open }
+    }
+}
+
+/// The date at the start of these words, if the calendar has it. Days come before months if both orders fit.
 pub fn date(words: &str) -> Option<Date> {
+    date_in_order(words, DateOrder::DayFirst)
+}
+
+/// The same for a document that writes dates in this order.
+pub fn date_in_order(words: &str, order: DateOrder) -> Option<Date> {
+    date_at_start(&date_words(words), order).map(|(date, _)| date)
+}
+
+/// Every date that these words can mean: two if they fit both orders.
+pub(crate) fn date_readings(words: &str) -> Vec<Date> {
+    let mut readings: Vec<Date> = [DateOrder::DayFirst, DateOrder::MonthFirst]
+        .into_iter()
+        .filter_map(|order| date_in_order(words, order))
+        .collect();
+    readings.dedup();
+    readings
+}
+
+/// Whether a date of numbers fits this order. Other dates fit both.
+pub(crate) fn fits_order(words: &str, order: DateOrder) -> bool {
+    let words = date_words(words);
+    let (day_first, month_first) = words.first().map_or((None, None), |word| numeric_dates(word));
+    match order {
+        DateOrder::DayFirst => day_first.is_some() || month_first.is_none(),
+        DateOrder::MonthFirst => {
+            month_first.is_some() || !words.first().is_some_and(|word| could_be_month_first(word))
+        }
+    }
+}
+
+fn date_words(words: &str) -> Vec<&str> {
     let is_before = |word: &&str| matches!(fold(word).as_str(), "el" | "dia" | "on" | "a" | "del");
-    let words: Vec<&str> = words.split_whitespace().skip_while(is_before).take(6).collect();
-    date_at_start(&words).map(|(date, _)| date)
+    words.split_whitespace().skip_while(is_before).take(6).collect()
 }
 
 /// Whether this can be the date of a visit. A two-digit year of the last century cannot: nobody abbreviates a year so
@@ -44,33 +115,45 @@ pub(crate) fn is_plausible_visit_date(date: Date, words: &str) -> bool {
 }
 
 /// The date at the start of these words, and how many of them it takes.
-pub(crate) fn date_at_start(words: &[&str]) -> Option<(Date, usize)> {
-    let first = words.first()?;
-    if let Some(date) = numeric_date(first) {
-        return Some((date, 1));
-    }
-    date_with_month_name(words)
+pub(crate) fn date_at_start(words: &[&str], order: DateOrder) -> Option<(Date, usize)> {
+    let (day_first, month_first) = numeric_dates(words.first()?);
+    let numeric = match order {
+        DateOrder::DayFirst => day_first.or(month_first),
+        DateOrder::MonthFirst => month_first.or(day_first),
+    };
+    numeric.map(|date| (date, 1)).or_else(|| date_with_month_name(words))
 }
 
-/// `d/m/y` or `y/m/d`, separated by slashes, dashes or dots.
-fn numeric_date(word: &str) -> Option<Date> {
+/// Whether only the numbers of a date tell that its day comes first.
+fn could_be_month_first(word: &str) -> bool {
+    let word = word.trim_matches(|c: char| !c.is_alphanumeric());
+    let first = word.split(['/', '-']).next().unwrap_or_default();
+    first.len() <= 2 && word.bytes().all(|b| b.is_ascii_digit() || b == b'/' || b == b'-')
+}
+
+/// A date of numbers, separated by slashes, dashes or dots: read with the day first, and with the month first. Only one
+/// reading fits if the month has a name, if the year comes first, or between dots.
+fn numeric_dates(word: &str) -> (Option<Date>, Option<Date>) {
     let word = word.trim_matches(|c: char| !c.is_alphanumeric());
     let parts: Vec<&str> = word.split(['/', '-', '.']).take(4).collect();
-    let [one, two, three] = parts[..] else { return None };
+    let [one, two, three] = parts[..] else { return (None, None) };
     if !two.bytes().all(|b| b.is_ascii_digit()) {
-        let year = year(three)?;
-        return calendar_date(year, month(two)?, digits(one, 2)?);
+        let date = || calendar_date(year(three)?, month(two)?, digits(one, 2)?);
+        return (date(), None);
     }
     // Both separators must be the same.
     let marks: Vec<char> = word.chars().filter(|c| "/-.".contains(*c)).collect();
     if marks.first() != marks.last() || two.len() > 2 {
-        return None;
+        return (None, None);
     }
-    let month = i8::try_from(digits(two, 2)?).ok()?;
+    let dated = |year_part, month_part, day_part| {
+        calendar_date(year(year_part)?, i8::try_from(digits(month_part, 2)?).ok()?, digits(day_part, 2)?)
+    };
     if one.len() == 4 {
-        return calendar_date(year(one)?, month, digits(three, 2)?);
+        return (dated(one, two, three), None);
     }
-    calendar_date(year(three)?, month, digits(one, 2)?)
+    let month_first = if marks.contains(&'.') { None } else { dated(three, one, two) };
+    (dated(three, two, one), month_first)
 }
 
 /// `12 de marzo de 2024`, `12 March 2024`, `March 12, 2024`.

@@ -11,13 +11,15 @@ mod measure;
 mod money;
 mod name;
 mod number;
+mod readings;
 mod recognise;
 
 pub use address::address;
 pub(super) use address::{has_street, opens_with_postcode};
 pub use animal::{breed, pet_name, sex, species};
 pub(super) use animal::{fact_behind_name, facts_in_line};
-pub use date::date;
+pub use date::{DateOrder, date};
+pub(crate) use date::{DateStyle, date_in_order, date_readings};
 pub(super) use fold::{fold, folded_words, from_capitals};
 pub(super) use measure::years_between;
 pub use measure::{age, weight};
@@ -127,11 +129,16 @@ impl Normaliser {
         }
     }
 
-    /// The normal form of these words.
+    /// The normal form of these words. Dates have the day first.
     pub fn apply(self, words: &str) -> Option<String> {
+        self.apply_in(words, DateOrder::DayFirst)
+    }
+
+    /// The normal form of these words, in a document that writes dates in this order.
+    pub fn apply_in(self, words: &str, order: DateOrder) -> Option<String> {
         match self {
             Self::Text => text(words),
-            Self::Date | Self::BirthDate => date(words).map(|date| date.to_string()),
+            Self::Date | Self::BirthDate => date_in_order(words, order).map(|date| date.to_string()),
             Self::Age => age(words).map(|years| years.to_string()),
             Self::Species => species(words).map(str::to_owned),
             Self::Breed => breed(words),

@@ -2,32 +2,76 @@
 
 use super::{fold, folded_words};
 
-/// Signs, codes and names of currencies, Spanish and English.
-const CURRENCIES: [(&str, &str); 17] = [
+/// Signs and names of currencies, Spanish and English. The codes themselves are known as well.
+const CURRENCIES: [(&str, &str); 24] = [
     ("€", "EUR"),
-    ("eur", "EUR"),
     ("euro", "EUR"),
     ("euros", "EUR"),
-    ("$", "USD"),
     ("us$", "USD"),
-    ("usd", "USD"),
-    ("dolar", "USD"),
-    ("dolares", "USD"),
-    ("dollar", "USD"),
-    ("dollars", "USD"),
+    ("u$s", "USD"),
+    ("us dollar", "USD"),
+    ("us dollars", "USD"),
+    ("dolar estadounidense", "USD"),
+    ("dolares estadounidenses", "USD"),
+    ("mx$", "MXN"),
+    ("pesos mexicanos", "MXN"),
+    ("c$", "CAD"),
+    ("ca$", "CAD"),
+    ("canadian dollars", "CAD"),
+    ("a$", "AUD"),
+    ("au$", "AUD"),
+    ("australian dollars", "AUD"),
+    ("r$", "BRL"),
     ("£", "GBP"),
-    ("gbp", "GBP"),
     ("libras", "GBP"),
     ("pounds", "GBP"),
-    ("chf", "CHF"),
-    ("mxn", "MXN"),
+    ("s/", "PEN"),
+    ("¥", "JPY"),
+    ("fr", "CHF"),
 ];
+/// The codes of currencies that documents name by their code.
+const CODES: [&str; 24] = [
+    "EUR", "USD", "GBP", "CHF", "MXN", "ARS", "BOB", "BRL", "CLP", "COP", "CRC", "DOP", "GTQ", "PEN", "UYU",
+    "CAD", "AUD", "NZD", "JPY", "CNY", "SEK", "NOK", "DKK", "PLN",
+];
+/// Signs and names that several currencies share. They may stand beside a number, but do not say which one it is.
+const SHARED_SIGNS: [&str; 7] = ["$", "dolar", "dolares", "dollar", "dollars", "peso", "pesos"];
 /// The longest number, in digits.
 const MAX_DIGITS: usize = 15;
 
 /// A number with a decimal point and without thousands separators. Signs and names of currencies may stand around it;
-/// percentages beside it are ignored.
+/// percentages beside it are ignored. A number in brackets is negative.
 pub fn decimal(words: &str) -> Option<String> {
+    number_with(words, parse_number)
+}
+
+/// Every number that these words can mean. `1.234` is two, since the dot may separate thousands or decimals.
+pub(crate) fn decimal_readings(words: &str) -> Vec<String> {
+    let mut readings: Vec<String> = Vec::new();
+    for mark in ['.', ','] {
+        // Decimals begin once. The other mark separates thousands.
+        let is_possible = |word: &str| word.matches(mark).count() <= 1;
+        let read =
+            |word: &str| parse_number_with(word, |digits| digits.find(mark)).filter(|_| is_possible(word));
+        readings.extend(number_with(words, read).filter(|number| !readings.contains(number)));
+    }
+    readings
+}
+
+/// The number in these words, read by `parse`.
+fn number_with(words: &str, parse: impl Fn(&str) -> Option<String>) -> Option<String> {
+    let words = words.trim();
+    let inner = words.strip_prefix('(').and_then(|words| words.strip_suffix(')'));
+    let inner = inner.filter(|inner| !inner.contains(['(', ')', '%']));
+    if let Some(inner) = inner {
+        let number = number_without_brackets(inner, parse)?;
+        let is_zero = number.bytes().all(|b| !(b'1'..=b'9').contains(&b));
+        return Some(if is_zero || number.starts_with('-') { number } else { format!("-{number}") });
+    }
+    number_without_brackets(words, parse)
+}
+
+fn number_without_brackets(words: &str, parse: impl Fn(&str) -> Option<String>) -> Option<String> {
     let mut number = None;
     for word in words.split_whitespace() {
         let word = without_currency(word);
@@ -41,7 +85,7 @@ pub fn decimal(words: &str) -> Option<String> {
             _ => return None,
         };
     }
-    parse_number(number?.trim_matches(['(', ')', ':', '*', '=']))
+    parse(number?.trim_matches(['(', ')', ':', '*', '=']))
 }
 
 /// Whether a word continues a number: `1 234,50`.
@@ -57,7 +101,7 @@ fn without_currency(word: &str) -> &str {
     let start = word.find(|c: char| c.is_ascii_digit() || "+-,.(".contains(c)).unwrap_or(word.len());
     let end = word.rfind(|c: char| c.is_ascii_digit() || "%),.:*-".contains(c));
     let end = end.map_or(0, |end| end + word[end..].chars().next().map_or(0, char::len_utf8));
-    let is_currency = |part: &str| part.is_empty() || currency(part).is_some();
+    let is_currency = |part: &str| part.is_empty() || is_currency_sign(part);
     if start >= end {
         return if is_currency(word) { "" } else { word };
     }
@@ -66,6 +110,11 @@ fn without_currency(word: &str) -> &str {
 }
 
 fn parse_number(word: &str) -> Option<String> {
+    parse_number_with(word, decimals_behind)
+}
+
+/// A number, whose decimals begin where `point` says.
+fn parse_number_with(word: &str, point: impl Fn(&str) -> Option<usize>) -> Option<String> {
     let (sign, digits) = match word.strip_suffix('-') {
         Some(digits) => ("-", digits),
         None => match word.strip_prefix(['-', '−']) {
@@ -79,7 +128,7 @@ fn parse_number(word: &str) -> Option<String> {
     if !is_number || digits.bytes().filter(u8::is_ascii_digit).count() > MAX_DIGITS {
         return None;
     }
-    let point = decimals_behind(digits);
+    let point = point(digits);
     let (whole, rest) = point.map_or((digits, ""), |at| (&digits[..at], &digits[at + 1..]));
     if !is_in_thousands(whole) || !rest.bytes().all(|b| b.is_ascii_digit()) {
         return None;
@@ -110,29 +159,46 @@ fn is_in_thousands(whole: &str) -> bool {
     let mut parts = whole.split(|c: char| !c.is_ascii_digit());
     let first = parts.next().unwrap_or_default();
     let rest: Vec<&str> = parts.collect();
-    !first.is_empty() && rest.iter().all(|part| part.len() == 3) && (rest.is_empty() || first.len() <= 3)
+    let is_start = rest.is_empty() || (first.len() <= 3 && !first.starts_with('0'));
+    !first.is_empty() && is_start && rest.iter().all(|part| part.len() == 3)
 }
 
 /// A sum of money with two decimals.
 pub fn sum(words: &str) -> Option<String> {
-    let number = decimal(words)?;
+    decimal(words).map(with_cents)
+}
+
+/// Every sum that these words can mean. No sum has a third decimal, unless nothing else fits: `1.234` is 1234.
+pub(crate) fn sum_readings(words: &str) -> Vec<String> {
+    let readings = decimal_readings(words);
+    let has_cents = |number: &&String| number.split_once('.').is_none_or(|(_, cents)| cents.len() <= 2);
+    let sums: Vec<String> = readings.iter().filter(has_cents).cloned().collect();
+    if sums.is_empty() { readings } else { sums }.into_iter().map(with_cents).collect()
+}
+
+fn with_cents(number: String) -> String {
     let (whole, cents) = number.split_once('.').unwrap_or((&number, ""));
     match cents.len() {
-        0 => Some(format!("{whole}.00")),
-        1 => Some(format!("{whole}.{cents}0")),
-        _ => Some(number),
+        0 => format!("{whole}.00"),
+        1 => format!("{whole}.{cents}0"),
+        _ => number,
     }
 }
 
-/// The code of a currency, as ISO 4217.
+/// The code of a currency, as ISO 4217. A sign that several currencies share, such as `$`, has none.
 pub fn currency(words: &str) -> Option<&'static str> {
-    let word = fold(words.trim().trim_end_matches('.'));
-    let word = word.trim_matches(['(', ')']);
-    let all = CURRENCIES.iter();
-    all.clone()
-        .find(|(known, _)| *known == word)
-        .or_else(|| all.clone().find(|(_, code)| fold(code) == word))
-        .map(|(_, code)| *code)
+    let word = currency_word(words);
+    let by_code = CODES.iter().copied().find(|code| fold(code) == word);
+    by_code.or_else(|| CURRENCIES.iter().find(|(known, _)| *known == word).map(|(_, code)| *code))
+}
+
+/// Whether this is the sign or the name of a currency, be it one or several.
+fn is_currency_sign(words: &str) -> bool {
+    currency(words).is_some() || SHARED_SIGNS.contains(&currency_word(words).as_str())
+}
+
+fn currency_word(words: &str) -> String {
+    fold(words.trim().trim_matches(['(', ')'])).trim_end_matches('.').to_owned()
 }
 
 /// An IBAN without spaces, if its check digits are right.
@@ -180,6 +246,16 @@ mod tests {
             ("-3,00 €", Some("-3.00")),
             ("3,00-", Some("-3.00")),
             ("(21%) 16,49 €", Some("16.49")),
+            ("(3,00)", Some("-3.00")),
+            ("(1.234,50 €)", Some("-1234.50")),
+            ("($12.50)", Some("-12.50")),
+            ("$ 12.50", Some("12.50")),
+            ("12,50 dólares", Some("12.50")),
+            ("(-3,00)", Some("-3.00")),
+            ("(0,00)", Some("0.00")),
+            ("(21%)", None),
+            ("0x10", None),
+            ("1e3", None),
             ("21 % 16,49 €", None),
             ("21% 16,49", Some("16.49")),
             ("007", Some("7")),
@@ -196,13 +272,49 @@ mod tests {
         }
         assert_eq!(sum("78,5 €").as_deref(), Some("78.50"));
         assert_eq!(sum("1.234").as_deref(), Some("1234.00"));
+        assert_eq!(sum_readings("1.234"), ["1234.00"], "no sum has a third decimal");
+        assert_eq!(sum_readings("0,125"), ["0.125"], "unless nothing else fits");
+    }
+
+    #[test]
+    fn a_typed_number_has_every_reading_that_fits() {
+        for (words, wanted) in [
+            ("1.234", &["1.234", "1234"][..]),
+            ("1,234", &["1234", "1.234"]),
+            ("-1.234", &["-1.234", "-1234"]),
+            ("(1.234)", &["-1.234", "-1234"]),
+            ("1.234,56", &["1234.56"]),
+            ("1,234.56", &["1234.56"]),
+            ("1.234.567", &["1234567"]),
+            ("1234", &["1234"]),
+            ("1 234,5", &["1234.5"]),
+            ("12.5", &["12.5"]),
+            ("12,5", &["12.5"]),
+            ("0.500", &["0.500"]),
+            ("1234.567", &["1234.567"]),
+            ("0x10", &[]),
+            ("1e3", &[]),
+            ("NaN", &[]),
+            ("doce", &[]),
+        ] {
+            assert_eq!(decimal_readings(words), wanted, "{words}");
+        }
     }
 
     #[test]
     fn currencies_accounts_and_booleans_have_one_normal_form() {
-        for (words, wanted) in
-            [("€", Some("EUR")), ("Euros.", Some("EUR")), ("usd", Some("USD")), ("x", None), ("", None)]
-        {
+        for (words, wanted) in [
+            ("€", Some("EUR")),
+            ("Euros.", Some("EUR")),
+            ("usd", Some("USD")),
+            ("US$", Some("USD")),
+            ("MX$", Some("MXN")),
+            ("(COP)", Some("COP")),
+            ("$", None),
+            ("dólares", None),
+            ("x", None),
+            ("", None),
+        ] {
             assert_eq!(currency(words), wanted, "{words}");
         }
         assert_eq!(iban("ES91 2100 0418 4502 0005 1332").as_deref(), Some("ES9121000418450200051332"));

@@ -2,10 +2,11 @@
 
 use jiff::civil::{Date, Time};
 
-use super::FieldExtractor;
 use super::value_position::TokenSpan;
 use super::visit_start::VisitStartKind;
-use crate::normal::date::{date, time};
+use super::{FieldExtractor, OPEN_DATE_FACTOR};
+use crate::normal::DateOrder;
+use crate::normal::date::{date, date_readings, fits_order, time};
 use crate::{Evidence, Normaliser, SchemaKey, Scope};
 use quire_domain::reading::Rect;
 
@@ -16,6 +17,7 @@ const MAX_CANDIDATES: usize = 4_000;
 const MAX_SNIPPET_WORDS: usize = 80;
 
 /// One value that a field may have.
+#[derive(Clone)]
 pub(crate) struct Candidate {
     /// The index of its key in the schema.
     pub key: usize,
@@ -55,7 +57,8 @@ impl FieldExtractor<'_> {
     pub(super) fn propose(&mut self, key: usize, spans: &[TokenSpan], provenance: Provenance<'_>) -> bool {
         let raw = provenance.text.map_or_else(|| self.text_of(spans), str::to_owned);
         let schema_key = &self.schema.keys[key];
-        let value = normal_form(schema_key, &raw);
+        let value = normal_form(schema_key, &raw, self.dates.order);
+        let other = self.other_date(schema_key, &raw, value.as_deref());
         let is_normal = value.is_some();
         // Without a normal form, a candidate is kept only for a person to see: of the document itself, and if a label
         // says what it should be.
@@ -69,7 +72,8 @@ impl FieldExtractor<'_> {
         let x0 = spans.first().map_or(0.0, |(cell, _)| self.layout.cells[*cell].rect.x0);
         let is_apart = self.is_in_history
             || self.context.section_at(x0).is_some_and(|section| self.roles.visits != Some(section));
-        let candidate = Candidate {
+        let is_open = other.is_some();
+        let mut candidate = Candidate {
             key,
             visit: self.visit.filter(|_| of_visit && !self.is_in_history),
             value,
@@ -79,8 +83,31 @@ impl FieldExtractor<'_> {
             is_outside_visits: is_apart,
             raw,
         };
+        if is_open {
+            candidate.confidence *= OPEN_DATE_FACTOR;
+        }
+        // The other reading becomes a suggestion. A key with several values would get it as one of them.
+        let is_offered = is_open && !schema_key.repeatable;
+        let suggestion = is_offered.then(|| Candidate {
+            value: other.flatten(),
+            confidence: candidate.confidence * OPEN_DATE_FACTOR,
+            ..candidate.clone()
+        });
         self.candidates.push(candidate);
+        self.candidates.extend(suggestion.filter(|other| other.value.is_some()));
         is_normal
+    }
+
+    /// Whether nothing in the document tells which part of a date is the day, and the other date that it can be then. None
+    /// if the date is certain; `Some(None)` if it fits only the order that the document does not use.
+    #[allow(clippy::option_option)] // The two are different answers.
+    fn other_date(&self, key: &SchemaKey, words: &str, value: Option<&str>) -> Option<Option<String>> {
+        let is_date = matches!(key.normaliser, Normaliser::Date | Normaliser::BirthDate);
+        let value = value.filter(|_| is_date && self.dates.is_open)?;
+        let readings: Vec<String> = date_readings(words).iter().map(ToString::to_string).collect();
+        let other = readings.into_iter().find(|reading| reading != value);
+        let is_foreign = other.is_none() && !fits_order(words, self.dates.order);
+        (other.is_some() || is_foreign).then_some(other)
     }
 
     fn evidence(&self, spans: &[TokenSpan], label: Option<usize>) -> Evidence {
@@ -137,9 +164,9 @@ impl FieldExtractor<'_> {
 }
 
 /// The normal form of some words as a value of a key, or none if the key cannot have such a value.
-pub(crate) fn normal_form(key: &SchemaKey, words: &str) -> Option<String> {
+pub(crate) fn normal_form(key: &SchemaKey, words: &str, order: DateOrder) -> Option<String> {
     let words = if key.scope == Scope::Metadata { without_leading_times(words) } else { words };
-    let value = key.normaliser.apply(words)?;
+    let value = key.normaliser.apply_in(words, order)?;
     // A bare date says nothing about what happened.
     let is_day = key.scope == Scope::Visit && !value.contains(' ') && date(&value).is_some();
     (!is_day && key.validators.allows(&value)).then_some(value)

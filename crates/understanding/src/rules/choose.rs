@@ -133,3 +133,46 @@ fn field(schema: &Schema, key: &str, value: Option<String>, candidate: Candidate
         candidate_suggestions: Vec::new(),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::Evidence;
+
+    fn suggestion(value: &str, confidence: f64, page: u32) -> Suggestion {
+        let evidence = Some(Evidence::new(page, "Raza", Vec::new()));
+        Suggestion { value: Value::Text(value.to_owned()), confidence, evidence }
+    }
+
+    proptest! {
+        /// Proves R112: at most five, the most confident first, and equal ones always in the same order.
+        #[test]
+        fn suggestions_are_ranked_by_confidence_and_never_by_chance(
+            mut given in prop::collection::vec(("[a-h]", 0..4_u32, 1..3_u32), 0..20),
+            turn in 0..20_usize,
+        ) {
+            let made = |given: &[(String, u32, u32)]| -> Vec<Suggestion> {
+                given.iter().map(|(value, tenths, page)| suggestion(value, f64::from(*tenths) / 10.0, *page)).collect()
+            };
+            let ranked = ranked_suggestions(made(&given), Some("A"));
+            prop_assert!(ranked.len() <= 5);
+            prop_assert!(ranked.is_sorted_by(|one, two| one.confidence >= two.confidence), "{:?}", ranked);
+            let values: HashSet<_> = ranked.iter().map(|one| format!("{:?}", one.value)).collect();
+            prop_assert_eq!(values.len(), ranked.len(), "each value once");
+            prop_assert!(ranked.iter().all(|one| one.value != Value::Text("a".to_owned())), "not the value itself");
+            // A more confident one is never left out for one that is kept.
+            let least = ranked.last().map_or(0.0, |last| last.confidence);
+            for left_out in made(&given).iter().filter(|one| !ranked.iter().any(|kept| kept.value == one.value)) {
+                let is_value = left_out.value == Value::Text("a".to_owned());
+                prop_assert!(is_value || left_out.confidence <= least, "{:?} {:?}", left_out, ranked);
+            }
+            let middle = turn.min(given.len());
+            given.rotate_left(middle);
+            prop_assert_eq!(&ranked_suggestions(made(&given), Some("A")), &ranked, "whatever order they were found in");
+            given.reverse();
+            prop_assert_eq!(&ranked_suggestions(made(&given), Some("A")), &ranked);
+        }
+    }
+}

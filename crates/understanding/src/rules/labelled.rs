@@ -7,7 +7,8 @@ use super::labels::LabelMeaning;
 use super::segments::{self, Separator};
 use super::value_position::{ExpectedValue, TokenSpan, TokenSpans};
 use super::{FieldExtractor, LABELLED_CONFIDENCE, UNLABELLED_CONFIDENCE};
-use crate::normal::date::{date, is_plausible_visit_date};
+use crate::normal::DateOrder;
+use crate::normal::date::{date_in_order, is_plausible_visit_date};
 use crate::normal::opens_with_postcode;
 use crate::{Normaliser, SchemaKey, Scope};
 
@@ -117,15 +118,15 @@ impl FieldExtractor<'_> {
     ) -> bool {
         let words = self.text_of(&spans);
         let schema_key = &self.schema.keys[key];
-        let normal = schema_key.normaliser.apply(&words);
+        let normal = schema_key.normaliser.apply_in(&words, self.dates.order);
         if normal.is_none() && !is_certain {
             return false;
         }
-        if is_impossible_visit_date(schema_key, &words) {
+        if is_impossible_visit_date(schema_key, &words, self.dates.order) {
             return false;
         }
         if matches!(schema_key.normaliser, Normaliser::Date)
-            && let Some(date) = date(&words)
+            && let Some(date) = date_in_order(&words, self.dates.order)
             && self.open_visit_by_label(cell, key, meaning, date, &spans)
         {
             return true;
@@ -214,15 +215,15 @@ impl FieldExtractor<'_> {
             _ => (is_capital && is_short, UNLABELLED_CONFIDENCE),
         };
         let is_certain = schema_key.normaliser.is_strict() || !self.is_letterhead(cell);
-        if !is_value || !is_certain || schema_key.normaliser.apply(&words).is_none() {
+        if !is_value || !is_certain || schema_key.normaliser.apply_in(&words, self.dates.order).is_none() {
             return false;
         }
-        if is_impossible_visit_date(schema_key, &words) {
+        if is_impossible_visit_date(schema_key, &words, self.dates.order) {
             return false;
         }
         let spans = vec![(cell, value.clone())];
         if schema_key.normaliser == Normaliser::Date
-            && let Some(date) = date(&words)
+            && let Some(date) = date_in_order(&words, self.dates.order)
             && self.open_visit_by_label(cell, key, meaning, date, &spans)
         {
             return true;
@@ -334,7 +335,7 @@ pub(super) fn has_weight_unit(words: &str) -> bool {
 }
 
 /// Whether the words are a date on which no visit can have been.
-fn is_impossible_visit_date(key: &SchemaKey, words: &str) -> bool {
+fn is_impossible_visit_date(key: &SchemaKey, words: &str, order: DateOrder) -> bool {
     let is_day = key.scope == Scope::Metadata && key.normaliser == Normaliser::Date;
-    is_day && date(words).is_some_and(|date| !is_plausible_visit_date(date, words))
+    is_day && date_in_order(words, order).is_some_and(|date| !is_plausible_visit_date(date, words))
 }

@@ -44,11 +44,14 @@ pub(super) use self::labels::{MAX_LABEL_WORDS as LONGEST_LABEL, MAX_LEAD_IN_WORD
 use self::layout::DocumentLayout;
 use self::section_roles::SectionRoles;
 use self::segments::Segment;
+use super::normal::DateStyle;
 use super::{Field, Schema};
 use quire_domain::reading::Page;
 
 /// The confidence of a value behind its label.
 const LABELLED_CONFIDENCE: f64 = 0.66;
+/// The part of its confidence that a date keeps if the day and the month may have changed places.
+const OPEN_DATE_FACTOR: f64 = 0.75;
 /// The confidence of a value without a label.
 const UNLABELLED_CONFIDENCE: f64 = 0.50;
 
@@ -75,6 +78,8 @@ fn extract_and_count(pages: &[Page], schema: &Schema, hints: DocumentHints<'_>) 
     broken_labels::join_broken_labels(&mut layout, &labels);
     let segments = layout.cells.iter().map(|cell| segments::split_cell(cell, &labels, schema)).collect();
     let used = vec![false; layout.cells.len()];
+    let words = layout.cells.iter().flat_map(|cell| cell.tokens.iter().map(|token| token.text));
+    let dates = DateStyle::of(words, hints.language);
     let mut rules = FieldExtractor {
         schema,
         roles: SectionRoles::of(schema),
@@ -82,6 +87,7 @@ fn extract_and_count(pages: &[Page], schema: &Schema, hints: DocumentHints<'_>) 
         layout,
         segments,
         used,
+        dates,
         context: HeadingContext::default(),
         visits: Vec::new(),
         visit: None,
@@ -118,6 +124,8 @@ struct FieldExtractor<'a> {
     segments: Vec<Vec<Segment<'a>>>,
     /// Whether each cell is part of a value already.
     used: Vec<bool>,
+    /// How the document writes dates.
+    dates: DateStyle,
     context: HeadingContext,
     visits: Vec<DetectedVisit>,
     /// The visit that the current row belongs to.

@@ -73,7 +73,10 @@ impl FieldExtractor<'_> {
         match normaliser.in_sentence() {
             InSentence::BehindLabel(most) => {
                 let value = from..end.min(from + most);
-                if normaliser.apply(&self.layout.cells[cell].text(value.clone())).is_some() {
+                if normaliser
+                    .apply_in(&self.layout.cells[cell].text(value.clone()), self.dates.order)
+                    .is_some()
+                {
                     self.propose_mention(normaliser, cell, value);
                 }
             }
@@ -109,9 +112,9 @@ impl FieldExtractor<'_> {
             return;
         }
         let days = at + 1..end.min(at + 1 + MAX_WORDS_TO_DATE);
-        let day = days
-            .clone()
-            .find_map(|at| visit_start::date_at(words, at).map(|(date, count)| (date, at..at + count)));
+        let day = days.clone().find_map(|at| {
+            visit_start::date_at(words, at, self.dates.order).map(|(date, count)| (date, at..at + count))
+        });
         if let Some((date, place)) = day {
             self.open_visit(date, Some(VisitStartKind::Named), &[(cell, place)], None);
         }

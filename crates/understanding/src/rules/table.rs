@@ -137,7 +137,7 @@ impl FieldExtractor<'_> {
                 if it.tokens.is_empty() {
                     return false;
                 }
-                let start = visit_start::visit_start(it, false, &self.schema.other_dates)
+                let start = visit_start::visit_start(it, false, &self.schema.other_dates, self.dates.order)
                     .is_some_and(|start| start.kind == visit_start::VisitStartKind::Named);
                 // A lower-case word continues the row above, even if it could be a label.
                 let is_label =
@@ -185,7 +185,7 @@ impl FieldExtractor<'_> {
                 continue;
             }
             let it = &self.layout.cells[*cell];
-            if let Some((date, count)) = visit_start::date_at(&it.tokens, it.first_word()) {
+            if let Some((date, count)) = visit_start::date_at(&it.tokens, it.first_word(), self.dates.order) {
                 let at = it.first_word()..it.first_word() + count;
                 self.open_visit(date, None, &[(*cell, at)], Some(&columns[*column].label_words));
                 is_new = true;

@@ -164,7 +164,8 @@ impl FieldExtractor<'_> {
             let is_item = cell.is_list_item()
                 && is_near
                 && cell.rect.x0 >= x0 - 6.0
-                && visit_start::visit_start(cell, false, &self.schema.other_dates).is_none()
+                && visit_start::visit_start(cell, false, &self.schema.other_dates, self.dates.order)
+                    .is_none()
                 && !self.segments[next][0].is_labelled;
             if !is_item {
                 break;
@@ -274,7 +275,7 @@ impl FieldExtractor<'_> {
         let is_date = matches!(normaliser, Some(Normaliser::Date | Normaliser::BirthDate));
         self.starts_with_label(cell)
             || self.labels.heading(&it.tokens[it.first_word()..]).is_some()
-            || visit_start::visit_start(it, it.in_margin, &self.schema.other_dates)
+            || visit_start::visit_start(it, it.in_margin, &self.schema.other_dates, self.dates.order)
                 .is_some_and(|start| !is_date || start.kind != VisitStartKind::Dated)
             || self.labels.lead_in_at_start(&it.tokens[it.first_word()..]).is_some()
     }

@@ -25,7 +25,9 @@ impl FieldExtractor<'_> {
             return false;
         }
         let it = &self.layout.cells[cell];
-        let Some(start) = visit_start::visit_start(it, it.in_margin, &self.schema.other_dates) else {
+        let Some(start) =
+            visit_start::visit_start(it, it.in_margin, &self.schema.other_dates, self.dates.order)
+        else {
             return false;
         };
         // A known label says itself what its date is for.
@@ -123,7 +125,9 @@ impl FieldExtractor<'_> {
                         }
                     }
                     _ if self.labels.heading(words).is_some() => return false,
-                    _ if visit_start::visit_start(it, false, &self.schema.other_dates).is_some() => {
+                    _ if visit_start::visit_start(it, false, &self.schema.other_dates, self.dates.order)
+                        .is_some() =>
+                    {
                         return false;
                     }
                     _ => {}

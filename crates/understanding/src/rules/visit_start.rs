@@ -6,6 +6,7 @@ use jiff::civil::{Date, Time};
 
 use super::layout::{Cell, Token};
 use super::segments::OTHER_OCCASION_WORDS;
+use crate::normal::DateOrder;
 use crate::normal::date::{date_at_start, is_plausible_visit_date, time};
 
 /// First words of lines that announce a visit.
@@ -94,13 +95,18 @@ pub(super) struct VisitStart {
 
 /// The start of a visit in this cell, if there is one. `other_dates` are further words that show that a date is not
 /// the date of a visit.
-pub(super) fn visit_start(cell: &Cell<'_>, in_margin: bool, other_dates: &[String]) -> Option<VisitStart> {
+pub(super) fn visit_start(
+    cell: &Cell<'_>,
+    in_margin: bool,
+    other_dates: &[String],
+    order: DateOrder,
+) -> Option<VisitStart> {
     if in_margin {
         return None;
     }
     let tokens = &cell.tokens;
     let first = cell.first_word();
-    if let Some((date, count)) = date_at(tokens, first) {
+    if let Some((date, count)) = date_at(tokens, first, order) {
         let end = first + count;
         let next = skip_separators(tokens, end);
         let time = tokens.get(next).and_then(|token| time(token.text));
@@ -113,10 +119,15 @@ pub(super) fn visit_start(cell: &Cell<'_>, in_margin: bool, other_dates: &[Strin
         let kind = if is_timeline { VisitStartKind::Timeline } else { VisitStartKind::Dated };
         return Some(VisitStart { kind, date, time, date_tokens: first..end, rest });
     }
-    named_visit_start(tokens, first, other_dates)
+    named_visit_start(tokens, first, other_dates, order)
 }
 
-fn named_visit_start(tokens: &[Token<'_>], first: usize, other_dates: &[String]) -> Option<VisitStart> {
+fn named_visit_start(
+    tokens: &[Token<'_>],
+    first: usize,
+    other_dates: &[String],
+    order: DateOrder,
+) -> Option<VisitStart> {
     let first_token = tokens.get(first)?;
     let starts_with_date_word = matches!(first_token.word.as_str(), "dia" | "fecha" | "date")
         && tokens[first..].iter().take(4).any(|token| VISIT_WORDS.contains(&token.word.as_str()));
@@ -126,8 +137,8 @@ fn named_visit_start(tokens: &[Token<'_>], first: usize, other_dates: &[String])
         return None;
     }
     let most = tokens.len().min(first + MAX_WORDS_BEFORE_DATE);
-    let place =
-        (first + 1..most).find_map(|at| date_at(tokens, at).map(|(date, count)| (date, at..at + count)));
+    let place = (first + 1..most)
+        .find_map(|at| date_at(tokens, at, order).map(|(date, count)| (date, at..at + count)));
     let (date, date_tokens) = place?;
     // A sentence that only mentions a date starts no visit.
     let is_sentence =
@@ -150,9 +161,9 @@ fn named_visit_start(tokens: &[Token<'_>], first: usize, other_dates: &[String])
 }
 
 /// The date at that token, if a visit can be on that day, and how many tokens it takes.
-pub(super) fn date_at(tokens: &[Token<'_>], at: usize) -> Option<(Date, usize)> {
+pub(super) fn date_at(tokens: &[Token<'_>], at: usize, order: DateOrder) -> Option<(Date, usize)> {
     let words: Vec<&str> = tokens.get(at..)?.iter().take(6).map(|token| token.text).collect();
-    let (date, count) = date_at_start(&words)?;
+    let (date, count) = date_at_start(&words, order)?;
     let is_visit =
         VISIT_YEARS.contains(&date.year()) && is_plausible_visit_date(date, &words[..count].join(" "));
     is_visit.then_some((date, count))

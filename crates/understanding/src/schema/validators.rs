@@ -1,5 +1,5 @@
-//! Conditions on values beyond their type. They apply to values that the program reads, not to values that a person
-//! enters, because the person sees the document.
+//! Conditions on values beyond their type. They apply to values that the program reads and to text that a person types. The
+//! person sees the document, and may keep a text that does not meet them.
 
 use serde::{Deserialize, Serialize};
 
@@ -41,7 +41,8 @@ impl Validators {
 
     /// Whether a value in its normal form meets all conditions.
     pub fn allows(&self, value: &str) -> bool {
-        let number = || decimal(value).and_then(|number| number.parse::<f64>().ok());
+        // A normal form has a decimal point: 1.234 is not in the thousands.
+        let number = || value.parse::<f64>().ok().or_else(|| decimal(value)?.parse().ok());
         let is_listed = self.one_of.is_empty() || {
             let value = fold(value);
             self.one_of.iter().any(|one| fold(one) == value)
@@ -106,6 +107,7 @@ mod tests {
             (&bounded, "0", true),
             (&bounded, "-0.01", false),
             (&bounded, "101", false),
+            (&bounded, "1.234", true),
             (&bounded, "many", false),
             (&short, "año", true),
             (&short, "años", false),

@@ -1,7 +1,7 @@
 // Adding fields and visits, and deleting visits.
 
 import { t } from "../page.js"
-import { addChange, addVisitChange, deleteVisitChange, rowOfChange } from "./change.js"
+import { addEntered, addVisitChange, deleteVisitChange, rowOfChange } from "./change.js"
 import { ask, show } from "./dialogs.js"
 import { leave } from "./editor.js"
 import { inputFor } from "./input.js"
@@ -51,11 +51,10 @@ function fieldChange(form, input) {
   const isOther = option.value === OTHER_KEY
   const key = isOther ? keyOf(form.elements.other.value) : option.value
   if (key === "") throw new Error(t("review.name_missing"))
-  const value = input().read()
-  if (value === null) throw new Error(t("review.value_missing"))
+  const entered = input().read()
+  if (entered === null) throw new Error(t("review.value_missing"))
   const visit = form.elements.visit.closest("[data-visit]").hidden ? null : form.elements.visit.value || null
-  const type = isOther ? "string" : option.dataset.type
-  return addChange({ key, visit, type, title: option.textContent }, value)
+  return addEntered({ key, visit, title: option.textContent }, entered)
 }
 
 /** Opens the dialog for a new field, with that visit and key chosen if they are given. */

@@ -8,10 +8,28 @@ export function setChange(row, value) {
 }
 
 /** Adds a field. */
-export function addChange({ key, visit, type, title }, value) {
-  const body = { op: "ADD", key, value, value_type: type }
+function addChange({ key, visit, type, title }, value) {
+  return addEntered({ key, visit, title }, { value, value_type: type })
+}
+
+/** Adds a field with what a person entered. */
+export function addEntered({ key, visit, title }, entered) {
+  const body = { op: "ADD", key, ...entered }
   if (visit) body.visit_id = visit
   return { title, body }
+}
+
+/** Sets what a person entered as the value of a row; adds a field if the row is empty. Null clears the value. */
+export function enterChange(row, entered) {
+  const { field, key, visit, title } = row.dataset
+  if (entered === null) return setChange(row, null)
+  if (!field) return addEntered({ key, visit: visit || null, title }, entered)
+  return { title, body: { op: "UPDATE", field_id: field, ...entered } }
+}
+
+/** The same change with another content: one of the readings of its text, or the text as it is. */
+export function withContent({ title, body: { text, ...body } }, content) {
+  return { title, body: { ...body, ...content }, text }
 }
 
 export function deleteChange(row) {

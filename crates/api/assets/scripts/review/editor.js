@@ -1,7 +1,7 @@
 // The editor of a field, in its row. Typed text is never discarded without asking.
 
 import { t } from "../page.js"
-import { rowOfChange, setChange } from "./change.js"
+import { enterChange, rowOfChange } from "./change.js"
 import { ask, hasTypedText } from "./dialogs.js"
 import { inputFor } from "./input.js"
 import { holdUpdates, mayEdit, nameOf, rows, select, selected, setSelectGuard, valueOf } from "./panel.js"
@@ -45,9 +45,9 @@ function showMessage(text) {
 async function submit() {
   if (isSaving()) return false
   const { row, input, base } = session
-  let value
+  let entered
   try {
-    value = input.read()
+    entered = input.read()
   } catch (error) {
     showMessage(error.message)
     return false
@@ -62,7 +62,7 @@ async function submit() {
       close()
       selectSaved(change)
     }
-    const isSaved = await save([setChange(row, value)], { base, onSaved })
+    const isSaved = await save([enterChange(row, entered)], { base, onSaved })
     if (!isSaved) {
       setBusy(false)
       input.element.focus()

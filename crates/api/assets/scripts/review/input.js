@@ -1,4 +1,4 @@
-// Inputs for values of each type.
+// Inputs for values of each type. What a person types goes to the server as text: only the server decides what it means.
 
 import { t } from "../page.js"
 
@@ -17,7 +17,7 @@ function elementFor(type, value) {
   const isLong = type === "string" && (String(value ?? "").length > LONG_TEXT || String(value ?? "").includes("\n"))
   const element = document.createElement(isLong ? "textarea" : "input")
   if (isLong) element.rows = Math.min(8, Math.ceil(String(value).length / 45) + 1)
-  if (type === "date") {
+  if (type === "date" && (value === null || /^\d{4}-\d{2}-\d{2}$/.test(value))) {
     element.type = "date"
     element.max = "9999-12-31"
   }
@@ -27,7 +27,8 @@ function elementFor(type, value) {
   return element
 }
 
-/** Creates an input for a value. `read` returns the entered value, null if it is empty, and throws if it does not fit the type. */
+/** Creates an input for a value. `read` returns what was entered, as the members of a change: a text, or the value of a choice.
+    It returns null if nothing was entered, and throws if a date is incomplete. */
 export function inputFor(type, value, label) {
   const element = elementFor(type, value)
   element.setAttribute("aria-label", label)
@@ -36,11 +37,7 @@ export function inputFor(type, value, label) {
     const text = element.value.trim()
     if (element.validity?.badInput) throw new Error(t("review.invalid_date"))
     if (text === "") return null
-    if (type === "boolean") return text === "true"
-    if (type !== "number") return text
-    const number = Number(text.replace(",", "."))
-    if (!Number.isFinite(number)) throw new Error(t("review.invalid_number"))
-    return number
+    return type === "boolean" ? { value: text === "true", value_type: type } : { text }
   }
   return { element, read, isDirty: () => element.value !== before, isLong: element.localName === "textarea" }
 }

@@ -8,11 +8,12 @@ import { requestJson } from "../http.js"
 import { onConnectionChange } from "../events.js"
 import { t } from "../page.js"
 import { toast } from "../toast.js"
-import { undoChange } from "./change.js"
+import { rowOfChange, undoChange } from "./change.js"
 import { askAboutConflicts } from "./conflict.js"
 import { ask } from "./dialogs.js"
-import { holdUpdates, isReviewed, refresh, run, version } from "./panel.js"
+import { holdUpdates, isReviewed, refresh, rows, run, version } from "./panel.js"
 import { showStatus } from "./status.js"
+import { clarify, isUnclear } from "./unclear.js"
 
 const TIMEOUT = 15_000
 const RETRY_PAUSES = [1000, 2000, 4000, 8000]
@@ -125,6 +126,10 @@ async function send(changes, base) {
         changes = left
         base = now
         isOnTopOfOthers ||= !isOwn
+      } else if (isUnclear(error)) {
+        const clear = await clarify(changes, error)
+        if (clear === null) return null
+        changes = clear
       } else if (hasNoResponse(error)) {
         await waitToRetry(failures)
         failures += 1
@@ -143,10 +148,19 @@ async function mayReopen() {
   return (await ask(t("review.reopens"), t("review.reopens_text"), choices)) === "reopen"
 }
 
+/** How the server has understood a typed text, if it is stored in other words. */
+function understoodText([change]) {
+  const text = change.body.text
+  const row = text === undefined ? null : rowOfChange(change, rows())
+  if (!row || row.dataset.value === JSON.stringify(text)) return ""
+  return ` ${t("review.understood", row.querySelector(".value").textContent)}`
+}
+
 function resultText(result) {
   if (result.areTheirsKept) return t("review.theirs_kept")
   if (result.isUnchanged) return t("review.unchanged")
-  return t(result.isOnTopOfOthers ? "review.saved_with_others" : "review.saved", String(result.version))
+  const saved = t(result.isOnTopOfOthers ? "review.saved_with_others" : "review.saved", String(result.version))
+  return saved + understoodText(result.changes)
 }
 
 /** Saves changes after all earlier saves, refreshes the panel, and calls back with the changes that were sent last. Returns false

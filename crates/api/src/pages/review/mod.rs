@@ -53,7 +53,7 @@ struct WorkPart {
 
 impl ReviewPage {
     /// The modules of the page's script, so that a browser loads all of them at once.
-    const MODULES: [&str; 17] = [
+    const MODULES: [&str; 18] = [
         "review/actions",
         "review/add",
         "review/change",
@@ -71,6 +71,7 @@ impl ReviewPage {
         "review/splitter",
         "review/status",
         "review/text_layer",
+        "review/unclear",
     ];
 }
 

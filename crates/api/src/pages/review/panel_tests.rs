@@ -90,6 +90,32 @@ fn the_section_of_the_visits_is_that_of_their_date() {
     }
     let names: Vec<String> = form(&schema, &[]).into_iter().map(|(name, _)| name).collect();
     assert_eq!(names, ["clinic", "patient", "owner", "episodes", "notes", "other", "report_info"]);
+    let shown = form(&schema, &[field("diagnosis", "otitis", None)]);
+    let episodes = &shown.iter().find(|(name, _)| name == "episodes").unwrap().1;
+    assert!(episodes.contains(&"diagnosis".to_owned()), "a value of an unknown visit is shown: {episodes:?}");
+}
+
+/// Proves R218 whatever was found: every key is shown, and the rows of a section are in the order of the schema.
+#[test]
+fn every_subset_of_found_keys_keeps_the_order_of_the_schema() {
+    for schema in SchemaFile::built_in().map(|file| file.schema.clone()) {
+        let place = |key: &String| schema.keys.iter().position(|one| one.key == *key).unwrap();
+        let of_document: Vec<&SchemaKey> =
+            schema.keys.iter().filter(|key| key.scope == Scope::Document && !key.hidden).collect();
+        for step in 1..=of_document.len() {
+            // In the opposite order, so that the order of the fields cannot be the reason.
+            let found = of_document.iter().rev().step_by(step).map(|key| field(&key.key, "x", None));
+            let shown = form(&schema, &found.collect::<Vec<_>>());
+            for key in &of_document {
+                let times =
+                    shown.iter().flat_map(|(_, keys)| keys).filter(|shown| **shown == key.key).count();
+                assert_eq!(times, 1, "{} with every {step}th key", key.key);
+            }
+            for (section, keys) in shown.iter().filter(|(name, _)| name != VISITS) {
+                assert!(keys.is_sorted_by_key(place), "{section}: {keys:?}");
+            }
+        }
+    }
 }
 
 fn change(field_id: FieldId, change_type: ChangeType, part: &str, old: &str) -> FieldChange {

@@ -9,7 +9,7 @@ use axum::response::{IntoResponse, Response};
 use jiff::Timestamp;
 use quire_application::App;
 use quire_application::audit::{Access, AccessAudit};
-use quire_application::export::{Export, ExportedDocument, RowPrefix, heading, rows};
+use quire_application::export::{BYTE_ORDER_MARK, CsvText, Export, ExportedDocument, TableRows, XlsxSheet};
 use quire_domain::{DocumentId, EventType, InterpretationId, RunId};
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -21,15 +21,22 @@ use crate::request::Parameters;
 use crate::rest::openapi::names;
 use crate::rest::review::field::FieldResponse;
 
-#[derive(Clone, Copy)]
+/// The most rows of an XLSX file, for the error message.
+const MAX_ROWS: u32 = XlsxSheet::MAX_ROWS;
+
+/// What the file looks like.
+#[derive(Clone)]
 enum ExportFormat {
-    Csv,
+    Csv(Arc<TableRows>),
     JsonLines,
+    Xlsx(Arc<TableRows>),
 }
 
 /// Exports the active values of all documents, or of the filtered ones, as one file.
 ///
-/// CSV has one line per value; JSON Lines has one `ExportedDocument` per line.
+/// CSV and XLSX have one row per value, or with `rows=documents` one row per document and one column per key. JSON Lines has one
+/// `ExportedDocument` per line. CSV and JSON Lines are streamed, however many documents there are; an XLSX file has at most
+/// 100,000 rows. No text becomes a formula in a spreadsheet: in CSV an apostrophe stands before each sign that could begin one.
 #[utoipa::path(
     get,
     path = "/documents/export",
@@ -37,12 +44,15 @@ enum ExportFormat {
     operation_id = "export_documents",
     params(
         ("format" = Option<names::ExportFormat>, Query, description = "The format (default: csv)."),
+        ("rows" = Option<names::ExportRows>, Query, description = "What a row of a table is about (default: values)."),
+        ("bom" = Option<bool>, Query, description = "Whether a CSV file begins with a byte order mark, by which older spreadsheets recognise UTF-8 (default: false)."),
         ("status" = Option<names::DocumentStatus>, Query, description = "Filter: the status of the document."),
         ("review_status" = Option<names::ReviewStatus>, Query, description = "Filter: whether a person has reviewed the document."),
         ("q" = Option<String>, Query, description = "Filter: text in the file name or in a value. Case and accents are ignored.", max_length = 200),
     ),
     responses((status = 200, description = "The file, streamed.",
-        content((String = "text/csv"), (String = "application/x-ndjson")),
+        content((String = "text/csv"), (String = "application/x-ndjson"),
+            (Vec<u8> = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet")),
         headers(("Content-Disposition" = String, description = "The name of the file.")))),
 )]
 pub(crate) async fn export(
@@ -51,14 +61,18 @@ pub(crate) async fn export(
     Caller(actor): Caller,
     parameters: Parameters,
 ) -> Result<Response, ApiError> {
-    let all = [("csv", ExportFormat::Csv), ("jsonl", ExportFormat::JsonLines)];
-    let (_, format) = parameters.one_of("format", &all, |(name, _)| name)?.unwrap_or(all[0]);
+    let format = ExportFormat::of(&app, &parameters).await?;
+    let opening = format.opening(&parameters)?;
     let mut export = Export::new(app, list::filters(&parameters)?);
+    let headers =
+        [(header::CONTENT_TYPE, format.media_type()), (header::CONTENT_DISPOSITION, format.disposition())];
+    if let ExportFormat::Xlsx(rows) = format {
+        return Ok((headers, workbook(&rows, export, &audit, &actor).await?).into_response());
+    }
     // The first part is read before the response begins, so that an error still has a status.
     let first = export.next().await?;
-    let header = format.opening();
     let parts = futures_util::stream::unfold((Some(first), export), move |(read, mut export)| {
-        let (audit, actor) = (audit.clone(), actor.clone());
+        let (audit, actor, format) = (audit.clone(), actor.clone(), format.clone());
         async move {
             let part = match read {
                 Some(part) => Ok(part),
@@ -80,11 +94,36 @@ pub(crate) async fn export(
             }
         }
     });
-    let header = futures_util::stream::iter([Ok(header)]);
-    let body = Body::from_stream(futures_util::StreamExt::chain(header, parts));
-    let headers =
-        [(header::CONTENT_TYPE, format.media_type()), (header::CONTENT_DISPOSITION, format.disposition())];
+    let opening = futures_util::stream::iter([Ok(opening)]);
+    let body = Body::from_stream(futures_util::StreamExt::chain(opening, parts));
     Ok((headers, body).into_response())
+}
+
+/// All documents in one XLSX file. It cannot be streamed, since its index is at its end.
+async fn workbook(
+    rows: &TableRows,
+    mut export: Export,
+    audit: &AccessAudit,
+    actor: &str,
+) -> Result<Vec<u8>, ApiError> {
+    let mut sheet = XlsxSheet::new();
+    rows.write_heading(&mut sheet);
+    while let Some(documents) = export.next().await? {
+        for one in &documents {
+            if sheet.is_full() {
+                let rule =
+                    format!("xlsx has at most {MAX_ROWS} rows here; filter the documents, or choose csv");
+                return Err(ApiError::invalid("format", &rule));
+            }
+            rows.write(one, &mut sheet);
+        }
+        for one in &documents {
+            audit.record_when_room(access(actor, one)).await;
+        }
+    }
+    let file = tokio::task::spawn_blocking(move || sheet.finish()).await;
+    let file = file.map_err(|error| ApiError::internal(&error.to_string()))?;
+    file.map_err(|error| ApiError::internal(&error.to_string()))
 }
 
 /// The access to record for an exported document.
@@ -99,50 +138,70 @@ fn access(actor: &str, exported: &ExportedDocument) -> Access {
 }
 
 impl ExportFormat {
-    fn media_type(self) -> &'static str {
+    async fn of(app: &Arc<App>, parameters: &Parameters) -> Result<Self, ApiError> {
+        let format = parameters.one_of("format", &["csv", "jsonl", "xlsx"], |name| name)?.unwrap_or("csv");
+        let per_document =
+            parameters.one_of("rows", &["values", "documents"], |name| name)? == Some("documents");
+        if format == "jsonl" {
+            return match parameters.given("rows") {
+                Some(_) => Err(ApiError::invalid(
+                    "rows",
+                    "has no meaning for jsonl, which has one line per document",
+                )),
+                None => Ok(Self::JsonLines),
+            };
+        }
+        let rows = if per_document {
+            TableRows::Documents(Export::key_columns(app.clone(), list::filters(parameters)?).await?)
+        } else {
+            TableRows::Values
+        };
+        Ok(if format == "xlsx" { Self::Xlsx(Arc::new(rows)) } else { Self::Csv(Arc::new(rows)) })
+    }
+
+    fn media_type(&self) -> &'static str {
         match self {
-            Self::Csv => "text/csv; charset=utf-8; header=present",
+            Self::Csv(_) => "text/csv; charset=utf-8; header=present",
             Self::JsonLines => "application/x-ndjson",
+            Self::Xlsx(_) => "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
         }
     }
 
-    fn disposition(self) -> &'static str {
+    fn disposition(&self) -> &'static str {
         match self {
-            Self::Csv => "attachment; filename=\"quire-export.csv\"",
+            Self::Csv(_) => "attachment; filename=\"quire-export.csv\"",
             Self::JsonLines => "attachment; filename=\"quire-export.jsonl\"",
+            Self::Xlsx(_) => "attachment; filename=\"quire-export.xlsx\"",
         }
     }
 
-    fn opening(self) -> String {
+    /// What comes before the documents.
+    fn opening(&self, parameters: &Parameters) -> Result<String, ApiError> {
+        let wants_mark = parameters.value("bom", "must be true or false")?.unwrap_or(false);
+        let mark = if wants_mark { BYTE_ORDER_MARK } else { "" };
         match self {
-            Self::Csv => heading(),
-            Self::JsonLines => String::new(),
+            Self::Csv(rows) => {
+                let mut text = CsvText::default();
+                rows.write_heading(&mut text);
+                Ok(format!("{mark}{}", text.take()))
+            }
+            Self::JsonLines | Self::Xlsx(_) if wants_mark => {
+                Err(ApiError::invalid("bom", "has a meaning for csv only"))
+            }
+            Self::JsonLines | Self::Xlsx(_) => Ok(String::new()),
         }
     }
 
-    fn write(self, documents: &[ExportedDocument]) -> String {
-        documents
-            .iter()
-            .map(|document| match self {
-                Self::Csv => csv_rows(document),
-                Self::JsonLines => json_line(document),
-            })
-            .collect()
+    fn write(&self, documents: &[ExportedDocument]) -> String {
+        match self {
+            Self::Csv(rows) | Self::Xlsx(rows) => {
+                let mut text = CsvText::default();
+                documents.iter().for_each(|document| rows.write(document, &mut text));
+                text.take()
+            }
+            Self::JsonLines => documents.iter().map(json_line).collect(),
+        }
     }
-}
-
-fn csv_rows(exported: &ExportedDocument) -> String {
-    let document = &exported.view.overview.document;
-    let head = RowPrefix {
-        document_id: Some(document.id),
-        original_filename: &document.original_filename,
-        created_at: Some(document.created_at),
-        status: exported.view.processing.status.as_str(),
-        review_status: document.review_status.as_str(),
-        run_id: Some(exported.version.data.processing_run_id),
-        version_number: Some(exported.version.number),
-    };
-    rows(&head, &exported.version.data.fields)
 }
 
 /// An exported document: one line of JSON.

@@ -50,6 +50,8 @@ error_responses! {
     Invalid = [InvalidRequest] "A part of the request is wrong; `details` names it.";
     UnknownSchema = [InvalidRequest, UnknownSchema]
         "A part of the request is wrong, or the schema does not exist; `details` names it.";
+    UnclearValue = [InvalidRequest, AmbiguousValue, ValueNotAllowed]
+        "A part of the request is wrong, or a text is not clearly a value of its key; `details` names it.";
     Unknown = [Unauthorized] "The credential is missing or unknown.";
     Forbidden = [Forbidden] "The credential does not allow this, or the request comes from a page of another site.";
     Missing = [NotFound] "It does not exist.";

@@ -106,7 +106,9 @@ names! {
     /// A decision about a candidate.
     DecisionType = structure::DecisionType::ALL.iter().map(|decision| decision.as_str());
     /// The format of an export.
-    ExportFormat = ["csv", "jsonl"];
+    ExportFormat = ["csv", "jsonl", "xlsx"];
+    /// What a row of an exported table is about.
+    ExportRows = ["values", "documents"];
     /// The state of a run as a job.
     JobStatus = ["PENDING", "PROCESSING", "COMPLETED", "FAILED"];
     /// The format of an interpretation: a flat list of fields, or grouped by visits.

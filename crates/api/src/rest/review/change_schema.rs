@@ -17,7 +17,9 @@ use crate::rest::value::FieldValue;
 #[serde(untagged)]
 pub(crate) enum Change {
     AddField(AddField),
+    AddText(AddText),
     UpdateField(UpdateField),
+    UpdateText(UpdateText),
     MoveField(MoveField),
     DeleteField(DeleteField),
     RestoreField(RestoreField),
@@ -53,6 +55,40 @@ pub(crate) struct UpdateField {
     value: FieldValue,
     /// The type of the value (default: unchanged).
     value_type: Option<names::ValueType>,
+    /// The new visit of the field; null for none.
+    visit_id: Option<String>,
+}
+
+/// Adds a field with the text that a person typed.
+#[derive(ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct AddText {
+    #[schema(schema_with = add)]
+    op: String,
+    /// The key; it need not be in the schema.
+    #[schema(pattern = "^[a-z][a-z0-9]*(_[a-z0-9]+)*$", max_length = 64, example = "weight")]
+    key: String,
+    /// The text, which is read as the key says.
+    #[schema(example = "4,5 kg")]
+    text: String,
+    /// Whether to store the text as it is if the key cannot have it (default: false).
+    keep: Option<bool>,
+    /// The visit that it belongs to, which must exist.
+    visit_id: Option<String>,
+}
+
+/// Changes the value of a field to the text that a person typed.
+#[derive(ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct UpdateText {
+    #[schema(schema_with = update)]
+    op: String,
+    field_id: Uuid,
+    /// The text, which is read as the key of the field says.
+    #[schema(example = "4,5 kg")]
+    text: String,
+    /// Whether to store the text as it is if the key cannot have it (default: false).
+    keep: Option<bool>,
     /// The new visit of the field; null for none.
     visit_id: Option<String>,
 }

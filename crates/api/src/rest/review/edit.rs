@@ -9,6 +9,7 @@ use axum::{Extension, Json};
 use quire_application::App;
 use quire_application::review::{self, EditError, EditRequest};
 use quire_domain::RunId;
+use quire_understanding::edit::typed::{TextProblem, UnclearText};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use utoipa::ToSchema;
@@ -56,6 +57,10 @@ struct EditInterpretationResponse {
 /// still be active; name it by its number in the body or by its `ETag` in `If-Match`. If it is not, the 409 says for each
 /// change whether it is done, free or in conflict, and which change makes it on top of the active version. An edit of a
 /// reviewed document reopens its review.
+///
+/// A change has a `value` in the type of its key, or the `text` that a person typed. A text is read as the schema says: numbers
+/// and dates as people write them, in its normal form. If it can be read in two ways the response is 400 AMBIGUOUS_VALUE with the
+/// `readings`; if the key cannot have it, 400 VALUE_NOT_ALLOWED, and `keep` stores it all the same.
 #[utoipa::path(
     post,
     path = "/runs/{id}/interpretations",
@@ -73,6 +78,7 @@ struct EditInterpretationResponse {
             headers(("ETag" = String, description = "The version, such as \"v3\"."))),
         (status = 200, description = "Nothing changed; this version stays active.", body = EditInterpretationResponse,
             headers(("ETag" = String, description = "The version, such as \"v3\"."))),
+        errors::UnclearValue,
         errors::Missing,
         errors::NotEditable,
     ),
@@ -151,6 +157,18 @@ impl From<EditError> for ApiError {
             EditError::Stale(stale) => {
                 let details = serde_json::to_value(StaleEditDetails::from(*stale)).unwrap_or_default();
                 Self::new(Code::Conflict, message).with(details)
+            }
+            EditError::Unclear(UnclearText { index, problem }) => {
+                let details = json!({ "index": index, "member": "text" });
+                match problem {
+                    TextProblem::Ambiguous { readings, value_type } => {
+                        let mut details = details;
+                        details["readings"] = json!(readings);
+                        details["value_type"] = json!(value_type.as_str());
+                        Self::new(Code::AmbiguousValue, message).with(details)
+                    }
+                    TextProblem::NotAllowed(_) => Self::new(Code::ValueNotAllowed, message).with(details),
+                }
             }
             EditError::Bad(bad) => Self::new(Code::InvalidRequest, message).with(json!({
                 "reason": format!("changes[{}].{}", bad.index, bad.member),

@@ -1,6 +1,7 @@
 //! Parses a change member by member, so that an error names the wrong one.
 
 use quire_domain::FieldId;
+use quire_understanding::edit::typed::{RequestedEdit, TypedEdit, TypedTarget};
 use quire_understanding::edit::{EditOperation, InvalidEdit, VisitAssignment};
 use quire_understanding::{Value, ValueType};
 use serde_json::{Map, Value as Json, json};
@@ -33,7 +34,7 @@ const FIELD_MEMBERS: [&str; 17] = [
 const MAX_NAME: usize = 64;
 
 /// The change, or its wrong member.
-pub(super) fn parse(index: usize, change: Json) -> Result<EditOperation, InvalidEdit> {
+pub(super) fn parse(index: usize, change: Json) -> Result<RequestedEdit, InvalidEdit> {
     let bad = |WrongMember(member, message)| InvalidEdit { index, member, message };
     match change {
         Json::Object(parts) => ChangeMembers(parts).parse().map_err(bad),
@@ -97,9 +98,42 @@ fn wrong<T>(member: &'static str, message: &str) -> Result<T, WrongMember> {
 struct ChangeMembers(Map<String, Json>);
 
 impl ChangeMembers {
-    fn parse(&self) -> Result<EditOperation, WrongMember> {
+    fn parse(&self) -> Result<RequestedEdit, WrongMember> {
         let is_visit = self.is_about_a_visit()?;
         self.only_known(is_visit)?;
+        match (self.typed()?, self.0.get("op").and_then(Json::as_str)) {
+            (Some((text, keep)), Some("ADD")) => {
+                let target = TypedTarget::New { key: self.key()?, visit_id: self.visit_id()? };
+                Ok(RequestedEdit::Typed(TypedEdit { target, text, keep }))
+            }
+            (Some((text, keep)), Some("UPDATE")) => {
+                let target = TypedTarget::Field { field: self.field_id()?, visit_id: self.assignment()? };
+                Ok(RequestedEdit::Typed(TypedEdit { target, text, keep }))
+            }
+            _ => self.operation(is_visit).map(RequestedEdit::Exact),
+        }
+    }
+
+    /// The text that a person typed, and whether they insist on it.
+    fn typed(&self) -> Result<Option<(String, bool)>, WrongMember> {
+        let keep = match self.0.get("keep") {
+            None | Some(Json::Null) => false,
+            Some(Json::Bool(keep)) => *keep,
+            Some(_) => return wrong("keep", "must be true or false"),
+        };
+        let text = match self.0.get("text") {
+            None if self.0.contains_key("keep") => return wrong("keep", "only stands beside `text`"),
+            None => return Ok(None),
+            Some(Json::String(text)) => text.clone(),
+            Some(_) => return wrong("text", "must be text"),
+        };
+        match ["value", "value_type"].into_iter().find(|member| self.0.contains_key(*member)) {
+            Some(_) => wrong("text", "must stand alone; `value` and `value_type` say the same"),
+            None => Ok(Some((text, keep))),
+        }
+    }
+
+    fn operation(&self, is_visit: bool) -> Result<EditOperation, WrongMember> {
         match (self.0.get("op").and_then(Json::as_str), is_visit) {
             (Some("ADD"), false) => Ok(EditOperation::Add {
                 key: self.key()?,
@@ -143,8 +177,8 @@ impl ChangeMembers {
     /// Refuses unknown members. A client may send a field back as it received it, so the other members of a field are ignored.
     fn only_known(&self, is_visit: bool) -> Result<(), WrongMember> {
         let known: &[&str] = match (self.0.get("op").and_then(Json::as_str), is_visit) {
-            (Some("ADD"), false) => &["op", "key", "value", "value_type", "visit_id"],
-            (Some("UPDATE"), false) => &["op", "field_id", "value", "value_type", "visit_id"],
+            (Some("ADD"), false) => &["op", "key", "value", "value_type", "text", "keep", "visit_id"],
+            (Some("UPDATE"), false) => &["op", "field_id", "value", "value_type", "text", "keep", "visit_id"],
             (Some("DELETE" | "RESTORE"), false) => &["op", "field_id"],
             (Some("ADD" | "UPDATE"), true) => &["op", "visit_id", "visit"],
             (Some("DELETE" | "RESTORE"), true) => &["op", "visit_id"],
@@ -245,6 +279,12 @@ mod tests {
             (json!({ "op": "UPDATE", "value": "x" }), "field_id"),
             (json!({ "op": "UPDATE", "field_id": id.to_uppercase(), "value": "x" }), "field_id"),
             (json!({ "op": "UPDATE", "field_id": id }), "value"),
+            (json!({ "op": "ADD", "key": "notes", "text": 7 }), "text"),
+            (json!({ "op": "ADD", "key": "notes", "text": "x", "value": "x" }), "text"),
+            (json!({ "op": "ADD", "key": "notes", "text": "x", "keep": 1 }), "keep"),
+            (json!({ "op": "ADD", "key": "notes", "value": "x", "keep": true }), "keep"),
+            (json!({ "op": "UPDATE", "text": "x" }), "field_id"),
+            (json!({ "op": "DELETE", "field_id": id, "text": "x" }), "unknown_member"),
             (json!({ "op": "DELETE" }), "field_id"),
             (json!({ "op": "RESTORE" }), "field_id"),
             (json!({ "op": "RESTORE", "visit_id": 7 }), "visit_id"),
@@ -268,6 +308,8 @@ mod tests {
             json!({ "op": "DELETE", "visit_id": "visit-1" }),
             json!({ "op": "UPDATE", "field_id": id, "key": "notes", "value": "x", "origin": "human", "is_critical": true }),
             json!({ "op": "ADD", "visit": { "visit_date": "2024-02-01" } }),
+            json!({ "op": "ADD", "key": "notes", "text": "" }),
+            json!({ "op": "UPDATE", "field_id": id, "text": "1.234", "keep": true, "visit_id": null }),
         ] {
             assert!(parse(0, good.clone()).is_ok(), "{good}");
         }
@@ -302,7 +344,7 @@ mod tests {
             },
             EditOperation::DeleteVisit { visit_id: visit() },
         ] {
-            assert_eq!(parse(0, to_json(&change)), Ok(change));
+            assert_eq!(parse(0, to_json(&change)), Ok(RequestedEdit::Exact(change)));
         }
     }
 

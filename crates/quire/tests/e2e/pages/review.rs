@@ -9,6 +9,7 @@ mod page_view;
 mod processing;
 mod save_queue;
 mod session_end;
+mod typed;
 
 pub(super) use page_view::assert_box_covers_words;
 use quire_domain::DocumentId;

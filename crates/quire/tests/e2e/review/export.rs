@@ -13,6 +13,8 @@ use crate::uploads::form::Form;
 on_both_stores! {
     active_values_are_exported_as_csv_and_as_json_lines,
     an_export_has_every_document_once_however_many_there_are,
+    no_cell_of_an_export_is_a_formula_whatever_separates_cells,
+    a_table_has_one_row_per_document_if_asked_and_may_be_a_workbook,
 }
 
 fn export(server: &TestServer, query: &str) -> Response {
@@ -69,7 +71,16 @@ async fn active_values_are_exported_as_csv_and_as_json_lines(env: &TestEnv) {
     assert_eq!(lines(&export(&server, "format=jsonl&status=FAILED")), Vec::<Value>::new());
     assert_eq!(lines(&export(&server, "format=jsonl&q=RECORD")).len(), 2);
     assert_eq!(lines(&export(&server, "format=jsonl&q=other")).len(), 0);
-    for wrong in ["format=xlsx", "status=DONE"] {
+    let wrong = [
+        "format=ods",
+        "status=DONE",
+        "rows=pages",
+        "rows=documents&format=jsonl",
+        "bom=yes",
+        "bom=true&format=jsonl",
+        "bom=true&format=xlsx",
+    ];
+    for wrong in wrong {
         assert_eq!(server.get(&format!("/documents/export?{wrong}")).status, 400, "{wrong}");
     }
 }
@@ -90,4 +101,57 @@ async fn an_export_has_every_document_once_however_many_there_are(env: &TestEnv)
     let exported: BTreeSet<_> =
         documents.iter().map(|document| document["document_id"].as_str().unwrap().to_owned()).collect();
     assert_eq!(exported, uploaded);
+}
+
+/// What was seen before: this reason became the formula `=1+1` where semicolons separate cells.
+async fn no_cell_of_an_export_is_a_formula_whatever_separates_cells(env: &TestEnv) {
+    let server = env.cli.serve();
+    let (id, run) = process_record(env, &server).await;
+    let reason = field(&active_data(&server, id), "reason_for_visit")["field_id"].clone();
+    let change = json!([{ "op": "UPDATE", "field_id": reason, "value": "revisión anual;=1+1;fin" }]);
+    assert_eq!(edit(&server, &run, 1, &change).status, 201);
+    for rows in ["values", "documents"] {
+        let csv = export(&server, &format!("format=csv&rows={rows}")).body;
+        assert!(csv.contains("revisión anual;'=1+1;fin"), "{csv}");
+        for separator in [',', ';', '\t', '|'] {
+            let mut cells = csv.split([separator, '\n']).map(|cell| cell.trim_matches(['"', ' ']));
+            assert!(!cells.any(|cell| cell.starts_with('=')), "{separator:?}: {csv}");
+        }
+    }
+}
+
+async fn a_table_has_one_row_per_document_if_asked_and_may_be_a_workbook(env: &TestEnv) {
+    let server = env.cli.serve();
+    let (first, run) = process_record(env, &server).await;
+    let (second, _) = process_record(env, &server).await;
+    let change = json!([
+        { "op": "ADD", "key": "blood_group", "value": "=A" },
+        { "op": "ADD", "key": "notes", "value": "otra nota" },
+    ]);
+    assert_eq!(edit(&server, &run, 1, &change).status, 201);
+
+    let plain = export(&server, "format=csv&rows=documents").body;
+    let marked = export(&server, "format=csv&rows=documents&bom=true").body;
+    assert_eq!(marked.strip_prefix('\u{feff}'), Some(plain.as_str()));
+    let lines: Vec<&str> = plain.lines().collect();
+    assert_eq!(lines.len(), 3, "{plain}");
+    let columns: Vec<&str> = lines[0].split(',').collect();
+    for key in ["pet_name", "blood_group", "notes"] {
+        assert_eq!(columns.iter().filter(|column| **column == key).count(), 1, "{key}: {columns:?}");
+    }
+    assert!(lines[1].starts_with(&second.to_string()) && lines[2].starts_with(&first.to_string()));
+    assert!(lines[2].contains("vuelve dentro de dos semanas; otra nota"), "{plain}");
+    assert!(lines[2].contains("'=A"), "{plain}");
+
+    for (rows, count) in [("values", 1 + 9 + 11), ("documents", 3)] {
+        let got = server.get_bytes(&format!("/documents/export?format=xlsx&rows={rows}"));
+        assert_eq!(got.status, 200);
+        assert!(got.head.contains("quire-export.xlsx"), "{}", got.head);
+        let mut file = zip::ZipArchive::new(std::io::Cursor::new(got.body)).unwrap();
+        let mut part = |name: &str| std::io::read_to_string(file.by_name(name).unwrap()).unwrap();
+        let sheet = part("xl/worksheets/sheet1.xml");
+        assert_eq!(sheet.matches("<row ").count(), count, "{rows}");
+        assert!(!sheet.contains("<f>") && !sheet.contains("<f "), "no cell is a formula");
+        assert!(part("xl/sharedStrings.xml").contains(">=A<"), "text stays as it is");
+    }
 }

@@ -150,6 +150,52 @@ const ANIMALS: [&str; 14] = [
     "veterin",
 ];
 
+/// The fields of an invoice in this language.
+fn invoice_in(language: &str, lines: &[&str]) -> Vec<Field> {
+    let [_, invoice] = SchemaFile::built_in();
+    let hints = DocumentHints { language: Some(language), today: Some(TODAY) };
+    extract_fields(&[PageBuilder::lines(lines)], &invoice.schema, hints)
+}
+
+/// Proves R107 for documents that write the month first.
+#[test]
+fn the_dates_of_a_document_tell_which_part_is_the_day() {
+    let american = ["Invoice number: A-17", "Invoice date: 04/03/2024", "Due date: 04/30/2024"];
+    let fields = invoice_in("en", &american);
+    assert_eq!(value(&fields, "issue_date"), Some("2024-04-03"), "as the other date is written");
+    assert_eq!(value(&fields, "due_date"), Some("2024-04-30"));
+    let british = ["Invoice number: A-17", "Invoice date: 04/03/2024", "Due date: 30/04/2024"];
+    assert_eq!(value(&invoice_in("en", &british), "issue_date"), Some("2024-03-04"));
+}
+
+#[test]
+fn a_date_that_fits_both_orders_is_less_certain_and_offers_the_other() {
+    let date = |fields: &[Field]| fields.iter().find(|field| field.key == "issue_date").unwrap().clone();
+    let lines = ["Invoice number: A-17", "Invoice date: 04/03/2024"];
+    let open = date(&invoice_in("en", &lines));
+    assert_eq!(open.value, Value::Text("2024-03-04".to_owned()), "the day comes first if nothing tells");
+    let others: Vec<_> = open.candidate_suggestions.iter().map(|other| other.value.clone()).collect();
+    assert_eq!(others, [Value::Text("2024-04-03".to_owned())]);
+    let certain = date(&invoice_in("en", &["Invoice number: A-17", "Invoice date: 24/03/2024"]));
+    assert!(open.confidence < certain.confidence, "{} {}", open.confidence, certain.confidence);
+    assert!(certain.candidate_suggestions.is_empty());
+    let spanish = date(&invoice_in("es", &["Factura nº: A-17", "Fecha: 04/03/2024"]));
+    assert_eq!(
+        (spanish.confidence.to_bits(), spanish.candidate_suggestions.len()),
+        (certain.confidence.to_bits(), 0)
+    );
+}
+
+#[test]
+fn sums_in_brackets_are_negative_and_a_shared_sign_is_no_currency() {
+    let lines = ["Invoice number: A-17", "Invoice date: 24/03/2024", "Total due: ($1,234.50)", "Currency: $"];
+    let fields = invoice_in("en", &lines);
+    let total = fields.iter().find(|field| field.key == "total_amount").unwrap();
+    assert_eq!(total.value, Value::Number(-1234.5));
+    let currency = fields.iter().find(|field| field.key == "currency" && !field.value.is_empty());
+    assert_eq!(currency, None, "a person has to say which dollars these are");
+}
+
 /// Nothing else in this crate knows about animals. The name of the default schema and the reader of its old versions
 /// are exceptions.
 #[test]

@@ -84,6 +84,7 @@ pub(super) fn build() -> String {
         names::ConflictReason,
         review::conflict::EditRefused<'static>,
         names::ExportFormat,
+        names::ExportRows,
         names::Priority,
         names::Sort,
         names::StepErrorCode,

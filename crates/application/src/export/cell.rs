@@ -1,0 +1,53 @@
+//! The cells of a table, in whatever file they end.
+
+use quire_understanding::Value;
+
+/// One cell.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Cell<'a> {
+    /// No value.
+    Empty,
+    /// Text from any source.
+    Text(&'a str),
+    /// A whole number.
+    Integer(i64),
+    /// Any other number. NaN and infinity leave the cell empty.
+    Number(f64),
+    /// A boolean.
+    Flag(bool),
+}
+
+impl<'a, T: Into<Cell<'a>>> From<Option<T>> for Cell<'a> {
+    fn from(value: Option<T>) -> Self {
+        value.map_or(Self::Empty, Into::into)
+    }
+}
+
+impl<'a> From<&'a str> for Cell<'a> {
+    fn from(text: &'a str) -> Self {
+        Self::Text(text)
+    }
+}
+
+impl<'a> From<&'a Value> for Cell<'a> {
+    fn from(value: &'a Value) -> Self {
+        match value {
+            Value::Null => Self::Empty,
+            Value::Bool(yes) => Self::Flag(*yes),
+            Value::Number(number) => Self::Number(*number),
+            Value::Text(text) => Self::Text(text),
+        }
+    }
+}
+
+/// Takes the cells of a row, from left to right.
+pub trait CellSink {
+    /// Adds a cell.
+    fn push(&mut self, cell: Cell<'_>) -> &mut Self;
+}
+
+/// Takes the rows of a table.
+pub trait RowSink: CellSink {
+    /// Ends the row.
+    fn end_row(&mut self);
+}
