@@ -34,6 +34,30 @@ pub(super) fn record(_: impl FnOnce() -> FileChange) {}
 #[cfg(test)]
 pub(super) use recording::{changes_of, record};
 
+/// The id of an open file or folder.
+pub(super) fn id_of(handle: impl AsFd) -> FileId {
+    rustix::fs::fstat(handle).map_or(0, |status| status.st_ino)
+}
+
+/// A file that is being written.
+pub(super) struct NewFile(pub(super) File);
+
+impl NewFile {
+    /// Appends bytes.
+    pub(super) fn append(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.0.write_all(bytes)?;
+        record(|| FileChange::Append { file: id_of(&self.0), bytes: bytes.to_vec() });
+        Ok(())
+    }
+
+    /// Makes the content durable.
+    pub(super) fn sync(&self) -> io::Result<()> {
+        self.0.sync_all()?;
+        record(|| FileChange::SyncFile { file: id_of(&self.0) });
+        Ok(())
+    }
+}
+
 #[cfg(test)]
 mod recording {
     use std::cell::RefCell;
@@ -57,29 +81,5 @@ mod recording {
         CHANGES.set(Some(Vec::new()));
         let result = work();
         (result, CHANGES.take().unwrap_or_default())
-    }
-}
-
-/// The id of an open file or folder.
-pub(super) fn id_of(handle: impl AsFd) -> FileId {
-    rustix::fs::fstat(handle).map_or(0, |status| status.st_ino)
-}
-
-/// A file that is being written.
-pub(super) struct NewFile(pub(super) File);
-
-impl NewFile {
-    /// Appends bytes.
-    pub(super) fn append(&mut self, bytes: &[u8]) -> io::Result<()> {
-        self.0.write_all(bytes)?;
-        record(|| FileChange::Append { file: id_of(&self.0), bytes: bytes.to_vec() });
-        Ok(())
-    }
-
-    /// Makes the content durable.
-    pub(super) fn sync(&self) -> io::Result<()> {
-        self.0.sync_all()?;
-        record(|| FileChange::SyncFile { file: id_of(&self.0) });
-        Ok(())
     }
 }

@@ -51,7 +51,6 @@ impl SimulatedDisk {
                 FileChange::Append { file, .. } if matches!(unsynced, Unsynced::SomeKept(_)) && is_kept => {
                     durable.keep_content(*file, &cached);
                 }
-                FileChange::Append { .. } => {}
                 FileChange::Create { folder, .. } | FileChange::Remove { folder, .. } if is_kept => {
                     durable.keep_entries(*folder, &cached);
                 }
