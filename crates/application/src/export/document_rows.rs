@@ -18,12 +18,11 @@ impl KeyColumns {
     pub fn add(&mut self, fields: &[Field]) {
         let mut next = 0;
         for field in fields {
-            match self.0.iter().position(|key| *key == field.key) {
-                Some(place) => next = place + 1,
-                None => {
-                    self.0.insert(next, field.key.clone());
-                    next += 1;
-                }
+            if let Some(position) = self.0.iter().position(|key| *key == field.key) {
+                next = position + 1;
+            } else {
+                self.0.insert(next, field.key.clone());
+                next += 1;
             }
         }
     }

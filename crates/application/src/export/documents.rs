@@ -39,7 +39,9 @@ impl Export {
         let mut columns = KeyColumns::default();
         let mut export = Self::new(app, filters);
         while let Some(documents) = export.next().await? {
-            documents.iter().for_each(|document| columns.add(&document.version.data.fields));
+            for document in &documents {
+                columns.add(&document.version.data.fields);
+            }
         }
         Ok(columns)
     }
