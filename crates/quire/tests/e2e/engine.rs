@@ -129,8 +129,8 @@ async fn a_run_past_its_limit_is_timed_out_only_while_its_server_lives(env: &Tes
     assert!(took >= SignedDuration::from_secs(3), "{took}");
     let line =
         "quire_step_failures_total{pipeline=\"document\",step=\"EXTRACTION\",code=\"RUN_TIMED_OUT\"} 1";
-    let metrics = server.get("/metrics").body;
-    assert!(metrics.contains(line), "{metrics}");
+    // It is counted just after the commit.
+    wait_until(async || server.get("/metrics").body.contains(line)).await;
     drop(parsers);
 
     let parsers = StoppedParsers::of(&server);
@@ -152,8 +152,8 @@ async fn a_run_past_its_limit_is_timed_out_only_while_its_server_lives(env: &Tes
     // The step that was interrupted is in the metrics and in the log.
     let line =
         "quire_step_failures_total{pipeline=\"document\",step=\"EXTRACTION\",code=\"PROCESS_TERMINATED\"} 1";
-    let metrics = server.get("/metrics").body;
-    assert!(metrics.contains(line), "{metrics}");
+    // It is counted just after the commit.
+    wait_until(async || server.get("/metrics").body.contains(line)).await;
     let log = server.stop().stderr;
     let run = run.to_string();
     let parts = ["STEP_FAILED", "EXTRACTION", "PROCESS_TERMINATED", run.as_str()];

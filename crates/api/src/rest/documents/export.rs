@@ -196,7 +196,9 @@ impl ExportFormat {
         match self {
             Self::Csv(rows) | Self::Xlsx(rows) => {
                 let mut text = CsvText::default();
-                documents.iter().for_each(|document| rows.write(document, &mut text));
+                for document in documents {
+                    rows.write(document, &mut text);
+                }
                 text.take()
             }
             Self::JsonLines => documents.iter().map(json_line).collect(),

@@ -59,8 +59,8 @@ struct EditInterpretationResponse {
 /// reviewed document reopens its review.
 ///
 /// A change has a `value` in the type of its key, or the `text` that a person typed. A text is read as the schema says: numbers
-/// and dates as people write them, in its normal form. If it can be read in two ways the response is 400 AMBIGUOUS_VALUE with the
-/// `readings`; if the key cannot have it, 400 VALUE_NOT_ALLOWED, and `keep` stores it all the same.
+/// and dates as people write them, in its normal form. If it can be read in two ways the response is 400 `AMBIGUOUS_VALUE` with the
+/// `readings`; if the key cannot have it, 400 `VALUE_NOT_ALLOWED`, and `keep` stores it all the same.
 #[utoipa::path(
     post,
     path = "/runs/{id}/interpretations",
