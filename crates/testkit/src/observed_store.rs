@@ -2,6 +2,7 @@
 //! also make a write fail, before it is stored or after.
 
 use std::collections::VecDeque;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -9,8 +10,8 @@ use async_trait::async_trait;
 use jiff::{SignedDuration, Timestamp};
 use quire_domain::{Event, NewRun, RequeuePolicy, Run, RunId, Transition, WorkerId};
 use quire_ports::{
-    Advance, AdvanceOutcome, ClaimRequest, ClaimedRun, ExpiredLeases, PortError, PortResult, RecoveryRules,
-    RunQueue, RunRecovery, Store,
+    Advance, AdvanceOutcome, ClaimRequest, ClaimedRun, ExpiredLeases, Lease, PortError, PortResult,
+    RecoveryRules, RunQueue, RunRecovery, Store, Worker, Workers,
 };
 use tokio::sync::{Notify, watch};
 
@@ -35,18 +36,23 @@ pub enum Fault {
 pub struct StoreObserver {
     writes: watch::Sender<u64>,
     faults: Arc<Mutex<VecDeque<Fault>>>,
+    /// Heartbeats that the store has not answered yet. The fake clock stands still for them: a slow database must not
+    /// look like a silent one.
+    heartbeats: Arc<AtomicUsize>,
 }
 
 impl StoreObserver {
     /// Wraps a store. Returns the store to use and its observer.
     pub fn observe(store: Store) -> (Store, Self) {
-        let observer = Self { writes: watch::Sender::new(0), faults: Arc::default() };
+        let observer =
+            Self { writes: watch::Sender::new(0), faults: Arc::default(), heartbeats: Arc::default() };
         let wrapped = Arc::new(ObservedStore {
             queue: store.queue.clone(),
             recovery: store.recovery.clone(),
+            workers: store.workers.clone(),
             observer: observer.clone(),
         });
-        (Store { queue: wrapped.clone(), recovery: wrapped, ..store }, observer)
+        (Store { queue: wrapped.clone(), recovery: wrapped.clone(), workers: wrapped, ..store }, observer)
     }
 
     /// Makes the next `advance` fail.
@@ -80,7 +86,8 @@ impl StoreObserver {
         let mut writes = self.writes.subscribe();
         let checking = async {
             while !condition().await {
-                if tokio::time::timeout(QUIET_PERIOD, writes.changed()).await.is_err() {
+                let is_quiet = tokio::time::timeout(QUIET_PERIOD, writes.changed()).await.is_err();
+                if is_quiet && self.heartbeats.load(Ordering::Acquire) == 0 {
                     when_quiet();
                 }
             }
@@ -99,6 +106,7 @@ impl StoreObserver {
 struct ObservedStore {
     queue: Arc<dyn RunQueue>,
     recovery: Arc<dyn RunRecovery>,
+    workers: Arc<dyn Workers>,
     observer: StoreObserver,
 }
 
@@ -198,5 +206,39 @@ impl RunRecovery for ObservedStore {
         let handed_back = self.recovery.hand_back_unknown(worker, known, at).await;
         self.observer.notify_written();
         handed_back
+    }
+}
+
+/// Counts a heartbeat until it is answered or given up.
+struct HeartbeatInFlight<'a>(&'a AtomicUsize);
+
+impl Drop for HeartbeatInFlight<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::AcqRel);
+    }
+}
+
+#[async_trait]
+impl Workers for ObservedStore {
+    async fn register(&self, worker: &Worker) -> PortResult<()> {
+        self.workers.register(worker).await
+    }
+
+    async fn renew(&self, worker: WorkerId, at: Timestamp, lease: Lease) -> PortResult<bool> {
+        self.observer.heartbeats.fetch_add(1, Ordering::AcqRel);
+        let _in_flight = HeartbeatInFlight(&self.observer.heartbeats);
+        self.workers.renew(worker, at, lease).await
+    }
+
+    async fn postpone_deadlines(&self, worker: WorkerId, by: Duration) -> PortResult<()> {
+        self.workers.postpone_deadlines(worker, by).await
+    }
+
+    async fn resign(&self, worker: WorkerId, at: Timestamp) -> PortResult<()> {
+        self.workers.resign(worker, at).await
+    }
+
+    async fn list(&self) -> PortResult<Vec<Worker>> {
+        self.workers.list().await
     }
 }

@@ -44,8 +44,8 @@ enum ExportFormat {
     operation_id = "export_documents",
     params(
         ("format" = Option<names::ExportFormat>, Query, description = "The format (default: csv)."),
-        ("rows" = Option<names::ExportRows>, Query, description = "What a row of a table is about (default: values)."),
-        ("bom" = Option<bool>, Query, description = "Whether a CSV file begins with a byte order mark, by which older spreadsheets recognise UTF-8 (default: false)."),
+        ("rows" = Option<names::ExportRows>, Query, description = "What a row of a table is about (default: values). JSON Lines have one line per document and ignore it."),
+        ("bom" = Option<bool>, Query, description = "Whether a CSV file begins with a byte order mark, by which older spreadsheets recognise UTF-8 (default: false). Other formats ignore it."),
         ("status" = Option<names::DocumentStatus>, Query, description = "Filter: the status of the document."),
         ("review_status" = Option<names::ReviewStatus>, Query, description = "Filter: whether a person has reviewed the document."),
         ("q" = Option<String>, Query, description = "Filter: text in the file name or in a value. Case and accents are ignored.", max_length = 200),
@@ -143,13 +143,7 @@ impl ExportFormat {
         let per_document =
             parameters.one_of("rows", &["values", "documents"], |name| name)? == Some("documents");
         if format == "jsonl" {
-            return match parameters.given("rows") {
-                Some(_) => Err(ApiError::invalid(
-                    "rows",
-                    "has no meaning for jsonl, which has one line per document",
-                )),
-                None => Ok(Self::JsonLines),
-            };
+            return Ok(Self::JsonLines);
         }
         let rows = if per_document {
             TableRows::Documents(Export::key_columns(app.clone(), list::filters(parameters)?).await?)
@@ -184,9 +178,6 @@ impl ExportFormat {
                 let mut text = CsvText::default();
                 rows.write_heading(&mut text);
                 Ok(format!("{mark}{}", text.take()))
-            }
-            Self::JsonLines | Self::Xlsx(_) if wants_mark => {
-                Err(ApiError::invalid("bom", "has a meaning for csv only"))
             }
             Self::JsonLines | Self::Xlsx(_) => Ok(String::new()),
         }

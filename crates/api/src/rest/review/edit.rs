@@ -119,11 +119,18 @@ pub(crate) async fn edit(
     Ok((status, [(header::ETAG, etag)], Json(response)).into_response())
 }
 
+/// The number of a version: a whole number from 1. JSON does not tell 2 from 2.0.
+pub(super) fn version_number(value: &Value) -> Option<u32> {
+    let whole = value.as_f64().filter(|number| number.fract() == 0.0 && *number >= 1.0)?;
+    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+    // It is whole, positive and within range.
+    (whole <= f64::from(i32::MAX)).then_some(whole as u32)
+}
+
 /// The base version, from the body or from `If-Match`.
 fn base(given: Option<&Value>, headers: &HeaderMap) -> Result<u32, ApiError> {
-    let number = |value: &Value| value.as_u64().and_then(|number| u32::try_from(number).ok());
     let in_body = given.map(|value| {
-        number(value).filter(|number| *number >= 1).ok_or_else(|| {
+        version_number(value).ok_or_else(|| {
             ApiError::invalid("base_version_number", "must be the version_number of the base version, from 1")
         })
     });

@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use utoipa::ToSchema;
 
+use super::edit::version_number;
 use crate::caller::Caller;
 use crate::error::Reason;
 use crate::middleware::request_id::RequestId;
@@ -87,9 +88,8 @@ fn signed(body: &MarkReviewedRequest) -> Result<SignedVersion, ApiError> {
     let run = body.run_id.as_ref().ok_or_else(|| missing("run_id"))?;
     let run = RunId(uuid("run_id", run.as_str().unwrap_or_default())?);
     let number = body.version_number.as_ref().ok_or_else(|| missing("version_number"))?;
-    let number = number.as_u64().and_then(|number| u32::try_from(number).ok()).filter(|number| *number >= 1);
-    let number =
-        number.ok_or_else(|| ApiError::invalid("version_number", "must be a whole number from 1"))?;
+    let number = version_number(number)
+        .ok_or_else(|| ApiError::invalid("version_number", "must be a whole number from 1"))?;
     Ok(SignedVersion { run, number })
 }
 
