@@ -52,7 +52,7 @@ impl Contact {
     /// What this engine may do now with leases that have expired.
     pub(super) fn expired_leases(&self, now: Timestamp) -> ExpiredLeases {
         let LeaseSettings::Renewed { term } = self.lease else {
-            // The lock on the database file proves that no other worker is alive.
+            // The lock on the file beside the database proves that no other worker is alive.
             return ExpiredLeases::End;
         };
         let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
