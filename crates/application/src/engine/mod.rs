@@ -5,6 +5,7 @@
 //!   heartbeat                            renews the worker lease; without it, this worker's runs become orphaned
 //!   watchdog                             every tick: recovery, timeouts, release of delayed runs
 //!   recovery                             what a crash does to a run
+//!   fronts                               once a minute: subjects whose runs all wait get a front again
 //!   contact                              whether the store was silent; then leases are not judged
 //!   readiness                            which pipelines can be worked on now
 //!   minute_metrics                       counts for charts
@@ -19,6 +20,7 @@
 mod claim;
 mod contact;
 mod execute;
+mod fronts;
 mod heartbeat;
 mod minute_metrics;
 mod persist;

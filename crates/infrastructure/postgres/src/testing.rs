@@ -3,6 +3,8 @@
 // Only tests call this code, and there a panic reports a failure.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
+pub mod pooler;
+
 use std::str::FromStr;
 use std::sync::Arc;
 

@@ -1,10 +1,12 @@
 //! PostgreSQL: migrations, and several workers on one database.
 
 use quire_postgres::testing::TestSchema;
+use quire_postgres::testing::pooler::Pooler;
 use serde_json::Value;
 
 use crate::program::Cli;
-use crate::test_env::cli_on_schema;
+use crate::record::process_record;
+use crate::test_env::{TestEnv, cli_on_schema};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_older_database_is_refused_with_the_command_to_migrate_it() {
@@ -43,6 +45,31 @@ async fn server_and_workers_share_a_database_and_each_has_a_lease() {
     }
     assert_eq!(server.stop().status.code(), Some(0));
     assert_eq!(leases(&cli), ["ended", "ended", "ended"]);
+}
+
+/// Through a pooler that keeps sessions, migrations, uploads and runs work as without one.
+#[tokio::test(flavor = "multi_thread")]
+async fn documents_are_processed_through_a_pooler_that_keeps_sessions() {
+    let pooler = Pooler::start("pool_mode = session").await;
+    let env = TestEnv::on_postgresql(&[]).await.with("QUIRE_STORAGE_DATABASE", &pooler.url());
+    env.cli.run_ok(&["migrate", "status"]);
+    let server = env.cli.serve();
+    process_record(&env, &server).await;
+    assert_eq!(server.stop().status.code(), Some(0));
+}
+
+/// Every command refuses a pooler that would lose its settings, and says what to do.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_pooler_that_shares_sessions_stops_the_start() {
+    for mode in ["transaction", "statement"] {
+        let pooler = Pooler::start(&format!("pool_mode = {mode}")).await;
+        let schema = TestSchema::migrated().await;
+        let cli = cli_on_schema(&schema).with("QUIRE_STORAGE_DATABASE", &pooler.url());
+        for arguments in [&["serve", "--listen", "127.0.0.1:0"][..], &["worker"], &["migrate", "up"]] {
+            let refused = cli.run_err(arguments);
+            assert!(refused.contains("pool_mode = session"), "{mode}: {refused}");
+        }
+    }
 }
 
 #[test]

@@ -62,6 +62,7 @@ macro_rules! store_conformance {
             runs_orphaned_together_are_not_blamed_and_are_claimed_alone,
             a_timed_out_run_is_continued_by_a_linked_run,
             runs_that_their_owner_does_not_know_are_handed_back,
+            runs_that_wait_behind_no_front_get_one,
         }
         $crate::conformance_cases! { $fixture, leases:
             an_expired_lease_claims_nothing_until_its_worker_renews_it,

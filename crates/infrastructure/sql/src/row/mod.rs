@@ -30,7 +30,7 @@ pub use operations::{installation_id, minute_metrics, worker};
 pub use reviews::{
     document_review, field_change, interpretation_version, version_history_entry, with_changes,
 };
-pub use runs::{orphaned_run, run};
+pub use runs::{orphaned_run, run, subject_queue, waiting_queue};
 
 /// A row whose columns are read by name. Text, bytes and JSON are borrowed from the row, so that reading a column
 /// allocates nothing.
