@@ -4,7 +4,7 @@ mod interpreter;
 pub(crate) mod reader;
 pub(crate) mod schemas;
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use quire_application::document::pages::{ImageSettings, PageImages};
@@ -166,15 +166,11 @@ pub(crate) fn blobs(config: &Config, store: &Store) -> Result<Arc<dyn BlobStore>
     Ok(Arc::new(InstallationBlobs::new(blobs, store.installation.clone())))
 }
 
-/// The blob store, whatever installation it belongs to: the folder `documents` in the data folder.
+/// The blob store, whatever installation it belongs to.
 pub(crate) fn blobs_of_any(config: &Config) -> Result<DiskBlobs, CommandError> {
-    let folder = storage_folder(config);
+    let folder = config.documents_folder();
     let opened = DiskBlobs::open(&folder);
     opened.map_err(|error| CommandError::new(format!("{}: {error}", folder.display())))
-}
-
-fn storage_folder(config: &Config) -> PathBuf {
-    config.storage.data.join("documents")
 }
 
 /// Compares the installation ids of the database and the storage folder. If the database has none, both get one.
@@ -184,7 +180,7 @@ pub(crate) async fn identify_storage(
     originals: Originals,
 ) -> Result<Identified, CommandError> {
     let identified = storage::identify(store, &blobs_of_any(config)?, originals).await;
-    identified.map_err(|error| CommandError::new(format!("{}: {error}", storage_folder(config).display())))
+    identified.map_err(|error| CommandError::new(format!("{}: {error}", config.documents_folder().display())))
 }
 
 /// Renders page images.
@@ -216,9 +212,9 @@ pub(crate) fn app(config: &Config, store: &Store, stop: &CancellationToken) -> R
     }))
 }
 
-/// Measures the free space of the data folder.
+/// Measures the free space for the files of documents.
 fn free_space(config: &Config) -> FreeSpace {
-    let folder = config.storage.data.clone();
+    let folder = config.documents_folder();
     FreeSpace::new(config.uploads.min_free_mb << 20, move || {
         let disk = rustix::fs::statvfs(&folder)?;
         Ok(disk.f_bavail.saturating_mul(disk.f_frsize))

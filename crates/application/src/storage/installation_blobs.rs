@@ -34,11 +34,12 @@ impl InstallationBlobs {
         match read(&*self.blobs, ID_FILE).await? {
             Some(storage) if storage == database => Ok(()),
             Some(storage) => Err(unusable(format!(
-                "it belongs to another installation ({storage}) than the database ({database}); check storage.data"
+                "it belongs to another installation ({storage}) than the database ({database}); check \
+                 storage.data and storage.documents"
             ))),
             None => Err(unusable(format!(
                 "it has no installation id, so it is not the storage of this database ({database}), or its disk is not \
-                 mounted; check storage.data"
+                 mounted; check storage.data and storage.documents"
             ))),
         }
     }

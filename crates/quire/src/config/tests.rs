@@ -32,7 +32,8 @@ fn the_defaults_are_valid_and_every_key_has_its_own_variable() {
     assert!(variables.contains("QUIRE_PIPELINES_DOCUMENT_RUN_LIMIT"));
 }
 
-/// The defaults that other systems and the documents rely on. The lock of links and the limit of calls have no settings yet.
+/// Proves R217 for what is built: run limits, tick, zombie age, backoff and attempts. The lock of links and the limit of
+/// concurrent calls get their settings together with links and proposals.
 #[test]
 fn the_default_settings_have_the_documented_values() {
     let (config, _) = load("", &[], &[]).unwrap();
@@ -183,6 +184,7 @@ fn an_invalid_value_is_refused_with_its_key_its_value_and_its_rule() {
         ("[reading]\nconfinement = 'none'", "reading.confinement", "none", "`required`"),
         ("[reading]\ncovered_text = 'hide'", "reading.covered_text", "hide", "`apart`"),
         ("[search]\nenabled = 'yes'", "search.enabled", "yes", "true or false"),
+        ("[search]\nenabled = true", "search.enabled", "true", "no search by meaning"),
         ("[log]\nformat = 'xml'", "log.format", "xml", "`pretty`"),
         ("[storage]\ndatabase = 'mysql://x'", "storage.database", "mysql", "postgres://"),
     ] {
@@ -236,9 +238,10 @@ fn the_default_policies_depend_on_the_database_and_the_pipeline() {
 
 #[test]
 fn without_search_a_document_has_two_steps() {
-    let steps = |file| load(file, &[], &[]).unwrap().0.plan(Pipeline::Document).steps;
-    assert_eq!(steps(""), [StepName::Extraction, StepName::Interpretation]);
-    assert_eq!(steps("[search]\nenabled = true"), Pipeline::Document.steps());
+    let (mut config, _) = load("", &[], &[]).unwrap();
+    assert_eq!(config.plan(Pipeline::Document).steps, [StepName::Extraction, StepName::Interpretation]);
+    config.search.enabled = true;
+    assert_eq!(config.plan(Pipeline::Document).steps, Pipeline::Document.steps());
 }
 
 #[test]
@@ -272,7 +275,8 @@ fn variables_of_other_programs_set_settings_and_quire_variables_beat_them() {
     assert_eq!(config.server.auth_token.non_empty(), Some("4f1c0a9be27d5863f0b1c2d3e4a59687"));
     assert_eq!(config.log.level, LogLevel::Warn);
     assert_eq!(config.location(), DatabaseLocation::Sqlite("/srv/records.db".into()));
-    assert_eq!(config.storage.data, Path::new("/srv/files"));
+    assert_eq!(config.documents_folder(), Path::new("/srv/files"));
+    assert_eq!(config.storage.data, Path::new("./quire-data"));
     assert!(!config.uploads.processing);
     let limits = (config.limits.uploads_per_minute, config.limits.downloads_per_minute);
     assert_eq!(limits, (PerMinute::Of(7), PerMinute::Of(0)));
