@@ -12,7 +12,7 @@ use quire_application::document::upload::FreeSpace;
 use quire_application::engine::LeaseSettings;
 use quire_application::events::EventFeed;
 use quire_application::health::StorageCheck;
-use quire_application::steps::{ConfidenceCalibrator, ExtractionStep, InterpretationStep};
+use quire_application::steps::{ConfidenceCalibrator, ExtractionStep, InterpretationStep, UnreadableSchema};
 use quire_application::storage::{self, Identified, InstallationBlobs, Originals};
 use quire_application::{App, AppSettings};
 use quire_connectors::blob::DiskBlobs;
@@ -50,6 +50,7 @@ pub fn built_in_steps(config: Config, store: Store) -> StepsFuture {
                 policy: Arc::new(config.confidence.clone()),
             },
             clock: store.clock.clone(),
+            unreadable: UnreadableSchema::default(),
         };
         let steps: [(StepName, Arc<dyn Step>); 2] = [
             (StepName::Extraction, Arc::new(extraction)),

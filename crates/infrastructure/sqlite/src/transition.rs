@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 use quire_domain::run::{RunningStep, step_interrupted};
 use quire_domain::{
-    Effect, Event, FailureRecord, Pipeline, Run, RunId, RunState, StepName, StepStatus, Transition, Turn,
+    Effect, Event, FailureRecord, Pipeline, RunId, RunState, StepName, StepStatus, Transition, Turn,
 };
 use quire_ports::{PortResult, StepProgress, SubjectQueue};
 use quire_sql::{RunColumns, corrupt, row, step_progress_after};

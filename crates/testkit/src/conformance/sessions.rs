@@ -5,7 +5,7 @@ use quire_ports::{ApiKey, NewKey, Session, SessionOwner};
 
 use crate::fixture::{StoreFixture, at};
 
-async fn key(fixture: &StoreFixture, name: &str) -> NewKey {
+pub(super) async fn create_key(fixture: &StoreFixture, name: &str) -> NewKey {
     let (id, roles) = (KeyId::new(), Roles::parse("operate,review").unwrap());
     let key = NewKey { id, name: name.to_owned(), roles, secret_hash: [7; 32], created_at: at(0) };
     fixture.store.credentials.create(&key).await.unwrap();
@@ -13,14 +13,14 @@ async fn key(fixture: &StoreFixture, name: &str) -> NewKey {
 }
 
 /// A session that lasts from second 1 to second 10.
-fn session(secret: u8, of: SessionOwner) -> Session {
+pub(super) fn session(secret: u8, of: SessionOwner) -> Session {
     Session { secret_hash: [secret; 32], of, created_at: at(1), seen_at: at(1), expires_at: at(10) }
 }
 
 /// A session is found with its key until it expires or is ended.
 pub async fn a_session_is_found_with_its_key_until_it_expires(fixture: &StoreFixture) {
     let sessions = &fixture.store.sessions;
-    let key = key(fixture, "alma").await;
+    let key = create_key(fixture, "alma").await;
     let (by_key, by_token) =
         (session(1, SessionOwner::Key(key.id)), session(2, SessionOwner::Token([9; 32])));
     for session in [&by_key, &by_token] {
@@ -56,7 +56,7 @@ pub async fn using_a_session_extends_it(fixture: &StoreFixture) {
 /// Proves R077 for sessions: a revoked key ends its own sessions and no others.
 pub async fn revoking_a_key_ends_its_sessions_at_once(fixture: &StoreFixture) {
     let sessions = &fixture.store.sessions;
-    let (revoked, stays) = (key(fixture, "revoked").await, key(fixture, "stays").await);
+    let (revoked, stays) = (create_key(fixture, "revoked").await, create_key(fixture, "stays").await);
     sessions.begin(&session(1, SessionOwner::Key(revoked.id)), None).await.unwrap();
     sessions.begin(&session(2, SessionOwner::Key(stays.id)), None).await.unwrap();
     fixture.store.credentials.revoke("revoked", at(5)).await.unwrap();

@@ -1,4 +1,4 @@
-//! A PgBouncer in front of the server of the tests.
+//! A connection pooler, PgBouncer, in front of the server of the tests.
 
 use std::net::{TcpListener, TcpStream};
 use std::process::{Child, Command, Stdio};

@@ -1,0 +1,62 @@
+//! A database with rows in every table.
+
+use quire_domain::{DocumentId, InstallationId, Pipeline, ReviewStatus, RunId, SubjectId};
+use quire_ports::{CandidateFilter, IdempotencyKey, MinuteMetrics, NewDocument, SessionOwner};
+use quire_understanding::Schema;
+use quire_understanding::structure::{CandidateStatus, DecisionType};
+
+use super::calibration::labelled_field;
+use super::governance::{decide, decision};
+use super::interpretations::add_field;
+use super::sessions::{create_key, session};
+use crate::fixture::{StoreFixture, at, document, document_run};
+
+/// What [`fill_every_table`] leaves.
+pub(super) struct FilledTables {
+    /// A completed run.
+    pub(super) completed: RunId,
+    /// Two runs of one subject; the second waits behind the first.
+    pub(super) waiting: [RunId; 2],
+}
+
+/// Puts at least one row into every table, through the ports.
+pub(super) async fn fill_every_table(fixture: &StoreFixture) -> FilledTables {
+    let store = &fixture.store;
+    store.installation.set_installation_id(InstallationId::new()).await.unwrap();
+    store.governance.seed(&Schema::built_in_default(), at(0)).await.unwrap();
+    let purged = SubjectId::new();
+    let run = fixture.enqueue(purged, at(0)).await;
+    let worker = fixture.worker(at(0)).await;
+    fixture.claim_one(worker, at(1)).await;
+    fixture.complete_run(run).await;
+    store.documents.purge(purged, at(7)).await.unwrap();
+
+    let fields = vec![labelled_field("pet_name", "Luna", 0.66), labelled_field("notes", "nada", 0.5)];
+    let (reviewed, completed, _) = fixture.document_with_fields(fields).await;
+    fixture.edit_active_version(completed, &[add_field("blood_group", "A")], at(9)).await;
+    let filter = CandidateFilter { limit: 1, ..CandidateFilter::default() };
+    let candidate = store.governance.candidates(filter).await.unwrap().remove(0);
+    let deferred = decision(&candidate, DecisionType::Defer, CandidateStatus::Deferred, 10);
+    decide(fixture, &deferred, None).await.unwrap();
+    let mark = fixture.review_request(reviewed, ReviewStatus::Reviewed, "ana", at(11)).await;
+    store.reviews.mark(&mark).await.unwrap().unwrap();
+
+    let minute = MinuteMetrics { completed: 3, ..MinuteMetrics::empty(at(20), Pipeline::Document) };
+    store.metrics.add(std::slice::from_ref(&minute)).await.unwrap();
+    let key = create_key(fixture, "alma").await;
+    store.sessions.begin(&session(1, SessionOwner::Key(key.id)), None).await.unwrap();
+
+    let uploaded = document(DocumentId::new());
+    let first = document_run(uploaded.id.into());
+    let idempotency_key = Some(IdempotencyKey {
+        scope: "ana".to_owned(),
+        key: "k".to_owned(),
+        position: 0,
+        fingerprint: [1; 32],
+        expired_before: at(0),
+    });
+    let new = NewDocument { idempotency_key, ..NewDocument::by("ana", &uploaded, Some(&first)) };
+    store.documents.add(new, at(12)).await.unwrap();
+    let second = fixture.enqueue(uploaded.id.into(), at(13)).await;
+    FilledTables { completed, waiting: [first.id, second] }
+}
