@@ -82,7 +82,7 @@ pub struct NewInterpretationVersion {
     pub actor: String,
     /// When.
     pub at: Timestamp,
-    /// The policy for reverting the review's lesson if the edit reopens the document.
+    /// The policy for removing the review's signals if the edit reopens the document.
     pub policy: Arc<ConfidencePolicy>,
     /// The event to record.
     pub edited: Event,
@@ -110,7 +110,7 @@ pub struct ReviewMarkRequest {
     pub actor: String,
     /// When.
     pub at: Timestamp,
-    /// The policy for applying or reverting the review's lesson.
+    /// The policy for adding or removing the review's signals.
     pub policy: Arc<ConfidencePolicy>,
     /// The event to record if this changes the document's status.
     pub event: Event,
@@ -198,8 +198,8 @@ pub trait Reviews: Send + Sync {
     /// Marks a document REVIEWED, or `IN_REVIEW` again. Setting the current status again changes nothing. If the mark is
     /// blocked, returns the reason, as [`quire_domain::check_mark`] decides.
     ///
-    /// The mark applies the lesson of the signed version. Removing the mark reverts exactly that lesson, also when an edit
-    /// removes it. A mark that a newer run has ended keeps its lesson until the next mark replaces it, so that a document
-    /// counts once.
+    /// The mark adds the signals of the signed version to the calibration. Removing the mark removes exactly these
+    /// signals, also when an edit removes it. The signals of a mark that a newer run has ended count until the next mark
+    /// replaces them, so that a document counts once.
     async fn mark(&self, marking: &ReviewMarkRequest) -> PortResult<Result<ReviewMark, MarkBlocked>>;
 }
