@@ -12,7 +12,7 @@ mod turn;
 
 pub use failure::{Failure, FailureKind, FailureRecord, FailureType};
 pub use fence::Fence;
-pub use orphans::{Company, may_start};
+pub use orphans::{Orphaned, may_start};
 pub use priority::Priority;
 pub use recorded::{
     RunningStep, last_event, late_write_refused, run_created, step_interrupted, step_started,

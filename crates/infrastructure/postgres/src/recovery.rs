@@ -41,7 +41,7 @@ impl RunRecovery for PgStore {
                     sqlx::query(sql!("runs/orphans")).bind(StoredTime(ownerless_since)).bind(bigint(limit));
                 let rows = orphans.fetch_all(&mut *transaction).await.map_err(translate)?;
                 let orphans = mapped(&rows, row::orphaned_run)?.into_iter();
-                let changes = orphans.map(|(run, held)| (rules.orphan(&run, held), run)).collect();
+                let changes = orphans.map(|(run, held)| (rules.recover(&run, held), run)).collect();
                 self.store_changes(transaction, changes, at).await
             })
             .await

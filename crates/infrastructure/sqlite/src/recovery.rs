@@ -30,7 +30,7 @@ impl RunRecovery for SqliteStore {
             }
             let values = params![micros(ownerless_since), row_limit(limit)];
             let orphans = all(connection, sql!("runs/orphans"), values, row::orphaned_run)?;
-            Ok(changed(orphans, |(run, held)| (rules.orphan(&run, held), run)))
+            Ok(changed(orphans, |(run, held)| (rules.recover(&run, held), run)))
         };
         self.recover_all(orphans, at).await
     }

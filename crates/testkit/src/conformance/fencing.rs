@@ -1,6 +1,6 @@
 //! Fencing: only the owner of a run may write about it.
 
-use quire_domain::{Change, Company, EventType, Fence, RecoveryPolicy, StepName, StepStatus, SubjectId};
+use quire_domain::{Change, EventType, Fence, Orphaned, RecoveryPolicy, StepName, StepStatus, SubjectId};
 use quire_ports::{Advance, AdvanceOutcome, EventFilter, PortError};
 
 use super::writes::{end_write, raw_text, step_write};
@@ -34,7 +34,7 @@ pub async fn a_late_write_is_refused_and_only_the_refusal_is_recorded(fixture: &
     let old = fixture.worker(at(0)).await;
     let lost = fixture.claim_one(old, at(1)).await.run;
     let orphaned =
-        Change::Orphan { recovery: RecoveryPolicy::Requeue { max_claims: 3 }, company: Company::Alone };
+        Change::Recover { recovery: RecoveryPolicy::Requeue { max_claims: 3 }, orphaned: Orphaned::Alone };
     fixture.end_run(id, orphaned, at(2)).await;
     let new = fixture.worker(at(2)).await;
     let current = fixture.claim_one(new, at(3)).await.run;

@@ -3,7 +3,9 @@
 use proptest::prelude::*;
 
 use super::*;
+use crate::event::EventType;
 use crate::ids::SubjectId;
+use crate::pipeline::Pipeline;
 use crate::run::{Backoff, Continuation, Priority, RetryPolicy};
 
 fn new_run(pipeline: Pipeline) -> NewRun {
@@ -77,7 +79,7 @@ fn only_queued_runs_start_and_only_running_runs_end() {
             Change::Complete,
             fail_change(Pipeline::Proposal, MANUAL),
             Change::TimeOut { continued_by: None },
-            Change::Orphan { recovery: RecoveryPolicy::Fail, company: Company::Alone },
+            Change::Recover { recovery: RecoveryPolicy::Fail, orphaned: Orphaned::Alone },
             Change::HandBack,
         ] {
             assert!(matches!(apply(run, change, at(3)), Err(Refusal::NotRunning { .. })));
@@ -116,7 +118,7 @@ fn a_document_run_that_ended_never_changes() {
         Change::Complete,
         Change::TimeOut { continued_by: None },
         fail_change(Pipeline::Document, RequeuePolicy::Never),
-        Change::Orphan { recovery: RecoveryPolicy::Fail, company: Company::Alone },
+        Change::Recover { recovery: RecoveryPolicy::Fail, orphaned: Orphaned::Alone },
     ];
     for end in ends {
         let ended = apply(&running, end, at(2)).unwrap().run;
@@ -125,7 +127,10 @@ fn a_document_run_that_ended_never_changes() {
             Change::Complete,
             Change::TimeOut { continued_by: None },
             fail_change(Pipeline::Document, AUTO),
-            Change::Orphan { recovery: RecoveryPolicy::Requeue { max_claims: 9 }, company: Company::Alone },
+            Change::Recover {
+                recovery: RecoveryPolicy::Requeue { max_claims: 9 },
+                orphaned: Orphaned::Alone,
+            },
             Change::HandBack,
             Change::Retry { requeue: MANUAL },
             Change::Withdraw,
@@ -167,12 +172,12 @@ fn a_permanent_failure_is_never_requeued_and_a_rate_limit_is_waited_out() {
 #[test]
 fn a_run_orphaned_with_others_is_not_blamed_and_comes_back_after_its_delay() {
     let delay = SignedDuration::from_secs(3);
-    let shared = Change::Orphan {
+    let shared = Change::Recover {
         recovery: RecoveryPolicy::Requeue { max_claims: 2 },
-        company: Company::Others { delay },
+        orphaned: Orphaned::Together { delay },
     };
     let alone =
-        Change::Orphan { recovery: RecoveryPolicy::Requeue { max_claims: 2 }, company: Company::Alone };
+        Change::Recover { recovery: RecoveryPolicy::Requeue { max_claims: 2 }, orphaned: Orphaned::Alone };
     let mut run = started(Pipeline::Document);
     for n in 1..=4 {
         let requeued = apply(&run, shared.clone(), at(5)).unwrap();
@@ -224,14 +229,14 @@ fn a_run_that_timed_out_is_continued_by_a_run_that_names_it() {
 fn an_orphaned_run_fails_or_is_requeued_by_policy() {
     let run = started(Pipeline::Document);
     let failed =
-        apply(&run, Change::Orphan { recovery: RecoveryPolicy::Fail, company: Company::Alone }, at(5))
+        apply(&run, Change::Recover { recovery: RecoveryPolicy::Fail, orphaned: Orphaned::Alone }, at(5))
             .unwrap();
     assert_eq!(recorded(&failed), [EventType::RunRecoveredAsFailed]);
     assert_eq!(failed.run.state.reason().unwrap().failure_type, FailureType::ProcessTerminated);
     assert_eq!(failed.run.state.completed_at(), Some(at(5)));
 
     let back =
-        Change::Orphan { recovery: RecoveryPolicy::Requeue { max_claims: 2 }, company: Company::Alone };
+        Change::Recover { recovery: RecoveryPolicy::Requeue { max_claims: 2 }, orphaned: Orphaned::Alone };
     let requeued = apply(&run, back.clone(), at(5)).unwrap();
     assert_eq!(recorded(&requeued), [EventType::RunRequeued]);
     assert_eq!(requeued.run.state, RunState::Queued { available_at: None });
@@ -250,8 +255,8 @@ fn any_change(pipeline: Pipeline) -> impl Strategy<Value = Change> {
         Just(FailureKind::TimedOut),
         (0i64..900).prop_map(|s| FailureKind::RateLimited { until: at(s) }),
     ];
-    let company =
-        prop_oneof![Just(Company::Alone), Just(Company::Others { delay: SignedDuration::from_secs(2) })];
+    let orphaned =
+        prop_oneof![Just(Orphaned::Alone), Just(Orphaned::Together { delay: SignedDuration::from_secs(2) })];
     let step = prop::sample::select(pipeline.steps());
     prop_oneof![
         3 => Just(()).prop_map(|()| start_change()),
@@ -262,7 +267,7 @@ fn any_change(pipeline: Pipeline) -> impl Strategy<Value = Change> {
             requeue,
         }),
         1 => Just(Change::TimeOut { continued_by: None }),
-        2 => (recovery, company).prop_map(|(recovery, company)| Change::Orphan { recovery, company }),
+        2 => (recovery, orphaned).prop_map(|(recovery, orphaned)| Change::Recover { recovery, orphaned }),
         1 => Just(Change::HandBack),
         2 => requeue.prop_map(|requeue| Change::Retry { requeue }),
         1 => Just(Change::Withdraw),
