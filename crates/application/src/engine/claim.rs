@@ -1,4 +1,5 @@
-//! The scheduler claims runs. It reads the queue on every tick and when it is woken, and never in between.
+//! The scheduler claims runs. It reads the queue on every tick and when it is woken. After a claim that filled every slot,
+//! it reads the queue as soon as a slot is free.
 
 use std::sync::{Arc, PoisonError};
 

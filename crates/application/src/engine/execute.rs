@@ -133,7 +133,10 @@ impl Execution<'_> {
     /// Runs the step on the step threads.
     async fn run_step(&mut self, attempt: Attempt) -> Result<Result<StepOutput, Failure>, Stop> {
         let Some(step) = self.setup.steps.get(&attempt.step).cloned() else {
-            let message = format!("step {} is not set up on this worker", attempt.step);
+            let message = format!(
+                "this worker has no step {}; give all workers the same version and settings",
+                attempt.step
+            );
             return Ok(Err(Failure::permanent(StepErrorCode::StepNotSetUp.as_str(), message)));
         };
         let probe = self.engine.probe.clone();

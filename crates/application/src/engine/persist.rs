@@ -25,7 +25,8 @@ pub(super) struct StepResults {
 /// The outcome of a write.
 pub(super) enum WriteOutcome {
     Stored,
-    /// This engine no longer owns the run. Nothing was stored.
+    /// This engine no longer owns the run, or the run does not allow the change. The store refused the write, or its
+    /// answers were lost and the lease with them.
     RunLost,
     /// The store will never accept this write.
     Unstorable(Failure),
@@ -74,7 +75,7 @@ impl EngineCore {
         }
     }
 
-    /// Writes, and retries while the store is not available, until the engine is dropped.
+    /// Writes, and retries while the store is not available, until the lease is lost.
     pub(super) async fn persist(
         &self,
         lease: &WorkerLease,
