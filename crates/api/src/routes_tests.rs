@@ -38,10 +38,10 @@ impl DatabaseCheck for Database {
     }
 }
 
-struct Metrics;
+struct NoMetrics;
 
 #[async_trait]
-impl Exposition for Metrics {
+impl Exposition for NoMetrics {
     async fn render(&self) -> String {
         "quire_slots 2\n".to_owned()
     }
@@ -50,7 +50,7 @@ impl Exposition for Metrics {
 fn server(database: Database, storage: StorageCheck) -> Server {
     Server {
         health: HealthChecks::new(Arc::new(database), storage).within(Duration::from_millis(20)),
-        metrics: Arc::new(Metrics),
+        metrics: Arc::new(NoMetrics),
         version: Version { version: "1.2.3".to_owned(), commit: None, build_date: None },
         auth: auth_with(Arc::new(FakeKeys::default()), None),
         rate_limits: Arc::new(RateLimits::new(crate::RatesPerMinute::default(), TrustedProxies::default())),

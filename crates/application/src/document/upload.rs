@@ -196,9 +196,9 @@ impl Upload {
         });
         let events = vec![document.uploaded(&sender.actor, at)];
         let new = NewDocument { document, run, events, idempotency_key };
-        let pair = FileAndRecord { store: self.store, blobs: self.blobs, new };
-        let kept = tokio::spawn(pair.keep(self.incoming)).await;
-        kept.map_err(|_| interrupted())?
+        let writer = DocumentWriter { store: self.store, blobs: self.blobs, new };
+        let written = tokio::spawn(writer.write(self.incoming)).await;
+        written.map_err(|_| interrupted())?
     }
 
     fn require(&self, kind: Option<FileKind>) -> Result<FileKind, UploadError> {
@@ -222,21 +222,21 @@ fn shortened(name: &str) -> String {
     plain.take(SCHEMA_NAME_SHOWN).collect()
 }
 
-/// A file and its record: both exist, or neither does.
-struct FileAndRecord {
+/// Writes a document: its file to the storage and its record to the database. Both exist then, or neither does.
+struct DocumentWriter {
     store: Store,
     blobs: Arc<dyn BlobStore>,
     new: NewDocument,
 }
 
-impl FileAndRecord {
-    async fn keep(self, incoming: Box<dyn BlobWriter>) -> Result<DocumentView, UploadError> {
+impl DocumentWriter {
+    async fn write(self, incoming: Box<dyn BlobWriter>) -> Result<DocumentView, UploadError> {
         if let Err(error) = incoming.finish(&self.new.document.storage_path).await {
             // The file may have its name already without being durable.
             self.remove_file().await;
             return Err(error.into());
         }
-        match self.add().await? {
+        match self.add_record().await? {
             AddOutcome::Added { run } => {
                 let correlation_id = run.as_ref().and_then(|run| run.correlation_id.as_deref());
                 for event in self.new.events.iter().chain(run.as_ref().map(run_created).as_ref()) {
@@ -258,7 +258,7 @@ impl FileAndRecord {
     /// Adds the record. Removes the file if the database refuses the record at once. After a try without an answer the
     /// file stays, whatever the second try says: the first transaction may have succeeded, or may still be running. If
     /// it does not succeed, the sweep removes the file later.
-    async fn add(&self) -> PortResult<AddOutcome> {
+    async fn add_record(&self) -> PortResult<AddOutcome> {
         let doubt = match self.try_to_add().await {
             Err(error) if error.is_in_doubt() => error,
             Err(error) => {
@@ -269,11 +269,11 @@ impl FileAndRecord {
         };
         match self.try_to_add().await {
             Ok(AddOutcome::AlreadyAdded { document, .. }) if document == self.new.document.id => {
-                self.stored().await
+                self.lost_outcome().await
             }
             // The second transaction had to wait for the first, so that its answer is about both.
             Ok(outcome) => Ok(outcome),
-            Err(_) if self.is_there().await => self.stored().await,
+            Err(_) if self.record_exists().await => self.lost_outcome().await,
             Err(_) => {
                 tracing::warn!(
                     document_id = %self.new.document.id,
@@ -288,12 +288,12 @@ impl FileAndRecord {
         self.store.documents.add(self.new.clone(), self.new.document.created_at).await
     }
 
-    async fn is_there(&self) -> bool {
+    async fn record_exists(&self) -> bool {
         self.store.documents.find(self.new.document.id).await.is_ok()
     }
 
-    /// Restores the lost answer: the database has the document and its run.
-    async fn stored(&self) -> PortResult<AddOutcome> {
+    /// The outcome whose answer was lost: the database has the document and its run.
+    async fn lost_outcome(&self) -> PortResult<AddOutcome> {
         let run = match &self.new.run {
             Some(run) => Some(self.store.history.run(run.id).await?.as_created()),
             None => None,

@@ -37,7 +37,7 @@ pub enum Part {
 
 /// The options of the drill.
 #[derive(clap::Args, Clone, Debug)]
-pub struct Options {
+pub struct DrillOptions {
     /// Drill on this database only.
     #[arg(long)]
     store: Option<DatabaseKind>,
@@ -56,14 +56,14 @@ pub struct Options {
 }
 
 /// Runs the drills and prints the results. Returns whether all passed.
-pub async fn drill(options: Options) -> bool {
+pub async fn drill(options: DrillOptions) -> bool {
     let passed =
         if options.long { kills::long_drill(&options.state).await } else { rehearse(&options).await };
     println!("\n{}", if passed { "The drill passed." } else { "THE DRILL FAILED." });
     passed
 }
 
-async fn rehearse(options: &Options) -> bool {
+async fn rehearse(options: &DrillOptions) -> bool {
     let kinds =
         options.store.map_or_else(|| vec![DatabaseKind::Sqlite, DatabaseKind::Postgres], |kind| vec![kind]);
     let is_wanted = |part| options.only.is_empty() || options.only.contains(&part);
