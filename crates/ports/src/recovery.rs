@@ -30,7 +30,7 @@ impl RecoveryRules {
     pub fn recovery_of(&self, pipeline: Pipeline) -> RecoveryPolicy {
         self.recovery
             .iter()
-            .find(|(of, _)| *of == pipeline)
+            .find(|(name, _)| *name == pipeline)
             .map_or(RecoveryPolicy::Fail, |(_, recovery)| *recovery)
     }
 }

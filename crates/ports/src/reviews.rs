@@ -5,15 +5,15 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use jiff::Timestamp;
 use quire_domain::{
-    DocumentId, EditBlocked, Event, InterpretationId, MarkBlocked, ReviewStatus, Run, RunId, SignedVersion,
+    Document, DocumentId, EditBlocked, Event, InterpretationId, MarkBlocked, ReviewStatus, Run, RunId,
+    SignedVersion,
 };
 use quire_understanding::calibration::ConfidencePolicy;
 use quire_understanding::edit::FieldChange;
-use quire_understanding::structure::StructuralEdit;
+use quire_understanding::structural_change::StructuralEdit;
 use quire_understanding::{Interpretation, MadeBy};
 
 use crate::PortResult;
-use crate::documents::DocumentOverview;
 
 /// The first version of a run's interpretation, stored with the success of its step.
 #[derive(Clone, Debug, PartialEq)]
@@ -46,8 +46,16 @@ pub struct InterpretationVersion {
 /// A document with its latest completed run and that run's interpretation.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DocumentReview {
-    /// The document. Its run here is the latest completed one, if there is one.
-    pub overview: DocumentOverview,
+    /// The document.
+    pub document: Document,
+    /// When a person reviewed it.
+    pub reviewed_at: Option<Timestamp>,
+    /// Who reviewed it.
+    pub reviewed_by: Option<String>,
+    /// Its latest completed run. Newer runs that did not complete do not count.
+    pub latest_completed_run: Option<Run>,
+    /// The payload of the artifact that names the text of that run.
+    pub text: Option<String>,
     /// The active version of that run's interpretation.
     pub active: Option<InterpretationVersion>,
 }
@@ -77,7 +85,7 @@ pub struct NewInterpretationVersion {
     /// The changes against the base version.
     pub changes: Vec<FieldChange>,
     /// The schema changes that the edit suggests.
-    pub structure: Vec<StructuralEdit>,
+    pub structural_edits: Vec<StructuralEdit>,
     /// Who edits.
     pub actor: String,
     /// When.

@@ -78,7 +78,7 @@ pub(crate) async fn log_in(
     parts: Parts,
     given: Bytes,
 ) -> Result<Response, ApiError> {
-    let given = Parameters::of(&String::from_utf8_lossy(&given));
+    let given = Parameters::parse(&String::from_utf8_lossy(&given));
     let next = back(given.text("next"));
     if !state.auth.is_required().await? {
         return Ok(redirect_to(next, None));
@@ -142,7 +142,7 @@ pub(crate) async fn log_out(
 ) -> Result<Response, ApiError> {
     refuse_other_sites(&parts)?;
     if let Some((holder, secret)) = state.auth.current_session(&parts).await.unwrap_or_default() {
-        let given = Parameters::of(&String::from_utf8_lossy(&given));
+        let given = Parameters::parse(&String::from_utf8_lossy(&given));
         require_form_token(&secret, given.text("csrf"))?;
         state.auth.log_out(&secret).await?;
         tracing::info!(who = holder.name, "logged out");

@@ -185,7 +185,7 @@ impl Upload {
         };
         let identity =
             UploadIdentity { document: &document, first: first.as_ref(), schema: self.schema.as_deref() };
-        let idempotency_key = sender.key.as_ref().map(|key| key.of(&sender.actor, &identity));
+        let idempotency_key = sender.key.as_ref().map(|key| key.for_upload(&sender.actor, &identity));
         let run = first.map(|first| NewRun {
             id: RunId::new(),
             pipeline: Pipeline::Document,

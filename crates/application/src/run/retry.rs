@@ -28,7 +28,7 @@ pub async fn retry(app: &App, id: RunId, actor: &str) -> Result<Run, RetryError>
     if pipeline == Pipeline::Document {
         return Err(RetryError::DocumentRun);
     }
-    let policy = app.requeue.iter().find(|(of, _)| *of == pipeline);
+    let policy = app.requeue.iter().find(|(name, _)| *name == pipeline);
     let policy = policy.map_or(RequeuePolicy::Never, |(_, policy)| *policy);
     match retry_by_policy(&app.store, id, policy, actor).await.map_err(Error::from) {
         Ok(run) => Ok(run),

@@ -114,8 +114,8 @@ async fn add(
         Ok((key, row::calibration_entry(row)?))
     })?;
     let before: HashMap<_, CalibrationEntry> = before.into_iter().collect();
-    let after = |(place, signal): (usize, &FieldSignal)| {
-        let key = (columns.keys[place].clone(), columns.mappings[place].clone());
+    let after = |(index, signal): (usize, &FieldSignal)| {
+        let key = (columns.keys[index].clone(), columns.mappings[index].clone());
         before.get(&key).copied().unwrap_or_default().after(signal, direction, policy)
     };
     let after: Vec<CalibrationEntry> = review.signals.iter().enumerate().map(after).collect();

@@ -191,7 +191,7 @@ async fn assert_counts(fixture: &StoreFixture, documents: &[(DocumentId, RunId)]
         BTreeMap::new();
     let mut reviewed = 0;
     for (document, run) in documents {
-        let status = fixture.store.reviews.review(*document).await.unwrap().overview.document.review_status;
+        let status = fixture.store.reviews.review(*document).await.unwrap().document.review_status;
         let signals = ReviewSignals::of(&fixture.active_version(*run).await.data, &policy);
         let Some(signals) = signals.filter(|_| status == ReviewStatus::Reviewed) else { continue };
         reviewed += 1;

@@ -33,7 +33,7 @@ async fn compare(fixture: &StoreFixture) -> usize {
     let confidence = |id| {
         versions
             .iter()
-            .find(|(of, _)| *of == id)
+            .find(|(document, _)| *document == id)
             .map(|(_, version)| document_confidence(&version.data.fields))
     };
     assert_reviewed_documents_are_signed(fixture).await;

@@ -23,7 +23,7 @@ async fn listed(
     fixture
         .store
         .documents
-        .list(DocumentListQuery { of: DocumentFilter::All, after, skip, limit })
+        .list(DocumentListQuery { filter: DocumentFilter::All, after, skip, limit })
         .await
         .unwrap()
 }

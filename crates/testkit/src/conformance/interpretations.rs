@@ -73,7 +73,7 @@ pub(super) fn edit(
         base: base.number,
         data: Interpretation { created_at: at, fields: edited.fields, ..base.data.clone() },
         changes: edited.changes,
-        structure: edited.structure,
+        structural_edits: edited.structural_edits,
         actor: "ana".to_owned(),
         at,
         policy: Arc::default(),

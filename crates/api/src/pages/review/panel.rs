@@ -117,9 +117,9 @@ impl Panel {
         let active = &found.active;
         let told = words.with("review.version", &active.number.to_string());
         let told = told.replacen("{}", &by(active.created_by.as_deref()), 1);
-        let is_reviewed = found.document().review_status == ReviewStatus::Reviewed;
-        let reviewed = found.overview.reviewed_at.filter(|_| is_reviewed).map(|at| {
-            let text = words.with("review.reviewed_by", &by(found.overview.reviewed_by.as_deref()));
+        let is_reviewed = found.document.review_status == ReviewStatus::Reviewed;
+        let reviewed = found.reviewed_at.filter(|_| is_reviewed).map(|at| {
+            let text = words.with("review.reviewed_by", &by(found.reviewed_by.as_deref()));
             (text, Moment::of(at))
         });
         let empty_critical = empty_critical_keys(&active.data.fields, &found.schema);

@@ -65,10 +65,10 @@ pub(crate) async fn download(
         (header::CACHE_CONTROL, HeaderValue::from_static("private, no-cache")),
         NO_SNIFFING,
     ];
-    if IfNoneMatch::of(&given).includes(&tag) {
+    if IfNoneMatch::from_headers(&given).includes(&tag) {
         return Ok((StatusCode::NOT_MODIFIED, common).into_response());
     }
-    let (status, part) = match RequestedPart::of(&given, &tag, size) {
+    let (status, part) = match RequestedPart::from_headers(&given, &tag, size) {
         RequestedPart::Whole => (StatusCode::OK, 0..size),
         RequestedPart::Part(part) => (StatusCode::PARTIAL_CONTENT, part),
         RequestedPart::Outside => return Ok(outside(size)),

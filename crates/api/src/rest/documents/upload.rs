@@ -139,8 +139,8 @@ where
     type Rejection = ApiError;
 
     async fn from_request(request: Request, state: &S) -> Result<Self, ApiError> {
-        let parameters = Parameters::of(request.uri().query().unwrap_or_default());
-        let key = idempotency_key::of(request.headers())?;
+        let parameters = Parameters::parse(request.uri().query().unwrap_or_default());
+        let key = idempotency_key::from_headers(request.headers())?;
         let correlation_id = request.extensions().get::<RequestId>().map(|RequestId(id)| id.clone());
         let upload = UploadRequest {
             actor: Caller::of(request.extensions()).0,
