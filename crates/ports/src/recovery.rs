@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 use jiff::{SignedDuration, Timestamp};
-use quire_domain::{Change, Orphaned, Pipeline, RecoveryPolicy, Run, RunId, Transition, WorkerId};
+use quire_domain::{Orphaned, Pipeline, RecoveryPolicy, Run, RunChange, RunId, Transition, WorkerId};
 
 use crate::PortResult;
 
@@ -19,8 +19,8 @@ pub struct RecoveryRules {
 
 impl RecoveryRules {
     /// What happens to an orphaned run whose owner held that many runs, this one included.
-    pub fn recover(&self, run: &Run, held: u32) -> Change {
-        Change::Recover {
+    pub fn recover(&self, run: &Run, held: u32) -> RunChange {
+        RunChange::Recover {
             recovery: self.recovery_of(run.pipeline),
             orphaned: Orphaned::among(held, &mut rand::rng()),
         }

@@ -39,7 +39,7 @@ pub struct UploadSettings {
     /// The accepted kinds of files.
     pub kinds: Vec<FileKind>,
     /// The size limit of a file, in bytes.
-    pub largest: u64,
+    pub max_bytes: u64,
     /// The schema of a document whose upload names none.
     pub schema: String,
 }
@@ -48,10 +48,10 @@ pub struct UploadSettings {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum UploadError {
     /// The file is larger than the limit.
-    #[error("the file is larger than the limit of {} MB; split it or raise uploads.max_mb", .largest >> 20)]
+    #[error("the file is larger than the limit of {} MB; split it or raise uploads.max_mb", .max_bytes >> 20)]
     TooLarge {
         /// The limit, in bytes.
-        largest: u64,
+        max_bytes: u64,
     },
     /// The file is empty.
     #[error("the file is empty; send one with something in it")]
@@ -145,8 +145,8 @@ impl Upload {
     /// Writes the next piece. Fails as soon as the upload cannot accept the file.
     pub async fn write(&mut self, piece: &[u8]) -> Result<(), UploadError> {
         self.size += piece.len() as u64;
-        if self.size > self.settings.largest {
-            return Err(UploadError::TooLarge { largest: self.settings.largest });
+        if self.size > self.settings.max_bytes {
+            return Err(UploadError::TooLarge { max_bytes: self.settings.max_bytes });
         }
         match self.sniffer.push(piece) {
             Verdict::Open => {}
@@ -163,7 +163,7 @@ impl Upload {
         self,
         name: &str,
         first: Option<FirstRun>,
-        sender: &Uploader,
+        uploader: &Uploader,
     ) -> Result<DocumentView, UploadError> {
         if self.size == 0 {
             return Err(UploadError::Empty);
@@ -185,7 +185,7 @@ impl Upload {
         };
         let identity =
             UploadIdentity { document: &document, first: first.as_ref(), schema: self.schema.as_deref() };
-        let idempotency_key = sender.key.as_ref().map(|key| key.for_upload(&sender.actor, &identity));
+        let idempotency_key = uploader.key.as_ref().map(|key| key.for_upload(&uploader.actor, &identity));
         let run = first.map(|first| NewRun {
             id: RunId::new(),
             pipeline: Pipeline::Document,
@@ -194,7 +194,7 @@ impl Upload {
             correlation_id: first.correlation_id,
             continues: None,
         });
-        let events = vec![document.uploaded(&sender.actor, at)];
+        let events = vec![document.uploaded(&uploader.actor, at)];
         let new = NewDocument { document, run, events, idempotency_key };
         let writer = DocumentWriter { store: self.store, blobs: self.blobs, new };
         let written = tokio::spawn(writer.write(self.incoming)).await;

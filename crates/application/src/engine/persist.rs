@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use quire_domain::run::apply;
 use quire_domain::run::{RunningStep, last_event, late_write_refused};
-use quire_domain::{Change, Event, Failure, Run, Transition};
+use quire_domain::{Event, Failure, Run, RunChange, Transition};
 use quire_ports::{Advance, AdvanceOutcome, Artifact, FirstVersion, PortError};
 
 use super::{EngineCore, WorkerLease, report};
@@ -40,7 +40,7 @@ impl EngineCore {
         run: &Run,
         events: Vec<Event>,
         results: StepResults,
-        change: Change,
+        change: RunChange,
     ) -> WriteOutcome {
         match apply(run, change, self.store.clock.now()) {
             Ok(end) => self.persist(lease, run, events, results, Some(end)).await,
@@ -57,7 +57,7 @@ impl EngineCore {
         lease: &WorkerLease,
         run: &Run,
         running: Option<RunningStep>,
-        change: Change,
+        change: RunChange,
     ) -> WriteOutcome {
         let now = self.store.clock.now();
         match apply(run, change, now) {

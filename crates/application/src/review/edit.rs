@@ -47,7 +47,7 @@ pub enum EditError {
     Stale(Box<StaleEdit>),
     /// A change is invalid.
     #[error(transparent)]
-    Bad(#[from] InvalidEdit),
+    Invalid(#[from] InvalidEdit),
     /// A typed text can be read in several ways, or is not what its key can have.
     #[error(transparent)]
     Unclear(#[from] UnclearText),

@@ -19,5 +19,5 @@ pub use recorded::{
 };
 pub use retry::{Backoff, RecoveryPolicy, RequeuePolicy, RetryPolicy};
 pub use state::{Continuation, FailureReason, NewRun, Run, RunState, SchemaRef};
-pub use transition::{Change, Effect, Refusal, Transition, apply, create};
+pub use transition::{Effect, Refusal, RunChange, Transition, apply, create};
 pub use turn::Turn;

@@ -43,7 +43,7 @@ pub use refusal::Refusal;
 
 /// Something that happens to a run.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Change {
+pub enum RunChange {
     /// A worker claims it.
     Start {
         /// The worker.
@@ -184,16 +184,16 @@ pub fn create(new: &NewRun, at: Timestamp) -> (Run, Event) {
 }
 
 /// Applies a change to a run at a certain time.
-pub fn apply(run: &Run, change: Change, at: Timestamp) -> Result<Transition, Refusal> {
+pub fn apply(run: &Run, change: RunChange, at: Timestamp) -> Result<Transition, Refusal> {
     match change {
-        Change::Start { worker, limit } => start::start(run, worker, limit, at),
-        Change::Complete => complete::complete(run, at),
-        Change::Fail { step, failure, requeue } => fail::fail(run, step, &failure, requeue, at),
-        Change::TimeOut { continued_by } => time_out::time_out(run, continued_by, at),
-        Change::Recover { recovery, orphaned } => recover::recover(run, recovery, orphaned, at),
-        Change::HandBack => hand_back::hand_back(run, at),
-        Change::Retry { requeue } => retry::retry(run, requeue, at),
-        Change::Withdraw => withdraw::withdraw(run, at),
+        RunChange::Start { worker, limit } => start::start(run, worker, limit, at),
+        RunChange::Complete => complete::complete(run, at),
+        RunChange::Fail { step, failure, requeue } => fail::fail(run, step, &failure, requeue, at),
+        RunChange::TimeOut { continued_by } => time_out::time_out(run, continued_by, at),
+        RunChange::Recover { recovery, orphaned } => recover::recover(run, recovery, orphaned, at),
+        RunChange::HandBack => hand_back::hand_back(run, at),
+        RunChange::Retry { requeue } => retry::retry(run, requeue, at),
+        RunChange::Withdraw => withdraw::withdraw(run, at),
     }
 }
 

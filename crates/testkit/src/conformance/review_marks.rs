@@ -1,6 +1,6 @@
 //! Review marks: which version was reviewed, and what ends a review.
 
-use quire_domain::{Change, DocumentId, EventType, ReviewStatus, RunId, SignedVersion};
+use quire_domain::{DocumentId, EventType, ReviewStatus, RunChange, RunId, SignedVersion};
 use quire_ports::{EventFilter, MarkBlocked, PortError};
 
 use super::interpretations::{add_field, default_fields, edit, mark_request, reopen_request};
@@ -102,7 +102,7 @@ pub async fn a_newer_run_that_completes_ends_the_review(fixture: &StoreFixture) 
     assert_eq!(review().await.document.review_status, ReviewStatus::Reviewed, "it is only requested");
     let worker = fixture.worker(at(22)).await;
     fixture.claim_one(worker, at(22)).await;
-    fixture.end_run(failing, Change::TimeOut { continued_by: None }, at(200)).await;
+    fixture.end_run(failing, RunChange::TimeOut { continued_by: None }, at(200)).await;
     assert_eq!(review().await.document.review_status, ReviewStatus::Reviewed, "the run found nothing");
 
     let second = fixture.enqueue(document.into(), at(201)).await;

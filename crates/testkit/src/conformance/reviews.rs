@@ -1,6 +1,6 @@
 //! Reviews: versions of interpretations and their edits.
 
-use quire_domain::{Change, DocumentId, EventType, RunId};
+use quire_domain::{DocumentId, EventType, RunChange, RunId};
 use quire_ports::{EditBlocked, EventFilter, NewInterpretationVersion, PortError};
 use quire_understanding::edit::EditOperation;
 
@@ -50,7 +50,7 @@ pub async fn a_review_shows_the_latest_completed_run(fixture: &StoreFixture) {
     let latest =
         || async { fixture.store.reviews.review(document).await.unwrap().latest_completed_run.unwrap().id };
     assert_eq!(latest().await, first, "while another run is running");
-    fixture.end_run(failed, Change::TimeOut { continued_by: None }, at(200)).await;
+    fixture.end_run(failed, RunChange::TimeOut { continued_by: None }, at(200)).await;
     assert_eq!(latest().await, first, "after another run timed out");
     let second = fixture.enqueue(document.into(), at(201)).await;
     assert_eq!(latest().await, first, "while another run is queued");
@@ -127,7 +127,7 @@ pub async fn a_refused_edit_returns_its_reason_and_changes_nothing(fixture: &Sto
     fixture.claim_one(worker, at(12)).await;
     assert!(fixture.store.reviews.editable(run).await.unwrap().is_busy);
     assert_eq!(refused(edit(&base, &[add_field("breed", "x")], at(13))).await, EditBlocked::ActiveRun);
-    fixture.end_run(waiting, Change::Complete, at(14)).await;
+    fixture.end_run(waiting, RunChange::Complete, at(14)).await;
     assert_eq!(
         refused(NewInterpretationVersion { run: waiting, ..edit(&base, &[add_field("breed", "x")], at(15)) })
             .await,

@@ -180,8 +180,8 @@ impl From<UploadError> for ApiError {
     fn from(error: UploadError) -> Self {
         let message = error.to_string();
         match error {
-            UploadError::TooLarge { largest } => {
-                Self::new(Code::FileTooLarge, message).with(json!({ "max_bytes": largest }))
+            UploadError::TooLarge { max_bytes } => {
+                Self::new(Code::FileTooLarge, message).with(json!({ "max_bytes": max_bytes }))
             }
             UploadError::Empty => {
                 Self::new(Code::InvalidRequest, message).with(json!({ "parameter": FILE_FIELD }))

@@ -127,7 +127,7 @@ impl UploadFixture {
     async fn new() -> Self {
         let settings = UploadSettings {
             kinds: vec![FileKind::Pdf, FileKind::Text],
-            largest: 1 << 20,
+            max_bytes: 1 << 20,
             schema: "veterinary-record".to_owned(),
         };
         Self {
@@ -144,7 +144,7 @@ impl UploadFixture {
             upload.write(piece).await?;
         }
         let first = FirstRun { priority: Priority::High, correlation_id: Some("req-1".to_owned()) };
-        upload.finish("folder/record.pdf", Some(first), &sender(None)).await
+        upload.finish("folder/record.pdf", Some(first), &uploader(None)).await
     }
 
     fn store(&self, outcome: PlannedOutcome) -> Store {
@@ -172,7 +172,7 @@ impl UploadFixture {
     }
 }
 
-fn sender(key: Option<UploadKey>) -> Uploader {
+fn uploader(key: Option<UploadKey>) -> Uploader {
     Uploader { actor: "ana".to_owned(), key }
 }
 
@@ -262,7 +262,7 @@ async fn without_the_file_there_is_no_record() {
     let mut upload = Upload::begin(env.fixture.store.clone(), blobs, settings).await.unwrap();
     upload.write(&pdf(10)).await.unwrap();
     std::fs::remove_dir_all(env.folder.path().join("documents")).unwrap();
-    let refused = upload.finish("record.pdf", None, &sender(None)).await;
+    let refused = upload.finish("record.pdf", None, &uploader(None)).await;
     assert!(matches!(refused, Err(UploadError::Store(Error::Unavailable { .. }))), "{refused:?}");
     let events = env.fixture.store.history.events(EventId(0), EventFilter::default(), 10).await.unwrap();
     assert_eq!(events, []);
@@ -275,7 +275,7 @@ async fn what_is_too_large_empty_or_of_another_kind_is_refused_and_leaves_nothin
     let kinds = env.settings.kinds.clone();
     let png = [b"\x89PNG\r\n\x1a\n".to_vec(), vec![0; 600_000]].concat();
     for (file, error) in [
-        (pdf(1 << 20), UploadError::TooLarge { largest: 1 << 20 }),
+        (pdf(1 << 20), UploadError::TooLarge { max_bytes: 1 << 20 }),
         (Vec::new(), UploadError::Empty),
         (png, UploadError::Unsupported { kinds: kinds.clone() }),
         (b"\0\x01\x02".to_vec(), UploadError::Unsupported { kinds }),
@@ -297,7 +297,7 @@ async fn without_processing_a_document_gets_no_run() {
     let settings = Arc::new(env.settings.clone());
     let mut upload = Upload::begin(env.fixture.store.clone(), blobs, settings).await.unwrap();
     upload.write(b"Paciente: Luna").await.unwrap();
-    let taken = upload.finish("", None, &sender(None)).await.unwrap();
+    let taken = upload.finish("", None, &uploader(None)).await.unwrap();
     assert_eq!(taken.overview.latest_run, None);
     assert_eq!(taken.processing.status.as_str(), "UPLOADED");
     assert_eq!(taken.overview.document.original_filename, "document.txt");
