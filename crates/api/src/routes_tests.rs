@@ -183,16 +183,16 @@ fn an_error_of_a_use_case_becomes_a_response_without_internal_details() {
 /// Proves R074 for page images: a retry helps only where the document is not the cause.
 #[test]
 fn an_image_error_says_whether_a_retry_helps() {
-    for (trouble, code) in [
+    for (error, code) in [
         (ReadErrorKind::PageNotFound, Code::NotFound),
         (ReadErrorKind::UnsupportedMediaType, Code::NotFound),
         (ReadErrorKind::PdfEncrypted, Code::Conflict),
         (ReadErrorKind::ParserTimeout, Code::Conflict),
         (ReadErrorKind::ParserCrashed, Code::ServiceUnavailable),
     ] {
-        let answer = ApiError::from(ReadError::new(trouble, "what to do"));
+        let answer = ApiError::from(ReadError::new(error, "what to do"));
         let details = answer.details.unwrap();
-        assert_eq!((answer.code, &details["cause"]), (code, &json!(trouble.as_str())));
+        assert_eq!((answer.code, &details["cause"]), (code, &json!(error.as_str())));
         assert_eq!(details.get("reason").is_some(), code == Code::Conflict);
     }
     let refused = ApiError::from(ImageError::Scale(0.1, 4.0));

@@ -53,7 +53,7 @@ struct LoginPage {
     /// The page to open after the login.
     next: String,
     /// Why the login failed.
-    trouble: Option<String>,
+    error: Option<String>,
 }
 
 /// `GET /app/login`: the form. Redirects a visitor who needs no login.
@@ -151,13 +151,13 @@ pub(crate) async fn log_out(
     Ok(redirect_to(HeaderValue::from_static("/app/login"), forgotten))
 }
 
-fn form(mut visitor: Visitor, next: &HeaderValue, trouble: Option<String>) -> Result<Response, ApiError> {
+fn form(mut visitor: Visitor, next: &HeaderValue, error: Option<String>) -> Result<Response, ApiError> {
     let next = next.to_str().unwrap_or("/app").to_owned();
     let encoded: String = form_urlencoded::byte_serialize(next.as_bytes()).collect();
     // The form may answer a POST, to which no link leads back.
     visitor.address = format!("/app/login?next={encoded}");
     let frame = Frame::new(visitor, NavigationItem::Inbox, &[], EventId(0));
-    page(&LoginPage { frame, next, trouble })
+    page(&LoginPage { frame, next, error })
 }
 
 /// The form again, with the reason.

@@ -1,7 +1,7 @@
 //! Reports events as structured log lines and as metrics. Reporting is best effort and never blocks.
 
 use jiff::{SignedDuration, Timestamp};
-use quire_domain::run::RunningStep;
+use quire_domain::run::{RunningStep, step_started};
 use quire_domain::{Effect, Event, EventType, Pipeline, StepName, Transition, WorkerId};
 use quire_ports::ClaimedRun;
 
@@ -63,13 +63,7 @@ pub(super) fn run_started(claimed: &ClaimedRun, worker: WorkerId) {
         .record(waited.as_secs_f64());
     event(&Event { worker: Some(worker), ..Event::of_run(EventType::RunStarted, run, at) }, correlation_id);
     if let Some(step) = claimed.step {
-        let started = Event {
-            worker: Some(worker),
-            step: Some(step),
-            attempt: Some(1),
-            ..Event::of_run(EventType::StepStarted, run, at)
-        };
-        event(&started, correlation_id);
+        event(&step_started(run, step, worker, at), correlation_id);
     }
 }
 

@@ -74,11 +74,11 @@ mod tests {
 
     #[test]
     fn a_change_is_described_with_its_keys() {
-        let told = |change, source| what(change, source, "b", Language::English.words());
-        assert_eq!(told(SchemaChangeType::NewKey, None), "Add b");
-        assert_eq!(told(SchemaChangeType::KeyRename, Some("a")), "Rename a to b");
-        assert_eq!(told(SchemaChangeType::KeyMapping, Some("a")), "Map a to b");
-        assert_eq!(told(SchemaChangeType::KeyDeprecation, None), "Remove b");
+        let described = |change, source| what(change, source, "b", Language::English.words());
+        assert_eq!(described(SchemaChangeType::NewKey, None), "Add b");
+        assert_eq!(described(SchemaChangeType::KeyRename, Some("a")), "Rename a to b");
+        assert_eq!(described(SchemaChangeType::KeyMapping, Some("a")), "Map a to b");
+        assert_eq!(described(SchemaChangeType::KeyDeprecation, None), "Remove b");
     }
 
     #[test]
