@@ -6,8 +6,8 @@ use jiff::Timestamp;
 use quire_connectors::blob::DiskBlobs;
 use quire_domain::{Event, EventId, Run, SubjectId};
 use quire_ports::{
-    DocumentFilter, DocumentListQuery, DocumentOverview, Documents, EventFilter, LeastConfidentQuery,
-    RunFilter, SubjectPresence,
+    AddOutcome, DocumentFilter, DocumentListQuery, DocumentOverview, Documents, EventFilter,
+    LeastConfidentQuery, PortResult, RunFilter, SubjectPresence,
 };
 use quire_testkit::fixture::StoreFixture;
 use tempfile::TempDir;
