@@ -192,12 +192,25 @@ impl Tab {
         self.mouse("mouseMoved", position, 0);
     }
 
-    /// Clicks an element.
+    /// Clicks an element. Clicks again if the page moved or replaced it before the mouse reached it.
     pub fn click(&mut self, selector: &str) {
-        let position = self.centre(selector);
-        for kind in ["mouseMoved", "mousePressed", "mouseReleased"] {
-            self.mouse(kind, position, 0);
+        let started = Instant::now();
+        while started.elapsed() < TIMEOUT {
+            let position = self.centre(selector);
+            self.eval(&format!(
+                "window.isClickMissed = true; addEventListener('click', (event) => {{ \
+                 window.isClickMissed = !event.target.closest({}) }}, {{ capture: true, once: true }})",
+                json!(selector)
+            ));
+            for kind in ["mouseMoved", "mousePressed", "mouseReleased"] {
+                self.mouse(kind, position, 0);
+            }
+            // A page that the click has loaded does not know the variable.
+            if self.try_eval("window.isClickMissed") != Ok(Value::Bool(true)) {
+                return;
+            }
         }
+        panic!("no click reached {selector}");
     }
 
     /// Presses a key, such as `Enter`, `a` or `Shift+Tab`.
