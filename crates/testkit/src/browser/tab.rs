@@ -202,15 +202,25 @@ impl Tab {
                  window.isClickMissed = !event.target.closest({}) }}, {{ capture: true, once: true }})",
                 json!(selector)
             ));
-            for kind in ["mouseMoved", "mousePressed", "mouseReleased"] {
-                self.mouse(kind, position, 0);
-            }
+            self.click_at(position);
             // A page that the click has loaded does not know the variable.
             if self.try_eval("window.isClickMissed") != Ok(Value::Bool(true)) {
                 return;
             }
         }
         panic!("no click reached {selector}");
+    }
+
+    /// Clicks in the middle of an element that lies under another one.
+    pub fn click_through(&mut self, selector: &str) {
+        let position = self.centre(selector);
+        self.click_at(position);
+    }
+
+    fn click_at(&mut self, position: (f64, f64)) {
+        for kind in ["mouseMoved", "mousePressed", "mouseReleased"] {
+            self.mouse(kind, position, 0);
+        }
     }
 
     /// Presses a key, such as `Enter`, `a` or `Shift+Tab`.
