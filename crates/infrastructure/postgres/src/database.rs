@@ -10,7 +10,7 @@ use sqlx::postgres::{PgArguments, PgConnectOptions, PgPoolOptions, PgRow};
 use sqlx::query::Query;
 use sqlx::{ConnectOptions, PgConnection, PgPool, Postgres};
 
-use crate::Options;
+use crate::PostgresOptions;
 use crate::error::{is_broken, not_a_url, translate, unavailable};
 use crate::session::{self, SessionSettings};
 
@@ -59,7 +59,7 @@ pub(crate) struct Database {
 }
 
 impl Database {
-    pub(crate) async fn connect(url: &str, options: &Options) -> PortResult<Self> {
+    pub(crate) async fn connect(url: &str, options: &PostgresOptions) -> PortResult<Self> {
         let max_connections = options.max_connections.max(1);
         let settings = SessionSettings::new(options);
         let pool = pool_options(&settings)

@@ -14,7 +14,7 @@ use tokio::task::JoinHandle;
 
 use crate::database::{connect_options, pool_options};
 use crate::session::SessionSettings;
-use crate::{Options, sql};
+use crate::{PostgresOptions, sql};
 
 /// How long to wait before connecting again to a server that does not answer.
 const PAUSE: Duration = Duration::from_secs(1);
@@ -23,7 +23,7 @@ const PAUSE: Duration = Duration::from_secs(1);
 pub(crate) struct Listener(JoinHandle<()>);
 
 impl Listener {
-    pub(crate) fn start(url: &str, options: &Options, wakeup: Arc<Notify>) -> PortResult<Self> {
+    pub(crate) fn start(url: &str, options: &PostgresOptions, wakeup: Arc<Notify>) -> PortResult<Self> {
         // The listener has a pool of its own, because it occupies a connection all the time.
         let pool = pool_options(&SessionSettings::new(options))
             .max_connections(1)

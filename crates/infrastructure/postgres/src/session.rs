@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use quire_ports::{PortError, PortResult};
 use sqlx::{AssertSqlSafe, PgConnection, Row};
 
-use crate::Options;
+use crate::PostgresOptions;
 use crate::error::{is_protocol_violation, translate, unavailable};
 
 /// The settings of every session, as the server shows them. Times are in milliseconds.
@@ -50,7 +50,7 @@ pub(crate) struct SessionSettings {
 }
 
 impl SessionSettings {
-    pub(crate) fn new(options: &Options) -> Self {
+    pub(crate) fn new(options: &PostgresOptions) -> Self {
         let mut settings: Vec<_> = SETTINGS.map(|(name, value)| (name, value.to_owned())).into();
         settings.push(("statement_timeout", options.statement_timeout.as_millis().to_string()));
         settings.extend(options.schema.iter().map(|schema| ("search_path", schema.clone())));

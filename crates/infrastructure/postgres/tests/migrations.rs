@@ -6,7 +6,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use quire_domain::Change;
+use quire_domain::RunChange;
 use quire_domain::run::apply;
 use quire_ports::{Advance, AdvanceOutcome};
 use quire_postgres::testing::{HeldUpdates, TestSchema, apply_after_all, raw_sql};
@@ -61,7 +61,7 @@ async fn work_goes_on_while_a_large_table_is_migrated() {
     let now = fixture.store.clock.now();
     let worker = fixture.worker(now).await;
     let run = fixture.claim_one(worker, now).await.run;
-    let end = Some(apply(&run, Change::Complete, now).unwrap());
+    let end = Some(apply(&run, RunChange::Complete, now).unwrap());
     let advance = Advance {
         run: run.clone(),
         at: now,

@@ -9,14 +9,18 @@ use quire_domain::SubjectId;
 use quire_ports::{PortResult, Store};
 use quire_postgres::testing::pooler::Pooler;
 use quire_postgres::testing::{TestSchema, url};
-use quire_postgres::{Options, PgStore};
+use quire_postgres::{PgStore, PostgresOptions};
 use quire_testkit::fixture::document_run;
 use sqlx::{Executor, Row};
 
 const SOON: Duration = Duration::from_secs(20);
 
 async fn connect(place: &TestSchema, url: &str) -> PortResult<Store> {
-    let options = Options { schema: Some(place.schema.clone()), max_connections: 4, ..Options::default() };
+    let options = PostgresOptions {
+        schema: Some(place.schema.clone()),
+        max_connections: 4,
+        ..PostgresOptions::default()
+    };
     PgStore::connect(url, options).await.map(PgStore::into_store)
 }
 

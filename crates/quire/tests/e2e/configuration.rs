@@ -1,7 +1,7 @@
 //! Unknown settings and invalid values stop the start.
 
 use quire_ports::RunFilter;
-use quire_sqlite::{Options, SqliteStore};
+use quire_sqlite::{SqliteOptions, SqliteStore};
 
 use crate::program::{Cli, error_of};
 use crate::record::{RECORD, upload_lines};
@@ -53,7 +53,7 @@ async fn the_variables_of_files_and_database_name_the_paths_of_both() {
     ] {
         let cli = Cli::new().with_all(variables).with("QUIRE_READING_MEMORY_MB", "512");
         let server = cli.serve();
-        let store = SqliteStore::open(&cli.path(file), Options::default()).unwrap().into_store();
+        let store = SqliteStore::open(&cli.path(file), SqliteOptions::default()).unwrap().into_store();
         let document = upload_lines(&server, &RECORD);
         let filter = RunFilter { subject: Some(document.into()), limit: 1, ..RunFilter::default() };
         let run = store.history.runs(&filter).await.unwrap().remove(0).id;

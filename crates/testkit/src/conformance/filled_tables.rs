@@ -3,7 +3,7 @@
 use quire_domain::{DocumentId, InstallationId, Pipeline, ReviewStatus, RunId, SubjectId};
 use quire_ports::{CandidateFilter, IdempotencyKey, MinuteMetrics, NewDocument, SessionOwner};
 use quire_understanding::Schema;
-use quire_understanding::structure::{CandidateStatus, DecisionType};
+use quire_understanding::structural_change::{CandidateStatus, DecisionType};
 
 use super::calibration::labelled_field;
 use super::governance::{decide, decision};
