@@ -6,7 +6,7 @@
 //!   ▲  │                │ │ └── Fail, Orphan ─▶ FAILED ──┐
 //!   │  └─ Withdraw ─────┼─┼───────────────────▶   │      │ Retry (proposal, link)
 //!   │                   │ └── TimeOut ────────▶ TIMED_OUT│
-//!   └── Fail, Orphan, HandBack ──────────────────────────┘
+//!   └── Fail, Orphan, HandBack, Wait ────────────────────┘
 //! ```
 //!
 //! A run that timed out stays `TIMED_OUT`. A new run may continue its work ([`Effect::Continue`]).
@@ -15,7 +15,11 @@
 //! It has no side effects. A store writes the result only if the run still has the fence that the transition started
 //! from.
 
+mod wait;
+
 use jiff::{SignedDuration, Timestamp};
+
+pub use wait::Wait;
 
 use super::failure::{Failure, FailureKind, FailureRecord, FailureType};
 use super::fence::Fence;
@@ -62,6 +66,8 @@ pub enum Change {
         /// Whether other runs of the worker were orphaned with it.
         company: Company,
     },
+    /// It waits for its next step attempt or for a time, and holds nothing meanwhile.
+    Wait(Wait),
     /// The worker returns it unfinished, because the worker stops or did not know that it owns the run.
     HandBack,
     /// A person returns it to the queue.
@@ -203,6 +209,7 @@ pub fn create(new: &NewRun, at: Timestamp) -> (Run, Event) {
         attempts: 0,
         shared_orphanings: 0,
         retry_count: 0,
+        held: SignedDuration::ZERO,
         fence: Fence::default(),
         state: RunState::Queued { available_at: None },
     };
@@ -218,6 +225,7 @@ pub fn apply(run: &Run, change: Change, at: Timestamp) -> Result<Transition, Ref
         Change::Fail { step, failure, requeue } => fail(run, step, &failure, requeue, at),
         Change::TimeOut { continued_by } => time_out(run, continued_by, at),
         Change::Orphan { recovery, company } => orphan(run, recovery, company, at),
+        Change::Wait(wait) => wait::wait(run, wait, at),
         Change::HandBack => hand_back(run, at),
         Change::Retry { requeue } => retry(run, requeue, at),
         Change::Withdraw => withdraw(run, at),
@@ -228,8 +236,9 @@ fn start(run: &Run, worker: WorkerId, limit: SignedDuration, at: Timestamp) -> R
     let RunState::Queued { .. } = run.state else {
         return Err(Refusal::NotQueued { state: run.state.as_str(), action: "started" });
     };
-    // A limit beyond the end of the calendar is no limit.
-    let deadline_at = at.checked_add(limit).ok();
+    // The time before a wait counts. A limit beyond the end of the calendar is no limit.
+    let left = limit.saturating_sub(run.held).max(SignedDuration::ZERO);
+    let deadline_at = at.checked_add(left).ok();
     let next = with_state(run, RunState::Running { started_at: at, deadline_at, worker: Some(worker) });
     // The event carries the fencing token that this start issues.
     let event = Event { worker: Some(worker), ..Event::of_run(EventType::RunStarted, &next, at) };
@@ -347,7 +356,8 @@ fn hand_back(run: &Run, at: Timestamp) -> Result<Transition, Refusal> {
     );
     let event = owned.event(EventType::RunRequeued, run, at);
     // The run keeps its counters and its place in the queue, because it did nothing wrong.
-    let next = with_state(run, RunState::Queued { available_at: None });
+    let queued = with_state(run, RunState::Queued { available_at: None });
+    let next = Run { held: SignedDuration::ZERO, ..queued };
     let effects = vec![Effect::InterruptSteps(interrupted), Effect::Record(event), Effect::ResetSteps];
     Ok(Transition { from: run.fence, run: next, effects })
 }
@@ -372,6 +382,7 @@ fn retry(run: &Run, requeue: RequeuePolicy, at: Timestamp) -> Result<Transition,
         // A withdrawn run had no attempt, but may be retried.
         attempts: run.attempts.max(retry_count),
         queued_at: at,
+        held: SignedDuration::ZERO,
         ..with_state(run, RunState::Queued { available_at: available_at(at, delay) })
     };
     let event = Event { delay_ms: millis(delay), ..Event::of_run(EventType::RunRetried, run, at) };
@@ -432,6 +443,7 @@ impl RunningData {
             attempts: run.attempts + 1,
             retry_count: run.retry_count + 1,
             queued_at: at,
+            held: SignedDuration::ZERO,
             ..with_state(run, RunState::Queued { available_at: available_at(at, delay) })
         };
         let event = Event {
