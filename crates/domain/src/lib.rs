@@ -23,8 +23,8 @@ pub use ids::{
 };
 pub use pipeline::{Pipeline, PipelinePlan, ReachedStep, StepAttempt, StepName, UnknownName};
 pub use review::{EditBlocked, MarkBlocked, ReviewEnd, SignedVersion, check_edit, check_mark};
+pub use run::{AfterFailure, Continuation, FailureReason, Orphaned, RunChange, SchemaRef, Turn, Wait};
 pub use run::{
     Backoff, Effect, Failure, FailureKind, FailureRecord, FailureType, Fence, NewRun, Priority,
     RecoveryPolicy, Refusal, RequeuePolicy, RetryPolicy, Run, RunState, Transition,
 };
-pub use run::{AfterFailure, Change, Company, Continuation, FailureReason, SchemaRef, Turn, Wait};

@@ -1,10 +1,11 @@
-//! The scheduler claims runs. It reads the queue on every tick and when it is woken, and never in between.
+//! The scheduler claims runs. It reads the queue on every tick and when it is woken. After a claim that filled every slot,
+//! it reads the queue as soon as a slot is free.
 
 use std::sync::{Arc, PoisonError};
 
 use jiff::{SignedDuration, Timestamp};
 use quire_domain::run::RunningStep;
-use quire_domain::{Change, Event, EventType, RunId, StepAttempt};
+use quire_domain::{Event, EventType, RunChange, RunId, StepAttempt};
 use quire_ports::{Breakpoint, ClaimRequest, ClaimedRun, PortError};
 
 use super::execute::execute;
@@ -153,7 +154,7 @@ impl EngineCore {
             attempt: number,
             started_at,
         });
-        self.stop_run(lease, &claimed.run, running, Change::HandBack).await;
+        self.stop_run(lease, &claimed.run, running, RunChange::HandBack).await;
     }
 
     fn claim_failed(&self, error: &PortError) {

@@ -6,7 +6,7 @@ use std::time::Duration;
 use jiff::Timestamp;
 use quire_domain::run::RunningStep;
 use quire_domain::{
-    ArtifactId, Change, Event, EventType, Failure, InterpretationId, RequeuePolicy, Run, RunId, RunState,
+    ArtifactId, Event, EventType, Failure, InterpretationId, RequeuePolicy, Run, RunChange, RunId, RunState,
     StepAttempt, StepName,
 };
 use quire_ports::{Artifact, Breakpoint, ClaimedRun, FirstVersion, StepContext, StepOutput};
@@ -127,10 +127,10 @@ impl Execution<'_> {
         let _ = self.cancel.send(true);
         let change = match stop {
             Stop::LeaseLost => return,
-            Stop::TimedOut => Change::TimeOut {
+            Stop::TimedOut => RunChange::TimeOut {
                 continued_by: self.setup.policy.continues_after_timeout(&self.run, during).then(RunId::new),
             },
-            Stop::Halted => Change::HandBack,
+            Stop::Halted => RunChange::HandBack,
         };
         self.engine.stop_run(&self.lease, &self.run, running, change).await;
         // The run has ended, so an error here changes nothing.
@@ -140,7 +140,10 @@ impl Execution<'_> {
     /// Runs the step on the step threads.
     async fn run_step(&mut self, attempt: Attempt) -> Result<Result<StepOutput, Failure>, Stop> {
         let Some(step) = self.setup.steps.get(&attempt.step).cloned() else {
-            let message = format!("step {} is not set up on this worker", attempt.step);
+            let message = format!(
+                "this worker has no step {}; give all workers the same version and settings",
+                attempt.step
+            );
             return Ok(Err(Failure::permanent(StepErrorCode::StepNotSetUp.as_str(), message)));
         };
         let probe = self.engine.probe.clone();
@@ -195,7 +198,7 @@ impl Execution<'_> {
             }),
         };
         let Some(step) = self.setup.plan.after(attempt.step) else {
-            self.end(attempt, events, results, Change::Complete).await;
+            self.end(attempt, events, results, RunChange::Complete).await;
             return None;
         };
         let next = Attempt { step, number: 1, started_at: now };
@@ -231,7 +234,12 @@ impl Execution<'_> {
     }
 
     /// Writes progress in the middle of a run. Returns whether the run goes on.
-    pub(super) async fn advance(&mut self, attempt: Attempt, events: Vec<Event>, results: StepResults) -> bool {
+    pub(super) async fn advance(
+        &mut self,
+        attempt: Attempt,
+        events: Vec<Event>,
+        results: StepResults,
+    ) -> bool {
         let outcome = self.engine.persist(&self.lease, &self.run, events, results, None).await;
         if let WriteOutcome::Unstorable(failure) = outcome {
             self.fail_unstorable(attempt, failure).await;
@@ -241,7 +249,13 @@ impl Execution<'_> {
         goes_on && matches!(outcome, WriteOutcome::Stored)
     }
 
-    pub(super) async fn end(&mut self, attempt: Attempt, events: Vec<Event>, results: StepResults, change: Change) {
+    pub(super) async fn end(
+        &mut self,
+        attempt: Attempt,
+        events: Vec<Event>,
+        results: StepResults,
+        change: RunChange,
+    ) {
         let outcome = self.engine.end_run(&self.lease, &self.run, events, results, change).await;
         if let WriteOutcome::Unstorable(failure) = outcome {
             self.fail_unstorable(attempt, failure).await;
@@ -255,7 +269,7 @@ impl Execution<'_> {
         let now = self.engine.store.clock.now();
         let record = failure.record(Some(attempt.step), self.run.correlation_id.as_deref());
         let failed = self.step_ended(EventType::StepFailed, attempt, now, Some(record));
-        let change = Change::Fail { step: attempt.step, failure, requeue: RequeuePolicy::Never };
+        let change = RunChange::Fail { step: attempt.step, failure, requeue: RequeuePolicy::Never };
         if let WriteOutcome::Unstorable(failure) =
             self.engine.end_run(&self.lease, &self.run, vec![failed], StepResults::default(), change).await
         {
@@ -265,7 +279,7 @@ impl Execution<'_> {
 
     async fn complete(&mut self) {
         let (events, results) = (Vec::new(), StepResults::default());
-        self.engine.end_run(&self.lease, &self.run, events, results, Change::Complete).await;
+        self.engine.end_run(&self.lease, &self.run, events, results, RunChange::Complete).await;
     }
 }
 

@@ -8,12 +8,12 @@ use quire_ports::ClaimedRun;
 /// Logs an event. Every event line has the same keys; a key that does not apply is null.
 pub fn log(event: &Event, correlation_id: Option<&str>) {
     let document = event.subject.filter(|_| event.pipeline == Some(Pipeline::Document));
-    let request = event.subject.filter(|_| event.pipeline == Some(Pipeline::Link));
+    let link = event.subject.filter(|_| event.pipeline == Some(Pipeline::Link));
     let failure = event.failure.as_ref();
     tracing::info!(
         target: "quire::event",
         document_id = document.map(tracing::field::display),
-        request_id = request.map(tracing::field::display),
+        link_id = link.map(tracing::field::display),
         run_id = event.run.map(tracing::field::display),
         step_name = event.step.map(StepName::as_str),
         event_type = event.event_type.as_str(),

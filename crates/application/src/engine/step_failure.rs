@@ -6,9 +6,7 @@
 use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
-use quire_domain::{
-    AfterFailure, Change, Event, EventType, Failure, FailureRecord, StepAttempt, Wait,
-};
+use quire_domain::{AfterFailure, Event, EventType, Failure, FailureRecord, RunChange, StepAttempt, Wait};
 
 use quire_ports::Breakpoint;
 
@@ -27,7 +25,7 @@ impl Execution<'_> {
             && !self.engine.is_ready(self.run.pipeline, attempt.step).await
         {
             // The storage is gone for every run. This one did nothing wrong and waits in the queue until it is back.
-            self.end(attempt, Vec::new(), StepResults::default(), Change::HandBack).await;
+            self.end(attempt, Vec::new(), StepResults::default(), RunChange::HandBack).await;
             return Ok(None);
         }
         let now = self.engine.store.clock.now();
@@ -39,7 +37,8 @@ impl Execution<'_> {
         match next {
             AfterFailure::GiveUp => {
                 let failed = self.step_ended(EventType::StepFailed, attempt, now, Some(record));
-                let change = Change::Fail { step: attempt.step, failure, requeue: self.setup.policy.requeue };
+                let change =
+                    RunChange::Fail { step: attempt.step, failure, requeue: self.setup.policy.requeue };
                 self.end(attempt, vec![failed], results, change).await;
                 Ok(None)
             }
@@ -95,7 +94,7 @@ impl Execution<'_> {
     /// Sends the run back to the queue to wait. The slot is free afterwards.
     async fn wait(&mut self, attempt: Attempt, events: Vec<Event>, results: StepResults, wait: Wait) {
         let until = wait.until;
-        match self.engine.end_run(&self.lease, &self.run, events, results, Change::Wait(wait)).await {
+        match self.engine.end_run(&self.lease, &self.run, events, results, RunChange::Wait(wait)).await {
             WriteOutcome::Stored => self.engine.due.add(until),
             WriteOutcome::RunLost => {}
             WriteOutcome::Unstorable(failure) => self.fail_unstorable(attempt, failure).await,

@@ -150,8 +150,7 @@ async fn a_rate_limit_is_waited_out_and_counts_nothing(fixture: EngineFixture) {
     let limited = Failure::new(FailureKind::RateLimited { until }, "RATE_LIMITED", "slow down");
     let limit = SignedDuration::from_secs(120);
     let work = fails_first(5, limited);
-    let engine =
-        fixture.start_engine(document_pipeline_with_limit(limit, requeue_policy(), &work)).await;
+    let engine = fixture.start_engine(document_pipeline_with_limit(limit, requeue_policy(), &work)).await;
     fixture.wait_for_state_advancing(run, "COMPLETED").await;
     let stored = fixture.run(run).await;
     assert_eq!((stored.attempts, stored.retry_count), (0, 0));

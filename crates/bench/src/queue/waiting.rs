@@ -7,11 +7,11 @@ use std::time::{Duration, Instant};
 
 use quire_application::engine::{Engine, EngineSettings, PipelineSetup};
 use quire_domain::Failure;
-use quire_ports::{Store, StepOutput};
+use quire_ports::{StepOutput, Store};
 use quire_testkit::steps;
 
 use super::drain::{RunCounter, no_op_documents, settings};
-use super::{Options, baseline};
+use super::{QueueBenchOptions, baseline};
 use crate::database::{self, CommitGrouping, DatabaseKind};
 use crate::report::{Measurement, Table, median};
 
@@ -19,7 +19,7 @@ const SLOTS: u32 = 2;
 const FAILS_EVERY: usize = 50;
 
 /// Measures on one kind of database.
-pub async fn measure(kind: DatabaseKind, options: &Options) -> Table {
+pub async fn measure(kind: DatabaseKind, options: &QueueBenchOptions) -> Table {
     // The baseline is slow, and a tenth of the runs still shows many pauses.
     let runs = options.runs / 10;
     let (mut ratios, mut holding_rates, mut waiting_rates) = (Vec::new(), Vec::new(), Vec::new());
@@ -32,11 +32,8 @@ pub async fn measure(kind: DatabaseKind, options: &Options) -> Table {
         waiting_rates.push(waiting);
     }
     let name = "two slots, one attempt in fifty fails: waiting in the queue, relative to holding the slot";
-    let rates = format!(
-        "holding {:.0} runs/s, waiting {:.0} runs/s",
-        median(holding_rates),
-        median(waiting_rates)
-    );
+    let rates =
+        format!("holding {:.0} runs/s, waiting {:.0} runs/s", median(holding_rates), median(waiting_rates));
     Table { measurements: vec![Measurement::at_least(name, median(ratios), 5.0, "×")], notes: vec![rates] }
 }
 

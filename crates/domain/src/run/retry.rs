@@ -35,13 +35,7 @@ impl Backoff {
 
     /// What follows the failure of an attempt (from 1) at a step. A rate limit that names its end, within
     /// [`LONGEST_RATE_LIMIT`], is waited out and counts nothing; a longer one is a failure like any other.
-    pub fn after(
-        &self,
-        attempt: u32,
-        kind: FailureKind,
-        now: Timestamp,
-        rng: &mut impl Rng,
-    ) -> AfterFailure {
+    pub fn after(&self, attempt: u32, kind: FailureKind, now: Timestamp, rng: &mut impl Rng) -> AfterFailure {
         let delay = i64::try_from(self.delay_ms(attempt, rng)).unwrap_or(i64::MAX);
         let delay = SignedDuration::from_millis(delay);
         match kind {

@@ -3,16 +3,18 @@
 use std::collections::HashMap;
 
 use quire_domain::run::{apply, may_start, step_started};
-use quire_domain::{Change, Effect, Fence, PipelinePlan, ReachedStep, Run, RunId, StepAttempt, Transition};
+use quire_domain::{
+    Effect, Fence, PipelinePlan, ReachedStep, Run, RunChange, RunId, StepAttempt, Transition,
+};
 use quire_ports::{ClaimRequest, ClaimedRun, PortError, PortResult};
 use quire_sql::row;
 use sqlx::PgConnection;
 
 use crate::error::translate;
 use crate::row::{StoredTime, bigint, mapped};
+use crate::sql;
 use crate::steps::{self, write_step_progress};
 use crate::transition::{TimedTransition, append, update};
-use crate::sql;
 
 /// Starts the runs whose turn it is. They stay locked until the transaction ends.
 pub(crate) async fn start_next(
@@ -66,7 +68,7 @@ fn plan_of<'p>(claim: &ClaimRequest<'p>, run: &Run) -> PortResult<&'p PipelinePl
 }
 
 fn start(run: &Run, plan: &PipelinePlan, claim: &ClaimRequest<'_>) -> PortResult<Transition> {
-    let change = Change::Start { worker: claim.worker, limit: plan.limit };
+    let change = RunChange::Start { worker: claim.worker, limit: plan.limit };
     apply(run, change, claim.at).map_err(|why| PortError::Corrupt(why.to_string()))
 }
 

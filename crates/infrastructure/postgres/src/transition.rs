@@ -113,8 +113,7 @@ pub(crate) async fn apply_effects(
     yield_front(connection, transitions).await?;
     let passed = pass_turn(connection, transitions).await?;
     let created = continue_runs(connection, transitions, &passed).await?;
-    let is_ready =
-        |timed: &TimedTransition<'_>| timed.transition.turn(timed.at) == Some(Turn::Ready);
+    let is_ready = |timed: &TimedTransition<'_>| timed.transition.turn(timed.at) == Some(Turn::Ready);
     let notify = transitions.iter().any(is_ready) || !passed.is_empty() || !created.is_empty();
     for (run, event) in created {
         recorded.entry(run).or_default().push(event);

@@ -6,8 +6,8 @@ use async_trait::async_trait;
 use jiff::Timestamp;
 use quire_domain::run::{apply, create, last_event, late_write_refused, may_start, step_started};
 use quire_domain::{
-    Change, Event, Fence, NewRun, PipelinePlan, ReachedStep, RequeuePolicy, Run, RunId, StepName, Transition,
-    WorkerId,
+    Event, Fence, NewRun, PipelinePlan, ReachedStep, RequeuePolicy, Run, RunChange, RunId, StepName,
+    Transition, WorkerId,
 };
 use quire_ports::{
     Advance, AdvanceOutcome, Artifact, ClaimRequest, ClaimedRun, PortError, PortResult, RunQueue,
@@ -76,11 +76,11 @@ impl RunQueue for SqliteStore {
         actor: &str,
         at: Timestamp,
     ) -> PortResult<Transition> {
-        self.change(run, Change::Retry { requeue }, actor, at).await
+        self.change(run, RunChange::Retry { requeue }, actor, at).await
     }
 
     async fn withdraw(&self, run: RunId, actor: &str, at: Timestamp) -> PortResult<Transition> {
-        self.change(run, Change::Withdraw, actor, at).await
+        self.change(run, RunChange::Withdraw, actor, at).await
     }
 
     async fn record(&self, events: &[Event]) -> PortResult<()> {
@@ -104,7 +104,13 @@ impl SqliteStore {
     }
 
     /// Reads a run, lets the domain decide and stores the decision.
-    async fn change(&self, id: RunId, change: Change, actor: &str, at: Timestamp) -> PortResult<Transition> {
+    async fn change(
+        &self,
+        id: RunId,
+        change: RunChange,
+        actor: &str,
+        at: Timestamp,
+    ) -> PortResult<Transition> {
         let actor = actor.to_owned();
         let (transition, notify) = self
             .writer
@@ -195,7 +201,7 @@ fn start(
     worker: WorkerId,
     at: Timestamp,
 ) -> PortResult<ClaimedRun> {
-    let transition = apply(run, Change::Start { worker, limit: plan.limit }, at)
+    let transition = apply(run, RunChange::Start { worker, limit: plan.limit }, at)
         .map_err(|why| PortError::Corrupt(why.to_string()))?;
     transition::write(connection, &transition, at)?;
     let attempt = plan.next_attempt(&reached_before(connection, run)?);
@@ -211,7 +217,9 @@ fn reached_before(connection: &Connection, run: &Run) -> PortResult<Vec<ReachedS
         return Ok(Vec::new());
     }
     let steps = transition::steps(connection, run.id)?.into_iter();
-    Ok(steps.map(|StepProgress { step, status, attempt, .. }| ReachedStep { step, status, attempt }).collect())
+    Ok(steps
+        .map(|StepProgress { step, status, attempt, .. }| ReachedStep { step, status, attempt })
+        .collect())
 }
 
 /// Writes the report of a run's owner. Also returns whether there may be work to claim now.

@@ -2,8 +2,8 @@
 
 use jiff::{SignedDuration, Timestamp};
 use quire_domain::{
-    Change, Event, EventType, Failure, FailureKind, FailureRecord, RequeuePolicy, Run,
-    RunState, StepAttempt, StepName, StepStatus, SubjectId, Wait,
+    Event, EventType, Failure, FailureKind, FailureRecord, RequeuePolicy, Run, RunChange, RunState,
+    StepAttempt, StepName, StepStatus, SubjectId, Wait,
 };
 use quire_ports::Advance;
 
@@ -31,7 +31,7 @@ fn rate_limited(until: Timestamp) -> FailureRecord {
 
 /// The write of a worker whose attempt has failed and that sends the run to wait.
 fn failed_and_waits(run: &Run, until: Timestamp, held: i64, when: Timestamp) -> Advance {
-    let end = end_write(run, Change::Wait(wait(until, held)), when).end;
+    let end = end_write(run, RunChange::Wait(wait(until, held)), when).end;
     Advance { end, ..step_write(run, &[EventType::StepFailed, EventType::StepRetried], STEP, when) }
 }
 
@@ -60,7 +60,11 @@ pub async fn a_waiting_run_keeps_its_counters_and_goes_on_with_its_next_attempt(
     let again = fixture.claim_one(worker, at(61)).await;
     assert_eq!(again.attempt, Some(StepAttempt { step: STEP, number: 2 }));
     let RunState::Running { deadline_at, .. } = again.run.state else { panic!("{:?}", again.run.state) };
-    assert_eq!(deadline_at, Some(at(61 + 120 - 3)), "the time in which it was held counts, the wait does not");
+    assert_eq!(
+        deadline_at,
+        Some(at(61 + 120 - 3)),
+        "the time in which it was held counts, the wait does not"
+    );
     let events = fixture.events_of(quire_ports::EventFilter { run: Some(id), subject: None }).await;
     let events: Vec<&Event> = events.iter().map(|recorded| &recorded.event).collect();
     let wait = events.iter().find(|event| event.event_type == EventType::RunRequeued).unwrap();
@@ -95,7 +99,7 @@ pub async fn a_postponed_attempt_keeps_its_number_and_its_failure_is_logged(fixt
         let worker = fixture.worker(now).await;
         let claimed = fixture.claim_one(worker, now).await;
         assert_eq!(claimed.attempt, Some(StepAttempt { step: STEP, number: 1 }));
-        let wait = Change::Wait(postponed(at(100 * round + 50)));
+        let wait = RunChange::Wait(postponed(at(100 * round + 50)));
         let end = end_write(&claimed.run, wait, now).end;
         let write = step_write(&claimed.run, &[EventType::StepPostponed], STEP, now);
         fixture.advance(Advance { end, ..write }).await;
@@ -105,7 +109,8 @@ pub async fn a_postponed_attempt_keeps_its_number_and_its_failure_is_logged(fixt
     let job = fixture.store.history.jobs(subject).await.unwrap().remove(0);
     assert_eq!((job.status.as_str(), job.attempts), ("PENDING", 0));
     let log: serde_json::Value = serde_json::from_str(&job.error_log).unwrap();
-    let entries: Vec<_> = log.as_array().unwrap().iter().map(|one| (&one["error_code"], &one["attempt"])).collect();
+    let entries: Vec<_> =
+        log.as_array().unwrap().iter().map(|one| (&one["error_code"], &one["attempt"])).collect();
     assert_eq!(entries, [(&"MODEL_RATE_LIMITED".into(), &1.into()); 3]);
     assert!(fixture.store.history.attempts(id).await.unwrap().is_empty(), "no attempt has ended");
 }
@@ -120,7 +125,7 @@ pub async fn a_requeue_forgets_the_waits_before_it(fixture: &StoreFixture) {
     let failure = Failure::transient("PROVIDER_DOWN", "the provider does not answer");
     let requeue = RequeuePolicy::Auto { max_claims: 3, base_delay: SignedDuration::from_secs(30) };
     let failed = Advance {
-        end: end_write(&again.run, Change::Fail { step: STEP, failure, requeue }, at(11)).end,
+        end: end_write(&again.run, RunChange::Fail { step: STEP, failure, requeue }, at(11)).end,
         ..step_write(&again.run, &[EventType::StepFailed], STEP, at(11))
     };
     fixture.advance(failed).await;

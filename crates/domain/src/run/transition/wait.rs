@@ -5,7 +5,8 @@
 
 use jiff::{SignedDuration, Timestamp};
 
-use super::{Effect, Refusal, Transition, available_at, millis, require_running, with_state};
+use super::running::require_running;
+use super::{Effect, Refusal, Transition, available_at, millis, with_state};
 use crate::event::{Event, EventType};
 use crate::pipeline::StepAttempt;
 use crate::run::{FailureRecord, Run, RunState};
