@@ -2,9 +2,7 @@
 
 use jiff::Timestamp;
 use quire_domain::run::{RunningStep, step_interrupted};
-use quire_domain::{
-    Effect, Event, FailureRecord, Pipeline, RunId, RunState, StepName, StepStatus, Transition, Turn,
-};
+use quire_domain::{Effect, Event, FailureRecord, Pipeline, RunId, StepName, StepStatus, Transition, Turn};
 use quire_ports::{PortResult, StepProgress, SubjectQueue};
 use quire_sql::{RunColumns, corrupt, row, step_progress_after};
 use rusqlite::{Connection, params};
@@ -58,6 +56,7 @@ pub(crate) fn update(connection: &Connection, transition: &Transition, at: Times
         columns.failure_type,
         error,
         run.shared_orphanings,
+        columns.held_ms,
     ];
     Ok(execute(connection, sql!("runs/update"), values)? == 1)
 }
@@ -71,7 +70,7 @@ pub(crate) fn apply_effects(
     let run = &transition.run;
     let mut interrupted = Vec::new();
     let mut turn_passed = false;
-    let mut notify = matches!(run.state, RunState::Queued { .. });
+    let mut notify = transition.turn(at) == Some(Turn::Ready);
     for effect in &transition.effects {
         match effect {
             Effect::Record(event) => append(connection, event)?,
