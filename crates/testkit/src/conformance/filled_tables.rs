@@ -55,7 +55,7 @@ pub(super) async fn fill_every_table(fixture: &StoreFixture) -> FilledTables {
         fingerprint: [1; 32],
         expired_before: at(0),
     });
-    let new = NewDocument { idempotency_key, ..NewDocument::by("ana", &uploaded, Some(&first)) };
+    let new = NewDocument { idempotency_key, ..NewDocument::uploaded_by("ana", &uploaded, Some(&first)) };
     store.documents.add(new, at(12)).await.unwrap();
     let second = fixture.enqueue(uploaded.id.into(), at(13)).await;
     FilledTables { completed, waiting: [first.id, second] }

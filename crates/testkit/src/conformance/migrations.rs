@@ -65,7 +65,10 @@ pub async fn an_interrupted_migration_continues_where_it_was(fixture: &StoreFixt
             let (documents, id) = (fixture.store.documents.clone(), DocumentId::new());
             tokio::spawn(async move {
                 let run = document_run(id.into());
-                documents.add(NewDocument::by("tester", &document(id), Some(&run)), at(0)).await.unwrap();
+                documents
+                    .add(NewDocument::uploaded_by("tester", &document(id), Some(&run)), at(0))
+                    .await
+                    .unwrap();
                 id
             })
         })
