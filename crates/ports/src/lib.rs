@@ -52,7 +52,8 @@ pub use interpreter::{InterpretError, InterpretRequest, Interpreter, Interpreter
 pub use metrics::{Metrics, MinuteMetrics};
 pub use migrations::{MigrationStatus, Migrations};
 pub use model::{
-    ChatMessage, ChatRole, LanguageModel, ModelError, ModelErrorKind, ModelRequest, ModelResponse,
+    CallContext, ChatMessage, ChatRole, LanguageModel, ModelError, ModelErrorKind, ModelRequest,
+    ModelResponse,
 };
 pub use new_document::{AddOutcome, IdempotencyKey, NewDocument};
 pub use probe::{Breakpoint, NoProbe, Probe};

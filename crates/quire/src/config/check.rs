@@ -142,12 +142,25 @@ fn check_uploads(config: &Config) -> Result<(), InvalidSetting> {
 fn check_model(config: &Config) -> Result<(), InvalidSetting> {
     let model = &config.model;
     duration_within("model.timeout", model.timeout, SignedDuration::from_millis(100)..=minutes(30))?;
+    duration_within(
+        "model.idle_timeout",
+        model.idle_timeout,
+        SignedDuration::from_millis(100)..=minutes(30),
+    )?;
+    within("model.max_response_mb", &model.max_response_mb, 1..=256)?;
     within("model.attempts", &model.attempts, 1..=10)?;
+    within("model.breaker_failures", &model.breaker_failures, 0..=1000)?;
+    duration_within(
+        "model.breaker_pause",
+        model.breaker_pause,
+        SignedDuration::from_millis(100)..=minutes(30),
+    )?;
     within("model.max_answer_tokens", &model.max_answer_tokens, 16..=1_000_000)?;
     within("model.max_tokens_per_document", &model.max_tokens_per_document, 0..=MAX_TOKENS)?;
     within("model.max_tokens_per_day", &model.max_tokens_per_day, 0..=MAX_TOKENS)?;
     within("model.price_per_million_in", &model.price_per_million_in, 0.0..=MAX_PRICE)?;
     within("model.price_per_million_out", &model.price_per_million_out, 0.0..=MAX_PRICE)?;
+    wire::http_client(config).map(drop).map_err(|(key, rule)| InvalidSetting { key, rule })?;
     if config.interpreter.kind == InterpreterChoice::Rules {
         return Ok(());
     }

@@ -3,11 +3,10 @@
 use std::sync::Arc;
 
 use quire_application::steps::{ModelInterpreter, ModelInterpreterSettings, RuleInterpreter, TokenBudget};
-use quire_connectors::http::HttpClient;
-use quire_connectors::model::{ModelSettings, ModelSettingsError, RemoteModel};
 use quire_ports::{Interpreter, Store};
 
-use crate::config::{Config, InterpreterChoice, to_std};
+use super::model::remote_model;
+use crate::config::{Config, InterpreterChoice};
 use crate::error::CommandError;
 
 /// The interpreter that `interpreter.kind` names.
@@ -26,28 +25,7 @@ pub(super) fn create(config: &Config, store: &Store) -> Result<Arc<dyn Interpret
             per_document: settings.max_tokens_per_document,
             per_day: settings.max_tokens_per_day,
         },
-        prices: settings.prices(),
     };
     let (reviews, clock) = (store.reviews.clone(), store.clock.clone());
     Ok(Arc::new(ModelInterpreter::new(Arc::new(model), rules, reviews, clock, interpreter_settings)))
-}
-
-/// The configured model, or the key of an invalid setting and its rule.
-pub(crate) fn remote_model(config: &Config) -> Result<RemoteModel, (&'static str, String)> {
-    let model = &config.model;
-    let settings = ModelSettings {
-        url: model.url.clone(),
-        allow_http: model.allow_http,
-        name: model.name.trim().to_owned(),
-        api_key: model.api_key.non_empty().map(str::to_owned),
-        timeout: to_std(model.timeout),
-        attempts: model.attempts,
-    };
-    RemoteModel::new(HttpClient::new(), settings).map_err(|bad| {
-        let key = match bad {
-            ModelSettingsError::Url | ModelSettingsError::PlainHttp => "model.url",
-            ModelSettingsError::ApiKey => "model.api_key",
-        };
-        (key, bad.to_string())
-    })
 }

@@ -1,7 +1,7 @@
 //! How the tokens of a step are counted.
 
 use jiff::Timestamp;
-use quire_ports::SystemClock;
+use quire_ports::{CallContext, SystemClock};
 use quire_sqlite::testing::store_fixture;
 use quire_testkit::FakeClock;
 use tokio::sync::Notify;
@@ -23,18 +23,20 @@ impl LanguageModel for HangingModel {
             std::future::pending::<()>().await;
         }
         let (text, model) = ("invalid".to_owned(), "hanging".to_owned());
-        Ok(ModelResponse { text, is_whole: true, model, tokens_in: 100, tokens_out: 20 })
+        let latency = std::time::Duration::from_millis(5);
+        Ok(ModelResponse { text, is_whole: true, model, tokens_in: 100, tokens_out: 20, cost: None, latency })
     }
 }
 
 fn request() -> InterpretRequest {
     let schema = Arc::new(quire_understanding::Schema::built_in_default());
-    InterpretRequest { reading: Arc::default(), language: None, schema, deadline: None }
+    let context = CallContext::default();
+    InterpretRequest { context, reading: Arc::default(), language: None, schema, deadline: None }
 }
 
 fn settings(per_document: u64, fallback: bool) -> ModelInterpreterSettings {
     let budget = TokenBudget { per_document, per_day: 0 };
-    ModelInterpreterSettings { fallback, redact: true, answer_tokens: 100, budget, prices: None }
+    ModelInterpreterSettings { fallback, redact: true, answer_tokens: 100, budget }
 }
 
 /// An interpreter with this model, and a function that returns its unrecorded tokens.

@@ -10,6 +10,8 @@ pub(super) struct TokenUsage {
     pub model: Option<String>,
     pub tokens_in: u64,
     pub tokens_out: u64,
+    /// The cost of the requests whose cost is known.
+    pub cost: Option<f64>,
 }
 
 impl TokenUsage {
