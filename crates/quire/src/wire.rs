@@ -23,7 +23,7 @@ use quire_postgres::PgStore;
 use quire_sqlite::{FileLock, SqliteStore};
 use tokio_util::sync::CancellationToken;
 
-pub(crate) use model::{http_client, remote_model};
+pub(crate) use model::{check_model, http_client};
 
 use crate::config::{Config, DatabaseLocation, mask_url, to_std};
 use crate::error::CommandError;

@@ -89,12 +89,6 @@ impl Reviews for PgStore {
         Ok(row::with_changes(versions, changes))
     }
 
-    async fn tokens_since(&self, from: Timestamp) -> PortResult<u64> {
-        let query = || sqlx::query(sql!("interpretations/tokens_since")).bind(StoredTime(from));
-        let sums = self.rows(query, |row| row.integer("tokens")).await?;
-        Ok(sums.first().copied().unwrap_or_default())
-    }
-
     async fn version(&self, run: RunId, number: Option<u32>) -> PortResult<Option<InterpretationVersion>> {
         let query = || sqlx::query(sql!("interpretations/find")).bind(run.0).bind(number.map(int));
         Ok(self.rows(query, row::interpretation_version).await?.pop())

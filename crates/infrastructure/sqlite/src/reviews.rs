@@ -89,12 +89,6 @@ impl Reviews for SqliteStore {
         Ok(row::with_changes(versions, changes))
     }
 
-    async fn tokens_since(&self, from: Timestamp) -> PortResult<u64> {
-        let query = sql!("interpretations/tokens_since");
-        let sums = self.rows(query, [micros(from)], |row| row.integer("tokens")).await?;
-        Ok(sums.first().copied().unwrap_or_default())
-    }
-
     async fn version(&self, run: RunId, number: Option<u32>) -> PortResult<Option<InterpretationVersion>> {
         let named = (run.0.into_bytes(), number);
         Ok(self.rows(sql!("interpretations/find"), named, row::interpretation_version).await?.pop())

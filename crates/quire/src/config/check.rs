@@ -161,13 +161,17 @@ fn check_model(config: &Config) -> Result<(), InvalidSetting> {
     within("model.price_per_million_in", &model.price_per_million_in, 0.0..=MAX_PRICE)?;
     within("model.price_per_million_out", &model.price_per_million_out, 0.0..=MAX_PRICE)?;
     wire::http_client(config).map(drop).map_err(|(key, rule)| InvalidSetting { key, rule })?;
-    if config.interpreter.kind == InterpreterChoice::Rules {
+    let is_replayed = !model.replay_from.trim().is_empty();
+    require(!is_replayed || model.record_to.trim().is_empty(), "model.replay_from", || {
+        "must be empty if model.record_to is set".to_owned()
+    })?;
+    if config.interpreter.kind == InterpreterChoice::Rules || is_replayed {
         return Ok(());
     }
     require(!model.name.trim().is_empty(), "model.name", || {
         "must name a model if interpreter.kind is \"model\"".to_owned()
     })?;
-    wire::remote_model(config).map(|_| ()).map_err(|(key, rule)| InvalidSetting { key, rule })
+    wire::check_model(config).map_err(|(key, rule)| InvalidSetting { key, rule })
 }
 
 /// The keys of one pipeline's settings, for messages.

@@ -48,6 +48,8 @@ pub struct ModelSection {
     pub max_tokens_per_day: u64,
     pub price_per_million_in: f64,
     pub price_per_million_out: f64,
+    pub record_to: String,
+    pub replay_from: String,
 }
 
 impl ModelSection {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use quire_application::steps::{ModelInterpreter, ModelInterpreterSettings, RuleInterpreter, TokenBudget};
 use quire_ports::{Interpreter, Store};
 
-use super::model::remote_model;
+use super::model::language_model;
 use crate::config::{Config, InterpreterChoice};
 use crate::error::CommandError;
 
@@ -15,7 +15,10 @@ pub(super) fn create(config: &Config, store: &Store) -> Result<Arc<dyn Interpret
     if config.interpreter.kind == InterpreterChoice::Rules {
         return Ok(rules);
     }
-    let model = remote_model(config).map_err(|(key, rule)| CommandError::new(format!("{key} {rule}")))?;
+    let model =
+        language_model(config, store).map_err(|(key, rule)| CommandError::new(format!("{key} {rule}")))?;
+    let model =
+        model.ok_or_else(|| CommandError::new("model.url must be set if interpreter.kind is \"model\""))?;
     let settings = &config.model;
     let interpreter_settings = ModelInterpreterSettings {
         fallback: settings.fallback,
@@ -26,6 +29,6 @@ pub(super) fn create(config: &Config, store: &Store) -> Result<Arc<dyn Interpret
             per_day: settings.max_tokens_per_day,
         },
     };
-    let (reviews, clock) = (store.reviews.clone(), store.clock.clone());
-    Ok(Arc::new(ModelInterpreter::new(Arc::new(model), rules, reviews, clock, interpreter_settings)))
+    let (calls, clock) = (store.model_calls.clone(), store.clock.clone());
+    Ok(Arc::new(ModelInterpreter::new(model, rules, calls, clock, interpreter_settings)))
 }

@@ -1,8 +1,14 @@
 //! Creates the configured language model and the HTTP client that reaches it.
 
+use std::path::PathBuf;
+use std::sync::Arc;
+
 use quire_connectors::http::{HttpClient, HttpOptions, HttpOptionsError};
-use quire_connectors::model::{BreakerSettings, ModelSettings, ModelSettingsError, RemoteModel};
+use quire_connectors::model::{
+    BreakerSettings, CallLog, ModelSettings, ModelSettingsError, RecordingModel, RemoteModel, ReplayingModel,
+};
 use quire_domain::Backoff;
+use quire_ports::{LanguageModel, Store};
 
 use crate::config::{Config, to_std};
 
@@ -25,10 +31,35 @@ pub(crate) fn http_client(config: &Config) -> Result<HttpClient, Invalid> {
     })
 }
 
-/// The configured model.
-pub(crate) fn remote_model(config: &Config) -> Result<RemoteModel, Invalid> {
+/// The configured model for every pipeline. Its calls are recorded in this store. None if no model is configured.
+pub(crate) fn language_model(
+    config: &Config,
+    store: &Store,
+) -> Result<Option<Arc<dyn LanguageModel>>, Invalid> {
+    let folder = |setting: &str| Some(setting.trim()).filter(|path| !path.is_empty()).map(PathBuf::from);
+    if let Some(folder) = folder(&config.model.replay_from) {
+        return Ok(Some(Arc::new(ReplayingModel { folder })));
+    }
+    if config.model.url.trim().is_empty() {
+        return Ok(None);
+    }
+    let log = CallLog::new(store.model_calls.clone(), store.clock.clone());
+    let remote = RemoteModel::new(http_client(config)?, model_settings(config), log).map_err(invalid)?;
+    let model: Arc<dyn LanguageModel> = Arc::new(remote);
+    Ok(Some(match folder(&config.model.record_to) {
+        Some(folder) => Arc::new(RecordingModel { model, folder }),
+        None => model,
+    }))
+}
+
+/// Checks the settings of the model.
+pub(crate) fn check_model(config: &Config) -> Result<(), Invalid> {
+    model_settings(config).check().map(drop).map_err(invalid)
+}
+
+fn model_settings(config: &Config) -> ModelSettings {
     let (model, retry) = (&config.model, config.engine.retry);
-    let settings = ModelSettings {
+    ModelSettings {
         url: model.url.clone(),
         allow_http: model.allow_http,
         api_version: Some(model.api_version.trim().to_owned()).filter(|version| !version.is_empty()),
@@ -47,14 +78,15 @@ pub(crate) fn remote_model(config: &Config) -> Result<RemoteModel, Invalid> {
         },
         breaker: BreakerSettings { failures: model.breaker_failures, pause: to_std(model.breaker_pause) },
         prices: model.prices(),
+    }
+}
+
+fn invalid(bad: ModelSettingsError) -> Invalid {
+    let key = match bad {
+        ModelSettingsError::Url | ModelSettingsError::PlainHttp => "model.url",
+        ModelSettingsError::ApiVersion => "model.api_version",
+        ModelSettingsError::ApiKey => "model.api_key",
+        ModelSettingsError::Headers => "model.headers",
     };
-    RemoteModel::new(http_client(config)?, settings).map_err(|bad| {
-        let key = match bad {
-            ModelSettingsError::Url | ModelSettingsError::PlainHttp => "model.url",
-            ModelSettingsError::ApiVersion => "model.api_version",
-            ModelSettingsError::ApiKey => "model.api_key",
-            ModelSettingsError::Headers => "model.headers",
-        };
-        (key, bad.to_string())
-    })
+    (key, bad.to_string())
 }

@@ -19,15 +19,14 @@ use jiff::tz::TimeZone;
 use quire_domain::FailureKind;
 use quire_ports::{
     ChatMessage, Clock, InterpretError, InterpretRequest, Interpreter, InterpreterOutput, LanguageModel,
-    ModelError, ModelErrorKind, ModelRequest, ModelResponse, PortError, Reviews,
+    ModelCalls, ModelError, ModelErrorKind, ModelRequest, ModelResponse, PortError,
 };
 use quire_understanding::redaction::Redaction;
 use quire_understanding::rules::DocumentHints;
 use quire_understanding::{Field, InterpreterKind, MadeBy, Value, claims};
 
 pub use self::budget::TokenBudget;
-use self::budget::UnrecordedTokens;
-use self::token_usage::{TokenUsage, UsageGuard};
+use self::token_usage::TokenUsage;
 use super::StepErrorCode;
 pub use prompt::PROMPT_VERSION;
 
@@ -52,10 +51,10 @@ pub struct ModelInterpreter {
     model: Arc<dyn LanguageModel>,
     /// Interprets a document if the model fails, and finds the redacted values.
     rules: Arc<dyn Interpreter>,
-    reviews: Arc<dyn Reviews>,
+    /// The calls of the day, which its budget limits.
+    calls: Arc<dyn ModelCalls>,
     clock: Arc<dyn Clock>,
     settings: ModelInterpreterSettings,
-    unrecorded: UnrecordedTokens,
 }
 
 /// Why the model gave no interpretation.
@@ -69,11 +68,11 @@ impl ModelInterpreter {
     pub fn new(
         model: Arc<dyn LanguageModel>,
         rules: Arc<dyn Interpreter>,
-        reviews: Arc<dyn Reviews>,
+        calls: Arc<dyn ModelCalls>,
         clock: Arc<dyn Clock>,
         settings: ModelInterpreterSettings,
     ) -> Self {
-        Self { model, rules, reviews, clock, settings, unrecorded: UnrecordedTokens::default() }
+        Self { model, rules, calls, clock, settings }
     }
 }
 
@@ -81,11 +80,10 @@ impl ModelInterpreter {
 impl Interpreter for ModelInterpreter {
     async fn interpret(&self, request: InterpretRequest) -> Result<InterpreterOutput, InterpretError> {
         let started = Instant::now();
-        let mut guard = UsageGuard::new(self);
-        let failed = match self.interpret_with_model(&request, &mut guard.usage).await {
+        let mut usage = TokenUsage::default();
+        let failed = match self.interpret_with_model(&request, &mut usage).await {
             Ok(fields) => {
-                let made_by = made_by(InterpreterKind::Model, &guard.usage, None, started);
-                guard.recorded();
+                let made_by = made_by(InterpreterKind::Model, &usage, None, started);
                 return Ok(InterpreterOutput { fields, made_by });
             }
             Err(failed) => failed,
@@ -102,8 +100,7 @@ impl Interpreter for ModelInterpreter {
         }
         tracing::warn!(code, "model failed, interpreting the document by rules");
         let by_rules = self.rules.interpret(request).await?;
-        let made_by = made_by(InterpreterKind::Rules, &guard.usage, Some(code), started);
-        guard.recorded();
+        let made_by = made_by(InterpreterKind::Rules, &usage, Some(code), started);
         Ok(InterpreterOutput { made_by, ..by_rules })
     }
 }
@@ -163,8 +160,7 @@ impl ModelInterpreter {
                 "the document needs more tokens than model.max_tokens_per_document; raise it, or set model.fallback = true",
             ));
         }
-        let so_far = usage.tokens().saturating_add(needed);
-        let fits = budget.fits_day(&*self.reviews, &self.unrecorded, so_far, self.clock.now()).await;
+        let fits = budget.fits_day(&*self.calls, needed, self.clock.now()).await;
         if !fits.map_err(Failed::Store)? {
             return Err(over_budget(
                 "model.max_tokens_per_day is used up until midnight UTC; raise it, or set model.fallback = true",
@@ -172,10 +168,7 @@ impl ModelInterpreter {
         }
         usage.was_sent = true;
         let response = self.model.ask(request).await.map_err(Failed::Model)?;
-        usage.tokens_in = usage.tokens_in.saturating_add(response.tokens_in);
-        usage.tokens_out = usage.tokens_out.saturating_add(response.tokens_out);
-        usage.cost = response.cost.map(|cost| usage.cost.unwrap_or_default() + cost).or(usage.cost);
-        usage.model = Some(response.model.clone());
+        usage.add(&response);
         Ok(response)
     }
 

@@ -26,6 +26,8 @@ pub(super) struct FailedRequest {
     pub(super) remedy: Remedy,
     /// The tokens that it cost nevertheless.
     pub(super) usage: Option<Usage>,
+    /// The time that it took.
+    pub(super) latency: Duration,
     /// The text of the endpoint's refusal, in which it names what it does not support. Never shown.
     pub(super) refusal: Option<String>,
 }
@@ -33,7 +35,13 @@ pub(super) struct FailedRequest {
 impl FailedRequest {
     pub(super) fn new(kind: ModelErrorKind, message: impl Into<String>) -> Self {
         let remedy = if kind == ModelErrorKind::Unavailable { Remedy::Retry } else { Remedy::None };
-        Self { error: ModelError::new(kind, message), remedy, usage: None, refusal: None }
+        Self {
+            error: ModelError::new(kind, message),
+            remedy,
+            usage: None,
+            latency: Duration::ZERO,
+            refusal: None,
+        }
     }
 
     /// The request got no response, or only a part of it.

@@ -6,9 +6,11 @@
 
 mod answer_text;
 mod breaker;
+mod call_log;
 mod endpoint;
 mod failure;
 mod features;
+mod recording;
 mod settings;
 #[cfg(test)]
 mod tests;
@@ -24,9 +26,11 @@ use quire_ports::{LanguageModel, ModelError, ModelErrorKind, ModelRequest, Model
 
 use self::breaker::Breaker;
 pub use self::breaker::BreakerSettings;
+pub use self::call_log::CallLog;
 use self::endpoint::Endpoint;
 use self::failure::{FailedRequest, Remedy};
 use self::features::Features;
+pub use self::recording::{RecordingModel, ReplayingModel};
 pub use self::settings::{ModelSettings, ModelSettingsError};
 use crate::http::HttpClient;
 use crate::retry::Attempts;
@@ -37,6 +41,7 @@ const RESERVE: Duration = Duration::from_secs(2);
 /// The models of an endpoint.
 pub struct RemoteModel {
     endpoint: Endpoint,
+    log: CallLog,
     known: Mutex<HashMap<String, Arc<KnownModel>>>,
 }
 
@@ -48,10 +53,9 @@ struct KnownModel {
 
 impl RemoteModel {
     /// Checks the settings. Sends nothing yet.
-    pub fn new(http: HttpClient, settings: ModelSettings) -> Result<Self, ModelSettingsError> {
-        settings.address(&settings.name)?;
-        let headers = settings.header_map()?;
-        Ok(Self { endpoint: Endpoint { http, headers, settings }, known: Mutex::default() })
+    pub fn new(http: HttpClient, settings: ModelSettings, log: CallLog) -> Result<Self, ModelSettingsError> {
+        let headers = settings.check()?;
+        Ok(Self { endpoint: Endpoint { http, headers, settings }, log, known: Mutex::default() })
     }
 
     fn known(&self, model: &str) -> Arc<KnownModel> {
@@ -68,8 +72,16 @@ impl RemoteModel {
         known.breaker.permit(Instant::now()).map_err(FailedRequest::left_alone)?;
         let mut attempts = Attempts::new(self.endpoint.settings.retry, &request.context);
         loop {
-            let outcome = self.send(model, &known, request).await;
+            if time_left(request).is_some_and(|left| left.is_zero()) {
+                return Err(FailedRequest::no_time());
+            }
+            let started = Instant::now();
+            let mut outcome = self.send(model, &known, request).await;
+            if let Err(failed) = &mut outcome {
+                failed.latency = started.elapsed();
+            }
             count(&outcome);
+            self.log.record(&request.context, &self.endpoint.settings, model, &outcome).await;
             match &outcome {
                 Err(failed) if failed.error.kind == ModelErrorKind::Unavailable => {
                     known.breaker.failed(Instant::now());
@@ -101,9 +113,6 @@ impl RemoteModel {
         loop {
             let timeout = self.endpoint.settings.timeout;
             let time = time_left(request).map_or(timeout, |left| left.min(timeout));
-            if time.is_zero() {
-                return Err(FailedRequest::no_time());
-            }
             let outcome = self.endpoint.send(model, request, features, time).await;
             let refusal = outcome.as_ref().err().and_then(|failed| failed.refusal.as_deref());
             if let Some(refusal) = refusal

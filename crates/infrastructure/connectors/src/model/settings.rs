@@ -80,6 +80,12 @@ impl fmt::Display for ModelSettingsError {
 }
 
 impl ModelSettings {
+    /// Checks the settings and returns the headers of every request.
+    pub fn check(&self) -> Result<HeaderMap, ModelSettingsError> {
+        self.address(&self.name)?;
+        self.header_map()
+    }
+
     /// The URL of the chat completions of a model.
     pub(super) fn address(&self, model: &str) -> Result<Uri, ModelSettingsError> {
         let base = self.url.trim().replace(MODEL_PLACE, model);
@@ -103,7 +109,7 @@ impl ModelSettings {
     }
 
     /// The headers of every request. No debug output shows their values.
-    pub(super) fn header_map(&self) -> Result<HeaderMap, ModelSettingsError> {
+    fn header_map(&self) -> Result<HeaderMap, ModelSettingsError> {
         let mut headers = HeaderMap::new();
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
         for line in self.headers.split(';').map(str::trim).filter(|line| !line.is_empty()) {

@@ -27,7 +27,7 @@ fn the_url_must_be_http_and_the_key_printable_ascii() {
     }
     for bad in ["a\nb", "a b", "clé"] {
         let keyed = ModelSettings { api_key: Some(bad.to_owned()), ..settings("https://x") };
-        assert_eq!(RemoteModel::new(client(), keyed).err(), Some(ModelSettingsError::ApiKey), "{bad}");
+        assert_eq!(keyed.check().err(), Some(ModelSettingsError::ApiKey), "{bad}");
     }
 }
 
@@ -61,7 +61,7 @@ async fn azure_gets_its_version_its_key_and_the_deployment_of_each_model() {
     model(azure("2024-10-21")).ask(&request()).await.unwrap();
     let asked = server.requests().remove(0);
     assert_eq!((asked.header("api-key"), asked.header("authorization")), (Some(KEY), None));
-    let bad = RemoteModel::new(client(), azure("2024&x=y")).err();
+    let bad = azure("2024&x=y").check().err();
     assert_eq!(bad, Some(ModelSettingsError::ApiVersion));
 }
 
@@ -74,6 +74,6 @@ async fn further_headers_are_sent_and_none_of_our_own_can_be_replaced() {
     assert_eq!(asked.header("http-referer"), Some("https://example.org/a"));
     assert_eq!(asked.header("x-title"), Some("Quire"));
     for bad in ["X-Title", "a b: c", "X: \u{7f}", "Authorization: Bearer x", "api-key: x", "Host: x"] {
-        assert_eq!(RemoteModel::new(client(), with(bad)).err(), Some(ModelSettingsError::Headers), "{bad}");
+        assert_eq!(with(bad).check().err(), Some(ModelSettingsError::Headers), "{bad}");
     }
 }

@@ -1,8 +1,10 @@
 //! Tests of the model client. The test server checks every request against the published API description.
 
+mod calls;
 mod endpoints;
 mod features;
 mod network;
+mod recordings;
 mod retries;
 mod streams;
 
@@ -11,10 +13,10 @@ use std::time::Duration;
 use quire_domain::Backoff;
 use quire_ports::{
     CallContext, ChatMessage, ChatRole, LanguageModel as _, ModelError, ModelErrorKind, ModelRequest,
-    ModelResponse,
+    ModelResponse, SystemClock,
 };
 use quire_testkit::model_server::{MODEL, TOKENS};
-use quire_testkit::{ModelReply, ModelServer};
+use quire_testkit::{ModelReply, ModelServer, RecordedCalls};
 
 use super::*;
 use crate::http::HttpOptions;
@@ -49,7 +51,11 @@ fn attempts(attempts: u32) -> Backoff {
 }
 
 fn model(settings: ModelSettings) -> RemoteModel {
-    RemoteModel::new(client(), settings).unwrap()
+    RemoteModel::new(client(), settings, call_log(Arc::default())).unwrap()
+}
+
+fn call_log(calls: Arc<RecordedCalls>) -> CallLog {
+    CallLog::new(calls, Arc::new(SystemClock))
 }
 
 fn request() -> ModelRequest {

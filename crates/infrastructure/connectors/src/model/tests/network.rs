@@ -6,7 +6,7 @@ use super::*;
 
 fn model_with(options: &HttpOptions, url: &str) -> RemoteModel {
     let settings = ModelSettings { allow_http: true, ..settings(url) };
-    RemoteModel::new(HttpClient::new(options).unwrap(), settings).unwrap()
+    RemoteModel::new(HttpClient::new(options).unwrap(), settings, call_log(Arc::default())).unwrap()
 }
 
 /// A server without TLS behind an https URL gets no unencrypted request.
