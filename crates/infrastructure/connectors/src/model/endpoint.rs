@@ -51,7 +51,7 @@ impl Endpoint {
 
     fn http_request(&self, model: &str, body: Vec<u8>) -> Result<Request<Full<Bytes>>, FailedRequest> {
         let invalid = || {
-            FailedRequest::new(ModelErrorKind::Refused, "The name of the model does not fit into model.url.")
+            FailedRequest::new(ModelErrorKind::Refused, "the name of the model does not fit into model.url")
         };
         let address = self.settings.address(model).map_err(|_| invalid())?;
         let mut request = Request::post(address).body(Full::new(Bytes::from(body))).map_err(|_| invalid())?;

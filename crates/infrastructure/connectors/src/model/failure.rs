@@ -49,21 +49,21 @@ impl FailedRequest {
         match error {
             HttpError::ResponseTooLarge => Self::new(
                 ModelErrorKind::AnswerInvalid,
-                "The response of the model is larger than model.max_response_mb. Lower model.max_answer_tokens.",
+                "the response of the model is larger than model.max_response_mb; lower model.max_answer_tokens",
             ),
             // It would take as long again.
             HttpError::Timeout if is_streaming => Self {
                 remedy: Remedy::OtherModel,
                 ..Self::new(
                     ModelErrorKind::Unavailable,
-                    "The model was still answering when model.timeout was over. Raise it, or lower model.max_answer_tokens.",
+                    "the model was still answering when model.timeout was over; raise it, or lower model.max_answer_tokens",
                 )
             },
             error => Self::new(
                 ModelErrorKind::Unavailable,
                 format!(
-                    "The request to the model failed: {error}. Check model.url, model.timeout and model.idle_timeout, and \
-                     that the model is running."
+                    "the request to the model failed: {error}; check model.url, model.timeout and model.idle_timeout, and \
+                     that the model is running"
                 ),
             ),
         }
@@ -76,7 +76,7 @@ impl FailedRequest {
             Some(status) if status.is_client_error() => Self::status(status, None, String::new()),
             _ => Self::new(
                 ModelErrorKind::Unavailable,
-                "The model endpoint reported an error. Try again later.",
+                "the model endpoint reported an error; try again later",
             ),
         }
     }
@@ -87,43 +87,43 @@ impl FailedRequest {
         let failed = match (status, retry_after) {
             (StatusCode::TOO_MANY_REQUESTS, Some(_)) => Self::new(
                 ModelErrorKind::RateLimited,
-                "The model endpoint limits the request rate (HTTP 429). Lower engine.slots, or ask the provider for a higher limit.",
+                "the model endpoint limits the request rate (HTTP 429); lower engine.slots, or ask the provider for a higher limit",
             ),
             (StatusCode::TOO_MANY_REQUESTS, None) => Self::new(
                 ModelErrorKind::Unavailable,
-                "The model endpoint limits the request rate or the credit (HTTP 429) and does not say for how long. Check your limits with the provider.",
+                "the model endpoint limits the request rate or the credit (HTTP 429) and does not say for how long; check your limits with the provider",
             ),
             (StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN, _) => Self::new(
                 ModelErrorKind::Refused,
-                format!("The model endpoint refused the API key (HTTP {number}). Check model.api_key."),
+                format!("the model endpoint refused the API key (HTTP {number}); check model.api_key"),
             ),
             (StatusCode::PAYMENT_REQUIRED, _) => Self::new(
                 ModelErrorKind::Refused,
-                "The credit at the model endpoint is used up (HTTP 402). Buy more from the provider.",
+                "the credit at the model endpoint is used up (HTTP 402); buy more from the provider",
             ),
             (StatusCode::REQUEST_TIMEOUT, _) => Self::new(
                 ModelErrorKind::Unavailable,
-                "The model did not respond in time (HTTP 408). Try again later.",
+                "the model did not respond in time (HTTP 408); try again later",
             ),
             (StatusCode::NOT_FOUND, _) => Self {
                 remedy: Remedy::OtherModel,
                 ..Self::new(
                     ModelErrorKind::Refused,
-                    "The model endpoint has no such address or model (HTTP 404). Check model.url and model.name.",
+                    "the model endpoint has no such address or model (HTTP 404); check model.url and model.name",
                 )
             },
             (status, _) if status.is_server_error() => Self::new(
                 ModelErrorKind::Unavailable,
-                format!("The model endpoint failed (HTTP {number}). Try again later."),
+                format!("the model endpoint failed (HTTP {number}); try again later"),
             ),
             (status, _) if status.is_redirection() => Self::new(
                 ModelErrorKind::Refused,
-                format!("The model endpoint has moved (HTTP {number}). Set model.url to its new URL."),
+                format!("the model endpoint has moved (HTTP {number}); set model.url to its new URL"),
             ),
             _ => Self::new(
                 ModelErrorKind::Refused,
                 format!(
-                    "The model endpoint refused the request (HTTP {number}). Check model.url and model.name, and that the model supports texts of this length."
+                    "the model endpoint refused the request (HTTP {number}); check model.url and model.name, and that the model supports texts of this length"
                 ),
             ),
         };
@@ -143,13 +143,13 @@ impl FailedRequest {
     pub(super) fn no_completion() -> Self {
         Self::new(
             ModelErrorKind::AnswerInvalid,
-            "The model endpoint sent an invalid response. Check that model.url is an OpenAI-compatible endpoint.",
+            "the model endpoint sent an invalid response; check that model.url is an OpenAI-compatible endpoint",
         )
     }
 
     /// The model declined to answer.
     pub(super) fn declined(usage: Option<Usage>) -> Self {
-        let message = "The model declined to answer. Change the text, or choose another model.";
+        let message = "the model declined to answer; change the text, or choose another model";
         Self { usage, ..Self::new(ModelErrorKind::Refused, message) }
     }
 
@@ -157,7 +157,7 @@ impl FailedRequest {
     pub(super) fn left_alone(wait: Duration) -> Self {
         let mut failed = Self::new(
             ModelErrorKind::Unavailable,
-            "The model failed several times in a row and is not asked for a while (model.breaker_pause). Check that it is running.",
+            "the model failed several times in a row and is not asked for a while (model.breaker_pause); check that it is running",
         );
         failed.error.retry_after = Some(wait);
         Self { remedy: Remedy::OtherModel, ..failed }
@@ -165,8 +165,7 @@ impl FailedRequest {
 
     /// The run has no time for a request.
     pub(super) fn no_time() -> Self {
-        let message =
-            "The deadline of the run leaves no time for the model. Raise run_limit of the pipeline.";
+        let message = "the deadline of the run leaves no time for the model; raise run_limit of the pipeline";
         Self { remedy: Remedy::None, ..Self::new(ModelErrorKind::Unavailable, message) }
     }
 }

@@ -72,7 +72,7 @@ impl LanguageModel for ReplayingModel {
         let recording = tokio::fs::read(file).await.ok();
         let recording = recording.and_then(|bytes| serde_json::from_slice::<Recording>(&bytes).ok());
         let Some(Recording { response, .. }) = recording else {
-            let message = "There is no recording of this request in the folder model.replay_from. Record it with model.record_to.";
+            let message = "there is no recording of this request in the folder model.replay_from; record it with model.record_to";
             return Err(ModelError::new(ModelErrorKind::Refused, message));
         };
         Ok(ModelResponse {
