@@ -46,7 +46,7 @@ impl ModelCalls for RecordedCalls {
     }
 
     async fn usage_of_run(&self, run: RunId) -> PortResult<ModelUsage> {
-        Ok(self.of_run(run).await?.iter().fold(ModelUsage::default(), add))
+        Ok(self.of_run(run).await?.iter().fold(ModelUsage::default(), |sum, call| added(&sum, call)))
     }
 
     async fn daily_usage(&self, _from: Timestamp, _before: Timestamp) -> PortResult<Vec<DailyModelUsage>> {
@@ -59,7 +59,7 @@ impl ModelCalls for RecordedCalls {
     }
 }
 
-fn add(sum: ModelUsage, call: &ModelCall) -> ModelUsage {
+fn added(sum: &ModelUsage, call: &ModelCall) -> ModelUsage {
     ModelUsage {
         calls: sum.calls + 1,
         failed: sum.failed + u64::from(call.outcome != MODEL_CALL_OK),

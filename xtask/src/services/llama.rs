@@ -1,4 +1,4 @@
-//! A private llama.cpp with a model of 135 million parameters: a server that speaks OpenAI's API and that nobody here
+//! A private llama.cpp with a model of 135 million parameters: a server that speaks `OpenAI`'s API and that nobody here
 //! wrote. Its answers are nonsense, but they fit the schema that was asked for.
 
 use std::io::{BufRead as _, BufReader};

@@ -29,7 +29,7 @@ pub(super) struct FailedRequest {
     /// The time that it took.
     pub(super) latency: Duration,
     /// The text of the endpoint's refusal, in which it names what it does not support. Never shown.
-    pub(super) refusal: Option<String>,
+    pub(super) refusal: Option<Box<str>>,
 }
 
 impl FailedRequest {
@@ -134,7 +134,7 @@ impl FailedRequest {
         let retry_after = retry_after.filter(|_| failed.error.kind == ModelErrorKind::RateLimited);
         Self {
             error: ModelError { retry_after, ..failed.error },
-            refusal: is_about_request.then_some(body),
+            refusal: is_about_request.then(|| body.into_boxed_str()),
             ..failed
         }
     }

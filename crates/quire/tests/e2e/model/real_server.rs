@@ -3,6 +3,7 @@
 
 use serde_json::json;
 
+use crate::program::TestServer;
 use crate::record::{field, pdf, review};
 use crate::schemas::write_schema;
 use crate::test_env::TestEnv;
