@@ -144,14 +144,15 @@ impl ModelServerBuilder {
             log.requests.len() - 1
         };
         let reply = self.abilities.refusal(&body).unwrap_or_else(|| script(&body, number));
-        // The client may hang up early. What it did not get is not billed.
-        if reply.send(&mut *connection, &body).is_ok()
-            && let Some((tokens_in, tokens_out)) = reply.tokens()
-        {
-            let mut log = log.lock().unwrap();
-            log.billed.0 += tokens_in;
-            log.billed.1 += tokens_out;
-            log.answers += 1;
+        // Billed before the client can have read the last byte, and taken back if it hung up early.
+        let (tokens_in, tokens_out) = reply.tokens().unwrap_or_default();
+        let bill = |log: &mut RequestLog, sign: fn(u64, u64) -> u64| {
+            log.billed = (sign(log.billed.0, tokens_in), sign(log.billed.1, tokens_out));
+            log.answers = sign(log.answers, u64::from(reply.tokens().is_some()));
+        };
+        bill(&mut log.lock().unwrap(), u64::saturating_add);
+        if reply.send(&mut *connection, &body).is_err() {
+            bill(&mut log.lock().unwrap(), u64::saturating_sub);
         }
     }
 
