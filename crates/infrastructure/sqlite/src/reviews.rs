@@ -1,7 +1,6 @@
 //! Interpretations and their edits.
 
 use async_trait::async_trait;
-use jiff::Timestamp;
 use quire_domain::{ArtifactId, CandidateId, DocumentId, EditBlocked, MarkBlocked, Run, RunId, check_edit};
 use quire_ports::{
     DocumentReview, EditableRun, InterpretationVersion, NewInterpretationVersion, PortResult, ReviewMark,

@@ -44,8 +44,9 @@ async fn a_real_server_answers_by_the_schema_and_its_tokens_are_recorded() {
     let env = &TestEnv::on_sqlite(&[]);
     write_schema(env, "letter.toml", SCHEMA);
     let lines = ["Dear reader, this letter says very little but says it politely", "Signed: yes, by hand"];
-    let upload =
-        |server| Form::file("letter.pdf", &pdf(&lines)).send(server, "/documents/upload").document_id();
+    let upload = |server: &TestServer| {
+        Form::file("letter.pdf", &pdf(&lines)).send(server, "/documents/upload").document_id()
+    };
 
     configure(env, KEY);
     let server = env.cli.serve();
