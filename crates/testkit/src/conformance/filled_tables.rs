@@ -8,6 +8,7 @@ use quire_understanding::structural_change::{CandidateStatus, DecisionType};
 use super::calibration::labelled_field;
 use super::governance::{decide, decision};
 use super::interpretations::add_field;
+use super::model_calls::call;
 use super::sessions::{create_key, session};
 use crate::fixture::{StoreFixture, at, document, document_run};
 
@@ -43,6 +44,7 @@ pub(super) async fn fill_every_table(fixture: &StoreFixture) -> FilledTables {
 
     let minute = MinuteMetrics { completed: 3, ..MinuteMetrics::empty(at(20), Pipeline::Document) };
     store.metrics.add(std::slice::from_ref(&minute)).await.unwrap();
+    store.model_calls.record(&[call(Some(completed), at(20))]).await.unwrap();
     let key = create_key(fixture, "alma").await;
     store.sessions.begin(&session(1, SessionOwner::Key(key.id)), None).await.unwrap();
 

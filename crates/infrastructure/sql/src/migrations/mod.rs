@@ -67,6 +67,7 @@ macro_rules! migrations {
             "0019_orphans_and_continuations",
             "0020_installation",
             "0021_waiting",
+            "0022_model_calls",
         ]
     };
     ($($file:literal),+ $(,)?) => {
