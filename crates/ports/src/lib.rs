@@ -20,6 +20,7 @@ mod migrations;
 mod model;
 mod new_document;
 mod probe;
+mod proposals;
 mod queue;
 mod reader;
 mod recovery;
@@ -56,6 +57,10 @@ pub use model::{
 };
 pub use new_document::{AddOutcome, IdempotencyKey, NewDocument};
 pub use probe::{Breakpoint, NoProbe, Probe};
+pub use proposals::{
+    ProposalFilter, ProposalRequest, ProposalResult, ProposalRun, ProposalScope, ProposalSummary,
+    ProposalVersion, Proposals, StoredReview,
+};
 pub use queue::{Advance, AdvanceOutcome, ClaimRequest, ClaimedRun, RunQueue};
 pub use reader::{
     PageImageRequest, ReadError, ReadErrorKind, ReadOutput, ReadRequest, Reader, RecognisedPages,

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use crate::{
-    Calibration, Clock, Credentials, Documents, Governance, Installation, Metrics, Migrations, Reviews,
-    RunHistory, RunQueue, RunRecovery, Sessions, Workers,
+    Calibration, Clock, Credentials, Documents, Governance, Installation, Metrics, Migrations, Proposals,
+    Reviews, RunHistory, RunQueue, RunRecovery, Sessions, Workers,
 };
 
 /// A database behind its ports. Usually one adapter implements all of them.
@@ -18,6 +18,7 @@ pub struct Store {
     pub metrics: Arc<dyn Metrics>,
     pub documents: Arc<dyn Documents>,
     pub reviews: Arc<dyn Reviews>,
+    pub proposals: Arc<dyn Proposals>,
     pub calibration: Arc<dyn Calibration>,
     pub governance: Arc<dyn Governance>,
     pub credentials: Arc<dyn Credentials>,
@@ -39,6 +40,7 @@ impl Store {
             + Metrics
             + Documents
             + Reviews
+            + Proposals
             + Calibration
             + Governance
             + Credentials
@@ -55,6 +57,7 @@ impl Store {
             metrics: store.clone(),
             documents: store.clone(),
             reviews: store.clone(),
+            proposals: store.clone(),
             calibration: store.clone(),
             governance: store.clone(),
             credentials: store.clone(),

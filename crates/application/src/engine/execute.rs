@@ -186,6 +186,7 @@ impl Execution<'_> {
                 data,
                 made_by: output.made_by,
             }),
+            proposal: output.proposal.into_iter().collect(),
         };
         let Some(step) = self.setup.plan.after(attempt.step) else {
             self.end(attempt, events, results, Change::Complete).await;
@@ -210,7 +211,7 @@ impl Execution<'_> {
         let failed = self.step_ended(EventType::StepFailed, attempt, now, Some(record));
         let diagnosis = failure.diagnosis.take();
         let diagnosis = diagnosis.map(|text| artifact(Failure::DIAGNOSIS.to_owned(), text.into(), now));
-        let results = StepResults { artifacts: Vec::from_iter(diagnosis), interpretation: None };
+        let results = StepResults { artifacts: Vec::from_iter(diagnosis), ..StepResults::default() };
         let delay = self.setup.policy.backoff.next(attempt.number, failure.kind, now, &mut rand::rng());
         let Some(delay) = delay.filter(|delay| self.has_time_for(*delay)) else {
             let change = Change::Fail { step: attempt.step, failure, requeue: self.setup.policy.requeue };

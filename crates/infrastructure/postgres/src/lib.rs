@@ -22,6 +22,7 @@ mod listener;
 mod metrics;
 mod migrations;
 mod new_documents;
+mod proposals;
 mod queue;
 mod recovery;
 mod review_marks;

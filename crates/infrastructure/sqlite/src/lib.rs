@@ -15,6 +15,7 @@ mod lock;
 mod metrics;
 mod migrations;
 mod new_documents;
+mod proposals;
 mod queue;
 mod reader;
 mod recovery;

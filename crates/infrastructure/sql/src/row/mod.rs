@@ -9,6 +9,7 @@ mod documents;
 mod governance;
 mod history;
 mod operations;
+mod proposals;
 mod reviews;
 mod runs;
 
@@ -27,6 +28,7 @@ pub use governance::{
 };
 pub use history::{artifact, attempt, event, job, queue_depth, step_failures, step_progress, step_record};
 pub use operations::{installation_id, minute_metrics, worker};
+pub use proposals::{ordered_reviews, proposal_run, proposal_summary, stored_review};
 pub use reviews::{
     document_review, field_change, interpretation_version, version_history_entry, with_changes,
 };
