@@ -5,7 +5,7 @@ use quire_domain::proposal::{
     Verdict, aggregate,
 };
 use quire_domain::{
-    Change, EventType, Failure, Pipeline, Priority, RequeuePolicy, Run, RunId, StepName, SubjectId,
+    EventType, Failure, Pipeline, Priority, RequeuePolicy, Run, RunChange, RunId, StepName, SubjectId,
 };
 use quire_ports::{
     Advance, AdvanceOutcome, PortError, ProposalFilter, ProposalRequest, ProposalResult, ProposalScope,
@@ -106,7 +106,7 @@ impl StoreFixture {
         let decided = ProposalResult::Decision(Box::new(decision(score)));
         let results = vec![version(&request.input_idea), decided];
         assert_eq!(self.write_results(&run, StepName::Expand, results).await, AdvanceOutcome::Accepted);
-        self.store.queue.advance(end_write(&run, Change::Complete, at(second + 1))).await.unwrap();
+        self.store.queue.advance(end_write(&run, RunChange::Complete, at(second + 1))).await.unwrap();
         run
     }
 }
@@ -177,7 +177,7 @@ pub async fn a_late_write_stores_no_result_of_a_proposal(fixture: &StoreFixture)
     let worker = fixture.worker(at(1)).await;
     let run = fixture.claim_one(worker, at(2)).await.run;
     let failure = Failure::permanent("LLM_FAILED", "no");
-    let fail = Change::Fail { step: StepName::Expand, failure, requeue: RequeuePolicy::Never };
+    let fail = RunChange::Fail { step: StepName::Expand, failure, requeue: RequeuePolicy::Never };
     fixture.store.queue.advance(end_write(&run, fail, at(3))).await.unwrap();
     let late = fixture.write_results(&run, StepName::Expand, vec![version("Late")]).await;
     assert_eq!(late, AdvanceOutcome::Refused);
