@@ -1,6 +1,7 @@
 //! The only module that names concrete adapters: which database, blob store, reader, interpreter and steps.
 
 mod interpreter;
+mod model;
 pub(crate) mod reader;
 pub(crate) mod schemas;
 
@@ -22,7 +23,7 @@ use quire_postgres::PgStore;
 use quire_sqlite::{FileLock, SqliteStore};
 use tokio_util::sync::CancellationToken;
 
-pub(crate) use interpreter::remote_model;
+pub(crate) use model::{check_model, http_client};
 
 use crate::config::{Config, DatabaseLocation, mask_url, to_std};
 use crate::error::CommandError;

@@ -43,7 +43,8 @@ macro_rules! migrations {
             "0018_signed_version",
             "0019_orphans_and_continuations",
             "0020_installation",
-            "0021_proposals",
+            "0021_model_calls",
+            "0022_proposals",
         ]
     };
     ($($file:literal),+ $(,)?) => {
