@@ -83,7 +83,7 @@ mod tests {
 
     use super::*;
 
-    /// Part of R146.
+    /// Proves R146.
     #[test]
     fn context_is_a_text_or_an_object_of_at_most_fifty_thousand_characters() {
         let parse = |value: Value| ExtraContext::parse(Some(value));

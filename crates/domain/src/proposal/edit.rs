@@ -72,7 +72,7 @@ mod tests {
         ExpandedProposal::parse(json).unwrap()
     }
 
-    /// Part of R156.
+    /// Proves R156.
     #[test]
     fn edited_sections_replace_those_of_the_proposal_and_the_others_stay() {
         let edit =

@@ -101,7 +101,7 @@ mod tests {
         }
     }
 
-    /// Part of R146.
+    /// Proves R146.
     #[test]
     fn an_idea_has_one_to_ten_sentences_and_at_most_ten_thousand_characters() {
         assert!(parse(&"Go. ".repeat(10)).is_ok());
@@ -119,7 +119,7 @@ mod tests {
     }
 
     proptest! {
-        /// Part of R146.
+        /// Proves R146.
         #[test]
         fn as_many_sentences_are_counted_as_were_written(
             words in proptest::collection::vec("[a-z]{1,8}( [a-z0-9]{1,5}){0,3}[.!?]{1,3}[ \n]{1,2}", 1..20),
@@ -129,7 +129,7 @@ mod tests {
             prop_assert_eq!(parse(&text).is_ok(), words.len() <= MAX_SENTENCES);
         }
 
-        /// Part of R146: whatever is accepted is within the limits, and is accepted again.
+        /// Proves R146: whatever is accepted is within the limits, and is accepted again.
         #[test]
         fn no_text_breaks_the_rule(text in ".{0,200}") {
             prop_assert!(sentences(&text) <= text.chars().count());

@@ -108,7 +108,7 @@ pub fn check_weights(weights: impl IntoIterator<Item = f64>) -> Result<(), Weigh
 mod tests {
     use super::*;
 
-    /// Part of R147.
+    /// Proves R147.
     #[test]
     fn the_weights_of_the_personas_are_fixed_and_others_that_do_not_add_up_to_one_are_refused() {
         let weights = [0.25_f64, 0.25, 0.15, 0.20, 0.15];

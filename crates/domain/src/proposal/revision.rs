@@ -140,7 +140,7 @@ mod tests {
         }
     }
 
-    /// Part of R157.
+    /// Proves R157.
     #[test]
     fn a_persona_reviews_again_for_a_low_score_or_a_blocking_issue_and_otherwise_its_review_is_reused() {
         let repeats = |review: &PersonaReview| {
@@ -166,7 +166,7 @@ mod tests {
         );
     }
 
-    /// Part of R155.
+    /// Proves R155.
     #[test]
     fn a_revision_needs_an_edit_and_a_completed_run_with_a_proposal_and_five_reviews() {
         let at = Timestamp::UNIX_EPOCH;
@@ -184,7 +184,7 @@ mod tests {
         assert_eq!(check_parent(true, four), Err(RevisionBlocked::ReviewsMissing));
     }
 
-    /// Part of R156.
+    /// Proves R156.
     #[test]
     fn the_diff_of_a_revision_names_each_changed_section_before_and_after() {
         let proposal = |solution: &str, assumptions: &[&str]| {

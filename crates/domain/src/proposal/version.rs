@@ -76,7 +76,7 @@ pub struct UnsupportedVersion {
 mod tests {
     use super::*;
 
-    /// Part of R159.
+    /// Proves R159.
     #[test]
     fn only_the_versions_of_this_program_are_accepted_and_are_the_default() {
         assert_eq!(PromptVersions::requested(None, None), Ok(PromptVersions::SUPPORTED));

@@ -111,7 +111,7 @@ impl StoreFixture {
     }
 }
 
-/// Part of R132 and R208.
+/// Proves R132, R208.
 pub async fn what_was_asked_is_kept_and_a_repeated_request_changes_nothing(fixture: &StoreFixture) {
     let proposals = &fixture.store.proposals;
     let parent = fixture.create_proposal(&request("First."), 0).await;
@@ -140,7 +140,7 @@ pub async fn what_was_asked_is_kept_and_a_repeated_request_changes_nothing(fixtu
     assert_eq!(fixture.count("runs").await, 3, "a refused request leaves no run");
 }
 
-/// Part of R152: what is written again stays as it was.
+/// Proves R152: what is written again stays as it was.
 pub async fn results_are_stored_once_with_their_step_and_in_order(fixture: &StoreFixture) {
     fixture.create_proposal(&request("One."), 0).await;
     let worker = fixture.worker(at(1)).await;
@@ -184,7 +184,7 @@ pub async fn a_late_write_stores_no_result_of_a_proposal(fixture: &StoreFixture)
     assert_eq!(fixture.count("proposal_versions").await, 0);
 }
 
-/// Part of R144.
+/// Proves R144.
 pub async fn proposals_are_listed_newest_first_and_by_every_filter(fixture: &StoreFixture) {
     let first = fixture.decided_proposal(&request("First."), 0, 0.9).await;
     let revision = ProposalRequest { parent: Some(first.id), ..request("Second.") };

@@ -30,7 +30,7 @@ fn compared(first: ComparedRun<'_>, second: ComparedRun<'_>) -> Value {
     serde_json::to_value(compare_runs(first, second)).unwrap()
 }
 
-/// Part of R158.
+/// Proves R158.
 #[test]
 fn the_relationship_tells_which_run_revises_which() {
     let (a, b) = (RunId::new(), RunId::new());
@@ -43,7 +43,7 @@ fn the_relationship_tells_which_run_revises_which() {
     assert_eq!(metadata(run(a), run(b))["run2_created_at"], "1970-01-01T00:00:00Z");
 }
 
-/// Part of R158.
+/// Proves R158.
 #[test]
 fn sections_are_unchanged_added_removed_or_modified_with_a_unified_diff() {
     let before = proposal(None, "1\n2\n3\n4\n5\nold\n7\n8\n9\n10", &["a"]);
@@ -67,7 +67,7 @@ fn sections_are_unchanged_added_removed_or_modified_with_a_unified_diff() {
     assert_eq!(status(with(a), run(b)), "run2_missing");
 }
 
-/// Part of R158.
+/// Proves R158.
 #[test]
 fn a_diff_of_more_than_fifty_lines_is_cut_and_says_how_much_is_missing() {
     let lines = |word: &str| (0..40).map(|number| format!("{word} {number}")).collect::<Vec<_>>().join("\n");
@@ -80,7 +80,7 @@ fn a_diff_of_more_than_fifty_lines_is_cut_and_says_how_much_is_missing() {
     assert!(diff.ends_with("\n... (31 more lines)"), "{diff}");
 }
 
-/// Part of R158: a confidence of 0 is a number, not a missing one.
+/// Proves R158: a confidence of 0 is a number, not a missing one.
 #[test]
 fn reviews_and_decisions_are_compared_also_at_zero() {
     let before =
