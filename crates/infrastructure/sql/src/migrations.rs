@@ -43,8 +43,9 @@ macro_rules! migrations {
             "0018_signed_version",
             "0019_orphans_and_continuations",
             "0020_installation",
-            "0021_model_calls",
-            "0022_proposals",
+            "0021_waiting",
+            "0022_model_calls",
+            "0023_proposals",
         ]
     };
     ($($file:literal),+ $(,)?) => {
