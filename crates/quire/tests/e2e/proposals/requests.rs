@@ -22,8 +22,7 @@ fn without_a_model_an_idea_is_refused_with_the_settings_to_give() {
 
 on_both_stores! {
     /// Proves R146, R159.
-    an_idea_outside_the_limits_or_for_another_version_is_refused_and_changes_nothing
-        with [("QUIRE_ENGINE_SLOTS", "0")],
+    an_idea_outside_the_limits_or_for_another_version_is_refused_and_changes_nothing,
     /// Proves R144.
     runs_are_filtered_by_every_parameter_and_a_wrong_value_is_named,
 }

@@ -2,11 +2,10 @@
 
 use quire_domain::RunId;
 use quire_domain::proposal::Persona;
-use quire_testkit::ModelServer;
+use quire_testkit::{ModelReply, ModelServer};
 use serde_json::{Value, json};
 
 use super::{KEY, answer, ended, prompt, provider, reviewer, send_idea, use_model};
-use crate::program::TestServer;
 use crate::test_env::{TestEnv, on_both_stores};
 
 on_both_stores! {
@@ -106,10 +105,10 @@ async fn a_revision_without_an_edit_or_a_completed_parent_is_refused(env: &TestE
     assert_eq!(model.requests().len(), 7);
     server.stop();
 
-    let mut command = env.cli.command(&["serve", "--listen", "127.0.0.1:0"]);
-    command.env("QUIRE_ENGINE_SLOTS", "0");
-    let idle = TestServer::ready(command);
-    let waiting = send_idea(&idle, "Umbrellas.");
-    let refused = idle.post_json(&format!("/v1/runs/{waiting}/revisions"), &json!({"edit_notes": "x"}));
+    let silent = ModelServer::start(KEY, vec![ModelReply::NoResponse]);
+    use_model(env, &silent);
+    let server = env.cli.serve();
+    let waiting = send_idea(&server, "Umbrellas.");
+    let refused = server.post_json(&format!("/v1/runs/{waiting}/revisions"), &json!({"edit_notes": "x"}));
     assert_eq!((refused.status, &refused.body["details"]["reason"]), (409, &json!("RUN_NOT_COMPLETED")));
 }
