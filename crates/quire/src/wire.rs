@@ -196,9 +196,9 @@ fn page_images(config: &Config, store: &Store, blobs: Arc<dyn BlobStore>) -> Pag
     let images = config.reading.images;
     let settings = ImageSettings {
         scales: (MIN_SCALE, images.max_scale),
-        kept: images.cache_mb << 20,
-        largest: config.reading.max_file_mb << 20,
-        at_once: images.parsers as usize,
+        cache_bytes: images.cache_mb << 20,
+        max_file_bytes: config.reading.max_file_mb << 20,
+        max_concurrent: images.parsers as usize,
     };
     PageImages::new(store.documents.clone(), blobs, Arc::new(reader::PageRenderer::new(config)), settings)
 }

@@ -140,8 +140,8 @@ fn save(
     execute(connection, sql!("interpretations/deactivate"), values)?;
     let columns = VersionColumns::of_edit(version)?;
     insert_version(connection, &columns)?;
-    for (change, place) in version.changes.iter().zip(0u32..) {
-        insert_change(connection, version, place, change)?;
+    for (change, position) in version.changes.iter().zip(0u32..) {
+        insert_change(connection, version, position, change)?;
     }
     for edit in &version.structural_edits {
         insert_structural(connection, version, &run, edit)?;
@@ -159,7 +159,7 @@ fn save(
 fn insert_change(
     connection: &Connection,
     version: &NewInterpretationVersion,
-    place: u32,
+    position: u32,
     change: &FieldChange,
 ) -> PortResult<()> {
     let json = |value| serde_json::to_string(value).map_err(corrupt);
@@ -168,7 +168,7 @@ fn insert_change(
         id.0.as_bytes(),
         version.id.0.as_bytes(),
         version.run.0.as_bytes(),
-        place,
+        position,
         change.change_type.as_str(),
         change.field_id.0.as_bytes(),
         change.field_key,

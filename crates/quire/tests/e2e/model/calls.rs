@@ -1,5 +1,6 @@
 //! The record of calls, and recordings that are replayed.
 
+use quire_domain::StepName;
 use quire_testkit::model_server::MODEL;
 use quire_testkit::{ModelReply, ModelServer};
 use serde_json::json;
@@ -31,7 +32,7 @@ async fn each_call_of_a_document_is_recorded_with_its_run_and_cost(env: &TestEnv
     let usage = env.store.model_calls.usage_of_run(run).await.unwrap();
     assert_eq!((usage.calls, usage.failed), (3, 1));
     assert_eq!((usage.tokens_in, usage.tokens_out), model.billed_tokens());
-    let steps: Vec<_> = calls.iter().map(|call| call.step.map(|step| step.as_str())).collect();
+    let steps: Vec<_> = calls.iter().map(|call| call.step.map(StepName::as_str)).collect();
     assert_eq!(steps, [Some("INTERPRETATION"); 3]);
     let log = server.stop().stderr;
     let retry = log.lines().find(|line| line.contains("call to a provider failed, will retry")).unwrap();
