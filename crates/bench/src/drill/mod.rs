@@ -42,7 +42,7 @@ pub enum Part {
 
 /// The options of the drill.
 #[derive(clap::Args, Clone, Debug)]
-pub struct Options {
+pub struct DrillOptions {
     /// Drill on this database only.
     #[arg(long)]
     store: Option<DatabaseKind>,
@@ -61,7 +61,7 @@ pub struct Options {
 }
 
 /// Runs the drills and prints the results. Returns whether all passed.
-pub async fn drill(options: Options) -> bool {
+pub async fn drill(options: DrillOptions) -> bool {
     let mut not_run = Vec::new();
     let passed = if options.long {
         kills::long_drill(&options.state).await
@@ -76,7 +76,7 @@ pub async fn drill(options: Options) -> bool {
 }
 
 /// Adds to `not_run` what this machine does not allow, with the reason.
-async fn rehearse(options: &Options, not_run: &mut Vec<String>) -> bool {
+async fn rehearse(options: &DrillOptions, not_run: &mut Vec<String>) -> bool {
     let kinds =
         options.store.map_or_else(|| vec![DatabaseKind::Sqlite, DatabaseKind::Postgres], |kind| vec![kind]);
     let is_wanted = |part| options.only.is_empty() || options.only.contains(&part);
@@ -163,14 +163,9 @@ async fn all_runs(store: &Store) -> Vec<Run> {
     StoredHistory::load(store, Vec::new(), HashMap::new()).await.unwrap().runs
 }
 
-/// Whether every run completed at its first attempt. Prints those that did not.
-async fn all_completed_at_once(store: &Store) -> bool {
-    let bad: Vec<Run> = all_runs(store)
-        .await
-        .into_iter()
-        .filter(|run| run.state.as_str() != "COMPLETED" || run.attempts > 0)
-        .collect();
-    for run in bad.iter().take(20) {
+/// Prints the first of these runs, which did not end as they should.
+fn print_violations(runs: &[&Run]) {
+    for run in runs.iter().take(20) {
         println!(
             "VIOLATION: run {} is {} after {} failed attempts",
             run.id,
@@ -178,6 +173,14 @@ async fn all_completed_at_once(store: &Store) -> bool {
             run.attempts
         );
     }
+}
+
+/// Whether every run completed at its first attempt. Prints those that did not.
+async fn all_completed_at_once(store: &Store) -> bool {
+    let runs = all_runs(store).await;
+    let bad: Vec<_> =
+        runs.iter().filter(|run| run.state.as_str() != "COMPLETED" || run.attempts > 0).collect();
+    print_violations(&bad);
     println!("runs that were not completed at their first attempt: {}", bad.len());
     bad.is_empty()
 }

@@ -23,7 +23,7 @@ impl Installation {
     /// Starts an installation with its database in the data folder.
     pub fn on_sqlite(data: &Path, settings: &Environment) -> Self {
         let (address, processes) = start(data, settings, &[]);
-        let database = SqliteStore::open(&data.join("quire.db"), quire_sqlite::Options::default());
+        let database = SqliteStore::open(&data.join("quire.db"), quire_sqlite::SqliteOptions::default());
         Self { address, store: database.unwrap().into_store(), data: data.to_owned(), processes }
     }
 
@@ -33,9 +33,9 @@ impl Installation {
         settings.push(("QUIRE_STORAGE_DATABASE", url.to_owned()));
         settings.extend(schema.map(|schema| ("QUIRE_DATABASE_SCHEMA", schema.to_owned())));
         let (address, processes) = start(data, &settings, &["worker"]);
-        let options = quire_postgres::Options {
+        let options = quire_postgres::PostgresOptions {
             schema: schema.map(str::to_owned),
-            ..quire_postgres::Options::default()
+            ..quire_postgres::PostgresOptions::default()
         };
         let store = PgStore::connect(url, options).await.unwrap().into_store();
         Self { address, store, data: data.to_owned(), processes }
