@@ -222,11 +222,11 @@ async fn when_the_record_is_not_made_the_file_goes_again() {
 /// A file that stayed would make a full disk fuller with each upload.
 #[tokio::test]
 async fn when_the_disk_of_the_database_is_full_the_file_goes_again() {
-    let scene = scene().await;
-    let refused = scene.upload(scene.store(PlannedOutcome::Full), &pdf(10)).await;
+    let env = UploadFixture::new().await;
+    let refused = env.upload(env.store(PlannedOutcome::Full), &pdf(10)).await;
     assert_eq!(refused, Err(UploadError::NoSpace));
-    assert_eq!(scene.files(), [""; 0]);
-    assert!(scene.runs().await.is_empty());
+    assert_eq!(env.files(), [""; 0]);
+    assert!(env.runs().await.is_empty());
 }
 
 #[tokio::test]

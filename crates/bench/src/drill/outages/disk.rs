@@ -17,7 +17,7 @@ use crate::database::DatabaseKind;
 /// The size of the disk.
 const DISK_MB: u64 = 256;
 /// How much space others leave on it, in bytes: for nothing, for small files, for small but not for large documents.
-static SPACE_LEFT: [u64; 5] = [0, 12 << 10, 60 << 10, 300 << 10, 2 << 20];
+static SPACE_LEFT: [u64; 4] = [0, 12 << 10, 60 << 10, 300 << 10];
 const FULL_FOR: Duration = Duration::from_secs(4);
 
 /// Returns whether it passed, or why it cannot run here.
@@ -68,12 +68,12 @@ async fn fill(installation: Installation, disk: PathBuf, spaces: &[u64]) -> bool
     wait_for_progress(&traffic, &installation.store).await;
     for space in spaces {
         let (began, refused) = (Instant::now(), traffic.refused());
-        ballast.grow(*space);
-        // What is deleted meanwhile makes no room.
+        ballast.leave(*space);
+        // Whatever is written and deleted meanwhile, as much is left.
         while began.elapsed() < FULL_FOR || traffic.refused() == refused && began.elapsed() < super::PATIENCE
         {
             tokio::time::sleep(Duration::from_millis(10)).await;
-            ballast.grow(*space);
+            ballast.leave(*space);
         }
         if traffic.refused() == refused {
             traffic.violation(format!("no upload was refused with {space} bytes left"));
@@ -88,14 +88,16 @@ async fn fill(installation: Installation, disk: PathBuf, spaces: &[u64]) -> bool
 struct Ballast(File);
 
 impl Ballast {
-    /// Grows until no more than that many bytes are free.
-    fn grow(&mut self, left: u64) {
+    /// Grows or shrinks until that many bytes are free.
+    fn leave(&mut self, left: u64) {
         let disk = fstatvfs(self.0.as_fd()).unwrap();
-        let excess = (disk.f_bavail * disk.f_frsize).saturating_sub(left);
-        if excess > 0 {
-            let size = self.0.metadata().unwrap().len();
+        let free = disk.f_bavail * disk.f_frsize;
+        let size = self.0.metadata().unwrap().len();
+        if free > left {
             // Others may have taken the space meanwhile.
-            let _ = fallocate(self.0.as_fd(), FallocateFlags::empty(), size, excess);
+            let _ = fallocate(self.0.as_fd(), FallocateFlags::empty(), size, free - left);
+        } else {
+            self.0.set_len(size.saturating_sub(left - free)).unwrap();
         }
     }
 
