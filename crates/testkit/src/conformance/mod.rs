@@ -18,6 +18,7 @@ mod interpretations;
 pub mod language;
 pub mod leases;
 pub mod migrations;
+pub mod model_calls;
 mod random_history;
 pub mod recovery;
 pub mod repeated_uploads;
@@ -27,6 +28,7 @@ pub mod reviews;
 pub mod schema_files;
 pub mod search;
 pub mod sessions;
+pub mod waiting;
 mod writes;
 
 /// Makes one test for each case of a store. `$fixture` is the path of a function that returns a fixture.
@@ -74,6 +76,12 @@ macro_rules! store_conformance {
             a_retried_run_keeps_its_place_among_the_runs_of_its_subject,
             only_failed_runs_of_pipelines_with_manual_retry_are_retried,
             an_automatic_requeue_shows_in_the_job_view,
+        }
+        $crate::conformance_cases! { $fixture, waiting:
+            a_waiting_run_keeps_its_counters_and_goes_on_with_its_next_attempt,
+            a_waiting_run_blocks_its_subject_and_no_other,
+            a_postponed_attempt_keeps_its_number_and_its_failure_is_logged,
+            a_requeue_forgets_the_waits_before_it,
         }
         $crate::conformance_cases! { $fixture, history:
             step_records_are_appended_and_step_progress_is_updated,
@@ -130,8 +138,11 @@ macro_rules! store_conformance {
             only_one_of_several_concurrent_edits_is_stored,
             a_structural_edit_flags_its_version_and_a_correction_does_not,
             versions_and_changes_are_append_only,
-            model_tokens_are_summed_since_a_given_time,
             versions_are_found_by_number_and_by_the_following_run,
+        }
+        $crate::conformance_cases! { $fixture, model_calls:
+            calls_to_models_are_summed_by_run_day_credential_and_model,
+            calls_to_models_cannot_be_changed_and_survive_a_purge,
         }
         $crate::conformance_cases! { $fixture, review_marks:
             marking_reviewed_is_idempotent_and_an_edit_reopens_the_document,
