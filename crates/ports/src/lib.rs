@@ -32,7 +32,7 @@ mod store;
 mod workers;
 
 pub use awake::{AwakeTime, within_awake_time};
-pub use blobs::{BlobStore, BlobWriter};
+pub use blobs::{BlobFolder, BlobGuard, BlobStore, BlobWriter};
 pub use calibration::{Calibration, CalibrationFilter, CalibrationQuery, FieldReliability};
 pub use clock::{Clock, SystemClock};
 pub use credentials::{ApiKey, Credentials, NewKey};

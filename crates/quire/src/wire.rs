@@ -221,12 +221,16 @@ pub(crate) fn app(config: &Config, store: &Store, stop: &CancellationToken) -> R
     }))
 }
 
-/// Measures the free space of the data folder.
+/// Measures the free space of the data folder and of the storage folder in it, which may be on another disk.
 fn free_space(config: &Config) -> FreeSpace {
-    let folder = config.storage.data.clone();
+    let folders = [config.storage.data.clone(), storage_folder(config)];
     FreeSpace::new(config.uploads.min_free_mb << 20, move || {
-        let disk = rustix::fs::statvfs(&folder)?;
-        Ok(disk.f_bavail.saturating_mul(disk.f_frsize))
+        let mut least = u64::MAX;
+        for folder in &folders {
+            let disk = rustix::fs::statvfs(folder)?;
+            least = least.min(disk.f_bavail.saturating_mul(disk.f_frsize));
+        }
+        Ok(least)
     })
 }
 
