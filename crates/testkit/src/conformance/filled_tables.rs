@@ -20,6 +20,24 @@ pub(super) struct FilledTables {
     pub(super) waiting: [RunId; 2],
 }
 
+/// Adds what the steps of a proposal leave to a run, whatever its pipeline.
+async fn add_proposal(fixture: &StoreFixture, run: RunId) {
+    let of = format!("created_at FROM runs WHERE id = {}", fixture.sql.id(run.0));
+    for insert in [
+        "proposal_inputs (run_id, scope, input_idea, model, temperature, parameters_json, created_at) \
+         SELECT id, 'full', 'an idea', 'a model', 0.5, '{}',",
+        "proposal_versions (run_id, expanded_proposal_json, persona_template_version, created_at) \
+         SELECT id, '{}', '1',",
+        "persona_reviews (run_id, persona_id, persona_name, review_json, confidence_score, blocking_issues_present, \
+                          security_concerns_present, prompt_parameters_json, created_at) \
+         SELECT id, 'critic', 'Critic', '{}', 0.5, 1 = 0, 1 = 0, '{}',",
+        "proposal_decisions (run_id, decision_json, overall_weighted_confidence, decision_label, created_at) \
+         SELECT id, '{}', 0.5, 'revise',",
+    ] {
+        assert_eq!(fixture.sql.execute(&format!("INSERT INTO {insert} {of}")).await, Ok(1));
+    }
+}
+
 /// Puts at least one row into every table, through the ports.
 pub(super) async fn fill_every_table(fixture: &StoreFixture) -> FilledTables {
     let store = &fixture.store;
@@ -45,6 +63,7 @@ pub(super) async fn fill_every_table(fixture: &StoreFixture) -> FilledTables {
     let minute = MinuteMetrics { completed: 3, ..MinuteMetrics::empty(at(20), Pipeline::Document) };
     store.metrics.add(std::slice::from_ref(&minute)).await.unwrap();
     store.model_calls.record(&[call(Some(completed), at(20))]).await.unwrap();
+    add_proposal(fixture, completed).await;
     let key = create_key(fixture, "alma").await;
     store.sessions.begin(&session(1, SessionOwner::Key(key.id)), None).await.unwrap();
 
