@@ -138,7 +138,7 @@ impl SchemaSource {
                 schema,
                 version,
                 seeded,
-                file = self.place(),
+                file = self.location(),
                 "the database has a newer version of this schema, which is used; to use this file, raise its version \
                  above that one"
             ),
