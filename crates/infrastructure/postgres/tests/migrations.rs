@@ -68,6 +68,7 @@ async fn work_goes_on_while_a_large_table_is_migrated() {
         events: Vec::new(),
         artifacts: Vec::new(),
         interpretation: None,
+        proposal: None,
         end,
         repeated: false,
     };
