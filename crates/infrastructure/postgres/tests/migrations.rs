@@ -68,7 +68,7 @@ async fn work_goes_on_while_a_large_table_is_migrated() {
         events: Vec::new(),
         artifacts: Vec::new(),
         interpretation: None,
-        proposal: None,
+        proposal: Vec::new(),
         end,
         repeated: false,
     };
