@@ -3,9 +3,10 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use jiff::Timestamp;
 use quire_domain::reading::Reading;
 use quire_understanding::{Field, MadeBy, Schema};
+
+use crate::Deadline;
 
 /// A document to interpret.
 #[derive(Clone)]
@@ -17,7 +18,7 @@ pub struct InterpretRequest {
     /// The schema of the fields to find.
     pub schema: Arc<Schema>,
     /// The deadline, if there is one.
-    pub deadline: Option<Timestamp>,
+    pub deadline: Option<Deadline>,
 }
 
 /// The interpretation of a document.

@@ -1,7 +1,8 @@
 //! Language models: requests, responses and errors.
 
 use async_trait::async_trait;
-use jiff::Timestamp;
+
+use crate::Deadline;
 
 /// The role of a message's author.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,7 +23,7 @@ pub struct ChatMessage {
 }
 
 /// A request to a model.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub struct ModelRequest {
     /// The conversation so far.
     pub messages: Vec<ChatMessage>,
@@ -33,7 +34,7 @@ pub struct ModelRequest {
     /// The most tokens that the response may have.
     pub max_tokens: u64,
     /// The deadline. No pause between two attempts goes beyond it.
-    pub deadline: Option<Timestamp>,
+    pub deadline: Option<Deadline>,
 }
 
 /// A model's response.

@@ -9,7 +9,7 @@ use quire_domain::{
     ArtifactId, Change, Event, EventType, Failure, InterpretationId, RequeuePolicy, Run, RunId, RunState,
     StepName,
 };
-use quire_ports::{Artifact, Breakpoint, ClaimedRun, FirstVersion, StepContext, StepOutput};
+use quire_ports::{Artifact, Breakpoint, ClaimedRun, Deadline, FirstVersion, StepContext, StepOutput};
 use tokio::sync::watch;
 
 use super::persist::{StepResults, WriteOutcome};
@@ -35,7 +35,7 @@ pub(super) async fn execute(
     let started_at = claimed.run.state.started_at().unwrap_or(claimed.run.queued_at);
     let time_left = time_left(&claimed.run, engine.store.clock.now());
     let mut execution = Execution {
-        deadline: engine.awake.elapsed().saturating_add(time_left),
+        deadline: Deadline::after(engine.awake.clone(), time_left),
         engine,
         lease,
         setup,
@@ -67,8 +67,8 @@ struct Execution<'e> {
     slot: Arc<Slot>,
     /// Tells the step to stop: its result is no longer needed.
     cancel: watch::Sender<bool>,
-    /// When the attempt must end, in the time that the engine is awake.
-    deadline: Duration,
+    /// When the attempt must end.
+    deadline: Deadline,
 }
 
 /// An attempt at a step whose start is recorded.
@@ -142,6 +142,7 @@ impl Execution<'_> {
             run: self.run.clone(),
             step: attempt.step,
             attempt: attempt.number,
+            deadline: self.deadline.clone(),
             cancelled: self.cancel.subscribe(),
         };
         let slot = self.slot.clone();
@@ -169,7 +170,7 @@ impl Execution<'_> {
             biased;
             () = self.lease.lost.cancelled() => Err(Stop::LeaseLost),
             done = done => Ok(done),
-            () = self.engine.awake.until(self.deadline) => Err(Stop::TimedOut),
+            () = self.deadline.passed() => Err(Stop::TimedOut),
             () = self.engine.aborting.cancelled() => Err(Stop::Halted),
         }
     }
@@ -233,8 +234,7 @@ impl Execution<'_> {
 
     /// Whether the deadline leaves time for another attempt after `delay`.
     fn has_time_for(&self, delay: SignedDuration) -> bool {
-        let left = self.deadline.saturating_sub(self.engine.awake.elapsed());
-        Duration::try_from(delay).is_ok_and(|delay| left > delay)
+        Duration::try_from(delay).is_ok_and(|delay| self.deadline.time_left() > delay)
     }
 
     fn step_started(&self, attempt: Attempt) -> Event {

@@ -83,7 +83,7 @@ struct EngineCore {
     /// When the store answered.
     contact: Contact,
     /// The time that the limits of runs count.
-    awake: AwakeTime,
+    awake: Arc<AwakeTime>,
 }
 
 /// One registration as a worker, from the start of its lease to its loss.
@@ -116,7 +116,7 @@ impl Engine {
             minute_counters: MinuteCounters::default(),
             not_ready: NotReady::default(),
             contact: Contact::new(settings.lease, settings.heartbeat, store.clock.now()),
-            awake: AwakeTime::start(store.clock.clone()),
+            awake: Arc::new(AwakeTime::start(store.clock.clone())),
             store,
             settings,
             probe,

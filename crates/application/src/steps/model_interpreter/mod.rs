@@ -125,7 +125,7 @@ impl ModelInterpreter {
             schema_name: response_schema::name(&request.schema),
             response_schema: response_schema::response_schema(&request.schema).to_string(),
             max_tokens: self.settings.answer_tokens,
-            deadline: request.deadline,
+            deadline: request.deadline.clone(),
         };
         let response = self.send(&model_request, usage).await?;
         let parse =

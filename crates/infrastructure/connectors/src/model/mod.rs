@@ -136,7 +136,7 @@ impl LanguageModel for RemoteModel {
         let body = Bytes::from(wire::request_body(&self.name, request));
         let mut attempt = 1;
         loop {
-            let left = retry::time_left(request.deadline, Timestamp::now());
+            let left = retry::time_left(request.deadline.as_ref());
             let outcome = match left.map_or(self.timeout, |left| left.min(self.timeout)) {
                 Duration::ZERO => Err(failed(
                     ModelErrorKind::Unavailable,
@@ -157,7 +157,7 @@ impl LanguageModel for RemoteModel {
                 Err(failed) => failed,
             };
             let wait = failed.retry_after.unwrap_or_else(|| retry::backoff(attempt));
-            let left = retry::time_left(request.deadline, Timestamp::now());
+            let left = retry::time_left(request.deadline.as_ref());
             let fits = left.is_none_or(|left| wait < left);
             if !failed.error.kind.is_retryable() || attempt >= self.attempts || !fits {
                 return Err(failed.error);

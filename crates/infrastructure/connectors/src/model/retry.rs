@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use hyper::header::HeaderValue;
 use jiff::Timestamp;
+use quire_ports::Deadline;
 
 /// Time reserved before the deadline for the work without the model.
 const RESERVE: Duration = Duration::from_secs(2);
@@ -14,9 +15,8 @@ const MAX_BACKOFF: Duration = Duration::from_secs(20);
 const MAX_RETRY_AFTER: Duration = Duration::from_hours(1);
 
 /// The time left for requests. `None` without a deadline.
-pub(super) fn time_left(deadline: Option<Timestamp>, now: Timestamp) -> Option<Duration> {
-    let left = deadline?.duration_since(now);
-    Some(Duration::try_from(left).unwrap_or_default().saturating_sub(RESERVE))
+pub(super) fn time_left(deadline: Option<&Deadline>) -> Option<Duration> {
+    Some(deadline?.time_left().saturating_sub(RESERVE))
 }
 
 /// The wait after a failed attempt without `Retry-After`. The first attempt is 1.
@@ -38,6 +38,12 @@ pub(super) fn retry_after(header: Option<&HeaderValue>, now: Timestamp) -> Optio
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
+    use jiff::SignedDuration;
+    use quire_ports::AwakeTime;
+    use quire_testkit::FakeClock;
+
     use super::*;
 
     #[test]
@@ -54,16 +60,20 @@ mod tests {
     }
 
     #[test]
-    fn the_wait_doubles_up_to_a_limit_and_time_is_reserved_for_the_rules() {
+    fn the_wait_doubles_up_to_a_limit() {
         assert_eq!([backoff(1), backoff(2), backoff(3)].map(|wait| wait.as_millis()), [500, 1000, 2000]);
         assert_eq!(backoff(u32::MAX), MAX_BACKOFF);
-        let now: Timestamp = "2026-03-01T10:00:00Z".parse().unwrap();
-        assert_eq!(time_left(None, now), None);
-        let at = |seconds| now.checked_add(jiff::SignedDuration::from_secs(seconds)).ok();
-        assert_eq!(time_left(at(12), now), Some(Duration::from_secs(10)));
-        assert_eq!(
-            (time_left(at(1), now), time_left(at(-5), now)),
-            (Some(Duration::ZERO), Some(Duration::ZERO))
-        );
+    }
+
+    #[test]
+    fn time_is_reserved_for_the_rules() {
+        let clock = Arc::new(FakeClock::at(Timestamp::UNIX_EPOCH));
+        let awake = Arc::new(AwakeTime::start(clock.clone()));
+        let deadline = Deadline::after(awake, Duration::from_secs(12));
+        assert_eq!((time_left(None), time_left(Some(&deadline))), (None, Some(Duration::from_secs(10))));
+        for _ in 0..4 {
+            clock.advance(SignedDuration::from_secs(3));
+        }
+        assert_eq!(time_left(Some(&deadline)), Some(Duration::ZERO));
     }
 }

@@ -1,13 +1,15 @@
 //! Tests of the model client. The test server checks every request against the published API description.
 
+use std::sync::Arc;
 use std::time::Duration;
 
-use jiff::{SignedDuration, Timestamp};
+use jiff::Timestamp;
 use quire_ports::{
-    ChatMessage, ChatRole, LanguageModel as _, ModelError, ModelErrorKind, ModelRequest, ModelResponse,
+    AwakeTime, ChatMessage, ChatRole, Clock, Deadline, LanguageModel as _, ModelError, ModelErrorKind,
+    ModelRequest, ModelResponse, SystemClock,
 };
 use quire_testkit::model_server::{MODEL, TOKENS};
-use quire_testkit::{ModelReply, ModelServer};
+use quire_testkit::{FakeClock, ModelReply, ModelServer};
 
 use super::*;
 
@@ -34,6 +36,11 @@ fn request() -> ModelRequest {
         max_tokens: 99,
         deadline: None,
     }
+}
+
+/// The end of that time, by that clock.
+fn deadline(time: Duration, clock: Arc<dyn Clock>) -> Deadline {
+    Deadline::after(Arc::new(AwakeTime::start(clock)), time)
 }
 
 async fn ask(reply: ModelReply) -> Result<ModelResponse, ModelError> {
@@ -99,15 +106,31 @@ async fn a_busy_model_is_retried_after_its_wait_but_never_after_the_deadline() {
     assert!(asked[1].at - asked[0].at >= Duration::from_millis(990), "the server asked for a second");
 
     let server = ModelServer::start(KEY, vec![busy]);
-    let soon = Timestamp::now().checked_add(SignedDuration::from_millis(2_900)).ok();
+    let soon = Some(deadline(Duration::from_millis(2_900), Arc::new(SystemClock)));
     let error =
         model(&server, Duration::from_secs(20), 9).ask(&ModelRequest { deadline: soon, ..request() }).await;
     assert_eq!(error.unwrap_err().kind, ModelErrorKind::RateLimited);
     assert_eq!(server.requests().len(), 1, "the deadline left no time for another request");
-    let past = Some(Timestamp::now());
+    let past = Some(deadline(Duration::ZERO, Arc::new(SystemClock)));
     let error =
         model(&server, Duration::from_secs(20), 9).ask(&ModelRequest { deadline: past, ..request() }).await;
     assert_eq!((error.unwrap_err().kind, server.requests().len()), (ModelErrorKind::Unavailable, 1));
+}
+
+/// The deadline of a run is set by the clock of the database, which may be another machine's.
+#[tokio::test]
+async fn the_clock_of_another_machine_leaves_the_model_its_time() {
+    let long_ago = FakeClock::at(Timestamp::UNIX_EPOCH);
+    let far_ahead = FakeClock::at("2100-01-01T00:00:00Z".parse().unwrap());
+    for clock in [long_ago, far_ahead] {
+        let server = ModelServer::start(KEY, vec![ModelReply::Completion("{}".to_owned())]);
+        let deadline = Some(deadline(Duration::from_mins(2), Arc::new(clock)));
+        model(&server, Duration::from_secs(20), 1)
+            .ask(&ModelRequest { deadline, ..request() })
+            .await
+            .unwrap();
+        assert_eq!(server.requests().len(), 1);
+    }
 }
 
 #[tokio::test]
