@@ -17,7 +17,7 @@ use rusqlite::{Connection, params};
 use tokio::sync::Notify;
 
 use crate::row::{all, execute, first, micros, scalar};
-use crate::transition::{self, append};
+use crate::transition::{self, Performed, append};
 use crate::{SqliteStore, reviews, sql};
 
 #[async_trait]
@@ -217,7 +217,7 @@ fn done_before(connection: &Connection, run: &Run) -> PortResult<Vec<StepName>> 
 fn write_advance(connection: &Connection, advance: &Advance) -> PortResult<(AdvanceOutcome, bool)> {
     let last = last_event(&advance.events, advance.end.as_ref());
     if advance.repeated && was_written(connection, &advance.run, last)? {
-        return Ok((AdvanceOutcome::Accepted, false));
+        return Ok((AdvanceOutcome::Accepted(Vec::new()), false));
     }
     let holds = match &advance.end {
         Some(end) => transition::update(connection, end, advance.at)?,
@@ -237,11 +237,11 @@ fn write_advance(connection: &Connection, advance: &Advance) -> PortResult<(Adva
         let columns = VersionColumns::of_first(advance.run.id, version, advance.at)?;
         reviews::insert_version(connection, &columns)?;
     }
-    let notify = match &advance.end {
-        Some(end) => transition::apply_effects(connection, end, advance.at)?.notify,
-        None => false,
+    let performed = match &advance.end {
+        Some(end) => transition::apply_effects(connection, end, advance.at)?,
+        None => Performed::default(),
     };
-    Ok((AdvanceOutcome::Accepted, notify))
+    Ok((AdvanceOutcome::Accepted(performed.conditional), performed.notify))
 }
 
 /// Whether an earlier attempt at the write that ends with this event has succeeded.
