@@ -17,9 +17,10 @@ pub(super) fn tesseract_missing(reason: &str) -> ReadError {
 pub(super) fn not_confined(missing: &str) -> ReadError {
     ReadError {
         kind: ReadErrorKind::OcrNotAvailable,
-        message: "The document has scanned pages, and the OCR program tesseract is not confined as reading.confinement asks \
-                  for. Ask your administrator."
-            .to_owned(),
+        message: format!(
+            "The document has scanned pages, and the OCR program tesseract cannot be confined as reading.confinement asks \
+             for: {missing}. Ask your administrator."
+        ),
         diagnosis: Some(format!("Confining tesseract failed: {missing}")),
     }
 }
